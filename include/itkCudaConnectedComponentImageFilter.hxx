@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaConnectedComponentImageFilter_hxx
+#define itkCudaConnectedComponentImageFilter_hxx
+
+#include "itkImageScanlineConstIterator.h"
+#include "itkMaskImageFilter.h"
+
+#include <type_traits>
+
+namespace itk
+{
+
+namespace CudaConnectedComponentsDetail
+{
+
+/** Whether rows of an image can be read from its buffer, as numbers. */
+template <typename TImage>
+constexpr bool HasScalarBuffer =
+  std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
+  std::is_arithmetic<typename TImage::PixelType>::value;
+
+/** Sets the bits of the foreground pixels of an image's row, which may lie anywhere in the buffered region. */
+template <typename TImage>
+void
+PackRow(const TImage & image, const typename TImage::RegionType & row, std::uint32_t * words)
+{
+  if constexpr (HasScalarBuffer<TImage>)
+  {
+    const auto * const pixels = image.GetBufferPointer() + image.ComputeOffset(row.GetIndex());
+    CudaConnectedComponentLabeler::PackRow(pixels, row.GetSize(0), words);
+  }
+  else
+  {
+    std::fill_n(words, (row.GetSize(0) + 31) / 32, 0);
+    std::uint64_t x = 0;
+    for (ImageScanlineConstIterator<TImage> it(&image, row); !it.IsAtEndOfLine(); ++it, ++x)
+    {
+      const typename TImage::PixelType pixel = it.Get();
+      if (pixel != NumericTraits<typename TImage::PixelType>::ZeroValue(pixel))
+      {
+        words[x / 32] |= std::uint32_t{ 1 } << x % 32;
+      }
+    }
+  }
+}
+
+} // namespace CudaConnectedComponentsDetail
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
+{
+  m_BackendUsed = BackendEnum::Unknown;
+  m_FallbackReason.clear();
+  m_ObjectCount = 0;
+
+  const bool needsFullConnectivity =
+    m_Algorithm == AlgorithmEnum::BlockUnionFind || m_Algorithm == AlgorithmEnum::BlockKomuraEquivalence;
+  if (needsFullConnectivity && !this->GetFullyConnected())
+  {
+    itkExceptionMacro(<< m_Algorithm
+                      << " labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or "
+                         "RunUnionFind.");
+  }
+  this->VerifyMask();
+
+  if (this->GetOutput()->GetRequestedRegion().GetNumberOfPixels() == 0)
+  {
+    this->AllocateOutputs();
+    m_BackendUsed = BackendEnum::CPU;
+    return;
+  }
+  if (!m_GPUEnabled)
+  {
+    this->GenerateDataByITK();
+    return;
+  }
+
+  if constexpr (ImageDimension > 3)
+  {
+    m_FallbackReason = "dimension " + std::to_string(ImageDimension) + " is not supported on the GPU";
+  }
+  else
+  {
+    try
+    {
+      this->GenerateDataOnDevice();
+      m_BackendUsed = BackendEnum::CUDA;
+      return;
+    }
+    catch (const CudaConnectedComponentError & error)
+    {
+      if (error.GetKind() == CudaConnectedComponentError::Kind::TooManyObjects)
+      {
+        itkExceptionMacro(<< error.what());
+      }
+      m_FallbackReason = error.what();
+    }
+  }
+  if (!m_CPUFallback)
+  {
+    itkExceptionMacro(<< "The GPU cannot be used, and CPUFallback is off: " << m_FallbackReason);
+  }
+  this->GenerateDataByITK();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::VerifyMask() const
+{
+  if (const MaskImageType * const mask = this->GetMaskImage())
+  {
+    // The superclass masks by this filter, which has tolerances of its own.
+    auto maskFilter = MaskImageFilter<InputImageType, MaskImageType, InputImageType>::New();
+    maskFilter->SetInput(this->GetInput());
+    maskFilter->SetMaskImage(mask);
+    maskFilter->UpdateOutputInformation();
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataOnDevice()
+{
+  using CudaConnectedComponentsDetail::HasScalarBuffer;
+  using CudaConnectedComponentsDetail::PackRow;
+
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.algorithm = m_Algorithm;
+  labeler.options.fullyConnected = this->GetFullyConnected();
+  labeler.options.inlineCompression = m_InlineCompression;
+  labeler.options.deviceId = m_DeviceId;
+  // Without a device there is nothing to prepare for.
+  labeler.RequireDevice();
+
+  MultiThreaderBase * const threader = this->GetMultiThreader();
+  threader->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
+  labeler.options.parallelFor = [threader](std::uint64_t count, const std::function<void(std::uint64_t)> & body) {
+    threader->ParallelizeArray(0, static_cast<SizeValueType>(count), [&body](SizeValueType i) { body(i); }, nullptr);
+  };
+  labeler.options.progress = [this](float progress) {
+    this->UpdateProgress(progress);
+    if (this->GetAbortGenerateData())
+    {
+      ProcessAborted aborted(__FILE__, __LINE__);
+      aborted.SetDescription("Labeling was aborted by AbortGenerateDataOn().");
+      throw aborted;
+    }
+  };
+
+  typename InputImageType::ConstPointer input = this->GetInput();
+  typename MaskImageType::ConstPointer  mask = this->GetMaskImage();
+  if (mask && !(HasScalarBuffer<InputImageType> && HasScalarBuffer<MaskImageType>))
+  {
+    auto maskFilter = MaskImageFilter<InputImageType, MaskImageType, InputImageType>::New();
+    maskFilter->SetInput(input);
+    maskFilter->SetMaskImage(mask);
+    maskFilter->Update();
+    input = maskFilter->GetOutput();
+    mask = nullptr;
+  }
+
+  this->AllocateOutputs();
+  OutputImageType * const output = this->GetOutput();
+  const RegionType        region = output->GetRequestedRegion();
+
+  CudaConnectedComponentLabeler::SizeType size{ 1, 1, 1 };
+  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
+  {
+    size[axis] = region.GetSize(axis);
+  }
+
+  const auto packRow = [&](std::uint64_t row, std::uint32_t * words) {
+    RegionType rowRegion = region;
+    for (unsigned int axis = 1; axis < ImageDimension; ++axis)
+    {
+      const std::uint64_t offset = axis == 1 ? row % size[1] : row / size[1];
+      rowRegion.SetIndex(axis, region.GetIndex(axis) + static_cast<IndexValueType>(offset));
+      rowRegion.SetSize(axis, 1);
+    }
+    PackRow(*input, rowRegion, words);
+    if (mask)
+    {
+      std::vector<std::uint32_t> maskWords((size[0] + 31) / 32);
+      PackRow(*mask, rowRegion, maskWords.data());
+      for (std::size_t i = 0; i < maskWords.size(); ++i)
+      {
+        words[i] &= maskWords[i];
+      }
+    }
+  };
+  m_ObjectCount = static_cast<LabelType>(
+    labeler.LabelPackedRows(packRow, size, output->GetBufferPointer(), this->GetBackgroundValue()));
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByITK()
+{
+  try
+  {
+    Superclass::GenerateData();
+  }
+  catch (...)
+  {
+    this->ClearSuperclassState();
+    throw;
+  }
+  m_ObjectCount = Superclass::GetObjectCount();
+  m_BackendUsed = BackendEnum::ITK;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ClearSuperclassState()
+{
+  this->m_WorkUnitResults.clear();
+  this->m_LineOffsets.clear();
+  this->m_LineMap.clear();
+  this->m_Consecutive.clear();
+  this->m_UnionFind.clear();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintSelf(std::ostream & os,
+                                                                                    Indent         indent) const
+{
+  // The superclass would print an object count of its own, which the GPU does not set.
+  Superclass::Superclass::PrintSelf(os, indent);
+
+  os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;
+  os << indent << "BackgroundValue: "
+     << static_cast<typename NumericTraits<OutputPixelType>::PrintType>(this->GetBackgroundValue()) << std::endl;
+  os << indent << "ObjectCount: " << m_ObjectCount << std::endl;
+  os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
+  os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
+  os << indent << "Algorithm: " << m_Algorithm << std::endl;
+  os << indent << "InlineCompression: " << (m_InlineCompression ? "On" : "Off") << std::endl;
+  os << indent << "DeviceId: " << m_DeviceId << std::endl;
+  os << indent << "BackendUsed: " << m_BackendUsed << std::endl;
+  os << indent << "FallbackReason: " << m_FallbackReason << std::endl;
+}
+
+} // end namespace itk
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaConnectedComponentLabeler_h
+#define itkCudaConnectedComponentLabeler_h
+
+#include "itkCudaConnectedComponentsEnums.h"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+
+namespace itk
+{
+
+/** \class CudaConnectedComponentError
+ * \brief What CudaConnectedComponentLabeler throws: a sentence that says what was wrong, with CUDA's message and where
+ * it came from.
+ * \ingroup CudaConnectedComponents
+ */
+class CudaConnectedComponents_EXPORT CudaConnectedComponentError : public std::runtime_error
+{
+public:
+  enum class Kind : uint8_t
+  {
+    Unavailable,     ///< no CUDA device, no driver, no CUDA in this build
+    Memory,          ///< too little device memory
+    InvalidArgument, ///< what was asked for makes no sense
+    TooManyObjects,  ///< the output's pixel type cannot number the objects
+    Cuda             ///< any other error of a CUDA call
+  };
+
+  CudaConnectedComponentError(Kind kind, const std::string & message);
+  ~CudaConnectedComponentError() override;
+
+  Kind GetKind() const noexcept { return m_Kind; }
+
+private:
+  Kind m_Kind;
+};
+
+/** \class CudaConnectedComponentLabeler
+ * \brief Labels connected components with CUDA, without any ITK image: from device memory to device memory, or from
+ * host memory to host memory.
+ *
+ * \code
+ * itk::CudaConnectedComponentLabeler labeler;
+ * labeler.options.fullyConnected = true;
+ * const std::uint64_t objects = labeler.LabelDeviceMemory(mask, { 512, 512, 300 }, labels);
+ * \endcode
+ *
+ * Sizes are given as { x, y, z } in pixels, x varying fastest in memory; a plane has one pixel along z. Pixels that are
+ * not 0 are foreground (NaN is, -0.0 is not). Labels are those of itk::ConnectedComponentImageFilter: numbered in the
+ * order of each component's first pixel in memory, from 1 on where the background value is 0, else from 0 on, leaving
+ * out the background value.
+ *
+ * Every call returns the number of objects, after the labels have been written. It throws CudaConnectedComponentError;
+ * the contents of the output are then undefined. Exceptions thrown by `options.progress` pass through.
+ *
+ * A labeler holds nothing but its options. Streams and memory belong to the process and serve the next call; they are
+ * created by the first call, never when the library is loaded. Any number of threads may label at the same time. The
+ * caller's current CUDA device is left as it was.
+ *
+ * \ingroup CudaConnectedComponents
+ */
+class CudaConnectedComponents_EXPORT CudaConnectedComponentLabeler
+{
+public:
+  using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
+
+  /** Pixels along x, y and z. */
+  using SizeType = std::array<std::uint64_t, 3>;
+
+  /** Calls body(i) for every i below count, on any number of threads, and returns when all are done. */
+  using ParallelForType = std::function<void(std::uint64_t count, const std::function<void(std::uint64_t)> & body)>;
+
+  /** Sets the foreground bits of one row, y + z * (size along y): pixel x is bit x % 32 of words[x / 32], and the bits
+   * past the row's end are 0. Called from the threads of `parallelFor`, once for each row. */
+  using RowPackerType = std::function<void(std::uint64_t row, std::uint32_t * words)>;
+
+  struct Options
+  {
+    /** BlockUnionFind and BlockKomuraEquivalence need `fullyConnected`. */
+    AlgorithmEnum algorithm = AlgorithmEnum::Automatic;
+
+    /** 8 or 26 neighbours instead of 4 or 6. */
+    bool fullyConnected = false;
+
+    /** Whether the block algorithms use inline compression. */
+    bool inlineCompression = true;
+
+    /** The device's number, or -1 for the caller's current device. */
+    int deviceId = -1;
+
+    /** Device to device only: the caller's cudaStream_t, on which all work is ordered. Null is CUDA's default stream.
+     */
+    void * stream = nullptr;
+
+    /** Called between stages, on the caller's thread, with the share of the work that is done. May throw to abort. */
+    std::function<void(float)> progress;
+
+    /** Host to host only: runs the host's work. Empty runs it on the caller's thread. */
+    ParallelForType parallelFor;
+  };
+
+  Options options;
+
+  /** Labels an image in device memory into another one. Both are contiguous and must not overlap.
+   * \param input integers of 1 to 8 bytes, float or double
+   * \param output integers of 1 to 8 bytes */
+  template <typename TInput, typename TOutput>
+  std::uint64_t LabelDeviceMemory(
+    const TInput * input, const SizeType & size, TOutput * output, std::common_type_t<TOutput> backgroundValue = 0)
+    const
+  {
+    return this->LabelDevice({ input, ScalarOf<TInput>() }, size, OutputFor(output, backgroundValue));
+  }
+
+  /** Labels an image in host memory into another one. Both are contiguous and must not overlap.
+   * \param input anything that can be compared with `TInput{}`
+   * \param output integers of 1 to 8 bytes */
+  template <typename TInput, typename TOutput>
+  std::uint64_t LabelHostMemory(
+    const TInput * input, const SizeType & size, TOutput * output, std::common_type_t<TOutput> backgroundValue = 0)
+    const
+  {
+    const auto packRow = [input, &size](std::uint64_t row, std::uint32_t * words) {
+      PackRow(input + row * size[0], size[0], words);
+    };
+    return this->LabelPackedRows(packRow, size, output, backgroundValue);
+  }
+
+  /** Labels an image of which the caller packs the rows to bits, into host memory. */
+  template <typename TOutput>
+  std::uint64_t LabelPackedRows(const RowPackerType &       packRow,
+                                const SizeType &            size,
+                                TOutput *                   output,
+                                std::common_type_t<TOutput> backgroundValue = 0) const
+  {
+    return this->LabelHost(packRow, size, OutputFor(output, backgroundValue));
+  }
+
+  /** Sets the bits of the pixels that differ from `TPixel{}`, and clears the others up to the end of the last word. */
+  template <typename TPixel>
+  static void PackRow(const TPixel * pixels, std::uint64_t count, std::uint32_t * words)
+  {
+    for (std::uint64_t begin = 0; begin < count; begin += 32)
+    {
+      const std::uint64_t left = count - begin;
+      const unsigned int  bits = left < 32 ? static_cast<unsigned int>(left) : 32;
+      std::uint32_t       word = 0;
+      for (unsigned int bit = 0; bit < bits; ++bit)
+      {
+        word |= static_cast<std::uint32_t>(pixels[begin + bit] != TPixel{}) << bit;
+      }
+      words[begin / 32] = word;
+    }
+  }
+
+  /** Throws CudaConnectedComponentError, with the reason, where `options.deviceId` cannot be used. */
+  void RequireDevice() const;
+
+  /** Gives the memory that is kept for the next call back to CUDA and the system. Safe while others label. */
+  static void TrimMemory();
+
+private:
+  enum class Scalar : uint8_t
+  {
+    Int8,
+    UInt8,
+    Int16,
+    UInt16,
+    Int32,
+    UInt32,
+    Int64,
+    UInt64,
+    Float,
+    Double
+  };
+
+  struct Input
+  {
+    const void * pixels;
+    Scalar       scalar;
+  };
+
+  struct Output
+  {
+    void *        labels;
+    Scalar        scalar;
+    std::uint64_t background; // converted to 64 bits as C++ does
+  };
+
+  template <typename T>
+  static constexpr Scalar ScalarOf()
+  {
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
+                  "pixels are integers of up to 64 bits, float or double");
+    if (std::is_floating_point<T>::value)
+    {
+      return sizeof(T) == 4 ? Scalar::Float : Scalar::Double;
+    }
+    const bool isSigned = std::is_signed<T>::value;
+    switch (sizeof(T))
+    {
+      case 1:
+        return isSigned ? Scalar::Int8 : Scalar::UInt8;
+      case 2:
+        return isSigned ? Scalar::Int16 : Scalar::UInt16;
+      case 4:
+        return isSigned ? Scalar::Int32 : Scalar::UInt32;
+      default:
+        return isSigned ? Scalar::Int64 : Scalar::UInt64;
+    }
+  }
+
+  template <typename TOutput>
+  static Output OutputFor(TOutput * output, TOutput backgroundValue)
+  {
+    static_assert(std::is_integral<TOutput>::value && !std::is_same<TOutput, bool>::value, "labels are integers");
+    return { output, ScalarOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue) };
+  }
+
+  std::uint64_t LabelDevice(const Input & input, const SizeType & size, const Output & output) const;
+  std::uint64_t LabelHost(const RowPackerType & packRow, const SizeType & size, const Output & output) const;
+};
+
+} // namespace itk
+
+#endif

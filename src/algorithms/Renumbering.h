@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef Renumbering_h
+#define Renumbering_h
+
+// From the labels of the block algorithms to consecutive labels in the order of itk::ConnectedComponentImageFilter.
+//
+// A block algorithm names a component by its lowest block, ITK numbers by the first pixel. The two orders differ where
+// a component's first pixel lies in a later block of the same layer (row of blocks, in a volume plane of blocks) than
+// its lowest block. So: find each component's first pixel, mark it in an image of bits, and let the number of marks
+// before a pixel be the rank of the component.
+
+#include "BitRows.h"
+#include "Blocks.h"
+#include "Numbering.h"
+#include "UnionFind.h"
+
+namespace itk::ccl
+{
+
+namespace Renumbering
+{
+
+/** Stands for the first pixel of what is no component. */
+template <typename TLabel>
+inline constexpr TLabel NoPixel = static_cast<TLabel>(~TLabel{ 0 });
+
+/** Gets a block's label, 0 where it has no foreground pixel, and the first pixel that has it. */
+template <unsigned int VDimension, typename TLabel>
+CCL_HOST_DEVICE inline TLabel
+LabelOfBlock(const Block<VDimension> & block, const TLabel * labels, std::uint64_t & firstPixel)
+{
+  for (unsigned int pixel = 0; pixel < BlockNeighborhood<VDimension>::PixelCount; ++pixel)
+  {
+    if (block.HasPixel(pixel))
+    {
+      firstPixel = block.index + block.OffsetOf(pixel);
+      if (const TLabel label = labels[firstPixel])
+      {
+        return label;
+      }
+    }
+  }
+  return 0;
+}
+
+/** What the steps know. `firstPixels`, and `finalLabels` later, has one element for each block; those of roots are
+ * used.
+ */
+template <unsigned int VDimension, typename TLabel>
+struct Components
+{
+  Grid           size;
+  const TLabel * labels;
+
+  /** The number of the root block of the component with a label. */
+  CCL_HOST_DEVICE std::uint64_t
+  RootOf(TLabel label) const
+  {
+    const Cell pixel = CellAt(size, label - 1);
+    return IndexOf(BlocksOf<VDimension>(size), { pixel.x / 2, pixel.y / 2, VDimension == 2 ? 0 : pixel.z / 2 });
+  }
+};
+
+template <typename TLabel>
+struct ClearFirstPixels
+{
+  TLabel * firstPixels;
+
+  CCL_HOST_DEVICE void
+           operator()(const Cell & block) const
+  {
+    firstPixels[block.x] = NoPixel<TLabel>;
+  }
+};
+
+template <unsigned int VDimension, typename TLabel>
+struct FindFirstPixels
+{
+  Components<VDimension, TLabel> components;
+  TLabel *                       firstPixels;
+
+  CCL_HOST_DEVICE void
+                                 operator()(const Cell & cell) const
+  {
+    const Block<VDimension> block(components.size, cell);
+    std::uint64_t           pixel = 0;
+    const TLabel            label = LabelOfBlock(block, components.labels, pixel);
+    if (label == 0)
+    {
+      return;
+    }
+    const Cell root = CellAt(components.size, label - 1);
+    if (VDimension == 2 ? root.y != block.first.y : root.z != block.first.z)
+    {
+      return;
+    }
+    TLabel * first = firstPixels + components.RootOf(label);
+    if (pixel < Load(first))
+    {
+      AtomicMin(first, static_cast<TLabel>(pixel));
+    }
+  }
+};
+
+template <typename TLabel>
+struct MarkFirstPixels
+{
+  const TLabel * firstPixels;
+  Word *         marks;
+
+  CCL_HOST_DEVICE void
+                 operator()(const Cell & block) const
+  {
+    const TLabel pixel = firstPixels[block.x];
+    if (pixel != NoPixel<TLabel>)
+    {
+      AtomicOr(marks + pixel / BitsPerWord, Word{ 1 } << pixel % BitsPerWord);
+    }
+  }
+};
+
+struct ClearMarks
+{
+  Word * marks;
+
+  CCL_HOST_DEVICE void
+         operator()(const Cell & word) const
+  {
+    marks[word.x] = 0;
+  }
+};
+
+struct MarksInWord
+{
+  const Word *  marks;
+  std::uint64_t count;
+
+  CCL_HOST_DEVICE std::uint32_t
+                operator()(std::uint64_t word) const
+  {
+    return word < count ? CountBits(marks[word]) : 0;
+  }
+};
+
+/** Replaces the first pixel of each component by its final label. */
+template <typename TLabel>
+struct NumberComponents
+{
+  const Word *   marks;
+  const TLabel * marksBefore;
+  Numbering      numbering;
+  TLabel *       firstPixels;
+
+  CCL_HOST_DEVICE void
+                 operator()(const Cell & block) const
+  {
+    const TLabel pixel = firstPixels[block.x];
+    if (pixel != NoPixel<TLabel>)
+    {
+      const std::uint64_t word = pixel / BitsPerWord;
+      const Word          through = BitsThrough(pixel % BitsPerWord);
+      const std::uint64_t rank = marksBefore[word] + CountBits(marks[word] & through) - 1;
+      firstPixels[block.x] = static_cast<TLabel>(numbering.LabelOf(rank));
+    }
+  }
+};
+
+/** Writes the final labels. `output` may be the image of labels itself. */
+template <unsigned int VDimension, typename TLabel, typename TOutput>
+struct WriteLabels
+{
+  Components<VDimension, TLabel> components;
+  const TLabel *                 finalLabels;
+  TOutput                        background;
+  TOutput *                      output;
+
+  CCL_HOST_DEVICE void
+                                 operator()(const Cell & cell) const
+  {
+    const Block<VDimension> block(components.size, cell);
+    unsigned int            foreground = 0;
+    TLabel                  label = 0;
+    CCL_UNROLL
+    for (unsigned int pixel = 0; pixel < BlockNeighborhood<VDimension>::PixelCount; ++pixel)
+    {
+      const TLabel here = block.HasPixel(pixel) ? components.labels[block.index + block.OffsetOf(pixel)] : 0;
+      foreground |= (here != 0) << pixel;
+      label |= here;
+    }
+    const TOutput value = label != 0 ? static_cast<TOutput>(finalLabels[components.RootOf(label)]) : background;
+    block.Fill(output, foreground, value, background);
+  }
+};
+
+/** Finds the label of every run from that of its first pixel. */
+template <unsigned int VDimension, typename TLabel, typename TRun>
+struct GatherRunLabels
+{
+  Components<VDimension, TLabel> components;
+  const TLabel *                 finalLabels;
+  RunRows<TRun>                  rows;
+  TRun *                         runLabels;
+
+  CCL_HOST_DEVICE void
+                                 operator()(const Cell & word) const
+  {
+    const std::uint64_t begin = rows.rows.RowBegin(word.y, word.z);
+    TRun                run = rows.runsBefore[begin + word.x];
+    for (Word left = rows.rows.Starts(begin, word.x); left != 0; left &= left - 1, ++run)
+    {
+      const std::uint64_t x = word.x * BitsPerWord + LowestBit(left);
+      const TLabel        label = components.labels[IndexOf(components.size, { x, word.y, word.z })];
+      runLabels[run] = static_cast<TRun>(finalLabels[components.RootOf(label)]);
+    }
+  }
+};
+
+} // namespace Renumbering
+
+/** Ranks the components that a block algorithm has labeled. `finalLabels`, of one element for each block, gets the
+ * final label of every component at the block of its root. Returns the number of components; where the numbering has no
+ * room for them, nothing further is worth doing. */
+template <unsigned int VDimension, typename TLabel, typename TExecutor>
+std::uint64_t
+RankBlocks(const TExecutor & executor,
+           const TLabel *    labels,
+           const Grid &      size,
+           const Numbering & numbering,
+           TLabel *          finalLabels)
+{
+  const Grid          blocks = BlocksOf<VDimension>(size);
+  const Grid          allBlocks{ blocks.Count() };
+  const std::uint64_t words = DivideUp(size.Count(), BitsPerWord);
+  const auto          marks = executor.template Allocate<Word>(words);
+  const auto          marksBefore = executor.template Allocate<TLabel>(words + 1);
+
+  const Renumbering::Components<VDimension, TLabel> components{ size, labels };
+  executor.ForEach(allBlocks, Renumbering::ClearFirstPixels<TLabel>{ finalLabels });
+  executor.ForEach(Grid{ words }, Renumbering::ClearMarks{ marks.get() });
+  executor.ForEach(blocks, Renumbering::FindFirstPixels<VDimension, TLabel>{ components, finalLabels });
+  executor.ForEach(allBlocks, Renumbering::MarkFirstPixels<TLabel>{ finalLabels, marks.get() });
+  executor.ExclusiveSum(words + 1, Renumbering::MarksInWord{ marks.get(), words }, marksBefore.get());
+  executor.ForEach(allBlocks,
+                   Renumbering::NumberComponents<TLabel>{ marks.get(), marksBefore.get(), numbering, finalLabels });
+  return executor.Read(marksBefore.get() + words);
+}
+
+/** Replaces the labels of a block algorithm by those that RankBlocks has found. `output` may be `labels` itself. */
+template <unsigned int VDimension, typename TOutput, typename TLabel, typename TExecutor>
+void
+RelabelBlocks(const TExecutor & executor,
+              const TLabel *    labels,
+              const TLabel *    finalLabels,
+              const Grid &      size,
+              const Numbering & numbering,
+              TOutput *         output)
+{
+  const Renumbering::Components<VDimension, TLabel> components{ size, labels };
+  executor.ForEach(BlocksOf<VDimension>(size),
+                   Renumbering::WriteLabels<VDimension, TLabel, TOutput>{
+                     components, finalLabels, static_cast<TOutput>(numbering.background), output });
+}
+
+/** Writes the final label of every run of the image that a block algorithm has labeled and RankBlocks has ranked. */
+template <unsigned int VDimension, typename TLabel, typename TRun, typename TExecutor>
+void
+GatherRunLabels(const TExecutor &     executor,
+                const TLabel *        labels,
+                const TLabel *        finalLabels,
+                const Grid &          size,
+                const RunRows<TRun> & rows,
+                TRun *                runLabels)
+{
+  const Renumbering::Components<VDimension, TLabel> components{ size, labels };
+  executor.ForEach(rows.rows.words,
+                   Renumbering::GatherRunLabels<VDimension, TLabel, TRun>{ components, finalLabels, rows, runLabels });
+}
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CudaRuntime.cuh"
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+
+#ifndef _WIN32
+#  include <unistd.h>
+#endif
+
+namespace itk::ccl
+{
+
+using Kind = CudaConnectedComponentError::Kind;
+
+void
+CheckCuda(cudaError_t error, const char * expression, const char * file, int line)
+{
+  if (error == cudaSuccess)
+  {
+    return;
+  }
+  // An error that does not stick to the context must not be met again by the next check.
+  cudaGetLastError();
+  const char * const slash = std::strrchr(file, '/');
+  throw CudaConnectedComponentError(error == cudaErrorMemoryAllocation ? Kind::Memory : Kind::Cuda,
+                                    std::string("CUDA: ") + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) +
+                                      ") in " + expression + " at " + (slash ? slash + 1 : file) + ":" +
+                                      std::to_string(line));
+}
+
+namespace
+{
+
+/** CUDA does not work in the child of a process that has used it: throws there. */
+void
+RequireSameProcess()
+{
+#ifndef _WIN32
+  static std::atomic<pid_t> user{ 0 };
+  pid_t                     none = 0;
+  if (!user.compare_exchange_strong(none, getpid()) && none != getpid())
+  {
+    throw CudaConnectedComponentError(Kind::Unavailable,
+                                      "no CUDA device: CUDA was in use when this process was forked from its parent");
+  }
+#endif
+}
+
+int
+CountDevices()
+{
+  RequireSameProcess();
+  int               count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0)
+  {
+    return count;
+  }
+  cudaGetLastError();
+  if (error == cudaSuccess || error == cudaErrorNoDevice)
+  {
+    throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device");
+  }
+  int driver = 0;
+  if (error == cudaErrorInsufficientDriver && (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))
+  {
+    throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device: no NVIDIA driver is installed");
+  }
+  throw CudaConnectedComponentError(Kind::Unavailable, std::string("no CUDA device: ") + cudaGetErrorString(error));
+}
+
+} // namespace
+
+CurrentDevice::CurrentDevice(int device)
+{
+  const int count = CountDevices();
+  if (device < -1 || device >= count)
+  {
+    throw CudaConnectedComponentError(Kind::Unavailable,
+                                      "no CUDA device " + std::to_string(device) + ": there are " +
+                                        std::to_string(count) + ", numbered from 0");
+  }
+  CCL_CHECK(cudaGetDevice(&m_Callers));
+  m_Device = device < 0 ? m_Callers : device;
+  if (m_Device != m_Callers)
+  {
+    CCL_CHECK(cudaSetDevice(m_Device));
+  }
+}
+
+CurrentDevice::~CurrentDevice()
+{
+  if (m_Device != m_Callers)
+  {
+    cudaSetDevice(m_Callers);
+  }
+}
+
+namespace
+{
+
+struct AllResources
+{
+  std::mutex                                      mutex;
+  std::map<int, std::unique_ptr<DeviceResources>> devices;
+};
+
+AllResources &
+GetAllResources()
+{
+  static auto * const resources = new AllResources; // outlives the CUDA driver on purpose
+  return *resources;
+}
+
+} // namespace
+
+DeviceResources &
+DeviceResources::Of(int device)
+{
+  AllResources &                    all = GetAllResources();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  auto &                            resources = all.devices[device];
+  if (!resources)
+  {
+    resources = std::make_unique<DeviceResources>(device);
+  }
+  return *resources;
+}
+
+void
+DeviceResources::TrimAll()
+{
+  AllResources &                    all = GetAllResources();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  for (const auto & device : all.devices)
+  {
+    if (device.second)
+    {
+      device.second->Trim();
+    }
+  }
+}
+
+DeviceResources::DeviceResources(int device)
+  : m_Device(device)
+{
+  int supported = 0;
+  CCL_CHECK(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
+  if (supported == 0)
+  {
+    throw CudaConnectedComponentError(Kind::Unavailable,
+                                      "CUDA device " + std::to_string(device) + " does not support memory pools");
+  }
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  CCL_CHECK(cudaMemPoolCreate(&m_Pool, &properties));
+  std::uint64_t keepAll = ~std::uint64_t{ 0 };
+  CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &keepAll));
+}
+
+cudaStream_t
+DeviceResources::TakeStream()
+{
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (!m_Streams.empty())
+    {
+      const cudaStream_t stream = m_Streams.back();
+      m_Streams.pop_back();
+      return stream;
+    }
+  }
+  cudaStream_t stream = nullptr;
+  CCL_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+void
+DeviceResources::ReturnStream(cudaStream_t stream)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_Streams.push_back(stream);
+}
+
+std::shared_ptr<void>
+DeviceResources::AllocateHost(std::size_t bytes)
+{
+  constexpr std::size_t smallest = 65536;
+  std::size_t           capacity = bytes < smallest ? smallest : bytes;
+  void *                memory = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    const auto                        kept = m_HostMemory.lower_bound(capacity);
+    if (kept != m_HostMemory.end() && kept->first / 4 <= capacity)
+    {
+      capacity = kept->first;
+      memory = kept->second;
+      m_HostMemory.erase(kept);
+    }
+  }
+  if (memory == nullptr)
+  {
+    CCL_CHECK(cudaHostAlloc(&memory, capacity, cudaHostAllocPortable));
+  }
+  return std::shared_ptr<void>(memory, [this, capacity](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_HostMemory.emplace(capacity, unused);
+  });
+}
+
+std::uint64_t
+DeviceResources::GetFreeMemory() const
+{
+  std::size_t   free = 0;
+  std::size_t   total = 0;
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
+  CCL_CHECK(cudaMemGetInfo(&free, &total));
+  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  return free + reserved - used;
+}
+
+void
+DeviceResources::Trim()
+{
+  const CurrentDevice               current(m_Device);
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  for (const auto & kept : m_HostMemory)
+  {
+    CCL_CHECK(cudaFreeHost(kept.second));
+  }
+  m_HostMemory.clear();
+  CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
+}
+
+std::string
+FormatBytes(std::uint64_t bytes)
+{
+  const double gigabytes = static_cast<double>(bytes) / 1e9;
+  char         text[32];
+  if (gigabytes >= 0.1)
+  {
+    std::snprintf(text, sizeof(text), "%.1f GB", gigabytes);
+  }
+  else
+  {
+    std::snprintf(text, sizeof(text), "%.1f MB", gigabytes * 1e3);
+  }
+  return text;
+}
+
+} // namespace itk::ccl

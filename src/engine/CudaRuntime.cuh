@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CudaRuntime_cuh
+#define CudaRuntime_cuh
+
+// CUDA's resources as owners, and its errors as exceptions.
+
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace itk::ccl
+{
+
+/** Throws CudaConnectedComponentError, with CUDA's message and where, unless `error` is cudaSuccess. */
+void
+CheckCuda(cudaError_t error, const char * expression, const char * file, int line);
+
+#define CCL_CHECK(expression) ::itk::ccl::CheckCuda((expression), #expression, __FILE__, __LINE__)
+
+/** Makes a device current as long as it lives, and then the caller's again. */
+class CurrentDevice
+{
+public:
+  /** -1 keeps the caller's current device. Throws where there is no such device. */
+  explicit CurrentDevice(int device);
+  ~CurrentDevice();
+  CurrentDevice(const CurrentDevice &) = delete;
+  CurrentDevice &
+  operator=(const CurrentDevice &) = delete;
+
+  int
+  Get() const
+  {
+    return m_Device;
+  }
+
+private:
+  int m_Callers = 0;
+  int m_Device = 0;
+};
+
+/** What a device keeps between calls: a pool of device memory, streams, and pinned host memory. Never destroyed, as the
+ * CUDA driver may be gone before the process is. */
+class DeviceResources
+{
+public:
+  /** Those of a device, created by the first call. The device must be current. */
+  static DeviceResources &
+  Of(int device);
+
+  /** Gives back what no call uses, on all devices. */
+  static void
+  TrimAll();
+
+  explicit DeviceResources(int device);
+
+  cudaMemPool_t
+  GetPool() const
+  {
+    return m_Pool;
+  }
+
+  cudaStream_t
+  TakeStream();
+  void
+  ReturnStream(cudaStream_t stream);
+
+  /** Pinned host memory, kept for the next call when its last owner goes. */
+  std::shared_ptr<void>
+  AllocateHost(std::size_t bytes);
+
+  /** Bytes of device memory that can still be allocated. */
+  std::uint64_t
+  GetFreeMemory() const;
+
+private:
+  void
+  Trim();
+
+  int                                m_Device;
+  cudaMemPool_t                      m_Pool = nullptr;
+  std::mutex                         m_Mutex;
+  std::vector<cudaStream_t>          m_Streams;
+  std::multimap<std::size_t, void *> m_HostMemory;
+};
+
+/** Device memory from a pool, freed in the order of a stream. */
+class DeviceAllocation
+{
+public:
+  DeviceAllocation(void * memory, cudaStream_t stream)
+    : m_Memory(memory)
+    , m_Stream(stream)
+  {}
+  ~DeviceAllocation()
+  {
+    if (m_Memory != nullptr)
+    {
+      cudaFreeAsync(m_Memory, m_Stream);
+    }
+  }
+  DeviceAllocation(DeviceAllocation && other) noexcept
+    : m_Memory(other.m_Memory)
+    , m_Stream(other.m_Stream)
+  {
+    other.m_Memory = nullptr;
+  }
+  DeviceAllocation(const DeviceAllocation &) = delete;
+  DeviceAllocation &
+  operator=(const DeviceAllocation &) = delete;
+
+  void *
+  get() const
+  {
+    return m_Memory;
+  }
+
+private:
+  void *       m_Memory;
+  cudaStream_t m_Stream;
+};
+
+/** "1.2 GB" */
+std::string
+FormatBytes(std::uint64_t bytes);
+
+} // namespace itk::ccl
+
+#endif

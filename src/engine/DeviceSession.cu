@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "DeviceSession.h"
+
+#include "BlockKomuraEquivalence.h"
+#include "BlockUnionFind.h"
+#include "DeviceExecutor.cuh"
+#include "Foreground.h"
+#include "Renumbering.h"
+#include "RunUnionFind.h"
+
+#include <limits>
+
+namespace itk::ccl
+{
+
+using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
+
+namespace
+{
+
+constexpr std::uint64_t Maximum32 = std::numeric_limits<std::uint32_t>::max();
+
+/** Calls visitor(T{}) with the unsigned integer that is wide enough for values up to `maximum`. */
+template <typename TVisitor>
+auto
+VisitIndexType(std::uint64_t maximum, const TVisitor & visitor)
+{
+  return maximum <= Maximum32 ? visitor(std::uint32_t{}) : visitor(std::uint64_t{});
+}
+
+/** Calls visitor(T{}) with the unsigned integer that has a width. */
+template <typename TVisitor>
+void
+VisitWidth(unsigned int bytes, const TVisitor & visitor)
+{
+  switch (bytes)
+  {
+    case 1:
+      return visitor(std::uint8_t{});
+    case 2:
+      return visitor(std::uint16_t{});
+    case 4:
+      return visitor(std::uint32_t{});
+    default:
+      return visitor(std::uint64_t{});
+  }
+}
+
+/** Calls visitor(pixels) with the type of the pixels. */
+template <typename TVisitor>
+void
+VisitPixels(const void * pixels, PixelKind kind, const TVisitor & visitor)
+{
+  switch (kind)
+  {
+    case PixelKind::Integer8:
+      return visitor(static_cast<const std::uint8_t *>(pixels));
+    case PixelKind::Integer16:
+      return visitor(static_cast<const std::uint16_t *>(pixels));
+    case PixelKind::Integer32:
+      return visitor(static_cast<const std::uint32_t *>(pixels));
+    case PixelKind::Integer64:
+      return visitor(static_cast<const std::uint64_t *>(pixels));
+    case PixelKind::Float:
+      return visitor(static_cast<const float *>(pixels));
+    default:
+      return visitor(static_cast<const double *>(pixels));
+  }
+}
+
+/** Calls visitor(std::integral_constant<unsigned int, D>) with 2 for a plane and 3 for a volume. */
+template <typename TVisitor>
+void
+VisitDimension(const Grid & size, const TVisitor & visitor)
+{
+  if (size.z == 1)
+  {
+    visitor(std::integral_constant<unsigned int, 2>{});
+  }
+  else
+  {
+    visitor(std::integral_constant<unsigned int, 3>{});
+  }
+}
+
+/** Whether Automatic labels the runs of an image, or leaves it to blocks: those win where runs are many. */
+bool
+PrefersRuns(const Request & request, std::uint64_t runCount)
+{
+  constexpr std::uint64_t pixelsPerRun = 32;
+  return request.algorithm == AlgorithmEnum::RunUnionFind || !request.fullyConnected ||
+         runCount < request.size.Count() / pixelsPerRun;
+}
+
+void
+RequireDeviceMemory(const void * memory, const char * name, int device)
+{
+  cudaPointerAttributes attributes{};
+  CCL_CHECK(cudaPointerGetAttributes(&attributes, memory));
+  const bool isDevice = attributes.type == cudaMemoryTypeDevice && attributes.device == device;
+  if (!isDevice && attributes.type != cudaMemoryTypeManaged)
+  {
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                      std::string("the ") + name + " is not in the memory of CUDA device " +
+                                        std::to_string(device));
+  }
+}
+
+/** Runs a block algorithm. */
+template <unsigned int VDimension, typename TLabel>
+void
+LabelBlocks(const DeviceExecutor & executor, const std::uint8_t * bytes, const Request & request, TLabel * labels)
+{
+  if (request.algorithm == AlgorithmEnum::BlockUnionFind)
+  {
+    LabelByBlockUnionFind<VDimension>(executor, bytes, request.size, labels, request.inlineCompression);
+  }
+  else
+  {
+    LabelByBlockKomuraEquivalence<VDimension>(executor, bytes, request.size, labels, request.inlineCompression);
+  }
+}
+
+} // namespace
+
+class DeviceSession::Implementation
+{
+public:
+  explicit Implementation(int deviceId)
+    : m_Device(deviceId)
+    , m_Resources(DeviceResources::Of(m_Device.Get()))
+    , m_OwnStream(m_Resources.TakeStream())
+    , m_Executor(m_Resources, m_OwnStream)
+  {}
+
+  Implementation(int deviceId, cudaStream_t stream)
+    : m_Device(deviceId)
+    , m_Resources(DeviceResources::Of(m_Device.Get()))
+    , m_Executor(m_Resources, stream)
+  {}
+
+  ~Implementation()
+  {
+    if (m_OwnStream != nullptr)
+    {
+      // Pinned memory that copies still use goes back to the cache when its owners go.
+      cudaStreamSynchronize(m_OwnStream);
+      m_Resources.ReturnStream(m_OwnStream);
+    }
+  }
+
+  int
+  GetDevice() const
+  {
+    return m_Device.Get();
+  }
+
+  DeviceResources &
+  GetResources() const
+  {
+    return m_Resources;
+  }
+
+  const DeviceExecutor &
+  GetExecutor() const
+  {
+    return m_Executor;
+  }
+
+private:
+  CurrentDevice     m_Device;
+  DeviceResources & m_Resources;
+  cudaStream_t      m_OwnStream = nullptr;
+  DeviceExecutor    m_Executor;
+};
+
+DeviceSession::DeviceSession(int deviceId)
+  : m_Implementation(std::make_unique<Implementation>(deviceId))
+{}
+
+DeviceSession::DeviceSession(int deviceId, void * stream)
+  : m_Implementation(std::make_unique<Implementation>(deviceId, static_cast<cudaStream_t>(stream)))
+{}
+
+DeviceSession::~DeviceSession() = default;
+
+HostArray
+DeviceSession::AllocateHost(std::uint64_t bytes)
+{
+  return m_Implementation->GetResources().AllocateHost(bytes);
+}
+
+void
+DeviceSession::TrimMemory()
+{
+  DeviceResources::TrimAll();
+}
+
+namespace
+{
+
+/** Pixels to pixels by runs. Gives false, and leaves the output alone, where blocks are to do it. */
+template <typename TRun>
+bool
+LabelPixelsByRuns(const DeviceExecutor & executor,
+                  const void *           pixels,
+                  PixelKind              kind,
+                  const Request &        request,
+                  void *                 labels,
+                  unsigned int           labelBytes,
+                  std::uint64_t &        objectCount)
+{
+  const Grid words = WordsOf(request.size);
+  const auto bits = executor.Allocate<Word>(words.Count());
+  VisitPixels(pixels, kind, [&](const auto * typed) { PackForeground(executor, typed, request.size, bits.get()); });
+  const auto counted = CountRuns<TRun>(executor, BitRows{ words, bits.get() });
+  if (!PrefersRuns(request, counted.count))
+  {
+    return false;
+  }
+  const auto runs = LabelRuns(executor, counted, request.fullyConnected, request.numbering);
+  RequireRoomFor(runs.objectCount, request.numbering);
+  VisitWidth(labelBytes, [&](auto label) {
+    using OutputType = decltype(label);
+    executor.ForEach(request.size,
+                     ExpandRuns<TRun, OutputType>{ counted.GetRows(),
+                                                   runs.labels.get(),
+                                                   request.size,
+                                                   static_cast<OutputType>(request.numbering.background),
+                                                   static_cast<OutputType *>(labels) });
+  });
+  objectCount = runs.objectCount;
+  return true;
+}
+
+/** Pixels to pixels by blocks. */
+template <typename TLabel>
+std::uint64_t
+LabelPixelsByBlocks(const DeviceExecutor & executor,
+                    const void *           pixels,
+                    PixelKind              kind,
+                    const Request &        request,
+                    void *                 labels,
+                    unsigned int           labelBytes)
+{
+  const Grid &         size = request.size;
+  const bool           inPlace = labelBytes == sizeof(TLabel);
+  const auto           scratch = executor.Allocate<TLabel>(inPlace ? 0 : size.Count());
+  TLabel * const       blockLabels = inPlace ? static_cast<TLabel *>(labels) : scratch.get();
+  const auto           reduced = executor.Allocate<std::uint8_t>(kind == PixelKind::Integer8 ? 0 : size.Count());
+  const std::uint8_t * bytes = reduced.get();
+  if (kind == PixelKind::Integer8)
+  {
+    bytes = static_cast<const std::uint8_t *>(pixels);
+  }
+  else
+  {
+    VisitPixels(pixels, kind, [&](const auto * typed) { BinarizeForeground(executor, typed, size, reduced.get()); });
+  }
+
+  std::uint64_t objectCount = 0;
+  VisitDimension(size, [&](auto dimension) {
+    constexpr unsigned int Dimension = decltype(dimension)::value;
+    LabelBlocks<Dimension>(executor, bytes, request, blockLabels);
+    const auto finalLabels = executor.Allocate<TLabel>(BlocksOf<Dimension>(size).Count());
+    objectCount = RankBlocks<Dimension>(executor, blockLabels, size, request.numbering, finalLabels.get());
+    RequireRoomFor(objectCount, request.numbering);
+    VisitWidth(labelBytes, [&](auto label) {
+      RelabelBlocks<Dimension>(
+        executor, blockLabels, finalLabels.get(), size, request.numbering, static_cast<decltype(label) *>(labels));
+    });
+  });
+  return objectCount;
+}
+
+} // namespace
+
+std::uint64_t
+DeviceSession::LabelPixels(const void *    pixels,
+                           PixelKind       kind,
+                           const Request & request,
+                           void *          labels,
+                           unsigned int    labelBytes)
+{
+  RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
+  RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
+  const DeviceExecutor & executor = m_Implementation->GetExecutor();
+  const std::uint64_t    pixelCount = request.size.Count();
+  std::uint64_t          objectCount = 0;
+
+  const bool triesRuns =
+    request.algorithm == AlgorithmEnum::Automatic || request.algorithm == AlgorithmEnum::RunUnionFind;
+  const bool done =
+    triesRuns && VisitIndexType(MaximumRuns(request.size), [&](auto run) {
+      return LabelPixelsByRuns<decltype(run)>(executor, pixels, kind, request, labels, labelBytes, objectCount);
+    });
+  if (!done)
+  {
+    // A 64-bit output has room for labels of 64 bits, and needs no scratch image then.
+    objectCount = VisitIndexType(labelBytes == 8 ? ~std::uint64_t{ 0 } : pixelCount, [&](auto label) {
+      return LabelPixelsByBlocks<decltype(label)>(executor, pixels, kind, request, labels, labelBytes);
+    });
+  }
+  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  return objectCount;
+}
+
+namespace
+{
+
+template <typename TRun>
+RunLabels
+LabelBitsAs(const DeviceExecutor & executor,
+            DeviceResources &      resources,
+            const Word *           hostBits,
+            const Request &        request)
+{
+  const Grid & size = request.size;
+  const Grid   words = WordsOf(size);
+  const auto   bits = executor.Allocate<Word>(words.Count());
+  CCL_CHECK(
+    cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
+  const BitRows rows{ words, bits.get() };
+  const auto    counted = CountRuns<TRun>(executor, rows);
+
+  RunLabels  result{ resources.AllocateHost(counted.count * sizeof(TRun)), sizeof(TRun) == 8, 0 };
+  const auto download = [&](const TRun * labels) {
+    RequireRoomFor(result.objectCount, request.numbering);
+    CCL_CHECK(cudaMemcpyAsync(
+      result.labels.get(), labels, counted.count * sizeof(TRun), cudaMemcpyDeviceToHost, executor.GetStream()));
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  };
+
+  if (request.algorithm == AlgorithmEnum::RunUnionFind ||
+      (request.algorithm == AlgorithmEnum::Automatic && PrefersRuns(request, counted.count)))
+  {
+    const auto runs = LabelRuns(executor, counted, request.fullyConnected, request.numbering);
+    result.objectCount = runs.objectCount;
+    download(runs.labels.get());
+    return result;
+  }
+
+  VisitDimension(size, [&](auto dimension) {
+    VisitIndexType(size.Count(), [&](auto index) {
+      constexpr unsigned int Dimension = decltype(dimension)::value;
+      using LabelType = decltype(index);
+      const auto blockLabels = executor.Allocate<LabelType>(size.Count());
+      {
+        const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
+        UnpackForeground(executor, rows, size, bytes.get());
+        LabelBlocks<Dimension>(executor, bytes.get(), request, blockLabels.get());
+      }
+      const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
+      const auto runLabels = executor.Allocate<TRun>(counted.count);
+      result.objectCount =
+        RankBlocks<Dimension>(executor, blockLabels.get(), size, request.numbering, finalLabels.get());
+      GatherRunLabels<Dimension>(
+        executor, blockLabels.get(), finalLabels.get(), size, counted.GetRows(), runLabels.get());
+      download(runLabels.get());
+    });
+  });
+  return result;
+}
+
+} // namespace
+
+RunLabels
+DeviceSession::LabelBits(const Word * bits, const Request & request)
+{
+  return VisitIndexType(MaximumRuns(request.size), [&](auto run) {
+    return LabelBitsAs<decltype(run)>(m_Implementation->GetExecutor(), m_Implementation->GetResources(), bits, request);
+  });
+}
+
+} // namespace itk::ccl

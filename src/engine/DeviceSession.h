@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef DeviceSession_h
+#define DeviceSession_h
+
+// What the labeler asks of a device, without a CUDA header. DeviceSession.cu answers with CUDA; NoDeviceSession.cxx, in
+// a build without it, says that there is none.
+
+#include "BitRows.h"
+#include "Numbering.h"
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <memory>
+
+namespace itk::ccl
+{
+
+/** What to label and how. */
+struct Request
+{
+  Grid                                    size;
+  CudaConnectedComponentsEnums::Algorithm algorithm;
+  bool                                    fullyConnected;
+  bool                                    inlineCompression;
+  Numbering                               numbering;
+};
+
+/** Pixel types that differ in how they compare with zero. */
+enum class PixelKind : std::uint8_t
+{
+  Integer8,
+  Integer16,
+  Integer32,
+  Integer64,
+  Float,
+  Double
+};
+
+/** Host memory that the device copies from and to at full speed. */
+using HostArray = std::shared_ptr<void>;
+
+/** The labels of an image's runs, in host memory. */
+struct RunLabels
+{
+  HostArray     labels;
+  bool          wide; // std::uint64_t instead of std::uint32_t
+  std::uint64_t objectCount;
+};
+
+/** One call's hold on a device: makes it current, and gives a stream and memory. Used by one thread. */
+class DeviceSession
+{
+public:
+  /** On the caller's stream (null is CUDA's default stream). */
+  DeviceSession(int deviceId, void * stream);
+  /** On a stream of the session's own. */
+  explicit DeviceSession(int deviceId);
+  ~DeviceSession();
+
+  HostArray
+  AllocateHost(std::uint64_t bytes);
+
+  /** Labels pixels in device memory; `labelBytes` is the width of the output's labels. Returns the object count. */
+  std::uint64_t
+  LabelPixels(const void * pixels, PixelKind kind, const Request & request, void * labels, unsigned int labelBytes);
+
+  /** Labels the runs of bits in host memory. */
+  RunLabels
+  LabelBits(const Word * bits, const Request & request);
+
+  static void
+  TrimMemory();
+
+private:
+  class Implementation;
+  std::unique_ptr<Implementation> m_Implementation;
+};
+
+/** Throws where the numbering has no room for the objects. */
+void
+RequireRoomFor(std::uint64_t objectCount, const Numbering & numbering);
+
+} // namespace itk::ccl
+
+#endif

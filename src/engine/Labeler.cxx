@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include "DeviceSession.h"
+#include "HostRows.h"
+
+namespace itk
+{
+
+using ccl::Grid;
+
+CudaConnectedComponentError::CudaConnectedComponentError(Kind kind, const std::string & message)
+  : std::runtime_error(message)
+  , m_Kind(kind)
+{}
+
+CudaConnectedComponentError::~CudaConnectedComponentError() = default;
+
+namespace
+{
+
+void
+Require(bool condition, const std::string & message)
+{
+  if (!condition)
+  {
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument, message);
+  }
+}
+
+/** The size as a grid. Up to 2^40 pixels nothing overflows, here or on the device. */
+Grid
+GridOf(const CudaConnectedComponentLabeler::SizeType & size)
+{
+  constexpr std::uint64_t maximum = std::uint64_t{ 1 } << 40;
+  std::uint64_t           count = 1;
+  for (const std::uint64_t n : size)
+  {
+    Require(n == 0 || count <= maximum / n,
+            "the image has more than 2^40 pixels: " + std::to_string(size[0]) + " x " + std::to_string(size[1]) +
+              " x " + std::to_string(size[2]));
+    count *= n;
+  }
+  return { size[0], size[1], size[2] };
+}
+
+ccl::Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options, const Grid & size, const ccl::Numbering & numbering)
+{
+  using AlgorithmEnum = CudaConnectedComponentLabeler::AlgorithmEnum;
+  const bool needsFullConnectivity =
+    options.algorithm == AlgorithmEnum::BlockUnionFind || options.algorithm == AlgorithmEnum::BlockKomuraEquivalence;
+  Require(
+    options.fullyConnected || !needsFullConnectivity,
+    "block algorithms label with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
+  return { size, options.algorithm, options.fullyConnected, options.inlineCompression, numbering };
+}
+
+} // namespace
+
+namespace ccl
+{
+
+void
+RequireRoomFor(std::uint64_t objectCount, const Numbering & numbering)
+{
+  if (objectCount > numbering.maximumCount)
+  {
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::TooManyObjects,
+                                      "Number of objects (" + std::to_string(objectCount) +
+                                        ") greater than maximum of output pixel type (" +
+                                        std::to_string(numbering.maximumCount) + ").");
+  }
+}
+
+} // namespace ccl
+
+namespace
+{
+
+/** Calls visitor(T{}) for the integer type that a scalar of the labeler names. */
+template <typename TScalar, typename TVisitor>
+auto
+VisitLabelType(TScalar scalar, const TVisitor & visitor)
+{
+  switch (scalar)
+  {
+    case TScalar::Int8:
+      return visitor(std::int8_t{});
+    case TScalar::UInt8:
+      return visitor(std::uint8_t{});
+    case TScalar::Int16:
+      return visitor(std::int16_t{});
+    case TScalar::UInt16:
+      return visitor(std::uint16_t{});
+    case TScalar::Int32:
+      return visitor(std::int32_t{});
+    case TScalar::UInt32:
+      return visitor(std::uint32_t{});
+    case TScalar::Int64:
+      return visitor(std::int64_t{});
+    default:
+      return visitor(std::uint64_t{});
+  }
+}
+
+template <typename TScalar>
+ccl::PixelKind
+PixelKindOf(TScalar scalar)
+{
+  switch (scalar)
+  {
+    case TScalar::Float:
+      return ccl::PixelKind::Float;
+    case TScalar::Double:
+      return ccl::PixelKind::Double;
+    default:
+      return VisitLabelType(scalar, [](auto pixel) {
+        return sizeof(pixel) == 1   ? ccl::PixelKind::Integer8
+               : sizeof(pixel) == 2 ? ccl::PixelKind::Integer16
+               : sizeof(pixel) == 4 ? ccl::PixelKind::Integer32
+                                    : ccl::PixelKind::Integer64;
+      });
+  }
+}
+
+void
+Report(const CudaConnectedComponentLabeler::Options & options, float progress)
+{
+  if (options.progress)
+  {
+    options.progress(progress);
+  }
+}
+
+} // namespace
+
+std::uint64_t
+CudaConnectedComponentLabeler::LabelDevice(const Input & input, const SizeType & size, const Output & output) const
+{
+  return VisitLabelType(output.scalar, [&](auto label) -> std::uint64_t {
+    const auto numbering = ccl::Numbering::For(static_cast<decltype(label)>(output.background));
+    const auto request = RequestFor(options, GridOf(size), numbering);
+    Report(options, 0.0F);
+    if (request.size.Count() == 0)
+    {
+      return 0;
+    }
+    ccl::DeviceSession  session(options.deviceId, options.stream);
+    const std::uint64_t objectCount =
+      session.LabelPixels(input.pixels, PixelKindOf(input.scalar), request, output.labels, sizeof(label));
+    Report(options, 1.0F);
+    return objectCount;
+  });
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
+                                         const SizeType &      size,
+                                         const Output &        output) const
+{
+  return VisitLabelType(output.scalar, [&](auto label) -> std::uint64_t {
+    using LabelType = decltype(label);
+    const auto numbering = ccl::Numbering::For(static_cast<LabelType>(output.background));
+    const auto request = RequestFor(options, GridOf(size), numbering);
+    Report(options, 0.0F);
+    if (request.size.Count() == 0)
+    {
+      return 0;
+    }
+    const ccl::ParallelFor parallelFor = options.parallelFor ? options.parallelFor : ccl::SequentialFor;
+
+    ccl::DeviceSession   session(options.deviceId);
+    const ccl::HostArray bitArray = session.AllocateHost(ccl::WordsOf(request.size).Count() * sizeof(ccl::Word));
+    auto * const         bits = static_cast<ccl::Word *>(bitArray.get());
+    const auto           runsBefore = ccl::PackRows(parallelFor, packRow, request.size, bits);
+    Report(options, 0.3F);
+
+    const ccl::RunLabels runs = session.LabelBits(bits, request);
+    Report(options, 0.6F);
+
+    const auto expand = [&](const auto * labels) {
+      ccl::ExpandRows(parallelFor,
+                      bits,
+                      runsBefore,
+                      labels,
+                      request.size,
+                      static_cast<LabelType>(output.background),
+                      static_cast<LabelType *>(output.labels));
+    };
+    if (runs.wide)
+    {
+      expand(static_cast<const std::uint64_t *>(runs.labels.get()));
+    }
+    else
+    {
+      expand(static_cast<const std::uint32_t *>(runs.labels.get()));
+    }
+    Report(options, 1.0F);
+    return runs.objectCount;
+  });
+}
+
+void
+CudaConnectedComponentLabeler::RequireDevice() const
+{
+  const ccl::DeviceSession session(options.deviceId);
+}
+
+void
+CudaConnectedComponentLabeler::TrimMemory()
+{
+  ccl::DeviceSession::TrimMemory();
+}
+
+} // namespace itk

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "DeviceSession.h"
+
+namespace itk::ccl
+{
+
+class DeviceSession::Implementation
+{};
+
+DeviceSession::DeviceSession(int)
+{
+  throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::Unavailable,
+                                    "no CUDA device: this build of CudaConnectedComponents has no CUDA");
+}
+
+DeviceSession::DeviceSession(int deviceId, void *)
+  : DeviceSession(deviceId)
+{}
+
+DeviceSession::~DeviceSession() = default;
+
+HostArray
+DeviceSession::AllocateHost(std::uint64_t)
+{
+  return {};
+}
+
+std::uint64_t
+DeviceSession::LabelPixels(const void *, PixelKind, const Request &, void *, unsigned int)
+{
+  return 0;
+}
+
+RunLabels
+DeviceSession::LabelBits(const Word *, const Request &)
+{
+  return {};
+}
+
+void
+DeviceSession::TrimMemory()
+{}
+
+} // namespace itk::ccl

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef Bits_h
+#define Bits_h
+
+#include "HostDevice.h"
+
+#include <cstdint>
+
+namespace itk::ccl
+{
+
+inline constexpr unsigned int BitsPerWord = 32;
+
+/** The pixels of a part of a row, the first in the lowest bit. */
+using Word = std::uint32_t;
+
+CCL_HOST_DEVICE inline unsigned int
+CountBits(Word word)
+{
+#ifdef __CUDA_ARCH__
+  return __popc(word);
+#else
+  return static_cast<unsigned int>(__builtin_popcount(word));
+#endif
+}
+
+/** Position of the lowest bit that is set. The word must not be 0. */
+CCL_HOST_DEVICE inline unsigned int
+LowestBit(Word word)
+{
+#ifdef __CUDA_ARCH__
+  return __ffs(static_cast<int>(word)) - 1;
+#else
+  return static_cast<unsigned int>(__builtin_ctz(word));
+#endif
+}
+
+/** The bits up to and including `bit`. */
+CCL_HOST_DEVICE constexpr Word
+BitsThrough(unsigned int bit)
+{
+  return (Word{ 2 } << bit) - 1;
+}
+
+} // namespace itk::ccl
+
+#endif

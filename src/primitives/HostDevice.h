@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef HostDevice_h
+#define HostDevice_h
+
+// Marks what the kernels and the host's tests share.
+#ifdef __CUDACC__
+#  define CCL_HOST_DEVICE __host__ __device__
+#else
+#  define CCL_HOST_DEVICE
+#endif
+
+// Unrolls the loop that follows, on the device.
+#ifdef __CUDA_ARCH__
+#  define CCL_UNROLL _Pragma("unroll")
+#else
+#  define CCL_UNROLL
+#endif
+
+#endif

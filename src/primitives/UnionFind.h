@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef UnionFind_h
+#define UnionFind_h
+
+// Union-find on an array of parents that many threads change at once.
+// Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components on GPUs", IEEE TPDS
+// 31(2), 2020, Algorithm 1. Union is that of Oliveira and Lotufo, SIBGRAPI 2010.
+//
+// parents[a] <= a always holds and a root is its own parent, so that the root of a tree is its lowest element.
+
+#include "Atomics.h"
+
+namespace itk::ccl
+{
+
+template <typename TLabel>
+CCL_HOST_DEVICE inline TLabel
+Find(const TLabel * parents, TLabel a)
+{
+  for (TLabel parent = Load(parents + a); parent != a; parent = Load(parents + a))
+  {
+    a = parent;
+  }
+  return a;
+}
+
+/** Links `a` to its root. No union may run at the same time. */
+template <typename TLabel>
+CCL_HOST_DEVICE inline void
+Compress(TLabel * parents, TLabel a)
+{
+  Store(parents + a, Find(parents, a));
+}
+
+/** As Compress, but every step up the tree is published, for other threads to start from. */
+template <typename TLabel>
+CCL_HOST_DEVICE inline void
+InlineCompress(TLabel * parents, TLabel a)
+{
+  const TLabel id = a;
+  for (TLabel parent = Load(parents + a); parent != a; parent = Load(parents + a))
+  {
+    a = parent;
+    Store(parents + id, a);
+  }
+}
+
+template <typename TLabel>
+CCL_HOST_DEVICE inline void
+Compress(TLabel * parents, TLabel a, bool inlineCompression)
+{
+  if (inlineCompression)
+  {
+    InlineCompress(parents, a);
+  }
+  else
+  {
+    Compress(parents, a);
+  }
+}
+
+/** Joins the trees of `a` and `b`. */
+template <typename TLabel>
+CCL_HOST_DEVICE inline void
+Union(TLabel * parents, TLabel a, TLabel b)
+{
+  for (;;)
+  {
+    a = Find(parents, a);
+    b = Find(parents, b);
+    if (a == b)
+    {
+      return;
+    }
+    const TLabel low = a < b ? a : b;
+    const TLabel high = a < b ? b : a;
+    const TLabel old = AtomicMin(parents + high, low);
+    if (old == high)
+    {
+      return;
+    }
+    // Another thread linked `high` first: what it was linked to still has to be joined with `low`.
+    a = old;
+    b = low;
+  }
+}
+
+} // namespace itk::ccl
+
+#endif
