@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CudaTestSupport.h"
+
+namespace CudaTestSupport
+{
+
+int
+CountDevices()
+{
+  return 0;
+}
+
+std::string
+WhyNoDevice()
+{
+  return "this build has no CUDA";
+}
+
+std::shared_ptr<void>
+AllocateDevice(std::uint64_t)
+{
+  return {};
+}
+
+void
+CopyToDevice(void *, const void *, std::uint64_t)
+{}
+
+void
+CopyToHost(void *, const void *, std::uint64_t)
+{}
+
+std::shared_ptr<void>
+ExhaustDeviceMemory(std::uint64_t)
+{
+  return {};
+}
+
+int
+GetCurrentDevice()
+{
+  return -1;
+}
+
+void
+SetCurrentDevice(int)
+{}
+
+std::shared_ptr<void>
+MakeStream()
+{
+  return {};
+}
+
+} // namespace CudaTestSupport

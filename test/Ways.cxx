@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Ways.h"
+
+#include "BlockKomuraEquivalence.h"
+#include "BlockUnionFind.h"
+#include "Foreground.h"
+#include "HostExecutor.h"
+#include "HostRows.h"
+#include "Renumbering.h"
+#include "RunUnionFind.h"
+
+#include <sstream>
+#include <thread>
+
+using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
+using itk::CudaConnectedComponentLabeler;
+using namespace itk::ccl;
+
+namespace
+{
+
+void
+ThreadedFor(std::uint64_t count, const std::function<void(std::uint64_t)> & body)
+{
+  std::atomic<std::uint64_t> next{ 0 };
+  std::vector<std::thread>   threads;
+  for (int i = 0; i < 4; ++i)
+  {
+    threads.emplace_back([&] {
+      for (std::uint64_t chunk = next++; chunk < count; chunk = next++)
+      {
+        body(chunk);
+      }
+    });
+  }
+  for (auto & thread : threads)
+  {
+    thread.join();
+  }
+}
+
+template <unsigned int VDimension, typename TLabel>
+Labels
+LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const TestImage & image)
+{
+  const Grid          size{ image.size[0], image.size[1], image.size[2] };
+  const Numbering     numbering = Numbering::For(TLabel{ 0 });
+  std::vector<TLabel> labels(image.pixels.size(), TLabel{ 0xABCDEF });
+  std::vector<TLabel> finalLabels(BlocksOf<VDimension>(size).Count());
+  if (method.algorithm == AlgorithmEnum::BlockUnionFind)
+  {
+    LabelByBlockUnionFind<VDimension>(executor, image.pixels.data(), size, labels.data(), method.inlineCompression);
+  }
+  else
+  {
+    LabelByBlockKomuraEquivalence<VDimension>(
+      executor, image.pixels.data(), size, labels.data(), method.inlineCompression);
+  }
+  Labels result;
+  result.objectCount = RankBlocks<VDimension>(executor, labels.data(), size, numbering, finalLabels.data());
+
+  // The labels of runs, as host to host takes them, must be those of the pixels.
+  const Grid        words = WordsOf(size);
+  std::vector<Word> bits(words.Count());
+  PackForeground(executor, image.pixels.data(), size, bits.data());
+  const auto          counted = CountRuns<TLabel>(executor, BitRows{ words, bits.data() });
+  std::vector<TLabel> runLabels(counted.count);
+  GatherRunLabels<VDimension>(executor, labels.data(), finalLabels.data(), size, counted.GetRows(), runLabels.data());
+
+  RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, numbering, labels.data());
+  result.pixels.assign(labels.begin(), labels.end());
+
+  std::vector<TLabel> expanded(image.pixels.size());
+  executor.ForEach(
+    size, ExpandRuns<TLabel, TLabel>{ counted.GetRows(), runLabels.data(), size, TLabel{ 0 }, expanded.data() });
+  EXPECT_EQ(expanded, labels) << image.name << ": labels of runs";
+  return result;
+}
+
+template <typename TRun>
+Labels
+LabelRunsOnHost(const HostExecutor & executor,
+                const ParallelFor &  parallelFor,
+                const Method &       method,
+                const TestImage &    image)
+{
+  const Grid size{ image.size[0], image.size[1], image.size[2] };
+  const Grid words = WordsOf(size);
+
+  std::vector<Word> bits(words.Count(), ~Word{ 0 });
+  const auto        packRow = [&](std::uint64_t row, std::uint32_t * rowWords) {
+    CudaConnectedComponentLabeler::PackRow(image.pixels.data() + row * size.x, size.x, rowWords);
+  };
+  const auto runsBefore = PackRows(parallelFor, packRow, size, bits.data());
+
+  std::vector<Word> packed(words.Count(), ~Word{ 0 });
+  PackForeground(executor, image.pixels.data(), size, packed.data());
+  EXPECT_EQ(packed, bits) << image.name << ": bits";
+  std::vector<std::uint8_t> unpacked(image.pixels.size(), 7);
+  UnpackForeground(executor, BitRows{ words, bits.data() }, size, unpacked.data());
+  std::vector<std::uint8_t> binarized(image.pixels.size(), 7);
+  BinarizeForeground(executor, image.pixels.data(), size, binarized.data());
+  EXPECT_EQ(unpacked, binarized) << image.name << ": bytes";
+
+  const auto counted = CountRuns<TRun>(executor, BitRows{ words, bits.data() });
+  EXPECT_EQ(counted.count, runsBefore.back()) << image.name;
+  const auto runs = LabelRuns(executor, counted, method.fullyConnected, Numbering::For(std::uint32_t{ 0 }));
+
+  Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.objectCount };
+  ExpandRows(parallelFor, bits.data(), runsBefore, runs.labels.get(), size, std::uint32_t{ 0 }, result.pixels.data());
+
+  std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
+  executor.ForEach(size,
+                   ExpandRuns<TRun, std::uint32_t>{ counted.GetRows(), runs.labels.get(), size, 0, expanded.data() });
+  EXPECT_EQ(expanded, result.pixels) << image.name << ": expansion";
+  return result;
+}
+
+Labels
+LabelOnHost(Way way, const Method & method, const TestImage & image)
+{
+  const ParallelFor  parallelFor = way == Way::HostThreads ? ParallelFor(ThreadedFor) : ParallelFor(SequentialFor);
+  const HostExecutor executor(parallelFor);
+  if (method.algorithm == AlgorithmEnum::RunUnionFind)
+  {
+    return way == Way::HostWide ? LabelRunsOnHost<std::uint64_t>(executor, parallelFor, method, image)
+                                : LabelRunsOnHost<std::uint32_t>(executor, parallelFor, method, image);
+  }
+  const bool isPlane = image.size[2] == 1 && way != Way::HostVolume;
+  if (way == Way::HostWide)
+  {
+    return isPlane ? LabelBlocksOnHost<2, std::uint64_t>(executor, method, image)
+                   : LabelBlocksOnHost<3, std::uint64_t>(executor, method, image);
+  }
+  return isPlane ? LabelBlocksOnHost<2, std::uint32_t>(executor, method, image)
+                 : LabelBlocksOnHost<3, std::uint32_t>(executor, method, image);
+}
+
+CudaConnectedComponentLabeler
+LabelerFor(const Method & method)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.algorithm = method.algorithm;
+  labeler.options.fullyConnected = method.fullyConnected;
+  labeler.options.inlineCompression = method.inlineCompression;
+  return labeler;
+}
+
+Labels
+LabelDeviceToDevice(const Method & method, const TestImage & image)
+{
+  Labels              result{ std::vector<std::uint32_t>(image.pixels.size(), 99), 0 };
+  const std::uint64_t outputBytes = image.pixels.size() * sizeof(std::uint32_t);
+  const auto          input = CudaTestSupport::AllocateDevice(image.pixels.size());
+  const auto          output = CudaTestSupport::AllocateDevice(outputBytes);
+  CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
+  CudaTestSupport::CopyToDevice(output.get(), result.pixels.data(), outputBytes);
+  result.objectCount = LabelerFor(method).LabelDeviceMemory(
+    static_cast<const std::uint8_t *>(input.get()), image.size, static_cast<std::uint32_t *>(output.get()));
+  CudaTestSupport::CopyToHost(result.pixels.data(), output.get(), outputBytes);
+  return result;
+}
+
+Labels
+LabelHostToHost(const Method & method, const TestImage & image)
+{
+  Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 99), 0 };
+  result.objectCount = LabelerFor(method).LabelHostMemory(image.pixels.data(), image.size, result.pixels.data());
+  return result;
+}
+
+} // namespace
+
+std::string
+NameOf(Way way)
+{
+  switch (way)
+  {
+    case Way::HostSteps:
+      return "HostSteps";
+    case Way::HostThreads:
+      return "HostThreads";
+    case Way::HostVolume:
+      return "HostVolume";
+    case Way::HostWide:
+      return "HostWide";
+    case Way::DeviceToDevice:
+      return "DeviceToDevice";
+    default:
+      return "HostToHost";
+  }
+}
+
+std::string
+WhyNot(Way way)
+{
+  const bool needsDevice = way == Way::DeviceToDevice || way == Way::HostToHost;
+  return needsDevice ? CudaTestSupport::WhyNoDevice() : "";
+}
+
+std::string
+NameOf(const Method & method)
+{
+  std::ostringstream name;
+  name << method.algorithm << (method.fullyConnected ? ", full" : ", face") << " connectivity"
+       << (method.inlineCompression ? ", inline compression" : "");
+  return name.str();
+}
+
+std::vector<Method>
+MethodsOf(Way way)
+{
+  std::vector<Method> methods{ { AlgorithmEnum::BlockUnionFind, true, false },
+                               { AlgorithmEnum::BlockUnionFind, true, true },
+                               { AlgorithmEnum::BlockKomuraEquivalence, true, false },
+                               { AlgorithmEnum::BlockKomuraEquivalence, true, true },
+                               { AlgorithmEnum::RunUnionFind, true, true },
+                               { AlgorithmEnum::RunUnionFind, false, true } };
+  if (way == Way::DeviceToDevice || way == Way::HostToHost)
+  {
+    methods.push_back({ AlgorithmEnum::Automatic, true, true });
+    methods.push_back({ AlgorithmEnum::Automatic, false, true });
+  }
+  return methods;
+}
+
+Labels
+LabelBy(Way way, const Method & method, const TestImage & image)
+{
+  switch (way)
+  {
+    case Way::DeviceToDevice:
+      return LabelDeviceToDevice(method, image);
+    case Way::HostToHost:
+      return LabelHostToHost(method, image);
+    default:
+      return LabelOnHost(way, method, image);
+  }
+}
