@@ -36,7 +36,7 @@ namespace itk
  *
  * Other than the superclass:
  * - a region without pixels gives an empty output and no objects;
- * - AbortGenerateDataOn() throws ProcessAborted between the stages of the work on the GPU;
+ * - AbortGenerateDataOn() throws ProcessAborted between the stages of the work;
  * - the filter can be updated again after any exception.
  *
  * Filters may run on several threads at once. The host's part of the work is done by the filter's multi-threader, on
@@ -116,6 +116,10 @@ public:
     return m_ObjectCount;
   }
 
+  /** As the superclass, but an exception here (a mask that is too small) does not end all further updates. */
+  void
+  PropagateRequestedRegion(DataObject * output) override;
+
 protected:
   CudaConnectedComponentImageFilter() = default;
   ~CudaConnectedComponentImageFilter() override = default;
@@ -136,6 +140,10 @@ private:
 
   void
   GenerateDataByITK();
+
+  /** Between stages: ITK's own labeling is one. */
+  void
+  ThrowIfAborted() const;
 
   /** Frees what an exception in the superclass's GenerateData() has left, which its next run would trip over. */
   void

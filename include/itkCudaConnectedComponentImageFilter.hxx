@@ -48,6 +48,21 @@ PackRow(const TImage & image, const typename TImage::RegionType & row, std::uint
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PropagateRequestedRegion(DataObject * output)
+{
+  try
+  {
+    Superclass::PropagateRequestedRegion(output);
+  }
+  catch (...)
+  {
+    this->ResetPipeline();
+    throw;
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
   m_BackendUsed = BackendEnum::Unknown;
@@ -110,11 +125,13 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Verify
 {
   if (const MaskImageType * const mask = this->GetMaskImage())
   {
-    // The superclass masks by this filter, which has tolerances of its own.
+    // The superclass masks by this filter, which has tolerances of its own and wants the mask to cover the input.
     auto maskFilter = MaskImageFilter<InputImageType, MaskImageType, InputImageType>::New();
     maskFilter->SetInput(this->GetInput());
     maskFilter->SetMaskImage(mask);
     maskFilter->UpdateOutputInformation();
+    maskFilter->GetOutput()->SetRequestedRegionToLargestPossibleRegion();
+    maskFilter->GetOutput()->PropagateRequestedRegion();
   }
 }
 
@@ -140,12 +157,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   };
   labeler.options.progress = [this](float progress) {
     this->UpdateProgress(progress);
-    if (this->GetAbortGenerateData())
-    {
-      ProcessAborted aborted(__FILE__, __LINE__);
-      aborted.SetDescription("Labeling was aborted by AbortGenerateDataOn().");
-      throw aborted;
-    }
+    this->ThrowIfAborted();
   };
 
   typename InputImageType::ConstPointer input = this->GetInput();
@@ -197,6 +209,7 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByITK()
 {
+  this->ThrowIfAborted();
   try
   {
     Superclass::GenerateData();
@@ -206,8 +219,21 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     this->ClearSuperclassState();
     throw;
   }
+  this->ThrowIfAborted();
   m_ObjectCount = Superclass::GetObjectCount();
   m_BackendUsed = BackendEnum::ITK;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ThrowIfAborted() const
+{
+  if (this->GetAbortGenerateData())
+  {
+    ProcessAborted aborted(__FILE__, __LINE__);
+    aborted.SetDescription("Labeling was aborted by AbortGenerateDataOn().");
+    throw aborted;
+  }
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The filter gives what itk::ConnectedComponentImageFilter gives: pixels, counts, exceptions, images' properties. Where
+// there is a GPU these tests are about the GPU, elsewhere about the fallback.
+
+#include "FilterTestSupport.h"
+
+#include "itkAbsImageAdaptor.h"
+#include "itkRGBPixel.h"
+#include "itkVectorImage.h"
+
+#include <complex>
+#include <sstream>
+
+namespace
+{
+
+using MaskType = itk::Image<unsigned char, 3>;
+using PlaneType = itk::Image<unsigned char, 2>;
+using LabelsType = itk::Image<unsigned short, 3>;
+using FilterType = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>;
+
+TestImage
+Volume()
+{
+  return MakeRandom({ 37, 21, 11 }, 20, 1, 101);
+}
+
+template <typename T>
+class FilterInput : public testing::Test
+{};
+using InputTypes = testing::Types<bool,
+                                  char,
+                                  signed char,
+                                  unsigned char,
+                                  short,
+                                  unsigned short,
+                                  int,
+                                  unsigned int,
+                                  long,
+                                  unsigned long,
+                                  long long,
+                                  unsigned long long,
+                                  float,
+                                  double,
+                                  std::complex<float>,
+                                  itk::RGBPixel<unsigned char>,
+                                  itk::Vector<float, 3>>;
+TYPED_TEST_SUITE(FilterInput, InputTypes);
+
+TYPED_TEST(FilterInput, SameAsItk)
+{
+  using ImageType = itk::Image<TypeParam, 3>;
+  const auto image = MakeItkImage<ImageType>(Volume());
+  const auto maskImage = MakeItkImage<ImageType>(MakeRandom({ 37, 21, 11 }, 70, 3, 102));
+  ExpectSameAsItk<ImageType, LabelsType>([&](auto * filter) { filter->SetInput(image); });
+  ExpectSameAsItk<ImageType, LabelsType>([&](auto * filter) {
+    filter->SetInput(image);
+    filter->SetMaskImage(maskImage);
+  });
+}
+
+template <typename T>
+class FilterOutput : public testing::Test
+{};
+using OutputTypes = testing::Types<char,
+                                   signed char,
+                                   unsigned char,
+                                   short,
+                                   unsigned short,
+                                   int,
+                                   unsigned int,
+                                   long,
+                                   unsigned long,
+                                   long long,
+                                   unsigned long long>;
+TYPED_TEST_SUITE(FilterOutput, OutputTypes);
+
+TYPED_TEST(FilterOutput, SameAsItkForEveryBackground)
+{
+  using OutputType = itk::Image<TypeParam, 3>;
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 23, 21, 5 }, 3, 1, 103));
+  for (const TypeParam background :
+       { TypeParam(0), TypeParam(1), TypeParam(5), TypeParam(-1), std::numeric_limits<TypeParam>::max() })
+  {
+    const auto filter = ExpectSameAsItk<MaskType, OutputType>([&](auto * each) {
+      each->SetInput(image);
+      each->SetBackgroundValue(background);
+    });
+    EXPECT_GT(filter->GetObjectCount(), 30U);
+  }
+}
+
+TEST(Filter, NotANumberIsForegroundAndNegativeZeroIsNot)
+{
+  using ImageType = itk::Image<float, 2>;
+  auto image = ImageType::New();
+  image->SetRegions(ImageType::SizeType{ { 9, 1 } });
+  image->Allocate(true);
+  float * const pixels = image->GetBufferPointer();
+  pixels[0] = std::numeric_limits<float>::quiet_NaN();
+  pixels[2] = -0.0F;
+  pixels[4] = std::numeric_limits<float>::denorm_min();
+  pixels[6] = -std::numeric_limits<float>::infinity();
+  pixels[7] = -1.0F;
+  const auto filter =
+    ExpectSameAsItk<ImageType, itk::Image<int, 2>>([&](auto * each) { each->SetInput(image.GetPointer()); });
+  EXPECT_EQ(filter->GetObjectCount(), 3U);
+}
+
+TEST(Filter, NoImagesSizesDiffer)
+{
+  unsigned int seed = 201;
+  for (const std::array<std::uint64_t, 3> & size : { std::array<std::uint64_t, 3>{ 1, 1, 1 },
+                                                     { 2, 1, 1 },
+                                                     { 1, 3, 1 },
+                                                     { 33, 1, 1 },
+                                                     { 64, 3, 1 },
+                                                     { 129, 65, 1 } })
+  {
+    const auto image = MakeItkImage<PlaneType>(MakeRandom(size, 40, 1, seed++));
+    ExpectSameAsItk<PlaneType, itk::Image<unsigned int, 2>>([&](auto * filter) { filter->SetInput(image); });
+  }
+  for (const std::array<std::uint64_t, 3> & size :
+       { std::array<std::uint64_t, 3>{ 1, 1, 1 }, { 1, 1, 5 }, { 1, 7, 3 }, { 5, 1, 5 }, { 32, 2, 2 }, { 65, 33, 17 } })
+  {
+    const auto image = MakeItkImage<MaskType>(MakeRandom(size, 30, 1, seed++));
+    ExpectSameAsItk<MaskType, itk::Image<unsigned int, 3>>([&](auto * filter) { filter->SetInput(image); });
+  }
+}
+
+TEST(Filter, EveryAlgorithm)
+{
+  const auto image = MakeItkImage<MaskType>(Volume());
+  for (const AlgorithmEnum algorithm :
+       { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence, AlgorithmEnum::RunUnionFind })
+  {
+    for (const bool inlineCompression : { false, true })
+    {
+      auto oracle = MakeOracle<MaskType, LabelsType>();
+      auto filter = FilterType::New();
+      filter->SetAlgorithm(algorithm);
+      filter->SetInlineCompression(inlineCompression);
+      oracle->SetInput(image);
+      filter->SetInput(image);
+      oracle->FullyConnectedOn();
+      filter->FullyConnectedOn();
+      oracle->Update();
+      filter->Update();
+      ExpectSameImages(filter->GetOutput(), oracle->GetOutput());
+      EXPECT_EQ(filter->GetBackendUsed(), ExpectedBackend());
+    }
+  }
+}
+
+// The cases of ITK's own test of its filter.
+TEST(Filter, CheckerboardOfEightPixels)
+{
+  const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 2, 2, 2 }));
+  const auto filter = FilterType::New();
+  filter->SetInput(image);
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 4U);
+  filter->FullyConnectedOn();
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 1U);
+}
+
+TEST(Filter, TooManyObjects)
+{
+  using ImageType = itk::Image<signed char, 2>;
+  using BytesFilterType = itk::CudaConnectedComponentImageFilter<PlaneType, ImageType>;
+  auto filter = BytesFilterType::New();
+  for (const signed char background : { 0, -1 })
+  {
+    filter->SetBackgroundValue(background);
+    // 128 labels would fit beside a background of -1: it goes by the count.
+    filter->SetInput(MakeItkImage<PlaneType>(MakeCheckerboard({ 256, 1, 1 })));
+    const std::string exception = ExceptionOf(*filter);
+    EXPECT_NE(exception.find("Number of objects (128) greater than maximum of output pixel type (127)."),
+              std::string::npos)
+      << exception;
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+    EXPECT_EQ(filter->GetObjectCount(), 0U);
+    // Again, with the same input and with one that works.
+    EXPECT_EQ(ExceptionOf(*filter).substr(0, 40), exception.substr(0, 40));
+    filter->SetInput(MakeItkImage<PlaneType>(MakeCheckerboard({ 254, 1, 1 })));
+    EXPECT_EQ(ExceptionOf(*filter), "");
+    EXPECT_EQ(filter->GetObjectCount(), 127U);
+  }
+  const auto many = MakeItkImage<PlaneType>(MakeCheckerboard({ 256, 1, 1 }));
+  ExpectSameAsItk<PlaneType, ImageType>([&](auto * each) { each->SetInput(many); });
+}
+
+TEST(Filter, MaskThatIsLargerOrOffset)
+{
+  const auto image = MakeItkImage<MaskType>(Volume());
+  for (const itk::IndexValueType shift : { 0, -3 })
+  {
+    const auto mask = MakeItkImage<MaskType>(MakeRandom({ 45, 30, 19 }, 60, 2, 104));
+    auto       region = mask->GetLargestPossibleRegion();
+    region.SetIndex({ { shift, shift, shift } });
+    mask->SetRegions(region);
+    const auto filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+      each->SetInput(image);
+      each->SetMaskImage(mask);
+    });
+    EXPECT_GT(filter->GetObjectCount(), 10U);
+  }
+}
+
+TEST(Filter, MaskOfAnotherType)
+{
+  using FloatType = itk::Image<float, 3>;
+  const auto image = MakeItkImage<MaskType>(Volume());
+  const auto mask =
+    MakeItkImage<FloatType>(MakeRandom({ 37, 21, 11 }, 60, 2, 105), std::numeric_limits<float>::quiet_NaN());
+  ExpectSameAsItk<MaskType, LabelsType, FloatType>([&](auto * each) {
+    each->SetInput(image);
+    each->SetMaskImage(mask);
+  });
+}
+
+TEST(Filter, MaskThatIsSmallerThrowsAsItk)
+{
+  const auto image = MakeItkImage<MaskType>(Volume());
+  const auto mask = MakeItkImage<MaskType>(MakeRandom({ 36, 21, 11 }, 60, 2, 106));
+  const auto filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+    each->SetInput(image);
+    each->SetMaskImage(mask);
+  });
+  EXPECT_THROW(filter->Update(), itk::InvalidRequestedRegionError);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+}
+
+TEST(Filter, MaskThatLiesElsewhereThrowsAsItk)
+{
+  const auto   image = MakeItkImage<MaskType>(Volume());
+  const auto   mask = MakeItkImage<MaskType>(Volume());
+  const double origin[] = { 0.5, 0.0, 0.0 };
+  mask->SetOrigin(origin);
+  auto filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+    each->SetInput(image);
+    each->SetMaskImage(mask);
+  });
+  EXPECT_NE(ExceptionOf(*filter), "");
+  // The filter that masks has tolerances of its own.
+  filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+    each->SetInput(image);
+    each->SetMaskImage(mask);
+    each->SetCoordinateTolerance(10.0);
+  });
+  EXPECT_NE(ExceptionOf(*filter), "");
+}
+
+TEST(Filter, RegionThatStartsElsewhere)
+{
+  const auto image = MakeItkImage<MaskType>(Volume());
+  auto       region = image->GetLargestPossibleRegion();
+  region.SetIndex({ { -7, 1000, 3 } });
+  image->SetRegions(region);
+  ExpectSameAsItk<MaskType, LabelsType>([&](auto * filter) { filter->SetInput(image); });
+}
+
+/** Its output has a buffer that is larger than what it may be asked for. */
+class GenerousSource : public itk::ImageSource<MaskType>
+{
+public:
+  using Self = GenerousSource;
+  using Pointer = itk::SmartPointer<Self>;
+  itkNewMacro(Self);
+
+  MaskType::Pointer    image;
+  MaskType::RegionType offered;
+
+protected:
+  void
+  GenerateOutputInformation() override
+  {
+    this->GetOutput()->SetLargestPossibleRegion(offered);
+  }
+
+  void
+  GenerateData() override
+  {
+    this->GetOutput()->SetBufferedRegion(image->GetBufferedRegion());
+    this->GetOutput()->SetPixelContainer(image->GetPixelContainer());
+  }
+};
+
+TEST(Filter, BufferThatIsLargerThanTheImage)
+{
+  auto source = GenerousSource::New();
+  source->image = MakeItkImage<MaskType>(Volume());
+  source->offered = MaskType::RegionType({ { 3, 4, 2 } }, { { 30, 15, 7 } });
+  const auto filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) { each->SetInput(source->GetOutput()); });
+  EXPECT_EQ(source->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 37U * 21U * 11U);
+  EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 30U * 15U * 7U);
+
+  const auto mask = MakeItkImage<MaskType>(MakeRandom({ 37, 21, 11 }, 60, 2, 107));
+  ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+    each->SetInput(source->GetOutput());
+    each->SetMaskImage(mask);
+  });
+}
+
+TEST(Filter, ObliqueDirectionPassesThrough)
+{
+  const auto              image = MakeItkImage<MaskType>(Volume());
+  MaskType::DirectionType direction;
+  direction.SetIdentity();
+  direction[0][0] = direction[1][1] = std::cos(0.3);
+  direction[0][1] = -std::sin(0.3);
+  direction[1][0] = std::sin(0.3);
+  image->SetDirection(direction);
+  const double origin[] = { -1.5, 20.0, 3.25 };
+  image->SetOrigin(origin);
+  const double spacing[] = { 0.5, 0.75, 2.5 };
+  image->SetSpacing(spacing);
+  const auto filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) { each->SetInput(image); });
+  EXPECT_EQ(filter->GetOutput()->GetDirection(), direction);
+}
+
+TEST(Filter, VectorImage)
+{
+  using ImageType = itk::VectorImage<float, 3>;
+  const TestImage volume = Volume();
+  auto            image = ImageType::New();
+  image->SetRegions(ImageType::SizeType{ { 37, 21, 11 } });
+  image->SetVectorLength(2);
+  image->Allocate();
+  for (std::size_t i = 0; i < volume.pixels.size(); ++i)
+  {
+    // One component suffices.
+    image->GetBufferPointer()[2 * i] = 0.0F;
+    image->GetBufferPointer()[2 * i + 1] = volume.pixels[i];
+  }
+  const auto filter =
+    ExpectSameAsItk<ImageType, LabelsType, MaskType>([&](auto * each) { each->SetInput(image.GetPointer()); });
+  EXPECT_EQ(filter->GetObjectCount(), LabelByItk(volume, true).objectCount);
+}
+
+TEST(Filter, ImageAdaptor)
+{
+  using SignedType = itk::Image<short, 3>;
+  using AdaptorType = itk::AbsImageAdaptor<SignedType, float>;
+  auto adaptor = AdaptorType::New();
+  adaptor->SetImage(MakeItkImage<SignedType>(Volume(), -3));
+  ExpectSameAsItk<AdaptorType, LabelsType, MaskType>([&](auto * each) { each->SetInput(adaptor.GetPointer()); });
+}
+
+TEST(Filter, NoPixelsNoObjects)
+{
+  for (const MaskType::SizeType & size :
+       { MaskType::SizeType{ { 0, 5, 5 } }, MaskType::SizeType{ { 5, 0, 5 } }, MaskType::SizeType{ { 0, 0, 0 } } })
+  {
+    auto image = MaskType::New();
+    image->SetRegions(size);
+    image->Allocate();
+    auto filter = FilterType::New();
+    filter->SetInput(image);
+    EXPECT_EQ(ExceptionOf(*filter), "");
+    EXPECT_EQ(filter->GetObjectCount(), 0U);
+    EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetSize(), size);
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
+    EXPECT_EQ(filter->GetFallbackReason(), "");
+  }
+}
+
+TEST(Filter, FourDimensionsAreItks)
+{
+  using ImageType = itk::Image<unsigned char, 4>;
+  using OutputType = itk::Image<unsigned short, 4>;
+  auto image = ImageType::New();
+  image->SetRegions(ImageType::SizeType{ { 7, 6, 5, 4 } });
+  image->Allocate();
+  std::mt19937 random(108);
+  for (std::size_t i = 0; i < 7 * 6 * 5 * 4; ++i)
+  {
+    image->GetBufferPointer()[i] = random() % 5 == 0;
+  }
+  auto oracle = MakeOracle<ImageType, OutputType>();
+  auto filter = itk::CudaConnectedComponentImageFilter<ImageType, OutputType>::New();
+  oracle->SetInput(image);
+  filter->SetInput(image);
+  oracle->Update();
+  filter->Update();
+  ExpectSameImages(filter->GetOutput(), oracle->GetOutput());
+  EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+  EXPECT_EQ(filter->GetFallbackReason(), "dimension 4 is not supported on the GPU");
+  filter->CPUFallbackOff();
+  EXPECT_NE(ExceptionOf(*filter).find("dimension 4 is not supported on the GPU"), std::string::npos);
+}
+
+TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
+{
+  for (const AlgorithmEnum algorithm : { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
+  {
+    auto filter = FilterType::New();
+    filter->SetInput(MakeItkImage<MaskType>(Volume()));
+    filter->SetAlgorithm(algorithm);
+    for (const bool gpuEnabled : { true, false })
+    {
+      filter->SetGPUEnabled(gpuEnabled);
+      const std::string exception = ExceptionOf(*filter);
+      EXPECT_NE(exception.find("labels with full connectivity only"), std::string::npos) << exception;
+    }
+    filter->FullyConnectedOn();
+    EXPECT_EQ(ExceptionOf(*filter), "");
+  }
+}
+
+TEST(Filter, DisablingTheGpuIsNoFallback)
+{
+  auto filter = FilterType::New();
+  filter->SetInput(MakeItkImage<MaskType>(Volume()));
+  filter->GPUEnabledOff();
+  filter->CPUFallbackOff();
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+  EXPECT_EQ(filter->GetFallbackReason(), "");
+  EXPECT_GT(filter->GetObjectCount(), 0U);
+}
+
+TEST(Filter, FallsBackOrThrows)
+{
+  auto filter = FilterType::New();
+  filter->SetInput(MakeItkImage<MaskType>(Volume()));
+  filter->SetDeviceId(1000);
+  filter->CPUFallbackOff();
+  EXPECT_NE(ExceptionOf(*filter).find("no CUDA device"), std::string::npos) << ExceptionOf(*filter);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+  filter->CPUFallbackOn();
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+  EXPECT_EQ(filter->GetFallbackReason().find("no CUDA device"), 0U) << filter->GetFallbackReason();
+  filter->SetDeviceId(-1);
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetBackendUsed(), ExpectedBackend());
+  EXPECT_EQ(filter->GetFallbackReason().empty(), ExpectedBackend() == BackendEnum::CUDA);
+}
+
+TEST(Filter, UpdatesAgainAfterTheInputChanged)
+{
+  const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 4, 4, 4 }));
+  auto       filter = FilterType::New();
+  filter->SetInput(image);
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 32U);
+  image->FillBuffer(0);
+  image->Modified();
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 0U);
+  EXPECT_EQ(filter->GetOutput()->GetPixel({ { 0, 0, 0 } }), 0);
+  filter->SetInput(MakeItkImage<MaskType>(MakeImage("full", { 9, 8, 7 }, 1)));
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 1U);
+  EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 9U * 8U * 7U);
+  EXPECT_EQ(filter->GetOutput()->GetPixel({ { 8, 7, 6 } }), 1);
+}
+
+TEST(Filter, WorkUnitsMakeNoDifference)
+{
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 129, 127, 30 }, 20, 2, 109));
+  for (const unsigned int workUnits : { 1, 2, 7 })
+  {
+    const auto filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+      each->SetInput(image);
+      each->SetNumberOfWorkUnits(workUnits);
+    });
+    EXPECT_EQ(filter->GetNumberOfWorkUnits(), workUnits);
+  }
+}
+
+TEST(Filter, SetsGetsAndPrints)
+{
+  auto filter = FilterType::New();
+  EXPECT_STREQ(filter->GetNameOfClass(), "CudaConnectedComponentImageFilter");
+  EXPECT_TRUE(filter->GetGPUEnabled());
+  EXPECT_TRUE(filter->GetCPUFallback());
+  EXPECT_TRUE(filter->GetInlineCompression());
+  EXPECT_EQ(filter->GetDeviceId(), -1);
+  EXPECT_EQ(filter->GetAlgorithm(), AlgorithmEnum::Automatic);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+  EXPECT_EQ(filter->GetObjectCount(), 0U);
+
+  filter->SetInput(MakeItkImage<MaskType>(MakeCheckerboard({ 2, 2, 2 })));
+  filter->SetBackgroundValue(7);
+  filter->Update();
+  std::ostringstream printed;
+  filter->Print(printed);
+  for (const std::string part : { "ObjectCount: 4",
+                                  "BackgroundValue: 7",
+                                  "FullyConnected: Off",
+                                  "GPUEnabled: On",
+                                  "CPUFallback: On",
+                                  "Algorithm: itk::CudaConnectedComponentsEnums::Algorithm::Automatic",
+                                  "BackendUsed: itk::CudaConnectedComponentsEnums::Backend::" })
+  {
+    EXPECT_NE(printed.str().find(part), std::string::npos) << part << " is not in\n" << printed.str();
+  }
+  EXPECT_EQ(printed.str().find("ObjectCount: 0"), std::string::npos) << "the superclass's count is printed, too";
+
+  const itk::ModifiedTimeType before = filter->GetMTime();
+  filter->SetAlgorithm(AlgorithmEnum::RunUnionFind);
+  EXPECT_GT(filter->GetMTime(), before);
+}
+
+} // namespace

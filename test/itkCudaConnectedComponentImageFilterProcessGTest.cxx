@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The filter as a citizen of its process: progress and abort, threads, forks, exits, and what else uses the GPU.
+
+#include "FilterTestSupport.h"
+
+#include "itkCommand.h"
+
+#include <cstdlib>
+#include <thread>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace
+{
+
+using MaskType = itk::Image<unsigned char, 3>;
+using LabelsType = itk::Image<unsigned int, 3>;
+using FilterType = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>;
+
+MaskType::Pointer
+MakeVolume(unsigned int seed = 301)
+{
+  return MakeItkImage<MaskType>(MakeRandom({ 64, 61, 43 }, 30, 1, seed));
+}
+
+/** Whether a filter gives ITK's labels, for processes that cannot fail a test. */
+bool
+IsSameAsItk(FilterType & filter, MaskType * image)
+{
+  filter.SetInput(image);
+  filter.Update();
+  auto oracle = itk::ConnectedComponentImageFilter<MaskType, LabelsType>::New();
+  oracle->SetInput(image);
+  oracle->SetFullyConnected(filter.GetFullyConnected());
+  oracle->Update();
+  const std::size_t count = image->GetBufferedRegion().GetNumberOfPixels();
+  return filter.GetObjectCount() == oracle->GetObjectCount() &&
+         std::equal(filter.GetOutput()->GetBufferPointer(),
+                    filter.GetOutput()->GetBufferPointer() + count,
+                    oracle->GetOutput()->GetBufferPointer());
+}
+
+/** Calls a function at each progress event. */
+template <typename TFunction>
+void
+OnProgress(FilterType & filter, const TFunction & function)
+{
+  filter.AddObserver(itk::ProgressEvent(), [&filter, function](const itk::EventObject &) { function(filter); });
+}
+
+TEST(FilterProcess, ProgressIsMonotone)
+{
+  std::vector<float> progress;
+  auto               filter = FilterType::New();
+  OnProgress(*filter, [&progress](const FilterType & each) { progress.push_back(each.GetProgress()); });
+  filter->SetInput(MakeVolume());
+  filter->Update();
+  ASSERT_GE(progress.size(), 3U);
+  EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
+  EXPECT_EQ(progress.back(), 1.0F);
+}
+
+TEST(FilterProcess, AbortsInTheMiddle)
+{
+  const auto image = MakeVolume();
+  auto       filter = FilterType::New();
+  filter->SetInput(image);
+  bool abort = true;
+  int  ends = 0;
+  OnProgress(*filter, [&abort](FilterType & each) {
+    if (abort && each.GetProgress() > 0.2F)
+    {
+      each.AbortGenerateDataOn();
+    }
+  });
+  filter->AddObserver(itk::AbortEvent(), [&ends](const itk::EventObject &) { ++ends; });
+  EXPECT_THROW(filter->Update(), itk::ProcessAborted);
+  EXPECT_EQ(ends, 1);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+  EXPECT_EQ(filter->GetObjectCount(), 0U);
+  abort = false;
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+}
+
+TEST(FilterProcess, SixteenFiltersOnSixteenThreads)
+{
+  std::vector<std::thread> threads;
+  std::vector<int>         results(16, 0);
+  for (unsigned int thread = 0; thread < 16; ++thread)
+  {
+    threads.emplace_back([thread, &results] {
+      const auto image = MakeVolume(310 + thread);
+      auto       filter = FilterType::New();
+      filter->SetFullyConnected(thread % 2 == 0);
+      for (int repetition = 0; repetition < 3; ++repetition)
+      {
+        image->Modified();
+        results[thread] += IsSameAsItk(*filter, image);
+      }
+      results[thread] += filter->GetBackendUsed() == ExpectedBackend();
+    });
+  }
+  for (auto & thread : threads)
+  {
+    thread.join();
+  }
+  EXPECT_EQ(results, std::vector<int>(16, 4));
+}
+
+TEST(FilterProcess, LeavesTheCurrentDevice)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto image = MakeVolume();
+  for (int current = 0; current < CudaTestSupport::CountDevices(); ++current)
+  {
+    CudaTestSupport::SetCurrentDevice(current);
+    auto filter = FilterType::New();
+    filter->SetDeviceId(CudaTestSupport::CountDevices() - 1);
+    EXPECT_TRUE(IsSameAsItk(*filter, image));
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
+    EXPECT_EQ(CudaTestSupport::GetCurrentDevice(), current);
+  }
+  CudaTestSupport::SetCurrentDevice(0);
+}
+
+TEST(FilterProcess, FallsBackWhenMemoryIsExhausted)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 256, 256, 256 }, 50, 1, 302));
+  auto       filter = FilterType::New();
+  filter->SetAlgorithm(AlgorithmEnum::BlockKomuraEquivalence);
+  filter->FullyConnectedOn();
+  itk::CudaConnectedComponentLabeler::TrimMemory();
+  {
+    const auto taken = CudaTestSupport::ExhaustDeviceMemory(48 << 20);
+    EXPECT_TRUE(IsSameAsItk(*filter, image));
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+    EXPECT_EQ(filter->GetFallbackReason().find("device memory: "), 0U) << filter->GetFallbackReason();
+    filter->CPUFallbackOff();
+    EXPECT_NE(ExceptionOf(*filter).find("device memory: "), std::string::npos);
+  }
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
+}
+
+TEST(FilterProcess, ForkedChildFallsBack)
+{
+  const auto image = MakeVolume();
+  auto       filter = FilterType::New();
+  ASSERT_TRUE(IsSameAsItk(*filter, image));
+  ASSERT_EQ(filter->GetBackendUsed(), ExpectedBackend());
+
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0)
+  {
+    alarm(60);
+    auto childsFilter = FilterType::New();
+    bool isGood = IsSameAsItk(*childsFilter, image) && childsFilter->GetBackendUsed() == BackendEnum::ITK &&
+                  childsFilter->GetFallbackReason().find("no CUDA device") == 0;
+    image->Modified();
+    isGood = isGood && IsSameAsItk(*filter, image) && filter->GetBackendUsed() == BackendEnum::ITK;
+    _exit(isGood ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
+  // The parent goes on as before.
+  image->Modified();
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+  EXPECT_EQ(filter->GetBackendUsed(), ExpectedBackend());
+}
+
+// Each of these runs in a process of its own, which starts from the beginning.
+class FilterProcessDeathTest : public testing::Test
+{
+protected:
+  void
+  SetUp() override
+  {
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+  }
+};
+
+TEST_F(FilterProcessDeathTest, WorksWithoutADevice)
+{
+  EXPECT_EXIT(
+    {
+      setenv("CUDA_VISIBLE_DEVICES", "", 1);
+      auto filter = FilterType::New();
+      bool isGood = IsSameAsItk(*filter, MakeVolume()) && filter->GetBackendUsed() == BackendEnum::ITK &&
+                    filter->GetFallbackReason().find("no CUDA device") == 0;
+      filter->CPUFallbackOff();
+      isGood = isGood && ExceptionOf(*filter).find("no CUDA device") != std::string::npos;
+      std::exit(isGood ? 0 : 1);
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+FilterType::Pointer FilterThatOutlivesMain;
+
+TEST_F(FilterProcessDeathTest, LeavesWithAFilterAlive)
+{
+  EXPECT_EXIT(
+    {
+      FilterThatOutlivesMain = FilterType::New();
+      const bool isGood = IsSameAsItk(*FilterThatOutlivesMain, MakeVolume());
+      std::exit(isGood ? 0 : 1);
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+TEST_F(FilterProcessDeathTest, LeavesWhileFiltersRun)
+{
+  EXPECT_EXIT(
+    {
+      std::thread([] {
+        for (;;)
+        {
+          auto filter = FilterType::New();
+          filter->SetInput(MakeVolume());
+          filter->Update();
+        }
+      }).detach();
+      auto       filter = FilterType::New();
+      const bool isGood = IsSameAsItk(*filter, MakeVolume());
+      std::_Exit(isGood ? 0 : 1);
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+} // namespace
