@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Failure.h"
+#include "LabelImage.h"
+
+#include "itkObject.h"
+
+#include <cstdlib>
+#include <iostream>
+#include <new>
+
+int
+main(int argc, char ** argv)
+{
+  itk::Object::GlobalWarningDisplayOff();
+  Options options;
+  if (const std::optional<int> status = ParseOptions(argc, argv, options))
+  {
+    return *status;
+  }
+  try
+  {
+    LabelImage(options);
+    return EXIT_SUCCESS;
+  }
+  catch (const Failure & failure)
+  {
+    std::cerr << "cuda-connected-components: " << failure.what() << '\n';
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    std::cerr << "cuda-connected-components: " << Sentence(exception) << '\n';
+  }
+  catch (const std::bad_alloc &)
+  {
+    std::cerr << "cuda-connected-components: " << options.input << ": there is not enough memory for it\n";
+  }
+  catch (const std::exception & exception)
+  {
+    std::cerr << "cuda-connected-components: " << exception.what() << '\n';
+  }
+  return EXIT_FAILURE;
+}

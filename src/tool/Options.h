@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef Options_h
+#define Options_h
+
+#include "itkCudaConnectedComponentsEnums.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+/** What the command line asks for. */
+struct Options
+{
+  enum class Backend
+  {
+    Auto,
+    Cuda,
+    Cpu
+  };
+
+  std::string           input;
+  std::string           output;
+  std::string           mask;
+  std::optional<double> lower;
+  std::optional<double> upper;
+  bool                  otsu = false;
+  bool                  fullyConnected = false;
+  std::int64_t          backgroundValue = 0;
+  std::string           outputType = "auto";
+  Backend               backend = Backend::Auto;
+  bool                  quiet = false;
+
+  itk::CudaConnectedComponentsEnums::Algorithm algorithm = itk::CudaConnectedComponentsEnums::Algorithm::Automatic;
+};
+
+/** Reads the command line. Gives the exit status instead where there is nothing to do, having said why. */
+std::optional<int>
+ParseOptions(int argc, char ** argv, Options & options);
+
+#endif

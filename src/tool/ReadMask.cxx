@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ReadMask.h"
+
+#include "Failure.h"
+#include "RequireComplete.h"
+
+#include "itkImageFileReader.h"
+#include "itkImageIOFactory.h"
+#include "itkOtsuThresholdImageFilter.h"
+#include "itkUnaryGeneratorImageFilter.h"
+#include "itkVectorImage.h"
+
+#include <itksys/SystemTools.hxx>
+
+#include <limits>
+
+namespace
+{
+
+/** Reads what a file says of its image. */
+itk::ImageIOBase::Pointer
+OpenImage(const std::string & file)
+{
+  if (!itksys::SystemTools::FileExists(file))
+  {
+    throw Failure(file + ": there is no such file");
+  }
+  if (itksys::SystemTools::FileIsDirectory(file))
+  {
+    throw Failure(file + ": is a folder, and no image");
+  }
+  const itk::ImageIOBase::Pointer io =
+    itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
+  if (!io)
+  {
+    throw Failure(file + ": is no image, or of no format that is known here");
+  }
+  try
+  {
+    io->SetFileName(file);
+    io->ReadImageInformation();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw Failure(file + ": cannot be read: " + Sentence(exception));
+  }
+  return io;
+}
+
+template <typename TImage>
+typename TImage::Pointer
+ReadImage(const std::string & file)
+{
+  auto reader = itk::ImageFileReader<TImage>::New();
+  reader->SetFileName(file);
+  try
+  {
+    reader->Update();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw Failure(file + ": cannot be read: " + Sentence(exception));
+  }
+  return reader->GetOutput();
+}
+
+template <typename TImage, typename TPredicate>
+typename itk::Image<unsigned char, TImage::ImageDimension>::Pointer
+Binarize(const TImage * image, const TPredicate & isForeground)
+{
+  using MaskType = itk::Image<unsigned char, TImage::ImageDimension>;
+  using PixelType = typename TImage::PixelType;
+  auto binarize = itk::UnaryGeneratorImageFilter<TImage, MaskType>::New();
+  binarize->SetInput(image);
+  binarize->SetFunctor(
+    [isForeground](const PixelType & pixel) { return static_cast<unsigned char>(isForeground(pixel) ? 1 : 0); });
+  binarize->Update();
+  return binarize->GetOutput();
+}
+
+template <typename TPixel, unsigned int VDimension>
+Mask<VDimension>
+ReadScalars(const std::string & file, const Threshold & threshold)
+{
+  using ImageType = itk::Image<TPixel, VDimension>;
+  using MaskType = itk::Image<unsigned char, VDimension>;
+  const typename ImageType::Pointer image = ReadImage<ImageType>(file);
+  Mask<VDimension>                  mask;
+  if (threshold.otsu)
+  {
+    auto otsu = itk::OtsuThresholdImageFilter<ImageType, MaskType>::New();
+    otsu->SetInput(image);
+    otsu->SetInsideValue(0);
+    otsu->SetOutsideValue(1);
+    otsu->Update();
+    mask.image = otsu->GetOutput();
+    mask.otsuThreshold = static_cast<double>(otsu->GetThreshold());
+  }
+  else if (threshold.lower || threshold.upper)
+  {
+    const double lower = threshold.lower.value_or(-std::numeric_limits<double>::infinity());
+    const double upper = threshold.upper.value_or(std::numeric_limits<double>::infinity());
+    mask.image = Binarize(image.GetPointer(), [lower, upper](const TPixel & pixel) {
+      return lower <= static_cast<double>(pixel) && static_cast<double>(pixel) <= upper;
+    });
+  }
+  else
+  {
+    mask.image = Binarize(image.GetPointer(), [](const TPixel & pixel) { return pixel != TPixel{ 0 }; });
+  }
+  return mask;
+}
+
+template <unsigned int VDimension>
+Mask<VDimension>
+ReadVectors(const std::string & file, const Threshold & threshold)
+{
+  if (threshold.otsu || threshold.lower || threshold.upper)
+  {
+    throw Failure(file + ": has more than one value per pixel, and thresholds are for images of one");
+  }
+  using ImageType = itk::VectorImage<double, VDimension>;
+  Mask<VDimension> mask;
+  mask.image = Binarize(ReadImage<ImageType>(file).GetPointer(),
+                        [](const itk::VariableLengthVector<double> & pixel) { return pixel.GetSquaredNorm() != 0.0; });
+  return mask;
+}
+
+} // namespace
+
+unsigned int
+ReadDimension(const std::string & file)
+{
+  const itk::ImageIOBase::Pointer io = OpenImage(file);
+  const unsigned int              dimension = io->GetNumberOfDimensions();
+  for (unsigned int axis = 3; axis < dimension; ++axis)
+  {
+    if (io->GetDimensions(axis) > 1)
+    {
+      throw Failure(file + ": has " + std::to_string(dimension) +
+                    " dimensions; planes and volumes can be labeled, so split it first");
+    }
+  }
+  return dimension <= 2 ? 2 : 3;
+}
+
+template <unsigned int VDimension>
+Mask<VDimension>
+ReadMask(const std::string & file, const Threshold & threshold)
+{
+  const itk::ImageIOBase::Pointer io = OpenImage(file);
+  RequireComplete(file, *io);
+  const auto component = io->GetComponentType();
+  const auto read = [&] {
+    if (io->GetNumberOfComponents() > 1)
+    {
+      return ReadVectors<VDimension>(file, threshold);
+    }
+    switch (component)
+    {
+      case itk::IOComponentEnum::UCHAR:
+        return ReadScalars<unsigned char, VDimension>(file, threshold);
+      case itk::IOComponentEnum::CHAR:
+        return ReadScalars<signed char, VDimension>(file, threshold);
+      case itk::IOComponentEnum::USHORT:
+        return ReadScalars<unsigned short, VDimension>(file, threshold);
+      case itk::IOComponentEnum::SHORT:
+        return ReadScalars<short, VDimension>(file, threshold);
+      case itk::IOComponentEnum::UINT:
+        return ReadScalars<unsigned int, VDimension>(file, threshold);
+      case itk::IOComponentEnum::INT:
+        return ReadScalars<int, VDimension>(file, threshold);
+      case itk::IOComponentEnum::ULONG:
+      case itk::IOComponentEnum::ULONGLONG:
+        return ReadScalars<std::uint64_t, VDimension>(file, threshold);
+      case itk::IOComponentEnum::LONG:
+      case itk::IOComponentEnum::LONGLONG:
+        return ReadScalars<std::int64_t, VDimension>(file, threshold);
+      case itk::IOComponentEnum::FLOAT:
+        return ReadScalars<float, VDimension>(file, threshold);
+      default:
+        return ReadScalars<double, VDimension>(file, threshold);
+    }
+  };
+  Mask<VDimension> mask = read();
+  mask.pixelType = itk::ImageIOBase::GetComponentTypeAsString(component);
+  if (io->GetNumberOfComponents() > 1)
+  {
+    mask.pixelType = std::to_string(io->GetNumberOfComponents()) + " x " + mask.pixelType;
+  }
+  return mask;
+}
+
+template Mask<2>
+ReadMask<2>(const std::string & file, const Threshold & threshold);
+template Mask<3>
+ReadMask<3>(const std::string & file, const Threshold & threshold);

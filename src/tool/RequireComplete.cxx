@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "RequireComplete.h"
+
+#include "Failure.h"
+
+#include <tiffio.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+[[noreturn]] void
+ThrowCutOff(const std::string & file)
+{
+  throw Failure(file + ": cannot be read: the file is cut off");
+}
+
+/** The beginning of a file, and how long it is, both without gzip's compression. */
+class Contents
+{
+public:
+  explicit Contents(const std::string & file)
+  {
+    const std::unique_ptr<gzFile_s, int (*)(gzFile)> stream(gzopen(file.c_str(), "rb"), gzclose);
+    if (!stream)
+    {
+      throw Failure(file + ": cannot be read: " + std::strerror(errno));
+    }
+    m_Head.resize(65536);
+    m_Head.resize(static_cast<std::size_t>(std::max(gzread(stream.get(), m_Head.data(), 65536), 0)));
+    m_Length = m_Head.size();
+    if (gzdirect(stream.get()))
+    {
+      m_Length = fs::file_size(file);
+      return;
+    }
+    std::vector<char> buffer(1 << 20);
+    for (int count = 1; count > 0;)
+    {
+      count = gzread(stream.get(), buffer.data(), static_cast<unsigned int>(buffer.size()));
+      m_Length += static_cast<std::uint64_t>(std::max(count, 0));
+    }
+    int error = Z_OK;
+    gzerror(stream.get(), &error);
+    if (error != Z_OK)
+    {
+      ThrowCutOff(file);
+    }
+  }
+
+  std::uint64_t
+  GetLength() const
+  {
+    return m_Length;
+  }
+
+  std::string
+  GetText() const
+  {
+    return m_Head;
+  }
+
+  /** A number at an offset; 0 past the end. */
+  template <typename T>
+  T
+  Get(std::size_t offset, bool swap) const
+  {
+    char bytes[sizeof(T)] = {};
+    if (offset + sizeof(T) <= m_Head.size())
+    {
+      std::memcpy(bytes, m_Head.data() + offset, sizeof(T));
+    }
+    if (swap)
+    {
+      std::reverse(bytes, bytes + sizeof(T));
+    }
+    T value;
+    std::memcpy(&value, bytes, sizeof(T));
+    return value;
+  }
+
+private:
+  std::string   m_Head;
+  std::uint64_t m_Length = 0;
+};
+
+void
+RequireLength(const std::string & file, std::uint64_t length)
+{
+  if (Contents(file).GetLength() < length)
+  {
+    ThrowCutOff(file);
+  }
+}
+
+/** NIfTI 1 and 2, and Analyze 7.5, in one file or with the pixels in an .img beside the .hdr. */
+void
+RequireCompleteNifti(const std::string & file)
+{
+  std::string header = file;
+  std::string pixels = file;
+  for (const std::string ending : { ".img", ".img.gz", ".hdr", ".hdr.gz" })
+  {
+    if (file.size() > ending.size() && file.compare(file.size() - ending.size(), ending.size(), ending) == 0)
+    {
+      const std::string stem = file.substr(0, file.size() - ending.size());
+      for (const std::string compression : { "", ".gz" })
+      {
+        header = fs::exists(stem + ".hdr" + compression) ? stem + ".hdr" + compression : header;
+        pixels = fs::exists(stem + ".img" + compression) ? stem + ".img" + compression : pixels;
+      }
+    }
+  }
+  const Contents contents(header);
+  const auto     headerSize = contents.Get<std::int32_t>(0, false);
+  const bool     swap = headerSize != 348 && headerSize != 540;
+  const bool     isNifti2 = contents.Get<std::int32_t>(0, swap) == 540;
+
+  const auto dimension = [&](std::size_t i) {
+    return isNifti2 ? contents.Get<std::int64_t>(16 + 8 * i, swap) : contents.Get<std::int16_t>(40 + 2 * i, swap);
+  };
+  std::uint64_t bits = static_cast<std::uint64_t>(contents.Get<std::int16_t>(isNifti2 ? 14 : 72, swap));
+  for (std::int64_t i = 1; i <= dimension(0) && i < 8; ++i)
+  {
+    bits *= static_cast<std::uint64_t>(std::max<std::int64_t>(dimension(static_cast<std::size_t>(i)), 1));
+  }
+  const double        offset = isNifti2 ? static_cast<double>(contents.Get<std::int64_t>(168, swap))
+                                        : static_cast<double>(contents.Get<float>(108, swap));
+  const std::uint64_t length = static_cast<std::uint64_t>(std::max(offset, 0.0)) + bits / 8;
+  if (header == pixels ? contents.GetLength() < length : Contents(pixels).GetLength() < length)
+  {
+    ThrowCutOff(pixels);
+  }
+}
+
+void
+RequireCompleteMeta(const std::string & file)
+{
+  const std::string                  text = Contents(file).GetText();
+  std::map<std::string, std::string> fields;
+  std::size_t                        begin = 0;
+  while (begin < text.size() && fields.count("ElementDataFile") == 0)
+  {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string line = text.substr(begin, end - begin);
+    const std::size_t equals = line.find('=');
+    const auto        trim = [](const std::string & part) {
+      const std::size_t first = part.find_first_not_of(" \t\r");
+      return first == std::string::npos ? "" : part.substr(first, part.find_last_not_of(" \t\r") + 1 - first);
+    };
+    if (equals != std::string::npos)
+    {
+      fields[trim(line.substr(0, equals))] = trim(line.substr(equals + 1));
+    }
+    begin = end + 1;
+  }
+
+  std::uint64_t bytes = 0;
+  if (fields["CompressedData"] == "True")
+  {
+    bytes = std::strtoull(fields["CompressedDataSize"].c_str(), nullptr, 10);
+  }
+  else if (fields["BinaryData"] != "False")
+  {
+    const std::map<std::string, std::uint64_t> sizes{
+      { "MET_CHAR", 1 },      { "MET_UCHAR", 1 },      { "MET_SHORT", 2 }, { "MET_USHORT", 2 },
+      { "MET_INT", 4 },       { "MET_UINT", 4 },       { "MET_LONG", 4 },  { "MET_ULONG", 4 },
+      { "MET_LONG_LONG", 8 }, { "MET_ULONG_LONG", 8 }, { "MET_FLOAT", 4 }, { "MET_DOUBLE", 8 }
+    };
+    std::string type = fields["ElementType"];
+    type = type.substr(0, type.rfind("_ARRAY"));
+    bytes = sizes.count(type) ? sizes.at(type) : 0;
+    bytes *= std::max<std::uint64_t>(std::strtoull(fields["ElementNumberOfChannels"].c_str(), nullptr, 10), 1);
+    std::istringstream dimensions(fields["DimSize"]);
+    for (std::uint64_t size = 0; dimensions >> size;)
+    {
+      bytes *= size;
+    }
+  }
+  const std::string data = fields["ElementDataFile"];
+  if (data == "LOCAL")
+  {
+    RequireLength(file, begin + bytes);
+  }
+  else if (data.find('%') == std::string::npos && data.compare(0, 4, "LIST") != 0)
+  {
+    const std::string dataFile = (fs::path(file).parent_path() / data).string();
+    if (!fs::is_regular_file(dataFile))
+    {
+      throw Failure(file + ": cannot be read: there is no file " + dataFile + ", which it names for its pixels");
+    }
+    RequireLength(dataFile, bytes);
+  }
+}
+
+void
+RequireCompleteTiff(const std::string & file)
+{
+  static bool failed;
+  failed = false;
+  const TIFFErrorHandler errorHandler = TIFFSetErrorHandler([](const char *, const char *, va_list) { failed = true; });
+  const TIFFErrorHandler warningHandler = TIFFSetWarningHandler(nullptr);
+  const std::uint64_t    length = fs::file_size(file);
+  const std::unique_ptr<TIFF, void (*)(TIFF *)> tiff(TIFFOpen(file.c_str(), "r"), TIFFClose);
+  bool                                          isComplete = tiff != nullptr;
+  for (bool more = isComplete; more; more = TIFFReadDirectory(tiff.get()) != 0)
+  {
+    const std::uint32_t parts =
+      TIFFIsTiled(tiff.get()) ? TIFFNumberOfTiles(tiff.get()) : TIFFNumberOfStrips(tiff.get());
+    for (std::uint32_t part = 0; part < parts; ++part)
+    {
+      isComplete =
+        isComplete && TIFFGetStrileOffset(tiff.get(), part) + TIFFGetStrileByteCount(tiff.get(), part) <= length;
+    }
+  }
+  TIFFSetErrorHandler(errorHandler);
+  TIFFSetWarningHandler(warningHandler);
+  if (!isComplete || failed)
+  {
+    ThrowCutOff(file);
+  }
+}
+
+/** The last bytes of a file. */
+std::string
+TailOf(const std::string & file)
+{
+  std::ifstream stream(file, std::ios::binary);
+  stream.seekg(-static_cast<std::int64_t>(std::min<std::uint64_t>(fs::file_size(file), 4096)), std::ios::end);
+  return std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+}
+
+/** The pixels are the last element: of a known length, or a sequence with a delimiter at its end. */
+void
+RequireCompleteDicom(const std::string & file)
+{
+  using namespace std::string_literals;
+  const Contents    contents(file);
+  const std::string head = contents.GetText();
+  const std::size_t tag = head.rfind("\xE0\x7F\x10\x00"s);
+  if (tag == std::string::npos)
+  {
+    return;
+  }
+  const bool          isExplicit = head.compare(tag + 4, 2, "OW") == 0 || head.compare(tag + 4, 2, "OB") == 0;
+  const std::size_t   lengthAt = tag + (isExplicit ? 8 : 4);
+  const std::uint64_t length = contents.Get<std::uint32_t>(lengthAt, false);
+  const bool          isComplete = length == 0xFFFFFFFF ? TailOf(file).find("\xFE\xFF\xDD\xE0"s) != std::string::npos
+                                                        : contents.GetLength() >= lengthAt + 4 + length;
+  if (!isComplete)
+  {
+    ThrowCutOff(file);
+  }
+}
+
+/** The marker of the end is near it. */
+void
+RequireCompleteJpeg(const std::string & file)
+{
+  if (TailOf(file).find("\xFF\xD9") == std::string::npos)
+  {
+    ThrowCutOff(file);
+  }
+}
+
+/** Legacy VTK: the pixels follow the last line of the header. */
+void
+RequireCompleteVtk(const std::string & file, std::uint64_t bytes)
+{
+  const std::string text = Contents(file).GetText();
+  if (text.find("\nBINARY") == std::string::npos)
+  {
+    return;
+  }
+  std::size_t begin = 0;
+  for (const std::string keyword : { "\nSCALARS", "\nCOLOR_SCALARS", "\nVECTORS", "\nTENSORS", "\nLOOKUP_TABLE" })
+  {
+    const std::size_t found = text.find(keyword);
+    begin = found != std::string::npos ? std::max(begin, text.find('\n', found + 1) + 1) : begin;
+  }
+  RequireLength(file, begin + bytes);
+}
+
+} // namespace
+
+void
+RequireComplete(const std::string & file, const itk::ImageIOBase & io)
+{
+  const std::string   format = io.GetNameOfClass();
+  const std::uint64_t bytes = static_cast<std::uint64_t>(io.GetImageSizeInBytes());
+  if (format == "NiftiImageIO")
+  {
+    RequireCompleteNifti(file);
+  }
+  else if (format == "MetaImageIO")
+  {
+    RequireCompleteMeta(file);
+  }
+  else if (format == "TIFFImageIO")
+  {
+    RequireCompleteTiff(file);
+  }
+  else if (format == "JPEGImageIO")
+  {
+    RequireCompleteJpeg(file);
+  }
+  else if (format == "GDCMImageIO")
+  {
+    RequireCompleteDicom(file);
+  }
+  else if (format == "VTKImageIO")
+  {
+    RequireCompleteVtk(file, bytes);
+  }
+  else if (format == "GiplImageIO")
+  {
+    RequireLength(file, 256 + bytes);
+  }
+  else if (format == "MRCImageIO")
+  {
+    RequireLength(file, 1024 + bytes);
+  }
+  else
+  {
+    // Whatever is gzipped is read to its end here.
+    static_cast<void>(Contents(file));
+  }
+}

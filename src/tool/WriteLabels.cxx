@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "WriteLabels.h"
+
+#include "itkImageIOFactory.h"
+
+#include <filesystem>
+#include <random>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+void
+RequireWritable(const std::string & file, unsigned int dimension)
+{
+  const itk::ImageIOBase::Pointer io =
+    itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::WriteMode);
+  if (!io)
+  {
+    throw Failure(file + ": cannot be written: no image format goes by this name's ending");
+  }
+  if (!io->SupportsDimension(dimension))
+  {
+    // ITK would write the first plane alone.
+    throw Failure(file + ": cannot be written: this format has no volumes; take .nii.gz, .nrrd or .mha");
+  }
+  if (fs::is_directory(file))
+  {
+    throw Failure(file + ": cannot be written: it is a folder");
+  }
+  const Workshop workshop(file);
+}
+
+Workshop::Workshop(const std::string & file)
+{
+  fs::path destination = fs::path(file).parent_path();
+  if (destination.empty())
+  {
+    destination = ".";
+  }
+  if (!fs::is_directory(destination))
+  {
+    throw Failure(file + ": cannot be written: there is no folder " + destination.string());
+  }
+  const fs::path  folder = destination / (".cuda-connected-components-" + std::to_string(std::random_device{}()));
+  std::error_code error;
+  if (!fs::create_directory(folder, error))
+  {
+    throw Failure(file + ": cannot be written: " + error.message());
+  }
+  m_Destination = destination.string();
+  m_Folder = folder.string();
+  m_File = (folder / fs::path(file).filename()).string();
+}
+
+Workshop::~Workshop()
+{
+  std::error_code ignored;
+  fs::remove_all(m_Folder, ignored);
+}
+
+void
+Workshop::Deliver()
+{
+  std::vector<fs::path> files;
+  for (const auto & entry : fs::directory_iterator(m_Folder))
+  {
+    if (entry.path() != m_File)
+    {
+      files.push_back(entry.path());
+    }
+  }
+  // Last the one that names the others.
+  files.emplace_back(m_File);
+  for (const fs::path & file : files)
+  {
+    std::error_code error;
+    fs::rename(file, fs::path(m_Destination) / file.filename(), error);
+    if (error)
+    {
+      throw Failure((fs::path(m_Destination) / file.filename()).string() + ": cannot be written: " + error.message());
+    }
+  }
+}

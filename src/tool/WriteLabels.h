@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef WriteLabels_h
+#define WriteLabels_h
+
+#include "itkImage.h"
+
+#include <string>
+
+/** Throws Failure where an image of so many dimensions could not be written to the file, before there is one to write.
+ */
+void
+RequireWritable(const std::string & file, unsigned int dimension);
+
+/** Writes an image. There is either all of it in the end or, with a Failure, what was there before. */
+template <typename TImage>
+void
+WriteLabels(const TImage * image, const std::string & file);
+
+#include "WriteLabels.hxx"
+
+#endif

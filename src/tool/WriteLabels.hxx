@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef WriteLabels_hxx
+#define WriteLabels_hxx
+
+#include "Failure.h"
+
+#include "itkImageFileWriter.h"
+
+/** A folder beside a file that is to be written, for all that belongs to it until that is complete. */
+class Workshop
+{
+public:
+  explicit Workshop(const std::string & file);
+  ~Workshop();
+  Workshop(const Workshop &) = delete;
+  Workshop &
+  operator=(const Workshop &) = delete;
+
+  /** Where to write the file. */
+  const std::string &
+  GetFile() const
+  {
+    return m_File;
+  }
+
+  /** Moves all files to where they belong. */
+  void
+  Deliver();
+
+private:
+  std::string m_Destination; // folder
+  std::string m_Folder;
+  std::string m_File;
+};
+
+template <typename TImage>
+void
+WriteLabels(const TImage * image, const std::string & file)
+{
+  Workshop workshop(file);
+  auto     writer = itk::ImageFileWriter<TImage>::New();
+  writer->SetInput(image);
+  writer->SetFileName(workshop.GetFile());
+  writer->UseCompressionOn();
+  try
+  {
+    writer->Update();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw Failure(file + ": cannot be written: " + Sentence(exception));
+  }
+  workshop.Deliver();
+}
+
+#endif

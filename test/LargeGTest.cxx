@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Images of more than 2^31 and 2^32 pixels. They take minutes and up to 64 GB of memory, and run only when asked for.
+
+#include "FilterTestSupport.h"
+
+#include <cstdlib>
+
+namespace
+{
+
+using MaskType = itk::Image<unsigned char, 3>;
+using LabelsType = itk::Image<unsigned short, 3>;
+
+class Large : public testing::TestWithParam<MaskType::SizeType>
+{
+protected:
+  void
+  SetUp() override
+  {
+    if (std::getenv("CUDA_CONNECTED_COMPONENTS_LARGE_TESTS") == nullptr)
+    {
+      GTEST_SKIP() << "set CUDA_CONNECTED_COMPONENTS_LARGE_TESTS to run it";
+    }
+    SKIP_WITHOUT_DEVICE();
+  }
+};
+
+/** Boxes with gaps of many sizes between them, some joined by rods, up to the last pixel. */
+MaskType::Pointer
+MakeBoxes(const MaskType::SizeType & size)
+{
+  auto image = MaskType::New();
+  image->SetRegions(size);
+  image->Allocate();
+  unsigned char * pixels = image->GetBufferPointer();
+  for (std::uint64_t z = 0; z < size[2]; ++z)
+  {
+    for (std::uint64_t y = 0; y < size[1]; ++y)
+    {
+      for (std::uint64_t x = 0; x < size[0]; ++x)
+      {
+        const bool isBox = x % 97 < 60 && y % 89 < 50 && z % 83 < 40;
+        const bool isRod = x % 97 == 5 && y % 89 == 7 && (x / 97 * 31 + y / 89 * 17 + z / 83 * 7) % 3 == 0;
+        *pixels++ = isBox || isRod || (x + 1 == size[0] && y + 1 == size[1]);
+      }
+    }
+  }
+  return image;
+}
+
+TEST_P(Large, SameAsItk)
+{
+  const auto          image = MakeBoxes(GetParam());
+  const std::uint64_t pixelCount = image->GetBufferedRegion().GetNumberOfPixels();
+  ASSERT_GT(pixelCount, std::uint64_t{ 1 } << 31);
+  for (const bool fullyConnected : { false, true })
+  {
+    auto oracle = MakeOracle<MaskType, LabelsType>();
+    oracle->SetInput(image);
+    oracle->SetFullyConnected(fullyConnected);
+    oracle->Update();
+    const unsigned short * const expected = oracle->GetOutput()->GetBufferPointer();
+
+    {
+      auto filter = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>::New();
+      filter->SetInput(image);
+      filter->SetFullyConnected(fullyConnected);
+      filter->CPUFallbackOff();
+      filter->Update();
+      EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
+      EXPECT_TRUE(std::equal(expected, expected + pixelCount, filter->GetOutput()->GetBufferPointer()));
+    }
+
+    itk::CudaConnectedComponentLabeler::TrimMemory();
+    const auto input = CudaTestSupport::AllocateDevice(pixelCount);
+    const auto output = CudaTestSupport::AllocateDevice(pixelCount * sizeof(std::uint32_t));
+    CudaTestSupport::CopyToDevice(input.get(), image->GetBufferPointer(), pixelCount);
+    for (const AlgorithmEnum algorithm :
+         { AlgorithmEnum::RunUnionFind, AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
+    {
+      if (!fullyConnected && algorithm != AlgorithmEnum::RunUnionFind)
+      {
+        continue;
+      }
+      itk::CudaConnectedComponentLabeler labeler;
+      labeler.options.algorithm = algorithm;
+      labeler.options.fullyConnected = fullyConnected;
+      EXPECT_EQ(labeler.LabelDeviceMemory(static_cast<const unsigned char *>(input.get()),
+                                          { GetParam()[0], GetParam()[1], GetParam()[2] },
+                                          static_cast<std::uint32_t *>(output.get())),
+                oracle->GetObjectCount());
+      // Compared piece by piece, to spare the host's memory.
+      constexpr std::uint64_t    pieceSize = 1 << 26;
+      std::vector<std::uint32_t> piece(pieceSize);
+      std::uint64_t              differences = 0;
+      for (std::uint64_t begin = 0; begin < pixelCount; begin += pieceSize)
+      {
+        const std::uint64_t count = std::min(pieceSize, pixelCount - begin);
+        CudaTestSupport::CopyToHost(
+          piece.data(), static_cast<std::uint32_t *>(output.get()) + begin, count * sizeof(std::uint32_t));
+        for (std::uint64_t i = 0; i < count; ++i)
+        {
+          differences += piece[i] != expected[begin + i];
+        }
+      }
+      EXPECT_EQ(differences, 0U) << algorithm;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes,
+                         Large,
+                         testing::Values(MaskType::SizeType{ { 2049, 1025, 1025 } },   // over 2^31 pixels
+                                         MaskType::SizeType{ { 2049, 2047, 1025 } })); // over 2^32
+
+} // namespace

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The command-line tool, as a process: what it writes, prints and returns.
+
+#include "FilterTestSupport.h"
+
+#include "itkImageFileReader.h"
+#include "itkImageFileWriter.h"
+#include "itkRGBPixel.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <sys/wait.h>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+using MaskType = itk::Image<unsigned char, 3>;
+using LabelsType = itk::Image<unsigned int, 3>;
+
+std::string
+ReadText(const fs::path & file)
+{
+  std::ifstream      stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+/** What a run of the tool left behind. */
+struct Outcome
+{
+  int         status;
+  std::string printed;
+  std::string errors;
+};
+
+class Tool : public testing::Test
+{
+protected:
+  void
+  SetUp() override
+  {
+    m_Folder =
+      fs::path(testing::TempDir()) /
+      ("cuda-connected-components-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
+       std::to_string(std::random_device{}()));
+    fs::create_directories(m_Folder);
+  }
+
+  void
+  TearDown() override
+  {
+    std::error_code ignored;
+    fs::permissions(m_Folder, fs::perms::owner_all, ignored);
+    fs::remove_all(m_Folder, ignored);
+  }
+
+  std::string
+  File(const std::string & name) const
+  {
+    return (m_Folder / name).string();
+  }
+
+  /** Runs the tool in the test's folder. */
+  Outcome
+  Call(const std::string & arguments) const
+  {
+    const char * const elsewhere = std::getenv("CUDA_CONNECTED_COMPONENTS_TOOL");
+    const std::string  tool = elsewhere != nullptr ? elsewhere : CUDA_CONNECTED_COMPONENTS_TOOL;
+    const fs::path     printed = fs::path(m_Folder.string() + ".out");
+    const fs::path     errors = fs::path(m_Folder.string() + ".err");
+    const std::string  command = "cd '" + m_Folder.string() + "' && '" + tool + "' " + arguments + " >'" +
+                                printed.string() + "' 2>'" + errors.string() + "'";
+    const int     status = std::system(command.c_str());
+    const Outcome run{ WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadText(printed), ReadText(errors) };
+    fs::remove(printed);
+    fs::remove(errors);
+    return run;
+  }
+
+  /** A run that must fail with a sentence that has a part, and leave no file that was not there before. */
+  void
+  ExpectFailure(const std::string & arguments, const std::string & part) const
+  {
+    const auto    before = this->ListFiles();
+    const Outcome run = this->Call(arguments);
+    EXPECT_GT(run.status, 0) << arguments;
+    EXPECT_LT(run.status, 128) << arguments;
+    EXPECT_NE(run.errors.find(part), std::string::npos) << arguments << ": " << run.errors;
+    EXPECT_EQ(run.errors.find("0x"), std::string::npos) << run.errors;
+    EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
+    EXPECT_EQ(run.printed, "");
+    EXPECT_EQ(this->ListFiles(), before) << arguments;
+  }
+
+  std::vector<std::string>
+  ListFiles() const
+  {
+    std::vector<std::string> files;
+    for (const auto & entry : fs::directory_iterator(m_Folder))
+    {
+      files.push_back(entry.path().filename().string() + ", " +
+                      (entry.is_regular_file() ? std::to_string(entry.file_size()) : "folder"));
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+  }
+
+  template <typename TImage>
+  static void
+  Write(const TImage * image, const std::string & file, bool compress = true)
+  {
+    auto writer = itk::ImageFileWriter<TImage>::New();
+    writer->SetInput(image);
+    writer->SetFileName(file);
+    writer->SetUseCompression(compress);
+    writer->Update();
+  }
+
+  template <typename TImage>
+  static typename TImage::Pointer
+  Read(const std::string & file)
+  {
+    auto reader = itk::ImageFileReader<TImage>::New();
+    reader->SetFileName(file);
+    reader->Update();
+    return reader->GetOutput();
+  }
+
+  /** Compares pixels and geometry, the latter as far as formats keep it. */
+  template <typename TImage>
+  void
+  ExpectLabels(const std::string & name, const TImage * expected) const
+  {
+    const auto image = Read<TImage>(this->File(name));
+    ASSERT_EQ(image->GetLargestPossibleRegion(), expected->GetLargestPossibleRegion()) << name;
+    const std::size_t count = image->GetLargestPossibleRegion().GetNumberOfPixels();
+    EXPECT_TRUE(std::equal(image->GetBufferPointer(), image->GetBufferPointer() + count, expected->GetBufferPointer()))
+      << name;
+    for (unsigned int axis = 0; axis < TImage::ImageDimension; ++axis)
+    {
+      EXPECT_NEAR(image->GetSpacing()[axis], expected->GetSpacing()[axis], 1e-4) << name;
+    }
+  }
+
+  fs::path m_Folder;
+};
+
+template <typename TImage>
+typename itk::Image<unsigned int, TImage::ImageDimension>::Pointer
+LabelsOf(const TImage * image, bool fullyConnected = false, unsigned int background = 0, const TImage * mask = nullptr)
+{
+  auto filter = MakeOracle<TImage, itk::Image<unsigned int, TImage::ImageDimension>>();
+  filter->SetInput(image);
+  filter->SetFullyConnected(fullyConnected);
+  filter->SetBackgroundValue(background);
+  filter->SetMaskImage(mask);
+  filter->Update();
+  return filter->GetOutput();
+}
+
+MaskType::Pointer
+MakeVolume()
+{
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 31, 29, 13 }, 25, 1, 401), 100);
+  image->SetSpacing(itk::Vector<double, 3>(1.5));
+  return image;
+}
+
+TEST_F(Tool, VolumesInManyFormats)
+{
+  const auto image = MakeVolume();
+  const auto expected = LabelsOf(image.GetPointer());
+  for (const std::string ending : { "nii.gz", "nii", "nrrd", "nhdr", "mha", "mhd", "tif", "vtk" })
+  {
+    Write(image.GetPointer(), this->File("in." + ending));
+    const Outcome run = this->Call("in." + ending + " out." + ending + " --output-type uint16");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_NE(run.printed.find("size: 31 x 29 x 13 pixels of unsigned_char\n"), std::string::npos) << run.printed;
+    EXPECT_NE(run.printed.find("connectivity: 6\n"), std::string::npos) << run.printed;
+    EXPECT_NE(run.printed.find("milliseconds: reading "), std::string::npos) << run.printed;
+    if (ending != "tif")
+    {
+      this->ExpectLabels("out." + ending, expected.GetPointer());
+    }
+  }
+}
+
+TEST_F(Tool, PlanesInManyFormats)
+{
+  using PlaneType = itk::Image<unsigned char, 2>;
+  const auto image = MakeItkImage<PlaneType>(MakeRandom({ 131, 97, 1 }, 40, 3, 402), 200);
+  const auto expected = LabelsOf(image.GetPointer(), true);
+  for (const std::string ending : { "png", "tif", "nii.gz", "nrrd", "mha" })
+  {
+    Write(image.GetPointer(), this->File("in." + ending));
+    const Outcome run = this->Call("in." + ending + " out." + ending + " --fully-connected");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_NE(run.printed.find("connectivity: 8\n"), std::string::npos) << run.printed;
+    this->ExpectLabels("out." + ending, expected.GetPointer());
+  }
+}
+
+TEST_F(Tool, Thresholds)
+{
+  using ImageType = itk::Image<short, 3>;
+  auto image = ImageType::New();
+  image->SetRegions(ImageType::SizeType{ { 9, 8, 7 } });
+  image->Allocate();
+  std::mt19937 random(403);
+  for (std::size_t i = 0; i < 9 * 8 * 7; ++i)
+  {
+    image->GetBufferPointer()[i] = static_cast<short>(random() % 3000) - 1000;
+  }
+  Write(image.GetPointer(), this->File("in.nii.gz"));
+  const auto expect = [&](const std::string & arguments, double lower, double upper) {
+    const auto mask = MaskType::New();
+    mask->SetRegions(image->GetLargestPossibleRegion());
+    mask->Allocate();
+    for (std::size_t i = 0; i < 9 * 8 * 7; ++i)
+    {
+      const double value = image->GetBufferPointer()[i];
+      mask->GetBufferPointer()[i] = lower <= value && value <= upper;
+    }
+    const Outcome run = this->Call("in.nii.gz out.nii.gz " + arguments);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    this->ExpectLabels("out.nii.gz", LabelsOf(mask.GetPointer()).GetPointer());
+  };
+  const double infinity = std::numeric_limits<double>::infinity();
+  expect("--lower 1200", 1200, infinity);
+  expect("--lower 1200.5", 1200.5, infinity);
+  expect("--upper -500", -infinity, -500);
+  expect("--lower -500 --upper 100", -500, 100);
+  expect("--lower 1e9", 1e9, infinity);
+}
+
+TEST_F(Tool, Otsu)
+{
+  const auto image = MakeVolume();
+  for (std::size_t i = 0; i < 31 * 29 * 13; ++i)
+  {
+    image->GetBufferPointer()[i] += static_cast<unsigned char>(i % 5);
+  }
+  Write(image.GetPointer(), this->File("in.nrrd"));
+  const Outcome run = this->Call("in.nrrd out.nrrd --otsu");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_NE(run.printed.find("above Otsu's threshold"), std::string::npos) << run.printed;
+  const auto mask = MakeItkImage<MaskType>(MakeRandom({ 31, 29, 13 }, 25, 1, 401));
+  mask->SetSpacing(image->GetSpacing());
+  this->ExpectLabels("out.nrrd", LabelsOf(mask.GetPointer()).GetPointer());
+}
+
+TEST_F(Tool, MaskBackgroundAndType)
+{
+  const auto image = MakeVolume();
+  const auto mask = MakeItkImage<MaskType>(MakeRandom({ 31, 29, 13 }, 70, 4, 404));
+  mask->SetSpacing(image->GetSpacing());
+  Write(image.GetPointer(), this->File("in.mha"));
+  Write(mask.GetPointer(), this->File("mask.mha"));
+  Outcome run = this->Call("in.mha out.mha --mask mask.mha --background-value 5 --output-type int32");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  this->ExpectLabels("out.mha", LabelsOf(image.GetPointer(), false, 5, mask.GetPointer()).GetPointer());
+  auto io = itk::ImageIOFactory::CreateImageIO(this->File("out.mha").c_str(), itk::IOFileModeEnum::ReadMode);
+  io->SetFileName(this->File("out.mha"));
+  io->ReadImageInformation();
+  EXPECT_EQ(io->GetComponentType(), itk::IOComponentEnum::INT);
+
+  run = this->Call("in.mha out.mha --background-value -1 --output-type int16");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  this->ExpectFailure("in.mha other.mha --background-value -1", "needs a signed --output-type");
+  this->ExpectFailure("in.mha other.mha --background-value 300 --output-type uint8", "does not fit");
+}
+
+TEST_F(Tool, ColoursAreForegroundByAnyComponent)
+{
+  using ColourType = itk::Image<itk::RGBPixel<unsigned char>, 2>;
+  itk::RGBPixel<unsigned char> blue;
+  blue.Set(0, 0, 1);
+  const TestImage plane = MakeRandom({ 41, 37, 1 }, 30, 2, 405);
+  Write(MakeItkImage<ColourType>(plane, blue).GetPointer(), this->File("in.png"));
+  const Outcome run = this->Call("in.png out.png");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_NE(run.printed.find("objects: " + std::to_string(LabelByItk(plane, false).objectCount) + "\n"),
+            std::string::npos)
+    << run.printed;
+  this->ExpectFailure("in.png other.png --otsu", "more than one value per pixel");
+}
+
+TEST_F(Tool, Backends)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  Outcome run = this->Call("in.mha out.mha --backend cpu");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_NE(run.printed.find("backend: cpu (as asked for)\n"), std::string::npos) << run.printed;
+  run = this->Call("in.mha out.mha");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  if (CudaTestSupport::CountDevices() > 0)
+  {
+    EXPECT_NE(run.printed.find("backend: cuda\n"), std::string::npos) << run.printed;
+    EXPECT_EQ(this->Call("in.mha out.mha --backend cuda").status, 0);
+    for (const std::string algorithm : { "automatic", "buf", "bke", "runs" })
+    {
+      run = this->Call("in.mha out.mha --backend cuda --fully-connected --algorithm " + algorithm);
+      EXPECT_EQ(run.status, 0) << run.errors;
+      this->ExpectLabels("out.mha", LabelsOf(MakeVolume().GetPointer(), true).GetPointer());
+    }
+  }
+  else
+  {
+    EXPECT_NE(run.printed.find("backend: cpu (no CUDA device"), std::string::npos) << run.printed;
+    this->ExpectFailure("in.mha other.mha --backend cuda", "no CUDA device");
+  }
+  this->ExpectFailure("in.mha other.mha --algorithm buf", "full connectivity only");
+}
+
+TEST_F(Tool, QuietPrintsNothing)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  const Outcome run = this->Call("in.mha out.mha --quiet");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.printed, "");
+  EXPECT_EQ(run.errors, "");
+}
+
+TEST_F(Tool, SaysWhatIsWrong)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  std::ofstream(this->File("text.nii")) << "no image\n";
+  std::ofstream(this->File("empty.png"));
+  this->ExpectFailure("nothing.nii.gz out.mha", "there is no such file");
+  this->ExpectFailure(". out.mha", "is a folder");
+  this->ExpectFailure("text.nii out.mha", "is no image");
+  this->ExpectFailure("empty.png out.mha", "is no image");
+  this->ExpectFailure("in.mha out.xyz", "no image format goes by this name's ending");
+  this->ExpectFailure("in.mha nowhere/out.mha", "there is no folder nowhere");
+  this->ExpectFailure("in.mha out.png", "this format has no volumes");
+  this->ExpectFailure("in.mha out.mha --mask nothing.mha", "nothing.mha: there is no such file");
+
+  Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("many.mha"));
+  this->ExpectFailure("many.mha out.mha --output-type uint8",
+                      "Number of objects (1350) greater than maximum of output pixel type (255)");
+  this->ExpectFailure("in.mha out.mha --mask many.mha", "cannot be labeled");
+
+  using PlaneType = itk::Image<unsigned char, 2>;
+  Write(MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 })).GetPointer(), this->File("plane.mha"));
+  this->ExpectFailure("in.mha out.mha --mask plane.mha", "has not as many dimensions");
+  this->ExpectFailure("plane.mha out.png --output-type int32", "out.png: cannot be written: ");
+
+  using SpaceTimeType = itk::Image<unsigned char, 4>;
+  auto spaceTime = SpaceTimeType::New();
+  spaceTime->SetRegions(SpaceTimeType::SizeType{ { 3, 3, 3, 2 } });
+  spaceTime->Allocate(true);
+  Write(spaceTime.GetPointer(), this->File("movie.nii.gz"));
+  this->ExpectFailure("movie.nii.gz out.mha", "has 4 dimensions");
+
+  for (const std::string arguments : { "",
+                                       "in.mha",
+                                       "in.mha out.mha --algorithm magic",
+                                       "in.mha out.mha --lower abc",
+                                       "in.mha out.mha --otsu --lower 5",
+                                       "in.mha out.mha --output-type float" })
+  {
+    const Outcome run = this->Call(arguments);
+    EXPECT_GT(run.status, 0) << arguments;
+    EXPECT_NE(run.errors, "") << arguments;
+    EXPECT_FALSE(fs::exists(this->File("out.mha"))) << arguments;
+  }
+  EXPECT_EQ(this->Call("--help").status, 0);
+}
+
+// Files end early when a disk is full or a connection breaks. What was there before stays.
+TEST_F(Tool, FilesThatAreCutOff)
+{
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 64, 48, 40 }, 50, 1, 406), 100);
+  for (const std::string ending : { "nii.gz", "nii", "nrrd", "mha", "tif", "vtk", "hdr", "mhd" })
+  {
+    for (const bool compress : { false, true })
+    {
+      const std::string name = (compress ? "compressed." : "plain.") + ending;
+      Write(image.GetPointer(), this->File(name), compress);
+      EXPECT_EQ(this->Call(name + " labels.mha").status, 0) << name << " is whole";
+      std::string data = name;
+      if (ending == "hdr")
+      {
+        data = (compress ? "compressed.img" : "plain.img");
+      }
+      if (ending == "mhd")
+      {
+        data = (compress ? "compressed.zraw" : "plain.raw");
+      }
+      const std::uint64_t size = fs::file_size(this->File(data));
+      for (const std::uint64_t left : { size - 1, size * 9 / 10, size / 2 })
+      {
+        // A format may end with bytes that nothing depends on.
+        if (left == size - 1 && (ending == "tif" || ending == "nrrd"))
+        {
+          continue;
+        }
+        fs::resize_file(this->File(data), left);
+        const auto    before = this->ListFiles();
+        const Outcome run = this->Call(name + " labels.mha");
+        EXPECT_GT(run.status, 0) << name << " with " << left << " of " << size << " bytes";
+        EXPECT_NE(run.errors.find("cannot be read"), std::string::npos) << name << ": " << run.errors;
+        EXPECT_EQ(this->ListFiles(), before);
+      }
+    }
+  }
+  using PlaneType = itk::Image<unsigned char, 2>;
+  for (const std::string ending : { "png", "jpg" })
+  {
+    Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(),
+          this->File("plane." + ending));
+    fs::resize_file(this->File("plane." + ending), fs::file_size(this->File("plane." + ending)) / 2);
+    EXPECT_GT(this->Call("plane." + ending + " labels.mha").status, 0) << ending;
+  }
+}
+
+TEST_F(Tool, KeepsTheOldFileWhenItFails)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("many.mha"));
+  EXPECT_EQ(this->Call("in.mha out.mhd").status, 0);
+  const std::string before = ReadText(this->File("out.mhd"));
+  this->ExpectFailure("many.mha out.mhd --output-type int8", "Number of objects");
+  EXPECT_EQ(ReadText(this->File("out.mhd")), before);
+  EXPECT_EQ(this->Call("in.mha in.mha").status, 0) << "the output may take the place of the input";
+}
+
+} // namespace
