@@ -244,7 +244,7 @@ void
 LabelImage(const Options & options)
 {
   const unsigned int dimension = ReadDimension(options.input);
-  RequireWritable(options.output, dimension);
+  RequireWritable(options.output);
   if (dimension == 2)
   {
     LabelDimension<2>(options);

@@ -10,18 +10,11 @@
 namespace fs = std::filesystem;
 
 void
-RequireWritable(const std::string & file, unsigned int dimension)
+RequireWritable(const std::string & file)
 {
-  const itk::ImageIOBase::Pointer io =
-    itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::WriteMode);
-  if (!io)
+  if (!itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::WriteMode))
   {
     throw Failure(file + ": cannot be written: no image format goes by this name's ending");
-  }
-  if (!io->SupportsDimension(dimension))
-  {
-    // ITK would write the first plane alone.
-    throw Failure(file + ": cannot be written: this format has no volumes; take .nii.gz, .nrrd or .mha");
   }
   if (fs::is_directory(file))
   {
@@ -56,6 +49,20 @@ Workshop::~Workshop()
 {
   std::error_code ignored;
   fs::remove_all(m_Folder, ignored);
+}
+
+bool
+Workshop::Holds(std::uint64_t pixelCount) const
+{
+  const itk::ImageIOBase::Pointer io =
+    itk::ImageIOFactory::CreateImageIO(m_File.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
+  if (!io)
+  {
+    return fs::exists(m_File);
+  }
+  io->SetFileName(m_File);
+  io->ReadImageInformation();
+  return static_cast<std::uint64_t>(io->GetImageSizeInPixels()) == pixelCount;
 }
 
 void

@@ -6,10 +6,10 @@
 
 #include <string>
 
-/** Throws Failure where an image of so many dimensions could not be written to the file, before there is one to write.
+/** Throws Failure where an image could not be written to the file, before there is one to write.
  */
 void
-RequireWritable(const std::string & file, unsigned int dimension);
+RequireWritable(const std::string & file);
 
 /** Writes an image. There is either all of it in the end or, with a Failure, what was there before. */
 template <typename TImage>

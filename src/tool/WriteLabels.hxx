@@ -23,6 +23,10 @@ public:
     return m_File;
   }
 
+  /** Whether the file was written and has so many pixels: of a volume, some formats take the first plane alone. */
+  bool
+  Holds(std::uint64_t pixelCount) const;
+
   /** Moves all files to where they belong. */
   void
   Deliver();
@@ -45,6 +49,10 @@ WriteLabels(const TImage * image, const std::string & file)
   try
   {
     writer->Update();
+    if (!workshop.Holds(image->GetLargestPossibleRegion().GetNumberOfPixels()))
+    {
+      throw Failure(file + ": cannot be written: this format has no volumes; take .nii.gz, .nrrd or .mha");
+    }
   }
   catch (const itk::ExceptionObject & exception)
   {
