@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "DeviceTiming.h"
+
+#include "BlockKomuraEquivalence.h"
+#include "BlockUnionFind.h"
+#include "DeviceExecutor.cuh"
+#include "itkCudaConnectedComponentLabeler.h"
+
+using namespace itk::ccl;
+using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
+
+namespace
+{
+
+std::shared_ptr<void>
+AllocateDevice(std::uint64_t bytes)
+{
+  void * memory = nullptr;
+  CCL_CHECK(cudaMalloc(&memory, bytes));
+  return std::shared_ptr<void>(memory, cudaFree);
+}
+
+std::shared_ptr<CUevent_st>
+MakeEvent()
+{
+  cudaEvent_t event = nullptr;
+  CCL_CHECK(cudaEventCreate(&event));
+  return std::shared_ptr<CUevent_st>(event, cudaEventDestroy);
+}
+
+/** Milliseconds on the default stream, after two runs that do not count. */
+template <typename TWork>
+Timing
+TimeWork(unsigned int runs, const TWork & work)
+{
+  const auto          begin = MakeEvent();
+  const auto          end = MakeEvent();
+  std::vector<double> milliseconds;
+  for (unsigned int run = 0; run < runs + 2; ++run)
+  {
+    CCL_CHECK(cudaEventRecord(begin.get(), nullptr));
+    work();
+    CCL_CHECK(cudaEventRecord(end.get(), nullptr));
+    CCL_CHECK(cudaEventSynchronize(end.get()));
+    float elapsed = 0.0F;
+    CCL_CHECK(cudaEventElapsedTime(&elapsed, begin.get(), end.get()));
+    if (run >= 2)
+    {
+      milliseconds.push_back(elapsed);
+    }
+  }
+  return Timing(milliseconds);
+}
+
+/** Four pixels a thread, the width at which this much memory moves fastest. */
+__global__ void
+ReadOneByteWriteFour(const uchar4 * input, uint4 * output, std::uint64_t count)
+{
+  const std::uint64_t i = std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (i < count)
+  {
+    const uchar4 pixels = input[i];
+    output[i] = make_uint4(pixels.x, pixels.y, pixels.z, pixels.w);
+  }
+}
+
+} // namespace
+
+DeviceTiming::DeviceTiming(const TestImage & image)
+  : m_Image(image)
+  , m_Input(AllocateDevice(image.pixels.size() + 4))
+  , m_Output(AllocateDevice((image.pixels.size() + 4) * sizeof(std::uint32_t)))
+{
+  CCL_CHECK(cudaMemcpy(m_Input.get(), image.pixels.data(), image.pixels.size(), cudaMemcpyHostToDevice));
+}
+
+DeviceTiming::~DeviceTiming() = default;
+
+Timing
+DeviceTiming::TimeFloor(unsigned int runs) const
+{
+  const std::uint64_t count = DivideUp(m_Image.pixels.size(), 4);
+  return TimeWork(runs, [&] {
+    ReadOneByteWriteFour<<<static_cast<unsigned int>(DivideUp(count, 256)), 256>>>(
+      static_cast<const uchar4 *>(m_Input.get()), static_cast<uint4 *>(m_Output.get()), count);
+    CCL_CHECK(cudaGetLastError());
+  });
+}
+
+Timing
+DeviceTiming::TimePaper(AlgorithmEnum algorithm, bool inlineCompression, unsigned int runs) const
+{
+  const CurrentDevice        device(-1);
+  const DeviceExecutor       executor(DeviceResources::Of(device.Get()), nullptr);
+  const Grid                 size{ m_Image.size[0], m_Image.size[1], m_Image.size[2] };
+  const std::uint8_t * const input = static_cast<const std::uint8_t *>(m_Input.get());
+  std::uint32_t * const      labels = static_cast<std::uint32_t *>(m_Output.get());
+  return TimeWork(runs, [&] {
+    if (algorithm == AlgorithmEnum::BlockUnionFind)
+    {
+      size.z == 1 ? LabelByBlockUnionFind<2>(executor, input, size, labels, inlineCompression)
+                  : LabelByBlockUnionFind<3>(executor, input, size, labels, inlineCompression);
+    }
+    else
+    {
+      size.z == 1 ? LabelByBlockKomuraEquivalence<2>(executor, input, size, labels, inlineCompression)
+                  : LabelByBlockKomuraEquivalence<3>(executor, input, size, labels, inlineCompression);
+    }
+  });
+}
+
+Timing
+DeviceTiming::TimeLabeler(AlgorithmEnum algorithm, bool fullyConnected, bool inlineCompression, unsigned int runs)
+{
+  itk::CudaConnectedComponentLabeler labeler;
+  labeler.options.algorithm = algorithm;
+  labeler.options.fullyConnected = fullyConnected;
+  labeler.options.inlineCompression = inlineCompression;
+  return TimeWork(runs, [&] {
+    m_ObjectCount = labeler.LabelDeviceMemory(
+      static_cast<const std::uint8_t *>(m_Input.get()), m_Image.size, static_cast<std::uint32_t *>(m_Output.get()));
+  });
+}
+
+std::vector<std::uint32_t>
+DeviceTiming::GetLabels() const
+{
+  std::vector<std::uint32_t> labels(m_Image.pixels.size());
+  CCL_CHECK(cudaMemcpy(labels.data(), m_Output.get(), labels.size() * sizeof(std::uint32_t), cudaMemcpyDeviceToHost));
+  return labels;
+}
+
+std::string
+DeviceTiming::Describe()
+{
+  cudaDeviceProp properties{};
+  int            driver = 0;
+  CCL_CHECK(cudaGetDeviceProperties(&properties, 0));
+  CCL_CHECK(cudaDriverGetVersion(&driver));
+  return std::string(properties.name) + ", compute capability " + std::to_string(properties.major) + "." +
+         std::to_string(properties.minor) + ", driver for CUDA " + std::to_string(driver / 1000) + "." +
+         std::to_string(driver % 1000 / 10);
+}
