@@ -60,8 +60,9 @@ public:
                 static_cast<unsigned long long>(image.size[2]),
                 ForegroundOf(image));
     DeviceTiming device(image);
-    m_Floor = device.TimeFloor(m_Options.runs).median;
-    this->Add(result, "floor", device.TimeFloor(m_Options.runs));
+    const Timing floor = device.TimeFloor(m_Options.runs);
+    m_Floor = floor.median;
+    this->Add(result, "floor", floor);
     for (const bool inlineCompression : { false, true })
     {
       const std::string suffix = inlineCompression ? "_IC" : "";

@@ -147,13 +147,13 @@ ExpectPlacesForInformation(const Grid & image)
   std::uint64_t           spares = 0;
   for (std::uint64_t i = 0; i < blocks.Count(); ++i)
   {
-    const Block<VDimension> block(image, CellAt(blocks, i));
+    const Block<VDimension, std::uint64_t> block(image, CellAt(blocks, i));
     ASSERT_TRUE(used.insert(block.index).second);
   }
   for (std::uint64_t i = 0; i < blocks.Count(); ++i)
   {
-    const Block<VDimension> block(image, CellAt(blocks, i));
-    const std::uint64_t     place = block.InformationIndex(spare);
+    const Block<VDimension, std::uint64_t> block(image, CellAt(blocks, i));
+    const std::uint64_t                    place = block.InformationIndex(spare);
     if (place == spare)
     {
       ++spares;
@@ -189,13 +189,13 @@ TEST(Block, CubeIsClippedToTheImage)
   EXPECT_EQ(blocks.Count(), 3U * 2U * 2U);
   for (std::uint64_t i = 0; i < blocks.Count(); ++i)
   {
-    const Block<3>      block(image, CellAt(blocks, i));
-    const std::uint64_t inside = block.CubeInImage();
+    const Block<3, std::uint32_t> block(image, CellAt(blocks, i));
+    const std::uint64_t           inside = block.CubeInImage();
     for (std::int64_t bit = 0; bit < 64; ++bit)
     {
-      const std::int64_t x = static_cast<std::int64_t>(block.first.x) + bit % 4 - 1;
-      const std::int64_t y = static_cast<std::int64_t>(block.first.y) + bit / 4 % 4 - 1;
-      const std::int64_t z = static_cast<std::int64_t>(block.first.z) + bit / 16 - 1;
+      const std::int64_t x = static_cast<std::int64_t>(block.x) + bit % 4 - 1;
+      const std::int64_t y = static_cast<std::int64_t>(block.y) + bit / 4 % 4 - 1;
+      const std::int64_t z = static_cast<std::int64_t>(block.z) + bit / 16 - 1;
       const bool         isInside = x >= 0 && y >= 0 && z >= 0 && x < 5 && y < 4 && z < 3;
       EXPECT_EQ(inside >> bit & 1U, isInside ? 1U : 0U) << "block " << i << ", bit " << bit;
     }
@@ -204,9 +204,9 @@ TEST(Block, CubeIsClippedToTheImage)
 
 TEST(Block, IndicesBeyond32Bits)
 {
-  const Grid     image{ 2049, 2047, 2049 };
-  const Grid     blocks = BlocksOf<3>(image);
-  const Block<3> last(image, { blocks.x - 1, blocks.y - 1, blocks.z - 1 });
+  const Grid                    image{ 2049, 2047, 2049 };
+  const Grid                    blocks = BlocksOf<3>(image);
+  const Block<3, std::uint64_t> last(image, { blocks.x - 1, blocks.y - 1, blocks.z - 1 });
   EXPECT_EQ(last.index, image.Count() - 1);
   EXPECT_GT(last.index, std::uint64_t{ 1 } << 33);
   EXPECT_EQ(last.IndexOfNeighbor(0), last.index - 2 - 2 * image.x * (1 + image.y));
@@ -216,23 +216,37 @@ TEST(Block, IndicesBeyond32Bits)
   EXPECT_EQ(cell.z, image.z - 1);
 }
 
-TEST(Grid, TilesCoverEveryCellOnce)
+TEST(Grid, TilesFitTheGrid)
 {
-  for (const Grid & grid :
-       { Grid{ 1, 1, 1 }, Grid{ 70, 1, 1 }, Grid{ 1, 70, 1 }, Grid{ 1, 1, 700 }, Grid{ 33, 17, 5 }, Grid{ 2, 3, 900 } })
+  for (const Grid & grid : { Grid{ 1, 1, 1 },
+                             Grid{ 70, 1, 1 },
+                             Grid{ 1, 70, 1 },
+                             Grid{ 1, 1, 700 },
+                             Grid{ 33, 17, 5 },
+                             Grid{ 2, 3, 900 },
+                             Grid{ 1000, 1000, 1 },
+                             Grid{ 512, 512, 512 } })
   {
-    const TileShape shape = ShapeOfTile(grid);
-    EXPECT_LE(shape.x * shape.y * shape.z, TileThreads);
-    EXPECT_LE(shape.z, 64U);
-    // As many threads as cells, but for the last tile along each axis.
-    EXPECT_LT(shape.x, 2 * grid.x);
-    EXPECT_LT(shape.y, 2 * grid.y);
-    EXPECT_LT(shape.z, 2 * grid.z);
+    for (const TileShape & shape : { RowTile(grid), CompactTile(grid) })
+    {
+      EXPECT_LE(shape.x * shape.y * shape.z, TileThreads);
+      EXPECT_LE(shape.z, 64U);
+      // As many threads as cells, but for the last tile along each axis.
+      EXPECT_LT(shape.x, 2 * grid.x);
+      EXPECT_LT(shape.y, 2 * grid.y);
+      EXPECT_LT(shape.z, 2 * grid.z);
+    }
   }
+  EXPECT_EQ(RowTile({ 512, 512, 512 }).x, 32U);
+  EXPECT_EQ(CompactTile({ 512, 512, 512 }).z, 2U);
+  // Thin images have full tiles, too.
+  EXPECT_EQ(RowTile({ 1, 100000, 1 }).y, TileThreads);
+  EXPECT_EQ(CompactTile({ 3, 5, 7001 }).z, 4U);
+  EXPECT_EQ(Divide(std::uint64_t{ 5 } << 33, 3), (std::uint64_t{ 5 } << 33) / 3);
+  EXPECT_EQ(Divide(17, 5), 3U);
   // One launch covers the largest images: CUDA takes 2^31 - 1 tiles.
-  const Grid      largest{ 1, std::uint64_t{ 1 } << 37, 1 };
-  const TileShape shape = ShapeOfTile(largest);
-  EXPECT_LT(DivideUp(largest.y, shape.y), std::uint64_t{ 1 } << 31);
+  const Grid largest{ 1, std::uint64_t{ 1 } << 37, 1 };
+  EXPECT_LT(DivideUp(largest.y, RowTile(largest).y), std::uint64_t{ 1 } << 31);
 }
 
 TEST(BitRows, ContactsNameEachPairOfRunsOnce)

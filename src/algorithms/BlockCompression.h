@@ -19,11 +19,12 @@ struct BlockCompression
   TLabel * labels;
   bool     inlineCompression;
 
-  CCL_HOST_DEVICE void
-           operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
-    const Block<VDimension> block(size, cell);
-    Compress(labels, static_cast<TLabel>(block.index), inlineCompression);
+    const Block<VDimension, TLabel> block(size, cell);
+    Compress(labels, block.index, inlineCompression);
   }
 };
 

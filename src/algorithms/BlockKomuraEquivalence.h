@@ -25,11 +25,12 @@ struct Images
   TLabel *             labels;
   TLabel *             spare; // the information of a lone pixel that has no neighbour to borrow from
 
-  CCL_HOST_DEVICE TLabel *
-                       InformationOf(const Block<VDimension> & block) const
+  CCL_HOST_DEVICE
+  TLabel *
+  InformationOf(const Block<VDimension, TLabel> & block) const
   {
-    const std::uint64_t nowhere = ~std::uint64_t{ 0 };
-    const std::uint64_t index = block.InformationIndex(nowhere);
+    const TLabel nowhere = static_cast<TLabel>(~TLabel{ 0 });
+    const TLabel index = block.InformationIndex(nowhere);
     return index == nowhere ? spare : labels + index;
   }
 };
@@ -40,21 +41,23 @@ struct Initialization
 {
   Images<VDimension, TLabel> images;
 
-  CCL_HOST_DEVICE void
-                             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
     using Neighborhood = BlockNeighborhood<VDimension>;
-    const Block<VDimension> block(images.size, cell);
-    const unsigned int      foreground = block.Foreground(images.input);
-    std::uint64_t           label = block.index;
-    unsigned int            toUnite = 0;
+    const Block<VDimension, TLabel> block(images.size, cell);
+    const unsigned int              foreground = block.Foreground(images.input);
+    TLabel                          label = block.index;
+    unsigned int                    toUnite = 0;
     if (foreground != 0)
     {
-      const std::uint64_t around = Neighborhood::Around(foreground) & block.CubeInImage();
+      const std::uint64_t touching =
+        block.ForegroundAround(images.input, Neighborhood::Around(foreground) & block.CubeInImage());
       CCL_UNROLL
       for (unsigned int neighbor = 0; neighbor < Neighborhood::NeighborCount; ++neighbor)
       {
-        if (block.Touches(images.input, around, neighbor))
+        if (touching & Neighborhood::PixelsOf(neighbor))
         {
           if (label == block.index)
           {
@@ -67,7 +70,7 @@ struct Initialization
         }
       }
     }
-    images.labels[block.index] = static_cast<TLabel>(label);
+    images.labels[block.index] = label;
     *images.InformationOf(block) = foreground | toUnite << Neighborhood::PixelCount;
   }
 };
@@ -78,11 +81,12 @@ struct Reduction
 {
   Images<VDimension, TLabel> images;
 
-  CCL_HOST_DEVICE void
-                             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
     using Neighborhood = BlockNeighborhood<VDimension>;
-    const Block<VDimension> block(images.size, cell);
+    const Block<VDimension, TLabel> block(images.size, cell);
     const unsigned int toUnite = static_cast<unsigned int>(*images.InformationOf(block)) >> Neighborhood::PixelCount;
     if (toUnite == 0)
     {
@@ -93,7 +97,7 @@ struct Reduction
     {
       if (toUnite >> neighbor & 1U)
       {
-        Union(images.labels, static_cast<TLabel>(block.index), static_cast<TLabel>(block.IndexOfNeighbor(neighbor)));
+        Union(images.labels, block.index, block.IndexOfNeighbor(neighbor));
       }
     }
   }
@@ -104,11 +108,12 @@ struct FinalLabeling
 {
   Images<VDimension, TLabel> images;
 
-  CCL_HOST_DEVICE void
-                             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
-    const Block<VDimension> block(images.size, cell);
-    const TLabel            label = images.labels[block.index] + 1;
+    const Block<VDimension, TLabel> block(images.size, cell);
+    const TLabel                    label = images.labels[block.index] + 1;
     // A lone pixel's information may lie in a pixel of another block, which this very step overwrites.
     const unsigned int foreground =
       block.IsLonePixel() ? block.Foreground(images.input) : static_cast<unsigned int>(*images.InformationOf(block));
@@ -133,11 +138,11 @@ LabelByBlockKomuraEquivalence(const TExecutor &    executor,
   const auto spare = executor.template Allocate<TLabel>(needsSpare ? 1 : 0);
   const BlockKomuraEquivalence::Images<VDimension, TLabel> images{ size, input, labels, spare.get() };
   const Grid                                               blocks = BlocksOf<VDimension>(size);
-  executor.ForEach(blocks, BlockKomuraEquivalence::Initialization<VDimension, TLabel>{ images });
-  executor.ForEach(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
-  executor.ForEach(blocks, BlockKomuraEquivalence::Reduction<VDimension, TLabel>{ images });
-  executor.ForEach(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
-  executor.ForEach(blocks, BlockKomuraEquivalence::FinalLabeling<VDimension, TLabel>{ images });
+  executor.ForEachBlock(blocks, BlockKomuraEquivalence::Initialization<VDimension, TLabel>{ images });
+  executor.ForEachBlock(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+  executor.ForEachBlock(blocks, BlockKomuraEquivalence::Reduction<VDimension, TLabel>{ images });
+  executor.ForEachBlock(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+  executor.ForEachBlock(blocks, BlockKomuraEquivalence::FinalLabeling<VDimension, TLabel>{ images });
 }
 
 } // namespace itk::ccl

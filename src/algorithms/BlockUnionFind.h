@@ -24,7 +24,8 @@ struct Images
   TLabel *             labels;
 
   /** A lone pixel has no place of its own for the information: it is read from the input again. */
-  static CCL_HOST_DEVICE constexpr bool
+  CCL_HOST_DEVICE
+  static constexpr bool
   StoresInformation()
   {
     return VDimension == 3;
@@ -36,11 +37,12 @@ struct Initialization
 {
   Images<VDimension, TLabel> images;
 
-  CCL_HOST_DEVICE void
-                             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
-    const Block<VDimension> block(images.size, cell);
-    images.labels[block.index] = static_cast<TLabel>(block.index);
+    const Block<VDimension, TLabel> block(images.size, cell);
+    images.labels[block.index] = block.index;
   }
 };
 
@@ -49,12 +51,13 @@ struct Merge
 {
   Images<VDimension, TLabel> images;
 
-  CCL_HOST_DEVICE void
-                             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
     using Neighborhood = BlockNeighborhood<VDimension>;
-    const Block<VDimension> block(images.size, cell);
-    const unsigned int      foreground = block.Foreground(images.input);
+    const Block<VDimension, TLabel> block(images.size, cell);
+    const unsigned int              foreground = block.Foreground(images.input);
     if (images.StoresInformation() && !block.IsLonePixel())
     {
       images.labels[block.InformationIndex(0)] = foreground;
@@ -63,13 +66,14 @@ struct Merge
     {
       return;
     }
-    const std::uint64_t around = Neighborhood::Around(foreground) & block.CubeInImage();
+    const std::uint64_t touching =
+      block.ForegroundAround(images.input, Neighborhood::Around(foreground) & block.CubeInImage());
     CCL_UNROLL
     for (unsigned int neighbor = 0; neighbor < Neighborhood::NeighborCount; ++neighbor)
     {
-      if (block.Touches(images.input, around, neighbor))
+      if (touching & Neighborhood::PixelsOf(neighbor))
       {
-        Union(images.labels, static_cast<TLabel>(block.index), static_cast<TLabel>(block.IndexOfNeighbor(neighbor)));
+        Union(images.labels, block.index, block.IndexOfNeighbor(neighbor));
       }
     }
   }
@@ -80,14 +84,15 @@ struct FinalLabeling
 {
   Images<VDimension, TLabel> images;
 
-  CCL_HOST_DEVICE void
-                             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
-    const Block<VDimension> block(images.size, cell);
-    const TLabel            label = images.labels[block.index] + 1;
-    const unsigned int      foreground = images.StoresInformation() && !block.IsLonePixel()
-                                           ? static_cast<unsigned int>(images.labels[block.InformationIndex(0)])
-                                           : block.Foreground(images.input);
+    const Block<VDimension, TLabel> block(images.size, cell);
+    const TLabel                    label = images.labels[block.index] + 1;
+    const unsigned int              foreground = images.StoresInformation() && !block.IsLonePixel()
+                                                   ? static_cast<unsigned int>(images.labels[block.InformationIndex(0)])
+                                                   : block.Foreground(images.input);
     block.Fill(images.labels, foreground, label);
   }
 };
@@ -107,10 +112,10 @@ LabelByBlockUnionFind(const TExecutor &    executor,
 {
   const BlockUnionFind::Images<VDimension, TLabel> images{ size, input, labels };
   const Grid                                       blocks = BlocksOf<VDimension>(size);
-  executor.ForEach(blocks, BlockUnionFind::Initialization<VDimension, TLabel>{ images });
-  executor.ForEach(blocks, BlockUnionFind::Merge<VDimension, TLabel>{ images });
-  executor.ForEach(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
-  executor.ForEach(blocks, BlockUnionFind::FinalLabeling<VDimension, TLabel>{ images });
+  executor.ForEachBlock(blocks, BlockUnionFind::Initialization<VDimension, TLabel>{ images });
+  executor.ForEachBlock(blocks, BlockUnionFind::Merge<VDimension, TLabel>{ images });
+  executor.ForEachBlock(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+  executor.ForEachBlock(blocks, BlockUnionFind::FinalLabeling<VDimension, TLabel>{ images });
 }
 
 } // namespace itk::ccl

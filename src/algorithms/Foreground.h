@@ -20,8 +20,9 @@ struct PackWord
   Grid           size;
   Word *         bits;
 
-  CCL_HOST_DEVICE void
-                 operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
     const std::uint64_t begin = cell.x * BitsPerWord;
     const TPixel *      first = pixels + IndexOf(size, { begin, cell.y, cell.z });
@@ -87,8 +88,9 @@ struct Binarize
   const TPixel * pixels;
   std::uint8_t * bytes;
 
-  CCL_HOST_DEVICE void
-                 operator()(const Cell & pixel) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & pixel) const
   {
     bytes[pixel.x] = pixels[pixel.x] != TPixel{ 0 };
   }
@@ -101,8 +103,9 @@ struct UnpackBits
   Grid           size;
   std::uint8_t * bytes;
 
-  CCL_HOST_DEVICE void
-                 operator()(const Cell & pixel) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & pixel) const
   {
     const Word word = rows.bits[rows.RowBegin(pixel.y, pixel.z) + pixel.x / BitsPerWord];
     bytes[IndexOf(size, pixel)] = word >> pixel.x % BitsPerWord & 1U;

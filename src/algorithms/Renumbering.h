@@ -26,17 +26,20 @@ inline constexpr TLabel NoPixel = static_cast<TLabel>(~TLabel{ 0 });
 
 /** Gets a block's label, 0 where it has no foreground pixel, and the first pixel that has it. */
 template <unsigned int VDimension, typename TLabel>
-CCL_HOST_DEVICE inline TLabel
-LabelOfBlock(const Block<VDimension> & block, const TLabel * labels, std::uint64_t & firstPixel)
+CCL_HOST_DEVICE
+inline TLabel
+LabelOfBlock(const Block<VDimension, TLabel> & block, const TLabel * labels, TLabel & firstPixel)
 {
-  for (unsigned int pixel = 0; pixel < BlockNeighborhood<VDimension>::PixelCount; ++pixel)
+  CCL_UNROLL
+  for (unsigned int row = 0; row < Block<VDimension, TLabel>::RowCount; ++row)
   {
-    if (block.HasPixel(pixel))
+    if (block.HasRow(row))
     {
-      firstPixel = block.index + block.OffsetOf(pixel);
-      if (const TLabel label = labels[firstPixel])
+      const Pair<TLabel> pair = block.LoadRow(labels, row);
+      if (pair.first != 0 || pair.second != 0)
       {
-        return label;
+        firstPixel = block.IndexOfRow(row) + (pair.first == 0);
+        return pair.first != 0 ? pair.first : pair.second;
       }
     }
   }
@@ -52,12 +55,36 @@ struct Components
   Grid           size;
   const TLabel * labels;
 
-  /** The number of the root block of the component with a label. */
-  CCL_HOST_DEVICE std::uint64_t
+  /** The first pixel of the root block of the component with a label. */
+  CCL_HOST_DEVICE
+  TLabel
   RootOf(TLabel label) const
   {
-    const Cell pixel = CellAt(size, label - 1);
-    return IndexOf(BlocksOf<VDimension>(size), { pixel.x / 2, pixel.y / 2, VDimension == 2 ? 0 : pixel.z / 2 });
+    return label - 1;
+  }
+
+  /** The number of a block, from its first pixel. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  BlockOf(TLabel pixel) const
+  {
+    const auto   sizeX = static_cast<TLabel>(size.x);
+    const auto   sizeY = static_cast<TLabel>(size.y);
+    const TLabel row = pixel / sizeX;
+    const TLabel x = pixel - row * sizeX;
+    const TLabel z = row / sizeY;
+    const TLabel y = row - z * sizeY;
+    return IndexOf(BlocksOf<VDimension>(size), { x / 2, y / 2, VDimension == 2 ? 0 : z / 2 });
+  }
+
+  /** Whether a block lies in the layer (row of blocks, in a volume plane of blocks) of another. */
+  CCL_HOST_DEVICE
+  bool
+  IsInLayerOf(const Block<VDimension, TLabel> & block, TLabel pixel) const
+  {
+    const auto   sizeX = static_cast<TLabel>(size.x);
+    const TLabel layerBegin = VDimension == 2 ? sizeX * block.y : sizeX * static_cast<TLabel>(size.y) * block.z;
+    return pixel >= layerBegin;
   }
 };
 
@@ -66,8 +93,9 @@ struct ClearFirstPixels
 {
   TLabel * firstPixels;
 
-  CCL_HOST_DEVICE void
-           operator()(const Cell & block) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & block) const
   {
     firstPixels[block.x] = NoPixel<TLabel>;
   }
@@ -79,25 +107,22 @@ struct FindFirstPixels
   Components<VDimension, TLabel> components;
   TLabel *                       firstPixels;
 
-  CCL_HOST_DEVICE void
-                                 operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
-    const Block<VDimension> block(components.size, cell);
-    std::uint64_t           pixel = 0;
-    const TLabel            label = LabelOfBlock(block, components.labels, pixel);
-    if (label == 0)
+    const Block<VDimension, TLabel> block(components.size, cell);
+    TLabel                          pixel = 0;
+    const TLabel                    label = LabelOfBlock(block, components.labels, pixel);
+    // The root's layer is the first that the component has; only there can its first pixel be.
+    if (label == 0 || !components.IsInLayerOf(block, components.RootOf(label)))
     {
       return;
     }
-    const Cell root = CellAt(components.size, label - 1);
-    if (VDimension == 2 ? root.y != block.first.y : root.z != block.first.z)
-    {
-      return;
-    }
-    TLabel * first = firstPixels + components.RootOf(label);
+    TLabel * first = firstPixels + components.BlockOf(components.RootOf(label));
     if (pixel < Load(first))
     {
-      AtomicMin(first, static_cast<TLabel>(pixel));
+      AtomicMin(first, pixel);
     }
   }
 };
@@ -108,8 +133,9 @@ struct MarkFirstPixels
   const TLabel * firstPixels;
   Word *         marks;
 
-  CCL_HOST_DEVICE void
-                 operator()(const Cell & block) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & block) const
   {
     const TLabel pixel = firstPixels[block.x];
     if (pixel != NoPixel<TLabel>)
@@ -123,8 +149,9 @@ struct ClearMarks
 {
   Word * marks;
 
-  CCL_HOST_DEVICE void
-         operator()(const Cell & word) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & word) const
   {
     marks[word.x] = 0;
   }
@@ -135,8 +162,9 @@ struct MarksInWord
   const Word *  marks;
   std::uint64_t count;
 
-  CCL_HOST_DEVICE std::uint32_t
-                operator()(std::uint64_t word) const
+  CCL_HOST_DEVICE
+  std::uint32_t
+  operator()(std::uint64_t word) const
   {
     return word < count ? CountBits(marks[word]) : 0;
   }
@@ -151,8 +179,9 @@ struct NumberComponents
   Numbering      numbering;
   TLabel *       firstPixels;
 
-  CCL_HOST_DEVICE void
-                 operator()(const Cell & block) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & block) const
   {
     const TLabel pixel = firstPixels[block.x];
     if (pixel != NoPixel<TLabel>)
@@ -174,20 +203,26 @@ struct WriteLabels
   TOutput                        background;
   TOutput *                      output;
 
-  CCL_HOST_DEVICE void
-                                 operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
-    const Block<VDimension> block(components.size, cell);
-    unsigned int            foreground = 0;
-    TLabel                  label = 0;
+    const Block<VDimension, TLabel> block(components.size, cell);
+    unsigned int                    foreground = 0;
+    TLabel                          label = 0;
     CCL_UNROLL
-    for (unsigned int pixel = 0; pixel < BlockNeighborhood<VDimension>::PixelCount; ++pixel)
+    for (unsigned int row = 0; row < Block<VDimension, TLabel>::RowCount; ++row)
     {
-      const TLabel here = block.HasPixel(pixel) ? components.labels[block.index + block.OffsetOf(pixel)] : 0;
-      foreground |= (here != 0) << pixel;
-      label |= here;
+      if (block.HasRow(row))
+      {
+        const Pair<TLabel> pair = block.LoadRow(components.labels, row);
+        foreground |= static_cast<unsigned int>(pair.first != 0) << 2 * row;
+        foreground |= static_cast<unsigned int>(pair.second != 0) << (2 * row + 1);
+        label |= pair.first | pair.second;
+      }
     }
-    const TOutput value = label != 0 ? static_cast<TOutput>(finalLabels[components.RootOf(label)]) : background;
+    const TOutput value =
+      label != 0 ? static_cast<TOutput>(finalLabels[components.BlockOf(components.RootOf(label))]) : background;
     block.Fill(output, foreground, value, background);
   }
 };
@@ -201,8 +236,9 @@ struct GatherRunLabels
   RunRows<TRun>                  rows;
   TRun *                         runLabels;
 
-  CCL_HOST_DEVICE void
-                                 operator()(const Cell & word) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & word) const
   {
     const std::uint64_t begin = rows.rows.RowBegin(word.y, word.z);
     TRun                run = rows.runsBefore[begin + word.x];
@@ -210,7 +246,7 @@ struct GatherRunLabels
     {
       const std::uint64_t x = word.x * BitsPerWord + LowestBit(left);
       const TLabel        label = components.labels[IndexOf(components.size, { x, word.y, word.z })];
-      runLabels[run] = static_cast<TRun>(finalLabels[components.RootOf(label)]);
+      runLabels[run] = static_cast<TRun>(finalLabels[components.BlockOf(components.RootOf(label))]);
     }
   }
 };
@@ -237,7 +273,7 @@ RankBlocks(const TExecutor & executor,
   const Renumbering::Components<VDimension, TLabel> components{ size, labels };
   executor.ForEach(allBlocks, Renumbering::ClearFirstPixels<TLabel>{ finalLabels });
   executor.ForEach(Grid{ words }, Renumbering::ClearMarks{ marks.get() });
-  executor.ForEach(blocks, Renumbering::FindFirstPixels<VDimension, TLabel>{ components, finalLabels });
+  executor.ForEachBlock(blocks, Renumbering::FindFirstPixels<VDimension, TLabel>{ components, finalLabels });
   executor.ForEach(allBlocks, Renumbering::MarkFirstPixels<TLabel>{ finalLabels, marks.get() });
   executor.ExclusiveSum(words + 1, Renumbering::MarksInWord{ marks.get(), words }, marksBefore.get());
   executor.ForEach(allBlocks,
@@ -256,9 +292,9 @@ RelabelBlocks(const TExecutor & executor,
               TOutput *         output)
 {
   const Renumbering::Components<VDimension, TLabel> components{ size, labels };
-  executor.ForEach(BlocksOf<VDimension>(size),
-                   Renumbering::WriteLabels<VDimension, TLabel, TOutput>{
-                     components, finalLabels, static_cast<TOutput>(numbering.background), output });
+  executor.ForEachBlock(BlocksOf<VDimension>(size),
+                        Renumbering::WriteLabels<VDimension, TLabel, TOutput>{
+                          components, finalLabels, static_cast<TOutput>(numbering.background), output });
 }
 
 /** Writes the final label of every run of the image that a block algorithm has labeled and RankBlocks has ranked. */

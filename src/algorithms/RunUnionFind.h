@@ -30,7 +30,8 @@ struct Runs
 
   /** Calls visit(otherBegin) for each row before (y, z), in raster order, whose runs may touch those of this row. */
   template <typename TVisitor>
-  CCL_HOST_DEVICE void
+  CCL_HOST_DEVICE
+  void
   ForEachNeighborRow(const Cell & cell, const TVisitor & visit) const
   {
     const Grid &        words = rows.rows.words;
@@ -59,7 +60,8 @@ struct Runs
    * word.
    */
   template <typename TVisitor>
-  CCL_HOST_DEVICE void
+  CCL_HOST_DEVICE
+  void
   ForEachContact(std::uint64_t begin, std::uint64_t otherBegin, std::uint64_t x, const TVisitor & visit) const
   {
     const RowContacts contacts = ContactsOf(rows.rows, begin, otherBegin, x, fullyConnected);
@@ -98,8 +100,9 @@ struct Initialization
 {
   Runs<TRun> runs;
 
-  CCL_HOST_DEVICE void
-             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
     const BitRows &     rows = runs.rows.rows;
     const std::uint64_t begin = rows.RowBegin(cell.y, cell.z);
@@ -145,8 +148,9 @@ struct Compression
 {
   TRun * parents;
 
-  CCL_HOST_DEVICE void
-         operator()(const Cell & run) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
   {
     Compress(parents, static_cast<TRun>(run.x), true);
   }
@@ -158,8 +162,9 @@ struct Reduction
 {
   Runs<TRun> runs;
 
-  CCL_HOST_DEVICE void
-             operator()(const Cell & cell) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
   {
     const BitRows &     rows = runs.rows.rows;
     const std::uint64_t begin = rows.RowBegin(cell.y, cell.z);
@@ -181,8 +186,9 @@ struct Labeling
   const TRun * ranks;
   Numbering    numbering;
 
-  CCL_HOST_DEVICE void
-               operator()(const Cell & run) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
   {
     parents[run.x] = static_cast<TRun>(numbering.LabelOf(ranks[parents[run.x]]));
   }
@@ -193,15 +199,16 @@ struct StartsInWord
 {
   BitRows rows;
 
-  CCL_HOST_DEVICE std::uint32_t
-          operator()(std::uint64_t word) const
+  CCL_HOST_DEVICE
+  std::uint32_t
+  operator()(std::uint64_t word) const
   {
     const std::uint64_t count = rows.words.Count();
     if (word == count)
     {
       return 0;
     }
-    const std::uint64_t x = word % rows.words.x;
+    const std::uint64_t x = word - Divide(word, rows.words.x) * rows.words.x;
     return CountBits(rows.Starts(word - x, x));
   }
 };
@@ -213,8 +220,9 @@ struct IsRoot
   const TRun *  parents;
   std::uint64_t count;
 
-  CCL_HOST_DEVICE TRun
-                operator()(std::uint64_t run) const
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t run) const
   {
     return run < count && parents[run] == run;
   }
@@ -294,8 +302,9 @@ struct ExpandRuns
   TOutput       background;
   TOutput *     output;
 
-  CCL_HOST_DEVICE void
-                operator()(const Cell & pixel) const
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & pixel) const
   {
     const std::uint64_t begin = rows.rows.RowBegin(pixel.y, pixel.z);
     const std::uint64_t x = pixel.x / BitsPerWord;

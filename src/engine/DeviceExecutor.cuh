@@ -12,14 +12,18 @@
 namespace itk::ccl
 {
 
+/** CUDA's grids are long along x alone: the tiles are numbered along it. There are fewer than 2^31 of them. */
 template <typename TStep>
 __global__ void
-__launch_bounds__(TileThreads) ForEachCell(Grid grid, Grid tiles, TStep step)
+__launch_bounds__(TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsigned int tilesY, TStep step)
 {
-  const Cell tile = CellAt(tiles, blockIdx.x);
-  const Cell cell{ tile.x * blockDim.x + threadIdx.x,
-                   tile.y * blockDim.y + threadIdx.y,
-                   tile.z * blockDim.z + threadIdx.z };
+  const unsigned int tileRow = blockIdx.x / tilesX;
+  const unsigned int tileX = blockIdx.x - tileRow * tilesX;
+  const unsigned int tileZ = tileRow / tilesY;
+  const unsigned int tileY = tileRow - tileZ * tilesY;
+  const Cell         cell{ std::uint64_t{ tileX } * blockDim.x + threadIdx.x,
+                   std::uint64_t{ tileY } * blockDim.y + threadIdx.y,
+                   std::uint64_t{ tileZ } * blockDim.z + threadIdx.z };
   if (cell.x < grid.x && cell.y < grid.y && cell.z < grid.z)
   {
     step(cell);
@@ -78,15 +82,14 @@ public:
   void
   ForEach(const Grid & grid, const TStep & step) const
   {
-    if (grid.Count() == 0)
-    {
-      return;
-    }
-    const TileShape shape = ShapeOfTile(grid);
-    const Grid      tiles{ DivideUp(grid.x, shape.x), DivideUp(grid.y, shape.y), DivideUp(grid.z, shape.z) };
-    ForEachCell<<<static_cast<unsigned int>(tiles.Count()), dim3(shape.x, shape.y, shape.z), 0, m_Stream>>>(
-      grid, tiles, step);
-    CCL_CHECK(cudaGetLastError());
+    this->Launch(grid, RowTile(grid), step);
+  }
+
+  template <typename TStep>
+  void
+  ForEachBlock(const Grid & grid, const TStep & step) const
+  {
+    this->Launch(grid, CompactTile(grid), step);
   }
 
   template <typename TSum, typename TFunction>
@@ -112,6 +115,20 @@ public:
   }
 
 private:
+  template <typename TStep>
+  void
+  Launch(const Grid & grid, const TileShape & shape, const TStep & step) const
+  {
+    if (grid.Count() == 0)
+    {
+      return;
+    }
+    const Grid tiles{ DivideUp(grid.x, shape.x), DivideUp(grid.y, shape.y), DivideUp(grid.z, shape.z) };
+    ForEachCell<<<static_cast<unsigned int>(tiles.Count()), dim3(shape.x, shape.y, shape.z), 0, m_Stream>>>(
+      grid, static_cast<unsigned int>(tiles.x), static_cast<unsigned int>(tiles.y), step);
+    CCL_CHECK(cudaGetLastError());
+  }
+
   void *
   AllocateBytes(std::uint64_t bytes) const
   {

@@ -28,6 +28,7 @@ SequentialFor(std::uint64_t count, const std::function<void(std::uint64_t)> & bo
  *
  * - `Allocate<T>(n)` gives an owner of n uninitialized elements, with `get()`;
  * - `ForEach(grid, step)` calls `step(cell)` for every cell of a grid, concurrently;
+ * - `ForEachBlock(grid, step)` does the same, and keeps cells that are near each other in all directions together;
  * - `ExclusiveSum(n, valueAt, sums)` writes sums[i] = valueAt(0) + ... + valueAt(i - 1) for i < n;
  * - `Read(address)` gives the value there once all earlier steps are done. */
 class HostExecutor
@@ -57,6 +58,13 @@ public:
         step(CellAt(grid, i));
       }
     });
+  }
+
+  template <typename TStep>
+  void
+  ForEachBlock(const Grid & grid, const TStep & step) const
+  {
+    this->ForEach(grid, step);
   }
 
   template <typename TSum, typename TFunction>

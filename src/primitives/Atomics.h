@@ -14,7 +14,8 @@ namespace itk::ccl
 
 /** On the device a plain load: it may be stale, but a stale parent is still an ancestor. */
 template <typename T>
-CCL_HOST_DEVICE inline T
+CCL_HOST_DEVICE
+inline T
 Load(const T * address)
 {
 #ifdef __CUDA_ARCH__
@@ -25,7 +26,8 @@ Load(const T * address)
 }
 
 template <typename T>
-CCL_HOST_DEVICE inline void
+CCL_HOST_DEVICE
+inline void
 Store(T * address, T value)
 {
 #ifdef __CUDA_ARCH__
@@ -51,7 +53,8 @@ struct CudaAtomicType<unsigned long>
 
 /** Lowers the value at address to `value`; returns what was there before. */
 template <typename T>
-CCL_HOST_DEVICE inline T
+CCL_HOST_DEVICE
+inline T
 AtomicMin(T * address, T value)
 {
 #ifdef __CUDA_ARCH__
@@ -68,7 +71,8 @@ AtomicMin(T * address, T value)
 
 /** Sets the bits of `value` at address. */
 template <typename T>
-CCL_HOST_DEVICE inline void
+CCL_HOST_DEVICE
+inline void
 AtomicOr(T * address, T value)
 {
 #ifdef __CUDA_ARCH__

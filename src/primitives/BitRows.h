@@ -11,14 +11,16 @@ namespace itk::ccl
 {
 
 /** The words that hold an image's bits: every row starts a new word, and the bits past its end are 0. */
-CCL_HOST_DEVICE constexpr Grid
+CCL_HOST_DEVICE
+constexpr Grid
 WordsOf(const Grid & image)
 {
   return { DivideUp(image.x, BitsPerWord), image.y, image.z };
 }
 
 /** No image of this size has more runs. */
-CCL_HOST_DEVICE constexpr std::uint64_t
+CCL_HOST_DEVICE
+constexpr std::uint64_t
 MaximumRuns(const Grid & image)
 {
   return DivideUp(image.x, 2) * image.y * image.z;
@@ -31,14 +33,16 @@ struct BitRows
   const Word * bits;
 
   /** The word at x of a row that starts at rowBegin; 0 to the left and to the right of the row. */
-  CCL_HOST_DEVICE Word
+  CCL_HOST_DEVICE
+  Word
   WordAt(std::uint64_t rowBegin, std::uint64_t x) const
   {
     return x < words.x ? bits[rowBegin + x] : 0;
   }
 
   /** For each pixel of a word, the pixel before it. */
-  CCL_HOST_DEVICE Word
+  CCL_HOST_DEVICE
+  Word
   Before(std::uint64_t rowBegin, std::uint64_t x) const
   {
     const Word left = x > 0 ? bits[rowBegin + x - 1] : 0;
@@ -46,20 +50,23 @@ struct BitRows
   }
 
   /** For each pixel of a word, the pixel after it. */
-  CCL_HOST_DEVICE Word
+  CCL_HOST_DEVICE
+  Word
   After(std::uint64_t rowBegin, std::uint64_t x) const
   {
     return bits[rowBegin + x] >> 1 | WordAt(rowBegin, x + 1) << (BitsPerWord - 1);
   }
 
   /** The pixels of a word at which runs start. */
-  CCL_HOST_DEVICE Word
+  CCL_HOST_DEVICE
+  Word
   Starts(std::uint64_t rowBegin, std::uint64_t x) const
   {
     return bits[rowBegin + x] & ~Before(rowBegin, x);
   }
 
-  CCL_HOST_DEVICE std::uint64_t
+  CCL_HOST_DEVICE
+  std::uint64_t
   RowBegin(std::uint64_t y, std::uint64_t z) const
   {
     return words.x * (y + words.y * z);
@@ -74,7 +81,8 @@ struct RunRows
   const TRun * runsBefore;
 
   /** The run that covers a foreground pixel. */
-  CCL_HOST_DEVICE TRun
+  CCL_HOST_DEVICE
+  TRun
   RunAt(std::uint64_t rowBegin, std::uint64_t x, unsigned int bit) const
   {
     return runsBefore[rowBegin + x] + CountBits(rows.Starts(rowBegin, x) & BitsThrough(bit)) - 1;
@@ -92,7 +100,8 @@ struct RowContacts
   Word after;  // the run of this row ends just before the other row's run starts: that one is at x + 1
 };
 
-CCL_HOST_DEVICE inline RowContacts
+CCL_HOST_DEVICE
+inline RowContacts
 ContactsOf(const BitRows & rows, std::uint64_t rowBegin, std::uint64_t otherBegin, std::uint64_t x, bool fullyConnected)
 {
   const Word  here = rows.bits[rowBegin + x];

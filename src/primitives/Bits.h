@@ -14,7 +14,8 @@ inline constexpr unsigned int BitsPerWord = 32;
 /** The pixels of a part of a row, the first in the lowest bit. */
 using Word = std::uint32_t;
 
-CCL_HOST_DEVICE inline unsigned int
+CCL_HOST_DEVICE
+inline unsigned int
 CountBits(Word word)
 {
 #ifdef __CUDA_ARCH__
@@ -25,7 +26,8 @@ CountBits(Word word)
 }
 
 /** Position of the lowest bit that is set. The word must not be 0. */
-CCL_HOST_DEVICE inline unsigned int
+CCL_HOST_DEVICE
+inline unsigned int
 LowestBit(Word word)
 {
 #ifdef __CUDA_ARCH__
@@ -36,7 +38,8 @@ LowestBit(Word word)
 }
 
 /** The bits up to and including `bit`. */
-CCL_HOST_DEVICE constexpr Word
+CCL_HOST_DEVICE
+constexpr Word
 BitsThrough(unsigned int bit)
 {
   return (Word{ 2 } << bit) - 1;

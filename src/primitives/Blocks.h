@@ -7,6 +7,7 @@
 // Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, sections 4.3, 5.1 and 5.3, figures 7 and 9, table 1.
 
 #include "Grid.h"
+#include "Pairs.h"
 
 namespace itk::ccl
 {
@@ -25,30 +26,35 @@ struct BlockNeighborhood
   /** The 3x3(x3) pixels around the block's first pixel. */
   static constexpr std::uint64_t AroundFirst = VDimension == 2 ? 0x777 : 0x0000077707770777;
 
-  static CCL_HOST_DEVICE constexpr int
+  CCL_HOST_DEVICE
+  static constexpr int
   OffsetX(unsigned int neighbor)
   {
     return static_cast<int>(neighbor % 3) - 1;
   }
-  static CCL_HOST_DEVICE constexpr int
+  CCL_HOST_DEVICE
+  static constexpr int
   OffsetY(unsigned int neighbor)
   {
     return static_cast<int>(neighbor / 3 % 3) - 1;
   }
-  static CCL_HOST_DEVICE constexpr int
+  CCL_HOST_DEVICE
+  static constexpr int
   OffsetZ(unsigned int neighbor)
   {
     return VDimension == 2 ? 0 : static_cast<int>(neighbor / 9) - 1;
   }
 
-  static CCL_HOST_DEVICE constexpr unsigned int
+  CCL_HOST_DEVICE
+  static constexpr unsigned int
   CubeBit(unsigned int pixel)
   {
     return (pixel % 2 + 1) + 4 * (pixel / 2 % 2 + 1) + (VDimension == 2 ? 0 : 16 * (pixel / 4 + 1));
   }
 
   /** The pixels of the cube that are 8- or 26-neighbours of the block's foreground pixels. */
-  static CCL_HOST_DEVICE constexpr std::uint64_t
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
   Around(unsigned int foreground)
   {
     std::uint64_t around = 0;
@@ -63,7 +69,8 @@ struct BlockNeighborhood
   }
 
   /** The pixels of the cube from x0 to x1, y0 to y1 and z0 to z1. */
-  static CCL_HOST_DEVICE constexpr std::uint64_t
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
   Box(unsigned int x0, unsigned int x1, unsigned int y0, unsigned int y1, unsigned int z0, unsigned int z1)
   {
     const std::uint64_t row = (2ULL << x1) - (1ULL << x0);
@@ -77,7 +84,8 @@ struct BlockNeighborhood
   }
 
   /** The pixels of the cube that belong to a neighbour. */
-  static CCL_HOST_DEVICE constexpr std::uint64_t
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
   PixelsOf(unsigned int neighbor)
   {
     const auto first = [](int offset) { return offset < 0 ? 0U : offset == 0 ? 1U : 3U; };
@@ -89,78 +97,130 @@ struct BlockNeighborhood
                first(OffsetZ(neighbor)),
                last(OffsetZ(neighbor)));
   }
+
+  /** The pixels of the cube that belong to any neighbour of lower raster index. */
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
+  NeighborPixels()
+  {
+    std::uint64_t pixels = 0;
+    for (unsigned int neighbor = 0; neighbor < NeighborCount; ++neighbor)
+    {
+      pixels |= PixelsOf(neighbor);
+    }
+    return pixels;
+  }
 };
 
 /** How many blocks cover an image. */
 template <unsigned int VDimension>
-CCL_HOST_DEVICE constexpr Grid
+CCL_HOST_DEVICE
+constexpr Grid
 BlocksOf(const Grid & image)
 {
   return { DivideUp(image.x, 2), DivideUp(image.y, 2), VDimension == 2 ? image.z : DivideUp(image.z, 2) };
 }
 
-/** One block of an image: where its pixels are, and which of them exist. */
-template <unsigned int VDimension>
+/** One block of an image: where its pixels are, and which of them exist. TIndex is the unsigned integer that indices of
+ * pixels are computed in; it must hold the number of pixels. */
+template <unsigned int VDimension, typename TIndex>
 struct Block
 {
   using Neighborhood = BlockNeighborhood<VDimension>;
 
-  Grid          image;
-  Cell          first; // the block's first pixel
-  std::uint64_t index; // raster index of the first pixel
+  /** Rows of pixels in a block. */
+  static constexpr unsigned int RowCount = Neighborhood::PixelCount / 2;
 
-  CCL_HOST_DEVICE Block(const Grid & imageSize, const Cell & block)
-    : image(imageSize)
-    , first{ 2 * block.x, 2 * block.y, VDimension == 2 ? 0 : 2 * block.z }
-    , index(IndexOf(imageSize, first))
+  // Pixels along each axis of the image, and where the block's first pixel lies.
+  TIndex sizeX;
+  TIndex sizeY;
+  TIndex sizeZ;
+  TIndex x;
+  TIndex y;
+  TIndex z;
+  TIndex index;
+
+  CCL_HOST_DEVICE
+  Block(const Grid & image, const Cell & block)
+    : sizeX(static_cast<TIndex>(image.x))
+    , sizeY(static_cast<TIndex>(image.y))
+    , sizeZ(static_cast<TIndex>(image.z))
+    , x(static_cast<TIndex>(2 * block.x))
+    , y(static_cast<TIndex>(2 * block.y))
+    , z(VDimension == 2 ? 0 : static_cast<TIndex>(2 * block.z))
+    , index(x + sizeX * (y + sizeY * z))
   {}
 
-  /** Index of a pixel of the block, relative to the first. */
-  CCL_HOST_DEVICE std::uint64_t
-  OffsetOf(unsigned int pixel) const
+  CCL_HOST_DEVICE
+  bool
+  HasRow(unsigned int row) const
   {
-    return pixel % 2 + image.x * (pixel / 2 % 2 + image.y * (pixel / 4));
+    return y + row % 2 < sizeY && z + row / 2 < sizeZ;
+  }
+
+  /** Whether rows have two pixels. */
+  CCL_HOST_DEVICE
+  bool
+  HasPairs() const
+  {
+    return x + 1 < sizeX;
+  }
+
+  /** Index of the first pixel of a row. */
+  CCL_HOST_DEVICE
+  TIndex
+  IndexOfRow(unsigned int row) const
+  {
+    return index + sizeX * (row % 2 + sizeY * (row / 2));
   }
 
   /** Index of the first pixel of a neighbouring block. */
-  CCL_HOST_DEVICE std::uint64_t
+  CCL_HOST_DEVICE
+  TIndex
   IndexOfNeighbor(unsigned int neighbor) const
   {
-    const auto stepX = static_cast<std::int64_t>(2 * Neighborhood::OffsetX(neighbor));
-    const auto stepY = static_cast<std::int64_t>(2 * Neighborhood::OffsetY(neighbor));
-    const auto stepZ = static_cast<std::int64_t>(2 * Neighborhood::OffsetZ(neighbor));
-    return index + stepX + static_cast<std::int64_t>(image.x) * (stepY + static_cast<std::int64_t>(image.y) * stepZ);
-  }
-
-  CCL_HOST_DEVICE bool
-  HasPixel(unsigned int pixel) const
-  {
-    return first.x + pixel % 2 < image.x && first.y + pixel / 2 % 2 < image.y && first.z + pixel / 4 < image.z;
+    // Steps back wrap around, and so does the sum, to where it belongs.
+    const auto stepX = static_cast<TIndex>(2 * Neighborhood::OffsetX(neighbor));
+    const auto stepY = static_cast<TIndex>(2 * Neighborhood::OffsetY(neighbor));
+    const auto stepZ = static_cast<TIndex>(2 * Neighborhood::OffsetZ(neighbor));
+    return index + stepX + sizeX * (stepY + sizeY * stepZ);
   }
 
   /** The pixels of the cube around the block that lie in the image. */
-  CCL_HOST_DEVICE std::uint64_t
+  CCL_HOST_DEVICE
+  std::uint64_t
   CubeInImage() const
   {
-    const auto low = [](std::uint64_t begin) { return begin > 0 ? 0U : 1U; };
-    const auto high = [](std::uint64_t begin, std::uint64_t size) {
-      return begin + 2 < size ? 3U : begin + 1 < size ? 2U : 1U;
-    };
-    return Neighborhood::Box(
-      low(first.x), high(first.x, image.x), low(first.y), high(first.y, image.y), low(first.z), high(first.z, image.z));
+    const auto low = [](TIndex begin) { return begin > 0 ? 0U : 1U; };
+    const auto high = [](TIndex begin, TIndex size) { return begin + 2 < size ? 3U : begin + 1 < size ? 2U : 1U; };
+    return Neighborhood::Box(low(x), high(x, sizeX), low(y), high(y, sizeY), low(z), high(z, sizeZ));
   }
 
-  /** The block's foreground pixels. */
-  CCL_HOST_DEVICE unsigned int
-  Foreground(const std::uint8_t * pixels) const
+  /** The two pixels of a row that the block has; 0 for a second one that is not there. */
+  template <typename TPixel>
+  CCL_HOST_DEVICE
+  Pair<TPixel>
+  LoadRow(const TPixel * pixels, unsigned int row) const
+  {
+    const TPixel * const address = pixels + this->IndexOfRow(row);
+    return this->HasPairs() ? LoadPair(address) : Pair<TPixel>{ *address, 0 };
+  }
+
+  /** The block's pixels that are not 0. */
+  template <typename TPixel>
+  CCL_HOST_DEVICE
+  unsigned int
+  Foreground(const TPixel * pixels) const
   {
     unsigned int foreground = 0;
     CCL_UNROLL
-    for (unsigned int pixel = 0; pixel < Neighborhood::PixelCount; ++pixel)
+    for (unsigned int row = 0; row < RowCount; ++row)
     {
-      if (HasPixel(pixel) && pixels[index + OffsetOf(pixel)] != 0)
+      if (this->HasRow(row))
       {
-        foreground |= 1U << pixel;
+        const Pair<TPixel> pair = this->LoadRow(pixels, row);
+        foreground |= static_cast<unsigned int>(pair.first != 0) << 2 * row;
+        foreground |= static_cast<unsigned int>(pair.second != 0) << (2 * row + 1);
       }
     }
     return foreground;
@@ -168,77 +228,85 @@ struct Block
 
   /** Writes `value` to the block's foreground pixels and `background` to its others. */
   template <typename TPixel>
-  CCL_HOST_DEVICE void
+  CCL_HOST_DEVICE
+  void
   Fill(TPixel * pixels, unsigned int foreground, TPixel value, TPixel background = 0) const
   {
     CCL_UNROLL
-    for (unsigned int pixel = 0; pixel < Neighborhood::PixelCount; ++pixel)
+    for (unsigned int row = 0; row < RowCount; ++row)
     {
-      if (HasPixel(pixel))
+      if (this->HasRow(row))
       {
-        pixels[index + OffsetOf(pixel)] = foreground >> pixel & 1U ? value : background;
-      }
-    }
-  }
-
-  /** Whether a neighbour has a foreground pixel among the pixels `around` of the cube. */
-  CCL_HOST_DEVICE bool
-  Touches(const std::uint8_t * pixels, std::uint64_t around, unsigned int neighbor) const
-  {
-    const std::uint64_t candidates = Neighborhood::PixelsOf(neighbor);
-    if ((around & candidates) == 0)
-    {
-      return false;
-    }
-    CCL_UNROLL
-    for (unsigned int bit = 0; bit < (VDimension == 2 ? 16 : 64); ++bit)
-    {
-      if (candidates >> bit & 1U)
-      {
-        const std::int64_t x = static_cast<std::int64_t>(bit % 4) - 1;
-        const std::int64_t y = static_cast<std::int64_t>(bit / 4 % 4) - 1;
-        const std::int64_t z = VDimension == 2 ? 0 : static_cast<std::int64_t>(bit / 16) - 1;
-        const std::int64_t offset =
-          x + static_cast<std::int64_t>(image.x) * (y + static_cast<std::int64_t>(image.y) * z);
-        if ((around >> bit & 1U) && pixels[index + offset] != 0)
+        TPixel * const     address = pixels + this->IndexOfRow(row);
+        const Pair<TPixel> pair{ foreground >> 2 * row & 1U ? value : background,
+                                 foreground >> (2 * row + 1) & 1U ? value : background };
+        if (this->HasPairs())
         {
-          return true;
+          StorePair(address, pair);
+        }
+        else
+        {
+          *address = pair.first;
         }
       }
     }
-    return false;
+  }
+
+  /** Those of the pixels `around` the block, in the cube, that are foreground and belong to neighbours of lower index.
+   * All are read at once, for no union to wait for them. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  ForegroundAround(const std::uint8_t * pixels, std::uint64_t around) const
+  {
+    constexpr std::uint64_t candidates = Neighborhood::NeighborPixels();
+    std::uint64_t           foreground = 0;
+    CCL_UNROLL
+    for (unsigned int bit = 0; bit < (VDimension == 2 ? 16 : 64); ++bit)
+    {
+      if ((candidates >> bit & 1U) && (around >> bit & 1U))
+      {
+        const TIndex stepX = static_cast<TIndex>(bit % 4) - 1;
+        const TIndex stepY = static_cast<TIndex>(bit / 4 % 4) - 1;
+        const TIndex stepZ = VDimension == 2 ? 0 : static_cast<TIndex>(bit / 16) - 1;
+        const TIndex pixel = index + stepX + sizeX * (stepY + sizeY * stepZ);
+        foreground |= static_cast<std::uint64_t>(pixels[pixel] != 0) << bit;
+      }
+    }
+    return foreground;
   }
 
   /** Whether the block has just one pixel, at the far corner of an image whose sizes are all odd. */
-  CCL_HOST_DEVICE bool
+  CCL_HOST_DEVICE
+  bool
   IsLonePixel() const
   {
-    return first.x + 1 == image.x && first.y + 1 == image.y && first.z + 1 == image.z;
+    return x + 1 == sizeX && y + 1 == sizeY && z + 1 == sizeZ;
   }
 
   /** Index of the pixel of the output image that keeps the block's information byte or word: the block's second pixel
    * along x, or else y, or else z. A block of one pixel borrows the last pixel of the neighbour before it, which does
    * not need it. A block of one pixel in an image of a single row or column has no such neighbour: then `spare`. */
-  CCL_HOST_DEVICE std::uint64_t
-  InformationIndex(std::uint64_t spare) const
+  CCL_HOST_DEVICE
+  TIndex
+  InformationIndex(TIndex spare) const
   {
-    if (first.x + 1 < image.x)
+    if (x + 1 < sizeX)
     {
       return index + 1;
     }
-    if (first.y + 1 < image.y)
+    if (y + 1 < sizeY)
     {
-      return index + image.x;
+      return index + sizeX;
     }
-    if (first.z + 1 < image.z)
+    if (z + 1 < sizeZ)
     {
-      return index + image.x * image.y;
+      return index + sizeX * sizeY;
     }
-    if ((image.x > 1) + (image.y > 1) + (image.z > 1) < 2)
+    if ((sizeX > 1) + (sizeY > 1) + (sizeZ > 1) < 2)
     {
       return spare;
     }
-    return index - (image.x > 1) - image.x * ((image.y > 1) + image.y * (image.z > 1));
+    return index - (sizeX > 1) - sizeX * ((sizeY > 1) + sizeY * (sizeZ > 1));
   }
 };
 

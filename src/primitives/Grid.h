@@ -16,8 +16,9 @@ struct Grid
   std::uint64_t y = 1;
   std::uint64_t z = 1;
 
-  CCL_HOST_DEVICE constexpr std::uint64_t
-                Count() const
+  CCL_HOST_DEVICE
+  constexpr std::uint64_t
+  Count() const
   {
     return x * y * z;
   }
@@ -31,26 +32,39 @@ struct Cell
   std::uint64_t z = 0;
 };
 
-CCL_HOST_DEVICE constexpr std::uint64_t
+CCL_HOST_DEVICE
+constexpr std::uint64_t
 IndexOf(const Grid & grid, const Cell & cell)
 {
   return cell.x + grid.x * (cell.y + grid.y * cell.z);
 }
 
-CCL_HOST_DEVICE constexpr Cell
-CellAt(const Grid & grid, std::uint64_t index)
+/** Division that is fast where 32 bits suffice: the device has no instruction for 64. */
+CCL_HOST_DEVICE
+constexpr std::uint64_t
+Divide(std::uint64_t dividend, std::uint64_t divisor)
 {
-  const std::uint64_t row = index / grid.x;
-  return { index % grid.x, row % grid.y, row / grid.y };
+  return (dividend | divisor) >> 32 == 0 ? static_cast<std::uint32_t>(dividend) / static_cast<std::uint32_t>(divisor)
+                                         : dividend / divisor;
 }
 
-CCL_HOST_DEVICE constexpr std::uint64_t
+CCL_HOST_DEVICE
+constexpr Cell
+CellAt(const Grid & grid, std::uint64_t index)
+{
+  const std::uint64_t row = Divide(index, grid.x);
+  const std::uint64_t z = Divide(row, grid.y);
+  return { index - row * grid.x, row - z * grid.y, z };
+}
+
+CCL_HOST_DEVICE
+constexpr std::uint64_t
 DivideUp(std::uint64_t count, std::uint64_t divisor)
 {
   return count / divisor + (count % divisor != 0);
 }
 
-/** How the threads of one CUDA block are laid over a grid: whole warps along x where the grid is wide enough. */
+/** How the threads of one CUDA block are laid over a grid. */
 struct TileShape
 {
   unsigned int x;
@@ -60,25 +74,40 @@ struct TileShape
 
 inline constexpr unsigned int TileThreads = 128;
 
-/** The shape with few idle threads: powers of two that fill up along x first, then y, then z. */
+/** A tile of powers of two, not larger than needed and up to given sizes. What one axis does not need goes to the
+ * others, so that few threads are idle in images that are thin. */
 constexpr TileShape
-ShapeOfTile(const Grid & grid)
+FitTile(const Grid & grid, const TileShape & preferred)
 {
   const auto fit = [](std::uint64_t count, unsigned int limit) {
     unsigned int size = 1;
-    while (size < count && size < limit)
+    while (size < count && 2 * size <= limit)
     {
       size *= 2;
     }
     return size;
   };
-  TileShape shape{ fit(grid.x, 32), 1, 1 };
-  shape.y =
-    fit(grid.y, TileThreads / shape.x < 2 ? TileThreads / shape.x : TileThreads / shape.x / (grid.z > 1 ? 2 : 1));
-  shape.z = fit(grid.z, TileThreads / (shape.x * shape.y) < 64 ? TileThreads / (shape.x * shape.y) : 64);
-  shape.y = fit(grid.y, TileThreads / (shape.x * shape.z));
+  constexpr unsigned int maximumZ = 64; // CUDA's limit
+  TileShape              shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
   shape.x = fit(grid.x, TileThreads / (shape.y * shape.z));
+  shape.y = fit(grid.y, TileThreads / (shape.x * shape.z));
+  const unsigned int left = TileThreads / (shape.x * shape.y);
+  shape.z = fit(grid.z, left < maximumZ ? left : maximumZ);
   return shape;
+}
+
+/** For steps that follow rows: whole warps along x. */
+constexpr TileShape
+RowTile(const Grid & grid)
+{
+  return FitTile(grid, { 32, 4, 1 });
+}
+
+/** For steps that look around in all directions. */
+constexpr TileShape
+CompactTile(const Grid & grid)
+{
+  return grid.z == 1 ? FitTile(grid, { 16, 8, 1 }) : FitTile(grid, { 16, 4, 2 });
 }
 
 } // namespace itk::ccl

@@ -16,4 +16,11 @@
 #  define CCL_UNROLL
 #endif
 
+// Keeps a device function a call of its own.
+#ifdef __CUDACC__
+#  define CCL_NOINLINE __noinline__
+#else
+#  define CCL_NOINLINE
+#endif
+
 #endif

@@ -33,7 +33,8 @@ struct Numbering
   }
 
   /** The label of the component that `rank` components come before. */
-  CCL_HOST_DEVICE std::uint64_t
+  CCL_HOST_DEVICE
+  std::uint64_t
   LabelOf(std::uint64_t rank) const
   {
     return rank + (rank >= skipped);

@@ -14,7 +14,8 @@ namespace itk::ccl
 {
 
 template <typename TLabel>
-CCL_HOST_DEVICE inline TLabel
+CCL_HOST_DEVICE
+inline TLabel
 Find(const TLabel * parents, TLabel a)
 {
   for (TLabel parent = Load(parents + a); parent != a; parent = Load(parents + a))
@@ -26,7 +27,8 @@ Find(const TLabel * parents, TLabel a)
 
 /** Links `a` to its root. No union may run at the same time. */
 template <typename TLabel>
-CCL_HOST_DEVICE inline void
+CCL_HOST_DEVICE
+inline void
 Compress(TLabel * parents, TLabel a)
 {
   Store(parents + a, Find(parents, a));
@@ -34,7 +36,8 @@ Compress(TLabel * parents, TLabel a)
 
 /** As Compress, but every step up the tree is published, for other threads to start from. */
 template <typename TLabel>
-CCL_HOST_DEVICE inline void
+CCL_HOST_DEVICE
+inline void
 InlineCompress(TLabel * parents, TLabel a)
 {
   const TLabel id = a;
@@ -46,7 +49,8 @@ InlineCompress(TLabel * parents, TLabel a)
 }
 
 template <typename TLabel>
-CCL_HOST_DEVICE inline void
+CCL_HOST_DEVICE
+inline void
 Compress(TLabel * parents, TLabel a, bool inlineCompression)
 {
   if (inlineCompression)
@@ -59,9 +63,14 @@ Compress(TLabel * parents, TLabel a, bool inlineCompression)
   }
 }
 
-/** Joins the trees of `a` and `b`. */
+/** Joins the trees of `a` and `b`.
+ *
+ * Not inlined, for the threads of a warp to meet again before and after it: inlined, their branches stay apart from one
+ * neighbour to the next, and merging takes two to three times as long. */
 template <typename TLabel>
-CCL_HOST_DEVICE inline void
+CCL_NOINLINE
+CCL_HOST_DEVICE
+inline void
 Union(TLabel * parents, TLabel a, TLabel b)
 {
   for (;;)

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Checks that the code is formatted in ITK's style, with the version of clang-format that ITK pins.
+#
+#   scripts/check-format.sh [--fix]
+set -eu
+
+cd "$(dirname "$0")/.."
+version=19.1.7
+environment=build/clang-format-$version
+if [ ! -x "$environment/bin/clang-format" ]; then
+  python3 -m venv "$environment"
+  "$environment/bin/pip" install --quiet "clang-format==$version"
+fi
+files=$(git ls-files '*.h' '*.hxx' '*.cxx' '*.cu' '*.cuh')
+if [ "${1:-}" = --fix ]; then
+  # shellcheck disable=SC2086 # a list of words
+  "$environment/bin/clang-format" -i $files
+else
+  # shellcheck disable=SC2086
+  "$environment/bin/clang-format" --dry-run -Werror $files
+fi
