@@ -1,0 +1,64 @@
+#!/bin/bash
+# On a machine with a GPU: runs the tests, compute-sanitizer over their small cases, and the benchmark, and leaves what
+# they print in a folder, for benchmark/results/.
+#
+#   scripts/gpu-evidence.sh BUILD RESULTS COMMIT [IMAGES...]
+#
+# BUILD is a build tree, or any folder that has its programs. Parts can be chosen with PARTS="tests sanitizer benchmark".
+set -u
+
+build="$1"
+results="$2"
+commit="$3"
+shift 3
+parts="${PARTS:-tests sanitizer benchmark}"
+mkdir -p "$results"
+
+program() {
+  realpath "$(find "$build" -name "$1" -type f -perm -u+x | head -n 1)"
+}
+machine="$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(nproc) CPUs, $(date -u +%F), commit $commit"
+export CUDA_CONNECTED_COMPONENTS_TOOL="$(program cuda-connected-components)"
+status=0
+
+for part in $parts; do
+  case "$part" in
+    tests)
+      echo "$machine" >"$results/tests.txt"
+      export CUDA_CONNECTED_COMPONENTS_LARGE_TESTS=1
+      for test in PrimitivesGTest LabelingGTest itkCudaConnectedComponentLabelerGTest \
+        itkCudaConnectedComponentImageFilterGTest itkCudaConnectedComponentImageFilterProcessGTest RealImagesGTest \
+        ToolGTest LargeGTest; do
+        echo "== $test" | tee -a "$results/tests.txt"
+        "$(program "$test")" --gtest_brief=0 2>&1 | grep -vE '^\[ RUN|^$|^Running main|^\[---' >>"$results/tests.txt"
+        [ "${PIPESTATUS[0]}" = 0 ] || status=1
+      done
+      unset CUDA_CONNECTED_COMPONENTS_LARGE_TESTS
+      grep -E '==|PASSED|FAILED|SKIPPED' "$results/tests.txt"
+      ;;
+    sanitizer)
+      echo "$machine" >"$results/sanitizer.txt"
+      for tool in memcheck racecheck initcheck synccheck; do
+        for test in LabelingGTest itkCudaConnectedComponentLabelerGTest itkCudaConnectedComponentImageFilterGTest; do
+          filter='*'
+          # The labeler's tests that exhaust memory, or expect errors of CUDA calls, say so to the sanitizer, too.
+          [ "$test" = LabelingGTest ] &&
+            filter='*EveryVolumeUpTo6/[DH]*ToDevice:*EveryVolumeUpTo6/HostToHost:*EveryPlaneUpTo17/HostToHost:*SampleOf*/DeviceToDevice:*SampleOf*/HostToHost:*Shapes/DeviceToDevice:*Shapes/HostToHost:*TwiceTheSame/DeviceToDevice'
+          [ "$test" = itkCudaConnectedComponentLabelerGTest ] &&
+            filter='-Labeler.SaysHowMuchMemoryIsMissing:Labeler.RefusesHostMemoryForDeviceMemory'
+          echo "== $tool $test --gtest_filter=$filter" | tee -a "$results/sanitizer.txt"
+          compute-sanitizer --tool "$tool" --error-exitcode 99 "$(program "$test")" --gtest_filter="$filter" 2>&1 |
+            grep -vE '^\[ RUN|^\[       OK|^$|^Running main|^\[---' >>"$results/sanitizer.txt"
+          [ "${PIPESTATUS[0]}" = 0 ] || status=1
+        done
+      done
+      grep -E '^==|SUMMARY|PASSED|FAILED' "$results/sanitizer.txt"
+      ;;
+    benchmark)
+      "$(program cuda-connected-components-benchmark)" "$@" --upsample 512 --random --host-runs 3 \
+        --note "$machine" --json "$results/benchmark.json" >"$results/benchmark.txt" 2>&1 || status=1
+      cat "$results/benchmark.txt"
+      ;;
+  esac
+done
+exit $status

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Real images, where they are at hand: a folder of them is named by CUDA_CONNECTED_COMPONENTS_DATA.
+
+#include "FilterTestSupport.h"
+
+#include "itkImageFileReader.h"
+#include "itkOtsuThresholdImageFilter.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+namespace
+{
+
+using ImageType = itk::Image<float, 3>;
+using MaskType = itk::Image<unsigned char, 3>;
+using LabelsType = itk::Image<unsigned int, 3>;
+
+/** What is above Otsu's threshold, and what is not. */
+TEST(RealImages, SameAsItk)
+{
+  const char * const variable = std::getenv("CUDA_CONNECTED_COMPONENTS_DATA");
+  const std::string  folder = variable != nullptr ? variable : CUDA_CONNECTED_COMPONENTS_DATA;
+  if (!std::filesystem::is_directory(folder))
+  {
+    GTEST_SKIP() << "there is no folder " << folder << "; set CUDA_CONNECTED_COMPONENTS_DATA to one of images";
+  }
+  unsigned int images = 0;
+  for (const auto & entry : std::filesystem::directory_iterator(folder))
+  {
+    const std::string file = entry.path().string();
+    if (!itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::IOFileModeEnum::ReadMode))
+    {
+      continue;
+    }
+    SCOPED_TRACE(file);
+    ++images;
+    auto reader = itk::ImageFileReader<ImageType>::New();
+    reader->SetFileName(file);
+    for (const bool above : { true, false })
+    {
+      auto otsu = itk::OtsuThresholdImageFilter<ImageType, MaskType>::New();
+      otsu->SetInput(reader->GetOutput());
+      otsu->SetInsideValue(above ? 0 : 1);
+      otsu->SetOutsideValue(above ? 1 : 0);
+      otsu->Update();
+      ExpectSameAsItk<MaskType, LabelsType>([&](auto * filter) { filter->SetInput(otsu->GetOutput()); });
+      if (CudaTestSupport::CountDevices() == 0)
+      {
+        continue;
+      }
+      for (const AlgorithmEnum algorithm :
+           { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence, AlgorithmEnum::RunUnionFind })
+      {
+        auto oracle = MakeOracle<MaskType, LabelsType>();
+        auto filter = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>::New();
+        oracle->SetInput(otsu->GetOutput());
+        filter->SetInput(otsu->GetOutput());
+        oracle->FullyConnectedOn();
+        filter->FullyConnectedOn();
+        filter->SetAlgorithm(algorithm);
+        oracle->Update();
+        filter->Update();
+        ExpectSameImages(filter->GetOutput(), oracle->GetOutput());
+        EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
+        EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
+      }
+    }
+  }
+  EXPECT_GT(images, 0U) << folder;
+}
+
+} // namespace
