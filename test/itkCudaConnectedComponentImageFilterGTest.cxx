@@ -108,7 +108,7 @@ TEST(Filter, NotANumberIsForegroundAndNegativeZeroIsNot)
   EXPECT_EQ(filter->GetObjectCount(), 3U);
 }
 
-TEST(Filter, NoImagesSizesDiffer)
+TEST(Filter, ImagesOfManySizes)
 {
   unsigned int seed = 201;
   for (const std::array<std::uint64_t, 3> & size : { std::array<std::uint64_t, 3>{ 1, 1, 1 },
