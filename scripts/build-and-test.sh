@@ -8,6 +8,6 @@ set -eu
 cd "$(dirname "$0")/.."
 preset="${1:-ci}"
 scripts/install-dependencies.sh
-cmake --preset "$preset"
+cmake --preset "$preset" -DBUILD_TESTING=ON
 cmake --build --preset "$preset"
-ctest --preset "$preset"
+ctest --preset "$preset" --no-tests=error

@@ -214,24 +214,4 @@ TEST_F(FilterProcessDeathTest, LeavesWithAFilterAlive)
     "");
 }
 
-TEST_F(FilterProcessDeathTest, LeavesWhileFiltersRun)
-{
-  EXPECT_EXIT(
-    {
-      std::thread([] {
-        for (;;)
-        {
-          auto filter = FilterType::New();
-          filter->SetInput(MakeVolume());
-          filter->Update();
-        }
-      }).detach();
-      auto       filter = FilterType::New();
-      const bool isGood = IsSameAsItk(*filter, MakeVolume());
-      std::_Exit(isGood ? 0 : 1);
-    },
-    testing::ExitedWithCode(0),
-    "");
-}
-
 } // namespace
