@@ -11,6 +11,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -50,34 +52,42 @@ TEST(UnionFind, BothCompressionsLinkToTheRoot)
 
 TEST(UnionFind, LosesNoUnionToAnotherThread)
 {
-  constexpr std::uint32_t    count = 20000;
-  std::vector<std::uint32_t> parents(count);
-  std::iota(parents.begin(), parents.end(), 0U);
-  std::vector<std::thread> threads;
-  for (unsigned int thread = 0; thread < 4; ++thread)
+  // Few roots, and every thread at all of them at once.
+  constexpr std::uint32_t count = 64;
+  for (unsigned int repetition = 0; repetition < 300; ++repetition)
   {
-    threads.emplace_back([&parents, thread] {
-      // Each thread knows a quarter of the links of two chains, of the even and of the odd elements.
-      std::mt19937               random(thread);
-      std::vector<std::uint32_t> links;
-      for (std::uint32_t a = thread; a + 2 < count; a += 4)
-      {
-        links.push_back(a);
-      }
-      std::shuffle(links.begin(), links.end(), random);
-      for (const std::uint32_t a : links)
-      {
-        Union<std::uint32_t>(parents.data(), a, a + 2);
-      }
-    });
-  }
-  for (auto & thread : threads)
-  {
-    thread.join();
-  }
-  for (std::uint32_t a = 0; a < count; ++a)
-  {
-    ASSERT_EQ(Find<std::uint32_t>(parents.data(), a), a % 2) << a;
+    std::vector<std::uint32_t> parents(count);
+    std::iota(parents.begin(), parents.end(), 0U);
+    std::atomic<int>         waiting{ 4 };
+    std::vector<std::thread> threads;
+    for (unsigned int thread = 0; thread < 4; ++thread)
+    {
+      threads.emplace_back([&parents, &waiting, thread, repetition] {
+        // Each thread knows a quarter of the links of two chains, of the even and of the odd elements.
+        std::mt19937               random(4 * repetition + thread);
+        std::vector<std::uint32_t> links;
+        for (std::uint32_t a = thread; a + 2 < count; a += 4)
+        {
+          links.push_back(a);
+        }
+        std::shuffle(links.begin(), links.end(), random);
+        for (--waiting; waiting > 0;)
+        {
+        }
+        for (const std::uint32_t a : links)
+        {
+          Union<std::uint32_t>(parents.data(), a, a + 2);
+        }
+      });
+    }
+    for (auto & thread : threads)
+    {
+      thread.join();
+    }
+    for (std::uint32_t a = 0; a < count; ++a)
+    {
+      ASSERT_EQ(Find<std::uint32_t>(parents.data(), a), a % 2) << a << ", repetition " << repetition;
+    }
   }
 }
 

@@ -83,11 +83,11 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
   }
 }
 
-/** Whether Automatic labels the runs of an image, or leaves it to blocks: those win where runs are many. */
+/** Whether runs are labeled, rather than blocks: those win where runs are very many, as in noise. */
 bool
 PrefersRuns(const Request & request, std::uint64_t runCount)
 {
-  constexpr std::uint64_t pixelsPerRun = 32;
+  constexpr std::uint64_t pixelsPerRun = 8;
   return request.algorithm == AlgorithmEnum::RunUnionFind || !request.fullyConnected ||
          runCount < request.size.Count() / pixelsPerRun;
 }
