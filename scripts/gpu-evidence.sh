@@ -61,9 +61,14 @@ for part in $parts; do
       grep -E '^==|SUMMARY|PASSED|FAILED' "$results/sanitizer.txt"
       ;;
     benchmark)
-      "$(program cuda-connected-components-benchmark)" "$@" --upsample 512 --random --host-runs 3 \
-        --note "$machine" --json "$results/benchmark.json" >"$results/benchmark.txt" 2>&1 || status=1
-      cat "$results/benchmark.txt"
+      benchmark="$(program cuda-connected-components-benchmark)"
+      "$benchmark" "$@" --upsample 512 --host-runs 3 --note "$machine" --json "$results/benchmark-images.json" \
+        >"$results/benchmark-images.txt" 2>&1 || status=1
+      if [ -z "${IMAGES_ONLY:-}" ]; then
+        "$benchmark" --random --note "$machine" --json "$results/benchmark-random.json" \
+          >"$results/benchmark-random.txt" 2>&1 || status=1
+      fi
+      cat "$results"/benchmark-*.txt
       ;;
   esac
 done
