@@ -6,7 +6,7 @@
 #include "Oracle.h"
 
 #include "itkCudaConnectedComponentImageFilter.h"
-#include "itkImageRegionConstIterator.h"
+#include "itkImageRegionConstIteratorWithIndex.h"
 
 #include <regex>
 
@@ -60,8 +60,8 @@ ExpectSameImages(const TImage * image, const TImage * expected)
   EXPECT_EQ(image->GetOrigin(), expected->GetOrigin());
   EXPECT_EQ(image->GetSpacing(), expected->GetSpacing());
   EXPECT_EQ(image->GetDirection(), expected->GetDirection());
-  itk::ImageRegionConstIterator<TImage> it(image, image->GetBufferedRegion());
-  itk::ImageRegionConstIterator<TImage> expectedIt(expected, expected->GetBufferedRegion());
+  itk::ImageRegionConstIteratorWithIndex<TImage> it(image, image->GetBufferedRegion());
+  itk::ImageRegionConstIteratorWithIndex<TImage> expectedIt(expected, expected->GetBufferedRegion());
   for (; !it.IsAtEnd(); ++it, ++expectedIt)
   {
     ASSERT_EQ(+it.Get(), +expectedIt.Get()) << it.GetIndex();
