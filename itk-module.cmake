@@ -1,17 +1,17 @@
-get_filename_component(MY_CURRENT_DIR "${CMAKE_CURRENT_LIST_FILE}" PATH)
-file(READ "${MY_CURRENT_DIR}/README.md" DOCUMENTATION)
+# What the module needs of ITK, in all three ways to build it.
+set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity)
+set(cuda_connected_components_test_depends ITKImageAdaptors ITKIOMeta ITKIONIFTI ITKThresholding)
 
-itk_module(CudaConnectedComponents
-  DEPENDS
-    ITKCommon
-    ITKConnectedComponents
-    ITKImageIntensity
-  TEST_DEPENDS
-    ITKTestKernel
-    ITKGoogleTest
-    ITKImageAdaptors
-    ITKThresholding
-  DESCRIPTION "${DOCUMENTATION}"
-  EXCLUDE_FROM_DEFAULT
-  ENABLE_SHARED
-)
+# An installed ITK has no such command.
+if(COMMAND itk_module)
+  itk_module(CudaConnectedComponents
+    DEPENDS
+      ${cuda_connected_components_depends}
+    TEST_DEPENDS
+      ${cuda_connected_components_test_depends}
+      ITKGoogleTest
+    DESCRIPTION
+      "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
+    EXCLUDE_FROM_DEFAULT
+    ENABLE_SHARED)
+endif()

@@ -6,6 +6,7 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentsCompatibility.h"
 #include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentsProcess.h"
 
 #include <string>
 #include <utility>
@@ -39,6 +40,8 @@ namespace itk
  * - AbortGenerateDataOn() throws ProcessAborted between the stages of the work;
  * - the filter can be updated again after any exception.
  *
+ * `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1` in the environment prints one line per run on standard error.
+ *
  * Filters may run on several threads at once. The host's part of the work is done by the filter's multi-threader, on
  * its number of work units.
  *
@@ -48,6 +51,7 @@ namespace itk
  * \sa ConnectedComponentImageFilter
  * \sa RelabelComponentImageFilter
  * \sa CudaConnectedComponentLabeler for images that are in device memory
+ * \sa CudaConnectedComponentImageFilterFactory for programs that ask for ConnectedComponentImageFilter
  *
  * \ingroup CudaConnectedComponents
  */
@@ -89,6 +93,12 @@ public:
   itkGetConstMacro(CPUFallback, bool);
   itkBooleanMacro(CPUFallback);
 
+  /** Whether the CPU labels as long as starting CUDA in this process would take longer than it saves. Default is off;
+   * filters that CudaConnectedComponentImageFilterFactory makes have it on. Of no effect with CPUFallbackOff(). */
+  itkSetMacro(LazyGPUStart, bool);
+  itkGetConstMacro(LazyGPUStart, bool);
+  itkBooleanMacro(LazyGPUStart);
+
   /** How the GPU finds components. Default is Automatic, the fastest for the input. The block algorithms need
    * FullyConnectedOn(), and throw an ExceptionObject without it. */
   itkSetEnumMacro(Algorithm, AlgorithmEnum);
@@ -106,7 +116,7 @@ public:
   /** Who computed the output. Unknown before the first update and after a failed one. */
   itkGetEnumMacro(BackendUsed, BackendEnum);
 
-  /** Why the last update fell back to the CPU: a sentence, or empty where it did not. */
+  /** Why the last update fell back to the CPU: a sentence, or empty where it did not or was told not to use the GPU. */
   itkGetConstReferenceMacro(FallbackReason, std::string);
 
   /** Number of objects, after an update. */
@@ -131,6 +141,10 @@ protected:
   GenerateData() override;
 
 private:
+  /** All of GenerateData() but the verbose line. */
+  void
+  GenerateLabels();
+
   /** Throws what the superclass would throw for the mask, before any work is done. */
   void
   VerifyMask() const;
@@ -151,6 +165,7 @@ private:
 
   bool          m_GPUEnabled{ true };
   bool          m_CPUFallback{ true };
+  bool          m_LazyGPUStart{ false };
   bool          m_InlineCompression{ true };
   int           m_DeviceId{ -1 };
   AlgorithmEnum m_Algorithm{ AlgorithmEnum::Automatic };

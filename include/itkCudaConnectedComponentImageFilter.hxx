@@ -5,7 +5,9 @@
 #include "itkImageScanlineConstIterator.h"
 #include "itkMaskImageFilter.h"
 
+#include <chrono>
 #include <type_traits>
+#include <typeinfo>
 
 namespace itk
 {
@@ -65,6 +67,35 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
+  const auto start = std::chrono::steady_clock::now();
+  this->GenerateLabels();
+  if (!CudaConnectedComponentsProcess::IsVerbose())
+  {
+    return;
+  }
+  const RegionType region = this->GetOutput()->GetRequestedRegion();
+  std::string      size = std::to_string(region.GetSize(0));
+  unsigned int     fullConnectivity = 3;
+  for (unsigned int axis = 1; axis < ImageDimension; ++axis)
+  {
+    size += " x " + std::to_string(region.GetSize(axis));
+    fullConnectivity *= 3;
+  }
+  CudaConnectedComponentsProcess::Print(
+    { size,
+      &typeid(InputPixelType),
+      &typeid(OutputPixelType),
+      this->GetMaskImage() != nullptr,
+      this->GetFullyConnected() ? fullConnectivity - 1 : 2 * ImageDimension,
+      m_BackendUsed,
+      m_FallbackReason,
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() });
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateLabels()
+{
   m_BackendUsed = BackendEnum::Unknown;
   m_FallbackReason.clear();
   m_ObjectCount = 0;
@@ -79,7 +110,8 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   }
   this->VerifyMask();
 
-  if (this->GetOutput()->GetRequestedRegion().GetNumberOfPixels() == 0)
+  const std::uint64_t pixelCount = this->GetOutput()->GetRequestedRegion().GetNumberOfPixels();
+  if (pixelCount == 0)
   {
     this->AllocateOutputs();
     m_BackendUsed = BackendEnum::CPU;
@@ -97,6 +129,15 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   }
   else
   {
+    if (m_LazyGPUStart && m_CPUFallback)
+    {
+      m_FallbackReason = CudaConnectedComponentsProcess::WhyNotStartGPU(pixelCount);
+      if (!m_FallbackReason.empty())
+      {
+        this->GenerateDataByITK();
+        return;
+      }
+    }
     try
     {
       this->GenerateDataOnDevice();
@@ -261,6 +302,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintS
   os << indent << "ObjectCount: " << m_ObjectCount << std::endl;
   os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
   os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
+  os << indent << "LazyGPUStart: " << (m_LazyGPUStart ? "On" : "Off") << std::endl;
   os << indent << "Algorithm: " << m_Algorithm << std::endl;
   os << indent << "InlineCompression: " << (m_InlineCompression ? "On" : "Off") << std::endl;
   os << indent << "DeviceId: " << m_DeviceId << std::endl;

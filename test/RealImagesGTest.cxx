@@ -5,6 +5,8 @@
 #include "FilterTestSupport.h"
 
 #include "itkImageFileReader.h"
+#include "itkMetaImageIOFactory.h"
+#include "itkNiftiImageIOFactory.h"
 #include "itkOtsuThresholdImageFilter.h"
 
 #include <cstdlib>
@@ -26,6 +28,8 @@ TEST(RealImages, SameAsItk)
   {
     GTEST_SKIP() << "there is no folder " << folder << "; set CUDA_CONNECTED_COMPONENTS_DATA to one of images";
   }
+  itk::MetaImageIOFactory::RegisterOneFactory();
+  itk::NiftiImageIOFactory::RegisterOneFactory();
   unsigned int images = 0;
   for (const auto & entry : std::filesystem::directory_iterator(folder))
   {

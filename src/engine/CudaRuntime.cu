@@ -129,6 +129,14 @@ DeviceResources::Of(int device)
   return *resources;
 }
 
+bool
+DeviceResources::AreAny()
+{
+  AllResources &                    all = GetAllResources();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return !all.devices.empty();
+}
+
 void
 DeviceResources::TrimAll()
 {

@@ -59,6 +59,10 @@ public:
   static void
   TrimAll();
 
+  /** Whether any device's have been created. */
+  static bool
+  AreAny();
+
   explicit DeviceResources(int device);
 
   cudaMemPool_t

@@ -196,6 +196,12 @@ DeviceSession::TrimMemory()
   DeviceResources::TrimAll();
 }
 
+bool
+DeviceSession::IsStarted()
+{
+  return DeviceResources::AreAny();
+}
+
 namespace
 {
 

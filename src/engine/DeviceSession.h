@@ -70,6 +70,10 @@ public:
   static void
   TrimMemory();
 
+  /** Whether CUDA's start-up, which takes longer than most labelings, is behind this process, or never to come. */
+  static bool
+  IsStarted();
+
 private:
   class Implementation;
   std::unique_ptr<Implementation> m_Implementation;

@@ -41,4 +41,10 @@ void
 DeviceSession::TrimMemory()
 {}
 
+bool
+DeviceSession::IsStarted()
+{
+  return true;
+}
+
 } // namespace itk::ccl

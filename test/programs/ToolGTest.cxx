@@ -3,6 +3,7 @@
 // The command-line tool, as a process: what it writes, prints and returns.
 
 #include "FilterTestSupport.h"
+#include "ProgramTest.h"
 
 #include "itkImageFileReader.h"
 #include "itkImageFileWriter.h"
@@ -11,9 +12,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
-
-#include <sys/wait.h>
 
 namespace fs = std::filesystem;
 
@@ -23,65 +21,16 @@ namespace
 using MaskType = itk::Image<unsigned char, 3>;
 using LabelsType = itk::Image<unsigned int, 3>;
 
-std::string
-ReadText(const fs::path & file)
-{
-  std::ifstream      stream(file, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
-
-/** What a run of the tool left behind. */
-struct Outcome
-{
-  int         status;
-  std::string printed;
-  std::string errors;
-};
-
-class Tool : public testing::Test
+class Tool : public ProgramTest
 {
 protected:
-  void
-  SetUp() override
-  {
-    m_Folder =
-      fs::path(testing::TempDir()) /
-      ("cuda-connected-components-" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) + "-" +
-       std::to_string(std::random_device{}()));
-    fs::create_directories(m_Folder);
-  }
-
-  void
-  TearDown() override
-  {
-    std::error_code ignored;
-    fs::permissions(m_Folder, fs::perms::owner_all, ignored);
-    fs::remove_all(m_Folder, ignored);
-  }
-
-  std::string
-  File(const std::string & name) const
-  {
-    return (m_Folder / name).string();
-  }
-
   /** Runs the tool in the test's folder. */
   Outcome
   Call(const std::string & arguments) const
   {
     const char * const elsewhere = std::getenv("CUDA_CONNECTED_COMPONENTS_TOOL");
     const std::string  tool = elsewhere != nullptr ? elsewhere : CUDA_CONNECTED_COMPONENTS_TOOL;
-    const fs::path     printed = fs::path(m_Folder.string() + ".out");
-    const fs::path     errors = fs::path(m_Folder.string() + ".err");
-    const std::string  command = "cd '" + m_Folder.string() + "' && '" + tool + "' " + arguments + " >'" +
-                                printed.string() + "' 2>'" + errors.string() + "'";
-    const int     status = std::system(command.c_str());
-    const Outcome run{ WIFEXITED(status) ? WEXITSTATUS(status) : -1, ReadText(printed), ReadText(errors) };
-    fs::remove(printed);
-    fs::remove(errors);
-    return run;
+    return this->Run("'" + tool + "' " + arguments);
   }
 
   /** A run that must fail with a sentence that has a part, and leave no file that was not there before. */
@@ -97,19 +46,6 @@ protected:
     EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
     EXPECT_EQ(run.printed, "");
     EXPECT_EQ(this->ListFiles(), before) << arguments;
-  }
-
-  std::vector<std::string>
-  ListFiles() const
-  {
-    std::vector<std::string> files;
-    for (const auto & entry : fs::directory_iterator(m_Folder))
-    {
-      files.push_back(entry.path().filename().string() + ", " +
-                      (entry.is_regular_file() ? std::to_string(entry.file_size()) : "folder"));
-    }
-    std::sort(files.begin(), files.end());
-    return files;
   }
 
   template <typename TImage>
@@ -148,8 +84,6 @@ protected:
       EXPECT_NEAR(image->GetSpacing()[axis], expected->GetSpacing()[axis], 1e-4) << name;
     }
   }
-
-  fs::path m_Folder;
 };
 
 template <typename TImage>

@@ -21,6 +21,7 @@ endif()
 run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/other -G ${GENERATOR}
   -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DBUILD_SHARED_LIBS=${other} -DBUILD_TESTING=OFF
   -DCudaConnectedComponents_USE_CUDA=${USE_CUDA} -DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES}
+  -DCudaConnectedComponents_BUILD_FACTORY=OFF -DCudaConnectedComponents_BUILD_PLUGIN=OFF
   -DCudaConnectedComponents_BUILD_TOOL=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF)
 run(${CMAKE_COMMAND} --build ${WORK}/other)
 
@@ -35,7 +36,7 @@ foreach(kind this other)
   # A prefix may be moved.
   file(RENAME ${prefix} ${prefix}-moved)
   run(${CMAKE_COMMAND} -E env --unset=CUDACXX
-    ${CMAKE_COMMAND} -S ${SOURCE}/test/consumer -B ${WORK}/consumer-${kind} -G ${GENERATOR}
+    ${CMAKE_COMMAND} -S ${SOURCE}/test/programs/consumer -B ${WORK}/consumer-${kind} -G ${GENERATOR}
     -DCMAKE_PREFIX_PATH=${prefix}-moved -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
   run(${CMAKE_COMMAND} --build ${WORK}/consumer-${kind})
   file(STRINGS ${WORK}/consumer-${kind}/CMakeCache.txt cuda REGEX "^CMAKE_CUDA_COMPILER")

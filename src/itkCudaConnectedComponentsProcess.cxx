@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itkCudaConnectedComponentsProcess.h"
+
+#include "DeviceSession.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iomanip>
+#include <map>
+#include <sstream>
+#include <typeindex>
+
+namespace itk
+{
+
+namespace
+{
+
+bool
+IsEnvironmentSetTo(const char * variable, const char * value)
+{
+  const char * const found = std::getenv(variable);
+  return found != nullptr && std::strcmp(found, value) == 0;
+}
+
+const char *
+PixelName(const std::type_info & pixel)
+{
+  static const std::map<std::type_index, const char *> names{ { typeid(char), "char" },
+                                                              { typeid(signed char), "signed char" },
+                                                              { typeid(unsigned char), "unsigned char" },
+                                                              { typeid(short), "short" },
+                                                              { typeid(unsigned short), "unsigned short" },
+                                                              { typeid(int), "int" },
+                                                              { typeid(unsigned int), "unsigned int" },
+                                                              { typeid(long), "long" },
+                                                              { typeid(unsigned long), "unsigned long" },
+                                                              { typeid(long long), "long long" },
+                                                              { typeid(unsigned long long), "unsigned long long" },
+                                                              { typeid(float), "float" },
+                                                              { typeid(double), "double" } };
+  const auto                                           found = names.find(pixel);
+  return found != names.end() ? found->second : pixel.name();
+}
+
+std::string
+FormatMegapixels(std::uint64_t pixelCount)
+{
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << static_cast<double>(pixelCount) / 1e6;
+  return text.str();
+}
+
+} // namespace
+
+bool
+CudaConnectedComponentsProcess::IsReplacementEnabled()
+{
+  return !IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS", "0");
+}
+
+bool
+CudaConnectedComponentsProcess::IsVerbose()
+{
+  return IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE", "1");
+}
+
+void
+CudaConnectedComponentsProcess::Print(const Run & run)
+{
+  std::ostringstream line;
+  line << "CudaConnectedComponents: " << run.size << " pixels, " << PixelName(*run.inputPixel) << " to "
+       << PixelName(*run.outputPixel) << (run.masked ? ", masked" : "") << ", connectivity " << run.connectivity << ", "
+       << (run.backend == CudaConnectedComponentsEnums::Backend::CUDA ? "cuda" : "cpu");
+  if (!run.reason.empty())
+  {
+    line << " (" << run.reason << ')';
+  }
+  line << std::fixed << std::setprecision(1) << ", " << run.milliseconds << " ms\n";
+  // In one piece, as other threads print, too.
+  std::fputs(line.str().c_str(), stderr);
+}
+
+std::string
+CudaConnectedComponentsProcess::WhyNotStartGPU(std::uint64_t pixelCount)
+{
+  static std::atomic<std::uint64_t> pixelsWithoutGPU{ 0 };
+  if (ccl::DeviceSession::IsStarted())
+  {
+    return "";
+  }
+  const std::uint64_t pixels = pixelsWithoutGPU.fetch_add(pixelCount) + pixelCount;
+  if (pixels >= PixelsWorthStarting)
+  {
+    return "";
+  }
+  return "starting CUDA pays from " + FormatMegapixels(PixelsWorthStarting) + " megapixels on, and these are " +
+         FormatMegapixels(pixels);
+}
+
+} // namespace itk

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "FilterTestSupport.h"
+
+#include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkVersion.h"
+
+#include <cstdlib>
+#include <set>
+
+namespace
+{
+
+using FactoryType = itk::CudaConnectedComponentImageFilterFactory;
+
+/** Ends each test without a factory. */
+class Factory : public testing::Test
+{
+protected:
+  void
+  TearDown() override
+  {
+    unsetenv("ITK_CUDA_CONNECTED_COMPONENTS");
+    for (itk::ObjectFactoryBase * const each : Registered())
+    {
+      itk::ObjectFactoryBase::UnRegisterFactory(each);
+    }
+  }
+
+  static std::vector<itk::ObjectFactoryBase *>
+  Registered()
+  {
+    std::vector<itk::ObjectFactoryBase *> factories;
+    for (itk::ObjectFactoryBase * const each : itk::ObjectFactoryBase::GetRegisteredFactories())
+    {
+      if (dynamic_cast<FactoryType *>(each) != nullptr)
+      {
+        factories.push_back(each);
+      }
+    }
+    return factories;
+  }
+};
+
+template <typename TInput, typename TOutput, unsigned int VDimension, typename TMask = TInput>
+using Replaced = itk::ConnectedComponentImageFilter<itk::Image<TInput, VDimension>,
+                                                    itk::Image<TOutput, VDimension>,
+                                                    itk::Image<TMask, VDimension>>;
+
+template <typename TFilter>
+std::string
+NameOfNew()
+{
+  return TFilter::New()->GetNameOfClass();
+}
+
+const std::string ItkName = "ConnectedComponentImageFilter";
+const std::string OurName = "CudaConnectedComponentImageFilter";
+
+TEST_F(Factory, LinkingChangesNothing) { EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName); }
+
+TEST_F(Factory, ReplacesItksFilter)
+{
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), OurName);
+  EXPECT_EQ((NameOfNew<Replaced<unsigned char, unsigned char, 2>>()), OurName);
+  EXPECT_EQ((NameOfNew<Replaced<float, unsigned long, 3, unsigned char>>()), OurName);
+  EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>()), ItkName);
+  EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 4>>()), ItkName);
+}
+
+TEST_F(Factory, IsRegisteredOnce)
+{
+  FactoryType::RegisterOneFactory();
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ(Registered().size(), 1U);
+}
+
+TEST_F(Factory, IsTurnedOffByTheEnvironment)
+{
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS", "0", 1);
+  FactoryType::RegisterOneFactory();
+  FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
+  EXPECT_EQ(Registered().size(), 0U);
+  EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName);
+}
+
+TEST_F(Factory, TakesFurtherTypes)
+{
+  FactoryType::RegisterOneFactory();
+  FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
+  FactoryType::Override<itk::Image<unsigned char, 4>, itk::Image<short, 4>>();
+  EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>()), OurName);
+  EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 4>>()), OurName);
+}
+
+TEST_F(Factory, TellsWhatItIs)
+{
+  auto factory = FactoryType::New();
+  EXPECT_STREQ(factory->GetNameOfClass(), "CudaConnectedComponentImageFilterFactory");
+  EXPECT_STREQ(factory->GetITKSourceVersion(), ITK_SOURCE_VERSION);
+  EXPECT_NE(std::string(factory->GetDescription()), "");
+}
+
+/** The names of ITK's filters for an input and outputs, in both dimensions and for both masks. */
+template <typename TInput, typename... TOutputs>
+void
+InsertNames(std::multiset<std::string> & names)
+{
+  const auto insert = [&names](const std::type_info & type) { names.insert(type.name()); };
+  (insert(typeid(Replaced<TInput, TOutputs, 2>)), ...);
+  (insert(typeid(Replaced<TInput, TOutputs, 3>)), ...);
+  if constexpr (!std::is_same_v<TInput, unsigned char>)
+  {
+    (insert(typeid(Replaced<TInput, TOutputs, 2, unsigned char>)), ...);
+    (insert(typeid(Replaced<TInput, TOutputs, 3, unsigned char>)), ...);
+  }
+}
+
+TEST_F(Factory, OverridesWhatItPromises)
+{
+  std::multiset<std::string> expected;
+  InsertNames<unsigned char, unsigned char, short, unsigned short, int, unsigned int, unsigned long>(expected);
+  InsertNames<signed char, signed char, short, unsigned short, int, unsigned int, unsigned long>(expected);
+  InsertNames<unsigned short, short, unsigned short, int, unsigned int, unsigned long>(expected);
+  InsertNames<short, short, unsigned short, int, unsigned int, unsigned long>(expected);
+  InsertNames<unsigned int, short, unsigned short, int, unsigned int, unsigned long>(expected);
+  InsertNames<int, short, unsigned short, int, unsigned int, unsigned long>(expected);
+  InsertNames<float, short, unsigned short, int, unsigned int, unsigned long>(expected);
+  InsertNames<char, char>(expected);
+  InsertNames<long, long>(expected);
+  InsertNames<unsigned long, unsigned long>(expected);
+  InsertNames<long long, long long>(expected);
+  InsertNames<unsigned long long, unsigned long long>(expected);
+  const auto names = FactoryType::New()->GetClassOverrideNames();
+  EXPECT_EQ(std::multiset<std::string>(names.begin(), names.end()), expected);
+}
+
+TEST_F(Factory, FiltersGiveTheSameLabels)
+{
+  const TestImage image = MakeRandom({ 61, 43, 29 }, 30, 1, 401);
+  using InputType = itk::Image<unsigned short, 3>;
+  using OutputType = itk::Image<unsigned int, 3>;
+  using FilterType = itk::ConnectedComponentImageFilter<InputType, OutputType, itk::Image<unsigned char, 3>>;
+  const auto setUp = [&](FilterType & filter) {
+    filter.SetInput(MakeItkImage<InputType>(image, 7));
+    filter.SetMaskImage(MakeItkImage<itk::Image<unsigned char, 3>>(MakeRandom({ 61, 43, 29 }, 70, 4, 402)));
+    filter.SetBackgroundValue(3);
+    filter.Update();
+  };
+  auto oracle = MakeOracle<InputType, OutputType, itk::Image<unsigned char, 3>>();
+  setUp(*oracle);
+  FactoryType::RegisterOneFactory();
+  auto filter = FilterType::New();
+  ASSERT_EQ(filter->GetNameOfClass(), OurName);
+  setUp(*filter);
+  ExpectSameImages(filter->GetOutput(), oracle->GetOutput());
+  EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
+}
+
+/** Labels one image over and over, and tells whether the GPU was left alone as long as it had to be. */
+bool
+StartsWhenItPays()
+{
+  using ImageType = itk::Image<unsigned char, 3>;
+  const std::uint64_t worth = itk::CudaConnectedComponentsProcess::PixelsWorthStarting;
+  const auto          image = MakeItkImage<ImageType>(MakeRandom({ 256, 256, 64 }, 30, 4, 403));
+  const std::uint64_t each = image->GetLargestPossibleRegion().GetNumberOfPixels();
+  FactoryType::RegisterOneFactory();
+  auto         filter = Replaced<unsigned char, short, 3>::New();
+  auto * const ours =
+    dynamic_cast<itk::CudaConnectedComponentImageFilter<ImageType, itk::Image<short, 3>> *>(filter.GetPointer());
+  bool isGood = ours != nullptr && ours->GetLazyGPUStart();
+  filter->SetInput(image);
+  for (std::uint64_t pixels = each; isGood && pixels < worth + 2 * each; pixels += each)
+  {
+    image->Modified();
+    filter->Update();
+    const bool isLazy = ours->GetFallbackReason().find("starting CUDA pays from") == 0;
+    const bool isBuiltWithout = ours->GetFallbackReason().find("no CUDA device: this build") == 0;
+    isGood = isBuiltWithout || (pixels < worth ? isLazy : !isLazy && ours->GetBackendUsed() == ExpectedBackend());
+  }
+  return isGood;
+}
+
+/** In a process of its own, as CUDA starts once. */
+TEST_F(Factory, StartsTheGPUWhenItPays)
+{
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(std::exit(StartsWhenItPays() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
+} // namespace

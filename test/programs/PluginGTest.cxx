@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Programs that know nothing of this project, with and without the plug-in: a client of our own, and plastimatch.
+
+#include "CudaTestSupport.h"
+#include "ProgramTest.h"
+
+#include "itkImage.h"
+#include "itkImageFileWriter.h"
+
+#include <cmath>
+#include <regex>
+
+namespace
+{
+
+std::string
+FromEnvironment(const char * variable, const char * otherwise)
+{
+  const char * const value = std::getenv(variable);
+  return value != nullptr ? value : otherwise;
+}
+
+std::vector<std::string>
+LinesOf(const std::string & text)
+{
+  std::istringstream       stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);)
+  {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+class Plugin : public ProgramTest
+{
+protected:
+  const std::string m_Plugins = FromEnvironment("CUDA_CONNECTED_COMPONENTS_PLUGIN", PLUGIN_FOLDER);
+  const std::string m_Misfits = FromEnvironment("CUDA_CONNECTED_COMPONENTS_MISFIT_PLUGIN", MISFIT_PLUGIN_FOLDER);
+
+  /** Runs the client with a folder of plug-ins. */
+  Outcome
+  RunClient(const std::string & folder, const std::string & environment = "", const std::string & argument = "") const
+  {
+    const std::string client = FromEnvironment("CUDA_CONNECTED_COMPONENTS_PLUGIN_CLIENT", PLUGIN_CLIENT);
+    return this->Run("ITK_AUTOLOAD_PATH='" + folder + "' " + environment + " '" + client + "' " + argument);
+  }
+
+  static std::string
+  WithoutCuda(const std::string & printed)
+  {
+    return std::regex_replace(printed, std::regex("Cuda(?=Connected)"), "");
+  }
+
+  static std::size_t
+  CountReplaced(const std::string & printed)
+  {
+    const std::regex name("CudaConnectedComponentImageFilter");
+    return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(printed.begin(), printed.end(), name), std::sregex_iterator()));
+  }
+};
+
+TEST_F(Plugin, IsAloneInItsFolder)
+{
+  std::vector<std::string> files;
+  for (const auto & entry : std::filesystem::directory_iterator(m_Plugins))
+  {
+    files.push_back(entry.path().filename().string());
+  }
+  EXPECT_EQ(files, std::vector<std::string>{ "libCudaConnectedComponentsPlugin.so" });
+}
+
+TEST_F(Plugin, ReplacesTheFilter)
+{
+  const Outcome before = this->RunClient("");
+  ASSERT_EQ(before.status, 0) << before.errors;
+  EXPECT_EQ(CountReplaced(before.printed), 0U);
+  const Outcome with = this->RunClient(m_Plugins);
+  ASSERT_EQ(with.status, 0) << with.errors;
+  EXPECT_EQ(CountReplaced(with.printed), 4U) << with.printed;
+  EXPECT_EQ(WithoutCuda(with.printed), before.printed);
+  EXPECT_EQ(with.errors, "");
+}
+
+TEST_F(Plugin, SaysWhatItDid)
+{
+  const Outcome run = this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1");
+  EXPECT_EQ(run.status, 0);
+  const auto lines = LinesOf(run.errors);
+  ASSERT_EQ(lines.size(), 4U) << run.errors;
+  const std::string end =
+    ", connectivity (4|6), cpu \\((starting CUDA pays from .* megapixels on|no CUDA device.*).*\\), "
+    "[0-9]+\\.[0-9] ms";
+  const std::string pixels[] = { "71 x 37 x 37 pixels, unsigned char to short",
+                                 "71 x 37 pixels, unsigned char to unsigned char",
+                                 "71 x 37 pixels, float to unsigned long",
+                                 "71 x 37 x 37 pixels, long to long" };
+  for (std::size_t i = 0; i < 4; ++i)
+  {
+    EXPECT_TRUE(std::regex_match(lines[i], std::regex("CudaConnectedComponents: " + pixels[i] + end))) << lines[i];
+  }
+}
+
+TEST_F(Plugin, IsTurnedOff)
+{
+  const Outcome run =
+    this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS=0 ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.printed, this->RunClient("").printed);
+  EXPECT_EQ(run.errors, "");
+}
+
+TEST_F(Plugin, LeavesAnotherVersionAlone)
+{
+  for (const std::string argument : { "", "strict" })
+  {
+    const Outcome run = this->RunClient(m_Misfits, "ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1", argument);
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.printed, this->RunClient("").printed);
+    EXPECT_TRUE(
+      std::regex_match(run.errors,
+                       std::regex("CudaConnectedComponents: the plug-in does not fit this program: built for itk "
+                                  "version 5\\.1\\.99, found itk version [0-9.]+\n")))
+      << run.errors;
+  }
+}
+
+TEST_F(Plugin, CanBeLoadedAnew)
+{
+  const Outcome run = this->RunClient(m_Plugins, "", "rehash");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(run.printed, this->RunClient(m_Plugins).printed);
+}
+
+/** A CT of a body: air around it, two lungs in it, a couch below it, and noise. */
+void
+WriteBody(const std::string & file, unsigned int size)
+{
+  using ImageType = itk::Image<short, 3>;
+  auto image = ImageType::New();
+  image->SetRegions(ImageType::SizeType{ { size, size, size - 5 } });
+  image->Allocate();
+  const double  scale = 2.0 / size;
+  std::uint32_t random = 20261120;
+  short *       pixel = image->GetBufferPointer();
+  for (unsigned int z = 0; z < size - 5; ++z)
+  {
+    for (unsigned int y = 0; y < size; ++y)
+    {
+      for (unsigned int x = 0; x < size; ++x)
+      {
+        const double u = x * scale - 1.0;
+        const double v = y * scale - 1.0;
+        random = random * 1664525 + 1013904223;
+        const bool isBody = u * u / 0.5 + v * v / 0.25 < 1.0;
+        const bool isLung = std::pow(std::abs(u) - 0.3, 2) + v * v < 0.04;
+        const bool isCouch = v > 0.6 && v < 0.65;
+        const int  value = isLung ? -800 : isBody ? 40 : isCouch ? 100 : -1000;
+        *pixel++ = static_cast<short>(value + static_cast<int>(random >> 20) % (random % 100 == 0 ? 1500 : 100));
+      }
+    }
+  }
+  auto writer = itk::ImageFileWriter<ImageType>::New();
+  writer->SetInput(image);
+  writer->SetFileName(file);
+  writer->Update();
+}
+
+TEST_F(Plugin, SpeedsUpPlastimatch)
+{
+  const std::string plastimatch = FromEnvironment("CUDA_CONNECTED_COMPONENTS_PLASTIMATCH", "plastimatch");
+  if (this->Run(plastimatch + " --version").status != 0)
+  {
+    GTEST_SKIP() << "there is no plastimatch; install Debian's package, or set CUDA_CONNECTED_COMPONENTS_PLASTIMATCH";
+  }
+  // Where there is a GPU, a volume that is worth starting it for.
+  const bool hasDevice = CudaTestSupport::CountDevices() > 0;
+  WriteBody(this->File("body.mha"), hasDevice ? 417 : 97);
+  const auto segment = [&](const std::string & environment, const std::string & output) {
+    return this->Run(environment + " " + plastimatch + " segment --input body.mha --output-img " + output);
+  };
+  const Outcome before = segment("", "before.mha");
+  const Outcome with =
+    segment("ITK_AUTOLOAD_PATH='" + m_Plugins + "' ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1", "with.mha");
+  ASSERT_EQ(before.status, 0) << before.errors;
+  ASSERT_EQ(with.status, 0) << with.errors;
+  const std::string labels = ReadText(this->File("before.mha"));
+  EXPECT_GT(labels.size(), 1000U);
+  EXPECT_TRUE(ReadText(this->File("with.mha")) == labels);
+
+  const auto lines = LinesOf(with.errors);
+  ASSERT_EQ(lines.size(), 2U) << with.errors;
+  for (const std::string & line : lines)
+  {
+    std::cout << line << '\n';
+    EXPECT_NE(line.find("unsigned char to short, connectivity 6, "), std::string::npos) << line;
+    EXPECT_NE(line.find(hasDevice ? ", cuda, " : ", cpu ("), std::string::npos) << line;
+  }
+}
+
+} // namespace
