@@ -2,8 +2,8 @@
 # Installs what building and testing need, on Debian 12 (and, untested, Ubuntu 24.04), unless it is there.
 set -eu
 
-packages="g++ cmake ninja-build libinsighttoolkit5-dev libcli11-dev libgtest-dev libtiff-dev zlib1g-dev"
-packages="$packages insighttoolkit5-examples"
+packages="g++ cmake ninja-build libinsighttoolkit5-dev libcli11-dev nlohmann-json3-dev libgtest-dev libtiff-dev zlib1g-dev"
+packages="$packages insighttoolkit5-examples plastimatch"
 
 missing=""
 for package in $packages; do

@@ -2,18 +2,20 @@
 #include "LabelImage.h"
 
 #include "Failure.h"
+#include "Preview.h"
+#include "Progress.h"
 #include "ReadMask.h"
-#include "WriteLabels.h"
+#include "Report.h"
+#include "WriteImage.h"
 
 #include "itkCastImageFilter.h"
 #include "itkCudaConnectedComponentImageFilter.h"
 
 #include <algorithm>
 #include <chrono>
-#include <iomanip>
 #include <iostream>
 #include <limits>
-#include <sstream>
+#include <map>
 
 namespace
 {
@@ -33,14 +35,19 @@ private:
   std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
 };
 
-/** What labeling gave, besides the labels. */
-struct Report
+/** Calls visitor(T{}) for the pixel type that has a name. */
+template <typename TVisitor>
+void
+VisitLabelType(const std::string & name, const TVisitor & visitor)
 {
-  std::uint64_t objectCount = 0;
-  std::string   backend;
-  double        labelingMilliseconds = 0.0;
-  double        writingMilliseconds = 0.0;
-};
+  const std::map<std::string, std::function<void()>> visits{
+    { "uint8", [&] { visitor(std::uint8_t{}); } },   { "int8", [&] { visitor(std::int8_t{}); } },
+    { "uint16", [&] { visitor(std::uint16_t{}); } }, { "int16", [&] { visitor(std::int16_t{}); } },
+    { "uint32", [&] { visitor(std::uint32_t{}); } }, { "int32", [&] { visitor(std::int32_t{}); } },
+    { "uint64", [&] { visitor(std::uint64_t{}); } }, { "int64", [&] { visitor(std::int64_t{}); } }
+  };
+  visits.at(name)();
+}
 
 template <typename TLabel>
 bool
@@ -76,6 +83,8 @@ LabelMask(const Options &                               options,
   filter->SetAlgorithm(options.algorithm);
   filter->SetGPUEnabled(options.backend != Options::Backend::Cpu);
   filter->SetCPUFallback(options.backend != Options::Backend::Cuda);
+  Progress progress("labeling", !options.quiet);
+  progress.Observe(filter);
   const Stopwatch stopwatch;
   try
   {
@@ -88,14 +97,7 @@ LabelMask(const Options &                               options,
   report.labelingMilliseconds = stopwatch.Milliseconds();
   report.objectCount = filter->GetObjectCount();
   report.backend = filter->GetBackendUsed() == BackendEnum::CUDA ? "cuda" : "cpu";
-  if (options.backend == Options::Backend::Cpu)
-  {
-    report.backend += " (as asked for)";
-  }
-  else if (!filter->GetFallbackReason().empty())
-  {
-    report.backend += " (" + filter->GetFallbackReason() + ")";
-  }
+  report.reason = options.backend == Options::Backend::Cpu ? "as asked for" : filter->GetFallbackReason();
   return filter->GetOutput();
 }
 
@@ -104,32 +106,63 @@ template <typename TLabel, typename TImage>
 void
 WriteAs(const Options & options, const TImage * labels, Report & report)
 {
+  const Progress  progress("writing", !options.quiet);
   const Stopwatch stopwatch;
   if constexpr (std::is_same<TLabel, typename TImage::PixelType>::value)
   {
-    WriteLabels(labels, options.output);
+    WriteImage(labels, options.output);
   }
   else
   {
     auto cast = itk::CastImageFilter<TImage, itk::Image<TLabel, TImage::ImageDimension>>::New();
     cast->SetInput(labels);
     cast->Update();
-    WriteLabels(cast->GetOutput(), options.output);
+    WriteImage(cast->GetOutput(), options.output);
   }
   report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
-template <unsigned int VDimension>
-Report
-LabelAndWrite(const Options &                               options,
-              const itk::Image<unsigned char, VDimension> * image,
-              const itk::Image<unsigned char, VDimension> * mask)
+/** Draws a plane, or three planes that meet in the middle of the foreground. */
+template <typename TImage>
+void
+DrawPreview(const Options & options, const GreySlice & greySlice, const TImage * labels)
 {
-  Report     report;
-  const auto labelAs = [&](auto label) {
-    using LabelType = decltype(label);
-    const auto labels = LabelMask<LabelType, VDimension>(options, image, mask, report);
-    WriteAs<LabelType>(options, labels.GetPointer(), report);
+  using LabelType = typename TImage::PixelType;
+  const auto background = static_cast<LabelType>(options.backgroundValue);
+  const auto objectOf = [background](LabelType label) {
+    return label == background ? 0 : static_cast<std::uint64_t>(label) + 1;
+  };
+  std::vector<Pane> panes;
+  const auto        add = [&](unsigned int across, unsigned int down, itk::IndexValueType index) {
+    panes.push_back({ greySlice(across, down, index), Slice<std::uint64_t>(labels, across, down, index, objectOf) });
+  };
+  if constexpr (TImage::ImageDimension == 2)
+  {
+    add(0, 1, 0);
+  }
+  else
+  {
+    const auto middle = MiddleOf(labels, background);
+    add(0, 1, middle[2]);
+    add(0, 2, middle[1]);
+    add(1, 2, middle[0]);
+  }
+  WritePreview(panes, options.preview);
+}
+
+template <unsigned int VDimension>
+void
+LabelAndWrite(const Options &                               options,
+              const Mask<VDimension> &                      image,
+              const itk::Image<unsigned char, VDimension> * mask,
+              Report &                                      report)
+{
+  const auto finish = [&](const auto * labels) {
+    VisitLabelType(report.outputType, [&](auto label) { WriteAs<decltype(label)>(options, labels, report); });
+    if (!options.preview.empty())
+    {
+      DrawPreview(options, image.greySlice, labels);
+    }
   };
   if (options.outputType == "auto")
   {
@@ -138,104 +171,67 @@ LabelAndWrite(const Options &                               options,
       throw Failure("--background-value " + std::to_string(options.backgroundValue) +
                     " needs a signed --output-type, such as int32");
     }
-    const auto labels = LabelMask<std::uint32_t, VDimension>(options, image, mask, report);
+    const auto labels = LabelMask<std::uint32_t, VDimension>(options, image.image, mask, report);
     const auto largest = std::max(report.objectCount, static_cast<std::uint64_t>(options.backgroundValue));
-    if (largest <= std::numeric_limits<std::uint8_t>::max())
-    {
-      WriteAs<std::uint8_t>(options, labels.GetPointer(), report);
-    }
-    else if (largest <= std::numeric_limits<std::uint16_t>::max())
-    {
-      WriteAs<std::uint16_t>(options, labels.GetPointer(), report);
-    }
-    else
-    {
-      WriteAs<std::uint32_t>(options, labels.GetPointer(), report);
-    }
-  }
-  else if (options.outputType == "uint8")
-  {
-    labelAs(std::uint8_t{});
-  }
-  else if (options.outputType == "int8")
-  {
-    labelAs(std::int8_t{});
-  }
-  else if (options.outputType == "uint16")
-  {
-    labelAs(std::uint16_t{});
-  }
-  else if (options.outputType == "int16")
-  {
-    labelAs(std::int16_t{});
-  }
-  else if (options.outputType == "uint32")
-  {
-    labelAs(std::uint32_t{});
-  }
-  else if (options.outputType == "int32")
-  {
-    labelAs(std::int32_t{});
-  }
-  else if (options.outputType == "uint64")
-  {
-    labelAs(std::uint64_t{});
+    report.outputType = largest <= std::numeric_limits<std::uint8_t>::max()    ? "uint8"
+                        : largest <= std::numeric_limits<std::uint16_t>::max() ? "uint16"
+                                                                               : "uint32";
+    finish(labels.GetPointer());
   }
   else
   {
-    labelAs(std::int64_t{});
+    report.outputType = options.outputType;
+    VisitLabelType(options.outputType, [&](auto label) {
+      finish(LabelMask<decltype(label), VDimension>(options, image.image, mask, report).GetPointer());
+    });
   }
-  return report;
 }
 
 template <unsigned int VDimension>
-void
+Report
 LabelDimension(const Options & options)
 {
-  const Stopwatch        stopwatch;
-  const Mask<VDimension> image = ReadMask<VDimension>(options.input, { options.lower, options.upper, options.otsu });
-  Mask<VDimension>       mask;
-  if (!options.mask.empty())
+  Report report;
+  report.input = options.input;
+  report.output = options.output;
+  report.preview = options.preview;
+  report.connectivity = options.fullyConnected ? (VDimension == 2 ? 8 : 26) : 2 * VDimension;
+
+  Mask<VDimension> image;
+  Mask<VDimension> mask;
   {
-    if (ReadDimension(options.mask) != VDimension)
+    const Progress  progress("reading", !options.quiet);
+    const Stopwatch stopwatch;
+    image =
+      ReadMask<VDimension>(options.input, { options.lower, options.upper, options.otsu }, !options.preview.empty());
+    if (!options.mask.empty())
     {
-      throw Failure(options.mask + ": has not as many dimensions as " + options.input);
+      if (ReadDimension(options.mask) != VDimension)
+      {
+        throw Failure(options.mask + ": has not as many dimensions as " + options.input);
+      }
+      mask = ReadMask<VDimension>(options.mask, {}, false);
     }
-    mask = ReadMask<VDimension>(options.mask, {});
+    report.readingMilliseconds = stopwatch.Milliseconds();
   }
-  const double readingMilliseconds = stopwatch.Milliseconds();
-
-  const Report report = LabelAndWrite<VDimension>(options, image.image, mask.image);
-  if (options.quiet)
-  {
-    return;
-  }
-
-  const auto          size = image.image->GetLargestPossibleRegion().GetSize();
-  const std::uint64_t pixelCount = image.image->GetLargestPossibleRegion().GetNumberOfPixels();
-  const auto * const  pixels = image.image->GetBufferPointer();
-  const auto          foreground = pixelCount - std::count(pixels, pixels + pixelCount, 0);
-  std::ostringstream  text;
-  text << std::fixed << "size: ";
+  const auto region = image.image->GetLargestPossibleRegion();
+  const auto pixelCount = static_cast<std::uint64_t>(region.GetNumberOfPixels());
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
-    text << (axis > 0 ? " x " : "") << size[axis];
+    report.size.push_back(region.GetSize(axis));
   }
-  text << " pixels of " << image.pixelType << '\n';
-  text << std::setprecision(2) << "foreground: "
-       << (pixelCount > 0 ? 100.0 * static_cast<double>(foreground) / static_cast<double>(pixelCount) : 0.0) << " %";
-  if (image.otsuThreshold)
+  report.pixelType = image.pixelType;
+  report.otsuThreshold = image.otsuThreshold;
+  report.masked = mask.image.IsNotNull();
+  if (pixelCount > 0)
   {
-    text << " (above Otsu's threshold, " << std::defaultfloat << std::setprecision(6) << *image.otsuThreshold << ')'
-         << std::fixed;
+    const auto * const pixels = image.image->GetBufferPointer();
+    report.foreground =
+      1.0 - static_cast<double>(std::count(pixels, pixels + pixelCount, 0)) / static_cast<double>(pixelCount);
   }
-  text << (mask.image ? ", before masking\n" : "\n");
-  text << "connectivity: " << (options.fullyConnected ? (VDimension == 2 ? 8 : 26) : 2 * VDimension) << '\n';
-  text << "backend: " << report.backend << '\n';
-  text << "objects: " << report.objectCount << '\n';
-  text << std::setprecision(1) << "milliseconds: reading " << readingMilliseconds << ", labeling "
-       << report.labelingMilliseconds << ", writing " << report.writingMilliseconds << '\n';
-  std::cout << text.str();
+
+  LabelAndWrite<VDimension>(options, image, mask.image, report);
+  return report;
 }
 
 } // namespace
@@ -245,12 +241,17 @@ LabelImage(const Options & options)
 {
   const unsigned int dimension = ReadDimension(options.input);
   RequireWritable(options.output);
-  if (dimension == 2)
+  if (!options.preview.empty())
   {
-    LabelDimension<2>(options);
+    RequirePreviewWritable(options.preview);
   }
-  else
+  const Report report = dimension == 2 ? LabelDimension<2>(options) : LabelDimension<3>(options);
+  if (options.json)
   {
-    LabelDimension<3>(options);
+    PrintJson(report, std::cout);
+  }
+  else if (!options.quiet)
+  {
+    PrintText(report, std::cout);
   }
 }

@@ -13,12 +13,12 @@ main(int argc, char ** argv)
 {
   itk::Object::GlobalWarningDisplayOff();
   Options options;
-  if (const std::optional<int> status = ParseOptions(argc, argv, options))
-  {
-    return *status;
-  }
   try
   {
+    if (const std::optional<int> status = ParseOptions(argc, argv, options))
+    {
+      return *status;
+    }
     LabelImage(options);
     return EXIT_SUCCESS;
   }

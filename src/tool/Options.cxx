@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.h"
 
+#include "PluginPath.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <iostream>
 #include <map>
 
 std::optional<int>
@@ -44,7 +47,16 @@ ParseOptions(int argc, char ** argv, Options & options)
       "--output-type", options.outputType, "pixel type of OUTPUT; auto is the smallest unsigned one that fits")
     ->check(CLI::IsMember({ "auto", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64" }))
     ->capture_default_str();
-  app.add_flag("--quiet", options.quiet, "print nothing but errors");
+  app.add_option("--preview", options.preview, "picture to draw, .png: the labels in colour over INPUT");
+  auto * const json = app.add_flag("--json", options.json, "print as JSON");
+  app.add_flag("--quiet", options.quiet, "print nothing but errors")->excludes(json);
+  app.add_flag_callback(
+    "--plugin-path",
+    [] {
+      std::cout << FindPluginPath() << '\n';
+      throw CLI::Success();
+    },
+    "print the folder of the plug-in, for ITK_AUTOLOAD_PATH, and exit");
 
   try
   {

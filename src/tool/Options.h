@@ -28,6 +28,8 @@ struct Options
   std::int64_t          backgroundValue = 0;
   std::string           outputType = "auto";
   Backend               backend = Backend::Auto;
+  std::string           preview;
+  bool                  json = false;
   bool                  quiet = false;
 
   itk::CudaConnectedComponentsEnums::Algorithm algorithm = itk::CudaConnectedComponentsEnums::Algorithm::Automatic;

@@ -2,6 +2,7 @@
 #include "ReadMask.h"
 
 #include "Failure.h"
+#include "Preview.h"
 #include "RequireComplete.h"
 
 #include "itkImageFileReader.h"
@@ -78,9 +79,20 @@ Binarize(const TImage * image, const TPredicate & isForeground)
   return binarize->GetOutput();
 }
 
+/** Slices of an image that hold on to it. */
+template <typename TImage, typename TFunction>
+GreySlice
+SlicesOf(const TImage * image, const TFunction & greyOf)
+{
+  return [keep = itk::SmartPointer<const TImage>(image),
+          greyOf](unsigned int across, unsigned int down, itk::IndexValueType index) {
+    return Slice<float>(keep.GetPointer(), across, down, index, greyOf);
+  };
+}
+
 template <typename TPixel, unsigned int VDimension>
 Mask<VDimension>
-ReadScalars(const std::string & file, const Threshold & threshold)
+ReadScalars(const std::string & file, const Threshold & threshold, bool withSlices)
 {
   using ImageType = itk::Image<TPixel, VDimension>;
   using MaskType = itk::Image<unsigned char, VDimension>;
@@ -108,21 +120,32 @@ ReadScalars(const std::string & file, const Threshold & threshold)
   {
     mask.image = Binarize(image.GetPointer(), [](const TPixel & pixel) { return pixel != TPixel{ 0 }; });
   }
+  if (withSlices)
+  {
+    mask.greySlice = SlicesOf(image.GetPointer(), [](const TPixel & pixel) { return static_cast<float>(pixel); });
+  }
   return mask;
 }
 
 template <unsigned int VDimension>
 Mask<VDimension>
-ReadVectors(const std::string & file, const Threshold & threshold)
+ReadVectors(const std::string & file, const Threshold & threshold, bool withSlices)
 {
   if (threshold.otsu || threshold.lower || threshold.upper)
   {
     throw Failure(file + ": has more than one value per pixel, and thresholds are for images of one");
   }
   using ImageType = itk::VectorImage<double, VDimension>;
-  Mask<VDimension> mask;
-  mask.image = Binarize(ReadImage<ImageType>(file).GetPointer(),
+  const typename ImageType::Pointer image = ReadImage<ImageType>(file);
+  Mask<VDimension>                  mask;
+  mask.image = Binarize(image.GetPointer(),
                         [](const itk::VariableLengthVector<double> & pixel) { return pixel.GetSquaredNorm() != 0.0; });
+  if (withSlices)
+  {
+    mask.greySlice = SlicesOf(image.GetPointer(), [](const itk::VariableLengthVector<double> & pixel) {
+      return static_cast<float>(pixel.GetNorm());
+    });
+  }
   return mask;
 }
 
@@ -146,7 +169,7 @@ ReadDimension(const std::string & file)
 
 template <unsigned int VDimension>
 Mask<VDimension>
-ReadMask(const std::string & file, const Threshold & threshold)
+ReadMask(const std::string & file, const Threshold & threshold, bool withSlices)
 {
   const itk::ImageIOBase::Pointer io = OpenImage(file);
   RequireComplete(file, *io);
@@ -154,32 +177,32 @@ ReadMask(const std::string & file, const Threshold & threshold)
   const auto read = [&] {
     if (io->GetNumberOfComponents() > 1)
     {
-      return ReadVectors<VDimension>(file, threshold);
+      return ReadVectors<VDimension>(file, threshold, withSlices);
     }
     switch (component)
     {
       case itk::IOComponentEnum::UCHAR:
-        return ReadScalars<unsigned char, VDimension>(file, threshold);
+        return ReadScalars<unsigned char, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::CHAR:
-        return ReadScalars<signed char, VDimension>(file, threshold);
+        return ReadScalars<signed char, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::USHORT:
-        return ReadScalars<unsigned short, VDimension>(file, threshold);
+        return ReadScalars<unsigned short, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::SHORT:
-        return ReadScalars<short, VDimension>(file, threshold);
+        return ReadScalars<short, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::UINT:
-        return ReadScalars<unsigned int, VDimension>(file, threshold);
+        return ReadScalars<unsigned int, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::INT:
-        return ReadScalars<int, VDimension>(file, threshold);
+        return ReadScalars<int, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::ULONG:
       case itk::IOComponentEnum::ULONGLONG:
-        return ReadScalars<std::uint64_t, VDimension>(file, threshold);
+        return ReadScalars<std::uint64_t, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::LONG:
       case itk::IOComponentEnum::LONGLONG:
-        return ReadScalars<std::int64_t, VDimension>(file, threshold);
+        return ReadScalars<std::int64_t, VDimension>(file, threshold, withSlices);
       case itk::IOComponentEnum::FLOAT:
-        return ReadScalars<float, VDimension>(file, threshold);
+        return ReadScalars<float, VDimension>(file, threshold, withSlices);
       default:
-        return ReadScalars<double, VDimension>(file, threshold);
+        return ReadScalars<double, VDimension>(file, threshold, withSlices);
     }
   };
   Mask<VDimension> mask = read();
@@ -192,6 +215,6 @@ ReadMask(const std::string & file, const Threshold & threshold)
 }
 
 template Mask<2>
-ReadMask<2>(const std::string & file, const Threshold & threshold);
+ReadMask<2>(const std::string & file, const Threshold & threshold, bool withSlices);
 template Mask<3>
-ReadMask<3>(const std::string & file, const Threshold & threshold);
+ReadMask<3>(const std::string & file, const Threshold & threshold, bool withSlices);

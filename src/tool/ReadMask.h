@@ -4,6 +4,7 @@
 
 #include "itkImage.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,10 @@ struct Threshold
 unsigned int
 ReadDimension(const std::string & file);
 
+/** A slice of an image as grey values; see Slice() in Preview.h. */
+using GreySlice =
+  std::function<itk::Image<float, 2>::Pointer(unsigned int across, unsigned int down, itk::IndexValueType index)>;
+
 /** The foreground of an image in a file: 1 where it is, 0 elsewhere. */
 template <unsigned int VDimension>
 struct Mask
@@ -28,16 +33,17 @@ struct Mask
 
   std::string           pixelType; // of the file
   std::optional<double> otsuThreshold;
+  GreySlice             greySlice; // where asked for; it keeps the image in memory
 };
 
 /** Throws Failure where the file cannot be read. */
 template <unsigned int VDimension>
 Mask<VDimension>
-ReadMask(const std::string & file, const Threshold & threshold);
+ReadMask(const std::string & file, const Threshold & threshold, bool withSlices);
 
 extern template Mask<2>
-ReadMask<2>(const std::string & file, const Threshold & threshold);
+ReadMask<2>(const std::string & file, const Threshold & threshold, bool withSlices);
 extern template Mask<3>
-ReadMask<3>(const std::string & file, const Threshold & threshold);
+ReadMask<3>(const std::string & file, const Threshold & threshold, bool withSlices);
 
 #endif

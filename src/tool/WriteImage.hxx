@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef WriteLabels_hxx
-#define WriteLabels_hxx
+#ifndef WriteImage_hxx
+#define WriteImage_hxx
 
 #include "Failure.h"
 
@@ -39,7 +39,7 @@ private:
 
 template <typename TImage>
 void
-WriteLabels(const TImage * image, const std::string & file)
+WriteImage(const TImage * image, const std::string & file)
 {
   Workshop workshop(file);
   auto     writer = itk::ImageFileWriter<TImage>::New();

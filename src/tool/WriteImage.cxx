@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "WriteLabels.h"
+#include "WriteImage.h"
 
 #include "itkImageIOFactory.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef WriteLabels_h
-#define WriteLabels_h
+#ifndef WriteImage_h
+#define WriteImage_h
 
 #include "itkImage.h"
 
@@ -14,8 +14,8 @@ RequireWritable(const std::string & file);
 /** Writes an image. There is either all of it in the end or, with a Failure, what was there before. */
 template <typename TImage>
 void
-WriteLabels(const TImage * image, const std::string & file);
+WriteImage(const TImage * image, const std::string & file);
 
-#include "WriteLabels.hxx"
+#include "WriteImage.hxx"
 
 #endif

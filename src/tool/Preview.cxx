@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Preview.h"
+
+#include "Failure.h"
+#include "WriteImage.h"
+
+#include "itkRGBPixel.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <set>
+
+namespace
+{
+
+using Colour = std::array<double, 3>; // red, green and blue, from 0 to 255
+using PictureType = itk::Image<itk::RGBPixel<unsigned char>, 2>;
+
+constexpr double Width = 1200.0;
+constexpr double Gap = 6.0;
+
+/** Colours that people tell apart, on grey, also next to each other. */
+const std::vector<Colour> Palette{ { 230, 60, 60 },  { 60, 180, 75 },   { 70, 120, 240 }, { 255, 215, 25 },
+                                   { 245, 130, 48 }, { 150, 60, 190 },  { 70, 225, 235 }, { 240, 50, 230 },
+                                   { 170, 235, 60 }, { 250, 160, 200 }, { 0, 140, 140 },  { 160, 100, 40 } };
+
+double
+DistanceBetween(const Colour & a, const Colour & b)
+{
+  return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+using Neighbours = std::map<std::uint64_t, std::set<std::uint64_t>>;
+
+/** Adds which objects of a pane are nearest to each other: those whose cells touch, where an object's cell is all that
+ * is nearer to it than to others. */
+void
+AddNeighbours(const Pane & pane, Neighbours & neighbours)
+{
+  const auto                 size = pane.objects->GetLargestPossibleRegion().GetSize();
+  const std::uint64_t *      objects = pane.objects->GetBufferPointer();
+  std::vector<std::uint64_t> cells(objects, objects + size[0] * size[1]);
+  std::deque<std::size_t>    front;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+  {
+    if (cells[i] != 0)
+    {
+      front.push_back(i);
+      neighbours[cells[i]];
+    }
+  }
+  while (!front.empty())
+  {
+    const std::size_t i = front.front();
+    front.pop_front();
+    const auto visit = [&](std::size_t j) {
+      if (cells[j] == 0)
+      {
+        cells[j] = cells[i];
+        front.push_back(j);
+      }
+      else if (cells[j] != cells[i])
+      {
+        neighbours[cells[i]].insert(cells[j]);
+        neighbours[cells[j]].insert(cells[i]);
+      }
+    };
+    const std::size_t x = i % size[0];
+    const std::size_t y = i / size[0];
+    if (x > 0)
+    {
+      visit(i - 1);
+    }
+    if (x + 1 < size[0])
+    {
+      visit(i + 1);
+    }
+    if (y > 0)
+    {
+      visit(i - size[0]);
+    }
+    if (y + 1 < size[1])
+    {
+      visit(i + size[0]);
+    }
+  }
+}
+
+/** Gives each object, in their order, the colour that is farthest from those of its neighbours. */
+std::map<std::uint64_t, Colour>
+ChooseColours(const std::vector<Pane> & panes)
+{
+  Neighbours neighbours;
+  for (const Pane & pane : panes)
+  {
+    AddNeighbours(pane, neighbours);
+  }
+  std::map<std::uint64_t, Colour> colours;
+  for (const auto & [object, others] : neighbours)
+  {
+    // Among equals, another one each time.
+    std::size_t best = 0;
+    double      bestDistance = -1.0;
+    for (std::size_t i = 0; i < Palette.size(); ++i)
+    {
+      const std::size_t candidate = (i + colours.size()) % Palette.size();
+      double            distance = 1000.0;
+      for (const std::uint64_t other : others)
+      {
+        const auto found = colours.find(other);
+        distance =
+          found == colours.end() ? distance : std::min(distance, DistanceBetween(Palette[candidate], found->second));
+      }
+      if (distance > bestDistance)
+      {
+        best = candidate;
+        bestDistance = distance;
+      }
+    }
+    colours[object] = Palette[best];
+  }
+  return colours;
+}
+
+/** The darkest and the brightest values of all panes, without the outermost hundredths. */
+std::pair<double, double>
+FindWindow(const std::vector<Pane> & panes)
+{
+  std::vector<float> values;
+  for (const Pane & pane : panes)
+  {
+    const float * const pixels = pane.grey->GetBufferPointer();
+    const std::size_t   count = pane.grey->GetLargestPossibleRegion().GetNumberOfPixels();
+    std::copy_if(pixels, pixels + count, std::back_inserter(values), [](float value) { return std::isfinite(value); });
+  }
+  if (values.empty())
+  {
+    return { 0.0, 1.0 };
+  }
+  const auto quantile = [&values](std::size_t hundredth) {
+    const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * hundredth / 100);
+    std::nth_element(values.begin(), place, values.end());
+    return static_cast<double>(*place);
+  };
+  const double darkest = quantile(1);
+  return { darkest, std::max(quantile(99), darkest + 1e-6) };
+}
+
+/** The value of a slice between its pixels. */
+double
+Interpolate(const itk::Image<float, 2> & image, double x, double y)
+{
+  const auto   size = image.GetLargestPossibleRegion().GetSize();
+  const double left = std::clamp(x - 0.5, 0.0, static_cast<double>(size[0] - 1));
+  const double top = std::clamp(y - 0.5, 0.0, static_cast<double>(size[1] - 1));
+  const auto   x0 = static_cast<std::size_t>(left);
+  const auto   y0 = static_cast<std::size_t>(top);
+  const auto   x1 = std::min<std::size_t>(x0 + 1, size[0] - 1);
+  const auto   y1 = std::min<std::size_t>(y0 + 1, size[1] - 1);
+  const double u = left - static_cast<double>(x0);
+  const double v = top - static_cast<double>(y0);
+  const auto   at = [&](std::size_t i, std::size_t j) {
+    return static_cast<double>(image.GetBufferPointer()[i + size[0] * j]);
+  };
+  return (at(x0, y0) * (1 - u) + at(x1, y0) * u) * (1 - v) + (at(x0, y1) * (1 - u) + at(x1, y1) * u) * v;
+}
+
+/** Where a pane lies in the picture. */
+struct Place
+{
+  unsigned int left;
+  unsigned int width;
+  unsigned int height;
+};
+
+std::vector<Place>
+Arrange(const std::vector<Pane> & panes)
+{
+  double width = 0.0;
+  double height = 0.0;
+  for (const Pane & pane : panes)
+  {
+    const auto size = pane.grey->GetLargestPossibleRegion().GetSize();
+    width += static_cast<double>(size[0]) * pane.grey->GetSpacing()[0];
+    height = std::max(height, static_cast<double>(size[1]) * pane.grey->GetSpacing()[1]);
+  }
+  const double       room = Width - Gap * static_cast<double>(panes.size() - 1);
+  const double       scale = std::min(room / width, Width / height);
+  std::vector<Place> places;
+  unsigned int       left = 0;
+  for (const Pane & pane : panes)
+  {
+    const auto size = pane.grey->GetLargestPossibleRegion().GetSize();
+    const auto extent = [&](unsigned int axis) {
+      return static_cast<unsigned int>(
+        std::max(1.0, std::floor(static_cast<double>(size[axis]) * pane.grey->GetSpacing()[axis] * scale)));
+    };
+    places.push_back({ left, extent(0), extent(1) });
+    left += extent(0) + static_cast<unsigned int>(Gap);
+  }
+  return places;
+}
+
+void
+Draw(const Pane &                            pane,
+     const Place &                           place,
+     const std::map<std::uint64_t, Colour> & colours,
+     const std::pair<double, double> &       window,
+     PictureType &                           picture)
+{
+  const auto   size = pane.grey->GetLargestPossibleRegion().GetSize();
+  const double across = static_cast<double>(size[0]) / place.width;
+  const double down = static_cast<double>(size[1]) / place.height;
+  const auto   objectAt = [&](unsigned int x, unsigned int y) {
+    const auto i = static_cast<std::size_t>((x + 0.5) * across);
+    const auto j = static_cast<std::size_t>((y + 0.5) * down);
+    return pane.objects
+      ->GetBufferPointer()[std::min<std::size_t>(i, size[0] - 1) + size[0] * std::min<std::size_t>(j, size[1] - 1)];
+  };
+  for (unsigned int y = 0; y < place.height; ++y)
+  {
+    for (unsigned int x = 0; x < place.width; ++x)
+    {
+      const double value = Interpolate(*pane.grey, (x + 0.5) * across, (y + 0.5) * down);
+      const double bright = (value - window.first) / (window.second - window.first);
+      const double grey = std::isfinite(bright) ? 255.0 * std::clamp(bright, 0.0, 1.0) : 0.0;
+      Colour       colour{ grey, grey, grey };
+      if (const std::uint64_t object = objectAt(x, y))
+      {
+        const bool isOutline = (x > 0 && objectAt(x - 1, y) != object) || (y > 0 && objectAt(x, y - 1) != object) ||
+                               (x + 1 < place.width && objectAt(x + 1, y) != object) ||
+                               (y + 1 < place.height && objectAt(x, y + 1) != object);
+        const double opacity = isOutline ? 1.0 : 0.5;
+        for (std::size_t i = 0; i < 3; ++i)
+        {
+          colour[i] += opacity * (colours.at(object)[i] - colour[i]);
+        }
+      }
+      PictureType::PixelType pixel;
+      for (unsigned int i = 0; i < 3; ++i)
+      {
+        pixel[i] = static_cast<unsigned char>(std::lround(colour[i]));
+      }
+      picture.SetPixel({ { static_cast<itk::IndexValueType>(place.left + x), static_cast<itk::IndexValueType>(y) } },
+                       pixel);
+    }
+  }
+}
+
+} // namespace
+
+void
+RequirePreviewWritable(const std::string & file)
+{
+  if (file.size() < 5 || file.compare(file.size() - 4, 4, ".png") != 0)
+  {
+    throw Failure(file + ": the preview is a picture, and its name has to end in .png");
+  }
+  RequireWritable(file);
+}
+
+void
+WritePreview(const std::vector<Pane> & panes, const std::string & file)
+{
+  const auto             places = Arrange(panes);
+  PictureType::SizeType  size{ { places.back().left + places.back().width, 0 } };
+  PictureType::PixelType white;
+  white.Fill(255);
+  for (const Place & place : places)
+  {
+    size[1] = std::max<itk::SizeValueType>(size[1], place.height);
+  }
+  auto picture = PictureType::New();
+  picture->SetRegions(size);
+  picture->Allocate();
+  picture->FillBuffer(white);
+
+  const auto colours = ChooseColours(panes);
+  const auto window = FindWindow(panes);
+  for (std::size_t i = 0; i < panes.size(); ++i)
+  {
+    Draw(panes[i], places[i], colours, window, *picture);
+  }
+  WriteImage(picture.GetPointer(), file);
+}
