@@ -17,8 +17,14 @@ mkdir -p "$results"
 program() {
   realpath "$(find "$build" -name "$1" -type f -perm -u+x | head -n 1)"
 }
+folder() {
+  dirname "$(realpath "$(find "$build" -name "$1" -type f | head -n 1)")"
+}
 machine="$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(nproc) CPUs, $(date -u +%F), commit $commit"
 export CUDA_CONNECTED_COMPONENTS_TOOL="$(program cuda-connected-components)"
+export CUDA_CONNECTED_COMPONENTS_PLUGIN="$(folder libCudaConnectedComponentsPlugin.so)"
+export CUDA_CONNECTED_COMPONENTS_MISFIT_PLUGIN="$(folder libMisfitPlugin.so)"
+export CUDA_CONNECTED_COMPONENTS_PLUGIN_CLIENT="$(program PluginClient)"
 status=0
 
 for part in $parts; do
@@ -27,8 +33,8 @@ for part in $parts; do
       echo "$machine" >"$results/tests.txt"
       export CUDA_CONNECTED_COMPONENTS_LARGE_TESTS=1
       for test in PrimitivesGTest LabelingGTest itkCudaConnectedComponentLabelerGTest \
-        itkCudaConnectedComponentImageFilterGTest itkCudaConnectedComponentImageFilterProcessGTest RealImagesGTest \
-        ToolGTest LargeGTest; do
+        itkCudaConnectedComponentImageFilterGTest itkCudaConnectedComponentImageFilterFactoryGTest \
+        itkCudaConnectedComponentImageFilterProcessGTest RealImagesGTest ToolGTest PluginGTest LargeGTest; do
         echo "== $test" | tee -a "$results/tests.txt"
         "$(program "$test")" --gtest_brief=0 2>&1 | grep -vE '^\[ RUN|^$|^Running main|^\[---' >>"$results/tests.txt"
         [ "${PIPESTATUS[0]}" = 0 ] || status=1

@@ -1,18 +1,24 @@
 #!/bin/sh
-# Installs what is needed, builds the tool, and labels a real volume: the T1 image of a head that comes with Debian's
-# examples of ITK.
+# Installs what is needed, builds the tool, and labels a real volume, the head that comes with Debian's examples of ITK:
+# what is dark inside the skull, which is the fluid in the brain's ventricles and around it.
 set -eu
 
 cd "$(dirname "$0")/.."
 scripts/install-dependencies.sh
-cmake --preset ci -DBUILD_TESTING=OFF >build-label-head.log 2>&1 || { cat build-label-head.log; exit 1; }
-cmake --build --preset ci --target cuda-connected-components >>build-label-head.log 2>&1 || {
-  cat build-label-head.log
+{
+  cmake --preset ci -B build/tool -DBUILD_TESTING=OFF -DCudaConnectedComponents_BUILD_FACTORY=OFF \
+    -DCudaConnectedComponents_BUILD_PLUGIN=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF &&
+    cmake --build build/tool
+} >build-tool.log 2>&1 || {
+  cat build-tool.log
   exit 1
 }
-rm build-label-head.log
+rm build-tool.log
 
-image=/usr/share/doc/insighttoolkit5-examples/examples/Data/KmeansTest_T1UCharRaw.nii.gz
-echo "cuda-connected-components $image head-labels.nii.gz --otsu --fully-connected"
-build/ci/src/tool/cuda-connected-components "$image" head-labels.nii.gz --otsu --fully-connected
+data=/usr/share/doc/insighttoolkit5-examples/examples/Data
+set -- "$data/KmeansTest_T1UCharRaw.nii.gz" head-labels.nii.gz --upper 40 \
+  --mask "$data/KmeansTest_T1RawSkullStrip.nii.gz" --preview head-preview.png
+echo "cuda-connected-components $*"
+build/tool/src/tool/cuda-connected-components "$@"
 echo "labels: $(pwd)/head-labels.nii.gz"
+echo "picture: $(pwd)/head-preview.png"

@@ -6,7 +6,7 @@
 #include "Progress.h"
 #include "ReadMask.h"
 #include "Report.h"
-#include "WriteImage.h"
+#include "SaveImage.h"
 
 #include "itkCastImageFilter.h"
 #include "itkCudaConnectedComponentImageFilter.h"
@@ -110,14 +110,14 @@ WriteAs(const Options & options, const TImage * labels, Report & report)
   const Stopwatch stopwatch;
   if constexpr (std::is_same<TLabel, typename TImage::PixelType>::value)
   {
-    WriteImage(labels, options.output);
+    SaveImage(labels, options.output);
   }
   else
   {
     auto cast = itk::CastImageFilter<TImage, itk::Image<TLabel, TImage::ImageDimension>>::New();
     cast->SetInput(labels);
     cast->Update();
-    WriteImage(cast->GetOutput(), options.output);
+    SaveImage(cast->GetOutput(), options.output);
   }
   report.writingMilliseconds = stopwatch.Milliseconds();
 }

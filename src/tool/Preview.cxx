@@ -2,7 +2,7 @@
 #include "Preview.h"
 
 #include "Failure.h"
-#include "WriteImage.h"
+#include "SaveImage.h"
 
 #include "itkRGBPixel.h"
 
@@ -284,5 +284,5 @@ WritePreview(const std::vector<Pane> & panes, const std::string & file)
   {
     Draw(panes[i], places[i], colours, window, *picture);
   }
-  WriteImage(picture.GetPointer(), file);
+  SaveImage(picture.GetPointer(), file);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "WriteImage.h"
+#include "SaveImage.h"
 
 #include "itkImageIOFactory.h"
 

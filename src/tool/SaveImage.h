@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef WriteImage_h
-#define WriteImage_h
+#ifndef SaveImage_h
+#define SaveImage_h
 
 #include "itkImage.h"
 
@@ -14,8 +14,8 @@ RequireWritable(const std::string & file);
 /** Writes an image. There is either all of it in the end or, with a Failure, what was there before. */
 template <typename TImage>
 void
-WriteImage(const TImage * image, const std::string & file);
+SaveImage(const TImage * image, const std::string & file);
 
-#include "WriteImage.hxx"
+#include "SaveImage.hxx"
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef WriteImage_hxx
-#define WriteImage_hxx
+#ifndef SaveImage_hxx
+#define SaveImage_hxx
 
 #include "Failure.h"
 
@@ -39,7 +39,7 @@ private:
 
 template <typename TImage>
 void
-WriteImage(const TImage * image, const std::string & file)
+SaveImage(const TImage * image, const std::string & file)
 {
   Workshop workshop(file);
   auto     writer = itk::ImageFileWriter<TImage>::New();
