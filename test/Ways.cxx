@@ -71,8 +71,7 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   result.pixels.assign(labels.begin(), labels.end());
 
   std::vector<TLabel> expanded(image.pixels.size());
-  executor.ForEach(
-    size, ExpandRuns<TLabel, TLabel>{ counted.GetRows(), runLabels.data(), size, TLabel{ 0 }, expanded.data() });
+  ExpandRuns(executor, counted.GetRows(), runLabels.data(), size, TLabel{ 0 }, expanded.data());
   EXPECT_EQ(expanded, labels) << image.name << ": labels of runs";
   return result;
 }
@@ -110,8 +109,7 @@ LabelRunsOnHost(const HostExecutor & executor,
   ExpandRows(parallelFor, bits.data(), runsBefore, runs.labels.get(), size, std::uint32_t{ 0 }, result.pixels.data());
 
   std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
-  executor.ForEach(size,
-                   ExpandRuns<TRun, std::uint32_t>{ counted.GetRows(), runs.labels.get(), size, 0, expanded.data() });
+  ExpandRuns<TRun>(executor, counted.GetRows(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
   EXPECT_EQ(expanded, result.pixels) << image.name << ": expansion";
   return result;
 }

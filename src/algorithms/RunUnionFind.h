@@ -57,15 +57,16 @@ struct Runs
   }
 
   /** Calls visit(run, otherRun) for each pair of runs, one of this row and one of another, whose contact lies in a
-   * word.
-   */
+   * word, except those that have one of the pixels `implied` in common. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  ForEachContact(std::uint64_t begin, std::uint64_t otherBegin, std::uint64_t x, const TVisitor & visit) const
+  ForEachContact(std::uint64_t begin, std::uint64_t otherBegin, std::uint64_t x, Word implied, const TVisitor & visit)
+    const
   {
-    const RowContacts contacts = ContactsOf(rows.rows, begin, otherBegin, x, fullyConnected);
-    const Word        any = contacts.above | contacts.before | contacts.after;
+    RowContacts contacts = ContactsOf(rows.rows, begin, otherBegin, x, fullyConnected);
+    contacts.above = StartsWithout(contacts.above, rows.rows.bits[begin + x] & rows.rows.bits[otherBegin + x], implied);
+    const Word any = contacts.above | contacts.before | contacts.after;
     if (any == 0)
     {
       return;
@@ -156,7 +157,11 @@ struct Compression
   }
 };
 
-/** Unites the runs of each row with those that they touch. */
+/** Unites the runs of each row with those that they touch, unless others do it for them.
+ *
+ * Two rows of successive planes that have a pixel x in common need no union where the rows before both of them have x,
+ * too: each of these is united with the row after it, and the two with each other, or again by those before them. With
+ * that, rows that meet by an edge (full connectivity) need none where a row that meets both by a face has x. */
 template <typename TRun>
 struct Reduction
 {
@@ -167,14 +172,36 @@ struct Reduction
   operator()(const Cell & cell) const
   {
     const BitRows &     rows = runs.rows.rows;
+    const std::uint64_t row = rows.words.x;
+    const std::uint64_t plane = rows.words.x * rows.words.y;
     const std::uint64_t begin = rows.RowBegin(cell.y, cell.z);
     if (rows.bits[begin + cell.x] == 0)
     {
       return;
     }
-    runs.ForEachNeighborRow(cell, [&](std::uint64_t otherBegin) {
-      runs.ForEachContact(begin, otherBegin, cell.x, [&](TRun run, TRun other) { Union(runs.parents, run, other); });
-    });
+    const auto unite = [&](std::uint64_t otherBegin, Word implied) {
+      runs.ForEachContact(
+        begin, otherBegin, cell.x, implied, [&](TRun run, TRun other) { Union(runs.parents, run, other); });
+    };
+    const Word up = cell.y > 0 ? rows.bits[begin - row + cell.x] : 0;
+    if (cell.z > 0)
+    {
+      const Word back = rows.bits[begin - plane + cell.x];
+      const Word backUp = cell.y > 0 ? rows.bits[begin - plane - row + cell.x] : 0;
+      unite(begin - plane, up & backUp);
+      if (runs.fullyConnected && cell.y > 0)
+      {
+        unite(begin - plane - row, up | back);
+      }
+      if (runs.fullyConnected && cell.y + 1 < rows.words.y)
+      {
+        unite(begin - plane + row, back);
+      }
+    }
+    if (cell.y > 0)
+    {
+      unite(begin - row, 0);
+    }
   }
 };
 
@@ -292,31 +319,83 @@ LabelRuns(const TExecutor &                    executor,
   return { std::move(parents), objectCount };
 }
 
-/** Writes the label of its run to each foreground pixel, and the background value to the others. */
-template <typename TRun, typename TOutput>
-struct ExpandRuns
+namespace RunUnionFind
 {
-  RunRows<TRun> rows;
+
+inline constexpr unsigned int PixelsPerColumn = 4;
+
+/** Writes the label of its run to each foreground pixel, and the background value to the others. A cell stands for the
+ * pixels at one bit of four successive words: the threads of a warp write pixels that lie side by side, at any width
+ * and alignment of rows, and each has four labels to wait for at once. */
+template <typename TRun, typename TOutput>
+struct Expansion
+{
+  RunRows<TRun> runs;
   const TRun *  labels;
   Grid          size;
   TOutput       background;
   TOutput *     output;
 
+  static Grid
+  ColumnsOf(const Grid & words)
+  {
+    return { DivideUp(words.x, PixelsPerColumn) * BitsPerWord, words.y, words.z };
+  }
+
   CCL_HOST_DEVICE
   void
-  operator()(const Cell & pixel) const
+  operator()(const Cell & column) const
   {
-    const std::uint64_t begin = rows.rows.RowBegin(pixel.y, pixel.z);
-    const std::uint64_t x = pixel.x / BitsPerWord;
-    const unsigned int  bit = pixel.x % BitsPerWord;
-    TOutput             value = background;
-    if (rows.rows.bits[begin + x] >> bit & 1U)
+    const Grid &        words = runs.rows.words;
+    const unsigned int  bit = column.x % BitsPerWord;
+    const std::uint64_t firstWord = column.x / BitsPerWord * PixelsPerColumn;
+    const std::uint64_t row = column.y + words.y * column.z;
+    const std::uint64_t begin = row * words.x;
+
+    TOutput values[PixelsPerColumn];
+    Word    previous = firstWord > 0 ? runs.rows.bits[begin + firstWord - 1] : 0;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < PixelsPerColumn; ++i)
     {
-      value = static_cast<TOutput>(labels[rows.RunAt(begin, x, bit)]);
+      const Word word = runs.rows.WordAt(begin, firstWord + i);
+      values[i] = background;
+      if (word >> bit & 1U)
+      {
+        const Word starts = word & ~(word << 1 | previous >> (BitsPerWord - 1));
+        const TRun run = runs.runsBefore[begin + firstWord + i] + CountBits(starts & BitsThrough(bit)) - 1;
+        values[i] = static_cast<TOutput>(labels[run]);
+      }
+      previous = word;
     }
-    output[IndexOf(size, pixel)] = value;
+
+    TOutput * const     pixels = output + row * size.x;
+    const std::uint64_t x = firstWord * BitsPerWord + bit;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < PixelsPerColumn; ++i)
+    {
+      if (x + i * BitsPerWord < size.x)
+      {
+        pixels[x + i * BitsPerWord] = values[i];
+      }
+    }
   }
 };
+
+} // namespace RunUnionFind
+
+/** Writes all pixels of an image from the labels of its runs. */
+template <typename TRun, typename TOutput, typename TExecutor>
+void
+ExpandRuns(const TExecutor &     executor,
+           const RunRows<TRun> & runs,
+           const TRun *          labels,
+           const Grid &          size,
+           TOutput               background,
+           TOutput *             output)
+{
+  using StepType = RunUnionFind::Expansion<TRun, TOutput>;
+  executor.ForEach(StepType::ColumnsOf(runs.rows.words), StepType{ runs, labels, size, background, output });
+}
 
 } // namespace itk::ccl
 

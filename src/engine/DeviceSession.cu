@@ -228,12 +228,12 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
   RequireRoomFor(runs.objectCount, request.numbering);
   VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
-    executor.ForEach(request.size,
-                     ExpandRuns<TRun, OutputType>{ counted.GetRows(),
-                                                   runs.labels.get(),
-                                                   request.size,
-                                                   static_cast<OutputType>(request.numbering.background),
-                                                   static_cast<OutputType *>(labels) });
+    ExpandRuns<TRun>(executor,
+                     counted.GetRows(),
+                     runs.labels.get(),
+                     request.size,
+                     static_cast<OutputType>(request.numbering.background),
+                     static_cast<OutputType *>(labels));
   });
   objectCount = runs.objectCount;
   return true;

@@ -79,14 +79,6 @@ struct RunRows
 {
   BitRows      rows;
   const TRun * runsBefore;
-
-  /** The run that covers a foreground pixel. */
-  CCL_HOST_DEVICE
-  TRun
-  RunAt(std::uint64_t rowBegin, std::uint64_t x, unsigned int bit) const
-  {
-    return runsBefore[rowBegin + x] + CountBits(rows.Starts(rowBegin, x) & BitsThrough(bit)) - 1;
-  }
 };
 
 /** Which pixels of a row's word make its runs touch those of another row, one pixel for each pair of runs.
@@ -115,6 +107,30 @@ ContactsOf(const BitRows & rows, std::uint64_t rowBegin, std::uint64_t otherBegi
     contacts.after = here & ~rows.After(rowBegin, x) & rows.After(otherBegin, x) & ~other;
   }
   return contacts;
+}
+
+/** Of the first pixels of sequences of pixels in a word, those of sequences that have none of some pixels.
+ *
+ * Added to what is left of the sequences, a first pixel is carried on to the end of its sequence, or to the first of
+ * those pixels in it. */
+CCL_HOST_DEVICE
+inline Word
+StartsWithout(Word starts, Word sequences, Word pixels)
+{
+  const Word hits = sequences & pixels;
+  if (hits == 0)
+  {
+    return starts;
+  }
+  const std::uint64_t rest = sequences & ~hits;
+  std::uint64_t       landings = (starts + rest) & ~rest;
+  Word                kept = 0;
+  for (Word left = starts; left != 0; left &= left - 1, landings &= landings - 1)
+  {
+    const bool isHit = ((landings & (~landings + 1)) & hits) != 0;
+    kept |= isHit ? 0 : left & (~left + 1);
+  }
+  return kept;
 }
 
 } // namespace itk::ccl
