@@ -6,6 +6,7 @@
 #include "Blocks.h"
 #include "HostExecutor.h"
 #include "HostRows.h"
+#include "RunUnionFind.h"
 #include "Numbering.h"
 #include "UnionFind.h"
 
@@ -251,7 +252,7 @@ TEST(Grid, TilesFitTheGrid)
   EXPECT_LT(DivideUp(largest.y, RowTile(largest).y), std::uint64_t{ 1 } << 31);
 }
 
-TEST(BitRows, ContactsNameEachPairOfRunsOnce)
+TEST(Runs, EachPairThatTouchesIsVisitedOnce)
 {
   std::mt19937 random(11);
   for (int repetition = 0; repetition < 2000; ++repetition)
@@ -261,43 +262,46 @@ TEST(BitRows, ContactsNameEachPairOfRunsOnce)
     const Grid          size{ width, 2, 1 };
     const Grid          words = WordsOf(size);
     std::vector<Word>   bits(words.Count(), 0);
-    // runOf[row][x]: the number of the run in its row, from 1 on, at a pixel; 0 in the background.
+    // runOf[row][x]: one more than the number of the run at a pixel; 0 in the background.
     std::vector<std::vector<int>> runOf(2, std::vector<int>(width + 2, 0));
+    int                           runCount = 0;
     for (std::uint64_t row = 0; row < 2; ++row)
     {
-      int runs = 0;
       for (std::uint64_t x = 0; x < width; ++x)
       {
         if (random() % 100 < density)
         {
           bits[row * words.x + x / 32] |= Word{ 1 } << x % 32;
-          runOf[row][x + 1] = runOf[row][x] != 0 ? runOf[row][x] : ++runs;
+          runOf[row][x + 1] = runOf[row][x] != 0 ? runOf[row][x] : ++runCount;
         }
       }
     }
-    const BitRows rows{ words, bits.data() };
+    const BitRows              rows{ words, bits.data() };
+    const HostExecutor         executor;
+    const auto                 counted = CountRuns<std::uint32_t>(executor, rows);
+    const auto                 count = static_cast<std::size_t>(runCount);
+    std::vector<std::uint32_t> runsBefore(words.Count());
+    std::vector<std::uint32_t> first(count);
+    std::vector<std::uint32_t> last(count);
+    ASSERT_EQ(counted.count, count);
+    executor.ForEachSum(counted.sums,
+                        RunUnionFind::StartsInWord{ rows },
+                        RunUnionFind::RecordRuns<std::uint32_t>{ rows, runsBefore.data(), first.data(), last.data() });
     for (const bool fullyConnected : { false, true })
     {
+      const RunUnionFind::Runs<std::uint32_t> runs{
+        { rows, runsBefore.data() }, first.data(), last.data(), nullptr, fullyConnected
+      };
       std::multiset<std::pair<int, int>> named;
-      for (std::uint64_t word = 0; word < words.x; ++word)
+      for (int run = 0; run < runCount; ++run)
       {
-        const RowContacts contacts = ContactsOf(rows, words.x, 0, word, fullyConnected);
-        for (unsigned int bit = 0; bit < 32; ++bit)
-        {
-          const std::uint64_t x = word * 32 + bit + 1;
-          if (contacts.above >> bit & 1U)
+        runs.ForEachTouchingRow(static_cast<std::uint32_t>(run), [&](std::uint32_t from, std::uint32_t to) {
+          for (std::uint32_t other = from; other <= to; ++other)
           {
-            named.emplace(runOf[1][x], runOf[0][x]);
+            named.emplace(run + 1, static_cast<int>(other) + 1);
           }
-          if (contacts.before >> bit & 1U)
-          {
-            named.emplace(runOf[1][x], runOf[0][x - 1]);
-          }
-          if (contacts.after >> bit & 1U)
-          {
-            named.emplace(runOf[1][x], runOf[0][x + 1]);
-          }
-        }
+          return true;
+        });
       }
       std::set<std::pair<int, int>> touching;
       for (std::uint64_t x = 1; x <= width; ++x)

@@ -64,14 +64,17 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   std::vector<Word> bits(words.Count());
   PackForeground(executor, image.pixels.data(), size, bits.data());
   const auto          counted = CountRuns<TLabel>(executor, BitRows{ words, bits.data() });
-  std::vector<TLabel> runLabels(counted.count);
-  GatherRunLabels<VDimension>(executor, labels.data(), finalLabels.data(), size, counted.GetRows(), runLabels.data());
+  std::vector<TLabel> runsBefore(words.Count());
+  NumberRuns(executor, counted, runsBefore.data());
+  const RunRows<TLabel> runRows{ counted.rows, runsBefore.data() };
+  std::vector<TLabel>   runLabels(counted.count);
+  GatherRunLabels<VDimension>(executor, labels.data(), finalLabels.data(), size, runRows, runLabels.data());
 
   RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, numbering, labels.data());
   result.pixels.assign(labels.begin(), labels.end());
 
   std::vector<TLabel> expanded(image.pixels.size());
-  ExpandRuns(executor, counted.GetRows(), runLabels.data(), size, TLabel{ 0 }, expanded.data());
+  ExpandRuns<TLabel>(executor, runRows, runLabels.data(), size, TLabel{ 0 }, expanded.data());
   EXPECT_EQ(expanded, labels) << image.name << ": labels of runs";
   return result;
 }
@@ -109,7 +112,7 @@ LabelRunsOnHost(const HostExecutor & executor,
   ExpandRows(parallelFor, bits.data(), runsBefore, runs.labels.get(), size, std::uint32_t{ 0 }, result.pixels.data());
 
   std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
-  ExpandRuns<TRun>(executor, counted.GetRows(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
+  ExpandRuns<TRun>(executor, runs.GetRows(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
   EXPECT_EQ(expanded, result.pixels) << image.name << ": expansion";
   return result;
 }

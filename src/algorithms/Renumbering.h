@@ -159,14 +159,27 @@ struct ClearMarks
 
 struct MarksInWord
 {
-  const Word *  marks;
-  std::uint64_t count;
+  const Word * marks;
 
   CCL_HOST_DEVICE
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    return word < count ? CountBits(marks[word]) : 0;
+    return CountBits(marks[word]);
+  }
+};
+
+/** Keeps how many marks are before each word. */
+template <typename TLabel>
+struct CountMarks
+{
+  TLabel * marksBefore;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t word, TLabel before) const
+  {
+    marksBefore[word] = before;
   }
 };
 
@@ -268,17 +281,19 @@ RankBlocks(const TExecutor & executor,
   const Grid          allBlocks{ blocks.Count() };
   const std::uint64_t words = DivideUp(size.Count(), BitsPerWord);
   const auto          marks = executor.template Allocate<Word>(words);
-  const auto          marksBefore = executor.template Allocate<TLabel>(words + 1);
+  const auto          marksBefore = executor.template Allocate<TLabel>(words);
 
   const Renumbering::Components<VDimension, TLabel> components{ size, labels };
   executor.ForEach(allBlocks, Renumbering::ClearFirstPixels<TLabel>{ finalLabels });
   executor.ForEach(Grid{ words }, Renumbering::ClearMarks{ marks.get() });
   executor.ForEachBlock(blocks, Renumbering::FindFirstPixels<VDimension, TLabel>{ components, finalLabels });
   executor.ForEach(allBlocks, Renumbering::MarkFirstPixels<TLabel>{ finalLabels, marks.get() });
-  executor.ExclusiveSum(words + 1, Renumbering::MarksInWord{ marks.get(), words }, marksBefore.get());
+  const Renumbering::MarksInWord marksInWord{ marks.get() };
+  const auto                     sums = executor.template Sum<TLabel>(words, marksInWord);
+  executor.ForEachSum(sums, marksInWord, Renumbering::CountMarks<TLabel>{ marksBefore.get() });
   executor.ForEach(allBlocks,
                    Renumbering::NumberComponents<TLabel>{ marks.get(), marksBefore.get(), numbering, finalLabels });
-  return executor.Read(marksBefore.get() + words);
+  return sums.total;
 }
 
 /** Replaces the labels of a block algorithm by those that RankBlocks has found. `output` may be `labels` itself. */

@@ -4,10 +4,10 @@
 
 // Union-find on runs over packed bits, for face and full connectivity in planes and volumes.
 //
-// The idea of runs as the elements is that of He, Chao and Suzuki (IEEE TIP 17(5), 2008); the order of the kernels,
-// which link each run to one neighbour while they initialize and unite it with the others later, is that of Komura
-// equivalence (Komura, Comput. Phys. Commun. 194, 2015). Runs are numbered in raster order, so that the root of a
-// component is the run of its first pixel, and the order of roots is the order of labels.
+// The idea of runs as the elements is that of He, Chao and Suzuki (IEEE TIP 17(5), 2008); the order of the steps, which
+// link each run to one neighbour first and unite it with the others later, is that of Komura equivalence (Komura,
+// Comput. Phys. Commun. 194, 2015). Runs are numbered in raster order, so that the root of a component is the run of
+// its first pixel, and the order of roots is the order of labels.
 
 #include "BitRows.h"
 #include "Numbering.h"
@@ -21,81 +21,146 @@ namespace itk::ccl
 namespace RunUnionFind
 {
 
-template <typename TRun>
-struct Runs
+/** Counts the runs that start in a word. */
+struct StartsInWord
 {
-  RunRows<TRun> rows;
-  TRun *        parents;
-  bool          fullyConnected;
+  BitRows rows;
 
-  /** Calls visit(otherBegin) for each row before (y, z), in raster order, whose runs may touch those of this row. */
-  template <typename TVisitor>
   CCL_HOST_DEVICE
-  void
-  ForEachNeighborRow(const Cell & cell, const TVisitor & visit) const
+  std::uint32_t
+  operator()(std::uint64_t word) const
   {
-    const Grid &        words = rows.rows.words;
-    const std::uint64_t begin = rows.rows.RowBegin(cell.y, cell.z);
-    const std::uint64_t row = words.x;
-    const std::uint64_t plane = words.x * words.y;
-    if (cell.z > 0)
-    {
-      if (fullyConnected && cell.y > 0)
-      {
-        visit(begin - plane - row);
-      }
-      visit(begin - plane);
-      if (fullyConnected && cell.y + 1 < words.y)
-      {
-        visit(begin - plane + row);
-      }
-    }
-    if (cell.y > 0)
-    {
-      visit(begin - row);
-    }
+    const std::uint64_t x = word - Divide(word, rows.words.x) * rows.words.x;
+    return CountBits(rows.Starts(word - x, x));
   }
+};
 
-  /** Calls visit(run, otherRun) for each pair of runs, one of this row and one of another, whose contact lies in a
-   * word, except those that have one of the pixels `implied` in common. */
-  template <typename TVisitor>
+/** Keeps how many runs start before each word. */
+template <typename TRun>
+struct NumberWords
+{
+  TRun * runsBefore;
+
   CCL_HOST_DEVICE
   void
-  ForEachContact(std::uint64_t begin, std::uint64_t otherBegin, std::uint64_t x, Word implied, const TVisitor & visit)
-    const
+  operator()(std::uint64_t word, TRun before) const
   {
-    RowContacts contacts = ContactsOf(rows.rows, begin, otherBegin, x, fullyConnected);
-    contacts.above = StartsWithout(contacts.above, rows.rows.bits[begin + x] & rows.rows.bits[otherBegin + x], implied);
-    const Word any = contacts.above | contacts.before | contacts.after;
-    if (any == 0)
+    runsBefore[word] = before;
+  }
+};
+
+/** Keeps the first and the last pixel of each run, too. */
+template <typename TRun>
+struct RecordRuns
+{
+  BitRows rows;
+  TRun *  runsBefore;
+  TRun *  firstPixels;
+  TRun *  lastPixels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t word, TRun before) const
+  {
+    runsBefore[word] = before;
+    if (rows.bits[word] == 0)
     {
       return;
     }
-    const Word starts = rows.rows.Starts(begin, x);
-    const Word otherStarts = rows.rows.Starts(otherBegin, x);
-    const TRun runsBefore = rows.runsBefore[begin + x];
-    const TRun otherRunsBefore = rows.runsBefore[otherBegin + x];
-    for (Word left = any; left != 0; left &= left - 1)
+    const std::uint64_t x = word - Divide(word, rows.words.x) * rows.words.x;
+    const Word          starts = rows.Starts(word - x, x);
+    const TRun          pixel = static_cast<TRun>(word * BitsPerWord);
+    TRun                run = before;
+    for (Word left = starts; left != 0; left &= left - 1, ++run)
+    {
+      firstPixels[run] = pixel + LowestBit(left);
+    }
+    for (Word left = rows.bits[word] & ~rows.After(word - x, x); left != 0; left &= left - 1)
     {
       const unsigned int bit = LowestBit(left);
-      const Word         through = BitsThrough(bit);
-      const TRun         run = runsBefore + CountBits(starts & through) - 1;
-      // The runs of the other row that start at or before this pixel.
-      const TRun started = otherRunsBefore + CountBits(otherStarts & through);
-      const Word here = Word{ 1 } << bit;
-      if ((contacts.above | contacts.before) & here)
-      {
-        visit(run, started - 1);
-      }
-      if (contacts.after & here)
-      {
-        visit(run, started);
-      }
+      lastPixels[before + CountBits(starts & BitsThrough(bit)) - 1] = pixel + bit;
     }
   }
 };
 
-/** Links each run that starts in a word to the first run before it that touches its first pixel. */
+/** What the steps that run over the runs know. Pixels are counted in bits from the first word of the image on. */
+template <typename TRun>
+struct Runs
+{
+  RunRows<TRun> rows;
+  const TRun *  firstPixels;
+  const TRun *  lastPixels;
+  TRun *        parents;
+  bool          fullyConnected;
+
+  /** Calls visit(first, last) for each row before that of a run, in raster order, in which runs touch it: those from
+   * the first up to the last. Ends when visit() gives false. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  ForEachTouchingRow(TRun run, const TVisitor & visit) const
+  {
+    const Grid &        words = rows.rows.words;
+    const std::uint64_t rowBits = words.x * BitsPerWord;
+    const std::uint64_t first = firstPixels[run];
+    const std::uint64_t row = Divide(first, rowBits);
+    const std::uint64_t z = Divide(row, words.y);
+    const std::uint64_t y = row - z * words.y;
+    const std::uint64_t begin = first - row * rowBits;
+    const std::uint64_t end = lastPixels[run] - row * rowBits;
+    // Under full connectivity, runs that end right before or start right after this one touch it, too.
+    const std::uint64_t reachBegin = begin - (fullyConnected && begin > 0);
+    const std::uint64_t reachEnd = end + (fullyConnected && end + 1 < rowBits);
+
+    const auto visitRow = [&](std::uint64_t otherRow) {
+      const std::uint64_t otherBegin = otherRow * words.x;
+      const TRun          from = this->FirstRunFrom(otherBegin, reachBegin);
+      const TRun          until = this->RunsThrough(otherBegin, reachEnd);
+      return from >= until || visit(from, static_cast<TRun>(until - 1));
+    };
+    if (z > 0)
+    {
+      if (fullyConnected && y > 0 && !visitRow(row - words.y - 1))
+      {
+        return;
+      }
+      if (!visitRow(row - words.y))
+      {
+        return;
+      }
+      if (fullyConnected && y + 1 < words.y && !visitRow(row - words.y + 1))
+      {
+        return;
+      }
+    }
+    if (y > 0)
+    {
+      visitRow(row - 1);
+    }
+  }
+
+private:
+  /** How many runs start up to and at x of a row. */
+  CCL_HOST_DEVICE
+  TRun
+  RunsThrough(std::uint64_t rowBegin, std::uint64_t x) const
+  {
+    const std::uint64_t word = x / BitsPerWord;
+    return rows.runsBefore[rowBegin + word] +
+           CountBits(rows.rows.Starts(rowBegin, word) & BitsThrough(x % BitsPerWord));
+  }
+
+  /** The run that covers x of a row, or else the next one. */
+  CCL_HOST_DEVICE
+  TRun
+  FirstRunFrom(std::uint64_t rowBegin, std::uint64_t x) const
+  {
+    const bool isCovered = rows.rows.bits[rowBegin + x / BitsPerWord] >> x % BitsPerWord & 1U;
+    return RunsThrough(rowBegin, x) - isCovered;
+  }
+};
+
+/** Links each run to the first run of the first row that touches it, if any. */
 template <typename TRun>
 struct Initialization
 {
@@ -105,42 +170,13 @@ struct Initialization
   void
   operator()(const Cell & cell) const
   {
-    const BitRows &     rows = runs.rows.rows;
-    const std::uint64_t begin = rows.RowBegin(cell.y, cell.z);
-    const Word          starts = rows.Starts(begin, cell.x);
-    if (starts == 0)
-    {
-      return;
-    }
-    TRun run = runs.rows.runsBefore[begin + cell.x];
-    for (Word left = starts; left != 0; left &= left - 1, ++run)
-    {
-      runs.parents[run] = run;
-    }
-    Word linked = 0;
-    runs.ForEachNeighborRow(cell, [&](std::uint64_t otherBegin) {
-      const Word other = rows.bits[otherBegin + cell.x];
-      const Word otherBefore = runs.fullyConnected ? rows.Before(otherBegin, cell.x) : 0;
-      const Word otherAfter = runs.fullyConnected ? rows.After(otherBegin, cell.x) : 0;
-      const Word touching = starts & ~linked & (other | otherBefore | otherAfter);
-      if (touching == 0)
-      {
-        return;
-      }
-      linked |= touching;
-      const Word otherStarts = rows.Starts(otherBegin, cell.x);
-      const TRun otherRunsBefore = runs.rows.runsBefore[otherBegin + cell.x];
-      for (Word left = touching; left != 0; left &= left - 1)
-      {
-        const unsigned int bit = LowestBit(left);
-        const Word         through = BitsThrough(bit);
-        const Word         here = Word{ 1 } << bit;
-        // Where only the pixel after this one touches, its run starts there.
-        const TRun started = otherRunsBefore + CountBits(otherStarts & through);
-        runs.parents[runs.rows.runsBefore[begin + cell.x] + CountBits(starts & through) - 1] =
-          (other | otherBefore) & here ? started - 1 : started;
-      }
+    const TRun run = static_cast<TRun>(cell.x);
+    TRun       parent = run;
+    runs.ForEachTouchingRow(run, [&parent](TRun first, TRun) {
+      parent = first;
+      return false;
     });
+    runs.parents[run] = parent;
   }
 };
 
@@ -157,11 +193,7 @@ struct Compression
   }
 };
 
-/** Unites the runs of each row with those that they touch, unless others do it for them.
- *
- * Two rows of successive planes that have a pixel x in common need no union where the rows before both of them have x,
- * too: each of these is united with the row after it, and the two with each other, or again by those before them. With
- * that, rows that meet by an edge (full connectivity) need none where a row that meets both by a face has x. */
+/** Unites each run with those that touch it. */
 template <typename TRun>
 struct Reduction
 {
@@ -171,36 +203,46 @@ struct Reduction
   void
   operator()(const Cell & cell) const
   {
-    const BitRows &     rows = runs.rows.rows;
-    const std::uint64_t row = rows.words.x;
-    const std::uint64_t plane = rows.words.x * rows.words.y;
-    const std::uint64_t begin = rows.RowBegin(cell.y, cell.z);
-    if (rows.bits[begin + cell.x] == 0)
-    {
-      return;
-    }
-    const auto unite = [&](std::uint64_t otherBegin, Word implied) {
-      runs.ForEachContact(
-        begin, otherBegin, cell.x, implied, [&](TRun run, TRun other) { Union(runs.parents, run, other); });
-    };
-    const Word up = cell.y > 0 ? rows.bits[begin - row + cell.x] : 0;
-    if (cell.z > 0)
-    {
-      const Word back = rows.bits[begin - plane + cell.x];
-      const Word backUp = cell.y > 0 ? rows.bits[begin - plane - row + cell.x] : 0;
-      unite(begin - plane, up & backUp);
-      if (runs.fullyConnected && cell.y > 0)
+    const TRun run = static_cast<TRun>(cell.x);
+    runs.ForEachTouchingRow(run, [this, run](TRun first, TRun last) {
+      for (TRun other = first; other <= last; ++other)
       {
-        unite(begin - plane - row, up | back);
+        Union(runs.parents, run, other);
       }
-      if (runs.fullyConnected && cell.y + 1 < rows.words.y)
-      {
-        unite(begin - plane + row, back);
-      }
-    }
-    if (cell.y > 0)
+      return true;
+    });
+  }
+};
+
+/** 1 for each run that is the root of its tree. */
+template <typename TRun>
+struct IsRoot
+{
+  const TRun * parents;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t run) const
+  {
+    return parents[run] == run;
+  }
+};
+
+/** Gives each root its label. */
+template <typename TRun>
+struct NumberRoots
+{
+  const TRun * parents;
+  Numbering    numbering;
+  TRun *       rootLabels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t run, TRun rank) const
+  {
+    if (parents[run] == run)
     {
-      unite(begin - row, 0);
+      rootLabels[run] = static_cast<TRun>(numbering.LabelOf(rank));
     }
   }
 };
@@ -210,88 +252,64 @@ template <typename TRun>
 struct Labeling
 {
   TRun *       parents;
-  const TRun * ranks;
-  Numbering    numbering;
+  const TRun * rootLabels;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
-    parents[run.x] = static_cast<TRun>(numbering.LabelOf(ranks[parents[run.x]]));
-  }
-};
-
-/** Counts the runs that start in a word. */
-struct StartsInWord
-{
-  BitRows rows;
-
-  CCL_HOST_DEVICE
-  std::uint32_t
-  operator()(std::uint64_t word) const
-  {
-    const std::uint64_t count = rows.words.Count();
-    if (word == count)
-    {
-      return 0;
-    }
-    const std::uint64_t x = word - Divide(word, rows.words.x) * rows.words.x;
-    return CountBits(rows.Starts(word - x, x));
-  }
-};
-
-/** 1 for each run that is the root of its tree. */
-template <typename TRun>
-struct IsRoot
-{
-  const TRun *  parents;
-  std::uint64_t count;
-
-  CCL_HOST_DEVICE
-  TRun
-  operator()(std::uint64_t run) const
-  {
-    return run < count && parents[run] == run;
+    parents[run.x] = rootLabels[parents[run.x]];
   }
 };
 
 } // namespace RunUnionFind
 
-/** The runs of an image, in raster order. `runsBefore` has one element more than there are words: the number of runs
- * that start before each word, and last that of all runs. */
+/** The number of an image's runs, and what it takes to number them in raster order. */
 template <typename TRun, typename TExecutor>
 struct CountedRuns
 {
-  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
+  using SumsType =
+    decltype(std::declval<const TExecutor &>().template Sum<TRun>(0, std::declval<RunUnionFind::StartsInWord>()));
 
   BitRows       rows;
-  BufferType    runsBefore;
+  SumsType      sums;
   std::uint64_t count;
-
-  RunRows<TRun>
-  GetRows() const
-  {
-    return { rows, runsBefore.get() };
-  }
 };
 
 template <typename TRun, typename TExecutor>
 CountedRuns<TRun, TExecutor>
 CountRuns(const TExecutor & executor, const BitRows & rows)
 {
-  const std::uint64_t words = rows.words.Count();
-  auto                runsBefore = executor.template Allocate<TRun>(words + 1);
-  executor.ExclusiveSum(words + 1, RunUnionFind::StartsInWord{ rows }, runsBefore.get());
-  const std::uint64_t count = executor.Read(runsBefore.get() + words);
-  return { rows, std::move(runsBefore), count };
+  auto                sums = executor.template Sum<TRun>(rows.words.Count(), RunUnionFind::StartsInWord{ rows });
+  const std::uint64_t count = sums.total;
+  return { rows, std::move(sums), count };
+}
+
+/** Writes how many runs start before each word. */
+template <typename TRun, typename TExecutor>
+void
+NumberRuns(const TExecutor & executor, const CountedRuns<TRun, TExecutor> & counted, TRun * runsBefore)
+{
+  executor.ForEachSum(
+    counted.sums, RunUnionFind::StartsInWord{ counted.rows }, RunUnionFind::NumberWords<TRun>{ runsBefore });
 }
 
 /** The label of every run, and the number of objects. */
 template <typename TRun, typename TExecutor>
 struct LabeledRuns
 {
-  typename CountedRuns<TRun, TExecutor>::BufferType labels;
-  std::uint64_t                                     objectCount;
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
+
+  BitRows       bits;
+  BufferType    runsBefore;
+  BufferType    labels;
+  std::uint64_t objectCount;
+
+  RunRows<TRun>
+  GetRows() const
+  {
+    return { bits, runsBefore.get() };
+  }
 };
 
 /** Labels runs. Where the numbering has no room for the objects, their number is right and the labels are not. */
@@ -302,80 +320,159 @@ LabelRuns(const TExecutor &                    executor,
           bool                                 fullyConnected,
           const Numbering &                    numbering)
 {
-  const Grid &        words = counted.rows.words;
-  const std::uint64_t count = counted.count;
-  const Grid          allRuns{ count };
-  auto                parents = executor.template Allocate<TRun>(count);
-  const auto          ranks = executor.template Allocate<TRun>(count + 1);
+  using namespace RunUnionFind;
+  const BitRows & rows = counted.rows;
+  const Grid      all{ counted.count };
+  auto            runsBefore = executor.template Allocate<TRun>(rows.words.Count());
+  auto            parents = executor.template Allocate<TRun>(counted.count);
+  const auto      firstPixels = executor.template Allocate<TRun>(counted.count);
+  const auto      lastPixels = executor.template Allocate<TRun>(counted.count);
+  executor.ForEachSum(counted.sums,
+                      StartsInWord{ rows },
+                      RecordRuns<TRun>{ rows, runsBefore.get(), firstPixels.get(), lastPixels.get() });
 
-  const RunUnionFind::Runs<TRun> runs{ counted.GetRows(), parents.get(), fullyConnected };
-  executor.ForEach(words, RunUnionFind::Initialization<TRun>{ runs });
-  executor.ForEach(allRuns, RunUnionFind::Compression<TRun>{ parents.get() });
-  executor.ForEach(words, RunUnionFind::Reduction<TRun>{ runs });
-  executor.ForEach(allRuns, RunUnionFind::Compression<TRun>{ parents.get() });
-  executor.ExclusiveSum(count + 1, RunUnionFind::IsRoot<TRun>{ parents.get(), count }, ranks.get());
-  const std::uint64_t objectCount = executor.Read(ranks.get() + count);
-  executor.ForEach(allRuns, RunUnionFind::Labeling<TRun>{ parents.get(), ranks.get(), numbering });
-  return { std::move(parents), objectCount };
+  const Runs<TRun> runs{
+    { rows, runsBefore.get() }, firstPixels.get(), lastPixels.get(), parents.get(), fullyConnected
+  };
+  executor.ForEach(all, Initialization<TRun>{ runs });
+  executor.ForEach(all, Compression<TRun>{ parents.get() });
+  executor.ForEach(all, Reduction<TRun>{ runs });
+  executor.ForEach(all, Compression<TRun>{ parents.get() });
+
+  const IsRoot<TRun> isRoot{ parents.get() };
+  const auto         ranks = executor.template Sum<TRun>(counted.count, isRoot);
+  // Where a run starts is no longer asked for.
+  TRun * const rootLabels = firstPixels.get();
+  executor.ForEachSum(ranks, isRoot, NumberRoots<TRun>{ parents.get(), numbering, rootLabels });
+  executor.ForEach(all, Labeling<TRun>{ parents.get(), rootLabels });
+  return { rows, std::move(runsBefore), std::move(parents), ranks.total };
 }
 
 namespace RunUnionFind
 {
 
-inline constexpr unsigned int PixelsPerColumn = 4;
+/** Four pixels that the device writes in one access. */
+template <typename TOutput>
+struct alignas(4 * sizeof(TOutput) < 16 ? 4 * sizeof(TOutput) : 16) Quad
+{
+  TOutput pixels[4];
+};
 
-/** Writes the label of its run to each foreground pixel, and the background value to the others. A cell stands for the
- * pixels at one bit of four successive words: the threads of a warp write pixels that lie side by side, at any width
- * and alignment of rows, and each has four labels to wait for at once. */
+/** Writes the label of its run to each foreground pixel, and the background value to the others. A cell stands for two
+ * quads of pixels of a row, 32 quads apart, each of which starts where one access can write it: at 0 to 3 pixels before
+ * the row, for the first, where the row itself does not. */
 template <typename TRun, typename TOutput>
 struct Expansion
 {
+  static constexpr unsigned int QuadsPerCell = 2;
+  static constexpr unsigned int Stride = 32;
+
   RunRows<TRun> runs;
   const TRun *  labels;
   Grid          size;
   TOutput       background;
   TOutput *     output;
 
-  static Grid
-  ColumnsOf(const Grid & words)
+  Grid
+  GetCells() const
   {
-    return { DivideUp(words.x, PixelsPerColumn) * BitsPerWord, words.y, words.z };
+    const bool          isAligned = size.x % 4 == 0 && MisalignmentOf(output) == 0;
+    const std::uint64_t quads = DivideUp(size.x, 4) + !isAligned;
+    return { DivideUp(quads, QuadsPerCell * Stride) * Stride, size.y, size.z };
   }
 
   CCL_HOST_DEVICE
   void
-  operator()(const Cell & column) const
+  operator()(const Cell & cell) const
   {
-    const Grid &        words = runs.rows.words;
-    const unsigned int  bit = column.x % BitsPerWord;
-    const std::uint64_t firstWord = column.x / BitsPerWord * PixelsPerColumn;
-    const std::uint64_t row = column.y + words.y * column.z;
-    const std::uint64_t begin = row * words.x;
-
-    TOutput values[PixelsPerColumn];
-    Word    previous = firstWord > 0 ? runs.rows.bits[begin + firstWord - 1] : 0;
-    CCL_UNROLL
-    for (unsigned int i = 0; i < PixelsPerColumn; ++i)
-    {
-      const Word word = runs.rows.WordAt(begin, firstWord + i);
-      values[i] = background;
-      if (word >> bit & 1U)
-      {
-        const Word starts = word & ~(word << 1 | previous >> (BitsPerWord - 1));
-        const TRun run = runs.runsBefore[begin + firstWord + i] + CountBits(starts & BitsThrough(bit)) - 1;
-        values[i] = static_cast<TOutput>(labels[run]);
-      }
-      previous = word;
-    }
-
+    const std::uint64_t row = cell.y + size.y * cell.z;
+    const std::uint64_t rowBegin = row * runs.rows.words.x;
     TOutput * const     pixels = output + row * size.x;
-    const std::uint64_t x = firstWord * BitsPerWord + bit;
+    const std::uint64_t firstQuad = cell.x / Stride * (QuadsPerCell * Stride) + cell.x % Stride;
+    const unsigned int  before = MisalignmentOf(pixels);
+    Quad<TOutput>       quads[QuadsPerCell];
     CCL_UNROLL
-    for (unsigned int i = 0; i < PixelsPerColumn; ++i)
+    for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      if (x + i * BitsPerWord < size.x)
+      this->Fill(quads[i], rowBegin, static_cast<std::int64_t>(4 * (firstQuad + i * Stride)) - before);
+    }
+    CCL_UNROLL
+    for (unsigned int i = 0; i < QuadsPerCell; ++i)
+    {
+      this->Store(pixels, quads[i], static_cast<std::int64_t>(4 * (firstQuad + i * Stride)) - before);
+    }
+  }
+
+private:
+  /** How many pixels an address lies behind one where a quad may start. */
+  CCL_HOST_DEVICE
+  static unsigned int
+  MisalignmentOf(const TOutput * address)
+  {
+    return reinterpret_cast<std::uintptr_t>(address) / sizeof(TOutput) % 4;
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Fill(Quad<TOutput> & quad, std::uint64_t rowBegin, std::int64_t x) const
+  {
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 4; ++i)
+    {
+      quad.pixels[i] = background;
+    }
+    if (x >= static_cast<std::int64_t>(size.x))
+    {
+      return;
+    }
+    // The bits of the quad, and of the pixel before it. A row begins and ends with background.
+    const std::uint64_t begin = x < 0 ? 0 : static_cast<std::uint64_t>(x);
+    const std::uint64_t word = begin / BitsPerWord;
+    const unsigned int  bit = begin % BitsPerWord;
+    const Word          here = runs.rows.bits[rowBegin + word];
+    const Word          next = bit > BitsPerWord - 4 ? runs.rows.WordAt(rowBegin, word + 1) : 0;
+    const Word          left = word > 0 ? runs.rows.bits[rowBegin + word - 1] >> (BitsPerWord - 1) : 0;
+    const unsigned int  skipped = static_cast<unsigned int>(static_cast<std::int64_t>(begin) - x);
+    const unsigned int  window = static_cast<unsigned int>((std::uint64_t{ next } << BitsPerWord | here) >> bit) & 15U;
+    if (window == 0)
+    {
+      return;
+    }
+    const Word         beforeHere = here << 1 | left;
+    const Word         starts = here & ~beforeHere;
+    const unsigned int foreground = window << skipped & 15U;
+    // The run of the first foreground pixel: a run that started up to the first pixel of the window, or the next one.
+    const TRun         through = runs.runsBefore[rowBegin + word] + CountBits(starts & BitsThrough(bit));
+    const TRun         run = through - (window & 1U);
+    const unsigned int followers = foreground & ~(foreground << 1) & (foreground - 1);
+    const TOutput      first = static_cast<TOutput>(labels[run]);
+    const TOutput      second = followers != 0 ? static_cast<TOutput>(labels[run + 1]) : first;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 4; ++i)
+    {
+      if (foreground >> i & 1U)
       {
-        pixels[x + i * BitsPerWord] = values[i];
+        quad.pixels[i] = (followers & ((2U << i) - 1)) != 0 ? second : first;
+      }
+    }
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Store(TOutput * pixels, const Quad<TOutput> & quad, std::int64_t x) const
+  {
+    const auto end = static_cast<std::int64_t>(size.x);
+    if (x >= 0 && x + 4 <= end)
+    {
+      *reinterpret_cast<Quad<TOutput> *>(pixels + x) = quad;
+      return;
+    }
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 4; ++i)
+    {
+      if (x + i >= 0 && x + i < end)
+      {
+        pixels[x + i] = quad.pixels[i];
       }
     }
   }
@@ -393,8 +490,8 @@ ExpandRuns(const TExecutor &     executor,
            TOutput               background,
            TOutput *             output)
 {
-  using StepType = RunUnionFind::Expansion<TRun, TOutput>;
-  executor.ForEach(StepType::ColumnsOf(runs.rows.words), StepType{ runs, labels, size, background, output });
+  const RunUnionFind::Expansion<TRun, TOutput> step{ runs, labels, size, background, output };
+  executor.ForEach(step.GetCells(), step);
 }
 
 } // namespace itk::ccl

@@ -5,9 +5,9 @@
 #include "CudaRuntime.cuh"
 #include "Grid.h"
 
-#include <cub/device/device_scan.cuh>
-#include <thrust/iterator/counting_iterator.h>
-#include <thrust/iterator/transform_iterator.h>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/warp/warp_scan.cuh>
 
 namespace itk::ccl
 {
@@ -30,18 +30,113 @@ __launch_bounds__(TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsig
   }
 }
 
-/** Makes a function's values as wide as their sum. */
-template <typename TSum, typename TFunction>
-struct AsSum
-{
-  TFunction valueAt;
+inline constexpr unsigned int SumThreads = 256;
+inline constexpr unsigned int SumValuesPerThread = 8;
+inline constexpr unsigned int SumTile = SumThreads * SumValuesPerThread;
+inline constexpr unsigned int SumWarp = 32;
 
-  __host__ __device__ TSum
-  operator()(std::uint64_t index) const
+/** Writes the sum of each tile of values. */
+template <typename TSum, typename TFunction>
+__global__ void
+__launch_bounds__(SumThreads) SumTiles(std::uint64_t count, TFunction valueAt, TSum * sums)
+{
+  using ReduceType = cub::BlockReduce<TSum, SumThreads>;
+  __shared__ typename ReduceType::TempStorage storage;
+
+  const std::uint64_t begin = std::uint64_t{ blockIdx.x } * SumTile + threadIdx.x;
+  TSum                sum = 0;
+#pragma unroll
+  for (unsigned int i = 0; i < SumValuesPerThread; ++i)
   {
-    return static_cast<TSum>(valueAt(index));
+    const std::uint64_t index = begin + i * SumThreads;
+    sum += index < count ? static_cast<TSum>(valueAt(index)) : TSum{ 0 };
   }
-};
+  sum = ReduceType(storage).Sum(sum);
+  if (threadIdx.x == 0)
+  {
+    sums[blockIdx.x] = sum;
+  }
+}
+
+/** Replaces the sums of tiles by what is before each. One block does it all: there are few. */
+template <typename TSum>
+__global__ void __launch_bounds__(1024) ScanTiles(unsigned int count, TSum * sums, TSum * total)
+{
+  using ScanType = cub::BlockScan<TSum, 1024>;
+  __shared__ typename ScanType::TempStorage storage;
+
+  TSum before = 0;
+  for (unsigned int begin = 0; begin < count; begin += 1024)
+  {
+    const unsigned int index = begin + threadIdx.x;
+    const TSum         sum = index < count ? sums[index] : TSum{ 0 };
+    TSum               sumBefore = 0;
+    TSum               sumOfAll = 0;
+    ScanType(storage).ExclusiveSum(sum, sumBefore, sumOfAll);
+    if (index < count)
+    {
+      sums[index] = before + sumBefore;
+    }
+    before += sumOfAll;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+  {
+    *total = before;
+  }
+}
+
+/** Visits each value with the sum of those before it. The lanes of a warp visit values that lie side by side. */
+template <typename TSum, typename TFunction, typename TVisitor>
+__global__ void
+__launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, TFunction valueAt, TVisitor visit)
+{
+  using ScanType = cub::WarpScan<TSum>;
+  constexpr unsigned int                    warps = SumThreads / SumWarp;
+  __shared__ typename ScanType::TempStorage storage[warps];
+  __shared__ TSum                           sumsOfWarps[warps];
+
+  const unsigned int  warp = threadIdx.x / SumWarp;
+  const std::uint64_t begin =
+    std::uint64_t{ blockIdx.x } * SumTile + warp * SumWarp * SumValuesPerThread + threadIdx.x % SumWarp;
+  TSum values[SumValuesPerThread];
+#pragma unroll
+  for (unsigned int i = 0; i < SumValuesPerThread; ++i)
+  {
+    const std::uint64_t index = begin + i * SumWarp;
+    values[i] = index < count ? static_cast<TSum>(valueAt(index)) : TSum{ 0 };
+  }
+  TSum before = 0;
+#pragma unroll
+  for (unsigned int i = 0; i < SumValuesPerThread; ++i)
+  {
+    TSum sumBefore = 0;
+    TSum sumOfAll = 0;
+    ScanType(storage[warp]).ExclusiveSum(values[i], sumBefore, sumOfAll);
+    __syncwarp();
+    values[i] = before + sumBefore;
+    before += sumOfAll;
+  }
+  if (threadIdx.x % SumWarp == 0)
+  {
+    sumsOfWarps[warp] = before;
+  }
+  __syncthreads();
+  before = sums[blockIdx.x];
+  for (unsigned int other = 0; other < warp; ++other)
+  {
+    before += sumsOfWarps[other];
+  }
+#pragma unroll
+  for (unsigned int i = 0; i < SumValuesPerThread; ++i)
+  {
+    const std::uint64_t index = begin + i * SumWarp;
+    if (index < count)
+    {
+      visit(index, static_cast<TSum>(before + values[i]));
+    }
+  }
+}
 
 /** Runs the steps of the algorithms on a device, in the order of a stream. What it must offer: see HostExecutor. */
 class DeviceExecutor
@@ -92,26 +187,47 @@ public:
     this->Launch(grid, CompactTile(grid), step);
   }
 
-  template <typename TSum, typename TFunction>
-  void
-  ExclusiveSum(std::uint64_t count, const TFunction & valueAt, TSum * sums) const
+  template <typename TSum>
+  struct Sums
   {
-    const auto  values = thrust::make_transform_iterator(thrust::make_counting_iterator(std::uint64_t{ 0 }),
-                                                        AsSum<TSum, TFunction>{ valueAt });
-    std::size_t bytes = 0;
-    CCL_CHECK(cub::DeviceScan::ExclusiveSum(nullptr, bytes, values, sums, count, m_Stream));
-    const DeviceAllocation temporary(this->AllocateBytes(bytes), m_Stream);
-    CCL_CHECK(cub::DeviceScan::ExclusiveSum(temporary.get(), bytes, values, sums, count, m_Stream));
+    std::uint64_t count;
+    Buffer<TSum>  before; // each tile
+    TSum          total;
+  };
+
+  template <typename TSum, typename TFunction>
+  Sums<TSum>
+  Sum(std::uint64_t count, const TFunction & valueAt) const
+  {
+    const std::uint64_t tiles = DivideUp(count, SumTile);
+    Sums<TSum>          sums{ count, this->Allocate<TSum>(tiles), 0 };
+    if (count == 0)
+    {
+      return sums;
+    }
+    // The device writes the total to the host's memory: a copy would take longer than the kernels.
+    const auto total = m_Resources.AllocateHost(sizeof(TSum));
+    SumTiles<<<static_cast<unsigned int>(tiles), SumThreads, 0, m_Stream>>>(count, valueAt, sums.before.get());
+    CCL_CHECK(cudaGetLastError());
+    ScanTiles<<<1, 1024, 0, m_Stream>>>(
+      static_cast<unsigned int>(tiles), sums.before.get(), static_cast<TSum *>(total.get()));
+    CCL_CHECK(cudaGetLastError());
+    CCL_CHECK(cudaStreamSynchronize(m_Stream));
+    sums.total = *static_cast<const TSum *>(total.get());
+    return sums;
   }
 
-  template <typename T>
-  T
-  Read(const T * address) const
+  template <typename TSum, typename TFunction, typename TVisitor>
+  void
+  ForEachSum(const Sums<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
   {
-    const auto value = m_Resources.AllocateHost(sizeof(T));
-    CCL_CHECK(cudaMemcpyAsync(value.get(), address, sizeof(T), cudaMemcpyDeviceToHost, m_Stream));
-    CCL_CHECK(cudaStreamSynchronize(m_Stream));
-    return *static_cast<const T *>(value.get());
+    if (sums.count == 0)
+    {
+      return;
+    }
+    VisitSums<<<static_cast<unsigned int>(DivideUp(sums.count, SumTile)), SumThreads, 0, m_Stream>>>(
+      sums.count, sums.before.get(), valueAt, visit);
+    CCL_CHECK(cudaGetLastError());
   }
 
 private:

@@ -229,7 +229,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
   VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     ExpandRuns<TRun>(executor,
-                     counted.GetRows(),
+                     runs.GetRows(),
                      runs.labels.get(),
                      request.size,
                      static_cast<OutputType>(request.numbering.background),
@@ -297,7 +297,7 @@ DeviceSession::LabelPixels(const void *    pixels,
   const bool triesRuns =
     request.algorithm == AlgorithmEnum::Automatic || request.algorithm == AlgorithmEnum::RunUnionFind;
   const bool done =
-    triesRuns && VisitIndexType(MaximumRuns(request.size), [&](auto run) {
+    triesRuns && VisitIndexType(PlacesOf(request.size), [&](auto run) {
       return LabelPixelsByRuns<decltype(run)>(executor, pixels, kind, request, labels, labelBytes, objectCount);
     });
   if (!done)
@@ -357,11 +357,13 @@ LabelBitsAs(const DeviceExecutor & executor,
         LabelBlocks<Dimension>(executor, bytes.get(), request, blockLabels.get());
       }
       const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
+      const auto runsBefore = executor.Allocate<TRun>(words.Count());
       const auto runLabels = executor.Allocate<TRun>(counted.count);
+      NumberRuns(executor, counted, runsBefore.get());
       result.objectCount =
         RankBlocks<Dimension>(executor, blockLabels.get(), size, request.numbering, finalLabels.get());
       GatherRunLabels<Dimension>(
-        executor, blockLabels.get(), finalLabels.get(), size, counted.GetRows(), runLabels.get());
+        executor, blockLabels.get(), finalLabels.get(), size, RunRows<TRun>{ rows, runsBefore.get() }, runLabels.get());
       download(runLabels.get());
     });
   });
@@ -373,7 +375,7 @@ LabelBitsAs(const DeviceExecutor & executor,
 RunLabels
 DeviceSession::LabelBits(const Word * bits, const Request & request)
 {
-  return VisitIndexType(MaximumRuns(request.size), [&](auto run) {
+  return VisitIndexType(PlacesOf(request.size), [&](auto run) {
     return LabelBitsAs<decltype(run)>(m_Implementation->GetExecutor(), m_Implementation->GetResources(), bits, request);
   });
 }

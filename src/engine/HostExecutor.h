@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <vector>
 
 namespace itk::ccl
 {
@@ -29,8 +30,8 @@ SequentialFor(std::uint64_t count, const std::function<void(std::uint64_t)> & bo
  * - `Allocate<T>(n)` gives an owner of n uninitialized elements, with `get()`;
  * - `ForEach(grid, step)` calls `step(cell)` for every cell of a grid, concurrently;
  * - `ForEachBlock(grid, step)` does the same, and keeps cells that are near each other in all directions together;
- * - `ExclusiveSum(n, valueAt, sums)` writes sums[i] = valueAt(0) + ... + valueAt(i - 1) for i < n;
- * - `Read(address)` gives the value there once all earlier steps are done. */
+ * - `Sum<T>(n, valueAt)` gives the sum of valueAt(i) for i < n, as `total`, once all earlier steps are done;
+ * - `ForEachSum(sum, valueAt, visit)` calls `visit(i, valueAt(0) + ... + valueAt(i - 1))` for every i, concurrently. */
 class HostExecutor
 {
 public:
@@ -49,11 +50,10 @@ public:
   void
   ForEach(const Grid & grid, const TStep & step) const
   {
-    constexpr std::uint64_t cellsPerChunk = 16384;
-    const std::uint64_t     count = grid.Count();
-    m_ParallelFor(DivideUp(count, cellsPerChunk), [&](std::uint64_t chunk) {
-      const std::uint64_t end = std::min(count, (chunk + 1) * cellsPerChunk);
-      for (std::uint64_t i = chunk * cellsPerChunk; i < end; ++i)
+    const std::uint64_t count = grid.Count();
+    m_ParallelFor(DivideUp(count, CellsPerChunk), [&](std::uint64_t chunk) {
+      const std::uint64_t end = std::min(count, (chunk + 1) * CellsPerChunk);
+      for (std::uint64_t i = chunk * CellsPerChunk; i < end; ++i)
       {
         step(CellAt(grid, i));
       }
@@ -67,27 +67,56 @@ public:
     this->ForEach(grid, step);
   }
 
-  template <typename TSum, typename TFunction>
-  void
-  ExclusiveSum(std::uint64_t count, const TFunction & valueAt, TSum * sums) const
+  template <typename TSum>
+  struct Sums
   {
-    TSum sum = 0;
-    for (std::uint64_t i = 0; i < count; ++i)
+    std::uint64_t     count;
+    std::vector<TSum> before; // each chunk
+    TSum              total;
+  };
+
+  template <typename TSum, typename TFunction>
+  Sums<TSum>
+  Sum(std::uint64_t count, const TFunction & valueAt) const
+  {
+    Sums<TSum> sums{ count, std::vector<TSum>(DivideUp(count, CellsPerChunk)), 0 };
+    m_ParallelFor(sums.before.size(), [&](std::uint64_t chunk) {
+      const std::uint64_t end = std::min(count, (chunk + 1) * CellsPerChunk);
+      TSum                sum = 0;
+      for (std::uint64_t i = chunk * CellsPerChunk; i < end; ++i)
+      {
+        sum += static_cast<TSum>(valueAt(i));
+      }
+      sums.before[chunk] = sum;
+    });
+    for (TSum & before : sums.before)
     {
-      const TSum value = valueAt(i);
-      sums[i] = sum;
-      sum += value;
+      const TSum sum = before;
+      before = sums.total;
+      sums.total += sum;
     }
+    return sums;
   }
 
-  template <typename T>
-  T
-  Read(const T * address) const
+  template <typename TSum, typename TFunction, typename TVisitor>
+  void
+  ForEachSum(const Sums<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
   {
-    return *address;
+    m_ParallelFor(sums.before.size(), [&](std::uint64_t chunk) {
+      const std::uint64_t end = std::min(sums.count, (chunk + 1) * CellsPerChunk);
+      TSum                sum = sums.before[chunk];
+      for (std::uint64_t i = chunk * CellsPerChunk; i < end; ++i)
+      {
+        const TSum value = static_cast<TSum>(valueAt(i));
+        visit(i, sum);
+        sum += value;
+      }
+    });
   }
 
 private:
+  static constexpr std::uint64_t CellsPerChunk = 16384;
+
   ParallelFor m_ParallelFor;
 };
 

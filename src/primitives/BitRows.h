@@ -18,12 +18,13 @@ WordsOf(const Grid & image)
   return { DivideUp(image.x, BitsPerWord), image.y, image.z };
 }
 
-/** No image of this size has more runs. */
+/** How many bits these words have. No pixel's place among them is as high, and no image of this size has as many runs.
+ */
 CCL_HOST_DEVICE
 constexpr std::uint64_t
-MaximumRuns(const Grid & image)
+PlacesOf(const Grid & image)
 {
-  return DivideUp(image.x, 2) * image.y * image.z;
+  return WordsOf(image).Count() * BitsPerWord;
 }
 
 /** Reads an image's bits. */
@@ -80,58 +81,6 @@ struct RunRows
   BitRows      rows;
   const TRun * runsBefore;
 };
-
-/** Which pixels of a row's word make its runs touch those of another row, one pixel for each pair of runs.
- *
- * Two runs that overlap do so in one piece, and its first pixel stands for the pair. Under full connectivity two runs
- * may also touch by a corner alone: then one starts right after the other ends. */
-struct RowContacts
-{
-  Word above;  // the pair meets at the same x
-  Word before; // the run of this row starts where the other row's run has just ended: that one is at x - 1
-  Word after;  // the run of this row ends just before the other row's run starts: that one is at x + 1
-};
-
-CCL_HOST_DEVICE
-inline RowContacts
-ContactsOf(const BitRows & rows, std::uint64_t rowBegin, std::uint64_t otherBegin, std::uint64_t x, bool fullyConnected)
-{
-  const Word  here = rows.bits[rowBegin + x];
-  const Word  other = rows.bits[otherBegin + x];
-  const Word  before = rows.Before(rowBegin, x);
-  const Word  otherBefore = rows.Before(otherBegin, x);
-  RowContacts contacts{ here & other & ~(before & otherBefore), 0, 0 };
-  if (fullyConnected)
-  {
-    contacts.before = here & ~before & otherBefore & ~other;
-    contacts.after = here & ~rows.After(rowBegin, x) & rows.After(otherBegin, x) & ~other;
-  }
-  return contacts;
-}
-
-/** Of the first pixels of sequences of pixels in a word, those of sequences that have none of some pixels.
- *
- * Added to what is left of the sequences, a first pixel is carried on to the end of its sequence, or to the first of
- * those pixels in it. */
-CCL_HOST_DEVICE
-inline Word
-StartsWithout(Word starts, Word sequences, Word pixels)
-{
-  const Word hits = sequences & pixels;
-  if (hits == 0)
-  {
-    return starts;
-  }
-  const std::uint64_t rest = sequences & ~hits;
-  std::uint64_t       landings = (starts + rest) & ~rest;
-  Word                kept = 0;
-  for (Word left = starts; left != 0; left &= left - 1, landings &= landings - 1)
-  {
-    const bool isHit = ((landings & (~landings + 1)) & hits) != 0;
-    kept |= isHit ? 0 : left & (~left + 1);
-  }
-  return kept;
-}
 
 } // namespace itk::ccl
 
