@@ -69,7 +69,7 @@ HostTiming::TimeItk(unsigned int runs)
 }
 
 Timing
-HostTiming::TimeCuda(unsigned int runs) const
+HostTiming::TimeOurs(unsigned int runs, bool gpuEnabled) const
 {
   const auto mask = ToItk(m_Image);
   return TimeFilter(
@@ -78,6 +78,7 @@ HostTiming::TimeCuda(unsigned int runs) const
       auto filter = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>::New();
       filter->SetInput(mask);
       filter->SetFullyConnected(m_FullyConnected);
+      filter->SetGPUEnabled(gpuEnabled);
       filter->CPUFallbackOff();
       return filter;
     },

@@ -15,9 +15,9 @@ public:
   Timing
   TimeItk(unsigned int runs);
 
-  /** CudaConnectedComponentImageFilter on the GPU. Throws itk::ExceptionObject where that cannot be. */
+  /** CudaConnectedComponentImageFilter, on the GPU or on the CPU. Throws itk::ExceptionObject where that cannot be. */
   Timing
-  TimeCuda(unsigned int runs) const;
+  TimeOurs(unsigned int runs, bool gpuEnabled) const;
 
   /** The labels that TimeItk has kept. */
   const std::vector<std::uint32_t> &

@@ -90,7 +90,8 @@ public:
       if (m_Options.hostRuns > 0)
       {
         this->Add(result, "host to host, ITK" + neighbors, itk);
-        this->Add(result, "host to host, CUDA" + neighbors, host.TimeCuda(m_Options.hostRuns));
+        this->Add(result, "host to host, CUDA" + neighbors, host.TimeOurs(m_Options.hostRuns, true));
+        this->Add(result, "host to host, CPU" + neighbors, host.TimeOurs(m_Options.hostRuns, false));
       }
     }
     m_Results["cases"].push_back(result);

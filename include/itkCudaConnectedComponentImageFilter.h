@@ -32,8 +32,9 @@ namespace itk
  * pixels. Two runs give the same output.
  *
  * Planes and volumes of any size and pixel type are labeled on the GPU. Where that cannot be done (no device, no
- * driver, too little device memory, an error of CUDA, more than three dimensions) the superclass does it on the CPU:
- * GetBackendUsed() tells, and GetFallbackReason() why. With CPUFallbackOff() that is an ExceptionObject instead.
+ * driver, too little device memory, an error of CUDA) the same steps run on the CPU, on the filter's work units; more
+ * than three dimensions are left to the superclass. GetBackendUsed() tells, and GetFallbackReason() why. With
+ * CPUFallbackOff() that is an ExceptionObject instead.
  *
  * Other than the superclass:
  * - a region without pixels gives an empty output and no objects;
@@ -149,13 +150,18 @@ private:
   void
   VerifyMask() const;
 
+  /** Labels on the GPU. Gives an empty reason, or why the GPU did not. */
+  std::string
+  TryGPU(std::uint64_t pixelCount);
+
+  /** Labels planes and volumes, on the GPU or on the host. */
   void
-  GenerateDataOnDevice();
+  GenerateDataByLabeler(bool onHost);
 
   void
   GenerateDataByITK();
 
-  /** Between stages: ITK's own labeling is one. */
+  /** Between stages. */
   void
   ThrowIfAborted() const;
 

@@ -117,32 +117,61 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     m_BackendUsed = BackendEnum::CPU;
     return;
   }
-  if (!m_GPUEnabled)
+  if (m_GPUEnabled)
   {
-    this->GenerateDataByITK();
-    return;
+    m_FallbackReason = this->TryGPU(pixelCount);
+    if (m_FallbackReason.empty())
+    {
+      m_BackendUsed = BackendEnum::CUDA;
+      return;
+    }
+    if (!m_CPUFallback)
+    {
+      itkExceptionMacro(<< "The GPU cannot be used, and CPUFallback is off: " << m_FallbackReason);
+    }
   }
 
   if constexpr (ImageDimension > 3)
   {
-    m_FallbackReason = "dimension " + std::to_string(ImageDimension) + " is not supported on the GPU";
+    this->GenerateDataByITK();
+    m_BackendUsed = BackendEnum::ITK;
+  }
+  else
+  {
+    try
+    {
+      this->GenerateDataByLabeler(true);
+    }
+    catch (const CudaConnectedComponentError & error)
+    {
+      itkExceptionMacro(<< error.what());
+    }
+    m_BackendUsed = BackendEnum::CPU;
+  }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+std::string
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU(std::uint64_t pixelCount)
+{
+  if constexpr (ImageDimension > 3)
+  {
+    return "dimension " + std::to_string(ImageDimension) + " is not supported on the GPU";
   }
   else
   {
     if (m_LazyGPUStart && m_CPUFallback)
     {
-      m_FallbackReason = CudaConnectedComponentsProcess::WhyNotStartGPU(pixelCount);
-      if (!m_FallbackReason.empty())
+      const std::string reason = CudaConnectedComponentsProcess::WhyNotStartGPU(pixelCount);
+      if (!reason.empty())
       {
-        this->GenerateDataByITK();
-        return;
+        return reason;
       }
     }
     try
     {
-      this->GenerateDataOnDevice();
-      m_BackendUsed = BackendEnum::CUDA;
-      return;
+      this->GenerateDataByLabeler(false);
+      return "";
     }
     catch (const CudaConnectedComponentError & error)
     {
@@ -150,14 +179,9 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
       {
         itkExceptionMacro(<< error.what());
       }
-      m_FallbackReason = error.what();
+      return error.what();
     }
   }
-  if (!m_CPUFallback)
-  {
-    itkExceptionMacro(<< "The GPU cannot be used, and CPUFallback is off: " << m_FallbackReason);
-  }
-  this->GenerateDataByITK();
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -178,7 +202,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Verify
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataOnDevice()
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByLabeler(bool onHost)
 {
   using CudaConnectedComponentsDetail::HasScalarBuffer;
   using CudaConnectedComponentsDetail::PackRow;
@@ -188,8 +212,12 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   labeler.options.fullyConnected = this->GetFullyConnected();
   labeler.options.inlineCompression = m_InlineCompression;
   labeler.options.deviceId = m_DeviceId;
-  // Without a device there is nothing to prepare for.
-  labeler.RequireDevice();
+  labeler.options.onHost = onHost;
+  if (!onHost)
+  {
+    // Without a device there is nothing to prepare for.
+    labeler.RequireDevice();
+  }
 
   MultiThreaderBase * const threader = this->GetMultiThreader();
   threader->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
@@ -262,7 +290,6 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   }
   this->ThrowIfAborted();
   m_ObjectCount = Superclass::GetObjectCount();
-  m_BackendUsed = BackendEnum::ITK;
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>

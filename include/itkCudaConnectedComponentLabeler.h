@@ -4,6 +4,7 @@
 
 #include "itkCudaConnectedComponentsEnums.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -102,6 +103,9 @@ public:
 
     /** Host to host only: runs the host's work. Empty runs it on the caller's thread. */
     ParallelForType parallelFor;
+
+    /** Host to host only: leaves the device alone, and unites runs on the host, too, whatever the algorithm. */
+    bool onHost = false;
   };
 
   Options options;
@@ -145,16 +149,17 @@ public:
   template <typename TPixel>
   static void PackRow(const TPixel * pixels, std::uint64_t count, std::uint32_t * words)
   {
-    for (std::uint64_t begin = 0; begin < count; begin += 32)
+    if constexpr (std::is_arithmetic<TPixel>::value && sizeof(TPixel) <= 8)
     {
-      const std::uint64_t left = count - begin;
-      const unsigned int  bits = left < 32 ? static_cast<unsigned int>(left) : 32;
-      std::uint32_t       word = 0;
-      for (unsigned int bit = 0; bit < bits; ++bit)
+      PackScalarRow({ pixels, ScalarOf<TPixel>() }, count, words);
+    }
+    else
+    {
+      std::fill_n(words, (count + 31) / 32, 0);
+      for (std::uint64_t i = 0; i < count; ++i)
       {
-        word |= static_cast<std::uint32_t>(pixels[begin + bit] != TPixel{}) << bit;
+        words[i / 32] |= static_cast<std::uint32_t>(pixels[i] != TPixel{}) << i % 32;
       }
-      words[begin / 32] = word;
     }
   }
 
@@ -222,6 +227,7 @@ private:
     return { output, ScalarOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue) };
   }
 
+  static void   PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words);
   std::uint64_t LabelDevice(const Input & input, const SizeType & size, const Output & output) const;
   std::uint64_t LabelHost(const RowPackerType & packRow, const SizeType & size, const Output & output) const;
 };

@@ -43,7 +43,7 @@ public:
     CUDA,
     /** This module's own code on the host. */
     CPU,
-    /** itk::ConnectedComponentImageFilter. */
+    /** itk::ConnectedComponentImageFilter: more than three dimensions. */
     ITK
   };
 };

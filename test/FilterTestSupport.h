@@ -17,7 +17,7 @@ using BackendEnum = itk::CudaConnectedComponentsEnums::Backend;
 inline BackendEnum
 ExpectedBackend()
 {
-  return CudaTestSupport::CountDevices() > 0 ? BackendEnum::CUDA : BackendEnum::ITK;
+  return CudaTestSupport::CountDevices() > 0 ? BackendEnum::CUDA : BackendEnum::CPU;
 }
 
 /** An image of a pixel type whose foreground pixels have a value. */
@@ -92,7 +92,8 @@ Comparable(const std::string & exception)
     std::regex_replace(exception, std::regex("Cuda(?=Connected)"), ""), std::regex("0x[0-9a-f]+"), "");
 }
 
-/** Sets up ITK's filter and ours in the same way, updates both, and compares all that comes out. Returns ours. */
+/** Sets up ITK's filter and ours in the same way, updates both, ours on the CPU, too, and compares all that comes out.
+ * Returns ours. */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage, typename TSetUp>
 typename itk::CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Pointer
 ExpectSameAsItk(const TSetUp & setUp)
@@ -107,13 +108,18 @@ ExpectSameAsItk(const TSetUp & setUp)
     oracle->SetFullyConnected(fullyConnected);
     filter->SetFullyConnected(fullyConnected);
     const std::string expectedException = ExceptionOf(*oracle);
-    const std::string exception = ExceptionOf(*filter);
-    EXPECT_EQ(Comparable(exception), Comparable(expectedException));
-    if (expectedException.empty() && exception.empty())
+    for (const bool gpuEnabled : { false, true })
     {
-      ExpectSameImages(filter->GetOutput(), oracle->GetOutput());
-      EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
-      EXPECT_EQ(filter->GetBackendUsed(), ExpectedBackend()) << filter->GetFallbackReason();
+      filter->SetGPUEnabled(gpuEnabled);
+      const std::string exception = ExceptionOf(*filter);
+      EXPECT_EQ(Comparable(exception), Comparable(expectedException));
+      if (expectedException.empty() && exception.empty())
+      {
+        ExpectSameImages(filter->GetOutput(), oracle->GetOutput());
+        EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
+        EXPECT_EQ(filter->GetBackendUsed(), gpuEnabled ? ExpectedBackend() : BackendEnum::CPU)
+          << filter->GetFallbackReason();
+      }
     }
   }
   return filter;

@@ -418,7 +418,7 @@ TEST(Filter, DisablingTheGpuIsNoFallback)
   filter->GPUEnabledOff();
   filter->CPUFallbackOff();
   EXPECT_EQ(ExceptionOf(*filter), "");
-  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
   EXPECT_EQ(filter->GetFallbackReason(), "");
   EXPECT_GT(filter->GetObjectCount(), 0U);
 }
@@ -433,7 +433,7 @@ TEST(Filter, FallsBackOrThrows)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
   filter->CPUFallbackOn();
   EXPECT_EQ(ExceptionOf(*filter), "");
-  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
   EXPECT_EQ(filter->GetFallbackReason().find("no CUDA device"), 0U) << filter->GetFallbackReason();
   filter->SetDeviceId(-1);
   EXPECT_EQ(ExceptionOf(*filter), "");

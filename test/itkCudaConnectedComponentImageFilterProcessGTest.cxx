@@ -136,7 +136,7 @@ TEST(FilterProcess, FallsBackWhenMemoryIsExhausted)
   {
     const auto taken = CudaTestSupport::ExhaustDeviceMemory(48 << 20);
     EXPECT_TRUE(IsSameAsItk(*filter, image));
-    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
     EXPECT_EQ(filter->GetFallbackReason().find("device memory: "), 0U) << filter->GetFallbackReason();
     filter->CPUFallbackOff();
     EXPECT_NE(ExceptionOf(*filter).find("device memory: "), std::string::npos);
@@ -158,10 +158,10 @@ TEST(FilterProcess, ForkedChildFallsBack)
   {
     alarm(60);
     auto childsFilter = FilterType::New();
-    bool isGood = IsSameAsItk(*childsFilter, image) && childsFilter->GetBackendUsed() == BackendEnum::ITK &&
+    bool isGood = IsSameAsItk(*childsFilter, image) && childsFilter->GetBackendUsed() == BackendEnum::CPU &&
                   childsFilter->GetFallbackReason().find("no CUDA device") == 0;
     image->Modified();
-    isGood = isGood && IsSameAsItk(*filter, image) && filter->GetBackendUsed() == BackendEnum::ITK;
+    isGood = isGood && IsSameAsItk(*filter, image) && filter->GetBackendUsed() == BackendEnum::CPU;
     _exit(isGood ? 0 : 1);
   }
   int status = -1;
@@ -190,7 +190,7 @@ TEST_F(FilterProcessDeathTest, WorksWithoutADevice)
     {
       setenv("CUDA_VISIBLE_DEVICES", "", 1);
       auto filter = FilterType::New();
-      bool isGood = IsSameAsItk(*filter, MakeVolume()) && filter->GetBackendUsed() == BackendEnum::ITK &&
+      bool isGood = IsSameAsItk(*filter, MakeVolume()) && filter->GetBackendUsed() == BackendEnum::CPU &&
                     filter->GetFallbackReason().find("no CUDA device") == 0;
       filter->CPUFallbackOff();
       isGood = isGood && ExceptionOf(*filter).find("no CUDA device") != std::string::npos;

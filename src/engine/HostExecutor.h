@@ -53,9 +53,14 @@ public:
     const std::uint64_t count = grid.Count();
     m_ParallelFor(DivideUp(count, CellsPerChunk), [&](std::uint64_t chunk) {
       const std::uint64_t end = std::min(count, (chunk + 1) * CellsPerChunk);
+      Cell                cell = CellAt(grid, chunk * CellsPerChunk);
       for (std::uint64_t i = chunk * CellsPerChunk; i < end; ++i)
       {
-        step(CellAt(grid, i));
+        step(cell);
+        if (++cell.x == grid.x)
+        {
+          cell = CellAt(grid, i + 1);
+        }
       }
     });
   }

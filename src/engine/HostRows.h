@@ -11,6 +11,10 @@
 #include <algorithm>
 #include <vector>
 
+#ifdef __linux__
+#  include <sys/mman.h>
+#endif
+
 namespace itk::ccl
 {
 
@@ -125,6 +129,24 @@ ExpandRows(const ParallelFor &                parallelFor,
       }
     }
   });
+}
+
+/** Lets the system back memory that is about to be written for the first time by huge pages: to be given small ones
+ * takes longer than to write them. */
+inline void
+AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t bytes)
+{
+#ifdef __linux__
+  constexpr std::uintptr_t hugePage = std::uintptr_t{ 2 } << 20;
+  const auto               address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t     begin = (address + hugePage - 1) / hugePage * hugePage;
+  const std::uintptr_t     end = (address + bytes) / hugePage * hugePage;
+  if (begin < end)
+  {
+    // Advice: that it may be refused makes no difference.
+    static_cast<void>(madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE));
+  }
+#endif
 }
 
 } // namespace itk::ccl

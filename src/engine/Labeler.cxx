@@ -3,6 +3,10 @@
 
 #include "DeviceSession.h"
 #include "HostRows.h"
+#include "PackScalars.h"
+#include "RunUnionFind.h"
+
+#include <limits>
 
 namespace itk
 {
@@ -154,6 +158,32 @@ CudaConnectedComponentLabeler::LabelDevice(const Input & input, const SizeType &
   });
 }
 
+namespace
+{
+
+/** Labels bits on the host, and hands the labels of the runs to a visitor. Returns the object count. */
+template <typename TVisitor>
+std::uint64_t
+LabelBitsOnHost(const ccl::ParallelFor & parallelFor,
+                const ccl::Word *        bits,
+                const ccl::Request &     request,
+                const TVisitor &         visit)
+{
+  const auto label = [&](auto run) {
+    const ccl::HostExecutor executor(parallelFor);
+    const ccl::BitRows      rows{ ccl::WordsOf(request.size), bits };
+    const auto              counted = ccl::CountRuns<decltype(run)>(executor, rows);
+    const auto              runs = ccl::LabelRuns(executor, counted, request.fullyConnected, request.numbering);
+    ccl::RequireRoomFor(runs.objectCount, request.numbering);
+    visit(runs.labels.get());
+    return runs.objectCount;
+  };
+  return ccl::PlacesOf(request.size) <= std::numeric_limits<std::uint32_t>::max() ? label(std::uint32_t{})
+                                                                                  : label(std::uint64_t{});
+}
+
+} // namespace
+
 std::uint64_t
 CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
                                          const SizeType &      size,
@@ -168,26 +198,37 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
     {
       return 0;
     }
-    const ccl::ParallelFor parallelFor = options.parallelFor ? options.parallelFor : ccl::SequentialFor;
+    const ccl::ParallelFor     parallelFor = options.parallelFor ? options.parallelFor : ccl::SequentialFor;
+    const std::uint64_t        words = ccl::WordsOf(request.size).Count();
+    ccl::Word *                bits = nullptr;
+    std::vector<std::uint64_t> runsBefore;
+
+    const auto pack = [&] {
+      runsBefore = ccl::PackRows(parallelFor, packRow, request.size, bits);
+      Report(options, 0.3F);
+    };
+    const auto expand = [&](const auto * labels) {
+      Report(options, 0.6F);
+      auto * const pixels = static_cast<LabelType *>(output.labels);
+      ccl::AdviseHugePages(pixels, request.size.Count() * sizeof(LabelType));
+      ccl::ExpandRows(
+        parallelFor, bits, runsBefore, labels, request.size, static_cast<LabelType>(output.background), pixels);
+      Report(options, 1.0F);
+    };
+
+    if (options.onHost)
+    {
+      const std::unique_ptr<ccl::Word[]> ownBits(new ccl::Word[words]);
+      bits = ownBits.get();
+      pack();
+      return LabelBitsOnHost(parallelFor, bits, request, expand);
+    }
 
     ccl::DeviceSession   session(options.deviceId);
-    const ccl::HostArray bitArray = session.AllocateHost(ccl::WordsOf(request.size).Count() * sizeof(ccl::Word));
-    auto * const         bits = static_cast<ccl::Word *>(bitArray.get());
-    const auto           runsBefore = ccl::PackRows(parallelFor, packRow, request.size, bits);
-    Report(options, 0.3F);
-
+    const ccl::HostArray pinnedBits = session.AllocateHost(words * sizeof(ccl::Word));
+    bits = static_cast<ccl::Word *>(pinnedBits.get());
+    pack();
     const ccl::RunLabels runs = session.LabelBits(bits, request);
-    Report(options, 0.6F);
-
-    const auto expand = [&](const auto * labels) {
-      ccl::ExpandRows(parallelFor,
-                      bits,
-                      runsBefore,
-                      labels,
-                      request.size,
-                      static_cast<LabelType>(output.background),
-                      static_cast<LabelType *>(output.labels));
-    };
     if (runs.wide)
     {
       expand(static_cast<const std::uint64_t *>(runs.labels.get()));
@@ -196,9 +237,28 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
     {
       expand(static_cast<const std::uint32_t *>(runs.labels.get()));
     }
-    Report(options, 1.0F);
     return runs.objectCount;
   });
+}
+
+void
+CudaConnectedComponentLabeler::PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words)
+{
+  switch (PixelKindOf(input.scalar))
+  {
+    case ccl::PixelKind::Integer8:
+      return ccl::PackScalars(static_cast<const std::uint8_t *>(input.pixels), count, words);
+    case ccl::PixelKind::Integer16:
+      return ccl::PackScalars(static_cast<const std::uint16_t *>(input.pixels), count, words);
+    case ccl::PixelKind::Integer32:
+      return ccl::PackScalars(static_cast<const std::uint32_t *>(input.pixels), count, words);
+    case ccl::PixelKind::Integer64:
+      return ccl::PackScalars(static_cast<const std::uint64_t *>(input.pixels), count, words);
+    case ccl::PixelKind::Float:
+      return ccl::PackScalars(static_cast<const float *>(input.pixels), count, words);
+    default:
+      return ccl::PackScalars(static_cast<const double *>(input.pixels), count, words);
+  }
 }
 
 void
