@@ -152,7 +152,7 @@ private:
 
   /** Labels on the GPU. Gives an empty reason, or why the GPU did not. */
   std::string
-  TryGPU(std::uint64_t pixelCount);
+  TryGPU();
 
   /** Labels planes and volumes, on the GPU or on the host. */
   void

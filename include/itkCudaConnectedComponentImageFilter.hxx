@@ -69,6 +69,12 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
 {
   const auto start = std::chrono::steady_clock::now();
   this->GenerateLabels();
+  const double milliseconds =
+    std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  if (m_LazyGPUStart && m_BackendUsed != BackendEnum::CUDA)
+  {
+    CudaConnectedComponentsProcess::AddTimeWithoutGPU(milliseconds);
+  }
   if (!CudaConnectedComponentsProcess::IsVerbose())
   {
     return;
@@ -81,15 +87,14 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     size += " x " + std::to_string(region.GetSize(axis));
     fullConnectivity *= 3;
   }
-  CudaConnectedComponentsProcess::Print(
-    { size,
-      &typeid(InputPixelType),
-      &typeid(OutputPixelType),
-      this->GetMaskImage() != nullptr,
-      this->GetFullyConnected() ? fullConnectivity - 1 : 2 * ImageDimension,
-      m_BackendUsed,
-      m_FallbackReason,
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() });
+  CudaConnectedComponentsProcess::Print({ size,
+                                          &typeid(InputPixelType),
+                                          &typeid(OutputPixelType),
+                                          this->GetMaskImage() != nullptr,
+                                          this->GetFullyConnected() ? fullConnectivity - 1 : 2 * ImageDimension,
+                                          m_BackendUsed,
+                                          m_FallbackReason,
+                                          milliseconds });
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -110,8 +115,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   }
   this->VerifyMask();
 
-  const std::uint64_t pixelCount = this->GetOutput()->GetRequestedRegion().GetNumberOfPixels();
-  if (pixelCount == 0)
+  if (this->GetOutput()->GetRequestedRegion().GetNumberOfPixels() == 0)
   {
     this->AllocateOutputs();
     m_BackendUsed = BackendEnum::CPU;
@@ -119,7 +123,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   }
   if (m_GPUEnabled)
   {
-    m_FallbackReason = this->TryGPU(pixelCount);
+    m_FallbackReason = this->TryGPU();
     if (m_FallbackReason.empty())
     {
       m_BackendUsed = BackendEnum::CUDA;
@@ -152,7 +156,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 std::string
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU(std::uint64_t pixelCount)
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU()
 {
   if constexpr (ImageDimension > 3)
   {
@@ -162,7 +166,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU
   {
     if (m_LazyGPUStart && m_CPUFallback)
     {
-      const std::string reason = CudaConnectedComponentsProcess::WhyNotStartGPU(pixelCount);
+      const std::string reason = CudaConnectedComponentsProcess::WhyNotStartGPU();
       if (!reason.empty())
       {
         return reason;

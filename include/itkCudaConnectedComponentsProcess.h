@@ -15,7 +15,7 @@ namespace itk
  * \brief What all filters of a process share: the switches in its environment, and the start-up of CUDA.
  *
  * - `ITK_CUDA_CONNECTED_COMPONENTS=0` keeps CudaConnectedComponentImageFilterFactory and the plug-in from replacing
- *   ITK's filter.
+ *   ITK's filter; `=1` lets filters with LazyGPUStartOn() use the GPU from the first image on.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1` prints one line per run of a filter on standard error.
  *
  * All functions may be called by several threads at once.
@@ -47,13 +47,16 @@ public:
   /** Prints a run's line on standard error. */
   static void Print(const Run & run);
 
-  /** Why an image of so many pixels is not worth starting CUDA for, or empty where it is, or where CUDA has been
-   * started. Images add up: CUDA is started when the process has labeled so many pixels without it that starting it at
-   * once would have paid. */
-  static std::string WhyNotStartGPU(std::uint64_t pixelCount);
+  /** Why starting CUDA does not pay yet, or empty where it does, where CUDA has been started, or where the environment
+   * asks for it. Starting it takes as long as many labelings. So the CPU labels, until that has taken the process so
+   * long that the GPU would have saved the time of its start. */
+  static std::string WhyNotStartGPU();
 
-  /** How many pixels are worth starting CUDA for. */
-  static constexpr std::uint64_t PixelsWorthStarting = std::uint64_t{ 64 } << 20;
+  /** Adds to the time that the process has labeled without the GPU. */
+  static void AddTimeWithoutGPU(double milliseconds);
+
+  /** How long the CPU labels before starting CUDA pays. */
+  static constexpr double MillisecondsBeforeGPU = 500.0;
 };
 
 } // namespace itk

@@ -45,13 +45,7 @@ PixelName(const std::type_info & pixel)
   return found != names.end() ? found->second : pixel.name();
 }
 
-std::string
-FormatMegapixels(std::uint64_t pixelCount)
-{
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(1) << static_cast<double>(pixelCount) / 1e6;
-  return text.str();
-}
+std::atomic<std::uint64_t> MicrosecondsWithoutGPU{ 0 };
 
 } // namespace
 
@@ -84,20 +78,24 @@ CudaConnectedComponentsProcess::Print(const Run & run)
 }
 
 std::string
-CudaConnectedComponentsProcess::WhyNotStartGPU(std::uint64_t pixelCount)
+CudaConnectedComponentsProcess::WhyNotStartGPU()
 {
-  static std::atomic<std::uint64_t> pixelsWithoutGPU{ 0 };
-  if (ccl::DeviceSession::IsStarted())
+  const double milliseconds = static_cast<double>(MicrosecondsWithoutGPU) / 1000.0;
+  if (ccl::DeviceSession::IsStarted() || milliseconds >= MillisecondsBeforeGPU ||
+      IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS", "1"))
   {
     return "";
   }
-  const std::uint64_t pixels = pixelsWithoutGPU.fetch_add(pixelCount) + pixelCount;
-  if (pixels >= PixelsWorthStarting)
-  {
-    return "";
-  }
-  return "starting CUDA pays from " + FormatMegapixels(PixelsWorthStarting) + " megapixels on, and these are " +
-         FormatMegapixels(pixels);
+  std::ostringstream reason;
+  reason << std::fixed << std::setprecision(0) << "starting CUDA pays after " << MillisecondsBeforeGPU
+         << " ms of labeling in a process, and there were " << milliseconds;
+  return reason.str();
+}
+
+void
+CudaConnectedComponentsProcess::AddTimeWithoutGPU(double milliseconds)
+{
+  MicrosecondsWithoutGPU += static_cast<std::uint64_t>(milliseconds * 1000.0);
 }
 
 } // namespace itk

@@ -5,6 +5,7 @@
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 #include "itkVersion.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <set>
 
@@ -165,24 +166,47 @@ bool
 StartsWhenItPays()
 {
   using ImageType = itk::Image<unsigned char, 3>;
-  const std::uint64_t worth = itk::CudaConnectedComponentsProcess::PixelsWorthStarting;
-  const auto          image = MakeItkImage<ImageType>(MakeRandom({ 256, 256, 64 }, 30, 4, 403));
-  const std::uint64_t each = image->GetLargestPossibleRegion().GetNumberOfPixels();
+  using ClockType = std::chrono::steady_clock;
+  const auto image = MakeItkImage<ImageType>(MakeRandom({ 256, 256, 64 }, 30, 1, 403));
   FactoryType::RegisterOneFactory();
   auto         filter = Replaced<unsigned char, short, 3>::New();
   auto * const ours =
     dynamic_cast<itk::CudaConnectedComponentImageFilter<ImageType, itk::Image<short, 3>> *>(filter.GetPointer());
-  bool isGood = ours != nullptr && ours->GetLazyGPUStart();
-  filter->SetInput(image);
-  for (std::uint64_t pixels = each; isGood && pixels < worth + 2 * each; pixels += each)
+  if (ours == nullptr || !ours->GetLazyGPUStart())
   {
+    return false;
+  }
+  filter->SetInput(image);
+  filter->FullyConnectedOn();
+  const auto start = ClockType::now();
+  for (int update = 0; update < 10000; ++update)
+  {
+    const std::chrono::duration<double, std::milli> before = ClockType::now() - start;
     image->Modified();
     filter->Update();
-    const bool isLazy = ours->GetFallbackReason().find("starting CUDA pays from") == 0;
-    const bool isBuiltWithout = ours->GetFallbackReason().find("no CUDA device: this build") == 0;
-    isGood = isBuiltWithout || (pixels < worth ? isLazy : !isLazy && ours->GetBackendUsed() == ExpectedBackend());
+    if (ours->GetFallbackReason().find("starting CUDA pays after") != 0)
+    {
+      // Nothing is to be waited for in a build without CUDA.
+      const bool isBuiltWithout = ours->GetFallbackReason().find("no CUDA device: this build") == 0;
+      return isBuiltWithout || (before.count() >= itk::CudaConnectedComponentsProcess::MillisecondsBeforeGPU &&
+                                ours->GetBackendUsed() == ExpectedBackend());
+    }
   }
-  return isGood;
+  return false;
+}
+
+TEST_F(Factory, StartsTheGPUWhenAskedTo)
+{
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS", "1", 1);
+  FactoryType::RegisterOneFactory();
+  auto filter = Replaced<unsigned char, short, 3>::New();
+  filter->SetInput(MakeItkImage<itk::Image<unsigned char, 3>>(MakeRandom({ 31, 30, 29 }, 30, 1, 404)));
+  filter->Update();
+  using OurType = itk::CudaConnectedComponentImageFilter<itk::Image<unsigned char, 3>, itk::Image<short, 3>>;
+  auto * const ours = dynamic_cast<OurType *>(filter.GetPointer());
+  ASSERT_NE(ours, nullptr);
+  EXPECT_EQ(ours->GetBackendUsed(), ExpectedBackend()) << ours->GetFallbackReason();
+  EXPECT_EQ(ours->GetFallbackReason().find("starting CUDA"), std::string::npos);
 }
 
 /** In a process of its own, as CUDA starts once. */
