@@ -12,6 +12,7 @@
 #include "BitRows.h"
 #include "Blocks.h"
 #include "Numbering.h"
+#include "Sums.h"
 #include "UnionFind.h"
 
 namespace itk::ccl
@@ -169,20 +170,6 @@ struct MarksInWord
   }
 };
 
-/** Keeps how many marks are before each word. */
-template <typename TLabel>
-struct CountMarks
-{
-  TLabel * marksBefore;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(std::uint64_t word, TLabel before) const
-  {
-    marksBefore[word] = before;
-  }
-};
-
 /** Replaces the first pixel of each component by its final label. */
 template <typename TLabel>
 struct NumberComponents
@@ -290,7 +277,7 @@ RankBlocks(const TExecutor & executor,
   executor.ForEach(allBlocks, Renumbering::MarkFirstPixels<TLabel>{ finalLabels, marks.get() });
   const Renumbering::MarksInWord marksInWord{ marks.get() };
   const auto                     sums = executor.template Sum<TLabel>(words, marksInWord);
-  executor.ForEachSum(sums, marksInWord, Renumbering::CountMarks<TLabel>{ marksBefore.get() });
+  executor.ForEachSum(sums, marksInWord, KeepSums<TLabel>{ marksBefore.get() });
   executor.ForEach(allBlocks,
                    Renumbering::NumberComponents<TLabel>{ marks.get(), marksBefore.get(), numbering, finalLabels });
   return sums.total;

@@ -11,6 +11,7 @@
 
 #include "BitRows.h"
 #include "Numbering.h"
+#include "Sums.h"
 #include "UnionFind.h"
 
 #include <utility>
@@ -30,26 +31,12 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    const std::uint64_t x = word - Divide(word, rows.words.x) * rows.words.x;
+    const std::uint64_t x = rows.XOf(word);
     return CountBits(rows.Starts(word - x, x));
   }
 };
 
-/** Keeps how many runs start before each word. */
-template <typename TRun>
-struct NumberWords
-{
-  TRun * runsBefore;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(std::uint64_t word, TRun before) const
-  {
-    runsBefore[word] = before;
-  }
-};
-
-/** Keeps the first and the last pixel of each run, too. */
+/** Keeps how many runs start before each word, and the first and the last pixel of each run. */
 template <typename TRun>
 struct RecordRuns
 {
@@ -67,7 +54,7 @@ struct RecordRuns
     {
       return;
     }
-    const std::uint64_t x = word - Divide(word, rows.words.x) * rows.words.x;
+    const std::uint64_t x = rows.XOf(word);
     const Word          starts = rows.Starts(word - x, x);
     const TRun          pixel = static_cast<TRun>(word * BitsPerWord);
     TRun                run = before;
@@ -290,8 +277,7 @@ template <typename TRun, typename TExecutor>
 void
 NumberRuns(const TExecutor & executor, const CountedRuns<TRun, TExecutor> & counted, TRun * runsBefore)
 {
-  executor.ForEachSum(
-    counted.sums, RunUnionFind::StartsInWord{ counted.rows }, RunUnionFind::NumberWords<TRun>{ runsBefore });
+  executor.ForEachSum(counted.sums, RunUnionFind::StartsInWord{ counted.rows }, KeepSums<TRun>{ runsBefore });
 }
 
 /** The label of every run, and the number of objects. */

@@ -66,6 +66,14 @@ struct BitRows
     return bits[rowBegin + x] & ~Before(rowBegin, x);
   }
 
+  /** Where a word lies in its row. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  XOf(std::uint64_t word) const
+  {
+    return word - Divide(word, words.x) * words.x;
+  }
+
   CCL_HOST_DEVICE
   std::uint64_t
   RowBegin(std::uint64_t y, std::uint64_t z) const
