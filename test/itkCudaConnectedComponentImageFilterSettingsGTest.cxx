@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who labels, by the filter's settings and its dimension, and what they make no difference to.
+
+#include "FilterTestSupport.h"
+
+#include <sstream>
+
+namespace
+{
+
+using MaskType = itk::Image<unsigned char, 3>;
+using LabelsType = itk::Image<unsigned short, 3>;
+using FilterType = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>;
+
+MaskType::Pointer
+MakeMask()
+{
+  return MakeItkImage<MaskType>(MakeRandom({ 37, 21, 11 }, 20, 1, 101));
+}
+
+TEST(Filter, FourDimensionsAreItks)
+{
+  using ImageType = itk::Image<unsigned char, 4>;
+  using OutputType = itk::Image<unsigned short, 4>;
+  auto image = ImageType::New();
+  image->SetRegions(ImageType::SizeType{ { 7, 6, 5, 4 } });
+  image->Allocate();
+  std::mt19937 random(108);
+  for (std::size_t i = 0; i < 7 * 6 * 5 * 4; ++i)
+  {
+    image->GetBufferPointer()[i] = random() % 5 == 0;
+  }
+  auto oracle = MakeOracle<ImageType, OutputType>();
+  auto filter = itk::CudaConnectedComponentImageFilter<ImageType, OutputType>::New();
+  oracle->SetInput(image);
+  filter->SetInput(image);
+  oracle->Update();
+  filter->Update();
+  ExpectSameImages(filter->GetOutput(), oracle->GetOutput());
+  EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+  EXPECT_EQ(filter->GetFallbackReason(), "dimension 4 is not supported on the GPU");
+  filter->CPUFallbackOff();
+  EXPECT_NE(ExceptionOf(*filter).find("dimension 4 is not supported on the GPU"), std::string::npos);
+}
+
+TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
+{
+  for (const AlgorithmEnum algorithm : { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
+  {
+    auto filter = FilterType::New();
+    filter->SetInput(MakeMask());
+    filter->SetAlgorithm(algorithm);
+    for (const bool gpuEnabled : { true, false })
+    {
+      filter->SetGPUEnabled(gpuEnabled);
+      const std::string exception = ExceptionOf(*filter);
+      EXPECT_NE(exception.find("labels with full connectivity only"), std::string::npos) << exception;
+    }
+    filter->FullyConnectedOn();
+    EXPECT_EQ(ExceptionOf(*filter), "");
+  }
+}
+
+TEST(Filter, DisablingTheGpuIsNoFallback)
+{
+  auto filter = FilterType::New();
+  filter->SetInput(MakeMask());
+  filter->GPUEnabledOff();
+  filter->CPUFallbackOff();
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
+  EXPECT_EQ(filter->GetFallbackReason(), "");
+  EXPECT_GT(filter->GetObjectCount(), 0U);
+}
+
+TEST(Filter, FallsBackOrThrows)
+{
+  auto filter = FilterType::New();
+  filter->SetInput(MakeMask());
+  filter->SetDeviceId(1000);
+  filter->CPUFallbackOff();
+  EXPECT_NE(ExceptionOf(*filter).find("no CUDA device"), std::string::npos) << ExceptionOf(*filter);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+  filter->CPUFallbackOn();
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
+  EXPECT_EQ(filter->GetFallbackReason().find("no CUDA device"), 0U) << filter->GetFallbackReason();
+  filter->SetDeviceId(-1);
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetBackendUsed(), ExpectedBackend());
+  EXPECT_EQ(filter->GetFallbackReason().empty(), ExpectedBackend() == BackendEnum::CUDA);
+}
+
+TEST(Filter, UpdatesAgainAfterTheInputChanged)
+{
+  const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 4, 4, 4 }));
+  auto       filter = FilterType::New();
+  filter->SetInput(image);
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 32U);
+  image->FillBuffer(0);
+  image->Modified();
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 0U);
+  EXPECT_EQ(filter->GetOutput()->GetPixel({ { 0, 0, 0 } }), 0);
+  filter->SetInput(MakeItkImage<MaskType>(MakeImage("full", { 9, 8, 7 }, 1)));
+  filter->Update();
+  EXPECT_EQ(filter->GetObjectCount(), 1U);
+  EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 9U * 8U * 7U);
+  EXPECT_EQ(filter->GetOutput()->GetPixel({ { 8, 7, 6 } }), 1);
+}
+
+TEST(Filter, WorkUnitsMakeNoDifference)
+{
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 129, 127, 30 }, 20, 2, 109));
+  for (const unsigned int workUnits : { 1, 2, 7 })
+  {
+    const auto filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+      each->SetInput(image);
+      each->SetNumberOfWorkUnits(workUnits);
+    });
+    EXPECT_EQ(filter->GetNumberOfWorkUnits(), workUnits);
+  }
+}
+
+TEST(Filter, SetsGetsAndPrints)
+{
+  auto filter = FilterType::New();
+  EXPECT_STREQ(filter->GetNameOfClass(), "CudaConnectedComponentImageFilter");
+  EXPECT_TRUE(filter->GetGPUEnabled());
+  EXPECT_TRUE(filter->GetCPUFallback());
+  EXPECT_TRUE(filter->GetInlineCompression());
+  EXPECT_EQ(filter->GetDeviceId(), -1);
+  EXPECT_EQ(filter->GetAlgorithm(), AlgorithmEnum::Automatic);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+  EXPECT_EQ(filter->GetObjectCount(), 0U);
+
+  filter->SetInput(MakeItkImage<MaskType>(MakeCheckerboard({ 2, 2, 2 })));
+  filter->SetBackgroundValue(7);
+  filter->Update();
+  std::ostringstream printed;
+  filter->Print(printed);
+  for (const std::string part : { "ObjectCount: 4",
+                                  "BackgroundValue: 7",
+                                  "FullyConnected: Off",
+                                  "GPUEnabled: On",
+                                  "CPUFallback: On",
+                                  "Algorithm: itk::CudaConnectedComponentsEnums::Algorithm::Automatic",
+                                  "BackendUsed: itk::CudaConnectedComponentsEnums::Backend::" })
+  {
+    EXPECT_NE(printed.str().find(part), std::string::npos) << part << " is not in\n" << printed.str();
+  }
+  EXPECT_EQ(printed.str().find("ObjectCount: 0"), std::string::npos) << "the superclass's count is printed, too";
+
+  const itk::ModifiedTimeType before = filter->GetMTime();
+  filter->SetAlgorithm(AlgorithmEnum::RunUnionFind);
+  EXPECT_GT(filter->GetMTime(), before);
+}
+
+} // namespace
