@@ -4,17 +4,21 @@
 
 #include "BitRows.h"
 #include "Blocks.h"
+#include "Foreground.h"
 #include "HostExecutor.h"
 #include "HostRows.h"
-#include "RunUnionFind.h"
 #include "Numbering.h"
+#include "RunUnionFind.h"
+#include "TestImages.h"
 #include "UnionFind.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <atomic>
+#include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <random>
 #include <set>
@@ -252,72 +256,127 @@ TEST(Grid, TilesFitTheGrid)
   EXPECT_LT(DivideUp(largest.y, RowTile(largest).y), std::uint64_t{ 1 } << 31);
 }
 
-TEST(Runs, EachPairThatTouchesIsVisitedOnce)
+/** Runs of bundles found one pixel at a time. */
+template <typename TBundle>
+struct PlainRuns
+{
+  explicit PlainRuns(const TestImage & image)
+    : m_Image(image)
+  {
+    for (std::uint64_t z = 0; z < image.size[2]; z += TBundle::Slices)
+    {
+      for (std::uint64_t y = 0; y < image.size[1]; y += TBundle::Rows)
+      {
+        bool isInRun = false;
+        for (std::uint64_t x = 0; x < image.size[0]; ++x)
+        {
+          bool isForeground = false;
+          for (std::uint64_t i = 0; i < TBundle::Rows * TBundle::Slices; ++i)
+          {
+            const std::uint64_t rowY = y + i % TBundle::Rows;
+            const std::uint64_t rowZ = z + i / TBundle::Rows;
+            isForeground |=
+              rowY < image.size[1] && rowZ < image.size[2] && image.pixels[image.IndexOf(x, rowY, rowZ)] != 0;
+          }
+          count += isForeground && !isInRun;
+          isInRun = isForeground;
+          runOfColumn[{ x, y / TBundle::Rows, z / TBundle::Slices }] = isForeground ? count : 0;
+        }
+      }
+    }
+  }
+
+  /** One more than the number of the run at a pixel; 0 in the background. */
+  std::uint64_t
+  RunAt(std::uint64_t x, std::uint64_t y, std::uint64_t z) const
+  {
+    const bool isForeground = m_Image.pixels[m_Image.IndexOf(x, y, z)] != 0;
+    return isForeground ? runOfColumn.at({ x, y / TBundle::Rows, z / TBundle::Slices }) : 0;
+  }
+
+  std::map<std::array<std::uint64_t, 3>, std::uint64_t> runOfColumn;
+  std::uint64_t                                         count = 0;
+
+private:
+  const TestImage & m_Image;
+};
+
+template <typename TBundle>
+void
+ExpectTouchingRuns(const TestImage & image)
+{
+  const Grid         size{ image.size[0], image.size[1], image.size[2] };
+  const Grid         words = WordsOf(size);
+  std::vector<Word>  bits(words.Count());
+  const HostExecutor executor;
+  PackForeground(executor, image.pixels.data(), size, bits.data());
+  const auto               bundled = BundleBits<TBundle>(executor, BitRows{ words, bits.data() });
+  const auto               counted = CountRuns<std::uint32_t>(executor, bundled.bundles);
+  const PlainRuns<TBundle> plain(image);
+  ASSERT_EQ(counted.count, plain.count) << image.name;
+
+  using PairSet = std::set<std::pair<std::uint64_t, std::uint64_t>>;
+  const BitRows &            columns = bundled.bundles.columns;
+  std::vector<std::uint32_t> runsBefore(columns.words.Count());
+  std::vector<std::uint32_t> first(counted.count);
+  std::vector<std::uint32_t> last(counted.count);
+  executor.ForEachSum(counted.sums,
+                      RunUnionFind::StartsInWord{ columns },
+                      RunUnionFind::RecordRuns<std::uint32_t>{ columns, runsBefore.data(), first.data(), last.data() });
+  const NumberedRuns<TBundle, std::uint32_t>   runs{ bundled.bundles, runsBefore.data() };
+  const ContactsByRun<TBundle, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.count };
+  const ContactsByWord<TBundle, std::uint32_t> byWord{ runs };
+
+  // All pairs, of which a cell must have none twice.
+  const auto visit = [&image](const auto & contacts) {
+    const Grid cells = contacts.GetCells();
+    PairSet    visited;
+    for (std::uint64_t i = 0; i < cells.Count(); ++i)
+    {
+      PairSet inCell;
+      contacts.ForEach(CellAt(cells, i), [&](std::uint32_t run, std::uint32_t other) {
+        EXPECT_LT(other, run) << image.name;
+        EXPECT_TRUE(inCell.emplace(run + 1, other + 1).second) << image.name << ": " << run << ", " << other;
+      });
+      visited.insert(inCell.begin(), inCell.end());
+    }
+    return visited;
+  };
+
+  PairSet touching;
+  for (std::uint64_t i = 0; i < size.Count(); ++i)
+  {
+    const Cell pixel = CellAt(size, i);
+    for (std::uint64_t j = 0; j < i; ++j)
+    {
+      const Cell          other = CellAt(size, j);
+      const std::uint64_t apart[] = { pixel.x > other.x ? pixel.x - other.x : other.x - pixel.x,
+                                      pixel.y > other.y ? pixel.y - other.y : other.y - pixel.y,
+                                      pixel.z - other.z };
+      const bool areNeighbors =
+        TBundle::IsOneRow ? apart[0] + apart[1] + apart[2] == 1 : apart[0] <= 1 && apart[1] <= 1 && apart[2] <= 1;
+      const std::uint64_t pair[] = { plain.RunAt(pixel.x, pixel.y, pixel.z), plain.RunAt(other.x, other.y, other.z) };
+      if (areNeighbors && pair[0] != 0 && pair[1] != 0 && pair[0] != pair[1])
+      {
+        touching.emplace(std::max(pair[0], pair[1]), std::min(pair[0], pair[1]));
+      }
+    }
+  }
+  ASSERT_EQ(visit(byRun), touching) << image.name << ", by run";
+  ASSERT_EQ(visit(byWord), touching) << image.name << ", by word";
+}
+
+TEST(Runs, EachPairThatTouchesIsVisited)
 {
   std::mt19937 random(11);
-  for (int repetition = 0; repetition < 2000; ++repetition)
+  for (unsigned int seed = 1; seed <= 200; ++seed)
   {
-    const std::uint64_t width = 1 + random() % 100;
-    const unsigned int  density = random() % 101;
-    const Grid          size{ width, 2, 1 };
-    const Grid          words = WordsOf(size);
-    std::vector<Word>   bits(words.Count(), 0);
-    // runOf[row][x]: one more than the number of the run at a pixel; 0 in the background.
-    std::vector<std::vector<int>> runOf(2, std::vector<int>(width + 2, 0));
-    int                           runCount = 0;
-    for (std::uint64_t row = 0; row < 2; ++row)
-    {
-      for (std::uint64_t x = 0; x < width; ++x)
-      {
-        if (random() % 100 < density)
-        {
-          bits[row * words.x + x / 32] |= Word{ 1 } << x % 32;
-          runOf[row][x + 1] = runOf[row][x] != 0 ? runOf[row][x] : ++runCount;
-        }
-      }
-    }
-    const BitRows              rows{ words, bits.data() };
-    const HostExecutor         executor;
-    const auto                 counted = CountRuns<std::uint32_t>(executor, rows);
-    const auto                 count = static_cast<std::size_t>(runCount);
-    std::vector<std::uint32_t> runsBefore(words.Count());
-    std::vector<std::uint32_t> first(count);
-    std::vector<std::uint32_t> last(count);
-    ASSERT_EQ(counted.count, count);
-    executor.ForEachSum(counted.sums,
-                        RunUnionFind::StartsInWord{ rows },
-                        RunUnionFind::RecordRuns<std::uint32_t>{ rows, runsBefore.data(), first.data(), last.data() });
-    for (const bool fullyConnected : { false, true })
-    {
-      const RunUnionFind::Runs<std::uint32_t> runs{
-        { rows, runsBefore.data() }, first.data(), last.data(), nullptr, fullyConnected
-      };
-      std::multiset<std::pair<int, int>> named;
-      for (int run = 0; run < runCount; ++run)
-      {
-        runs.ForEachTouchingRow(static_cast<std::uint32_t>(run), [&](std::uint32_t from, std::uint32_t to) {
-          for (std::uint32_t other = from; other <= to; ++other)
-          {
-            named.emplace(run + 1, static_cast<int>(other) + 1);
-          }
-          return true;
-        });
-      }
-      std::set<std::pair<int, int>> touching;
-      for (std::uint64_t x = 1; x <= width; ++x)
-      {
-        const int reach = fullyConnected ? 1 : 0;
-        for (int dx = -reach; dx <= reach; ++dx)
-        {
-          if (runOf[1][x] != 0 && runOf[0][x + dx] != 0)
-          {
-            touching.emplace(runOf[1][x], runOf[0][x + dx]);
-          }
-        }
-      }
-      const std::multiset<std::pair<int, int>> expected(touching.begin(), touching.end());
-      ASSERT_EQ(named, expected) << "seed 11, repetition " << repetition << ", width " << width;
-    }
+    const auto size = [&random](unsigned int maximum) { return std::uint64_t{ 1 } + random() % maximum; };
+    ExpectTouchingRuns<RowBundle>(MakeRandom({ size(100), size(3), size(3) }, random() % 101, 1, seed));
+    ExpectTouchingRuns<PlaneBundle>(MakeRandom({ size(140), size(7), 1 }, random() % 101, 1, seed));
+    ExpectTouchingRuns<VolumeBundle>(MakeRandom({ size(100), size(5), size(5) }, random() % 50, 1, seed));
+    // Sparse and long: runs that cover whole words.
+    ExpectTouchingRuns<VolumeBundle>(MakeRandom({ size(200), size(4), size(4) }, 90 + random() % 11, 1, seed));
   }
 }
 

@@ -7,6 +7,7 @@
 #include "HostExecutor.h"
 #include "HostRows.h"
 #include "Renumbering.h"
+#include "RunExpansion.h"
 #include "RunUnionFind.h"
 
 #include <sstream>
@@ -60,31 +61,30 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   result.objectCount = RankBlocks<VDimension>(executor, labels.data(), size, numbering, finalLabels.data());
 
   // The labels of runs, as host to host takes them, must be those of the pixels.
+  using BundleType = std::conditional_t<VDimension == 2, PlaneBundle, VolumeBundle>;
   const Grid        words = WordsOf(size);
   std::vector<Word> bits(words.Count());
   PackForeground(executor, image.pixels.data(), size, bits.data());
-  const auto          counted = CountRuns<TLabel>(executor, BitRows{ words, bits.data() });
-  std::vector<TLabel> runsBefore(words.Count());
+  const auto          bundled = BundleBits<BundleType>(executor, BitRows{ words, bits.data() });
+  const auto          counted = CountRuns<TLabel>(executor, bundled.bundles);
+  std::vector<TLabel> runsBefore(bundled.bundles.columns.words.Count());
   NumberRuns(executor, counted, runsBefore.data());
-  const RunRows<TLabel> runRows{ counted.rows, runsBefore.data() };
-  std::vector<TLabel>   runLabels(counted.count);
-  GatherRunLabels<VDimension>(executor, labels.data(), finalLabels.data(), size, runRows, runLabels.data());
+  const NumberedRuns<BundleType, TLabel> runs{ bundled.bundles, runsBefore.data() };
+  std::vector<TLabel>                    runLabels(counted.count);
+  GatherRunLabels<VDimension>(executor, labels.data(), finalLabels.data(), size, runs, runLabels.data());
 
   RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, numbering, labels.data());
   result.pixels.assign(labels.begin(), labels.end());
 
   std::vector<TLabel> expanded(image.pixels.size());
-  ExpandRuns<TLabel>(executor, runRows, runLabels.data(), size, TLabel{ 0 }, expanded.data());
+  ExpandRuns(executor, runs, runLabels.data(), size, TLabel{ 0 }, expanded.data());
   EXPECT_EQ(expanded, labels) << image.name << ": labels of runs";
   return result;
 }
 
-template <typename TRun>
+template <typename TBundle, typename TRun>
 Labels
-LabelRunsOnHost(const HostExecutor & executor,
-                const ParallelFor &  parallelFor,
-                const Method &       method,
-                const TestImage &    image)
+LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, const TestImage & image)
 {
   const Grid size{ image.size[0], image.size[1], image.size[2] };
   const Grid words = WordsOf(size);
@@ -93,7 +93,7 @@ LabelRunsOnHost(const HostExecutor & executor,
   const auto        packRow = [&](std::uint64_t row, std::uint32_t * rowWords) {
     CudaConnectedComponentLabeler::PackRow(image.pixels.data() + row * size.x, size.x, rowWords);
   };
-  const auto runsBefore = PackRows(parallelFor, packRow, size, bits.data());
+  const auto hostBits = PackRows<TBundle>(parallelFor, packRow, size, bits.data());
 
   std::vector<Word> packed(words.Count(), ~Word{ 0 });
   PackForeground(executor, image.pixels.data(), size, packed.data());
@@ -104,15 +104,16 @@ LabelRunsOnHost(const HostExecutor & executor,
   BinarizeForeground(executor, image.pixels.data(), size, binarized.data());
   EXPECT_EQ(unpacked, binarized) << image.name << ": bytes";
 
-  const auto counted = CountRuns<TRun>(executor, BitRows{ words, bits.data() });
-  EXPECT_EQ(counted.count, runsBefore.back()) << image.name;
-  const auto runs = LabelRuns(executor, counted, method.fullyConnected, Numbering::For(std::uint32_t{ 0 }));
+  const auto bundled = BundleBits<TBundle>(executor, BitRows{ words, packed.data() });
+  const auto counted = CountRuns<TRun>(executor, bundled.bundles);
+  EXPECT_EQ(counted.count, hostBits.runsBefore.back()) << image.name;
+  const auto runs = LabelRuns(executor, counted, Numbering::For(std::uint32_t{ 0 }));
 
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.objectCount };
-  ExpandRows(parallelFor, bits.data(), runsBefore, runs.labels.get(), size, std::uint32_t{ 0 }, result.pixels.data());
+  ExpandRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, result.pixels.data());
 
   std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
-  ExpandRuns<TRun>(executor, runs.GetRows(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
+  ExpandRuns(executor, runs.GetNumbered(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
   EXPECT_EQ(expanded, result.pixels) << image.name << ": expansion";
   return result;
 }
@@ -122,12 +123,16 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
 {
   const ParallelFor  parallelFor = way == Way::HostThreads ? ParallelFor(ThreadedFor) : ParallelFor(SequentialFor);
   const HostExecutor executor(parallelFor);
+  const bool         isPlane = image.size[2] == 1 && way != Way::HostVolume;
   if (method.algorithm == AlgorithmEnum::RunUnionFind)
   {
-    return way == Way::HostWide ? LabelRunsOnHost<std::uint64_t>(executor, parallelFor, method, image)
-                                : LabelRunsOnHost<std::uint32_t>(executor, parallelFor, method, image);
+    const Grid bundled{ image.size[0], image.size[1], isPlane ? 1 : std::max<std::uint64_t>(2, image.size[2]) };
+    return VisitBundle(bundled, method.fullyConnected, [&](auto bundle) {
+      using BundleType = decltype(bundle);
+      return way == Way::HostWide ? LabelRunsOnHost<BundleType, std::uint64_t>(executor, parallelFor, image)
+                                  : LabelRunsOnHost<BundleType, std::uint32_t>(executor, parallelFor, image);
+    });
   }
-  const bool isPlane = image.size[2] == 1 && way != Way::HostVolume;
   if (way == Way::HostWide)
   {
     return isPlane ? LabelBlocksOnHost<2, std::uint64_t>(executor, method, image)

@@ -4,7 +4,9 @@
 
 // Between pixels of any type, bytes and bits: which pixels are foreground.
 
-#include "BitRows.h"
+#include "Bundles.h"
+
+#include <utility>
 
 namespace itk::ccl
 {
@@ -120,6 +122,35 @@ void
 PackForeground(const TExecutor & executor, const TPixel * pixels, const Grid & size, Word * bits)
 {
   executor.ForEach(WordsOf(size), Foreground::PackWord<TPixel>{ pixels, size, bits });
+}
+
+/** Bits of an image's bundles, with memory for those of their columns. */
+template <typename TBundle, typename TExecutor>
+struct BundledBits
+{
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
+
+  BufferType          columns; // empty where bundles are rows
+  BundleRows<TBundle> bundles;
+};
+
+/** Finds the columns of bundles that have a foreground pixel. */
+template <typename TBundle, typename TExecutor>
+BundledBits<TBundle, TExecutor>
+BundleBits(const TExecutor & executor, const BitRows & rows)
+{
+  if constexpr (TBundle::IsOneRow)
+  {
+    return { executor.template Allocate<Word>(0), { rows, rows } };
+  }
+  else
+  {
+    const Grid                words = TBundle::Of(rows.words);
+    auto                      columns = executor.template Allocate<Word>(words.Count());
+    const BundleRows<TBundle> bundles{ rows, { words, columns.get() } };
+    executor.ForEach(words, CollectColumns<TBundle>{ bundles, columns.get() });
+    return { std::move(columns), bundles };
+  }
 }
 
 /** Reduces an image to one byte per pixel. */

@@ -9,9 +9,9 @@
 // its lowest block. So: find each component's first pixel, mark it in an image of bits, and let the number of marks
 // before a pixel be the rank of the component.
 
-#include "BitRows.h"
 #include "Blocks.h"
 #include "Numbering.h"
+#include "Runs.h"
 #include "Sums.h"
 #include "UnionFind.h"
 
@@ -227,27 +227,49 @@ struct WriteLabels
   }
 };
 
-/** Finds the label of every run from that of its first pixel. */
-template <unsigned int VDimension, typename TLabel, typename TRun>
+/** Finds the label of every run of bundles from that of a pixel in its first column. */
+template <unsigned int VDimension, typename TLabel, typename TBundle, typename TRun>
 struct GatherRunLabels
 {
   Components<VDimension, TLabel> components;
   const TLabel *                 finalLabels;
-  RunRows<TRun>                  rows;
+  NumberedRuns<TBundle, TRun>    runs;
   TRun *                         runLabels;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & word) const
   {
-    const std::uint64_t begin = rows.rows.RowBegin(word.y, word.z);
-    TRun                run = rows.runsBefore[begin + word.x];
-    for (Word left = rows.rows.Starts(begin, word.x); left != 0; left &= left - 1, ++run)
+    const BitRows &     columns = runs.bundles.columns;
+    const std::uint64_t begin = columns.RowBegin(word.y, word.z);
+    TRun                run = runs.runsBefore[begin + word.x];
+    for (Word left = columns.Starts(begin, word.x); left != 0; left &= left - 1, ++run)
     {
-      const std::uint64_t x = word.x * BitsPerWord + LowestBit(left);
-      const TLabel        label = components.labels[IndexOf(components.size, { x, word.y, word.z })];
+      const TLabel label = components.labels[this->PixelInColumn(word, LowestBit(left))];
       runLabels[run] = static_cast<TRun>(finalLabels[components.BlockOf(components.RootOf(label))]);
     }
+  }
+
+private:
+  /** The first foreground pixel of a column that has one. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  PixelInColumn(const Cell & word, unsigned int bit) const
+  {
+    Cell pixel{ word.x * BitsPerWord + bit, word.y * TBundle::Rows, word.z * TBundle::Slices };
+    for (unsigned int i = 0; i < TBundle::Rows * TBundle::Slices; ++i)
+    {
+      const unsigned int row = i % TBundle::Rows;
+      const unsigned int slice = i / TBundle::Rows;
+      if (runs.bundles.HasRow(word.y, word.z, row, slice) &&
+          (runs.bundles.rows.bits[runs.bundles.RowBegin(word.y, word.z, row, slice) + word.x] >> bit & 1U))
+      {
+        pixel.y += row;
+        pixel.z += slice;
+        break;
+      }
+    }
+    return IndexOf(components.size, pixel);
   }
 };
 
@@ -299,19 +321,21 @@ RelabelBlocks(const TExecutor & executor,
                           components, finalLabels, static_cast<TOutput>(numbering.background), output });
 }
 
-/** Writes the final label of every run of the image that a block algorithm has labeled and RankBlocks has ranked. */
-template <unsigned int VDimension, typename TLabel, typename TRun, typename TExecutor>
+/** Writes the final label of every run of bundles of the image that a block algorithm has labeled and RankBlocks has
+ * ranked. */
+template <unsigned int VDimension, typename TLabel, typename TBundle, typename TRun, typename TExecutor>
 void
-GatherRunLabels(const TExecutor &     executor,
-                const TLabel *        labels,
-                const TLabel *        finalLabels,
-                const Grid &          size,
-                const RunRows<TRun> & rows,
-                TRun *                runLabels)
+GatherRunLabels(const TExecutor &                   executor,
+                const TLabel *                      labels,
+                const TLabel *                      finalLabels,
+                const Grid &                        size,
+                const NumberedRuns<TBundle, TRun> & runs,
+                TRun *                              runLabels)
 {
   const Renumbering::Components<VDimension, TLabel> components{ size, labels };
-  executor.ForEach(rows.rows.words,
-                   Renumbering::GatherRunLabels<VDimension, TLabel, TRun>{ components, finalLabels, rows, runLabels });
+  executor.ForEach(
+    runs.bundles.columns.words,
+    Renumbering::GatherRunLabels<VDimension, TLabel, TBundle, TRun>{ components, finalLabels, runs, runLabels });
 }
 
 } // namespace itk::ccl

@@ -173,6 +173,15 @@ public:
     return { this->AllocateBytes(count * sizeof(T)), m_Stream };
   }
 
+  template <typename T>
+  Buffer<T>
+  AllocateZeros(std::uint64_t count) const
+  {
+    Buffer<T> buffer = this->Allocate<T>(count);
+    CCL_CHECK(cudaMemsetAsync(buffer.get(), 0, count * sizeof(T), m_Stream));
+    return buffer;
+  }
+
   template <typename TStep>
   void
   ForEach(const Grid & grid, const TStep & step) const

@@ -6,6 +6,7 @@
 #include "DeviceExecutor.cuh"
 #include "Foreground.h"
 #include "Renumbering.h"
+#include "RunExpansion.h"
 #include "RunUnionFind.h"
 
 #include <limits>
@@ -83,13 +84,11 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
   }
 }
 
-/** Whether runs are labeled, rather than blocks: those win where runs are very many, as in noise. */
 bool
-PrefersRuns(const Request & request, std::uint64_t runCount)
+LabelsByBlocks(const Request & request)
 {
-  constexpr std::uint64_t pixelsPerRun = 8;
-  return request.algorithm == AlgorithmEnum::RunUnionFind || !request.fullyConnected ||
-         runCount < request.size.Count() / pixelsPerRun;
+  return request.algorithm == AlgorithmEnum::BlockUnionFind ||
+         request.algorithm == AlgorithmEnum::BlockKomuraEquivalence;
 }
 
 void
@@ -205,38 +204,32 @@ DeviceSession::IsStarted()
 namespace
 {
 
-/** Pixels to pixels by runs. Gives false, and leaves the output alone, where blocks are to do it. */
-template <typename TRun>
-bool
+/** Pixels to pixels by runs. */
+template <typename TBundle, typename TRun>
+std::uint64_t
 LabelPixelsByRuns(const DeviceExecutor & executor,
                   const void *           pixels,
                   PixelKind              kind,
                   const Request &        request,
                   void *                 labels,
-                  unsigned int           labelBytes,
-                  std::uint64_t &        objectCount)
+                  unsigned int           labelBytes)
 {
   const Grid words = WordsOf(request.size);
   const auto bits = executor.Allocate<Word>(words.Count());
   VisitPixels(pixels, kind, [&](const auto * typed) { PackForeground(executor, typed, request.size, bits.get()); });
-  const auto counted = CountRuns<TRun>(executor, BitRows{ words, bits.get() });
-  if (!PrefersRuns(request, counted.count))
-  {
-    return false;
-  }
-  const auto runs = LabelRuns(executor, counted, request.fullyConnected, request.numbering);
+  const auto bundled = BundleBits<TBundle>(executor, BitRows{ words, bits.get() });
+  const auto runs = LabelRuns(executor, CountRuns<TRun>(executor, bundled.bundles), request.numbering);
   RequireRoomFor(runs.objectCount, request.numbering);
   VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
-    ExpandRuns<TRun>(executor,
-                     runs.GetRows(),
-                     runs.labels.get(),
-                     request.size,
-                     static_cast<OutputType>(request.numbering.background),
-                     static_cast<OutputType *>(labels));
+    ExpandRuns(executor,
+               runs.GetNumbered(),
+               runs.labels.get(),
+               request.size,
+               static_cast<OutputType>(request.numbering.background),
+               static_cast<OutputType *>(labels));
   });
-  objectCount = runs.objectCount;
-  return true;
+  return runs.objectCount;
 }
 
 /** Pixels to pixels by blocks. */
@@ -294,17 +287,19 @@ DeviceSession::LabelPixels(const void *    pixels,
   const std::uint64_t    pixelCount = request.size.Count();
   std::uint64_t          objectCount = 0;
 
-  const bool triesRuns =
-    request.algorithm == AlgorithmEnum::Automatic || request.algorithm == AlgorithmEnum::RunUnionFind;
-  const bool done =
-    triesRuns && VisitIndexType(PlacesOf(request.size), [&](auto run) {
-      return LabelPixelsByRuns<decltype(run)>(executor, pixels, kind, request, labels, labelBytes, objectCount);
-    });
-  if (!done)
+  if (LabelsByBlocks(request))
   {
     // A 64-bit output has room for labels of 64 bits, and needs no scratch image then.
     objectCount = VisitIndexType(labelBytes == 8 ? ~std::uint64_t{ 0 } : pixelCount, [&](auto label) {
       return LabelPixelsByBlocks<decltype(label)>(executor, pixels, kind, request, labels, labelBytes);
+    });
+  }
+  else
+  {
+    objectCount = VisitIndexType(PlacesOf(request.size), [&](auto run) {
+      return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
+        return LabelPixelsByRuns<decltype(bundle), decltype(run)>(executor, pixels, kind, request, labels, labelBytes);
+      });
     });
   }
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
@@ -314,7 +309,7 @@ DeviceSession::LabelPixels(const void *    pixels,
 namespace
 {
 
-template <typename TRun>
+template <typename TBundle, typename TRun>
 RunLabels
 LabelBitsAs(const DeviceExecutor & executor,
             DeviceResources &      resources,
@@ -327,7 +322,8 @@ LabelBitsAs(const DeviceExecutor & executor,
   CCL_CHECK(
     cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
   const BitRows rows{ words, bits.get() };
-  const auto    counted = CountRuns<TRun>(executor, rows);
+  const auto    bundled = BundleBits<TBundle>(executor, rows);
+  const auto    counted = CountRuns<TRun>(executor, bundled.bundles);
 
   RunLabels  result{ resources.AllocateHost(counted.count * sizeof(TRun)), sizeof(TRun) == 8, 0 };
   const auto download = [&](const TRun * labels) {
@@ -337,10 +333,9 @@ LabelBitsAs(const DeviceExecutor & executor,
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   };
 
-  if (request.algorithm == AlgorithmEnum::RunUnionFind ||
-      (request.algorithm == AlgorithmEnum::Automatic && PrefersRuns(request, counted.count)))
+  if (!LabelsByBlocks(request))
   {
-    const auto runs = LabelRuns(executor, counted, request.fullyConnected, request.numbering);
+    const auto runs = LabelRuns(executor, counted, request.numbering);
     result.objectCount = runs.objectCount;
     download(runs.labels.get());
     return result;
@@ -357,13 +352,17 @@ LabelBitsAs(const DeviceExecutor & executor,
         LabelBlocks<Dimension>(executor, bytes.get(), request, blockLabels.get());
       }
       const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
-      const auto runsBefore = executor.Allocate<TRun>(words.Count());
+      const auto runsBefore = executor.Allocate<TRun>(bundled.bundles.columns.words.Count());
       const auto runLabels = executor.Allocate<TRun>(counted.count);
       NumberRuns(executor, counted, runsBefore.get());
       result.objectCount =
         RankBlocks<Dimension>(executor, blockLabels.get(), size, request.numbering, finalLabels.get());
-      GatherRunLabels<Dimension>(
-        executor, blockLabels.get(), finalLabels.get(), size, RunRows<TRun>{ rows, runsBefore.get() }, runLabels.get());
+      GatherRunLabels<Dimension>(executor,
+                                 blockLabels.get(),
+                                 finalLabels.get(),
+                                 size,
+                                 NumberedRuns<TBundle, TRun>{ bundled.bundles, runsBefore.get() },
+                                 runLabels.get());
       download(runLabels.get());
     });
   });
@@ -376,7 +375,10 @@ RunLabels
 DeviceSession::LabelBits(const Word * bits, const Request & request)
 {
   return VisitIndexType(PlacesOf(request.size), [&](auto run) {
-    return LabelBitsAs<decltype(run)>(m_Implementation->GetExecutor(), m_Implementation->GetResources(), bits, request);
+    return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
+      return LabelBitsAs<decltype(bundle), decltype(run)>(
+        m_Implementation->GetExecutor(), m_Implementation->GetResources(), bits, request);
+    });
   });
 }
 

@@ -5,7 +5,7 @@
 // What the labeler asks of a device, without a CUDA header. DeviceSession.cu answers with CUDA; NoDeviceSession.cxx, in
 // a build without it, says that there is none.
 
-#include "BitRows.h"
+#include "Bundles.h"
 #include "Numbering.h"
 #include "itkCudaConnectedComponentLabeler.h"
 

@@ -5,10 +5,11 @@
 // The host's share of labeling host memory: pixels to bits before the device's work, labels of runs to labels of pixels
 // after it. Only bits and runs cross the bus.
 
-#include "BitRows.h"
+#include "Bundles.h"
 #include "HostExecutor.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #ifdef __linux__
@@ -18,66 +19,88 @@
 namespace itk::ccl
 {
 
-/** An image's rows in chunks that are worth a thread's while. */
-class RowChunks
+/** An image's bundles in chunks that are worth a thread's while. */
+template <typename TBundle>
+class BundleChunks
 {
 public:
-  explicit RowChunks(const Grid & size)
-    : m_Rows(size.y * size.z)
-    , m_RowsPerChunk(std::max<std::uint64_t>(1, PixelsPerChunk / size.x))
+  explicit BundleChunks(const Grid & size)
+    : m_Bundles(TBundle::Of(size))
+    , m_BundlesPerChunk(std::max<std::uint64_t>(1, PixelsPerChunk / (size.x * TBundle::Rows * TBundle::Slices)))
   {}
 
   std::uint64_t
   Count() const
   {
-    return DivideUp(m_Rows, m_RowsPerChunk);
+    return DivideUp(m_Bundles.y * m_Bundles.z, m_BundlesPerChunk);
   }
 
-  std::uint64_t
-  Begin(std::uint64_t chunk) const
+  /** Calls visit(bundle) for the bundles of a chunk, one after the other. */
+  template <typename TVisitor>
+  void
+  ForEach(std::uint64_t chunk, const TVisitor & visit) const
   {
-    return chunk * m_RowsPerChunk;
-  }
-
-  std::uint64_t
-  End(std::uint64_t chunk) const
-  {
-    return std::min(m_Rows, this->Begin(chunk) + m_RowsPerChunk);
+    const std::uint64_t end = std::min(m_Bundles.y * m_Bundles.z, (chunk + 1) * m_BundlesPerChunk);
+    for (std::uint64_t i = chunk * m_BundlesPerChunk; i < end; ++i)
+    {
+      visit(Cell{ 0, i % m_Bundles.y, i / m_Bundles.y });
+    }
   }
 
 private:
   static constexpr std::uint64_t PixelsPerChunk = 65536;
 
-  std::uint64_t m_Rows;
-  std::uint64_t m_RowsPerChunk;
+  Grid          m_Bundles;
+  std::uint64_t m_BundlesPerChunk;
 };
 
-/** Packs all rows, and returns for each chunk how many runs start before it. */
-template <typename TRowPacker>
-std::vector<std::uint64_t>
+/** The bits of an image in host memory, and what its threads need to know of the runs. */
+template <typename TBundle>
+struct HostBits
+{
+  BundleRows<TBundle>        bundles;    // reads the rows that were packed, and:
+  std::unique_ptr<Word[]>    columns;    // none where bundles are rows
+  std::vector<std::uint64_t> runsBefore; // each chunk, and the number of all
+};
+
+/** Packs all rows to `bits`. */
+template <typename TBundle, typename TRowPacker>
+HostBits<TBundle>
 PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid & size, Word * bits)
 {
-  const RowChunks            chunks(size);
-  const BitRows              rows{ WordsOf(size), bits };
-  std::vector<std::uint64_t> runsBefore(chunks.Count() + 1);
+  const BundleChunks<TBundle> chunks(size);
+  const BitRows               rows{ WordsOf(size), bits };
+  const Grid                  words = TBundle::Of(rows.words);
+  HostBits<TBundle>           result;
+  result.columns.reset(TBundle::IsOneRow ? nullptr : new Word[words.Count()]);
+  Word * const columns = TBundle::IsOneRow ? bits : result.columns.get();
+  result.bundles = { rows, { words, columns } };
+  result.runsBefore.resize(chunks.Count() + 1);
+  const BundleRows<TBundle> & bundles = result.bundles;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
     std::uint64_t runs = 0;
-    for (std::uint64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-    {
-      const std::uint64_t begin = row * rows.words.x;
-      packRow(row, bits + begin);
-      for (std::uint64_t x = 0; x < rows.words.x; ++x)
+    chunks.ForEach(chunk, [&](const Cell & bundle) {
+      bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
+        const std::uint64_t begin = bundles.RowBegin(bundle.y, bundle.z, row, slice);
+        packRow(begin / rows.words.x, bits + begin);
+      });
+      const std::uint64_t begin = bundles.columns.RowBegin(bundle.y, bundle.z);
+      for (std::uint64_t x = 0; x < words.x; ++x)
       {
-        runs += CountBits(rows.Starts(begin, x));
+        if constexpr (!TBundle::IsOneRow)
+        {
+          columns[begin + x] = bundles.Facing(bundle.y, bundle.z, x);
+        }
+        runs += CountBits(bundles.columns.Starts(begin, x));
       }
-    }
-    runsBefore[chunk + 1] = runs;
+    });
+    result.runsBefore[chunk + 1] = runs;
   });
   for (std::uint64_t chunk = 0; chunk < chunks.Count(); ++chunk)
   {
-    runsBefore[chunk + 1] += runsBefore[chunk];
+    result.runsBefore[chunk + 1] += result.runsBefore[chunk];
   }
-  return runsBefore;
+  return result;
 }
 
 /** Where the next run, or the gap after it, starts in a row: the first pixel at or after x whose bit is `foreground`;
@@ -97,37 +120,83 @@ NextPixel(const Word * row, std::uint64_t x, std::uint64_t end, bool foreground)
   return end;
 }
 
-/** Writes all pixels of the output from the labels of the runs. */
-template <typename TRun, typename TOutput>
-void
-ExpandRows(const ParallelFor &                parallelFor,
-           const Word *                       bits,
-           const std::vector<std::uint64_t> & runsBefore,
-           const TRun *                       labels,
-           const Grid &                       size,
-           TOutput                            background,
-           TOutput *                          output)
+/** The runs of a row, one after the other. */
+class RunCursor
 {
-  const RowChunks     chunks(size);
-  const std::uint64_t wordsPerRow = WordsOf(size).x;
+public:
+  RunCursor(const Word * row, std::uint64_t size)
+    : m_Row(row)
+    , m_Size(size)
+  {}
+
+  /** Goes to the next run. Gives false where there is none. */
+  bool
+  Next()
+  {
+    m_Begin = NextPixel(m_Row, m_End, m_Size, true);
+    m_End = NextPixel(m_Row, m_Begin, m_Size, false);
+    return m_Begin < m_Size;
+  }
+
+  std::uint64_t
+  GetBegin() const
+  {
+    return m_Begin;
+  }
+  std::uint64_t
+  GetEnd() const
+  {
+    return m_End;
+  }
+
+private:
+  const Word *  m_Row;
+  std::uint64_t m_Size;
+  std::uint64_t m_Begin = 0;
+  std::uint64_t m_End = 0;
+};
+
+/** Writes all pixels of the output from the labels of the runs. */
+template <typename TBundle, typename TRun, typename TOutput>
+void
+ExpandRows(const ParallelFor &       parallelFor,
+           const HostBits<TBundle> & bits,
+           const TRun *              labels,
+           const Grid &              size,
+           TOutput                   background,
+           TOutput *                 output)
+{
+  const BundleChunks<TBundle> chunks(size);
+  const BundleRows<TBundle> & bundles = bits.bundles;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    const TRun * label = labels + runsBefore[chunk];
-    for (std::uint64_t row = chunks.Begin(chunk); row < chunks.End(chunk); ++row)
-    {
-      const Word * words = bits + row * wordsPerRow;
-      TOutput *    pixels = output + row * size.x;
-      for (std::uint64_t x = 0; x < size.x;)
-      {
-        const std::uint64_t begin = NextPixel(words, x, size.x, true);
-        const std::uint64_t end = NextPixel(words, begin, size.x, false);
-        std::fill(pixels + x, pixels + begin, background);
-        if (begin < end)
+    const TRun * bundleLabels = labels + bits.runsBefore[chunk];
+    chunks.ForEach(chunk, [&](const Cell & bundle) {
+      const std::uint64_t columnsBegin = bundles.columns.RowBegin(bundle.y, bundle.z);
+      bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
+        const std::uint64_t rowBegin = bundles.RowBegin(bundle.y, bundle.z, row, slice);
+        TOutput * const     pixels = output + rowBegin / bundles.rows.words.x * size.x;
+        RunCursor           run(bundles.rows.bits + rowBegin, size.x);
+        RunCursor           runOfBundle(bundles.columns.bits + columnsBegin, size.x);
+        const TRun *        label = bundleLabels;
+        std::uint64_t       x = 0;
+        while (run.Next())
         {
-          std::fill(pixels + begin, pixels + end, static_cast<TOutput>(*label++));
+          while (runOfBundle.GetEnd() <= run.GetBegin())
+          {
+            runOfBundle.Next();
+            ++label;
+          }
+          std::fill(pixels + x, pixels + run.GetBegin(), background);
+          std::fill(pixels + run.GetBegin(), pixels + run.GetEnd(), static_cast<TOutput>(label[-1]));
+          x = run.GetEnd();
         }
-        x = end;
+        std::fill(pixels + x, pixels + size.x, background);
+      });
+      for (std::uint64_t x = 0; x < bundles.columns.words.x; ++x)
+      {
+        bundleLabels += CountBits(bundles.columns.Starts(columnsBegin, x));
       }
-    }
+    });
   });
 }
 

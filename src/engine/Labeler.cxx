@@ -162,24 +162,68 @@ namespace
 {
 
 /** Labels bits on the host, and hands the labels of the runs to a visitor. Returns the object count. */
-template <typename TVisitor>
+template <typename TBundle, typename TVisitor>
 std::uint64_t
-LabelBitsOnHost(const ccl::ParallelFor & parallelFor,
-                const ccl::Word *        bits,
-                const ccl::Request &     request,
-                const TVisitor &         visit)
+LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
+                const ccl::BundleRows<TBundle> & bundles,
+                const ccl::Request &             request,
+                const TVisitor &                 visit)
 {
   const auto label = [&](auto run) {
     const ccl::HostExecutor executor(parallelFor);
-    const ccl::BitRows      rows{ ccl::WordsOf(request.size), bits };
-    const auto              counted = ccl::CountRuns<decltype(run)>(executor, rows);
-    const auto              runs = ccl::LabelRuns(executor, counted, request.fullyConnected, request.numbering);
+    const auto              counted = ccl::CountRuns<decltype(run)>(executor, bundles);
+    const auto              runs = ccl::LabelRuns(executor, counted, request.numbering);
     ccl::RequireRoomFor(runs.objectCount, request.numbering);
     visit(runs.labels.get());
     return runs.objectCount;
   };
   return ccl::PlacesOf(request.size) <= std::numeric_limits<std::uint32_t>::max() ? label(std::uint32_t{})
                                                                                   : label(std::uint64_t{});
+}
+
+/** From host memory to host memory, for one kind of bundle and of label. */
+template <typename TBundle, typename TLabel>
+std::uint64_t
+LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
+                const CudaConnectedComponentLabeler::RowPackerType & packRow,
+                const ccl::Request &                                 request,
+                TLabel *                                             pixels)
+{
+  const ccl::ParallelFor parallelFor = options.parallelFor ? options.parallelFor : ccl::SequentialFor;
+  const std::uint64_t    words = ccl::WordsOf(request.size).Count();
+  ccl::HostBits<TBundle> bits;
+
+  const auto pack = [&](ccl::Word * memory) {
+    bits = ccl::PackRows<TBundle>(parallelFor, packRow, request.size, memory);
+    Report(options, 0.3F);
+  };
+  const auto expand = [&](const auto * labels) {
+    Report(options, 0.6F);
+    ccl::AdviseHugePages(pixels, request.size.Count() * sizeof(TLabel));
+    ccl::ExpandRows(parallelFor, bits, labels, request.size, static_cast<TLabel>(request.numbering.background), pixels);
+    Report(options, 1.0F);
+  };
+
+  if (options.onHost)
+  {
+    const std::unique_ptr<ccl::Word[]> memory(new ccl::Word[words]);
+    pack(memory.get());
+    return LabelBitsOnHost(parallelFor, bits.bundles, request, expand);
+  }
+
+  ccl::DeviceSession   session(options.deviceId);
+  const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
+  pack(static_cast<ccl::Word *>(memory.get()));
+  const ccl::RunLabels runs = session.LabelBits(bits.bundles.rows.bits, request);
+  if (runs.wide)
+  {
+    expand(static_cast<const std::uint64_t *>(runs.labels.get()));
+  }
+  else
+  {
+    expand(static_cast<const std::uint32_t *>(runs.labels.get()));
+  }
+  return runs.objectCount;
 }
 
 } // namespace
@@ -198,46 +242,9 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
     {
       return 0;
     }
-    const ccl::ParallelFor     parallelFor = options.parallelFor ? options.parallelFor : ccl::SequentialFor;
-    const std::uint64_t        words = ccl::WordsOf(request.size).Count();
-    ccl::Word *                bits = nullptr;
-    std::vector<std::uint64_t> runsBefore;
-
-    const auto pack = [&] {
-      runsBefore = ccl::PackRows(parallelFor, packRow, request.size, bits);
-      Report(options, 0.3F);
-    };
-    const auto expand = [&](const auto * labels) {
-      Report(options, 0.6F);
-      auto * const pixels = static_cast<LabelType *>(output.labels);
-      ccl::AdviseHugePages(pixels, request.size.Count() * sizeof(LabelType));
-      ccl::ExpandRows(
-        parallelFor, bits, runsBefore, labels, request.size, static_cast<LabelType>(output.background), pixels);
-      Report(options, 1.0F);
-    };
-
-    if (options.onHost)
-    {
-      const std::unique_ptr<ccl::Word[]> ownBits(new ccl::Word[words]);
-      bits = ownBits.get();
-      pack();
-      return LabelBitsOnHost(parallelFor, bits, request, expand);
-    }
-
-    ccl::DeviceSession   session(options.deviceId);
-    const ccl::HostArray pinnedBits = session.AllocateHost(words * sizeof(ccl::Word));
-    bits = static_cast<ccl::Word *>(pinnedBits.get());
-    pack();
-    const ccl::RunLabels runs = session.LabelBits(bits, request);
-    if (runs.wide)
-    {
-      expand(static_cast<const std::uint64_t *>(runs.labels.get()));
-    }
-    else
-    {
-      expand(static_cast<const std::uint32_t *>(runs.labels.get()));
-    }
-    return runs.objectCount;
+    return ccl::VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
+      return LabelRowsOnHost<decltype(bundle)>(options, packRow, request, static_cast<LabelType *>(output.labels));
+    });
   });
 }
 

@@ -69,6 +69,20 @@ AtomicMin(T * address, T value)
 #endif
 }
 
+/** Adds `value` to that at address. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AtomicAdd(T * address, T value)
+{
+#ifdef __CUDA_ARCH__
+  using Type = typename CudaAtomicType<T>::Type;
+  atomicAdd(reinterpret_cast<Type *>(address), static_cast<Type>(value));
+#else
+  __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+#endif
+}
+
 /** Sets the bits of `value` at address. */
 template <typename T>
 CCL_HOST_DEVICE

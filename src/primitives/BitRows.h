@@ -82,14 +82,6 @@ struct BitRows
   }
 };
 
-/** Numbers the runs in raster order, from the number of runs that start before each word. */
-template <typename TRun>
-struct RunRows
-{
-  BitRows      rows;
-  const TRun * runsBefore;
-};
-
 } // namespace itk::ccl
 
 #endif

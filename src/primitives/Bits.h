@@ -25,6 +25,17 @@ CountBits(Word word)
 #endif
 }
 
+CCL_HOST_DEVICE
+inline unsigned int
+CountBits(std::uint64_t word)
+{
+#ifdef __CUDA_ARCH__
+  return __popcll(word);
+#else
+  return static_cast<unsigned int>(__builtin_popcountll(word));
+#endif
+}
+
 /** Position of the lowest bit that is set. The word must not be 0. */
 CCL_HOST_DEVICE
 inline unsigned int
@@ -34,6 +45,17 @@ LowestBit(Word word)
   return __ffs(static_cast<int>(word)) - 1;
 #else
   return static_cast<unsigned int>(__builtin_ctz(word));
+#endif
+}
+
+CCL_HOST_DEVICE
+inline unsigned int
+LowestBit(std::uint64_t word)
+{
+#ifdef __CUDA_ARCH__
+  return __ffsll(static_cast<long long>(word)) - 1;
+#else
+  return static_cast<unsigned int>(__builtin_ctzll(word));
 #endif
 }
 

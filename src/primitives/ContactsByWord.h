@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ContactsByWord_h
+#define ContactsByWord_h
+
+#include "Runs.h"
+
+namespace itk::ccl
+{
+
+/** Finds which runs touch, word by word: fast where a word has many runs. */
+template <typename TBundle, typename TRun>
+struct ContactsByWord
+{
+  NumberedRuns<TBundle, TRun> runs;
+
+  /** Calls visit(run, other) for the runs in a word of a bundle and those of a neighbouring bundle that touch in that
+   * word. Each pair that touches is visited in one word at least, and at most once in a word. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  ForEachInWord(const Cell & word, unsigned int neighbor, const TVisitor & visit) const
+  {
+    VisitNeighbor<TBundle>(neighbor, [&](auto offset) { this->VisitContacts<decltype(offset)>(word, visit); });
+  }
+
+  /** The cells of ForEach: words of columns, and along z one of their neighbours after the other. */
+  CCL_HOST_DEVICE
+  Grid
+  GetCells() const
+  {
+    const Grid & words = runs.bundles.columns.words;
+    return { words.x, words.y, words.z * runs.NeighborCount };
+  }
+
+  /** Calls visit(run, other) for all that touch in a cell. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  ForEach(const Cell & cell, const TVisitor & visit) const
+  {
+    const std::uint64_t slices = runs.bundles.columns.words.z;
+    const std::uint64_t neighbor = Divide(cell.z, slices);
+    this->ForEachInWord({ cell.x, cell.y, cell.z - neighbor * slices }, static_cast<unsigned int>(neighbor), visit);
+  }
+
+private:
+  /** A word from bit 1 on; bit 0 is the column before it, and bit 33 the one after it. */
+  using WideWord = std::uint64_t;
+
+  static constexpr WideWord Inside = WideWord{ 0xFFFFFFFFU } << 1;
+
+  /** Widens the word at x of a row of words that wordAt(x) gives. */
+  template <typename TWordAt>
+  CCL_HOST_DEVICE
+  WideWord
+  Widen(std::uint64_t x, const TWordAt & wordAt) const
+  {
+    const Word before = x > 0 ? wordAt(x - 1) >> (BitsPerWord - 1) : 0;
+    const Word after = x + 1 < runs.bundles.columns.words.x ? wordAt(x + 1) & 1U : 0;
+    return WideWord{ wordAt(x) } << 1 | before | WideWord{ after } << (BitsPerWord + 1);
+  }
+
+  /** The runs of a word of a bundle. */
+  struct RunsInWord
+  {
+    WideWord columns;
+    TRun     runsBefore;
+
+    /** The run at a bit of a wide word. */
+    CCL_HOST_DEVICE
+    TRun
+    At(unsigned int bit) const
+    {
+      // Those that start at bit 0 start before the word.
+      const WideWord starts = columns & ~(columns << 1) & ~WideWord{ 1 };
+      return runsBefore + CountBits(starts & ((WideWord{ 2 } << bit) - 1)) - 1;
+    }
+  };
+
+  CCL_HOST_DEVICE
+  RunsInWord
+  RunsIn(std::uint64_t rowBegin, std::uint64_t x) const
+  {
+    const Word * const columns = runs.bundles.columns.bits + rowBegin;
+    return { this->Widen(x, [columns](std::uint64_t at) { return columns[at]; }), runs.runsBefore[rowBegin + x] };
+  }
+
+  /** A bundle, and the one at an offset of VY and VZ. */
+  template <int VY, int VZ>
+  struct Neighbors
+  {
+    std::uint64_t y;
+    std::uint64_t z;
+    bool          exist;
+    std::uint64_t begin;
+    std::uint64_t otherBegin;
+
+    CCL_HOST_DEVICE
+    Neighbors(const BitRows & columns, const Cell & word)
+      : y(word.y + static_cast<std::uint64_t>(std::int64_t{ VY }))
+      , z(word.z + static_cast<std::uint64_t>(std::int64_t{ VZ }))
+      , exist(y < columns.words.y && z < columns.words.z) // -1 wraps around
+      , begin(columns.RowBegin(word.y, word.z))
+      , otherBegin(columns.RowBegin(y, z))
+    {}
+  };
+
+  /** As ForEachInWord, for the bundle at an offset. */
+  template <typename TOffset, typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  VisitContacts(const Cell & word, const TVisitor & visit) const
+  {
+    constexpr int                 y = TOffset::Y;
+    constexpr int                 z = TOffset::Z;
+    const auto &                  bundles = runs.bundles;
+    const NeighborBundle<TOffset> neighbor(bundles.columns, word.y, word.z);
+    if (!neighbor.exists || bundles.columns.bits[neighbor.ownBegin + word.x] == 0)
+    {
+      return;
+    }
+    const RunsInWord own = this->RunsIn(neighbor.ownBegin, word.x);
+    const RunsInWord other = this->RunsIn(neighbor.begin, word.x);
+    if (other.columns == 0)
+    {
+      return;
+    }
+    // Where both bundles have columns, from one gap to the next, one run of each overlaps.
+    const WideWord overlaps = own.columns & other.columns;
+    if constexpr (TBundle::IsOneRow)
+    {
+      VisitOverlaps(own, other, overlaps, overlaps, overlaps, visit);
+    }
+    else
+    {
+      const WideWord ownFacing =
+        this->Widen(word.x, [&](std::uint64_t x) { return bundles.template Facing<y, z>(word.y, word.z, x); });
+      const WideWord otherFacing = this->Widen(
+        word.x, [&](std::uint64_t x) { return bundles.template Facing<-y, -z>(neighbor.y, neighbor.z, x); });
+      const WideWord ownAround = ownFacing << 1 | ownFacing >> 1;
+      const WideWord otherAround = otherFacing << 1 | otherFacing >> 1;
+      const WideWord touching = (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
+      VisitOverlaps(own, other, overlaps, touching & overlaps, ownFacing & otherFacing, visit);
+
+      // Runs that overlap nowhere touch where one ends and the other starts.
+      const WideWord alone = ownFacing & ~other.columns & Inside;
+      for (WideWord ends = alone & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
+      {
+        const unsigned int bit = LowestBit(ends);
+        visit(own.At(bit), other.At(bit + 1));
+      }
+      for (WideWord starts = alone & ~(own.columns << 1) & otherFacing << 1; starts != 0; starts &= starts - 1)
+      {
+        const unsigned int bit = LowestBit(starts);
+        visit(own.At(bit), other.At(bit - 1));
+      }
+    }
+  }
+
+  /** Visits the pairs that overlap and are `touching` in the overlap. An overlap that comes from the word before is
+   * left to that where it is `surely` touching. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  static void
+  VisitOverlaps(const RunsInWord & own,
+                const RunsInWord & other,
+                WideWord           overlaps,
+                WideWord           touching,
+                WideWord           surely,
+                const TVisitor &   visit)
+  {
+    touching &= Inside;
+    unsigned int bit = 0;
+    if ((overlaps & surely & 1U) != 0)
+    {
+      touching &= ~BelowNextGap(overlaps, bit);
+    }
+    while (touching != 0)
+    {
+      bit = LowestBit(touching);
+      visit(own.At(bit), other.At(bit));
+      touching &= ~BelowNextGap(overlaps, bit);
+    }
+  }
+
+  /** All bits below the first gap after a bit. */
+  CCL_HOST_DEVICE
+  static WideWord
+  BelowNextGap(WideWord overlaps, unsigned int bit)
+  {
+    const WideWord gaps = ~overlaps & ~((WideWord{ 2 } << bit) - 1);
+    return (gaps & (~gaps + 1)) - 1;
+  }
+};
+
+} // namespace itk::ccl
+
+#endif
