@@ -305,12 +305,11 @@ template <typename TBundle>
 void
 ExpectTouchingRuns(const TestImage & image)
 {
-  const Grid         size{ image.size[0], image.size[1], image.size[2] };
-  const Grid         words = WordsOf(size);
-  std::vector<Word>  bits(words.Count());
-  const HostExecutor executor;
-  PackForeground(executor, image.pixels.data(), size, bits.data());
-  const auto               bundled = BundleBits<TBundle>(executor, BitRows{ words, bits.data() });
+  const Grid               size{ image.size[0], image.size[1], image.size[2] };
+  const Grid               words = WordsOf(size);
+  std::vector<Word>        bits(words.Count());
+  const HostExecutor       executor;
+  const auto               bundled = PackForeground<TBundle>(executor, image.pixels.data(), size, bits.data());
   const auto               counted = CountRuns<std::uint32_t>(executor, bundled.bundles);
   const PlainRuns<TBundle> plain(image);
   ASSERT_EQ(counted.count, plain.count) << image.name;

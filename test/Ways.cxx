@@ -9,6 +9,7 @@
 #include "Renumbering.h"
 #include "RunExpansion.h"
 #include "RunUnionFind.h"
+#include "SegmentUnionFind.h"
 
 #include <sstream>
 #include <thread>
@@ -62,10 +63,9 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
 
   // The labels of runs, as host to host takes them, must be those of the pixels.
   using BundleType = std::conditional_t<VDimension == 2, PlaneBundle, VolumeBundle>;
-  const Grid        words = WordsOf(size);
-  std::vector<Word> bits(words.Count());
-  PackForeground(executor, image.pixels.data(), size, bits.data());
-  const auto          bundled = BundleBits<BundleType>(executor, BitRows{ words, bits.data() });
+  const Grid          words = WordsOf(size);
+  std::vector<Word>   bits(words.Count());
+  const auto          bundled = PackForeground<BundleType>(executor, image.pixels.data(), size, bits.data());
   const auto          counted = CountRuns<TLabel>(executor, bundled.bundles);
   std::vector<TLabel> runsBefore(bundled.bundles.columns.words.Count());
   NumberRuns(executor, counted, runsBefore.data());
@@ -82,6 +82,21 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   return result;
 }
 
+/** What Automatic does to small images on the device. */
+void
+ExpectSameBySegments(const HostExecutor & executor,
+                     bool                 fullyConnected,
+                     const TestImage &    image,
+                     const Labels &       expected)
+{
+  const Grid                               size{ image.size[0], image.size[1], image.size[2] };
+  const Foreground::PackWord<std::uint8_t> packWord{ image.pixels.data(), size };
+  Labels                                   labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
+  labels.objectCount =
+    LabelBySegments(executor, packWord, size, fullyConnected, Numbering::For(std::uint32_t{ 0 }), labels.pixels.data());
+  ExpectSame(labels, expected, image.name + " by segments");
+}
+
 template <typename TBundle, typename TRun>
 Labels
 LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, const TestImage & image)
@@ -96,7 +111,7 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   const auto hostBits = PackRows<TBundle>(parallelFor, packRow, size, bits.data());
 
   std::vector<Word> packed(words.Count(), ~Word{ 0 });
-  PackForeground(executor, image.pixels.data(), size, packed.data());
+  const auto        packedColumns = PackForeground<TBundle>(executor, image.pixels.data(), size, packed.data());
   EXPECT_EQ(packed, bits) << image.name << ": bits";
   std::vector<std::uint8_t> unpacked(image.pixels.size(), 7);
   UnpackForeground(executor, BitRows{ words, bits.data() }, size, unpacked.data());
@@ -104,12 +119,17 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   BinarizeForeground(executor, image.pixels.data(), size, binarized.data());
   EXPECT_EQ(unpacked, binarized) << image.name << ": bytes";
 
-  const auto bundled = BundleBits<TBundle>(executor, BitRows{ words, packed.data() });
+  const auto          bundled = BundleBits<TBundle>(executor, BitRows{ words, packed.data() });
+  const std::uint64_t columnCount = bundled.bundles.columns.words.Count();
+  for (const Word * columns : { packedColumns.bundles.columns.bits, hostBits.bundles.columns.bits })
+  {
+    EXPECT_TRUE(std::equal(columns, columns + columnCount, bundled.bundles.columns.bits)) << image.name << ": columns";
+  }
   const auto counted = CountRuns<TRun>(executor, bundled.bundles);
   EXPECT_EQ(counted.count, hostBits.runsBefore.back()) << image.name;
   const auto runs = LabelRuns(executor, counted, Numbering::For(std::uint32_t{ 0 }));
 
-  Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.objectCount };
+  Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
   ExpandRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, result.pixels.data());
 
   std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
@@ -129,8 +149,11 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
     const Grid bundled{ image.size[0], image.size[1], isPlane ? 1 : std::max<std::uint64_t>(2, image.size[2]) };
     return VisitBundle(bundled, method.fullyConnected, [&](auto bundle) {
       using BundleType = decltype(bundle);
-      return way == Way::HostWide ? LabelRunsOnHost<BundleType, std::uint64_t>(executor, parallelFor, image)
-                                  : LabelRunsOnHost<BundleType, std::uint32_t>(executor, parallelFor, image);
+      const Labels labels = way == Way::HostWide
+                              ? LabelRunsOnHost<BundleType, std::uint64_t>(executor, parallelFor, image)
+                              : LabelRunsOnHost<BundleType, std::uint32_t>(executor, parallelFor, image);
+      ExpectSameBySegments(executor, method.fullyConnected, image, labels);
+      return labels;
     });
   }
   if (way == Way::HostWide)

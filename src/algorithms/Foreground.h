@@ -14,16 +14,15 @@ namespace itk::ccl
 namespace Foreground
 {
 
-/** Sets the bits of one word's pixels. */
+/** Gives the bits of one word's pixels. */
 template <typename TPixel>
 struct PackWord
 {
   const TPixel * pixels;
   Grid           size;
-  Word *         bits;
 
   CCL_HOST_DEVICE
-  void
+  Word
   operator()(const Cell & cell) const
   {
     const std::uint64_t begin = cell.x * BitsPerWord;
@@ -35,6 +34,10 @@ struct PackWord
       if (reinterpret_cast<std::uintptr_t>(first) % sizeof(uint4) == 0)
       {
         word = PackAligned(first);
+      }
+      else if (sizeof(TPixel) == 1 && first - pixels >= 4 && pixels + size.Count() - first >= BitsPerWord + 4)
+      {
+        word = PackBytes(reinterpret_cast<const unsigned char *>(first));
       }
       else
 #endif
@@ -53,7 +56,7 @@ struct PackWord
         word |= static_cast<Word>(first[bit] != TPixel{ 0 }) << bit;
       }
     }
-    bits[IndexOf(WordsOf(size), cell)] = word;
+    return word;
   }
 
 #ifdef __CUDACC__
@@ -80,7 +83,58 @@ struct PackWord
     }
     return word;
   }
+
+  /** The same for bytes anywhere but next to an end of the image, by the aligned 4 bytes that they lie in. */
+  static __device__ Word
+  PackBytes(const unsigned char * first)
+  {
+    const unsigned int   misalignment = reinterpret_cast<std::uintptr_t>(first) % 4;
+    const unsigned int * aligned = reinterpret_cast<const unsigned int *>(first - misalignment);
+    unsigned int         fours[BitsPerWord / 4 + 1];
+    CCL_UNROLL
+    for (unsigned int i = 0; i <= BitsPerWord / 4; ++i)
+    {
+      fours[i] = aligned[i];
+    }
+    Word word = 0;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < BitsPerWord / 4; ++i)
+    {
+      // A 1 in each byte that is not 0, and then those of the four bytes side by side.
+      const unsigned int ones = __vsetne4(__funnelshift_r(fours[i], fours[i + 1], 8 * misalignment), 0);
+      word |= (ones * 0x01020408U >> 24 & 15U) << 4 * i;
+    }
+    return word;
+  }
 #endif
+};
+
+/** Writes the bits of the pixels of a bundle's rows in a word, and those of its columns. */
+template <typename TBundle, typename TPixel>
+struct WriteWords
+{
+  PackWord<TPixel> packWord;
+  Word *           bits;
+  Word *           columns; // none where bundles are rows
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const Grid                words = WordsOf(packWord.size);
+    const Grid                bundles = TBundle::Of(words);
+    const BundleRows<TBundle> rows{ { words, bits }, { bundles, columns } };
+    Word                      all = 0;
+    rows.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
+      const Word word = packWord({ cell.x, cell.y * TBundle::Rows + row, cell.z * TBundle::Slices + slice });
+      bits[rows.RowBegin(cell.y, cell.z, row, slice) + cell.x] = word;
+      all |= word;
+    });
+    if constexpr (!TBundle::IsOneRow)
+    {
+      columns[IndexOf(bundles, cell)] = all;
+    }
+  }
 };
 
 /** Writes 1 for a foreground pixel of any type, and 0 for others. */
@@ -116,14 +170,6 @@ struct UnpackBits
 
 } // namespace Foreground
 
-/** Packs an image to bits; `bits` has WordsOf(size) elements. */
-template <typename TPixel, typename TExecutor>
-void
-PackForeground(const TExecutor & executor, const TPixel * pixels, const Grid & size, Word * bits)
-{
-  executor.ForEach(WordsOf(size), Foreground::PackWord<TPixel>{ pixels, size, bits });
-}
-
 /** Bits of an image's bundles, with memory for those of their columns. */
 template <typename TBundle, typename TExecutor>
 struct BundledBits
@@ -132,25 +178,35 @@ struct BundledBits
 
   BufferType          columns; // empty where bundles are rows
   BundleRows<TBundle> bundles;
+
+  BundledBits(const TExecutor & executor, const BitRows & rows)
+    : columns(executor.template Allocate<Word>(TBundle::IsOneRow ? 0 : TBundle::Of(rows.words).Count()))
+    , bundles{ rows, { TBundle::Of(rows.words), TBundle::IsOneRow ? rows.bits : columns.get() } }
+  {}
 };
+
+/** Packs an image to bits; `bits` has WordsOf(size) elements. */
+template <typename TBundle, typename TPixel, typename TExecutor>
+BundledBits<TBundle, TExecutor>
+PackForeground(const TExecutor & executor, const TPixel * pixels, const Grid & size, Word * bits)
+{
+  BundledBits<TBundle, TExecutor> bundled(executor, { WordsOf(size), bits });
+  executor.ForEach(bundled.bundles.columns.words,
+                   Foreground::WriteWords<TBundle, TPixel>{ { pixels, size }, bits, bundled.columns.get() });
+  return bundled;
+}
 
 /** Finds the columns of bundles that have a foreground pixel. */
 template <typename TBundle, typename TExecutor>
 BundledBits<TBundle, TExecutor>
 BundleBits(const TExecutor & executor, const BitRows & rows)
 {
-  if constexpr (TBundle::IsOneRow)
+  BundledBits<TBundle, TExecutor> bundled(executor, rows);
+  if constexpr (!TBundle::IsOneRow)
   {
-    return { executor.template Allocate<Word>(0), { rows, rows } };
+    executor.ForEach(bundled.bundles.columns.words, CollectColumns<TBundle>{ bundled.bundles, bundled.columns.get() });
   }
-  else
-  {
-    const Grid                words = TBundle::Of(rows.words);
-    auto                      columns = executor.template Allocate<Word>(words.Count());
-    const BundleRows<TBundle> bundles{ rows, { words, columns.get() } };
-    executor.ForEach(words, CollectColumns<TBundle>{ bundles, columns.get() });
-    return { std::move(columns), bundles };
-  }
+  return bundled;
 }
 
 /** Reduces an image to one byte per pixel. */

@@ -302,7 +302,7 @@ RankBlocks(const TExecutor & executor,
   executor.ForEachSum(sums, marksInWord, KeepSums<TLabel>{ marksBefore.get() });
   executor.ForEach(allBlocks,
                    Renumbering::NumberComponents<TLabel>{ marks.get(), marksBefore.get(), numbering, finalLabels });
-  return sums.total;
+  return sums.GetTotal();
 }
 
 /** Replaces the labels of a block algorithm by those that RankBlocks has found. `output` may be `labels` itself. */

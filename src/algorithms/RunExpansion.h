@@ -40,18 +40,21 @@ struct QuadLabels
 /** Writes the label of its run to each foreground pixel, and the background value to the others. A cell stands for
  * quads of columns of a bundle, 32 quads apart. Where VAligned, all rows start where a quad may; else the first quad of
  * each row starts at 0 to 3 pixels before the row, where one access can write it. */
-template <typename TBundle, typename TRun, typename TOutput, bool VAligned>
+template <typename TRuns, typename TLabels, typename TOutput, bool VAligned>
 struct Expansion
 {
+  using TBundle = typename TRuns::BundleType;
+
   static constexpr unsigned int QuadsPerCell = TBundle::IsOneRow ? 2 : 1;
   static constexpr unsigned int Stride = 32;
 
-  NumberedRuns<TBundle, TRun> runs;
-  const TRun *                labels;
-  Grid                        size;
-  TOutput                     background;
-  TOutput *                   output;
+  TRuns     runs;
+  TLabels   labels;
+  Grid      size;
+  TOutput   background;
+  TOutput * output;
 
+  CCL_HOST_DEVICE
   Grid
   GetCells() const
   {
@@ -135,16 +138,16 @@ private:
     {
       return result;
     }
-    // The run of the first foreground column: one that started up to the first column of the window, or the next one.
     const std::uint64_t begin = x < 0 ? 0 : static_cast<std::uint64_t>(x);
-    const unsigned int  firstBit = static_cast<unsigned int>(static_cast<std::int64_t>(begin) - x);
-    const TRun run = runs.RunsThrough(rowBegin, begin / BitsPerWord, begin % BitsPerWord) - (window >> firstBit & 1U);
+    const unsigned int  skipped = static_cast<unsigned int>(static_cast<std::int64_t>(begin) - x);
+    const auto          run = runs.RunAfter(rowBegin, begin, LowestBit(Word{ window }) - skipped);
     // The columns from the start of a second run on.
     const unsigned int secondStart = window & ~(window << 1) & (window - 1);
     result.first = static_cast<TOutput>(labels[run]);
     if (secondStart != 0)
     {
-      result.second = static_cast<TOutput>(labels[run + 1]);
+      const auto column = static_cast<std::uint64_t>(x + LowestBit(Word{ secondStart }));
+      result.second = static_cast<TOutput>(labels[runs.NextRun(run, rowBegin, column)]);
       result.isSecond = 0U - secondStart;
     }
     return result;
@@ -196,25 +199,29 @@ private:
 
 } // namespace RunExpansion
 
-/** Writes all pixels of an image from the labels of its runs. */
-template <typename TBundle, typename TRun, typename TOutput, typename TExecutor>
+/** Writes all pixels of an image. `runs` has bundles, and gives the run of a column, as NumberedRuns does;
+ * `labels[run]` is the label of a run. */
+CCL_NO_EXECUTION_CHECK
+template <typename TRuns, typename TLabels, typename TOutput, typename TExecutor>
+CCL_HOST_DEVICE
 void
-ExpandRuns(const TExecutor &                   executor,
-           const NumberedRuns<TBundle, TRun> & runs,
-           const TRun *                        labels,
-           const Grid &                        size,
-           TOutput                             background,
-           TOutput *                           output)
+ExpandRuns(const TExecutor & executor,
+           const TRuns &     runs,
+           const TLabels &   labels,
+           const Grid &      size,
+           TOutput           background,
+           TOutput *         output)
 {
   using namespace RunExpansion;
-  const auto expand = [&](const auto & step) { executor.ForEach(step.GetCells(), step); };
   if (size.x % 4 == 0 && MisalignmentOf(output) == 0)
   {
-    expand(Expansion<TBundle, TRun, TOutput, true>{ runs, labels, size, background, output });
+    const Expansion<TRuns, TLabels, TOutput, true> step{ runs, labels, size, background, output };
+    executor.ForEach(step.GetCells(), step);
   }
   else
   {
-    expand(Expansion<TBundle, TRun, TOutput, false>{ runs, labels, size, background, output });
+    const Expansion<TRuns, TLabels, TOutput, false> step{ runs, labels, size, background, output };
+    executor.ForEach(step.GetCells(), step);
   }
 }
 

@@ -21,6 +21,20 @@ namespace itk::ccl
 namespace RunNumbering
 {
 
+/** Links each run to its root. */
+template <typename TRun>
+struct Compression
+{
+  TRun * parents;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
+  {
+    Compress(parents, static_cast<TRun>(run.x), true);
+  }
+};
+
 /** 1 for each run that is the root of its tree. */
 template <typename TRun>
 struct IsRoot
@@ -58,26 +72,13 @@ struct NumberRoots
 template <typename TRun>
 inline constexpr TRun NoPixel = static_cast<TRun>(~TRun{ 0 });
 
-template <typename TRun>
-struct ClearFirstPixels
-{
-  TRun * firstPixels;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & run) const
-  {
-    firstPixels[run.x] = NoPixel<TRun>;
-  }
-};
-
-/** Finds the first pixel of each component, at its root. A cell is a word of columns. Pixels are counted in bits from
- * the first word of the rows on. */
+/** Links each run to its root, and finds the first pixel of each component, at its root. A cell is a word of columns.
+ * Pixels are counted in bits from the first word of the rows on. */
 template <typename TBundle, typename TRun>
 struct FindFirstPixels
 {
   NumberedRuns<TBundle, TRun> runs;
-  const TRun *                parents;
+  TRun *                      parents;
   TRun *                      firstPixels;
 
   CCL_HOST_DEVICE
@@ -101,7 +102,8 @@ struct FindFirstPixels
       const Word gaps = ~here & ~BitsThrough(LowestBit(left));
       const Word mask = left & ((gaps & (~gaps + 1)) - 1);
       left &= ~mask;
-      const TRun root = parents[run];
+      Compress(parents, run, true);
+      const TRun root = Load(parents + run);
       if (root >= firstOfLayer)
       {
         const TRun pixel = this->FirstPixelOf(word, mask);
@@ -140,6 +142,42 @@ struct Marks
 
   Word * words;
   TRun * groups;
+};
+
+/** Clears first pixels and marks: a cell is a run, a word of marks, and a group. */
+template <typename TRun>
+struct Clear
+{
+  std::uint64_t runCount;
+  std::uint64_t wordCount;
+  std::uint64_t groupCount;
+  TRun *        firstPixels;
+  Marks<TRun>   marks;
+
+  CCL_HOST_DEVICE
+  Grid
+  GetCells() const
+  {
+    return { runCount > wordCount ? runCount : wordCount };
+  }
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    if (cell.x < runCount)
+    {
+      firstPixels[cell.x] = NoPixel<TRun>;
+    }
+    if (cell.x < wordCount)
+    {
+      marks.words[cell.x] = 0;
+    }
+    if (cell.x < groupCount)
+    {
+      marks.groups[cell.x] = 0;
+    }
+  }
 };
 
 template <typename TRun>
@@ -206,41 +244,43 @@ struct NumberFirstPixels
 
 } // namespace RunNumbering
 
-/** Writes the label of each component to the place of its root in `rootLabels`. Each run's parent must be its root.
- * Returns the number of components. */
+/** Links each run to its root, and writes the label of each component to the place of its root in `rootLabels`.  *
+ * Returns the sums, of which the total is the number of components. */
 template <typename TBundle, typename TRun, typename TExecutor>
-std::uint64_t
+auto
 NumberComponents(const TExecutor &                                    executor,
                  [[maybe_unused]] const NumberedRuns<TBundle, TRun> & runs,
                  std::uint64_t                                        runCount,
-                 const TRun *                                         parents,
+                 TRun *                                               parents,
                  const Numbering &                                    numbering,
                  TRun *                                               rootLabels)
 {
   using namespace RunNumbering;
   if constexpr (TBundle::IsOneRow)
   {
+    executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
     const IsRoot<TRun> isRoot{ parents };
-    const auto         ranks = executor.template Sum<TRun>(runCount, isRoot);
+    auto               ranks = executor.template Sum<TRun>(runCount, isRoot);
     executor.ForEachSum(ranks, isRoot, NumberRoots<TRun>{ parents, numbering, rootLabels });
-    return ranks.total;
+    return ranks;
   }
   else
   {
     const Grid          all{ runCount };
     const std::uint64_t words = runs.bundles.rows.words.Count();
     const std::uint64_t groups = DivideUp(words, Marks<TRun>::WordsPerGroup);
-    const auto          markWords = executor.template AllocateZeros<Word>(words);
-    const auto          markGroups = executor.template AllocateZeros<TRun>(groups);
+    const auto          markWords = executor.template Allocate<Word>(words);
+    const auto          markGroups = executor.template Allocate<TRun>(groups);
     const Marks<TRun>   marks{ markWords.get(), markGroups.get() };
-    executor.ForEach(all, ClearFirstPixels<TRun>{ rootLabels });
+    const Clear<TRun>   clear{ runCount, words, groups, rootLabels, marks };
+    executor.ForEach(clear.GetCells(), clear);
     executor.ForEach(runs.bundles.columns.words, FindFirstPixels<TBundle, TRun>{ runs, parents, rootLabels });
     executor.ForEach(all, MarkFirstPixels<TRun>{ parents, rootLabels, marks });
     const MarksInGroup<TRun> marksInGroup{ marks.groups };
-    const auto               sums = executor.template Sum<TRun>(groups, marksInGroup);
+    auto                     sums = executor.template Sum<TRun>(groups, marksInGroup);
     executor.ForEachSum(sums, marksInGroup, KeepSums<TRun>{ marks.groups });
     executor.ForEach(all, NumberFirstPixels<TRun>{ parents, marks, numbering, rootLabels });
-    return sums.total;
+    return sums;
   }
 }
 

@@ -146,19 +146,6 @@ struct InitializationByWord
   }
 };
 
-template <typename TRun>
-struct Compression
-{
-  TRun * parents;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & run) const
-  {
-    Compress(parents, static_cast<TRun>(run.x), true);
-  }
-};
-
 /** Unites runs with those before them that touch them. */
 template <typename TContacts, typename TRun>
 struct Reduction
@@ -191,16 +178,18 @@ struct Labeling
 
 } // namespace RunUnionFind
 
+/** What an executor gives for a sum. */
+template <typename TSum, typename TExecutor>
+using SumsOf =
+  decltype(std::declval<const TExecutor &>().template Sum<TSum>(0, std::declval<RunUnionFind::StartsInWord>()));
+
 /** The number of an image's runs, and what it takes to number them in raster order. */
 template <typename TBundle, typename TRun, typename TExecutor>
 struct CountedRuns
 {
-  using SumsType =
-    decltype(std::declval<const TExecutor &>().template Sum<TRun>(0, std::declval<RunUnionFind::StartsInWord>()));
-
-  BundleRows<TBundle> bundles;
-  SumsType            sums;
-  std::uint64_t       count;
+  BundleRows<TBundle>     bundles;
+  SumsOf<TRun, TExecutor> sums;
+  std::uint64_t           count;
 };
 
 template <typename TRun, typename TBundle, typename TExecutor>
@@ -208,7 +197,7 @@ CountedRuns<TBundle, TRun, TExecutor>
 CountRuns(const TExecutor & executor, const BundleRows<TBundle> & bundles)
 {
   auto sums = executor.template Sum<TRun>(bundles.columns.words.Count(), RunUnionFind::StartsInWord{ bundles.columns });
-  const std::uint64_t count = sums.total;
+  const std::uint64_t count = sums.GetTotal();
   return { bundles, std::move(sums), count };
 }
 
@@ -227,10 +216,17 @@ struct LabeledRuns
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  BundleRows<TBundle> bundles;
-  BufferType          runsBefore;
-  BufferType          labels;
-  std::uint64_t       objectCount;
+  BundleRows<TBundle>     bundles;
+  BufferType              runsBefore;
+  BufferType              labels;
+  SumsOf<TRun, TExecutor> objects;
+
+  /** Waits for the device. */
+  std::uint64_t
+  CountObjects() const
+  {
+    return objects.GetTotal();
+  }
 
   NumberedRuns<TBundle, TRun>
   GetNumbered() const
@@ -242,7 +238,7 @@ struct LabeledRuns
 namespace RunUnionFind
 {
 
-/** Makes each run's parent the root of its component. */
+/** Makes the runs of each component a tree. */
 template <template <typename, typename> class TInitialization,
           typename TBundle,
           typename TRun,
@@ -253,9 +249,8 @@ BuildTrees(const TExecutor & executor, const TContacts & contacts, std::uint64_t
 {
   const TInitialization<TBundle, TRun> initialization{ contacts, parents };
   executor.ForEach(initialization.GetCells(), initialization);
-  executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
+  executor.ForEach(Grid{ runCount }, RunNumbering::Compression<TRun>{ parents });
   executor.ForEach(contacts.GetCells(), Reduction<TContacts, TRun>{ contacts, parents });
-  executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
 }
 
 } // namespace RunUnionFind
@@ -290,11 +285,10 @@ LabelRuns(const TExecutor &                             executor,
     BuildTrees<InitializationByWord, TBundle>(executor, contacts, counted.count, parents.get());
   }
 
-  const auto          rootLabels = executor.template Allocate<TRun>(counted.count);
-  const std::uint64_t objectCount =
-    NumberComponents(executor, runs, counted.count, parents.get(), numbering, rootLabels.get());
+  const auto rootLabels = executor.template Allocate<TRun>(counted.count);
+  auto       objects = NumberComponents(executor, runs, counted.count, parents.get(), numbering, rootLabels.get());
   executor.ForEach(Grid{ counted.count }, Labeling<TRun>{ parents.get(), rootLabels.get() });
-  return { counted.bundles, std::move(runsBefore), std::move(parents), objectCount };
+  return { counted.bundles, std::move(runsBefore), std::move(parents), std::move(objects) };
 }
 
 } // namespace itk::ccl

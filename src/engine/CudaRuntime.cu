@@ -161,6 +161,14 @@ DeviceResources::DeviceResources(int device)
     throw CudaConnectedComponentError(Kind::Unavailable,
                                       "CUDA device " + std::to_string(device) + " does not support memory pools");
   }
+  int isCooperative = 0;
+  CCL_CHECK(cudaDeviceGetAttribute(&isCooperative, cudaDevAttrCooperativeLaunch, device));
+  if (isCooperative != 0)
+  {
+    int multiprocessors = 0;
+    CCL_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+    m_CooperativeMultiprocessors = static_cast<unsigned int>(multiprocessors);
+  }
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;

@@ -71,6 +71,13 @@ public:
     return m_Pool;
   }
 
+  /** The device's multiprocessors; 0 where it cannot run cooperative kernels. */
+  unsigned int
+  GetCooperativeMultiprocessors() const
+  {
+    return m_CooperativeMultiprocessors;
+  }
+
   cudaStream_t
   TakeStream();
   void
@@ -89,6 +96,7 @@ private:
   Trim();
 
   int                                m_Device;
+  unsigned int                       m_CooperativeMultiprocessors = 0;
   cudaMemPool_t                      m_Pool = nullptr;
   std::mutex                         m_Mutex;
   std::vector<cudaStream_t>          m_Streams;

@@ -173,15 +173,6 @@ public:
     return { this->AllocateBytes(count * sizeof(T)), m_Stream };
   }
 
-  template <typename T>
-  Buffer<T>
-  AllocateZeros(std::uint64_t count) const
-  {
-    Buffer<T> buffer = this->Allocate<T>(count);
-    CCL_CHECK(cudaMemsetAsync(buffer.get(), 0, count * sizeof(T), m_Stream));
-    return buffer;
-  }
-
   template <typename TStep>
   void
   ForEach(const Grid & grid, const TStep & step) const
@@ -199,9 +190,17 @@ public:
   template <typename TSum>
   struct Sums
   {
-    std::uint64_t count;
-    Buffer<TSum>  before; // each tile
-    TSum          total;
+    std::uint64_t         count;
+    Buffer<TSum>          before; // each tile
+    std::shared_ptr<void> total;  // in the host's memory
+    cudaStream_t          stream;
+
+    TSum
+    GetTotal() const
+    {
+      CCL_CHECK(cudaStreamSynchronize(stream));
+      return *static_cast<const TSum *>(total.get());
+    }
   };
 
   template <typename TSum, typename TFunction>
@@ -209,20 +208,18 @@ public:
   Sum(std::uint64_t count, const TFunction & valueAt) const
   {
     const std::uint64_t tiles = DivideUp(count, SumTile);
-    Sums<TSum>          sums{ count, this->Allocate<TSum>(tiles), 0 };
+    // The device writes the total to the host's memory: a copy would take longer than the kernels.
+    Sums<TSum>   sums{ count, this->Allocate<TSum>(tiles), m_Resources.AllocateHost(sizeof(TSum)), m_Stream };
+    TSum * const total = static_cast<TSum *>(sums.total.get());
     if (count == 0)
     {
+      *total = 0;
       return sums;
     }
-    // The device writes the total to the host's memory: a copy would take longer than the kernels.
-    const auto total = m_Resources.AllocateHost(sizeof(TSum));
     SumTiles<<<static_cast<unsigned int>(tiles), SumThreads, 0, m_Stream>>>(count, valueAt, sums.before.get());
     CCL_CHECK(cudaGetLastError());
-    ScanTiles<<<1, 1024, 0, m_Stream>>>(
-      static_cast<unsigned int>(tiles), sums.before.get(), static_cast<TSum *>(total.get()));
+    ScanTiles<<<1, 1024, 0, m_Stream>>>(static_cast<unsigned int>(tiles), sums.before.get(), total);
     CCL_CHECK(cudaGetLastError());
-    CCL_CHECK(cudaStreamSynchronize(m_Stream));
-    sums.total = *static_cast<const TSum *>(total.get());
     return sums;
   }
 

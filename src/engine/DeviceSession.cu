@@ -8,6 +8,7 @@
 #include "Renumbering.h"
 #include "RunExpansion.h"
 #include "RunUnionFind.h"
+#include "SmallImages.cuh"
 
 #include <limits>
 
@@ -27,46 +28,6 @@ auto
 VisitIndexType(std::uint64_t maximum, const TVisitor & visitor)
 {
   return maximum <= Maximum32 ? visitor(std::uint32_t{}) : visitor(std::uint64_t{});
-}
-
-/** Calls visitor(T{}) with the unsigned integer that has a width. */
-template <typename TVisitor>
-void
-VisitWidth(unsigned int bytes, const TVisitor & visitor)
-{
-  switch (bytes)
-  {
-    case 1:
-      return visitor(std::uint8_t{});
-    case 2:
-      return visitor(std::uint16_t{});
-    case 4:
-      return visitor(std::uint32_t{});
-    default:
-      return visitor(std::uint64_t{});
-  }
-}
-
-/** Calls visitor(pixels) with the type of the pixels. */
-template <typename TVisitor>
-void
-VisitPixels(const void * pixels, PixelKind kind, const TVisitor & visitor)
-{
-  switch (kind)
-  {
-    case PixelKind::Integer8:
-      return visitor(static_cast<const std::uint8_t *>(pixels));
-    case PixelKind::Integer16:
-      return visitor(static_cast<const std::uint16_t *>(pixels));
-    case PixelKind::Integer32:
-      return visitor(static_cast<const std::uint32_t *>(pixels));
-    case PixelKind::Integer64:
-      return visitor(static_cast<const std::uint64_t *>(pixels));
-    case PixelKind::Float:
-      return visitor(static_cast<const float *>(pixels));
-    default:
-      return visitor(static_cast<const double *>(pixels));
-  }
 }
 
 /** Calls visitor(std::integral_constant<unsigned int, D>) with 2 for a plane and 3 for a volume. */
@@ -216,10 +177,10 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
 {
   const Grid words = WordsOf(request.size);
   const auto bits = executor.Allocate<Word>(words.Count());
-  VisitPixels(pixels, kind, [&](const auto * typed) { PackForeground(executor, typed, request.size, bits.get()); });
-  const auto bundled = BundleBits<TBundle>(executor, BitRows{ words, bits.get() });
+  const auto bundled = VisitPixels(pixels, kind, [&](const auto * typed) {
+    return PackForeground<TBundle>(executor, typed, request.size, bits.get());
+  });
   const auto runs = LabelRuns(executor, CountRuns<TRun>(executor, bundled.bundles), request.numbering);
-  RequireRoomFor(runs.objectCount, request.numbering);
   VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     ExpandRuns(executor,
@@ -229,7 +190,9 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                static_cast<OutputType>(request.numbering.background),
                static_cast<OutputType *>(labels));
   });
-  return runs.objectCount;
+  const std::uint64_t objectCount = runs.CountObjects();
+  RequireRoomFor(objectCount, request.numbering);
+  return objectCount;
 }
 
 /** Pixels to pixels by blocks. */
@@ -287,6 +250,10 @@ DeviceSession::LabelPixels(const void *    pixels,
   const std::uint64_t    pixelCount = request.size.Count();
   std::uint64_t          objectCount = 0;
 
+  if (IsSmall(request, m_Implementation->GetResources()))
+  {
+    return LabelSmallImage(executor, m_Implementation->GetResources(), pixels, kind, request, labels, labelBytes);
+  }
   if (LabelsByBlocks(request))
   {
     // A 64-bit output has room for labels of 64 bits, and needs no scratch image then.
@@ -327,17 +294,16 @@ LabelBitsAs(const DeviceExecutor & executor,
 
   RunLabels  result{ resources.AllocateHost(counted.count * sizeof(TRun)), sizeof(TRun) == 8, 0 };
   const auto download = [&](const TRun * labels) {
-    RequireRoomFor(result.objectCount, request.numbering);
     CCL_CHECK(cudaMemcpyAsync(
       result.labels.get(), labels, counted.count * sizeof(TRun), cudaMemcpyDeviceToHost, executor.GetStream()));
-    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   };
 
   if (!LabelsByBlocks(request))
   {
     const auto runs = LabelRuns(executor, counted, request.numbering);
-    result.objectCount = runs.objectCount;
     download(runs.labels.get());
+    result.objectCount = runs.CountObjects();
+    RequireRoomFor(result.objectCount, request.numbering);
     return result;
   }
 
@@ -364,8 +330,10 @@ LabelBitsAs(const DeviceExecutor & executor,
                                  NumberedRuns<TBundle, TRun>{ bundled.bundles, runsBefore.get() },
                                  runLabels.get());
       download(runLabels.get());
+      CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
     });
   });
+  RequireRoomFor(result.objectCount, request.numbering);
   return result;
 }
 

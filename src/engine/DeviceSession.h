@@ -7,6 +7,7 @@
 
 #include "Bundles.h"
 #include "Numbering.h"
+#include "PixelTypes.h"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <memory>
@@ -22,17 +23,6 @@ struct Request
   bool                                    fullyConnected;
   bool                                    inlineCompression;
   Numbering                               numbering;
-};
-
-/** Pixel types that differ in how they compare with zero. */
-enum class PixelKind : std::uint8_t
-{
-  Integer8,
-  Integer16,
-  Integer32,
-  Integer64,
-  Float,
-  Double
 };
 
 /** Host memory that the device copies from and to at full speed. */

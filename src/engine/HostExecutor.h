@@ -5,10 +5,8 @@
 #include "Grid.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <functional>
 #include <memory>
-#include <new>
 #include <vector>
 
 namespace itk::ccl
@@ -29,10 +27,11 @@ SequentialFor(std::uint64_t count, const std::function<void(std::uint64_t)> & bo
 /** Runs the steps of the algorithms on the host. It and DeviceExecutor are the two models of what the algorithms call
  * an executor:
  *
- * - `Allocate<T>(n)` gives an owner of n uninitialized elements, with `get()`, and `AllocateZeros<T>(n)` of zeros;
+ * - `Allocate<T>(n)` gives an owner of n uninitialized elements, with `get()`;
  * - `ForEach(grid, step)` calls `step(cell)` for every cell of a grid, concurrently;
  * - `ForEachBlock(grid, step)` does the same, and keeps cells that are near each other in all directions together;
- * - `Sum<T>(n, valueAt)` gives the sum of valueAt(i) for i < n, as `total`, once all earlier steps are done;
+ * - `Sum<T>(n, valueAt)` sums valueAt(i) for i < n; `GetTotal()` of what it gives is the sum, and on the device waits
+ * for it;
  * - `ForEachSum(sum, valueAt, visit)` calls `visit(i, valueAt(0) + ... + valueAt(i - 1))` for every i, concurrently. */
 class HostExecutor
 {
@@ -46,28 +45,6 @@ public:
   Allocate(std::uint64_t count) const
   {
     return std::unique_ptr<T[]>(new T[count]);
-  }
-
-  struct Free
-  {
-    void
-    operator()(void * memory) const
-    {
-      std::free(memory);
-    }
-  };
-
-  /** The system gives zeros page by page, where they are asked for. */
-  template <typename T>
-  std::unique_ptr<T[], Free>
-  AllocateZeros(std::uint64_t count) const
-  {
-    std::unique_ptr<T[], Free> memory(static_cast<T *>(std::calloc(count > 0 ? count : 1, sizeof(T))));
-    if (memory == nullptr)
-    {
-      throw std::bad_alloc();
-    }
-    return memory;
   }
 
   template <typename TStep>
@@ -102,6 +79,12 @@ public:
     std::uint64_t     count;
     std::vector<TSum> before; // each chunk
     TSum              total;
+
+    TSum
+    GetTotal() const
+    {
+      return total;
+    }
   };
 
   template <typename TSum, typename TFunction>

@@ -173,9 +173,10 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     const ccl::HostExecutor executor(parallelFor);
     const auto              counted = ccl::CountRuns<decltype(run)>(executor, bundles);
     const auto              runs = ccl::LabelRuns(executor, counted, request.numbering);
-    ccl::RequireRoomFor(runs.objectCount, request.numbering);
+    const std::uint64_t     objectCount = runs.CountObjects();
+    ccl::RequireRoomFor(objectCount, request.numbering);
     visit(runs.labels.get());
-    return runs.objectCount;
+    return objectCount;
   };
   return ccl::PlacesOf(request.size) <= std::numeric_limits<std::uint32_t>::max() ? label(std::uint32_t{})
                                                                                   : label(std::uint64_t{});

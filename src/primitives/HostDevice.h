@@ -16,6 +16,13 @@
 #  define CCL_UNROLL
 #endif
 
+// For a function of both that calls its executor, which is of one of them.
+#ifdef __CUDACC__
+#  define CCL_NO_EXECUTION_CHECK _Pragma("nv_exec_check_disable")
+#else
+#  define CCL_NO_EXECUTION_CHECK
+#endif
+
 // Keeps a device function a call of its own.
 #ifdef __CUDACC__
 #  define CCL_NOINLINE __noinline__

@@ -13,6 +13,8 @@ namespace itk::ccl
 template <typename TBundle, typename TRun>
 struct NumberedRuns
 {
+  using BundleType = TBundle;
+
   BundleRows<TBundle> bundles;
   const TRun *        runsBefore;
 
@@ -22,6 +24,23 @@ struct NumberedRuns
   RunsThrough(std::uint64_t rowBegin, std::uint64_t word, unsigned int bit) const
   {
     return runsBefore[rowBegin + word] + CountBits(bundles.columns.Starts(rowBegin, word) & BitsThrough(bit));
+  }
+
+  /** The run that starts in the `gap` columns after a column of a bundle, or the one that covers it where `gap` is 0.
+   */
+  CCL_HOST_DEVICE
+  TRun
+  RunAfter(std::uint64_t rowBegin, std::uint64_t column, unsigned int gap) const
+  {
+    return RunsThrough(rowBegin, column / BitsPerWord, column % BitsPerWord) - (gap == 0);
+  }
+
+  /** The run after another one of a bundle, which covers a column. */
+  CCL_HOST_DEVICE
+  TRun
+  NextRun(TRun run, std::uint64_t, std::uint64_t) const
+  {
+    return run + 1;
   }
 
   /** How many bundles before its own a run can touch. */
