@@ -3,7 +3,11 @@
 
 #include "BlockKomuraEquivalence.h"
 #include "BlockUnionFind.h"
-#include "DeviceExecutor.cuh"
+#include "Foreground.h"
+#include "Renumbering.h"
+#include "RunExpansion.h"
+#include "RunUnionFind.h"
+#include "TimedExecutor.cuh"
 #include "itkCudaConnectedComponentLabeler.h"
 
 using namespace itk::ccl;
@@ -18,14 +22,6 @@ AllocateDevice(std::uint64_t bytes)
   void * memory = nullptr;
   CCL_CHECK(cudaMalloc(&memory, bytes));
   return std::shared_ptr<void>(memory, cudaFree);
-}
-
-std::shared_ptr<CUevent_st>
-MakeEvent()
-{
-  cudaEvent_t event = nullptr;
-  CCL_CHECK(cudaEventCreate(&event));
-  return std::shared_ptr<CUevent_st>(event, cudaEventDestroy);
 }
 
 /** Milliseconds on the default stream, after two runs that do not count. */
@@ -51,6 +47,10 @@ TimeWork(unsigned int runs, const TWork & work)
   }
   return Timing(milliseconds);
 }
+
+__global__ void
+DoNothing()
+{}
 
 /** Four pixels a thread, the width at which this much memory moves fastest. */
 __global__ void
@@ -88,6 +88,16 @@ DeviceTiming::TimeFloor(unsigned int runs) const
 }
 
 Timing
+DeviceTiming::TimeLaunch(unsigned int runs) const
+{
+  return TimeWork(runs, [&] {
+    DoNothing<<<1, 32>>>();
+    CCL_CHECK(cudaGetLastError());
+    CCL_CHECK(cudaStreamSynchronize(nullptr));
+  });
+}
+
+Timing
 DeviceTiming::TimePaper(AlgorithmEnum algorithm, bool inlineCompression, unsigned int runs) const
 {
   const CurrentDevice        device(-1);
@@ -110,16 +120,99 @@ DeviceTiming::TimePaper(AlgorithmEnum algorithm, bool inlineCompression, unsigne
 }
 
 Timing
-DeviceTiming::TimeLabeler(AlgorithmEnum algorithm, bool fullyConnected, bool inlineCompression, unsigned int runs)
+DeviceTiming::TimeLabeler(AlgorithmEnum algorithm, bool fullyConnected, unsigned int runs)
+{
+  return TimeWork(runs, [&] { this->Label(algorithm, fullyConnected, m_Output.get()); });
+}
+
+Timing
+DeviceTiming::TimeWithAllocation(AlgorithmEnum algorithm, bool fullyConnected, unsigned int runs)
+{
+  return TimeWork(runs, [&] {
+    const auto output = AllocateDevice(m_Image.pixels.size() * sizeof(std::uint32_t));
+    this->Label(algorithm, fullyConnected, output.get());
+  });
+}
+
+void
+DeviceTiming::Label(AlgorithmEnum algorithm, bool fullyConnected, void * output)
 {
   itk::CudaConnectedComponentLabeler labeler;
   labeler.options.algorithm = algorithm;
   labeler.options.fullyConnected = fullyConnected;
-  labeler.options.inlineCompression = inlineCompression;
-  return TimeWork(runs, [&] {
-    m_ObjectCount = labeler.LabelDeviceMemory(
-      static_cast<const std::uint8_t *>(m_Input.get()), m_Image.size, static_cast<std::uint32_t *>(m_Output.get()));
-  });
+  m_ObjectCount = labeler.LabelDeviceMemory(
+    static_cast<const std::uint8_t *>(m_Input.get()), m_Image.size, static_cast<std::uint32_t *>(output));
+}
+
+namespace
+{
+
+template <unsigned int VDimension, typename TExecutor>
+void
+LabelByBlocks(const TExecutor &    executor,
+              AlgorithmEnum        algorithm,
+              const std::uint8_t * input,
+              const Grid &         size,
+              std::uint32_t *      labels)
+{
+  if (algorithm == AlgorithmEnum::BlockUnionFind)
+  {
+    LabelByBlockUnionFind<VDimension>(executor, input, size, labels, true);
+  }
+  else
+  {
+    LabelByBlockKomuraEquivalence<VDimension>(executor, input, size, labels, true);
+  }
+  const auto numbering = Numbering::For(std::uint32_t{ 0 });
+  const auto finalLabels = executor.template Allocate<std::uint32_t>(BlocksOf<VDimension>(size).Count());
+  RankBlocks<VDimension>(executor, labels, size, numbering, finalLabels.get());
+  RelabelBlocks<VDimension>(executor, labels, finalLabels.get(), size, numbering, labels);
+}
+
+template <typename TBundle, typename TExecutor>
+void
+LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid & size, std::uint32_t * labels)
+{
+  const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
+  const auto bundled = PackForeground<TBundle>(executor, input, size, bits.get());
+  const auto counted = CountRuns<std::uint32_t>(executor, bundled.bundles);
+  const auto runs = LabelRuns(executor, counted, Numbering::For(std::uint32_t{ 0 }));
+  ExpandRuns(executor, runs.GetNumbered(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
+}
+
+} // namespace
+
+StepTimings
+DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned int runs)
+{
+  const CurrentDevice        device(-1);
+  const DeviceExecutor       executor(DeviceResources::Of(device.Get()), nullptr);
+  const Grid                 size{ m_Image.size[0], m_Image.size[1], m_Image.size[2] };
+  const std::uint8_t * const input = static_cast<const std::uint8_t *>(m_Input.get());
+  StepSums                   sums;
+  StepSums                   warmUp;
+  for (unsigned int run = 0; run < runs + 2; ++run)
+  {
+    StepSums & sumsOfRun = run < 2 ? warmUp : sums;
+    sumsOfRun.BeginRun();
+    const TimedExecutor timed(executor, sumsOfRun);
+    const auto          output = [&] {
+      const StepTimer timer(sumsOfRun, "allocation of the output", nullptr);
+      return AllocateDevice(m_Image.pixels.size() * sizeof(std::uint32_t));
+    }();
+    auto * const labels = static_cast<std::uint32_t *>(output.get());
+    if (algorithm == AlgorithmEnum::BlockUnionFind || algorithm == AlgorithmEnum::BlockKomuraEquivalence)
+    {
+      size.z == 1 ? LabelByBlocks<2>(timed, algorithm, input, size, labels)
+                  : LabelByBlocks<3>(timed, algorithm, input, size, labels);
+    }
+    else
+    {
+      VisitBundle(
+        size, fullyConnected, [&](auto bundle) { LabelByRuns<decltype(bundle)>(timed, input, size, labels); });
+    }
+  }
+  return sums.GetMedians();
 }
 
 std::vector<std::uint32_t>

@@ -19,16 +19,26 @@ public:
   Timing
   TimeFloor(unsigned int runs) const;
 
+  /** An empty kernel and the wait for it: what no call can be faster than. */
+  Timing
+  TimeLaunch(unsigned int runs) const;
+
   /** The kernels of BUF or BKE as their paper has them: labels are block indices, in no order. */
   Timing
   TimePaper(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool inlineCompression, unsigned int runs) const;
 
   /** The labeler: consecutive labels in ITK's order, and their number. */
   Timing
-  TimeLabeler(itk::CudaConnectedComponentsEnums::Algorithm algorithm,
-              bool                                         fullyConnected,
-              bool                                         inlineCompression,
-              unsigned int                                 runs);
+  TimeLabeler(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
+
+  /** The same into an output that each run allocates and frees. */
+  Timing
+  TimeWithAllocation(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
+
+  /** Each step of it: kernels, sums of them by name, and the allocation of the output. Block algorithms are followed by
+   * renumbering. */
+  StepTimings
+  TimeSteps(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
 
   /** What TimeLabeler has left. */
   std::vector<std::uint32_t>
@@ -45,6 +55,9 @@ public:
   Describe();
 
 private:
+  void
+  Label(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, void * output);
+
   const TestImage &     m_Image;
   std::shared_ptr<void> m_Input;
   std::shared_ptr<void> m_Output;

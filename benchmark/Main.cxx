@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times BUF, BKE and the labeler on a GPU, as ratios to the floor of reading the input and writing the output.
+// Times connected-component labeling, as ratios to floors and to ITK's filter. The protocols are those of Bolelli,
+// Allegretti, Lumetti and Grana's survey and of YACCLAB: average, average with steps, density and granularity, size.
 
 #include "DeviceTiming.h"
 #include "HostTiming.h"
 #include "Inputs.h"
+#include "Patterns.h"
 
 #include "itkMacro.h"
 
@@ -26,33 +28,39 @@ struct Options
 {
   std::vector<std::string>   files;
   std::vector<std::uint64_t> upsample;
-  bool                       random = false;
+  std::vector<std::uint64_t> sizes{ 10, 22, 46, 100, 215, 464, 1000 };
+  std::vector<unsigned int>  densities{ 0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100 };
+  std::vector<unsigned int>  granularities{ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+  unsigned int               exponent = 11;
+  bool                       generated = false;
+  bool                       steps = false;
+  bool                       fullOnly = false;
   unsigned int               runs = 15;
   unsigned int               hostRuns = 0;
   std::string                json;
   std::string                note;
 };
 
+/** Measures image after image. */
 class Benchmark
 {
 public:
-  explicit Benchmark(const Options & options)
+  Benchmark(const Options & options, const std::string & protocol)
     : m_Options(options)
   {
+    m_Results["protocol"] = protocol;
     m_Results["device"] = DeviceTiming::Describe();
     m_Results["note"] = options.note;
-    m_Results["runs"] = options.runs;
     m_Results["cases"] = nlohmann::json::array();
     std::printf("%s\n%s\n", DeviceTiming::Describe().c_str(), options.note.c_str());
   }
 
+  /** `parameters` are what a picture has along its axes. */
   void
-  Run(const TestImage & image)
+  Run(const TestImage & image, const nlohmann::json & parameters = nlohmann::json::object())
   {
-    nlohmann::json result;
-    result["name"] = image.name;
-    result["size"] = image.size;
-    result["foreground"] = ForegroundOf(image);
+    m_Case = nlohmann::json{ { "name", image.name }, { "size", image.size }, { "parameters", parameters } };
+    m_Case["foreground"] = ForegroundOf(image);
     std::printf("\n%s, %llu x %llu x %llu, %.1f %% foreground\n",
                 image.name.c_str(),
                 static_cast<unsigned long long>(image.size[0]),
@@ -60,41 +68,25 @@ public:
                 static_cast<unsigned long long>(image.size[2]),
                 ForegroundOf(image));
     DeviceTiming device(image);
-    const Timing floor = device.TimeFloor(m_Options.runs);
-    m_Floor = floor.median;
-    this->Add(result, "floor", floor);
+    m_Floor = device.TimeFloor(m_Options.runs).median;
+    this->Add("floor", device.TimeFloor(m_Options.runs));
+    this->Add("empty launch", device.TimeLaunch(m_Options.runs));
     for (const bool inlineCompression : { false, true })
     {
       const std::string suffix = inlineCompression ? "_IC" : "";
-      this->Add(result,
-                "BUF" + suffix + " as in the paper",
+      this->Add("BUF" + suffix + " as in the paper",
                 device.TimePaper(AlgorithmEnum::BlockUnionFind, inlineCompression, m_Options.runs));
-      this->Add(result,
-                "BKE" + suffix + " as in the paper",
+      this->Add("BKE" + suffix + " as in the paper",
                 device.TimePaper(AlgorithmEnum::BlockKomuraEquivalence, inlineCompression, m_Options.runs));
     }
-    const bool isPlane = image.size[2] == 1;
     for (const bool fullyConnected : { true, false })
     {
-      HostTiming        host(image, fullyConnected);
-      const std::string neighbors =
-        std::string(", ") + (fullyConnected ? (isPlane ? "8" : "26") : (isPlane ? "4" : "6"));
-      const Timing itk = host.TimeItk(std::max(m_Options.hostRuns, 1U));
-      if (fullyConnected)
+      if (fullyConnected || !m_Options.fullOnly)
       {
-        this->AddChecked(result, "BUF_IC renumbered", device, host, AlgorithmEnum::BlockUnionFind, true);
-        this->AddChecked(result, "BKE_IC renumbered", device, host, AlgorithmEnum::BlockKomuraEquivalence, true);
-      }
-      this->AddChecked(result, "runs" + neighbors, device, host, AlgorithmEnum::RunUnionFind, fullyConnected);
-      this->AddChecked(result, "Automatic" + neighbors, device, host, AlgorithmEnum::Automatic, fullyConnected);
-      if (m_Options.hostRuns > 0)
-      {
-        this->Add(result, "host to host, ITK" + neighbors, itk);
-        this->Add(result, "host to host, CUDA" + neighbors, host.TimeOurs(m_Options.hostRuns, true));
-        this->Add(result, "host to host, CPU" + neighbors, host.TimeOurs(m_Options.hostRuns, false));
+        this->Run(image, device, fullyConnected);
       }
     }
-    m_Results["cases"].push_back(result);
+    m_Results["cases"].push_back(m_Case);
   }
 
   bool
@@ -109,14 +101,77 @@ public:
 
 private:
   void
-  Add(nlohmann::json & result, const std::string & name, const Timing & timing, const std::string & remark = "") const
+  Run(const TestImage & image, DeviceTiming & device, bool fullyConnected)
   {
-    result["times"][name] = { { "median", timing.median },
+    const bool        isPlane = image.size[2] == 1;
+    const std::string neighbors = std::string(", ") + (fullyConnected ? (isPlane ? "8" : "26") : (isPlane ? "4" : "6"));
+    HostTiming        host(image, fullyConnected);
+    const Timing      itk = host.TimeItk(std::max(m_Options.hostRuns, 1U));
+    if (fullyConnected)
+    {
+      this->AddChecked("BUF_IC renumbered", device, host, AlgorithmEnum::BlockUnionFind, true);
+      this->AddChecked("BKE_IC renumbered", device, host, AlgorithmEnum::BlockKomuraEquivalence, true);
+    }
+    this->AddChecked("runs" + neighbors, device, host, AlgorithmEnum::RunUnionFind, fullyConnected);
+    this->AddChecked("Automatic" + neighbors, device, host, AlgorithmEnum::Automatic, fullyConnected);
+    this->Add("Automatic with allocation" + neighbors,
+              device.TimeWithAllocation(AlgorithmEnum::Automatic, fullyConnected, m_Options.runs));
+    if (m_Options.steps)
+    {
+      if (fullyConnected)
+      {
+        this->AddSteps("BUF_IC renumbered", device.TimeSteps(AlgorithmEnum::BlockUnionFind, true, m_Options.runs));
+        this->AddSteps("BKE_IC renumbered",
+                       device.TimeSteps(AlgorithmEnum::BlockKomuraEquivalence, true, m_Options.runs));
+      }
+      this->AddSteps("runs" + neighbors, device.TimeSteps(AlgorithmEnum::RunUnionFind, fullyConnected, m_Options.runs));
+    }
+    if (m_Options.hostRuns > 0)
+    {
+      this->RunHost(host, neighbors, itk);
+    }
+  }
+
+  void
+  RunHost(const HostTiming & host, const std::string & neighbors, const Timing & itk)
+  {
+    this->Add("host to host, ITK" + neighbors, itk);
+    for (const unsigned int bytes : { 1, 2, 4 })
+    {
+      this->Add("reading " + std::to_string(bytes) + " bytes per pixel", host.TimeReading(m_Options.hostRuns, bytes));
+    }
+    for (const unsigned int bytes : { 2, 4 })
+    {
+      this->Add("writing " + std::to_string(bytes) + " bytes per pixel", host.TimeWriting(m_Options.hostRuns, bytes));
+    }
+    for (const HostTypes types :
+         { HostTypes::UInt8ToUInt32, HostTypes::UInt8ToUInt16, HostTypes::Int16ToUInt32, HostTypes::FloatToUInt32 })
+    {
+      if (types == HostTypes::UInt8ToUInt16 && host.GetObjectCount() > 65535)
+      {
+        continue;
+      }
+      for (const bool gpuEnabled : { true, false })
+      {
+        const std::string name =
+          std::string("host to host, ") + (gpuEnabled ? "CUDA" : "CPU") + neighbors + ", " + NameOf(types);
+        const FilterTiming timing = host.TimeOurs(m_Options.hostRuns, gpuEnabled, types);
+        m_AllRight = m_AllRight && timing.isRight;
+        this->Add(name, timing.whole, timing.isRight ? "" : ", WRONG LABELS");
+        this->AddSteps(name, timing.stages);
+      }
+    }
+  }
+
+  void
+  Add(const std::string & name, const Timing & timing, const std::string & remark = "")
+  {
+    m_Case["times"][name] = { { "median", timing.median },
                               { "lower quartile", timing.lowerQuartile },
                               { "upper quartile", timing.upperQuartile },
                               { "runs", timing.runs },
                               { "ratio to floor", timing.median / m_Floor } };
-    std::printf("  %-28s %9.4f ms  (%.4f .. %.4f)  %7.2f x floor%s\n",
+    std::printf("  %-38s %9.4f ms  (%.4f .. %.4f)  %7.2f x floor%s\n",
                 name.c_str(),
                 timing.median,
                 timing.lowerQuartile,
@@ -125,30 +180,124 @@ private:
                 remark.c_str());
   }
 
+  void
+  AddSteps(const std::string & name, const StepTimings & steps)
+  {
+    std::printf("  steps of %s:", name.c_str());
+    for (const auto & [step, milliseconds] : steps)
+    {
+      m_Case["steps"][name].push_back({ { "step", step }, { "median", milliseconds } });
+      std::printf(" %s %.4f", step.c_str(), milliseconds);
+    }
+    std::printf("\n");
+  }
+
   /** Times the labeler, and compares its labels with ITK's. */
   void
-  AddChecked(nlohmann::json &    result,
-             const std::string & name,
+  AddChecked(const std::string & name,
              DeviceTiming &      device,
              const HostTiming &  oracle,
              AlgorithmEnum       algorithm,
              bool                fullyConnected)
   {
-    const Timing timing = device.TimeLabeler(algorithm, fullyConnected, true, m_Options.runs);
+    const Timing timing = device.TimeLabeler(algorithm, fullyConnected, m_Options.runs);
     const bool isRight = device.GetObjectCount() == oracle.GetObjectCount() && device.GetLabels() == oracle.GetLabels();
     m_AllRight = m_AllRight && isRight;
-    result["objects"][name] = device.GetObjectCount();
-    this->Add(result,
-              name,
-              timing,
-              isRight ? ", " + std::to_string(device.GetObjectCount()) + " objects, as ITK" : ", WRONG LABELS");
+    m_Case["objects"][name] = device.GetObjectCount();
+    this->Add(
+      name, timing, isRight ? ", " + std::to_string(device.GetObjectCount()) + " objects, as ITK" : ", WRONG LABELS");
   }
 
   const Options & m_Options;
   nlohmann::json  m_Results;
+  nlohmann::json  m_Case;
   double          m_Floor = 1.0;
   bool            m_AllRight = true;
 };
+
+/** A set of images: files, as they are and upsampled, and generated ones. */
+void
+RunAverage(Benchmark & benchmark, const Options & options)
+{
+  for (const std::string & file : options.files)
+  {
+    const TestImage image = ReadInput(file);
+    benchmark.Run(image);
+    for (const std::uint64_t side : options.upsample)
+    {
+      benchmark.Run(Upsample(image, side));
+    }
+  }
+  if (options.generated)
+  {
+    benchmark.Run(MakeBlobs({ 512, 512, 512 }, 40, 1));
+    benchmark.Run(MakeVessels({ 512, 512, 512 }, 6, 1));
+    benchmark.Run(MakeBlobs({ 2048, 2048, 1 }, 60, 1));
+    benchmark.Run(MakeVessels({ 2048, 2048, 1 }, 20, 1));
+    benchmark.Run(MakeSpiral(2047));
+  }
+}
+
+void
+RunRandom(Benchmark & benchmark, const Options & options)
+{
+  for (const std::array<std::uint64_t, 3> & size :
+       { std::array<std::uint64_t, 3>{ 2048, 2048, 1 }, std::array<std::uint64_t, 3>{ 256, 256, 256 } })
+  {
+    for (const unsigned int granularity : options.granularities)
+    {
+      for (const unsigned int density : options.densities)
+      {
+        benchmark.Run(MakeRandom(size, density, granularity, 1),
+                      { { "density", density }, { "granularity", granularity } });
+      }
+    }
+  }
+}
+
+/** Cubes from each of the files. */
+void
+RunSize(Benchmark & benchmark, const Options & options)
+{
+  for (const std::string & file : options.files)
+  {
+    const TestImage image = ReadInput(file);
+    for (const std::uint64_t side : options.sizes)
+    {
+      benchmark.Run(Upsample(image, side), { { "image", image.name }, { "side", side } });
+    }
+  }
+}
+
+/** Hilbert curves of orders 1 to 6 (127^3, the largest), and the families of ridge patterns, of level 3 as in their
+ * paper. */
+void
+RunPatterns(Benchmark & benchmark, const Options & options)
+{
+  for (unsigned int order = 1; order <= 6; ++order)
+  {
+    benchmark.Run(MakeHilbert(3, order), { { "family", "Hilbert" }, { "member", order } });
+  }
+  const unsigned int     n = options.exponent;
+  constexpr unsigned int level = 3;
+  const auto             run = [&](const char * family, unsigned int member, const TestImage & image) {
+    benchmark.Run(image, { { "family", family }, { "member", member } });
+  };
+  for (unsigned int member = 1; member < n; ++member)
+  {
+    run("Leveling", member, RidgePatterns::Leveling(n, member));
+  }
+  for (unsigned int member = 0; member + level < n; ++member)
+  {
+    run("Subdivision", member, RidgePatterns::Subdivision(n, level, member));
+  }
+  for (unsigned int percent = 0; percent <= 100; percent += 20)
+  {
+    run("Scaling", percent, RidgePatterns::Scaling(n, level, percent));
+    run("RandomInstancing", percent, RidgePatterns::RandomInstancing(n, level, 5, percent, 1));
+    run("RandomMerging", percent, RidgePatterns::RandomMerging(n, level, 5, percent, 1));
+  }
+}
 
 } // namespace
 
@@ -156,42 +305,52 @@ int
 main(int argc, char ** argv)
 {
   Options  options;
-  CLI::App app("Times connected-component labeling on a GPU.");
-  app.add_option("FILES", options.files, "images; what is above Otsu's threshold is labeled");
-  app.add_option("--upsample", options.upsample, "sides to which the images are upsampled besides, such as 512");
-  app.add_flag("--random", options.random, "random images: 2048^2 and 256^3 of several densities and granularities");
+  CLI::App app("Times connected-component labeling on a GPU, and from host to host.");
+  app.require_subcommand(1);
+  app.fallthrough();
   app.add_option("--runs", options.runs, "runs on the device of which the median counts")->capture_default_str();
   app.add_option("--host-runs", options.hostRuns, "runs from host to host; 0 for none")->capture_default_str();
-  app.add_option("--json", options.json, "file to write all results to");
+  app.add_flag("--full-only", options.fullOnly, "no face connectivity");
+  app.add_option("--json", options.json, "file to write all results to, for plot.py");
   app.add_option("--note", options.note, "what to say of the machine, such as its driver, and the commit");
+
+  CLI::App * const average = app.add_subcommand("average", "a set of images");
+  average->add_option("FILES", options.files, "images; what is above Otsu's threshold is labeled");
+  average->add_option("--upsample", options.upsample, "sides to which the images are upsampled besides, such as 512");
+  average->add_flag("--generated", options.generated, "blobs, vessels and a spiral besides");
+  average->add_flag("--steps", options.steps, "each step by itself besides");
+
+  CLI::App * const random = app.add_subcommand("random", "2048^2 and 256^3, of each density and granularity");
+  random->add_option("--densities", options.densities, "percent of foreground")->capture_default_str();
+  random->add_option("--granularities", options.granularities, "sides of squares and cubes")->capture_default_str();
+
+  CLI::App * const size = app.add_subcommand("size", "images upsampled to each size");
+  size->add_option("FILES", options.files, "images; what is above Otsu's threshold is labeled")->required();
+  size->add_option("--sides", options.sizes, "sides of squares and cubes")->capture_default_str();
+
+  CLI::App * const patterns = app.add_subcommand("patterns", "Hilbert curves, and ridge patterns in 2^n x 2^n pixels");
+  patterns->add_option("--exponent", options.exponent, "n")->capture_default_str()->check(CLI::Range(9, 14));
   CLI11_PARSE(app, argc, argv);
 
   try
   {
-    Benchmark benchmark(options);
-    for (const std::string & file : options.files)
+    const std::string protocol = app.get_subcommands().front()->get_name();
+    Benchmark         benchmark(options, protocol);
+    if (*average)
     {
-      const TestImage image = ReadInput(file);
-      benchmark.Run(image);
-      for (const std::uint64_t side : options.upsample)
-      {
-        benchmark.Run(Upsample(image, side));
-      }
+      RunAverage(benchmark, options);
     }
-    if (options.random)
+    else if (*random)
     {
-      for (const std::array<std::uint64_t, 3> & size :
-           { std::array<std::uint64_t, 3>{ 2048, 2048, 1 }, std::array<std::uint64_t, 3>{ 256, 256, 256 } })
-      {
-        for (const unsigned int granularity : { 1, 4, 16 })
-        {
-          for (const unsigned int density : { 10, 30, 50, 70, 90 })
-          {
-            benchmark.Run(MakeRandom(size, density, granularity, 1));
-          }
-        }
-      }
-      benchmark.Run(MakeRandom({ 512, 512, 512 }, 30, 1, 1));
+      RunRandom(benchmark, options);
+    }
+    else if (*size)
+    {
+      RunSize(benchmark, options);
+    }
+    else
+    {
+      RunPatterns(benchmark, options);
     }
     return benchmark.Finish() ? EXIT_SUCCESS : EXIT_FAILURE;
   }

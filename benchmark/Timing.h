@@ -3,6 +3,9 @@
 #define Timing_h
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
 #include <vector>
 
 /** Milliseconds of several runs of the same thing. */
@@ -24,6 +27,47 @@ struct Timing
     median = at(2);
     upperQuartile = at(3);
   }
+};
+
+/** Median milliseconds of steps, in their order. */
+using StepTimings = std::vector<std::pair<std::string, double>>;
+
+/** Sums the milliseconds of each step in each run. */
+class StepSums
+{
+public:
+  void
+  BeginRun()
+  {
+    ++m_Runs;
+  }
+
+  void
+  Add(const std::string & step, double milliseconds)
+  {
+    auto found = std::find_if(m_Steps.begin(), m_Steps.end(), [&](const auto & named) { return named.first == step; });
+    if (found == m_Steps.end())
+    {
+      found = m_Steps.insert(m_Steps.end(), { step, {} });
+    }
+    found->second.resize(m_Runs, 0.0);
+    found->second.back() += milliseconds;
+  }
+
+  StepTimings
+  GetMedians() const
+  {
+    StepTimings medians;
+    for (const auto & [step, milliseconds] : m_Steps)
+    {
+      medians.emplace_back(step, Timing(milliseconds).median);
+    }
+    return medians;
+  }
+
+private:
+  std::size_t                                              m_Runs = 0;
+  std::vector<std::pair<std::string, std::vector<double>>> m_Steps;
 };
 
 #endif

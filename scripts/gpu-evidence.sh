@@ -4,14 +4,15 @@
 #
 #   scripts/gpu-evidence.sh BUILD RESULTS COMMIT [IMAGES...]
 #
-# BUILD is a build tree, or any folder that has its programs. Parts can be chosen with PARTS="tests sanitizer benchmark".
+# BUILD is a build tree, or any folder that has its programs. Parts can be chosen with PARTS="tests sanitizer average
+# random size patterns"; the last four are protocols of the benchmark.
 set -u
 
 build="$1"
 results="$2"
 commit="$3"
 shift 3
-parts="${PARTS:-tests sanitizer benchmark}"
+parts="${PARTS:-tests sanitizer average random size patterns}"
 mkdir -p "$results"
 
 program() {
@@ -66,15 +67,17 @@ for part in $parts; do
       done
       grep -E '^==|SUMMARY|PASSED|FAILED' "$results/sanitizer.txt"
       ;;
-    benchmark)
-      benchmark="$(program cuda-connected-components-benchmark)"
-      "$benchmark" "$@" --upsample 512 --host-runs 3 --note "$machine" --json "$results/benchmark-images.json" \
-        >"$results/benchmark-images.txt" 2>&1 || status=1
-      if [ -z "${IMAGES_ONLY:-}" ]; then
-        "$benchmark" --random --note "$machine" --json "$results/benchmark-random.json" \
-          >"$results/benchmark-random.txt" 2>&1 || status=1
-      fi
-      cat "$results"/benchmark-*.txt
+    average | random | size | patterns)
+      case "$part" in
+        average) arguments=("$@" --upsample 512 --generated --steps --host-runs 15) ;;
+        random) arguments=(--densities 10 30 50 70 90 --granularities 1 2 4 8 16) ;;
+        size) arguments=("$1" --full-only) ;;
+        patterns) arguments=(--full-only) ;;
+      esac
+      "$(program cuda-connected-components-benchmark)" "$part" "${arguments[@]}" --note "$machine" \
+        --json "$results/$part.json" >"$results/$part.txt" 2>&1 || status=1
+      grep -c 'as ITK' "$results/$part.txt"
+      grep 'WRONG' "$results/$part.txt"
       ;;
   esac
 done

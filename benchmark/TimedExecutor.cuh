@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef TimedExecutor_cuh
+#define TimedExecutor_cuh
+
+#include "DeviceExecutor.cuh"
+#include "Timing.h"
+
+#include <cxxabi.h>
+#include <typeinfo>
+
+namespace itk::ccl
+{
+
+inline std::shared_ptr<CUevent_st>
+MakeEvent()
+{
+  cudaEvent_t event = nullptr;
+  CCL_CHECK(cudaEventCreate(&event));
+  return std::shared_ptr<CUevent_st>(event, cudaEventDestroy);
+}
+
+/** Adds the time from its making to its end, on a stream, to a step. */
+class StepTimer
+{
+public:
+  StepTimer(StepSums & sums, std::string step, cudaStream_t stream)
+    : m_Sums(sums)
+    , m_Step(std::move(step))
+    , m_Stream(stream)
+    , m_Begin(MakeEvent())
+    , m_End(MakeEvent())
+  {
+    CCL_CHECK(cudaEventRecord(m_Begin.get(), m_Stream));
+  }
+
+  ~StepTimer()
+  {
+    float elapsed = 0.0F;
+    cudaEventRecord(m_End.get(), m_Stream);
+    cudaEventSynchronize(m_End.get());
+    cudaEventElapsedTime(&elapsed, m_Begin.get(), m_End.get());
+    m_Sums.Add(m_Step, elapsed);
+  }
+
+  StepTimer(const StepTimer &) = delete;
+  StepTimer &
+  operator=(const StepTimer &) = delete;
+
+private:
+  StepSums &                  m_Sums;
+  std::string                 m_Step;
+  cudaStream_t                m_Stream;
+  std::shared_ptr<CUevent_st> m_Begin;
+  std::shared_ptr<CUevent_st> m_End;
+};
+
+/** A DeviceExecutor that times each step. What it offers: see HostExecutor. */
+class TimedExecutor
+{
+public:
+  TimedExecutor(const DeviceExecutor & executor, StepSums & sums)
+    : m_Executor(executor)
+    , m_Sums(sums)
+  {}
+
+  template <typename T>
+  auto
+  Allocate(std::uint64_t count) const
+  {
+    return m_Executor.Allocate<T>(count);
+  }
+
+  template <typename TStep>
+  void
+  ForEach(const Grid & grid, const TStep & step) const
+  {
+    this->Time<TStep>([&] { m_Executor.ForEach(grid, step); });
+  }
+
+  template <typename TStep>
+  void
+  ForEachBlock(const Grid & grid, const TStep & step) const
+  {
+    this->Time<TStep>([&] { m_Executor.ForEachBlock(grid, step); });
+  }
+
+  template <typename TSum, typename TFunction>
+  auto
+  Sum(std::uint64_t count, const TFunction & valueAt) const
+  {
+    return this->Time<TFunction>([&] { return m_Executor.Sum<TSum>(count, valueAt); });
+  }
+
+  template <typename TSum, typename TFunction, typename TVisitor>
+  void
+  ForEachSum(const DeviceExecutor::Sums<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
+  {
+    this->Time<TVisitor>([&] { m_Executor.ForEachSum(sums, valueAt, visit); });
+  }
+
+private:
+  /** A type's name, without namespaces of the project and template arguments. */
+  template <typename T>
+  static std::string
+  NameOf()
+  {
+    int               status = 0;
+    char * const      demangled = abi::__cxa_demangle(typeid(T).name(), nullptr, nullptr, &status);
+    const std::string whole = status == 0 ? demangled : typeid(T).name();
+    std::free(demangled);
+    const std::string name = whole.substr(0, whole.find('<'));
+    const std::string prefix = "itk::ccl::";
+    return name.compare(0, prefix.size(), prefix) == 0 ? name.substr(prefix.size()) : name;
+  }
+
+  template <typename T, typename TWork>
+  auto
+  Time(const TWork & work) const
+  {
+    const StepTimer timer(m_Sums, NameOf<T>(), m_Executor.GetStream());
+    return work();
+  }
+
+  const DeviceExecutor & m_Executor;
+  StepSums &             m_Sums;
+};
+
+} // namespace itk::ccl
+
+#endif
