@@ -233,7 +233,7 @@ RunAverage(Benchmark & benchmark, const Options & options)
     benchmark.Run(MakeBlobs({ 512, 512, 512 }, 40, 1));
     benchmark.Run(MakeVessels({ 512, 512, 512 }, 6, 1));
     benchmark.Run(MakeBlobs({ 2048, 2048, 1 }, 60, 1));
-    benchmark.Run(MakeVessels({ 2048, 2048, 1 }, 20, 1));
+    benchmark.Run(MakeVessels({ 2048, 2048, 1 }, 1, 1));
     benchmark.Run(MakeSpiral(2047));
   }
 }

@@ -71,7 +71,7 @@ for part in $parts; do
       case "$part" in
         average) arguments=("$@" --upsample 512 --generated --steps --host-runs 15) ;;
         random) arguments=(--densities 10 30 50 70 90 --granularities 1 2 4 8 16) ;;
-        size) arguments=("$1" --full-only) ;;
+        size) arguments=("$1" --full-only --sides 10 22 46 100 215 464 1000 1626) ;;
         patterns) arguments=(--full-only) ;;
       esac
       "$(program cuda-connected-components-benchmark)" "$part" "${arguments[@]}" --note "$machine" \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Images of more than 2^31 and 2^32 pixels. They take minutes and up to 64 GB of memory, and run only when asked for.
+// Images of more than 2^31, 2^32 and 2^33 pixels. They take minutes and up to 64 GB of memory, of the host and of the
+// device, and run only when asked for.
 
 #include "FilterTestSupport.h"
 
@@ -79,7 +80,9 @@ TEST_P(Large, SameAsItk)
     for (const AlgorithmEnum algorithm :
          { AlgorithmEnum::RunUnionFind, AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
     {
-      if (!fullyConnected && algorithm != AlgorithmEnum::RunUnionFind)
+      // Block algorithms need a scratch image of 64-bit labels.
+      const bool canBlocks = fullyConnected && pixelCount < std::uint64_t{ 1 } << 33;
+      if (!canBlocks && algorithm != AlgorithmEnum::RunUnionFind)
       {
         continue;
       }
@@ -112,6 +115,7 @@ TEST_P(Large, SameAsItk)
 INSTANTIATE_TEST_SUITE_P(Sizes,
                          Large,
                          testing::Values(MaskType::SizeType{ { 2049, 1025, 1025 } },   // over 2^31 pixels
-                                         MaskType::SizeType{ { 2049, 2047, 1025 } })); // over 2^32
+                                         MaskType::SizeType{ { 2049, 2047, 1025 } },   // over 2^32
+                                         MaskType::SizeType{ { 2049, 2047, 2049 } })); // over 2^33
 
 } // namespace
