@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Turns the benchmark's JSON into tables (Markdown) and pictures (PNG). Needs matplotlib.
+
+    plot.py RESULTS [PICTURES]     a folder with average.json, random.json, size.json, patterns.json (those it has)
+
+Writes RESULTS/tables.md, and the pictures to PICTURES (default: RESULTS).
+"""
+
+import json
+import pathlib
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+PAPER = {"BUF_IC as in the paper": "BUF", "BKE_IC as in the paper": "BKE"}
+COLORS = {"BUF": "tab:blue", "BKE": "tab:orange", "ours": "tab:green", "ours, face": "tab:olive", "floor": "tab:gray"}
+STAGES = {"pack": "tab:blue", "label": "tab:orange", "expand": "tab:green"}
+
+
+def shape(case):
+    return " x ".join(str(n) for n in case["size"] if n > 1)
+
+
+def title(case):
+    name = case["name"].replace(" upsampled", "").split(" ")[0]
+    side = case["size"][0]
+    return name + (f" {side}" + ("³" if case["size"][2] > 1 else "²") if case["size"][1] == side else "")
+
+
+def median(case, name):
+    time = case["times"].get(name)
+    return time["median"] if time else None
+
+
+def automatic(case, face=False):
+    """Our median, under full or face connectivity."""
+    plane = case["size"][2] == 1
+    return median(case, "Automatic, " + (("4" if plane else "6") if face else ("8" if plane else "26")))
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def ratio(value, floor):
+    return "" if value is None else f"{value / floor:.2f}"
+
+
+def device_table(cases):
+    header = ["input", "size", "floor, ms", "BUF_IC", "BKE_IC", "BUF_IC renumbered", "BKE_IC renumbered"]
+    header += ["ours, full", "quartiles", "ours, face", "ours, full, ms", "with allocation, ms"]
+    rows = []
+    for case in cases:
+        floor = median(case, "floor")
+        plane = case["size"][2] == 1
+        full = case["times"]["Automatic, " + ("8" if plane else "26")]
+        allocated = median(case, "Automatic with allocation, " + ("8" if plane else "26"))
+        rows.append(
+            [case["name"].split(" ")[0], shape(case), f"{floor:.4f}"]
+            + [ratio(median(case, name), floor) for name in PAPER]
+            + [ratio(median(case, name), floor) for name in ("BUF_IC renumbered", "BKE_IC renumbered")]
+            + [ratio(full["median"], floor)]
+            + [f"{full['lower quartile'] / floor:.2f} .. {full['upper quartile'] / floor:.2f}"]
+            + [ratio(automatic(case, True), floor), f"{full['median']:.4f}"]
+            + ["" if allocated is None else f"{allocated:.4f}"]
+        )
+    return table(header, rows)
+
+
+def host_table(cases):
+    header = ["input", "size", "connectivity", "types", "write floor", "ITK", "CUDA", "quartiles", "x floor", "CPU"]
+    header += ["ITK / CUDA", "ITK / CPU"]
+    rows = []
+    for case in cases:
+        for name, time in case["times"].items():
+            if not name.startswith("host to host, CUDA"):
+                continue
+            _, _, neighbors, types = name.split(", ")
+            floor = median(case, f"writing {2 if types.endswith('16') else 4} bytes per pixel")
+            itk = median(case, f"host to host, ITK, {neighbors}")
+            cpu = median(case, name.replace("CUDA", "CPU"))
+            rows.append(
+                [case["name"].split(" ")[0], shape(case), neighbors, types]
+                + [f"{value:.2f}" for value in (floor, itk, time["median"])]
+                + [f"{time['lower quartile']:.2f} .. {time['upper quartile']:.2f}"]
+                + [f"{value:.2f}" for value in (time["median"] / floor, cpu)]
+                + [f"{itk / time['median']:.1f}", f"{itk / cpu:.1f}"]
+            )
+    return table(header, rows)
+
+
+def step_tables(cases):
+    parts = []
+    for case in cases:
+        for name, steps in case.get("steps", {}).items():
+            if name.startswith("host to host"):
+                continue
+            rows = [[step["step"], f"{step['median'] * 1e3:.1f}"] for step in steps]
+            parts.append(f"\n{case['name']}, {name}, microseconds:\n\n" + table(["step", "median"], rows))
+    return "".join(parts)
+
+
+def draw_steps(cases, path):
+    """Stacked bars of device steps, for each algorithm, on the largest volumes."""
+    chosen = [case for case in cases if any(not name.startswith("host") for name in case.get("steps", {}))]
+    chosen = [case for case in chosen if case["size"][2] > 1 and case["size"][0] >= 500]
+    if not chosen:
+        return
+    groups = [
+        ("allocation", ("allocation",)),
+        ("packing, counting", ("Foreground", "RunUnionFind::StartsInWord", "RunUnionFind::RecordRuns", "KeepSums")),
+        ("linking", ("Initialization", "InitializationByRun", "InitializationByWord")),
+        ("compression", ("Compression",)),
+        ("union", ("Reduction", "Merge")),
+        ("renumbering", ("RunNumbering", "Renumbering", "RunUnionFind::Labeling")),
+        ("writing labels", ("RunExpansion", "FinalLabeling", "WriteLabels")),
+    ]
+
+    def group(step):
+        if "WriteLabels" in step or "Expansion" in step:
+            return "writing labels"
+        for name, parts in groups:
+            if any(part in step for part in parts):
+                return "compression" if "Compression" in step else name
+        return "other"
+
+    names = [name for name, _ in groups] + ["other"]
+    figure, axes = plt.subplots(1, len(chosen), figsize=(3.2 * len(chosen), 4), sharey=True, squeeze=False)
+    for axis, case in zip(axes[0], chosen):
+        algorithms = [name for name in case["steps"] if not name.startswith("host")]
+        bottoms = [0.0] * len(algorithms)
+        for color, name in zip(plt.cm.tab10.colors, names):
+            heights = [
+                sum(step["median"] for step in case["steps"][algorithm] if group(step["step"]) == name)
+                for algorithm in algorithms
+            ]
+            axis.bar(range(len(algorithms)), heights, bottom=bottoms, color=color, label=name)
+            bottoms = [bottom + height for bottom, height in zip(bottoms, heights)]
+        labels = [algorithm.replace("_IC renumbered", "").replace("runs", "ours") for algorithm in algorithms]
+        axis.set_xticks(range(len(algorithms)), labels, rotation=30, ha="right")
+        axis.axhline(median(case, "floor"), color="black", linestyle=":", linewidth=1)
+        axis.set_title(title(case), fontsize=10)
+    axes[0][0].set_ylabel("ms, dotted: floor")
+    axes[0][-1].legend(fontsize=8)
+    save(figure, path)
+
+
+def draw_random(cases, parameter, fixed, path, label):
+    """Ratio to the floor over density or granularity, the other one fixed; a plane and a volume."""
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.6))
+    for axis, depth in zip(axes, (False, True)):
+        chosen = [
+            case
+            for case in cases
+            if (case["size"][2] > 1) == depth and all(case["parameters"][key] == value for key, value in fixed.items())
+        ]
+        chosen.sort(key=lambda case: case["parameters"][parameter])
+        if not chosen:
+            return
+        at = [case["parameters"][parameter] for case in chosen]
+        floors = [median(case, "floor") for case in chosen]
+        for name, short in PAPER.items():
+            ratios = [median(case, name) / floor for case, floor in zip(chosen, floors)]
+            axis.plot(at, ratios, "o--", markersize=3, color=COLORS[short], label=short + ", labels not consecutive")
+        for face, short in ((False, "ours"), (True, "ours, face")):
+            ratios = [automatic(case, face) / floor for case, floor in zip(chosen, floors)]
+            axis.plot(at, ratios, "o-", markersize=3, color=COLORS[short], label=short)
+        constant = ", ".join(f"{key} {value}" for key, value in fixed.items())
+        axis.set_title(f"random {shape(chosen[0])}, {constant}", fontsize=10)
+        axis.set_xlabel(label)
+        axis.set_ylim(bottom=0)
+    axes[0].set_ylabel("time / floor")
+    axes[0].legend(fontsize=8)
+    save(figure, path)
+
+
+def draw_size(cases, path):
+    figure, axis = plt.subplots(figsize=(5.5, 3.8))
+    pixels = [case["size"][0] * case["size"][1] * case["size"][2] for case in cases]
+    for name, short in PAPER.items():
+        axis.plot(pixels, [median(case, name) for case in cases], "o--", markersize=3, color=COLORS[short], label=short)
+    axis.plot(pixels, [automatic(case) for case in cases], "o-", markersize=3, color=COLORS["ours"], label="ours")
+    axis.plot(pixels, [median(case, "floor") for case in cases], ":", color=COLORS["floor"], label="floor")
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_xlabel("pixels")
+    axis.set_ylabel("ms")
+    axis.set_title(f"{cases[0]['parameters']['image']} in cubes, device to device", fontsize=10)
+    axis.legend(fontsize=8)
+    save(figure, path)
+
+
+def draw_host(cases, path):
+    """Stacked stages from host to host."""
+    chosen = [case for case in cases if case["size"][0] >= 500 and case["size"][2] > 1]
+    if not chosen or not any(name.startswith("host to host") for name in chosen[0].get("steps", {})):
+        return
+    bars = []
+    for case in chosen:
+        for backend in ("CUDA", "CPU"):
+            for types in ("uint8 to uint32", "uint8 to uint16"):
+                name = f"host to host, {backend}, 26, {types}"
+                if name in case["steps"]:
+                    floor = median(case, f"writing {2 if types.endswith('16') else 4} bytes per pixel")
+                    label = f"{title(case)}, {backend}, {types.split(' ')[2]}"
+                    bars.append((label, case["steps"][name], floor))
+    figure, axis = plt.subplots(figsize=(7, 0.28 * len(bars) + 1))
+    for row, (_, steps, floor) in enumerate(bars):
+        left = 0.0
+        for step in steps:
+            axis.barh(row, step["median"], left=left, color=STAGES[step["step"]], label=step["step"] if row == 0 else None)
+            left += step["median"]
+        axis.plot([floor, floor], [row - 0.4, row + 0.4], color="black", linewidth=1.5)
+    axis.set_yticks(range(len(bars)), [label for label, _, _ in bars], fontsize=8)
+    axis.invert_yaxis()
+    axis.set_xlabel("ms from host to host; black: the floor of writing the output with all threads")
+    axis.legend(fontsize=8, loc="lower right")
+    save(figure, path)
+
+
+def save(figure, path):
+    figure.tight_layout()
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    results = pathlib.Path(sys.argv[1])
+    pictures = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else sys.argv[1])
+    loaded = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
+    if not loaded:
+        sys.exit(f"{results} has no results: run the benchmark with --json {results}/average.json, and so on")
+    pictures.mkdir(parents=True, exist_ok=True)
+    text = "Device to device: multiples of the floor, a kernel that reads 1 byte and writes 4 bytes per pixel; medians.\n"
+    for protocol, result in loaded.items():
+        cases = result["cases"]
+        text += f"\n## {protocol}\n\n{result['device']}; {result['note']}\n\n" + device_table(cases)
+        host = [case for case in cases if any(name.startswith("host to host") for name in case["times"])]
+        if any("host to host, ITK, 26" in case["times"] or "host to host, ITK, 8" in case["times"] for case in host):
+            text += "\nHost to host, milliseconds:\n\n" + host_table(host)
+        text += step_tables(cases)
+        if protocol == "average":
+            draw_steps(cases, pictures / "steps.png")
+            draw_host(cases, pictures / "host.png")
+        elif protocol == "random":
+            draw_random(cases, "density", {"granularity": 1}, pictures / "density.png", "density, %")
+            draw_random(cases, "granularity", {"density": 50}, pictures / "granularity.png", "granularity")
+        elif protocol == "size":
+            draw_size(cases, pictures / "size.png")
+    (results / "tables.md").write_text(text)
+
+
+if __name__ == "__main__":
+    main()
