@@ -218,8 +218,8 @@ def draw_host(cases, path):
         axis.plot([floor, floor], [row - 0.4, row + 0.4], color="black", linewidth=1.5)
     axis.set_yticks(range(len(bars)), [label for label, _, _ in bars], fontsize=8)
     axis.invert_yaxis()
-    axis.set_xlabel("ms from host to host; black: the floor of writing the output with all threads")
-    axis.legend(fontsize=8, loc="lower right")
+    axis.set_xlabel("ms from host to host; black: the floor of writing the output")
+    axis.legend(fontsize=8, loc="upper right", ncols=3, bbox_to_anchor=(1.0, 1.08))
     save(figure, path)
 
 

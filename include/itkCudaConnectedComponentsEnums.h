@@ -28,7 +28,8 @@ public:
     BlockUnionFind,
     /** BKE: the same paper. Full connectivity only. */
     BlockKomuraEquivalence,
-    /** Union-find on the runs of packed bits. Both connectivities. */
+    /** Union-find on the runs of packed bits, under full connectivity of two or two by two rows at once. Both
+     * connectivities. */
     RunUnionFind
   };
 

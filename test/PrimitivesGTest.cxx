@@ -236,7 +236,7 @@ TEST(Grid, TilesFitTheGrid)
   {
     for (const TileShape & shape : { RowTile(grid), CompactTile(grid) })
     {
-      EXPECT_LE(shape.x * shape.y * shape.z, TileThreads);
+      EXPECT_LE(shape.x * shape.y * shape.z, Tuning::TileThreads);
       EXPECT_LE(shape.z, 64U);
       // As many threads as cells, but for the last tile along each axis.
       EXPECT_LT(shape.x, 2 * grid.x);
@@ -247,7 +247,7 @@ TEST(Grid, TilesFitTheGrid)
   EXPECT_EQ(RowTile({ 512, 512, 512 }).x, 32U);
   EXPECT_EQ(CompactTile({ 512, 512, 512 }).z, 2U);
   // Thin images have full tiles, too.
-  EXPECT_EQ(RowTile({ 1, 100000, 1 }).y, TileThreads);
+  EXPECT_EQ(RowTile({ 1, 100000, 1 }).y, Tuning::TileThreads);
   EXPECT_EQ(CompactTile({ 3, 5, 7001 }).z, 4U);
   EXPECT_EQ(Divide(std::uint64_t{ 5 } << 33, 3), (std::uint64_t{ 5 } << 33) / 3);
   EXPECT_EQ(Divide(17, 5), 3U);

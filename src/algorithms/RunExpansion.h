@@ -45,7 +45,7 @@ struct Expansion
 {
   using TBundle = typename TRuns::BundleType;
 
-  static constexpr unsigned int QuadsPerCell = TBundle::IsOneRow ? 2 : 1;
+  static constexpr unsigned int QuadsPerCell = TBundle::IsOneRow ? Tuning::QuadsPerThread : 1;
   static constexpr unsigned int Stride = 32;
 
   TRuns     runs;

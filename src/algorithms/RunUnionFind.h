@@ -270,8 +270,7 @@ LabelRuns(const TExecutor &                             executor,
   const NumberedRuns<TBundle, TRun> runs{ counted.bundles, runsBefore.get() };
   // Long runs are few, but one that touches very many others keeps its thread busy for long: in planes, whose runs have
   // one neighbour, words do as well, and so they do in wide rows.
-  constexpr std::uint64_t wideRow = 64;
-  if (counted.count < words && columns.words.z > 1 && columns.words.x <= wideRow)
+  if (counted.count < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords)
   {
     const auto firstColumns = executor.template Allocate<TRun>(counted.count);
     const auto lastColumns = executor.template Allocate<TRun>(counted.count);

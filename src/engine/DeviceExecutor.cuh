@@ -15,7 +15,7 @@ namespace itk::ccl
 /** CUDA's grids are long along x alone: the tiles are numbered along it. There are fewer than 2^31 of them. */
 template <typename TStep>
 __global__ void
-__launch_bounds__(TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsigned int tilesY, TStep step)
+__launch_bounds__(Tuning::TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsigned int tilesY, TStep step)
 {
   const unsigned int tileRow = blockIdx.x / tilesX;
   const unsigned int tileX = blockIdx.x - tileRow * tilesX;
@@ -30,8 +30,8 @@ __launch_bounds__(TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsig
   }
 }
 
-inline constexpr unsigned int SumThreads = 256;
-inline constexpr unsigned int SumValuesPerThread = 8;
+inline constexpr unsigned int SumThreads = Tuning::SumThreads;
+inline constexpr unsigned int SumValuesPerThread = Tuning::SumValuesPerThread;
 inline constexpr unsigned int SumTile = SumThreads * SumValuesPerThread;
 inline constexpr unsigned int SumWarp = 32;
 

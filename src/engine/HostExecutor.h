@@ -127,7 +127,7 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t CellsPerChunk = 16384;
+  static constexpr std::uint64_t CellsPerChunk = Tuning::HostCellsPerChunk;
 
   ParallelFor m_ParallelFor;
 };

@@ -26,7 +26,8 @@ class BundleChunks
 public:
   explicit BundleChunks(const Grid & size)
     : m_Bundles(TBundle::Of(size))
-    , m_BundlesPerChunk(std::max<std::uint64_t>(1, PixelsPerChunk / (size.x * TBundle::Rows * TBundle::Slices)))
+    , m_BundlesPerChunk(
+        std::max<std::uint64_t>(1, Tuning::HostPixelsPerChunk / (size.x * TBundle::Rows * TBundle::Slices)))
   {}
 
   std::uint64_t
@@ -48,8 +49,6 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t PixelsPerChunk = 65536;
-
   Grid          m_Bundles;
   std::uint64_t m_BundlesPerChunk;
 };

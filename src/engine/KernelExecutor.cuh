@@ -18,7 +18,7 @@ namespace itk::ccl
 class KernelExecutor
 {
 public:
-  static constexpr unsigned int Threads = 256;
+  static constexpr unsigned int Threads = Tuning::SmallImageThreads;
 
   /** `memory` is for all that will be allocated. */
   __device__ explicit KernelExecutor(void * memory)

@@ -28,17 +28,15 @@ struct PackAnyWord
   }
 };
 
-/** Four blocks fit each multiprocessor, whatever its generation. */
-constexpr unsigned int BlocksPerMultiprocessor = 4;
-
 template <typename TOutput>
 __global__ void
-__launch_bounds__(KernelExecutor::Threads, BlocksPerMultiprocessor) LabelInOneKernel(PackAnyWord     packWord,
-                                                                                     bool            fullyConnected,
-                                                                                     Numbering       numbering,
-                                                                                     void *          memory,
-                                                                                     TOutput *       output,
-                                                                                     std::uint64_t * objectCount)
+__launch_bounds__(KernelExecutor::Threads, Tuning::SmallImageBlocksPerMultiprocessor)
+  LabelInOneKernel(PackAnyWord     packWord,
+                   bool            fullyConnected,
+                   Numbering       numbering,
+                   void *          memory,
+                   TOutput *       output,
+                   std::uint64_t * objectCount)
 {
   const KernelExecutor executor(memory);
   const std::uint64_t  count = LabelBySegments(executor, packWord, packWord.size, fullyConnected, numbering, output);
@@ -54,10 +52,9 @@ bool
 IsSmall(const Request & request, const DeviceResources & resources)
 {
   // Beyond, there is enough to do for each step to fill a launch.
-  constexpr std::uint64_t           maximumCells = std::uint64_t{ 1 } << 19;
   const SegmentUnionFind::Reduction reduction{ { WordsOf(request.size), nullptr }, request.fullyConnected, nullptr };
   return request.algorithm == CudaConnectedComponentsEnums::Algorithm::Automatic &&
-         resources.GetCooperativeMultiprocessors() > 0 && reduction.GetCells().Count() <= maximumCells;
+         resources.GetCooperativeMultiprocessors() > 0 && reduction.GetCells().Count() <= Tuning::SmallImageCells;
 }
 
 std::uint64_t
@@ -71,7 +68,8 @@ LabelSmallImage(const DeviceExecutor & executor,
 {
   const std::uint64_t blocksForWords =
     DivideUp(WordsOf(request.size).Count() * SegmentUnionFind::Slot::PerWord, KernelExecutor::Threads);
-  const std::uint64_t blocksThatFit = BlocksPerMultiprocessor * resources.GetCooperativeMultiprocessors();
+  const std::uint64_t blocksThatFit =
+    Tuning::SmallImageBlocksPerMultiprocessor * resources.GetCooperativeMultiprocessors();
   const auto          blocks = static_cast<unsigned int>(std::min(blocksForWords, blocksThatFit));
   const std::uint64_t sumBytes = DivideUp(blocks * sizeof(std::uint32_t), 256) * 256;
   const auto          memory = executor.Allocate<unsigned char>(SegmentMemoryOf(request.size) + sumBytes);

@@ -3,6 +3,7 @@
 #define Grid_h
 
 #include "HostDevice.h"
+#include "Tuning.h"
 
 #include <cstdint>
 
@@ -72,8 +73,6 @@ struct TileShape
   unsigned int z;
 };
 
-inline constexpr unsigned int TileThreads = 128;
-
 /** A tile of powers of two, not larger than needed and up to given sizes. What one axis does not need goes to the
  * others, so that few threads are idle in images that are thin. */
 constexpr TileShape
@@ -89,9 +88,9 @@ FitTile(const Grid & grid, const TileShape & preferred)
   };
   constexpr unsigned int maximumZ = 64; // CUDA's limit
   TileShape              shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
-  shape.x = fit(grid.x, TileThreads / (shape.y * shape.z));
-  shape.y = fit(grid.y, TileThreads / (shape.x * shape.z));
-  const unsigned int left = TileThreads / (shape.x * shape.y);
+  shape.x = fit(grid.x, Tuning::TileThreads / (shape.y * shape.z));
+  shape.y = fit(grid.y, Tuning::TileThreads / (shape.x * shape.z));
+  const unsigned int left = Tuning::TileThreads / (shape.x * shape.y);
   shape.z = fit(grid.z, left < maximumZ ? left : maximumZ);
   return shape;
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef Tuning_h
+#define Tuning_h
+
+// What was found by measuring: sizes of work, and where one way becomes faster than another. Labels do not depend on
+// it. One set serves all architectures, measured on compute capability 9.0; another one would stand here beside it.
+
+#include <cstdint>
+
+namespace itk::ccl
+{
+
+struct Tuning
+{
+  /** Threads of a block that runs a step on a tile of cells. */
+  static constexpr unsigned int TileThreads = 128;
+
+  /** Threads of a block that sums, and values of each. */
+  static constexpr unsigned int SumThreads = 256;
+  static constexpr unsigned int SumValuesPerThread = 8;
+
+  /** Threads of a block of the kernel for small images, and how many blocks fit a multiprocessor of any generation. */
+  static constexpr unsigned int SmallImageThreads = 256;
+  static constexpr unsigned int SmallImageBlocksPerMultiprocessor = 4;
+
+  /** Work, in cells of SegmentUnionFind::Reduction, up to which an image is small. */
+  static constexpr std::uint64_t SmallImageCells = std::uint64_t{ 1 } << 19;
+
+  /** Words of a row above which contacts are found by word, even of few runs. */
+  static constexpr std::uint64_t WideRowWords = 64;
+
+  /** Quads of pixels that a thread writes where bundles are rows. */
+  static constexpr unsigned int QuadsPerThread = 2;
+
+  /** Cells, and pixels, that are worth handing to a thread of the host. */
+  static constexpr std::uint64_t HostCellsPerChunk = 16384;
+  static constexpr std::uint64_t HostPixelsPerChunk = 65536;
+};
+
+} // namespace itk::ccl
+
+#endif
