@@ -95,15 +95,16 @@ struct FindFirstPixels
     // The root's layer is the first that the component has; only there can its first pixel be.
     const TRun firstOfLayer = runs.runsBefore[columns.RowBegin(TBundle::Slices == 1 ? word.y : 0, word.z)];
     const Word starts = columns.Starts(begin, word.x);
-    TRun       run = runs.runsBefore[begin + word.x] - 1 + (starts & here & (~here + 1) ? 1 : 0);
+    TRun       run = runs.runsBefore[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
     for (Word left = here; left != 0; ++run)
     {
       // What the run has of the word: up to the first gap.
       const Word gaps = ~here & ~BitsThrough(LowestBit(left));
       const Word mask = left & ((gaps & (~gaps + 1)) - 1);
       left &= ~mask;
-      Compress(parents, run, true);
-      const TRun root = Load(parents + run);
+      // Other words may have the run, too: nobody must publish a parent that is not the root.
+      const TRun root = Find(parents, run);
+      Store(parents + run, root);
       if (root >= firstOfLayer)
       {
         const TRun pixel = this->FirstPixelOf(word, mask);
@@ -244,7 +245,7 @@ struct NumberFirstPixels
 
 } // namespace RunNumbering
 
-/** Links each run to its root, and writes the label of each component to the place of its root in `rootLabels`.  *
+/** Links each run to its root, and writes the label of each component to the place of its root in `rootLabels`.
  * Returns the sums, of which the total is the number of components. */
 template <typename TBundle, typename TRun, typename TExecutor>
 auto
