@@ -68,8 +68,9 @@ public:
                 static_cast<unsigned long long>(image.size[2]),
                 ForegroundOf(image));
     DeviceTiming device(image);
-    m_Floor = device.TimeFloor(m_Options.runs).median;
-    this->Add("floor", device.TimeFloor(m_Options.runs));
+    const Timing floor = device.TimeFloor(m_Options.runs);
+    m_Floor = floor.median;
+    this->Add("floor", floor);
     this->Add("empty launch", device.TimeLaunch(m_Options.runs));
     for (const bool inlineCompression : { false, true })
     {
@@ -78,6 +79,10 @@ public:
                 device.TimePaper(AlgorithmEnum::BlockUnionFind, inlineCompression, m_Options.runs));
       this->Add("BKE" + suffix + " as in the paper",
                 device.TimePaper(AlgorithmEnum::BlockKomuraEquivalence, inlineCompression, m_Options.runs));
+    }
+    if (m_Options.hostRuns > 0)
+    {
+      this->AddHostFloors(HostTiming(image, true));
     }
     for (const bool fullyConnected : { true, false })
     {
@@ -133,9 +138,8 @@ private:
   }
 
   void
-  RunHost(const HostTiming & host, const std::string & neighbors, const Timing & itk)
+  AddHostFloors(const HostTiming & host)
   {
-    this->Add("host to host, ITK" + neighbors, itk);
     for (const unsigned int bytes : { 1, 2, 4 })
     {
       this->Add("reading " + std::to_string(bytes) + " bytes per pixel", host.TimeReading(m_Options.hostRuns, bytes));
@@ -144,6 +148,12 @@ private:
     {
       this->Add("writing " + std::to_string(bytes) + " bytes per pixel", host.TimeWriting(m_Options.hostRuns, bytes));
     }
+  }
+
+  void
+  RunHost(const HostTiming & host, const std::string & neighbors, const Timing & itk)
+  {
+    this->Add("host to host, ITK" + neighbors, itk);
     for (const HostTypes types :
          { HostTypes::UInt8ToUInt32, HostTypes::UInt8ToUInt16, HostTypes::Int16ToUInt32, HostTypes::FloatToUInt32 })
     {

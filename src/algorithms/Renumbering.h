@@ -251,25 +251,15 @@ struct GatherRunLabels
   }
 
 private:
-  /** The first foreground pixel of a column that has one. */
+  /** Index of the first foreground pixel of a column that has one. */
   CCL_HOST_DEVICE
   std::uint64_t
   PixelInColumn(const Cell & word, unsigned int bit) const
   {
-    Cell pixel{ word.x * BitsPerWord + bit, word.y * TBundle::Rows, word.z * TBundle::Slices };
-    for (unsigned int i = 0; i < TBundle::Rows * TBundle::Slices; ++i)
-    {
-      const unsigned int row = i % TBundle::Rows;
-      const unsigned int slice = i / TBundle::Rows;
-      if (runs.bundles.HasRow(word.y, word.z, row, slice) &&
-          (runs.bundles.rows.bits[runs.bundles.RowBegin(word.y, word.z, row, slice) + word.x] >> bit & 1U))
-      {
-        pixel.y += row;
-        pixel.z += slice;
-        break;
-      }
-    }
-    return IndexOf(components.size, pixel);
+    const std::uint64_t rowBits = runs.bundles.rows.words.x * BitsPerWord;
+    const std::uint64_t pixel = runs.bundles.FirstPixelIn(word, Word{ 1 } << bit);
+    const std::uint64_t row = Divide(pixel, rowBits);
+    return row * components.size.x + pixel - row * rowBits;
   }
 };
 

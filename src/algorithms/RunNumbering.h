@@ -99,39 +99,20 @@ struct FindFirstPixels
     for (Word left = here; left != 0; ++run)
     {
       // What the run has of the word: up to the first gap.
-      const Word gaps = ~here & ~BitsThrough(LowestBit(left));
-      const Word mask = left & ((gaps & (~gaps + 1)) - 1);
+      const Word mask = left & BitsBelowGap(here, LowestBit(left));
       left &= ~mask;
       // Other words may have the run, too: nobody must publish a parent that is not the root.
       const TRun root = Find(parents, run);
       Store(parents + run, root);
       if (root >= firstOfLayer)
       {
-        const TRun pixel = this->FirstPixelOf(word, mask);
+        const auto pixel = static_cast<TRun>(runs.bundles.FirstPixelIn(word, mask));
         if (pixel < Load(firstPixels + root))
         {
           AtomicMin(firstPixels + root, pixel);
         }
       }
     }
-  }
-
-private:
-  /** The first pixel in those columns of a word that a mask has. */
-  CCL_HOST_DEVICE
-  TRun
-  FirstPixelOf(const Cell & word, Word mask) const
-  {
-    TRun first = NoPixel<TRun>;
-    runs.bundles.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
-      const std::uint64_t at = runs.bundles.RowBegin(word.y, word.z, row, slice) + word.x;
-      const Word          pixels = runs.bundles.rows.bits[at] & mask;
-      if (first == NoPixel<TRun> && pixels != 0)
-      {
-        first = static_cast<TRun>(at * BitsPerWord + LowestBit(pixels));
-      }
-    });
-    return first;
   }
 };
 

@@ -111,8 +111,7 @@ CCL_HOST_DEVICE
 inline Word
 SegmentFrom(Word bits, unsigned int start)
 {
-  const Word gaps = ~bits & ~BitsThrough(start);
-  return ((gaps & (~gaps + 1)) - 1) & ~(BitsThrough(start) >> 1);
+  return BitsBelowGap(bits, start) & ~(BitsThrough(start) >> 1);
 }
 
 /** Unites segments with those before them that touch them. A cell is a slot of a word, and along z one of the rows
@@ -124,11 +123,11 @@ struct Reduction
   std::uint32_t * parents;
 
   CCL_HOST_DEVICE
-  Grid
-  GetCells() const
+  static constexpr Grid
+  CellsOf(const Grid & words, bool fullyConnected)
   {
-    const std::uint64_t neighbors = rows.words.z == 1 ? 1 : fullyConnected ? 4 : 2;
-    return { rows.words.x * Slot::PerWord, rows.words.y, rows.words.z * neighbors };
+    const std::uint64_t neighbors = words.z == 1 ? 1 : fullyConnected ? 4 : 2;
+    return { words.x * Slot::PerWord, words.y, words.z * neighbors };
   }
 
   CCL_HOST_DEVICE
@@ -294,13 +293,11 @@ struct Labels
 
 } // namespace SegmentUnionFind
 
-/** Bytes that LabelBySegments allocates, in arrays of which each is rounded up to 256. */
-constexpr std::uint64_t
-SegmentMemoryOf(const Grid & size)
+/** Whether an image is so small that its steps take longer to launch than to run. */
+constexpr bool
+IsSmallImage(const Grid & size, bool fullyConnected)
 {
-  const std::uint64_t words = WordsOf(size).Count();
-  return DivideUp(words * sizeof(Word), 256) * 256 +
-         2 * DivideUp(words * Segments::PerWord * sizeof(std::uint32_t), 256) * 256;
+  return SegmentUnionFind::Reduction::CellsOf(WordsOf(size), fullyConnected).Count() <= Tuning::SmallImageCells;
 }
 
 /** Labels an image of which packWord(cell) gives the bits of a word's pixels, from pixels to pixels. Returns the number
@@ -326,8 +323,7 @@ LabelBySegments(const TExecutor & executor,
   const BitRows       rows{ words, bits.get() };
 
   executor.ForEach(words, Initialization<TPackWord>{ packWord, words, bits.get(), parents.get() });
-  const Reduction reduction{ rows, fullyConnected, parents.get() };
-  executor.ForEach(reduction.GetCells(), reduction);
+  executor.ForEach(Reduction::CellsOf(words, fullyConnected), Reduction{ rows, fullyConnected, parents.get() });
   executor.ForEach(Grid{ wordCount * Slot::PerWord }, Compression{ bits.get(), parents.get() });
   const Roots roots{ bits.get(), parents.get() };
   const auto  sums = executor.template Sum<std::uint32_t>(wordCount, roots);

@@ -231,6 +231,7 @@ LabelPixelsByBlocks(const DeviceExecutor & executor,
       RelabelBlocks<Dimension>(
         executor, blockLabels, finalLabels.get(), size, request.numbering, static_cast<decltype(label) *>(labels));
     });
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   });
   return objectCount;
 }
@@ -247,9 +248,6 @@ DeviceSession::LabelPixels(const void *    pixels,
   RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
   RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
-  const std::uint64_t    pixelCount = request.size.Count();
-  std::uint64_t          objectCount = 0;
-
   if (IsSmall(request, m_Implementation->GetResources()))
   {
     return LabelSmallImage(executor, m_Implementation->GetResources(), pixels, kind, request, labels, labelBytes);
@@ -257,20 +255,15 @@ DeviceSession::LabelPixels(const void *    pixels,
   if (LabelsByBlocks(request))
   {
     // A 64-bit output has room for labels of 64 bits, and needs no scratch image then.
-    objectCount = VisitIndexType(labelBytes == 8 ? ~std::uint64_t{ 0 } : pixelCount, [&](auto label) {
+    return VisitIndexType(labelBytes == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
       return LabelPixelsByBlocks<decltype(label)>(executor, pixels, kind, request, labels, labelBytes);
     });
   }
-  else
-  {
-    objectCount = VisitIndexType(PlacesOf(request.size), [&](auto run) {
-      return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
-        return LabelPixelsByRuns<decltype(bundle), decltype(run)>(executor, pixels, kind, request, labels, labelBytes);
-      });
+  return VisitIndexType(PlacesOf(request.size), [&](auto run) {
+    return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
+      return LabelPixelsByRuns<decltype(bundle), decltype(run)>(executor, pixels, kind, request, labels, labelBytes);
     });
-  }
-  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  return objectCount;
+  });
 }
 
 namespace

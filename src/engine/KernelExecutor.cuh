@@ -20,7 +20,16 @@ class KernelExecutor
 public:
   static constexpr unsigned int Threads = Tuning::SmallImageThreads;
 
-  /** `memory` is for all that will be allocated. */
+  /** What an allocation takes. */
+  template <typename T>
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
+  BytesFor(std::uint64_t count)
+  {
+    return DivideUp(count * sizeof(T), 256) * 256;
+  }
+
+  /** `memory` is for all that will be allocated: BytesFor() each array, and a sum for each block in each Sum(). */
   __device__ explicit KernelExecutor(void * memory)
     : m_Memory(static_cast<unsigned char *>(memory))
   {}
@@ -48,7 +57,7 @@ public:
              Allocate(std::uint64_t count) const
   {
     T * const memory = reinterpret_cast<T *>(m_Memory);
-    m_Memory += DivideUp(count * sizeof(T), 256) * 256;
+    m_Memory += BytesFor<T>(count);
     return Buffer<T>(memory);
   }
 

@@ -51,10 +51,8 @@ __launch_bounds__(KernelExecutor::Threads, Tuning::SmallImageBlocksPerMultiproce
 bool
 IsSmall(const Request & request, const DeviceResources & resources)
 {
-  // Beyond, there is enough to do for each step to fill a launch.
-  const SegmentUnionFind::Reduction reduction{ { WordsOf(request.size), nullptr }, request.fullyConnected, nullptr };
   return request.algorithm == CudaConnectedComponentsEnums::Algorithm::Automatic &&
-         resources.GetCooperativeMultiprocessors() > 0 && reduction.GetCells().Count() <= Tuning::SmallImageCells;
+         resources.GetCooperativeMultiprocessors() > 0 && IsSmallImage(request.size, request.fullyConnected);
 }
 
 std::uint64_t
@@ -66,14 +64,17 @@ LabelSmallImage(const DeviceExecutor & executor,
                 void *                 labels,
                 unsigned int           labelBytes)
 {
-  const std::uint64_t blocksForWords =
-    DivideUp(WordsOf(request.size).Count() * SegmentUnionFind::Slot::PerWord, KernelExecutor::Threads);
+  const std::uint64_t words = WordsOf(request.size).Count();
+  const std::uint64_t blocksForWords = DivideUp(words * SegmentUnionFind::Slot::PerWord, KernelExecutor::Threads);
   const std::uint64_t blocksThatFit =
     Tuning::SmallImageBlocksPerMultiprocessor * resources.GetCooperativeMultiprocessors();
-  const auto          blocks = static_cast<unsigned int>(std::min(blocksForWords, blocksThatFit));
-  const std::uint64_t sumBytes = DivideUp(blocks * sizeof(std::uint32_t), 256) * 256;
-  const auto          memory = executor.Allocate<unsigned char>(SegmentMemoryOf(request.size) + sumBytes);
-  const auto          objectCount = resources.AllocateHost(sizeof(std::uint64_t));
+  const auto blocks = static_cast<unsigned int>(std::min(blocksForWords, blocksThatFit));
+  // The arrays of LabelBySegments: bits, parents and labels of roots, and its sums.
+  const std::uint64_t bytes = KernelExecutor::BytesFor<Word>(words) +
+                              2 * KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
+                              KernelExecutor::BytesFor<std::uint32_t>(blocks);
+  const auto memory = executor.Allocate<unsigned char>(bytes);
+  const auto objectCount = resources.AllocateHost(sizeof(std::uint64_t));
   VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     PackAnyWord packWord{ pixels, kind, request.size };

@@ -60,11 +60,22 @@ LowestBit(std::uint64_t word)
 }
 
 /** The bits up to and including `bit`. */
+template <typename TWord = Word>
 CCL_HOST_DEVICE
-constexpr Word
+constexpr TWord
 BitsThrough(unsigned int bit)
 {
-  return (Word{ 2 } << bit) - 1;
+  return (TWord{ 2 } << bit) - 1;
+}
+
+/** All bits below the first one after `bit` that is not set. */
+template <typename TWord>
+CCL_HOST_DEVICE
+constexpr TWord
+BitsBelowGap(TWord word, unsigned int bit)
+{
+  const TWord gaps = ~word & ~BitsThrough<TWord>(bit);
+  return (gaps & (~gaps + 1)) - 1;
 }
 
 } // namespace itk::ccl

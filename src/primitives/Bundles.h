@@ -92,6 +92,26 @@ struct BundleRows
     }
   }
 
+  /** The first foreground pixel in those columns of a word of a bundle that a mask has, of which one must have any;
+   * counted in bits from the first word of the rows on. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  FirstPixelIn(const Cell & word, Word mask) const
+  {
+    std::uint64_t first = 0;
+    bool          isFound = false;
+    this->ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
+      const std::uint64_t at = this->RowBegin(word.y, word.z, row, slice) + word.x;
+      const Word          pixels = rows.bits[at] & mask;
+      if (!isFound && pixels != 0)
+      {
+        first = at * BitsPerWord + LowestBit(pixels);
+        isFound = true;
+      }
+    });
+    return first;
+  }
+
   /** The columns of a bundle at word x that have a foreground pixel on the side where the bundle at an offset of VY and
    * VZ (-1, 0 or 1) lies: such pixels alone can be neighbours of that bundle's. */
   template <int VY = 0, int VZ = 0>

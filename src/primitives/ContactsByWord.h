@@ -73,7 +73,7 @@ private:
     {
       // Those that start at bit 0 start before the word.
       const WideWord starts = columns & ~(columns << 1) & ~WideWord{ 1 };
-      return runsBefore + CountBits(starts & ((WideWord{ 2 } << bit) - 1)) - 1;
+      return runsBefore + CountBits(starts & BitsThrough<WideWord>(bit)) - 1;
     }
   };
 
@@ -84,26 +84,6 @@ private:
     const Word * const columns = runs.bundles.columns.bits + rowBegin;
     return { this->Widen(x, [columns](std::uint64_t at) { return columns[at]; }), runs.runsBefore[rowBegin + x] };
   }
-
-  /** A bundle, and the one at an offset of VY and VZ. */
-  template <int VY, int VZ>
-  struct Neighbors
-  {
-    std::uint64_t y;
-    std::uint64_t z;
-    bool          exist;
-    std::uint64_t begin;
-    std::uint64_t otherBegin;
-
-    CCL_HOST_DEVICE
-    Neighbors(const BitRows & columns, const Cell & word)
-      : y(word.y + static_cast<std::uint64_t>(std::int64_t{ VY }))
-      , z(word.z + static_cast<std::uint64_t>(std::int64_t{ VZ }))
-      , exist(y < columns.words.y && z < columns.words.z) // -1 wraps around
-      , begin(columns.RowBegin(word.y, word.z))
-      , otherBegin(columns.RowBegin(y, z))
-    {}
-  };
 
   /** As ForEachInWord, for the bundle at an offset. */
   template <typename TOffset, typename TVisitor>
@@ -170,26 +150,16 @@ private:
                 const TVisitor &   visit)
   {
     touching &= Inside;
-    unsigned int bit = 0;
     if ((overlaps & surely & 1U) != 0)
     {
-      touching &= ~BelowNextGap(overlaps, bit);
+      touching &= ~BitsBelowGap(overlaps, 0);
     }
     while (touching != 0)
     {
-      bit = LowestBit(touching);
+      const unsigned int bit = LowestBit(touching);
       visit(own.At(bit), other.At(bit));
-      touching &= ~BelowNextGap(overlaps, bit);
+      touching &= ~BitsBelowGap(overlaps, bit);
     }
-  }
-
-  /** All bits below the first gap after a bit. */
-  CCL_HOST_DEVICE
-  static WideWord
-  BelowNextGap(WideWord overlaps, unsigned int bit)
-  {
-    const WideWord gaps = ~overlaps & ~((WideWord{ 2 } << bit) - 1);
-    return (gaps & (~gaps + 1)) - 1;
   }
 };
 
