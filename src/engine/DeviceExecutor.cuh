@@ -138,6 +138,45 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   }
 }
 
+/** A value that the device writes to the host's memory, which goes back to the cache when that is done. */
+template <typename T>
+class PendingValue
+{
+public:
+  PendingValue(std::shared_ptr<void> memory, cudaStream_t stream)
+    : m_Memory(std::move(memory))
+    , m_Stream(stream)
+  {}
+  ~PendingValue()
+  {
+    if (m_Memory != nullptr && m_IsPending)
+    {
+      cudaStreamSynchronize(m_Stream);
+    }
+  }
+  PendingValue(PendingValue &&) = default;
+
+  T *
+  GetAddress() const
+  {
+    return static_cast<T *>(m_Memory.get());
+  }
+
+  /** Waits for the device. */
+  T
+  Get() const
+  {
+    CCL_CHECK(cudaStreamSynchronize(m_Stream));
+    m_IsPending = false;
+    return *this->GetAddress();
+  }
+
+private:
+  std::shared_ptr<void> m_Memory;
+  cudaStream_t          m_Stream;
+  mutable bool          m_IsPending = true;
+};
+
 /** Runs the steps of the algorithms on a device, in the order of a stream. What it must offer: see HostExecutor. */
 class DeviceExecutor
 {
@@ -190,16 +229,14 @@ public:
   template <typename TSum>
   struct Sums
   {
-    std::uint64_t         count;
-    Buffer<TSum>          before; // each tile
-    std::shared_ptr<void> total;  // in the host's memory
-    cudaStream_t          stream;
+    std::uint64_t      count;
+    Buffer<TSum>       before; // each tile
+    PendingValue<TSum> total;
 
     TSum
     GetTotal() const
     {
-      CCL_CHECK(cudaStreamSynchronize(stream));
-      return *static_cast<const TSum *>(total.get());
+      return total.Get();
     }
   };
 
@@ -209,16 +246,15 @@ public:
   {
     const std::uint64_t tiles = DivideUp(count, SumTile);
     // The device writes the total to the host's memory: a copy would take longer than the kernels.
-    Sums<TSum>   sums{ count, this->Allocate<TSum>(tiles), m_Resources.AllocateHost(sizeof(TSum)), m_Stream };
-    TSum * const total = static_cast<TSum *>(sums.total.get());
+    Sums<TSum> sums{ count, this->Allocate<TSum>(tiles), { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
+    *sums.total.GetAddress() = 0;
     if (count == 0)
     {
-      *total = 0;
       return sums;
     }
     SumTiles<<<static_cast<unsigned int>(tiles), SumThreads, 0, m_Stream>>>(count, valueAt, sums.before.get());
     CCL_CHECK(cudaGetLastError());
-    ScanTiles<<<1, 1024, 0, m_Stream>>>(static_cast<unsigned int>(tiles), sums.before.get(), total);
+    ScanTiles<<<1, 1024, 0, m_Stream>>>(static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
     CCL_CHECK(cudaGetLastError());
     return sums;
   }
