@@ -6,6 +6,7 @@
 #include "Foreground.h"
 #include "HostExecutor.h"
 #include "HostRows.h"
+#include "HostTiles.h"
 #include "Renumbering.h"
 #include "RunExpansion.h"
 #include "RunUnionFind.h"
@@ -82,19 +83,41 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   return result;
 }
 
-/** What Automatic does to small images on the device. */
+/** What Automatic does to small images on the device, with one tile, some, and many. */
 void
-ExpectSameBySegments(const HostExecutor & executor,
-                     bool                 fullyConnected,
-                     const TestImage &    image,
-                     const Labels &       expected)
+ExpectSameBySegments(const ParallelFor & parallelFor,
+                     bool                fullyConnected,
+                     const TestImage &   image,
+                     const Labels &      expected)
 {
   const Grid                               size{ image.size[0], image.size[1], image.size[2] };
   const Foreground::PackWord<std::uint8_t> packWord{ image.pixels.data(), size };
-  Labels                                   labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
-  labels.objectCount =
-    LabelBySegments(executor, packWord, size, fullyConnected, Numbering::For(std::uint32_t{ 0 }), labels.pixels.data());
-  ExpectSame(labels, expected, image.name + " by segments");
+  std::uint32_t                            segments = 0;
+  const Grid                               words = WordsOf(size);
+  for (std::uint64_t word = 0; word < words.Count(); ++word)
+  {
+    segments += CountBits(Segments::Starts(packWord(CellAt(words, word))));
+  }
+  for (const std::uint32_t tileCount : { 1U, 5U, 200U })
+  {
+    const RowTiles  tiles(size, fullyConnected, tileCount);
+    const HostTiles executor(parallelFor, tiles.Count(), SegmentUnionFind::Tile::MemoryOf(tiles));
+    Labels          labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
+    const auto      label = [&](std::uint32_t maximumSegments) {
+      const Numbering numbering = Numbering::For(std::uint32_t{ 0 });
+      return LabelBySegments(
+        executor, packWord, tiles, fullyConnected, maximumSegments, numbering, labels.pixels.data());
+    };
+    if (segments > 0)
+    {
+      EXPECT_FALSE(label(segments - 1).isLabeled) << image.name;
+      EXPECT_EQ(labels.pixels, std::vector<std::uint32_t>(image.pixels.size(), 66)) << image.name;
+    }
+    const LabeledSegments labeled = label(segments);
+    EXPECT_TRUE(labeled.isLabeled) << image.name;
+    labels.objectCount = labeled.objectCount;
+    ExpectSame(labels, expected, image.name + " by segments, tiles: " + std::to_string(tiles.Count()));
+  }
 }
 
 template <typename TBundle, typename TRun>
@@ -152,7 +175,7 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
       const Labels labels = way == Way::HostWide
                               ? LabelRunsOnHost<BundleType, std::uint64_t>(executor, parallelFor, image)
                               : LabelRunsOnHost<BundleType, std::uint32_t>(executor, parallelFor, image);
-      ExpectSameBySegments(executor, method.fullyConnected, image, labels);
+      ExpectSameBySegments(parallelFor, method.fullyConnected, image, labels);
       return labels;
     });
   }

@@ -40,19 +40,17 @@ struct QuadLabels
 /** Writes the label of its run to each foreground pixel, and the background value to the others. A cell stands for
  * quads of columns of a bundle, 32 quads apart. Where VAligned, all rows start where a quad may; else the first quad of
  * each row starts at 0 to 3 pixels before the row, where one access can write it. */
-template <typename TRuns, typename TLabels, typename TOutput, bool VAligned>
+template <typename TBundle, typename TRun, typename TOutput, bool VAligned>
 struct Expansion
 {
-  using TBundle = typename TRuns::BundleType;
-
   static constexpr unsigned int QuadsPerCell = TBundle::IsOneRow ? Tuning::QuadsPerThread : 1;
   static constexpr unsigned int Stride = 32;
 
-  TRuns     runs;
-  TLabels   labels;
-  Grid      size;
-  TOutput   background;
-  TOutput * output;
+  NumberedRuns<TBundle, TRun> runs;
+  const TRun *                labels;
+  Grid                        size;
+  TOutput                     background;
+  TOutput *                   output;
 
   CCL_HOST_DEVICE
   Grid
@@ -146,8 +144,7 @@ private:
     result.first = static_cast<TOutput>(labels[run]);
     if (secondStart != 0)
     {
-      const auto column = static_cast<std::uint64_t>(x + LowestBit(Word{ secondStart }));
-      result.second = static_cast<TOutput>(labels[runs.NextRun(run, rowBegin, column)]);
+      result.second = static_cast<TOutput>(labels[run + 1]);
       result.isSecond = 0U - secondStart;
     }
     return result;
@@ -199,28 +196,25 @@ private:
 
 } // namespace RunExpansion
 
-/** Writes all pixels of an image. `runs` has bundles, and gives the run of a column, as NumberedRuns does;
- * `labels[run]` is the label of a run. */
-CCL_NO_EXECUTION_CHECK
-template <typename TRuns, typename TLabels, typename TOutput, typename TExecutor>
-CCL_HOST_DEVICE
+/** Writes all pixels of an image; `labels[run]` is the label of a run. */
+template <typename TBundle, typename TRun, typename TOutput, typename TExecutor>
 void
-ExpandRuns(const TExecutor & executor,
-           const TRuns &     runs,
-           const TLabels &   labels,
-           const Grid &      size,
-           TOutput           background,
-           TOutput *         output)
+ExpandRuns(const TExecutor &                   executor,
+           const NumberedRuns<TBundle, TRun> & runs,
+           const TRun *                        labels,
+           const Grid &                        size,
+           TOutput                             background,
+           TOutput *                           output)
 {
   using namespace RunExpansion;
   if (size.x % 4 == 0 && MisalignmentOf(output) == 0)
   {
-    const Expansion<TRuns, TLabels, TOutput, true> step{ runs, labels, size, background, output };
+    const Expansion<TBundle, TRun, TOutput, true> step{ runs, labels, size, background, output };
     executor.ForEach(step.GetCells(), step);
   }
   else
   {
-    const Expansion<TRuns, TLabels, TOutput, false> step{ runs, labels, size, background, output };
+    const Expansion<TBundle, TRun, TOutput, false> step{ runs, labels, size, background, output };
     executor.ForEach(step.GetCells(), step);
   }
 }

@@ -2,339 +2,607 @@
 #ifndef SegmentUnionFind_h
 #define SegmentUnionFind_h
 
-// Union-find on segments, the parts of runs that words have, for face and full connectivity in planes and volumes.
+// Union-find on segments, tile by tile, for face and full connectivity in planes and volumes.
 //
-// As RunUnionFind.h, with fewer steps, that depend less on each other: a segment is numbered by its word and its place
-// in that, without a sum over the image. That takes more memory and unions, so that it is for small images, where steps
-// cost more than pixels. The root of a component is the segment of its first pixel.
+// For images that are small enough for all of their bits and segments to lie in the fast memory of one kernel's blocks.
+// Each block has a tile of rows: it labels that alone, is united with the others in memory that all share, and writes
+// its labels; the way of tiles is that of Oliveira and Lotufo (SIBGRAPI 2010). The root of a component is the segment
+// of its first pixel, so that labels follow from counting roots.
 
-#include "Foreground.h"
+#include "KnownPairs.h"
+#include "Numbering.h"
+#include "RowTiles.h"
 #include "RunExpansion.h"
+#include "Segments.h"
 #include "UnionFind.h"
 
 namespace itk::ccl
 {
 
-/** Numbers the segments: 16 for each word, used or not. */
-struct Segments
-{
-  using BundleType = RowBundle;
-
-  static constexpr unsigned int PerWord = BitsPerWord / 2;
-
-  BundleRows<RowBundle> bundles;
-
-  /** The bits at which the segments of a word start. */
-  CCL_HOST_DEVICE
-  static Word
-  Starts(Word bits)
-  {
-    return bits & ~(bits << 1);
-  }
-
-  /** The segment that covers a bit of a word. */
-  CCL_HOST_DEVICE
-  static std::uint32_t
-  At(std::uint64_t word, Word bits, unsigned int bit)
-  {
-    return static_cast<std::uint32_t>(word * PerWord) + CountBits(Starts(bits) & BitsThrough(bit)) - 1;
-  }
-
-  /** As those of NumberedRuns. */
-  CCL_HOST_DEVICE
-  std::uint32_t
-  RunAfter(std::uint64_t rowBegin, std::uint64_t column, unsigned int gap) const
-  {
-    return this->RunAt(rowBegin, column + gap);
-  }
-  CCL_HOST_DEVICE
-  std::uint32_t
-  NextRun(std::uint32_t, std::uint64_t rowBegin, std::uint64_t column) const
-  {
-    return this->RunAt(rowBegin, column);
-  }
-
-private:
-  CCL_HOST_DEVICE
-  std::uint32_t
-  RunAt(std::uint64_t rowBegin, std::uint64_t column) const
-  {
-    const std::uint64_t word = rowBegin + column / BitsPerWord;
-    return At(word, bundles.rows.bits[word], column % BitsPerWord);
-  }
-};
-
 namespace SegmentUnionFind
 {
 
-/** Packs a word and makes each of its segments a tree. */
-template <typename TPackWord>
-struct Initialization
-{
-  TPackWord       packWord;
-  Grid            words;
-  Word *          bits;
-  std::uint32_t * parents;
+// Marks among parents. Numbers of segments are lower than all of them.
 
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & cell) const
-  {
-    const std::uint64_t word = IndexOf(words, cell);
-    const Word          packed = packWord(cell);
-    const auto          first = static_cast<std::uint32_t>(word * Segments::PerWord);
-    bits[word] = packed;
-    for (unsigned int i = 0; i < CountBits(Segments::Starts(packed)); ++i)
-    {
-      parents[first + i] = first + i;
-    }
-  }
-};
+/** With a root of a tile: other tiles may have segments of its component. */
+inline constexpr std::uint32_t Exposed = std::uint32_t{ 1 } << 29;
 
-/** Those segments of a word that start in one of its slots of 4 bits, two at most: a thread's work, lest it wait long.
- */
-struct Slot
-{
-  static constexpr unsigned int Bits = 4;
-  static constexpr unsigned int PerWord = BitsPerWord / Bits;
+/** With the rank of a root, among those of its tile. */
+inline constexpr std::uint32_t Ranked = std::uint32_t{ 1 } << 30;
 
-  Word starts;
+/** With the root of the component, which is another tile's, and at last with a label. */
+inline constexpr std::uint32_t Settled = std::uint32_t{ 1 } << 31;
 
-  CCL_HOST_DEVICE
-  Slot(Word bits, unsigned int slot)
-    : starts(Segments::Starts(bits) & Word{ 0xF } << slot * Bits)
-  {}
-};
-
-/** The bits of a segment, from the bit at which it starts. */
+/** Finds a segment's root, while roots may be replaced by their ranks. Every step up the tree is published, for others
+ * to start from. */
 CCL_HOST_DEVICE
-inline Word
-SegmentFrom(Word bits, unsigned int start)
+inline std::uint32_t
+FindRanked(std::uint32_t * parents, std::uint32_t a)
 {
-  return BitsBelowGap(bits, start) & ~(BitsThrough(start) >> 1);
+  const std::uint32_t id = a;
+  for (std::uint32_t parent = Load(parents + a); parent != a && (parent & Ranked) == 0; parent = Load(parents + a))
+  {
+    a = parent;
+    Store(parents + id, a);
+  }
+  return a;
 }
 
-/** Unites segments with those before them that touch them. A cell is a slot of a word, and along z one of the rows
- * before its own after the other. */
-struct Reduction
+/** What the tiles share. */
+struct Shared
 {
-  BitRows         rows;
+  RowTiles        tiles;
   bool            fullyConnected;
+  bool            countsSegments;
+  Word *          bits;
   std::uint32_t * parents;
+  std::uint32_t * segmentCounts; // of each tile
+  std::uint32_t * rootCounts;
+};
 
+/** What a tile has for itself. Its words and segments are counted from its first ones on. */
+struct Tile
+{
+  std::uint32_t   index;
+  std::uint32_t   firstRow;
+  std::uint32_t   rows;
+  std::uint32_t   words;
+  std::uint32_t   firstWord;
+  std::uint32_t   firstSegment;
+  KnownPairs      pairs;
+  Word *          bits;
+  std::uint32_t * parents;
+  std::uint32_t * rootsBefore; // each tile
+
+  template <typename TTeam>
   CCL_HOST_DEVICE
-  static constexpr Grid
-  CellsOf(const Grid & words, bool fullyConnected)
+  Tile(const RowTiles & tiles, const TTeam & team)
+    : index(team.index)
+    , firstRow(tiles.FirstRow(index))
+    , rows(tiles.RowsOf(index))
+    , words(rows * tiles.WordsOfRow())
+    , firstWord(firstRow * tiles.WordsOfRow())
+    , firstSegment(firstWord * Segments::PerWord)
+    , pairs{ team.memory }
+    , bits(reinterpret_cast<Word *>(pairs.pairs + KnownPairs::Count))
+    , parents(bits + tiles.WordsOfTile())
+    , rootsBefore(parents + tiles.WordsOfTile() * Segments::PerWord)
+  {}
+
+  /** How many elements of 64 bits that takes. */
+  static std::uint64_t
+  MemoryOf(const RowTiles & tiles)
   {
-    const std::uint64_t neighbors = words.z == 1 ? 1 : fullyConnected ? 4 : 2;
-    return { words.x * Slot::PerWord, words.y, words.z * neighbors };
+    return KnownPairs::Count +
+           DivideUp(std::uint64_t{ tiles.WordsOfTile() } * (1 + Segments::PerWord) + tiles.Count(), 2);
   }
 
+  /** Calls visit(segment) for the segments of a word that start at some of its bits, which lie side by side. */
+  template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  operator()(const Cell & cell) const
+  ForEachSegment(std::uint32_t word, Word mask, const TVisitor & visit) const
   {
-    const std::uint64_t neighbor = Divide(cell.z, rows.words.z);
-    const std::uint64_t z = cell.z - neighbor * rows.words.z;
-    const std::uint64_t x = cell.x / Slot::PerWord;
-    const std::uint64_t begin = rows.RowBegin(cell.y, z);
-    const Word          own = rows.bits[begin + x];
-    const Slot          slot(own, cell.x % Slot::PerWord);
-    if (slot.starts == 0)
+    const Word          starts = Segments::Starts(bits[word]);
+    const std::uint32_t first = word * Segments::PerWord + CountBits(starts & ((mask & (~mask + 1)) - 1));
+    const std::uint32_t end = first + CountBits(starts & mask);
+    for (std::uint32_t segment = first; segment < end; ++segment)
     {
-      return;
+      visit(segment);
     }
-    const Word before = (slot.starts & 1U) != 0 && x > 0 ? rows.bits[begin + x - 1] : 0;
-    const bool goesOn = before >> (BitsPerWord - 1) != 0;
-    if (goesOn && neighbor == 0)
+  }
+
+  /** As above, for a part of a word. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  ForEachSegment(const Parts & parts, std::uint32_t part, const TVisitor & visit) const
+  {
+    this->ForEachSegment(parts.WordOf(part), parts.MaskOf(part), visit);
+  }
+
+  /** The words at the tile's two ends, of rows that may have neighbours in other tiles. */
+  CCL_HOST_DEVICE
+  Parts
+  PartsAtEnds(const RowTiles & tiles) const
+  {
+    const std::uint32_t atEnds = 2 * tiles.RowsWithNeighborsElsewhere(index) * tiles.WordsOfRow();
+    return Parts(atEnds < words ? atEnds : words);
+  }
+
+  /** Which word of the tile has a part at its ends. */
+  CCL_HOST_DEVICE
+  std::uint32_t
+  WordAtEnds(const Parts & atEnds, std::uint32_t part) const
+  {
+    const std::uint32_t word = atEnds.WordOf(part);
+    return word < atEnds.words / 2 ? word : word + words - atEnds.words;
+  }
+};
+
+/** Packs a tile, and counts its segments where that is asked for. */
+template <typename TPackWord>
+struct PackTile
+{
+  Shared    shared;
+  TPackWord packWord;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TTeam & team) const
+  {
+    const Tile          tile(shared.tiles, team);
+    const std::uint32_t wordsOfRow = shared.tiles.WordsOfRow();
+    team.ForEach(tile.words, [&](std::uint32_t word) {
+      const std::uint32_t row = word / wordsOfRow;
+      // The rows of all slices follow each other in memory.
+      const Word packed = packWord({ word - row * wordsOfRow, tile.firstRow + row, 0 });
+      tile.bits[word] = packed;
+      shared.bits[tile.firstWord + word] = packed;
+    });
+    if (shared.countsSegments)
     {
-      UnionHalving(parents, Segments::At(begin + x, own, 0), Segments::At(begin + x - 1, before, BitsPerWord - 1));
+      const std::uint32_t segments =
+        team.Sum(tile.words, [&](std::uint32_t word) { return CountBits(Segments::Starts(tile.bits[word])); });
+      team.ForEach(1, [&](std::uint32_t) { shared.segmentCounts[tile.index] = segments; });
     }
-    const bool          isBehind = neighbor > 0;
-    const std::uint64_t otherY = cell.y - (neighbor == 0 || neighbor == 2) + (neighbor == 3);
-    if (otherY >= rows.words.y || (isBehind && z == 0)) // -1 wraps around
+  }
+};
+
+/** Links each segment of a tile to the root of what it is connected to in the tile. */
+struct LabelTile
+{
+  Shared shared;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TTeam & team) const
+  {
+    const Tile  tile(shared.tiles, team);
+    const Parts parts(tile.words);
+    const auto  compress = [&](std::uint32_t part) {
+      tile.ForEachSegment(parts, part, [&](std::uint32_t segment) { CompressHalving(tile.parents, segment); });
+    };
+    team.ForEach(parts.Count(), [&](std::uint32_t part) { this->LinkToFirst(tile, parts, part); });
+    team.ForEach(parts.Count(), compress);
+    team.ForEach(parts.Count(), [&](std::uint32_t part) { this->Unite(tile, parts, part); });
+    team.ForEach(parts.Count(), compress);
+    if (shared.tiles.Count() > 1)
     {
-      return;
-    }
-    const std::uint64_t otherBegin = rows.RowBegin(otherY, z - isBehind);
-    for (Word left = slot.starts; left != 0; left &= left - 1)
-    {
-      this->UniteWithRow(begin + x, own, LowestBit(left), goesOn, otherBegin, x);
+      const Parts exposed = tile.PartsAtEnds(shared.tiles);
+      team.ForEach(exposed.Count(), [&](std::uint32_t part) {
+        this->Expose(tile, tile.WordAtEnds(exposed, part), exposed.MaskOf(part));
+      });
     }
   }
 
 private:
-  /** Unites the segment that starts at a bit with those of another row. */
+  /** Links each segment that starts in a part to the one that it goes on from, or to the first in the row before it
+   * that touches it, if any. */
   CCL_HOST_DEVICE
   void
-  UniteWithRow(std::uint64_t ownWord,
-               Word          own,
-               unsigned int  start,
-               bool          goesOn,
-               std::uint64_t otherBegin,
-               std::uint64_t x) const
+  LinkToFirst(const Tile & tile, const Parts & parts, std::uint32_t part) const
   {
-    const Word          other = rows.bits[otherBegin + x];
-    const Word          segment = SegmentFrom(own, start);
-    const std::uint32_t id = Segments::At(ownWord, own, start);
-    Word                touching = other & (fullyConnected ? segment | segment << 1 | segment >> 1 : segment);
-    if (start == 0 && x > 0)
+    const std::uint32_t wordsOfRow = shared.tiles.WordsOfRow();
+    const std::uint32_t word = parts.WordOf(part);
+    const Word          starts = Segments::Starts(tile.bits[word]) & parts.MaskOf(part);
+    if (starts == 0)
     {
-      const Word before = rows.bits[otherBegin + x - 1];
-      if (before >> (BitsPerWord - 1) != 0)
+      return;
+    }
+    const std::uint32_t row = word / wordsOfRow;
+    const std::uint32_t x = word - row * wordsOfRow;
+    const SegmentedWord own(tile.bits, word, x);
+    const bool          hasOther = row > 0 && shared.tiles.NeighborOf(tile.firstRow + row, 0) != RowTiles::NoRow;
+    // Without a row before it, its own serves: none of its contacts are used.
+    const SegmentContacts contacts(
+      own, SegmentedWord(tile.bits, hasOther ? word - wordsOfRow : word, x), shared.fullyConnected);
+    const Word usable = hasOther ? contacts.bits : 0;
+    for (Word left = starts; left != 0; left &= left - 1)
+    {
+      const unsigned int  start = LowestBit(left);
+      const std::uint32_t segment = Segments::At(word, own.bits, start);
+      // Up to the first pixel after it.
+      const Word    columns = Segments::From(own.bits, start);
+      const Word    touching = usable & (columns | columns << 1);
+      std::uint32_t parent = segment;
+      if (start == 0 && own.GoesOn())
       {
-        if ((other & 1U) == 0 && fullyConnected)
-        {
-          UnionHalving(parents, id, Segments::At(otherBegin + x - 1, before, BitsPerWord - 1));
-        }
-        else if ((other & 1U) != 0 && goesOn)
-        {
-          // Both go on from the word before, and are united there.
-          touching &= ~SegmentFrom(other, 0);
-        }
+        parent = own.At(-1);
       }
-    }
-    while (touching != 0)
-    {
-      const unsigned int bit = LowestBit(touching);
-      UnionHalving(parents, id, Segments::At(otherBegin + x, other, bit));
-      touching &= ~SegmentFrom(other, bit);
-    }
-    const bool isLast = segment >> (BitsPerWord - 1) != 0 && other >> (BitsPerWord - 1) == 0;
-    if (fullyConnected && isLast && x + 1 < rows.words.x)
-    {
-      const Word after = rows.bits[otherBegin + x + 1];
-      if ((after & 1U) != 0)
+      else if (touching != 0)
       {
-        UnionHalving(parents, id, Segments::At(otherBegin + x + 1, after, 0));
+        parent = contacts.OtherAt(LowestBit(touching));
+      }
+      tile.parents[segment] = parent;
+    }
+  }
+
+  /** Unites the segments of a part with those of neighbouring rows of the tile that touch them. */
+  CCL_HOST_DEVICE
+  void
+  Unite(const Tile & tile, const Parts & parts, std::uint32_t part) const
+  {
+    const RowTiles &    tiles = shared.tiles;
+    const std::uint32_t word = parts.WordOf(part);
+    const std::uint32_t row = word / tiles.WordsOfRow();
+    const std::uint32_t x = word - row * tiles.WordsOfRow();
+    const SegmentedWord own(tile.bits, word, x);
+    if (!own.HasPixels())
+    {
+      return;
+    }
+    for (std::uint32_t neighbor = 0; neighbor < tiles.NeighborCountInTile(); ++neighbor)
+    {
+      const std::uint32_t other = tiles.NeighborOf(tile.firstRow + row, neighbor);
+      if (other != RowTiles::NoRow && other >= tile.firstRow)
+      {
+        const SegmentedWord   otherWord(tile.bits, (other - tile.firstRow) * tiles.WordsOfRow() + x, x);
+        const SegmentContacts contacts(own, otherWord, shared.fullyConnected);
+        contacts.ForEach(parts.MaskOf(part), [&](std::uint32_t segment, std::uint32_t otherSegment) {
+          UnionSplicing(tile.parents, segment, otherSegment);
+        });
       }
     }
   }
-};
 
-/** Links the segments of a slot to their roots. A cell is a slot. */
-struct Compression
-{
-  const Word *    bits;
-  std::uint32_t * parents;
-
+  /** Publishes the roots of the segments of a part of a word. */
   CCL_HOST_DEVICE
   void
-  operator()(const Cell & cell) const
+  Expose(const Tile & tile, std::uint32_t word, Word mask) const
   {
-    const std::uint64_t word = cell.x / Slot::PerWord;
-    for (Word left = Slot(bits[word], cell.x % Slot::PerWord).starts; left != 0; left &= left - 1)
-    {
-      Compress(parents, Segments::At(word, bits[word], LowestBit(left)), true);
-    }
+    tile.ForEachSegment(word, mask, [&](std::uint32_t segment) {
+      const std::uint32_t root = Load(tile.parents + segment) & ~Exposed;
+      AtomicOr(tile.parents + root, Exposed);
+      Store(shared.parents + tile.firstSegment + root, tile.firstSegment + root);
+      Store(shared.parents + tile.firstSegment + segment, tile.firstSegment + root);
+    });
   }
 };
 
-/** The segments of a word that are roots, a bit each. */
-struct Roots
+/** Calls visit(root, otherRoot) for the roots of a tile, and those of other tiles before it, of which segments touch;
+ * not often for the same two. The roots of other tiles are counted from the first segment of all. */
+CCL_NO_EXECUTION_CHECK
+template <typename TTeam, typename TVisitor>
+CCL_HOST_DEVICE
+void
+ForEachContactOfTiles(const TTeam & team, const Shared & shared, const Tile & tile, const TVisitor & visit)
 {
-  const Word *          bits;
-  const std::uint32_t * parents;
+  const RowTiles &    tiles = shared.tiles;
+  const std::uint32_t wordsOfRow = tiles.WordsOfRow();
+  const Parts         parts(tiles.RowsWithNeighborsElsewhere(tile.index) * wordsOfRow);
+  team.ForEach(KnownPairs::Count, [&](std::uint32_t i) { tile.pairs.Clear(i); });
+  team.ForEach(parts.Count(), [&](std::uint32_t part) {
+    const std::uint32_t word = parts.WordOf(part);
+    const std::uint32_t row = word / wordsOfRow;
+    const std::uint32_t x = word - row * wordsOfRow;
+    const SegmentedWord own(tile.bits, word, x);
+    if (!own.HasPixels())
+    {
+      return;
+    }
+    for (std::uint32_t neighbor = 0; neighbor < tiles.NeighborCount(); ++neighbor)
+    {
+      const std::uint32_t other = tiles.NeighborOf(tile.firstRow + row, neighbor);
+      if (other != RowTiles::NoRow && other < tile.firstRow)
+      {
+        const SegmentedWord   otherWord(shared.bits, other * wordsOfRow + x, x);
+        const SegmentContacts contacts(own, otherWord, shared.fullyConnected);
+        contacts.ForEach(parts.MaskOf(part), [&](std::uint32_t segment, std::uint32_t otherSegment) {
+          const std::uint32_t parent = tile.parents[segment];
+          const std::uint32_t root = (parent & Exposed) != 0 ? segment : parent;
+          const std::uint32_t otherRoot = Load(shared.parents + otherSegment);
+          if (!tile.pairs.IsKnown(root, otherRoot))
+          {
+            visit(root, otherRoot);
+          }
+        });
+      }
+    }
+  });
+}
+
+/** Unites the roots of a tile with those of other tiles before it that touch them. */
+struct UniteTiles
+{
+  Shared shared;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TTeam & team) const
+  {
+    const Tile tile(shared.tiles, team);
+    ForEachContactOfTiles(team, shared, tile, [&](std::uint32_t root, std::uint32_t otherRoot) {
+      UnionHalving(shared.parents, tile.firstSegment + root, otherRoot);
+    });
+  }
+};
+
+/** Finds the root of the component of each root of a tile, and ranks those that are the tile's. */
+struct RankRoots
+{
+  Shared shared;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TTeam & team) const
+  {
+    const Tile tile(shared.tiles, team);
+    if (shared.tiles.Count() > 1)
+    {
+      const Parts exposed = tile.PartsAtEnds(shared.tiles);
+      team.ForEach(exposed.Count(), [&](std::uint32_t part) {
+        this->FindRootsElsewhere(tile, tile.WordAtEnds(exposed, part), exposed.MaskOf(part));
+      });
+    }
+    const Parts parts(tile.words);
+    const auto  findRoots = [&](std::uint32_t part) {
+      std::uint32_t roots = 0;
+      tile.ForEachSegment(parts, part, [&](std::uint32_t segment) {
+        std::uint32_t & parent = tile.parents[segment];
+        if ((parent & ~Exposed) == segment)
+        {
+          parent = Ranked | (parent & Exposed);
+          ++roots;
+        }
+      });
+      return roots;
+    };
+    const std::uint32_t count = team.ForEachSum(parts.Count(), findRoots, [&](std::uint32_t part, std::uint32_t rank) {
+      tile.ForEachSegment(parts, part, [&](std::uint32_t segment) {
+        const std::uint32_t parent = tile.parents[segment];
+        if ((parent & Ranked) != 0)
+        {
+          if ((parent & Exposed) != 0)
+          {
+            Store(shared.parents + tile.firstSegment + segment, Ranked | rank);
+          }
+          tile.parents[segment] = Ranked | rank;
+          ++rank;
+        }
+      });
+    });
+    team.ForEach(1, [&](std::uint32_t) { shared.rootCounts[tile.index] = count; });
+  }
+
+private:
+  /** Settles the roots, among the tile's, of the segments of a part of a word, where that of the component is another
+   * tile's. */
+  CCL_HOST_DEVICE
+  void
+  FindRootsElsewhere(const Tile & tile, std::uint32_t word, Word mask) const
+  {
+    tile.ForEachSegment(word, mask, [&](std::uint32_t segment) {
+      const std::uint32_t parent = Load(tile.parents + segment);
+      if ((parent & Settled) != 0)
+      {
+        return;
+      }
+      const std::uint32_t root = parent & ~Exposed;
+      const std::uint32_t known = Load(tile.parents + root);
+      if ((known & Settled) == 0)
+      {
+        const std::uint32_t ofAll = FindRanked(shared.parents, tile.firstSegment + root);
+        if (ofAll != tile.firstSegment + root)
+        {
+          AtomicCompareExchange(tile.parents + root, known, Settled | ofAll);
+        }
+      }
+    });
+  }
+};
+
+/** Writes the labels of a tile's pixels. */
+template <typename TOutput>
+struct WriteTile
+{
+  Shared    shared;
+  Numbering numbering;
+  TOutput * output;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TTeam & team) const
+  {
+    const RowTiles & tiles = shared.tiles;
+    const Tile       tile(tiles, team);
+    const Parts      parts(tile.words);
+    team.ForEachSum(
+      tiles.Count(),
+      [&](std::uint32_t other) { return shared.rootCounts[other]; },
+      [&](std::uint32_t other, std::uint32_t before) { tile.rootsBefore[other] = before; });
+    team.ForEach(parts.Count(), [&](std::uint32_t part) {
+      tile.ForEachSegment(parts, part, [&](std::uint32_t segment) {
+        std::uint32_t & parent = tile.parents[segment];
+        if ((parent & (Ranked | Settled)) != 0)
+        {
+          parent = Settled | static_cast<std::uint32_t>(numbering.LabelOf(this->RankOf(tile, parent)));
+        }
+      });
+    });
+
+    const std::uint32_t pixels = tile.rows * tiles.RowSize();
+    TOutput * const     begin = output + std::uint64_t{ tile.firstRow } * tiles.RowSize();
+    const std::uint32_t before = RunExpansion::MisalignmentOf(begin);
+    team.ForEach((pixels + before + 3) / 4, [&](std::uint32_t quad) {
+      this->WriteQuad(tile, begin, pixels, static_cast<std::int64_t>(4 * quad) - before);
+    });
+  }
+
+private:
+  /** The rank of a component, from what is kept of the tile's root. */
+  CCL_HOST_DEVICE
+  std::uint32_t
+  RankOf(const Tile & tile, std::uint32_t parent) const
+  {
+    if ((parent & Ranked) != 0)
+    {
+      return (parent & ~Ranked) + tile.rootsBefore[tile.index];
+    }
+    const std::uint32_t root = parent & ~Settled;
+    return (shared.parents[root] & ~Ranked) + tile.rootsBefore[root / (shared.tiles.WordsOfTile() * Segments::PerWord)];
+  }
 
   CCL_HOST_DEVICE
-  unsigned int
-  In(std::uint64_t word) const
+  TOutput
+  LabelOf(const Tile & tile, std::uint32_t segment) const
   {
-    const auto         first = static_cast<std::uint32_t>(word * Segments::PerWord);
-    const unsigned int count = CountBits(Segments::Starts(bits[word]));
-    unsigned int       roots = 0;
+    const std::uint32_t parent = tile.parents[segment];
+    const std::uint32_t label = (parent & Settled) != 0 ? parent : tile.parents[parent];
+    return static_cast<TOutput>(label & ~Settled);
+  }
+
+  /** Writes four pixels, in one access where all are the tile's. */
+  CCL_HOST_DEVICE
+  void
+  WriteQuad(const Tile & tile, TOutput * begin, std::uint32_t pixels, std::int64_t first) const
+  {
+    const std::uint32_t         rowSize = shared.tiles.RowSize();
+    const std::uint32_t         from = first < 0 ? 0 : static_cast<std::uint32_t>(first);
+    const std::uint32_t         end = first + 4 < pixels ? static_cast<std::uint32_t>(first + 4) : pixels;
+    const std::uint32_t         row = from / rowSize;
+    std::uint32_t               x = from - row * rowSize;
+    std::uint32_t               rowBegin = row * shared.tiles.WordsOfRow();
+    RunExpansion::Quad<TOutput> quad;
+    const auto                  isInside = [&](unsigned int i) { return first + i >= 0 && first + i < pixels; };
     CCL_UNROLL
-    for (unsigned int i = 0; i < Segments::PerWord; ++i)
+    for (TOutput & pixel : quad.pixels)
     {
-      roots |= static_cast<unsigned int>(i < count && parents[first + i] == first + i) << i;
+      pixel = static_cast<TOutput>(numbering.background);
     }
-    return roots;
-  }
-
-  CCL_HOST_DEVICE
-  std::uint32_t
-  operator()(std::uint64_t word) const
-  {
-    return CountBits(Word{ this->In(word) });
-  }
-};
-
-/** Gives each root of a word its label. */
-struct NumberRoots
-{
-  Roots           roots;
-  Numbering       numbering;
-  std::uint32_t * rootLabels;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(std::uint64_t word, std::uint32_t rank) const
-  {
-    for (Word left = roots.In(word); left != 0; left &= left - 1, ++rank)
+    // What one word has of the quad, after the other: two segments at most.
+    for (std::uint32_t at = from; at < end;)
     {
-      rootLabels[word * Segments::PerWord + LowestBit(left)] = static_cast<std::uint32_t>(numbering.LabelOf(rank));
+      const std::uint32_t word = rowBegin + x / BitsPerWord;
+      const unsigned int  bit = x % BitsPerWord;
+      std::uint32_t       count = end - at < rowSize - x ? end - at : rowSize - x;
+      count = count < BitsPerWord - bit ? count : BitsPerWord - bit;
+      const Word         bits = tile.bits[word];
+      const unsigned int window = bits >> bit & BitsThrough(count - 1);
+      if (window != 0)
+      {
+        const unsigned int  secondStart = window & ~(window << 1) & (window - 1);
+        const std::uint32_t segment = Segments::At(word, bits, bit + LowestBit(Word{ window }));
+        const TOutput       label = this->LabelOf(tile, segment);
+        const TOutput       second = secondStart != 0 ? this->LabelOf(tile, segment + 1) : label;
+        const unsigned int  place = static_cast<unsigned int>(at - first);
+        CCL_UNROLL
+        for (unsigned int i = 0; i < 4; ++i)
+        {
+          if (i >= place && (window >> (i - place) & 1U) != 0)
+          {
+            quad.pixels[i] = (0U - secondStart) >> (i - place) & (secondStart != 0) ? second : label;
+          }
+        }
+      }
+      at += count;
+      x += count;
+      if (x == rowSize)
+      {
+        x = 0;
+        rowBegin += shared.tiles.WordsOfRow();
+      }
     }
-  }
-};
-
-/** The label of each segment, once each segment's parent is its root. */
-struct Labels
-{
-  const std::uint32_t * parents;
-  const std::uint32_t * rootLabels;
-
-  CCL_HOST_DEVICE
-  std::uint32_t
-  operator[](std::uint32_t segment) const
-  {
-    return rootLabels[parents[segment]];
+    if (isInside(0) && isInside(3))
+    {
+      *reinterpret_cast<RunExpansion::Quad<TOutput> *>(begin + first) = quad;
+      return;
+    }
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 4; ++i)
+    {
+      if (isInside(i))
+      {
+        begin[first + i] = quad.pixels[i];
+      }
+    }
   }
 };
 
 } // namespace SegmentUnionFind
 
-/** Whether an image is so small that its steps take longer to launch than to run. */
-constexpr bool
-IsSmallImage(const Grid & size, bool fullyConnected)
+/** What LabelBySegments gives. */
+struct LabeledSegments
 {
-  return SegmentUnionFind::Reduction::CellsOf(WordsOf(size), fullyConnected).Count() <= Tuning::SmallImageCells;
-}
+  bool          isLabeled;
+  std::uint32_t objectCount;
+};
 
-/** Labels an image of which packWord(cell) gives the bits of a word's pixels, from pixels to pixels. Returns the number
- * of objects. Where the numbering has no room for them, their number is right and the labels are not. There must be
- * fewer than 2^28 words. */
+/** Labels an image of which packWord(cell) gives the bits of a word's pixels, from pixels to pixels. Where it has more
+ * segments than `maximumSegments`, nothing is written. Where the numbering has no room for the objects,
+ * their number is right and the labels are not. `executor` is KernelExecutor, or what offers the same. */
 CCL_NO_EXECUTION_CHECK
 template <typename TPackWord, typename TOutput, typename TExecutor>
 CCL_HOST_DEVICE
-std::uint64_t
+LabeledSegments
 LabelBySegments(const TExecutor & executor,
                 const TPackWord & packWord,
-                const Grid &      size,
+                const RowTiles &  tiles,
                 bool              fullyConnected,
+                std::uint32_t     maximumSegments,
                 const Numbering & numbering,
                 TOutput *         output)
 {
   using namespace SegmentUnionFind;
-  const Grid          words = WordsOf(size);
-  const std::uint64_t wordCount = words.Count();
-  const auto          bits = executor.template Allocate<Word>(wordCount);
-  const auto          parents = executor.template Allocate<std::uint32_t>(wordCount * Segments::PerWord);
-  const auto          rootLabels = executor.template Allocate<std::uint32_t>(wordCount * Segments::PerWord);
-  const BitRows       rows{ words, bits.get() };
+  const std::uint64_t words = std::uint64_t{ tiles.Count() } * tiles.WordsOfTile();
+  const auto          bits = executor.template Allocate<Word>(words);
+  const auto          parents = executor.template Allocate<std::uint32_t>(words * Segments::PerWord);
+  const auto          segmentCounts = executor.template Allocate<std::uint32_t>(tiles.Count());
+  const auto          rootCounts = executor.template Allocate<std::uint32_t>(tiles.Count());
+  const bool          countsSegments = maximumSegments < words * Segments::PerWord;
+  const Shared        shared{ tiles,         fullyConnected,      countsSegments,  bits.get(),
+                       parents.get(), segmentCounts.get(), rootCounts.get() };
 
-  executor.ForEach(words, Initialization<TPackWord>{ packWord, words, bits.get(), parents.get() });
-  executor.ForEach(Reduction::CellsOf(words, fullyConnected), Reduction{ rows, fullyConnected, parents.get() });
-  executor.ForEach(Grid{ wordCount * Slot::PerWord }, Compression{ bits.get(), parents.get() });
-  const Roots roots{ bits.get(), parents.get() };
-  const auto  sums = executor.template Sum<std::uint32_t>(wordCount, roots);
-  executor.ForEachSum(sums, roots, NumberRoots{ roots, numbering, rootLabels.get() });
-  ExpandRuns(executor,
-             Segments{ { rows, rows } },
-             Labels{ parents.get(), rootLabels.get() },
-             size,
-             static_cast<TOutput>(numbering.background),
-             output);
-  return sums.GetTotal();
+  executor.ForEachTile(PackTile<TPackWord>{ shared, packWord });
+  if (countsSegments)
+  {
+    executor.Wait();
+    if (executor.SumTiles(segmentCounts.get()) > maximumSegments)
+    {
+      return { false, 0 };
+    }
+  }
+  executor.ForEachTile(LabelTile{ shared });
+  if (tiles.Count() > 1)
+  {
+    executor.Wait();
+    executor.ForEachTile(UniteTiles{ shared });
+    executor.Wait();
+  }
+  executor.ForEachTile(RankRoots{ shared });
+  executor.Wait();
+  executor.ForEachTile(WriteTile<TOutput>{ shared, numbering, output });
+  return { true, executor.SumTiles(rootCounts.get()) };
 }
 
 } // namespace itk::ccl

@@ -154,21 +154,19 @@ DeviceResources::TrimAll()
 DeviceResources::DeviceResources(int device)
   : m_Device(device)
 {
-  int supported = 0;
-  CCL_CHECK(cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, device));
-  if (supported == 0)
+  const auto get = [device](cudaDeviceAttr attribute) {
+    int value = 0;
+    CCL_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
+  };
+  if (get(cudaDevAttrMemoryPoolsSupported) == 0)
   {
     throw CudaConnectedComponentError(Kind::Unavailable,
                                       "CUDA device " + std::to_string(device) + " does not support memory pools");
   }
-  int isCooperative = 0;
-  CCL_CHECK(cudaDeviceGetAttribute(&isCooperative, cudaDevAttrCooperativeLaunch, device));
-  if (isCooperative != 0)
-  {
-    int multiprocessors = 0;
-    CCL_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    m_CooperativeMultiprocessors = static_cast<unsigned int>(multiprocessors);
-  }
+  m_RunsCooperativeKernels = get(cudaDevAttrCooperativeLaunch) != 0;
+  m_Multiprocessors = static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount));
+  m_SharedMemoryOfBlock = static_cast<std::uint64_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;

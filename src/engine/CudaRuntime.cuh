@@ -71,11 +71,23 @@ public:
     return m_Pool;
   }
 
-  /** The device's multiprocessors; 0 where it cannot run cooperative kernels. */
-  unsigned int
-  GetCooperativeMultiprocessors() const
+  bool
+  RunsCooperativeKernels() const
   {
-    return m_CooperativeMultiprocessors;
+    return m_RunsCooperativeKernels;
+  }
+
+  unsigned int
+  GetMultiprocessors() const
+  {
+    return m_Multiprocessors;
+  }
+
+  /** Bytes of shared memory that one block can have. */
+  std::uint64_t
+  GetSharedMemoryOfBlock() const
+  {
+    return m_SharedMemoryOfBlock;
   }
 
   cudaStream_t
@@ -96,7 +108,9 @@ private:
   Trim();
 
   int                                m_Device;
-  unsigned int                       m_CooperativeMultiprocessors = 0;
+  bool                               m_RunsCooperativeKernels;
+  unsigned int                       m_Multiprocessors;
+  std::uint64_t                      m_SharedMemoryOfBlock;
   cudaMemPool_t                      m_Pool = nullptr;
   std::mutex                         m_Mutex;
   std::vector<cudaStream_t>          m_Streams;

@@ -248,9 +248,14 @@ DeviceSession::LabelPixels(const void *    pixels,
   RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
   RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
-  if (IsSmall(request, m_Implementation->GetResources()))
+  DeviceResources &      resources = m_Implementation->GetResources();
+  if (request.algorithm == AlgorithmEnum::Automatic && IsSmall(request.size, request.fullyConnected, resources))
   {
-    return LabelSmallImage(executor, m_Implementation->GetResources(), pixels, kind, request, labels, labelBytes);
+    const auto objectCount = LabelSmallImage(executor, resources, pixels, kind, request, labels, labelBytes);
+    if (objectCount)
+    {
+      return *objectCount;
+    }
   }
   if (LabelsByBlocks(request))
   {

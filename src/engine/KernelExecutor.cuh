@@ -5,20 +5,107 @@
 #include "Grid.h"
 
 #include <cooperative_groups.h>
-#include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
 namespace itk::ccl
 {
 
-/** Runs the steps of an algorithm inside one kernel, that all of its threads call it from: a barrier ends each step
- * where DeviceExecutor would launch the next kernel. For small images, for which launches take longer than the work.
- * What it offers: see HostExecutor; there is no ForEachBlock. The kernel must be launched as a cooperative one, of
- * blocks of KernelExecutor::Threads. */
+/** Runs the phases of an algorithm inside one kernel, that all of its threads call it from: barriers part the phases,
+ * where others would launch the next kernel. Each block has one tile of the image, and keeps what it knows of it in its
+ * shared memory. The kernel must be launched as a cooperative one, of blocks of KernelExecutor::Threads.
+ *
+ * - `Allocate<T>(n)` gives memory that all tiles share, with `get()`;
+ * - `ForEachTile(phase)` calls `phase(team)` for the team of every tile;
+ * - `Wait()` waits until what was called for all tiles has ended: a phase may read what others wrote before;
+ * - `SumTiles(values)` sums a value of each tile. */
 class KernelExecutor
 {
 public:
   static constexpr unsigned int Threads = Tuning::SmallImageThreads;
+
+  /** The threads that work on a tile.
+   *
+   * - `index` is the tile's, `memory` what it keeps from one phase to the next;
+   * - `ForEach(n, function)` calls `function(i)` for every i < n, concurrently;
+   * - `Sum(n, valueAt)` sums valueAt(i) for i < n;
+   * - `ForEachSum(n, valueAt, visit)` calls `visit(i, valueAt(0) + ... + valueAt(i - 1))` for every i, concurrently,
+   * and gives the sum of all.
+   *
+   * Each of them ends when all calls have. */
+  class Team
+  {
+  public:
+    std::uint32_t   index;
+    std::uint64_t * memory;
+
+    __device__
+    Team(std::uint32_t tile, std::uint64_t * sharedMemory)
+      : index(tile)
+      , memory(sharedMemory)
+    {}
+
+    template <typename TFunction>
+    __device__ void
+    ForEach(std::uint32_t count, const TFunction & function) const
+    {
+      for (std::uint32_t i = threadIdx.x; i < count; i += Threads)
+      {
+        function(i);
+      }
+      __syncthreads();
+    }
+
+    template <typename TFunction>
+    __device__ std::uint32_t
+               Sum(std::uint32_t count, const TFunction & valueAt) const
+    {
+      std::uint32_t sum = 0;
+      for (std::uint32_t i = threadIdx.x; i < count; i += Threads)
+      {
+        sum += valueAt(i);
+      }
+      return ScanValues(sum).all;
+    }
+
+    template <typename TFunction, typename TVisitor>
+    __device__ std::uint32_t
+               ForEachSum(std::uint32_t count, const TFunction & valueAt, const TVisitor & visit) const
+    {
+      std::uint32_t before = 0;
+      for (std::uint32_t begin = 0; begin < count; begin += Threads)
+      {
+        const std::uint32_t i = begin + threadIdx.x;
+        const Sums          sums = ScanValues(i < count ? valueAt(i) : 0);
+        if (i < count)
+        {
+          visit(i, before + sums.before);
+        }
+        before += sums.all;
+      }
+      __syncthreads();
+      return before;
+    }
+
+  private:
+    struct Sums
+    {
+      std::uint32_t before;
+      std::uint32_t all;
+    };
+
+    /** Sums a value of each thread. */
+    __device__ static Sums
+    ScanValues(std::uint32_t value)
+    {
+      using ScanType = cub::BlockScan<std::uint32_t, Threads, cub::BLOCK_SCAN_WARP_SCANS>;
+      __shared__ typename ScanType::TempStorage storage;
+
+      Sums sums{};
+      ScanType(storage).ExclusiveSum(value, sums.before, sums.all);
+      __syncthreads();
+      return sums;
+    }
+  };
 
   /** What an allocation takes. */
   template <typename T>
@@ -29,9 +116,11 @@ public:
     return DivideUp(count * sizeof(T), 256) * 256;
   }
 
-  /** `memory` is for all that will be allocated: BytesFor() each array, and a sum for each block in each Sum(). */
-  __device__ explicit KernelExecutor(void * memory)
+  /** `memory` is for all that will be allocated: BytesFor() each array. */
+  __device__
+  KernelExecutor(void * memory, std::uint64_t * sharedMemory)
     : m_Memory(static_cast<unsigned char *>(memory))
+    , m_Team(blockIdx.x, sharedMemory)
   {}
 
   template <typename T>
@@ -61,120 +150,31 @@ public:
     return Buffer<T>(memory);
   }
 
-  template <typename TStep>
+  template <typename TPhase>
   __device__ void
-  ForEach(const Grid & grid, const TStep & step) const
+  ForEachTile(const TPhase & phase) const
   {
-    const std::uint64_t count = grid.Count();
-    for (std::uint64_t i = std::uint64_t{ blockIdx.x } * Threads + threadIdx.x; i < count; i += gridDim.x * Threads)
-    {
-      step(CellAt(grid, i));
-    }
-    cooperative_groups::this_grid().sync();
+    phase(m_Team);
   }
 
-  template <typename TSum>
-  struct Sums
+  __device__ void
+  Wait() const
   {
-    std::uint64_t count;
-    const TSum *  ofBlocks;
-    TSum          total;
-
-    __device__ TSum
-    GetTotal() const
+    if (gridDim.x > 1)
     {
-      return total;
+      cooperative_groups::this_grid().sync();
     }
-  };
-
-  template <typename TSum, typename TFunction>
-  __device__ Sums<TSum>
-             Sum(std::uint64_t count, const TFunction & valueAt) const
-  {
-    const Buffer<TSum>  sums = this->Allocate<TSum>(gridDim.x);
-    const std::uint64_t end = BeginOf(count, blockIdx.x + 1);
-    TSum                sum = 0;
-    for (std::uint64_t i = BeginOf(count, blockIdx.x) + threadIdx.x; i < end; i += Threads)
-    {
-      sum += static_cast<TSum>(valueAt(i));
-    }
-    sum = SumOfBlock(sum);
-    if (threadIdx.x == 0)
-    {
-      sums.get()[blockIdx.x] = sum;
-    }
-    cooperative_groups::this_grid().sync();
-    return { count, sums.get(), SumOfFirst(sums.get(), gridDim.x) };
   }
 
-  template <typename TSum, typename TFunction, typename TVisitor>
-  __device__ void
-  ForEachSum(const Sums<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
+  __device__ std::uint32_t
+             SumTiles(const std::uint32_t * values) const
   {
-    using ScanType = cub::BlockScan<TSum, Threads>;
-    __shared__ typename ScanType::TempStorage storage;
-
-    const std::uint64_t end = BeginOf(sums.count, blockIdx.x + 1);
-    TSum                before = SumOfFirst(sums.ofBlocks, blockIdx.x);
-    for (std::uint64_t begin = BeginOf(sums.count, blockIdx.x); begin < end; begin += Threads)
-    {
-      const std::uint64_t i = begin + threadIdx.x;
-      const TSum          value = i < end ? static_cast<TSum>(valueAt(i)) : TSum{ 0 };
-      TSum                beforeValue = 0;
-      TSum                sum = 0;
-      ScanType(storage).ExclusiveSum(value, beforeValue, sum);
-      if (i < end)
-      {
-        visit(i, static_cast<TSum>(before + beforeValue));
-      }
-      before += sum;
-      __syncthreads();
-    }
-    cooperative_groups::this_grid().sync();
+    return m_Team.Sum(gridDim.x, [values](std::uint32_t tile) { return values[tile]; });
   }
 
 private:
-  /** Each block sums values that lie side by side: where those of a block begin. */
-  __device__ static std::uint64_t
-  BeginOf(std::uint64_t count, unsigned int block)
-  {
-    const std::uint64_t begin = DivideUp(DivideUp(count, gridDim.x), Threads / 8) * (Threads / 8) * block;
-    return begin < count ? begin : count;
-  }
-
-  /** The sum of the values of a block's threads, for all of them. */
-  template <typename TSum>
-  __device__ static TSum
-  SumOfBlock(TSum value)
-  {
-    using ReduceType = cub::BlockReduce<TSum, Threads>;
-    __shared__ typename ReduceType::TempStorage storage;
-    __shared__ TSum                             sum;
-
-    const TSum sumOfFirstThread = ReduceType(storage).Sum(value);
-    if (threadIdx.x == 0)
-    {
-      sum = sumOfFirstThread;
-    }
-    __syncthreads();
-    const TSum result = sum;
-    __syncthreads();
-    return result;
-  }
-
-  template <typename TSum>
-  __device__ static TSum
-  SumOfFirst(const TSum * values, unsigned int count)
-  {
-    TSum sum = 0;
-    for (unsigned int i = threadIdx.x; i < count; i += Threads)
-    {
-      sum += values[i];
-    }
-    return SumOfBlock(sum);
-  }
-
   mutable unsigned char * m_Memory;
+  Team                    m_Team;
 };
 
 } // namespace itk::ccl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SmallImages.cuh"
 
+#include "Foreground.h"
 #include "KernelExecutor.cuh"
 #include "SegmentUnionFind.h"
 
@@ -28,34 +29,67 @@ struct PackAnyWord
   }
 };
 
+/** What does not depend on the types of pixels and labels. */
+struct SmallImage
+{
+  RowTiles          tiles;
+  bool              fullyConnected;
+  std::uint32_t     maximumSegments;
+  Numbering         numbering;
+  void *            memory;
+  LabeledSegments * result;
+};
+
 template <typename TOutput>
 __global__ void
-__launch_bounds__(KernelExecutor::Threads, Tuning::SmallImageBlocksPerMultiprocessor)
-  LabelInOneKernel(PackAnyWord     packWord,
-                   bool            fullyConnected,
-                   Numbering       numbering,
-                   void *          memory,
-                   TOutput *       output,
-                   std::uint64_t * objectCount)
+__launch_bounds__(KernelExecutor::Threads, 1) LabelInOneKernel(PackAnyWord packWord, SmallImage image, TOutput * output)
 {
-  const KernelExecutor executor(memory);
-  const std::uint64_t  count = LabelBySegments(executor, packWord, packWord.size, fullyConnected, numbering, output);
+  extern __shared__ std::uint64_t memoryOfTile[];
+
+  const KernelExecutor  executor(image.memory, memoryOfTile);
+  const LabeledSegments result = LabelBySegments(
+    executor, packWord, image.tiles, image.fullyConnected, image.maximumSegments, image.numbering, output);
   if (blockIdx.x == 0 && threadIdx.x == 0)
   {
-    *objectCount = count;
+    *image.result = result;
   }
+}
+
+/** One tile for each block: as many as there are multiprocessors, or as are worth it. */
+RowTiles
+TilesOf(const Grid & size, bool fullyConnected, const DeviceResources & resources)
+{
+  const std::uint64_t worth = DivideUp(WordsOf(size).Count(), Tuning::SmallImageWordsPerBlock);
+  return { size,
+           fullyConnected,
+           static_cast<std::uint32_t>(std::min<std::uint64_t>(worth, resources.GetMultiprocessors())) };
+}
+
+std::uint64_t
+SharedMemoryOf(const RowTiles & tiles)
+{
+  return SegmentUnionFind::Tile::MemoryOf(tiles) * sizeof(std::uint64_t);
+}
+
+/** What a block has of it, less what the kernel declares. */
+std::uint64_t
+MaximumSharedMemory(const DeviceResources & resources)
+{
+  constexpr std::uint64_t declared = 1024;
+  return resources.GetSharedMemoryOfBlock() - declared;
 }
 
 } // namespace
 
 bool
-IsSmall(const Request & request, const DeviceResources & resources)
+IsSmall(const Grid & size, bool fullyConnected, const DeviceResources & resources)
 {
-  return request.algorithm == CudaConnectedComponentsEnums::Algorithm::Automatic &&
-         resources.GetCooperativeMultiprocessors() > 0 && IsSmallImage(request.size, request.fullyConnected);
+  constexpr std::uint64_t maximumPixels = std::uint64_t{ 1 } << 31;
+  return resources.RunsCooperativeKernels() && size.Count() < maximumPixels &&
+         SharedMemoryOf(TilesOf(size, fullyConnected, resources)) <= MaximumSharedMemory(resources);
 }
 
-std::uint64_t
+std::optional<std::uint64_t>
 LabelSmallImage(const DeviceExecutor & executor,
                 DeviceResources &      resources,
                 const void *           pixels,
@@ -64,34 +98,53 @@ LabelSmallImage(const DeviceExecutor & executor,
                 void *                 labels,
                 unsigned int           labelBytes)
 {
-  const std::uint64_t words = WordsOf(request.size).Count();
-  const std::uint64_t blocksForWords = DivideUp(words * SegmentUnionFind::Slot::PerWord, KernelExecutor::Threads);
-  const std::uint64_t blocksThatFit =
-    Tuning::SmallImageBlocksPerMultiprocessor * resources.GetCooperativeMultiprocessors();
-  const auto blocks = static_cast<unsigned int>(std::min(blocksForWords, blocksThatFit));
-  // The arrays of LabelBySegments: bits, parents and labels of roots, and its sums.
+  const RowTiles      tiles = TilesOf(request.size, request.fullyConnected, resources);
+  const std::uint64_t words = std::uint64_t{ tiles.Count() } * tiles.WordsOfTile();
+  // The arrays of LabelBySegments: bits, parents, and counts of segments and roots.
   const std::uint64_t bytes = KernelExecutor::BytesFor<Word>(words) +
-                              2 * KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
-                              KernelExecutor::BytesFor<std::uint32_t>(blocks);
+                              KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
+                              2 * KernelExecutor::BytesFor<std::uint32_t>(tiles.Count());
   const auto memory = executor.Allocate<unsigned char>(bytes);
-  const auto objectCount = resources.AllocateHost(sizeof(std::uint64_t));
-  VisitWidth(labelBytes, [&](auto label) {
+  const auto result = resources.AllocateHost(sizeof(LabeledSegments));
+  // Rows of planes have one neighbour each: there is little to unite, however many segments there are.
+  const std::uint64_t maximumSegments =
+    request.size.z == 1 ? words * Segments::PerWord : std::max(words, Tuning::SmallVolumeSegments);
+  const cudaError_t error = VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     PackAnyWord packWord{ pixels, kind, request.size };
-    bool        fullyConnected = request.fullyConnected;
-    Numbering   numbering = request.numbering;
-    void *      memoryArgument = memory.get();
+    SmallImage  image{ tiles,
+                      request.fullyConnected,
+                      static_cast<std::uint32_t>(maximumSegments),
+                      request.numbering,
+                      memory.get(),
+                      static_cast<LabeledSegments *>(result.get()) };
     auto *      output = static_cast<OutputType *>(labels);
-    auto *      count = static_cast<std::uint64_t *>(objectCount.get());
-    void *      arguments[] = { &packWord, &fullyConnected, &numbering, &memoryArgument, &output, &count };
+    void *      arguments[] = { &packWord, &image, &output };
     const auto  kernel = reinterpret_cast<const void *>(&LabelInOneKernel<OutputType>);
-    CCL_CHECK(cudaLaunchCooperativeKernel(
-      kernel, dim3(blocks), dim3(KernelExecutor::Threads), arguments, 0, executor.GetStream()));
+    CCL_CHECK(cudaFuncSetAttribute(
+      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(MaximumSharedMemory(resources))));
+    return cudaLaunchCooperativeKernel(kernel,
+                                       dim3(tiles.Count()),
+                                       dim3(KernelExecutor::Threads),
+                                       arguments,
+                                       SharedMemoryOf(tiles),
+                                       executor.GetStream());
   });
+  if (error == cudaErrorCooperativeLaunchTooLarge)
+  {
+    // The device is shared, and not all of it is ours.
+    cudaGetLastError();
+    return std::nullopt;
+  }
+  CCL_CHECK(error);
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  const std::uint64_t count = *static_cast<const std::uint64_t *>(objectCount.get());
-  RequireRoomFor(count, request.numbering);
-  return count;
+  const LabeledSegments & labeled = *static_cast<const LabeledSegments *>(result.get());
+  if (!labeled.isLabeled)
+  {
+    return std::nullopt;
+  }
+  RequireRoomFor(labeled.objectCount, request.numbering);
+  return labeled.objectCount;
 }
 
 } // namespace itk::ccl

@@ -2,20 +2,24 @@
 #ifndef SmallImages_cuh
 #define SmallImages_cuh
 
-// Labels images in one kernel that are so small that several would take longer to launch than to run.
+// Labels images in one kernel that are so small that the shared memory of the device's multiprocessors holds their bits
+// and segments.
 
 #include "DeviceExecutor.cuh"
 #include "DeviceSession.h"
 
+#include <optional>
+
 namespace itk::ccl
 {
 
-/** Whether LabelSmallImage is for an image: Automatic chooses it on devices that can run cooperative kernels. */
+/** Whether LabelSmallImage is worth trying. */
 bool
-IsSmall(const Request & request, const DeviceResources & resources);
+IsSmall(const Grid & size, bool fullyConnected, const DeviceResources & resources);
 
-/** Labels pixels in device memory, as DeviceSession::LabelPixels. */
-std::uint64_t
+/** Labels pixels in device memory, as DeviceSession::LabelPixels. Gives nothing, and nothing is written, where the
+ * image has more segments than is worth it, or where the device's multiprocessors are not all to be had. */
+std::optional<std::uint64_t>
 LabelSmallImage(const DeviceExecutor & executor,
                 DeviceResources &      resources,
                 const void *           pixels,

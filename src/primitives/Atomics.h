@@ -69,6 +69,21 @@ AtomicMin(T * address, T value)
 #endif
 }
 
+/** Replaces what is at address by `value` if that is `expected`; returns what was there before. */
+template <typename T>
+CCL_HOST_DEVICE
+inline T
+AtomicCompareExchange(T * address, T expected, T value)
+{
+#ifdef __CUDA_ARCH__
+  using Type = typename CudaAtomicType<T>::Type;
+  return atomicCAS(reinterpret_cast<Type *>(address), static_cast<Type>(expected), static_cast<Type>(value));
+#else
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+
 /** Adds `value` to that at address. */
 template <typename T>
 CCL_HOST_DEVICE

@@ -13,8 +13,6 @@ namespace itk::ccl
 template <typename TBundle, typename TRun>
 struct NumberedRuns
 {
-  using BundleType = TBundle;
-
   BundleRows<TBundle> bundles;
   const TRun *        runsBefore;
 
@@ -33,14 +31,6 @@ struct NumberedRuns
   RunAfter(std::uint64_t rowBegin, std::uint64_t column, unsigned int gap) const
   {
     return RunsThrough(rowBegin, column / BitsPerWord, column % BitsPerWord) - (gap == 0);
-  }
-
-  /** The run after another one of a bundle, which covers a column. */
-  CCL_HOST_DEVICE
-  TRun
-  NextRun(TRun run, std::uint64_t, std::uint64_t) const
-  {
-    return run + 1;
   }
 
   /** How many bundles before its own a run can touch. */

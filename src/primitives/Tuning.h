@@ -19,12 +19,12 @@ struct Tuning
   static constexpr unsigned int SumThreads = 256;
   static constexpr unsigned int SumValuesPerThread = 8;
 
-  /** Threads of a block of the kernel for small images, and how many blocks fit a multiprocessor of any generation. */
-  static constexpr unsigned int SmallImageThreads = 256;
-  static constexpr unsigned int SmallImageBlocksPerMultiprocessor = 4;
+  /** Threads of a block of the kernel for small images, and words that are worth such a block. */
+  static constexpr unsigned int  SmallImageThreads = 1024;
+  static constexpr std::uint64_t SmallImageWordsPerBlock = 128;
 
-  /** Work, in cells of SegmentUnionFind::Reduction, up to which an image is small. */
-  static constexpr std::uint64_t SmallImageCells = std::uint64_t{ 1 } << 19;
+  /** Segments up to which a small volume is labeled by segments; more of them where it has more words. */
+  static constexpr std::uint64_t SmallVolumeSegments = 65536;
 
   /** Words of a row above which contacts are found by word, even of few runs. */
   static constexpr std::uint64_t WideRowWords = 64;

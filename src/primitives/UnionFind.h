@@ -65,8 +65,7 @@ Compress(TLabel * parents, TLabel a, bool inlineCompression)
 
 /** As Find, but links what lies on the way to its grandparents, for the next to walk half as far: intermediate pointer
  * jumping, Jaiganesh and Burtscher, "A High-Performance Connected Components Implementation for GPUs", HPDC 2018,
- * Section 3. Unions may run at the same time: what a link that they made is overwritten by is an ancestor, too, or
- * about to be united with it. */
+ * Section 3. Unions may run at the same time; parents never rise. */
 template <typename TLabel>
 CCL_HOST_DEVICE
 inline TLabel
@@ -80,11 +79,20 @@ FindHalving(TLabel * parents, TLabel a)
     {
       break;
     }
-    Store(parents + a, grandparent);
+    AtomicMin(parents + a, grandparent);
     a = parent;
     parent = grandparent;
   }
   return parent;
+}
+
+/** As Compress, with FindHalving. */
+template <typename TLabel>
+CCL_HOST_DEVICE
+inline void
+CompressHalving(TLabel * parents, TLabel a)
+{
+  AtomicMin(parents + a, FindHalving(parents, a));
 }
 
 /** Joins the trees of `a` and `b`.
@@ -134,6 +142,36 @@ inline void
 UnionHalving(TLabel * parents, TLabel a, TLabel b)
 {
   UnionBy<true>(parents, a, b);
+}
+
+/** As Union, but walks up both trees at once, and only until they meet, and links what it leaves behind to the other
+ * tree: Rem's algorithm with splicing, as in Patwary, Blair and Manne, "Experiments on Union-Find Algorithms for the
+ * Disjoint-Set Data Structure", SEA 2010, Section 2. Many may run at the same time, as each goes on to join the parent
+ * that it replaced with the one that it put in its place. */
+template <typename TLabel>
+CCL_NOINLINE
+CCL_HOST_DEVICE
+inline void
+UnionSplicing(TLabel * parents, TLabel a, TLabel b)
+{
+  for (;;)
+  {
+    const TLabel parentOfA = Load(parents + a);
+    const TLabel parentOfB = Load(parents + b);
+    if (parentOfA == parentOfB)
+    {
+      return;
+    }
+    const TLabel high = parentOfA < parentOfB ? b : a;
+    const TLabel lowParent = parentOfA < parentOfB ? parentOfA : parentOfB;
+    const TLabel old = AtomicMin(parents + high, lowParent);
+    if (old == high || old == lowParent)
+    {
+      return;
+    }
+    a = old;
+    b = lowParent;
+  }
 }
 
 } // namespace itk::ccl
