@@ -157,7 +157,7 @@ struct Reduction
   void
   operator()(const Cell & cell) const
   {
-    contacts.ForEach(cell, [this](TRun run, TRun other) { Union(parents, run, other); });
+    contacts.ForEach(cell, [this](TRun run, TRun other) { UnionSplicing(parents, run, other); });
   }
 };
 
