@@ -4,6 +4,7 @@
 
 // From the labels of runs to the labels of pixels.
 
+#include "Quads.h"
 #include "Runs.h"
 
 namespace itk::ccl
@@ -11,22 +12,6 @@ namespace itk::ccl
 
 namespace RunExpansion
 {
-
-/** Four pixels that the device writes in one access. */
-template <typename TOutput>
-struct alignas(4 * sizeof(TOutput) < 16 ? 4 * sizeof(TOutput) : 16) Quad
-{
-  TOutput pixels[4];
-};
-
-/** How many pixels an address lies behind one where a quad may start. */
-template <typename TOutput>
-CCL_HOST_DEVICE
-inline unsigned int
-MisalignmentOf(const TOutput * address)
-{
-  return reinterpret_cast<std::uintptr_t>(address) / sizeof(TOutput) % 4;
-}
 
 /** The labels of four columns of a bundle: those of at most two runs. */
 template <typename TOutput>

@@ -11,8 +11,8 @@
 
 #include "KnownPairs.h"
 #include "Numbering.h"
+#include "Quads.h"
 #include "RowTiles.h"
-#include "RunExpansion.h"
 #include "Segments.h"
 #include "UnionFind.h"
 
@@ -453,7 +453,7 @@ struct WriteTile
 
     const std::uint32_t pixels = tile.rows * tiles.RowSize();
     TOutput * const     begin = output + std::uint64_t{ tile.firstRow } * tiles.RowSize();
-    const std::uint32_t before = RunExpansion::MisalignmentOf(begin);
+    const std::uint32_t before = MisalignmentOf(begin);
     team.ForEach((pixels + before + 3) / 4, [&](std::uint32_t quad) {
       this->WriteQuad(tile, begin, pixels, static_cast<std::int64_t>(4 * quad) - before);
     });
@@ -487,14 +487,14 @@ private:
   void
   WriteQuad(const Tile & tile, TOutput * begin, std::uint32_t pixels, std::int64_t first) const
   {
-    const std::uint32_t         rowSize = shared.tiles.RowSize();
-    const std::uint32_t         from = first < 0 ? 0 : static_cast<std::uint32_t>(first);
-    const std::uint32_t         end = first + 4 < pixels ? static_cast<std::uint32_t>(first + 4) : pixels;
-    const std::uint32_t         row = from / rowSize;
-    std::uint32_t               x = from - row * rowSize;
-    std::uint32_t               rowBegin = row * shared.tiles.WordsOfRow();
-    RunExpansion::Quad<TOutput> quad;
-    const auto                  isInside = [&](unsigned int i) { return first + i >= 0 && first + i < pixels; };
+    const std::uint32_t rowSize = shared.tiles.RowSize();
+    const std::uint32_t from = first < 0 ? 0 : static_cast<std::uint32_t>(first);
+    const std::uint32_t end = first + 4 < pixels ? static_cast<std::uint32_t>(first + 4) : pixels;
+    const std::uint32_t row = from / rowSize;
+    std::uint32_t       x = from - row * rowSize;
+    std::uint32_t       rowBegin = row * shared.tiles.WordsOfRow();
+    Quad<TOutput>       quad;
+    const auto          isInside = [&](unsigned int i) { return first + i >= 0 && first + i < pixels; };
     CCL_UNROLL
     for (TOutput & pixel : quad.pixels)
     {
@@ -535,7 +535,7 @@ private:
     }
     if (isInside(0) && isInside(3))
     {
-      *reinterpret_cast<RunExpansion::Quad<TOutput> *>(begin + first) = quad;
+      *reinterpret_cast<Quad<TOutput> *>(begin + first) = quad;
       return;
     }
     CCL_UNROLL
