@@ -7,7 +7,9 @@
 #include "Foreground.h"
 #include "HostExecutor.h"
 #include "HostRows.h"
+#include "KnownPairs.h"
 #include "Numbering.h"
+#include "RowTiles.h"
 #include "RunUnionFind.h"
 #include "TestImages.h"
 #include "UnionFind.h"
@@ -29,13 +31,40 @@ using namespace itk::ccl;
 namespace
 {
 
-TEST(UnionFind, RootIsTheLowestElement)
+using UnionType = void (*)(std::uint32_t *, std::uint32_t, std::uint32_t);
+
+class Unions : public testing::TestWithParam<UnionType>
+{};
+
+/** Calls work(thread) on a number of threads that start at once. */
+template <typename TWork>
+void
+OnThreads(int count, const TWork & work)
+{
+  std::atomic<int>         waiting{ count };
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < count; ++thread)
+  {
+    threads.emplace_back([&waiting, &work, thread] {
+      for (--waiting; waiting > 0;)
+      {
+      }
+      work(static_cast<std::uint32_t>(thread));
+    });
+  }
+  for (auto & thread : threads)
+  {
+    thread.join();
+  }
+}
+
+TEST_P(Unions, RootIsTheLowestElement)
 {
   std::vector<std::uint32_t> parents(10);
   std::iota(parents.begin(), parents.end(), 0U);
-  Union<std::uint32_t>(parents.data(), 7, 3);
-  Union<std::uint32_t>(parents.data(), 9, 7);
-  Union<std::uint32_t>(parents.data(), 1, 9);
+  GetParam()(parents.data(), 7, 3);
+  GetParam()(parents.data(), 9, 7);
+  GetParam()(parents.data(), 1, 9);
   for (const std::uint32_t a : { 1, 3, 7, 9 })
   {
     EXPECT_EQ(Find<std::uint32_t>(parents.data(), a), 1U);
@@ -55,7 +84,7 @@ TEST(UnionFind, BothCompressionsLinkToTheRoot)
   }
 }
 
-TEST(UnionFind, LosesNoUnionToAnotherThread)
+TEST_P(Unions, LoseNoneToAnotherThread)
 {
   // All threads lower the root of one tree, again and again.
   constexpr std::uint32_t count = 5000;
@@ -63,28 +92,86 @@ TEST(UnionFind, LosesNoUnionToAnotherThread)
   {
     std::vector<std::uint32_t> parents(count);
     std::iota(parents.begin(), parents.end(), 0U);
-    std::atomic<int>         waiting{ 2 };
-    std::vector<std::thread> threads;
-    for (std::uint32_t thread = 0; thread < 2; ++thread)
-    {
-      threads.emplace_back([&parents, &waiting, thread] {
-        for (--waiting; waiting > 0;)
-        {
-        }
-        for (std::uint32_t step = 1 + thread; step < count; step += 2)
-        {
-          Union<std::uint32_t>(parents.data(), count - 1, count - 1 - step);
-        }
-      });
-    }
-    for (auto & thread : threads)
-    {
-      thread.join();
-    }
+    OnThreads(2, [&parents](std::uint32_t thread) {
+      for (std::uint32_t step = 1 + thread; step < count; step += 2)
+      {
+        GetParam()(parents.data(), count - 1, count - 1 - step);
+      }
+    });
     for (std::uint32_t a = 0; a < count; ++a)
     {
       ASSERT_EQ(Find<std::uint32_t>(parents.data(), a), 0U) << a << ", repetition " << repetition;
     }
+  }
+}
+
+TEST_P(Unions, MakeTheSameTreesOnEveryThread)
+{
+  constexpr std::uint32_t count = 3000;
+  for (unsigned int seed = 1; seed <= 20; ++seed)
+  {
+    std::mt19937                                         random(seed);
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs(4 * count / 5);
+    for (auto & pair : pairs)
+    {
+      pair = { random() % count, random() % count };
+    }
+    std::vector<std::uint32_t> expected(count);
+    std::iota(expected.begin(), expected.end(), 0U);
+    std::vector<std::uint32_t> parents = expected;
+    for (const auto & pair : pairs)
+    {
+      Union(expected.data(), pair.first, pair.second);
+    }
+    OnThreads(4, [&](std::uint32_t thread) {
+      for (std::size_t i = thread; i < pairs.size(); i += 4)
+      {
+        GetParam()(parents.data(), pairs[i].first, pairs[i].second);
+      }
+    });
+    for (std::uint32_t a = 0; a < count; ++a)
+    {
+      ASSERT_EQ(Find(parents.data(), a), Find(expected.data(), a)) << a << ", seed " << seed;
+    }
+  }
+}
+
+std::string
+NameOfUnion(const testing::TestParamInfo<UnionType> & instance)
+{
+  const char * const names[] = { "Union", "UnionHalving", "UnionSplicing" };
+  return names[instance.index];
+}
+
+INSTANTIATE_TEST_SUITE_P(UnionFind,
+                         Unions,
+                         testing::Values(UnionType(Union<std::uint32_t>),
+                                         UnionType(UnionHalving<std::uint32_t>),
+                                         UnionType(UnionSplicing<std::uint32_t>)),
+                         NameOfUnion);
+
+TEST(UnionFind, HalvingLeavesNoneBehindOnAnyThread)
+{
+  // Many paths: one thread compresses every other element, the other one walks past these.
+  constexpr std::uint32_t    length = 64;
+  constexpr std::uint32_t    count = 20000 * length;
+  std::vector<std::uint32_t> parents(count);
+  for (std::uint32_t a = 0; a < count; ++a)
+  {
+    parents[a] = a % length == 0 ? a : a - 1;
+  }
+  OnThreads(2, [&parents](std::uint32_t thread) {
+    for (std::uint32_t begin = 0; begin < count; begin += length)
+    {
+      for (std::uint32_t i = 0; i < length; i += 2)
+      {
+        CompressHalving(parents.data(), begin + (thread == 0 ? i : length - 1 - i));
+      }
+    }
+  });
+  for (std::uint32_t a = 0; a < count; ++a)
+  {
+    ASSERT_EQ(parents[a], a - a % length) << a;
   }
 }
 
@@ -363,6 +450,79 @@ ExpectTouchingRuns(const TestImage & image)
   }
   ASSERT_EQ(visit(byRun), touching) << image.name << ", by run";
   ASSERT_EQ(visit(byWord), touching) << image.name << ", by word";
+}
+
+TEST(RowTiles, NeighborsAreThoseOfTheImage)
+{
+  for (const Grid size : { Grid{ 5, 7, 1 }, Grid{ 40, 3, 5 }, Grid{ 1, 1, 9 }, Grid{ 70, 6, 4 } })
+  {
+    for (const std::uint32_t tileCount : { 1U, 2U, 4U, 100U })
+    {
+      const RowTiles             tiles(size, true, tileCount);
+      std::vector<std::uint32_t> tileOfRow;
+      for (std::uint32_t tile = 0; tile < tiles.Count(); ++tile)
+      {
+        ASSERT_EQ(tiles.FirstRow(tile), tileOfRow.size());
+        tileOfRow.insert(tileOfRow.end(), tiles.RowsOf(tile), tile);
+      }
+      ASSERT_EQ(tileOfRow.size(), size.y * size.z);
+      for (std::uint32_t row = 0; row < tileOfRow.size(); ++row)
+      {
+        std::set<std::uint32_t> expected;
+        for (std::uint32_t other = 0; other < row; ++other)
+        {
+          const auto distance = [](std::uint64_t a, std::uint64_t b) { return a > b ? a - b : b - a; };
+          if (distance(row % size.y, other % size.y) <= 1 && distance(row / size.y, other / size.y) <= 1)
+          {
+            expected.insert(other);
+          }
+        }
+        std::set<std::uint32_t> neighbors;
+        for (std::uint32_t neighbor = 0; neighbor < tiles.NeighborCount(); ++neighbor)
+        {
+          const std::uint32_t other = tiles.NeighborOf(row, neighbor);
+          if (other == RowTiles::NoRow)
+          {
+            continue;
+          }
+          neighbors.insert(other);
+          const std::uint32_t tile = tileOfRow[row];
+          if (tileOfRow[other] != tile)
+          {
+            EXPECT_LT(row - tiles.FirstRow(tile), tiles.RowsWithNeighborsElsewhere(tile));
+          }
+          else
+          {
+            EXPECT_LT(neighbor, tiles.NeighborCountInTile());
+          }
+        }
+        EXPECT_EQ(neighbors, expected) << "row " << row << " of " << size.y << " x " << size.z;
+      }
+    }
+  }
+}
+
+TEST(KnownPairs, AreKnownFromTheSecondTimeOn)
+{
+  std::vector<std::uint64_t> memory(KnownPairs::Count);
+  const KnownPairs           pairs{ memory.data() };
+  for (std::uint32_t i = 0; i < KnownPairs::Count; ++i)
+  {
+    pairs.Clear(i);
+  }
+  unsigned int                                      remembered = 0;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  std::mt19937                                      random(1);
+  for (int i = 0; i < 2000; ++i)
+  {
+    const std::uint32_t first = random() % 30;
+    const std::uint32_t second = random() % 30;
+    const bool          isNew = seen.insert({ first, second }).second;
+    const bool          isKnown = pairs.IsKnown(first, second);
+    EXPECT_FALSE(isNew && isKnown) << first << ", " << second;
+    remembered += isKnown;
+  }
+  EXPECT_GT(remembered, 500U);
 }
 
 TEST(Runs, EachPairThatTouchesIsVisited)
