@@ -13,15 +13,6 @@ namespace itk::ccl
 namespace RunExpansion
 {
 
-/** The labels of four columns of a bundle: those of at most two runs. */
-template <typename TOutput>
-struct QuadLabels
-{
-  TOutput      first;
-  TOutput      second;
-  unsigned int isSecond; // a bit for each column
-};
-
 /** Writes the label of its run to each foreground pixel, and the background value to the others. A cell stands for
  * quads of columns of a bundle, 32 quads apart. Where VAligned, all rows start where a quad may; else the first quad of
  * each row starts at 0 to 3 pixels before the row, where one access can write it. */
@@ -75,8 +66,10 @@ struct Expansion
     {
       runs.bundles.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
         const auto quadX = static_cast<std::int64_t>(4 * (firstQuad + i * Stride));
-        this->Store(
-          this->PixelsOf(cell, row, slice), quads[i][slice][row], quadX - this->PixelsBefore(cell, row, slice));
+        StoreQuad(this->PixelsOf(cell, row, slice),
+                  static_cast<std::int64_t>(size.x),
+                  quadX - this->PixelsBefore(cell, row, slice),
+                  quads[i][slice][row]);
       });
     }
   }
@@ -124,13 +117,11 @@ private:
     const std::uint64_t begin = x < 0 ? 0 : static_cast<std::uint64_t>(x);
     const unsigned int  skipped = static_cast<unsigned int>(static_cast<std::int64_t>(begin) - x);
     const auto          run = runs.RunAfter(rowBegin, begin, LowestBit(Word{ window }) - skipped);
-    // The columns from the start of a second run on.
-    const unsigned int secondStart = window & ~(window << 1) & (window - 1);
     result.first = static_cast<TOutput>(labels[run]);
-    if (secondStart != 0)
+    result.secondStart = SecondStart(window);
+    if (result.secondStart != 0)
     {
       result.second = static_cast<TOutput>(labels[run + 1]);
-      result.isSecond = 0U - secondStart;
     }
     return result;
   }
@@ -152,30 +143,9 @@ private:
     CCL_UNROLL
     for (unsigned int i = 0; i < 4; ++i)
     {
-      const TOutput label = quadLabels.isSecond >> i & 1U ? quadLabels.second : quadLabels.first;
-      quad.pixels[i] = window >> i & 1U ? label : background;
+      quad.pixels[i] = window >> i & 1U ? quadLabels.At(i) : background;
     }
     return quad;
-  }
-
-  CCL_HOST_DEVICE
-  void
-  Store(TOutput * pixels, const Quad<TOutput> & quad, std::int64_t x) const
-  {
-    const auto end = static_cast<std::int64_t>(size.x);
-    if (x >= 0 && x + 4 <= end)
-    {
-      *reinterpret_cast<Quad<TOutput> *>(pixels + x) = quad;
-      return;
-    }
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 4; ++i)
-    {
-      if (x + i >= 0 && x + i < end)
-      {
-        pixels[x + i] = quad.pixels[i];
-      }
-    }
   }
 };
 

@@ -9,11 +9,8 @@
 // its labels; the way of tiles is that of Oliveira and Lotufo (SIBGRAPI 2010). The root of a component is the segment
 // of its first pixel, so that labels follow from counting roots.
 
-#include "KnownPairs.h"
-#include "Numbering.h"
-#include "Quads.h"
-#include "RowTiles.h"
-#include "Segments.h"
+#include "SegmentExpansion.h"
+#include "SegmentTiles.h"
 #include "UnionFind.h"
 
 namespace itk::ccl
@@ -21,17 +18,6 @@ namespace itk::ccl
 
 namespace SegmentUnionFind
 {
-
-// Marks among parents. Numbers of segments are lower than all of them.
-
-/** With a root of a tile: other tiles may have segments of its component. */
-inline constexpr std::uint32_t Exposed = std::uint32_t{ 1 } << 29;
-
-/** With the rank of a root, among those of its tile. */
-inline constexpr std::uint32_t Ranked = std::uint32_t{ 1 } << 30;
-
-/** With the root of the component, which is another tile's, and at last with a label. */
-inline constexpr std::uint32_t Settled = std::uint32_t{ 1 } << 31;
 
 /** Finds a segment's root, while roots may be replaced by their ranks. Every step up the tree is published, for others
  * to start from. */
@@ -47,98 +33,6 @@ FindRanked(std::uint32_t * parents, std::uint32_t a)
   }
   return a;
 }
-
-/** What the tiles share. */
-struct Shared
-{
-  RowTiles        tiles;
-  bool            fullyConnected;
-  bool            countsSegments;
-  Word *          bits;
-  std::uint32_t * parents;
-  std::uint32_t * segmentCounts; // of each tile
-  std::uint32_t * rootCounts;
-};
-
-/** What a tile has for itself. Its words and segments are counted from its first ones on. */
-struct Tile
-{
-  std::uint32_t   index;
-  std::uint32_t   firstRow;
-  std::uint32_t   rows;
-  std::uint32_t   words;
-  std::uint32_t   firstWord;
-  std::uint32_t   firstSegment;
-  KnownPairs      pairs;
-  Word *          bits;
-  std::uint32_t * parents;
-  std::uint32_t * rootsBefore; // each tile
-
-  template <typename TTeam>
-  CCL_HOST_DEVICE
-  Tile(const RowTiles & tiles, const TTeam & team)
-    : index(team.index)
-    , firstRow(tiles.FirstRow(index))
-    , rows(tiles.RowsOf(index))
-    , words(rows * tiles.WordsOfRow())
-    , firstWord(firstRow * tiles.WordsOfRow())
-    , firstSegment(firstWord * Segments::PerWord)
-    , pairs{ team.memory }
-    , bits(reinterpret_cast<Word *>(pairs.pairs + KnownPairs::Count))
-    , parents(bits + tiles.WordsOfTile())
-    , rootsBefore(parents + tiles.WordsOfTile() * Segments::PerWord)
-  {}
-
-  /** How many elements of 64 bits that takes. */
-  static std::uint64_t
-  MemoryOf(const RowTiles & tiles)
-  {
-    return KnownPairs::Count +
-           DivideUp(std::uint64_t{ tiles.WordsOfTile() } * (1 + Segments::PerWord) + tiles.Count(), 2);
-  }
-
-  /** Calls visit(segment) for the segments of a word that start at some of its bits, which lie side by side. */
-  template <typename TVisitor>
-  CCL_HOST_DEVICE
-  void
-  ForEachSegment(std::uint32_t word, Word mask, const TVisitor & visit) const
-  {
-    const Word          starts = Segments::Starts(bits[word]);
-    const std::uint32_t first = word * Segments::PerWord + CountBits(starts & ((mask & (~mask + 1)) - 1));
-    const std::uint32_t end = first + CountBits(starts & mask);
-    for (std::uint32_t segment = first; segment < end; ++segment)
-    {
-      visit(segment);
-    }
-  }
-
-  /** As above, for a part of a word. */
-  template <typename TVisitor>
-  CCL_HOST_DEVICE
-  void
-  ForEachSegment(const Parts & parts, std::uint32_t part, const TVisitor & visit) const
-  {
-    this->ForEachSegment(parts.WordOf(part), parts.MaskOf(part), visit);
-  }
-
-  /** The words at the tile's two ends, of rows that may have neighbours in other tiles. */
-  CCL_HOST_DEVICE
-  Parts
-  PartsAtEnds(const RowTiles & tiles) const
-  {
-    const std::uint32_t atEnds = 2 * tiles.RowsWithNeighborsElsewhere(index) * tiles.WordsOfRow();
-    return Parts(atEnds < words ? atEnds : words);
-  }
-
-  /** Which word of the tile has a part at its ends. */
-  CCL_HOST_DEVICE
-  std::uint32_t
-  WordAtEnds(const Parts & atEnds, std::uint32_t part) const
-  {
-    const std::uint32_t word = atEnds.WordOf(part);
-    return word < atEnds.words / 2 ? word : word + words - atEnds.words;
-  }
-};
 
 /** Packs a tile, and counts its segments where that is asked for. */
 template <typename TPackWord>
@@ -171,6 +65,42 @@ struct PackTile
   }
 };
 
+/** Calls visit(segment, other) for the segments of a part of a word, and those that touch them in the rows before their
+ * own: in rows of the same tile, or, where VElsewhere, in those of other tiles, whose segments are counted from the
+ * first of all. */
+template <bool VElsewhere, typename TVisitor>
+CCL_HOST_DEVICE
+void
+ForEachContact(const Shared &   shared,
+               const Tile &     tile,
+               const Parts &    parts,
+               std::uint32_t    part,
+               const TVisitor & visit)
+{
+  const RowTiles &    tiles = shared.tiles;
+  const std::uint32_t word = parts.WordOf(part);
+  const std::uint32_t row = word / tiles.WordsOfRow();
+  const std::uint32_t x = word - row * tiles.WordsOfRow();
+  const SegmentedWord own(tile.bits, word, x);
+  if (!own.HasPixels())
+  {
+    return;
+  }
+  const std::uint32_t neighborCount = VElsewhere ? tiles.NeighborCount() : tiles.NeighborCountInTile();
+  for (std::uint32_t neighbor = 0; neighbor < neighborCount; ++neighbor)
+  {
+    const std::uint32_t other = tiles.NeighborOf(tile.firstRow + row, neighbor);
+    if (other == RowTiles::NoRow || (other < tile.firstRow) != VElsewhere)
+    {
+      continue;
+    }
+    const std::uint32_t   otherRow = VElsewhere ? other : other - tile.firstRow;
+    const SegmentedWord   otherWord(VElsewhere ? shared.bits : tile.bits, otherRow * tiles.WordsOfRow() + x, x);
+    const SegmentContacts contacts(own, otherWord, shared.fullyConnected);
+    contacts.ForEach(parts.MaskOf(part), visit);
+  }
+}
+
 /** Links each segment of a tile to the root of what it is connected to in the tile. */
 struct LabelTile
 {
@@ -189,7 +119,11 @@ struct LabelTile
     };
     team.ForEach(parts.Count(), [&](std::uint32_t part) { this->LinkToFirst(tile, parts, part); });
     team.ForEach(parts.Count(), compress);
-    team.ForEach(parts.Count(), [&](std::uint32_t part) { this->Unite(tile, parts, part); });
+    team.ForEach(parts.Count(), [&](std::uint32_t part) {
+      ForEachContact<false>(shared, tile, parts, part, [&](std::uint32_t segment, std::uint32_t other) {
+        UnionSplicing(tile.parents, segment, other);
+      });
+    });
     team.ForEach(parts.Count(), compress);
     if (shared.tiles.Count() > 1)
     {
@@ -242,34 +176,6 @@ private:
     }
   }
 
-  /** Unites the segments of a part with those of neighbouring rows of the tile that touch them. */
-  CCL_HOST_DEVICE
-  void
-  Unite(const Tile & tile, const Parts & parts, std::uint32_t part) const
-  {
-    const RowTiles &    tiles = shared.tiles;
-    const std::uint32_t word = parts.WordOf(part);
-    const std::uint32_t row = word / tiles.WordsOfRow();
-    const std::uint32_t x = word - row * tiles.WordsOfRow();
-    const SegmentedWord own(tile.bits, word, x);
-    if (!own.HasPixels())
-    {
-      return;
-    }
-    for (std::uint32_t neighbor = 0; neighbor < tiles.NeighborCountInTile(); ++neighbor)
-    {
-      const std::uint32_t other = tiles.NeighborOf(tile.firstRow + row, neighbor);
-      if (other != RowTiles::NoRow && other >= tile.firstRow)
-      {
-        const SegmentedWord   otherWord(tile.bits, (other - tile.firstRow) * tiles.WordsOfRow() + x, x);
-        const SegmentContacts contacts(own, otherWord, shared.fullyConnected);
-        contacts.ForEach(parts.MaskOf(part), [&](std::uint32_t segment, std::uint32_t otherSegment) {
-          UnionSplicing(tile.parents, segment, otherSegment);
-        });
-      }
-    }
-  }
-
   /** Publishes the roots of the segments of a part of a word. */
   CCL_HOST_DEVICE
   void
@@ -284,48 +190,6 @@ private:
   }
 };
 
-/** Calls visit(root, otherRoot) for the roots of a tile, and those of other tiles before it, of which segments touch;
- * not often for the same two. The roots of other tiles are counted from the first segment of all. */
-CCL_NO_EXECUTION_CHECK
-template <typename TTeam, typename TVisitor>
-CCL_HOST_DEVICE
-void
-ForEachContactOfTiles(const TTeam & team, const Shared & shared, const Tile & tile, const TVisitor & visit)
-{
-  const RowTiles &    tiles = shared.tiles;
-  const std::uint32_t wordsOfRow = tiles.WordsOfRow();
-  const Parts         parts(tiles.RowsWithNeighborsElsewhere(tile.index) * wordsOfRow);
-  team.ForEach(KnownPairs::Count, [&](std::uint32_t i) { tile.pairs.Clear(i); });
-  team.ForEach(parts.Count(), [&](std::uint32_t part) {
-    const std::uint32_t word = parts.WordOf(part);
-    const std::uint32_t row = word / wordsOfRow;
-    const std::uint32_t x = word - row * wordsOfRow;
-    const SegmentedWord own(tile.bits, word, x);
-    if (!own.HasPixels())
-    {
-      return;
-    }
-    for (std::uint32_t neighbor = 0; neighbor < tiles.NeighborCount(); ++neighbor)
-    {
-      const std::uint32_t other = tiles.NeighborOf(tile.firstRow + row, neighbor);
-      if (other != RowTiles::NoRow && other < tile.firstRow)
-      {
-        const SegmentedWord   otherWord(shared.bits, other * wordsOfRow + x, x);
-        const SegmentContacts contacts(own, otherWord, shared.fullyConnected);
-        contacts.ForEach(parts.MaskOf(part), [&](std::uint32_t segment, std::uint32_t otherSegment) {
-          const std::uint32_t parent = tile.parents[segment];
-          const std::uint32_t root = (parent & Exposed) != 0 ? segment : parent;
-          const std::uint32_t otherRoot = Load(shared.parents + otherSegment);
-          if (!tile.pairs.IsKnown(root, otherRoot))
-          {
-            visit(root, otherRoot);
-          }
-        });
-      }
-    }
-  });
-}
-
 /** Unites the roots of a tile with those of other tiles before it that touch them. */
 struct UniteTiles
 {
@@ -337,9 +201,19 @@ struct UniteTiles
   void
   operator()(const TTeam & team) const
   {
-    const Tile tile(shared.tiles, team);
-    ForEachContactOfTiles(team, shared, tile, [&](std::uint32_t root, std::uint32_t otherRoot) {
-      UnionHalving(shared.parents, tile.firstSegment + root, otherRoot);
+    const Tile  tile(shared.tiles, team);
+    const Parts parts(shared.tiles.RowsWithNeighborsElsewhere(tile.index) * shared.tiles.WordsOfRow());
+    team.ForEach(KnownPairs::Count, [&](std::uint32_t i) { tile.pairs.Clear(i); });
+    team.ForEach(parts.Count(), [&](std::uint32_t part) {
+      ForEachContact<true>(shared, tile, parts, part, [&](std::uint32_t segment, std::uint32_t other) {
+        const std::uint32_t parent = tile.parents[segment];
+        const std::uint32_t root = (parent & Exposed) != 0 ? segment : parent;
+        const std::uint32_t otherRoot = Load(shared.parents + other);
+        if (!tile.pairs.IsKnown(root, otherRoot))
+        {
+          UnionHalving(shared.parents, tile.firstSegment + root, otherRoot);
+        }
+      });
     });
   }
 };
@@ -420,135 +294,6 @@ private:
   }
 };
 
-/** Writes the labels of a tile's pixels. */
-template <typename TOutput>
-struct WriteTile
-{
-  Shared    shared;
-  Numbering numbering;
-  TOutput * output;
-
-  CCL_NO_EXECUTION_CHECK
-  template <typename TTeam>
-  CCL_HOST_DEVICE
-  void
-  operator()(const TTeam & team) const
-  {
-    const RowTiles & tiles = shared.tiles;
-    const Tile       tile(tiles, team);
-    const Parts      parts(tile.words);
-    team.ForEachSum(
-      tiles.Count(),
-      [&](std::uint32_t other) { return shared.rootCounts[other]; },
-      [&](std::uint32_t other, std::uint32_t before) { tile.rootsBefore[other] = before; });
-    team.ForEach(parts.Count(), [&](std::uint32_t part) {
-      tile.ForEachSegment(parts, part, [&](std::uint32_t segment) {
-        std::uint32_t & parent = tile.parents[segment];
-        if ((parent & (Ranked | Settled)) != 0)
-        {
-          parent = Settled | static_cast<std::uint32_t>(numbering.LabelOf(this->RankOf(tile, parent)));
-        }
-      });
-    });
-
-    const std::uint32_t pixels = tile.rows * tiles.RowSize();
-    TOutput * const     begin = output + std::uint64_t{ tile.firstRow } * tiles.RowSize();
-    const std::uint32_t before = MisalignmentOf(begin);
-    team.ForEach((pixels + before + 3) / 4, [&](std::uint32_t quad) {
-      this->WriteQuad(tile, begin, pixels, static_cast<std::int64_t>(4 * quad) - before);
-    });
-  }
-
-private:
-  /** The rank of a component, from what is kept of the tile's root. */
-  CCL_HOST_DEVICE
-  std::uint32_t
-  RankOf(const Tile & tile, std::uint32_t parent) const
-  {
-    if ((parent & Ranked) != 0)
-    {
-      return (parent & ~Ranked) + tile.rootsBefore[tile.index];
-    }
-    const std::uint32_t root = parent & ~Settled;
-    return (shared.parents[root] & ~Ranked) + tile.rootsBefore[root / (shared.tiles.WordsOfTile() * Segments::PerWord)];
-  }
-
-  CCL_HOST_DEVICE
-  TOutput
-  LabelOf(const Tile & tile, std::uint32_t segment) const
-  {
-    const std::uint32_t parent = tile.parents[segment];
-    const std::uint32_t label = (parent & Settled) != 0 ? parent : tile.parents[parent];
-    return static_cast<TOutput>(label & ~Settled);
-  }
-
-  /** Writes four pixels, in one access where all are the tile's. */
-  CCL_HOST_DEVICE
-  void
-  WriteQuad(const Tile & tile, TOutput * begin, std::uint32_t pixels, std::int64_t first) const
-  {
-    const std::uint32_t rowSize = shared.tiles.RowSize();
-    const std::uint32_t from = first < 0 ? 0 : static_cast<std::uint32_t>(first);
-    const std::uint32_t end = first + 4 < pixels ? static_cast<std::uint32_t>(first + 4) : pixels;
-    const std::uint32_t row = from / rowSize;
-    std::uint32_t       x = from - row * rowSize;
-    std::uint32_t       rowBegin = row * shared.tiles.WordsOfRow();
-    Quad<TOutput>       quad;
-    const auto          isInside = [&](unsigned int i) { return first + i >= 0 && first + i < pixels; };
-    CCL_UNROLL
-    for (TOutput & pixel : quad.pixels)
-    {
-      pixel = static_cast<TOutput>(numbering.background);
-    }
-    // What one word has of the quad, after the other: two segments at most.
-    for (std::uint32_t at = from; at < end;)
-    {
-      const std::uint32_t word = rowBegin + x / BitsPerWord;
-      const unsigned int  bit = x % BitsPerWord;
-      std::uint32_t       count = end - at < rowSize - x ? end - at : rowSize - x;
-      count = count < BitsPerWord - bit ? count : BitsPerWord - bit;
-      const Word         bits = tile.bits[word];
-      const unsigned int window = bits >> bit & BitsThrough(count - 1);
-      if (window != 0)
-      {
-        const unsigned int  secondStart = window & ~(window << 1) & (window - 1);
-        const std::uint32_t segment = Segments::At(word, bits, bit + LowestBit(Word{ window }));
-        const TOutput       label = this->LabelOf(tile, segment);
-        const TOutput       second = secondStart != 0 ? this->LabelOf(tile, segment + 1) : label;
-        const unsigned int  place = static_cast<unsigned int>(at - first);
-        CCL_UNROLL
-        for (unsigned int i = 0; i < 4; ++i)
-        {
-          if (i >= place && (window >> (i - place) & 1U) != 0)
-          {
-            quad.pixels[i] = (0U - secondStart) >> (i - place) & (secondStart != 0) ? second : label;
-          }
-        }
-      }
-      at += count;
-      x += count;
-      if (x == rowSize)
-      {
-        x = 0;
-        rowBegin += shared.tiles.WordsOfRow();
-      }
-    }
-    if (isInside(0) && isInside(3))
-    {
-      *reinterpret_cast<Quad<TOutput> *>(begin + first) = quad;
-      return;
-    }
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 4; ++i)
-    {
-      if (isInside(i))
-      {
-        begin[first + i] = quad.pixels[i];
-      }
-    }
-  }
-};
-
 } // namespace SegmentUnionFind
 
 /** What LabelBySegments gives. */
@@ -559,8 +304,8 @@ struct LabeledSegments
 };
 
 /** Labels an image of which packWord(cell) gives the bits of a word's pixels, from pixels to pixels. Where it has more
- * segments than `maximumSegments`, nothing is written. Where the numbering has no room for the objects,
- * their number is right and the labels are not. `executor` is KernelExecutor, or what offers the same. */
+ * segments than `maximumSegments`, nothing is written. Where the numbering has no room for the objects, their number is
+ * right and the labels are not. `executor` is KernelExecutor, or what offers the same. */
 CCL_NO_EXECUTION_CHECK
 template <typename TPackWord, typename TOutput, typename TExecutor>
 CCL_HOST_DEVICE

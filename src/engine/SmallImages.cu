@@ -104,23 +104,21 @@ LabelSmallImage(const DeviceExecutor & executor,
   const std::uint64_t bytes = KernelExecutor::BytesFor<Word>(words) +
                               KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
                               2 * KernelExecutor::BytesFor<std::uint32_t>(tiles.Count());
-  const auto memory = executor.Allocate<unsigned char>(bytes);
-  const auto result = resources.AllocateHost(sizeof(LabeledSegments));
+  const auto                          memory = executor.Allocate<unsigned char>(bytes);
+  const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
   // Rows of planes have one neighbour each: there is little to unite, however many segments there are.
   const std::uint64_t maximumSegments =
     request.size.z == 1 ? words * Segments::PerWord : std::max(words, Tuning::SmallVolumeSegments);
   const cudaError_t error = VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     PackAnyWord packWord{ pixels, kind, request.size };
-    SmallImage  image{ tiles,
-                      request.fullyConnected,
-                      static_cast<std::uint32_t>(maximumSegments),
-                      request.numbering,
-                      memory.get(),
-                      static_cast<LabeledSegments *>(result.get()) };
-    auto *      output = static_cast<OutputType *>(labels);
-    void *      arguments[] = { &packWord, &image, &output };
-    const auto  kernel = reinterpret_cast<const void *>(&LabelInOneKernel<OutputType>);
+    SmallImage  image{
+      tiles,        request.fullyConnected, static_cast<std::uint32_t>(maximumSegments), request.numbering,
+      memory.get(), result.GetAddress()
+    };
+    auto *     output = static_cast<OutputType *>(labels);
+    void *     arguments[] = { &packWord, &image, &output };
+    const auto kernel = reinterpret_cast<const void *>(&LabelInOneKernel<OutputType>);
     CCL_CHECK(cudaFuncSetAttribute(
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(MaximumSharedMemory(resources))));
     return cudaLaunchCooperativeKernel(kernel,
@@ -137,8 +135,7 @@ LabelSmallImage(const DeviceExecutor & executor,
     return std::nullopt;
   }
   CCL_CHECK(error);
-  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  const LabeledSegments & labeled = *static_cast<const LabeledSegments *>(result.get());
+  const LabeledSegments labeled = result.Get();
   if (!labeled.isLabeled)
   {
     return std::nullopt;

@@ -25,6 +25,52 @@ MisalignmentOf(const TOutput * address)
   return reinterpret_cast<std::uintptr_t>(address) / sizeof(TOutput) % 4;
 }
 
+/** Writes those of four pixels from x on that lie in a row, or any other sequence, of a size; all of them in one
+ * access. `pixels + x` must be where a quad may start. */
+template <typename TOutput>
+CCL_HOST_DEVICE
+inline void
+StoreQuad(TOutput * pixels, std::int64_t size, std::int64_t x, const Quad<TOutput> & quad)
+{
+  if (x >= 0 && x + 4 <= size)
+  {
+    *reinterpret_cast<Quad<TOutput> *>(pixels + x) = quad;
+    return;
+  }
+  CCL_UNROLL
+  for (unsigned int i = 0; i < 4; ++i)
+  {
+    if (x + i >= 0 && x + i < size)
+    {
+      pixels[x + i] = quad.pixels[i];
+    }
+  }
+}
+
+/** Where the second sequence of ones starts in four bits, as a bit; 0 where there is none. */
+CCL_HOST_DEVICE
+constexpr unsigned int
+SecondStart(unsigned int window)
+{
+  return window & ~(window << 1) & (window - 1);
+}
+
+/** The labels of four pixels or columns, of which at most two sequences are foreground. */
+template <typename TOutput>
+struct QuadLabels
+{
+  TOutput      first;
+  TOutput      second;
+  unsigned int secondStart; // a bit, or 0
+
+  CCL_HOST_DEVICE
+  TOutput
+  At(unsigned int i) const
+  {
+    return (0U - secondStart) >> i & 1U ? second : first;
+  }
+};
+
 } // namespace itk::ccl
 
 #endif
