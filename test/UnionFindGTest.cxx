@@ -130,9 +130,9 @@ NameOfUnion(const testing::TestParamInfo<UnionType> & instance)
 
 INSTANTIATE_TEST_SUITE_P(UnionFind,
                          Unions,
-                         testing::Values(UnionType(Union<std::uint32_t>),
-                                         UnionType(UnionHalving<std::uint32_t>),
-                                         UnionType(UnionSplicing<std::uint32_t>)),
+                         testing::Values(UnionType(Union<std::uint32_t, std::uint32_t *>),
+                                         UnionType(UnionHalving<std::uint32_t, std::uint32_t *>),
+                                         UnionType(UnionSplicing<std::uint32_t, std::uint32_t *>)),
                          NameOfUnion);
 
 TEST(UnionFind, HalvingLeavesNoneBehindOnAnyThread)

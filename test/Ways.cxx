@@ -84,29 +84,36 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
 }
 
 /** What Automatic does to small images on the device, with one tile, some, and many. */
+template <typename TBundle>
 void
 ExpectSameBySegments(const ParallelFor & parallelFor,
                      bool                fullyConnected,
                      const TestImage &   image,
                      const Labels &      expected)
 {
-  const Grid                               size{ image.size[0], image.size[1], image.size[2] };
-  const Foreground::PackWord<std::uint8_t> packWord{ image.pixels.data(), size };
-  std::uint32_t                            segments = 0;
-  const Grid                               words = WordsOf(size);
-  for (std::uint64_t word = 0; word < words.Count(); ++word)
+  const Grid                                size{ image.size[0], image.size[1], image.size[2] };
+  const Foreground::PixelRows<std::uint8_t> pixels{ image.pixels.data(), size };
+  std::vector<Word>                         bits(WordsOf(size).Count());
+  const auto    bundled = PackForeground<TBundle>(HostExecutor(SequentialFor), image.pixels.data(), size, bits.data());
+  std::uint32_t segments = 0;
+  for (std::uint64_t word = 0; word < bundled.bundles.columns.words.Count(); ++word)
   {
-    segments += CountBits(Segments::Starts(packWord(CellAt(words, word))));
+    segments += CountBits(Segments::Starts(bundled.bundles.columns.bits[word]));
   }
   for (const std::uint32_t tileCount : { 1U, 5U, 200U })
   {
-    const RowTiles  tiles(size, fullyConnected, tileCount);
-    const HostTiles executor(parallelFor, tiles.Count(), SegmentUnionFind::Tile::MemoryOf(tiles));
-    Labels          labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
-    const auto      label = [&](std::uint32_t maximumSegments) {
+    const bool                    listsSegments = tileCount != 5;
+    const BundleTiles<TBundle>    tiles(size, fullyConnected, tileCount);
+    const SegmentNumbers<TBundle> numbers(size);
+    const HostTiles               executor(
+      parallelFor, tiles.Count(), SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, listsSegments));
+    Labels     labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
+    const auto label = [&](std::uint32_t maximumSegments) {
       const Numbering numbering = Numbering::For(std::uint32_t{ 0 });
-      return LabelBySegments(
-        executor, packWord, tiles, fullyConnected, maximumSegments, numbering, labels.pixels.data());
+      LabeledSegments labeled{};
+      LabelBySegments(
+        executor, pixels, tiles, numbers, maximumSegments, listsSegments, numbering, labels.pixels.data(), &labeled);
+      return labeled;
     };
     if (segments > 0)
     {
@@ -175,7 +182,11 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
       const Labels labels = way == Way::HostWide
                               ? LabelRunsOnHost<BundleType, std::uint64_t>(executor, parallelFor, image)
                               : LabelRunsOnHost<BundleType, std::uint32_t>(executor, parallelFor, image);
-      ExpectSameBySegments(parallelFor, method.fullyConnected, image, labels);
+      ExpectSameBySegments<BundleType>(parallelFor, method.fullyConnected, image, labels);
+      if (isPlane && image.size[2] == 1)
+      {
+        ExpectSameBySegments<RowBundle>(parallelFor, method.fullyConnected, image, labels);
+      }
       return labels;
     });
   }

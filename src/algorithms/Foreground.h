@@ -75,10 +75,18 @@ struct PackWord
         TPixel values[pixelsPerLoad];
       };
       loaded = *reinterpret_cast<const uint4 *>(first + begin);
-      CCL_UNROLL
-      for (unsigned int i = 0; i < pixelsPerLoad; ++i)
+      if constexpr (sizeof(TPixel) == 1)
       {
-        word |= static_cast<Word>(values[i] != TPixel{ 0 }) << (begin + i);
+        word |= (PackFour(loaded.x) | PackFour(loaded.y) << 4 | PackFour(loaded.z) << 8 | PackFour(loaded.w) << 12)
+                << begin;
+      }
+      else
+      {
+        CCL_UNROLL
+        for (unsigned int i = 0; i < pixelsPerLoad; ++i)
+        {
+          word |= static_cast<Word>(values[i] != TPixel{ 0 }) << (begin + i);
+        }
       }
     }
     return word;
@@ -100,13 +108,58 @@ struct PackWord
     CCL_UNROLL
     for (unsigned int i = 0; i < BitsPerWord / 4; ++i)
     {
-      // A 1 in each byte that is not 0, and then those of the four bytes side by side.
-      const unsigned int ones = __vsetne4(__funnelshift_r(fours[i], fours[i + 1], 8 * misalignment), 0);
-      word |= (ones * 0x01020408U >> 24 & 15U) << 4 * i;
+      word |= PackFour(__funnelshift_r(fours[i], fours[i + 1], 8 * misalignment)) << 4 * i;
     }
     return word;
   }
+
+  /** Four bytes. */
+  static __device__ Word
+  PackFour(unsigned int bytes)
+  {
+    // A 1 in each byte that is not 0, and then those of the four bytes side by side.
+    return __vsetne4(bytes, 0) * 0x01020408U >> 24 & 15U;
+  }
 #endif
+};
+
+/** Gives the bits of 32 pixels of a row from an address on where the device can read them at once: it may lie before
+ * the row. Pixels are counted from the first of the image on. */
+template <typename TPixel>
+struct PixelRows
+{
+  const TPixel * pixels;
+  Grid           size;
+
+  /** How many pixels lie between the last such address and the first pixel of a row. */
+  CCL_HOST_DEVICE
+  unsigned int
+  PixelsSkipped(std::uint32_t rowBegin) const
+  {
+    return reinterpret_cast<std::uintptr_t>(pixels + rowBegin) / sizeof(TPixel) % BitsPerWord;
+  }
+
+  /** The bits of word x from that address on; those of other rows are any. */
+  CCL_HOST_DEVICE
+  Word
+  AlignedWord(std::uint32_t rowBegin, std::uint32_t x) const
+  {
+    const std::int64_t begin =
+      std::int64_t{ rowBegin } - this->PixelsSkipped(rowBegin) + std::int64_t{ x } * BitsPerWord;
+    const std::int64_t rowEnd = rowBegin + static_cast<std::int64_t>(size.x);
+#ifdef __CUDA_ARCH__
+    if (begin >= 0 && begin + BitsPerWord <= static_cast<std::int64_t>(size.Count()))
+    {
+      return begin < rowEnd ? PackWord<TPixel>::PackAligned(pixels + begin) : 0;
+    }
+#endif
+    Word word = 0;
+    for (std::int64_t at = begin < rowBegin ? rowBegin : begin; at < begin + BitsPerWord && at < rowEnd; ++at)
+    {
+      word |= static_cast<Word>(pixels[at] != TPixel{ 0 }) << (at - begin);
+    }
+    return word;
+  }
 };
 
 /** Writes the bits of the pixels of a bundle's rows in a word, and those of its columns. */

@@ -94,7 +94,7 @@ struct InitializationByRun
       parent = first;
       return false;
     };
-    for (unsigned int neighbor = 0; neighbor < contacts.runs.NeighborCount; ++neighbor)
+    for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TBundle>; ++neighbor)
     {
       if (!contacts.ForEachOfRun(run, neighbor, linkToFirst))
       {
@@ -128,7 +128,7 @@ struct InitializationByWord
     const TRun          first = contacts.runs.runsBefore[begin + word.x];
     const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(columns.Starts(begin, word.x))) - 1; // 16 at most
     std::uint32_t       linked = 0;
-    for (unsigned int neighbor = 0; neighbor < contacts.runs.NeighborCount && linked != all; ++neighbor)
+    for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TBundle> && linked != all; ++neighbor)
     {
       contacts.ForEachInWord(word, neighbor, [&](TRun run, TRun other) {
         if (run >= first && (linked >> (run - first) & 1U) == 0)

@@ -11,16 +11,24 @@
 namespace itk::ccl
 {
 
+/** What LabelBySegments gives. */
+struct LabeledSegments
+{
+  bool          isLabeled;
+  std::uint32_t objectCount;
+};
+
 namespace SegmentUnionFind
 {
 
-/** Writes the labels of a tile's pixels. */
-template <typename TOutput>
+/** Writes the labels of a tile's pixels, and how many objects the image has. */
+template <typename TBundle, typename TOutput>
 struct WriteTile
 {
-  Shared    shared;
-  Numbering numbering;
-  TOutput * output;
+  Shared<TBundle>   shared;
+  Numbering         numbering;
+  TOutput *         output;
+  LabeledSegments * result;
 
   CCL_NO_EXECUTION_CHECK
   template <typename TTeam>
@@ -28,107 +36,172 @@ struct WriteTile
   void
   operator()(const TTeam & team) const
   {
-    const RowTiles & tiles = shared.tiles;
-    const Tile       tile(tiles, team);
-    const Parts      parts(tile.words);
-    team.ForEachSum(
-      tiles.Count(),
-      [&](std::uint32_t other) { return shared.rootCounts[other]; },
-      [&](std::uint32_t other, std::uint32_t before) { tile.rootsBefore[other] = before; });
-    team.ForEach(parts.Count(), [&](std::uint32_t part) {
-      tile.ForEachSegment(parts, part, [&](std::uint32_t segment) {
-        std::uint32_t & parent = tile.parents[segment];
-        if ((parent & (Ranked | Settled)) != 0)
-        {
-          parent = Settled | static_cast<std::uint32_t>(numbering.LabelOf(this->RankOf(tile, parent)));
-        }
-      });
+    const BundleTiles<TBundle> & tiles = shared.tiles;
+    const Tile<TBundle>          tile(shared, team);
+
+    const std::uint32_t objectCount = team.ForEachSum(
+      tiles.PieceCount(),
+      [&](std::uint32_t piece) { return tiles.HasPiece(piece) ? shared.rootCounts[piece] : 0; },
+      [&](std::uint32_t piece, std::uint32_t before) { tile.rootsBefore[piece] = before; });
+    tile.ForEachSegment(shared, team, [&](std::uint32_t segment) {
+      std::uint32_t & parent = tile.parents[segment];
+      if ((parent & (Ranked | Settled)) != 0)
+      {
+        parent = Settled | static_cast<std::uint32_t>(numbering.LabelOf(this->RankOf(tile, segment, parent)));
+      }
+    });
+    tile.ForEachSegment(shared, team, [&](std::uint32_t segment) {
+      std::uint32_t & parent = tile.parents[segment];
+      if ((parent & Settled) == 0)
+      {
+        parent = tile.parents[parent];
+      }
     });
 
-    const std::uint32_t pixels = tile.rows * tiles.RowSize();
-    TOutput * const     begin = output + std::uint64_t{ tile.firstRow } * tiles.RowSize();
-    const std::uint32_t before = MisalignmentOf(begin);
-    team.ForEach((pixels + before + 3) / 4, [&](std::uint32_t quad) {
-      this->WriteQuad(tile, begin, pixels, static_cast<std::int64_t>(4 * quad) - before);
-    });
+    if (tiles.RowSize() % 4 == 0 && MisalignmentOf(output) == 0)
+    {
+      const std::uint32_t quads = tiles.RowSize() / 4;
+      team.ForEach(tile.bundles * quads, [&](std::uint32_t i) {
+        const std::uint32_t bundle = i / quads;
+        this->WriteAligned(tile, bundle, 4 * (i - bundle * quads));
+      });
+    }
+    else
+    {
+      // The first quad of each row starts at 0 to 3 pixels before the row, where one access can write it.
+      const std::uint32_t quads = (tiles.RowSize() + 6) / 4;
+      team.ForEach(tile.bundles * Tile<TBundle>::RowsOfBundle * quads, [&](std::uint32_t i) {
+        const std::uint32_t row = i / quads;
+        this->WriteUnaligned(tile, row, i - row * quads);
+      });
+    }
+    team.ForEach(tile.index == 0, [&](std::uint32_t) { *result = { true, objectCount }; });
   }
 
 private:
-  /** The rank of a component, from what is kept of the tile's root. */
+  /** The rank of a component, from what is kept of a tile's root. */
   CCL_HOST_DEVICE
   std::uint32_t
-  RankOf(const Tile & tile, std::uint32_t parent) const
+  RankOf(const Tile<TBundle> & tile, std::uint32_t tileRoot, std::uint32_t parent) const
   {
-    if ((parent & Ranked) != 0)
-    {
-      return (parent & ~Ranked) + tile.rootsBefore[tile.index];
-    }
-    const std::uint32_t root = parent & ~Settled;
-    return (shared.parents[root] & ~Ranked) + tile.rootsBefore[root / (shared.tiles.WordsOfTile() * Segments::PerWord)];
+    const bool          isOwn = (parent & Ranked) != 0;
+    const std::uint32_t root = isOwn ? tileRoot : parent & ~Settled;
+    const std::uint32_t rank = (isOwn ? parent : shared.parents[root]) & ~Ranked;
+    const std::uint32_t piece =
+      shared.tiles.PieceOf(shared.tiles.PlaceOf(shared.numbers.BundleOf(root), 0), shared.numbers.SliceOf(root));
+    return rank + tile.rootsBefore[piece];
   }
 
+  /** The label of the segment that covers a column. */
   CCL_HOST_DEVICE
   TOutput
-  LabelOf(const Tile & tile, std::uint32_t segment) const
+  LabelOf(const Tile<TBundle> & tile, std::uint32_t word, Word columns, unsigned int bit) const
   {
-    const std::uint32_t parent = tile.parents[segment];
-    const std::uint32_t label = (parent & Settled) != 0 ? parent : tile.parents[parent];
+    const std::uint32_t label = tile.parents.parents[Segments::PlaceAt(word, Segments::StartOf(columns, bit))];
     return static_cast<TOutput>(label & ~Settled);
   }
 
-  /** Writes those of four pixels that are the tile's. */
+  /** Writes four columns of a bundle, from x on. */
   CCL_HOST_DEVICE
   void
-  WriteQuad(const Tile & tile, TOutput * begin, std::uint32_t pixels, std::int64_t quadBegin) const
+  WriteAligned(const Tile<TBundle> & tile, std::uint32_t bundle, std::uint32_t x) const
   {
-    const std::uint32_t rowSize = shared.tiles.RowSize();
-    const std::uint32_t from = quadBegin < 0 ? 0 : static_cast<std::uint32_t>(quadBegin);
-    const std::uint32_t end = quadBegin + 4 < pixels ? static_cast<std::uint32_t>(quadBegin + 4) : pixels;
-    const std::uint32_t row = from / rowSize;
-    std::uint32_t       x = from - row * rowSize;
-    std::uint32_t       rowBegin = row * shared.tiles.WordsOfRow();
-    Quad<TOutput>       quad;
-    CCL_UNROLL
-    for (TOutput & pixel : quad.pixels)
+    const BundleTiles<TBundle> & tiles = shared.tiles;
+    const std::uint32_t          word = bundle * tiles.WordsOfRow() + x / BitsPerWord;
+    const unsigned int           bit = x % BitsPerWord;
+    const BundledWord<TBundle>   here = tile.bits[word];
+    const Word                   columns = here.Columns();
+    const unsigned int           window = columns >> bit & 15U;
+    QuadLabels<TOutput>          labels{};
+    if (window != 0)
     {
-      pixel = static_cast<TOutput>(numbering.background);
-    }
-    // What one word has of the quad, after the other.
-    for (std::uint32_t at = from; at < end;)
-    {
-      const std::uint32_t word = rowBegin + x / BitsPerWord;
-      const unsigned int  bit = x % BitsPerWord;
-      std::uint32_t       count = end - at < rowSize - x ? end - at : rowSize - x;
-      count = count < BitsPerWord - bit ? count : BitsPerWord - bit;
-      const Word         bits = tile.bits[word];
-      const unsigned int window = bits >> bit & BitsThrough(count - 1);
-      if (window != 0)
+      labels.first = this->LabelOf(tile, word, columns, bit + LowestBit(Word{ window }));
+      labels.secondStart = SecondStart(window);
+      if (labels.secondStart != 0)
       {
-        const std::uint32_t       segment = Segments::At(word, bits, bit + LowestBit(Word{ window }));
-        const unsigned int        secondStart = SecondStart(window);
-        const TOutput             first = this->LabelOf(tile, segment);
-        const QuadLabels<TOutput> labels{ first,
-                                          secondStart != 0 ? this->LabelOf(tile, segment + 1) : first,
-                                          secondStart };
-        const auto                place = static_cast<unsigned int>(at - quadBegin);
-        CCL_UNROLL
-        for (unsigned int i = 0; i < 4; ++i)
+        labels.second = this->LabelOf(tile, word, columns, bit + LowestBit(Word{ labels.secondStart }));
+      }
+    }
+    const BundleWordPlace place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
+    CCL_UNROLL
+    for (unsigned int slice = 0; slice < TBundle::Slices; ++slice)
+    {
+      CCL_UNROLL
+      for (unsigned int row = 0; row < TBundle::Rows; ++row)
+      {
+        if (tiles.HasRow(place, row, slice))
         {
-          if (i >= place && (window >> (i - place) & 1U) != 0)
-          {
-            quad.pixels[i] = labels.At(i - place);
-          }
+          TOutput * const pixels = output + tiles.PixelsBefore(place, row, slice);
+          *reinterpret_cast<Quad<TOutput> *>(pixels + x) =
+            this->QuadOf(here.rows[slice * TBundle::Rows + row] >> bit, labels);
         }
       }
-      at += count;
-      x += count;
-      if (x == rowSize)
+    }
+  }
+
+  /** Writes those of four pixels that are a row's. Rows are counted bundle by bundle. */
+  CCL_HOST_DEVICE
+  void
+  WriteUnaligned(const Tile<TBundle> & tile, std::uint32_t rowOfTile, std::uint32_t quad) const
+  {
+    constexpr unsigned int       rowsOfBundle = Tile<TBundle>::RowsOfBundle;
+    const BundleTiles<TBundle> & tiles = shared.tiles;
+    const std::uint32_t          bundle = rowOfTile / rowsOfBundle;
+    const unsigned int           row = rowOfTile % rowsOfBundle;
+    const BundleWordPlace        place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
+    if (!tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
+    {
+      return;
+    }
+    TOutput * const pixels = output + tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows);
+    const auto      size = static_cast<std::int32_t>(tiles.RowSize());
+    const auto      x = static_cast<std::int32_t>(4 * quad - MisalignmentOf(pixels));
+    if (x >= size)
+    {
+      return;
+    }
+    const std::uint32_t skipped = x < 0 ? static_cast<std::uint32_t>(-x) : 0;
+    const std::uint32_t begin = static_cast<std::uint32_t>(x) + skipped;
+    const std::uint32_t xOfWord = begin / BitsPerWord;
+    const unsigned int  bit = begin % BitsPerWord;
+    const std::uint32_t word = bundle * tiles.WordsOfRow() + xOfWord;
+    const bool          hasNext = bit > BitsPerWord - 4 && xOfWord + 1 < tiles.WordsOfRow();
+    const Word          columns = tile.bits[word].Columns();
+    const Word          nextColumns = hasNext ? tile.bits[word + 1].Columns() : 0;
+    const auto          windowOf = [&](Word low, Word high) {
+      return static_cast<unsigned int>((std::uint64_t{ high } << BitsPerWord | low) >> bit) << skipped & 15U;
+    };
+    const unsigned int window = windowOf(columns, nextColumns);
+    const auto         labelAt = [&](unsigned int starts) {
+      const unsigned int at = bit + LowestBit(Word{ starts }) - skipped;
+      return at < BitsPerWord ? this->LabelOf(tile, word, columns, at)
+                                      : this->LabelOf(tile, word + 1, nextColumns, at - BitsPerWord);
+    };
+    QuadLabels<TOutput> labels{};
+    if (window != 0)
+    {
+      labels.first = labelAt(window);
+      labels.secondStart = SecondStart(window);
+      if (labels.secondStart != 0)
       {
-        x = 0;
-        rowBegin += shared.tiles.WordsOfRow();
+        labels.second = labelAt(labels.secondStart);
       }
     }
-    StoreQuad(begin, pixels, quadBegin, quad);
+    const Word nextBits = hasNext ? tile.bits[word + 1].rows[row] : 0;
+    StoreQuad(pixels, size, x, this->QuadOf(windowOf(tile.bits[word].rows[row], nextBits), labels));
+  }
+
+  CCL_HOST_DEVICE
+  Quad<TOutput>
+  QuadOf(unsigned int window, const QuadLabels<TOutput> & labels) const
+  {
+    Quad<TOutput> quad;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 4; ++i)
+    {
+      quad.pixels[i] = window >> i & 1U ? labels.At(i) : static_cast<TOutput>(numbering.background);
+    }
+    return quad;
   }
 };
 

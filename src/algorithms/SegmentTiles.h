@@ -4,8 +4,7 @@
 
 // What the tiles of SegmentUnionFind.h share, and what each has for itself.
 
-#include "KnownPairs.h"
-#include "RowTiles.h"
+#include "PairTable.h"
 #include "Segments.h"
 
 namespace itk::ccl
@@ -19,91 +18,153 @@ namespace SegmentUnionFind
 /** With a root of a tile: other tiles may have segments of its component. */
 inline constexpr std::uint32_t Exposed = std::uint32_t{ 1 } << 29;
 
-/** With the rank of a root, among those of its tile. */
+/** With the rank of a root, among those of its piece. */
 inline constexpr std::uint32_t Ranked = std::uint32_t{ 1 } << 30;
 
 /** With the root of the component, which is another tile's, and at last with a label. */
 inline constexpr std::uint32_t Settled = std::uint32_t{ 1 } << 31;
 
-/** What the tiles share. */
-struct Shared
+/** The parents of segments that are given by their numbers: an array, of which the first element is at a place. */
+template <typename TBundle>
+struct SegmentParents
 {
-  RowTiles        tiles;
-  bool            fullyConnected;
-  bool            countsSegments;
-  Word *          bits;
-  std::uint32_t * parents;
-  std::uint32_t * segmentCounts; // of each tile
-  std::uint32_t * rootCounts;
+  SegmentNumbers<TBundle> numbers;
+  std::uint32_t *         parents;
+  std::uint32_t           firstPlace;
+
+  CCL_HOST_DEVICE
+  std::uint32_t *
+  operator+(std::uint32_t number) const
+  {
+    return parents + (numbers.PlaceOf(number) - firstPlace);
+  }
+
+  CCL_HOST_DEVICE
+  std::uint32_t &
+  operator[](std::uint32_t number) const
+  {
+    return *(*this + number);
+  }
 };
 
-/** What a tile has for itself. Its words and segments are counted from its first ones on. */
+/** What the tiles share. */
+template <typename TBundle>
+struct Shared
+{
+  BundleTiles<TBundle>    tiles;
+  SegmentNumbers<TBundle> numbers;
+  bool                    countsSegments;
+  bool                    listsSegments;
+  BundledWord<TBundle> *  words;
+  SegmentParents<TBundle> parents;
+  std::uint32_t *         segmentCounts; // of each tile
+  std::uint32_t *         rootCounts;    // of each piece
+};
+
+/** What a tile has for itself: what it must, and, where listsSegments, a list of its segments, by which its threads
+ * share them evenly. */
+template <typename TBundle>
 struct Tile
 {
-  std::uint32_t   index;
-  std::uint32_t   firstRow;
-  std::uint32_t   rows;
-  std::uint32_t   words;
-  std::uint32_t   firstWord;
-  std::uint32_t   firstSegment;
-  KnownPairs      pairs;
-  Word *          bits;
-  std::uint32_t * parents;
-  std::uint32_t * rootsBefore; // each tile
+  static constexpr unsigned int RowsOfBundle = TBundle::Rows * TBundle::Slices;
+
+  using PairTableType = PairTable<TBundle::IsOneRow ? Tuning::PairTableBits : Tuning::PairTableBitsOfBundles>;
+
+  std::uint32_t           index;
+  std::uint32_t           firstBundle;
+  std::uint32_t           bundles;
+  std::uint32_t           words; // of all bundles
+  std::uint32_t           firstWord;
+  PairTableType           pairs;
+  BundledWord<TBundle> *  bits;
+  Word *                  rootMarks; // of each row, in the order of pieces: the starts of segments that are roots
+  SegmentParents<TBundle> parents;
+  std::uint32_t *         rootsBefore; // each piece
+  std::uint32_t *         segments;    // their number, and the list of them, if any
 
   template <typename TTeam>
   CCL_HOST_DEVICE
-  Tile(const RowTiles & tiles, const TTeam & team)
+  Tile(const Shared<TBundle> & shared, const TTeam & team)
     : index(team.index)
-    , firstRow(tiles.FirstRow(index))
-    , rows(tiles.RowsOf(index))
-    , words(rows * tiles.WordsOfRow())
-    , firstWord(firstRow * tiles.WordsOfRow())
-    , firstSegment(firstWord * Segments::PerWord)
+    , firstBundle(shared.tiles.FirstBundle(index))
+    , bundles(shared.tiles.BundlesOf(index))
+    , words(bundles * shared.tiles.WordsOfRow())
+    , firstWord(firstBundle * shared.tiles.WordsOfRow())
     , pairs{ team.memory }
-    , bits(reinterpret_cast<Word *>(pairs.pairs + KnownPairs::Count))
-    , parents(bits + tiles.WordsOfTile())
-    , rootsBefore(parents + tiles.WordsOfTile() * Segments::PerWord)
+    , bits(reinterpret_cast<BundledWord<TBundle> *>(pairs.pairs + PairTableType::Count))
+    , rootMarks(reinterpret_cast<Word *>(bits + WordsOfTile(shared.tiles)))
+    , parents{ shared.numbers, rootMarks + WordsOfTile(shared.tiles) * RowsOfBundle, firstWord * Segments::PerWord }
+    , rootsBefore(parents.parents + WordsOfTile(shared.tiles) * Segments::PerWord)
+    , segments(rootsBefore + shared.tiles.PieceCount())
   {}
 
-  /** How many elements of 64 bits that takes. */
-  static std::uint64_t
-  MemoryOf(const RowTiles & tiles)
+  CCL_HOST_DEVICE
+  static std::uint32_t
+  WordsOfTile(const BundleTiles<TBundle> & tiles)
   {
-    return KnownPairs::Count +
-           DivideUp(std::uint64_t{ tiles.WordsOfTile() } * (1 + Segments::PerWord) + tiles.Count(), 2);
+    return tiles.BundlesOfTile() * tiles.WordsOfRow();
   }
 
-  /** Calls visit(segment) for the segments of a word that start at some of its bits, which lie side by side. */
+  /** How many elements of 64 bits that takes; an even number, for all tiles' memory to be aligned to BundledWord. */
+  static std::uint64_t
+  MemoryOf(const BundleTiles<TBundle> & tiles, bool listsSegments)
+  {
+    const std::uint64_t perWord = 2 * RowsOfBundle + Segments::PerWord + (listsSegments ? Segments::MaximumPerWord : 0);
+    const std::uint64_t words = perWord * tiles.BundlesOfTile() * tiles.WordsOfRow() + tiles.PieceCount() + 1;
+    return PairTableType::Count + DivideUp(words, 4) * 2;
+  }
+
+  CCL_HOST_DEVICE
+  BundleWordPlace
+  PlaceOf(const Shared<TBundle> & shared, std::uint32_t word) const
+  {
+    const std::uint32_t bundle = word / shared.tiles.WordsOfRow();
+    return shared.tiles.PlaceOf(firstBundle + bundle, word - bundle * shared.tiles.WordsOfRow());
+  }
+
+  /** Calls visit(number) for the segments of a word that start at some of its bits. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  ForEachSegment(std::uint32_t word, Word mask, const TVisitor & visit) const
+  ForEachSegment(const Shared<TBundle> & shared, std::uint32_t word, Word mask, const TVisitor & visit) const
   {
-    const Word          starts = Segments::Starts(bits[word]);
-    const std::uint32_t first = word * Segments::PerWord + CountBits(starts & ((mask & (~mask + 1)) - 1));
-    const std::uint32_t end = first + CountBits(starts & mask);
-    for (std::uint32_t segment = first; segment < end; ++segment)
+    const BundledWord<TBundle> here = bits[word];
+    Word                       starts = Segments::Starts(here.Columns()) & mask;
+    if (starts == 0)
     {
-      visit(segment);
+      return;
+    }
+    const BundleWordPlace place = this->PlaceOf(shared, word);
+    for (; starts != 0; starts &= starts - 1)
+    {
+      visit(shared.numbers.At(place, here, LowestBit(starts)));
     }
   }
 
-  /** As above, for a part of a word. */
-  template <typename TVisitor>
+  /** Calls visit(number) for all segments of the tile. */
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam, typename TVisitor>
   CCL_HOST_DEVICE
   void
-  ForEachSegment(const Parts & parts, std::uint32_t part, const TVisitor & visit) const
+  ForEachSegment(const Shared<TBundle> & shared, const TTeam & team, const TVisitor & visit) const
   {
-    this->ForEachSegment(parts.WordOf(part), parts.MaskOf(part), visit);
+    if (shared.listsSegments)
+    {
+      team.ForEach(segments[0], [&](std::uint32_t i) { visit(segments[1 + i]); });
+      return;
+    }
+    const Parts parts(words);
+    team.ForEach(parts.Count(), [&](std::uint32_t part) {
+      this->ForEachSegment(shared, parts.WordOf(part), parts.MaskOf(part), visit);
+    });
   }
 
-  /** The words at the tile's two ends, of rows that may have neighbours in other tiles. */
+  /** The words at the tile's two ends, of bundles that may touch those of other tiles. */
   CCL_HOST_DEVICE
   Parts
-  PartsAtEnds(const RowTiles & tiles) const
+  PartsAtEnds(const Shared<TBundle> & shared) const
   {
-    const std::uint32_t atEnds = 2 * tiles.RowsWithNeighborsElsewhere(index) * tiles.WordsOfRow();
+    const std::uint32_t atEnds = 2 * shared.tiles.BundlesAtEnd(index) * shared.tiles.WordsOfRow();
     return Parts(atEnds < words ? atEnds : words);
   }
 

@@ -249,7 +249,7 @@ DeviceSession::LabelPixels(const void *    pixels,
   RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
   DeviceResources &      resources = m_Implementation->GetResources();
-  if (request.algorithm == AlgorithmEnum::Automatic && IsSmall(request.size, request.fullyConnected, resources))
+  if (request.algorithm == AlgorithmEnum::Automatic)
   {
     const auto objectCount = LabelSmallImage(executor, resources, pixels, kind, request, labels, labelBytes);
     if (objectCount)

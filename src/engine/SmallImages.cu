@@ -11,52 +11,82 @@ namespace itk::ccl
 namespace
 {
 
-/** Foreground::PackWord for pixels of any type. */
-struct PackAnyWord
+/** Foreground::PixelRows for pixels of any type. */
+struct AnyPixelRows
 {
   const void * pixels;
   PixelKind    kind;
   Grid         size;
 
+  template <typename TVisitor>
   CCL_HOST_DEVICE
-  Word
-  operator()(const Cell & cell) const
+  auto
+  Visit(const TVisitor & visitor) const
   {
     return VisitPixels(pixels, kind, [&](const auto * typed) {
       using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
-      return Foreground::PackWord<PixelType>{ typed, size }(cell);
+      return visitor(Foreground::PixelRows<PixelType>{ typed, size });
     });
+  }
+
+  CCL_HOST_DEVICE
+  unsigned int
+  PixelsSkipped(std::uint32_t rowBegin) const
+  {
+    return this->Visit([&](const auto & rows) { return rows.PixelsSkipped(rowBegin); });
+  }
+
+  CCL_HOST_DEVICE
+  Word
+  AlignedWord(std::uint32_t rowBegin, std::uint32_t x) const
+  {
+    return this->Visit([&](const auto & rows) { return rows.AlignedWord(rowBegin, x); });
   }
 };
 
 /** What does not depend on the types of pixels and labels. */
+template <typename TBundle>
 struct SmallImage
 {
-  RowTiles          tiles;
-  bool              fullyConnected;
-  std::uint32_t     maximumSegments;
-  Numbering         numbering;
-  void *            memory;
-  LabeledSegments * result;
+  BundleTiles<TBundle>    tiles;
+  SegmentNumbers<TBundle> numbers;
+  std::uint32_t           maximumSegments;
+  bool                    listsSegments;
+  Numbering               numbering;
+  void *                  memory;
+  LabeledSegments *       result;
 };
 
-template <typename TOutput>
+template <typename TBundle, typename TOutput>
 __global__ void
-__launch_bounds__(KernelExecutor::Threads, 1) LabelInOneKernel(PackAnyWord packWord, SmallImage image, TOutput * output)
+__launch_bounds__(KernelExecutor::Threads, 1)
+  LabelInOneKernel(AnyPixelRows pixels, SmallImage<TBundle> image, TOutput * output)
 {
-  extern __shared__ std::uint64_t memoryOfTile[];
+  extern __shared__ uint4 memoryOfTile[];
 
-  const KernelExecutor  executor(image.memory, memoryOfTile);
-  const LabeledSegments result = LabelBySegments(
-    executor, packWord, image.tiles, image.fullyConnected, image.maximumSegments, image.numbering, output);
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-  {
-    *image.result = result;
-  }
+  LabelBySegments(KernelExecutor(image.memory, reinterpret_cast<std::uint64_t *>(memoryOfTile)),
+                  pixels,
+                  image.tiles,
+                  image.numbers,
+                  image.maximumSegments,
+                  image.listsSegments,
+                  image.numbering,
+                  output,
+                  image.result);
+}
+
+/** Calls visitor(TBundle{}) with what tiles are made of. In planes that is rows: two rows in one have less to unite,
+ * but numbers that are not places take more than that saves. */
+template <typename TVisitor>
+auto
+VisitTileBundle(const Request & request, const TVisitor & visitor)
+{
+  return request.fullyConnected && request.size.z > 1 ? visitor(VolumeBundle{}) : visitor(RowBundle{});
 }
 
 /** One tile for each block: as many as there are multiprocessors, or as are worth it. */
-RowTiles
+template <typename TBundle>
+BundleTiles<TBundle>
 TilesOf(const Grid & size, bool fullyConnected, const DeviceResources & resources)
 {
   const std::uint64_t worth = DivideUp(WordsOf(size).Count(), Tuning::SmallImageWordsPerBlock);
@@ -65,10 +95,11 @@ TilesOf(const Grid & size, bool fullyConnected, const DeviceResources & resource
            static_cast<std::uint32_t>(std::min<std::uint64_t>(worth, resources.GetMultiprocessors())) };
 }
 
+template <typename TBundle>
 std::uint64_t
-SharedMemoryOf(const RowTiles & tiles)
+SharedMemoryOf(const BundleTiles<TBundle> & tiles, bool listsSegments)
 {
-  return SegmentUnionFind::Tile::MemoryOf(tiles) * sizeof(std::uint64_t);
+  return SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, listsSegments) * sizeof(std::uint64_t);
 }
 
 /** What a block has of it, less what the kernel declares. */
@@ -79,53 +110,54 @@ MaximumSharedMemory(const DeviceResources & resources)
   return resources.GetSharedMemoryOfBlock() - declared;
 }
 
-} // namespace
-
-bool
-IsSmall(const Grid & size, bool fullyConnected, const DeviceResources & resources)
-{
-  constexpr std::uint64_t maximumPixels = std::uint64_t{ 1 } << 31;
-  return resources.RunsCooperativeKernels() && size.Count() < maximumPixels &&
-         SharedMemoryOf(TilesOf(size, fullyConnected, resources)) <= MaximumSharedMemory(resources);
-}
-
+template <typename TBundle>
 std::optional<std::uint64_t>
-LabelSmallImage(const DeviceExecutor & executor,
-                DeviceResources &      resources,
-                const void *           pixels,
-                PixelKind              kind,
-                const Request &        request,
-                void *                 labels,
-                unsigned int           labelBytes)
+Label(const DeviceExecutor & executor,
+      DeviceResources &      resources,
+      const AnyPixelRows &   pixels,
+      const Request &        request,
+      void *                 labels,
+      unsigned int           labelBytes)
 {
-  const RowTiles      tiles = TilesOf(request.size, request.fullyConnected, resources);
-  const std::uint64_t words = std::uint64_t{ tiles.Count() } * tiles.WordsOfTile();
+  const auto tiles = TilesOf<TBundle>(request.size, request.fullyConnected, resources);
+  if (SharedMemoryOf(tiles, false) > MaximumSharedMemory(resources) ||
+      SegmentNumbers<TBundle>::Limit(request.size) > SegmentUnionFind::Exposed)
+  {
+    return std::nullopt;
+  }
+  const std::uint64_t words = std::uint64_t{ tiles.Bundles() } * tiles.WordsOfRow();
   // The arrays of LabelBySegments: bits, parents, and counts of segments and roots.
-  const std::uint64_t bytes = KernelExecutor::BytesFor<Word>(words) +
+  const std::uint64_t bytes = KernelExecutor::BytesFor<BundledWord<TBundle>>(words) +
                               KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
-                              2 * KernelExecutor::BytesFor<std::uint32_t>(tiles.Count());
+                              KernelExecutor::BytesFor<std::uint32_t>(tiles.Count()) +
+                              KernelExecutor::BytesFor<std::uint32_t>(tiles.PieceCount());
   const auto                          memory = executor.Allocate<unsigned char>(bytes);
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
-  // Rows of planes have one neighbour each: there is little to unite, however many segments there are.
-  const std::uint64_t maximumSegments =
-    request.size.z == 1 ? words * Segments::PerWord : std::max(words, Tuning::SmallVolumeSegments);
-  const cudaError_t error = VisitWidth(labelBytes, [&](auto label) {
+  // Bundles of planes have one neighbour each: there is little to unite, however many segments there are.
+  const std::uint64_t maximumSegments = request.size.z == 1
+                                          ? words * Segments::PerWord
+                                          : std::max(WordsOf(request.size).Count(), Tuning::SmallVolumeSegments);
+  const bool          listsSegments = SharedMemoryOf(tiles, true) <= MaximumSharedMemory(resources);
+  const cudaError_t   error = VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
-    PackAnyWord packWord{ pixels, kind, request.size };
-    SmallImage  image{
-      tiles,        request.fullyConnected, static_cast<std::uint32_t>(maximumSegments), request.numbering,
-      memory.get(), result.GetAddress()
-    };
-    auto *     output = static_cast<OutputType *>(labels);
-    void *     arguments[] = { &packWord, &image, &output };
-    const auto kernel = reinterpret_cast<const void *>(&LabelInOneKernel<OutputType>);
+    AnyPixelRows        rows = pixels;
+    SmallImage<TBundle> image{ tiles,
+                               SegmentNumbers<TBundle>(request.size),
+                               static_cast<std::uint32_t>(maximumSegments),
+                               listsSegments,
+                               request.numbering,
+                               memory.get(),
+                               result.GetAddress() };
+    auto *              output = static_cast<OutputType *>(labels);
+    void *              arguments[] = { &rows, &image, &output };
+    const auto          kernel = reinterpret_cast<const void *>(&LabelInOneKernel<TBundle, OutputType>);
     CCL_CHECK(cudaFuncSetAttribute(
       kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(MaximumSharedMemory(resources))));
     return cudaLaunchCooperativeKernel(kernel,
                                        dim3(tiles.Count()),
                                        dim3(KernelExecutor::Threads),
                                        arguments,
-                                       SharedMemoryOf(tiles),
+                                       SharedMemoryOf(tiles, listsSegments),
                                        executor.GetStream());
   });
   if (error == cudaErrorCooperativeLaunchTooLarge)
@@ -142,6 +174,27 @@ LabelSmallImage(const DeviceExecutor & executor,
   }
   RequireRoomFor(labeled.objectCount, request.numbering);
   return labeled.objectCount;
+}
+
+} // namespace
+
+std::optional<std::uint64_t>
+LabelSmallImage(const DeviceExecutor & executor,
+                DeviceResources &      resources,
+                const void *           pixels,
+                PixelKind              kind,
+                const Request &        request,
+                void *                 labels,
+                unsigned int           labelBytes)
+{
+  if (!resources.RunsCooperativeKernels() || request.size.Count() > Tuning::SmallImagePixels)
+  {
+    return std::nullopt;
+  }
+  return VisitTileBundle(request, [&](auto bundle) {
+    return Label<decltype(bundle)>(
+      executor, resources, AnyPixelRows{ pixels, kind, request.size }, request, labels, labelBytes);
+  });
 }
 
 } // namespace itk::ccl

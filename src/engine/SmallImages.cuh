@@ -13,12 +13,10 @@
 namespace itk::ccl
 {
 
-/** Whether LabelSmallImage is worth trying. */
-bool
-IsSmall(const Grid & size, bool fullyConnected, const DeviceResources & resources);
-
 /** Labels pixels in device memory, as DeviceSession::LabelPixels. Gives nothing, and nothing is written, where the
- * image has more segments than is worth it, or where the device's multiprocessors are not all to be had. */
+ * image is too large or has more segments than is worth it, or where the device's multiprocessors are not all to be
+ * had.
+ */
 std::optional<std::uint64_t>
 LabelSmallImage(const DeviceExecutor & executor,
                 DeviceResources &      resources,

@@ -59,6 +59,18 @@ LowestBit(std::uint64_t word)
 #endif
 }
 
+/** Position of the highest bit that is set. The word must not be 0. */
+CCL_HOST_DEVICE
+inline unsigned int
+HighestBit(Word word)
+{
+#ifdef __CUDA_ARCH__
+  return BitsPerWord - 1 - __clz(static_cast<int>(word));
+#else
+  return BitsPerWord - 1 - static_cast<unsigned int>(__builtin_clz(word));
+#endif
+}
+
 /** The bits up to and including `bit`. */
 template <typename TWord = Word>
 CCL_HOST_DEVICE

@@ -34,7 +34,7 @@ struct ContactsByRun
   Grid
   GetCells() const
   {
-    return { runCount, runs.NeighborCount };
+    return { runCount, NeighborCountOf<TBundle> };
   }
 
   /** Calls visit(run, other) for all that touch in a cell. */

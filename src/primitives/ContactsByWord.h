@@ -29,7 +29,7 @@ struct ContactsByWord
   GetCells() const
   {
     const Grid & words = runs.bundles.columns.words;
-    return { words.x, words.y, words.z * runs.NeighborCount };
+    return { words.x, words.y, words.z * NeighborCountOf<TBundle> };
   }
 
   /** Calls visit(run, other) for all that touch in a cell. */

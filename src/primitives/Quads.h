@@ -27,10 +27,10 @@ MisalignmentOf(const TOutput * address)
 
 /** Writes those of four pixels from x on that lie in a row, or any other sequence, of a size; all of them in one
  * access. `pixels + x` must be where a quad may start. */
-template <typename TOutput>
+template <typename TOutput, typename TOffset>
 CCL_HOST_DEVICE
 inline void
-StoreQuad(TOutput * pixels, std::int64_t size, std::int64_t x, const Quad<TOutput> & quad)
+StoreQuad(TOutput * pixels, TOffset size, TOffset x, const Quad<TOutput> & quad)
 {
   if (x >= 0 && x + 4 <= size)
   {
@@ -40,9 +40,10 @@ StoreQuad(TOutput * pixels, std::int64_t size, std::int64_t x, const Quad<TOutpu
   CCL_UNROLL
   for (unsigned int i = 0; i < 4; ++i)
   {
-    if (x + i >= 0 && x + i < size)
+    const TOffset at = x + static_cast<TOffset>(i);
+    if (at >= 0 && at < size)
     {
-      pixels[x + i] = quad.pixels[i];
+      pixels[at] = quad.pixels[i];
     }
   }
 }

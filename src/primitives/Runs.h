@@ -32,10 +32,13 @@ struct NumberedRuns
   {
     return RunsThrough(rowBegin, column / BitsPerWord, column % BitsPerWord) - (gap == 0);
   }
-
-  /** How many bundles before its own a run can touch. */
-  static constexpr unsigned int NeighborCount = TBundle::IsOneRow ? 2 : TBundle::Slices == 1 ? 1 : 4;
 };
+
+/** How many bundles before its own a run can touch. */
+template <typename TBundle>
+inline constexpr unsigned int NeighborCountOf = TBundle::IsOneRow      ? 2
+                                                : TBundle::Slices == 1 ? 1
+                                                                       : 4;
 
 /** The offset of a bundle from another one, along y and z. */
 template <int VY, int VZ>
@@ -45,8 +48,8 @@ struct BundleOffset
   static constexpr int Z = VZ;
 };
 
-/** Calls visitor(BundleOffset<y, z>{}) for one of those bundles before its own that a run can touch: 0 to NeighborCount
- * - 1, in raster order. */
+/** Calls visitor(BundleOffset<y, z>{}) for one of those bundles before its own that a run can touch: 0 to
+ * NeighborCountOf - 1, in raster order. */
 template <typename TBundle, typename TVisitor>
 CCL_HOST_DEVICE
 auto

@@ -7,16 +7,17 @@
 // 31(2), 2020, Algorithm 1. Union is that of Oliveira and Lotufo, SIBGRAPI 2010.
 //
 // parents[a] <= a always holds and a root is its own parent, so that the root of a tree is its lowest element.
+// `parents` is a pointer, or what gives the address of a's parent as `parents + a`.
 
 #include "Atomics.h"
 
 namespace itk::ccl
 {
 
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline TLabel
-Find(const TLabel * parents, TLabel a)
+Find(TParents parents, TLabel a)
 {
   for (TLabel parent = Load(parents + a); parent != a; parent = Load(parents + a))
   {
@@ -26,19 +27,19 @@ Find(const TLabel * parents, TLabel a)
 }
 
 /** Links `a` to its root. No union may run at the same time. */
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
-Compress(TLabel * parents, TLabel a)
+Compress(TParents parents, TLabel a)
 {
   Store(parents + a, Find(parents, a));
 }
 
 /** As Compress, but every step up the tree is published, for other threads to start from. */
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
-InlineCompress(TLabel * parents, TLabel a)
+InlineCompress(TParents parents, TLabel a)
 {
   const TLabel id = a;
   for (TLabel parent = Load(parents + a); parent != a; parent = Load(parents + a))
@@ -48,10 +49,10 @@ InlineCompress(TLabel * parents, TLabel a)
   }
 }
 
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
-Compress(TLabel * parents, TLabel a, bool inlineCompression)
+Compress(TParents parents, TLabel a, bool inlineCompression)
 {
   if (inlineCompression)
   {
@@ -66,10 +67,10 @@ Compress(TLabel * parents, TLabel a, bool inlineCompression)
 /** As Find, but links what lies on the way to its grandparents, for the next to walk half as far: intermediate pointer
  * jumping, Jaiganesh and Burtscher, "A High-Performance Connected Components Implementation for GPUs", HPDC 2018,
  * Section 3. Unions may run at the same time; parents never rise. */
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline TLabel
-FindHalving(TLabel * parents, TLabel a)
+FindHalving(TParents parents, TLabel a)
 {
   TLabel parent = Load(parents + a);
   while (parent != a)
@@ -87,10 +88,10 @@ FindHalving(TLabel * parents, TLabel a)
 }
 
 /** As Compress, with FindHalving. */
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
-CompressHalving(TLabel * parents, TLabel a)
+CompressHalving(TParents parents, TLabel a)
 {
   AtomicMin(parents + a, FindHalving(parents, a));
 }
@@ -99,11 +100,11 @@ CompressHalving(TLabel * parents, TLabel a)
  *
  * Not inlined, for the threads of a warp to meet again before and after it: inlined, their branches stay apart from one
  * neighbour to the next, and merging takes two to three times as long. */
-template <bool VHalving, typename TLabel>
+template <bool VHalving, typename TLabel, typename TParents>
 CCL_NOINLINE
 CCL_HOST_DEVICE
 inline void
-UnionBy(TLabel * parents, TLabel a, TLabel b)
+UnionBy(TParents parents, TLabel a, TLabel b)
 {
   for (;;)
   {
@@ -127,19 +128,19 @@ UnionBy(TLabel * parents, TLabel a, TLabel b)
 }
 
 /** The paper's. */
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
-Union(TLabel * parents, TLabel a, TLabel b)
+Union(TParents parents, TLabel a, TLabel b)
 {
   UnionBy<false>(parents, a, b);
 }
 
 /** With FindHalving: trees stay low where many are joined at once. */
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
-UnionHalving(TLabel * parents, TLabel a, TLabel b)
+UnionHalving(TParents parents, TLabel a, TLabel b)
 {
   UnionBy<true>(parents, a, b);
 }
@@ -148,11 +149,11 @@ UnionHalving(TLabel * parents, TLabel a, TLabel b)
  * tree: Rem's algorithm with splicing, as in Patwary, Blair and Manne, "Experiments on Union-Find Algorithms for the
  * Disjoint-Set Data Structure", SEA 2010, Section 2. Many may run at the same time, as each goes on to join the parent
  * that it replaced with the one that it put in its place. */
-template <typename TLabel>
+template <typename TLabel, typename TParents>
 CCL_NOINLINE
 CCL_HOST_DEVICE
 inline void
-UnionSplicing(TLabel * parents, TLabel a, TLabel b)
+UnionSplicing(TParents parents, TLabel a, TLabel b)
 {
   for (;;)
   {

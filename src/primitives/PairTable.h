@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef PairTable_h
+#define PairTable_h
+
+#include "Atomics.h"
+
+namespace itk::ccl
+{
+
+/** Keeps pairs of numbers, each once, as far as its memory allows: indexed by a hash, of what comes first. */
+template <unsigned int VCountBits>
+struct PairTable
+{
+  static constexpr std::uint32_t Count = std::uint32_t{ 1 } << VCountBits;
+  static constexpr std::uint64_t None = ~std::uint64_t{ 0 };
+
+  std::uint64_t * pairs;
+
+  CCL_HOST_DEVICE
+  void
+  Clear(std::uint32_t i) const
+  {
+    pairs[i] = None;
+  }
+
+  /** Whether a pair is kept, from now on or since before. */
+  CCL_HOST_DEVICE
+  bool
+  Keeps(std::uint32_t first, std::uint32_t second) const
+  {
+    const std::uint64_t   pair = std::uint64_t{ first } << 32 | second;
+    std::uint64_t * const place =
+      pairs + ((first * 31 + second) * 2654435769U >> (32 - VCountBits)); // Fibonacci hashing
+    const std::uint64_t known = Load(place);
+    if (known != None)
+    {
+      return known == pair;
+    }
+    const std::uint64_t old = AtomicCompareExchange(place, None, pair);
+    return old == None || old == pair;
+  }
+
+  /** Calls visit(first, second) for what is kept at i, and forgets it. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Take(std::uint32_t i, const TVisitor & visit) const
+  {
+    const std::uint64_t pair = pairs[i];
+    if (pair != None)
+    {
+      pairs[i] = None;
+      visit(static_cast<std::uint32_t>(pair >> 32), static_cast<std::uint32_t>(pair));
+    }
+  }
+};
+
+} // namespace itk::ccl
+
+#endif
