@@ -4,6 +4,7 @@
 
 #include "BitRows.h"
 #include "Blocks.h"
+#include "FastDivision.h"
 #include "Foreground.h"
 #include "HostExecutor.h"
 #include "HostRows.h"
@@ -488,13 +489,32 @@ TEST(SegmentNumbers, RiseWithFirstPixels)
   }
 }
 
+TEST(FastDivision, GivesQuotients)
+{
+  for (const std::uint32_t divisor : { 1U, 2U, 3U, 7U, 17U, 100U, 4095U, 4096U, 65535U })
+  {
+    const FastDivision  divide(divisor);
+    const std::uint32_t limit = 0xFFFFFFFFU / divisor;
+    for (std::uint32_t quotient = 0; quotient <= 3000; ++quotient)
+    {
+      for (const std::uint32_t dividend :
+           { quotient, quotient * divisor, quotient * divisor + divisor - 1, limit - quotient })
+      {
+        if (dividend <= limit)
+        {
+          ASSERT_EQ(divide(dividend), dividend / divisor) << dividend << " / " << divisor;
+        }
+      }
+    }
+  }
+}
+
 TEST(PairTable, GivesEachPairThatItKeepsOnce)
 {
-  using TableType = PairTable<10>;
   using PairType = std::pair<std::uint32_t, std::uint32_t>;
-  std::vector<std::uint64_t> memory(TableType::Count);
-  const TableType            table{ memory.data() };
-  for (std::uint32_t i = 0; i < TableType::Count; ++i)
+  std::vector<std::uint64_t> memory(1024);
+  const PairTable            table{ memory.data(), 10 };
+  for (std::uint32_t i = 0; i < table.Count(); ++i)
   {
     table.Clear(i);
   }
@@ -514,7 +534,7 @@ TEST(PairTable, GivesEachPairThatItKeepsOnce)
     std::vector<PairType> taken;
     for (int i = 0; i < 2; ++i)
     {
-      for (std::uint32_t place = 0; place < TableType::Count; ++place)
+      for (std::uint32_t place = 0; place < table.Count(); ++place)
       {
         table.Take(place, [&](std::uint32_t first, std::uint32_t second) { taken.emplace_back(first, second); });
       }

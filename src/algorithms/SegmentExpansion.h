@@ -61,8 +61,9 @@ struct WriteTile
     if (tiles.RowSize() % 4 == 0 && MisalignmentOf(output) == 0)
     {
       const std::uint32_t quads = tiles.RowSize() / 4;
+      const FastDivision  divideByQuads(quads);
       team.ForEach(tile.bundles * quads, [&](std::uint32_t i) {
-        const std::uint32_t bundle = i / quads;
+        const std::uint32_t bundle = divideByQuads(i);
         this->WriteAligned(tile, bundle, 4 * (i - bundle * quads));
       });
     }
@@ -70,9 +71,18 @@ struct WriteTile
     {
       // The first quad of each row starts at 0 to 3 pixels before the row, where one access can write it.
       const std::uint32_t quads = (tiles.RowSize() + 6) / 4;
-      team.ForEach(tile.bundles * Tile<TBundle>::RowsOfBundle * quads, [&](std::uint32_t i) {
-        const std::uint32_t row = i / quads;
-        this->WriteUnaligned(tile, row, i - row * quads);
+      const FastDivision  divideByQuads(quads);
+      team.ForEach(tile.bundles * quads, [&](std::uint32_t i) {
+        const std::uint32_t   bundle = divideByQuads(i);
+        const BundleWordPlace place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
+        CCL_UNROLL
+        for (unsigned int row = 0; row < Tile<TBundle>::RowsOfBundle; ++row)
+        {
+          if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
+          {
+            this->WriteUnaligned(tile, bundle, place, row, i - bundle * quads);
+          }
+        }
       });
     }
     team.ForEach(tile.index == 0, [&](std::uint32_t) { *result = { true, objectCount }; });
@@ -84,7 +94,11 @@ private:
   std::uint32_t
   RankOf(const Tile<TBundle> & tile, std::uint32_t tileRoot, std::uint32_t parent) const
   {
-    const bool          isOwn = (parent & Ranked) != 0;
+    const bool isOwn = (parent & Ranked) != 0;
+    if (TBundle::Slices == 1 && isOwn)
+    {
+      return (parent & ~Ranked) + tile.rootsBefore[tile.index];
+    }
     const std::uint32_t root = isOwn ? tileRoot : parent & ~Settled;
     const std::uint32_t rank = (isOwn ? parent : shared.parents[root]) & ~Ranked;
     const std::uint32_t piece =
@@ -139,23 +153,19 @@ private:
     }
   }
 
-  /** Writes those of four pixels that are a row's. Rows are counted bundle by bundle. */
+  /** Writes those of four pixels that are a row's. */
   CCL_HOST_DEVICE
   void
-  WriteUnaligned(const Tile<TBundle> & tile, std::uint32_t rowOfTile, std::uint32_t quad) const
+  WriteUnaligned(const Tile<TBundle> &   tile,
+                 std::uint32_t           bundle,
+                 const BundleWordPlace & place,
+                 unsigned int            row,
+                 std::uint32_t           quad) const
   {
-    constexpr unsigned int       rowsOfBundle = Tile<TBundle>::RowsOfBundle;
     const BundleTiles<TBundle> & tiles = shared.tiles;
-    const std::uint32_t          bundle = rowOfTile / rowsOfBundle;
-    const unsigned int           row = rowOfTile % rowsOfBundle;
-    const BundleWordPlace        place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
-    if (!tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
-    {
-      return;
-    }
-    TOutput * const pixels = output + tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows);
-    const auto      size = static_cast<std::int32_t>(tiles.RowSize());
-    const auto      x = static_cast<std::int32_t>(4 * quad - MisalignmentOf(pixels));
+    TOutput * const              pixels = output + tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows);
+    const auto                   size = static_cast<std::int32_t>(tiles.RowSize());
+    const auto                   x = static_cast<std::int32_t>(4 * quad - MisalignmentOf(pixels));
     if (x >= size)
     {
       return;

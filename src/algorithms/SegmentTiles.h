@@ -68,14 +68,12 @@ struct Tile
 {
   static constexpr unsigned int RowsOfBundle = TBundle::Rows * TBundle::Slices;
 
-  using PairTableType = PairTable<TBundle::IsOneRow ? Tuning::PairTableBits : Tuning::PairTableBitsOfBundles>;
-
   std::uint32_t           index;
   std::uint32_t           firstBundle;
   std::uint32_t           bundles;
   std::uint32_t           words; // of all bundles
   std::uint32_t           firstWord;
-  PairTableType           pairs;
+  PairTable               pairs;
   BundledWord<TBundle> *  bits;
   Word *                  rootMarks; // of each row, in the order of pieces: the starts of segments that are roots
   SegmentParents<TBundle> parents;
@@ -90,8 +88,8 @@ struct Tile
     , bundles(shared.tiles.BundlesOf(index))
     , words(bundles * shared.tiles.WordsOfRow())
     , firstWord(firstBundle * shared.tiles.WordsOfRow())
-    , pairs{ team.memory }
-    , bits(reinterpret_cast<BundledWord<TBundle> *>(pairs.pairs + PairTableType::Count))
+    , pairs{ team.memory, PairBits(shared.listsSegments) }
+    , bits(reinterpret_cast<BundledWord<TBundle> *>(pairs.pairs + pairs.Count()))
     , rootMarks(reinterpret_cast<Word *>(bits + WordsOfTile(shared.tiles)))
     , parents{ shared.numbers, rootMarks + WordsOfTile(shared.tiles) * RowsOfBundle, firstWord * Segments::PerWord }
     , rootsBefore(parents.parents + WordsOfTile(shared.tiles) * Segments::PerWord)
@@ -105,20 +103,29 @@ struct Tile
     return tiles.BundlesOfTile() * tiles.WordsOfRow();
   }
 
+  /** Where there is no room for a list, there is little for pairs. */
+  CCL_HOST_DEVICE
+  static constexpr unsigned int
+  PairBits(bool listsSegments)
+  {
+    return listsSegments ? TBundle::IsOneRow ? Tuning::PairBitsOfRows : Tuning::PairBitsOfBundles
+                         : Tuning::PairBitsWithoutList;
+  }
+
   /** How many elements of 64 bits that takes; an even number, for all tiles' memory to be aligned to BundledWord. */
   static std::uint64_t
   MemoryOf(const BundleTiles<TBundle> & tiles, bool listsSegments)
   {
     const std::uint64_t perWord = 2 * RowsOfBundle + Segments::PerWord + (listsSegments ? Segments::MaximumPerWord : 0);
     const std::uint64_t words = perWord * tiles.BundlesOfTile() * tiles.WordsOfRow() + tiles.PieceCount() + 1;
-    return PairTableType::Count + DivideUp(words, 4) * 2;
+    return (std::uint64_t{ 1 } << PairBits(listsSegments)) + DivideUp(words, 4) * 2;
   }
 
   CCL_HOST_DEVICE
   BundleWordPlace
   PlaceOf(const Shared<TBundle> & shared, std::uint32_t word) const
   {
-    const std::uint32_t bundle = word / shared.tiles.WordsOfRow();
+    const std::uint32_t bundle = shared.tiles.BundleOfWord(word);
     return shared.tiles.PlaceOf(firstBundle + bundle, word - bundle * shared.tiles.WordsOfRow());
   }
 
@@ -132,6 +139,14 @@ struct Tile
     Word                       starts = Segments::Starts(here.Columns()) & mask;
     if (starts == 0)
     {
+      return;
+    }
+    if constexpr (TBundle::IsOneRow)
+    {
+      for (; starts != 0; starts &= starts - 1)
+      {
+        visit(Segments::PlaceAt(firstWord + word, LowestBit(starts)));
+      }
       return;
     }
     const BundleWordPlace place = this->PlaceOf(shared, word);
@@ -159,22 +174,24 @@ struct Tile
     });
   }
 
-  /** The words at the tile's two ends, of bundles that may touch those of other tiles. */
+  /** Calls visit(number) for the segments of the tile that may touch those of other tiles, and maybe for others. */
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam, typename TVisitor>
   CCL_HOST_DEVICE
-  Parts
-  PartsAtEnds(const Shared<TBundle> & shared) const
+  void
+  ForEachSegmentAtEnds(const Shared<TBundle> & shared, const TTeam & team, const TVisitor & visit) const
   {
     const std::uint32_t atEnds = 2 * shared.tiles.BundlesAtEnd(index) * shared.tiles.WordsOfRow();
-    return Parts(atEnds < words ? atEnds : words);
-  }
-
-  /** Which word of the tile has a part at its ends. */
-  CCL_HOST_DEVICE
-  std::uint32_t
-  WordAtEnds(const Parts & atEnds, std::uint32_t part) const
-  {
-    const std::uint32_t word = atEnds.WordOf(part);
-    return word < atEnds.words / 2 ? word : word + words - atEnds.words;
+    if (atEnds >= words)
+    {
+      this->ForEachSegment(shared, team, visit);
+      return;
+    }
+    const Parts parts(atEnds);
+    team.ForEach(parts.Count(), [&](std::uint32_t part) {
+      const std::uint32_t word = parts.WordOf(part);
+      this->ForEachSegment(shared, word < atEnds / 2 ? word : word + words - atEnds, parts.MaskOf(part), visit);
+    });
   }
 };
 

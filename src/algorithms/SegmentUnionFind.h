@@ -54,8 +54,9 @@ struct PackTile
     // Words of pixels as memory has them, which begin before the row; they lie where parents will.
     Word * const        aligned = tile.parents.parents;
     const std::uint32_t alignedWords = tiles.WordsOfRow() + 1;
+    const FastDivision  divideByAlignedWords(alignedWords);
     team.ForEach(tile.bundles * rowsOfBundle * alignedWords, [&](std::uint32_t i) {
-      const std::uint32_t   rowOfTile = i / alignedWords;
+      const std::uint32_t   rowOfTile = divideByAlignedWords(i);
       const std::uint32_t   bundle = rowOfTile / rowsOfBundle;
       const unsigned int    row = rowOfTile % rowsOfBundle;
       const BundleWordPlace place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
@@ -141,9 +142,11 @@ ForEachContact(const Shared<TBundle> & shared,
       {
         left &= ~contacts.Firsts();
       }
-      for (; left != 0; left &= left - 1)
+      while (left != 0)
       {
-        visit(contacts.OwnPlaceAt(LowestBit(left)), contacts.OtherPlaceAt(LowestBit(left)));
+        const unsigned int bit = LowestBit(left);
+        visit(contacts.OwnPlaceAt(bit), contacts.OtherPlaceAt(bit));
+        left &= ~contacts.SamePair(bit);
       }
     });
   }
@@ -164,7 +167,7 @@ struct LabelTile
     const Tile<TBundle> tile(shared, team);
     const Parts         parts(tile.words);
     const auto          compress = [&](std::uint32_t segment) { CompressHalving(tile.parents, segment); };
-    team.ForEach(TableType::Count, [&](std::uint32_t i) { tile.pairs.Clear(i); });
+    team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) { tile.pairs.Clear(i); });
     this->LinkAndList(tile, team, parts);
     tile.ForEachSegment(shared, team, compress);
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
@@ -179,22 +182,17 @@ struct LabelTile
       this->UniteAlongBundle(tile, parts, part, unite);
       ForEachContact<false>(shared, tile, parts, part, unite);
     });
-    team.ForEach(TableType::Count, [&](std::uint32_t i) {
+    team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) {
       tile.pairs.Take(i, [&](std::uint32_t a, std::uint32_t b) { UnionSplicing(tile.parents, a, b); });
     });
     tile.ForEachSegment(shared, team, compress);
     if (shared.tiles.Count() > 1)
     {
-      const Parts exposed = tile.PartsAtEnds(shared);
-      team.ForEach(exposed.Count(), [&](std::uint32_t part) {
-        this->Expose(tile, tile.WordAtEnds(exposed, part), exposed.MaskOf(part));
-      });
+      tile.ForEachSegmentAtEnds(shared, team, [&](std::uint32_t segment) { this->Expose(tile, segment); });
     }
   }
 
 private:
-  using TableType = typename Tile<TBundle>::PairTableType;
-
   CCL_NO_EXECUTION_CHECK
   template <typename TTeam>
   CCL_HOST_DEVICE
@@ -294,17 +292,15 @@ private:
     }
   }
 
-  /** Publishes the roots of the segments of a part of a word. */
+  /** Publishes the root of a segment. */
   CCL_HOST_DEVICE
   void
-  Expose(const Tile<TBundle> & tile, std::uint32_t word, Word mask) const
+  Expose(const Tile<TBundle> & tile, std::uint32_t segment) const
   {
-    tile.ForEachSegment(shared, word, mask, [&](std::uint32_t segment) {
-      const std::uint32_t root = Load(tile.parents + segment) & ~Exposed;
-      AtomicOr(tile.parents + root, Exposed);
-      Store(shared.parents + root, root);
-      Store(shared.parents + segment, root);
-    });
+    const std::uint32_t root = Load(tile.parents + segment) & ~Exposed;
+    AtomicOr(tile.parents + root, Exposed);
+    Store(shared.parents + root, root);
+    Store(shared.parents + segment, root);
   }
 };
 
@@ -331,7 +327,7 @@ struct UniteTiles
         }
       });
     });
-    team.ForEach(Tile<TBundle>::PairTableType::Count, [&](std::uint32_t i) {
+    team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) {
       tile.pairs.Take(i, [&](std::uint32_t root, std::uint32_t otherPlace) { this->Unite(root, otherPlace); });
     });
   }
@@ -366,10 +362,7 @@ struct RankRoots
     const Tile<TBundle>          tile(shared, team);
     if (tiles.Count() > 1)
     {
-      const Parts exposed = tile.PartsAtEnds(shared);
-      team.ForEach(exposed.Count(), [&](std::uint32_t part) {
-        this->FindRootsElsewhere(tile, tile.WordAtEnds(exposed, part), exposed.MaskOf(part));
-      });
+      tile.ForEachSegmentAtEnds(shared, team, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
     }
     tile.ForEachSegment(shared, team, [&](std::uint32_t segment) { this->MarkIfRoot(tile, segment); });
     tiles.ForEachPiece(tile.index, [&](const BundleWordPlace & begin, std::uint32_t bundles, unsigned int slice) {
@@ -383,7 +376,7 @@ struct RankRoots
           {
             return;
           }
-          const std::uint32_t   row = word / wordsOfRow;
+          const std::uint32_t   row = tiles.BundleOfWord(word);
           const std::uint32_t   bundle = row / TBundle::Rows;
           const BundleWordPlace place{ begin.bundle + bundle, word - row * wordsOfRow, begin.y + bundle, begin.z };
           for (Word left = marks[word]; left != 0; left &= left - 1)
@@ -396,29 +389,26 @@ struct RankRoots
   }
 
 private:
-  /** Settles the roots, among the tile's, of the segments of a part of a word, where that of the component is another
-   * tile's. */
+  /** Settles the root, among the tile's, of a segment, where that of the component is another tile's. */
   CCL_HOST_DEVICE
   void
-  FindRootsElsewhere(const Tile<TBundle> & tile, std::uint32_t word, Word mask) const
+  FindRootElsewhere(const Tile<TBundle> & tile, std::uint32_t segment) const
   {
-    tile.ForEachSegment(shared, word, mask, [&](std::uint32_t segment) {
-      const std::uint32_t parent = Load(tile.parents + segment);
-      if ((parent & Settled) != 0)
+    const std::uint32_t parent = Load(tile.parents + segment);
+    if ((parent & Settled) != 0)
+    {
+      return;
+    }
+    const std::uint32_t root = parent & ~Exposed;
+    const std::uint32_t known = Load(tile.parents + root);
+    if ((known & Settled) == 0)
+    {
+      const std::uint32_t ofAll = FindRanked(shared.parents, root);
+      if (ofAll != root)
       {
-        return;
+        AtomicCompareExchange(tile.parents + root, known, Settled | ofAll);
       }
-      const std::uint32_t root = parent & ~Exposed;
-      const std::uint32_t known = Load(tile.parents + root);
-      if ((known & Settled) == 0)
-      {
-        const std::uint32_t ofAll = FindRanked(shared.parents, root);
-        if (ofAll != root)
-        {
-          AtomicCompareExchange(tile.parents + root, known, Settled | ofAll);
-        }
-      }
-    });
+    }
   }
 
   /** Marks a segment that is a root, in the row of its first pixel. */
@@ -426,7 +416,16 @@ private:
   void
   MarkIfRoot(const Tile<TBundle> & tile, std::uint32_t segment) const
   {
-    if ((tile.parents[segment] & ~Exposed) == segment)
+    if ((tile.parents[segment] & ~Exposed) != segment)
+    {
+      return;
+    }
+    if constexpr (TBundle::IsOneRow)
+    {
+      const std::uint32_t place = segment - tile.parents.firstPlace;
+      AtomicOr(tile.rootMarks + place / Segments::PerWord, Word{ 1 } << 2 * (place % Segments::PerWord));
+    }
+    else
     {
       const SegmentNumbers<TBundle> & numbers = shared.numbers;
       const BundleWordPlace           place = shared.tiles.PlaceOf(numbers.BundleOf(segment), 0);

@@ -5,7 +5,7 @@
 #include "Grid.h"
 
 #include <cooperative_groups.h>
-#include <cub/block/block_scan.cuh>
+#include <cub/warp/warp_scan.cuh>
 
 namespace itk::ccl
 {
@@ -97,11 +97,21 @@ public:
     __device__ static Sums
     ScanValues(std::uint32_t value)
     {
-      using ScanType = cub::BlockScan<std::uint32_t, Threads, cub::BLOCK_SCAN_WARP_SCANS>;
-      __shared__ typename ScanType::TempStorage storage;
+      using ScanType = cub::WarpScan<std::uint32_t>;
+      constexpr unsigned int warpSize = 32;
+      static_assert(Threads == warpSize * warpSize, "each warp sums one value of each warp");
+      __shared__ typename ScanType::TempStorage storage; // empty, as one warp's shuffles need none
+      __shared__ std::uint32_t sumsOfWarps[warpSize];
 
-      Sums sums{};
-      ScanType(storage).ExclusiveSum(value, sums.before, sums.all);
+      const unsigned int warp = threadIdx.x / warpSize;
+      Sums               sums{};
+      std::uint32_t      sumOfWarp = 0;
+      ScanType(storage).ExclusiveSum(value, sums.before, sumOfWarp);
+      sumsOfWarps[warp] = sumOfWarp;
+      __syncthreads();
+      std::uint32_t beforeWarp = 0;
+      ScanType(storage).ExclusiveSum(sumsOfWarps[threadIdx.x % warpSize], beforeWarp, sums.all);
+      sums.before += __shfl_sync(~0U, beforeWarp, static_cast<int>(warp));
       __syncthreads();
       return sums;
     }

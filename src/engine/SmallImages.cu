@@ -133,12 +133,11 @@ Label(const DeviceExecutor & executor,
                               KernelExecutor::BytesFor<std::uint32_t>(tiles.PieceCount());
   const auto                          memory = executor.Allocate<unsigned char>(bytes);
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
-  // Bundles of planes have one neighbour each: there is little to unite, however many segments there are.
-  const std::uint64_t maximumSegments = request.size.z == 1
-                                          ? words * Segments::PerWord
-                                          : std::max(WordsOf(request.size).Count(), Tuning::SmallVolumeSegments);
-  const bool          listsSegments = SharedMemoryOf(tiles, true) <= MaximumSharedMemory(resources);
-  const cudaError_t   error = VisitWidth(labelBytes, [&](auto label) {
+  const bool                          listsSegments = SharedMemoryOf(tiles, true) <= MaximumSharedMemory(resources);
+  // Where there is no room for a list, volumes of very many segments are left to others.
+  const std::uint64_t maximumSegments =
+    request.size.z == 1 || listsSegments ? words * Segments::PerWord : std::max(words, Tuning::SmallVolumeSegments);
+  const cudaError_t error = VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     AnyPixelRows        rows = pixels;
     SmallImage<TBundle> image{ tiles,

@@ -4,6 +4,7 @@
 
 // How the work on a small image is shared out: bundles among tiles, words among threads.
 
+#include "FastDivision.h"
 #include "Runs.h"
 
 namespace itk::ccl
@@ -30,6 +31,7 @@ public:
     : m_FullyConnected(fullyConnected)
     , m_RowSize(static_cast<std::uint32_t>(size.x))
     , m_WordsOfRow(static_cast<std::uint32_t>(DivideUp(size.x, BitsPerWord)))
+    , m_DivideByWordsOfRow(m_WordsOfRow)
     , m_RowsOfSlice(static_cast<std::uint32_t>(size.y))
     , m_Slices(static_cast<std::uint32_t>(size.z))
     , m_BundlesOfLayer(static_cast<std::uint32_t>(TBundle::Of(size).y))
@@ -72,6 +74,14 @@ public:
     return m_WordsOfRow;
   }
 
+  /** The bundle of a tile's word; both are counted from the tile's first ones on. */
+  CCL_HOST_DEVICE
+  std::uint32_t
+  BundleOfWord(std::uint32_t word) const
+  {
+    return m_DivideByWordsOfRow(word);
+  }
+
   CCL_HOST_DEVICE
   std::uint32_t
   BundlesOfTile() const
@@ -108,6 +118,10 @@ public:
   std::uint32_t
   PixelsBefore(const BundleWordPlace & place, unsigned int row, unsigned int slice) const
   {
+    if constexpr (TBundle::IsOneRow)
+    {
+      return place.bundle * m_RowSize;
+    }
     return ((place.z * TBundle::Slices + slice) * m_RowsOfSlice + place.y * TBundle::Rows + row) * m_RowSize;
   }
 
@@ -243,6 +257,7 @@ private:
   bool          m_FullyConnected;
   std::uint32_t m_RowSize;
   std::uint32_t m_WordsOfRow;
+  FastDivision  m_DivideByWordsOfRow;
   std::uint32_t m_RowsOfSlice;
   std::uint32_t m_Slices;
   std::uint32_t m_BundlesOfLayer;

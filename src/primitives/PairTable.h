@@ -8,13 +8,19 @@ namespace itk::ccl
 {
 
 /** Keeps pairs of numbers, each once, as far as its memory allows: indexed by a hash, of what comes first. */
-template <unsigned int VCountBits>
 struct PairTable
 {
-  static constexpr std::uint32_t Count = std::uint32_t{ 1 } << VCountBits;
   static constexpr std::uint64_t None = ~std::uint64_t{ 0 };
 
   std::uint64_t * pairs;
+  unsigned int    countBits; // there is room for 2^countBits pairs
+
+  CCL_HOST_DEVICE
+  std::uint32_t
+  Count() const
+  {
+    return std::uint32_t{ 1 } << countBits;
+  }
 
   CCL_HOST_DEVICE
   void
@@ -30,7 +36,7 @@ struct PairTable
   {
     const std::uint64_t   pair = std::uint64_t{ first } << 32 | second;
     std::uint64_t * const place =
-      pairs + ((first * 31 + second) * 2654435769U >> (32 - VCountBits)); // Fibonacci hashing
+      pairs + ((first * 31 + second) * 2654435769U >> (32 - countBits)); // Fibonacci hashing
     const std::uint64_t known = Load(place);
     if (known != None)
     {

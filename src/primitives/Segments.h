@@ -223,11 +223,6 @@ public:
   std::uint32_t
   StartOf(std::uint32_t number) const
   {
-    if constexpr (TBundle::IsOneRow)
-    {
-      const std::uint32_t inRow = number % (m_WordsOfRow * Segments::PerWord);
-      return inRow / Segments::PerWord * BitsPerWord + inRow % Segments::PerWord * 2;
-    }
     return this->HalfStartOf(number) * 2;
   }
 
@@ -352,6 +347,22 @@ struct SegmentContacts
     }
     const Word ofWordBefore = own.GoesOn() ? BitsBelowGap(columns, 0) << 1 | 1U : ~columns & 1U;
     return bits & ~passed & ~ofWordBefore;
+  }
+
+  /** The bits up to a contact's, and those after it of contacts of the same two segments. */
+  CCL_HOST_DEVICE
+  Word
+  SamePair(unsigned int bit) const
+  {
+    if constexpr (!TBundle::IsOneRow)
+    {
+      const Word overlap = own.here.Columns() & other.here.Columns();
+      if ((overlap >> bit & 1U) != 0)
+      {
+        return BitsBelowGap(overlap, bit);
+      }
+    }
+    return BitsThrough(bit);
   }
 
   /** The place of the own segment that touches at a bit. */

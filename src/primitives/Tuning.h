@@ -20,15 +20,16 @@ struct Tuning
   static constexpr unsigned int SumValuesPerThread = 8;
 
   /** Pixels of an image that may be labeled tile by tile. */
-  static constexpr std::uint64_t SmallImagePixels = 16'000'000;
+  static constexpr std::uint64_t SmallImagePixels = std::uint64_t{ 1 } << 24;
 
   /** Threads of a block of the kernel for small images, and words that are worth such a block. */
   static constexpr unsigned int  SmallImageThreads = 1024;
   static constexpr std::uint64_t SmallImageWordsPerBlock = 64;
 
-  /** Pairs of segments that a small image's tile keeps at once, as a power of two. */
-  static constexpr unsigned int PairTableBits = 10;
-  static constexpr unsigned int PairTableBitsOfBundles = 12;
+  /** Pairs of segments that a small image's tile keeps at once, as powers of two. */
+  static constexpr unsigned int PairBitsOfRows = 11;
+  static constexpr unsigned int PairBitsOfBundles = 12;
+  static constexpr unsigned int PairBitsWithoutList = 10;
 
   /** Segments up to which a small volume is labeled by segments; more of them where it has more words. */
   static constexpr std::uint64_t SmallVolumeSegments = 65536;
