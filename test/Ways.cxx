@@ -102,17 +102,21 @@ ExpectSameBySegments(const ParallelFor & parallelFor,
   }
   for (const std::uint32_t tileCount : { 1U, 5U, 200U })
   {
-    const bool                    listsSegments = tileCount != 5;
-    const BundleTiles<TBundle>    tiles(size, fullyConnected, tileCount);
-    const SegmentNumbers<TBundle> numbers(size);
-    const HostTiles               executor(
-      parallelFor, tiles.Count(), SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, listsSegments));
-    Labels     labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
-    const auto label = [&](std::uint32_t maximumSegments) {
+    const BundleTiles<TBundle> tiles(size, fullyConnected, tileCount);
+    // Without a list, with one that is too short for most, and with one for all.
+    const std::uint32_t              wordsOfTile = SegmentUnionFind::Tile<TBundle>::WordsOfTile(tiles);
+    const SegmentUnionFind::TileRoom room{ 10,
+                                           tileCount == 1   ? 0
+                                           : tileCount == 5 ? 16
+                                                            : wordsOfTile * Segments::MaximumPerWord };
+    const SegmentNumbers<TBundle>    numbers(size);
+    const HostTiles executor(parallelFor, tiles.Count(), SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, room));
+    Labels          labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
+    const auto      label = [&](std::uint32_t maximumSegments) {
       const Numbering numbering = Numbering::For(std::uint32_t{ 0 });
       LabeledSegments labeled{};
       LabelBySegments(
-        executor, pixels, tiles, numbers, maximumSegments, listsSegments, numbering, labels.pixels.data(), &labeled);
+        executor, pixels, tiles, numbers, maximumSegments, room, numbering, labels.pixels.data(), &labeled);
       return labeled;
     };
     if (segments > 0)
@@ -182,11 +186,8 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
       const Labels labels = way == Way::HostWide
                               ? LabelRunsOnHost<BundleType, std::uint64_t>(executor, parallelFor, image)
                               : LabelRunsOnHost<BundleType, std::uint32_t>(executor, parallelFor, image);
-      ExpectSameBySegments<BundleType>(parallelFor, method.fullyConnected, image, labels);
-      if (isPlane && image.size[2] == 1)
-      {
-        ExpectSameBySegments<RowBundle>(parallelFor, method.fullyConnected, image, labels);
-      }
+      using TileBundleType = std::conditional_t<std::is_same_v<BundleType, PlaneBundle>, RowBundle, BundleType>;
+      ExpectSameBySegments<TileBundleType>(parallelFor, method.fullyConnected, image, labels);
       return labels;
     });
   }

@@ -7,6 +7,9 @@
 #include "PairTable.h"
 #include "Segments.h"
 
+#include <algorithm>
+#include <optional>
+
 namespace itk::ccl
 {
 
@@ -47,6 +50,13 @@ struct SegmentParents
   }
 };
 
+/** What a tile's memory has room for, besides what every tile must have. */
+struct TileRoom
+{
+  unsigned int  pairBits;     // for 2^pairBits pairs
+  std::uint32_t listCapacity; // for that many segments
+};
+
 /** What the tiles share. */
 template <typename TBundle>
 struct Shared
@@ -54,15 +64,14 @@ struct Shared
   BundleTiles<TBundle>    tiles;
   SegmentNumbers<TBundle> numbers;
   bool                    countsSegments;
-  bool                    listsSegments;
+  TileRoom                room;
   BundledWord<TBundle> *  words;
   SegmentParents<TBundle> parents;
   std::uint32_t *         segmentCounts; // of each tile
   std::uint32_t *         rootCounts;    // of each piece
 };
 
-/** What a tile has for itself: what it must, and, where listsSegments, a list of its segments, by which its threads
- * share them evenly. */
+/** What a tile has for itself. */
 template <typename TBundle>
 struct Tile
 {
@@ -75,10 +84,11 @@ struct Tile
   std::uint32_t           firstWord;
   PairTable               pairs;
   BundledWord<TBundle> *  bits;
-  Word *                  rootMarks; // of each row, in the order of pieces: the starts of segments that are roots
+  Word *                  rootMarks; // none where bundles are rows
   SegmentParents<TBundle> parents;
-  std::uint32_t *         rootsBefore; // each piece
-  std::uint32_t *         segments;    // their number, and the list of them, if any
+  std::uint32_t *         rootsBefore;  // each piece
+  std::uint32_t *         segmentCount; // the tile's
+  std::uint32_t *         segments;     // a list of them, where there is room: by it the threads share them evenly
 
   template <typename TTeam>
   CCL_HOST_DEVICE
@@ -88,12 +98,13 @@ struct Tile
     , bundles(shared.tiles.BundlesOf(index))
     , words(bundles * shared.tiles.WordsOfRow())
     , firstWord(firstBundle * shared.tiles.WordsOfRow())
-    , pairs{ team.memory, PairBits(shared.listsSegments) }
+    , pairs{ team.memory, shared.room.pairBits }
     , bits(reinterpret_cast<BundledWord<TBundle> *>(pairs.pairs + pairs.Count()))
     , rootMarks(reinterpret_cast<Word *>(bits + WordsOfTile(shared.tiles)))
-    , parents{ shared.numbers, rootMarks + WordsOfTile(shared.tiles) * RowsOfBundle, firstWord * Segments::PerWord }
+    , parents{ shared.numbers, rootMarks + WordsOfTile(shared.tiles) * MarksPerWord, firstWord * Segments::PerWord }
     , rootsBefore(parents.parents + WordsOfTile(shared.tiles) * Segments::PerWord)
-    , segments(rootsBefore + shared.tiles.PieceCount())
+    , segmentCount(rootsBefore + shared.tiles.PieceCount())
+    , segments(segmentCount + 1)
   {}
 
   CCL_HOST_DEVICE
@@ -103,22 +114,41 @@ struct Tile
     return tiles.BundlesOfTile() * tiles.WordsOfRow();
   }
 
-  /** Where there is no room for a list, there is little for pairs. */
-  CCL_HOST_DEVICE
-  static constexpr unsigned int
-  PairBits(bool listsSegments)
-  {
-    return listsSegments ? TBundle::IsOneRow ? Tuning::PairBitsOfRows : Tuning::PairBitsOfBundles
-                         : Tuning::PairBitsWithoutList;
-  }
-
   /** How many elements of 64 bits that takes; an even number, for all tiles' memory to be aligned to BundledWord. */
   static std::uint64_t
-  MemoryOf(const BundleTiles<TBundle> & tiles, bool listsSegments)
+  MemoryOf(const BundleTiles<TBundle> & tiles, const TileRoom & room)
   {
-    const std::uint64_t perWord = 2 * RowsOfBundle + Segments::PerWord + (listsSegments ? Segments::MaximumPerWord : 0);
-    const std::uint64_t words = perWord * tiles.BundlesOfTile() * tiles.WordsOfRow() + tiles.PieceCount() + 1;
-    return (std::uint64_t{ 1 } << PairBits(listsSegments)) + DivideUp(words, 4) * 2;
+    const std::uint64_t perWord = RowsOfBundle + MarksPerWord + Segments::PerWord;
+    const std::uint64_t words = perWord * WordsOfTile(tiles) + tiles.PieceCount() + 1 + room.listCapacity;
+    return (std::uint64_t{ 1 } << room.pairBits) + DivideUp(words, 4) * 2;
+  }
+
+  /** What there is room for in so many elements; nothing where they are too few. */
+  static std::optional<TileRoom>
+  RoomIn(const BundleTiles<TBundle> & tiles, std::uint64_t memory)
+  {
+    const std::uint64_t words = WordsOfTile(tiles);
+    const unsigned int  wanted = TBundle::IsOneRow ? Tuning::PairBitsOfRows : Tuning::PairBitsOfBundles;
+    for (unsigned int pairBits = wanted; pairBits >= Tuning::MinimumPairBits; --pairBits)
+    {
+      const std::uint64_t needed = MemoryOf(tiles, { pairBits, 0 });
+      // Most images have less than a segment for each word.
+      if (needed + words / 2 <= memory || (pairBits == Tuning::MinimumPairBits && needed <= memory))
+      {
+        const std::uint64_t capacity = std::min((memory - needed) * 2, words * Segments::MaximumPerWord);
+        return TileRoom{ pairBits, static_cast<std::uint32_t>(capacity) };
+      }
+    }
+    return std::nullopt;
+  }
+
+  /** The marks of those segments in a word of a row that are roots: at the even columns of their starts. Rows are in
+   * the order of pieces. Where bundles are rows, the place after a word's last segment has them. */
+  CCL_HOST_DEVICE
+  Word &
+  RootMarks(std::uint32_t word) const
+  {
+    return TBundle::IsOneRow ? parents.parents[word * Segments::PerWord + Segments::MaximumPerWord] : rootMarks[word];
   }
 
   CCL_HOST_DEVICE
@@ -163,9 +193,9 @@ struct Tile
   void
   ForEachSegment(const Shared<TBundle> & shared, const TTeam & team, const TVisitor & visit) const
   {
-    if (shared.listsSegments)
+    if (*segmentCount <= shared.room.listCapacity)
     {
-      team.ForEach(segments[0], [&](std::uint32_t i) { visit(segments[1 + i]); });
+      team.ForEach(*segmentCount, [&](std::uint32_t i) { visit(segments[i]); });
       return;
     }
     const Parts parts(words);
@@ -193,6 +223,9 @@ struct Tile
       this->ForEachSegment(shared, word < atEnds / 2 ? word : word + words - atEnds, parts.MaskOf(part), visit);
     });
   }
+
+private:
+  static constexpr unsigned int MarksPerWord = TBundle::IsOneRow ? 0 : RowsOfBundle;
 };
 
 } // namespace SegmentUnionFind

@@ -10,7 +10,8 @@
 // segment of its first pixel, so that labels follow from counting roots.
 
 #include "SegmentExpansion.h"
-#include "SegmentTiles.h"
+#include "SegmentPacking.h"
+#include "SegmentRanking.h"
 #include "UnionFind.h"
 
 namespace itk::ccl
@@ -18,85 +19,6 @@ namespace itk::ccl
 
 namespace SegmentUnionFind
 {
-
-/** Finds a segment's root, while roots may be replaced by their ranks. Every step up the tree is published, for others
- * to start from. */
-template <typename TParents>
-CCL_HOST_DEVICE
-inline std::uint32_t
-FindRanked(TParents parents, std::uint32_t a)
-{
-  const std::uint32_t id = a;
-  for (std::uint32_t parent = Load(parents + a); parent != a && (parent & Ranked) == 0; parent = Load(parents + a))
-  {
-    a = parent;
-    Store(parents + id, a);
-  }
-  return a;
-}
-
-/** Packs a tile, and counts its segments where that is asked for. `pixels` is PixelRows, or what offers the same. */
-template <typename TBundle, typename TPixelRows>
-struct PackTile
-{
-  Shared<TBundle> shared;
-  TPixelRows      pixels;
-
-  CCL_NO_EXECUTION_CHECK
-  template <typename TTeam>
-  CCL_HOST_DEVICE
-  void
-  operator()(const TTeam & team) const
-  {
-    constexpr unsigned int       rowsOfBundle = Tile<TBundle>::RowsOfBundle;
-    const BundleTiles<TBundle> & tiles = shared.tiles;
-    const Tile<TBundle>          tile(shared, team);
-    // Words of pixels as memory has them, which begin before the row; they lie where parents will.
-    Word * const        aligned = tile.parents.parents;
-    const std::uint32_t alignedWords = tiles.WordsOfRow() + 1;
-    const FastDivision  divideByAlignedWords(alignedWords);
-    team.ForEach(tile.bundles * rowsOfBundle * alignedWords, [&](std::uint32_t i) {
-      const std::uint32_t   rowOfTile = divideByAlignedWords(i);
-      const std::uint32_t   bundle = rowOfTile / rowsOfBundle;
-      const unsigned int    row = rowOfTile % rowsOfBundle;
-      const BundleWordPlace place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
-      if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
-      {
-        aligned[i] = pixels.AlignedWord(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows),
-                                        i - rowOfTile * alignedWords);
-      }
-    });
-    team.ForEach(tile.words, [&](std::uint32_t word) {
-      const BundleWordPlace place = tile.PlaceOf(shared, word);
-      const std::uint32_t   xEnd = (place.x + 1) * BitsPerWord;
-      const Word            inRow =
-        xEnd <= tiles.RowSize() ? ~Word{ 0 } : BitsThrough(tiles.RowSize() - place.x * BitsPerWord - 1);
-      const std::uint32_t  firstRow = (place.bundle - tile.firstBundle) * rowsOfBundle;
-      BundledWord<TBundle> packed{};
-      CCL_UNROLL
-      for (unsigned int row = 0; row < rowsOfBundle; ++row)
-      {
-        if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
-        {
-          const Word * const  first = aligned + (firstRow + row) * alignedWords + place.x;
-          const std::uint64_t both = std::uint64_t{ first[1] } << BitsPerWord | first[0];
-          const unsigned int  skipped =
-            pixels.PixelsSkipped(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows));
-          packed.rows[row] = static_cast<Word>(both >> skipped) & inRow;
-        }
-        tile.rootMarks[word * rowsOfBundle + row] = 0;
-      }
-      tile.bits[word] = packed;
-      shared.words[tile.firstWord + word] = packed;
-    });
-    if (shared.countsSegments)
-    {
-      const std::uint32_t segments = team.Sum(
-        tile.words, [&](std::uint32_t word) { return CountBits(Segments::Starts(tile.bits[word].Columns())); });
-      team.ForEach(1, [&](std::uint32_t) { shared.segmentCounts[tile.index] = segments; });
-    }
-  }
-};
 
 /** Calls visit(place, otherPlace) for the segments of a part of a word, and those that touch them in the bundles before
  * their own, but for those to which LabelTile has linked them: in the same tile, or, where VElsewhere, in other tiles,
@@ -126,7 +48,7 @@ ForEachContact(const Shared<TBundle> & shared,
       {
         return;
       }
-      const std::uint32_t bundle = shared.tiles.template NeighborOf<OffsetType>(place).bundle;
+      const std::uint32_t bundle = shared.tiles.template NeighborOf<OffsetType>(place);
       if ((bundle < tile.firstBundle) != VElsewhere)
       {
         return;
@@ -168,6 +90,7 @@ struct LabelTile
     const Parts         parts(tile.words);
     const auto          compress = [&](std::uint32_t segment) { CompressHalving(tile.parents, segment); };
     team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) { tile.pairs.Clear(i); });
+    team.ForEach(tile.words * Tile<TBundle>::RowsOfBundle, [&](std::uint32_t word) { tile.RootMarks(word) = 0; });
     this->LinkAndList(tile, team, parts);
     tile.ForEachSegment(shared, team, compress);
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
@@ -199,22 +122,20 @@ private:
   void
   LinkAndList(const Tile<TBundle> & tile, const TTeam & team, const Parts & parts) const
   {
-    if (!shared.listsSegments)
-    {
-      team.ForEach(parts.Count(),
-                   [&](std::uint32_t part) { this->LinkToFirst(tile, parts, part, [](std::uint32_t) {}); });
-      return;
-    }
     const std::uint32_t count = team.ForEachSum(
       parts.Count(),
       [&](std::uint32_t part) {
         return CountBits(Segments::Starts(tile.bits[parts.WordOf(part)].Columns()) & parts.MaskOf(part));
       },
       [&](std::uint32_t part, std::uint32_t before) {
-        std::uint32_t * next = tile.segments + 1 + before;
-        this->LinkToFirst(tile, parts, part, [&](std::uint32_t segment) { *next++ = segment; });
+        this->LinkToFirst(tile, parts, part, [&](std::uint32_t segment) {
+          if (before < shared.room.listCapacity)
+          {
+            tile.segments[before++] = segment;
+          }
+        });
       });
-    team.ForEach(1, [&](std::uint32_t) { tile.segments[0] = count; });
+    team.ForEach(1, [&](std::uint32_t) { *tile.segmentCount = count; });
   }
 
   /** Links each segment that starts in a part to the one that it goes on from, or to the first in the bundle before it
@@ -339,114 +260,20 @@ private:
   {
     const std::uint32_t parent = Load(shared.parents + root);
     const std::uint32_t other = Load(shared.parents.parents + otherPlace);
-    if (parent != other)
-    {
-      UnionHalving(shared.parents, parent, other);
-    }
-  }
-};
-
-/** Finds the root of the component of each root of a tile, and ranks those that are the tile's. */
-template <typename TBundle>
-struct RankRoots
-{
-  Shared<TBundle> shared;
-
-  CCL_NO_EXECUTION_CHECK
-  template <typename TTeam>
-  CCL_HOST_DEVICE
-  void
-  operator()(const TTeam & team) const
-  {
-    const BundleTiles<TBundle> & tiles = shared.tiles;
-    const Tile<TBundle>          tile(shared, team);
-    if (tiles.Count() > 1)
-    {
-      tile.ForEachSegmentAtEnds(shared, team, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
-    }
-    tile.ForEachSegment(shared, team, [&](std::uint32_t segment) { this->MarkIfRoot(tile, segment); });
-    tiles.ForEachPiece(tile.index, [&](const BundleWordPlace & begin, std::uint32_t bundles, unsigned int slice) {
-      const std::uint32_t wordsOfRow = tiles.WordsOfRow();
-      const Word * const  marks = tile.rootMarks + tiles.RowsBefore(tile.index, begin, 0, slice) * wordsOfRow;
-      const std::uint32_t count = team.ForEachSum(
-        bundles * TBundle::Rows * wordsOfRow,
-        [&](std::uint32_t word) { return CountBits(marks[word]); },
-        [&](std::uint32_t word, std::uint32_t rank) {
-          if (marks[word] == 0)
-          {
-            return;
-          }
-          const std::uint32_t   row = tiles.BundleOfWord(word);
-          const std::uint32_t   bundle = row / TBundle::Rows;
-          const BundleWordPlace place{ begin.bundle + bundle, word - row * wordsOfRow, begin.y + bundle, begin.z };
-          for (Word left = marks[word]; left != 0; left &= left - 1)
-          {
-            this->RankRoot(tile, shared.numbers.At(place, row % TBundle::Rows, slice, LowestBit(left)), rank++);
-          }
-        });
-      team.ForEach(1, [&](std::uint32_t) { shared.rootCounts[tiles.PieceOf(begin, slice)] = count; });
-    });
-  }
-
-private:
-  /** Settles the root, among the tile's, of a segment, where that of the component is another tile's. */
-  CCL_HOST_DEVICE
-  void
-  FindRootElsewhere(const Tile<TBundle> & tile, std::uint32_t segment) const
-  {
-    const std::uint32_t parent = Load(tile.parents + segment);
-    if ((parent & Settled) != 0)
+    if (parent == other)
     {
       return;
     }
-    const std::uint32_t root = parent & ~Exposed;
-    const std::uint32_t known = Load(tile.parents + root);
-    if ((known & Settled) == 0)
+    // Both at once, and not one after the other: most are roots.
+    const std::uint32_t low = parent < other ? parent : other;
+    const std::uint32_t high = parent < other ? other : parent;
+    const std::uint32_t parentOfLow = Load(shared.parents + low);
+    const std::uint32_t parentOfHigh = Load(shared.parents + high);
+    const std::uint32_t old = parentOfHigh == high ? AtomicMin(shared.parents + high, parentOfLow) : parentOfHigh;
+    if (old != high && old != parentOfLow)
     {
-      const std::uint32_t ofAll = FindRanked(shared.parents, root);
-      if (ofAll != root)
-      {
-        AtomicCompareExchange(tile.parents + root, known, Settled | ofAll);
-      }
+      UnionHalving(shared.parents, old, parentOfLow);
     }
-  }
-
-  /** Marks a segment that is a root, in the row of its first pixel. */
-  CCL_HOST_DEVICE
-  void
-  MarkIfRoot(const Tile<TBundle> & tile, std::uint32_t segment) const
-  {
-    if ((tile.parents[segment] & ~Exposed) != segment)
-    {
-      return;
-    }
-    if constexpr (TBundle::IsOneRow)
-    {
-      const std::uint32_t place = segment - tile.parents.firstPlace;
-      AtomicOr(tile.rootMarks + place / Segments::PerWord, Word{ 1 } << 2 * (place % Segments::PerWord));
-    }
-    else
-    {
-      const SegmentNumbers<TBundle> & numbers = shared.numbers;
-      const BundleWordPlace           place = shared.tiles.PlaceOf(numbers.BundleOf(segment), 0);
-      const std::uint32_t             row =
-        shared.tiles.RowsBefore(tile.index, place, numbers.RowOf(segment), numbers.SliceOf(segment));
-      const std::uint32_t start = numbers.StartOf(segment);
-      AtomicOr(tile.rootMarks + row * shared.tiles.WordsOfRow() + start / BitsPerWord,
-               Word{ 1 } << start % BitsPerWord);
-    }
-  }
-
-  CCL_HOST_DEVICE
-  void
-  RankRoot(const Tile<TBundle> & tile, std::uint32_t segment, std::uint32_t rank) const
-  {
-    std::uint32_t & parent = tile.parents[segment];
-    if ((parent & Exposed) != 0)
-    {
-      Store(shared.parents + segment, Ranked | rank);
-    }
-    parent = Ranked | rank;
   }
 };
 
@@ -459,15 +286,15 @@ CCL_NO_EXECUTION_CHECK
 template <typename TBundle, typename TPixelRows, typename TOutput, typename TExecutor>
 CCL_HOST_DEVICE
 void
-LabelBySegments(const TExecutor &               executor,
-                const TPixelRows &              pixels,
-                const BundleTiles<TBundle> &    tiles,
-                const SegmentNumbers<TBundle> & numbers,
-                std::uint32_t                   maximumSegments,
-                bool                            listsSegments,
-                const Numbering &               numbering,
-                TOutput *                       output,
-                LabeledSegments *               result)
+LabelBySegments(const TExecutor &                  executor,
+                const TPixelRows &                 pixels,
+                const BundleTiles<TBundle> &       tiles,
+                const SegmentNumbers<TBundle> &    numbers,
+                std::uint32_t                      maximumSegments,
+                const SegmentUnionFind::TileRoom & room,
+                const Numbering &                  numbering,
+                TOutput *                          output,
+                LabeledSegments *                  result)
 {
   using namespace SegmentUnionFind;
   const std::uint64_t   words = std::uint64_t{ tiles.Bundles() } * tiles.WordsOfRow();
@@ -475,15 +302,11 @@ LabelBySegments(const TExecutor &               executor,
   const auto            parents = executor.template Allocate<std::uint32_t>(words * Segments::PerWord);
   const auto            segmentCounts = executor.template Allocate<std::uint32_t>(tiles.Count());
   const auto            rootCounts = executor.template Allocate<std::uint32_t>(tiles.PieceCount());
-  const bool            countsSegments = maximumSegments < words * Segments::PerWord;
-  const Shared<TBundle> shared{ tiles,
-                                numbers,
-                                countsSegments,
-                                listsSegments,
-                                bits.get(),
-                                { numbers, parents.get(), 0 },
-                                segmentCounts.get(),
-                                rootCounts.get() };
+  const bool            countsSegments = maximumSegments < words * Segments::MaximumPerWord;
+  const Shared<TBundle> shared{
+    tiles,           numbers, countsSegments, room, bits.get(), { numbers, parents.get(), 0 }, segmentCounts.get(),
+    rootCounts.get()
+  };
 
   executor.ForEachTile(PackTile<TBundle, TPixelRows>{ shared, pixels });
   if (countsSegments)

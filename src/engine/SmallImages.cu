@@ -48,13 +48,13 @@ struct AnyPixelRows
 template <typename TBundle>
 struct SmallImage
 {
-  BundleTiles<TBundle>    tiles;
-  SegmentNumbers<TBundle> numbers;
-  std::uint32_t           maximumSegments;
-  bool                    listsSegments;
-  Numbering               numbering;
-  void *                  memory;
-  LabeledSegments *       result;
+  BundleTiles<TBundle>       tiles;
+  SegmentNumbers<TBundle>    numbers;
+  std::uint32_t              maximumSegments;
+  SegmentUnionFind::TileRoom room;
+  Numbering                  numbering;
+  void *                     memory;
+  LabeledSegments *          result;
 };
 
 template <typename TBundle, typename TOutput>
@@ -69,7 +69,7 @@ __launch_bounds__(KernelExecutor::Threads, 1)
                   image.tiles,
                   image.numbers,
                   image.maximumSegments,
-                  image.listsSegments,
+                  image.room,
                   image.numbering,
                   output,
                   image.result);
@@ -89,25 +89,20 @@ template <typename TBundle>
 BundleTiles<TBundle>
 TilesOf(const Grid & size, bool fullyConnected, const DeviceResources & resources)
 {
-  const std::uint64_t worth = DivideUp(WordsOf(size).Count(), Tuning::SmallImageWordsPerBlock);
+  const std::uint64_t words = WordsOf(size).Count();
+  const std::uint64_t worth =
+    words <= Tuning::SmallImageWordsOfOneBlock ? 1 : DivideUp(words, Tuning::SmallImageWordsPerBlock);
   return { size,
            fullyConnected,
            static_cast<std::uint32_t>(std::min<std::uint64_t>(worth, resources.GetMultiprocessors())) };
 }
 
-template <typename TBundle>
+/** What a tile can have of a block's, in elements of 64 bits. */
 std::uint64_t
-SharedMemoryOf(const BundleTiles<TBundle> & tiles, bool listsSegments)
+MaximumTileMemory(const DeviceResources & resources)
 {
-  return SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, listsSegments) * sizeof(std::uint64_t);
-}
-
-/** What a block has of it, less what the kernel declares. */
-std::uint64_t
-MaximumSharedMemory(const DeviceResources & resources)
-{
-  constexpr std::uint64_t declared = 1024;
-  return resources.GetSharedMemoryOfBlock() - declared;
+  constexpr std::uint64_t declaredByKernel = 1024;
+  return (resources.GetSharedMemoryOfBlock() - declaredByKernel) / sizeof(std::uint64_t);
 }
 
 template <typename TBundle>
@@ -120,8 +115,8 @@ Label(const DeviceExecutor & executor,
       unsigned int           labelBytes)
 {
   const auto tiles = TilesOf<TBundle>(request.size, request.fullyConnected, resources);
-  if (SharedMemoryOf(tiles, false) > MaximumSharedMemory(resources) ||
-      SegmentNumbers<TBundle>::Limit(request.size) > SegmentUnionFind::Exposed)
+  const auto room = SegmentUnionFind::Tile<TBundle>::RoomIn(tiles, MaximumTileMemory(resources));
+  if (!room || SegmentNumbers<TBundle>::Limit(request.size) > SegmentUnionFind::Exposed)
   {
     return std::nullopt;
   }
@@ -133,30 +128,31 @@ Label(const DeviceExecutor & executor,
                               KernelExecutor::BytesFor<std::uint32_t>(tiles.PieceCount());
   const auto                          memory = executor.Allocate<unsigned char>(bytes);
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
-  const bool                          listsSegments = SharedMemoryOf(tiles, true) <= MaximumSharedMemory(resources);
-  // Where there is no room for a list, volumes of very many segments are left to others.
+  // Where tiles have no room for lists of all that they could have, volumes of very many segments are left to runs.
+  const bool          listsAll = room->listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
   const std::uint64_t maximumSegments =
-    request.size.z == 1 || listsSegments ? words * Segments::PerWord : std::max(words, Tuning::SmallVolumeSegments);
+    request.size.z == 1 || listsAll ? words * Segments::MaximumPerWord : std::max(words, Tuning::SmallVolumeSegments);
   const cudaError_t error = VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     AnyPixelRows        rows = pixels;
     SmallImage<TBundle> image{ tiles,
                                SegmentNumbers<TBundle>(request.size),
                                static_cast<std::uint32_t>(maximumSegments),
-                               listsSegments,
+                               *room,
                                request.numbering,
                                memory.get(),
                                result.GetAddress() };
     auto *              output = static_cast<OutputType *>(labels);
     void *              arguments[] = { &rows, &image, &output };
     const auto          kernel = reinterpret_cast<const void *>(&LabelInOneKernel<TBundle, OutputType>);
-    CCL_CHECK(cudaFuncSetAttribute(
-      kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(MaximumSharedMemory(resources))));
+    CCL_CHECK(cudaFuncSetAttribute(kernel,
+                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(MaximumTileMemory(resources) * sizeof(std::uint64_t))));
     return cudaLaunchCooperativeKernel(kernel,
                                        dim3(tiles.Count()),
                                        dim3(KernelExecutor::Threads),
                                        arguments,
-                                       SharedMemoryOf(tiles, listsSegments),
+                                       SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, *room) * sizeof(std::uint64_t),
                                        executor.GetStream());
   });
   if (error == cudaErrorCooperativeLaunchTooLarge)
@@ -186,7 +182,8 @@ LabelSmallImage(const DeviceExecutor & executor,
                 void *                 labels,
                 unsigned int           labelBytes)
 {
-  if (!resources.RunsCooperativeKernels() || request.size.Count() > Tuning::SmallImagePixels)
+  constexpr std::uint64_t maximumPixels = std::uint64_t{ 1 } << 31;
+  if (!resources.RunsCooperativeKernels() || request.size.Count() > maximumPixels)
   {
     return std::nullopt;
   }

@@ -144,15 +144,15 @@ public:
            (TOffset::Y <= 0 || place.y + 1 < m_BundlesOfLayer);
   }
 
-  /** A word of the bundle at an offset, which must exist, at the same x. */
+  /** The bundle at an offset, which must exist. */
   template <typename TOffset>
   CCL_HOST_DEVICE
-  BundleWordPlace
+  std::uint32_t
   NeighborOf(const BundleWordPlace & place) const
   {
     constexpr auto y = static_cast<std::uint32_t>(TOffset::Y);
     constexpr auto z = static_cast<std::uint32_t>(TOffset::Z);
-    return { place.bundle + y + z * m_BundlesOfLayer, place.x, place.y + y, place.z + z };
+    return place.bundle + y + z * m_BundlesOfLayer;
   }
 
   /** How many bundles of a tile, from its first and from its last on, may touch those of other tiles. */

@@ -10,7 +10,8 @@ namespace itk::ccl
 {
 
 /** Divides many numbers by the same one, by a multiplication: the device has no instruction for division. The product
- * of each dividend and the divisor must be lower than 2^32. */
+ * of each dividend and the divisor must be lower than 2^32: the error of the reciprocal then stays below what parts a
+ * quotient's fraction from 1. */
 class FastDivision
 {
 public:

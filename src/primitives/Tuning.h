@@ -19,17 +19,17 @@ struct Tuning
   static constexpr unsigned int SumThreads = 256;
   static constexpr unsigned int SumValuesPerThread = 8;
 
-  /** Pixels of an image that may be labeled tile by tile. */
-  static constexpr std::uint64_t SmallImagePixels = std::uint64_t{ 1 } << 24;
-
   /** Threads of a block of the kernel for small images, and words that are worth such a block. */
   static constexpr unsigned int  SmallImageThreads = 1024;
   static constexpr std::uint64_t SmallImageWordsPerBlock = 64;
 
+  /** Words up to which a small image is left to one block, which waits for no other. */
+  static constexpr std::uint64_t SmallImageWordsOfOneBlock = 256;
+
   /** Pairs of segments that a small image's tile keeps at once, as powers of two. */
   static constexpr unsigned int PairBitsOfRows = 11;
   static constexpr unsigned int PairBitsOfBundles = 12;
-  static constexpr unsigned int PairBitsWithoutList = 10;
+  static constexpr unsigned int MinimumPairBits = 10;
 
   /** Segments up to which a small volume is labeled by segments; more of them where it has more words. */
   static constexpr std::uint64_t SmallVolumeSegments = 65536;

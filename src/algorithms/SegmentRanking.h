@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef SegmentRanking_h
+#define SegmentRanking_h
+
+// From the trees of a tile to the ranks of its roots.
+
+#include "SegmentTiles.h"
+#include "UnionFind.h"
+
+namespace itk::ccl
+{
+
+namespace SegmentUnionFind
+{
+
+/** Finds a segment's root, while roots may be replaced by their ranks. Every step up the tree is published, for others
+ * to start from. */
+template <typename TParents>
+CCL_HOST_DEVICE
+inline std::uint32_t
+FindRanked(TParents parents, std::uint32_t a)
+{
+  const std::uint32_t id = a;
+  for (std::uint32_t parent = Load(parents + a); parent != a && (parent & Ranked) == 0; parent = Load(parents + a))
+  {
+    a = parent;
+    Store(parents + id, a);
+  }
+  return a;
+}
+
+/** Finds the root of the component of each root of a tile, and ranks those that are the tile's. */
+template <typename TBundle>
+struct RankRoots
+{
+  Shared<TBundle> shared;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TTeam & team) const
+  {
+    const BundleTiles<TBundle> & tiles = shared.tiles;
+    const Tile<TBundle>          tile(shared, team);
+    if (tiles.Count() > 1)
+    {
+      tile.ForEachSegmentAtEnds(shared, team, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
+    }
+    tile.ForEachSegment(shared, team, [&](std::uint32_t segment) { this->MarkIfRoot(tile, segment); });
+    tiles.ForEachPiece(tile.index, [&](const BundleWordPlace & begin, std::uint32_t bundles, unsigned int slice) {
+      const std::uint32_t wordsOfRow = tiles.WordsOfRow();
+      const std::uint32_t firstMark = tiles.RowsBefore(tile.index, begin, 0, slice) * wordsOfRow;
+      const std::uint32_t count = team.ForEachSum(
+        bundles * TBundle::Rows * wordsOfRow,
+        [&](std::uint32_t word) { return CountBits(tile.RootMarks(firstMark + word)); },
+        [&](std::uint32_t word, std::uint32_t rank) {
+          Word left = tile.RootMarks(firstMark + word);
+          if (left == 0)
+          {
+            return;
+          }
+          const std::uint32_t   row = tiles.BundleOfWord(word);
+          const std::uint32_t   bundle = row / TBundle::Rows;
+          const BundleWordPlace place{ begin.bundle + bundle, word - row * wordsOfRow, begin.y + bundle, begin.z };
+          for (; left != 0; left &= left - 1)
+          {
+            this->RankRoot(tile, shared.numbers.At(place, row % TBundle::Rows, slice, LowestBit(left)), rank++);
+          }
+        });
+      team.ForEach(1, [&](std::uint32_t) { shared.rootCounts[tiles.PieceOf(begin, slice)] = count; });
+    });
+  }
+
+private:
+  /** Settles the root, among the tile's, of a segment, where that of the component is another tile's. */
+  CCL_HOST_DEVICE
+  void
+  FindRootElsewhere(const Tile<TBundle> & tile, std::uint32_t segment) const
+  {
+    const std::uint32_t parent = Load(tile.parents + segment);
+    if ((parent & Settled) != 0)
+    {
+      return;
+    }
+    const std::uint32_t root = parent & ~Exposed;
+    const std::uint32_t known = Load(tile.parents + root);
+    if ((known & Settled) == 0)
+    {
+      const std::uint32_t ofAll = FindRanked(shared.parents, root);
+      if (ofAll != root)
+      {
+        AtomicCompareExchange(tile.parents + root, known, Settled | ofAll);
+      }
+    }
+  }
+
+  /** Marks a segment that is a root, in the row of its first pixel. */
+  CCL_HOST_DEVICE
+  void
+  MarkIfRoot(const Tile<TBundle> & tile, std::uint32_t segment) const
+  {
+    if ((tile.parents[segment] & ~Exposed) != segment)
+    {
+      return;
+    }
+    if constexpr (TBundle::IsOneRow)
+    {
+      const std::uint32_t place = segment - tile.parents.firstPlace;
+      AtomicOr(&tile.RootMarks(place / Segments::PerWord), Word{ 1 } << 2 * (place % Segments::PerWord));
+    }
+    else
+    {
+      const SegmentNumbers<TBundle> & numbers = shared.numbers;
+      const BundleWordPlace           place = shared.tiles.PlaceOf(numbers.BundleOf(segment), 0);
+      const std::uint32_t             row =
+        shared.tiles.RowsBefore(tile.index, place, numbers.RowOf(segment), numbers.SliceOf(segment));
+      const std::uint32_t start = numbers.StartOf(segment);
+      AtomicOr(&tile.RootMarks(row * shared.tiles.WordsOfRow() + start / BitsPerWord),
+               Word{ 1 } << start % BitsPerWord);
+    }
+  }
+
+  CCL_HOST_DEVICE
+  void
+  RankRoot(const Tile<TBundle> & tile, std::uint32_t segment, std::uint32_t rank) const
+  {
+    std::uint32_t & parent = tile.parents[segment];
+    if ((parent & Exposed) != 0)
+    {
+      Store(shared.parents + segment, Ranked | rank);
+    }
+    parent = Ranked | rank;
+  }
+};
+
+} // namespace SegmentUnionFind
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "FastDivision.h"
+#include "PairTable.h"
+#include "Segments.h"
+#include "TestImages.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+using namespace itk::ccl;
+
+namespace
+{
+
+template <typename TBundle>
+void
+ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
+{
+  const BundleTiles<TBundle>             tiles(size, !TBundle::IsOneRow, tileCount);
+  const std::uint32_t                    layerSize = static_cast<std::uint32_t>(TBundle::Of(size).y);
+  std::vector<std::uint32_t>             tileOfBundle;
+  std::map<std::uint32_t, int>           rowsBefore;
+  std::map<std::uint32_t, std::uint32_t> pixelsOfPiece;
+  ASSERT_LE(tiles.Count(), tileCount);
+  for (std::uint32_t tile = 0; tile < tiles.Count(); ++tile)
+  {
+    ASSERT_EQ(tiles.FirstBundle(tile), tileOfBundle.size());
+    tileOfBundle.insert(tileOfBundle.end(), tiles.BundlesOf(tile), tile);
+    // The rows of a tile's pieces follow each other, and pieces rise with their pixels.
+    std::uint32_t row = 0;
+    tiles.ForEachPiece(tile, [&](const BundleWordPlace & begin, std::uint32_t bundles, unsigned int slice) {
+      const std::uint32_t piece = tiles.PieceOf(begin, slice);
+      EXPECT_LT(piece, tiles.PieceCount());
+      EXPECT_TRUE(tiles.HasPiece(piece));
+      EXPECT_TRUE(pixelsOfPiece.emplace(piece, tiles.PixelsBefore(begin, 0, slice)).second);
+      for (std::uint32_t bundle = begin.bundle; bundle < begin.bundle + bundles; ++bundle)
+      {
+        const BundleWordPlace place = tiles.PlaceOf(bundle, 0);
+        EXPECT_EQ(tiles.PieceOf(place, slice), piece);
+        for (unsigned int i = 0; i < TBundle::Rows; ++i)
+        {
+          EXPECT_EQ(tiles.RowsBefore(tile, place, i, slice), row++);
+        }
+      }
+    });
+    EXPECT_EQ(row, tiles.BundlesOf(tile) * TBundle::Rows * TBundle::Slices);
+  }
+  ASSERT_EQ(tileOfBundle.size(), tiles.Bundles());
+  std::uint32_t last = 0;
+  for (const auto & [piece, pixels] : pixelsOfPiece)
+  {
+    EXPECT_GE(pixels, last);
+    last = pixels;
+  }
+  std::uint32_t pieces = 0;
+  for (std::uint32_t piece = 0; piece < tiles.PieceCount(); ++piece)
+  {
+    pieces += tiles.HasPiece(piece);
+  }
+  EXPECT_EQ(pieces, pixelsOfPiece.size());
+
+  for (std::uint32_t bundle = 0; bundle < tiles.Bundles(); ++bundle)
+  {
+    std::set<std::uint32_t> expected;
+    for (std::uint32_t other = 0; other < bundle; ++other)
+    {
+      const auto distance = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; };
+      const auto y = distance(bundle % layerSize, other % layerSize);
+      const auto z = distance(bundle / layerSize, other / layerSize);
+      if (TBundle::IsOneRow ? y + z == 1 : y <= 1 && z <= 1)
+      {
+        expected.insert(other);
+      }
+    }
+    std::set<std::uint32_t> neighbors;
+    const std::uint32_t     tile = tileOfBundle[bundle];
+    for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TBundle>; ++neighbor)
+    {
+      VisitNeighbor<TBundle>(neighbor, [&](auto offset) {
+        const BundleWordPlace place = tiles.PlaceOf(bundle, 0);
+        if (tiles.template HasNeighbor<decltype(offset)>(place))
+        {
+          const std::uint32_t other = tiles.template NeighborOf<decltype(offset)>(place);
+          neighbors.insert(other);
+          const std::uint32_t otherTile = tileOfBundle[other];
+          if (otherTile != tile)
+          {
+            EXPECT_LT(bundle - tiles.FirstBundle(tile), tiles.BundlesAtEnd(tile));
+            EXPECT_LE(tiles.FirstBundle(otherTile) + tiles.BundlesOf(otherTile) - other, tiles.BundlesAtEnd(otherTile));
+          }
+        }
+      });
+    }
+    EXPECT_EQ(neighbors, expected) << "bundle " << bundle;
+  }
+}
+
+} // namespace
+
+TEST(BundleTiles, AreThoseOfTheImage)
+{
+  for (const Grid size : { Grid{ 5, 7, 1 }, Grid{ 40, 3, 5 }, Grid{ 1, 1, 9 }, Grid{ 70, 6, 4 }, Grid{ 9, 21, 7 } })
+  {
+    for (const std::uint32_t tileCount : { 1U, 2U, 3U, 4U, 7U, 100U })
+    {
+      SCOPED_TRACE(std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z) +
+                   ", tiles: " + std::to_string(tileCount));
+      ExpectTilesOfTheImage<RowBundle>(size, tileCount);
+      ExpectTilesOfTheImage<VolumeBundle>(size, tileCount);
+      if (size.z == 1)
+      {
+        ExpectTilesOfTheImage<PlaneBundle>(size, tileCount);
+      }
+    }
+  }
+}
+
+namespace
+{
+
+template <typename TBundle>
+void
+ExpectNumbersInOrder(const TestImage & image)
+{
+  const Grid                             size{ image.size[0], image.size[1], image.size[2] };
+  const Grid                             words = WordsOf(TBundle::Of(size));
+  const SegmentNumbers<TBundle>          numbers(size);
+  const BundleTiles<TBundle>             tiles(size, true, 1);
+  std::map<std::uint32_t, std::uint64_t> firstPixels;
+  std::set<std::uint32_t>                places;
+  for (std::uint64_t index = 0; index < words.Count(); ++index)
+  {
+    const Cell            cell = CellAt(words, index);
+    const BundleWordPlace place =
+      tiles.PlaceOf(static_cast<std::uint32_t>(index / words.x), static_cast<std::uint32_t>(cell.x));
+    BundledWord<TBundle> word{};
+    const auto           pixelAt = [&](unsigned int row, unsigned int bit) -> std::uint64_t {
+      return tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows) + place.x * BitsPerWord + bit;
+    };
+    for (unsigned int row = 0; row < word.Count; ++row)
+    {
+      for (unsigned int bit = 0; bit < BitsPerWord && place.x * BitsPerWord + bit < size.x; ++bit)
+      {
+        if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows) && image.pixels[pixelAt(row, bit)] != 0)
+        {
+          word.rows[row] |= Word{ 1 } << bit;
+        }
+      }
+    }
+    for (Word starts = Segments::Starts(word.Columns()); starts != 0; starts &= starts - 1)
+    {
+      const unsigned int  start = LowestBit(starts);
+      const std::uint32_t number = numbers.At(place, word, start);
+      const Word          segment = Segments::From(word.Columns(), start);
+      const unsigned int  row = word.FirstRowIn(segment);
+      EXPECT_EQ(Segments::StartOf(word.Columns(), HighestBit(segment)), start);
+      EXPECT_LT(number, SegmentNumbers<TBundle>::Limit(size));
+      EXPECT_TRUE(firstPixels.emplace(number, pixelAt(row, LowestBit(word.rows[row] & segment))).second);
+      EXPECT_EQ(numbers.PlaceOf(number), Segments::PlaceAt(static_cast<std::uint32_t>(index), start));
+      EXPECT_TRUE(places.insert(numbers.PlaceOf(number)).second);
+      EXPECT_EQ(numbers.BundleOf(number), place.bundle);
+      EXPECT_EQ(numbers.SliceOf(number) * TBundle::Rows + numbers.RowOf(number), row);
+    }
+  }
+  std::uint64_t last = 0;
+  for (const auto & [number, pixel] : firstPixels)
+  {
+    EXPECT_TRUE(number == firstPixels.begin()->first || pixel > last) << image.name;
+    last = pixel;
+  }
+}
+
+} // namespace
+
+TEST(SegmentNumbers, RiseWithFirstPixels)
+{
+  for (const unsigned int seed : { 1U, 2U, 3U })
+  {
+    for (const Grid size : { Grid{ 70, 9, 1 }, Grid{ 33, 1, 5 }, Grid{ 7, 5, 1 }, Grid{ 100, 4, 7 }, Grid{ 1, 8, 3 } })
+    {
+      const TestImage image = MakeRandom({ size.x, size.y, size.z }, 40, 1, seed);
+      ExpectNumbersInOrder<RowBundle>(image);
+      ExpectNumbersInOrder<VolumeBundle>(image);
+      if (size.z == 1)
+      {
+        ExpectNumbersInOrder<PlaneBundle>(image);
+      }
+    }
+  }
+}
+
+TEST(FastDivision, GivesQuotients)
+{
+  for (const std::uint32_t divisor : { 1U, 2U, 3U, 7U, 17U, 100U, 4095U, 4096U, 65535U })
+  {
+    const FastDivision  divide(divisor);
+    const std::uint32_t limit = 0xFFFFFFFFU / divisor;
+    for (std::uint32_t quotient = 0; quotient <= 3000; ++quotient)
+    {
+      for (const std::uint32_t dividend :
+           { quotient, quotient * divisor, quotient * divisor + divisor - 1, limit - quotient })
+      {
+        if (dividend <= limit)
+        {
+          ASSERT_EQ(divide(dividend), dividend / divisor) << dividend << " / " << divisor;
+        }
+      }
+    }
+  }
+}
+
+TEST(PairTable, GivesEachPairThatItKeepsOnce)
+{
+  using PairType = std::pair<std::uint32_t, std::uint32_t>;
+  std::vector<std::uint64_t> memory(1024);
+  const PairTable            table{ memory.data(), 10 };
+  for (std::uint32_t i = 0; i < table.Count(); ++i)
+  {
+    table.Clear(i);
+  }
+  std::mt19937 random(1);
+  for (const unsigned int numbers : { 15U, 100U })
+  {
+    std::set<PairType> kept;
+    std::set<PairType> others;
+    for (int i = 0; i < 5000; ++i)
+    {
+      const std::uint32_t first = random() % numbers;
+      const std::uint32_t second = random() % numbers;
+      (table.Keeps(first, second) ? kept : others).emplace(first, second);
+    }
+    EXPECT_GT(kept.size(), 150U);
+    EXPECT_EQ(others.empty(), numbers == 15U);
+    std::vector<PairType> taken;
+    for (int i = 0; i < 2; ++i)
+    {
+      for (std::uint32_t place = 0; place < table.Count(); ++place)
+      {
+        table.Take(place, [&](std::uint32_t first, std::uint32_t second) { taken.emplace_back(first, second); });
+      }
+      std::sort(taken.begin(), taken.end());
+      EXPECT_EQ(taken, std::vector<PairType>(kept.begin(), kept.end()));
+    }
+    for (const PairType & pair : others)
+    {
+      EXPECT_EQ(kept.count(pair), 0U);
+    }
+  }
+}
