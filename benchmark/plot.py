@@ -132,6 +132,7 @@ def draw_steps(cases, path):
     names = [name for name, _ in groups] + ["other"]
     figure, axes = plt.subplots(1, len(chosen), figsize=(3.2 * len(chosen), 4), sharey=True, squeeze=False)
     for axis, case in zip(axes[0], chosen):
+        axis.use_sticky_edges = False  # of bars of no height, which would leave no margin above
         algorithms = [name for name in case["steps"] if not name.startswith("host")]
         bottoms = [0.0] * len(algorithms)
         for color, name in zip(plt.cm.tab10.colors, names):
@@ -146,6 +147,7 @@ def draw_steps(cases, path):
         axis.axhline(median(case, "floor"), color="black", linestyle=":", linewidth=1)
         axis.set_title(title(case), fontsize=10)
     axes[0][0].set_ylabel("ms, dotted: floor")
+    axes[0][0].set_ylim(bottom=0)
     axes[0][-1].legend(fontsize=8)
     save(figure, path)
 

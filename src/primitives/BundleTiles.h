@@ -25,7 +25,7 @@ template <typename TBundle>
 class BundleTiles
 {
 public:
-  /** `maximumCount` tiles, or fewer. The image must have fewer than 2^31 pixels, and one at least. */
+  /** `maximumCount` tiles, or fewer. The image must have 2^31 pixels at most, and one at least. */
   CCL_HOST_DEVICE
   BundleTiles(const Grid & size, bool fullyConnected, std::uint32_t maximumCount)
     : m_FullyConnected(fullyConnected)
