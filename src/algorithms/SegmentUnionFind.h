@@ -9,6 +9,7 @@
 // writes its labels; the way of tiles is that of Oliveira and Lotufo (SIBGRAPI 2010). The root of a component is the
 // segment of its first pixel, so that labels follow from counting roots.
 
+#include "SegmentContacts.h"
 #include "SegmentExpansion.h"
 #include "SegmentPacking.h"
 #include "SegmentRanking.h"
