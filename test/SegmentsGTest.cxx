@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "FastDivision.h"
 #include "PairTable.h"
-#include "Segments.h"
+#include "SegmentTiles.h"
 #include "TestImages.h"
 
 #include <gtest/gtest.h>
@@ -250,4 +250,43 @@ TEST(PairTable, GivesEachPairThatItKeepsOnce)
       EXPECT_EQ(kept.count(pair), 0U);
     }
   }
+}
+
+namespace
+{
+
+template <typename TBundle>
+void
+ExpectRoomInMemory(const Grid & size)
+{
+  using TileType = SegmentUnionFind::Tile<TBundle>;
+  const BundleTiles<TBundle> tiles(size, true, 7);
+  const std::uint64_t        segments = TileType::WordsOfTile(tiles) * Segments::MaximumPerWord;
+  const unsigned int         wanted = TBundle::IsOneRow ? Tuning::PairBitsOfRows : Tuning::PairBitsOfBundles;
+  const std::uint64_t        least = TileType::MemoryOf(tiles, { Tuning::MinimumPairBits, 0 });
+  const std::uint64_t        most = TileType::MemoryOf(tiles, { wanted, static_cast<std::uint32_t>(segments) });
+  EXPECT_FALSE(TileType::RoomIn(tiles, least - 1));
+  std::uint32_t capacity = 0;
+  unsigned int  pairBits = Tuning::MinimumPairBits;
+  for (std::uint64_t memory = least; memory <= most + 3; ++memory)
+  {
+    const auto room = TileType::RoomIn(tiles, memory);
+    ASSERT_TRUE(room) << memory;
+    ASSERT_LE(TileType::MemoryOf(tiles, *room), memory);
+    ASSERT_GE(room->pairBits, pairBits);
+    ASSERT_TRUE(room->pairBits > pairBits || room->listCapacity >= capacity) << memory;
+    pairBits = room->pairBits;
+    capacity = room->listCapacity;
+  }
+  EXPECT_EQ(pairBits, wanted);
+  EXPECT_EQ(capacity, segments);
+}
+
+} // namespace
+
+TEST(SegmentTiles, HaveRoomForWhatIsLeft)
+{
+  ExpectRoomInMemory<RowBundle>({ 100, 97, 1 });
+  ExpectRoomInMemory<RowBundle>({ 33, 11, 9 });
+  ExpectRoomInMemory<VolumeBundle>({ 207, 20, 11 });
 }

@@ -135,7 +135,8 @@ struct Tile
       // Most images have less than a segment for each word.
       if (needed + words / 2 <= memory || (pairBits == Tuning::MinimumPairBits && needed <= memory))
       {
-        const std::uint64_t capacity = std::min((memory - needed) * 2, words * Segments::MaximumPerWord);
+        // Pairs of elements, as MemoryOf counts them, have room for four segments each.
+        const std::uint64_t capacity = std::min((memory - needed) / 2 * 4, words * Segments::MaximumPerWord);
         return TileRoom{ pairBits, static_cast<std::uint32_t>(capacity) };
       }
     }
