@@ -111,7 +111,7 @@ private:
   TOutput
   LabelOf(const Tile<TBundle> & tile, std::uint32_t word, Word columns, unsigned int bit) const
   {
-    const std::uint32_t label = tile.parents.parents[Segments::PlaceAt(word, Segments::StartOf(columns, bit))];
+    const std::uint32_t label = tile.parents.byPlace[Segments::PlaceAt(word, Segments::StartOf(columns, bit))];
     return static_cast<TOutput>(label & ~Settled);
   }
 

@@ -29,7 +29,7 @@ struct PackTile
     const BundleTiles<TBundle> & tiles = shared.tiles;
     const Tile<TBundle>          tile(shared, team);
     // Words of pixels as memory has them, which begin before the row; they lie where parents will.
-    Word * const        aligned = tile.parents.parents;
+    Word * const        aligned = tile.parents.byPlace;
     const std::uint32_t alignedWords = tiles.WordsOfRow() + 1;
     const FastDivision  divideByAlignedWords(alignedWords);
     team.ForEach(tile.bundles * rowsOfBundle * alignedWords, [&](std::uint32_t i) {

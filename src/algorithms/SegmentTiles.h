@@ -27,19 +27,19 @@ inline constexpr std::uint32_t Ranked = std::uint32_t{ 1 } << 30;
 /** With the root of the component, which is another tile's, and at last with a label. */
 inline constexpr std::uint32_t Settled = std::uint32_t{ 1 } << 31;
 
-/** The parents of segments that are given by their numbers: an array, of which the first element is at a place. */
+/** The parents of segments, for those that have a segment's number, or its place. */
 template <typename TBundle>
 struct SegmentParents
 {
   SegmentNumbers<TBundle> numbers;
-  std::uint32_t *         parents;
+  std::uint32_t *         byPlace; // from firstPlace on
   std::uint32_t           firstPlace;
 
   CCL_HOST_DEVICE
   std::uint32_t *
   operator+(std::uint32_t number) const
   {
-    return parents + (numbers.PlaceOf(number) - firstPlace);
+    return byPlace + (numbers.PlaceOf(number) - firstPlace);
   }
 
   CCL_HOST_DEVICE
@@ -102,7 +102,7 @@ struct Tile
     , bits(reinterpret_cast<BundledWord<TBundle> *>(pairs.pairs + pairs.Count()))
     , rootMarks(reinterpret_cast<Word *>(bits + WordsOfTile(shared.tiles)))
     , parents{ shared.numbers, rootMarks + WordsOfTile(shared.tiles) * MarksPerWord, firstWord * Segments::PerWord }
-    , rootsBefore(parents.parents + WordsOfTile(shared.tiles) * Segments::PerWord)
+    , rootsBefore(parents.byPlace + WordsOfTile(shared.tiles) * Segments::PerWord)
     , segmentCount(rootsBefore + shared.tiles.PieceCount())
     , segments(segmentCount + 1)
   {}
@@ -149,7 +149,7 @@ struct Tile
   Word &
   RootMarks(std::uint32_t word) const
   {
-    return TBundle::IsOneRow ? parents.parents[word * Segments::PerWord + Segments::MaximumPerWord] : rootMarks[word];
+    return TBundle::IsOneRow ? parents.byPlace[word * Segments::PerWord + Segments::MaximumPerWord] : rootMarks[word];
   }
 
   CCL_HOST_DEVICE

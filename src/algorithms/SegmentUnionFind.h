@@ -96,8 +96,8 @@ struct LabelTile
     tile.ForEachSegment(shared, team, compress);
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
       const auto unite = [&](std::uint32_t place, std::uint32_t otherPlace) {
-        const std::uint32_t a = Load(tile.parents.parents + place);
-        const std::uint32_t b = Load(tile.parents.parents + otherPlace);
+        const std::uint32_t a = Load(tile.parents.byPlace + place);
+        const std::uint32_t b = Load(tile.parents.byPlace + otherPlace);
         if (a != b && !tile.pairs.Keeps(a < b ? a : b, a < b ? b : a))
         {
           UnionSplicing(tile.parents, a, b);
@@ -117,6 +117,7 @@ struct LabelTile
   }
 
 private:
+  /** Links the segments, and lists as many as there is room for. */
   CCL_NO_EXECUTION_CHECK
   template <typename TTeam>
   CCL_HOST_DEVICE
@@ -242,7 +243,7 @@ struct UniteTiles
     const Parts         parts(shared.tiles.BundlesAtEnd(tile.index) * shared.tiles.WordsOfRow());
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
       ForEachContact<true>(shared, tile, parts, part, [&](std::uint32_t place, std::uint32_t otherPlace) {
-        const std::uint32_t root = tile.parents.parents[place] & ~Exposed;
+        const std::uint32_t root = tile.parents.byPlace[place] & ~Exposed;
         if (!tile.pairs.Keeps(root, otherPlace))
         {
           this->Unite(root, otherPlace);
@@ -260,7 +261,7 @@ private:
   Unite(std::uint32_t root, std::uint32_t otherPlace) const
   {
     const std::uint32_t parent = Load(shared.parents + root);
-    const std::uint32_t other = Load(shared.parents.parents + otherPlace);
+    const std::uint32_t other = Load(shared.parents.byPlace + otherPlace);
     if (parent == other)
     {
       return;

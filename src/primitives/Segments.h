@@ -195,10 +195,6 @@ public:
       return number / (m_WordsOfRow * Segments::PerWord);
     }
     const std::uint32_t row = number >> m_ColumnBits;
-    if constexpr (TBundle::Slices == 1)
-    {
-      return row / TBundle::Rows;
-    }
     const std::uint32_t slice = number >> m_SliceShift;
     return slice / TBundle::Slices * m_BundlesOfLayer +
            (row - (slice << (m_SliceShift - m_ColumnBits))) / TBundle::Rows;

@@ -31,7 +31,8 @@ struct Tuning
   static constexpr unsigned int PairBitsOfBundles = 12;
   static constexpr unsigned int MinimumPairBits = 10;
 
-  /** Segments up to which a small volume is labeled by segments; more of them where it has more words. */
+  /** Segments up to which a small volume is labeled by segments where not all of them may find room in lists; more of
+   * them where it has more words. */
   static constexpr std::uint64_t SmallVolumeSegments = 65536;
 
   /** Words of a row above which contacts are found by word, even of few runs. */
