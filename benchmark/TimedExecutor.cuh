@@ -70,6 +70,14 @@ public:
     return m_Executor.Allocate<T>(count);
   }
 
+  template <typename T>
+  void
+  Fill(T * memory, std::uint64_t count, unsigned char byte) const
+  {
+    const StepTimer timer(m_Sums, "Fill", m_Executor.GetStream());
+    m_Executor.Fill(memory, count, byte);
+  }
+
   template <typename TStep>
   void
   ForEach(const Grid & grid, const TStep & step) const

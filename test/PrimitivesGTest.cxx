@@ -249,18 +249,18 @@ ExpectTouchingRuns(const TestImage & image)
   const auto               bundled = PackForeground<TBundle>(executor, image.pixels.data(), size, bits.data());
   const auto               counted = CountRuns<std::uint32_t>(executor, bundled.bundles);
   const PlainRuns<TBundle> plain(image);
-  ASSERT_EQ(counted.count, plain.count) << image.name;
+  ASSERT_EQ(counted.GetCount(), plain.count) << image.name;
 
   using PairSet = std::set<std::pair<std::uint64_t, std::uint64_t>>;
   const BitRows &            columns = bundled.bundles.columns;
   std::vector<std::uint32_t> runsBefore(columns.words.Count());
-  std::vector<std::uint32_t> first(counted.count);
-  std::vector<std::uint32_t> last(counted.count);
+  std::vector<std::uint32_t> first(counted.GetCount());
+  std::vector<std::uint32_t> last(counted.GetCount());
   executor.ForEachSum(counted.sums,
                       RunUnionFind::StartsInWord{ columns },
                       RunUnionFind::RecordRuns<std::uint32_t>{ columns, runsBefore.data(), first.data(), last.data() });
   const NumberedRuns<TBundle, std::uint32_t>   runs{ bundled.bundles, runsBefore.data() };
-  const ContactsByRun<TBundle, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.count };
+  const ContactsByRun<TBundle, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.GetCount() };
   const ContactsByWord<TBundle, std::uint32_t> byWord{ runs };
 
   // All pairs, of which a cell must have none twice.

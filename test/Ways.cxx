@@ -71,7 +71,7 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   std::vector<TLabel> runsBefore(bundled.bundles.columns.words.Count());
   NumberRuns(executor, counted, runsBefore.data());
   const NumberedRuns<BundleType, TLabel> runs{ bundled.bundles, runsBefore.data() };
-  std::vector<TLabel>                    runLabels(counted.count);
+  std::vector<TLabel>                    runLabels(counted.GetCount());
   GatherRunLabels<VDimension>(executor, labels.data(), finalLabels.data(), size, runs, runLabels.data());
 
   RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, numbering, labels.data());
@@ -160,7 +160,7 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
     EXPECT_TRUE(std::equal(columns, columns + columnCount, bundled.bundles.columns.bits)) << image.name << ": columns";
   }
   const auto counted = CountRuns<TRun>(executor, bundled.bundles);
-  EXPECT_EQ(counted.count, hostBits.runsBefore.back()) << image.name;
+  EXPECT_EQ(counted.GetCount(), hostBits.runsBefore.back()) << image.name;
   const auto runs = LabelRuns(executor, counted, Numbering::For(std::uint32_t{ 0 }));
 
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };

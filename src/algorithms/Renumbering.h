@@ -23,7 +23,8 @@ namespace Renumbering
 
 /** Stands for the first pixel of what is no component. */
 template <typename TLabel>
-inline constexpr TLabel NoPixel = static_cast<TLabel>(~TLabel{ 0 });
+inline constexpr TLabel        NoPixel = static_cast<TLabel>(~TLabel{ 0 });
+inline constexpr unsigned char NoPixelByte = 0xFF;
 
 /** Gets a block's label, 0 where it has no foreground pixel, and the first pixel that has it. */
 template <unsigned int VDimension, typename TLabel>
@@ -89,19 +90,6 @@ struct Components
   }
 };
 
-template <typename TLabel>
-struct ClearFirstPixels
-{
-  TLabel * firstPixels;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & block) const
-  {
-    firstPixels[block.x] = NoPixel<TLabel>;
-  }
-};
-
 template <unsigned int VDimension, typename TLabel>
 struct FindFirstPixels
 {
@@ -143,18 +131,6 @@ struct MarkFirstPixels
     {
       AtomicOr(marks + pixel / BitsPerWord, Word{ 1 } << pixel % BitsPerWord);
     }
-  }
-};
-
-struct ClearMarks
-{
-  Word * marks;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & word) const
-  {
-    marks[word.x] = 0;
   }
 };
 
@@ -283,8 +259,8 @@ RankBlocks(const TExecutor & executor,
   const auto          marksBefore = executor.template Allocate<TLabel>(words);
 
   const Renumbering::Components<VDimension, TLabel> components{ size, labels };
-  executor.ForEach(allBlocks, Renumbering::ClearFirstPixels<TLabel>{ finalLabels });
-  executor.ForEach(Grid{ words }, Renumbering::ClearMarks{ marks.get() });
+  executor.Fill(finalLabels, blocks.Count(), Renumbering::NoPixelByte);
+  executor.Fill(marks.get(), words, 0);
   executor.ForEachBlock(blocks, Renumbering::FindFirstPixels<VDimension, TLabel>{ components, finalLabels });
   executor.ForEach(allBlocks, Renumbering::MarkFirstPixels<TLabel>{ finalLabels, marks.get() });
   const Renumbering::MarksInWord marksInWord{ marks.get() };

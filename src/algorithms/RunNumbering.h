@@ -15,6 +15,8 @@
 #include "Sums.h"
 #include "UnionFind.h"
 
+#include <utility>
+
 namespace itk::ccl
 {
 
@@ -68,9 +70,8 @@ struct NumberRoots
   }
 };
 
-/** Stands for the first pixel of what is no component. */
-template <typename TRun>
-inline constexpr TRun NoPixel = static_cast<TRun>(~TRun{ 0 });
+/** All bytes of what stands for the first pixel of what is no component. */
+inline constexpr unsigned char NoPixelByte = 0xFF;
 
 /** Links each run to its root, and finds the first pixel of each component, at its root. A cell is a word of columns.
  * Pixels are counted in bits from the first word of the rows on. */
@@ -126,40 +127,39 @@ struct Marks
   TRun * groups;
 };
 
-/** Clears first pixels and marks: a cell is a run, a word of marks, and a group. */
-template <typename TRun>
-struct Clear
+/** Memory for the marks of an image, none of which is set. Where bundles are rows, it needs none. */
+template <typename TBundle, typename TRun, typename TExecutor>
+class ClearMarks
 {
-  std::uint64_t runCount;
-  std::uint64_t wordCount;
-  std::uint64_t groupCount;
-  TRun *        firstPixels;
-  Marks<TRun>   marks;
-
-  CCL_HOST_DEVICE
-  Grid
-  GetCells() const
+public:
+  ClearMarks(const TExecutor & executor, const BundleRows<TBundle> & bundles)
+    : m_WordCount(TBundle::IsOneRow ? 0 : bundles.rows.words.Count())
+    , m_Words(executor.template Allocate<Word>(m_WordCount))
+    , m_Groups(executor.template Allocate<TRun>(this->CountGroups()))
   {
-    return { runCount > wordCount ? runCount : wordCount };
+    executor.Fill(m_Words.get(), m_WordCount, 0);
+    executor.Fill(m_Groups.get(), this->CountGroups(), 0);
   }
 
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & cell) const
+  std::uint64_t
+  CountGroups() const
   {
-    if (cell.x < runCount)
-    {
-      firstPixels[cell.x] = NoPixel<TRun>;
-    }
-    if (cell.x < wordCount)
-    {
-      marks.words[cell.x] = 0;
-    }
-    if (cell.x < groupCount)
-    {
-      marks.groups[cell.x] = 0;
-    }
+    return DivideUp(m_WordCount, Marks<TRun>::WordsPerGroup);
   }
+
+  Marks<TRun>
+  Get() const
+  {
+    return { m_Words.get(), m_Groups.get() };
+  }
+
+private:
+  template <typename T>
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
+
+  std::uint64_t    m_WordCount;
+  BufferType<Word> m_Words;
+  BufferType<TRun> m_Groups;
 };
 
 template <typename TRun>
@@ -230,17 +230,19 @@ struct NumberFirstPixels
  * Returns the sums, of which the total is the number of components. */
 template <typename TBundle, typename TRun, typename TExecutor>
 auto
-NumberComponents(const TExecutor &                                    executor,
-                 [[maybe_unused]] const NumberedRuns<TBundle, TRun> & runs,
-                 std::uint64_t                                        runCount,
-                 TRun *                                               parents,
-                 const Numbering &                                    numbering,
-                 TRun *                                               rootLabels)
+NumberComponents(const TExecutor &                                                           executor,
+                 [[maybe_unused]] const NumberedRuns<TBundle, TRun> &                        runs,
+                 std::uint64_t                                                               runCount,
+                 TRun *                                                                      parents,
+                 [[maybe_unused]] const RunNumbering::ClearMarks<TBundle, TRun, TExecutor> & clearMarks,
+                 const Numbering &                                                           numbering,
+                 TRun *                                                                      rootLabels)
 {
   using namespace RunNumbering;
+  const Grid all{ runCount };
   if constexpr (TBundle::IsOneRow)
   {
-    executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
+    executor.ForEach(all, Compression<TRun>{ parents });
     const IsRoot<TRun> isRoot{ parents };
     auto               ranks = executor.template Sum<TRun>(runCount, isRoot);
     executor.ForEachSum(ranks, isRoot, NumberRoots<TRun>{ parents, numbering, rootLabels });
@@ -248,18 +250,12 @@ NumberComponents(const TExecutor &                                    executor,
   }
   else
   {
-    const Grid          all{ runCount };
-    const std::uint64_t words = runs.bundles.rows.words.Count();
-    const std::uint64_t groups = DivideUp(words, Marks<TRun>::WordsPerGroup);
-    const auto          markWords = executor.template Allocate<Word>(words);
-    const auto          markGroups = executor.template Allocate<TRun>(groups);
-    const Marks<TRun>   marks{ markWords.get(), markGroups.get() };
-    const Clear<TRun>   clear{ runCount, words, groups, rootLabels, marks };
-    executor.ForEach(clear.GetCells(), clear);
+    const Marks<TRun> marks = clearMarks.Get();
+    executor.Fill(rootLabels, runCount, NoPixelByte);
     executor.ForEach(runs.bundles.columns.words, FindFirstPixels<TBundle, TRun>{ runs, parents, rootLabels });
     executor.ForEach(all, MarkFirstPixels<TRun>{ parents, rootLabels, marks });
     const MarksInGroup<TRun> marksInGroup{ marks.groups };
-    auto                     sums = executor.template Sum<TRun>(groups, marksInGroup);
+    auto                     sums = executor.template Sum<TRun>(clearMarks.CountGroups(), marksInGroup);
     executor.ForEachSum(sums, marksInGroup, KeepSums<TRun>{ marks.groups });
     executor.ForEach(all, NumberFirstPixels<TRun>{ parents, marks, numbering, rootLabels });
     return sums;

@@ -183,22 +183,27 @@ template <typename TSum, typename TExecutor>
 using SumsOf =
   decltype(std::declval<const TExecutor &>().template Sum<TSum>(0, std::declval<RunUnionFind::StartsInWord>()));
 
-/** The number of an image's runs, and what it takes to number them in raster order. */
+/** How many runs an image has, and what it takes to number them in raster order. */
 template <typename TBundle, typename TRun, typename TExecutor>
 struct CountedRuns
 {
   BundleRows<TBundle>     bundles;
   SumsOf<TRun, TExecutor> sums;
-  std::uint64_t           count;
+
+  /** Waits for it, on the device. */
+  std::uint64_t
+  GetCount() const
+  {
+    return sums.GetTotal();
+  }
 };
 
 template <typename TRun, typename TBundle, typename TExecutor>
 CountedRuns<TBundle, TRun, TExecutor>
 CountRuns(const TExecutor & executor, const BundleRows<TBundle> & bundles)
 {
-  auto sums = executor.template Sum<TRun>(bundles.columns.words.Count(), RunUnionFind::StartsInWord{ bundles.columns });
-  const std::uint64_t count = sums.GetTotal();
-  return { bundles, std::move(sums), count };
+  return { bundles,
+           executor.template Sum<TRun>(bundles.columns.words.Count(), RunUnionFind::StartsInWord{ bundles.columns }) };
 }
 
 /** Writes how many runs start before each word. */
@@ -221,7 +226,7 @@ struct LabeledRuns
   BufferType              labels;
   SumsOf<TRun, TExecutor> objects;
 
-  /** Waits for the device. */
+  /** Waits for their number, on the device, and not for the labels. */
   std::uint64_t
   CountObjects() const
   {
@@ -266,30 +271,34 @@ LabelRuns(const TExecutor &                             executor,
   const BitRows &                   columns = counted.bundles.columns;
   const std::uint64_t               words = columns.words.Count();
   auto                              runsBefore = executor.template Allocate<TRun>(words);
-  auto                              parents = executor.template Allocate<TRun>(counted.count);
   const NumberedRuns<TBundle, TRun> runs{ counted.bundles, runsBefore.get() };
+  // The device clears while the host waits for the number of runs.
+  const RunNumbering::ClearMarks<TBundle, TRun, TExecutor> clearMarks(executor, counted.bundles);
+
+  const std::uint64_t runCount = counted.GetCount();
+  auto                parents = executor.template Allocate<TRun>(runCount);
   // Long runs are few, but one that touches very many others keeps its thread busy for long: in planes, whose runs have
   // one neighbour, words do as well, and so they do in wide rows.
-  if (counted.count < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords)
+  if (runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords)
   {
-    const auto firstColumns = executor.template Allocate<TRun>(counted.count);
-    const auto lastColumns = executor.template Allocate<TRun>(counted.count);
+    const auto firstColumns = executor.template Allocate<TRun>(runCount);
+    const auto lastColumns = executor.template Allocate<TRun>(runCount);
     executor.ForEachSum(counted.sums,
                         StartsInWord{ columns },
                         RecordRuns<TRun>{ columns, runsBefore.get(), firstColumns.get(), lastColumns.get() });
-    const ContactsByRun<TBundle, TRun> contacts{ runs, firstColumns.get(), lastColumns.get(), counted.count };
-    BuildTrees<InitializationByRun, TBundle>(executor, contacts, counted.count, parents.get());
+    const ContactsByRun<TBundle, TRun> contacts{ runs, firstColumns.get(), lastColumns.get(), runCount };
+    BuildTrees<InitializationByRun, TBundle>(executor, contacts, runCount, parents.get());
   }
   else
   {
     NumberRuns(executor, counted, runsBefore.get());
     const ContactsByWord<TBundle, TRun> contacts{ runs };
-    BuildTrees<InitializationByWord, TBundle>(executor, contacts, counted.count, parents.get());
+    BuildTrees<InitializationByWord, TBundle>(executor, contacts, runCount, parents.get());
   }
 
-  const auto rootLabels = executor.template Allocate<TRun>(counted.count);
-  auto       objects = NumberComponents(executor, runs, counted.count, parents.get(), numbering, rootLabels.get());
-  executor.ForEach(Grid{ counted.count }, Labeling<TRun>{ parents.get(), rootLabels.get() });
+  const auto rootLabels = executor.template Allocate<TRun>(runCount);
+  auto objects = NumberComponents(executor, runs, runCount, parents.get(), clearMarks, numbering, rootLabels.get());
+  executor.ForEach(Grid{ runCount }, Labeling<TRun>{ parents.get(), rootLabels.get() });
   return { counted.bundles, std::move(runsBefore), std::move(parents), std::move(objects) };
 }
 

@@ -8,15 +8,29 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 #include <cub/warp/warp_scan.cuh>
+#include <cuda/atomic>
+
+#include <limits>
 
 namespace itk::ccl
 {
+
+/** Waits for what the kernels before this one on its stream write. The first thing that a kernel does: it may be
+ * started while the last of their blocks still run. */
+__device__ inline void
+WaitForKernelsBefore()
+{
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
 
 /** CUDA's grids are long along x alone: the tiles are numbered along it. There are fewer than 2^31 of them. */
 template <typename TStep>
 __global__ void
 __launch_bounds__(Tuning::TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsigned int tilesY, TStep step)
 {
+  WaitForKernelsBefore();
   const unsigned int tileRow = blockIdx.x / tilesX;
   const unsigned int tileX = blockIdx.x - tileRow * tilesX;
   const unsigned int tileZ = tileRow / tilesY;
@@ -34,6 +48,7 @@ inline constexpr unsigned int SumThreads = Tuning::SumThreads;
 inline constexpr unsigned int SumValuesPerThread = Tuning::SumValuesPerThread;
 inline constexpr unsigned int SumTile = SumThreads * SumValuesPerThread;
 inline constexpr unsigned int SumWarp = 32;
+inline constexpr unsigned int ScanThreads = 1024;
 
 /** Writes the sum of each tile of values. */
 template <typename TSum, typename TFunction>
@@ -42,6 +57,7 @@ __launch_bounds__(SumThreads) SumTiles(std::uint64_t count, TFunction valueAt, T
 {
   using ReduceType = cub::BlockReduce<TSum, SumThreads>;
   __shared__ typename ReduceType::TempStorage storage;
+  WaitForKernelsBefore();
 
   const std::uint64_t begin = std::uint64_t{ blockIdx.x } * SumTile + threadIdx.x;
   TSum                sum = 0;
@@ -60,13 +76,15 @@ __launch_bounds__(SumThreads) SumTiles(std::uint64_t count, TFunction valueAt, T
 
 /** Replaces the sums of tiles by what is before each. One block does it all: there are few. */
 template <typename TSum>
-__global__ void __launch_bounds__(1024) ScanTiles(unsigned int count, TSum * sums, TSum * total)
+__global__ void
+__launch_bounds__(ScanThreads) ScanTiles(unsigned int count, TSum * sums, TSum * total)
 {
-  using ScanType = cub::BlockScan<TSum, 1024>;
+  using ScanType = cub::BlockScan<TSum, ScanThreads>;
   __shared__ typename ScanType::TempStorage storage;
+  WaitForKernelsBefore();
 
   TSum before = 0;
-  for (unsigned int begin = 0; begin < count; begin += 1024)
+  for (unsigned int begin = 0; begin < count; begin += ScanThreads)
   {
     const unsigned int index = begin + threadIdx.x;
     const TSum         sum = index < count ? sums[index] : TSum{ 0 };
@@ -82,7 +100,7 @@ __global__ void __launch_bounds__(1024) ScanTiles(unsigned int count, TSum * sum
   }
   if (threadIdx.x == 0)
   {
-    *total = before;
+    cuda::atomic_ref<TSum, cuda::thread_scope_system>(*total).store(before, cuda::memory_order_relaxed);
   }
 }
 
@@ -95,6 +113,7 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   constexpr unsigned int                    warps = SumThreads / SumWarp;
   __shared__ typename ScanType::TempStorage storage[warps];
   __shared__ TSum                           sumsOfWarps[warps];
+  WaitForKernelsBefore();
 
   const unsigned int  warp = threadIdx.x / SumWarp;
   const std::uint64_t begin =
@@ -138,7 +157,8 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   }
 }
 
-/** A value that the device writes to the host's memory, which goes back to the cache when that is done. */
+/** A value that the device writes to the host's memory, which goes back to the cache when that is done. A copy would
+ * take longer than small kernels do. */
 template <typename T>
 class PendingValue
 {
@@ -162,13 +182,31 @@ public:
     return static_cast<T *>(m_Memory.get());
   }
 
-  /** Waits for the device. */
+  /** Waits for all that the stream has to do. */
   T
   Get() const
   {
     CCL_CHECK(cudaStreamSynchronize(m_Stream));
     m_IsPending = false;
     return *this->GetAddress();
+  }
+
+  /** Waits until the device has replaced a value by another one, and not for what the stream has to do after that. */
+  T
+  GetReplacementOf(T placeholder) const
+  {
+    constexpr unsigned int                               looksPerQuery = 1000;
+    const cuda::atomic_ref<T, cuda::thread_scope_system> value(*this->GetAddress());
+    for (unsigned int looks = 1; value.load(cuda::memory_order_acquire) == placeholder; ++looks)
+    {
+      // A device that has failed, or has nothing left to do, will not write it any more.
+      if (looks % looksPerQuery == 0 && cudaStreamQuery(m_Stream) != cudaErrorNotReady)
+      {
+        return this->Get();
+      }
+    }
+    m_IsPending = false;
+    return value.load(cuda::memory_order_relaxed);
   }
 
 private:
@@ -212,23 +250,35 @@ public:
     return { this->AllocateBytes(count * sizeof(T)), m_Stream };
   }
 
+  template <typename T>
+  void
+  Fill(T * memory, std::uint64_t count, unsigned char byte) const
+  {
+    if (count != 0)
+    {
+      CCL_CHECK(cudaMemsetAsync(memory, byte, count * sizeof(T), m_Stream));
+    }
+  }
+
   template <typename TStep>
   void
   ForEach(const Grid & grid, const TStep & step) const
   {
-    this->Launch(grid, RowTile(grid), step);
+    this->ForEachCellOf(grid, RowTile(grid), step);
   }
 
   template <typename TStep>
   void
   ForEachBlock(const Grid & grid, const TStep & step) const
   {
-    this->Launch(grid, CompactTile(grid), step);
+    this->ForEachCellOf(grid, CompactTile(grid), step);
   }
 
   template <typename TSum>
   struct Sums
   {
+    static constexpr TSum Unknown = std::numeric_limits<TSum>::max();
+
     std::uint64_t      count;
     Buffer<TSum>       before; // each tile
     PendingValue<TSum> total;
@@ -236,7 +286,7 @@ public:
     TSum
     GetTotal() const
     {
-      return total.Get();
+      return count == 0 ? TSum{ 0 } : total.GetReplacementOf(Unknown);
     }
   };
 
@@ -245,17 +295,15 @@ public:
   Sum(std::uint64_t count, const TFunction & valueAt) const
   {
     const std::uint64_t tiles = DivideUp(count, SumTile);
-    // The device writes the total to the host's memory: a copy would take longer than the kernels.
     Sums<TSum> sums{ count, this->Allocate<TSum>(tiles), { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
-    *sums.total.GetAddress() = 0;
+    *sums.total.GetAddress() = Sums<TSum>::Unknown;
     if (count == 0)
     {
       return sums;
     }
-    SumTiles<<<static_cast<unsigned int>(tiles), SumThreads, 0, m_Stream>>>(count, valueAt, sums.before.get());
-    CCL_CHECK(cudaGetLastError());
-    ScanTiles<<<1, 1024, 0, m_Stream>>>(static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
-    CCL_CHECK(cudaGetLastError());
+    this->Launch(&SumTiles<TSum, TFunction>, tiles, SumThreads, count, valueAt, sums.before.get());
+    this->Launch(
+      &ScanTiles<TSum>, 1, ScanThreads, static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
     return sums;
   }
 
@@ -267,24 +315,52 @@ public:
     {
       return;
     }
-    VisitSums<<<static_cast<unsigned int>(DivideUp(sums.count, SumTile)), SumThreads, 0, m_Stream>>>(
-      sums.count, sums.before.get(), valueAt, visit);
-    CCL_CHECK(cudaGetLastError());
+    this->Launch(&VisitSums<TSum, TFunction, TVisitor>,
+                 DivideUp(sums.count, SumTile),
+                 SumThreads,
+                 sums.count,
+                 static_cast<const TSum *>(sums.before.get()),
+                 valueAt,
+                 visit);
   }
 
 private:
   template <typename TStep>
   void
-  Launch(const Grid & grid, const TileShape & shape, const TStep & step) const
+  ForEachCellOf(const Grid & grid, const TileShape & shape, const TStep & step) const
   {
     if (grid.Count() == 0)
     {
       return;
     }
     const Grid tiles{ DivideUp(grid.x, shape.x), DivideUp(grid.y, shape.y), DivideUp(grid.z, shape.z) };
-    ForEachCell<<<static_cast<unsigned int>(tiles.Count()), dim3(shape.x, shape.y, shape.z), 0, m_Stream>>>(
-      grid, static_cast<unsigned int>(tiles.x), static_cast<unsigned int>(tiles.y), step);
-    CCL_CHECK(cudaGetLastError());
+    this->Launch(&ForEachCell<TStep>,
+                 tiles.Count(),
+                 dim3(shape.x, shape.y, shape.z),
+                 grid,
+                 static_cast<unsigned int>(tiles.x),
+                 static_cast<unsigned int>(tiles.y),
+                 step);
+  }
+
+  /** Launches a kernel that begins with WaitForKernelsBefore(). */
+  template <typename... TParameters>
+  void
+  Launch(void (*kernel)(TParameters...),
+         std::uint64_t blocks,
+         const dim3 &  threads,
+         const TParameters &... parameters) const
+  {
+    cudaLaunchAttribute startsEarly{};
+    startsEarly.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    startsEarly.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t configuration{};
+    configuration.gridDim = dim3(static_cast<unsigned int>(blocks));
+    configuration.blockDim = threads;
+    configuration.stream = m_Stream;
+    configuration.attrs = &startsEarly;
+    configuration.numAttrs = m_Resources.StartsKernelsEarly() ? 1 : 0;
+    CCL_CHECK(cudaLaunchKernelEx(&configuration, kernel, parameters...));
   }
 
   void *

@@ -190,6 +190,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                static_cast<OutputType>(request.numbering.background),
                static_cast<OutputType *>(labels));
   });
+  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   const std::uint64_t objectCount = runs.CountObjects();
   RequireRoomFor(objectCount, request.numbering);
   return objectCount;
@@ -290,10 +291,12 @@ LabelBitsAs(const DeviceExecutor & executor,
   const auto    bundled = BundleBits<TBundle>(executor, rows);
   const auto    counted = CountRuns<TRun>(executor, bundled.bundles);
 
-  RunLabels  result{ resources.AllocateHost(counted.count * sizeof(TRun)), sizeof(TRun) == 8, 0 };
+  RunLabels  result{ nullptr, sizeof(TRun) == 8, 0 };
   const auto download = [&](const TRun * labels) {
-    CCL_CHECK(cudaMemcpyAsync(
-      result.labels.get(), labels, counted.count * sizeof(TRun), cudaMemcpyDeviceToHost, executor.GetStream()));
+    const std::uint64_t bytes = counted.GetCount() * sizeof(TRun);
+    result.labels = resources.AllocateHost(bytes);
+    CCL_CHECK(cudaMemcpyAsync(result.labels.get(), labels, bytes, cudaMemcpyDeviceToHost, executor.GetStream()));
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   };
 
   if (!LabelsByBlocks(request))
@@ -317,7 +320,7 @@ LabelBitsAs(const DeviceExecutor & executor,
       }
       const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
       const auto runsBefore = executor.Allocate<TRun>(bundled.bundles.columns.words.Count());
-      const auto runLabels = executor.Allocate<TRun>(counted.count);
+      const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
       NumberRuns(executor, counted, runsBefore.get());
       result.objectCount =
         RankBlocks<Dimension>(executor, blockLabels.get(), size, request.numbering, finalLabels.get());
@@ -328,7 +331,6 @@ LabelBitsAs(const DeviceExecutor & executor,
                                  NumberedRuns<TBundle, TRun>{ bundled.bundles, runsBefore.get() },
                                  runLabels.get());
       download(runLabels.get());
-      CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
     });
   });
   RequireRoomFor(result.objectCount, request.numbering);

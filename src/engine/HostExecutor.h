@@ -5,6 +5,7 @@
 #include "Grid.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -28,10 +29,11 @@ SequentialFor(std::uint64_t count, const std::function<void(std::uint64_t)> & bo
  * an executor:
  *
  * - `Allocate<T>(n)` gives an owner of n uninitialized elements, with `get()`;
+ * - `Fill(memory, n, byte)` sets all bytes of n elements;
  * - `ForEach(grid, step)` calls `step(cell)` for every cell of a grid, concurrently;
  * - `ForEachBlock(grid, step)` does the same, and keeps cells that are near each other in all directions together;
  * - `Sum<T>(n, valueAt)` sums valueAt(i) for i < n; `GetTotal()` of what it gives is the sum, and on the device waits
- * for it;
+ * for it, but not for what was called later;
  * - `ForEachSum(sum, valueAt, visit)` calls `visit(i, valueAt(0) + ... + valueAt(i - 1))` for every i, concurrently. */
 class HostExecutor
 {
@@ -45,6 +47,16 @@ public:
   Allocate(std::uint64_t count) const
   {
     return std::unique_ptr<T[]>(new T[count]);
+  }
+
+  template <typename T>
+  void
+  Fill(T * memory, std::uint64_t count, unsigned char byte) const
+  {
+    m_ParallelFor(DivideUp(count, CellsPerChunk), [&](std::uint64_t chunk) {
+      const std::uint64_t begin = chunk * CellsPerChunk;
+      std::memset(memory + begin, byte, std::min(count - begin, CellsPerChunk) * sizeof(T));
+    });
   }
 
   template <typename TStep>
