@@ -16,82 +16,122 @@ using namespace itk::ccl;
 namespace
 {
 
+/** The bundles of a tile that a border has. */
+std::set<std::uint32_t>
+BundlesOf(const TileBorder & border)
+{
+  std::set<std::uint32_t> bundles;
+  for (std::uint32_t i = 0; i < border.Count(); ++i)
+  {
+    EXPECT_TRUE(bundles.insert(border(i)).second) << i;
+  }
+  return bundles;
+}
+
 template <typename TBundle>
 void
 ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
 {
+  struct InTile
+  {
+    std::uint32_t tile;
+    std::uint32_t bundle;
+  };
   const BundleTiles<TBundle>             tiles(size, !TBundle::IsOneRow, tileCount);
-  const std::uint32_t                    layerSize = static_cast<std::uint32_t>(TBundle::Of(size).y);
-  std::vector<std::uint32_t>             tileOfBundle;
-  std::map<std::uint32_t, int>           rowsBefore;
-  std::map<std::uint32_t, std::uint32_t> pixelsOfPiece;
+  const Grid                             grid = TBundle::Of(size);
+  std::map<std::uint32_t, InTile>        inTiles;
+  std::map<std::uint32_t, std::uint32_t> firstRowOfPiece;
+  std::map<std::uint32_t, std::uint32_t> lastRowOfPiece;
   ASSERT_LE(tiles.Count(), tileCount);
   for (std::uint32_t tile = 0; tile < tiles.Count(); ++tile)
   {
-    ASSERT_EQ(tiles.FirstBundle(tile), tileOfBundle.size());
-    tileOfBundle.insert(tileOfBundle.end(), tiles.BundlesOf(tile), tile);
-    // The rows of a tile's pieces follow each other, and pieces rise with their pixels.
-    std::uint32_t row = 0;
-    tiles.ForEachPiece(tile, [&](const BundleWordPlace & begin, std::uint32_t bundles, unsigned int slice) {
-      const std::uint32_t piece = tiles.PieceOf(begin, slice);
-      EXPECT_LT(piece, tiles.PieceCount());
-      EXPECT_TRUE(tiles.HasPiece(piece));
-      EXPECT_TRUE(pixelsOfPiece.emplace(piece, tiles.PixelsBefore(begin, 0, slice)).second);
-      for (std::uint32_t bundle = begin.bundle; bundle < begin.bundle + bundles; ++bundle)
+    const TileBox box = tiles.BoxOf(tile);
+    ASSERT_LE(box.Bundles(), tiles.BundlesOfTile());
+    std::set<std::uint32_t> rows;
+    for (std::uint32_t bundle = 0; bundle < box.Bundles(); ++bundle)
+    {
+      const BundleWordPlace place = tiles.PlaceIn(box, bundle, 0);
+      if (place.y >= grid.y)
       {
-        const BundleWordPlace place = tiles.PlaceOf(bundle, 0);
-        EXPECT_EQ(tiles.PieceOf(place, slice), piece);
-        for (unsigned int i = 0; i < TBundle::Rows; ++i)
-        {
-          EXPECT_EQ(tiles.RowsBefore(tile, place, i, slice), row++);
-        }
+        continue;
       }
-    });
-    EXPECT_EQ(row, tiles.BundlesOf(tile) * TBundle::Rows * TBundle::Slices);
-  }
-  ASSERT_EQ(tileOfBundle.size(), tiles.Bundles());
-  std::uint32_t last = 0;
-  for (const auto & [piece, pixels] : pixelsOfPiece)
-  {
-    EXPECT_GE(pixels, last);
-    last = pixels;
-  }
-  std::uint32_t pieces = 0;
-  for (std::uint32_t piece = 0; piece < tiles.PieceCount(); ++piece)
-  {
-    pieces += tiles.HasPiece(piece);
-  }
-  EXPECT_EQ(pieces, pixelsOfPiece.size());
+      ASSERT_LT(place.z, grid.z);
+      ASSERT_EQ(place.bundle, place.z * grid.y + place.y);
+      ASSERT_TRUE(inTiles.emplace(place.bundle, InTile{ tile, bundle }).second);
+      for (unsigned int i = 0; i < TBundle::Rows * TBundle::Slices; ++i)
+      {
+        const unsigned int  slice = i / TBundle::Rows;
+        const std::uint32_t row = tiles.RowsBefore(box, place, i % TBundle::Rows, slice);
+        EXPECT_TRUE(rows.insert(row).second);
+        EXPECT_LT(row, box.Bundles() * TBundle::Rows * TBundle::Slices);
+        const auto at = tiles.RowIn(box, row);
+        EXPECT_EQ(at.place.bundle, place.bundle);
+        EXPECT_EQ(at.slice * TBundle::Rows + at.row, i);
 
-  for (std::uint32_t bundle = 0; bundle < tiles.Bundles(); ++bundle)
+        const std::uint32_t piece = tiles.PieceOf(place, slice);
+        ASSERT_LT(tiles.PieceOfRow(row), tiles.PiecesOf(box));
+        EXPECT_EQ(tiles.PieceIn(box, tiles.PieceOfRow(row)), piece);
+        // Pieces in the order of their pixels.
+        const std::uint32_t rowOfImage = (place.z * TBundle::Slices + slice) * 1000 + place.y * TBundle::Rows + i % 2;
+        const auto          first = firstRowOfPiece.emplace(piece, rowOfImage).first;
+        first->second = std::min(first->second, rowOfImage);
+        lastRowOfPiece[piece] = std::max(lastRowOfPiece[piece], rowOfImage);
+      }
+    }
+    for (std::uint32_t row = 0; row < box.Bundles() * TBundle::Rows * TBundle::Slices; ++row)
+    {
+      EXPECT_EQ(tiles.BeginsPiece(row), row == 0 || tiles.PieceOfRow(row) != tiles.PieceOfRow(row - 1));
+    }
+  }
+  ASSERT_EQ(inTiles.size(), tiles.Bundles());
+  ASSERT_EQ(inTiles.size(), grid.y * grid.z);
+  EXPECT_EQ(firstRowOfPiece.size(), tiles.PieceCount());
+  for (auto piece = firstRowOfPiece.begin(); piece != firstRowOfPiece.end(); ++piece)
   {
+    EXPECT_TRUE(piece == firstRowOfPiece.begin() || piece->second > lastRowOfPiece[std::prev(piece)->first]);
+  }
+
+  for (const auto & [bundle, own] : inTiles)
+  {
+    const TileBox           box = tiles.BoxOf(own.tile);
+    const BundleWordPlace   place = tiles.PlaceIn(box, own.bundle, 0);
     std::set<std::uint32_t> expected;
     for (std::uint32_t other = 0; other < bundle; ++other)
     {
       const auto distance = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; };
-      const auto y = distance(bundle % layerSize, other % layerSize);
-      const auto z = distance(bundle / layerSize, other / layerSize);
+      const auto y = distance(place.y, static_cast<std::uint32_t>(other % grid.y));
+      const auto z = distance(place.z, static_cast<std::uint32_t>(other / grid.y));
       if (TBundle::IsOneRow ? y + z == 1 : y <= 1 && z <= 1)
       {
         expected.insert(other);
       }
     }
     std::set<std::uint32_t> neighbors;
-    const std::uint32_t     tile = tileOfBundle[bundle];
     for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TBundle>; ++neighbor)
     {
       VisitNeighbor<TBundle>(neighbor, [&](auto offset) {
-        const BundleWordPlace place = tiles.PlaceOf(bundle, 0);
-        if (tiles.template HasNeighbor<decltype(offset)>(place))
+        using OffsetType = decltype(offset);
+        if (!tiles.template HasNeighbor<OffsetType>(place))
         {
-          const std::uint32_t other = tiles.template NeighborOf<decltype(offset)>(place);
-          neighbors.insert(other);
-          const std::uint32_t otherTile = tileOfBundle[other];
-          if (otherTile != tile)
-          {
-            EXPECT_LT(bundle - tiles.FirstBundle(tile), tiles.BundlesAtEnd(tile));
-            EXPECT_LE(tiles.FirstBundle(otherTile) + tiles.BundlesOf(otherTile) - other, tiles.BundlesAtEnd(otherTile));
-          }
+          return;
+        }
+        const std::uint32_t word = tiles.template NeighborWord<OffsetType>(place);
+        const std::uint32_t neighborBundle = word / tiles.WordsOfRow();
+        EXPECT_EQ(word % tiles.WordsOfRow(), 0U);
+        neighbors.insert(neighborBundle);
+        const InTile & other = inTiles.at(neighborBundle);
+        EXPECT_EQ(tiles.template HasNeighborIn<OffsetType>(box, place), other.tile == own.tile);
+        if (other.tile == own.tile)
+        {
+          EXPECT_EQ(tiles.template NeighborWordIn<OffsetType>(own.bundle * tiles.WordsOfRow() + 1),
+                    other.bundle * tiles.WordsOfRow() + 1);
+        }
+        else
+        {
+          const TileBox otherBox = tiles.BoxOf(other.tile);
+          EXPECT_EQ(BundlesOf(tiles.template BorderOf<false>(box)).count(own.bundle), 1U);
+          EXPECT_EQ(BundlesOf(tiles.template BorderOf<true>(box)).count(own.bundle), 1U);
+          EXPECT_EQ(BundlesOf(tiles.template BorderOf<true>(otherBox)).count(other.bundle), 1U);
         }
       });
     }
@@ -103,9 +143,10 @@ ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
 
 TEST(BundleTiles, AreThoseOfTheImage)
 {
-  for (const Grid size : { Grid{ 5, 7, 1 }, Grid{ 40, 3, 5 }, Grid{ 1, 1, 9 }, Grid{ 70, 6, 4 }, Grid{ 9, 21, 7 } })
+  for (const Grid size :
+       { Grid{ 5, 7, 1 }, Grid{ 40, 3, 5 }, Grid{ 1, 1, 9 }, Grid{ 70, 6, 4 }, Grid{ 9, 21, 7 }, Grid{ 3, 30, 31 } })
   {
-    for (const std::uint32_t tileCount : { 1U, 2U, 3U, 4U, 7U, 100U })
+    for (const std::uint32_t tileCount : { 1U, 2U, 3U, 4U, 7U, 20U, 100U })
     {
       SCOPED_TRACE(std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z) +
                    ", tiles: " + std::to_string(tileCount));
@@ -162,7 +203,15 @@ ExpectNumbersInOrder(const TestImage & image)
       EXPECT_TRUE(firstPixels.emplace(number, pixelAt(row, LowestBit(word.rows[row] & segment))).second);
       EXPECT_EQ(numbers.PlaceOf(number), Segments::PlaceAt(static_cast<std::uint32_t>(index), start));
       EXPECT_TRUE(places.insert(numbers.PlaceOf(number)).second);
-      EXPECT_EQ(numbers.BundleOf(number), place.bundle);
+      EXPECT_EQ(numbers.BundleOf(number).bundle, place.bundle);
+      if constexpr (!TBundle::IsOneRow)
+      {
+        EXPECT_EQ(numbers.BundleOf(number).y, place.y);
+        EXPECT_EQ(numbers.BundleOf(number).z, place.z);
+        // As in a tile of which the layers have three bundles more.
+        EXPECT_EQ(numbers.WithLayersOf(static_cast<std::uint32_t>(words.y) + 3).PlaceOf(number),
+                  Segments::PlaceAt(static_cast<std::uint32_t>(index + place.z * 3 * words.x), start));
+      }
       EXPECT_EQ(numbers.SliceOf(number) * TBundle::Rows + numbers.RowOf(number), row);
     }
   }

@@ -41,8 +41,10 @@ struct WriteTile
 
     const std::uint32_t objectCount = team.ForEachSum(
       tiles.PieceCount(),
-      [&](std::uint32_t piece) { return tiles.HasPiece(piece) ? shared.rootCounts[piece] : 0; },
-      [&](std::uint32_t piece, std::uint32_t before) { tile.rootsBefore[piece] = before; });
+      [&](std::uint32_t piece) { return shared.pieces[piece].count; },
+      [&](std::uint32_t piece, std::uint32_t before) {
+        tile.rootsBefore[piece] = before - shared.pieces[piece].before;
+      });
     tile.ForEachSegment(shared, team, [&](std::uint32_t segment) {
       std::uint32_t & parent = tile.parents[segment];
       if ((parent & (Ranked | Settled)) != 0)
@@ -62,7 +64,7 @@ struct WriteTile
     {
       const std::uint32_t quads = tiles.RowSize() / 4;
       const FastDivision  divideByQuads(quads);
-      team.ForEach(tile.bundles * quads, [&](std::uint32_t i) {
+      team.ForEach(tile.box.Bundles() * quads, [&](std::uint32_t i) {
         const std::uint32_t bundle = divideByQuads(i);
         this->WriteAligned(tile, bundle, 4 * (i - bundle * quads));
       });
@@ -72,9 +74,9 @@ struct WriteTile
       // The first quad of each row starts at 0 to 3 pixels before the row, where one access can write it.
       const std::uint32_t quads = (tiles.RowSize() + 6) / 4;
       const FastDivision  divideByQuads(quads);
-      team.ForEach(tile.bundles * quads, [&](std::uint32_t i) {
+      team.ForEach(tile.box.Bundles() * quads, [&](std::uint32_t i) {
         const std::uint32_t   bundle = divideByQuads(i);
-        const BundleWordPlace place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
+        const BundleWordPlace place = tiles.PlaceIn(tile.box, bundle, 0);
         CCL_UNROLL
         for (unsigned int row = 0; row < Tile<TBundle>::RowsOfBundle; ++row)
         {
@@ -101,8 +103,7 @@ private:
     }
     const std::uint32_t root = isOwn ? tileRoot : parent & ~Settled;
     const std::uint32_t rank = (isOwn ? parent : shared.parents[root]) & ~Ranked;
-    const std::uint32_t piece =
-      shared.tiles.PieceOf(shared.tiles.PlaceOf(shared.numbers.BundleOf(root), 0), shared.numbers.SliceOf(root));
+    const std::uint32_t piece = shared.tiles.PieceOf(shared.numbers.BundleOf(root), shared.numbers.SliceOf(root));
     return rank + tile.rootsBefore[piece];
   }
 
@@ -136,7 +137,7 @@ private:
         labels.second = this->LabelOf(tile, word, columns, bit + LowestBit(Word{ labels.secondStart }));
       }
     }
-    const BundleWordPlace place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
+    const BundleWordPlace place = tiles.PlaceIn(tile.box, bundle, 0);
     CCL_UNROLL
     for (unsigned int slice = 0; slice < TBundle::Slices; ++slice)
     {

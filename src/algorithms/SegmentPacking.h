@@ -32,11 +32,11 @@ struct PackTile
     Word * const        aligned = tile.parents.byPlace;
     const std::uint32_t alignedWords = tiles.WordsOfRow() + 1;
     const FastDivision  divideByAlignedWords(alignedWords);
-    team.ForEach(tile.bundles * rowsOfBundle * alignedWords, [&](std::uint32_t i) {
+    team.ForEach(tile.box.Bundles() * rowsOfBundle * alignedWords, [&](std::uint32_t i) {
       const std::uint32_t   rowOfTile = divideByAlignedWords(i);
       const std::uint32_t   bundle = rowOfTile / rowsOfBundle;
       const unsigned int    row = rowOfTile % rowsOfBundle;
-      const BundleWordPlace place = tiles.PlaceOf(tile.firstBundle + bundle, 0);
+      const BundleWordPlace place = tiles.PlaceIn(tile.box, bundle, 0);
       if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
       {
         aligned[i] = pixels.AlignedWord(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows),
@@ -48,7 +48,7 @@ struct PackTile
       const std::uint32_t   xEnd = (place.x + 1) * BitsPerWord;
       const Word            inRow =
         xEnd <= tiles.RowSize() ? ~Word{ 0 } : BitsThrough(tiles.RowSize() - place.x * BitsPerWord - 1);
-      const std::uint32_t  firstRow = (place.bundle - tile.firstBundle) * rowsOfBundle;
+      const std::uint32_t  firstRow = tiles.RowOfWord(word) * rowsOfBundle;
       BundledWord<TBundle> packed{};
       CCL_UNROLL
       for (unsigned int row = 0; row < rowsOfBundle; ++row)
@@ -63,7 +63,10 @@ struct PackTile
         }
       }
       tile.bits[word] = packed;
-      shared.words[tile.firstWord + word] = packed;
+      if (tiles.HasRow(place, 0, 0))
+      {
+        shared.words[place.bundle * tiles.WordsOfRow() + place.x] = packed;
+      }
     });
     if (shared.countsSegments)
     {

@@ -43,32 +43,40 @@ struct RankRoots
   {
     const BundleTiles<TBundle> & tiles = shared.tiles;
     const Tile<TBundle>          tile(shared, team);
+    // In this phase, those before each piece of the tile, in the tile.
+    std::uint32_t * const rootsBefore = tile.rootsBefore;
     if (tiles.Count() > 1)
     {
-      tile.ForEachSegmentAtEnds(shared, team, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
+      tile.ForEachSegmentOfBorder(shared, team, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
     }
     tile.ForEachSegment(shared, team, [&](std::uint32_t segment) { this->MarkIfRoot(tile, segment); });
-    tiles.ForEachPiece(tile.index, [&](const BundleWordPlace & begin, std::uint32_t bundles, unsigned int slice) {
-      const std::uint32_t wordsOfRow = tiles.WordsOfRow();
-      const std::uint32_t firstMark = tiles.RowsBefore(tile.index, begin, 0, slice) * wordsOfRow;
-      const std::uint32_t count = team.ForEachSum(
-        bundles * TBundle::Rows * wordsOfRow,
-        [&](std::uint32_t word) { return CountBits(tile.RootMarks(firstMark + word)); },
-        [&](std::uint32_t word, std::uint32_t rank) {
-          Word left = tile.RootMarks(firstMark + word);
-          if (left == 0)
-          {
-            return;
-          }
-          const std::uint32_t   row = tiles.BundleOfWord(word);
-          const std::uint32_t   bundle = row / TBundle::Rows;
-          const BundleWordPlace place{ begin.bundle + bundle, word - row * wordsOfRow, begin.y + bundle, begin.z };
-          for (; left != 0; left &= left - 1)
-          {
-            this->RankRoot(tile, shared.numbers.At(place, row % TBundle::Rows, slice, LowestBit(left)), rank++);
-          }
-        });
-      team.ForEach(1, [&](std::uint32_t) { shared.rootCounts[tiles.PieceOf(begin, slice)] = count; });
+    const std::uint32_t wordsOfRow = tiles.WordsOfRow();
+    const std::uint32_t count = team.ForEachSum(
+      tile.words * Tile<TBundle>::RowsOfBundle,
+      [&](std::uint32_t word) { return CountBits(tile.RootMarks(word)); },
+      [&](std::uint32_t word, std::uint32_t before) {
+        const std::uint32_t row = tiles.RowOfWord(word);
+        const std::uint32_t x = word - row * wordsOfRow;
+        if (x == 0 && tiles.BeginsPiece(row))
+        {
+          rootsBefore[tiles.PieceOfRow(row)] = before;
+        }
+        Word left = tile.RootMarks(word);
+        if (left == 0)
+        {
+          return;
+        }
+        const auto            of = tiles.RowIn(tile.box, row);
+        const BundleWordPlace place{ of.place.bundle, x, of.place.y, of.place.z };
+        for (std::uint32_t rank = before; left != 0; left &= left - 1, ++rank)
+        {
+          this->RankRoot(tile, shared.numbers.At(place, of.row, of.slice, LowestBit(left)), rank);
+        }
+      });
+    const std::uint32_t pieces = tiles.PiecesOf(tile.box);
+    team.ForEach(pieces, [&](std::uint32_t i) {
+      const std::uint32_t before = rootsBefore[i];
+      shared.pieces[tiles.PieceIn(tile.box, i)] = { (i + 1 < pieces ? rootsBefore[i + 1] : count) - before, before };
     });
   }
 
@@ -112,9 +120,8 @@ private:
     else
     {
       const SegmentNumbers<TBundle> & numbers = shared.numbers;
-      const BundleWordPlace           place = shared.tiles.PlaceOf(numbers.BundleOf(segment), 0);
       const std::uint32_t             row =
-        shared.tiles.RowsBefore(tile.index, place, numbers.RowOf(segment), numbers.SliceOf(segment));
+        shared.tiles.RowsBefore(tile.box, numbers.BundleOf(segment), numbers.RowOf(segment), numbers.SliceOf(segment));
       const std::uint32_t start = numbers.StartOf(segment);
       AtomicOr(&tile.RootMarks(row * shared.tiles.WordsOfRow() + start / BitsPerWord),
                Word{ 1 } << start % BitsPerWord);

@@ -57,6 +57,13 @@ struct TileRoom
   std::uint32_t listCapacity; // for that many segments
 };
 
+/** The roots of a piece, and those of its tile's pieces before it. */
+struct PieceRoots
+{
+  std::uint32_t count;
+  std::uint32_t before;
+};
+
 /** What the tiles share. */
 template <typename TBundle>
 struct Shared
@@ -68,7 +75,7 @@ struct Shared
   BundledWord<TBundle> *  words;
   SegmentParents<TBundle> parents;
   std::uint32_t *         segmentCounts; // of each tile
-  std::uint32_t *         rootCounts;    // of each piece
+  PieceRoots *            pieces;
 };
 
 /** What a tile has for itself. */
@@ -78,15 +85,13 @@ struct Tile
   static constexpr unsigned int RowsOfBundle = TBundle::Rows * TBundle::Slices;
 
   std::uint32_t           index;
-  std::uint32_t           firstBundle;
-  std::uint32_t           bundles;
+  TileBox                 box;
   std::uint32_t           words; // of all bundles
-  std::uint32_t           firstWord;
   PairTable               pairs;
   BundledWord<TBundle> *  bits;
   Word *                  rootMarks; // none where bundles are rows
   SegmentParents<TBundle> parents;
-  std::uint32_t *         rootsBefore;  // each piece
+  std::uint32_t *         rootsBefore;  // each piece, less those before it in its tile
   std::uint32_t *         segmentCount; // the tile's
   std::uint32_t *         segments;     // a list of them, where there is room: by it the threads share them evenly
 
@@ -94,14 +99,14 @@ struct Tile
   CCL_HOST_DEVICE
   Tile(const Shared<TBundle> & shared, const TTeam & team)
     : index(team.index)
-    , firstBundle(shared.tiles.FirstBundle(index))
-    , bundles(shared.tiles.BundlesOf(index))
-    , words(bundles * shared.tiles.WordsOfRow())
-    , firstWord(firstBundle * shared.tiles.WordsOfRow())
+    , box(shared.tiles.BoxOf(index))
+    , words(box.Bundles() * shared.tiles.WordsOfRow())
     , pairs{ team.memory, shared.room.pairBits }
     , bits(reinterpret_cast<BundledWord<TBundle> *>(pairs.pairs + pairs.Count()))
     , rootMarks(reinterpret_cast<Word *>(bits + WordsOfTile(shared.tiles)))
-    , parents{ shared.numbers, rootMarks + WordsOfTile(shared.tiles) * MarksPerWord, firstWord * Segments::PerWord }
+    , parents{ shared.numbers.WithLayersOf(shared.tiles.BundlesOfLayerInTile()),
+               rootMarks + WordsOfTile(shared.tiles) * MarksPerWord,
+               (box.z * shared.tiles.BundlesOfLayerInTile() + box.y) * shared.tiles.WordsOfRow() * Segments::PerWord }
     , rootsBefore(parents.byPlace + WordsOfTile(shared.tiles) * Segments::PerWord)
     , segmentCount(rootsBefore + shared.tiles.PieceCount())
     , segments(segmentCount + 1)
@@ -156,8 +161,8 @@ struct Tile
   BundleWordPlace
   PlaceOf(const Shared<TBundle> & shared, std::uint32_t word) const
   {
-    const std::uint32_t bundle = shared.tiles.BundleOfWord(word);
-    return shared.tiles.PlaceOf(firstBundle + bundle, word - bundle * shared.tiles.WordsOfRow());
+    const std::uint32_t bundle = shared.tiles.RowOfWord(word);
+    return shared.tiles.PlaceIn(box, bundle, word - bundle * shared.tiles.WordsOfRow());
   }
 
   /** Calls visit(number) for the segments of a word that start at some of its bits. */
@@ -176,7 +181,7 @@ struct Tile
     {
       for (; starts != 0; starts &= starts - 1)
       {
-        visit(Segments::PlaceAt(firstWord + word, LowestBit(starts)));
+        visit(parents.firstPlace + Segments::PlaceAt(word, LowestBit(starts)));
       }
       return;
     }
@@ -210,19 +215,27 @@ struct Tile
   template <typename TTeam, typename TVisitor>
   CCL_HOST_DEVICE
   void
-  ForEachSegmentAtEnds(const Shared<TBundle> & shared, const TTeam & team, const TVisitor & visit) const
+  ForEachSegmentOfBorder(const Shared<TBundle> & shared, const TTeam & team, const TVisitor & visit) const
   {
-    const std::uint32_t atEnds = 2 * shared.tiles.BundlesAtEnd(index) * shared.tiles.WordsOfRow();
-    if (atEnds >= words)
+    const TileBorder border = shared.tiles.template BorderOf<true>(box);
+    if (border.Count() >= box.Bundles())
     {
       this->ForEachSegment(shared, team, visit);
       return;
     }
-    const Parts parts(atEnds);
+    const Parts parts(border.Count() * shared.tiles.WordsOfRow());
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
-      const std::uint32_t word = parts.WordOf(part);
-      this->ForEachSegment(shared, word < atEnds / 2 ? word : word + words - atEnds, parts.MaskOf(part), visit);
+      this->ForEachSegment(shared, this->WordOf(shared, border, parts.WordOf(part)), parts.MaskOf(part), visit);
     });
+  }
+
+  /** The word of the tile that is a border's word. */
+  CCL_HOST_DEVICE
+  std::uint32_t
+  WordOf(const Shared<TBundle> & shared, const TileBorder & border, std::uint32_t wordOfBorder) const
+  {
+    const std::uint32_t bundle = shared.tiles.RowOfWord(wordOfBorder);
+    return wordOfBorder + (border(bundle) - bundle) * shared.tiles.WordsOfRow();
   }
 
 private:

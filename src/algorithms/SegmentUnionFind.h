@@ -21,19 +21,18 @@ namespace itk::ccl
 namespace SegmentUnionFind
 {
 
-/** Calls visit(place, otherPlace) for the segments of a part of a word, and those that touch them in the bundles before
- * their own, but for those to which LabelTile has linked them: in the same tile, or, where VElsewhere, in other tiles,
- * of which places are those in the image. */
+/** Calls visit(place, otherPlace) for the segments of some bits of a tile's word, and those that touch them in the
+ * bundles before their own, but for those to which LabelTile has linked them: in the same tile, or, where VElsewhere,
+ * in other tiles, of which places are those in the image. */
 template <bool VElsewhere, typename TBundle, typename TVisitor>
 CCL_HOST_DEVICE
 void
 ForEachContact(const Shared<TBundle> & shared,
                const Tile<TBundle> &   tile,
-               const Parts &           parts,
-               std::uint32_t           part,
+               std::uint32_t           word,
+               Word                    mask,
                const TVisitor &        visit)
 {
-  const std::uint32_t          word = parts.WordOf(part);
   const BundleWordPlace        place = tile.PlaceOf(shared, word);
   const SegmentedWord<TBundle> own(tile.bits, word, place.x);
   if (!own.HasPixels())
@@ -45,22 +44,18 @@ ForEachContact(const Shared<TBundle> & shared,
   {
     VisitNeighbor<TBundle>(neighbor, [&](auto offset) {
       using OffsetType = decltype(offset);
-      if (!shared.tiles.template HasNeighbor<OffsetType>(place))
+      if (!shared.tiles.template HasNeighbor<OffsetType>(place) ||
+          shared.tiles.template HasNeighborIn<OffsetType>(tile.box, place) == VElsewhere)
       {
         return;
       }
-      const std::uint32_t bundle = shared.tiles.template NeighborOf<OffsetType>(place);
-      if ((bundle < tile.firstBundle) != VElsewhere)
-      {
-        return;
-      }
-      const std::uint32_t                        otherWord = bundle * shared.tiles.WordsOfRow() + place.x;
       const SegmentContacts<TBundle, OffsetType> contacts(
         own,
-        VElsewhere ? SegmentedWord<TBundle>(shared.words, otherWord, place.x)
-                   : SegmentedWord<TBundle>(tile.bits, otherWord - tile.firstWord, place.x),
+        VElsewhere
+          ? SegmentedWord<TBundle>(shared.words, shared.tiles.template NeighborWord<OffsetType>(place), place.x)
+          : SegmentedWord<TBundle>(tile.bits, shared.tiles.template NeighborWordIn<OffsetType>(word), place.x),
         shared.tiles.IsFullyConnected());
-      Word left = contacts.bits & parts.MaskOf(part);
+      Word left = contacts.bits & mask;
       if constexpr (!VElsewhere && TBundle::IsOneRow && OffsetType::Y == -1)
       {
         left &= ~contacts.Firsts();
@@ -104,7 +99,7 @@ struct LabelTile
         }
       };
       this->UniteAlongBundle(tile, parts, part, unite);
-      ForEachContact<false>(shared, tile, parts, part, unite);
+      ForEachContact<false>(shared, tile, parts.WordOf(part), parts.MaskOf(part), unite);
     });
     team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) {
       tile.pairs.Take(i, [&](std::uint32_t a, std::uint32_t b) { UnionSplicing(tile.parents, a, b); });
@@ -112,7 +107,7 @@ struct LabelTile
     tile.ForEachSegment(shared, team, compress);
     if (shared.tiles.Count() > 1)
     {
-      tile.ForEachSegmentAtEnds(shared, team, [&](std::uint32_t segment) { this->Expose(tile, segment); });
+      tile.ForEachSegmentOfBorder(shared, team, [&](std::uint32_t segment) { this->Expose(tile, segment); });
     }
   }
 
@@ -154,14 +149,15 @@ private:
     {
       return;
     }
-    const std::uint32_t          wordsOfRow = shared.tiles.WordsOfRow();
     const BundleWordPlace        place = tile.PlaceOf(shared, word);
     const SegmentedWord<TBundle> own(tile.bits, word, place.x);
-    const bool                   hasOther = word >= wordsOfRow && shared.tiles.template HasNeighbor<OffsetType>(place);
+    const bool                   hasOther = shared.tiles.template HasNeighbor<OffsetType>(place) &&
+                          shared.tiles.template HasNeighborIn<OffsetType>(tile.box, place);
     // Without a bundle before it, its own serves: none of its contacts are used.
     const SegmentContacts<TBundle, OffsetType> contacts(
       own,
-      hasOther ? SegmentedWord<TBundle>(tile.bits, word - wordsOfRow, place.x) : own,
+      hasOther ? SegmentedWord<TBundle>(tile.bits, shared.tiles.template NeighborWordIn<OffsetType>(word), place.x)
+               : own,
       shared.tiles.IsFullyConnected());
     for (Word left = starts; left != 0; left &= left - 1)
     {
@@ -240,15 +236,17 @@ struct UniteTiles
   operator()(const TTeam & team) const
   {
     const Tile<TBundle> tile(shared, team);
-    const Parts         parts(shared.tiles.BundlesAtEnd(tile.index) * shared.tiles.WordsOfRow());
+    const TileBorder    border = shared.tiles.template BorderOf<false>(tile.box);
+    const Parts         parts(border.Count() * shared.tiles.WordsOfRow());
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
-      ForEachContact<true>(shared, tile, parts, part, [&](std::uint32_t place, std::uint32_t otherPlace) {
+      const auto unite = [&](std::uint32_t place, std::uint32_t otherPlace) {
         const std::uint32_t root = tile.parents.byPlace[place] & ~Exposed;
         if (!tile.pairs.Keeps(root, otherPlace))
         {
           this->Unite(root, otherPlace);
         }
-      });
+      };
+      ForEachContact<true>(shared, tile, tile.WordOf(shared, border, parts.WordOf(part)), parts.MaskOf(part), unite);
     });
     team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) {
       tile.pairs.Take(i, [&](std::uint32_t root, std::uint32_t otherPlace) { this->Unite(root, otherPlace); });
@@ -303,11 +301,10 @@ LabelBySegments(const TExecutor &                  executor,
   const auto            bits = executor.template Allocate<BundledWord<TBundle>>(words);
   const auto            parents = executor.template Allocate<std::uint32_t>(words * Segments::PerWord);
   const auto            segmentCounts = executor.template Allocate<std::uint32_t>(tiles.Count());
-  const auto            rootCounts = executor.template Allocate<std::uint32_t>(tiles.PieceCount());
+  const auto            pieces = executor.template Allocate<PieceRoots>(tiles.PieceCount());
   const bool            countsSegments = maximumSegments < words * Segments::MaximumPerWord;
   const Shared<TBundle> shared{
-    tiles,           numbers, countsSegments, room, bits.get(), { numbers, parents.get(), 0 }, segmentCounts.get(),
-    rootCounts.get()
+    tiles, numbers, countsSegments, room, bits.get(), { numbers, parents.get(), 0 }, segmentCounts.get(), pieces.get()
   };
 
   executor.ForEachTile(PackTile<TBundle, TPixelRows>{ shared, pixels });

@@ -125,7 +125,7 @@ Label(const DeviceExecutor & executor,
   const std::uint64_t bytes = KernelExecutor::BytesFor<BundledWord<TBundle>>(words) +
                               KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
                               KernelExecutor::BytesFor<std::uint32_t>(tiles.Count()) +
-                              KernelExecutor::BytesFor<std::uint32_t>(tiles.PieceCount());
+                              KernelExecutor::BytesFor<SegmentUnionFind::PieceRoots>(tiles.PieceCount());
   const auto                          memory = executor.Allocate<unsigned char>(bytes);
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
   // Where tiles have no room for lists of all that they could have, volumes of very many segments are left to runs.

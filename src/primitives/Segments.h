@@ -127,6 +127,16 @@ public:
     }
   }
 
+  /** The same, where layers have another number of bundles: places are others then. */
+  CCL_HOST_DEVICE
+  SegmentNumbers
+  WithLayersOf(std::uint32_t bundles) const
+  {
+    SegmentNumbers numbers = *this;
+    numbers.m_BundlesOfLayer = bundles;
+    return numbers;
+  }
+
   /** What all numbers of an image are lower than. */
   CCL_HOST_DEVICE
   static std::uint64_t
@@ -180,24 +190,27 @@ public:
     {
       return number;
     }
-    const std::uint32_t start = this->HalfStartOf(number);
-    return this->BundleOf(number) * (m_WordsOfRow * Segments::PerWord) + start + start / StartsPerWord;
+    const std::uint32_t   start = this->HalfStartOf(number);
+    const BundleWordPlace bundle = this->BundleOf(number);
+    return bundle.bundle * (m_WordsOfRow * Segments::PerWord) + start + start / StartsPerWord;
   }
 
   // What a number tells of its segment: its bundle, in which row of that its first pixel lies, and where it starts.
 
+  /** The place of the first word of the bundle; where a bundle is one row, y and z are not given. */
   CCL_HOST_DEVICE
-  std::uint32_t
+  BundleWordPlace
   BundleOf(std::uint32_t number) const
   {
     if constexpr (TBundle::IsOneRow)
     {
-      return number / (m_WordsOfRow * Segments::PerWord);
+      return { number / (m_WordsOfRow * Segments::PerWord), 0, 0, 0 };
     }
-    const std::uint32_t row = number >> m_ColumnBits;
     const std::uint32_t slice = number >> m_SliceShift;
-    return slice / TBundle::Slices * m_BundlesOfLayer +
-           (row - (slice << (m_SliceShift - m_ColumnBits))) / TBundle::Rows;
+    const std::uint32_t row = (number >> m_ColumnBits) - (slice << (m_SliceShift - m_ColumnBits));
+    const std::uint32_t y = row / TBundle::Rows;
+    const std::uint32_t z = slice / TBundle::Slices;
+    return { z * m_BundlesOfLayer + y, 0, y, z };
   }
 
   CCL_HOST_DEVICE
