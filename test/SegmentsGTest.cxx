@@ -242,6 +242,34 @@ TEST(SegmentNumbers, RiseWithFirstPixels)
   }
 }
 
+TEST(Bits, RunsWithSeeds)
+{
+  std::mt19937 random(1);
+  for (int i = 0; i < 20000; ++i)
+  {
+    // From few and short runs to one that is all of the word.
+    Word word = static_cast<Word>(random());
+    for (int j = 0; j < i % 5; ++j)
+    {
+      word |= static_cast<Word>(random());
+    }
+    word = i % 100 == 0 ? ~Word{ 0 } : word;
+    const Word seeds = word & static_cast<Word>(random() & random() & random());
+    Word       expected = 0;
+    for (unsigned int bit = 0; bit < BitsPerWord;)
+    {
+      Word run = 0;
+      for (; bit < BitsPerWord && (word >> bit & 1U) != 0; ++bit)
+      {
+        run |= Word{ 1 } << bit;
+      }
+      expected |= (run & seeds) != 0 ? run : 0;
+      bit += run == 0;
+    }
+    ASSERT_EQ(RunsWith(word, seeds), expected) << word << ", " << seeds;
+  }
+}
+
 TEST(FastDivision, GivesQuotients)
 {
   for (const std::uint32_t divisor : { 1U, 2U, 3U, 7U, 17U, 100U, 4095U, 4096U, 65535U })

@@ -21,9 +21,69 @@ namespace itk::ccl
 namespace SegmentUnionFind
 {
 
+/** A word of a tile, and its neighbours: in the tile, or, where VElsewhere, in other tiles. */
+template <bool VElsewhere, typename TBundle>
+struct WordInTile
+{
+  const Shared<TBundle> & shared;
+  const Tile<TBundle> &   tile;
+  std::uint32_t           word;
+  BundleWordPlace         place;
+
+  template <typename TOffset>
+  CCL_HOST_DEVICE
+  bool
+  HasNeighbor() const
+  {
+    return shared.tiles.template HasNeighbor<TOffset>(place) &&
+           shared.tiles.template HasNeighborIn<TOffset>(tile.box, place) != VElsewhere;
+  }
+
+  template <typename TOffset>
+  CCL_HOST_DEVICE
+  std::uint32_t
+  IndexOfNeighbor() const
+  {
+    return VElsewhere ? shared.tiles.template NeighborWord<TOffset>(place)
+                      : shared.tiles.template NeighborWordIn<TOffset>(word);
+  }
+
+  CCL_HOST_DEVICE
+  const BundledWord<TBundle> *
+  GetWords() const
+  {
+    return VElsewhere ? shared.words : tile.bits;
+  }
+
+  /** The columns at which this word touches a neighbour through others, of which the contacts are visited, too: the
+   * bundle below, in the layer before, and from there one side on. */
+  template <typename TOffset>
+  CCL_HOST_DEVICE
+  Word
+  TouchingThroughOthers(const BundledWord<TBundle> & own, const BundledWord<TBundle> & neighbor) const
+  {
+    using Below = BundleOffset<0, -1>;
+    using Side = BundleOffset<TOffset::Y, 0>;
+    if (!shared.tiles.template HasNeighbor<Below>(place) ||
+        !(VElsewhere || shared.tiles.template HasNeighborIn<Below>(tile.box, place)))
+    {
+      return 0;
+    }
+    const BundledWord<TBundle> below = this->GetWords()[this->template IndexOfNeighbor<Below>()];
+    const Word                 touchingBelow = Touching<Below>(own, below);
+    if constexpr (TOffset::Z == -1)
+    {
+      return touchingBelow & Touching<Side>(below, neighbor);
+    }
+    const BundledWord<TBundle> besideBelow =
+      this->GetWords()[this->template IndexOfNeighbor<BundleOffset<TOffset::Y, -1>>()];
+    return touchingBelow & Touching<Side>(below, besideBelow) & Touching<BundleOffset<0, 1>>(besideBelow, neighbor);
+  }
+};
+
 /** Calls visit(place, otherPlace) for the segments of some bits of a tile's word, and those that touch them in the
- * bundles before their own, but for those to which LabelTile has linked them: in the same tile, or, where VElsewhere,
- * in other tiles, of which places are those in the image. */
+ * bundles before their own: in the same tile, or, where VElsewhere, in other tiles, of which places are those in the
+ * image. Leaves out those to which LabelTile has linked them, and those that they touch through others. */
 template <bool VElsewhere, typename TBundle, typename TVisitor>
 CCL_HOST_DEVICE
 void
@@ -33,8 +93,8 @@ ForEachContact(const Shared<TBundle> & shared,
                Word                    mask,
                const TVisitor &        visit)
 {
-  const BundleWordPlace        place = tile.PlaceOf(shared, word);
-  const SegmentedWord<TBundle> own(tile.bits, word, place.x);
+  const WordInTile<VElsewhere, TBundle> at{ shared, tile, word, tile.PlaceOf(shared, word) };
+  const SegmentedWord<TBundle>          own(tile.bits, word, at.place.x);
   if (!own.HasPixels())
   {
     return;
@@ -44,18 +104,22 @@ ForEachContact(const Shared<TBundle> & shared,
   {
     VisitNeighbor<TBundle>(neighbor, [&](auto offset) {
       using OffsetType = decltype(offset);
-      if (!shared.tiles.template HasNeighbor<OffsetType>(place) ||
-          shared.tiles.template HasNeighborIn<OffsetType>(tile.box, place) == VElsewhere)
+      if (!at.template HasNeighbor<OffsetType>())
       {
         return;
       }
       const SegmentContacts<TBundle, OffsetType> contacts(
         own,
-        VElsewhere
-          ? SegmentedWord<TBundle>(shared.words, shared.tiles.template NeighborWord<OffsetType>(place), place.x)
-          : SegmentedWord<TBundle>(tile.bits, shared.tiles.template NeighborWordIn<OffsetType>(word), place.x),
+        SegmentedWord<TBundle>(at.GetWords(), at.template IndexOfNeighbor<OffsetType>(), at.place.x),
         shared.tiles.IsFullyConnected());
       Word left = contacts.bits & mask;
+      if constexpr (TBundle::Slices > 1 && OffsetType::Y != 0)
+      {
+        if (left != 0)
+        {
+          left &= contacts.Without(at.template TouchingThroughOthers<OffsetType>(own.here, contacts.other.here));
+        }
+      }
       if constexpr (!VElsewhere && TBundle::IsOneRow && OffsetType::Y == -1)
       {
         left &= ~contacts.Firsts();

@@ -412,16 +412,16 @@ private:
 struct Parts
 {
   std::uint32_t words;
-  std::uint32_t perWord;
+  unsigned int  bitsOfWord; // a word has 2^bitsOfWord parts
 
   CCL_HOST_DEVICE
   explicit Parts(std::uint32_t wordCount)
     : words(wordCount)
-    , perWord(8)
+    , bitsOfWord(3)
   {
-    while (perWord > 1 && words * perWord > Tuning::SmallImageThreads)
+    while (bitsOfWord > 0 && words << bitsOfWord > Tuning::SmallImageThreads)
     {
-      perWord /= 2;
+      --bitsOfWord;
     }
   }
 
@@ -429,14 +429,14 @@ struct Parts
   std::uint32_t
   Count() const
   {
-    return words * perWord;
+    return words << bitsOfWord;
   }
 
   CCL_HOST_DEVICE
   std::uint32_t
   WordOf(std::uint32_t part) const
   {
-    return part / perWord;
+    return part >> bitsOfWord;
   }
 
   /** Those of a word's bits that are a part's. */
@@ -444,8 +444,8 @@ struct Parts
   Word
   MaskOf(std::uint32_t part) const
   {
-    const unsigned int bits = BitsPerWord / perWord;
-    return BitsThrough(bits - 1) << part % perWord * bits;
+    const unsigned int bits = BitsPerWord >> bitsOfWord;
+    return BitsThrough(bits - 1) << (part - (this->WordOf(part) << bitsOfWord)) * bits;
   }
 };
 

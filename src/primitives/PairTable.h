@@ -7,10 +7,13 @@
 namespace itk::ccl
 {
 
-/** Keeps pairs of numbers, each once, as far as its memory allows: indexed by a hash, of what comes first. */
+/** Keeps pairs of numbers, as far as its memory allows: indexed by a hash, of what comes first. */
 struct PairTable
 {
   static constexpr std::uint64_t None = ~std::uint64_t{ 0 };
+
+  /** How many places a pair may have. */
+  static constexpr std::uint32_t Ways = 2;
 
   std::uint64_t * pairs;
   unsigned int    countBits; // there is room for 2^countBits pairs
@@ -34,16 +37,26 @@ struct PairTable
   bool
   Keeps(std::uint32_t first, std::uint32_t second) const
   {
-    const std::uint64_t   pair = std::uint64_t{ first } << 32 | second;
-    std::uint64_t * const place =
-      pairs + ((first * 31 + second) * 2654435769U >> (32 - countBits)); // Fibonacci hashing
-    const std::uint64_t known = Load(place);
-    if (known != None)
+    const std::uint64_t pair = std::uint64_t{ first } << 32 | second;
+    const std::uint32_t place = (first * 31 + second) * 2654435769U >> (32 - countBits); // Fibonacci hashing
+    CCL_UNROLL
+    for (std::uint32_t way = 0; way < Ways; ++way)
     {
-      return known == pair;
+      const std::uint64_t known = Load(pairs + (place ^ way));
+      if (known == pair)
+      {
+        return true;
+      }
+      if (known == None)
+      {
+        const std::uint64_t old = AtomicCompareExchange(pairs + (place ^ way), None, pair);
+        if (old == None || old == pair)
+        {
+          return true;
+        }
+      }
     }
-    const std::uint64_t old = AtomicCompareExchange(place, None, pair);
-    return old == None || old == pair;
+    return false;
   }
 
   /** Calls visit(first, second) for what is kept at i, and forgets it. */

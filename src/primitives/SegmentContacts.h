@@ -56,6 +56,15 @@ struct SegmentedWord
   }
 };
 
+/** The columns at which the pixels of two words touch, of which the other lies in the bundle at an offset. */
+template <typename TOffset, typename TBundle>
+CCL_HOST_DEVICE
+Word
+Touching(const BundledWord<TBundle> & own, const BundledWord<TBundle> & other)
+{
+  return own.template Facing<TOffset::Y, TOffset::Z>() & other.template Facing<-TOffset::Y, -TOffset::Z>();
+}
+
 /** Which segments of a word touch those of the bundle at an offset. The other word lies in its bundle where the own one
  * does. */
 template <typename TBundle, typename TOffset>
@@ -114,6 +123,14 @@ struct SegmentContacts
     }
     const Word ofWordBefore = own.GoesOn() ? BitsBelowGap(columns, 0) << 1 | 1U : ~columns & 1U;
     return bits & ~passed & ~ofWordBefore;
+  }
+
+  /** The contacts of those two segments that share none of some columns. */
+  CCL_HOST_DEVICE
+  Word
+  Without(Word columns) const
+  {
+    return bits & ~RunsWith(own.here.Columns() & other.here.Columns(), columns);
   }
 
   /** The bits up to a contact's, and those after it of contacts of the same two segments. */
