@@ -41,50 +41,69 @@ struct Expansion
   void
   operator()(const Cell & cell) const
   {
+    const Place         bundle{ static_cast<TRun>(cell.y), static_cast<TRun>(cell.z) };
     const std::uint64_t firstQuad = cell.x / Stride * (QuadsPerCell * Stride) + cell.x % Stride;
-    Quad<TOutput>       quads[QuadsPerCell][TBundle::Slices][TBundle::Rows];
+    const auto          quadXOf = [firstQuad](unsigned int i) {
+      return static_cast<std::int64_t>(4 * (firstQuad + i * Stride));
+    };
+    // Bits first: they need not wait for labels, which take more than one access to memory.
+    unsigned int windows[QuadsPerCell][TBundle::Slices][TBundle::Rows] = {};
     CCL_UNROLL
     for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      const auto          quadX = static_cast<std::int64_t>(4 * (firstQuad + i * Stride));
+      runs.bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
+        windows[i][slice][row] =
+          this->WindowOfRow(bundle, row, slice, quadXOf(i) - this->PixelsBefore(bundle, row, slice));
+      });
+    }
+    Quad<TOutput> quads[QuadsPerCell][TBundle::Slices][TBundle::Rows];
+    CCL_UNROLL
+    for (unsigned int i = 0; i < QuadsPerCell; ++i)
+    {
       QuadLabels<TOutput> quadLabels{};
       if constexpr (VAligned)
       {
-        quadLabels = this->LabelsAt(cell, quadX);
+        quadLabels = this->LabelsAt(bundle, quadXOf(i));
       }
-      runs.bundles.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
-        const std::int64_t x = quadX - this->PixelsBefore(cell, row, slice);
+      runs.bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
         if constexpr (!VAligned)
         {
-          quadLabels = this->LabelsAt(cell, x);
+          quadLabels = this->LabelsAt(bundle, quadXOf(i) - this->PixelsBefore(bundle, row, slice));
         }
-        quads[i][slice][row] = this->QuadAt(cell, row, slice, x, quadLabels);
+        quads[i][slice][row] = QuadOf(windows[i][slice][row], quadLabels, background);
       });
     }
     CCL_UNROLL
     for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      runs.bundles.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
-        const auto quadX = static_cast<std::int64_t>(4 * (firstQuad + i * Stride));
-        StoreQuad(this->PixelsOf(cell, row, slice),
+      runs.bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
+        StoreQuad(this->PixelsOf(bundle, row, slice),
                   static_cast<std::int64_t>(size.x),
-                  quadX - this->PixelsBefore(cell, row, slice),
+                  quadXOf(i) - this->PixelsBefore(bundle, row, slice),
                   quads[i][slice][row]);
       });
     }
   }
 
 private:
+  /** Where a bundle lies. An image has less words, and pixels, than TRun can count: 32 bits are faster. */
+  struct Place
+  {
+    TRun y;
+    TRun z;
+  };
+
   CCL_HOST_DEVICE
   TOutput *
-  PixelsOf(const Cell & bundle, unsigned int row, unsigned int slice) const
+  PixelsOf(const Place & bundle, unsigned int row, unsigned int slice) const
   {
-    return output + IndexOf(size, { 0, bundle.y * TBundle::Rows + row, bundle.z * TBundle::Slices + slice });
+    return output + static_cast<TRun>(size.x) * (bundle.y * TBundle::Rows + row +
+                                                 static_cast<TRun>(size.y) * (bundle.z * TBundle::Slices + slice));
   }
 
   CCL_HOST_DEVICE
   unsigned int
-  PixelsBefore(const Cell & bundle, unsigned int row, unsigned int slice) const
+  PixelsBefore(const Place & bundle, unsigned int row, unsigned int slice) const
   {
     return VAligned ? 0 : MisalignmentOf(this->PixelsOf(bundle, row, slice));
   }
@@ -104,11 +123,11 @@ private:
 
   CCL_HOST_DEVICE
   QuadLabels<TOutput>
-  LabelsAt(const Cell & bundle, std::int64_t x) const
+  LabelsAt(const Place & bundle, std::int64_t x) const
   {
     QuadLabels<TOutput> result{ background, background, 0 };
     const BitRows &     columns = runs.bundles.columns;
-    const std::uint64_t rowBegin = columns.RowBegin(bundle.y, bundle.z);
+    const TRun          rowBegin = columns.RowBegin(bundle.y, bundle.z);
     const unsigned int  window = x < static_cast<std::int64_t>(size.x) ? WindowAt(columns, rowBegin, x) : 0;
     if (window == 0)
     {
@@ -127,25 +146,12 @@ private:
   }
 
   CCL_HOST_DEVICE
-  Quad<TOutput>
-  QuadAt(const Cell &                bundle,
-         unsigned int                row,
-         unsigned int                slice,
-         std::int64_t                x,
-         const QuadLabels<TOutput> & quadLabels) const
+  unsigned int
+  WindowOfRow(const Place & bundle, unsigned int row, unsigned int slice, std::int64_t x) const
   {
-    unsigned int window = 0;
-    if (x < static_cast<std::int64_t>(size.x))
-    {
-      window = WindowAt(runs.bundles.rows, runs.bundles.RowBegin(bundle.y, bundle.z, row, slice), x);
-    }
-    Quad<TOutput> quad;
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 4; ++i)
-    {
-      quad.pixels[i] = window >> i & 1U ? quadLabels.At(i) : background;
-    }
-    return quad;
+    return x < static_cast<std::int64_t>(size.x)
+             ? WindowAt(runs.bundles.rows, runs.bundles.RowBegin(bundle.y, bundle.z, row, slice), x)
+             : 0;
   }
 };
 

@@ -138,6 +138,7 @@ private:
       }
     }
     const BundleWordPlace place = tiles.PlaceIn(tile.box, bundle, 0);
+    const auto            background = static_cast<TOutput>(numbering.background);
     CCL_UNROLL
     for (unsigned int slice = 0; slice < TBundle::Slices; ++slice)
     {
@@ -148,7 +149,7 @@ private:
         {
           TOutput * const pixels = output + tiles.PixelsBefore(place, row, slice);
           *reinterpret_cast<Quad<TOutput> *>(pixels + x) =
-            this->QuadOf(here.rows[slice * TBundle::Rows + row] >> bit, labels);
+            QuadOf(here.rows[slice * TBundle::Rows + row] >> bit, labels, background);
         }
       }
     }
@@ -199,20 +200,11 @@ private:
       }
     }
     const Word nextBits = hasNext ? tile.bits[word + 1].rows[row] : 0;
-    StoreQuad(pixels, size, x, this->QuadOf(windowOf(tile.bits[word].rows[row], nextBits), labels));
-  }
-
-  CCL_HOST_DEVICE
-  Quad<TOutput>
-  QuadOf(unsigned int window, const QuadLabels<TOutput> & labels) const
-  {
-    Quad<TOutput> quad;
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 4; ++i)
-    {
-      quad.pixels[i] = window >> i & 1U ? labels.At(i) : static_cast<TOutput>(numbering.background);
-    }
-    return quad;
+    StoreQuad(
+      pixels,
+      size,
+      x,
+      QuadOf(windowOf(tile.bits[word].rows[row], nextBits), labels, static_cast<TOutput>(numbering.background)));
   }
 };
 

@@ -74,11 +74,13 @@ struct BitRows
     return word - Divide(word, words.x) * words.x;
   }
 
+  /** Where the words of a row begin. Indices of 32 bits are faster; there must not be more words then. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
-  std::uint64_t
-  RowBegin(std::uint64_t y, std::uint64_t z) const
+  TIndex
+  RowBegin(TIndex y, TIndex z) const
   {
-    return words.x * (y + words.y * z);
+    return static_cast<TIndex>(words.x) * (y + static_cast<TIndex>(words.y) * z);
   }
 };
 

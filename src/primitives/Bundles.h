@@ -57,26 +57,29 @@ struct BundleRows
   BitRows columns;
 
   /** Whether a bundle has a row. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
   bool
-  HasRow(std::uint64_t bundleY, std::uint64_t bundleZ, unsigned int row, unsigned int slice) const
+  HasRow(TIndex bundleY, TIndex bundleZ, unsigned int row, unsigned int slice) const
   {
-    return bundleY * TBundle::Rows + row < rows.words.y && bundleZ * TBundle::Slices + slice < rows.words.z;
+    return bundleY * TBundle::Rows + row < static_cast<TIndex>(rows.words.y) &&
+           bundleZ * TBundle::Slices + slice < static_cast<TIndex>(rows.words.z);
   }
 
   /** Where the words of a bundle's row begin. */
+  template <typename TIndex>
   CCL_HOST_DEVICE
-  std::uint64_t
-  RowBegin(std::uint64_t bundleY, std::uint64_t bundleZ, unsigned int row, unsigned int slice) const
+  TIndex
+  RowBegin(TIndex bundleY, TIndex bundleZ, unsigned int row, unsigned int slice) const
   {
     return rows.RowBegin(bundleY * TBundle::Rows + row, bundleZ * TBundle::Slices + slice);
   }
 
   /** Calls visit(row, slice) for each row of a bundle, in raster order. */
-  template <typename TVisitor>
+  template <typename TIndex, typename TVisitor>
   CCL_HOST_DEVICE
   void
-  ForEachRow(std::uint64_t bundleY, std::uint64_t bundleZ, const TVisitor & visit) const
+  ForEachRow(TIndex bundleY, TIndex bundleZ, const TVisitor & visit) const
   {
     CCL_UNROLL
     for (unsigned int slice = 0; slice < TBundle::Slices; ++slice)

@@ -72,6 +72,21 @@ struct QuadLabels
   }
 };
 
+/** Four pixels, of which a window of four bits tells the foreground. */
+template <typename TOutput>
+CCL_HOST_DEVICE
+inline Quad<TOutput>
+QuadOf(unsigned int window, const QuadLabels<TOutput> & labels, TOutput background)
+{
+  Quad<TOutput> quad;
+  CCL_UNROLL
+  for (unsigned int i = 0; i < 4; ++i)
+  {
+    quad.pixels[i] = window >> i & 1U ? labels.At(i) : background;
+  }
+  return quad;
+}
+
 } // namespace itk::ccl
 
 #endif
