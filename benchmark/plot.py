@@ -9,6 +9,7 @@ Writes RESULTS/tables.md, and the pictures to PICTURES (default: RESULTS).
 
 import json
 import pathlib
+import re
 import sys
 
 import matplotlib
@@ -25,8 +26,14 @@ def shape(case):
     return " x ".join(str(n) for n in case["size"] if n > 1)
 
 
+def name_of(case):
+    """What a case is, without its size."""
+    words = case["name"].split(" ")
+    return " ".join(word for word in words if word != "upsampled" and not re.fullmatch(r"\d+(x\d+)+", word))
+
+
 def title(case):
-    name = case["name"].replace(" upsampled", "").split(" ")[0]
+    name = name_of(case)
     side = case["size"][0]
     return name + (f" {side}" + ("³" if case["size"][2] > 1 else "²") if case["size"][1] == side else "")
 
@@ -61,7 +68,7 @@ def device_table(cases):
         full = case["times"]["Automatic, " + ("8" if plane else "26")]
         allocated = median(case, "Automatic with allocation, " + ("8" if plane else "26"))
         rows.append(
-            [case["name"].split(" ")[0], shape(case), f"{floor:.4f}"]
+            [name_of(case), shape(case), f"{floor:.4f}"]
             + [ratio(median(case, name), floor) for name in PAPER]
             + [ratio(median(case, name), floor) for name in ("BUF_IC renumbered", "BKE_IC renumbered")]
             + [ratio(full["median"], floor)]
@@ -85,7 +92,7 @@ def host_table(cases):
             itk = median(case, f"host to host, ITK, {neighbors}")
             cpu = median(case, name.replace("CUDA", "CPU"))
             rows.append(
-                [case["name"].split(" ")[0], shape(case), neighbors, types]
+                [name_of(case), shape(case), neighbors, types]
                 + [f"{value:.2f}" for value in (floor, itk, time["median"])]
                 + [f"{time['lower quartile']:.2f} .. {time['upper quartile']:.2f}"]
                 + [f"{value:.2f}" for value in (time["median"] / floor, cpu)]
@@ -117,7 +124,7 @@ def draw_steps(cases, path):
         ("linking", ("Initialization", "InitializationByRun", "InitializationByWord")),
         ("compression", ("Compression",)),
         ("union", ("Reduction", "Merge")),
-        ("renumbering", ("RunNumbering", "Renumbering", "RunUnionFind::Labeling")),
+        ("renumbering", ("RunNumbering", "Renumbering", "RunUnionFind::Labeling", "Fill")),
         ("writing labels", ("RunExpansion", "FinalLabeling", "WriteLabels")),
     ]
 
