@@ -41,20 +41,31 @@ struct Expansion
   void
   operator()(const Cell & cell) const
   {
-    const Place         bundle{ static_cast<TRun>(cell.y), static_cast<TRun>(cell.z) };
-    const std::uint64_t firstQuad = cell.x / Stride * (QuadsPerCell * Stride) + cell.x % Stride;
-    const auto          quadXOf = [firstQuad](unsigned int i) {
-      return static_cast<std::int64_t>(4 * (firstQuad + i * Stride));
-    };
+    // An image has less words, and pixels, than TRun can count, and 32 bits are faster.
+    const auto y = static_cast<TRun>(cell.y);
+    const auto z = static_cast<TRun>(cell.z);
+    const auto firstQuad = static_cast<TRun>(cell.x / Stride * (QuadsPerCell * Stride) + cell.x % Stride);
+    const auto quadXOf = [firstQuad](unsigned int i) { return 4 * (firstQuad + i * Stride); };
+    const TRun columnsBegin = runs.bundles.columns.RowBegin(y, z);
+
     // Bits first: they need not wait for labels, which take more than one access to memory.
-    unsigned int windows[QuadsPerCell][TBundle::Slices][TBundle::Rows] = {};
+    unsigned int columns[QuadsPerCell];
+    unsigned int pixels[QuadsPerCell][TBundle::Slices][TBundle::Rows] = {};
     CCL_UNROLL
     for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      runs.bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
-        windows[i][slice][row] =
-          this->WindowOfRow(bundle, row, slice, quadXOf(i) - this->PixelsBefore(bundle, row, slice));
+      const Window window = this->WindowAt(quadXOf(i));
+      columns[i] = window.BitsOf(runs.bundles.columns, columnsBegin);
+      runs.bundles.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
+        pixels[i][slice][row] =
+          TBundle::IsOneRow ? columns[i] : window.BitsOf(runs.bundles.rows, runs.bundles.RowBegin(y, z, row, slice));
       });
+    }
+    TRun firstRuns[QuadsPerCell];
+    CCL_UNROLL
+    for (unsigned int i = 0; i < QuadsPerCell; ++i)
+    {
+      firstRuns[i] = this->FirstRunOf(this->WindowAt(quadXOf(i)), columnsBegin, columns[i]);
     }
     Quad<TOutput> quads[QuadsPerCell][TBundle::Slices][TBundle::Rows];
     CCL_UNROLL
@@ -63,81 +74,99 @@ struct Expansion
       QuadLabels<TOutput> quadLabels{};
       if constexpr (VAligned)
       {
-        quadLabels = this->LabelsAt(bundle, quadXOf(i));
+        quadLabels = this->LabelsOf(columns[i], firstRuns[i], 0);
       }
-      runs.bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
+      runs.bundles.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
+        const unsigned int begin = ColumnsBefore - PixelsBefore(this->PixelsOf(y, z, row, slice));
         if constexpr (!VAligned)
         {
-          quadLabels = this->LabelsAt(bundle, quadXOf(i) - this->PixelsBefore(bundle, row, slice));
+          quadLabels = this->LabelsOf(columns[i], firstRuns[i], begin);
         }
-        quads[i][slice][row] = QuadOf(windows[i][slice][row], quadLabels, background);
+        quads[i][slice][row] = QuadOf(pixels[i][slice][row] >> begin, quadLabels, background);
       });
     }
     CCL_UNROLL
     for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      runs.bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
-        StoreQuad(this->PixelsOf(bundle, row, slice),
-                  static_cast<std::int64_t>(size.x),
-                  quadXOf(i) - this->PixelsBefore(bundle, row, slice),
-                  quads[i][slice][row]);
+      runs.bundles.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
+        this->Write(this->PixelsOf(y, z, row, slice), quadXOf(i), quads[i][slice][row]);
       });
     }
   }
 
 private:
-  /** Where a bundle lies. An image has less words, and pixels, than TRun can count: 32 bits are faster. */
-  struct Place
+  /** Columns before those of a quad, of which a row may have some in its quad. */
+  static constexpr unsigned int ColumnsBefore = VAligned ? 0 : 3;
+
+  /** Where the bits of the columns of a quad, and of those before it, lie in each row. */
+  struct Window
   {
-    TRun y;
-    TRun z;
+    TRun         word;
+    unsigned int bit;
+    unsigned int skipped; // columns before the row
+    bool         hasNext;
+
+    CCL_HOST_DEVICE
+    unsigned int
+    BitsOf(const BitRows & rows, TRun rowBegin) const
+    {
+      const Word here = rows.bits[rowBegin + word];
+      const Word next = hasNext ? rows.bits[rowBegin + word + 1] : 0;
+      const auto bits = static_cast<unsigned int>((std::uint64_t{ next } << BitsPerWord | here) >> bit);
+      return bits << skipped & ((1U << (ColumnsBefore + 4)) - 1);
+    }
   };
 
   CCL_HOST_DEVICE
-  TOutput *
-  PixelsOf(const Place & bundle, unsigned int row, unsigned int slice) const
+  Window
+  WindowAt(TRun quadX) const
   {
-    return output + static_cast<TRun>(size.x) * (bundle.y * TBundle::Rows + row +
-                                                 static_cast<TRun>(size.y) * (bundle.z * TBundle::Slices + slice));
+    const auto rowSize = static_cast<TRun>(size.x);
+    // Nothing is written of what lies past the row: it may be what the row begins with, and needs no branch.
+    const TRun shifted = quadX - ColumnsBefore; // for the first quad that wraps around
+    const TRun begin = shifted < rowSize ? shifted : 0;
+    Window     window{};
+    window.word = begin / BitsPerWord;
+    window.bit = begin % BitsPerWord;
+    window.skipped = quadX == 0 ? ColumnsBefore : 0;
+    window.hasNext =
+      !VAligned && window.bit + ColumnsBefore + 4 > BitsPerWord && rowSize - begin > BitsPerWord - window.bit;
+    return window;
   }
 
+  /** The first run in the columns of a window. */
   CCL_HOST_DEVICE
-  unsigned int
-  PixelsBefore(const Place & bundle, unsigned int row, unsigned int slice) const
+  TRun
+  FirstRunOf(const Window & window, TRun rowBegin, unsigned int columns) const
   {
-    return VAligned ? 0 : MisalignmentOf(this->PixelsOf(bundle, row, slice));
+    if (columns == 0)
+    {
+      return 0;
+    }
+    // The run that covers the first column, or the one after those that start up to there.
+    const bool isCovered = columns >> window.skipped & 1U;
+    return static_cast<TRun>(runs.RunsThrough(rowBegin, window.word, window.bit) - isCovered);
   }
 
-  /** The four bits of a row from x on, which may lie before the row. A row begins and ends with background. */
-  CCL_HOST_DEVICE
-  static unsigned int
-  WindowAt(const BitRows & rows, std::uint64_t rowBegin, std::int64_t x)
-  {
-    const std::uint64_t begin = x < 0 ? 0 : static_cast<std::uint64_t>(x);
-    const unsigned int  bit = begin % BitsPerWord;
-    const Word          here = rows.bits[rowBegin + begin / BitsPerWord];
-    const Word          next = !VAligned && bit > BitsPerWord - 4 ? rows.WordAt(rowBegin, begin / BitsPerWord + 1) : 0;
-    const auto          window = static_cast<unsigned int>((std::uint64_t{ next } << BitsPerWord | here) >> bit);
-    return window << (static_cast<std::int64_t>(begin) - x) & 15U;
-  }
-
+  /** The labels of four of these columns. */
   CCL_HOST_DEVICE
   QuadLabels<TOutput>
-  LabelsAt(const Place & bundle, std::int64_t x) const
+  LabelsOf(unsigned int columns, TRun firstRun, unsigned int begin) const
   {
     QuadLabels<TOutput> result{ background, background, 0 };
-    const BitRows &     columns = runs.bundles.columns;
-    const TRun          rowBegin = columns.RowBegin(bundle.y, bundle.z);
-    const unsigned int  window = x < static_cast<std::int64_t>(size.x) ? WindowAt(columns, rowBegin, x) : 0;
-    if (window == 0)
+    const unsigned int  four = columns >> begin & 15U;
+    if (four == 0)
     {
       return result;
     }
-    const std::uint64_t begin = x < 0 ? 0 : static_cast<std::uint64_t>(x);
-    const unsigned int  skipped = static_cast<unsigned int>(static_cast<std::int64_t>(begin) - x);
-    const auto          run = runs.RunAfter(rowBegin, begin, LowestBit(Word{ window }) - skipped);
+    TRun run = firstRun;
+    if constexpr (!VAligned)
+    {
+      const Word starts = columns & ~(columns << 1);
+      run += CountBits(starts & BitsThrough(begin + LowestBit(Word{ four }))) - 1;
+    }
     result.first = static_cast<TOutput>(labels[run]);
-    result.secondStart = SecondStart(window);
+    result.secondStart = SecondStart(four);
     if (result.secondStart != 0)
     {
       result.second = static_cast<TOutput>(labels[run + 1]);
@@ -146,12 +175,34 @@ private:
   }
 
   CCL_HOST_DEVICE
-  unsigned int
-  WindowOfRow(const Place & bundle, unsigned int row, unsigned int slice, std::int64_t x) const
+  TOutput *
+  PixelsOf(TRun y, TRun z, unsigned int row, unsigned int slice) const
   {
-    return x < static_cast<std::int64_t>(size.x)
-             ? WindowAt(runs.bundles.rows, runs.bundles.RowBegin(bundle.y, bundle.z, row, slice), x)
-             : 0;
+    return output + static_cast<TRun>(size.x) *
+                      (y * TBundle::Rows + row + static_cast<TRun>(size.y) * (z * TBundle::Slices + slice));
+  }
+
+  CCL_HOST_DEVICE
+  static unsigned int
+  PixelsBefore(const TOutput * pixels)
+  {
+    return VAligned ? 0 : MisalignmentOf(pixels);
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Write(TOutput * pixels, TRun quadX, const Quad<TOutput> & quad) const
+  {
+    const auto         rowSize = static_cast<TRun>(size.x);
+    const unsigned int before = PixelsBefore(pixels);
+    if (quadX >= before && quadX - before < rowSize && rowSize - (quadX - before) >= 4)
+    {
+      *reinterpret_cast<Quad<TOutput> *>(pixels + (quadX - before)) = quad;
+    }
+    else if constexpr (!VAligned)
+    {
+      StoreQuad(pixels, static_cast<std::int64_t>(size.x), static_cast<std::int64_t>(quadX) - before, quad);
+    }
   }
 };
 

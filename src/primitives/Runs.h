@@ -23,15 +23,6 @@ struct NumberedRuns
   {
     return runsBefore[rowBegin + word] + CountBits(bundles.columns.Starts(rowBegin, word) & BitsThrough(bit));
   }
-
-  /** The run that starts in the `gap` columns after a column of a bundle, or the one that covers it where `gap` is 0.
-   */
-  CCL_HOST_DEVICE
-  TRun
-  RunAfter(std::uint64_t rowBegin, std::uint64_t column, unsigned int gap) const
-  {
-    return RunsThrough(rowBegin, column / BitsPerWord, column % BitsPerWord) - (gap == 0);
-  }
 };
 
 /** How many bundles before its own a run can touch. */
