@@ -15,22 +15,11 @@
 namespace itk::ccl
 {
 
-/** Waits for what the kernels before this one on its stream write. The first thing that a kernel does: it may be
- * started while the last of their blocks still run. */
-__device__ inline void
-WaitForKernelsBefore()
-{
-#if __CUDA_ARCH__ >= 900
-  cudaGridDependencySynchronize();
-#endif
-}
-
 /** CUDA's grids are long along x alone: the tiles are numbered along it. There are fewer than 2^31 of them. */
 template <typename TStep>
 __global__ void
 __launch_bounds__(Tuning::TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsigned int tilesY, TStep step)
 {
-  WaitForKernelsBefore();
   const unsigned int tileRow = blockIdx.x / tilesX;
   const unsigned int tileX = blockIdx.x - tileRow * tilesX;
   const unsigned int tileZ = tileRow / tilesY;
@@ -57,7 +46,6 @@ __launch_bounds__(SumThreads) SumTiles(std::uint64_t count, TFunction valueAt, T
 {
   using ReduceType = cub::BlockReduce<TSum, SumThreads>;
   __shared__ typename ReduceType::TempStorage storage;
-  WaitForKernelsBefore();
 
   const std::uint64_t begin = std::uint64_t{ blockIdx.x } * SumTile + threadIdx.x;
   TSum                sum = 0;
@@ -81,7 +69,6 @@ __launch_bounds__(ScanThreads) ScanTiles(unsigned int count, TSum * sums, TSum *
 {
   using ScanType = cub::BlockScan<TSum, ScanThreads>;
   __shared__ typename ScanType::TempStorage storage;
-  WaitForKernelsBefore();
 
   TSum before = 0;
   for (unsigned int begin = 0; begin < count; begin += ScanThreads)
@@ -113,7 +100,6 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   constexpr unsigned int                    warps = SumThreads / SumWarp;
   __shared__ typename ScanType::TempStorage storage[warps];
   __shared__ TSum                           sumsOfWarps[warps];
-  WaitForKernelsBefore();
 
   const unsigned int  warp = threadIdx.x / SumWarp;
   const std::uint64_t begin =
@@ -191,22 +177,23 @@ public:
     return *this->GetAddress();
   }
 
-  /** Waits until the device has replaced a value by another one, and not for what the stream has to do after that. */
+  /** Waits until the device has replaced a value by another one, and not for what the stream has to do after that,
+   * unless that takes long. */
   T
   GetReplacementOf(T placeholder) const
   {
-    constexpr unsigned int                               looksPerQuery = 1000;
+    constexpr unsigned int                               maximumLooks = 1000000; // about a millisecond
     const cuda::atomic_ref<T, cuda::thread_scope_system> value(*this->GetAddress());
-    for (unsigned int looks = 1; value.load(cuda::memory_order_acquire) == placeholder; ++looks)
+    for (unsigned int looks = 0; looks < maximumLooks; ++looks)
     {
-      // A device that has failed, or has nothing left to do, will not write it any more.
-      if (looks % looksPerQuery == 0 && cudaStreamQuery(m_Stream) != cudaErrorNotReady)
+      const T known = value.load(cuda::memory_order_acquire);
+      if (known != placeholder)
       {
-        return this->Get();
+        m_IsPending = false;
+        return known;
       }
     }
-    m_IsPending = false;
-    return value.load(cuda::memory_order_relaxed);
+    return this->Get();
   }
 
 private:
@@ -264,14 +251,14 @@ public:
   void
   ForEach(const Grid & grid, const TStep & step) const
   {
-    this->ForEachCellOf(grid, RowTile(grid), step);
+    this->Launch(grid, RowTile(grid), step);
   }
 
   template <typename TStep>
   void
   ForEachBlock(const Grid & grid, const TStep & step) const
   {
-    this->ForEachCellOf(grid, CompactTile(grid), step);
+    this->Launch(grid, CompactTile(grid), step);
   }
 
   template <typename TSum>
@@ -301,9 +288,11 @@ public:
     {
       return sums;
     }
-    this->Launch(&SumTiles<TSum, TFunction>, tiles, SumThreads, count, valueAt, sums.before.get());
-    this->Launch(
-      &ScanTiles<TSum>, 1, ScanThreads, static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
+    SumTiles<<<static_cast<unsigned int>(tiles), SumThreads, 0, m_Stream>>>(count, valueAt, sums.before.get());
+    CCL_CHECK(cudaGetLastError());
+    ScanTiles<<<1, ScanThreads, 0, m_Stream>>>(
+      static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
+    CCL_CHECK(cudaGetLastError());
     return sums;
   }
 
@@ -315,52 +304,24 @@ public:
     {
       return;
     }
-    this->Launch(&VisitSums<TSum, TFunction, TVisitor>,
-                 DivideUp(sums.count, SumTile),
-                 SumThreads,
-                 sums.count,
-                 static_cast<const TSum *>(sums.before.get()),
-                 valueAt,
-                 visit);
+    VisitSums<<<static_cast<unsigned int>(DivideUp(sums.count, SumTile)), SumThreads, 0, m_Stream>>>(
+      sums.count, sums.before.get(), valueAt, visit);
+    CCL_CHECK(cudaGetLastError());
   }
 
 private:
   template <typename TStep>
   void
-  ForEachCellOf(const Grid & grid, const TileShape & shape, const TStep & step) const
+  Launch(const Grid & grid, const TileShape & shape, const TStep & step) const
   {
     if (grid.Count() == 0)
     {
       return;
     }
     const Grid tiles{ DivideUp(grid.x, shape.x), DivideUp(grid.y, shape.y), DivideUp(grid.z, shape.z) };
-    this->Launch(&ForEachCell<TStep>,
-                 tiles.Count(),
-                 dim3(shape.x, shape.y, shape.z),
-                 grid,
-                 static_cast<unsigned int>(tiles.x),
-                 static_cast<unsigned int>(tiles.y),
-                 step);
-  }
-
-  /** Launches a kernel that begins with WaitForKernelsBefore(). */
-  template <typename... TParameters>
-  void
-  Launch(void (*kernel)(TParameters...),
-         std::uint64_t blocks,
-         const dim3 &  threads,
-         const TParameters &... parameters) const
-  {
-    cudaLaunchAttribute startsEarly{};
-    startsEarly.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    startsEarly.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t configuration{};
-    configuration.gridDim = dim3(static_cast<unsigned int>(blocks));
-    configuration.blockDim = threads;
-    configuration.stream = m_Stream;
-    configuration.attrs = &startsEarly;
-    configuration.numAttrs = m_Resources.StartsKernelsEarly() ? 1 : 0;
-    CCL_CHECK(cudaLaunchKernelEx(&configuration, kernel, parameters...));
+    ForEachCell<<<static_cast<unsigned int>(tiles.Count()), dim3(shape.x, shape.y, shape.z), 0, m_Stream>>>(
+      grid, static_cast<unsigned int>(tiles.x), static_cast<unsigned int>(tiles.y), step);
+    CCL_CHECK(cudaGetLastError());
   }
 
   void *
