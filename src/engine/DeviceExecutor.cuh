@@ -143,8 +143,9 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   }
 }
 
-/** A value that the device writes to the host's memory, which goes back to the cache when that is done. A copy would
- * take longer than small kernels do. */
+/** A value that the device writes to the host's memory: a copy would take longer than small kernels do. The memory goes
+ * back to the cache, from where it may be freed, when the kernel that writes it has ended, and not when the value has
+ * arrived: keep it until the stream has been waited for. */
 template <typename T>
 class PendingValue
 {
@@ -189,7 +190,6 @@ public:
       const T known = value.load(cuda::memory_order_acquire);
       if (known != placeholder)
       {
-        m_IsPending = false;
         return known;
       }
     }

@@ -180,7 +180,8 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
   const auto bundled = VisitPixels(pixels, kind, [&](const auto * typed) {
     return PackForeground<TBundle>(executor, typed, request.size, bits.get());
   });
-  const auto runs = LabelRuns(executor, CountRuns<TRun>(executor, bundled.bundles), request.numbering);
+  const auto counted = CountRuns<TRun>(executor, bundled.bundles);
+  const auto runs = LabelRuns(executor, counted, request.numbering);
   VisitWidth(labelBytes, [&](auto label) {
     using OutputType = decltype(label);
     ExpandRuns(executor,
