@@ -329,6 +329,21 @@ TEST(PairTable, GivesEachPairThatItKeepsOnce)
   }
 }
 
+TEST(PairTable, HasTwoPlacesForEachPair)
+{
+  std::vector<std::uint64_t> memory(1024, PairTable::None);
+  const PairTable            table{ memory.data(), 10 };
+  std::mt19937               random(1);
+  unsigned int               kept = 0;
+  for (std::uint32_t i = 0; i < 512; ++i)
+  {
+    kept += table.Keeps(i, static_cast<std::uint32_t>(random() % 1000000));
+  }
+  // With one place for each, 403 would be expected.
+  EXPECT_GT(kept, 450U);
+  EXPECT_EQ(kept, 1024U - std::count(memory.begin(), memory.end(), PairTable::None));
+}
+
 namespace
 {
 
