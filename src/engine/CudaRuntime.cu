@@ -101,6 +101,20 @@ CurrentDevice::~CurrentDevice()
 namespace
 {
 
+__global__ void
+DoNothing()
+{}
+
+/** The architecture that the kernels which run on the current device were compiled for: it may be lower than the
+ * device's. */
+int
+ArchitectureOfKernels()
+{
+  cudaFuncAttributes attributes{};
+  CCL_CHECK(cudaFuncGetAttributes(&attributes, DoNothing));
+  return attributes.ptxVersion;
+}
+
 struct AllResources
 {
   std::mutex                                      mutex;
@@ -164,6 +178,7 @@ DeviceResources::DeviceResources(int device)
     throw CudaConnectedComponentError(Kind::Unavailable,
                                       "CUDA device " + std::to_string(device) + " does not support memory pools");
   }
+  m_StartsKernelsEarly = ArchitectureOfKernels() >= 90;
   m_RunsCooperativeKernels = get(cudaDevAttrCooperativeLaunch) != 0;
   m_Multiprocessors = static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount));
   m_SharedMemoryOfBlock = static_cast<std::uint64_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin));

@@ -83,6 +83,13 @@ public:
     return m_Multiprocessors;
   }
 
+  /** Whether kernels can be started while those before them still run, and wait by themselves. */
+  bool
+  StartsKernelsEarly() const
+  {
+    return m_StartsKernelsEarly;
+  }
+
   /** Bytes of shared memory that one block can have. */
   std::uint64_t
   GetSharedMemoryOfBlock() const
@@ -109,6 +116,7 @@ private:
 
   int                                m_Device;
   bool                               m_RunsCooperativeKernels;
+  bool                               m_StartsKernelsEarly;
   unsigned int                       m_Multiprocessors;
   std::uint64_t                      m_SharedMemoryOfBlock;
   cudaMemPool_t                      m_Pool = nullptr;

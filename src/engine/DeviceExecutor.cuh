@@ -15,11 +15,22 @@
 namespace itk::ccl
 {
 
+/** Waits for what the kernels before this one on its stream write. The first thing that a kernel does: it may be
+ * started while the last of their blocks still run. */
+__device__ inline void
+WaitForKernelsBefore()
+{
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
 /** CUDA's grids are long along x alone: the tiles are numbered along it. There are fewer than 2^31 of them. */
 template <typename TStep>
 __global__ void
 __launch_bounds__(Tuning::TileThreads) ForEachCell(Grid grid, unsigned int tilesX, unsigned int tilesY, TStep step)
 {
+  WaitForKernelsBefore();
   const unsigned int tileRow = blockIdx.x / tilesX;
   const unsigned int tileX = blockIdx.x - tileRow * tilesX;
   const unsigned int tileZ = tileRow / tilesY;
@@ -46,6 +57,7 @@ __launch_bounds__(SumThreads) SumTiles(std::uint64_t count, TFunction valueAt, T
 {
   using ReduceType = cub::BlockReduce<TSum, SumThreads>;
   __shared__ typename ReduceType::TempStorage storage;
+  WaitForKernelsBefore();
 
   const std::uint64_t begin = std::uint64_t{ blockIdx.x } * SumTile + threadIdx.x;
   TSum                sum = 0;
@@ -69,6 +81,7 @@ __launch_bounds__(ScanThreads) ScanTiles(unsigned int count, TSum * sums, TSum *
 {
   using ScanType = cub::BlockScan<TSum, ScanThreads>;
   __shared__ typename ScanType::TempStorage storage;
+  WaitForKernelsBefore();
 
   TSum before = 0;
   for (unsigned int begin = 0; begin < count; begin += ScanThreads)
@@ -100,6 +113,7 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   constexpr unsigned int                    warps = SumThreads / SumWarp;
   __shared__ typename ScanType::TempStorage storage[warps];
   __shared__ TSum                           sumsOfWarps[warps];
+  WaitForKernelsBefore();
 
   const unsigned int  warp = threadIdx.x / SumWarp;
   const std::uint64_t begin =
@@ -251,14 +265,14 @@ public:
   void
   ForEach(const Grid & grid, const TStep & step) const
   {
-    this->Launch(grid, RowTile(grid), step);
+    this->ForEachCellOf(grid, RowTile(grid), step);
   }
 
   template <typename TStep>
   void
   ForEachBlock(const Grid & grid, const TStep & step) const
   {
-    this->Launch(grid, CompactTile(grid), step);
+    this->ForEachCellOf(grid, CompactTile(grid), step);
   }
 
   template <typename TSum>
@@ -288,11 +302,9 @@ public:
     {
       return sums;
     }
-    SumTiles<<<static_cast<unsigned int>(tiles), SumThreads, 0, m_Stream>>>(count, valueAt, sums.before.get());
-    CCL_CHECK(cudaGetLastError());
-    ScanTiles<<<1, ScanThreads, 0, m_Stream>>>(
-      static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
-    CCL_CHECK(cudaGetLastError());
+    this->Launch(&SumTiles<TSum, TFunction>, tiles, SumThreads, count, valueAt, sums.before.get());
+    this->Launch(
+      &ScanTiles<TSum>, 1, ScanThreads, static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
     return sums;
   }
 
@@ -304,24 +316,52 @@ public:
     {
       return;
     }
-    VisitSums<<<static_cast<unsigned int>(DivideUp(sums.count, SumTile)), SumThreads, 0, m_Stream>>>(
-      sums.count, sums.before.get(), valueAt, visit);
-    CCL_CHECK(cudaGetLastError());
+    this->Launch(&VisitSums<TSum, TFunction, TVisitor>,
+                 DivideUp(sums.count, SumTile),
+                 SumThreads,
+                 sums.count,
+                 static_cast<const TSum *>(sums.before.get()),
+                 valueAt,
+                 visit);
   }
 
 private:
   template <typename TStep>
   void
-  Launch(const Grid & grid, const TileShape & shape, const TStep & step) const
+  ForEachCellOf(const Grid & grid, const TileShape & shape, const TStep & step) const
   {
     if (grid.Count() == 0)
     {
       return;
     }
     const Grid tiles{ DivideUp(grid.x, shape.x), DivideUp(grid.y, shape.y), DivideUp(grid.z, shape.z) };
-    ForEachCell<<<static_cast<unsigned int>(tiles.Count()), dim3(shape.x, shape.y, shape.z), 0, m_Stream>>>(
-      grid, static_cast<unsigned int>(tiles.x), static_cast<unsigned int>(tiles.y), step);
-    CCL_CHECK(cudaGetLastError());
+    this->Launch(&ForEachCell<TStep>,
+                 tiles.Count(),
+                 dim3(shape.x, shape.y, shape.z),
+                 grid,
+                 static_cast<unsigned int>(tiles.x),
+                 static_cast<unsigned int>(tiles.y),
+                 step);
+  }
+
+  /** Launches a kernel that begins with WaitForKernelsBefore(). */
+  template <typename... TParameters>
+  void
+  Launch(void (*kernel)(TParameters...),
+         std::uint64_t blocks,
+         const dim3 &  threads,
+         const TParameters &... parameters) const
+  {
+    cudaLaunchAttribute startsEarly{};
+    startsEarly.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    startsEarly.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t configuration{};
+    configuration.gridDim = dim3(static_cast<unsigned int>(blocks));
+    configuration.blockDim = threads;
+    configuration.stream = m_Stream;
+    configuration.attrs = &startsEarly;
+    configuration.numAttrs = m_Resources.StartsKernelsEarly() ? 1 : 0;
+    CCL_CHECK(cudaLaunchKernelEx(&configuration, kernel, parameters...));
   }
 
   void *
