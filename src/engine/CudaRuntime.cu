@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CudaRuntime.cuh"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -215,21 +216,53 @@ DeviceResources::ReturnStream(cudaStream_t stream)
   m_Streams.push_back(stream);
 }
 
+void *
+KeptMemory::Take(std::size_t & bytes)
+{
+  const auto kept = m_Memory.lower_bound(bytes);
+  if (kept == m_Memory.end() || kept->first / 4 > bytes)
+  {
+    return nullptr;
+  }
+  void * const memory = kept->second;
+  bytes = kept->first;
+  m_Memory.erase(kept);
+  return memory;
+}
+
+void
+KeptMemory::Keep(std::size_t bytes, void * memory)
+{
+  m_Memory.emplace(bytes, memory);
+}
+
+void
+KeptMemory::Release(cudaError_t (*release)(void *))
+{
+  while (!m_Memory.empty())
+  {
+    void * const memory = m_Memory.begin()->second;
+    m_Memory.erase(m_Memory.begin());
+    CCL_CHECK(release(memory));
+  }
+}
+
+namespace
+{
+
+/** Less is not worth a block of its own. */
+constexpr std::size_t SmallestKept = 65536;
+
+} // namespace
+
 std::shared_ptr<void>
 DeviceResources::AllocateHost(std::size_t bytes)
 {
-  constexpr std::size_t smallest = 65536;
-  std::size_t           capacity = bytes < smallest ? smallest : bytes;
-  void *                memory = nullptr;
+  std::size_t capacity = std::max(bytes, SmallestKept);
+  void *      memory = nullptr;
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    const auto                        kept = m_HostMemory.lower_bound(capacity);
-    if (kept != m_HostMemory.end() && kept->first / 4 <= capacity)
-    {
-      capacity = kept->first;
-      memory = kept->second;
-      m_HostMemory.erase(kept);
-    }
+    memory = m_HostMemory.Take(capacity);
   }
   if (memory == nullptr)
   {
@@ -237,7 +270,51 @@ DeviceResources::AllocateHost(std::size_t bytes)
   }
   return std::shared_ptr<void>(memory, [this, capacity](void * unused) {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_HostMemory.emplace(capacity, unused);
+    m_HostMemory.Keep(capacity, unused);
+  });
+}
+
+void *
+DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
+{
+  void *      memory = nullptr;
+  cudaError_t error = cudaMallocFromPoolAsync(&memory, bytes, m_Pool, stream);
+  if (error == cudaErrorMemoryAllocation)
+  {
+    cudaGetLastError();
+    {
+      const std::lock_guard<std::mutex> lock(m_Mutex);
+      m_DeviceMemory.Release(cudaFree);
+    }
+    error = cudaMallocFromPoolAsync(&memory, bytes, m_Pool, stream);
+  }
+  if (error == cudaErrorMemoryAllocation)
+  {
+    cudaGetLastError();
+    throw CudaConnectedComponentError(Kind::Memory,
+                                      "device memory: " + FormatBytes(bytes) + " needed, " +
+                                        FormatBytes(this->GetFreeMemory()) + " free");
+  }
+  CCL_CHECK(error);
+  return memory;
+}
+
+std::shared_ptr<void>
+DeviceResources::AllocateKept(std::size_t bytes, cudaStream_t stream)
+{
+  std::size_t capacity = std::max(bytes, SmallestKept);
+  void *      memory = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    memory = m_DeviceMemory.Take(capacity);
+  }
+  if (memory == nullptr)
+  {
+    memory = this->AllocateFromPool(capacity, stream);
+  }
+  return std::shared_ptr<void>(memory, [this, capacity](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_DeviceMemory.Keep(capacity, unused);
   });
 }
 
@@ -259,11 +336,8 @@ DeviceResources::Trim()
 {
   const CurrentDevice               current(m_Device);
   const std::lock_guard<std::mutex> lock(m_Mutex);
-  for (const auto & kept : m_HostMemory)
-  {
-    CCL_CHECK(cudaFreeHost(kept.second));
-  }
-  m_HostMemory.clear();
+  m_HostMemory.Release(cudaFreeHost);
+  m_DeviceMemory.Release(cudaFree);
   CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
 }
 

@@ -46,8 +46,26 @@ private:
   int m_Device = 0;
 };
 
-/** What a device keeps between calls: a pool of device memory, streams, and pinned host memory. Never destroyed, as the
- * CUDA driver may be gone before the process is. */
+/** Memory that no call uses, for the next one that needs about as much. */
+class KeptMemory
+{
+public:
+  /** Gives memory of `bytes`, or of up to four times as much, and sets them to its size; nullptr where none is kept. */
+  void *
+  Take(std::size_t & bytes);
+
+  void
+  Keep(std::size_t bytes, void * memory);
+
+  /** Calls CUDA's `release` for all of it. */
+  void Release(cudaError_t (*release)(void *));
+
+private:
+  std::multimap<std::size_t, void *> m_Memory;
+};
+
+/** What a device keeps between calls: a pool of device memory, streams, pinned host memory, and device memory that
+ * small images need. Never destroyed, as the CUDA driver may be gone before the process is. */
 class DeviceResources
 {
 public:
@@ -64,12 +82,6 @@ public:
   AreAny();
 
   explicit DeviceResources(int device);
-
-  cudaMemPool_t
-  GetPool() const
-  {
-    return m_Pool;
-  }
 
   bool
   RunsCooperativeKernels() const
@@ -106,23 +118,33 @@ public:
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
-  /** Bytes of device memory that can still be allocated. */
-  std::uint64_t
-  GetFreeMemory() const;
+  /** Device memory from the pool, to be freed in the order of the stream. Throws where there is too little. */
+  void *
+  AllocateFromPool(std::size_t bytes, cudaStream_t stream);
+
+  /** Device memory, kept for the next call when its last owner goes, who must have waited for the stream. Taking from
+   * the pool takes longer than an empty kernel does. */
+  std::shared_ptr<void>
+  AllocateKept(std::size_t bytes, cudaStream_t stream);
 
 private:
   void
   Trim();
 
-  int                                m_Device;
-  bool                               m_RunsCooperativeKernels;
-  bool                               m_StartsKernelsEarly;
-  unsigned int                       m_Multiprocessors;
-  std::uint64_t                      m_SharedMemoryOfBlock;
-  cudaMemPool_t                      m_Pool = nullptr;
-  std::mutex                         m_Mutex;
-  std::vector<cudaStream_t>          m_Streams;
-  std::multimap<std::size_t, void *> m_HostMemory;
+  /** Bytes of device memory that can still be allocated. */
+  std::uint64_t
+  GetFreeMemory() const;
+
+  int                       m_Device;
+  bool                      m_RunsCooperativeKernels;
+  bool                      m_StartsKernelsEarly;
+  unsigned int              m_Multiprocessors;
+  std::uint64_t             m_SharedMemoryOfBlock;
+  cudaMemPool_t             m_Pool = nullptr;
+  std::mutex                m_Mutex;
+  std::vector<cudaStream_t> m_Streams;
+  KeptMemory                m_HostMemory;
+  KeptMemory                m_DeviceMemory;
 };
 
 /** Device memory from a pool, freed in the order of a stream. */

@@ -248,7 +248,7 @@ public:
   Buffer<T>
   Allocate(std::uint64_t count) const
   {
-    return { this->AllocateBytes(count * sizeof(T)), m_Stream };
+    return { count == 0 ? nullptr : m_Resources.AllocateFromPool(count * sizeof(T), m_Stream), m_Stream };
   }
 
   template <typename T>
@@ -362,26 +362,6 @@ private:
     configuration.attrs = &startsEarly;
     configuration.numAttrs = m_Resources.StartsKernelsEarly() ? 1 : 0;
     CCL_CHECK(cudaLaunchKernelEx(&configuration, kernel, parameters...));
-  }
-
-  void *
-  AllocateBytes(std::uint64_t bytes) const
-  {
-    void * memory = nullptr;
-    if (bytes == 0)
-    {
-      return memory;
-    }
-    const cudaError_t error = cudaMallocFromPoolAsync(&memory, bytes, m_Resources.GetPool(), m_Stream);
-    if (error == cudaErrorMemoryAllocation)
-    {
-      cudaGetLastError();
-      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::Memory,
-                                        "device memory: " + FormatBytes(bytes) + " needed, " +
-                                          FormatBytes(m_Resources.GetFreeMemory()) + " free");
-    }
-    CCL_CHECK(error);
-    return memory;
   }
 
   DeviceResources & m_Resources;

@@ -126,7 +126,7 @@ Label(const DeviceExecutor & executor,
                               KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
                               KernelExecutor::BytesFor<std::uint32_t>(tiles.Count()) +
                               KernelExecutor::BytesFor<SegmentUnionFind::PieceRoots>(tiles.PieceCount());
-  const auto                          memory = executor.Allocate<unsigned char>(bytes);
+  const auto                          memory = resources.AllocateKept(bytes, executor.GetStream());
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
   // Where tiles have no room for lists of all that they could have, volumes of very many segments are left to runs.
   const bool          listsAll = room->listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
