@@ -15,6 +15,7 @@
 #include "Sums.h"
 #include "UnionFind.h"
 
+#include <limits>
 #include <utility>
 
 namespace itk::ccl
@@ -23,17 +24,26 @@ namespace itk::ccl
 namespace RunNumbering
 {
 
-/** Links each run to its root. */
+/** Stands for the first pixel of a component where none is known. */
+template <typename TRun>
+inline constexpr TRun NoPixel = std::numeric_limits<TRun>::max();
+
+/** Links each run to its root. Where first pixels are to be found, none is known then. */
 template <typename TRun>
 struct Compression
 {
   TRun * parents;
+  TRun * firstPixels = nullptr;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
     Compress(parents, static_cast<TRun>(run.x), true);
+    if (firstPixels != nullptr)
+    {
+      firstPixels[run.x] = NoPixel<TRun>;
+    }
   }
 };
 
@@ -69,9 +79,6 @@ struct NumberRoots
     }
   }
 };
-
-/** All bytes of what stands for the first pixel of what is no component. */
-inline constexpr unsigned char NoPixelByte = 0xFF;
 
 /** Links each run to its root, and finds the first pixel of each component, at its root. A cell is a word of columns.
  * Pixels are counted in bits from the first word of the rows on. */
@@ -133,18 +140,18 @@ class ClearMarks
 {
 public:
   ClearMarks(const TExecutor & executor, const BundleRows<TBundle> & bundles)
-    : m_WordCount(TBundle::IsOneRow ? 0 : bundles.rows.words.Count())
-    , m_Words(executor.template Allocate<Word>(m_WordCount))
-    , m_Groups(executor.template Allocate<TRun>(this->CountGroups()))
+    : m_GroupCount(TBundle::IsOneRow ? 0 : DivideUp(bundles.rows.words.Count(), Marks<TRun>::WordsPerGroup))
+    , m_Words(executor.template Allocate<Word>(m_GroupCount * Marks<TRun>::WordsPerGroup))
+    , m_Groups(executor.template Allocate<TRun>(m_GroupCount))
   {
-    executor.Fill(m_Words.get(), m_WordCount, 0);
-    executor.Fill(m_Groups.get(), this->CountGroups(), 0);
+    executor.Fill(m_Words.get(), m_GroupCount * Marks<TRun>::WordsPerGroup, 0);
+    executor.Fill(m_Groups.get(), m_GroupCount, 0);
   }
 
   std::uint64_t
   CountGroups() const
   {
-    return DivideUp(m_WordCount, Marks<TRun>::WordsPerGroup);
+    return m_GroupCount;
   }
 
   Marks<TRun>
@@ -157,7 +164,7 @@ private:
   template <typename T>
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
 
-  std::uint64_t    m_WordCount;
+  std::uint64_t    m_GroupCount;
   BufferType<Word> m_Words;
   BufferType<TRun> m_Groups;
 };
@@ -213,21 +220,25 @@ struct NumberFirstPixels
       const TRun          pixel = firstPixels[run.x];
       const std::uint64_t word = pixel / BitsPerWord;
       const std::uint64_t group = word / Marks<TRun>::WordsPerGroup;
+      const auto          inGroup = static_cast<unsigned int>(word % Marks<TRun>::WordsPerGroup);
       std::uint64_t       rank = marks.groups[group];
-      for (std::uint64_t before = group * Marks<TRun>::WordsPerGroup; before < word; ++before)
+      // All words of the group, for none to wait for another one.
+      CCL_UNROLL
+      for (unsigned int i = 0; i < Marks<TRun>::WordsPerGroup; ++i)
       {
-        rank += CountBits(marks.words[before]);
+        const Word through = i < inGroup ? ~Word{ 0 } : i == inGroup ? BitsThrough(pixel % BitsPerWord) : 0;
+        rank += CountBits(marks.words[group * Marks<TRun>::WordsPerGroup + i] & through);
       }
-      rank += CountBits(marks.words[word] & BitsThrough(pixel % BitsPerWord)) - 1;
-      firstPixels[run.x] = static_cast<TRun>(numbering.LabelOf(rank));
+      firstPixels[run.x] = static_cast<TRun>(numbering.LabelOf(rank - 1));
     }
   }
 };
 
 } // namespace RunNumbering
 
-/** Links each run to its root, and writes the label of each component to the place of its root in `rootLabels`.
- * Returns the sums, of which the total is the number of components. */
+/** Links each run to its root, and writes the label of each component to the place of its root in `rootLabels`, which
+ * has NoPixel everywhere where bundles are not rows. Returns the sums, of which the total is the number of components.
+ */
 template <typename TBundle, typename TRun, typename TExecutor>
 auto
 NumberComponents(const TExecutor &                                                           executor,
@@ -251,7 +262,6 @@ NumberComponents(const TExecutor &                                              
   else
   {
     const Marks<TRun> marks = clearMarks.Get();
-    executor.Fill(rootLabels, runCount, NoPixelByte);
     executor.ForEach(runs.bundles.columns.words, FindFirstPixels<TBundle, TRun>{ runs, parents, rootLabels });
     executor.ForEach(all, MarkFirstPixels<TRun>{ parents, rootLabels, marks });
     const MarksInGroup<TRun> marksInGroup{ marks.groups };

@@ -243,18 +243,23 @@ struct LabeledRuns
 namespace RunUnionFind
 {
 
-/** Makes the runs of each component a tree. */
+/** Makes the runs of each component a tree. Where bundles are not rows, no first pixel is known then. */
 template <template <typename, typename> class TInitialization,
           typename TBundle,
           typename TRun,
           typename TContacts,
           typename TExecutor>
 void
-BuildTrees(const TExecutor & executor, const TContacts & contacts, std::uint64_t runCount, TRun * parents)
+BuildTrees(const TExecutor & executor,
+           const TContacts & contacts,
+           std::uint64_t     runCount,
+           TRun *            parents,
+           TRun *            firstPixels)
 {
   const TInitialization<TBundle, TRun> initialization{ contacts, parents };
   executor.ForEach(initialization.GetCells(), initialization);
-  executor.ForEach(Grid{ runCount }, RunNumbering::Compression<TRun>{ parents });
+  executor.ForEach(Grid{ runCount },
+                   RunNumbering::Compression<TRun>{ parents, TBundle::IsOneRow ? nullptr : firstPixels });
   executor.ForEach(contacts.GetCells(), Reduction<TContacts, TRun>{ contacts, parents });
 }
 
@@ -277,6 +282,7 @@ LabelRuns(const TExecutor &                             executor,
 
   const std::uint64_t runCount = counted.GetCount();
   auto                parents = executor.template Allocate<TRun>(runCount);
+  const auto          rootLabels = executor.template Allocate<TRun>(runCount);
   // Long runs are few, but one that touches very many others keeps its thread busy for long: in planes, whose runs have
   // one neighbour, words do as well, and so they do in wide rows.
   if (runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords)
@@ -287,16 +293,15 @@ LabelRuns(const TExecutor &                             executor,
                         StartsInWord{ columns },
                         RecordRuns<TRun>{ columns, runsBefore.get(), firstColumns.get(), lastColumns.get() });
     const ContactsByRun<TBundle, TRun> contacts{ runs, firstColumns.get(), lastColumns.get(), runCount };
-    BuildTrees<InitializationByRun, TBundle>(executor, contacts, runCount, parents.get());
+    BuildTrees<InitializationByRun, TBundle>(executor, contacts, runCount, parents.get(), rootLabels.get());
   }
   else
   {
     NumberRuns(executor, counted, runsBefore.get());
     const ContactsByWord<TBundle, TRun> contacts{ runs };
-    BuildTrees<InitializationByWord, TBundle>(executor, contacts, runCount, parents.get());
+    BuildTrees<InitializationByWord, TBundle>(executor, contacts, runCount, parents.get(), rootLabels.get());
   }
 
-  const auto rootLabels = executor.template Allocate<TRun>(runCount);
   auto objects = NumberComponents(executor, runs, runCount, parents.get(), clearMarks, numbering, rootLabels.get());
   executor.ForEach(Grid{ runCount }, Labeling<TRun>{ parents.get(), rootLabels.get() });
   return { counted.bundles, std::move(runsBefore), std::move(parents), std::move(objects) };

@@ -318,6 +318,26 @@ DeviceResources::AllocateKept(std::size_t bytes, cudaStream_t stream)
   });
 }
 
+std::shared_ptr<void>
+DeviceResources::AllocateCounter(cudaStream_t stream)
+{
+  std::size_t bytes = sizeof(unsigned int);
+  void *      memory = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    memory = m_Counters.Take(bytes);
+  }
+  if (memory == nullptr)
+  {
+    memory = this->AllocateFromPool(bytes, stream);
+    CCL_CHECK(cudaMemsetAsync(memory, 0, bytes, stream));
+  }
+  return std::shared_ptr<void>(memory, [this, bytes](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Counters.Keep(bytes, unused);
+  });
+}
+
 std::uint64_t
 DeviceResources::GetFreeMemory() const
 {
@@ -338,6 +358,7 @@ DeviceResources::Trim()
   const std::lock_guard<std::mutex> lock(m_Mutex);
   m_HostMemory.Release(cudaFreeHost);
   m_DeviceMemory.Release(cudaFree);
+  m_Counters.Release(cudaFree);
   CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
 }
 

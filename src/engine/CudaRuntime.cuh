@@ -127,6 +127,10 @@ public:
   std::shared_ptr<void>
   AllocateKept(std::size_t bytes, cudaStream_t stream);
 
+  /** An unsigned int of device memory that is 0, and must be again when its last owner goes, for the next call. */
+  std::shared_ptr<void>
+  AllocateCounter(cudaStream_t stream);
+
 private:
   void
   Trim();
@@ -145,6 +149,7 @@ private:
   std::vector<cudaStream_t> m_Streams;
   KeptMemory                m_HostMemory;
   KeptMemory                m_DeviceMemory;
+  KeptMemory                m_Counters;
 };
 
 /** Device memory from a pool, freed in the order of a stream. */

@@ -48,15 +48,52 @@ inline constexpr unsigned int SumThreads = Tuning::SumThreads;
 inline constexpr unsigned int SumValuesPerThread = Tuning::SumValuesPerThread;
 inline constexpr unsigned int SumTile = SumThreads * SumValuesPerThread;
 inline constexpr unsigned int SumWarp = 32;
-inline constexpr unsigned int ScanThreads = 1024;
 
-/** Writes the sum of each tile of values. */
+/** Replaces the sums of tiles by what is before each. All threads of a block call it. Returns the sum of all. */
+template <typename TSum>
+__device__ TSum
+ScanTiles(unsigned int count, TSum * sums)
+{
+  constexpr unsigned int valuesPerThread = 4;
+  using ScanType = cub::BlockScan<TSum, SumThreads>;
+  __shared__ typename ScanType::TempStorage storage;
+
+  TSum before = 0;
+  for (unsigned int begin = 0; begin < count; begin += SumThreads * valuesPerThread)
+  {
+    const unsigned int first = begin + threadIdx.x * valuesPerThread;
+    TSum               values[valuesPerThread];
+#pragma unroll
+    for (unsigned int i = 0; i < valuesPerThread; ++i)
+    {
+      values[i] = first + i < count ? sums[first + i] : TSum{ 0 };
+    }
+    TSum sumOfAll = 0;
+    ScanType(storage).ExclusiveSum(values, values, sumOfAll);
+#pragma unroll
+    for (unsigned int i = 0; i < valuesPerThread; ++i)
+    {
+      if (first + i < count)
+      {
+        sums[first + i] = before + values[i];
+      }
+    }
+    before += sumOfAll;
+    __syncthreads();
+  }
+  return before;
+}
+
+/** Writes the sum of all values, and of those before each tile, by the last block to end. `tilesDone` must be 0, and is
+ * again when the total is written. */
 template <typename TSum, typename TFunction>
 __global__ void
-__launch_bounds__(SumThreads) SumTiles(std::uint64_t count, TFunction valueAt, TSum * sums)
+__launch_bounds__(SumThreads)
+  SumTiles(std::uint64_t count, TFunction valueAt, TSum * sums, unsigned int * tilesDone, TSum * total)
 {
   using ReduceType = cub::BlockReduce<TSum, SumThreads>;
   __shared__ typename ReduceType::TempStorage storage;
+  __shared__ bool                             isLast;
   WaitForKernelsBefore();
 
   const std::uint64_t begin = std::uint64_t{ blockIdx.x } * SumTile + threadIdx.x;
@@ -68,39 +105,21 @@ __launch_bounds__(SumThreads) SumTiles(std::uint64_t count, TFunction valueAt, T
     sum += index < count ? static_cast<TSum>(valueAt(index)) : TSum{ 0 };
   }
   sum = ReduceType(storage).Sum(sum);
+  const cuda::atomic_ref<unsigned int, cuda::thread_scope_device> done(*tilesDone);
   if (threadIdx.x == 0)
   {
     sums[blockIdx.x] = sum;
+    isLast = done.fetch_add(1, cuda::memory_order_acq_rel) == gridDim.x - 1;
   }
-}
-
-/** Replaces the sums of tiles by what is before each. One block does it all: there are few. */
-template <typename TSum>
-__global__ void
-__launch_bounds__(ScanThreads) ScanTiles(unsigned int count, TSum * sums, TSum * total)
-{
-  using ScanType = cub::BlockScan<TSum, ScanThreads>;
-  __shared__ typename ScanType::TempStorage storage;
-  WaitForKernelsBefore();
-
-  TSum before = 0;
-  for (unsigned int begin = 0; begin < count; begin += ScanThreads)
+  __syncthreads();
+  if (isLast)
   {
-    const unsigned int index = begin + threadIdx.x;
-    const TSum         sum = index < count ? sums[index] : TSum{ 0 };
-    TSum               sumBefore = 0;
-    TSum               sumOfAll = 0;
-    ScanType(storage).ExclusiveSum(sum, sumBefore, sumOfAll);
-    if (index < count)
+    const TSum sumOfAll = ScanTiles(gridDim.x, sums);
+    if (threadIdx.x == 0)
     {
-      sums[index] = before + sumBefore;
+      done.store(0, cuda::memory_order_relaxed);
+      cuda::atomic_ref<TSum, cuda::thread_scope_system>(*total).store(sumOfAll, cuda::memory_order_release);
     }
-    before += sumOfAll;
-    __syncthreads();
-  }
-  if (threadIdx.x == 0)
-  {
-    cuda::atomic_ref<TSum, cuda::thread_scope_system>(*total).store(before, cuda::memory_order_relaxed);
   }
 }
 
@@ -157,9 +176,7 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   }
 }
 
-/** A value that the device writes to the host's memory: a copy would take longer than small kernels do. The memory goes
- * back to the cache, from where it may be freed, when the kernel that writes it has ended, and not when the value has
- * arrived: keep it until the stream has been waited for. */
+/** A value that the device writes to the host's memory, once: a copy would take longer than small kernels do. */
 template <typename T>
 class PendingValue
 {
@@ -204,6 +221,7 @@ public:
       const T known = value.load(cuda::memory_order_acquire);
       if (known != placeholder)
       {
+        m_IsPending = false;
         return known;
       }
     }
@@ -280,9 +298,10 @@ public:
   {
     static constexpr TSum Unknown = std::numeric_limits<TSum>::max();
 
-    std::uint64_t      count;
-    Buffer<TSum>       before; // each tile
-    PendingValue<TSum> total;
+    std::uint64_t         count;
+    Buffer<TSum>          before; // each tile
+    std::shared_ptr<void> tilesDone;
+    PendingValue<TSum>    total;
 
     TSum
     GetTotal() const
@@ -296,15 +315,23 @@ public:
   Sum(std::uint64_t count, const TFunction & valueAt) const
   {
     const std::uint64_t tiles = DivideUp(count, SumTile);
-    Sums<TSum> sums{ count, this->Allocate<TSum>(tiles), { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
+    Sums<TSum>          sums{ count,
+                     this->Allocate<TSum>(tiles),
+                     m_Resources.AllocateCounter(m_Stream),
+                              { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
     *sums.total.GetAddress() = Sums<TSum>::Unknown;
     if (count == 0)
     {
       return sums;
     }
-    this->Launch(&SumTiles<TSum, TFunction>, tiles, SumThreads, count, valueAt, sums.before.get());
-    this->Launch(
-      &ScanTiles<TSum>, 1, ScanThreads, static_cast<unsigned int>(tiles), sums.before.get(), sums.total.GetAddress());
+    this->Launch(&SumTiles<TSum, TFunction>,
+                 tiles,
+                 SumThreads,
+                 count,
+                 valueAt,
+                 sums.before.get(),
+                 static_cast<unsigned int *>(sums.tilesDone.get()),
+                 sums.total.GetAddress());
     return sums;
   }
 
