@@ -49,23 +49,25 @@ struct Expansion
     const TRun columnsBegin = runs.bundles.columns.RowBegin(y, z);
 
     // Bits first: they need not wait for labels, which take more than one access to memory.
+    Window       windows[QuadsPerCell];
     unsigned int columns[QuadsPerCell];
     unsigned int pixels[QuadsPerCell][TBundle::Slices][TBundle::Rows] = {};
     CCL_UNROLL
     for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      const Window window = this->WindowAt(quadXOf(i));
-      columns[i] = window.BitsOf(runs.bundles.columns, columnsBegin);
+      windows[i] = this->WindowAt(quadXOf(i));
+      columns[i] = windows[i].BitsOf(runs.bundles.columns, columnsBegin);
       runs.bundles.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
-        pixels[i][slice][row] =
-          TBundle::IsOneRow ? columns[i] : window.BitsOf(runs.bundles.rows, runs.bundles.RowBegin(y, z, row, slice));
+        pixels[i][slice][row] = TBundle::IsOneRow
+                                  ? columns[i]
+                                  : windows[i].BitsOf(runs.bundles.rows, runs.bundles.RowBegin(y, z, row, slice));
       });
     }
     TRun firstRuns[QuadsPerCell];
     CCL_UNROLL
     for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      firstRuns[i] = this->FirstRunOf(this->WindowAt(quadXOf(i)), columnsBegin, columns[i]);
+      firstRuns[i] = this->FirstRunOf(windows[i], columnsBegin, columns[i]);
     }
     Quad<TOutput> quads[QuadsPerCell][TBundle::Slices][TBundle::Rows];
     CCL_UNROLL
@@ -193,15 +195,14 @@ private:
   void
   Write(TOutput * pixels, TRun quadX, const Quad<TOutput> & quad) const
   {
-    const auto         rowSize = static_cast<TRun>(size.x);
-    const unsigned int before = PixelsBefore(pixels);
-    if (quadX >= before && quadX - before < rowSize && rowSize - (quadX - before) >= 4)
+    const auto rowSize = static_cast<TRun>(size.x);
+    if constexpr (!VAligned)
     {
-      *reinterpret_cast<Quad<TOutput> *>(pixels + (quadX - before)) = quad;
+      StoreQuad(pixels, rowSize, static_cast<TRun>(quadX - PixelsBefore(pixels)), quad);
     }
-    else if constexpr (!VAligned)
+    else if (quadX < rowSize)
     {
-      StoreQuad(pixels, static_cast<std::int64_t>(size.x), static_cast<std::int64_t>(quadX) - before, quad);
+      *reinterpret_cast<Quad<TOutput> *>(pixels + quadX) = quad;
     }
   }
 };

@@ -166,14 +166,14 @@ private:
   {
     const BundleTiles<TBundle> & tiles = shared.tiles;
     TOutput * const              pixels = output + tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows);
-    const auto                   size = static_cast<std::int32_t>(tiles.RowSize());
-    const auto                   x = static_cast<std::int32_t>(4 * quad - MisalignmentOf(pixels));
-    if (x >= size)
+    // The first quad may start before the row: x wraps around then.
+    const std::uint32_t x = 4 * quad - MisalignmentOf(pixels);
+    const std::uint32_t skipped = quad == 0 ? MisalignmentOf(pixels) : 0;
+    const std::uint32_t begin = x + skipped;
+    if (begin >= tiles.RowSize())
     {
       return;
     }
-    const std::uint32_t skipped = x < 0 ? static_cast<std::uint32_t>(-x) : 0;
-    const std::uint32_t begin = static_cast<std::uint32_t>(x) + skipped;
     const std::uint32_t xOfWord = begin / BitsPerWord;
     const unsigned int  bit = begin % BitsPerWord;
     const std::uint32_t word = bundle * tiles.WordsOfRow() + xOfWord;
@@ -202,7 +202,7 @@ private:
     const Word nextBits = hasNext ? tile.bits[word + 1].rows[row] : 0;
     StoreQuad(
       pixels,
-      size,
+      tiles.RowSize(),
       x,
       QuadOf(windowOf(tile.bits[word].rows[row], nextBits), labels, static_cast<TOutput>(numbering.background)));
   }

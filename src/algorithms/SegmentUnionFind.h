@@ -213,20 +213,18 @@ private:
     {
       return;
     }
-    const BundleWordPlace        place = tile.PlaceOf(shared, word);
-    const SegmentedWord<TBundle> own(tile.bits, word, place.x);
-    const bool                   hasOther = shared.tiles.template HasNeighbor<OffsetType>(place) &&
-                          shared.tiles.template HasNeighborIn<OffsetType>(tile.box, place);
+    const WordInTile<false, TBundle> at{ shared, tile, word, tile.PlaceOf(shared, word) };
+    const SegmentedWord<TBundle>     own(tile.bits, word, at.place.x);
+    const bool                       hasOther = at.template HasNeighbor<OffsetType>();
     // Without a bundle before it, its own serves: none of its contacts are used.
     const SegmentContacts<TBundle, OffsetType> contacts(
       own,
-      hasOther ? SegmentedWord<TBundle>(tile.bits, shared.tiles.template NeighborWordIn<OffsetType>(word), place.x)
-               : own,
+      hasOther ? SegmentedWord<TBundle>(tile.bits, at.template IndexOfNeighbor<OffsetType>(), at.place.x) : own,
       shared.tiles.IsFullyConnected());
     for (Word left = starts; left != 0; left &= left - 1)
     {
       const unsigned int  start = LowestBit(left);
-      const std::uint32_t segment = shared.numbers.At(place, own.here, start);
+      const std::uint32_t segment = shared.numbers.At(at.place, own.here, start);
       const Word          first = hasOther ? contacts.FirstOf(start) : 0;
       std::uint32_t       parent = segment;
       if (start == 0 && own.GoesOn())

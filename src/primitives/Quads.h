@@ -5,6 +5,7 @@
 #include "HostDevice.h"
 
 #include <cstdint>
+#include <type_traits>
 
 namespace itk::ccl
 {
@@ -26,13 +27,14 @@ MisalignmentOf(const TOutput * address)
 }
 
 /** Writes those of four pixels from x on that lie in a row, or any other sequence, of a size; all of them in one
- * access. `pixels + x` must be where a quad may start. */
-template <typename TOutput, typename TOffset>
+ * access. `pixels + x` must be where a quad may start; where that is before the row, x has wrapped around. */
+template <typename TOutput, typename TIndex>
 CCL_HOST_DEVICE
 inline void
-StoreQuad(TOutput * pixels, TOffset size, TOffset x, const Quad<TOutput> & quad)
+StoreQuad(TOutput * pixels, TIndex size, TIndex x, const Quad<TOutput> & quad)
 {
-  if (x >= 0 && x + 4 <= size)
+  static_assert(std::is_unsigned<TIndex>::value, "indices wrap around");
+  if (x < size && size - x >= 4)
   {
     *reinterpret_cast<Quad<TOutput> *>(pixels + x) = quad;
     return;
@@ -40,8 +42,8 @@ StoreQuad(TOutput * pixels, TOffset size, TOffset x, const Quad<TOutput> & quad)
   CCL_UNROLL
   for (unsigned int i = 0; i < 4; ++i)
   {
-    const TOffset at = x + static_cast<TOffset>(i);
-    if (at >= 0 && at < size)
+    const TIndex at = x + i;
+    if (at < size)
     {
       pixels[at] = quad.pixels[i];
     }
