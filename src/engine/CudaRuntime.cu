@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 #ifndef _WIN32
 #  include <unistd.h>
@@ -216,37 +217,6 @@ DeviceResources::ReturnStream(cudaStream_t stream)
   m_Streams.push_back(stream);
 }
 
-void *
-KeptMemory::Take(std::size_t & bytes)
-{
-  const auto kept = m_Memory.lower_bound(bytes);
-  if (kept == m_Memory.end() || kept->first / 4 > bytes)
-  {
-    return nullptr;
-  }
-  void * const memory = kept->second;
-  bytes = kept->first;
-  m_Memory.erase(kept);
-  return memory;
-}
-
-void
-KeptMemory::Keep(std::size_t bytes, void * memory)
-{
-  m_Memory.emplace(bytes, memory);
-}
-
-void
-KeptMemory::Release(cudaError_t (*release)(void *))
-{
-  while (!m_Memory.empty())
-  {
-    void * const memory = m_Memory.begin()->second;
-    m_Memory.erase(m_Memory.begin());
-    CCL_CHECK(release(memory));
-  }
-}
-
 namespace
 {
 
@@ -255,23 +225,37 @@ constexpr std::size_t SmallestKept = 65536;
 
 } // namespace
 
+KeptMemory::Block
+DeviceResources::TakeFrom(KeptMemory & kept, std::size_t bytes)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  return kept.Take(bytes);
+}
+
+std::shared_ptr<void>
+DeviceResources::Own(KeptMemory & kept, const KeptMemory::Block & block)
+{
+  return std::shared_ptr<void>(block.memory, [this, &kept, bytes = block.bytes](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    kept.Keep({ unused, bytes });
+  });
+}
+
 std::shared_ptr<void>
 DeviceResources::AllocateHost(std::size_t bytes)
 {
-  std::size_t capacity = std::max(bytes, SmallestKept);
-  void *      memory = nullptr;
+  const std::size_t capacity = std::max(bytes, SmallestKept);
+  KeptMemory::Block block = this->TakeFrom(m_HostMemory, capacity);
+  if (block.bytes < capacity)
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    memory = m_HostMemory.Take(capacity);
+    if (block.memory != nullptr)
+    {
+      CCL_CHECK(cudaFreeHost(block.memory));
+    }
+    block.bytes = capacity;
+    CCL_CHECK(cudaHostAlloc(&block.memory, capacity, cudaHostAllocPortable));
   }
-  if (memory == nullptr)
-  {
-    CCL_CHECK(cudaHostAlloc(&memory, capacity, cudaHostAllocPortable));
-  }
-  return std::shared_ptr<void>(memory, [this, capacity](void * unused) {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_HostMemory.Keep(capacity, unused);
-  });
+  return this->Own(m_HostMemory, block);
 }
 
 void *
@@ -282,9 +266,14 @@ DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
   if (error == cudaErrorMemoryAllocation)
   {
     cudaGetLastError();
+    std::vector<KeptMemory::Block> kept;
     {
       const std::lock_guard<std::mutex> lock(m_Mutex);
-      m_DeviceMemory.Release(cudaFree);
+      kept = m_DeviceMemory.TakeAll();
+    }
+    for (const KeptMemory::Block & block : kept)
+    {
+      CCL_CHECK(cudaFree(block.memory));
     }
     error = cudaMallocFromPoolAsync(&memory, bytes, m_Pool, stream);
   }
@@ -302,40 +291,29 @@ DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
 std::shared_ptr<void>
 DeviceResources::AllocateKept(std::size_t bytes, cudaStream_t stream)
 {
-  std::size_t capacity = std::max(bytes, SmallestKept);
-  void *      memory = nullptr;
+  const std::size_t capacity = std::max(bytes, SmallestKept);
+  KeptMemory::Block block = this->TakeFrom(m_DeviceMemory, capacity);
+  if (block.bytes < capacity)
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    memory = m_DeviceMemory.Take(capacity);
+    if (block.memory != nullptr)
+    {
+      CCL_CHECK(cudaFree(block.memory));
+    }
+    block = { this->AllocateFromPool(capacity, stream), capacity };
   }
-  if (memory == nullptr)
-  {
-    memory = this->AllocateFromPool(capacity, stream);
-  }
-  return std::shared_ptr<void>(memory, [this, capacity](void * unused) {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_DeviceMemory.Keep(capacity, unused);
-  });
+  return this->Own(m_DeviceMemory, block);
 }
 
 std::shared_ptr<void>
 DeviceResources::AllocateCounter(cudaStream_t stream)
 {
-  std::size_t bytes = sizeof(unsigned int);
-  void *      memory = nullptr;
+  KeptMemory::Block block = this->TakeFrom(m_Counters, sizeof(unsigned int));
+  if (block.memory == nullptr)
   {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    memory = m_Counters.Take(bytes);
+    block = { this->AllocateFromPool(sizeof(unsigned int), stream), sizeof(unsigned int) };
+    CCL_CHECK(cudaMemsetAsync(block.memory, 0, block.bytes, stream));
   }
-  if (memory == nullptr)
-  {
-    memory = this->AllocateFromPool(bytes, stream);
-    CCL_CHECK(cudaMemsetAsync(memory, 0, bytes, stream));
-  }
-  return std::shared_ptr<void>(memory, [this, bytes](void * unused) {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_Counters.Keep(bytes, unused);
-  });
+  return this->Own(m_Counters, block);
 }
 
 std::uint64_t
@@ -356,9 +334,17 @@ DeviceResources::Trim()
 {
   const CurrentDevice               current(m_Device);
   const std::lock_guard<std::mutex> lock(m_Mutex);
-  m_HostMemory.Release(cudaFreeHost);
-  m_DeviceMemory.Release(cudaFree);
-  m_Counters.Release(cudaFree);
+  for (const KeptMemory::Block & block : m_HostMemory.TakeAll())
+  {
+    CCL_CHECK(cudaFreeHost(block.memory));
+  }
+  for (KeptMemory * const kept : { &m_DeviceMemory, &m_Counters })
+  {
+    for (const KeptMemory::Block & block : kept->TakeAll())
+    {
+      CCL_CHECK(cudaFree(block.memory));
+    }
+  }
   CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
 }
 

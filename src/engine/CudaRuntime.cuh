@@ -4,12 +4,12 @@
 
 // CUDA's resources as owners, and its errors as exceptions.
 
+#include "KeptMemory.h"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -44,24 +44,6 @@ public:
 private:
   int m_Callers = 0;
   int m_Device = 0;
-};
-
-/** Memory that no call uses, for the next one that needs about as much. */
-class KeptMemory
-{
-public:
-  /** Gives memory of `bytes`, or of up to four times as much, and sets them to its size; nullptr where none is kept. */
-  void *
-  Take(std::size_t & bytes);
-
-  void
-  Keep(std::size_t bytes, void * memory);
-
-  /** Calls CUDA's `release` for all of it. */
-  void Release(cudaError_t (*release)(void *));
-
-private:
-  std::multimap<std::size_t, void *> m_Memory;
 };
 
 /** What a device keeps between calls: a pool of device memory, streams, pinned host memory, and device memory that
@@ -134,6 +116,13 @@ public:
 private:
   void
   Trim();
+
+  KeptMemory::Block
+  TakeFrom(KeptMemory & kept, std::size_t bytes);
+
+  /** An owner that keeps the block when it goes. */
+  std::shared_ptr<void>
+  Own(KeptMemory & kept, const KeptMemory::Block & block);
 
   /** Bytes of device memory that can still be allocated. */
   std::uint64_t
