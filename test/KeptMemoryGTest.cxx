@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is given for a size, and how many blocks there come to be.
+// What is given for a size, and how much there comes to be.
 
 #include "KeptMemory.h"
 
 #include <gtest/gtest.h>
 
-#include <random>
 #include <vector>
 
 using itk::ccl::KeptMemory;
@@ -16,76 +15,97 @@ namespace
 
 char Somewhere[4];
 
-TEST(KeptMemory, GivesWhatFits)
+constexpr std::size_t Smallest = 65536;
+
+TEST(KeptMemory, NewBlocksArePowersOfTwo)
 {
-  KeptMemory kept;
-  EXPECT_EQ(kept.Take(1).memory, nullptr);
-  kept.Keep({ Somewhere, 100 });
-  kept.Keep({ Somewhere + 1, 200 });
-  kept.Keep({ Somewhere + 2, 300 });
-  EXPECT_EQ(kept.Take(101).memory, Somewhere + 1);
-  const KeptMemory::Block exact = kept.Take(300);
-  EXPECT_EQ(exact.memory, Somewhere + 2);
-  EXPECT_EQ(exact.bytes, 300U);
-  EXPECT_EQ(kept.Take(25).memory, Somewhere);
-  EXPECT_EQ(kept.Take(25).memory, nullptr);
+  EXPECT_EQ(KeptMemory::SizeFor(1), Smallest);
+  EXPECT_EQ(KeptMemory::SizeFor(Smallest), Smallest);
+  EXPECT_EQ(KeptMemory::SizeFor(Smallest + 1), 2 * Smallest);
+  EXPECT_EQ(KeptMemory::SizeFor((std::size_t{ 1 } << 34) - 1), std::size_t{ 1 } << 34);
 }
 
-TEST(KeptMemory, GivesTheLargestOfLessWhereNoneFits)
+TEST(KeptMemory, GivesTheSmallestThatFits)
 {
   KeptMemory kept;
-  kept.Keep({ Somewhere, 10 });
-  kept.Keep({ Somewhere + 1, 20 });
-  kept.Keep({ Somewhere + 2, 1000 });
-  EXPECT_EQ(kept.Take(249).bytes, 20U);
-  EXPECT_EQ(kept.Take(249).bytes, 10U);
-  const KeptMemory::Block none = kept.Take(249);
+  kept.Keep({ Somewhere, Smallest });
+  kept.Keep({ Somewhere + 1, 2 * Smallest });
+  kept.Keep({ Somewhere + 2, 4 * Smallest });
+  EXPECT_EQ(kept.Take(Smallest + 1).memory, Somewhere + 1);
+  const KeptMemory::Block exact = kept.Take(4 * Smallest);
+  EXPECT_EQ(exact.memory, Somewhere + 2);
+  EXPECT_EQ(exact.bytes, 4 * Smallest);
+  EXPECT_EQ(kept.Take(1).memory, Somewhere);
+  EXPECT_EQ(kept.Take(1).memory, nullptr);
+}
+
+TEST(KeptMemory, GivesNoneThatIsFarLarger)
+{
+  KeptMemory kept;
+  kept.Keep({ Somewhere, 16 * Smallest });
+  const KeptMemory::Block none = kept.Take(2 * Smallest);
   EXPECT_EQ(none.memory, nullptr);
-  EXPECT_EQ(none.bytes, 0U);
-  EXPECT_EQ(kept.Take(250).bytes, 1000U);
+  EXPECT_EQ(none.bytes, 2 * Smallest);
+  EXPECT_EQ(kept.Take(2 * Smallest + 1).memory, Somewhere);
 }
 
 TEST(KeptMemory, GivesAll)
 {
   KeptMemory kept;
-  kept.Keep({ Somewhere, 10 });
-  kept.Keep({ Somewhere + 1, 10 });
+  kept.Keep({ Somewhere, Smallest });
+  kept.Keep({ Somewhere + 1, Smallest });
   EXPECT_EQ(kept.TakeAll().size(), 2U);
   EXPECT_TRUE(kept.TakeAll().empty());
-  EXPECT_EQ(kept.Take(10).memory, nullptr);
+  EXPECT_EQ(kept.Take(Smallest).memory, nullptr);
 }
 
-TEST(KeptMemory, HasNoMoreBlocksThanWereUsedAtOnce)
+/** Makes three calls at once of so many bytes each. Gives the bytes of the blocks that were made for them. */
+std::size_t
+CallThreeTimesAtOnce(KeptMemory & kept, std::size_t bytes)
 {
-  constexpr unsigned int seed = 71;
-  SCOPED_TRACE(seed);
-  std::mt19937 random(seed);
-  KeptMemory   kept;
-  std::size_t  blocks = 0;
-  for (std::size_t call = 0; call < 10000; ++call)
+  std::size_t                    made = 0;
+  std::vector<KeptMemory::Block> used;
+  for (unsigned int i = 0; i < 3; ++i)
   {
-    // Three calls at once, of sizes that grow and vary.
-    std::vector<KeptMemory::Block> used;
-    for (unsigned int i = 0; i < 3; ++i)
+    KeptMemory::Block block = kept.Take(bytes);
+    EXPECT_GE(block.bytes, bytes);
+    if (block.memory == nullptr)
     {
-      const std::size_t bytes = 1 + call + random() % 100000;
-      KeptMemory::Block block = kept.Take(bytes);
-      if (block.bytes < bytes)
-      {
-        blocks += block.memory == nullptr;
-        block = { Somewhere, bytes };
-      }
-      EXPECT_LE(block.bytes / 4, bytes);
-      used.push_back(block);
+      made += block.bytes;
+      block.memory = Somewhere;
     }
-    for (const KeptMemory::Block & block : used)
-    {
-      kept.Keep(block);
-    }
+    used.push_back(block);
   }
-  EXPECT_EQ(kept.TakeAll().size(), blocks);
-  // Three, and three for each size that is more than four times as large as what was asked for.
-  EXPECT_LE(blocks, 3U * 10U);
+  for (const KeptMemory::Block & block : used)
+  {
+    kept.Keep(block);
+  }
+  return made;
+}
+
+TEST(KeptMemory, StaysSmallWhereCallsGrow)
+{
+  constexpr std::size_t largest = 1000 * Smallest;
+  KeptMemory            kept;
+  std::size_t           made = 0;
+  for (std::size_t bytes = 1; bytes < largest; bytes += 999)
+  {
+    made += CallThreeTimesAtOnce(kept, bytes);
+  }
+  EXPECT_LE(made, 3 * 4 * largest);
+}
+
+TEST(KeptMemory, MakesNothingMoreForSizesThatTakeTurns)
+{
+  KeptMemory kept;
+  for (const std::size_t bytes : { Smallest, 100 * Smallest, 3 * Smallest, 7 * Smallest })
+  {
+    CallThreeTimesAtOnce(kept, bytes);
+  }
+  for (const std::size_t bytes : { 100 * Smallest, Smallest, 7 * Smallest, 3 * Smallest, 90 * Smallest })
+  {
+    EXPECT_EQ(CallThreeTimesAtOnce(kept, bytes), 0U) << bytes;
+  }
 }
 
 } // namespace

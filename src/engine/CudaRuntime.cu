@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CudaRuntime.cuh"
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -217,14 +216,6 @@ DeviceResources::ReturnStream(cudaStream_t stream)
   m_Streams.push_back(stream);
 }
 
-namespace
-{
-
-/** Less is not worth a block of its own. */
-constexpr std::size_t SmallestKept = 65536;
-
-} // namespace
-
 KeptMemory::Block
 DeviceResources::TakeFrom(KeptMemory & kept, std::size_t bytes)
 {
@@ -244,16 +235,10 @@ DeviceResources::Own(KeptMemory & kept, const KeptMemory::Block & block)
 std::shared_ptr<void>
 DeviceResources::AllocateHost(std::size_t bytes)
 {
-  const std::size_t capacity = std::max(bytes, SmallestKept);
-  KeptMemory::Block block = this->TakeFrom(m_HostMemory, capacity);
-  if (block.bytes < capacity)
+  KeptMemory::Block block = this->TakeFrom(m_HostMemory, bytes);
+  if (block.memory == nullptr)
   {
-    if (block.memory != nullptr)
-    {
-      CCL_CHECK(cudaFreeHost(block.memory));
-    }
-    block.bytes = capacity;
-    CCL_CHECK(cudaHostAlloc(&block.memory, capacity, cudaHostAllocPortable));
+    CCL_CHECK(cudaHostAlloc(&block.memory, block.bytes, cudaHostAllocPortable));
   }
   return this->Own(m_HostMemory, block);
 }
@@ -291,15 +276,10 @@ DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
 std::shared_ptr<void>
 DeviceResources::AllocateKept(std::size_t bytes, cudaStream_t stream)
 {
-  const std::size_t capacity = std::max(bytes, SmallestKept);
-  KeptMemory::Block block = this->TakeFrom(m_DeviceMemory, capacity);
-  if (block.bytes < capacity)
+  KeptMemory::Block block = this->TakeFrom(m_DeviceMemory, bytes);
+  if (block.memory == nullptr)
   {
-    if (block.memory != nullptr)
-    {
-      CCL_CHECK(cudaFree(block.memory));
-    }
-    block = { this->AllocateFromPool(capacity, stream), capacity };
+    block.memory = this->AllocateFromPool(block.bytes, stream);
   }
   return this->Own(m_DeviceMemory, block);
 }

@@ -4,13 +4,14 @@
 
 #include <cstddef>
 #include <map>
-#include <utility>
 #include <vector>
 
 namespace itk::ccl
 {
 
-/** Blocks of memory that no call uses, for the calls to come. Not safe for several threads at once. */
+/** Blocks of memory that no call uses, for the calls to come. Their sizes are powers of two: so calls that each need a
+ * little more than the one before leave few blocks behind, and small and large ones that take turns each find theirs.
+ * Not safe for several threads at once. */
 class KeptMemory
 {
 public:
@@ -20,20 +21,27 @@ public:
     std::size_t bytes;
   };
 
-  /** Gives a block of `bytes` or more, up to four times as much. Where there is none, gives the largest of less, or
-   * nullptr and 0: the caller frees it for a block of his own, and there are never more blocks than calls have used at
-   * once, whatever they ask for. */
+  /** The size of a new block for so many bytes. */
+  static std::size_t
+  SizeFor(std::size_t bytes)
+  {
+    std::size_t size = 65536; // less is not worth a block of its own
+    while (size < bytes)
+    {
+      size *= 2;
+    }
+    return size;
+  }
+
+  /** Gives a block of at least so many bytes, and not of more than four times the size of a new one. Where none is
+   * kept, gives nullptr, and the size of a new one. */
   Block
   Take(std::size_t bytes)
   {
-    auto kept = m_Blocks.lower_bound(bytes);
-    if (kept == m_Blocks.end() || kept->first / 4 > bytes)
+    const auto kept = m_Blocks.lower_bound(bytes);
+    if (kept == m_Blocks.end() || kept->first / 4 > SizeFor(bytes))
     {
-      if (kept == m_Blocks.begin())
-      {
-        return { nullptr, 0 };
-      }
-      --kept;
+      return { nullptr, SizeFor(bytes) };
     }
     const Block block{ kept->second, kept->first };
     m_Blocks.erase(kept);
