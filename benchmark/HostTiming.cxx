@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostTiming.h"
 
-#include "HostRows.h"
+#include "Grid.h"
+#include "HostMemory.h"
 #include "itkCudaConnectedComponentImageFilter.h"
 
 #include <atomic>

@@ -245,9 +245,10 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     mask = nullptr;
   }
 
-  this->AllocateOutputs();
   OutputImageType * const output = this->GetOutput();
-  const RegionType        region = output->GetRequestedRegion();
+  labeler.options.outputIsUntouched = output->GetBufferPointer() == nullptr;
+  this->AllocateOutputs();
+  const RegionType region = output->GetRequestedRegion();
 
   CudaConnectedComponentLabeler::SizeType size{ 1, 1, 1 };
   for (unsigned int axis = 0; axis < ImageDimension; ++axis)

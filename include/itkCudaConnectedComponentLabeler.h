@@ -104,6 +104,11 @@ public:
     /** Host to host only: runs the host's work. Empty runs it on the caller's thread. */
     ParallelForType parallelFor;
 
+    /** Host to host only: the output is memory of the process's heap that nothing has been written to since it was
+     * allocated. Its pages may then be given back to the system, and background that is 0 is not written where the
+     * system gives zeros: a page without foreground takes no memory until somebody writes to it. */
+    bool outputIsUntouched = false;
+
     /** Host to host only: leaves the device alone, and unites runs on the host, too, whatever the algorithm. */
     bool onHost = false;
   };

@@ -159,12 +159,18 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   {
     EXPECT_TRUE(std::equal(columns, columns + columnCount, bundled.bundles.columns.bits)) << image.name << ": columns";
   }
-  const auto counted = CountRuns<TRun>(executor, bundled.bundles);
-  EXPECT_EQ(counted.GetCount(), hostBits.runsBefore.back()) << image.name;
-  const auto runs = LabelRuns(executor, counted, Numbering::For(std::uint32_t{ 0 }));
+  const auto        counted = CountRuns<TRun>(executor, bundled.bundles);
+  const auto        countedByRows = hostBits.template CountRuns<TRun>();
+  std::vector<TRun> runsBefore(columnCount);
+  std::vector<TRun> runsBeforeByRows(columnCount);
+  NumberRuns(executor, counted, runsBefore.data());
+  NumberRuns(executor, countedByRows, runsBeforeByRows.data());
+  EXPECT_EQ(counted.GetCount(), countedByRows.GetCount()) << image.name;
+  EXPECT_EQ(runsBefore, runsBeforeByRows) << image.name;
+  const auto runs = LabelRuns(executor, countedByRows, Numbering::For(std::uint32_t{ 0 }));
 
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
-  ExpandRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, result.pixels.data());
+  ExpandRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, false, result.pixels.data());
 
   std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
   ExpandRuns(executor, runs.GetNumbered(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());

@@ -112,6 +112,46 @@ TEST(Filter, UpdatesAgainAfterTheInputChanged)
   EXPECT_EQ(filter->GetOutput()->GetPixel({ { 8, 7, 6 } }), 1);
 }
 
+TEST(Filter, MemoryOfLargeOutputs)
+{
+  // So large that the memory comes from the system, as zeros, when it is new.
+  using LargeLabelsType = itk::Image<unsigned int, 3>;
+  const TestImage   images[] = { MakeRandom({ 257, 256, 131 }, 2, 1, 113), MakeRandom({ 257, 256, 131 }, 2, 1, 114) };
+  const std::size_t pixelCount = images[0].pixels.size();
+  std::vector<unsigned int> memoryOfTheProgram(pixelCount, 77);
+  for (const unsigned int background : { 0U, 3U })
+  {
+    for (const bool gpuEnabled : { true, false })
+    {
+      using LargeFilterType = itk::CudaConnectedComponentImageFilter<MaskType, LargeLabelsType>;
+      const auto filter = LargeFilterType::New();
+      const auto intoMemoryOfTheProgram = LargeFilterType::New();
+      intoMemoryOfTheProgram->GetOutput()->GetPixelContainer()->SetImportPointer(
+        memoryOfTheProgram.data(), pixelCount, false);
+      // The second update writes to what the first has written.
+      for (const TestImage & image : images)
+      {
+        const auto oracle = MakeOracle<MaskType, LargeLabelsType>();
+        oracle->SetInput(MakeItkImage<MaskType>(image));
+        oracle->SetBackgroundValue(background);
+        oracle->Update();
+        for (LargeFilterType * const each : { filter.GetPointer(), intoMemoryOfTheProgram.GetPointer() })
+        {
+          each->SetInput(oracle->GetInput());
+          each->SetBackgroundValue(background);
+          each->SetGPUEnabled(gpuEnabled);
+          each->Update();
+          const unsigned int * const labels = each->GetOutput()->GetBufferPointer();
+          EXPECT_TRUE(std::equal(labels, labels + pixelCount, oracle->GetOutput()->GetBufferPointer()))
+            << image.name << ", background " << background << ", GPU " << gpuEnabled;
+          EXPECT_EQ(each->GetObjectCount(), oracle->GetObjectCount());
+        }
+        EXPECT_EQ(intoMemoryOfTheProgram->GetOutput()->GetBufferPointer(), memoryOfTheProgram.data());
+      }
+    }
+  }
+}
+
 TEST(Filter, WorkUnitsMakeNoDifference)
 {
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 129, 127, 30 }, 20, 2, 109));

@@ -31,8 +31,7 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    const std::uint64_t x = columns.XOf(word);
-    return CountBits(columns.Starts(word - x, x));
+    return columns.bits[word] == 0 ? 0 : CountBits(columns.StartsAt(word));
   }
 };
 
@@ -50,22 +49,22 @@ struct RecordRuns
   operator()(std::uint64_t word, TRun before) const
   {
     runsBefore[word] = before;
-    if (columns.bits[word] == 0)
+    const Word here = columns.bits[word];
+    if (here == 0)
     {
       return;
     }
-    const std::uint64_t x = columns.XOf(word);
-    const Word          starts = columns.Starts(word - x, x);
-    const TRun          column = static_cast<TRun>(word * BitsPerWord);
-    TRun                run = before;
-    for (Word left = starts; left != 0; left &= left - 1, ++run)
+    const Word starts = columns.StartsAt(word);
+    const TRun column = static_cast<TRun>(word * BitsPerWord);
+    TRun       started = before;
+    for (Word left = starts; left != 0; left &= left - 1, ++started)
     {
-      firstColumns[run] = column + LowestBit(left);
+      firstColumns[started] = column + LowestBit(left);
     }
-    for (Word left = columns.bits[word] & ~columns.After(word - x, x); left != 0; left &= left - 1)
+    TRun ended = before - 1 + (starts >> LowestBit(here) & 1U);
+    for (Word left = columns.EndsAt(word); left != 0; left &= left - 1, ++ended)
     {
-      const unsigned int bit = LowestBit(left);
-      lastColumns[before + CountBits(starts & BitsThrough(bit)) - 1] = column + bit;
+      lastColumns[ended] = column + LowestBit(left);
     }
   }
 };

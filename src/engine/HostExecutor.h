@@ -3,6 +3,7 @@
 #define HostExecutor_h
 
 #include "Grid.h"
+#include "HostMemory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -46,7 +47,7 @@ public:
   std::unique_ptr<T[]>
   Allocate(std::uint64_t count) const
   {
-    return std::unique_ptr<T[]>(new T[count]);
+    return AllocateOnHost<T>(count);
   }
 
   template <typename T>
@@ -89,6 +90,7 @@ public:
   struct Sums
   {
     std::uint64_t     count;
+    std::uint64_t     valuesPerChunk;
     std::vector<TSum> before; // each chunk
     TSum              total;
 
@@ -103,7 +105,7 @@ public:
   Sums<TSum>
   Sum(std::uint64_t count, const TFunction & valueAt) const
   {
-    Sums<TSum> sums{ count, std::vector<TSum>(DivideUp(count, CellsPerChunk)), 0 };
+    Sums<TSum> sums{ count, CellsPerChunk, std::vector<TSum>(DivideUp(count, CellsPerChunk)), 0 };
     m_ParallelFor(sums.before.size(), [&](std::uint64_t chunk) {
       const std::uint64_t end = std::min(count, (chunk + 1) * CellsPerChunk);
       TSum                sum = 0;
@@ -127,9 +129,9 @@ public:
   ForEachSum(const Sums<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
   {
     m_ParallelFor(sums.before.size(), [&](std::uint64_t chunk) {
-      const std::uint64_t end = std::min(sums.count, (chunk + 1) * CellsPerChunk);
+      const std::uint64_t end = std::min(sums.count, (chunk + 1) * sums.valuesPerChunk);
       TSum                sum = sums.before[chunk];
-      for (std::uint64_t i = chunk * CellsPerChunk; i < end; ++i)
+      for (std::uint64_t i = chunk * sums.valuesPerChunk; i < end; ++i)
       {
         const TSum value = static_cast<TSum>(valueAt(i));
         visit(i, sum);

@@ -7,14 +7,12 @@
 
 #include "Bundles.h"
 #include "HostExecutor.h"
+#include "HostMemory.h"
+#include "RunUnionFind.h"
 
 #include <algorithm>
 #include <memory>
 #include <vector>
-
-#ifdef __linux__
-#  include <sys/mman.h>
-#endif
 
 namespace itk::ccl
 {
@@ -34,6 +32,12 @@ public:
   Count() const
   {
     return DivideUp(m_Bundles.y * m_Bundles.z, m_BundlesPerChunk);
+  }
+
+  std::uint64_t
+  BundlesPerChunk() const
+  {
+    return m_BundlesPerChunk;
   }
 
   /** Calls visit(bundle) for the bundles of a chunk, one after the other. */
@@ -57,9 +61,22 @@ private:
 template <typename TBundle>
 struct HostBits
 {
-  BundleRows<TBundle>        bundles;    // reads the rows that were packed, and:
-  std::unique_ptr<Word[]>    columns;    // none where bundles are rows
+  BundleRows<TBundle>        bundles; // reads the rows that were packed, and:
+  std::unique_ptr<Word[]>    columns; // none where bundles are rows
+  std::uint64_t              wordsPerChunk;
   std::vector<std::uint64_t> runsBefore; // each chunk, and the number of all
+
+  /** What ccl::CountRuns gives, without counting again. */
+  template <typename TRun>
+  CountedRuns<TBundle, TRun, HostExecutor>
+  CountRuns() const
+  {
+    return { bundles,
+             { bundles.columns.words.Count(),
+               wordsPerChunk,
+               { runsBefore.begin(), runsBefore.end() - 1 },
+               static_cast<TRun>(runsBefore.back()) } };
+  }
 };
 
 /** Packs all rows to `bits`. */
@@ -71,9 +88,10 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
   const BitRows               rows{ WordsOf(size), bits };
   const Grid                  words = TBundle::Of(rows.words);
   HostBits<TBundle>           result;
-  result.columns.reset(TBundle::IsOneRow ? nullptr : new Word[words.Count()]);
+  result.columns = AllocateOnHost<Word>(TBundle::IsOneRow ? 0 : words.Count());
   Word * const columns = TBundle::IsOneRow ? bits : result.columns.get();
   result.bundles = { rows, { words, columns } };
+  result.wordsPerChunk = chunks.BundlesPerChunk() * words.x;
   result.runsBefore.resize(chunks.Count() + 1);
   const BundleRows<TBundle> & bundles = result.bundles;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
@@ -155,7 +173,7 @@ private:
   std::uint64_t m_End = 0;
 };
 
-/** Writes all pixels of the output from the labels of the runs. */
+/** Writes the labels of the runs to their pixels, and the background value to the others, unless they have it. */
 template <typename TBundle, typename TRun, typename TOutput>
 void
 ExpandRows(const ParallelFor &       parallelFor,
@@ -163,8 +181,15 @@ ExpandRows(const ParallelFor &       parallelFor,
            const TRun *              labels,
            const Grid &              size,
            TOutput                   background,
+           bool                      hasBackground,
            TOutput *                 output)
 {
+  const auto writeBackground = [background, hasBackground](TOutput * begin, TOutput * end) {
+    if (!hasBackground)
+    {
+      std::fill(begin, end, background);
+    }
+  };
   const BundleChunks<TBundle> chunks(size);
   const BundleRows<TBundle> & bundles = bits.bundles;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
@@ -185,11 +210,11 @@ ExpandRows(const ParallelFor &       parallelFor,
             runOfBundle.Next();
             ++label;
           }
-          std::fill(pixels + x, pixels + run.GetBegin(), background);
+          writeBackground(pixels + x, pixels + run.GetBegin());
           std::fill(pixels + run.GetBegin(), pixels + run.GetEnd(), static_cast<TOutput>(label[-1]));
           x = run.GetEnd();
         }
-        std::fill(pixels + x, pixels + size.x, background);
+        writeBackground(pixels + x, pixels + size.x);
       });
       for (std::uint64_t x = 0; x < bundles.columns.words.x; ++x)
       {
@@ -197,24 +222,6 @@ ExpandRows(const ParallelFor &       parallelFor,
       }
     });
   });
-}
-
-/** Lets the system back memory that is about to be written for the first time by huge pages: to be given small ones
- * takes longer than to write them. */
-inline void
-AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t bytes)
-{
-#ifdef __linux__
-  constexpr std::uintptr_t hugePage = std::uintptr_t{ 2 } << 20;
-  const auto               address = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t     begin = (address + hugePage - 1) / hugePage * hugePage;
-  const std::uintptr_t     end = (address + bytes) / hugePage * hugePage;
-  if (begin < end)
-  {
-    // Advice: that it may be refused makes no difference.
-    static_cast<void>(madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE));
-  }
-#endif
 }
 
 } // namespace itk::ccl

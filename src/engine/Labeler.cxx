@@ -164,14 +164,14 @@ namespace
 /** Labels bits on the host, and hands the labels of the runs to a visitor. Returns the object count. */
 template <typename TBundle, typename TVisitor>
 std::uint64_t
-LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
-                const ccl::BundleRows<TBundle> & bundles,
-                const ccl::Request &             request,
-                const TVisitor &                 visit)
+LabelBitsOnHost(const ccl::ParallelFor &       parallelFor,
+                const ccl::HostBits<TBundle> & bits,
+                const ccl::Request &           request,
+                const TVisitor &               visit)
 {
   const auto label = [&](auto run) {
     const ccl::HostExecutor executor(parallelFor);
-    const auto              counted = ccl::CountRuns<decltype(run)>(executor, bundles);
+    const auto              counted = bits.template CountRuns<decltype(run)>();
     const auto              runs = ccl::LabelRuns(executor, counted, request.numbering);
     const std::uint64_t     objectCount = runs.CountObjects();
     ccl::RequireRoomFor(objectCount, request.numbering);
@@ -200,16 +200,19 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   };
   const auto expand = [&](const auto * labels) {
     Report(options, 0.6F);
-    ccl::AdviseHugePages(pixels, request.size.Count() * sizeof(TLabel));
-    ccl::ExpandRows(parallelFor, bits, labels, request.size, static_cast<TLabel>(request.numbering.background), pixels);
+    const auto          background = static_cast<TLabel>(request.numbering.background);
+    const std::uint64_t bytes = request.size.Count() * sizeof(TLabel);
+    const bool hasBackground = options.outputIsUntouched && background == 0 && ccl::ClearUntouched(pixels, bytes);
+    ccl::AdviseHugePages(pixels, bytes);
+    ccl::ExpandRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
     Report(options, 1.0F);
   };
 
   if (options.onHost)
   {
-    const std::unique_ptr<ccl::Word[]> memory(new ccl::Word[words]);
+    const auto memory = ccl::AllocateOnHost<ccl::Word>(words);
     pack(memory.get());
-    return LabelBitsOnHost(parallelFor, bits.bundles, request, expand);
+    return LabelBitsOnHost(parallelFor, bits, request, expand);
   }
 
   ccl::DeviceSession   session(options.deviceId);

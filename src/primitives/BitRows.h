@@ -66,6 +66,29 @@ struct BitRows
     return bits[rowBegin + x] & ~Before(rowBegin, x);
   }
 
+  /** The pixels at which runs start, for a word of any row. */
+  CCL_HOST_DEVICE
+  Word
+  StartsAt(std::uint64_t word) const
+  {
+    const Word starts = bits[word] & ~(bits[word] << 1);
+    // Whether the word before is of the same row is asked only where it matters: it takes a division.
+    const bool goesOn =
+      (starts & 1U) != 0 && word > 0 && bits[word - 1] >> (BitsPerWord - 1) != 0 && this->XOf(word) > 0;
+    return goesOn ? starts & ~Word{ 1 } : starts;
+  }
+
+  /** The pixels at which runs end, for a word of any row. */
+  CCL_HOST_DEVICE
+  Word
+  EndsAt(std::uint64_t word) const
+  {
+    const Word ends = bits[word] & ~(bits[word] >> 1);
+    const bool goesOn = ends >> (BitsPerWord - 1) != 0 && word + 1 < words.Count() && (bits[word + 1] & 1U) != 0 &&
+                        this->XOf(word + 1) > 0;
+    return goesOn ? ends & ~(Word{ 1 } << (BitsPerWord - 1)) : ends;
+  }
+
   /** Where a word lies in its row. */
   CCL_HOST_DEVICE
   std::uint64_t

@@ -21,7 +21,10 @@ CountBits(Word word)
 #ifdef __CUDA_ARCH__
   return __popc(word);
 #else
-  return static_cast<unsigned int>(__builtin_popcount(word));
+  // Without an instruction for it, as on any x86-64, compilers call a function for their builtin.
+  word -= word >> 1 & 0x55555555U;
+  word = (word & 0x33333333U) + (word >> 2 & 0x33333333U);
+  return ((word + (word >> 4)) & 0x0F0F0F0FU) * 0x01010101U >> 24;
 #endif
 }
 
@@ -32,7 +35,7 @@ CountBits(std::uint64_t word)
 #ifdef __CUDA_ARCH__
   return __popcll(word);
 #else
-  return static_cast<unsigned int>(__builtin_popcountll(word));
+  return CountBits(static_cast<Word>(word)) + CountBits(static_cast<Word>(word >> 32));
 #endif
 }
 

@@ -42,8 +42,11 @@ struct Tuning
   static constexpr unsigned int QuadsPerThread = 2;
 
   /** Cells, and pixels, that are worth handing to a thread of the host. */
-  static constexpr std::uint64_t HostCellsPerChunk = 16384;
+  static constexpr std::uint64_t HostCellsPerChunk = 4096;
   static constexpr std::uint64_t HostPixelsPerChunk = 65536;
+
+  /** Bytes from which on memory of the host that is allocated comes from the system, untouched: glibc's highest. */
+  static constexpr std::uint64_t HostUntouchedBytes = std::uint64_t{ 32 } << 20;
 };
 
 } // namespace itk::ccl

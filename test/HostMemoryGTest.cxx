@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which memory is cleared without being written.
+
+#include "HostMemory.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#ifdef __linux__
+
+using itk::ccl::ClearUntouched;
+
+namespace
+{
+
+constexpr std::uint64_t Size = itk::ccl::Tuning::HostUntouchedBytes + 12345;
+
+bool
+IsZero(const char * memory, std::uint64_t count)
+{
+  return std::all_of(memory, memory + count, [](char byte) { return byte == 0; });
+}
+
+TEST(HostMemory, WhatNobodyHasWrittenIsCleared)
+{
+  for (const std::uint64_t offset : { 0, 1, 4095 })
+  {
+    const std::unique_ptr<char[]> memory(new char[Size + offset]);
+    // What shares a page with other memory may have been written.
+    std::fill_n(memory.get(), offset + 100, char{ 1 });
+    memory[Size + offset - 1] = 1;
+    char * const begin = memory.get() + offset;
+    std::fill_n(begin, 4096 - reinterpret_cast<std::uintptr_t>(begin) % 4096, char{ 1 });
+    char * const end = memory.get() + offset + Size;
+    std::fill(end - reinterpret_cast<std::uintptr_t>(end) % 4096, end, char{ 1 });
+    EXPECT_TRUE(ClearUntouched(begin, Size)) << offset;
+    EXPECT_TRUE(IsZero(begin, Size)) << offset;
+    EXPECT_TRUE(offset == 0 || begin[-1] == 1) << offset;
+  }
+}
+
+TEST(HostMemory, WhatIsSmallIsLeft)
+{
+  const std::unique_ptr<char[]> memory(new char[Size]);
+  EXPECT_FALSE(ClearUntouched(memory.get(), itk::ccl::Tuning::HostUntouchedBytes - 1));
+  EXPECT_FALSE(ClearUntouched(memory.get(), 0));
+}
+
+TEST(HostMemory, WhatHasBeenWrittenIsLeft)
+{
+  const std::unique_ptr<char[]> memory(new char[Size]);
+  std::fill_n(memory.get(), Size, char{ 1 });
+  EXPECT_FALSE(ClearUntouched(memory.get(), Size));
+}
+
+TEST(HostMemory, WhatIsSharedIsNotTakenForCleared)
+{
+  // Given back pages come back as they were.
+  void * const memory = mmap(nullptr, Size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  EXPECT_FALSE(ClearUntouched(memory, Size));
+  munmap(memory, Size);
+}
+
+} // namespace
+
+#endif
