@@ -55,12 +55,12 @@ struct Expansion
     CCL_UNROLL
     for (unsigned int i = 0; i < QuadsPerCell; ++i)
     {
-      windows[i] = this->WindowAt(quadXOf(i));
-      columns[i] = windows[i].BitsOf(runs.bundles.columns, columnsBegin);
+      windows[i] = Window(quadXOf(i) - ColumnsBefore, static_cast<TRun>(size.x));
+      columns[i] = BitsOf(windows[i], runs.bundles.columns, columnsBegin);
       runs.bundles.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
         pixels[i][slice][row] = TBundle::IsOneRow
                                   ? columns[i]
-                                  : windows[i].BitsOf(runs.bundles.rows, runs.bundles.RowBegin(y, z, row, slice));
+                                  : BitsOf(windows[i], runs.bundles.rows, runs.bundles.RowBegin(y, z, row, slice));
       });
     }
     TRun firstRuns[QuadsPerCell];
@@ -100,40 +100,15 @@ private:
   /** Columns before those of a quad, of which a row may have some in its quad. */
   static constexpr unsigned int ColumnsBefore = VAligned ? 0 : 3;
 
-  /** Where the bits of the columns of a quad, and of those before it, lie in each row. */
-  struct Window
-  {
-    TRun         word;
-    unsigned int bit;
-    unsigned int skipped; // columns before the row
-    bool         hasNext;
-
-    CCL_HOST_DEVICE
-    unsigned int
-    BitsOf(const BitRows & rows, TRun rowBegin) const
-    {
-      const Word here = rows.bits[rowBegin + word];
-      const Word next = hasNext ? rows.bits[rowBegin + word + 1] : 0;
-      const auto bits = static_cast<unsigned int>((std::uint64_t{ next } << BitsPerWord | here) >> bit);
-      return bits << skipped & ((1U << (ColumnsBefore + 4)) - 1);
-    }
-  };
+  /** The bits of the columns of a quad, and of those before it. */
+  using Window = BitWindow<TRun, ColumnsBefore + 4, ColumnsBefore>;
 
   CCL_HOST_DEVICE
-  Window
-  WindowAt(TRun quadX) const
+  static unsigned int
+  BitsOf(const Window & window, const BitRows & rows, TRun rowBegin)
   {
-    const auto rowSize = static_cast<TRun>(size.x);
-    // Nothing is written of what lies past the row: it may be what the row begins with, and needs no branch.
-    const TRun shifted = quadX - ColumnsBefore; // for the first quad that wraps around
-    const TRun begin = shifted < rowSize ? shifted : 0;
-    Window     window{};
-    window.word = begin / BitsPerWord;
-    window.bit = begin % BitsPerWord;
-    window.skipped = quadX == 0 ? ColumnsBefore : 0;
-    window.hasNext =
-      !VAligned && window.bit + ColumnsBefore + 4 > BitsPerWord && rowSize - begin > BitsPerWord - window.bit;
-    return window;
+    const TRun word = rowBegin + window.word;
+    return window.Of(rows.bits[word], window.hasNext ? rows.bits[word + 1] : 0);
   }
 
   /** The first run in the columns of a window. */

@@ -167,44 +167,37 @@ private:
     const BundleTiles<TBundle> & tiles = shared.tiles;
     TOutput * const              pixels = output + tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows);
     // The first quad may start before the row: x wraps around then.
-    const std::uint32_t x = 4 * quad - MisalignmentOf(pixels);
-    const std::uint32_t skipped = quad == 0 ? MisalignmentOf(pixels) : 0;
-    const std::uint32_t begin = x + skipped;
-    if (begin >= tiles.RowSize())
+    const std::uint32_t                  x = 4 * quad - MisalignmentOf(pixels);
+    const BitWindow<std::uint32_t, 4, 3> window(x, tiles.RowSize());
+    if (x >= tiles.RowSize() && window.skipped == 0)
     {
       return;
     }
-    const std::uint32_t xOfWord = begin / BitsPerWord;
-    const unsigned int  bit = begin % BitsPerWord;
-    const std::uint32_t word = bundle * tiles.WordsOfRow() + xOfWord;
-    const bool          hasNext = bit > BitsPerWord - 4 && xOfWord + 1 < tiles.WordsOfRow();
+    const std::uint32_t word = bundle * tiles.WordsOfRow() + window.word;
     const Word          columns = tile.bits[word].Columns();
-    const Word          nextColumns = hasNext ? tile.bits[word + 1].Columns() : 0;
-    const auto          windowOf = [&](Word low, Word high) {
-      return static_cast<unsigned int>((std::uint64_t{ high } << BitsPerWord | low) >> bit) << skipped & 15U;
-    };
-    const unsigned int window = windowOf(columns, nextColumns);
-    const auto         labelAt = [&](unsigned int starts) {
-      const unsigned int at = bit + LowestBit(Word{ starts }) - skipped;
+    const Word          nextColumns = window.hasNext ? tile.bits[word + 1].Columns() : 0;
+    const unsigned int  four = window.Of(columns, nextColumns);
+    const auto          labelAt = [&](unsigned int starts) {
+      const unsigned int at = window.bit + LowestBit(Word{ starts }) - window.skipped;
       return at < BitsPerWord ? this->LabelOf(tile, word, columns, at)
-                                      : this->LabelOf(tile, word + 1, nextColumns, at - BitsPerWord);
+                                       : this->LabelOf(tile, word + 1, nextColumns, at - BitsPerWord);
     };
     QuadLabels<TOutput> labels{};
-    if (window != 0)
+    if (four != 0)
     {
-      labels.first = labelAt(window);
-      labels.secondStart = SecondStart(window);
+      labels.first = labelAt(four);
+      labels.secondStart = SecondStart(four);
       if (labels.secondStart != 0)
       {
         labels.second = labelAt(labels.secondStart);
       }
     }
-    const Word nextBits = hasNext ? tile.bits[word + 1].rows[row] : 0;
+    const Word nextBits = window.hasNext ? tile.bits[word + 1].rows[row] : 0;
     StoreQuad(
       pixels,
       tiles.RowSize(),
       x,
-      QuadOf(windowOf(tile.bits[word].rows[row], nextBits), labels, static_cast<TOutput>(numbering.background)));
+      QuadOf(window.Of(tile.bits[word].rows[row], nextBits), labels, static_cast<TOutput>(numbering.background)));
   }
 };
 

@@ -314,16 +314,16 @@ public:
   Sums<TSum>
   Sum(std::uint64_t count, const TFunction & valueAt) const
   {
+    if (count == 0)
+    {
+      return { 0, this->Allocate<TSum>(0), nullptr, { nullptr, m_Stream } };
+    }
     const std::uint64_t tiles = DivideUp(count, SumTile);
     Sums<TSum>          sums{ count,
                      this->Allocate<TSum>(tiles),
                      m_Resources.AllocateCounter(m_Stream),
                               { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
     *sums.total.GetAddress() = Sums<TSum>::Unknown;
-    if (count == 0)
-    {
-      return sums;
-    }
     this->Launch(&SumTiles<TSum, TFunction>,
                  tiles,
                  SumThreads,

@@ -2,7 +2,7 @@
 #ifndef Quads_h
 #define Quads_h
 
-#include "HostDevice.h"
+#include "Bits.h"
 
 #include <cstdint>
 #include <type_traits>
@@ -49,6 +49,44 @@ StoreQuad(TOutput * pixels, TIndex size, TIndex x, const Quad<TOutput> & quad)
     }
   }
 }
+
+/** Where VCount bits of a row from x on lie in its words. Up to VBefore of them may lie before the row, where x has
+ * wrapped around; those after the row are of no use. */
+template <typename TIndex, unsigned int VCount, unsigned int VBefore>
+struct BitWindow
+{
+  TIndex       word;
+  unsigned int bit;
+  unsigned int skipped; // before the row
+  bool         hasNext; // the next word has some of them, too
+
+  BitWindow() = default;
+
+  CCL_HOST_DEVICE
+  BitWindow(TIndex x, TIndex rowSize)
+    : word((x < rowSize ? x : 0) / BitsPerWord)
+    , bit(static_cast<unsigned int>((x < rowSize ? x : 0) % BitsPerWord))
+    , skipped(0)
+    , hasNext(false)
+  {
+    // Without any before the row, x is where a quad may start, which has no part in the next word.
+    if constexpr (VBefore > 0)
+    {
+      const TIndex before = TIndex{ 0 } - x;
+      skipped = before <= VBefore ? static_cast<unsigned int>(before) : 0;
+      hasNext = bit + VCount > BitsPerWord && rowSize - word * BitsPerWord > BitsPerWord;
+    }
+  }
+
+  /** The bits, of the words that have them. */
+  CCL_HOST_DEVICE
+  unsigned int
+  Of(Word here, Word next) const
+  {
+    const auto bits = static_cast<unsigned int>((std::uint64_t{ next } << BitsPerWord | here) >> bit);
+    return bits << skipped & ((1U << VCount) - 1);
+  }
+};
 
 /** Where the second sequence of ones starts in four bits, as a bit; 0 where there is none. */
 CCL_HOST_DEVICE
