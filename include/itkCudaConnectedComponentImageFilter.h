@@ -34,7 +34,8 @@ namespace itk
  * Planes and volumes of any size and pixel type are labeled on the GPU. Where that cannot be done (no device, no
  * driver, too little device memory, an error of CUDA) the same steps run on the CPU, on the filter's work units; more
  * than three dimensions are left to the superclass. GetBackendUsed() tells, and GetFallbackReason() why. With
- * CPUFallbackOff() that is an ExceptionObject instead.
+ * CPUFallbackOff() that is an ExceptionObject instead. The CPU labels very small images in any case, as it is faster,
+ * unless there is CPUFallbackOff() or an Algorithm that is not Automatic.
  *
  * Other than the superclass:
  * - a region without pixels gives an empty output and no objects;
@@ -149,6 +150,14 @@ private:
   /** Throws what the superclass would throw for the mask, before any work is done. */
   void
   VerifyMask() const;
+
+  /** Whether the output is so small that all is left to the CPU. */
+  bool
+  IsForCPU() const;
+
+  /** The output's pixels along x, y and z. */
+  CudaConnectedComponentLabeler::SizeType
+  GetLabelerSize() const;
 
   /** Labels on the GPU. Gives an empty reason, or why the GPU did not. */
   std::string

@@ -71,7 +71,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   this->GenerateLabels();
   const double milliseconds =
     std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (m_LazyGPUStart && m_BackendUsed != BackendEnum::CUDA)
+  if (m_LazyGPUStart && m_BackendUsed != BackendEnum::CUDA && !this->IsForCPU())
   {
     CudaConnectedComponentsProcess::AddTimeWithoutGPU(milliseconds);
   }
@@ -164,6 +164,11 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU
   }
   else
   {
+    if (this->IsForCPU())
+    {
+      return "the CPU labels " + std::to_string(this->GetOutput()->GetRequestedRegion().GetNumberOfPixels()) +
+             " pixels sooner";
+    }
     if (m_LazyGPUStart && m_CPUFallback)
     {
       const std::string reason = CudaConnectedComponentsProcess::WhyNotStartGPU();
@@ -186,6 +191,27 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU
       return error.what();
     }
   }
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+bool
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::IsForCPU() const
+{
+  return m_CPUFallback && m_Algorithm == AlgorithmEnum::Automatic && ImageDimension <= 3 &&
+         CudaConnectedComponentLabeler::IsFasterOnHost(this->GetLabelerSize());
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+CudaConnectedComponentLabeler::SizeType
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GetLabelerSize() const
+{
+  const RegionType                        region = this->GetOutput()->GetRequestedRegion();
+  CudaConnectedComponentLabeler::SizeType size{ 1, 1, 1 };
+  for (unsigned int axis = 0; axis < std::min(3U, ImageDimension); ++axis)
+  {
+    size[axis] = region.GetSize(axis);
+  }
+  return size;
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -250,11 +276,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   this->AllocateOutputs();
   const RegionType region = output->GetRequestedRegion();
 
-  CudaConnectedComponentLabeler::SizeType size{ 1, 1, 1 };
-  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
-  {
-    size[axis] = region.GetSize(axis);
-  }
+  const CudaConnectedComponentLabeler::SizeType size = this->GetLabelerSize();
 
   const auto packRow = [&](std::uint64_t row, std::uint32_t * words) {
     RegionType rowRegion = region;

@@ -168,6 +168,9 @@ public:
     }
   }
 
+  /** Whether an image in host memory is so small that the host has labeled it before a device would have. */
+  static bool IsFasterOnHost(const SizeType & size);
+
   /** Throws CudaConnectedComponentError, with the reason, where `options.deviceId` cannot be used. */
   void RequireDevice() const;
 

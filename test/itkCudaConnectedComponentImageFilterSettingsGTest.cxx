@@ -16,7 +16,7 @@ using FilterType = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>;
 MaskType::Pointer
 MakeMask()
 {
-  return MakeItkImage<MaskType>(MakeRandom({ 37, 21, 11 }, 20, 1, 101));
+  return MakeItkImage<MaskType>(MakeRandom({ 67, 41, 21 }, 20, 1, 101));
 }
 
 TEST(Filter, FourDimensionsAreItks)
@@ -91,6 +91,36 @@ TEST(Filter, FallsBackOrThrows)
   EXPECT_EQ(ExceptionOf(*filter), "");
   EXPECT_EQ(filter->GetBackendUsed(), ExpectedBackend());
   EXPECT_EQ(filter->GetFallbackReason().empty(), ExpectedBackend() == BackendEnum::CUDA);
+}
+
+TEST(Filter, LeavesTheSmallestImagesToTheCpu)
+{
+  using PlaneType = itk::Image<unsigned char, 2>;
+  using PlaneFilterType = itk::CudaConnectedComponentImageFilter<PlaneType, itk::Image<unsigned int, 2>>;
+  const auto small = MakeItkImage<PlaneType>(MakeRandom({ 128, 128, 1 }, 40, 2, 115));
+  const auto larger = MakeItkImage<PlaneType>(MakeRandom({ 129, 128, 1 }, 40, 2, 116));
+  const auto filter = PlaneFilterType::New();
+  const auto update = [&](PlaneType * image) {
+    filter->SetInput(image);
+    filter->Modified();
+    const std::string exception = ExceptionOf(*filter);
+    EXPECT_EQ(exception.empty(), filter->GetBackendUsed() != BackendEnum::Unknown) << exception;
+    return filter->GetBackendUsed();
+  };
+  EXPECT_EQ(update(small), BackendEnum::CPU);
+  EXPECT_EQ(filter->GetFallbackReason(), "the CPU labels 16384 pixels sooner");
+  EXPECT_EQ(update(larger), ExpectedBackend());
+  EXPECT_EQ(filter->GetFallbackReason().find("sooner"), std::string::npos) << filter->GetFallbackReason();
+
+  // Who asks for the GPU, or for what it does, gets it.
+  filter->SetAlgorithm(AlgorithmEnum::RunUnionFind);
+  EXPECT_EQ(update(small), ExpectedBackend());
+  filter->SetAlgorithm(AlgorithmEnum::Automatic);
+  filter->CPUFallbackOff();
+  EXPECT_EQ(update(small), ExpectedBackend() == BackendEnum::CUDA ? BackendEnum::CUDA : BackendEnum::Unknown);
+  filter->GPUEnabledOff();
+  EXPECT_EQ(update(small), BackendEnum::CPU);
+  EXPECT_EQ(filter->GetFallbackReason(), "");
 }
 
 TEST(Filter, UpdatesAgainAfterTheInputChanged)

@@ -54,9 +54,10 @@ public:
   void
   Fill(T * memory, std::uint64_t count, unsigned char byte) const
   {
-    m_ParallelFor(DivideUp(count, CellsPerChunk), [&](std::uint64_t chunk) {
-      const std::uint64_t begin = chunk * CellsPerChunk;
-      std::memset(memory + begin, byte, std::min(count - begin, CellsPerChunk) * sizeof(T));
+    const std::uint64_t cells = CellsPerChunk(count);
+    m_ParallelFor(DivideUp(count, cells), [&](std::uint64_t chunk) {
+      const std::uint64_t begin = chunk * cells;
+      std::memset(memory + begin, byte, std::min(count - begin, cells) * sizeof(T));
     });
   }
 
@@ -65,10 +66,11 @@ public:
   ForEach(const Grid & grid, const TStep & step) const
   {
     const std::uint64_t count = grid.Count();
-    m_ParallelFor(DivideUp(count, CellsPerChunk), [&](std::uint64_t chunk) {
-      const std::uint64_t end = std::min(count, (chunk + 1) * CellsPerChunk);
-      Cell                cell = CellAt(grid, chunk * CellsPerChunk);
-      for (std::uint64_t i = chunk * CellsPerChunk; i < end; ++i)
+    const std::uint64_t cells = CellsPerChunk(count);
+    m_ParallelFor(DivideUp(count, cells), [&](std::uint64_t chunk) {
+      const std::uint64_t end = std::min(count, (chunk + 1) * cells);
+      Cell                cell = CellAt(grid, chunk * cells);
+      for (std::uint64_t i = chunk * cells; i < end; ++i)
       {
         step(cell);
         if (++cell.x == grid.x)
@@ -105,11 +107,12 @@ public:
   Sums<TSum>
   Sum(std::uint64_t count, const TFunction & valueAt) const
   {
-    Sums<TSum> sums{ count, CellsPerChunk, std::vector<TSum>(DivideUp(count, CellsPerChunk)), 0 };
+    const std::uint64_t values = CellsPerChunk(count);
+    Sums<TSum>          sums{ count, values, std::vector<TSum>(DivideUp(count, values)), 0 };
     m_ParallelFor(sums.before.size(), [&](std::uint64_t chunk) {
-      const std::uint64_t end = std::min(count, (chunk + 1) * CellsPerChunk);
+      const std::uint64_t end = std::min(count, (chunk + 1) * values);
       TSum                sum = 0;
-      for (std::uint64_t i = chunk * CellsPerChunk; i < end; ++i)
+      for (std::uint64_t i = chunk * values; i < end; ++i)
       {
         sum += static_cast<TSum>(valueAt(i));
       }
@@ -141,7 +144,11 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t CellsPerChunk = Tuning::HostCellsPerChunk;
+  static std::uint64_t
+  CellsPerChunk(std::uint64_t count)
+  {
+    return count <= Tuning::HostCellsOfOneThread ? Tuning::HostCellsOfOneThread : Tuning::HostCellsPerChunk;
+  }
 
   ParallelFor m_ParallelFor;
 };

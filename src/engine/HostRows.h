@@ -94,7 +94,7 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
   result.wordsPerChunk = chunks.BundlesPerChunk() * words.x;
   result.runsBefore.resize(chunks.Count() + 1);
   const BundleRows<TBundle> & bundles = result.bundles;
-  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
+  const auto                  packChunk = [&](std::uint64_t chunk) {
     std::uint64_t runs = 0;
     chunks.ForEach(chunk, [&](const Cell & bundle) {
       bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
@@ -112,7 +112,15 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
       }
     });
     result.runsBefore[chunk + 1] = runs;
-  });
+  };
+  if (chunks.Count() <= Tuning::HostPackedChunksOfOneThread)
+  {
+    SequentialFor(chunks.Count(), packChunk);
+  }
+  else
+  {
+    parallelFor(chunks.Count(), packChunk);
+  }
   for (std::uint64_t chunk = 0; chunk < chunks.Count(); ++chunk)
   {
     result.runsBefore[chunk + 1] += result.runsBefore[chunk];

@@ -272,6 +272,21 @@ CudaConnectedComponentLabeler::PackScalarRow(const Input & input, std::uint64_t 
   }
 }
 
+bool
+CudaConnectedComponentLabeler::IsFasterOnHost(const SizeType & size)
+{
+  std::uint64_t pixels = 1;
+  for (const std::uint64_t n : size)
+  {
+    if (n != 0 && pixels > ccl::Tuning::HostPixels / n)
+    {
+      return false;
+    }
+    pixels *= n;
+  }
+  return true;
+}
+
 void
 CudaConnectedComponentLabeler::RequireDevice() const
 {

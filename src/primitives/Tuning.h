@@ -45,6 +45,13 @@ struct Tuning
   static constexpr std::uint64_t HostCellsPerChunk = 4096;
   static constexpr std::uint64_t HostPixelsPerChunk = 65536;
 
+  /** Cells, and chunks of pixels to pack, up to which the caller's thread has done them before others wake up. */
+  static constexpr std::uint64_t HostCellsOfOneThread = 8192;
+  static constexpr std::uint64_t HostPackedChunksOfOneThread = 4;
+
+  /** Pixels up to which the host labels an image of its own sooner than a device. */
+  static constexpr std::uint64_t HostPixels = 16384;
+
   /** Bytes from which on memory of the host that is allocated comes from the system, untouched: glibc's highest. */
   static constexpr std::uint64_t HostUntouchedBytes = std::uint64_t{ 32 } << 20;
 };
