@@ -15,7 +15,7 @@ namespace itk
  * \brief What all filters of a process share: the switches in its environment, and the start-up of CUDA.
  *
  * - `ITK_CUDA_CONNECTED_COMPONENTS=0` keeps CudaConnectedComponentImageFilterFactory and the plug-in from replacing
- *   ITK's filter; `=1` lets filters with LazyGPUStartOn() use the GPU from the first image on.
+ *   ITK's filter; `=1` lets filters with LazyGPUStartOn() use the GPU from the first image on that is large enough.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1` prints one line per run of a filter on standard error.
  *
  * All functions may be called by several threads at once.
