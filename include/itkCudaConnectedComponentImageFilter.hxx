@@ -21,21 +21,25 @@ constexpr bool HasScalarBuffer =
   std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
   std::is_arithmetic<typename TImage::PixelType>::value;
 
-/** Sets the bits of the foreground pixels of an image's row, which may lie anywhere in the buffered region. */
+/** Sets the bits of the foreground pixels of a row, of `count` pixels from an index of an image's buffered region on.
+ */
 template <typename TImage>
 void
-PackRow(const TImage & image, const typename TImage::RegionType & row, std::uint32_t * words)
+PackRow(const TImage & image, const typename TImage::IndexType & begin, SizeValueType count, std::uint32_t * words)
 {
   if constexpr (HasScalarBuffer<TImage>)
   {
-    const auto * const pixels = image.GetBufferPointer() + image.ComputeOffset(row.GetIndex());
-    CudaConnectedComponentLabeler::PackRow(pixels, row.GetSize(0), words);
+    const auto * const pixels = image.GetBufferPointer() + image.ComputeOffset(begin);
+    CudaConnectedComponentLabeler::PackRow(pixels, count, words);
   }
   else
   {
-    std::fill_n(words, (row.GetSize(0) + 31) / 32, 0);
+    std::fill_n(words, (count + 31) / 32, 0);
+    typename TImage::SizeType size;
+    size.Fill(1);
+    size[0] = count;
     std::uint64_t x = 0;
-    for (ImageScanlineConstIterator<TImage> it(&image, row); !it.IsAtEndOfLine(); ++it, ++x)
+    for (ImageScanlineConstIterator<TImage> it(&image, { begin, size }); !it.IsAtEndOfLine(); ++it, ++x)
     {
       const typename TImage::PixelType pixel = it.Get();
       if (pixel != NumericTraits<typename TImage::PixelType>::ZeroValue(pixel))
@@ -279,18 +283,17 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   const CudaConnectedComponentLabeler::SizeType size = this->GetLabelerSize();
 
   const auto packRow = [&](std::uint64_t row, std::uint32_t * words) {
-    RegionType rowRegion = region;
+    typename RegionType::IndexType begin = region.GetIndex();
     for (unsigned int axis = 1; axis < ImageDimension; ++axis)
     {
       const std::uint64_t offset = axis == 1 ? row % size[1] : row / size[1];
-      rowRegion.SetIndex(axis, region.GetIndex(axis) + static_cast<IndexValueType>(offset));
-      rowRegion.SetSize(axis, 1);
+      begin[axis] += static_cast<IndexValueType>(offset);
     }
-    PackRow(*input, rowRegion, words);
+    PackRow(*input, begin, size[0], words);
     if (mask)
     {
       std::vector<std::uint32_t> maskWords((size[0] + 31) / 32);
-      PackRow(*mask, rowRegion, maskWords.data());
+      PackRow(*mask, begin, size[0], maskWords.data());
       for (std::size_t i = 0; i < maskWords.size(); ++i)
       {
         words[i] &= maskWords[i];

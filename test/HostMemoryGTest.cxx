@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which memory is cleared without being written.
+// Where memory begins, and which memory is cleared without being written.
 
 #include "HostMemory.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+TEST(HostMemory, LargeBuffersBeginWhereHugePagesDo)
+{
+  for (const std::uint64_t count : { 0UL, 1UL, 500000UL, 524288UL, 3000000UL })
+  {
+    const auto buffer = itk::ccl::AllocateOnHost<std::uint32_t>(count);
+    if (count * 4 >= itk::ccl::HugePageSize)
+    {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.get()) % itk::ccl::HugePageSize, 0U) << count;
+    }
+    std::fill_n(buffer.get(), count, 7U);
+    EXPECT_EQ(std::count(buffer.get(), buffer.get() + count, 7U), static_cast<std::ptrdiff_t>(count));
+  }
+}
 
 #ifdef __linux__
 

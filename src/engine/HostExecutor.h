@@ -44,7 +44,7 @@ public:
   {}
 
   template <typename T>
-  std::unique_ptr<T[]>
+  HostBuffer<T>
   Allocate(std::uint64_t count) const
   {
     return AllocateOnHost<T>(count);

@@ -7,9 +7,12 @@
 
 #include "Tuning.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <type_traits>
 
 #ifdef __linux__
 #  include <sys/mman.h>
@@ -19,15 +22,16 @@
 namespace itk::ccl
 {
 
+inline constexpr std::uintptr_t HugePageSize = std::uintptr_t{ 2 } << 20;
+
 /** Lets the system back memory that is about to be written for the first time by huge pages. */
 inline void
 AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t bytes)
 {
 #ifdef __linux__
-  constexpr std::uintptr_t hugePage = std::uintptr_t{ 2 } << 20;
-  const auto               address = reinterpret_cast<std::uintptr_t>(memory);
-  const std::uintptr_t     begin = (address + hugePage - 1) / hugePage * hugePage;
-  const std::uintptr_t     end = (address + bytes) / hugePage * hugePage;
+  const auto           address = reinterpret_cast<std::uintptr_t>(memory);
+  const std::uintptr_t begin = (address + HugePageSize - 1) / HugePageSize * HugePageSize;
+  const std::uintptr_t end = (address + bytes) / HugePageSize * HugePageSize;
   if (begin < end)
   {
     // Advice: that it may be refused makes no difference.
@@ -36,13 +40,31 @@ AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t b
 #endif
 }
 
-/** Uninitialized memory. */
+/** Frees what AllocateOnHost() gives. */
+struct FreeOnHost
+{
+  std::align_val_t alignment{ alignof(std::max_align_t) };
+
+  void
+  operator()(void * memory) const
+  {
+    ::operator delete(memory, alignment);
+  }
+};
+
 template <typename T>
-std::unique_ptr<T[]>
+using HostBuffer = std::unique_ptr<T[], FreeOnHost>;
+
+/** Uninitialized memory, of huge pages where it is large enough. */
+template <typename T>
+HostBuffer<T>
 AllocateOnHost(std::uint64_t count)
 {
-  std::unique_ptr<T[]> memory(new T[count]);
-  AdviseHugePages(memory.get(), count * sizeof(T));
+  static_assert(std::is_trivial<T>::value, "nothing is constructed");
+  const std::uint64_t bytes = count * sizeof(T);
+  const FreeOnHost    free{ std::align_val_t{ bytes < HugePageSize ? alignof(std::max_align_t) : HugePageSize } };
+  HostBuffer<T>       memory(static_cast<T *>(::operator new(bytes, free.alignment)), free);
+  AdviseHugePages(memory.get(), bytes);
   return memory;
 }
 

@@ -62,7 +62,7 @@ template <typename TBundle>
 struct HostBits
 {
   BundleRows<TBundle>        bundles; // reads the rows that were packed, and:
-  std::unique_ptr<Word[]>    columns; // none where bundles are rows
+  HostBuffer<Word>           columns; // none where bundles are rows
   std::uint64_t              wordsPerChunk;
   std::vector<std::uint64_t> runsBefore; // each chunk, and the number of all
 
