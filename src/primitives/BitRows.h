@@ -33,14 +33,6 @@ struct BitRows
   Grid         words;
   const Word * bits;
 
-  /** The word at x of a row that starts at rowBegin; 0 to the left and to the right of the row. */
-  CCL_HOST_DEVICE
-  Word
-  WordAt(std::uint64_t rowBegin, std::uint64_t x) const
-  {
-    return x < words.x ? bits[rowBegin + x] : 0;
-  }
-
   /** For each pixel of a word, the pixel before it. */
   CCL_HOST_DEVICE
   Word
@@ -48,14 +40,6 @@ struct BitRows
   {
     const Word left = x > 0 ? bits[rowBegin + x - 1] : 0;
     return bits[rowBegin + x] << 1 | left >> (BitsPerWord - 1);
-  }
-
-  /** For each pixel of a word, the pixel after it. */
-  CCL_HOST_DEVICE
-  Word
-  After(std::uint64_t rowBegin, std::uint64_t x) const
-  {
-    return bits[rowBegin + x] >> 1 | WordAt(rowBegin, x + 1) << (BitsPerWord - 1);
   }
 
   /** The pixels of a word at which runs start. */
