@@ -37,6 +37,13 @@ public:
     }
 
     template <typename TFunction>
+    void
+    Once(const TFunction & function) const
+    {
+      function();
+    }
+
+    template <typename TFunction>
     std::uint32_t
     Sum(std::uint32_t count, const TFunction & valueAt) const
     {

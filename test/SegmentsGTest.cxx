@@ -106,6 +106,8 @@ ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
         expected.insert(other);
       }
     }
+    const TileBorder border = tiles.template BorderOf<true>(box);
+    EXPECT_EQ(tiles.IsInBorder(border, own.bundle), BundlesOf(border).count(own.bundle) == 1);
     std::set<std::uint32_t> neighbors;
     for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TBundle>; ++neighbor)
     {
@@ -130,7 +132,7 @@ ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
         {
           const TileBox otherBox = tiles.BoxOf(other.tile);
           EXPECT_EQ(BundlesOf(tiles.template BorderOf<false>(box)).count(own.bundle), 1U);
-          EXPECT_EQ(BundlesOf(tiles.template BorderOf<true>(box)).count(own.bundle), 1U);
+          EXPECT_EQ(BundlesOf(border).count(own.bundle), 1U);
           EXPECT_EQ(BundlesOf(tiles.template BorderOf<true>(otherBox)).count(other.bundle), 1U);
         }
       });

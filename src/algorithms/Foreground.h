@@ -131,12 +131,30 @@ struct PixelRows
   const TPixel * pixels;
   Grid           size;
 
+  /** Calls visitor(rows) with the rows of the right type: for rows whose type is known when they are used. */
+  CCL_NO_EXECUTION_CHECK
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  auto
+  Visit(const TVisitor & visitor) const
+  {
+    return visitor(*this);
+  }
+
   /** How many pixels lie between the last such address and the first pixel of a row. */
   CCL_HOST_DEVICE
   unsigned int
   PixelsSkipped(std::uint32_t rowBegin) const
   {
     return reinterpret_cast<std::uintptr_t>(pixels + rowBegin) / sizeof(TPixel) % BitsPerWord;
+  }
+
+  /** Whether every row begins at such an address. */
+  CCL_HOST_DEVICE
+  bool
+  AreAligned() const
+  {
+    return this->PixelsSkipped(0) == 0 && size.x % BitsPerWord == 0;
   }
 
   /** The bits of word x from that address on; those of other rows are any. */

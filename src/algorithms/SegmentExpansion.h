@@ -45,18 +45,15 @@ struct WriteTile
       [&](std::uint32_t piece, std::uint32_t before) {
         tile.rootsBefore[piece] = before - shared.pieces[piece].before;
       });
+    if (tile.index == 0)
+    {
+      team.Once([&] { *result = { true, objectCount }; });
+    }
     tile.ForEachSegment(shared, team, [&](std::uint32_t segment) {
       std::uint32_t & parent = tile.parents[segment];
       if ((parent & (Ranked | Settled)) != 0)
       {
         parent = Settled | static_cast<std::uint32_t>(numbering.LabelOf(this->RankOf(tile, segment, parent)));
-      }
-    });
-    tile.ForEachSegment(shared, team, [&](std::uint32_t segment) {
-      std::uint32_t & parent = tile.parents[segment];
-      if ((parent & Settled) == 0)
-      {
-        parent = tile.parents[parent];
       }
     });
 
@@ -87,7 +84,6 @@ struct WriteTile
         }
       });
     }
-    team.ForEach(tile.index == 0, [&](std::uint32_t) { *result = { true, objectCount }; });
   }
 
 private:
@@ -112,8 +108,8 @@ private:
   TOutput
   LabelOf(const Tile<TBundle> & tile, std::uint32_t word, Word columns, unsigned int bit) const
   {
-    const std::uint32_t label = tile.parents.byPlace[Segments::PlaceAt(word, Segments::StartOf(columns, bit))];
-    return static_cast<TOutput>(label & ~Settled);
+    const std::uint32_t parent = tile.parents.byPlace[Segments::PlaceAt(word, Segments::StartOf(columns, bit))];
+    return static_cast<TOutput>(((parent & Settled) != 0 ? parent : tile.parents[parent]) & ~Settled);
   }
 
   /** Writes four columns of a bundle, from x on. */

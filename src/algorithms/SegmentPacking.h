@@ -12,7 +12,8 @@ namespace itk::ccl
 namespace SegmentUnionFind
 {
 
-/** Packs a tile, and counts its segments where that is asked for. `pixels` is PixelRows, or what offers the same. */
+/** Packs a tile, and counts its segments where that is asked for; clears what the tile has for later. `pixels` is
+ * PixelRows, or what gives them by Visit(). */
 template <typename TBundle, typename TPixelRows>
 struct PackTile
 {
@@ -25,54 +26,110 @@ struct PackTile
   void
   operator()(const TTeam & team) const
   {
-    constexpr unsigned int       rowsOfBundle = Tile<TBundle>::RowsOfBundle;
+    const Tile<TBundle> tile(shared, team);
+    pixels.Visit([&](const auto & rows) { this->Pack(team, tile, rows); });
+    if (shared.countsSegments)
+    {
+      const std::uint32_t segments = team.Sum(
+        tile.words, [&](std::uint32_t word) { return CountBits(Segments::Starts(tile.bits[word].Columns())); });
+      team.Once([&] { shared.segmentCounts[tile.index] = segments; });
+    }
+  }
+
+private:
+  static constexpr unsigned int RowsOfBundle = Tile<TBundle>::RowsOfBundle;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam, typename TRows>
+  CCL_HOST_DEVICE
+  void
+  Pack(const TTeam & team, const Tile<TBundle> & tile, const TRows & rows) const
+  {
+    if (TBundle::IsOneRow && rows.AreAligned())
+    {
+      this->ForEachAndEachPair(team, tile, tile.words, [&](std::uint32_t word) {
+        const BundleWordPlace place = tile.PlaceOf(shared, word);
+        this->Keep(tile, word, place, [&](unsigned int, std::uint32_t pixelsBefore) {
+          return rows.AlignedWord(pixelsBefore, place.x);
+        });
+      });
+      return;
+    }
+    // First words of pixels as memory has them, which begin before the row; they lie where parents will.
     const BundleTiles<TBundle> & tiles = shared.tiles;
-    const Tile<TBundle>          tile(shared, team);
-    // Words of pixels as memory has them, which begin before the row; they lie where parents will.
-    Word * const        aligned = tile.parents.byPlace;
-    const std::uint32_t alignedWords = tiles.WordsOfRow() + 1;
-    const FastDivision  divideByAlignedWords(alignedWords);
-    team.ForEach(tile.box.Bundles() * rowsOfBundle * alignedWords, [&](std::uint32_t i) {
-      const std::uint32_t   rowOfTile = divideByAlignedWords(i);
-      const std::uint32_t   bundle = rowOfTile / rowsOfBundle;
-      const unsigned int    row = rowOfTile % rowsOfBundle;
-      const BundleWordPlace place = tiles.PlaceIn(tile.box, bundle, 0);
-      if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
-      {
-        aligned[i] = pixels.AlignedWord(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows),
-                                        i - rowOfTile * alignedWords);
-      }
-    });
+    Word * const                 aligned = tile.parents.byPlace;
+    const std::uint32_t          alignedWords = tiles.WordsOfRow() + 1;
+    const FastDivision           divideByAlignedWords(alignedWords);
+    this->ForEachAndEachPair(
+      team, tile, tile.box.Bundles() * RowsOfBundle * alignedWords, [&](std::uint32_t alignedWord) {
+        const std::uint32_t   rowOfTile = divideByAlignedWords(alignedWord);
+        const unsigned int    row = rowOfTile % RowsOfBundle;
+        const BundleWordPlace place = tiles.PlaceIn(tile.box, rowOfTile / RowsOfBundle, 0);
+        if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
+        {
+          aligned[alignedWord] = rows.AlignedWord(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows),
+                                                  alignedWord - rowOfTile * alignedWords);
+        }
+      });
     team.ForEach(tile.words, [&](std::uint32_t word) {
       const BundleWordPlace place = tile.PlaceOf(shared, word);
       const std::uint32_t   xEnd = (place.x + 1) * BitsPerWord;
       const Word            inRow =
         xEnd <= tiles.RowSize() ? ~Word{ 0 } : BitsThrough(tiles.RowSize() - place.x * BitsPerWord - 1);
-      const std::uint32_t  firstRow = tiles.RowOfWord(word) * rowsOfBundle;
-      BundledWord<TBundle> packed{};
-      CCL_UNROLL
-      for (unsigned int row = 0; row < rowsOfBundle; ++row)
+      const std::uint32_t firstRow = tiles.RowOfWord(word) * RowsOfBundle;
+      this->Keep(tile, word, place, [&](unsigned int row, std::uint32_t pixelsBefore) {
+        const Word * const  first = aligned + (firstRow + row) * alignedWords + place.x;
+        const std::uint64_t both = std::uint64_t{ first[1] } << BitsPerWord | first[0];
+        return static_cast<Word>(both >> rows.PixelsSkipped(pixelsBefore)) & inRow;
+      });
+    });
+  }
+
+  /** Calls function(i) for every i < count, and clears the tile's table of pairs meanwhile. */
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam, typename TFunction>
+  CCL_HOST_DEVICE
+  void
+  ForEachAndEachPair(const TTeam &         team,
+                     const Tile<TBundle> & tile,
+                     std::uint32_t         count,
+                     const TFunction &     function) const
+  {
+    const std::uint32_t pairCount = tile.pairs.Count();
+    team.ForEach(count > pairCount ? count : pairCount, [&](std::uint32_t i) {
+      if (i < pairCount)
       {
-        if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
-        {
-          const Word * const  first = aligned + (firstRow + row) * alignedWords + place.x;
-          const std::uint64_t both = std::uint64_t{ first[1] } << BitsPerWord | first[0];
-          const unsigned int  skipped =
-            pixels.PixelsSkipped(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows));
-          packed.rows[row] = static_cast<Word>(both >> skipped) & inRow;
-        }
+        tile.pairs.Clear(i);
       }
-      tile.bits[word] = packed;
-      if (tiles.HasRow(place, 0, 0))
+      if (i < count)
       {
-        shared.words[place.bundle * tiles.WordsOfRow() + place.x] = packed;
+        function(i);
       }
     });
-    if (shared.countsSegments)
+  }
+
+  /** Keeps the bits of a bundle's word, of which bitsOf(row, pixels before the row) gives those of each row, and clears
+   * its marks. */
+  template <typename TFunction>
+  CCL_HOST_DEVICE
+  void
+  Keep(const Tile<TBundle> & tile, std::uint32_t word, const BundleWordPlace & place, const TFunction & bitsOf) const
+  {
+    const BundleTiles<TBundle> & tiles = shared.tiles;
+    BundledWord<TBundle>         packed{};
+    CCL_UNROLL
+    for (unsigned int row = 0; row < RowsOfBundle; ++row)
     {
-      const std::uint32_t segments = team.Sum(
-        tile.words, [&](std::uint32_t word) { return CountBits(Segments::Starts(tile.bits[word].Columns())); });
-      team.ForEach(1, [&](std::uint32_t) { shared.segmentCounts[tile.index] = segments; });
+      if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
+      {
+        packed.rows[row] = bitsOf(row, tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows));
+      }
+    }
+    tile.bits[word] = packed;
+    tile.ClearRootMarks(word);
+    if (tiles.HasRow(place, 0, 0))
+    {
+      shared.words[place.bundle * tiles.WordsOfRow() + place.x] = packed;
     }
   }
 };

@@ -43,25 +43,70 @@ struct RankRoots
   {
     const BundleTiles<TBundle> & tiles = shared.tiles;
     const Tile<TBundle>          tile(shared, team);
-    // In this phase, those before each piece of the tile, in the tile.
-    std::uint32_t * const rootsBefore = tile.rootsBefore;
     if (tiles.Count() > 1)
     {
       tile.ForEachSegmentOfBorder(shared, team, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
     }
+    const std::uint32_t count = TBundle::IsOneRow ? this->RankAlongRows(tile, team) : this->RankByMarks(tile, team);
+    if constexpr (TBundle::IsOneRow)
+    {
+      // The tile is one piece.
+      team.Once([&] { shared.pieces[tile.index] = { count, 0 }; });
+    }
+    else
+    {
+      const std::uint32_t pieces = tiles.PiecesOf(tile.box);
+      team.ForEach(pieces, [&](std::uint32_t i) {
+        const std::uint32_t before = tile.rootsBefore[i];
+        shared.pieces[tiles.PieceIn(tile.box, i)] = { (i + 1 < pieces ? tile.rootsBefore[i + 1] : count) - before,
+                                                      before };
+      });
+    }
+  }
+
+private:
+  /** Ranks the roots of a tile of rows, where segments follow each other in the order of their first pixels; gives
+   * their number. */
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  std::uint32_t
+  RankAlongRows(const Tile<TBundle> & tile, const TTeam & team) const
+  {
+    return tile.ForEachSegmentSum(
+      shared,
+      team,
+      [&](std::uint32_t segment) { return std::uint32_t{ this->IsRoot(tile, segment) }; },
+      [&](std::uint32_t segment, std::uint32_t before) {
+        if (this->IsRoot(tile, segment))
+        {
+          this->RankRoot(tile, segment, before);
+        }
+      });
+  }
+
+  /** The same for bundles of more rows, by marks in the rows of first pixels. Leaves in tile.rootsBefore those before
+   * each piece of the tile, in the tile. */
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam>
+  CCL_HOST_DEVICE
+  std::uint32_t
+  RankByMarks(const Tile<TBundle> & tile, const TTeam & team) const
+  {
+    const BundleTiles<TBundle> & tiles = shared.tiles;
     tile.ForEachSegment(shared, team, [&](std::uint32_t segment) { this->MarkIfRoot(tile, segment); });
     const std::uint32_t wordsOfRow = tiles.WordsOfRow();
-    const std::uint32_t count = team.ForEachSum(
+    return team.ForEachSum(
       tile.words * Tile<TBundle>::RowsOfBundle,
-      [&](std::uint32_t word) { return CountBits(tile.RootMarks(word)); },
+      [&](std::uint32_t word) { return CountBits(tile.rootMarks[word]); },
       [&](std::uint32_t word, std::uint32_t before) {
         const std::uint32_t row = tiles.RowOfWord(word);
         const std::uint32_t x = word - row * wordsOfRow;
         if (x == 0 && tiles.BeginsPiece(row))
         {
-          rootsBefore[tiles.PieceOfRow(row)] = before;
+          tile.rootsBefore[tiles.PieceOfRow(row)] = before;
         }
-        Word left = tile.RootMarks(word);
+        Word left = tile.rootMarks[word];
         if (left == 0)
         {
           return;
@@ -73,25 +118,18 @@ struct RankRoots
           this->RankRoot(tile, shared.numbers.At(place, of.row, of.slice, LowestBit(left)), rank);
         }
       });
-    const std::uint32_t pieces = tiles.PiecesOf(tile.box);
-    team.ForEach(pieces, [&](std::uint32_t i) {
-      const std::uint32_t before = rootsBefore[i];
-      shared.pieces[tiles.PieceIn(tile.box, i)] = { (i + 1 < pieces ? rootsBefore[i + 1] : count) - before, before };
-    });
   }
 
-private:
   /** Settles the root, among the tile's, of a segment, where that of the component is another tile's. */
   CCL_HOST_DEVICE
   void
   FindRootElsewhere(const Tile<TBundle> & tile, std::uint32_t segment) const
   {
-    const std::uint32_t parent = Load(tile.parents + segment);
-    if ((parent & Settled) != 0)
+    const std::uint32_t root = Load(tile.parents + segment);
+    if ((root & Settled) != 0)
     {
       return;
     }
-    const std::uint32_t root = parent & ~Exposed;
     const std::uint32_t known = Load(tile.parents + root);
     if ((known & Settled) == 0)
     {
@@ -103,27 +141,25 @@ private:
     }
   }
 
-  /** Marks a segment that is a root, in the row of its first pixel. */
+  CCL_HOST_DEVICE
+  bool
+  IsRoot(const Tile<TBundle> & tile, std::uint32_t segment) const
+  {
+    return tile.parents[segment] == segment;
+  }
+
+  /** Marks a segment that is a root, in the row of its first pixel, at the even column of its start. */
   CCL_HOST_DEVICE
   void
   MarkIfRoot(const Tile<TBundle> & tile, std::uint32_t segment) const
   {
-    if ((tile.parents[segment] & ~Exposed) != segment)
-    {
-      return;
-    }
-    if constexpr (TBundle::IsOneRow)
-    {
-      const std::uint32_t place = segment - tile.parents.firstPlace;
-      AtomicOr(&tile.RootMarks(place / Segments::PerWord), Word{ 1 } << 2 * (place % Segments::PerWord));
-    }
-    else
+    if (this->IsRoot(tile, segment))
     {
       const SegmentNumbers<TBundle> & numbers = shared.numbers;
       const std::uint32_t             row =
         shared.tiles.RowsBefore(tile.box, numbers.BundleOf(segment), numbers.RowOf(segment), numbers.SliceOf(segment));
       const std::uint32_t start = numbers.StartOf(segment);
-      AtomicOr(&tile.RootMarks(row * shared.tiles.WordsOfRow() + start / BitsPerWord),
+      AtomicOr(tile.rootMarks + row * shared.tiles.WordsOfRow() + start / BitsPerWord,
                Word{ 1 } << start % BitsPerWord);
     }
   }
@@ -132,12 +168,11 @@ private:
   void
   RankRoot(const Tile<TBundle> & tile, std::uint32_t segment, std::uint32_t rank) const
   {
-    std::uint32_t & parent = tile.parents[segment];
-    if ((parent & Exposed) != 0)
+    tile.parents[segment] = Ranked | rank;
+    if (tile.IsExposed(segment))
     {
       Store(shared.parents + segment, Ranked | rank);
     }
-    parent = Ranked | rank;
   }
 };
 

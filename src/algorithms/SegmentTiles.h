@@ -18,9 +18,6 @@ namespace SegmentUnionFind
 
 // Marks among parents. Numbers of segments are lower than all of them.
 
-/** With a root of a tile: other tiles may have segments of its component. */
-inline constexpr std::uint32_t Exposed = std::uint32_t{ 1 } << 29;
-
 /** With the rank of a root, among those of its piece. */
 inline constexpr std::uint32_t Ranked = std::uint32_t{ 1 } << 30;
 
@@ -57,6 +54,15 @@ struct TileRoom
   std::uint32_t listCapacity; // for that many segments
 };
 
+/** How many segments a tile has, and where bundles are rows, how many its border has at the begin of the tile, and how
+ * many are not of its border at the end. */
+struct SegmentCounts
+{
+  std::uint32_t all;
+  std::uint32_t ofBegin;
+  std::uint32_t beforeEnd;
+};
+
 /** The roots of a piece, and those of its tile's pieces before it. */
 struct PieceRoots
 {
@@ -89,11 +95,11 @@ struct Tile
   std::uint32_t           words; // of all bundles
   PairTable               pairs;
   BundledWord<TBundle> *  bits;
-  Word *                  rootMarks; // none where bundles are rows
+  Word *                  rootMarks; // of each row, in the order of pieces; none where bundles are rows
   SegmentParents<TBundle> parents;
-  std::uint32_t *         rootsBefore;  // each piece, less those before it in its tile
-  std::uint32_t *         segmentCount; // the tile's
-  std::uint32_t *         segments;     // a list of them, where there is room: by it the threads share them evenly
+  std::uint32_t *         rootsBefore; // each piece, less those before it in its tile
+  SegmentCounts *         counts;
+  std::uint32_t *         segments; // a list of them, where there is room: by it the threads share them evenly
 
   template <typename TTeam>
   CCL_HOST_DEVICE
@@ -108,8 +114,8 @@ struct Tile
                rootMarks + WordsOfTile(shared.tiles) * MarksPerWord,
                (box.z * shared.tiles.BundlesOfLayerInTile() + box.y) * shared.tiles.WordsOfRow() * Segments::PerWord }
     , rootsBefore(parents.byPlace + WordsOfTile(shared.tiles) * Segments::PerWord)
-    , segmentCount(rootsBefore + shared.tiles.PieceCount())
-    , segments(segmentCount + 1)
+    , counts(reinterpret_cast<SegmentCounts *>(rootsBefore + shared.tiles.PieceCount()))
+    , segments(reinterpret_cast<std::uint32_t *>(counts + 1))
   {}
 
   CCL_HOST_DEVICE
@@ -124,7 +130,8 @@ struct Tile
   MemoryOf(const BundleTiles<TBundle> & tiles, const TileRoom & room)
   {
     const std::uint64_t perWord = RowsOfBundle + MarksPerWord + Segments::PerWord;
-    const std::uint64_t words = perWord * WordsOfTile(tiles) + tiles.PieceCount() + 1 + room.listCapacity;
+    const std::uint64_t words = perWord * WordsOfTile(tiles) + tiles.PieceCount() +
+                                sizeof(SegmentCounts) / sizeof(std::uint32_t) + room.listCapacity;
     return (std::uint64_t{ 1 } << room.pairBits) + DivideUp(words, 4) * 2;
   }
 
@@ -148,13 +155,52 @@ struct Tile
     return std::nullopt;
   }
 
-  /** The marks of those segments in a word of a row that are roots: at the even columns of their starts. Rows are in
-   * the order of pieces. Where bundles are rows, the place after a word's last segment has them. */
+  /** The marks of a word's segments that are roots of which other tiles may have segments: at their places in the word.
+   * They lie at the place after its last. */
   CCL_HOST_DEVICE
   Word &
-  RootMarks(std::uint32_t word) const
+  ExposedMarks(std::uint32_t word) const
   {
-    return TBundle::IsOneRow ? parents.byPlace[word * Segments::PerWord + Segments::MaximumPerWord] : rootMarks[word];
+    return parents.byPlace[word * Segments::PerWord + Segments::MaximumPerWord];
+  }
+
+  CCL_HOST_DEVICE
+  void
+  MarkExposed(std::uint32_t segment) const
+  {
+    const std::uint32_t place = this->PlaceOf(segment);
+    AtomicOr(&this->ExposedMarks(place / Segments::PerWord), Word{ 1 } << place % Segments::PerWord);
+  }
+
+  CCL_HOST_DEVICE
+  bool
+  IsExposed(std::uint32_t segment) const
+  {
+    const std::uint32_t place = this->PlaceOf(segment);
+    return (this->ExposedMarks(place / Segments::PerWord) >> place % Segments::PerWord & 1U) != 0;
+  }
+
+  /** Clears as many words of marks as a bundle's word has rows. */
+  CCL_HOST_DEVICE
+  void
+  ClearRootMarks(std::uint32_t word) const
+  {
+    if constexpr (!TBundle::IsOneRow)
+    {
+      CCL_UNROLL
+      for (unsigned int row = 0; row < RowsOfBundle; ++row)
+      {
+        rootMarks[word * RowsOfBundle + row] = 0;
+      }
+    }
+  }
+
+  /** The place of a segment, counted from the tile's first. */
+  CCL_HOST_DEVICE
+  std::uint32_t
+  PlaceOf(std::uint32_t segment) const
+  {
+    return parents.numbers.PlaceOf(segment) - parents.firstPlace;
   }
 
   CCL_HOST_DEVICE
@@ -192,6 +238,14 @@ struct Tile
     }
   }
 
+  /** Whether the list has all segments. */
+  CCL_HOST_DEVICE
+  bool
+  ListsAll(const Shared<TBundle> & shared) const
+  {
+    return counts->all <= shared.room.listCapacity;
+  }
+
   /** Calls visit(number) for all segments of the tile. */
   CCL_NO_EXECUTION_CHECK
   template <typename TTeam, typename TVisitor>
@@ -199,15 +253,51 @@ struct Tile
   void
   ForEachSegment(const Shared<TBundle> & shared, const TTeam & team, const TVisitor & visit) const
   {
-    if (*segmentCount <= shared.room.listCapacity)
+    if (this->ListsAll(shared))
     {
-      team.ForEach(*segmentCount, [&](std::uint32_t i) { visit(segments[i]); });
+      team.ForEach(counts->all, [&](std::uint32_t i) { visit(segments[i]); });
       return;
     }
     const Parts parts(words);
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
       this->ForEachSegment(shared, parts.WordOf(part), parts.MaskOf(part), visit);
     });
+  }
+
+  /** Calls visit(number, sum of valueAt(number) over the segments before it) for all segments of the tile, word by
+   * word, and gives the sum over all. */
+  CCL_NO_EXECUTION_CHECK
+  template <typename TTeam, typename TFunction, typename TVisitor>
+  CCL_HOST_DEVICE
+  std::uint32_t
+  ForEachSegmentSum(const Shared<TBundle> & shared,
+                    const TTeam &           team,
+                    const TFunction &       valueAt,
+                    const TVisitor &        visit) const
+  {
+    if (this->ListsAll(shared))
+    {
+      return team.ForEachSum(
+        counts->all,
+        [&](std::uint32_t i) { return valueAt(segments[i]); },
+        [&](std::uint32_t i, std::uint32_t before) { visit(segments[i], before); });
+    }
+    const Parts parts(words);
+    return team.ForEachSum(
+      parts.Count(),
+      [&](std::uint32_t part) {
+        std::uint32_t sum = 0;
+        this->ForEachSegment(
+          shared, parts.WordOf(part), parts.MaskOf(part), [&](std::uint32_t segment) { sum += valueAt(segment); });
+        return sum;
+      },
+      [&](std::uint32_t part, std::uint32_t before) {
+        this->ForEachSegment(shared, parts.WordOf(part), parts.MaskOf(part), [&](std::uint32_t segment) {
+          const std::uint32_t value = valueAt(segment);
+          visit(segment, before);
+          before += value;
+        });
+      });
   }
 
   /** Calls visit(number) for the segments of the tile that may touch those of other tiles, and maybe for others. */
@@ -221,6 +311,12 @@ struct Tile
     if (border.Count() >= box.Bundles())
     {
       this->ForEachSegment(shared, team, visit);
+      return;
+    }
+    if (TBundle::IsOneRow && this->ListsAll(shared))
+    {
+      const std::uint32_t left = counts->beforeEnd - counts->ofBegin;
+      team.ForEach(counts->all - left, [&](std::uint32_t i) { visit(segments[i < counts->ofBegin ? i : i + left]); });
       return;
     }
     const Parts parts(border.Count() * shared.tiles.WordsOfRow());

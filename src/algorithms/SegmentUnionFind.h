@@ -149,8 +149,6 @@ struct LabelTile
     const Tile<TBundle> tile(shared, team);
     const Parts         parts(tile.words);
     const auto          compress = [&](std::uint32_t segment) { CompressHalving(tile.parents, segment); };
-    team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) { tile.pairs.Clear(i); });
-    team.ForEach(tile.words * Tile<TBundle>::RowsOfBundle, [&](std::uint32_t word) { tile.RootMarks(word) = 0; });
     this->LinkAndList(tile, team, parts);
     tile.ForEachSegment(shared, team, compress);
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
@@ -168,35 +166,59 @@ struct LabelTile
     team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) {
       tile.pairs.Take(i, [&](std::uint32_t a, std::uint32_t b) { UnionSplicing(tile.parents, a, b); });
     });
-    tile.ForEachSegment(shared, team, compress);
-    if (shared.tiles.Count() > 1)
-    {
-      tile.ForEachSegmentOfBorder(shared, team, [&](std::uint32_t segment) { this->Expose(tile, segment); });
-    }
+    const bool       isOnlyTile = shared.tiles.Count() == 1;
+    const TileBorder border = shared.tiles.template BorderOf<true>(tile.box);
+    tile.ForEachSegment(shared, team, [&](std::uint32_t segment) {
+      compress(segment);
+      const std::uint32_t word = tile.PlaceOf(segment) / Segments::PerWord;
+      if (!isOnlyTile && shared.tiles.IsInBorder(border, shared.tiles.RowOfWord(word)))
+      {
+        this->Expose(tile, segment);
+      }
+    });
   }
 
 private:
-  /** Links the segments, and lists as many as there is room for. */
+  /** Links the segments, and counts and lists them. */
   CCL_NO_EXECUTION_CHECK
   template <typename TTeam>
   CCL_HOST_DEVICE
   void
   LinkAndList(const Tile<TBundle> & tile, const TTeam & team, const Parts & parts) const
   {
-    const std::uint32_t count = team.ForEachSum(
+    const TileBorder border = shared.tiles.template BorderOf<true>(tile.box);
+    team.ForEachSum(
       parts.Count(),
       [&](std::uint32_t part) {
         return CountBits(Segments::Starts(tile.bits[parts.WordOf(part)].Columns()) & parts.MaskOf(part));
       },
       [&](std::uint32_t part, std::uint32_t before) {
+        const std::uint32_t word = parts.WordOf(part);
+        std::uint32_t       count = before;
         this->LinkToFirst(tile, parts, part, [&](std::uint32_t segment) {
-          if (before < shared.room.listCapacity)
+          if (count < shared.room.listCapacity)
           {
-            tile.segments[before++] = segment;
+            tile.segments[count] = segment;
           }
+          ++count;
         });
+        if ((parts.MaskOf(part) & 1U) != 0)
+        {
+          tile.ExposedMarks(word) = 0;
+          if (TBundle::IsOneRow && word == border.atBegin * shared.tiles.WordsOfRow())
+          {
+            tile.counts->ofBegin = before;
+          }
+          if (TBundle::IsOneRow && word == (border.height - border.atEnd) * shared.tiles.WordsOfRow())
+          {
+            tile.counts->beforeEnd = before;
+          }
+        }
+        if (part + 1 == parts.Count())
+        {
+          tile.counts->all = count;
+        }
       });
-    team.ForEach(1, [&](std::uint32_t) { *tile.segmentCount = count; });
   }
 
   /** Links each segment that starts in a part to the one that it goes on from, or to the first in the bundle before it
@@ -216,28 +238,33 @@ private:
     const WordInTile<false, TBundle> at{ shared, tile, word, tile.PlaceOf(shared, word) };
     const SegmentedWord<TBundle>     own(tile.bits, word, at.place.x);
     const bool                       hasOther = at.template HasNeighbor<OffsetType>();
-    // Without a bundle before it, its own serves: none of its contacts are used.
-    const SegmentContacts<TBundle, OffsetType> contacts(
+    // Without a bundle before it, its own serves, and has no contacts.
+    SegmentContacts<TBundle, OffsetType> contacts(
       own,
       hasOther ? SegmentedWord<TBundle>(tile.bits, at.template IndexOfNeighbor<OffsetType>(), at.place.x) : own,
       shared.tiles.IsFullyConnected());
+    contacts.bits = hasOther ? contacts.bits : 0;
     for (Word left = starts; left != 0; left &= left - 1)
     {
       const unsigned int  start = LowestBit(left);
       const std::uint32_t segment = shared.numbers.At(at.place, own.here, start);
-      const Word          first = hasOther ? contacts.FirstOf(start) : 0;
-      std::uint32_t       parent = segment;
-      if (start == 0 && own.GoesOn())
-      {
-        parent = this->NumberAt(tile, own.PlaceAt(-1));
-      }
-      else if (first != 0)
-      {
-        parent = this->NumberAt(tile, contacts.OtherPlaceAt(LowestBit(first)));
-      }
-      tile.parents[segment] = parent < segment ? parent : segment;
+      const Word          first = contacts.FirstOf(start);
+      tile.parents[segment] =
+        first == 0 ? segment : Lower(segment, this->NumberAt(tile, contacts.OtherPlaceAt(LowestBit(first))));
       list(segment);
     }
+    if ((starts & 1U) != 0 && own.GoesOn())
+    {
+      const std::uint32_t segment = shared.numbers.At(at.place, own.here, 0);
+      tile.parents[segment] = Lower(segment, this->NumberAt(tile, own.PlaceAt(-1)));
+    }
+  }
+
+  CCL_HOST_DEVICE
+  static std::uint32_t
+  Lower(std::uint32_t a, std::uint32_t b)
+  {
+    return a < b ? a : b;
   }
 
   /** The number of the segment at a place of the tile. */
@@ -273,13 +300,13 @@ private:
     }
   }
 
-  /** Publishes the root of a segment. */
+  /** Publishes the root of a compressed segment. */
   CCL_HOST_DEVICE
   void
   Expose(const Tile<TBundle> & tile, std::uint32_t segment) const
   {
-    const std::uint32_t root = Load(tile.parents + segment) & ~Exposed;
-    AtomicOr(tile.parents + root, Exposed);
+    const std::uint32_t root = Load(tile.parents + segment);
+    tile.MarkExposed(root);
     Store(shared.parents + root, root);
     Store(shared.parents + segment, root);
   }
@@ -302,7 +329,7 @@ struct UniteTiles
     const Parts         parts(border.Count() * shared.tiles.WordsOfRow());
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
       const auto unite = [&](std::uint32_t place, std::uint32_t otherPlace) {
-        const std::uint32_t root = tile.parents.byPlace[place] & ~Exposed;
+        const std::uint32_t root = tile.parents.byPlace[place];
         if (!tile.pairs.Keeps(root, otherPlace))
         {
           this->Unite(root, otherPlace);
@@ -343,7 +370,7 @@ private:
 
 /** Labels an image, from pixels to pixels. Where it has more segments than `maximumSegments`, nothing is written. Where
  * the numbering has no room for the objects, their number is right and the labels are not. `pixels` is PixelRows, or
- * what offers the same, and `executor` KernelExecutor. */
+ * what gives them by Visit(), and `executor` KernelExecutor. */
 CCL_NO_EXECUTION_CHECK
 template <typename TBundle, typename TPixelRows, typename TOutput, typename TExecutor>
 CCL_HOST_DEVICE
@@ -376,8 +403,12 @@ LabelBySegments(const TExecutor &                  executor,
     const std::uint32_t segments = executor.SumTiles(segmentCounts.get());
     if (segments > maximumSegments)
     {
-      executor.ForEachTile(
-        [&](const auto & team) { team.ForEach(team.index == 0, [&](std::uint32_t) { *result = { false, 0 }; }); });
+      executor.ForEachTile([&](const auto & team) {
+        if (team.index == 0)
+        {
+          team.Once([&] { *result = { false, 0 }; });
+        }
+      });
       return;
     }
   }

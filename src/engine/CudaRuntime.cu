@@ -4,10 +4,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
-#include <map>
 
 #ifndef _WIN32
-#  include <unistd.h>
+#  include <pthread.h>
 #endif
 
 namespace itk::ccl
@@ -39,9 +38,13 @@ void
 RequireSameProcess()
 {
 #ifndef _WIN32
-  static std::atomic<pid_t> user{ 0 };
-  pid_t                     none = 0;
-  if (!user.compare_exchange_strong(none, getpid()) && none != getpid())
+  static std::atomic<bool> isChild{ false };
+  static const int         error = pthread_atfork(nullptr, nullptr, [] { isChild = true; });
+  if (error != 0)
+  {
+    throw CudaConnectedComponentError(Kind::Memory, std::string("forks cannot be watched: ") + std::strerror(error));
+  }
+  if (isChild)
   {
     throw CudaConnectedComponentError(Kind::Unavailable,
                                       "no CUDA device: CUDA was in use when this process was forked from its parent");
@@ -190,6 +193,18 @@ DeviceResources::DeviceResources(int device)
   CCL_CHECK(cudaMemPoolCreate(&m_Pool, &properties));
   std::uint64_t keepAll = ~std::uint64_t{ 0 };
   CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &keepAll));
+}
+
+void
+DeviceResources::AllowSharedMemory(const void * kernel, std::uint64_t bytes)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  std::uint64_t &                   allowed = m_AllowedSharedMemory[kernel];
+  if (allowed < bytes)
+  {
+    CCL_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    allowed = bytes;
+  }
 }
 
 cudaStream_t

@@ -10,6 +10,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -91,6 +92,11 @@ public:
     return m_SharedMemoryOfBlock;
   }
 
+  /** Lets a kernel be launched with so many bytes of dynamic shared memory. CUDA takes its time over it, so that it is
+   * asked once. */
+  void
+  AllowSharedMemory(const void * kernel, std::uint64_t bytes);
+
   cudaStream_t
   TakeStream();
   void
@@ -139,6 +145,8 @@ private:
   KeptMemory                m_HostMemory;
   KeptMemory                m_DeviceMemory;
   KeptMemory                m_Counters;
+  /** Of the kernels that were launched with dynamic shared memory. */
+  std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
 
 /** Device memory from a pool, freed in the order of a stream. */

@@ -5,7 +5,8 @@
 #include "Grid.h"
 
 #include <cooperative_groups.h>
-#include <cub/warp/warp_scan.cuh>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 
 namespace itk::ccl
 {
@@ -29,9 +30,10 @@ public:
    * - `ForEach(n, function)` calls `function(i)` for every i < n, concurrently;
    * - `Sum(n, valueAt)` sums valueAt(i) for i < n;
    * - `ForEachSum(n, valueAt, visit)` calls `visit(i, valueAt(0) + ... + valueAt(i - 1))` for every i, concurrently,
-   * and gives the sum of all.
+   * and gives the sum of all; visit(i) may change what valueAt(i) gives, and no other;
+   * - `Once(function)` calls `function()`.
    *
-   * Each of them ends when all calls have. */
+   * All but Once() end when all calls have. */
   class Team
   {
   public:
@@ -56,6 +58,16 @@ public:
     }
 
     template <typename TFunction>
+    __device__ void
+    Once(const TFunction & function) const
+    {
+      if (threadIdx.x == 0)
+      {
+        function();
+      }
+    }
+
+    template <typename TFunction>
     __device__ std::uint32_t
                Sum(std::uint32_t count, const TFunction & valueAt) const
     {
@@ -64,26 +76,34 @@ public:
       {
         sum += valueAt(i);
       }
-      return ScanValues(sum).all;
+      const std::uint32_t all = ScanValues(sum).all;
+      __syncthreads();
+      return all;
     }
 
     template <typename TFunction, typename TVisitor>
     __device__ std::uint32_t
                ForEachSum(std::uint32_t count, const TFunction & valueAt, const TVisitor & visit) const
     {
-      std::uint32_t before = 0;
-      for (std::uint32_t begin = 0; begin < count; begin += Threads)
+      // Each thread has values that follow each other, for one scan to do.
+      const std::uint32_t perThread = (count + Threads - 1) / Threads;
+      const std::uint32_t begin = threadIdx.x * perThread;
+      const std::uint32_t end = begin + perThread < count ? begin + perThread : count;
+      std::uint32_t       sum = 0;
+      for (std::uint32_t i = begin; i < end; ++i)
       {
-        const std::uint32_t i = begin + threadIdx.x;
-        const Sums          sums = ScanValues(i < count ? valueAt(i) : 0);
-        if (i < count)
-        {
-          visit(i, before + sums.before);
-        }
-        before += sums.all;
+        sum += valueAt(i);
+      }
+      const Sums    sums = ScanValues(sum);
+      std::uint32_t before = sums.before;
+      for (std::uint32_t i = begin; i < end; ++i)
+      {
+        const std::uint32_t value = i + 1 < end ? valueAt(i) : 0;
+        visit(i, before);
+        before += value;
       }
       __syncthreads();
-      return before;
+      return sums.all;
     }
 
   private:
@@ -93,27 +113,27 @@ public:
       std::uint32_t all;
     };
 
-    /** Sums a value of each thread. */
+    /** Sums a value of each thread; the threads must meet before it is called again. */
     __device__ static Sums
     ScanValues(std::uint32_t value)
     {
-      using ScanType = cub::WarpScan<std::uint32_t>;
+      namespace groups = cooperative_groups;
       constexpr unsigned int warpSize = 32;
       static_assert(Threads == warpSize * warpSize, "each warp sums one value of each warp");
-      __shared__ typename ScanType::TempStorage storage; // empty, as one warp's shuffles need none
       __shared__ std::uint32_t sumsOfWarps[warpSize];
 
-      const unsigned int warp = threadIdx.x / warpSize;
-      Sums               sums{};
-      std::uint32_t      sumOfWarp = 0;
-      ScanType(storage).ExclusiveSum(value, sums.before, sumOfWarp);
-      sumsOfWarps[warp] = sumOfWarp;
+      const auto          warp = groups::tiled_partition<warpSize>(groups::this_thread_block());
+      const std::uint32_t sum = groups::reduce(warp, value, groups::plus<std::uint32_t>());
+      if (warp.thread_rank() == 0)
+      {
+        sumsOfWarps[warp.meta_group_rank()] = sum;
+      }
+      const std::uint32_t before = groups::exclusive_scan(warp, value);
       __syncthreads();
-      std::uint32_t beforeWarp = 0;
-      ScanType(storage).ExclusiveSum(sumsOfWarps[threadIdx.x % warpSize], beforeWarp, sums.all);
-      sums.before += __shfl_sync(~0U, beforeWarp, static_cast<int>(warp));
-      __syncthreads();
-      return sums;
+      const std::uint32_t sumOfWarp = sumsOfWarps[warp.thread_rank()];
+      const std::uint32_t beforeWarp = warp.thread_rank() < warp.meta_group_rank() ? sumOfWarp : 0;
+      return { before + groups::reduce(warp, beforeWarp, groups::plus<std::uint32_t>()),
+               groups::reduce(warp, sumOfWarp, groups::plus<std::uint32_t>()) };
     }
   };
 
@@ -173,6 +193,10 @@ public:
     if (gridDim.x > 1)
     {
       cooperative_groups::this_grid().sync();
+    }
+    else
+    {
+      __syncthreads();
     }
   }
 

@@ -18,6 +18,7 @@ struct AnyPixelRows
   PixelKind    kind;
   Grid         size;
 
+  CCL_NO_EXECUTION_CHECK
   template <typename TVisitor>
   CCL_HOST_DEVICE
   auto
@@ -27,20 +28,6 @@ struct AnyPixelRows
       using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
       return visitor(Foreground::PixelRows<PixelType>{ typed, size });
     });
-  }
-
-  CCL_HOST_DEVICE
-  unsigned int
-  PixelsSkipped(std::uint32_t rowBegin) const
-  {
-    return this->Visit([&](const auto & rows) { return rows.PixelsSkipped(rowBegin); });
-  }
-
-  CCL_HOST_DEVICE
-  Word
-  AlignedWord(std::uint32_t rowBegin, std::uint32_t x) const
-  {
-    return this->Visit([&](const auto & rows) { return rows.AlignedWord(rowBegin, x); });
   }
 };
 
@@ -116,7 +103,7 @@ Label(const DeviceExecutor & executor,
 {
   const auto tiles = TilesOf<TBundle>(request.size, request.fullyConnected, resources);
   const auto room = SegmentUnionFind::Tile<TBundle>::RoomIn(tiles, MaximumTileMemory(resources));
-  if (!room || SegmentNumbers<TBundle>::Limit(request.size) > SegmentUnionFind::Exposed)
+  if (!room || SegmentNumbers<TBundle>::Limit(request.size) > SegmentUnionFind::Ranked)
   {
     return std::nullopt;
   }
@@ -145,9 +132,7 @@ Label(const DeviceExecutor & executor,
     auto *              output = static_cast<OutputType *>(labels);
     void *              arguments[] = { &rows, &image, &output };
     const auto          kernel = reinterpret_cast<const void *>(&LabelInOneKernel<TBundle, OutputType>);
-    CCL_CHECK(cudaFuncSetAttribute(kernel,
-                                   cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(MaximumTileMemory(resources) * sizeof(std::uint64_t))));
+    resources.AllowSharedMemory(kernel, MaximumTileMemory(resources) * sizeof(std::uint64_t));
     return cudaLaunchCooperativeKernel(kernel,
                                        dim3(tiles.Count()),
                                        dim3(KernelExecutor::Threads),

@@ -51,6 +51,14 @@ struct TileBorder
     return wholeLayers * height + (depth - wholeLayers) * (atBegin + atEnd);
   }
 
+  CCL_HOST_DEVICE
+  bool
+  Has(std::uint32_t layer, std::uint32_t bundleOfLayer) const
+  {
+    return (wholeLayers > 0 && layer == 0) || (wholeLayers > 1 && layer + 1 == depth) || bundleOfLayer < atBegin ||
+           bundleOfLayer >= height - atEnd;
+  }
+
   /** The bundle of the tile that is the one at i of the border. */
   CCL_HOST_DEVICE
   std::uint32_t
@@ -287,6 +295,15 @@ public:
     const std::uint32_t atBegin = reach < box.height ? reach : box.height;
     const std::uint32_t left = box.height - atBegin;
     return { box.height, 1, 0, atBegin, !VBoth ? 0 : reach < left ? reach : left };
+  }
+
+  /** Whether a border has a bundle of its tile. */
+  CCL_HOST_DEVICE
+  bool
+  IsInBorder(const TileBorder & border, std::uint32_t bundle) const
+  {
+    const std::uint32_t layer = AreBoxes ? m_DivideByHeight(bundle) : 0;
+    return border.Has(layer, bundle - layer * border.height);
   }
 
   // The rows of a layer follow each other slice by slice. What a tile has of one slice of a layer is a piece, where

@@ -17,14 +17,14 @@ class FastDivision
 public:
   CCL_HOST_DEVICE
   explicit FastDivision(std::uint32_t divisor)
-    : m_Reciprocal((std::uint64_t{ 1 } << 32) / divisor + 1)
+    : m_Reciprocal(std::uint64_t{ ~std::uint32_t{ 0 } / divisor } + 1)
   {}
 
   CCL_HOST_DEVICE
   std::uint32_t
   operator()(std::uint32_t dividend) const
   {
-    // 2^32 / 1 + 1 alone does not fit into 32 bits.
+    // 2^32, the reciprocal of 1, alone does not fit into 32 bits.
     return static_cast<std::uint32_t>(dividend * m_Reciprocal >> 32);
   }
 

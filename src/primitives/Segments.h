@@ -93,7 +93,7 @@ CCL_HOST_DEVICE
 constexpr Word
 From(Word columns, unsigned int start)
 {
-  return BitsBelowGap(columns, start) & ~(BitsThrough(start) >> 1);
+  return columns & ~(columns + (Word{ 1 } << start)); // an addition carries to the end
 }
 
 /** The place of the segment that starts at a bit. Words are counted bundle by bundle. */

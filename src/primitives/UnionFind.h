@@ -87,13 +87,18 @@ FindHalving(TParents parents, TLabel a)
   return parent;
 }
 
-/** As Compress, with FindHalving. */
+/** As Compress, with FindHalving. Writes nothing where `a` is linked to its root. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
 CompressHalving(TParents parents, TLabel a)
 {
-  AtomicMin(parents + a, FindHalving(parents, a));
+  const TLabel parent = Load(parents + a);
+  const TLabel root = FindHalving(parents, parent);
+  if (root != parent)
+  {
+    AtomicMin(parents + a, root);
+  }
 }
 
 /** Joins the trees of `a` and `b`.
