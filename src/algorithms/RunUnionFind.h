@@ -31,7 +31,7 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    return columns.bits[word] == 0 ? 0 : CountBits(columns.StartsAt(word));
+    return CountBits(columns.StartsAt(word));
   }
 };
 

@@ -54,10 +54,8 @@ public:
   void
   Fill(T * memory, std::uint64_t count, unsigned char byte) const
   {
-    const std::uint64_t cells = CellsPerChunk(count);
-    m_ParallelFor(DivideUp(count, cells), [&](std::uint64_t chunk) {
-      const std::uint64_t begin = chunk * cells;
-      std::memset(memory + begin, byte, std::min(count - begin, cells) * sizeof(T));
+    this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+      std::memset(memory + begin, byte, (end - begin) * sizeof(T));
     });
   }
 
@@ -66,11 +64,9 @@ public:
   ForEach(const Grid & grid, const TStep & step) const
   {
     const std::uint64_t count = grid.Count();
-    const std::uint64_t cells = CellsPerChunk(count);
-    m_ParallelFor(DivideUp(count, cells), [&](std::uint64_t chunk) {
-      const std::uint64_t end = std::min(count, (chunk + 1) * cells);
-      Cell                cell = CellAt(grid, chunk * cells);
-      for (std::uint64_t i = chunk * cells; i < end; ++i)
+    this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+      Cell cell = CellAt(grid, begin);
+      for (std::uint64_t i = begin; i < end; ++i)
       {
         step(cell);
         if (++cell.x == grid.x)
@@ -101,6 +97,19 @@ public:
     {
       return total;
     }
+
+    /** Sums up what `before` has of each chunk. */
+    void
+    Scan()
+    {
+      total = 0;
+      for (TSum & value : before)
+      {
+        const TSum sum = value;
+        value = total;
+        total += sum;
+      }
+    }
   };
 
   template <typename TSum, typename TFunction>
@@ -109,21 +118,15 @@ public:
   {
     const std::uint64_t values = CellsPerChunk(count);
     Sums<TSum>          sums{ count, values, std::vector<TSum>(DivideUp(count, values)), 0 };
-    m_ParallelFor(sums.before.size(), [&](std::uint64_t chunk) {
-      const std::uint64_t end = std::min(count, (chunk + 1) * values);
-      TSum                sum = 0;
-      for (std::uint64_t i = chunk * values; i < end; ++i)
+    this->ForEachChunk(count, values, [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
+      TSum sum = 0;
+      for (std::uint64_t i = begin; i < end; ++i)
       {
         sum += static_cast<TSum>(valueAt(i));
       }
       sums.before[chunk] = sum;
     });
-    for (TSum & before : sums.before)
-    {
-      const TSum sum = before;
-      before = sums.total;
-      sums.total += sum;
-    }
+    sums.Scan();
     return sums;
   }
 
@@ -131,19 +134,29 @@ public:
   void
   ForEachSum(const Sums<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
   {
-    m_ParallelFor(sums.before.size(), [&](std::uint64_t chunk) {
-      const std::uint64_t end = std::min(sums.count, (chunk + 1) * sums.valuesPerChunk);
-      TSum                sum = sums.before[chunk];
-      for (std::uint64_t i = chunk * sums.valuesPerChunk; i < end; ++i)
+    const auto visitChunk = [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
+      TSum sum = sums.before[chunk];
+      for (std::uint64_t i = begin; i < end; ++i)
       {
         const TSum value = static_cast<TSum>(valueAt(i));
         visit(i, sum);
         sum += value;
       }
-    });
+    };
+    this->ForEachChunk(sums.count, sums.valuesPerChunk, visitChunk);
   }
 
 private:
+  /** Calls visit(chunk, begin, end) for all chunks of what is counted. */
+  template <typename TVisitor>
+  void
+  ForEachChunk(std::uint64_t count, std::uint64_t perChunk, const TVisitor & visit) const
+  {
+    m_ParallelFor(DivideUp(count, perChunk), [&](std::uint64_t chunk) {
+      visit(chunk, chunk * perChunk, std::min(count, (chunk + 1) * perChunk));
+    });
+  }
+
   static std::uint64_t
   CellsPerChunk(std::uint64_t count)
   {

@@ -61,21 +61,19 @@ private:
 template <typename TBundle>
 struct HostBits
 {
-  BundleRows<TBundle>        bundles; // reads the rows that were packed, and:
-  HostBuffer<Word>           columns; // none where bundles are rows
-  std::uint64_t              wordsPerChunk;
-  std::vector<std::uint64_t> runsBefore; // each chunk, and the number of all
+  BundleRows<TBundle>               bundles; // reads the rows that were packed, and:
+  HostBuffer<Word>                  columns; // none where bundles are rows
+  HostExecutor::Sums<std::uint64_t> runs;    // by words of columns
 
   /** What ccl::CountRuns gives, without counting again. */
   template <typename TRun>
   CountedRuns<TBundle, TRun, HostExecutor>
   CountRuns() const
   {
-    return { bundles,
-             { bundles.columns.words.Count(),
-               wordsPerChunk,
-               { runsBefore.begin(), runsBefore.end() - 1 },
-               static_cast<TRun>(runsBefore.back()) } };
+    return {
+      bundles,
+      { runs.count, runs.valuesPerChunk, { runs.before.begin(), runs.before.end() }, static_cast<TRun>(runs.total) }
+    };
   }
 };
 
@@ -91,8 +89,7 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
   result.columns = AllocateOnHost<Word>(TBundle::IsOneRow ? 0 : words.Count());
   Word * const columns = TBundle::IsOneRow ? bits : result.columns.get();
   result.bundles = { rows, { words, columns } };
-  result.wordsPerChunk = chunks.BundlesPerChunk() * words.x;
-  result.runsBefore.resize(chunks.Count() + 1);
+  result.runs = { words.Count(), chunks.BundlesPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 };
   const BundleRows<TBundle> & bundles = result.bundles;
   const auto                  packChunk = [&](std::uint64_t chunk) {
     std::uint64_t runs = 0;
@@ -111,7 +108,7 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
         runs += CountBits(bundles.columns.Starts(begin, x));
       }
     });
-    result.runsBefore[chunk + 1] = runs;
+    result.runs.before[chunk] = runs;
   };
   if (chunks.Count() <= Tuning::HostPackedChunksOfOneThread)
   {
@@ -121,10 +118,7 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
   {
     parallelFor(chunks.Count(), packChunk);
   }
-  for (std::uint64_t chunk = 0; chunk < chunks.Count(); ++chunk)
-  {
-    result.runsBefore[chunk + 1] += result.runsBefore[chunk];
-  }
+  result.runs.Scan();
   return result;
 }
 
@@ -201,7 +195,7 @@ ExpandRows(const ParallelFor &       parallelFor,
   const BundleChunks<TBundle> chunks(size);
   const BundleRows<TBundle> & bundles = bits.bundles;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    const TRun * bundleLabels = labels + bits.runsBefore[chunk];
+    const TRun * bundleLabels = labels + bits.runs.before[chunk];
     chunks.ForEach(chunk, [&](const Cell & bundle) {
       const std::uint64_t columnsBegin = bundles.columns.RowBegin(bundle.y, bundle.z);
       bundles.ForEachRow(bundle.y, bundle.z, [&](unsigned int row, unsigned int slice) {
