@@ -10,6 +10,8 @@
 #include "TimedExecutor.cuh"
 #include "itkCudaConnectedComponentLabeler.h"
 
+#include <chrono>
+
 using namespace itk::ccl;
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
 
@@ -24,26 +26,34 @@ AllocateDevice(std::uint64_t bytes)
   return std::shared_ptr<void>(memory, cudaFree);
 }
 
-/** Milliseconds on the default stream, after two runs that do not count. */
+/** Milliseconds on the default stream, after runs that do not count: two, and as many as it takes for the clocks and
+ * caches of device and host to settle. */
 template <typename TWork>
 Timing
 TimeWork(unsigned int runs, const TWork & work)
 {
-  const auto          begin = MakeEvent();
-  const auto          end = MakeEvent();
-  std::vector<double> milliseconds;
-  for (unsigned int run = 0; run < runs + 2; ++run)
-  {
+  constexpr std::chrono::milliseconds settling{ 10 };
+  const auto                          begin = MakeEvent();
+  const auto                          end = MakeEvent();
+  const auto                          timeRun = [&] {
     CCL_CHECK(cudaEventRecord(begin.get(), nullptr));
     work();
     CCL_CHECK(cudaEventRecord(end.get(), nullptr));
     CCL_CHECK(cudaEventSynchronize(end.get()));
-    float elapsed = 0.0F;
-    CCL_CHECK(cudaEventElapsedTime(&elapsed, begin.get(), end.get()));
-    if (run >= 2)
-    {
-      milliseconds.push_back(elapsed);
-    }
+    float milliseconds = 0.0F;
+    CCL_CHECK(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
+    return milliseconds;
+  };
+  const auto settled = std::chrono::steady_clock::now() + settling;
+  timeRun();
+  do
+  {
+    timeRun();
+  } while (std::chrono::steady_clock::now() < settled);
+  std::vector<double> milliseconds;
+  for (unsigned int run = 0; run < runs; ++run)
+  {
+    milliseconds.push_back(timeRun());
   }
   return Timing(milliseconds);
 }
