@@ -31,7 +31,8 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    return CountBits(columns.StartsAt(word));
+    // Most words of a host's smooth image have none, and its bits are not counted by an instruction.
+    return columns.bits[word] == 0 ? 0 : CountBits(columns.StartsAt(word));
   }
 };
 
