@@ -31,7 +31,7 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    // Most words of a host's smooth image have none, and its bits are not counted by an instruction.
+    // Most words have none, and the host has no instruction that counts bits.
     return columns.bits[word] == 0 ? 0 : CountBits(columns.StartsAt(word));
   }
 };
