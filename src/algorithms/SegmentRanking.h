@@ -47,14 +47,15 @@ struct RankRoots
     {
       tile.ForEachSegmentOfBorder(shared, team, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
     }
-    const std::uint32_t count = TBundle::IsOneRow ? this->RankAlongRows(tile, team) : this->RankByMarks(tile, team);
     if constexpr (TBundle::IsOneRow)
     {
+      const std::uint32_t count = this->RankAlongRows(tile, team);
       // The tile is one piece.
       team.Once([&] { shared.pieces[tile.index] = { count, 0 }; });
     }
     else
     {
+      const std::uint32_t count = this->RankByMarks(tile, team);
       const std::uint32_t pieces = tiles.PiecesOf(tile.box);
       team.ForEach(pieces, [&](std::uint32_t i) {
         const std::uint32_t before = tile.rootsBefore[i];
