@@ -6,7 +6,9 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentsCompatibility.h"
 #include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentsParallelFor.h"
 #include "itkCudaConnectedComponentsProcess.h"
+#include "itkCudaConnectedComponentsVerifyMask.h"
 
 #include <string>
 #include <utility>
@@ -40,9 +42,15 @@ namespace itk
  * Other than the superclass:
  * - a region without pixels gives an empty output and no objects;
  * - AbortGenerateDataOn() throws ProcessAborted between the stages of the work;
+ * - an exception that pixels throw when they are read (by an ImageAdaptor's accessor, say) reaches the caller,
+ * unchanged in type, from whichever thread read them. Above three dimensions, where the superclass reads them, it is
+ * lost, and the labels are wrong;
  * - the filter can be updated again after any exception.
  *
- * `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1` in the environment prints one line per run on standard error.
+ * Environment variables are described with CudaConnectedComponentsProcess.
+ *
+ * The first time in a process that an error of CUDA other than a missing device or too little memory makes a filter
+ * fall back, a line on standard error says so: it may be a fault of this module.
  *
  * Filters may run on several threads at once. The host's part of the work is done by the filter's multi-threader, on
  * its number of work units.

@@ -3,9 +3,11 @@
 #define itkCudaConnectedComponentImageFilter_hxx
 
 #include "itkImageScanlineConstIterator.h"
-#include "itkMaskImageFilter.h"
 
+#include <algorithm>
 #include <chrono>
+#include <exception>
+#include <functional>
 #include <type_traits>
 #include <typeinfo>
 
@@ -50,6 +52,47 @@ PackRow(const TImage & image, const typename TImage::IndexType & begin, SizeValu
   }
 }
 
+/** Clears the bits of a row, from an index on, where a mask is zero. */
+template <typename TMask>
+void
+MaskRow(const TMask & mask, typename TMask::IndexType begin, SizeValueType count, std::uint32_t * words)
+{
+  // Piece by piece, for the mask's bits to need no allocation.
+  constexpr SizeValueType wordsOfPiece = 64;
+  constexpr SizeValueType pixelsOfPiece = 32 * wordsOfPiece;
+  for (SizeValueType first = 0; first < count; first += pixelsOfPiece)
+  {
+    const SizeValueType pixels = std::min(count - first, pixelsOfPiece);
+    std::uint32_t       maskWords[wordsOfPiece];
+    PackRow(mask, begin, pixels, maskWords);
+    std::transform(maskWords, maskWords + (pixels + 31) / 32, words, words, std::bit_and<>());
+    words += wordsOfPiece;
+    begin[0] += pixelsOfPiece;
+  }
+}
+
+/** Carries an exception of the filter's input, mask or observers through the labeler and the filter's fallback,
+ * whatever its type: it is no reason to fall back. */
+struct CallersException
+{
+  std::exception_ptr exception;
+};
+
+/** Calls a function of the caller's. */
+template <typename TFunction>
+void
+CallForLabeler(const TFunction & function)
+{
+  try
+  {
+    function();
+  }
+  catch (...)
+  {
+    throw CallersException{ std::current_exception() };
+  }
+}
+
 } // namespace CudaConnectedComponentsDetail
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -71,8 +114,17 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
+  const CudaConnectedComponentsProcess::TrimAtEnd trimAtEnd;
+
   const auto start = std::chrono::steady_clock::now();
-  this->GenerateLabels();
+  try
+  {
+    this->GenerateLabels();
+  }
+  catch (const CudaConnectedComponentsDetail::CallersException & callers)
+  {
+    std::rethrow_exception(callers.exception);
+  }
   const double milliseconds =
     std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (m_LazyGPUStart && m_BackendUsed != BackendEnum::CUDA && !this->IsForCPU())
@@ -192,6 +244,10 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU
       {
         itkExceptionMacro(<< error.what());
       }
+      if (m_CPUFallback)
+      {
+        CudaConnectedComponentsProcess::ReportFault(error);
+      }
       return error.what();
     }
   }
@@ -224,13 +280,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Verify
 {
   if (const MaskImageType * const mask = this->GetMaskImage())
   {
-    // The superclass masks by this filter, which has tolerances of its own and wants the mask to cover the input.
-    auto maskFilter = MaskImageFilter<InputImageType, MaskImageType, InputImageType>::New();
-    maskFilter->SetInput(this->GetInput());
-    maskFilter->SetMaskImage(mask);
-    maskFilter->UpdateOutputInformation();
-    maskFilter->GetOutput()->SetRequestedRegionToLargestPossibleRegion();
-    maskFilter->GetOutput()->PropagateRequestedRegion();
+    CudaConnectedComponentsDetail::MaskImageFilter<ImageDimension>::Verify(*this->GetInput(), *mask);
   }
 }
 
@@ -238,8 +288,7 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByLabeler(bool onHost)
 {
-  using CudaConnectedComponentsDetail::HasScalarBuffer;
-  using CudaConnectedComponentsDetail::PackRow;
+  using namespace CudaConnectedComponentsDetail;
 
   CudaConnectedComponentLabeler labeler;
   labeler.options.algorithm = m_Algorithm;
@@ -255,27 +304,17 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
 
   MultiThreaderBase * const threader = this->GetMultiThreader();
   threader->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
-  labeler.options.parallelFor = [threader](std::uint64_t count, const std::function<void(std::uint64_t)> & body) {
-    threader->ParallelizeArray(0, static_cast<SizeValueType>(count), [&body](SizeValueType i) { body(i); }, nullptr);
-  };
+  labeler.options.parallelFor = ParallelForOf(threader);
   labeler.options.progress = [this](float progress) {
-    this->UpdateProgress(progress);
-    this->ThrowIfAborted();
+    CallForLabeler([this, progress] {
+      this->UpdateProgress(progress);
+      this->ThrowIfAborted();
+    });
   };
 
-  typename InputImageType::ConstPointer input = this->GetInput();
-  typename MaskImageType::ConstPointer  mask = this->GetMaskImage();
-  if (mask && !(HasScalarBuffer<InputImageType> && HasScalarBuffer<MaskImageType>))
-  {
-    auto maskFilter = MaskImageFilter<InputImageType, MaskImageType, InputImageType>::New();
-    maskFilter->SetInput(input);
-    maskFilter->SetMaskImage(mask);
-    maskFilter->Update();
-    input = maskFilter->GetOutput();
-    mask = nullptr;
-  }
-
-  OutputImageType * const output = this->GetOutput();
+  const typename InputImageType::ConstPointer input = this->GetInput();
+  const typename MaskImageType::ConstPointer  mask = this->GetMaskImage();
+  OutputImageType * const                     output = this->GetOutput();
   labeler.options.outputIsUntouched = output->GetBufferPointer() == nullptr;
   this->AllocateOutputs();
   const RegionType region = output->GetRequestedRegion();
@@ -289,16 +328,13 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
       const std::uint64_t offset = axis == 1 ? row % size[1] : row / size[1];
       begin[axis] += static_cast<IndexValueType>(offset);
     }
-    PackRow(*input, begin, size[0], words);
-    if (mask)
-    {
-      std::vector<std::uint32_t> maskWords((size[0] + 31) / 32);
-      PackRow(*mask, begin, size[0], maskWords.data());
-      for (std::size_t i = 0; i < maskWords.size(); ++i)
+    CallForLabeler([&] {
+      PackRow(*input, begin, size[0], words);
+      if (mask)
       {
-        words[i] &= maskWords[i];
+        MaskRow(*mask, begin, size[0], words);
       }
-    }
+    });
   };
   m_ObjectCount = static_cast<LabelType>(
     labeler.LabelPackedRows(packRow, size, output->GetBufferPointer(), this->GetBackgroundValue()));

@@ -57,7 +57,8 @@ private:
  * out the background value.
  *
  * Every call returns the number of objects, after the labels have been written. It throws CudaConnectedComponentError;
- * the contents of the output are then undefined. Exceptions thrown by `options.progress` pass through.
+ * the contents of the output are then undefined. Exceptions of `options.progress` and of a RowPackerType reach the
+ * caller unchanged.
  *
  * A labeler holds nothing but its options. Streams and memory belong to the process and serve the next call; they are
  * created by the first call, never when the library is loaded. Any number of threads may label at the same time. The
@@ -73,11 +74,15 @@ public:
   /** Pixels along x, y and z. */
   using SizeType = std::array<std::uint64_t, 3>;
 
-  /** Calls body(i) for every i below count, on any number of threads, and returns when all are done. */
+  /** Calls body(i) once for every i below count, in any order, on any number of threads, and returns after all calls
+   * have ended. The bodies that the labeler hands in throw nothing: the labeler keeps the first exception of a
+   * RowPackerType, and throws it on the caller's thread when the loop has returned. A loop that leaves out a call is an
+   * error (InvalidArgument), and nothing reads what that call was to write. A loop must not return while calls go on.
+   */
   using ParallelForType = std::function<void(std::uint64_t count, const std::function<void(std::uint64_t)> & body)>;
 
   /** Sets the foreground bits of one row, y + z * (size along y): pixel x is bit x % 32 of words[x / 32], and the bits
-   * past the row's end are 0. Called from the threads of `parallelFor`, once for each row. */
+   * past the row's end are 0. Called from the threads of `parallelFor`, once for each row. May throw. */
   using RowPackerType = std::function<void(std::uint64_t row, std::uint32_t * words)>;
 
   struct Options
@@ -106,7 +111,9 @@ public:
 
     /** Host to host only: the output is memory of the process's heap that nothing has been written to since it was
      * allocated. Its pages may then be given back to the system, and background that is 0 is not written where the
-     * system gives zeros: a page without foreground takes no memory until somebody writes to it. */
+     * system gives zeros: a page without foreground takes no memory until somebody writes to it. The system is also
+     * asked for huge pages. Without it, memory that is new takes two to three times as long to label into, as the
+     * system gives it page by page; other memory takes as long as with it. */
     bool outputIsUntouched = false;
 
     /** Host to host only: leaves the device alone, and unites runs on the host, too, whatever the algorithm. */
@@ -174,7 +181,18 @@ public:
   /** Throws CudaConnectedComponentError, with the reason, where `options.deviceId` cannot be used. */
   void RequireDevice() const;
 
-  /** Gives the memory that is kept for the next call back to CUDA and the system. Safe while others label. */
+  /** Memory that the process holds for labeling, in use or cached for later calls. */
+  struct HeldMemory
+  {
+    std::uint64_t deviceBytes = 0; // of all devices
+    std::uint64_t pinnedBytes = 0; // of the host
+  };
+
+  /** The bound: between calls, twice what the 16 most recent calls had in use at one time, device memory rounded up to
+   * 32 MiB. */
+  static HeldMemory GetHeldMemory();
+
+  /** Gives the memory that is cached for later calls back to CUDA and the system. Safe while others label. */
   static void TrimMemory();
 
 private:

@@ -2,7 +2,7 @@
 #ifndef itkCudaConnectedComponentsProcess_h
 #define itkCudaConnectedComponentsProcess_h
 
-#include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentLabeler.h"
 
 #include <cstdint>
 #include <string>
@@ -17,6 +17,9 @@ namespace itk
  * - `ITK_CUDA_CONNECTED_COMPONENTS=0` keeps CudaConnectedComponentImageFilterFactory and the plug-in from replacing
  *   ITK's filter; `=1` lets filters with LazyGPUStartOn() use the GPU from the first image on that is large enough.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1` prints one line per run of a filter on standard error.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1` gives the memory that is cached for later runs back to CUDA and the system
+ *   after each run, as CudaConnectedComponentLabeler::TrimMemory() does: runs get slower, and other users of the GPU
+ * have more of it.
  *
  * All functions may be called by several threads at once.
  *
@@ -46,6 +49,20 @@ public:
 
   /** Prints a run's line on standard error. */
   static void Print(const Run & run);
+
+  /** Prints an error of CUDA on standard error, the first time in the process, unless it is one that can be expected:
+   * no device, or too little memory. */
+  static void ReportFault(const CudaConnectedComponentError & error);
+
+  /** Trims memory when it goes, where the environment asks for it. */
+  class CudaConnectedComponents_EXPORT TrimAtEnd
+  {
+  public:
+    TrimAtEnd() = default;
+    ~TrimAtEnd();
+    TrimAtEnd(const TrimAtEnd &) = delete;
+    TrimAtEnd & operator=(const TrimAtEnd &) = delete;
+  };
 
   /** Why starting CUDA does not pay yet, or empty where it does, where CUDA has been started, or where the environment
    * asks for it. Starting it takes as long as many labelings. So the CPU labels, until that has taken the process so

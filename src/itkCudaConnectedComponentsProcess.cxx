@@ -77,6 +77,35 @@ CudaConnectedComponentsProcess::Print(const Run & run)
   std::fputs(line.str().c_str(), stderr);
 }
 
+void
+CudaConnectedComponentsProcess::ReportFault(const CudaConnectedComponentError & error)
+{
+  using Kind = CudaConnectedComponentError::Kind;
+  static std::atomic<bool> isReported{ false };
+  if (error.GetKind() != Kind::Unavailable && error.GetKind() != Kind::Memory && !isReported.exchange(true))
+  {
+    const std::string line =
+      "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: " +
+      std::string(error.what()) + "\n";
+    std::fputs(line.c_str(), stderr);
+  }
+}
+
+CudaConnectedComponentsProcess::TrimAtEnd::~TrimAtEnd()
+{
+  if (IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS_TRIM", "1"))
+  {
+    try
+    {
+      CudaConnectedComponentLabeler::TrimMemory();
+    }
+    catch (const CudaConnectedComponentError &)
+    {
+      // The next run meets the error, too, and tells.
+    }
+  }
+}
+
 std::string
 CudaConnectedComponentsProcess::WhyNotStartGPU()
 {

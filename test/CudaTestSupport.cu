@@ -55,13 +55,47 @@ CopyToHost(void * host, const void * device, std::uint64_t bytes)
   Check(cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost));
 }
 
-std::shared_ptr<void>
-ExhaustDeviceMemory(std::uint64_t spared)
+std::uint64_t
+CountFreeMemory()
 {
   std::size_t free = 0;
   std::size_t total = 0;
   Check(cudaMemGetInfo(&free, &total));
+  return free;
+}
+
+std::shared_ptr<void>
+ExhaustDeviceMemory(std::uint64_t spared)
+{
+  const std::uint64_t free = CountFreeMemory();
   return free > spared ? AllocateDevice(free - spared) : nullptr;
+}
+
+namespace
+{
+
+__global__ void
+WriteTo(int * address)
+{
+  *address = 1;
+}
+
+} // namespace
+
+void
+BreakDevice()
+{
+  WriteTo<<<1, 1>>>(reinterpret_cast<int *>(64));
+  if (cudaDeviceSynchronize() == cudaSuccess)
+  {
+    throw std::runtime_error("the device survived");
+  }
+}
+
+void
+ResetDevice()
+{
+  Check(cudaDeviceReset());
 }
 
 int

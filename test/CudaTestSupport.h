@@ -31,6 +31,18 @@ CopyToHost(void * host, const void * device, std::uint64_t bytes);
 std::shared_ptr<void>
 ExhaustDeviceMemory(std::uint64_t spared);
 
+/** Bytes of the current device's memory that nobody has taken. */
+std::uint64_t
+CountFreeMemory();
+
+/** Ends the current device's context, and with it all that any part of the process has on the device. */
+void
+ResetDevice();
+
+/** Makes every later call of CUDA in this process fail. */
+void
+BreakDevice();
+
 int
 GetCurrentDevice();
 

@@ -36,6 +36,20 @@ ExhaustDeviceMemory(std::uint64_t)
   return {};
 }
 
+std::uint64_t
+CountFreeMemory()
+{
+  return 0;
+}
+
+void
+ResetDevice()
+{}
+
+void
+BreakDevice()
+{}
+
 int
 GetCurrentDevice()
 {

@@ -6,7 +6,9 @@
 
 #include "itkCommand.h"
 
+#include <chrono>
 #include <cstdlib>
+#include <iostream>
 #include <thread>
 
 #include <sys/wait.h>
@@ -145,6 +147,39 @@ TEST(FilterProcess, FallsBackWhenMemoryIsExhausted)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
 }
 
+TEST(FilterProcess, ReportsAFaultOnce)
+{
+  using itk::CudaConnectedComponentError;
+  using itk::CudaConnectedComponentsProcess;
+  using Kind = CudaConnectedComponentError::Kind;
+  testing::internal::CaptureStderr();
+  CudaConnectedComponentsProcess::ReportFault({ Kind::Unavailable, "no device" });
+  CudaConnectedComponentsProcess::ReportFault({ Kind::Memory, "no memory" });
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
+  testing::internal::CaptureStderr();
+  CudaConnectedComponentsProcess::ReportFault({ Kind::Cuda, "illegal address" });
+  CudaConnectedComponentsProcess::ReportFault({ Kind::Cuda, "again" });
+  EXPECT_EQ(
+    testing::internal::GetCapturedStderr(),
+    "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: illegal address\n");
+}
+
+TEST(FilterProcess, TrimsWhereTheEnvironmentAsksForIt)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto image = MakeVolume();
+  auto       filter = FilterType::New();
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+  EXPECT_GT(itk::CudaConnectedComponentLabeler::GetHeldMemory().pinnedBytes, 0U);
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS_TRIM", "1", 1);
+  image->Modified();
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+  unsetenv("ITK_CUDA_CONNECTED_COMPONENTS_TRIM");
+  const auto held = itk::CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_EQ(held.pinnedBytes, 0U);
+  EXPECT_EQ(held.deviceBytes, 0U);
+}
+
 TEST(FilterProcess, ForkedChildFallsBack)
 {
   const auto image = MakeVolume();
@@ -198,6 +233,84 @@ TEST_F(FilterProcessDeathTest, WorksWithoutADevice)
     },
     testing::ExitedWithCode(0),
     "");
+}
+
+TEST_F(FilterProcessDeathTest, WorksAfterADeviceReset)
+{
+  SKIP_WITHOUT_DEVICE();
+  EXPECT_EXIT(
+    {
+      const auto image = MakeVolume();
+      auto       filter = FilterType::New();
+      bool       isGood = true;
+      for (int reset = 0; reset < 3; ++reset)
+      {
+        image->Modified();
+        isGood = isGood && IsSameAsItk(*filter, image) && filter->GetBackendUsed() == BackendEnum::CUDA;
+        CudaTestSupport::ResetDevice();
+        itk::CudaConnectedComponentLabeler::TrimMemory();
+      }
+      _exit(isGood ? 0 : 1);
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+TEST_F(FilterProcessDeathTest, FallsBackFromABrokenDeviceAndSaysSoOnce)
+{
+  SKIP_WITHOUT_DEVICE();
+  EXPECT_EXIT(
+    {
+      const auto image = MakeVolume();
+      auto       filter = FilterType::New();
+      bool       isGood = IsSameAsItk(*filter, image);
+      CudaTestSupport::BreakDevice();
+      for (int update = 0; update < 3; ++update)
+      {
+        image->Modified();
+        isGood = isGood && IsSameAsItk(*filter, image) && filter->GetBackendUsed() == BackendEnum::CPU &&
+                 filter->GetFallbackReason().find("CUDA: ") == 0;
+      }
+      _exit(isGood ? 0 : 1);
+    },
+    testing::ExitedWithCode(0),
+    "^CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: CUDA: [^\n]*\n$");
+}
+
+/** Labels over and over where the device has no memory left for a context. */
+bool
+BacksOff()
+{
+  using ClockType = std::chrono::steady_clock;
+  using Milliseconds = std::chrono::duration<double, std::milli>;
+  const auto image = MakeVolume();
+  auto       filter = FilterType::New();
+  bool       isGood = IsSameAsItk(*filter, image) && filter->GetBackendUsed() == BackendEnum::CPU;
+  std::cerr << filter->GetFallbackReason() << '\n';
+  const auto start = ClockType::now();
+  for (int update = 0; update < 20; ++update)
+  {
+    image->Modified();
+    filter->Update();
+    isGood = isGood && filter->GetBackendUsed() == BackendEnum::CPU &&
+             filter->GetFallbackReason().find("; the next attempt to start the device is in ") != std::string::npos;
+  }
+  std::cerr << Milliseconds(ClockType::now() - start).count() / 20 << " ms each\n"
+            << filter->GetFallbackReason() << '\n';
+  return isGood;
+}
+
+TEST_F(FilterProcessDeathTest, ADeviceThatDoesNotStartIsNotAskedAgainAtOnce)
+{
+  SKIP_WITHOUT_DEVICE();
+  // The parent takes the memory, the child finds too little for a context.
+  std::shared_ptr<void> taken;
+  if (!testing::internal::InDeathTestChild())
+  {
+    itk::CudaConnectedComponentLabeler::TrimMemory();
+    taken = CudaTestSupport::ExhaustDeviceMemory(29 << 20);
+  }
+  EXPECT_EXIT(_exit(BacksOff() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 /** A filter that outlives main(). In a static build of ITK, one at namespace scope would outlive ITK. */

@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
+#include <iostream>
 #include <limits>
 #include <thread>
 
@@ -301,6 +303,107 @@ TEST(Labeler, RefusesHostMemoryForDeviceMemory)
     labeler.LabelDeviceMemory(static_cast<const std::uint8_t *>(input.get()), { 8, 8, 1 }, labels.data());
   });
   EXPECT_EQ(labels, std::vector<std::uint32_t>(64, 0));
+}
+
+TEST(Labeler, RefusesAddressesThatAreNotAligned)
+{
+  const CudaConnectedComponentLabeler labeler;
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<std::uint32_t *>(address); };
+  // Refused before anybody asks for a device.
+  ExpectError(Kind::InvalidArgument, "the input is at an address that is no multiple of its type's 4 bytes", [&] {
+    labeler.LabelDeviceMemory(at(4098), { 8, 8, 1 }, at(8192));
+  });
+  ExpectError(Kind::InvalidArgument, "the output is at an address that is no multiple of its type's 4 bytes", [&] {
+    labeler.LabelDeviceMemory(at(4096), { 8, 8, 1 }, at(8193));
+  });
+}
+
+TEST(Labeler, ReadsAndWritesWhereverTypesAreAligned)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage image = MakeRandom({ 67, 33, 9 }, 30, 1, 52);
+  const Labels    expected = LabelByItk(image, true);
+  for (const std::size_t offset : { 1, 2, 3, 5 })
+  {
+    std::vector<std::uint8_t> pixels(offset, 1);
+    pixels.insert(pixels.end(), image.pixels.begin(), image.pixels.end());
+    const auto                 input = Upload(pixels);
+    std::vector<std::uint16_t> labels(image.pixels.size() + offset, 99);
+    const auto                 output = Upload(labels);
+    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    {
+      CudaConnectedComponentLabeler labeler;
+      labeler.options.algorithm = algorithm;
+      labeler.options.fullyConnected = true;
+      EXPECT_EQ(labeler.LabelDeviceMemory(static_cast<const std::uint8_t *>(input.get()) + offset,
+                                          image.size,
+                                          static_cast<std::uint16_t *>(output.get()) + offset),
+                expected.objectCount);
+      CudaTestSupport::CopyToHost(labels.data(), output.get(), labels.size() * sizeof(std::uint16_t));
+      EXPECT_TRUE(std::equal(expected.pixels.begin(), expected.pixels.end(), labels.begin() + offset)) << algorithm;
+    }
+  }
+}
+
+/** Labels a cube from host to host and, where it is small, from device to device. */
+void
+LabelCube(std::uint64_t side)
+{
+  std::vector<std::uint8_t> mask(side * side * side, 0);
+  for (std::size_t i = 0; i < mask.size(); i += 7)
+  {
+    mask[i] = 1;
+  }
+  std::vector<std::uint32_t>    labels(mask.size());
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = true;
+  labeler.LabelHostMemory(mask.data(), { side, side, side }, labels.data());
+  if (side <= 128)
+  {
+    const auto input = Upload(mask);
+    const auto output = Upload(labels);
+    labeler.LabelDeviceMemory(
+      static_cast<const std::uint8_t *>(input.get()), { side, side, side }, static_cast<std::uint32_t *>(output.get()));
+  }
+}
+
+TEST(Labeler, ForgetsTheMemoryOfALargeImage)
+{
+  SKIP_WITHOUT_DEVICE();
+  const std::uint64_t large = std::getenv("CUDA_CONNECTED_COMPONENTS_LARGE_TESTS") != nullptr ? 1024 : 300;
+  LabelCube(128);
+  CudaConnectedComponentLabeler::TrimMemory();
+  const std::uint64_t freeBefore = CudaTestSupport::CountFreeMemory();
+  LabelCube(128);
+  const auto small = CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_GT(small.pinnedBytes, 0U);
+  LabelCube(large);
+  const auto larger = CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_GT(larger.pinnedBytes, small.pinnedBytes);
+  for (int call = 0; call < 32; ++call)
+  {
+    LabelCube(128);
+  }
+  const auto held = CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_LE(held.deviceBytes, 2 * small.deviceBytes);
+  EXPECT_LE(held.pinnedBytes, 2 * small.pinnedBytes);
+  // CUDA itself has nothing more, but for what it rounds up.
+  const std::uint64_t freeAfter = CudaTestSupport::CountFreeMemory();
+  EXPECT_LE(freeBefore, freeAfter + 2 * small.deviceBytes + (4 << 20));
+  std::cout << "128^3: " << (small.deviceBytes >> 10) << " KiB of device, " << (small.pinnedBytes >> 10)
+            << " KiB pinned; " << large << "^3: " << (larger.deviceBytes >> 10) << ", " << (larger.pinnedBytes >> 10)
+            << "; 32 times 128^3 after that: " << (held.deviceBytes >> 10) << ", " << (held.pinnedBytes >> 10) << '\n';
+  CudaConnectedComponentLabeler::TrimMemory();
+  EXPECT_EQ(CudaConnectedComponentLabeler::GetHeldMemory().pinnedBytes, 0U);
+}
+
+TEST(Labeler, HoldsNoMemoryWithoutADevice)
+{
+  const auto held = CudaConnectedComponentLabeler::GetHeldMemory();
+  if (!CudaTestSupport::WhyNoDevice().empty())
+  {
+    EXPECT_EQ(held.deviceBytes + held.pinnedBytes, 0U);
+  }
 }
 
 TEST(Labeler, WorksOnTheCallersStream)

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CudaRuntime.cuh"
 
+#include "Grid.h"
+#include "StartAttempts.h"
+
+#include <cuda.h>
+
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #ifndef _WIN32
 #  include <pthread.h>
@@ -77,6 +85,49 @@ CountDevices()
 
 } // namespace
 
+namespace
+{
+
+struct AllResources
+{
+  std::mutex                                                                mutex;
+  std::map<std::pair<int, std::uint64_t>, std::unique_ptr<DeviceResources>> devices; // by device and context
+  std::map<int, StartAttempts>                                              failures;
+};
+
+AllResources &
+GetAllResources()
+{
+  static auto * const resources = new AllResources; // outlives the CUDA driver on purpose
+  return *resources;
+}
+
+/** Calls start(), which may start a device, unless that has failed a short while ago. The mutex of AllResources must be
+ * held. */
+template <typename TStart>
+void
+TryToStart(int device, const TStart & start)
+{
+  auto &     failures = GetAllResources().failures;
+  const auto now = StartAttempts::ClockType::now();
+  if (const auto failed = failures.find(device); failed != failures.end())
+  {
+    failed->second.RequireDue(now);
+  }
+  try
+  {
+    start();
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    failures[device].Fail(now, error);
+    throw;
+  }
+  failures.erase(device);
+}
+
+} // namespace
+
 CurrentDevice::CurrentDevice(int device)
 {
   const int count = CountDevices();
@@ -90,7 +141,8 @@ CurrentDevice::CurrentDevice(int device)
   m_Device = device < 0 ? m_Callers : device;
   if (m_Device != m_Callers)
   {
-    CCL_CHECK(cudaSetDevice(m_Device));
+    const std::lock_guard<std::mutex> lock(GetAllResources().mutex);
+    TryToStart(m_Device, [this] { CCL_CHECK(cudaSetDevice(m_Device)); });
   }
 }
 
@@ -119,18 +171,54 @@ ArchitectureOfKernels()
   return attributes.ptxVersion;
 }
 
-struct AllResources
+DeviceCapabilities
+CapabilitiesOf(int device)
 {
-  std::mutex                                      mutex;
-  std::map<int, std::unique_ptr<DeviceResources>> devices;
-};
-
-AllResources &
-GetAllResources()
-{
-  static auto * const resources = new AllResources; // outlives the CUDA driver on purpose
-  return *resources;
+  const auto get = [device](cudaDeviceAttr attribute) {
+    int value = 0;
+    CCL_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
+  };
+  const DeviceCapabilities capabilities{ get(cudaDevAttrMemoryPoolsSupported) != 0,
+                                         get(cudaDevAttrCooperativeLaunch) != 0,
+                                         ArchitectureOfKernels() >= 90,
+                                         static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount)),
+                                         static_cast<std::uint64_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin)) };
+  const char * const       profile = std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_GPU");
+  return capabilities.LimitTo(profile != nullptr ? profile : "");
 }
+
+template <typename TFunction>
+TFunction
+FindDriverFunction(const char * name, unsigned int cudaVersion)
+{
+  void *                          function = nullptr;
+  cudaDriverEntryPointQueryResult status{};
+  CCL_CHECK(cudaGetDriverEntryPointByVersion(name, &function, cudaVersion, cudaEnableDefault, &status));
+  if (status != cudaDriverEntryPointSuccess)
+  {
+    throw CudaConnectedComponentError(Kind::Unavailable, std::string("the NVIDIA driver has no ") + name);
+  }
+  return reinterpret_cast<TFunction>(function);
+}
+
+/** A number that no other context of the process has or had, of the calling thread's current context. Gives nothing
+ * where there is none, or where cudaDeviceReset() has ended it. */
+std::optional<std::uint64_t>
+FindContext()
+{
+  static const auto  getCurrent = FindDriverFunction<CUresult (*)(CUcontext *)>("cuCtxGetCurrent", 12000);
+  static const auto  getId = FindDriverFunction<CUresult (*)(CUcontext, unsigned long long *)>("cuCtxGetId", 12000);
+  CUcontext          context = nullptr;
+  unsigned long long id = 0;
+  if (getCurrent(&context) != CUDA_SUCCESS || context == nullptr || getId(context, &id) != CUDA_SUCCESS)
+  {
+    return std::nullopt;
+  }
+  return id;
+}
+
+constexpr std::uint64_t PoolStep = std::uint64_t{ 32 } << 20; // CUDA's pools grow by so many bytes at least
 
 } // namespace
 
@@ -139,12 +227,29 @@ DeviceResources::Of(int device)
 {
   AllResources &                    all = GetAllResources();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  auto &                            resources = all.devices[device];
-  if (!resources)
+  auto                              context = FindContext();
+  if (context)
   {
-    resources = std::make_unique<DeviceResources>(device);
+    const auto found = all.devices.find({ device, *context });
+    if (found != all.devices.end())
+    {
+      return *found->second;
+    }
   }
-  return *resources;
+  DeviceResources * created = nullptr;
+  TryToStart(device, [&] {
+    // Starts the device where it has not been started, or has been reset.
+    CCL_CHECK(cudaFree(nullptr));
+    context = FindContext();
+    if (!context)
+    {
+      throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
+    }
+    auto resources = std::make_unique<DeviceResources>(device);
+    created = resources.get();
+    all.devices[{ device, *context }] = std::move(resources);
+  });
+  return *created;
 }
 
 bool
@@ -155,44 +260,66 @@ DeviceResources::AreAny()
   return !all.devices.empty();
 }
 
-void
-DeviceResources::TrimAll()
+namespace
 {
-  AllResources &                    all = GetAllResources();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  for (const auto & device : all.devices)
+
+/** Calls visit(resources) for all resources whose context is its device's. Those of ended contexts are gone. */
+template <typename TVisitor>
+void
+ForAllResources(const TVisitor & visit)
+{
+  AllResources &                                                           all = GetAllResources();
+  std::vector<std::pair<std::pair<int, std::uint64_t>, DeviceResources *>> found;
   {
-    if (device.second)
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    for (const auto & each : all.devices)
     {
-      device.second->Trim();
+      found.emplace_back(each.first, each.second.get());
+    }
+  }
+  for (const auto & each : found)
+  {
+    const CurrentDevice current(each.first.first);
+    if (FindContext() == each.first.second)
+    {
+      visit(*each.second);
     }
   }
 }
 
+} // namespace
+
+void
+DeviceResources::TrimAll()
+{
+  ForAllResources([](DeviceResources & resources) { resources.Trim(); });
+}
+
+HeldMemory
+DeviceResources::GetHeldMemory()
+{
+  HeldMemory held;
+  ForAllResources([&held](DeviceResources & resources) {
+    const std::lock_guard<std::mutex> lock(resources.m_Mutex);
+    held.deviceBytes += resources.GetPoolBytes() + resources.m_DeviceMemory.GetBytes();
+    held.pinnedBytes += resources.m_HostMemory.GetBytes();
+  });
+  return held;
+}
+
 DeviceResources::DeviceResources(int device)
   : m_Device(device)
+  , m_Capabilities(CapabilitiesOf(device))
 {
-  const auto get = [device](cudaDeviceAttr attribute) {
-    int value = 0;
-    CCL_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
-    return value;
-  };
-  if (get(cudaDevAttrMemoryPoolsSupported) == 0)
+  if (!m_Capabilities.hasMemoryPools)
   {
-    throw CudaConnectedComponentError(Kind::Unavailable,
-                                      "CUDA device " + std::to_string(device) + " does not support memory pools");
+    return;
   }
-  m_StartsKernelsEarly = ArchitectureOfKernels() >= 90;
-  m_RunsCooperativeKernels = get(cudaDevAttrCooperativeLaunch) != 0;
-  m_Multiprocessors = static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount));
-  m_SharedMemoryOfBlock = static_cast<std::uint64_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin));
   cudaMemPoolProps properties{};
   properties.allocType = cudaMemAllocationTypePinned;
   properties.location.type = cudaMemLocationTypeDevice;
   properties.location.id = device;
   CCL_CHECK(cudaMemPoolCreate(&m_Pool, &properties));
-  std::uint64_t keepAll = ~std::uint64_t{ 0 };
-  CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &keepAll));
 }
 
 void
@@ -231,51 +358,49 @@ DeviceResources::ReturnStream(cudaStream_t stream)
   m_Streams.push_back(stream);
 }
 
-KeptMemory::Block
-DeviceResources::TakeFrom(KeptMemory & kept, std::size_t bytes)
-{
-  const std::lock_guard<std::mutex> lock(m_Mutex);
-  return kept.Take(bytes);
-}
-
+template <typename TAllocate>
 std::shared_ptr<void>
-DeviceResources::Own(KeptMemory & kept, const KeptMemory::Block & block)
+DeviceResources::AllocateFrom(MemoryCache & cache, std::size_t bytes, const TAllocate & allocate)
 {
-  return std::shared_ptr<void>(block.memory, [this, &kept, bytes = block.bytes](void * unused) {
+  MemoryCache::Block block{ nullptr, 0 };
+  {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    kept.Keep({ unused, bytes });
+    block = cache.Take(bytes);
+  }
+  if (block.memory == nullptr)
+  {
+    block.bytes = MemoryCache::SizeFor(bytes);
+    block.memory = allocate(block.bytes);
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    cache.Add(block);
+  }
+  return std::shared_ptr<void>(block.memory, [this, &cache, block](void *) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    cache.Return(block);
   });
 }
 
 std::shared_ptr<void>
 DeviceResources::AllocateHost(std::size_t bytes)
 {
-  KeptMemory::Block block = this->TakeFrom(m_HostMemory, bytes);
-  if (block.memory == nullptr)
-  {
-    CCL_CHECK(cudaHostAlloc(&block.memory, block.bytes, cudaHostAllocPortable));
-  }
-  return this->Own(m_HostMemory, block);
+  return this->AllocateFrom(m_HostMemory, bytes, [](std::size_t size) {
+    void * memory = nullptr;
+    CCL_CHECK(cudaHostAlloc(&memory, size, cudaHostAllocPortable));
+    return memory;
+  });
 }
 
+template <typename TAllocate>
 void *
-DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
+DeviceResources::AllocateOnDevice(std::size_t bytes, const TAllocate & allocate)
 {
   void *      memory = nullptr;
-  cudaError_t error = cudaMallocFromPoolAsync(&memory, bytes, m_Pool, stream);
+  cudaError_t error = allocate(&memory);
   if (error == cudaErrorMemoryAllocation)
   {
     cudaGetLastError();
-    std::vector<KeptMemory::Block> kept;
-    {
-      const std::lock_guard<std::mutex> lock(m_Mutex);
-      kept = m_DeviceMemory.TakeAll();
-    }
-    for (const KeptMemory::Block & block : kept)
-    {
-      CCL_CHECK(cudaFree(block.memory));
-    }
-    error = cudaMallocFromPoolAsync(&memory, bytes, m_Pool, stream);
+    this->Trim();
+    error = allocate(&memory);
   }
   if (error == cudaErrorMemoryAllocation)
   {
@@ -288,59 +413,137 @@ DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
   return memory;
 }
 
-std::shared_ptr<void>
-DeviceResources::AllocateKept(std::size_t bytes, cudaStream_t stream)
+void *
+DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
 {
-  KeptMemory::Block block = this->TakeFrom(m_DeviceMemory, bytes);
-  if (block.memory == nullptr)
-  {
-    block.memory = this->AllocateFromPool(block.bytes, stream);
-  }
-  return this->Own(m_DeviceMemory, block);
+  void * const                      memory = this->AllocateOnDevice(bytes, [=](void ** result) {
+    return m_Pool != nullptr ? cudaMallocFromPoolAsync(result, bytes, m_Pool, stream) : cudaMalloc(result, bytes);
+  });
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_PoolDemand.Add(bytes);
+  return memory;
+}
+
+void
+DeviceResources::FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream)
+{
+  // An error here is one of the context, and shows in the next call.
+  static_cast<void>(m_Pool != nullptr ? cudaFreeAsync(memory, stream) : cudaFree(memory));
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_PoolDemand.Remove(bytes);
+}
+
+std::shared_ptr<void>
+DeviceResources::AllocateCached(std::size_t bytes)
+{
+  return this->AllocateFrom(m_DeviceMemory, bytes, [this](std::size_t size) {
+    return this->AllocateOnDevice(size, [size](void ** result) { return cudaMalloc(result, size); });
+  });
 }
 
 std::shared_ptr<void>
 DeviceResources::AllocateCounter(cudaStream_t stream)
 {
-  KeptMemory::Block block = this->TakeFrom(m_Counters, sizeof(unsigned int));
-  if (block.memory == nullptr)
+  std::unique_ptr<void, cudaError_t (*)(void *)> counter(nullptr, cudaFree);
   {
-    block = { this->AllocateFromPool(sizeof(unsigned int), stream), sizeof(unsigned int) };
-    CCL_CHECK(cudaMemsetAsync(block.memory, 0, block.bytes, stream));
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (!m_Counters.empty())
+    {
+      counter.reset(m_Counters.back());
+      m_Counters.pop_back();
+    }
   }
-  return this->Own(m_Counters, block);
+  if (!counter)
+  {
+    constexpr std::size_t size = sizeof(unsigned int);
+    counter.reset(this->AllocateOnDevice(size, [](void ** result) { return cudaMalloc(result, size); }));
+    // Freed, and not handed on, where this fails: it would not be 0.
+    CCL_CHECK(cudaMemsetAsync(counter.get(), 0, size, stream));
+  }
+  return std::shared_ptr<void>(counter.release(), [this](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Counters.push_back(unused);
+  });
+}
+
+void
+DeviceResources::FreeAll(const std::vector<MemoryCache::Block> & blocks, Deallocator deallocate)
+{
+  for (const MemoryCache::Block & block : blocks)
+  {
+    CCL_CHECK(deallocate(block.memory));
+  }
+}
+
+void
+DeviceResources::EndCall()
+{
+  std::vector<MemoryCache::Block> hostBlocks;
+  std::vector<MemoryCache::Block> deviceBlocks;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    hostBlocks = m_HostMemory.EndCall();
+    deviceBlocks = m_DeviceMemory.EndCall();
+    m_PoolDemand.EndCall();
+    std::uint64_t threshold = DivideUp(MemoryCache::MaximumShare * m_PoolDemand.Get(), PoolStep) * PoolStep;
+    if (m_Pool != nullptr && threshold != m_PoolThreshold)
+    {
+      CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+      CCL_CHECK(cudaMemPoolTrimTo(m_Pool, threshold));
+      m_PoolThreshold = threshold;
+    }
+  }
+  FreeAll(hostBlocks, cudaFreeHost);
+  FreeAll(deviceBlocks, cudaFree);
+}
+
+std::uint64_t
+DeviceResources::GetPoolBytes() const
+{
+  if (m_Pool == nullptr)
+  {
+    return m_PoolDemand.GetInUse();
+  }
+  std::uint64_t reserved = 0;
+  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  return reserved;
 }
 
 std::uint64_t
 DeviceResources::GetFreeMemory() const
 {
-  std::size_t   free = 0;
-  std::size_t   total = 0;
-  std::uint64_t reserved = 0;
-  std::uint64_t used = 0;
+  std::size_t free = 0;
+  std::size_t total = 0;
   CCL_CHECK(cudaMemGetInfo(&free, &total));
-  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  if (m_Pool == nullptr)
+  {
+    return free;
+  }
+  std::uint64_t used = 0;
   CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrUsedMemCurrent, &used));
-  return free + reserved - used;
+  return free + this->GetPoolBytes() - used;
 }
 
 void
 DeviceResources::Trim()
 {
-  const CurrentDevice               current(m_Device);
-  const std::lock_guard<std::mutex> lock(m_Mutex);
-  for (const KeptMemory::Block & block : m_HostMemory.TakeAll())
+  std::vector<MemoryCache::Block> hostBlocks;
+  std::vector<MemoryCache::Block> deviceBlocks;
   {
-    CCL_CHECK(cudaFreeHost(block.memory));
-  }
-  for (KeptMemory * const kept : { &m_DeviceMemory, &m_Counters })
-  {
-    for (const KeptMemory::Block & block : kept->TakeAll())
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    hostBlocks = m_HostMemory.TakeAll();
+    deviceBlocks = m_DeviceMemory.TakeAll();
+    for (void * const counter : std::exchange(m_Counters, {}))
     {
-      CCL_CHECK(cudaFree(block.memory));
+      deviceBlocks.push_back({ counter, sizeof(unsigned int) });
     }
   }
-  CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
+  FreeAll(hostBlocks, cudaFreeHost);
+  FreeAll(deviceBlocks, cudaFree);
+  if (m_Pool != nullptr)
+  {
+    CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
+  }
 }
 
 std::string

@@ -4,7 +4,8 @@
 
 // CUDA's resources as owners, and its errors as exceptions.
 
-#include "KeptMemory.h"
+#include "DeviceCapabilities.h"
+#include "MemoryCache.h"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <cuda_runtime_api.h>
@@ -25,11 +26,13 @@ CheckCuda(cudaError_t error, const char * expression, const char * file, int lin
 
 #define CCL_CHECK(expression) ::itk::ccl::CheckCuda((expression), #expression, __FILE__, __LINE__)
 
+using HeldMemory = CudaConnectedComponentLabeler::HeldMemory;
+
 /** Makes a device current as long as it lives, and then the caller's again. */
 class CurrentDevice
 {
 public:
-  /** -1 keeps the caller's current device. Throws where there is no such device. */
+  /** -1 keeps the caller's current device. Throws where there is no such device, or where it cannot be started. */
   explicit CurrentDevice(int device);
   ~CurrentDevice();
   CurrentDevice(const CurrentDevice &) = delete;
@@ -47,12 +50,20 @@ private:
   int m_Device = 0;
 };
 
-/** What a device keeps between calls: a pool of device memory, streams, pinned host memory, and device memory that
- * small images need. Never destroyed, as the CUDA driver may be gone before the process is. */
+/** What calls on a device share: a pool of device memory for their intermediate results, streams, and memory that is
+ * cached from call to call. Never destroyed, as the CUDA driver may be gone before the process is.
+ *
+ * A call begins with Of() and ends with EndCall(). Between calls there is no more memory than this:
+ * - pinned host memory, and device memory of small images: twice what the 16 most recent calls that needed any had in
+ *   use at one time;
+ * - the pool: the same, rounded up to 32 MiB.
+ *
+ * Thread-safe. */
 class DeviceResources
 {
 public:
-  /** Those of a device, created by the first call. The device must be current. */
+  /** The resources of the current device, which `device` must be, in its current context; created by the first call. A
+   * context that cudaDeviceReset() has ended has a new one after it. Throws where the device cannot be started. */
   static DeviceResources &
   Of(int device);
 
@@ -60,36 +71,20 @@ public:
   static void
   TrimAll();
 
+  /** Bytes of all devices. */
+  static HeldMemory
+  GetHeldMemory();
+
   /** Whether any device's have been created. */
   static bool
   AreAny();
 
   explicit DeviceResources(int device);
 
-  bool
-  RunsCooperativeKernels() const
+  const DeviceCapabilities &
+  GetCapabilities() const
   {
-    return m_RunsCooperativeKernels;
-  }
-
-  unsigned int
-  GetMultiprocessors() const
-  {
-    return m_Multiprocessors;
-  }
-
-  /** Whether kernels can be started while those before them still run, and wait by themselves. */
-  bool
-  StartsKernelsEarly() const
-  {
-    return m_StartsKernelsEarly;
-  }
-
-  /** Bytes of shared memory that one block can have. */
-  std::uint64_t
-  GetSharedMemoryOfBlock() const
-  {
-    return m_SharedMemoryOfBlock;
+    return m_Capabilities;
   }
 
   /** Lets a kernel be launched with so many bytes of dynamic shared memory. CUDA takes its time over it, so that it is
@@ -102,70 +97,94 @@ public:
   void
   ReturnStream(cudaStream_t stream);
 
-  /** Pinned host memory, kept for the next call when its last owner goes. */
+  /** Pinned host memory, cached when its last owner goes. */
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
-  /** Device memory from the pool, to be freed in the order of the stream. Throws where there is too little. */
+  /** Device memory from the pool, to be freed by FreeToPool() in the order of the stream. Throws where there is too
+   * little. */
   void *
   AllocateFromPool(std::size_t bytes, cudaStream_t stream);
+  void
+  FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream);
 
-  /** Device memory, kept for the next call when its last owner goes, who must have waited for the stream. Taking from
-   * the pool takes longer than an empty kernel does. */
+  /** Device memory, cached when its last owner goes, who must have waited for the stream. Allocating from the pool
+   * takes longer than an empty kernel does. */
   std::shared_ptr<void>
-  AllocateKept(std::size_t bytes, cudaStream_t stream);
+  AllocateCached(std::size_t bytes);
 
-  /** An unsigned int of device memory that is 0, and must be again when its last owner goes, for the next call. */
+  /** An unsigned int of device memory that is 0, and must be again when its last owner goes: the next owner relies on
+   * it. */
   std::shared_ptr<void>
   AllocateCounter(cudaStream_t stream);
+
+  /** Ends a call: frees the memory that recent calls had no use for. */
+  void
+  EndCall();
 
 private:
   void
   Trim();
 
-  KeptMemory::Block
-  TakeFrom(KeptMemory & kept, std::size_t bytes);
+  using Deallocator = cudaError_t (*)(void * memory);
 
-  /** An owner that keeps the block when it goes. */
+  /** A cached block, or a new one from allocate(bytes). */
+  template <typename TAllocate>
   std::shared_ptr<void>
-  Own(KeptMemory & kept, const KeptMemory::Block & block);
+  AllocateFrom(MemoryCache & cache, std::size_t bytes, const TAllocate & allocate);
+
+  /** What allocate(&memory) gives. Where there is too little memory, frees what is cached and tries once more. */
+  template <typename TAllocate>
+  void *
+  AllocateOnDevice(std::size_t bytes, const TAllocate & allocate);
+
+  static void
+  FreeAll(const std::vector<MemoryCache::Block> & blocks, Deallocator deallocate);
 
   /** Bytes of device memory that can still be allocated. */
   std::uint64_t
   GetFreeMemory() const;
 
+  /** Bytes that the pool has of the device. */
+  std::uint64_t
+  GetPoolBytes() const;
+
   int                       m_Device;
-  bool                      m_RunsCooperativeKernels;
-  bool                      m_StartsKernelsEarly;
-  unsigned int              m_Multiprocessors;
-  std::uint64_t             m_SharedMemoryOfBlock;
-  cudaMemPool_t             m_Pool = nullptr;
+  DeviceCapabilities        m_Capabilities;
+  cudaMemPool_t             m_Pool = nullptr; // none where the device has no memory pools
   std::mutex                m_Mutex;
   std::vector<cudaStream_t> m_Streams;
-  KeptMemory                m_HostMemory;
-  KeptMemory                m_DeviceMemory;
-  KeptMemory                m_Counters;
+  MemoryCache               m_HostMemory;
+  MemoryCache               m_DeviceMemory;
+  std::vector<void *>       m_Counters;
+  RecentDemand              m_PoolDemand;
+  std::uint64_t             m_PoolThreshold = 0;
   /** Of the kernels that were launched with dynamic shared memory. */
   std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
 
-/** Device memory from a pool, freed in the order of a stream. */
+/** Device memory from the pool, freed in the order of a stream. */
 class DeviceAllocation
 {
 public:
-  DeviceAllocation(void * memory, cudaStream_t stream)
-    : m_Memory(memory)
+  /** Nothing for 0 bytes. */
+  DeviceAllocation(DeviceResources & resources, std::size_t bytes, cudaStream_t stream)
+    : m_Resources(&resources)
+    , m_Memory(bytes == 0 ? nullptr : resources.AllocateFromPool(bytes, stream))
+    , m_Bytes(bytes)
     , m_Stream(stream)
   {}
   ~DeviceAllocation()
   {
     if (m_Memory != nullptr)
     {
-      cudaFreeAsync(m_Memory, m_Stream);
+      m_Resources->FreeToPool(m_Memory, m_Bytes, m_Stream);
     }
   }
   DeviceAllocation(DeviceAllocation && other) noexcept
-    : m_Memory(other.m_Memory)
+    : m_Resources(other.m_Resources)
+    , m_Memory(other.m_Memory)
+    , m_Bytes(other.m_Bytes)
     , m_Stream(other.m_Stream)
   {
     other.m_Memory = nullptr;
@@ -181,8 +200,10 @@ public:
   }
 
 private:
-  void *       m_Memory;
-  cudaStream_t m_Stream;
+  DeviceResources * m_Resources;
+  void *            m_Memory;
+  std::size_t       m_Bytes;
+  cudaStream_t      m_Stream;
 };
 
 /** "1.2 GB" */

@@ -176,7 +176,11 @@ __launch_bounds__(SumThreads) VisitSums(std::uint64_t count, const TSum * sums, 
   }
 }
 
-/** A value that the device writes to the host's memory, once: a copy would take longer than small kernels do. */
+/** A value that the device writes to the host's memory, once: a copy would take longer than small kernels do.
+ *
+ * The memory is free for another value as soon as this one has arrived, as nothing writes to it after that: so whoever
+ * reads the value need not wait for the stream. As long as it has not arrived, the destructor waits for the stream
+ * before the memory goes back. */
 template <typename T>
 class PendingValue
 {
@@ -266,7 +270,7 @@ public:
   Buffer<T>
   Allocate(std::uint64_t count) const
   {
-    return { count == 0 ? nullptr : m_Resources.AllocateFromPool(count * sizeof(T), m_Stream), m_Stream };
+    return { m_Resources, count * sizeof(T), m_Stream };
   }
 
   template <typename T>
@@ -293,6 +297,8 @@ public:
     this->ForEachCellOf(grid, CompactTile(grid), step);
   }
 
+  /** The members are destroyed from the last to the first: `total` waits for the kernel that writes it, and the kernel
+   * sets `tilesDone` to 0 before that. So the next owner of `tilesDone` finds 0. */
   template <typename TSum>
   struct Sums
   {
@@ -387,7 +393,7 @@ private:
     configuration.blockDim = threads;
     configuration.stream = m_Stream;
     configuration.attrs = &startsEarly;
-    configuration.numAttrs = m_Resources.StartsKernelsEarly() ? 1 : 0;
+    configuration.numAttrs = m_Resources.GetCapabilities().launchesEarly ? 1 : 0;
     CCL_CHECK(cudaLaunchKernelEx(&configuration, kernel, parameters...));
   }
 

@@ -101,11 +101,19 @@ public:
 
   ~Implementation()
   {
-    if (m_OwnStream != nullptr)
+    try
     {
-      // Pinned memory that copies still use goes back to the cache when its owners go.
-      cudaStreamSynchronize(m_OwnStream);
-      m_Resources.ReturnStream(m_OwnStream);
+      if (m_OwnStream != nullptr)
+      {
+        m_Resources.ReturnStream(m_OwnStream);
+        // Pinned memory that copies still use may be freed.
+        CCL_CHECK(cudaStreamSynchronize(m_OwnStream));
+      }
+      m_Resources.EndCall();
+    }
+    catch (const CudaConnectedComponentError &)
+    {
+      // An error here is one of the context, and shows in the next call.
     }
   }
 
@@ -154,6 +162,12 @@ void
 DeviceSession::TrimMemory()
 {
   DeviceResources::TrimAll();
+}
+
+HeldMemory
+DeviceSession::GetHeldMemory()
+{
+  return DeviceResources::GetHeldMemory();
 }
 
 bool

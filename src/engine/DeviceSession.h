@@ -25,6 +25,8 @@ struct Request
   Numbering                               numbering;
 };
 
+using HeldMemory = CudaConnectedComponentLabeler::HeldMemory;
+
 /** Host memory that the device copies from and to at full speed. */
 using HostArray = std::shared_ptr<void>;
 
@@ -59,6 +61,9 @@ public:
 
   static void
   TrimMemory();
+
+  static HeldMemory
+  GetHeldMemory();
 
   /** Whether CUDA's start-up, which takes longer than most labelings, is behind this process, or never to come. */
   static bool

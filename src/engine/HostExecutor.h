@@ -4,27 +4,15 @@
 
 #include "Grid.h"
 #include "HostMemory.h"
+#include "ParallelFor.h"
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <vector>
 
 namespace itk::ccl
 {
-
-/** Calls body(i) for every i below count, in any order, on any number of threads; returns when all are done. */
-using ParallelFor = std::function<void(std::uint64_t count, const std::function<void(std::uint64_t)> & body)>;
-
-inline void
-SequentialFor(std::uint64_t count, const std::function<void(std::uint64_t)> & body)
-{
-  for (std::uint64_t i = 0; i < count; ++i)
-  {
-    body(i);
-  }
-}
 
 /** Runs the steps of the algorithms on the host. It and DeviceExecutor are the two models of what the algorithms call
  * an executor:

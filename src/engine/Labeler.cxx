@@ -137,6 +137,19 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
   }
 }
 
+/** Throws where an address in device memory is no multiple of its type's size: a kernel would end with an error that
+ * the process cannot recover from. */
+template <typename TScalar>
+void
+RequireAligned(const void * memory, TScalar scalar, const char * name)
+{
+  const std::size_t size = ccl::BytesOf(PixelKindOf(scalar));
+  const auto        address = reinterpret_cast<std::uintptr_t>(memory);
+  Require(address % size == 0,
+          std::string("the ") + name + " is at an address that is no multiple of its type's " + std::to_string(size) +
+            " bytes");
+}
+
 } // namespace
 
 std::uint64_t
@@ -150,6 +163,8 @@ CudaConnectedComponentLabeler::LabelDevice(const Input & input, const SizeType &
     {
       return 0;
     }
+    RequireAligned(input.pixels, input.scalar, "input");
+    RequireAligned(output.labels, output.scalar, "output");
     ccl::DeviceSession  session(options.deviceId, options.stream);
     const std::uint64_t objectCount =
       session.LabelPixels(input.pixels, PixelKindOf(input.scalar), request, output.labels, sizeof(label));
@@ -190,7 +205,8 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
                 const ccl::Request &                                 request,
                 TLabel *                                             pixels)
 {
-  const ccl::ParallelFor parallelFor = options.parallelFor ? options.parallelFor : ccl::SequentialFor;
+  const ccl::ParallelFor parallelFor =
+    options.parallelFor ? ccl::CheckedFor(options.parallelFor) : ccl::ParallelFor(ccl::SequentialFor);
   const std::uint64_t    words = ccl::WordsOf(request.size).Count();
   ccl::HostBits<TBundle> bits;
 
@@ -203,7 +219,10 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
     const auto          background = static_cast<TLabel>(request.numbering.background);
     const std::uint64_t bytes = request.size.Count() * sizeof(TLabel);
     const bool hasBackground = options.outputIsUntouched && background == 0 && ccl::ClearUntouched(pixels, bytes);
-    ccl::AdviseHugePages(pixels, bytes);
+    if (options.outputIsUntouched)
+    {
+      ccl::AdviseHugePages(pixels, bytes);
+    }
     ccl::ExpandRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
     Report(options, 1.0F);
   };
@@ -291,6 +310,12 @@ void
 CudaConnectedComponentLabeler::RequireDevice() const
 {
   const ccl::DeviceSession session(options.deviceId);
+}
+
+CudaConnectedComponentLabeler::HeldMemory
+CudaConnectedComponentLabeler::GetHeldMemory()
+{
+  return ccl::DeviceSession::GetHeldMemory();
 }
 
 void

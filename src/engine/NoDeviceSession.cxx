@@ -41,6 +41,12 @@ void
 DeviceSession::TrimMemory()
 {}
 
+HeldMemory
+DeviceSession::GetHeldMemory()
+{
+  return {};
+}
+
 bool
 DeviceSession::IsStarted()
 {

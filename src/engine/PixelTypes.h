@@ -6,6 +6,7 @@
 
 #include "HostDevice.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace itk::ccl
@@ -21,6 +22,24 @@ enum class PixelKind : std::uint8_t
   Float,
   Double
 };
+
+/** The size of a pixel. */
+inline std::size_t
+BytesOf(PixelKind kind)
+{
+  switch (kind)
+  {
+    case PixelKind::Integer8:
+      return 1;
+    case PixelKind::Integer16:
+      return 2;
+    case PixelKind::Integer32:
+    case PixelKind::Float:
+      return 4;
+    default:
+      return 8;
+  }
+}
 
 /** Calls visitor(pixels) with the type of the pixels. */
 CCL_NO_EXECUTION_CHECK

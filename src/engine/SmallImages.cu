@@ -81,7 +81,7 @@ TilesOf(const Grid & size, bool fullyConnected, const DeviceResources & resource
     words <= Tuning::SmallImageWordsOfOneBlock ? 1 : DivideUp(words, Tuning::SmallImageWordsPerBlock);
   return { size,
            fullyConnected,
-           static_cast<std::uint32_t>(std::min<std::uint64_t>(worth, resources.GetMultiprocessors())) };
+           static_cast<std::uint32_t>(std::min<std::uint64_t>(worth, resources.GetCapabilities().multiprocessors)) };
 }
 
 /** What a tile can have of a block's, in elements of 64 bits. */
@@ -89,7 +89,7 @@ std::uint64_t
 MaximumTileMemory(const DeviceResources & resources)
 {
   constexpr std::uint64_t declaredByKernel = 1024;
-  return (resources.GetSharedMemoryOfBlock() - declaredByKernel) / sizeof(std::uint64_t);
+  return (resources.GetCapabilities().sharedMemoryPerBlock - declaredByKernel) / sizeof(std::uint64_t);
 }
 
 template <typename TBundle>
@@ -113,7 +113,7 @@ Label(const DeviceExecutor & executor,
                               KernelExecutor::BytesFor<std::uint32_t>(words * Segments::PerWord) +
                               KernelExecutor::BytesFor<std::uint32_t>(tiles.Count()) +
                               KernelExecutor::BytesFor<SegmentUnionFind::PieceRoots>(tiles.PieceCount());
-  const auto                          memory = resources.AllocateKept(bytes, executor.GetStream());
+  const auto                          memory = resources.AllocateCached(bytes);
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
   // Where tiles have no room for lists of all that they could have, volumes of very many segments are left to runs.
   const bool          listsAll = room->listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
@@ -168,7 +168,7 @@ LabelSmallImage(const DeviceExecutor & executor,
                 unsigned int           labelBytes)
 {
   constexpr std::uint64_t maximumPixels = std::uint64_t{ 1 } << 31;
-  if (!resources.RunsCooperativeKernels() || request.size.Count() > maximumPixels)
+  if (!resources.GetCapabilities().launchesCooperatively || request.size.Count() > maximumPixels)
   {
     return std::nullopt;
   }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef MemoryCache_h
+#define MemoryCache_h
+
+// How much memory recent calls had in use, and the memory that is cached from call to call because of that.
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <iterator>
+#include <list>
+#include <vector>
+
+namespace itk::ccl
+{
+
+/** The largest number of bytes that recent calls had in use at one time. Calls may overlap. Not thread-safe. */
+class RecentDemand
+{
+public:
+  /** Calls after which a demand is forgotten. */
+  static constexpr std::size_t Calls = 16;
+
+  void
+  Add(std::size_t bytes)
+  {
+    m_InUse += bytes;
+    m_Peak = std::max(m_Peak, m_InUse);
+  }
+
+  void
+  Remove(std::size_t bytes)
+  {
+    m_InUse -= bytes;
+  }
+
+  std::size_t
+  GetInUse() const
+  {
+    return m_InUse;
+  }
+
+  /** Ends a call. A call that had nothing in use does not count. */
+  void
+  EndCall()
+  {
+    if (m_Peak > 0)
+    {
+      m_Peaks[m_Next] = m_Peak;
+      m_Next = (m_Next + 1) % Calls;
+      m_Peak = m_InUse;
+    }
+  }
+
+  /** The largest demand of the calls that ended last and of those that go on. */
+  std::size_t
+  Get() const
+  {
+    return std::max(m_Peak, *std::max_element(m_Peaks.begin(), m_Peaks.end()));
+  }
+
+private:
+  std::size_t                    m_InUse = 0;
+  std::size_t                    m_Peak = 0; // since a call ended
+  std::array<std::size_t, Calls> m_Peaks{};
+  std::size_t                    m_Next = 0;
+};
+
+/** Blocks of memory that are given out to calls and come back. Blocks that no call uses are cached for later calls:
+ * after a call has ended, all blocks together have at most MaximumShare times the bytes that recent calls had in use at
+ * one time. Knows addresses and sizes; allocating and freeing is up to the owner. Not thread-safe. */
+class MemoryCache
+{
+public:
+  struct Block
+  {
+    void *      memory;
+    std::size_t bytes;
+  };
+
+  /** Room for calls of different sizes that take turns. */
+  static constexpr std::size_t MaximumShare = 2;
+
+  /** The size of a new block. Powers of two let calls of similar sizes share blocks; they would waste too much of large
+   * blocks. */
+  static std::size_t
+  SizeFor(std::size_t bytes)
+  {
+    std::size_t size = SmallestBlock;
+    while (size < bytes && size < LargestPowerOfTwo)
+    {
+      size *= 2;
+    }
+    return bytes <= size ? size : (bytes + LargeStep - 1) / LargeStep * LargeStep;
+  }
+
+  /** Gives out a cached block of at least so many bytes and at most four times the size of a new one. Gives nullptr
+   * where there is none: the owner then allocates SizeFor() bytes, and adds them. */
+  Block
+  Take(std::size_t bytes)
+  {
+    auto       best = m_Cached.end();
+    const auto limit = 4 * SizeFor(bytes);
+    for (auto block = m_Cached.begin(); block != m_Cached.end(); ++block)
+    {
+      if (block->bytes >= bytes && block->bytes <= limit && (best == m_Cached.end() || block->bytes < best->bytes))
+      {
+        best = block;
+      }
+    }
+    if (best == m_Cached.end())
+    {
+      return { nullptr, 0 };
+    }
+    const Block block = *best;
+    m_Cached.erase(best);
+    m_CachedBytes -= block.bytes;
+    m_Demand.Add(block.bytes);
+    return block;
+  }
+
+  /** Counts a new block that a call uses. */
+  void
+  Add(const Block & block)
+  {
+    m_Demand.Add(block.bytes);
+  }
+
+  /** Takes a block back from a call. */
+  void
+  Return(const Block & block)
+  {
+    m_Demand.Remove(block.bytes);
+    m_Cached.push_back(block);
+    m_CachedBytes += block.bytes;
+  }
+
+  /** Ends a call. Gives the blocks that are cached no longer, for the owner to free: those that were returned longest
+   * ago. */
+  std::vector<Block>
+  EndCall()
+  {
+    m_Demand.EndCall();
+    std::vector<Block> blocks;
+    while (!m_Cached.empty() && this->GetBytes() > MaximumShare * m_Demand.Get())
+    {
+      blocks.push_back(m_Cached.front());
+      m_CachedBytes -= m_Cached.front().bytes;
+      m_Cached.pop_front();
+    }
+    return blocks;
+  }
+
+  /** Gives all cached blocks, for the owner to free. */
+  std::vector<Block>
+  TakeAll()
+  {
+    std::vector<Block> blocks(m_Cached.begin(), m_Cached.end());
+    m_Cached.clear();
+    m_CachedBytes = 0;
+    return blocks;
+  }
+
+  /** Bytes of all blocks, in use or cached. */
+  std::size_t
+  GetBytes() const
+  {
+    return m_CachedBytes + m_Demand.GetInUse();
+  }
+
+private:
+  static constexpr std::size_t SmallestBlock = std::size_t{ 64 } << 10; // less is not worth a block of its own
+  static constexpr std::size_t LargestPowerOfTwo = std::size_t{ 64 } << 20;
+  static constexpr std::size_t LargeStep = std::size_t{ 16 } << 20;
+
+  std::list<Block> m_Cached; // returned longest ago first
+  std::size_t      m_CachedBytes = 0;
+  RecentDemand     m_Demand;
+};
+
+} // namespace itk::ccl
+
+#endif

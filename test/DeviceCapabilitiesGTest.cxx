@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The device that tests make the engine believe in, and when a device that did not start is tried again.
+
+#include "DeviceCapabilities.h"
+#include "StartAttempts.h"
+
+#include <gtest/gtest.h>
+
+using itk::CudaConnectedComponentError;
+using itk::ccl::DeviceCapabilities;
+using itk::ccl::StartAttempts;
+
+namespace
+{
+
+TEST(DeviceCapabilities, AreLimitedToThoseOfAnotherDevice)
+{
+  const DeviceCapabilities hopper{ true, true, true, 132, 227 * 1024 };
+  const auto               turing = hopper.LimitTo("turing");
+  EXPECT_TRUE(turing.hasMemoryPools && turing.launchesCooperatively);
+  EXPECT_FALSE(turing.launchesEarly);
+  EXPECT_EQ(turing.sharedMemoryPerBlock, 64U * 1024);
+  EXPECT_LT(turing.multiprocessors, 132U);
+  EXPECT_EQ(hopper.LimitTo("ada").sharedMemoryPerBlock, 99U * 1024);
+  const auto minimal = hopper.LimitTo("minimal");
+  EXPECT_FALSE(minimal.hasMemoryPools || minimal.launchesCooperatively || minimal.launchesEarly);
+  EXPECT_EQ(minimal.sharedMemoryPerBlock, 48U * 1024);
+  EXPECT_EQ(minimal.multiprocessors, 4U);
+  const auto same = hopper.LimitTo("");
+  EXPECT_TRUE(same.hasMemoryPools && same.launchesCooperatively && same.launchesEarly);
+  EXPECT_EQ(same.multiprocessors, 132U);
+  EXPECT_EQ(same.sharedMemoryPerBlock, 227U * 1024);
+}
+
+TEST(DeviceCapabilities, AreNeverMoreThanTheDevices)
+{
+  const DeviceCapabilities small{ false, false, false, 2, 32 * 1024 };
+  const auto               turing = small.LimitTo("turing");
+  EXPECT_FALSE(turing.hasMemoryPools || turing.launchesCooperatively || turing.launchesEarly);
+  EXPECT_EQ(turing.multiprocessors, 2U);
+  EXPECT_EQ(turing.sharedMemoryPerBlock, 32U * 1024);
+  EXPECT_THROW(small.LimitTo("voodoo"), CudaConnectedComponentError);
+}
+
+/** What RequireDue() throws at a time, or empty. */
+std::string
+Refusal(const StartAttempts & attempts, StartAttempts::ClockType::time_point now)
+{
+  try
+  {
+    attempts.RequireDue(now);
+    return "";
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::Kind::Memory);
+    return error.what();
+  }
+}
+
+TEST(StartAttempts, WaitLongerAfterEachFailure)
+{
+  using std::chrono::seconds;
+  StartAttempts                        attempts;
+  StartAttempts::ClockType::time_point now{ std::chrono::hours(1) };
+  EXPECT_EQ(Refusal(attempts, now), "");
+  const CudaConnectedComponentError failure(CudaConnectedComponentError::Kind::Memory, "out of memory");
+  for (const int wait : { 1, 2, 4, 8, 16, 32, 64, 64 })
+  {
+    attempts.Fail(now, failure);
+    EXPECT_EQ(Refusal(attempts, now + seconds(wait) - std::chrono::milliseconds(1)),
+              "out of memory; the next attempt to start the device is in 1 s");
+    if (wait == 64)
+    {
+      EXPECT_EQ(Refusal(attempts, now + seconds(14)), "out of memory; the next attempt to start the device is in 51 s");
+    }
+    now += seconds(wait);
+    EXPECT_EQ(Refusal(attempts, now), "");
+  }
+}
+
+} // namespace

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Exceptions in the threads that do the host's work, and loops that do not keep their promise.
+
+#include "ParallelFor.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+using itk::CudaConnectedComponentError;
+using itk::CudaConnectedComponentLabeler;
+using itk::ccl::CheckedFor;
+using itk::ccl::ParallelFor;
+using itk::ccl::SequentialFor;
+
+namespace
+{
+
+using Body = std::function<void(std::uint64_t)>;
+
+/** Ends the program where a body throws. */
+void
+ThreadedFor(std::uint64_t count, const Body & body)
+{
+  std::atomic<std::uint64_t> next{ 0 };
+  std::vector<std::thread>   threads;
+  for (int i = 0; i < 4; ++i)
+  {
+    threads.emplace_back([&] {
+      for (std::uint64_t chunk = next++; chunk < count; chunk = next++)
+      {
+        body(chunk);
+      }
+    });
+  }
+  for (auto & thread : threads)
+  {
+    thread.join();
+  }
+}
+
+struct Thrown
+{
+  std::uint64_t at;
+};
+
+TEST(ParallelFor, CallsEachBodyOnce)
+{
+  for (const std::uint64_t count : { 0, 1, 1000 })
+  {
+    std::vector<std::atomic<int>> calls(count);
+    CheckedFor(ThreadedFor)(count, [&](std::uint64_t i) { ++calls[i]; });
+    for (const auto & each : calls)
+    {
+      EXPECT_EQ(each, 1);
+    }
+  }
+}
+
+TEST(ParallelFor, ThrowsWhatABodyThrows)
+{
+  for (const ParallelFor & loop : { ParallelFor(ThreadedFor), ParallelFor(SequentialFor) })
+  {
+    for (int repetition = 0; repetition < 200; ++repetition)
+    {
+      std::atomic<int> going{ 0 };
+      try
+      {
+        CheckedFor(loop)(100, [&](std::uint64_t i) {
+          ++going;
+          if (i % 10 == 7)
+          {
+            --going;
+            throw Thrown{ i };
+          }
+          --going;
+        });
+        ADD_FAILURE() << "nothing was thrown";
+      }
+      catch (const Thrown & thrown)
+      {
+        EXPECT_EQ(thrown.at % 10, 7U);
+      }
+      EXPECT_EQ(going, 0);
+    }
+  }
+}
+
+/** Labels a volume with a loop. Returns what is wrong, or empty. */
+std::string
+LabelBy(const ParallelFor & loop)
+{
+  const CudaConnectedComponentLabeler::SizeType size{ 300, 200, 40 };
+  const std::vector<std::uint8_t>               mask(300 * 200 * 40, 1);
+  std::vector<std::uint8_t>                     labels(mask.size());
+  CudaConnectedComponentLabeler                 labeler;
+  labeler.options.onHost = true;
+  labeler.options.parallelFor = loop;
+  try
+  {
+    const std::uint64_t objects = labeler.LabelHostMemory(mask.data(), size, labels.data());
+    return objects == 1 && labels == mask ? "" : "wrong labels";
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::Kind::InvalidArgument);
+    return error.what();
+  }
+}
+
+TEST(ParallelFor, LoopsThatLeaveCallsOutAreErrors)
+{
+  EXPECT_EQ(LabelBy(ThreadedFor), "");
+  EXPECT_EQ(LabelBy([](std::uint64_t, const Body &) {}).find("parallelFor called its body 0 times instead of "), 0U);
+  for (const std::uint64_t left : { 0, 1, 3 })
+  {
+    const std::string wrong = LabelBy([left](std::uint64_t count, const Body & body) {
+      for (std::uint64_t i = 0; i < count; ++i)
+      {
+        if (i != left)
+        {
+          body(i);
+        }
+      }
+    });
+    EXPECT_EQ(wrong.find("parallelFor called its body "), 0U) << wrong;
+  }
+  // A loop that calls one body twice.
+  EXPECT_NE(LabelBy([](std::uint64_t count, const Body & body) {
+              body(0);
+              SequentialFor(count, body);
+            }),
+            "");
+}
+
+TEST(ParallelFor, ExceptionsOfARowPackerReachTheCaller)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.onHost = true;
+  std::vector<std::uint16_t> labels(300 * 200 * 40, 77);
+  for (const ParallelFor & loop : { ParallelFor(ThreadedFor), ParallelFor() })
+  {
+    labeler.options.parallelFor = loop;
+    const auto packRow = [](std::uint64_t row, std::uint32_t * words) {
+      if (row == 7000)
+      {
+        throw Thrown{ row };
+      }
+      std::fill_n(words, 10, 0U);
+    };
+    EXPECT_THROW(labeler.LabelPackedRows(packRow, { 300, 200, 40 }, labels.data()), Thrown);
+  }
+  EXPECT_EQ(labels, std::vector<std::uint16_t>(300 * 200 * 40, 77)) << "nothing is written where packing fails";
+}
+
+} // namespace
