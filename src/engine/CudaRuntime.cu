@@ -227,29 +227,31 @@ DeviceResources::Of(int device)
 {
   AllResources &                    all = GetAllResources();
   const std::lock_guard<std::mutex> lock(all.mutex);
-  auto                              context = FindContext();
-  if (context)
+  const auto                        find = [&]() -> DeviceResources * {
+    const auto context = FindContext();
+    const auto found = context ? all.devices.find({ device, *context }) : all.devices.end();
+    return found != all.devices.end() ? found->second.get() : nullptr;
+  };
+  DeviceResources * resources = find();
+  if (resources == nullptr)
   {
-    const auto found = all.devices.find({ device, *context });
-    if (found != all.devices.end())
-    {
-      return *found->second;
-    }
+    TryToStart(device, [&] {
+      // Starts the device where it has not been started or has been reset. A new thread has no context either.
+      CCL_CHECK(cudaFree(nullptr));
+      resources = find();
+      if (resources == nullptr)
+      {
+        const auto context = FindContext();
+        if (!context)
+        {
+          throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
+        }
+        resources = all.devices.emplace(std::pair(device, *context), std::make_unique<DeviceResources>(device))
+                      .first->second.get();
+      }
+    });
   }
-  DeviceResources * created = nullptr;
-  TryToStart(device, [&] {
-    // Starts the device where it has not been started, or has been reset.
-    CCL_CHECK(cudaFree(nullptr));
-    context = FindContext();
-    if (!context)
-    {
-      throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
-    }
-    auto resources = std::make_unique<DeviceResources>(device);
-    created = resources.get();
-    all.devices[{ device, *context }] = std::move(resources);
-  });
-  return *created;
+  return *resources;
 }
 
 bool
@@ -280,6 +282,11 @@ ForAllResources(const TVisitor & visit)
   for (const auto & each : found)
   {
     const CurrentDevice current(each.first.first);
+    if (!FindContext())
+    {
+      // A new thread has no context, until it calls CUDA.
+      CCL_CHECK(cudaFree(nullptr));
+    }
     if (FindContext() == each.first.second)
     {
       visit(*each.second);
