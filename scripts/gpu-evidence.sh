@@ -34,7 +34,7 @@ for part in $parts; do
       echo "$machine" >"$results/tests.txt"
       export CUDA_CONNECTED_COMPONENTS_LARGE_TESTS=1
       for test in PrimitivesGTest LabelingGTest itkCudaConnectedComponentLabelerGTest \
-        itkCudaConnectedComponentImageFilterGTest itkCudaConnectedComponentImageFilterFactoryGTest \
+        itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest itkCudaConnectedComponentImageFilterFactoryGTest \
         itkCudaConnectedComponentImageFilterProcessGTest RealImagesGTest ToolGTest PluginGTest LargeGTest; do
         echo "== $test" | tee -a "$results/tests.txt"
         "$(program "$test")" --gtest_brief=0 2>&1 | grep -vE '^\[ RUN|^$|^Running main|^\[---' >>"$results/tests.txt"
@@ -50,16 +50,16 @@ for part in $parts; do
       labeling='*EveryVolumeUpTo6/DeviceToDevice:*EveryPlaneUpTo17/HostToHost:*SampleOf*/DeviceToDevice'
       labeling="$labeling:*SampleOf*/HostToHost:*Shapes/DeviceToDevice:*Shapes/HostToHost:*TwiceTheSame/DeviceToDevice"
       for tool in memcheck initcheck synccheck racecheck; do
-        for test in LabelingGTest itkCudaConnectedComponentLabelerGTest itkCudaConnectedComponentImageFilterGTest; do
+        for test in LabelingGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
           case "$tool $test" in
             "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # a hundred times slower
-            "racecheck itkCudaConnectedComponentLabelerGTest") filter='LabelerOutput/2.*' ;;
+            "racecheck itkCudaConnectedComponentLabelerDeviceGTest") filter='LabelerOutput/2.*' ;;
             "racecheck "*) filter='Filter.EveryAlgorithm:Filter.ImagesOfManySizes' ;;
             *" LabelingGTest") filter="$labeling" ;;
             # Where many threads take memory from one pool, initcheck loses sight of what they have written, and reports
             # reads of it, or crashes, of any program; memcheck and synccheck do not.
-            "initcheck itkCudaConnectedComponentLabelerGTest") filter="$labeler:Labeler.ManyThreadsAtOnce" ;;
-            *" itkCudaConnectedComponentLabelerGTest") filter="$labeler" ;;
+            "initcheck itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler:Labeler.ManyThreadsAtOnce" ;;
+            *" itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler" ;;
             *) filter='*' ;;
           esac
           echo "== $tool $test --gtest_filter=$filter" | tee -a "$results/sanitizer.txt"

@@ -5,11 +5,9 @@
 #include "TestImages.h"
 
 #include "itkConnectedComponentImageFilter.h"
-#include "itkImage.h"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 
 /** The labels of an image, and how many objects there are. */
 struct Labels
@@ -17,23 +15,6 @@ struct Labels
   std::vector<std::uint32_t> pixels;
   std::uint64_t              objectCount = 0;
 };
-
-template <unsigned int VDimension>
-typename itk::Image<std::uint8_t, VDimension>::Pointer
-ToItk(const TestImage & image)
-{
-  using ImageType = itk::Image<std::uint8_t, VDimension>;
-  typename ImageType::SizeType size;
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
-  {
-    size[axis] = image.size[axis];
-  }
-  auto itkImage = ImageType::New();
-  itkImage->SetRegions(size);
-  itkImage->Allocate();
-  std::copy(image.pixels.begin(), image.pixels.end(), itkImage->GetBufferPointer());
-  return itkImage;
-}
 
 /** ITK's own filter, and not an override of it. */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
@@ -45,36 +26,11 @@ MakeOracle()
   return filter;
 }
 
-template <unsigned int VDimension>
-Labels
-LabelByItk(const TestImage & image, bool fullyConnected)
-{
-  using OutputType = itk::Image<std::uint32_t, VDimension>;
-  auto filter = MakeOracle<itk::Image<std::uint8_t, VDimension>, OutputType>();
-  filter->SetInput(ToItk<VDimension>(image));
-  filter->SetFullyConnected(fullyConnected);
-  filter->SetNumberOfWorkUnits(1);
-  filter->Update();
-  const std::uint32_t * const labels = filter->GetOutput()->GetBufferPointer();
-  return { std::vector<std::uint32_t>(labels, labels + image.pixels.size()), filter->GetObjectCount() };
-}
-
 /** What every labeling is compared with. */
-inline Labels
-LabelByItk(const TestImage & image, bool fullyConnected)
-{
-  return image.size[2] == 1 ? LabelByItk<2>(image, fullyConnected) : LabelByItk<3>(image, fullyConnected);
-}
+Labels
+LabelByItk(const TestImage & image, bool fullyConnected);
 
-inline void
-ExpectSame(const Labels & labels, const Labels & expected, const std::string & what)
-{
-  EXPECT_EQ(labels.objectCount, expected.objectCount) << what;
-  const auto difference =
-    std::mismatch(labels.pixels.begin(), labels.pixels.end(), expected.pixels.begin(), expected.pixels.end());
-  const bool isSame = difference.first == labels.pixels.end() && difference.second == expected.pixels.end();
-  EXPECT_TRUE(isSame) << what << ": pixel " << difference.first - labels.pixels.begin() << " of "
-                      << expected.pixels.size();
-}
+void
+ExpectSame(const Labels & labels, const Labels & expected, const std::string & what);
 
 #endif

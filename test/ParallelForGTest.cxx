@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exceptions in the threads that do the host's work, and loops that do not keep their promise.
+// Exceptions in the threads that do the host's work (one that leaves ThreadPool's ends the program), and loops that do
+// not keep their promise.
 
 #include "ParallelFor.h"
+#include "ThreadPool.h"
 
 #include <gtest/gtest.h>
 
-#include <thread>
 #include <vector>
 
 using itk::CudaConnectedComponentError;
@@ -20,27 +21,6 @@ namespace
 
 using Body = std::function<void(std::uint64_t)>;
 
-/** Ends the program where a body throws. */
-void
-ThreadedFor(std::uint64_t count, const Body & body)
-{
-  std::atomic<std::uint64_t> next{ 0 };
-  std::vector<std::thread>   threads;
-  for (int i = 0; i < 4; ++i)
-  {
-    threads.emplace_back([&] {
-      for (std::uint64_t chunk = next++; chunk < count; chunk = next++)
-      {
-        body(chunk);
-      }
-    });
-  }
-  for (auto & thread : threads)
-  {
-    thread.join();
-  }
-}
-
 struct Thrown
 {
   std::uint64_t at;
@@ -51,7 +31,7 @@ TEST(ParallelFor, CallsEachBodyOnce)
   for (const std::uint64_t count : { 0, 1, 1000 })
   {
     std::vector<std::atomic<int>> calls(count);
-    CheckedFor(ThreadedFor)(count, [&](std::uint64_t i) { ++calls[i]; });
+    CheckedFor(ThreadPool::For())(count, [&](std::uint64_t i) { ++calls[i]; });
     for (const auto & each : calls)
     {
       EXPECT_EQ(each, 1);
@@ -61,7 +41,7 @@ TEST(ParallelFor, CallsEachBodyOnce)
 
 TEST(ParallelFor, ThrowsWhatABodyThrows)
 {
-  for (const ParallelFor & loop : { ParallelFor(ThreadedFor), ParallelFor(SequentialFor) })
+  for (const ParallelFor & loop : { ThreadPool::For(), ParallelFor(SequentialFor) })
   {
     for (int repetition = 0; repetition < 200; ++repetition)
     {
@@ -112,7 +92,7 @@ LabelBy(const ParallelFor & loop)
 
 TEST(ParallelFor, LoopsThatLeaveCallsOutAreErrors)
 {
-  EXPECT_EQ(LabelBy(ThreadedFor), "");
+  EXPECT_EQ(LabelBy(ThreadPool::For()), "");
   EXPECT_EQ(LabelBy([](std::uint64_t, const Body &) {}).find("parallelFor called its body 0 times instead of "), 0U);
   for (const std::uint64_t left : { 0, 1, 3 })
   {
@@ -140,7 +120,7 @@ TEST(ParallelFor, ExceptionsOfARowPackerReachTheCaller)
   CudaConnectedComponentLabeler labeler;
   labeler.options.onHost = true;
   std::vector<std::uint16_t> labels(300 * 200 * 40, 77);
-  for (const ParallelFor & loop : { ParallelFor(ThreadedFor), ParallelFor() })
+  for (const ParallelFor & loop : { ThreadPool::For(), ParallelFor() })
   {
     labeler.options.parallelFor = loop;
     const auto packRow = [](std::uint64_t row, std::uint32_t * words) {

@@ -11,9 +11,9 @@
 #include "RunExpansion.h"
 #include "RunUnionFind.h"
 #include "SegmentUnionFind.h"
+#include "ThreadPool.h"
 
 #include <sstream>
-#include <thread>
 
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
 using itk::CudaConnectedComponentLabeler;
@@ -21,26 +21,6 @@ using namespace itk::ccl;
 
 namespace
 {
-
-void
-ThreadedFor(std::uint64_t count, const std::function<void(std::uint64_t)> & body)
-{
-  std::atomic<std::uint64_t> next{ 0 };
-  std::vector<std::thread>   threads;
-  for (int i = 0; i < 4; ++i)
-  {
-    threads.emplace_back([&] {
-      for (std::uint64_t chunk = next++; chunk < count; chunk = next++)
-      {
-        body(chunk);
-      }
-    });
-  }
-  for (auto & thread : threads)
-  {
-    thread.join();
-  }
-}
 
 template <unsigned int VDimension, typename TLabel>
 Labels
@@ -181,7 +161,7 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
 Labels
 LabelOnHost(Way way, const Method & method, const TestImage & image)
 {
-  const ParallelFor  parallelFor = way == Way::HostThreads ? ParallelFor(ThreadedFor) : ParallelFor(SequentialFor);
+  const ParallelFor  parallelFor = way == Way::HostThreads ? ThreadPool::For() : ParallelFor(SequentialFor);
   const HostExecutor executor(parallelFor);
   const bool         isPlane = image.size[2] == 1 && way != Way::HostVolume;
   if (method.algorithm == AlgorithmEnum::RunUnionFind)

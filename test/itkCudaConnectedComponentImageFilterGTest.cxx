@@ -6,10 +6,7 @@
 #include "FilterTestSupport.h"
 
 #include "itkAbsImageAdaptor.h"
-#include "itkRGBPixel.h"
 #include "itkVectorImage.h"
-
-#include <complex>
 
 namespace
 {
@@ -23,71 +20,6 @@ TestImage
 Volume()
 {
   return MakeRandom({ 37, 21, 11 }, 20, 1, 101);
-}
-
-template <typename T>
-class FilterInput : public testing::Test
-{};
-using InputTypes = testing::Types<bool,
-                                  char,
-                                  signed char,
-                                  unsigned char,
-                                  short,
-                                  unsigned short,
-                                  int,
-                                  unsigned int,
-                                  long,
-                                  unsigned long,
-                                  long long,
-                                  unsigned long long,
-                                  float,
-                                  double,
-                                  std::complex<float>,
-                                  itk::RGBPixel<unsigned char>,
-                                  itk::Vector<float, 3>>;
-TYPED_TEST_SUITE(FilterInput, InputTypes);
-
-TYPED_TEST(FilterInput, SameAsItk)
-{
-  using ImageType = itk::Image<TypeParam, 3>;
-  const auto image = MakeItkImage<ImageType>(Volume());
-  const auto maskImage = MakeItkImage<ImageType>(MakeRandom({ 37, 21, 11 }, 70, 3, 102));
-  ExpectSameAsItk<ImageType, LabelsType>([&](auto * filter) { filter->SetInput(image); });
-  ExpectSameAsItk<ImageType, LabelsType>([&](auto * filter) {
-    filter->SetInput(image);
-    filter->SetMaskImage(maskImage);
-  });
-}
-
-template <typename T>
-class FilterOutput : public testing::Test
-{};
-using OutputTypes = testing::Types<char,
-                                   signed char,
-                                   unsigned char,
-                                   short,
-                                   unsigned short,
-                                   int,
-                                   unsigned int,
-                                   long,
-                                   unsigned long,
-                                   long long,
-                                   unsigned long long>;
-TYPED_TEST_SUITE(FilterOutput, OutputTypes);
-
-TYPED_TEST(FilterOutput, SameAsItkForEveryBackground)
-{
-  using OutputType = itk::Image<TypeParam, 3>;
-  const auto image = MakeItkImage<MaskType>(MakeRandom({ 23, 21, 5 }, 3, 1, 103));
-  for (const TypeParam background :
-       { TypeParam(0), TypeParam(1), TypeParam(5), TypeParam(-1), std::numeric_limits<TypeParam>::max() })
-  {
-    const auto filter = ExpectSameAsItk<MaskType, OutputType>([&](auto * each) {
-      each->SetInput(image);
-      each->SetBackgroundValue(background);
-    });
-    EXPECT_GT(filter->GetObjectCount(), 30U);
-  }
 }
 
 TEST(Filter, NotANumberIsForegroundAndNegativeZeroIsNot)

@@ -2,20 +2,20 @@
 #include "LabelImage.h"
 
 #include "Failure.h"
+#include "OutputTypes.h"
 #include "Preview.h"
 #include "Progress.h"
 #include "ReadMask.h"
 #include "Report.h"
 #include "SaveImage.h"
 
-#include "itkCastImageFilter.h"
 #include "itkCudaConnectedComponentImageFilter.h"
+#include "itkUnaryGeneratorImageFilter.h"
 
 #include <algorithm>
 #include <chrono>
 #include <iostream>
-#include <limits>
-#include <map>
+#include <sstream>
 
 namespace
 {
@@ -35,51 +35,25 @@ private:
   std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
 };
 
-/** Calls visitor(T{}) for the pixel type that has a name. */
-template <typename TVisitor>
-void
-VisitLabelType(const std::string & name, const TVisitor & visitor)
-{
-  const std::map<std::string, std::function<void()>> visits{
-    { "uint8", [&] { visitor(std::uint8_t{}); } },   { "int8", [&] { visitor(std::int8_t{}); } },
-    { "uint16", [&] { visitor(std::uint16_t{}); } }, { "int16", [&] { visitor(std::int16_t{}); } },
-    { "uint32", [&] { visitor(std::uint32_t{}); } }, { "int32", [&] { visitor(std::int32_t{}); } },
-    { "uint64", [&] { visitor(std::uint64_t{}); } }, { "int64", [&] { visitor(std::int64_t{}); } }
-  };
-  visits.at(name)();
-}
+/** The tool labels into one type, from 1 on, and writes the labels that ITK gives for an output type and a background.
+ */
+using LabelType = std::uint32_t;
+template <unsigned int VDimension>
+using LabelsType = itk::Image<LabelType, VDimension>;
 
-template <typename TLabel>
-bool
-Holds(std::int64_t value)
-{
-  if (value < 0)
-  {
-    return std::numeric_limits<TLabel>::is_signed &&
-           value >= static_cast<std::int64_t>(std::numeric_limits<TLabel>::min());
-  }
-  return static_cast<std::uint64_t>(value) <= static_cast<std::uint64_t>(std::numeric_limits<TLabel>::max());
-}
-
-template <typename TLabel, unsigned int VDimension>
-typename itk::Image<TLabel, VDimension>::Pointer
+template <unsigned int VDimension>
+typename LabelsType<VDimension>::Pointer
 LabelMask(const Options &                               options,
           const itk::Image<unsigned char, VDimension> * image,
           const itk::Image<unsigned char, VDimension> * mask,
           Report &                                      report)
 {
-  if (!Holds<TLabel>(options.backgroundValue))
-  {
-    throw Failure("--background-value " + std::to_string(options.backgroundValue) +
-                  " does not fit into --output-type " + options.outputType);
-  }
   using FilterType =
-    itk::CudaConnectedComponentImageFilter<itk::Image<unsigned char, VDimension>, itk::Image<TLabel, VDimension>>;
+    itk::CudaConnectedComponentImageFilter<itk::Image<unsigned char, VDimension>, LabelsType<VDimension>>;
   auto filter = FilterType::New();
   filter->SetInput(image);
   filter->SetMaskImage(mask);
   filter->SetFullyConnected(options.fullyConnected);
-  filter->SetBackgroundValue(static_cast<TLabel>(options.backgroundValue));
   filter->SetAlgorithm(options.algorithm);
   filter->SetGPUEnabled(options.backend != Options::Backend::Cpu);
   filter->SetCPUFallback(options.backend != Options::Backend::Cuda);
@@ -101,48 +75,78 @@ LabelMask(const Options &                               options,
   return filter->GetOutput();
 }
 
-/** Writes labels as the pixel type TLabel. */
-template <typename TLabel, typename TImage>
+/** The name of the output's pixel type. */
+std::string
+ChooseOutputType(const Options & options, std::uint64_t objectCount)
+{
+  if (options.outputType != "auto")
+  {
+    const std::uint64_t maximum = MaximumOf(options.outputType);
+    if (objectCount > maximum)
+    {
+      throw Failure(options.input + ": cannot be labeled: Number of objects (" + std::to_string(objectCount) +
+                    ") greater than maximum of output pixel type (" + std::to_string(maximum) +
+                    "); choose a wider --output-type, or auto");
+    }
+    return options.outputType;
+  }
+  const auto largest = std::max(objectCount, static_cast<std::uint64_t>(options.backgroundValue));
+  for (const std::string name : { "uint8", "uint16", "uint32" })
+  {
+    if (largest <= MaximumOf(name))
+    {
+      return name;
+    }
+  }
+  return "uint64";
+}
+
+/** Writes labels as the pixel type TOutput. */
+template <typename TOutput, unsigned int VDimension>
 void
-WriteAs(const Options & options, const TImage * labels, Report & report)
+WriteAs(const Options & options, const LabelsType<VDimension> * labels, Report & report)
 {
   const Progress  progress("writing", !options.quiet);
   const Stopwatch stopwatch;
-  if constexpr (std::is_same<TLabel, typename TImage::PixelType>::value)
+  const auto      background = static_cast<TOutput>(options.backgroundValue);
+  if constexpr (std::is_same_v<TOutput, LabelType>)
   {
-    SaveImage(labels, options.output);
+    if (background == 0)
+    {
+      SaveImage(labels, options.output);
+      report.writingMilliseconds = stopwatch.Milliseconds();
+      return;
+    }
   }
-  else
-  {
-    auto cast = itk::CastImageFilter<TImage, itk::Image<TLabel, TImage::ImageDimension>>::New();
-    cast->SetInput(labels);
-    cast->Update();
-    SaveImage(cast->GetOutput(), options.output);
-  }
+  auto renumber = itk::UnaryGeneratorImageFilter<LabelsType<VDimension>, itk::Image<TOutput, VDimension>>::New();
+  renumber->SetInput(labels);
+  renumber->SetFunctor([background](const LabelType & label) {
+    // ITK's labels start from 1 where the background is 0, else from 0, and leave out the background.
+    const auto rank = static_cast<TOutput>(label - 1);
+    return label == 0 ? background : static_cast<TOutput>(rank + (background >= 0 && rank >= background ? 1 : 0));
+  });
+  renumber->Update();
+  SaveImage(renumber->GetOutput(), options.output);
   report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
 /** Draws a plane, or three planes that meet in the middle of the foreground. */
-template <typename TImage>
+template <unsigned int VDimension>
 void
-DrawPreview(const Options & options, const GreySlice & greySlice, const TImage * labels)
+DrawPreview(const Options & options, const GreySlice & greySlice, const LabelsType<VDimension> * labels)
 {
-  using LabelType = typename TImage::PixelType;
-  const auto background = static_cast<LabelType>(options.backgroundValue);
-  const auto objectOf = [background](LabelType label) {
-    return label == background ? 0 : static_cast<std::uint64_t>(label) + 1;
-  };
+  const auto        objectOf = [](LabelType label) { return std::uint64_t{ label }; };
   std::vector<Pane> panes;
   const auto        add = [&](unsigned int across, unsigned int down, itk::IndexValueType index) {
     panes.push_back({ greySlice(across, down, index), Slice<std::uint64_t>(labels, across, down, index, objectOf) });
   };
-  if constexpr (TImage::ImageDimension == 2)
+  if constexpr (VDimension == 2)
   {
     add(0, 1, 0);
   }
   else
   {
-    const auto middle = MiddleOf(labels, background);
+    const auto middle = MiddleOf(labels, 0);
     add(0, 1, middle[2]);
     add(0, 2, middle[1]);
     add(1, 2, middle[0]);
@@ -150,40 +154,43 @@ DrawPreview(const Options & options, const GreySlice & greySlice, const TImage *
   WritePreview(panes, options.preview);
 }
 
+/** "31 x 29 x 13 pixels of 1 x 1 x 2.5 mm, the first at (0, 0, -20), axes (1, 0, 0), (0, 1, 0), (0, 0, 1)" */
+template <unsigned int VDimension>
+std::string
+GeometryOf(const itk::ImageBase<VDimension> & image)
+{
+  const auto list = [](const auto & valueAt, const char * separator) {
+    std::ostringstream text;
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    {
+      text << (axis > 0 ? separator : "") << valueAt(axis);
+    }
+    return text.str();
+  };
+  const auto size = image.GetLargestPossibleRegion().GetSize();
+  const auto axes = [&](unsigned int axis) {
+    return "(" + list([&](unsigned int row) { return image.GetDirection()[row][axis]; }, ", ") + ")";
+  };
+  return list([&](unsigned int axis) { return size[axis]; }, " x ") + " pixels of " +
+         list([&](unsigned int axis) { return image.GetSpacing()[axis]; }, " x ") + " mm, the first at (" +
+         list([&](unsigned int axis) { return image.GetOrigin()[axis]; }, ", ") + "), axes " + list(axes, ", ");
+}
+
+/** Throws Failure where ITK would not take a mask for an image. */
 template <unsigned int VDimension>
 void
-LabelAndWrite(const Options &                               options,
-              const Mask<VDimension> &                      image,
-              const itk::Image<unsigned char, VDimension> * mask,
-              Report &                                      report)
+RequireMaskOf(const Options &                    options,
+              const itk::ImageBase<VDimension> & image,
+              const itk::ImageBase<VDimension> & mask)
 {
-  const auto finish = [&](const auto * labels) {
-    VisitLabelType(report.outputType, [&](auto label) { WriteAs<decltype(label)>(options, labels, report); });
-    if (!options.preview.empty())
-    {
-      DrawPreview(options, image.greySlice, labels);
-    }
-  };
-  if (options.outputType == "auto")
+  try
   {
-    if (options.backgroundValue < 0)
-    {
-      throw Failure("--background-value " + std::to_string(options.backgroundValue) +
-                    " needs a signed --output-type, such as int32");
-    }
-    const auto labels = LabelMask<std::uint32_t, VDimension>(options, image.image, mask, report);
-    const auto largest = std::max(report.objectCount, static_cast<std::uint64_t>(options.backgroundValue));
-    report.outputType = largest <= std::numeric_limits<std::uint8_t>::max()    ? "uint8"
-                        : largest <= std::numeric_limits<std::uint16_t>::max() ? "uint16"
-                                                                               : "uint32";
-    finish(labels.GetPointer());
+    itk::CudaConnectedComponentsDetail::MaskImageFilter<VDimension>::Verify(image, mask);
   }
-  else
+  catch (const itk::ExceptionObject &)
   {
-    report.outputType = options.outputType;
-    VisitLabelType(options.outputType, [&](auto label) {
-      finish(LabelMask<decltype(label), VDimension>(options, image.image, mask, report).GetPointer());
-    });
+    throw Failure(options.mask + ": is no mask for " + options.input + ", which it does not cover pixel by pixel: " +
+                  options.mask + " has " + GeometryOf(mask) + "; " + options.input + " has " + GeometryOf(image));
   }
 }
 
@@ -208,9 +215,10 @@ LabelDimension(const Options & options)
     {
       if (ReadDimension(options.mask) != VDimension)
       {
-        throw Failure(options.mask + ": has not as many dimensions as " + options.input);
+        throw Failure(options.mask + ": is no mask for " + options.input + ": one is a plane, the other is a volume");
       }
       mask = ReadMask<VDimension>(options.mask, {}, false);
+      RequireMaskOf<VDimension>(options, *image.image, *mask.image);
     }
     report.readingMilliseconds = stopwatch.Milliseconds();
   }
@@ -230,7 +238,14 @@ LabelDimension(const Options & options)
       1.0 - static_cast<double>(std::count(pixels, pixels + pixelCount, 0)) / static_cast<double>(pixelCount);
   }
 
-  LabelAndWrite<VDimension>(options, image, mask.image, report);
+  const auto labels = LabelMask<VDimension>(options, image.image, mask.image, report);
+  report.outputType = ChooseOutputType(options, report.objectCount);
+  VisitOutputType(report.outputType,
+                  [&](auto zero) { WriteAs<decltype(zero), VDimension>(options, labels.GetPointer(), report); });
+  if (!options.preview.empty())
+  {
+    DrawPreview<VDimension>(options, image.greySlice, labels.GetPointer());
+  }
   return report;
 }
 

@@ -1,14 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.h"
 
+#include "OutputTypes.h"
 #include "PluginPath.h"
 
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "itkVersion.h"
+
+#include <cmath>
 #include <iostream>
 #include <map>
+
+namespace
+{
+
+/** Throws CLI::ValidationError where options do not go together. */
+void
+RequireSensible(const Options & options)
+{
+  const auto require = [](bool condition, const std::string & message) {
+    if (!condition)
+    {
+      throw CLI::ValidationError(message);
+    }
+  };
+  for (const auto & limit : { options.lower, options.upper })
+  {
+    require(!limit || !std::isnan(*limit), "--lower and --upper are numbers, and nan is none");
+  }
+  if (options.lower && options.upper)
+  {
+    std::ostringstream message;
+    message << "--lower " << *options.lower << " is above --upper " << *options.upper
+            << ": no pixel would be foreground";
+    require(*options.lower <= *options.upper, message.str());
+  }
+  const std::string background = "--background-value " + std::to_string(options.backgroundValue);
+  if (options.outputType == "auto")
+  {
+    require(options.backgroundValue >= 0, background + " needs a signed --output-type, such as int32");
+  }
+  else
+  {
+    require(HasValue(options.outputType, options.backgroundValue),
+            background + " does not fit into --output-type " + options.outputType);
+  }
+  using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
+  require(options.fullyConnected || (options.algorithm != AlgorithmEnum::BlockUnionFind &&
+                                     options.algorithm != AlgorithmEnum::BlockKomuraEquivalence),
+          "--algorithm buf and bke label with full connectivity only: add --fully-connected");
+}
+
+constexpr int UsageError = 2;
+
+} // namespace
 
 std::optional<int>
 ParseOptions(int argc, char ** argv, Options & options)
@@ -23,6 +71,9 @@ ParseOptions(int argc, char ** argv, Options & options)
                                                           { "cpu", Options::Backend::Cpu } };
   std::string                                   algorithm = "automatic";
   std::string                                   backend = "auto";
+
+  std::vector<std::string> outputTypes = OutputTypeNames;
+  outputTypes.insert(outputTypes.begin(), "auto");
 
   CLI::App app("Labels the connected components of an image, on an NVIDIA GPU where there is one.\n"
                "Labels are those of ITK: 1, 2, 3, ... in the order in which a raster scan meets the components.");
@@ -45,7 +96,7 @@ ParseOptions(int argc, char ** argv, Options & options)
   app
     .add_option(
       "--output-type", options.outputType, "pixel type of OUTPUT; auto is the smallest unsigned one that fits")
-    ->check(CLI::IsMember({ "auto", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64" }))
+    ->check(CLI::IsMember(outputTypes))
     ->capture_default_str();
   app.add_option("--preview", options.preview, "picture to draw, .png: the labels in colour over INPUT");
   auto * const json = app.add_flag("--json", options.json, "print as JSON");
@@ -57,16 +108,27 @@ ParseOptions(int argc, char ** argv, Options & options)
       throw CLI::Success();
     },
     "print the folder of the plug-in, for ITK_AUTOLOAD_PATH, and exit");
+  app.set_version_flag("--version",
+                       std::string("cuda-connected-components " CUDA_CONNECTED_COMPONENTS_VERSION "\nITK ") +
+                         itk::Version::GetITKVersion() + "\n" CUDA_CONNECTED_COMPONENTS_CUDA,
+                       "print the versions of this program, of ITK and of CUDA, and exit");
+  app.footer("Exit status: 0 for success, 1 where a file, the device or the image is at fault, 2 for wrong arguments.");
 
   try
   {
     app.parse(argc, argv);
+    options.algorithm = algorithms.at(algorithm);
+    options.backend = backends.at(backend);
+    RequireSensible(options);
+  }
+  catch (const CLI::Success & success)
+  {
+    return app.exit(success);
   }
   catch (const CLI::ParseError & error)
   {
-    return app.exit(error);
+    std::cerr << "cuda-connected-components: " << error.what() << "; see --help\n";
+    return UsageError;
   }
-  options.algorithm = algorithms.at(algorithm);
-  options.backend = backends.at(backend);
   return std::nullopt;
 }

@@ -45,6 +45,13 @@ OpenImage(const std::string & file)
   {
     throw Failure(file + ": cannot be read: " + Sentence(exception));
   }
+  for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
+  {
+    if (io->GetDimensions(axis) == 0)
+    {
+      throw Failure(file + ": has no pixels: its size along axis " + std::to_string(axis) + " is 0");
+    }
+  }
   return io;
 }
 

@@ -1,8 +1,8 @@
-# Installs this build, and another one with the other kind of library, and builds and runs a consumer of each that enables
-# neither the language CUDA nor its headers.
+# Installs the package, and builds a consumer and the examples against it, that enable neither the language CUDA nor its
+# headers. KIND is "this" for the build at hand, or "other" for a build of the other kind of library, static or shared.
 #
-#   cmake -DSOURCE=... -DBINARY=... -DWORK=... -DGENERATOR=... -DSHARED=... -DUSE_CUDA=... -DCUDA_ARCHITECTURES=...
-#         -DBUILD_TYPE=... -P InstallTest.cmake
+#   cmake -DKIND=... -DSOURCE=... -DBINARY=... -DWORK=... -DGENERATOR=... -DSHARED=... -DUSE_CUDA=...
+#         -DCUDA_ARCHITECTURES=... -DBUILD_TYPE=... -DFLAGS=... -P InstallTest.cmake
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -13,47 +13,50 @@ function(run)
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})
-if(SHARED)
-  set(other OFF)
-else()
+set(binary ${BINARY})
+if(KIND STREQUAL other)
+  if(NOT DEFINED ENV{CUDA_CONNECTED_COMPONENTS_INSTALL_TESTS})
+    message("Skipped: set CUDA_CONNECTED_COMPONENTS_INSTALL_TESTS to build and install the other kind of library")
+    return()
+  endif()
+  set(binary ${WORK}/build)
   set(other ON)
+  if(SHARED)
+    set(other OFF)
+  endif()
+  string(REPLACE ";" "\\;" CUDA_ARCHITECTURES "${CUDA_ARCHITECTURES}")
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${binary} -G ${GENERATOR}
+    -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS_RELEASE=${FLAGS} -DBUILD_SHARED_LIBS=${other} -DBUILD_TESTING=OFF
+    -DCudaConnectedComponents_USE_CUDA=${USE_CUDA} "-DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES}"
+    -DCudaConnectedComponents_BUILD_FACTORY=OFF -DCudaConnectedComponents_BUILD_PLUGIN=OFF
+    -DCudaConnectedComponents_BUILD_TOOL=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF)
+  run(${CMAKE_COMMAND} --build ${binary})
 endif()
-run(${CMAKE_COMMAND} -S ${SOURCE} -B ${WORK}/other -G ${GENERATOR}
-  -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DBUILD_SHARED_LIBS=${other} -DBUILD_TESTING=OFF
-  -DCudaConnectedComponents_USE_CUDA=${USE_CUDA} -DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES}
-  -DCudaConnectedComponents_BUILD_FACTORY=OFF -DCudaConnectedComponents_BUILD_PLUGIN=OFF
-  -DCudaConnectedComponents_BUILD_TOOL=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF)
-run(${CMAKE_COMMAND} --build ${WORK}/other)
 
-foreach(kind this other)
-  set(prefix ${WORK}/prefix-${kind})
-  if(kind STREQUAL this)
-    set(binary ${BINARY})
-  else()
-    set(binary ${WORK}/other)
-  endif()
-  run(${CMAKE_COMMAND} --install ${binary} --prefix ${prefix})
-  # A prefix may be moved.
-  file(RENAME ${prefix} ${prefix}-moved)
+run(${CMAKE_COMMAND} --install ${binary} --prefix ${WORK}/prefix)
+# A prefix may be moved.
+file(RENAME ${WORK}/prefix ${WORK}/prefix-moved)
+foreach(client test/programs/consumer examples)
+  get_filename_component(name ${client} NAME)
   run(${CMAKE_COMMAND} -E env --unset=CUDACXX
-    ${CMAKE_COMMAND} -S ${SOURCE}/test/programs/consumer -B ${WORK}/consumer-${kind} -G ${GENERATOR}
-    -DCMAKE_PREFIX_PATH=${prefix}-moved -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
-  run(${CMAKE_COMMAND} --build ${WORK}/consumer-${kind})
-  file(STRINGS ${WORK}/consumer-${kind}/CMakeCache.txt cuda REGEX "^CMAKE_CUDA_COMPILER")
+    ${CMAKE_COMMAND} -S ${SOURCE}/${client} -B ${WORK}/${name} -G ${GENERATOR}
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix-moved -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+  run(${CMAKE_COMMAND} --build ${WORK}/${name})
+  file(STRINGS ${WORK}/${name}/CMakeCache.txt cuda REGEX "^CMAKE_CUDA_COMPILER")
   if(cuda)
-    message(FATAL_ERROR "The consumer has enabled CUDA: ${cuda}")
+    message(FATAL_ERROR "${client} has enabled CUDA: ${cuda}")
   endif()
-  run(${WORK}/consumer-${kind}/consumer)
-  set(consumer "${output}")
-  # The installed tool finds the plug-in, which is alone in its folder.
-  if(kind STREQUAL this AND EXISTS ${BINARY}/src/plugin/itk-plugin)
-    run(${prefix}-moved/bin/cuda-connected-components --plugin-path)
-    string(STRIP "${output}" folder)
-    file(GLOB_RECURSE files RELATIVE ${folder} ${folder}/*)
-    string(FIND "${folder}" ${prefix}-moved/ at)
-    if(NOT files STREQUAL "libCudaConnectedComponentsPlugin.so" OR NOT at EQUAL 0)
-      message(FATAL_ERROR "The installed plug-in's folder, ${folder}, has ${files}")
-    endif()
-  endif()
-  message(STATUS "${kind}: ${consumer}")
 endforeach()
+run(${WORK}/consumer/consumer)
+message(STATUS "${KIND}: ${output}")
+
+# The installed tool finds the plug-in, which is alone in its folder.
+if(KIND STREQUAL this AND EXISTS ${BINARY}/src/plugin/itk-plugin)
+  run(${WORK}/prefix-moved/bin/cuda-connected-components --plugin-path)
+  string(STRIP "${output}" folder)
+  file(GLOB_RECURSE files RELATIVE ${folder} ${folder}/*)
+  string(FIND "${folder}" ${WORK}/prefix-moved/ at)
+  if(NOT files STREQUAL "libCudaConnectedComponentsPlugin.so" OR NOT at EQUAL 0)
+    message(FATAL_ERROR "The installed plug-in's folder, ${folder}, has ${files}")
+  endif()
+endif()

@@ -6,6 +6,8 @@
 
 #include "itkRGBPixel.h"
 
+#include <regex>
+
 namespace fs = std::filesystem;
 
 namespace
@@ -111,8 +113,55 @@ TEST_F(Tool, MaskBackgroundAndType)
 
   run = this->Call("in.mha out.mha --background-value -1 --output-type int16");
   EXPECT_EQ(run.status, 0) << run.errors;
-  this->ExpectFailure("in.mha other.mha --background-value -1", "needs a signed --output-type");
-  this->ExpectFailure("in.mha other.mha --background-value 300 --output-type uint8", "does not fit");
+  this->ExpectUsageError("in.mha other.mha --background-value -1", "needs a signed --output-type");
+  this->ExpectUsageError("in.mha other.mha --background-value 300 --output-type uint8", "does not fit");
+}
+
+template <typename TLabel>
+void
+ExpectLabelsOfType(const std::string & written, const MaskType * image, TLabel background)
+{
+  using ImageType = itk::Image<TLabel, 3>;
+  auto filter = MakeOracle<MaskType, ImageType>();
+  filter->SetInput(image);
+  filter->SetBackgroundValue(background);
+  filter->Update();
+  auto reader = itk::ImageFileReader<ImageType>::New();
+  reader->SetFileName(written);
+  reader->Update();
+  EXPECT_EQ(reader->GetImageIO()->GetComponentSize(), sizeof(TLabel));
+  const std::size_t count = image->GetLargestPossibleRegion().GetNumberOfPixels();
+  EXPECT_TRUE(std::equal(reader->GetOutput()->GetBufferPointer(),
+                         reader->GetOutput()->GetBufferPointer() + count,
+                         filter->GetOutput()->GetBufferPointer()))
+    << written;
+}
+
+TEST_F(Tool, EveryOutputTypeAndBackground)
+{
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 23, 21, 5 }, 3, 1, 103));
+  Write(image.GetPointer(), this->File("in.mha"));
+  const auto expect = [&](const std::string & type, auto background) {
+    const std::string output = type + ".nrrd";
+    const Outcome     run =
+      this->Call("in.mha " + output + " --output-type " + type + " --background-value " + std::to_string(+background));
+    EXPECT_EQ(run.status, 0) << run.errors;
+    ExpectLabelsOfType(this->File(output), image.GetPointer(), background);
+  };
+  for (const int background : { 0, 1, 5, 127 })
+  {
+    expect("uint8", static_cast<unsigned char>(background));
+    expect("int8", static_cast<signed char>(background));
+    expect("uint16", static_cast<unsigned short>(background));
+    expect("int16", static_cast<short>(background));
+    expect("uint32", static_cast<unsigned int>(background));
+    expect("int32", background);
+    expect("uint64", static_cast<unsigned long>(background));
+    expect("int64", static_cast<long>(background));
+  }
+  expect("int8", static_cast<signed char>(-1));
+  expect("int16", static_cast<short>(-1000));
+  expect("int64", -1L);
 }
 
 TEST_F(Tool, ColoursAreForegroundByAnyComponent)
@@ -155,7 +204,7 @@ TEST_F(Tool, Backends)
     EXPECT_NE(run.printed.find("backend: cpu (no CUDA device"), std::string::npos) << run.printed;
     this->ExpectFailure("in.mha other.mha --backend cuda", "no CUDA device");
   }
-  this->ExpectFailure("in.mha other.mha --algorithm buf", "full connectivity only");
+  this->ExpectUsageError("in.mha other.mha --algorithm buf", "full connectivity only");
 }
 
 TEST_F(Tool, QuietPrintsNothing)
@@ -184,11 +233,24 @@ TEST_F(Tool, SaysWhatIsWrong)
   Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("many.mha"));
   this->ExpectFailure("many.mha out.mha --output-type uint8",
                       "Number of objects (1350) greater than maximum of output pixel type (255)");
-  this->ExpectFailure("in.mha out.mha --mask many.mha", "cannot be labeled");
+  this->ExpectFailure(
+    "in.mha out.mha --mask many.mha",
+    "many.mha: is no mask for in.mha, which it does not cover pixel by pixel: many.mha has "
+    "30 x 30 x 3 pixels of 1 x 1 x 1 mm, the first at (0, 0, 0), axes (1, 0, 0), (0, 1, 0), (0, 0, 1); "
+    "in.mha has 31 x 29 x 13 pixels of 1.5 x 1.5 x 1.5 mm, the first at (0, 0, 0), axes (1, 0, 0), "
+    "(0, 1, 0), (0, 0, 1)");
+  const auto elsewhere = MakeVolume();
+  elsewhere->SetOrigin(itk::Point<double, 3>(7.5));
+  Write(elsewhere.GetPointer(), this->File("elsewhere.mha"));
+  this->ExpectFailure("in.mha out.mha --mask elsewhere.mha", "the first at (7.5, 7.5, 7.5)");
 
   using PlaneType = itk::Image<unsigned char, 2>;
   Write(MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 })).GetPointer(), this->File("plane.mha"));
-  this->ExpectFailure("in.mha out.mha --mask plane.mha", "has not as many dimensions");
+  this->ExpectFailure("in.mha out.mha --mask plane.mha", "one is a plane, the other is a volume");
+  std::ofstream(this->File("nothing.mha")) << "ObjectType = Image\nNDims = 3\nBinaryData = False\nDimSize = 4 0 2\n"
+                                              "ElementSpacing = 1 1 1\nElementType = MET_SHORT\n"
+                                              "ElementDataFile = LOCAL\n";
+  this->ExpectFailure("nothing.mha out.mha", "nothing.mha: has no pixels: its size along axis 1 is 0");
   this->ExpectFailure("plane.mha out.png --output-type int32", "out.png: cannot be written: ");
 
   using SpaceTimeType = itk::Image<unsigned char, 4>;
@@ -198,19 +260,28 @@ TEST_F(Tool, SaysWhatIsWrong)
   Write(spaceTime.GetPointer(), this->File("movie.nii.gz"));
   this->ExpectFailure("movie.nii.gz out.mha", "has 4 dimensions");
 
-  for (const std::string arguments : { "",
-                                       "in.mha",
-                                       "in.mha out.mha --algorithm magic",
-                                       "in.mha out.mha --lower abc",
-                                       "in.mha out.mha --otsu --lower 5",
-                                       "in.mha out.mha --output-type float" })
-  {
-    const Outcome run = this->Call(arguments);
-    EXPECT_GT(run.status, 0) << arguments;
-    EXPECT_NE(run.errors, "") << arguments;
-    EXPECT_FALSE(fs::exists(this->File("out.mha"))) << arguments;
-  }
-  EXPECT_EQ(this->Call("--help").status, 0);
+  this->ExpectUsageError("", "INPUT is required");
+  this->ExpectUsageError("in.mha", "OUTPUT is required");
+  this->ExpectUsageError("in.mha out.mha --algorithm magic", "magic");
+  this->ExpectUsageError("in.mha out.mha --lower abc", "abc");
+  this->ExpectUsageError("in.mha out.mha --lower nan", "nan");
+  this->ExpectUsageError("in.mha out.mha --lower 5 --upper 4.5", "--lower 5 is above --upper 4.5");
+  this->ExpectUsageError("in.mha out.mha --otsu --lower 5", "--otsu");
+  this->ExpectUsageError("in.mha out.mha --output-type float", "float");
+  const Outcome help = this->Call("--help");
+  EXPECT_EQ(help.status, 0);
+  EXPECT_NE(help.printed.find("Exit status: 0 "), std::string::npos) << help.printed;
+}
+
+TEST_F(Tool, TellsItsVersions)
+{
+  const Outcome run = this->Call("--version");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_TRUE(std::regex_match(run.printed,
+                               std::regex("cuda-connected-components [0-9]+\\.[0-9]+\\.[0-9]+\n"
+                                          "ITK [0-9]+\\.[0-9]+\\.[0-9]+\n"
+                                          "(CUDA [0-9.]+, architectures [-0-9a-z ]+|built without CUDA)\n")))
+    << run.printed;
 }
 
 // Files end early when a disk is full or a connection breaks. What was there before stays.

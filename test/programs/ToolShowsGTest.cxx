@@ -172,7 +172,7 @@ ReadTerminal(const std::string & command)
 TEST_F(Tool, ShowsProgressOnATerminal)
 {
   // To compress noise takes longer than a second.
-  Write(MakeItkImage<MaskType>(MakeRandom({ 400, 400, 300 }, 15, 1, 409)).GetPointer(), this->File("in.mha"), false);
+  Write(MakeItkImage<MaskType>(MakeRandom({ 300, 300, 250 }, 15, 1, 409)).GetPointer(), this->File("in.mha"), false);
   const std::string call = "cd '" + m_Folder.string() + "' && '" + ToolPath() + "' in.mha out.nii.gz";
   const std::string shown = ReadTerminal(call);
   EXPECT_NE(shown.find("\r\033[Kwriting: 1 s"), std::string::npos) << shown;

@@ -31,17 +31,22 @@ protected:
 
   /** A run that must fail with a sentence that has a part, and leave no file that was not there before. */
   void
-  ExpectFailure(const std::string & arguments, const std::string & part) const
+  ExpectFailure(const std::string & arguments, const std::string & part, int status = 1) const
   {
     const auto    before = this->ListFiles();
     const Outcome run = this->Call(arguments);
-    EXPECT_GT(run.status, 0) << arguments;
-    EXPECT_LT(run.status, 128) << arguments;
+    EXPECT_EQ(run.status, status) << arguments;
     EXPECT_NE(run.errors.find(part), std::string::npos) << arguments << ": " << run.errors;
     EXPECT_EQ(run.errors.find("0x"), std::string::npos) << run.errors;
     EXPECT_EQ(std::count(run.errors.begin(), run.errors.end(), '\n'), 1) << run.errors;
     EXPECT_EQ(run.printed, "");
     EXPECT_EQ(this->ListFiles(), before) << arguments;
+  }
+
+  void
+  ExpectUsageError(const std::string & arguments, const std::string & part) const
+  {
+    this->ExpectFailure(arguments, part, 2);
   }
 
   template <typename TImage>

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef LabelerTestSupport_h
+#define LabelerTestSupport_h
+
+#include "CudaTestSupport.h"
+#include "Oracle.h"
+
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <gtest/gtest.h>
+
+using itk::CudaConnectedComponentError;
+using itk::CudaConnectedComponentLabeler;
+using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
+using Kind = CudaConnectedComponentError::Kind;
+
+template <typename TFunction>
+void
+ExpectError(Kind kind, const std::string & part, const TFunction & function)
+{
+  try
+  {
+    function();
+    ADD_FAILURE() << "nothing was thrown";
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    EXPECT_EQ(static_cast<int>(error.GetKind()), static_cast<int>(kind)) << error.what();
+    EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+  }
+}
+
+#endif

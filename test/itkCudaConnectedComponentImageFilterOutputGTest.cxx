@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Outputs of every integer type, in files of their own, as each type takes the compiler seconds.
+
+#include "FilterTestSupport.h"
+
+namespace
+{
+
+using MaskType = itk::Image<unsigned char, 3>;
+
+template <typename T>
+class FilterOutput : public testing::Test
+{};
+using OutputTypes = testing::Types<char,
+                                   signed char,
+                                   unsigned char,
+                                   short,
+                                   unsigned short,
+                                   int,
+                                   unsigned int,
+                                   long,
+                                   unsigned long,
+                                   long long,
+                                   unsigned long long>;
+TYPED_TEST_SUITE(FilterOutput, OutputTypes);
+
+TYPED_TEST(FilterOutput, SameAsItkForEveryBackground)
+{
+  using OutputType = itk::Image<TypeParam, 3>;
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 23, 21, 5 }, 3, 1, 103));
+  for (const TypeParam background :
+       { TypeParam(0), TypeParam(1), TypeParam(5), TypeParam(-1), std::numeric_limits<TypeParam>::max() })
+  {
+    const auto filter = ExpectSameAsItk<MaskType, OutputType>([&](auto * each) {
+      each->SetInput(image);
+      each->SetBackgroundValue(background);
+    });
+    EXPECT_GT(filter->GetObjectCount(), 30U);
+  }
+}
+
+} // namespace

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The engine's face on a GPU: pixel types, errors, streams, threads and memory.
+
+#include "LabelerTestSupport.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <thread>
+
+namespace
+{
+
+const AlgorithmEnum AllAlgorithms[] = { AlgorithmEnum::Automatic,
+                                        AlgorithmEnum::BlockUnionFind,
+                                        AlgorithmEnum::BlockKomuraEquivalence,
+                                        AlgorithmEnum::RunUnionFind };
+
+template <typename T>
+std::shared_ptr<void>
+Upload(const std::vector<T> & values)
+{
+  auto memory = CudaTestSupport::AllocateDevice(values.size() * sizeof(T));
+  CudaTestSupport::CopyToDevice(memory.get(), values.data(), values.size() * sizeof(T));
+  return memory;
+}
+
+template <typename TInput, typename TOutput>
+std::vector<TOutput>
+LabelOnDevice(const CudaConnectedComponentLabeler &           labeler,
+              const std::vector<TInput> &                     pixels,
+              const CudaConnectedComponentLabeler::SizeType & size,
+              TOutput                                         background,
+              std::uint64_t &                                 objectCount)
+{
+  const auto           input = Upload(pixels);
+  std::vector<TOutput> labels(pixels.size(), TOutput{ 99 });
+  const auto           output = Upload(labels);
+  objectCount = labeler.LabelDeviceMemory(
+    static_cast<const TInput *>(input.get()), size, static_cast<TOutput *>(output.get()), background);
+  CudaTestSupport::CopyToHost(labels.data(), output.get(), labels.size() * sizeof(TOutput));
+  return labels;
+}
+
+template <typename T>
+class LabelerInput : public testing::Test
+{};
+using InputTypes = testing::Types<bool,
+                                  char,
+                                  signed char,
+                                  unsigned char,
+                                  short,
+                                  unsigned short,
+                                  int,
+                                  unsigned int,
+                                  long,
+                                  unsigned long,
+                                  long long,
+                                  unsigned long long,
+                                  float,
+                                  double>;
+TYPED_TEST_SUITE(LabelerInput, InputTypes);
+
+/** A value of which only the highest bit is set, or the smallest number: nothing may be cut off. */
+template <typename T>
+T
+SmallestForeground()
+{
+  if constexpr (std::is_floating_point<T>::value)
+  {
+    return std::numeric_limits<T>::denorm_min();
+  }
+  else
+  {
+    return std::is_signed<T>::value ? std::numeric_limits<T>::lowest()
+                                    : static_cast<T>((std::numeric_limits<T>::max() >> 1) + 1);
+  }
+}
+
+TYPED_TEST(LabelerInput, EveryAlgorithmReadsIt)
+{
+  SKIP_WITHOUT_DEVICE();
+  // One row is a multiple of 16 bytes in every type, and one is not.
+  for (const std::uint64_t width : { 64, 61 })
+  {
+    const TestImage image = MakeRandom({ width, 21, 9 }, 30, 1, 31);
+    const Labels    expected = LabelByItk(image, true);
+    const TypeParam foreground = SmallestForeground<TypeParam>();
+    // std::vector<bool> is no array.
+    std::unique_ptr<TypeParam[]> pixels(new TypeParam[image.pixels.size()]);
+    for (std::size_t i = 0; i < image.pixels.size(); ++i)
+    {
+      pixels[i] = image.pixels[i] != 0 ? foreground : TypeParam(-0.0);
+    }
+    const auto input = CudaTestSupport::AllocateDevice(image.pixels.size() * sizeof(TypeParam));
+    const auto output = CudaTestSupport::AllocateDevice(image.pixels.size() * sizeof(std::uint32_t));
+    CudaTestSupport::CopyToDevice(input.get(), pixels.get(), image.pixels.size() * sizeof(TypeParam));
+    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    {
+      CudaConnectedComponentLabeler labeler;
+      labeler.options.algorithm = algorithm;
+      labeler.options.fullyConnected = true;
+      Labels labels{ std::vector<std::uint32_t>(image.pixels.size()), 0 };
+      labels.objectCount = labeler.LabelDeviceMemory(
+        static_cast<const TypeParam *>(input.get()), image.size, static_cast<std::uint32_t *>(output.get()));
+      CudaTestSupport::CopyToHost(labels.pixels.data(), output.get(), labels.pixels.size() * sizeof(std::uint32_t));
+      std::ostringstream what;
+      what << image.name << " by " << algorithm;
+      ExpectSame(labels, expected, what.str());
+    }
+  }
+}
+
+template <typename T>
+class LabelerOutput : public testing::Test
+{};
+using OutputTypes = testing::Types<char,
+                                   signed char,
+                                   unsigned char,
+                                   short,
+                                   unsigned short,
+                                   int,
+                                   unsigned int,
+                                   long,
+                                   unsigned long,
+                                   long long,
+                                   unsigned long long>;
+TYPED_TEST_SUITE(LabelerOutput, OutputTypes);
+
+TYPED_TEST(LabelerOutput, EveryAlgorithmWritesIt)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage image = MakeRandom({ 31, 19, 7 }, 4, 1, 41);
+  const Labels    expected = LabelByItk(image, true);
+  ASSERT_GT(expected.objectCount, 20U);
+  ASSERT_LT(expected.objectCount, 127U);
+  const TypeParam backgrounds[] = { 0, 1, 5, std::numeric_limits<TypeParam>::max(), TypeParam(-1) };
+  for (const TypeParam background : backgrounds)
+  {
+    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    {
+      CudaConnectedComponentLabeler labeler;
+      labeler.options.algorithm = algorithm;
+      labeler.options.fullyConnected = true;
+      std::uint64_t                objectCount = 0;
+      const std::vector<TypeParam> labels = LabelOnDevice(labeler, image.pixels, image.size, background, objectCount);
+      EXPECT_EQ(objectCount, expected.objectCount);
+      std::vector<TypeParam> onHost(image.pixels.size());
+      EXPECT_EQ(labeler.LabelHostMemory(image.pixels.data(), image.size, onHost.data(), background), objectCount);
+      for (std::size_t i = 0; i < labels.size(); ++i)
+      {
+        TypeParam label = background;
+        if (expected.pixels[i] != 0)
+        {
+          label = static_cast<TypeParam>(expected.pixels[i] - 1);
+          label = static_cast<TypeParam>(label + (background >= 0 && label >= background));
+        }
+        ASSERT_EQ(+labels[i], +label) << algorithm << ", background " << +background << ", pixel " << i;
+        ASSERT_EQ(+onHost[i], +label) << algorithm << ", background " << +background << ", pixel " << i;
+      }
+    }
+  }
+}
+
+TEST(Labeler, TooManyObjects)
+{
+  SKIP_WITHOUT_DEVICE();
+  // 255 objects fit into a byte, 256 do not.
+  for (const std::uint64_t objects : { 255, 256 })
+  {
+    TestImage image = MakeImage("dots", { 2 * objects, 1, 1 });
+    for (std::uint64_t i = 0; i < objects; ++i)
+    {
+      image.pixels[2 * i] = 1;
+    }
+    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    {
+      CudaConnectedComponentLabeler labeler;
+      labeler.options.algorithm = algorithm;
+      labeler.options.fullyConnected = true;
+      std::uint64_t             count = 0;
+      std::vector<std::uint8_t> labels(image.pixels.size());
+      if (objects == 255)
+      {
+        LabelOnDevice(labeler, image.pixels, image.size, std::uint8_t{ 0 }, count);
+        EXPECT_EQ(count, 255U);
+        EXPECT_EQ(labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data()), 255U);
+        continue;
+      }
+      const std::string message = "Number of objects (256) greater than maximum of output pixel type (255).";
+      ExpectError(Kind::TooManyObjects, message, [&] {
+        LabelOnDevice(labeler, image.pixels, image.size, std::uint8_t{ 0 }, count);
+      });
+      ExpectError(Kind::TooManyObjects, message, [&] {
+        labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data());
+      });
+    }
+  }
+}
+
+TEST(Labeler, RefusesHostMemoryForDeviceMemory)
+{
+  SKIP_WITHOUT_DEVICE();
+  const std::vector<std::uint8_t>     pixels(64, 1);
+  std::vector<std::uint32_t>          labels(64, 0);
+  const CudaConnectedComponentLabeler labeler;
+  ExpectError(Kind::InvalidArgument, "the input is not in the memory of CUDA device", [&] {
+    labeler.LabelDeviceMemory(pixels.data(), { 8, 8, 1 }, labels.data());
+  });
+  const auto input = Upload(pixels);
+  ExpectError(Kind::InvalidArgument, "the output is not in the memory of CUDA device", [&] {
+    labeler.LabelDeviceMemory(static_cast<const std::uint8_t *>(input.get()), { 8, 8, 1 }, labels.data());
+  });
+  EXPECT_EQ(labels, std::vector<std::uint32_t>(64, 0));
+}
+
+TEST(Labeler, ReadsAndWritesWhereverTypesAreAligned)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage image = MakeRandom({ 67, 33, 9 }, 30, 1, 52);
+  const Labels    expected = LabelByItk(image, true);
+  for (const std::size_t offset : { 1, 2, 3, 5 })
+  {
+    std::vector<std::uint8_t> pixels(offset, 1);
+    pixels.insert(pixels.end(), image.pixels.begin(), image.pixels.end());
+    const auto                 input = Upload(pixels);
+    std::vector<std::uint16_t> labels(image.pixels.size() + offset, 99);
+    const auto                 output = Upload(labels);
+    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    {
+      CudaConnectedComponentLabeler labeler;
+      labeler.options.algorithm = algorithm;
+      labeler.options.fullyConnected = true;
+      EXPECT_EQ(labeler.LabelDeviceMemory(static_cast<const std::uint8_t *>(input.get()) + offset,
+                                          image.size,
+                                          static_cast<std::uint16_t *>(output.get()) + offset),
+                expected.objectCount);
+      CudaTestSupport::CopyToHost(labels.data(), output.get(), labels.size() * sizeof(std::uint16_t));
+      EXPECT_TRUE(std::equal(expected.pixels.begin(), expected.pixels.end(), labels.begin() + offset)) << algorithm;
+    }
+  }
+}
+
+/** Labels a cube from host to host and, where it is small, from device to device. */
+void
+LabelCube(std::uint64_t side)
+{
+  std::vector<std::uint8_t> mask(side * side * side, 0);
+  for (std::size_t i = 0; i < mask.size(); i += 7)
+  {
+    mask[i] = 1;
+  }
+  std::vector<std::uint32_t>    labels(mask.size());
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = true;
+  labeler.LabelHostMemory(mask.data(), { side, side, side }, labels.data());
+  if (side <= 128)
+  {
+    const auto input = Upload(mask);
+    const auto output = Upload(labels);
+    labeler.LabelDeviceMemory(
+      static_cast<const std::uint8_t *>(input.get()), { side, side, side }, static_cast<std::uint32_t *>(output.get()));
+  }
+}
+
+TEST(Labeler, ForgetsTheMemoryOfALargeImage)
+{
+  SKIP_WITHOUT_DEVICE();
+  const std::uint64_t large = std::getenv("CUDA_CONNECTED_COMPONENTS_LARGE_TESTS") != nullptr ? 1024 : 300;
+  LabelCube(128);
+  CudaConnectedComponentLabeler::TrimMemory();
+  const std::uint64_t freeBefore = CudaTestSupport::CountFreeMemory();
+  LabelCube(128);
+  const auto small = CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_GT(small.pinnedBytes, 0U);
+  LabelCube(large);
+  const auto larger = CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_GT(larger.pinnedBytes, small.pinnedBytes);
+  for (int call = 0; call < 32; ++call)
+  {
+    LabelCube(128);
+  }
+  const auto held = CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_LE(held.deviceBytes, 2 * small.deviceBytes);
+  EXPECT_LE(held.pinnedBytes, 2 * small.pinnedBytes);
+  // CUDA itself has nothing more, but for what it rounds up.
+  const std::uint64_t freeAfter = CudaTestSupport::CountFreeMemory();
+  EXPECT_LE(freeBefore, freeAfter + 2 * small.deviceBytes + (4 << 20));
+  std::cout << "128^3: " << (small.deviceBytes >> 10) << " KiB of device, " << (small.pinnedBytes >> 10)
+            << " KiB pinned; " << large << "^3: " << (larger.deviceBytes >> 10) << ", " << (larger.pinnedBytes >> 10)
+            << "; 32 times 128^3 after that: " << (held.deviceBytes >> 10) << ", " << (held.pinnedBytes >> 10) << '\n';
+  CudaConnectedComponentLabeler::TrimMemory();
+  EXPECT_EQ(CudaConnectedComponentLabeler::GetHeldMemory().pinnedBytes, 0U);
+}
+
+TEST(Labeler, WorksOnTheCallersStream)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage               image = MakeRandom({ 65, 43, 21 }, 25, 2, 51);
+  const auto                    stream = CudaTestSupport::MakeStream();
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.stream = stream.get();
+  Labels labels;
+  labels.pixels = LabelOnDevice(labeler, image.pixels, image.size, std::uint32_t{ 0 }, labels.objectCount);
+  ExpectSame(labels, LabelByItk(image, false), image.name);
+}
+
+TEST(Labeler, LeavesTheCurrentDevice)
+{
+  SKIP_WITHOUT_DEVICE();
+  const int       devices = CudaTestSupport::CountDevices();
+  const TestImage image = MakeRandom({ 33, 32, 31 }, 25, 1, 61);
+  for (int current = 0; current < devices; ++current)
+  {
+    CudaTestSupport::SetCurrentDevice(current);
+    for (int device = -1; device < devices; ++device)
+    {
+      CudaConnectedComponentLabeler labeler;
+      labeler.options.deviceId = device;
+      Labels labels{ std::vector<std::uint32_t>(image.pixels.size()), 0 };
+      labels.objectCount = labeler.LabelHostMemory(image.pixels.data(), image.size, labels.pixels.data());
+      EXPECT_EQ(CudaTestSupport::GetCurrentDevice(), current);
+      ExpectSame(labels, LabelByItk(image, false), image.name);
+    }
+  }
+  CudaTestSupport::SetCurrentDevice(0);
+}
+
+TEST(Labeler, SaysHowMuchMemoryIsMissing)
+{
+  SKIP_WITHOUT_DEVICE();
+  CudaConnectedComponentLabeler::TrimMemory();
+  const TestImage               image = MakeRandom({ 256, 256, 256 }, 50, 1, 71);
+  std::vector<std::uint32_t>    labels(image.pixels.size());
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.algorithm = AlgorithmEnum::BlockUnionFind;
+  labeler.options.fullyConnected = true;
+  {
+    const auto taken = CudaTestSupport::ExhaustDeviceMemory(48 << 20);
+    ExpectError(Kind::Memory, "device memory: ", [&] {
+      labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data());
+    });
+  }
+  EXPECT_EQ(labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data()),
+            LabelByItk(image, true).objectCount);
+}
+
+TEST(Labeler, ProgressCanAbort)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage            image = MakeRandom({ 64, 64, 64 }, 30, 1, 81);
+  std::vector<std::uint32_t> labels(image.pixels.size());
+  std::vector<float>         reports;
+
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.progress = [&](float progress) { reports.push_back(progress); };
+  labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data());
+  ASSERT_GE(reports.size(), 3U);
+  EXPECT_TRUE(std::is_sorted(reports.begin(), reports.end()));
+  EXPECT_EQ(reports.front(), 0.0F);
+  EXPECT_EQ(reports.back(), 1.0F);
+
+  struct Stop
+  {};
+  for (const float at : reports)
+  {
+    labeler.options.progress = [at](float progress) {
+      if (progress >= at)
+      {
+        throw Stop{};
+      }
+    };
+    EXPECT_THROW(labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data()), Stop);
+  }
+}
+
+TEST(Labeler, ManyThreadsAtOnce)
+{
+  SKIP_WITHOUT_DEVICE();
+  std::vector<std::thread> threads;
+  for (unsigned int thread = 0; thread < 16; ++thread)
+  {
+    threads.emplace_back([thread] {
+      const TestImage image = MakeRandom({ 50 + thread, 41, 30 }, 30, 1 + thread % 3, 91 + thread);
+      const Labels    expected[] = { LabelByItk(image, false), LabelByItk(image, true) };
+      for (unsigned int repetition = 0; repetition < 4; ++repetition)
+      {
+        for (const AlgorithmEnum algorithm : AllAlgorithms)
+        {
+          CudaConnectedComponentLabeler labeler;
+          labeler.options.algorithm = algorithm;
+          labeler.options.fullyConnected = algorithm != AlgorithmEnum::RunUnionFind;
+          Labels labels{ std::vector<std::uint32_t>(image.pixels.size()), 0 };
+          labels.objectCount = labeler.LabelHostMemory(image.pixels.data(), image.size, labels.pixels.data());
+          ExpectSame(labels, expected[labeler.options.fullyConnected], image.name);
+          if (repetition == thread % 4)
+          {
+            CudaConnectedComponentLabeler::TrimMemory();
+          }
+        }
+      }
+    });
+  }
+  for (auto & thread : threads)
+  {
+    thread.join();
+  }
+}
+
+} // namespace
