@@ -39,7 +39,7 @@
 #--   - [ ] Code reviewed and explicitly identified as not recommended for use
 #--
 #-- ### Please document here any justification for the criteria above
-#       Builds and gives the same labels without CUDA; with it, CUDA 12 or later is an external requirement. The API may
+#       Builds and gives the same labels without CUDA; with it, CUDA 12.5 or later is an external requirement. The API may
 #       still change. Linux with gcc is what is built and tested; coverage is not measured as a whole.
 
 itk_fetch_module(

@@ -5,7 +5,9 @@
 #   scripts/gpu-evidence.sh BUILD RESULTS COMMIT [IMAGES...]
 #
 # BUILD is a build tree, or any folder that has its programs. Parts can be chosen with PARTS="tests sanitizer average
-# random size patterns"; the last four are protocols of the benchmark.
+# random size patterns"; the last four are protocols of the benchmark. TESTS and TOOLS choose programs of the tests and
+# tools of compute-sanitizer. Where CUDA_CONNECTED_COMPONENTS_TEST_GPU names a smaller GPU to imitate, files carry its name,
+# and very large images are left out.
 set -u
 
 build="$1"
@@ -13,6 +15,13 @@ results="$2"
 commit="$3"
 shift 3
 parts="${PARTS:-tests sanitizer average random size patterns}"
+tools="${TOOLS:-memcheck initcheck synccheck racecheck}"
+tests="${TESTS:-PrimitivesGTest LabelingGTest itkCudaConnectedComponentLabelerGTest \
+  itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest \
+  itkCudaConnectedComponentImageFilterFactoryGTest itkCudaConnectedComponentImageFilterProcessGTest RealImagesGTest \
+  ToolGTest PluginGTest LargeGTest}"
+profile="${CUDA_CONNECTED_COMPONENTS_TEST_GPU:-}"
+suffix="${profile:+-$profile}"
 mkdir -p "$results"
 
 program() {
@@ -21,7 +30,7 @@ program() {
 folder() {
   dirname "$(realpath "$(find "$build" -name "$1" -type f | head -n 1)")"
 }
-machine="$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(nproc) CPUs, $(date -u +%F), commit $commit"
+machine="$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head -n 1), $(nproc) CPUs, $(date -u +%F), commit $commit${profile:+, limited to $profile}"
 export CUDA_CONNECTED_COMPONENTS_TOOL="$(program cuda-connected-components)"
 export CUDA_CONNECTED_COMPONENTS_PLUGIN="$(folder libCudaConnectedComponentsPlugin.so)"
 export CUDA_CONNECTED_COMPONENTS_MISFIT_PLUGIN="$(folder libMisfitPlugin.so)"
@@ -31,25 +40,27 @@ status=0
 for part in $parts; do
   case "$part" in
     tests)
-      echo "$machine" >"$results/tests.txt"
-      export CUDA_CONNECTED_COMPONENTS_LARGE_TESTS=1
-      for test in PrimitivesGTest LabelingGTest itkCudaConnectedComponentLabelerGTest \
-        itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest itkCudaConnectedComponentImageFilterFactoryGTest \
-        itkCudaConnectedComponentImageFilterProcessGTest RealImagesGTest ToolGTest PluginGTest LargeGTest; do
-        echo "== $test" | tee -a "$results/tests.txt"
-        "$(program "$test")" --gtest_brief=0 2>&1 | grep -vE '^\[ RUN|^$|^Running main|^\[---' >>"$results/tests.txt"
+      file="$results/tests$suffix.txt"
+      echo "$machine" >"$file"
+      if [ -z "$profile" ]; then
+        export CUDA_CONNECTED_COMPONENTS_LARGE_TESTS=1
+      fi
+      for test in $tests; do
+        echo "== $test" | tee -a "$file"
+        "$(program "$test")" --gtest_brief=0 2>&1 | grep -vE '^\[ RUN|^$|^Running main|^\[---' >>"$file"
         [ "${PIPESTATUS[0]}" = 0 ] || status=1
       done
       unset CUDA_CONNECTED_COMPONENTS_LARGE_TESTS
-      grep -E '==|PASSED|FAILED|SKIPPED' "$results/tests.txt"
+      grep -E '==|PASSED|FAILED|SKIPPED' "$file"
       ;;
     sanitizer)
-      echo "$machine" >"$results/sanitizer.txt"
+      file="$results/sanitizer$suffix.txt"
+      echo "$machine" >"$file"
       # Without the labeler's tests that exhaust memory or hand CUDA a wrong pointer: they mean to see errors.
       labeler='-Labeler.SaysHowMuchMemoryIsMissing:Labeler.RefusesHostMemoryForDeviceMemory'
       labeling='*EveryVolumeUpTo6/DeviceToDevice:*EveryPlaneUpTo17/HostToHost:*SampleOf*/DeviceToDevice'
       labeling="$labeling:*SampleOf*/HostToHost:*Shapes/DeviceToDevice:*Shapes/HostToHost:*TwiceTheSame/DeviceToDevice"
-      for tool in memcheck initcheck synccheck racecheck; do
+      for tool in $tools; do
         for test in LabelingGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
           case "$tool $test" in
             "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # a hundred times slower
@@ -60,15 +71,15 @@ for part in $parts; do
             # reads of it, or crashes, of any program; memcheck and synccheck do not.
             "initcheck itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler:Labeler.ManyThreadsAtOnce" ;;
             *" itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler" ;;
-            *) filter='*' ;;
+            *) filter='-*OfTheInput/Cpu*' ;;
           esac
-          echo "== $tool $test --gtest_filter=$filter" | tee -a "$results/sanitizer.txt"
+          echo "== $tool $test --gtest_filter=$filter" | tee -a "$file"
           compute-sanitizer --tool "$tool" --error-exitcode 99 "$(program "$test")" --gtest_filter="$filter" 2>&1 |
-            grep -vE '^\[ RUN|^\[       OK|^$|^Running main|^\[---' >>"$results/sanitizer.txt"
+            grep -vE '^\[ RUN|^\[       OK|^$|^Running main|^\[---' >>"$file"
           [ "${PIPESTATUS[0]}" = 0 ] || status=1
         done
       done
-      grep -E '^==|SUMMARY|PASSED|FAILED' "$results/sanitizer.txt"
+      grep -E '^==|SUMMARY|PASSED|FAILED' "$file"
       ;;
     average | random | size | patterns)
       case "$part" in

@@ -5,8 +5,13 @@ set -eu
 
 cd "$(dirname "$0")/.."
 scripts/install-dependencies.sh
+# For the GPU of this machine; without one, for any, by the code that is compiled fastest.
+architecture=75-virtual
+if nvidia-smi >/dev/null 2>&1; then
+  architecture=native
+fi
 {
-  cmake --preset ci -B build/tool -DBUILD_TESTING=OFF -DCudaConnectedComponents_BUILD_FACTORY=OFF \
+  cmake --preset release -B build/tool -DCMAKE_CUDA_ARCHITECTURES=$architecture -DBUILD_TESTING=OFF -DCudaConnectedComponents_BUILD_FACTORY=OFF \
     -DCudaConnectedComponents_BUILD_PLUGIN=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF &&
     cmake --build build/tool
 } >build-tool.log 2>&1 || {
