@@ -188,11 +188,12 @@ public:
     std::uint64_t pinnedBytes = 0; // of the host
   };
 
-  /** The bound: between calls, twice what the 16 most recent calls had in use at one time, device memory rounded up to
-   * 32 MiB. */
+  /** How much memory that is. Between calls, each device has at most twice what the 16 most recent calls on it needed
+   * at one time, device memory rounded up to a multiple of 32 MiB. Throws CudaConnectedComponentError. */
   static HeldMemory GetHeldMemory();
 
-  /** Gives the memory that is cached for later calls back to CUDA and the system. Safe while others label. */
+  /** Gives the memory that is cached for later calls back to CUDA and the system. Safe while others label. Throws
+   * CudaConnectedComponentError. */
   static void TrimMemory();
 
 private:

@@ -99,9 +99,9 @@ CudaConnectedComponentsProcess::TrimAtEnd::~TrimAtEnd()
     {
       CudaConnectedComponentLabeler::TrimMemory();
     }
-    catch (const CudaConnectedComponentError &)
+    catch (...)
     {
-      // The next run meets the error, too, and tells.
+      // The next run meets an error of CUDA, too, and tells.
     }
   }
 }

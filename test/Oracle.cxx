@@ -57,4 +57,3 @@ ExpectSame(const Labels & labels, const Labels & expected, const std::string & w
   EXPECT_TRUE(isSame) << what << ": pixel " << difference.first - labels.pixels.begin() << " of "
                       << expected.pixels.size();
 }
-

@@ -68,6 +68,12 @@ TEST(ParallelFor, ThrowsWhatABodyThrows)
   }
 }
 
+TEST(ParallelFor, WhatABodyThrowsComesFirst)
+{
+  const ParallelFor stops = [](std::uint64_t, const Body & body) { body(0); };
+  EXPECT_THROW(CheckedFor(stops)(9, [](std::uint64_t i) { throw Thrown{ i }; }), Thrown);
+}
+
 /** Labels a volume with a loop. Returns what is wrong, or empty. */
 std::string
 LabelBy(const ParallelFor & loop)

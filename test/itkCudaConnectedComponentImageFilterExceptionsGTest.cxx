@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <new>
+#include <thread>
 
 namespace
 {
@@ -53,7 +54,8 @@ Throw(Throws what)
   }
 }
 
-std::atomic<Throws> PixelsThrow{ Throws::Nothing };
+std::atomic<Throws>          PixelsThrow{ Throws::Nothing };
+std::atomic<std::thread::id> ThrownBy;
 
 /** Reads pixels of which those with the value Bad cannot be read. */
 class Accessor
@@ -75,6 +77,10 @@ public:
   {
     if (pixel == Bad)
     {
+      if (PixelsThrow != Throws::Nothing)
+      {
+        ThrownBy = std::this_thread::get_id();
+      }
       Throw(PixelsThrow);
     }
     return pixel;
@@ -83,11 +89,12 @@ public:
 
 using AdaptorType = itk::ImageAdaptor<ImageType, Accessor>;
 
-/** Noise with some bad pixels, of which the first work unit has none. */
+/** Noise with some bad pixels, of which the first work unit, which is the caller's, has none. There is enough of it for
+ * several work units. */
 ImageType::Pointer
 MakeNoise(unsigned int seed)
 {
-  const TestImage noise = MakeRandom({ 97, 61, 43 }, 30, 1, seed);
+  const TestImage noise = MakeRandom({ 97, 61, 60 }, 30, 1, seed);
   auto            image = MakeItkImage<ImageType>(noise);
   for (std::size_t i = noise.pixels.size() / 2; i < noise.pixels.size(); i += 9973)
   {
@@ -182,9 +189,10 @@ protected:
       PixelsThrow = what;
       filter->Modified();
       ExpectThrown(what, [&] { filter->Update(); });
+      EXPECT_EQ(ThrownBy.load() == std::this_thread::get_id(), setting.workUnits == 1);
       EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
       EXPECT_EQ(filter->GetObjectCount(), 0U);
-      if (repetition % 25 < 4)
+      if (repetition < 4)
       {
         PixelsThrow = Throws::Nothing;
         filter->Modified();

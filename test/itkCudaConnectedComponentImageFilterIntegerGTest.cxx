@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inputs of every integer type, in files of their own, as each type takes the compiler seconds.
+// Inputs of every integer type: in small files, as each type takes seconds to compile.
 
 #include "FilterTestSupport.h"
 
@@ -12,7 +12,18 @@ using LabelsType = itk::Image<unsigned short, 3>;
 template <typename T>
 class FilterInteger : public testing::Test
 {};
-using TypesOfPixels = testing::Types<bool, char, signed char, unsigned char, short, unsigned short, int, unsigned int, long, unsigned long, long long, unsigned long long>;
+using TypesOfPixels = testing::Types<bool,
+                                     char,
+                                     signed char,
+                                     unsigned char,
+                                     short,
+                                     unsigned short,
+                                     int,
+                                     unsigned int,
+                                     long,
+                                     unsigned long,
+                                     long long,
+                                     unsigned long long>;
 TYPED_TEST_SUITE(FilterInteger, TypesOfPixels);
 
 TYPED_TEST(FilterInteger, SameAsItk)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inputs of pixels that are no integers, in files of their own, as each type takes the compiler seconds.
+// Inputs of pixels that are no integers: in small files, as each type takes seconds to compile.
 
 #include "FilterTestSupport.h"
 
@@ -16,7 +16,8 @@ using LabelsType = itk::Image<unsigned short, 3>;
 template <typename T>
 class FilterNoInteger : public testing::Test
 {};
-using TypesOfPixels = testing::Types<float, double, std::complex<float>, itk::RGBPixel<unsigned char>, itk::Vector<float, 3>>;
+using TypesOfPixels =
+  testing::Types<float, double, std::complex<float>, itk::RGBPixel<unsigned char>, itk::Vector<float, 3>>;
 TYPED_TEST_SUITE(FilterNoInteger, TypesOfPixels);
 
 TYPED_TEST(FilterNoInteger, SameAsItk)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Outputs of every integer type, in files of their own, as each type takes the compiler seconds.
+// Outputs of every integer type: in small files, as each type takes seconds to compile.
 
 #include "FilterTestSupport.h"
 

@@ -80,7 +80,10 @@ CountDevices()
   {
     throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device: no NVIDIA driver is installed");
   }
-  throw CudaConnectedComponentError(Kind::Unavailable, std::string("no CUDA device: ") + cudaGetErrorString(error));
+  throw CudaConnectedComponentError(error == cudaErrorInsufficientDriver ? Kind::Unavailable
+                                    : error == cudaErrorMemoryAllocation ? Kind::Memory
+                                                                         : Kind::Cuda,
+                                    std::string("no CUDA device: ") + cudaGetErrorString(error));
 }
 
 } // namespace
@@ -123,7 +126,6 @@ TryToStart(int device, const TStart & start)
     failures[device].Fail(now, error);
     throw;
   }
-  failures.erase(device);
 }
 
 } // namespace
@@ -142,7 +144,16 @@ CurrentDevice::CurrentDevice(int device)
   if (m_Device != m_Callers)
   {
     const std::lock_guard<std::mutex> lock(GetAllResources().mutex);
-    TryToStart(m_Device, [this] { CCL_CHECK(cudaSetDevice(m_Device)); });
+    try
+    {
+      TryToStart(m_Device, [this] { CCL_CHECK(cudaSetDevice(m_Device)); });
+    }
+    catch (...)
+    {
+      cudaSetDevice(m_Callers);
+      cudaGetLastError();
+      throw;
+    }
   }
 }
 
@@ -250,6 +261,7 @@ DeviceResources::Of(int device)
                       .first->second.get();
       }
     });
+    all.failures.erase(device);
   }
   return *resources;
 }
@@ -265,7 +277,22 @@ DeviceResources::AreAny()
 namespace
 {
 
-/** Calls visit(resources) for all resources whose context is its device's. Those of ended contexts are gone. */
+/** Whether a device has been started and not been reset since. */
+bool
+IsStarted(int device)
+{
+  static const auto getDevice = FindDriverFunction<CUresult (*)(CUdevice *, int)>("cuDeviceGet", 12000);
+  static const auto getState =
+    FindDriverFunction<CUresult (*)(CUdevice, unsigned int *, int *)>("cuDevicePrimaryCtxGetState", 12000);
+  CUdevice     handle = 0;
+  unsigned int flags = 0;
+  int          isActive = 0;
+  return getDevice(&handle, device) == CUDA_SUCCESS && getState(handle, &flags, &isActive) == CUDA_SUCCESS &&
+         isActive != 0;
+}
+
+/** Calls visit(resources) for the resources of contexts that are current on their device, and leaves out those of
+ * contexts that have ended. */
 template <typename TVisitor>
 void
 ForAllResources(const TVisitor & visit)
@@ -281,12 +308,13 @@ ForAllResources(const TVisitor & visit)
   }
   for (const auto & each : found)
   {
-    const CurrentDevice current(each.first.first);
-    if (!FindContext())
+    if (!IsStarted(each.first.first))
     {
-      // A new thread has no context, until it calls CUDA.
-      CCL_CHECK(cudaFree(nullptr));
+      continue;
     }
+    const CurrentDevice current(each.first.first);
+    // A new thread has no context until it calls CUDA.
+    CCL_CHECK(cudaFree(nullptr));
     if (FindContext() == each.first.second)
     {
       visit(*each.second);
@@ -367,30 +395,34 @@ DeviceResources::ReturnStream(cudaStream_t stream)
 
 template <typename TAllocate>
 std::shared_ptr<void>
-DeviceResources::AllocateFrom(MemoryCache & cache, std::size_t bytes, const TAllocate & allocate)
+DeviceResources::AllocateFrom(MemoryCache &     cache,
+                              std::size_t       bytes,
+                              Deallocator       deallocate,
+                              const TAllocate & allocate)
 {
-  MemoryCache::Block block{ nullptr, 0 };
+  void * memory = nullptr;
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    block = cache.Take(bytes);
+    memory = cache.Take(bytes);
   }
-  if (block.memory == nullptr)
+  if (memory == nullptr)
   {
-    block.bytes = MemoryCache::SizeFor(bytes);
-    block.memory = allocate(block.bytes);
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    cache.Add(block);
+    const std::size_t                              size = MemoryCache::SizeFor(bytes);
+    std::unique_ptr<void, cudaError_t (*)(void *)> block(allocate(size), deallocate);
+    const std::lock_guard<std::mutex>              lock(m_Mutex);
+    cache.Add(block.get(), size);
+    memory = block.release();
   }
-  return std::shared_ptr<void>(block.memory, [this, &cache, block](void *) {
+  return std::shared_ptr<void>(memory, [this, &cache](void * unused) {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    cache.Return(block);
+    cache.Return(unused);
   });
 }
 
 std::shared_ptr<void>
 DeviceResources::AllocateHost(std::size_t bytes)
 {
-  return this->AllocateFrom(m_HostMemory, bytes, [](std::size_t size) {
+  return this->AllocateFrom(m_HostMemory, bytes, cudaFreeHost, [](std::size_t size) {
     void * memory = nullptr;
     CCL_CHECK(cudaHostAlloc(&memory, size, cudaHostAllocPortable));
     return memory;
@@ -406,7 +438,7 @@ DeviceResources::AllocateOnDevice(std::size_t bytes, const TAllocate & allocate)
   if (error == cudaErrorMemoryAllocation)
   {
     cudaGetLastError();
-    this->Trim();
+    this->TrimDeviceMemory();
     error = allocate(&memory);
   }
   if (error == cudaErrorMemoryAllocation)
@@ -443,7 +475,7 @@ DeviceResources::FreeToPool(void * memory, std::size_t bytes, cudaStream_t strea
 std::shared_ptr<void>
 DeviceResources::AllocateCached(std::size_t bytes)
 {
-  return this->AllocateFrom(m_DeviceMemory, bytes, [this](std::size_t size) {
+  return this->AllocateFrom(m_DeviceMemory, bytes, cudaFree, [this](std::size_t size) {
     return this->AllocateOnDevice(size, [size](void ** result) { return cudaMalloc(result, size); });
   });
 }
@@ -466,6 +498,10 @@ DeviceResources::AllocateCounter(cudaStream_t stream)
     counter.reset(this->AllocateOnDevice(size, [](void ** result) { return cudaMalloc(result, size); }));
     // Freed, and not handed on, where this fails: it would not be 0.
     CCL_CHECK(cudaMemsetAsync(counter.get(), 0, size, stream));
+    // So that a counter comes back without an allocation.
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Counters.reserve(m_CounterCount + 1);
+    ++m_CounterCount;
   }
   return std::shared_ptr<void>(counter.release(), [this](void * unused) {
     const std::lock_guard<std::mutex> lock(m_Mutex);
@@ -532,25 +568,36 @@ DeviceResources::GetFreeMemory() const
 }
 
 void
-DeviceResources::Trim()
+DeviceResources::TrimDeviceMemory()
 {
-  std::vector<MemoryCache::Block> hostBlocks;
-  std::vector<MemoryCache::Block> deviceBlocks;
+  std::vector<MemoryCache::Block> blocks;
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    hostBlocks = m_HostMemory.TakeAll();
-    deviceBlocks = m_DeviceMemory.TakeAll();
+    blocks = m_DeviceMemory.TakeAll();
+    m_CounterCount -= m_Counters.size();
     for (void * const counter : std::exchange(m_Counters, {}))
     {
-      deviceBlocks.push_back({ counter, sizeof(unsigned int) });
+      blocks.push_back({ counter, sizeof(unsigned int) });
     }
+    m_Counters.reserve(m_CounterCount);
   }
-  FreeAll(hostBlocks, cudaFreeHost);
-  FreeAll(deviceBlocks, cudaFree);
+  FreeAll(blocks, cudaFree);
   if (m_Pool != nullptr)
   {
     CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
   }
+}
+
+void
+DeviceResources::Trim()
+{
+  std::vector<MemoryCache::Block> blocks;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    blocks = m_HostMemory.TakeAll();
+  }
+  FreeAll(blocks, cudaFreeHost);
+  this->TrimDeviceMemory();
 }
 
 std::string

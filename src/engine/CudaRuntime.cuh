@@ -53,10 +53,10 @@ private:
 /** What calls on a device share: a pool of device memory for their intermediate results, streams, and memory that is
  * cached from call to call. Never destroyed, as the CUDA driver may be gone before the process is.
  *
- * A call begins with Of() and ends with EndCall(). Between calls there is no more memory than this:
- * - pinned host memory, and device memory of small images: twice what the 16 most recent calls that needed any had in
- *   use at one time;
- * - the pool: the same, rounded up to 32 MiB.
+ * A call begins with Of() and ends with EndCall(). Between calls, the memory held is at most:
+ * - pinned host memory, and device memory of small images: twice what the 16 most recent calls that needed any needed
+ *   at one time;
+ * - the pool: the same, rounded up to a multiple of 32 MiB.
  *
  * Thread-safe. */
 class DeviceResources
@@ -126,12 +126,16 @@ private:
   void
   Trim();
 
+  /** Leaves pinned memory alone. */
+  void
+  TrimDeviceMemory();
+
   using Deallocator = cudaError_t (*)(void * memory);
 
   /** A cached block, or a new one from allocate(bytes). */
   template <typename TAllocate>
   std::shared_ptr<void>
-  AllocateFrom(MemoryCache & cache, std::size_t bytes, const TAllocate & allocate);
+  AllocateFrom(MemoryCache & cache, std::size_t bytes, Deallocator deallocate, const TAllocate & allocate);
 
   /** What allocate(&memory) gives. Where there is too little memory, frees what is cached and tries once more. */
   template <typename TAllocate>
@@ -156,7 +160,8 @@ private:
   std::vector<cudaStream_t> m_Streams;
   MemoryCache               m_HostMemory;
   MemoryCache               m_DeviceMemory;
-  std::vector<void *>       m_Counters;
+  std::vector<void *>       m_Counters; // that nobody owns
+  std::size_t               m_CounterCount = 0;
   RecentDemand              m_PoolDemand;
   std::uint64_t             m_PoolThreshold = 0;
   /** Of the kernels that were launched with dynamic shared memory. */

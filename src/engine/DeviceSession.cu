@@ -105,15 +105,15 @@ public:
     {
       if (m_OwnStream != nullptr)
       {
+        const cudaError_t error = cudaStreamSynchronize(m_OwnStream);
         m_Resources.ReturnStream(m_OwnStream);
-        // Pinned memory that copies still use may be freed.
-        CCL_CHECK(cudaStreamSynchronize(m_OwnStream));
+        CCL_CHECK(error);
       }
       m_Resources.EndCall();
     }
-    catch (const CudaConnectedComponentError &)
+    catch (...)
     {
-      // An error here is one of the context, and shows in the next call.
+      // An error of CUDA here is one of the context, and shows in the next call.
     }
   }
 
@@ -357,12 +357,21 @@ LabelBitsAs(const DeviceExecutor & executor,
 RunLabels
 DeviceSession::LabelBits(const Word * bits, const Request & request)
 {
-  return VisitIndexType(PlacesOf(request.size), [&](auto run) {
-    return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
-      return LabelBitsAs<decltype(bundle), decltype(run)>(
-        m_Implementation->GetExecutor(), m_Implementation->GetResources(), bits, request);
+  const DeviceExecutor & executor = m_Implementation->GetExecutor();
+  try
+  {
+    return VisitIndexType(PlacesOf(request.size), [&](auto run) {
+      return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
+        return LabelBitsAs<decltype(bundle), decltype(run)>(executor, m_Implementation->GetResources(), bits, request);
+      });
     });
-  });
+  }
+  catch (...)
+  {
+    // The caller may give the bits to somebody else, and they may still be on their way to the device.
+    cudaStreamSynchronize(executor.GetStream());
+    throw;
+  }
 }
 
 } // namespace itk::ccl

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <list>
 #include <vector>
 
@@ -67,8 +66,8 @@ private:
 };
 
 /** Blocks of memory that are given out to calls and come back. Blocks that no call uses are cached for later calls:
- * after a call has ended, all blocks together have at most MaximumShare times the bytes that recent calls had in use at
- * one time. Knows addresses and sizes; allocating and freeing is up to the owner. Not thread-safe. */
+ * after a call has ended, all blocks together have at most MaximumShare times the bytes that recent calls needed at one
+ * time. Knows addresses and sizes; allocating and freeing is up to the owner. Not thread-safe. */
 class MemoryCache
 {
 public:
@@ -96,43 +95,45 @@ public:
 
   /** Gives out a cached block of at least so many bytes and at most four times the size of a new one. Gives nullptr
    * where there is none: the owner then allocates SizeFor() bytes, and adds them. */
-  Block
+  void *
   Take(std::size_t bytes)
   {
     auto       best = m_Cached.end();
-    const auto limit = 4 * SizeFor(bytes);
+    const auto needed = SizeFor(bytes);
     for (auto block = m_Cached.begin(); block != m_Cached.end(); ++block)
     {
-      if (block->bytes >= bytes && block->bytes <= limit && (best == m_Cached.end() || block->bytes < best->bytes))
+      if (block->bytes >= bytes && block->bytes <= 4 * needed && (best == m_Cached.end() || block->bytes < best->bytes))
       {
         best = block;
       }
     }
     if (best == m_Cached.end())
     {
-      return { nullptr, 0 };
+      return nullptr;
     }
-    const Block block = *best;
-    m_Cached.erase(best);
-    m_CachedBytes -= block.bytes;
-    m_Demand.Add(block.bytes);
-    return block;
+    best->needed = needed;
+    m_Demand.Add(needed);
+    m_Used.splice(m_Used.end(), m_Cached, best);
+    return best->memory;
   }
 
-  /** Counts a new block that a call uses. */
+  /** Counts a new block of SizeFor() bytes that a call uses. */
   void
-  Add(const Block & block)
+  Add(void * memory, std::size_t bytes)
   {
-    m_Demand.Add(block.bytes);
+    m_Used.push_back({ { memory, bytes }, bytes });
+    m_Demand.Add(bytes);
+    m_Bytes += bytes;
   }
 
-  /** Takes a block back from a call. */
+  /** Takes a block back from a call. Allocates nothing. */
   void
-  Return(const Block & block)
+  Return(void * memory)
   {
-    m_Demand.Remove(block.bytes);
-    m_Cached.push_back(block);
-    m_CachedBytes += block.bytes;
+    const auto used =
+      std::find_if(m_Used.begin(), m_Used.end(), [memory](const UsedBlock & each) { return each.memory == memory; });
+    m_Demand.Remove(used->needed);
+    m_Cached.splice(m_Cached.end(), m_Used, used);
   }
 
   /** Ends a call. Gives the blocks that are cached no longer, for the owner to free: those that were returned longest
@@ -142,10 +143,10 @@ public:
   {
     m_Demand.EndCall();
     std::vector<Block> blocks;
-    while (!m_Cached.empty() && this->GetBytes() > MaximumShare * m_Demand.Get())
+    while (!m_Cached.empty() && m_Bytes > MaximumShare * m_Demand.Get())
     {
       blocks.push_back(m_Cached.front());
-      m_CachedBytes -= m_Cached.front().bytes;
+      m_Bytes -= m_Cached.front().bytes;
       m_Cached.pop_front();
     }
     return blocks;
@@ -156,8 +157,11 @@ public:
   TakeAll()
   {
     std::vector<Block> blocks(m_Cached.begin(), m_Cached.end());
+    for (const Block & block : blocks)
+    {
+      m_Bytes -= block.bytes;
+    }
     m_Cached.clear();
-    m_CachedBytes = 0;
     return blocks;
   }
 
@@ -165,7 +169,7 @@ public:
   std::size_t
   GetBytes() const
   {
-    return m_CachedBytes + m_Demand.GetInUse();
+    return m_Bytes;
   }
 
 private:
@@ -173,9 +177,16 @@ private:
   static constexpr std::size_t LargestPowerOfTwo = std::size_t{ 64 } << 20;
   static constexpr std::size_t LargeStep = std::size_t{ 16 } << 20;
 
-  std::list<Block> m_Cached; // returned longest ago first
-  std::size_t      m_CachedBytes = 0;
-  RecentDemand     m_Demand;
+  /** A call may need less than the block that it was given has. */
+  struct UsedBlock : Block
+  {
+    std::size_t needed;
+  };
+
+  std::list<UsedBlock> m_Cached; // returned longest ago first
+  std::list<UsedBlock> m_Used;
+  std::size_t          m_Bytes = 0; // of all blocks
+  RecentDemand         m_Demand;    // of what was needed
 };
 
 } // namespace itk::ccl

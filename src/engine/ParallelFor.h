@@ -60,15 +60,16 @@ CheckedFor(ParallelFor loop)
       }
       ended.fetch_add(1, std::memory_order_acq_rel);
     });
-    if (ended.load(std::memory_order_acquire) != count)
-    {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
-                                        "parallelFor called its body " + std::to_string(ended) + " times instead of " +
-                                          std::to_string(count));
-    }
+    const std::uint64_t calls = ended.load(std::memory_order_acquire);
     if (exception)
     {
       std::rethrow_exception(exception);
+    }
+    if (calls != count)
+    {
+      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                        "parallelFor called its body " + std::to_string(calls) + " times instead of " +
+                                          std::to_string(count));
     }
   };
 }

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <sstream>
 
 namespace
@@ -161,6 +162,7 @@ GeometryOf(const itk::ImageBase<VDimension> & image)
 {
   const auto list = [](const auto & valueAt, const char * separator) {
     std::ostringstream text;
+    text.precision(std::numeric_limits<double>::digits10);
     for (unsigned int axis = 0; axis < VDimension; ++axis)
     {
       text << (axis > 0 ? separator : "") << valueAt(axis);
@@ -231,12 +233,9 @@ LabelDimension(const Options & options)
   report.pixelType = image.pixelType;
   report.otsuThreshold = image.otsuThreshold;
   report.masked = mask.image.IsNotNull();
-  if (pixelCount > 0)
-  {
-    const auto * const pixels = image.image->GetBufferPointer();
-    report.foreground =
-      1.0 - static_cast<double>(std::count(pixels, pixels + pixelCount, 0)) / static_cast<double>(pixelCount);
-  }
+  const auto * const pixels = image.image->GetBufferPointer();
+  report.foreground =
+    1.0 - static_cast<double>(std::count(pixels, pixels + pixelCount, 0)) / static_cast<double>(pixelCount);
 
   const auto labels = LabelMask<VDimension>(options, image.image, mask.image, report);
   report.outputType = ChooseOutputType(options, report.objectCount);

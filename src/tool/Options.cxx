@@ -12,7 +12,9 @@
 
 #include <cmath>
 #include <iostream>
+#include <limits>
 #include <map>
+#include <sstream>
 
 namespace
 {
@@ -34,6 +36,7 @@ RequireSensible(const Options & options)
   if (options.lower && options.upper)
   {
     std::ostringstream message;
+    message.precision(std::numeric_limits<double>::digits10);
     message << "--lower " << *options.lower << " is above --upper " << *options.upper
             << ": no pixel would be foreground";
     require(*options.lower <= *options.upper, message.str());
@@ -112,7 +115,9 @@ ParseOptions(int argc, char ** argv, Options & options)
                        std::string("cuda-connected-components " CUDA_CONNECTED_COMPONENTS_VERSION "\nITK ") +
                          itk::Version::GetITKVersion() + "\n" CUDA_CONNECTED_COMPONENTS_CUDA,
                        "print the versions of this program, of ITK and of CUDA, and exit");
-  app.footer("Exit status: 0 for success, 1 where a file, the device or the image is at fault, 2 for wrong arguments.");
+  app.footer(
+    "Exit status: 0 for success, also where the CPU labels in place of the GPU; 1 where an image cannot be read, "
+    "labeled or written; 2 for wrong arguments.");
 
   try
   {

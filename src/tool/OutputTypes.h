@@ -51,9 +51,8 @@ VisitOutputType(const std::string & name, const TVisitor & visitor)
 inline std::uint64_t
 MaximumOf(const std::string & outputType)
 {
-  return VisitOutputType(outputType, [](auto value) {
-    return static_cast<std::uint64_t>(std::numeric_limits<decltype(value)>::max());
-  });
+  return VisitOutputType(
+    outputType, [](auto value) { return static_cast<std::uint64_t>(std::numeric_limits<decltype(value)>::max()); });
 }
 
 /** Whether an output type has a value. */

@@ -243,6 +243,10 @@ TEST_F(Tool, SaysWhatIsWrong)
   elsewhere->SetOrigin(itk::Point<double, 3>(7.5));
   Write(elsewhere.GetPointer(), this->File("elsewhere.mha"));
   this->ExpectFailure("in.mha out.mha --mask elsewhere.mha", "the first at (7.5, 7.5, 7.5)");
+  const double nearby[] = { -123.45678, 0.0, 0.00001 };
+  elsewhere->SetOrigin(nearby);
+  Write(elsewhere.GetPointer(), this->File("nearby.mha"));
+  this->ExpectFailure("in.mha out.mha --mask nearby.mha", "the first at (-123.45678, 0, 1e-05)");
 
   using PlaneType = itk::Image<unsigned char, 2>;
   Write(MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 })).GetPointer(), this->File("plane.mha"));
@@ -266,6 +270,8 @@ TEST_F(Tool, SaysWhatIsWrong)
   this->ExpectUsageError("in.mha out.mha --lower abc", "abc");
   this->ExpectUsageError("in.mha out.mha --lower nan", "nan");
   this->ExpectUsageError("in.mha out.mha --lower 5 --upper 4.5", "--lower 5 is above --upper 4.5");
+  this->ExpectUsageError("in.mha out.mha --lower 1000000.5 --upper 1000000.25",
+                         "--lower 1000000.5 is above --upper 1000000.25");
   this->ExpectUsageError("in.mha out.mha --otsu --lower 5", "--otsu");
   this->ExpectUsageError("in.mha out.mha --output-type float", "float");
   const Outcome help = this->Call("--help");
