@@ -140,6 +140,16 @@ TEST(Filter, MaskThatIsLargerOrOffset)
   }
 }
 
+TEST(Filter, MaskOfWideRows)
+{
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 5003, 5, 3 }, 40, 1, 117));
+  const auto mask = MakeItkImage<MaskType>(MakeRandom({ 5003, 5, 3 }, 60, 3, 118));
+  ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
+    each->SetInput(image);
+    each->SetMaskImage(mask);
+  });
+}
+
 TEST(Filter, MaskOfAnotherType)
 {
   using FloatType = itk::Image<float, 3>;
