@@ -65,8 +65,8 @@ MaskRow(const TMask & mask, typename TMask::IndexType begin, SizeValueType count
     const SizeValueType pixels = std::min(count - first, pixelsOfPiece);
     std::uint32_t       maskWords[wordsOfPiece];
     PackRow(mask, begin, pixels, maskWords);
-    std::transform(maskWords, maskWords + (pixels + 31) / 32, words, words, std::bit_and<>());
-    words += wordsOfPiece;
+    std::uint32_t * const piece = words + first / 32;
+    std::transform(maskWords, maskWords + (pixels + 31) / 32, piece, piece, std::bit_and<>());
     begin[0] += pixelsOfPiece;
   }
 }
