@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 0ffec24999655e47c46d9cae8762af9758dd3af7
+  GIT_TAG 44c390d5f446ce0842e7b26f8918e0abd84d108f
   )
