@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "FastDivision.h"
-#include "PairTable.h"
 #include "SegmentTiles.h"
 #include "TestImages.h"
 
@@ -244,34 +243,6 @@ TEST(SegmentNumbers, RiseWithFirstPixels)
   }
 }
 
-TEST(Bits, RunsWithSeeds)
-{
-  std::mt19937 random(1);
-  for (int i = 0; i < 20000; ++i)
-  {
-    // From few and short runs to one that is all of the word.
-    Word word = static_cast<Word>(random());
-    for (int j = 0; j < i % 5; ++j)
-    {
-      word |= static_cast<Word>(random());
-    }
-    word = i % 100 == 0 ? ~Word{ 0 } : word;
-    const Word seeds = word & static_cast<Word>(random() & random() & random());
-    Word       expected = 0;
-    for (unsigned int bit = 0; bit < BitsPerWord;)
-    {
-      Word run = 0;
-      for (; bit < BitsPerWord && (word >> bit & 1U) != 0; ++bit)
-      {
-        run |= Word{ 1 } << bit;
-      }
-      expected |= (run & seeds) != 0 ? run : 0;
-      bit += run == 0;
-    }
-    ASSERT_EQ(RunsWith(word, seeds), expected) << word << ", " << seeds;
-  }
-}
-
 TEST(FastDivision, GivesQuotients)
 {
   for (const std::uint32_t divisor : { 1U, 2U, 3U, 7U, 17U, 100U, 4095U, 4096U, 65535U })
@@ -292,60 +263,6 @@ TEST(FastDivision, GivesQuotients)
   }
 }
 
-TEST(PairTable, GivesEachPairThatItKeepsOnce)
-{
-  using PairType = std::pair<std::uint32_t, std::uint32_t>;
-  std::vector<std::uint64_t> memory(1024);
-  const PairTable            table{ memory.data(), 10 };
-  for (std::uint32_t i = 0; i < table.Count(); ++i)
-  {
-    table.Clear(i);
-  }
-  std::mt19937 random(1);
-  for (const unsigned int numbers : { 15U, 100U })
-  {
-    std::set<PairType> kept;
-    std::set<PairType> others;
-    for (int i = 0; i < 5000; ++i)
-    {
-      const std::uint32_t first = random() % numbers;
-      const std::uint32_t second = random() % numbers;
-      (table.Keeps(first, second) ? kept : others).emplace(first, second);
-    }
-    EXPECT_GT(kept.size(), 150U);
-    EXPECT_EQ(others.empty(), numbers == 15U);
-    std::vector<PairType> taken;
-    for (int i = 0; i < 2; ++i)
-    {
-      for (std::uint32_t place = 0; place < table.Count(); ++place)
-      {
-        table.Take(place, [&](std::uint32_t first, std::uint32_t second) { taken.emplace_back(first, second); });
-      }
-      std::sort(taken.begin(), taken.end());
-      EXPECT_EQ(taken, std::vector<PairType>(kept.begin(), kept.end()));
-    }
-    for (const PairType & pair : others)
-    {
-      EXPECT_EQ(kept.count(pair), 0U);
-    }
-  }
-}
-
-TEST(PairTable, HasTwoPlacesForEachPair)
-{
-  std::vector<std::uint64_t> memory(1024, PairTable::None);
-  const PairTable            table{ memory.data(), 10 };
-  std::mt19937               random(1);
-  unsigned int               kept = 0;
-  for (std::uint32_t i = 0; i < 512; ++i)
-  {
-    kept += table.Keeps(i, static_cast<std::uint32_t>(random() % 1000000));
-  }
-  // With one place for each, 403 would be expected.
-  EXPECT_GT(kept, 450U);
-  EXPECT_EQ(kept, 1024U - std::count(memory.begin(), memory.end(), PairTable::None));
-}
-
 namespace
 {
 
@@ -356,23 +273,18 @@ ExpectRoomInMemory(const Grid & size)
   using TileType = SegmentUnionFind::Tile<TBundle>;
   const BundleTiles<TBundle> tiles(size, true, 7);
   const std::uint64_t        segments = TileType::WordsOfTile(tiles) * Segments::MaximumPerWord;
-  const unsigned int         wanted = TBundle::IsOneRow ? Tuning::PairBitsOfRows : Tuning::PairBitsOfBundles;
-  const std::uint64_t        least = TileType::MemoryOf(tiles, { Tuning::MinimumPairBits, 0 });
-  const std::uint64_t        most = TileType::MemoryOf(tiles, { wanted, static_cast<std::uint32_t>(segments) });
-  EXPECT_FALSE(TileType::RoomIn(tiles, least - 1));
+  const std::uint64_t        least = TileType::MemoryOf(tiles, 0);
+  const std::uint64_t        most = TileType::MemoryOf(tiles, static_cast<std::uint32_t>(segments));
+  EXPECT_FALSE(TileType::ListCapacityIn(tiles, least - 1));
   std::uint32_t capacity = 0;
-  unsigned int  pairBits = Tuning::MinimumPairBits;
   for (std::uint64_t memory = least; memory <= most + 3; ++memory)
   {
-    const auto room = TileType::RoomIn(tiles, memory);
-    ASSERT_TRUE(room) << memory;
-    ASSERT_LE(TileType::MemoryOf(tiles, *room), memory);
-    ASSERT_GE(room->pairBits, pairBits);
-    ASSERT_TRUE(room->pairBits > pairBits || room->listCapacity >= capacity) << memory;
-    pairBits = room->pairBits;
-    capacity = room->listCapacity;
+    const auto next = TileType::ListCapacityIn(tiles, memory);
+    ASSERT_TRUE(next) << memory;
+    ASSERT_LE(TileType::MemoryOf(tiles, *next), memory);
+    ASSERT_GE(*next, capacity) << memory;
+    capacity = *next;
   }
-  EXPECT_EQ(pairBits, wanted);
   EXPECT_EQ(capacity, segments);
 }
 

@@ -84,19 +84,19 @@ ExpectSameBySegments(const ParallelFor & parallelFor,
   {
     const BundleTiles<TBundle> tiles(size, fullyConnected, tileCount);
     // Without a list, with one that is too short for most, and with one for all.
-    const std::uint32_t              wordsOfTile = SegmentUnionFind::Tile<TBundle>::WordsOfTile(tiles);
-    const SegmentUnionFind::TileRoom room{ 10,
-                                           tileCount == 1   ? 0
-                                           : tileCount == 5 ? 16
-                                                            : wordsOfTile * Segments::MaximumPerWord };
-    const SegmentNumbers<TBundle>    numbers(size);
-    const HostTiles executor(parallelFor, tiles.Count(), SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, room));
-    Labels          labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
-    const auto      label = [&](std::uint32_t maximumSegments) {
+    const std::uint32_t           wordsOfTile = SegmentUnionFind::Tile<TBundle>::WordsOfTile(tiles);
+    const std::uint32_t           listCapacity = tileCount == 1   ? 0
+                                                 : tileCount == 5 ? 16
+                                                                  : wordsOfTile * Segments::MaximumPerWord;
+    const SegmentNumbers<TBundle> numbers(size);
+    const HostTiles               executor(
+      parallelFor, tiles.Count(), SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, listCapacity));
+    Labels     labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
+    const auto label = [&](std::uint32_t maximumSegments) {
       const Numbering numbering = Numbering::For(std::uint32_t{ 0 });
       LabeledSegments labeled{};
       LabelBySegments(
-        executor, pixels, tiles, numbers, maximumSegments, room, numbering, labels.pixels.data(), &labeled);
+        executor, pixels, tiles, numbers, maximumSegments, listCapacity, numbering, labels.pixels.data(), &labeled);
       return labeled;
     };
     if (segments > 0)

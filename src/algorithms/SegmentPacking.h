@@ -47,7 +47,7 @@ private:
   {
     if (TBundle::IsOneRow && rows.AreAligned())
     {
-      this->ForEachAndEachPair(team, tile, tile.words, [&](std::uint32_t word) {
+      team.ForEach(tile.words, [&](std::uint32_t word) {
         const BundleWordPlace place = tile.PlaceOf(shared, word);
         this->Keep(tile, word, place, [&](unsigned int, std::uint32_t pixelsBefore) {
           return rows.AlignedWord(pixelsBefore, place.x);
@@ -60,17 +60,16 @@ private:
     Word * const                 aligned = tile.parents.byPlace;
     const std::uint32_t          alignedWords = tiles.WordsOfRow() + 1;
     const FastDivision           divideByAlignedWords(alignedWords);
-    this->ForEachAndEachPair(
-      team, tile, tile.box.Bundles() * RowsOfBundle * alignedWords, [&](std::uint32_t alignedWord) {
-        const std::uint32_t   rowOfTile = divideByAlignedWords(alignedWord);
-        const unsigned int    row = rowOfTile % RowsOfBundle;
-        const BundleWordPlace place = tiles.PlaceIn(tile.box, rowOfTile / RowsOfBundle, 0);
-        if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
-        {
-          aligned[alignedWord] = rows.AlignedWord(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows),
-                                                  alignedWord - rowOfTile * alignedWords);
-        }
-      });
+    team.ForEach(tile.box.Bundles() * RowsOfBundle * alignedWords, [&](std::uint32_t alignedWord) {
+      const std::uint32_t   rowOfTile = divideByAlignedWords(alignedWord);
+      const unsigned int    row = rowOfTile % RowsOfBundle;
+      const BundleWordPlace place = tiles.PlaceIn(tile.box, rowOfTile / RowsOfBundle, 0);
+      if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows))
+      {
+        aligned[alignedWord] = rows.AlignedWord(tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows),
+                                                alignedWord - rowOfTile * alignedWords);
+      }
+    });
     team.ForEach(tile.words, [&](std::uint32_t word) {
       const BundleWordPlace place = tile.PlaceOf(shared, word);
       const std::uint32_t   xEnd = (place.x + 1) * BitsPerWord;
@@ -82,29 +81,6 @@ private:
         const std::uint64_t both = std::uint64_t{ first[1] } << BitsPerWord | first[0];
         return static_cast<Word>(both >> rows.PixelsSkipped(pixelsBefore)) & inRow;
       });
-    });
-  }
-
-  /** Calls function(i) for every i < count, and clears the tile's table of pairs meanwhile. */
-  CCL_NO_EXECUTION_CHECK
-  template <typename TTeam, typename TFunction>
-  CCL_HOST_DEVICE
-  void
-  ForEachAndEachPair(const TTeam &         team,
-                     const Tile<TBundle> & tile,
-                     std::uint32_t         count,
-                     const TFunction &     function) const
-  {
-    const std::uint32_t pairCount = tile.pairs.Count();
-    team.ForEach(count > pairCount ? count : pairCount, [&](std::uint32_t i) {
-      if (i < pairCount)
-      {
-        tile.pairs.Clear(i);
-      }
-      if (i < count)
-      {
-        function(i);
-      }
     });
   }
 

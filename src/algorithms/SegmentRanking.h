@@ -170,7 +170,7 @@ private:
   RankRoot(const Tile<TBundle> & tile, std::uint32_t segment, std::uint32_t rank) const
   {
     tile.parents[segment] = Ranked | rank;
-    if (tile.IsExposed(segment))
+    if (shared.tiles.Count() > 1)
     {
       Store(shared.parents + segment, Ranked | rank);
     }

@@ -4,7 +4,7 @@
 
 // What the tiles of SegmentUnionFind.h share, and what each has for itself.
 
-#include "PairTable.h"
+#include "Atomics.h"
 #include "Segments.h"
 
 #include <algorithm>
@@ -47,13 +47,6 @@ struct SegmentParents
   }
 };
 
-/** What a tile's memory has room for, besides what every tile must have. */
-struct TileRoom
-{
-  unsigned int  pairBits;     // for 2^pairBits pairs
-  std::uint32_t listCapacity; // for that many segments
-};
-
 /** How many segments a tile has, and where bundles are rows, how many its border has at the begin of the tile, and how
  * many are not of its border at the end. */
 struct SegmentCounts
@@ -77,7 +70,7 @@ struct Shared
   BundleTiles<TBundle>    tiles;
   SegmentNumbers<TBundle> numbers;
   bool                    countsSegments;
-  TileRoom                room;
+  std::uint32_t           listCapacity; // of each tile
   BundledWord<TBundle> *  words;
   SegmentParents<TBundle> parents;
   std::uint32_t *         segmentCounts; // of each tile
@@ -93,7 +86,6 @@ struct Tile
   std::uint32_t           index;
   TileBox                 box;
   std::uint32_t           words; // of all bundles
-  PairTable               pairs;
   BundledWord<TBundle> *  bits;
   Word *                  rootMarks; // of each row, in the order of pieces; none where bundles are rows
   SegmentParents<TBundle> parents;
@@ -107,8 +99,7 @@ struct Tile
     : index(team.index)
     , box(shared.tiles.BoxOf(index))
     , words(box.Bundles() * shared.tiles.WordsOfRow())
-    , pairs{ team.memory, shared.room.pairBits }
-    , bits(reinterpret_cast<BundledWord<TBundle> *>(pairs.pairs + pairs.Count()))
+    , bits(reinterpret_cast<BundledWord<TBundle> *>(team.memory))
     , rootMarks(reinterpret_cast<Word *>(bits + WordsOfTile(shared.tiles)))
     , parents{ shared.numbers.WithLayersOf(shared.tiles.BundlesOfLayerInTile()),
                rootMarks + WordsOfTile(shared.tiles) * MarksPerWord,
@@ -125,59 +116,31 @@ struct Tile
     return tiles.BundlesOfTile() * tiles.WordsOfRow();
   }
 
-  /** How many elements of 64 bits that takes; an even number, for all tiles' memory to be aligned to BundledWord. */
+  /** The memory of a tile in elements of 64 bits: an even number, so that the memory of each tile is aligned to
+   * BundledWord. The list has room for `listCapacity` segments. */
   static std::uint64_t
-  MemoryOf(const BundleTiles<TBundle> & tiles, const TileRoom & room)
+  MemoryOf(const BundleTiles<TBundle> & tiles, std::uint32_t listCapacity)
   {
     const std::uint64_t perWord = RowsOfBundle + MarksPerWord + Segments::PerWord;
-    const std::uint64_t words = perWord * WordsOfTile(tiles) + tiles.PieceCount() +
-                                sizeof(SegmentCounts) / sizeof(std::uint32_t) + room.listCapacity;
-    return (std::uint64_t{ 1 } << room.pairBits) + DivideUp(words, 4) * 2;
+    const std::uint64_t words =
+      perWord * WordsOfTile(tiles) + tiles.PieceCount() + sizeof(SegmentCounts) / sizeof(std::uint32_t) + listCapacity;
+    return DivideUp(words, 4) * 2;
   }
 
-  /** What there is room for in so many elements; nothing where they are too few. */
-  static std::optional<TileRoom>
-  RoomIn(const BundleTiles<TBundle> & tiles, std::uint64_t memory)
+  /** The number of segments that the list has room for in so many elements of 64 bits. Nothing if the elements are too
+   * few for a tile without a list. */
+  static std::optional<std::uint32_t>
+  ListCapacityIn(const BundleTiles<TBundle> & tiles, std::uint64_t memory)
   {
-    const std::uint64_t words = WordsOfTile(tiles);
-    const unsigned int  wanted = TBundle::IsOneRow ? Tuning::PairBitsOfRows : Tuning::PairBitsOfBundles;
-    for (unsigned int pairBits = wanted; pairBits >= Tuning::MinimumPairBits; --pairBits)
+    const std::uint64_t needed = MemoryOf(tiles, 0);
+    if (needed > memory)
     {
-      const std::uint64_t needed = MemoryOf(tiles, { pairBits, 0 });
-      // Most images have less than a segment for each word.
-      if (needed + words / 2 <= memory || (pairBits == Tuning::MinimumPairBits && needed <= memory))
-      {
-        // Pairs of elements, as MemoryOf counts them, have room for four segments each.
-        const std::uint64_t capacity = std::min((memory - needed) / 2 * 4, words * Segments::MaximumPerWord);
-        return TileRoom{ pairBits, static_cast<std::uint32_t>(capacity) };
-      }
+      return std::nullopt;
     }
-    return std::nullopt;
-  }
-
-  /** The marks of a word's segments that are roots of which other tiles may have segments: at their places in the word.
-   * They lie at the place after its last. */
-  CCL_HOST_DEVICE
-  Word &
-  ExposedMarks(std::uint32_t word) const
-  {
-    return parents.byPlace[word * Segments::PerWord + Segments::MaximumPerWord];
-  }
-
-  CCL_HOST_DEVICE
-  void
-  MarkExposed(std::uint32_t segment) const
-  {
-    const std::uint32_t place = this->PlaceOf(segment);
-    AtomicOr(&this->ExposedMarks(place / Segments::PerWord), Word{ 1 } << place % Segments::PerWord);
-  }
-
-  CCL_HOST_DEVICE
-  bool
-  IsExposed(std::uint32_t segment) const
-  {
-    const std::uint32_t place = this->PlaceOf(segment);
-    return (this->ExposedMarks(place / Segments::PerWord) >> place % Segments::PerWord & 1U) != 0;
+    // MemoryOf() counts two elements for four segments.
+    const std::uint64_t capacity = std::min<std::uint64_t>(
+      (memory - needed) / 2 * 4, WordsOfTile(tiles) * std::uint64_t{ Segments::MaximumPerWord });
+    return static_cast<std::uint32_t>(capacity);
   }
 
   /** Clears as many words of marks as a bundle's word has rows. */
@@ -243,7 +206,7 @@ struct Tile
   bool
   ListsAll(const Shared<TBundle> & shared) const
   {
-    return counts->all <= shared.room.listCapacity;
+    return counts->all <= shared.listCapacity;
   }
 
   /** Calls visit(number) for all segments of the tile. */

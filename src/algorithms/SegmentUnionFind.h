@@ -54,36 +54,11 @@ struct WordInTile
   {
     return VElsewhere ? shared.words : tile.bits;
   }
-
-  /** The columns at which this word touches a neighbour through others, of which the contacts are visited, too: the
-   * bundle below, in the layer before, and from there one side on. */
-  template <typename TOffset>
-  CCL_HOST_DEVICE
-  Word
-  TouchingThroughOthers(const BundledWord<TBundle> & own, const BundledWord<TBundle> & neighbor) const
-  {
-    using Below = BundleOffset<0, -1>;
-    using Side = BundleOffset<TOffset::Y, 0>;
-    if (!shared.tiles.template HasNeighbor<Below>(place) ||
-        !(VElsewhere || shared.tiles.template HasNeighborIn<Below>(tile.box, place)))
-    {
-      return 0;
-    }
-    const BundledWord<TBundle> below = this->GetWords()[this->template IndexOfNeighbor<Below>()];
-    const Word                 touchingBelow = Touching<Below>(own, below);
-    if constexpr (TOffset::Z == -1)
-    {
-      return touchingBelow & Touching<Side>(below, neighbor);
-    }
-    const BundledWord<TBundle> besideBelow =
-      this->GetWords()[this->template IndexOfNeighbor<BundleOffset<TOffset::Y, -1>>()];
-    return touchingBelow & Touching<Side>(below, besideBelow) & Touching<BundleOffset<0, 1>>(besideBelow, neighbor);
-  }
 };
 
 /** Calls visit(place, otherPlace) for the segments of some bits of a tile's word, and those that touch them in the
  * bundles before their own: in the same tile, or, where VElsewhere, in other tiles, of which places are those in the
- * image. Leaves out those to which LabelTile has linked them, and those that they touch through others. */
+ * image. */
 template <bool VElsewhere, typename TBundle, typename TVisitor>
 CCL_HOST_DEVICE
 void
@@ -113,17 +88,6 @@ ForEachContact(const Shared<TBundle> & shared,
         SegmentedWord<TBundle>(at.GetWords(), at.template IndexOfNeighbor<OffsetType>(), at.place.x),
         shared.tiles.IsFullyConnected());
       Word left = contacts.bits & mask;
-      if constexpr (TBundle::Slices > 1 && OffsetType::Y != 0)
-      {
-        if (left != 0)
-        {
-          left &= contacts.Without(at.template TouchingThroughOthers<OffsetType>(own.here, contacts.other.here));
-        }
-      }
-      if constexpr (!VElsewhere && TBundle::IsOneRow && OffsetType::Y == -1)
-      {
-        left &= ~contacts.Firsts();
-      }
       while (left != 0)
       {
         const unsigned int bit = LowestBit(left);
@@ -155,16 +119,13 @@ struct LabelTile
       const auto unite = [&](std::uint32_t place, std::uint32_t otherPlace) {
         const std::uint32_t a = Load(tile.parents.byPlace + place);
         const std::uint32_t b = Load(tile.parents.byPlace + otherPlace);
-        if (a != b && !tile.pairs.Keeps(a < b ? a : b, a < b ? b : a))
+        if (a != b)
         {
           UnionSplicing(tile.parents, a, b);
         }
       };
       this->UniteAlongBundle(tile, parts, part, unite);
       ForEachContact<false>(shared, tile, parts.WordOf(part), parts.MaskOf(part), unite);
-    });
-    team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) {
-      tile.pairs.Take(i, [&](std::uint32_t a, std::uint32_t b) { UnionSplicing(tile.parents, a, b); });
     });
     const bool       isOnlyTile = shared.tiles.Count() == 1;
     const TileBorder border = shared.tiles.template BorderOf<true>(tile.box);
@@ -196,7 +157,7 @@ private:
         const std::uint32_t word = parts.WordOf(part);
         std::uint32_t       count = before;
         this->LinkToFirst(tile, parts, part, [&](std::uint32_t segment) {
-          if (count < shared.room.listCapacity)
+          if (count < shared.listCapacity)
           {
             tile.segments[count] = segment;
           }
@@ -204,7 +165,6 @@ private:
         });
         if ((parts.MaskOf(part) & 1U) != 0)
         {
-          tile.ExposedMarks(word) = 0;
           if (TBundle::IsOneRow && word == border.atBegin * shared.tiles.WordsOfRow())
           {
             tile.counts->ofBegin = before;
@@ -306,7 +266,6 @@ private:
   Expose(const Tile<TBundle> & tile, std::uint32_t segment) const
   {
     const std::uint32_t root = Load(tile.parents + segment);
-    tile.MarkExposed(root);
     Store(shared.parents + root, root);
     Store(shared.parents + segment, root);
   }
@@ -329,16 +288,9 @@ struct UniteTiles
     const Parts         parts(border.Count() * shared.tiles.WordsOfRow());
     team.ForEach(parts.Count(), [&](std::uint32_t part) {
       const auto unite = [&](std::uint32_t place, std::uint32_t otherPlace) {
-        const std::uint32_t root = tile.parents.byPlace[place];
-        if (!tile.pairs.Keeps(root, otherPlace))
-        {
-          this->Unite(root, otherPlace);
-        }
+        this->Unite(tile.parents.byPlace[place], otherPlace);
       };
       ForEachContact<true>(shared, tile, tile.WordOf(shared, border, parts.WordOf(part)), parts.MaskOf(part), unite);
-    });
-    team.ForEach(tile.pairs.Count(), [&](std::uint32_t i) {
-      tile.pairs.Take(i, [&](std::uint32_t root, std::uint32_t otherPlace) { this->Unite(root, otherPlace); });
     });
   }
 
@@ -375,15 +327,15 @@ CCL_NO_EXECUTION_CHECK
 template <typename TBundle, typename TPixelRows, typename TOutput, typename TExecutor>
 CCL_HOST_DEVICE
 void
-LabelBySegments(const TExecutor &                  executor,
-                const TPixelRows &                 pixels,
-                const BundleTiles<TBundle> &       tiles,
-                const SegmentNumbers<TBundle> &    numbers,
-                std::uint32_t                      maximumSegments,
-                const SegmentUnionFind::TileRoom & room,
-                const Numbering &                  numbering,
-                TOutput *                          output,
-                LabeledSegments *                  result)
+LabelBySegments(const TExecutor &               executor,
+                const TPixelRows &              pixels,
+                const BundleTiles<TBundle> &    tiles,
+                const SegmentNumbers<TBundle> & numbers,
+                std::uint32_t                   maximumSegments,
+                std::uint32_t                   listCapacity,
+                const Numbering &               numbering,
+                TOutput *                       output,
+                LabeledSegments *               result)
 {
   using namespace SegmentUnionFind;
   const std::uint64_t   words = std::uint64_t{ tiles.Bundles() } * tiles.WordsOfRow();
@@ -393,7 +345,8 @@ LabelBySegments(const TExecutor &                  executor,
   const auto            pieces = executor.template Allocate<PieceRoots>(tiles.PieceCount());
   const bool            countsSegments = maximumSegments < words * Segments::MaximumPerWord;
   const Shared<TBundle> shared{
-    tiles, numbers, countsSegments, room, bits.get(), { numbers, parents.get(), 0 }, segmentCounts.get(), pieces.get()
+    tiles,       numbers, countsSegments, listCapacity, bits.get(), { numbers, parents.get(), 0 }, segmentCounts.get(),
+    pieces.get()
   };
 
   executor.ForEachTile(PackTile<TBundle, TPixelRows>{ shared, pixels });

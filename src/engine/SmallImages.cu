@@ -35,13 +35,13 @@ struct AnyPixelRows
 template <typename TBundle>
 struct SmallImage
 {
-  BundleTiles<TBundle>       tiles;
-  SegmentNumbers<TBundle>    numbers;
-  std::uint32_t              maximumSegments;
-  SegmentUnionFind::TileRoom room;
-  Numbering                  numbering;
-  void *                     memory;
-  LabeledSegments *          result;
+  BundleTiles<TBundle>    tiles;
+  SegmentNumbers<TBundle> numbers;
+  std::uint32_t           maximumSegments;
+  std::uint32_t           listCapacity; // of each tile
+  Numbering               numbering;
+  void *                  memory;
+  LabeledSegments *       result;
 };
 
 template <typename TBundle, typename TOutput>
@@ -56,7 +56,7 @@ __launch_bounds__(KernelExecutor::Threads, 1)
                   image.tiles,
                   image.numbers,
                   image.maximumSegments,
-                  image.room,
+                  image.listCapacity,
                   image.numbering,
                   output,
                   image.result);
@@ -102,8 +102,8 @@ Label(const DeviceExecutor & executor,
       unsigned int           labelBytes)
 {
   const auto tiles = TilesOf<TBundle>(request.size, request.fullyConnected, resources);
-  const auto room = SegmentUnionFind::Tile<TBundle>::RoomIn(tiles, MaximumTileMemory(resources));
-  if (!room || SegmentNumbers<TBundle>::Limit(request.size) > SegmentUnionFind::Ranked)
+  const auto listCapacity = SegmentUnionFind::Tile<TBundle>::ListCapacityIn(tiles, MaximumTileMemory(resources));
+  if (!listCapacity || SegmentNumbers<TBundle>::Limit(request.size) > SegmentUnionFind::Ranked)
   {
     return std::nullopt;
   }
@@ -116,7 +116,7 @@ Label(const DeviceExecutor & executor,
   const auto                          memory = resources.AllocateCached(bytes);
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
   // Where tiles have no room for lists of all that they could have, volumes of very many segments are left to runs.
-  const bool          listsAll = room->listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
+  const bool          listsAll = *listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
   const std::uint64_t maximumSegments =
     request.size.z == 1 || listsAll ? words * Segments::MaximumPerWord : std::max(words, Tuning::SmallVolumeSegments);
   const cudaError_t error = VisitWidth(labelBytes, [&](auto label) {
@@ -125,7 +125,7 @@ Label(const DeviceExecutor & executor,
     SmallImage<TBundle> image{ tiles,
                                SegmentNumbers<TBundle>(request.size),
                                static_cast<std::uint32_t>(maximumSegments),
-                               *room,
+                               *listCapacity,
                                request.numbering,
                                memory.get(),
                                result.GetAddress() };
@@ -137,7 +137,8 @@ Label(const DeviceExecutor & executor,
                                        dim3(tiles.Count()),
                                        dim3(KernelExecutor::Threads),
                                        arguments,
-                                       SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, *room) * sizeof(std::uint64_t),
+                                       SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, *listCapacity) *
+                                         sizeof(std::uint64_t),
                                        executor.GetStream());
   });
   if (error == cudaErrorCooperativeLaunchTooLarge)

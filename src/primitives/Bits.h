@@ -93,23 +93,6 @@ BitsBelowGap(TWord word, unsigned int bit)
   return (gaps & (~gaps + 1)) - 1;
 }
 
-/** The runs of bits in a word that have a seed. Seeds are bits of the word. */
-CCL_HOST_DEVICE
-inline Word
-RunsWith(Word word, Word seeds)
-{
-  // Downwards in steps of powers of two; upwards, from where these runs start, by what an addition carries.
-  Word open = word;
-  Word filled = seeds;
-  CCL_UNROLL
-  for (unsigned int step = 1; step < BitsPerWord; step *= 2)
-  {
-    filled |= filled >> step & open;
-    open &= open >> step;
-  }
-  return word & ~(word + (filled & ~(word << 1)));
-}
-
 } // namespace itk::ccl
 
 #endif

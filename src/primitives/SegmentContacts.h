@@ -56,15 +56,6 @@ struct SegmentedWord
   }
 };
 
-/** The columns at which the pixels of two words touch, of which the other lies in the bundle at an offset. */
-template <typename TOffset, typename TBundle>
-CCL_HOST_DEVICE
-Word
-Touching(const BundledWord<TBundle> & own, const BundledWord<TBundle> & other)
-{
-  return own.template Facing<TOffset::Y, TOffset::Z>() & other.template Facing<-TOffset::Y, -TOffset::Z>();
-}
-
 /** Which segments of a word touch those of the bundle at an offset. The other word lies in its bundle where the own one
  * does. */
 template <typename TBundle, typename TOffset>
@@ -104,33 +95,6 @@ struct SegmentContacts
     const Word columns = Segments::From(own.here.Columns(), start);
     const Word touching = bits & (columns | columns << 1); // up to the first column after it
     return touching & (~touching + 1);
-  }
-
-  /** FirstOf() of all segments of the word but one that goes on from the word before. */
-  CCL_HOST_DEVICE
-  Word
-  Firsts() const
-  {
-    const Word columns = own.here.Columns();
-    // Where a contact before, in the same segment, reaches: filled upwards in steps of powers of two.
-    Word open = (columns | columns << 1) & ~Segments::Starts(columns);
-    Word passed = bits << 1 & open;
-    CCL_UNROLL
-    for (unsigned int step = 1; step < BitsPerWord; step *= 2)
-    {
-      passed |= passed << step & open;
-      open &= open << step;
-    }
-    const Word ofWordBefore = own.GoesOn() ? BitsBelowGap(columns, 0) << 1 | 1U : ~columns & 1U;
-    return bits & ~passed & ~ofWordBefore;
-  }
-
-  /** The contacts of those two segments that share none of some columns. */
-  CCL_HOST_DEVICE
-  Word
-  Without(Word columns) const
-  {
-    return bits & ~RunsWith(own.here.Columns() & other.here.Columns(), columns);
   }
 
   /** The bits up to a contact's, and those after it of contacts of the same two segments. */

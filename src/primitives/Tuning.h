@@ -26,11 +26,6 @@ struct Tuning
   /** Words up to which a small image is left to one block, which waits for no other. */
   static constexpr std::uint64_t SmallImageWordsOfOneBlock = 256;
 
-  /** Pairs of segments that a small image's tile keeps at once, as powers of two. */
-  static constexpr unsigned int PairBitsOfRows = 11;
-  static constexpr unsigned int PairBitsOfBundles = 12;
-  static constexpr unsigned int MinimumPairBits = 10;
-
   /** Segments up to which a small volume is labeled by segments where not all of them may find room in lists; more of
    * them where it has more words. */
   static constexpr std::uint64_t SmallVolumeSegments = 65536;
