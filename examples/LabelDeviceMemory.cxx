@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The engine by itself: a mask in device memory, its labels in device memory, and no ITK image.
+// Uses the engine without ITK images: it labels a mask in device memory, and the labels stay in device memory.
 
 #include "itkCudaConnectedComponentLabeler.h"
 
@@ -43,7 +43,7 @@ main()
     itk::CudaConnectedComponentLabeler labeler;
     labeler.RequireDevice();
 
-    // Two bars of 100 x 2 x 2 pixels in a volume.
+    // Two objects in a volume: a bar of 100 x 2 x 2 pixels, and two rows of 100 pixels that share only edges.
     const itk::CudaConnectedComponentLabeler::SizeType size{ 128, 64, 32 };
     std::vector<std::uint8_t>                          mask(128 * 64 * 32, 0);
     for (std::size_t x = 10; x < 110; ++x)
@@ -65,6 +65,7 @@ main()
   }
   catch (const itk::CudaConnectedComponentError & error)
   {
+    // The tests count status 77 as skipped.
     std::cout << "skipped: " << error.what() << '\n';
     return error.GetKind() == itk::CudaConnectedComponentError::Kind::Unavailable ? 77 : EXIT_FAILURE;
   }

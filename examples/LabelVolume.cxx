@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The filter in a pipeline: read a volume, threshold it, label what is above the threshold, write the labels.
+// Uses the filter in a pipeline: it reads a volume, labels the pixels that are at or above the threshold, and writes
+// the labels.
 
 #include "itkBinaryThresholdImageFilter.h"
 #include "itkCudaConnectedComponentImageFilter.h"

@@ -2,8 +2,8 @@
 #ifndef OverriddenTypes_h
 #define OverriddenTypes_h
 
-// The pixel types for which the factory replaces ITK's filter: the one place that lists them. Overrides.cxx.in is
-// compiled once for each input type, so that no compiler's run is long.
+// The pixel types for which the factory replaces ITK's filter. No other file lists them. Overrides.cxx.in is compiled
+// once for each input type, because one source for all types would take too long to compile.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 
@@ -14,22 +14,22 @@
 namespace itk::ccl
 {
 
-/** Inputs that are labeled into each of OverriddenOutputs, and, if integers, into their own type. */
+/** Input types with these output types: all of OverriddenOutputs, and for an integer type also the type itself. */
 using OverriddenInputs = std::tuple<unsigned char, signed char, unsigned short, short, unsigned int, int, float>;
 
 using OverriddenOutputs = std::tuple<short, unsigned short, int, unsigned int, unsigned long>;
 
-/** Inputs that are labeled into their own type alone. */
+/** Input types with one output type: the type itself. */
 using OverriddenSelves = std::tuple<char, long, unsigned long, long long, unsigned long long>;
 
 constexpr std::size_t OverriddenInputCount = std::tuple_size_v<OverriddenInputs> + std::tuple_size_v<OverriddenSelves>;
 
-/** Adds the overrides for one input type, by its number in OverriddenInputs and then OverriddenSelves. */
+/** Adds the overrides for one input type. VInput is its index in OverriddenInputs followed by OverriddenSelves. */
 template <std::size_t VInput>
 void
 AddOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
-/** The overrides for an input and an output, in 2D and 3D, for masks of the input's type and of unsigned char. */
+/** Adds the overrides for an input and an output type, in 2D and 3D, with masks of the input type or unsigned char. */
 template <typename TInput, typename TOutput>
 void
 AddOverridesFor(CudaConnectedComponentImageFilterFactory & factory)
@@ -43,6 +43,7 @@ AddOverridesFor(CudaConnectedComponentImageFilterFactory & factory)
   }
 }
 
+/** Adds the overrides for an input type and each of the output types, and for an integer input type and itself. */
 template <typename TInput, typename... TOutputs>
 void
 AddOverridesToAll(CudaConnectedComponentImageFilterFactory & factory, const std::tuple<TOutputs...> *)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The entry point by which ITK loads the factory into programs that do not know of it (itk::ObjectFactoryBase).
+// ITK (itk::ObjectFactoryBase) calls itkLoad() to get the factory. The program needs no change and no new build.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 #include "itkVersion.h"
@@ -13,7 +13,7 @@
 namespace
 {
 
-/** Registers nothing. Claims to be of the program's version, as then ITK has nothing to warn of. */
+/** Replaces no filter. Returns the ITK version of the program, so that ITK prints no warning about another version. */
 class EmptyFactory : public itk::ObjectFactoryBase
 {
 public:
@@ -35,7 +35,7 @@ public:
   }
 };
 
-/** The file that holds an address, or empty. */
+/** Returns the path of the program or library that contains an address, or an empty string if it is unknown. */
 std::string
 FileOf(const void * address)
 {
@@ -43,7 +43,8 @@ FileOf(const void * address)
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
 }
 
-/** Why this program cannot take the overrides, or empty. `caller` is an address in the ITK that loads the plug-in. */
+/** Returns why the plug-in cannot work in this program, or an empty string if it can. `caller` is an address in the
+ * code of ITK that loads the plug-in. */
 std::string
 WhyUnfit(const void * caller)
 {
@@ -51,13 +52,14 @@ WhyUnfit(const void * caller)
   const std::string found = itk::Version::GetITKSourceVersion();
   if (built != found)
   {
-    return "built for " + built + ", found " + found;
+    return "it was built for " + built + ", but the program uses " + found +
+           "; build the plug-in with ITK_DIR set to the program's ITK";
   }
   const std::string ours = FileOf(reinterpret_cast<const void *>(&itk::Version::GetITKSourceVersion));
   const std::string theirs = FileOf(caller);
   if (ours != theirs)
   {
-    return "built for the shared " + ours + ", found an ITK of its own in " + theirs;
+    return "it needs ITK in the shared library " + ours + ", but the program uses ITK in " + theirs;
   }
   return "";
 }

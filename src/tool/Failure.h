@@ -7,14 +7,14 @@
 #include <stdexcept>
 #include <string>
 
-/** A sentence for the user that ends the program. */
+/** An error that ends the program. what() is a message for the user. */
 class Failure : public std::runtime_error
 {
 public:
   using std::runtime_error::runtime_error;
 };
 
-/** What an exception of ITK says, in one line and without where in ITK it was thrown. */
+/** Returns the message of an ITK exception in one line, without the name and address of the ITK object. */
 std::string
 Sentence(const itk::ExceptionObject & exception);
 

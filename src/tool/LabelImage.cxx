@@ -36,12 +36,13 @@ private:
   std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
 };
 
-/** The tool labels into one type, from 1 on, and writes the labels that ITK gives for an output type and a background.
- */
+/** The output type of the filter. Its labels are 1, 2, 3, ...; WriteAs() converts them to the labels that ITK gives for
+ * the output type and the background value. */
 using LabelType = std::uint32_t;
 template <unsigned int VDimension>
 using LabelsType = itk::Image<LabelType, VDimension>;
 
+/** Labels an image and adds the results to the report. `mask` may be null. Throws Failure. */
 template <unsigned int VDimension>
 typename LabelsType<VDimension>::Pointer
 LabelMask(const Options &                               options,
@@ -76,7 +77,7 @@ LabelMask(const Options &                               options,
   return filter->GetOutput();
 }
 
-/** The name of the output's pixel type. */
+/** Returns the name of the output's pixel type. Throws Failure if there are more objects than the type has labels. */
 std::string
 ChooseOutputType(const Options & options, std::uint64_t objectCount)
 {
@@ -102,7 +103,7 @@ ChooseOutputType(const Options & options, std::uint64_t objectCount)
   return "uint64";
 }
 
-/** Writes labels as the pixel type TOutput. */
+/** Converts labels to the pixel type TOutput and writes them. */
 template <typename TOutput, unsigned int VDimension>
 void
 WriteAs(const Options & options, const LabelsType<VDimension> * labels, Report & report)
@@ -122,7 +123,7 @@ WriteAs(const Options & options, const LabelsType<VDimension> * labels, Report &
   auto renumber = itk::UnaryGeneratorImageFilter<LabelsType<VDimension>, itk::Image<TOutput, VDimension>>::New();
   renumber->SetInput(labels);
   renumber->SetFunctor([background](const LabelType & label) {
-    // ITK's labels start from 1 where the background is 0, else from 0, and leave out the background.
+    // ITK numbers the components 0, 1, 2, ... and skips the background value.
     const auto rank = static_cast<TOutput>(label - 1);
     return label == 0 ? background : static_cast<TOutput>(rank + (background >= 0 && rank >= background ? 1 : 0));
   });
@@ -131,7 +132,7 @@ WriteAs(const Options & options, const LabelsType<VDimension> * labels, Report &
   report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
-/** Draws a plane, or three planes that meet in the middle of the foreground. */
+/** Draws the plane, or three slices of the volume through the middle of the foreground. */
 template <unsigned int VDimension>
 void
 DrawPreview(const Options & options, const GreySlice & greySlice, const LabelsType<VDimension> * labels)
@@ -155,7 +156,8 @@ DrawPreview(const Options & options, const GreySlice & greySlice, const LabelsTy
   WritePreview(panes, options.preview);
 }
 
-/** "31 x 29 x 13 pixels of 1 x 1 x 2.5 mm, the first at (0, 0, -20), axes (1, 0, 0), (0, 1, 0), (0, 0, 1)" */
+/** Returns a text such as
+ * "31 x 29 x 13 pixels of 1 x 1 x 2.5 mm, the first at (0, 0, -20), axes (1, 0, 0), (0, 1, 0), (0, 0, 1)". */
 template <unsigned int VDimension>
 std::string
 GeometryOf(const itk::ImageBase<VDimension> & image)
@@ -178,7 +180,7 @@ GeometryOf(const itk::ImageBase<VDimension> & image)
          list([&](unsigned int axis) { return image.GetOrigin()[axis]; }, ", ") + "), axes " + list(axes, ", ");
 }
 
-/** Throws Failure where ITK would not take a mask for an image. */
+/** Throws Failure if ITK would reject the mask because of its geometry. */
 template <unsigned int VDimension>
 void
 RequireMaskOf(const Options &                    options,
@@ -191,7 +193,8 @@ RequireMaskOf(const Options &                    options,
   }
   catch (const itk::ExceptionObject &)
   {
-    throw Failure(options.mask + ": is no mask for " + options.input + ", which it does not cover pixel by pixel: " +
+    throw Failure(options.mask + ": cannot be the mask of " + options.input +
+                  ": the spacing, origin and axes must be the same, and the mask must cover the image: " +
                   options.mask + " has " + GeometryOf(mask) + "; " + options.input + " has " + GeometryOf(image));
   }
 }
@@ -217,7 +220,8 @@ LabelDimension(const Options & options)
     {
       if (ReadDimension(options.mask) != VDimension)
       {
-        throw Failure(options.mask + ": is no mask for " + options.input + ": one is a plane, the other is a volume");
+        throw Failure(options.mask + ": cannot be the mask of " + options.input +
+                      ": one is a plane, the other is a volume");
       }
       mask = ReadMask<VDimension>(options.mask, {}, false);
       RequireMaskOf<VDimension>(options, *image.image, *mask.image);

@@ -4,7 +4,7 @@
 
 #include "Options.h"
 
-/** Reads, labels and writes as the options say, and prints what it did. Throws Failure. */
+/** Reads the input, labels it, writes the output and prints a report. Throws Failure or itk::ExceptionObject. */
 void
 LabelImage(const Options & options);
 

@@ -32,7 +32,7 @@ main(int argc, char ** argv)
   }
   catch (const std::bad_alloc &)
   {
-    std::cerr << "cuda-connected-components: " << options.input << ": there is not enough memory for it\n";
+    std::cerr << "cuda-connected-components: " << options.input << ": there is not enough memory for this image\n";
   }
   catch (const std::exception & exception)
   {

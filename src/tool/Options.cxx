@@ -19,7 +19,7 @@
 namespace
 {
 
-/** Throws CLI::ValidationError where options do not go together. */
+/** Throws CLI::ValidationError if options contradict each other. */
 void
 RequireSensible(const Options & options)
 {
@@ -31,7 +31,7 @@ RequireSensible(const Options & options)
   };
   for (const auto & limit : { options.lower, options.upper })
   {
-    require(!limit || !std::isnan(*limit), "--lower and --upper are numbers, and nan is none");
+    require(!limit || !std::isnan(*limit), "--lower and --upper must be numbers, not nan");
   }
   if (options.lower && options.upper)
   {
@@ -78,46 +78,53 @@ ParseOptions(int argc, char ** argv, Options & options)
   std::vector<std::string> outputTypes = OutputTypeNames;
   outputTypes.insert(outputTypes.begin(), "auto");
 
-  CLI::App app("Labels the connected components of an image, on an NVIDIA GPU where there is one.\n"
-               "Labels are those of ITK: 1, 2, 3, ... in the order in which a raster scan meets the components.");
-  app.add_option("INPUT", options.input, "image of 2 or 3 dimensions; pixels that are not 0 are foreground")
+  CLI::App app("Labels the connected components of an image, on an NVIDIA GPU if there is one, else on the CPU.\n"
+               "The labels equal ITK's labels: 1, 2, 3, ... in the raster order of the components' first pixels.");
+  app
+    .add_option(
+      "INPUT", options.input, "image of 2 or 3 dimensions; without a threshold, pixels that are not 0 are foreground")
     ->required();
-  app.add_option("OUTPUT", options.output, "image to write the labels to; the format goes by the name")->required();
-  auto * const lower = app.add_option("--lower", options.lower, "only pixels from this value on are foreground");
-  auto * const upper = app.add_option("--upper", options.upper, "only pixels up to this value are foreground");
-  app.add_flag("--otsu", options.otsu, "pixels above Otsu's threshold are foreground")->excludes(lower, upper);
-  app.add_option("--mask", options.mask, "image of the same geometry; pixels where it is 0 are background");
-  app.add_flag("--fully-connected", options.fullyConnected, "8 or 26 neighbours instead of 4 or 6");
+  app.add_option("OUTPUT", options.output, "file for the labels; the ending of its name selects the format")
+    ->required();
+  auto * const lower =
+    app.add_option("--lower", options.lower, "threshold: only pixels of at least this value are foreground");
+  auto * const upper =
+    app.add_option("--upper", options.upper, "threshold: only pixels of at most this value are foreground");
+  app.add_flag("--otsu", options.otsu, "only pixels above Otsu's threshold are foreground")->excludes(lower, upper);
+  app.add_option(
+    "--mask", options.mask, "mask image with the geometry of INPUT; pixels where the mask is 0 are background");
+  app.add_flag("--fully-connected", options.fullyConnected, "full connectivity: 8 or 26 neighbours instead of 4 or 6");
   app.add_option("--background-value", options.backgroundValue, "value of the background in OUTPUT")
     ->capture_default_str();
-  app.add_option("--algorithm", algorithm, "how the GPU labels; buf and bke need --fully-connected")
+  app.add_option("--algorithm", algorithm, "algorithm on the GPU; buf and bke need --fully-connected")
     ->check(CLI::IsMember({ "automatic", "buf", "bke", "runs" }))
     ->capture_default_str();
-  app.add_option("--backend", backend, "cuda fails where the GPU cannot do it, cpu leaves the GPU alone")
+  app.add_option("--backend", backend, "auto: the GPU, else the CPU; cuda: the GPU, else an error; cpu: the CPU only")
     ->check(CLI::IsMember({ "auto", "cuda", "cpu" }))
     ->capture_default_str();
   app
-    .add_option(
-      "--output-type", options.outputType, "pixel type of OUTPUT; auto is the smallest unsigned one that fits")
+    .add_option("--output-type",
+                options.outputType,
+                "pixel type of OUTPUT; auto is the smallest unsigned type that holds all labels")
     ->check(CLI::IsMember(outputTypes))
     ->capture_default_str();
-  app.add_option("--preview", options.preview, "picture to draw, .png: the labels in colour over INPUT");
-  auto * const json = app.add_flag("--json", options.json, "print as JSON");
-  app.add_flag("--quiet", options.quiet, "print nothing but errors")->excludes(json);
+  app.add_option("--preview", options.preview, "file for a picture (.png): the labels in colour over INPUT in grey");
+  auto * const json = app.add_flag("--json", options.json, "print the report as JSON");
+  app.add_flag("--quiet", options.quiet, "print errors only")->excludes(json);
   app.add_flag_callback(
     "--plugin-path",
     [] {
       std::cout << FindPluginPath() << '\n';
       throw CLI::Success();
     },
-    "print the folder of the plug-in, for ITK_AUTOLOAD_PATH, and exit");
+    "print the folder of the plug-in (the value for ITK_AUTOLOAD_PATH) and exit");
   app.set_version_flag("--version",
                        std::string("cuda-connected-components " CUDA_CONNECTED_COMPONENTS_VERSION "\nITK ") +
                          itk::Version::GetITKVersion() + "\n" CUDA_CONNECTED_COMPONENTS_CUDA,
                        "print the versions of this program, of ITK and of CUDA, and exit");
   app.footer(
-    "Exit status: 0 for success, also where the CPU labels in place of the GPU; 1 where an image cannot be read, "
-    "labeled or written; 2 for wrong arguments.");
+    "Exit status: 0 on success, also if the CPU labels instead of the GPU; 1 if an image cannot be read, labeled or "
+    "written; 2 if the arguments are wrong.");
 
   try
   {

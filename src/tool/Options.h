@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-/** What the command line asks for. */
+/** The options of the command line. */
 struct Options
 {
   enum class Backend
@@ -35,7 +35,8 @@ struct Options
   itk::CudaConnectedComponentsEnums::Algorithm algorithm = itk::CudaConnectedComponentsEnums::Algorithm::Automatic;
 };
 
-/** Reads the command line. Gives the exit status instead where there is nothing to do, having said why. */
+/** Reads the command line into `options`. Returns the exit status if the program must end: after an error, which
+ * it prints, or after an option such as --help. */
 std::optional<int>
 ParseOptions(int argc, char ** argv, Options & options);
 

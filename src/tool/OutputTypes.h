@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-/** The names that --output-type takes, but for auto. */
+/** The values of --output-type, except auto. */
 inline const std::vector<std::string> OutputTypeNames{ "uint8",  "int8",  "uint16", "int16",
                                                        "uint32", "int32", "uint64", "int64" };
 
-/** Calls visitor(T{}) for the pixel type that has a name. */
+/** Returns visitor(T{}) for the pixel type T with this name, one of OutputTypeNames. */
 template <typename TVisitor>
 auto
 VisitOutputType(const std::string & name, const TVisitor & visitor)
@@ -47,7 +47,7 @@ VisitOutputType(const std::string & name, const TVisitor & visitor)
   return visitor(std::int64_t{});
 }
 
-/** The largest value of an output type. */
+/** Returns the largest value of an output type. */
 inline std::uint64_t
 MaximumOf(const std::string & outputType)
 {
@@ -55,7 +55,7 @@ MaximumOf(const std::string & outputType)
     outputType, [](auto value) { return static_cast<std::uint64_t>(std::numeric_limits<decltype(value)>::max()); });
 }
 
-/** Whether an output type has a value. */
+/** Returns whether an output type can hold a value. */
 inline bool
 HasValue(const std::string & outputType, std::int64_t value)
 {

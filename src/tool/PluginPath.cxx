@@ -12,7 +12,7 @@ FindPluginPath()
 {
   std::error_code error;
   const fs::path  program = fs::read_symlink("/proc/self/exe", error);
-  // Where it is installed, and where it is built. A prefix may be moved.
+  // The installed plug-in, else the plug-in of the build folder. Both paths are relative: a prefix can be moved.
   for (const std::string folder :
        { CUDA_CONNECTED_COMPONENTS_INSTALLED_PLUGIN, CUDA_CONNECTED_COMPONENTS_BUILT_PLUGIN })
   {

@@ -4,7 +4,8 @@
 
 #include <string>
 
-/** The folder of the plug-in, for ITK_AUTOLOAD_PATH. Throws Failure where there is none beside this program. */
+/** Returns the folder of the plug-in, which is the value for ITK_AUTOLOAD_PATH. Throws Failure if this program was
+ * built or installed without the plug-in. */
 std::string
 FindPluginPath();
 

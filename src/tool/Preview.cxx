@@ -19,10 +19,10 @@ namespace
 using Colour = std::array<double, 3>; // red, green and blue, from 0 to 255
 using PictureType = itk::Image<itk::RGBPixel<unsigned char>, 2>;
 
-constexpr double Width = 1200.0;
-constexpr double Gap = 6.0;
+constexpr double Width = 1200.0; // of the picture, in pixels
+constexpr double Gap = 6.0;      // between panes, in pixels
 
-/** Colours that people tell apart, on grey, also next to each other. */
+/** Colours that are easy to distinguish on grey and next to each other. */
 const std::vector<Colour> Palette{ { 230, 60, 60 },  { 60, 180, 75 },   { 70, 120, 240 }, { 255, 215, 25 },
                                    { 245, 130, 48 }, { 150, 60, 190 },  { 70, 225, 235 }, { 240, 50, 230 },
                                    { 170, 235, 60 }, { 250, 160, 200 }, { 0, 140, 140 },  { 160, 100, 40 } };
@@ -35,32 +35,32 @@ DistanceBetween(const Colour & a, const Colour & b)
 
 using Neighbours = std::map<std::uint64_t, std::set<std::uint64_t>>;
 
-/** Adds which objects of a pane are nearest to each other: those whose cells touch, where an object's cell is all that
- * is nearer to it than to others. */
+/** Adds the pairs of neighbouring objects of a pane. A breadth-first search gives each pixel to its nearest object. Two
+ * objects are neighbours if their pixels are then adjacent. */
 void
 AddNeighbours(const Pane & pane, Neighbours & neighbours)
 {
   const auto                 size = pane.objects->GetLargestPossibleRegion().GetSize();
   const std::uint64_t *      objects = pane.objects->GetBufferPointer();
   std::vector<std::uint64_t> cells(objects, objects + size[0] * size[1]);
-  std::deque<std::size_t>    front;
+  std::deque<std::size_t>    queue;
   for (std::size_t i = 0; i < cells.size(); ++i)
   {
     if (cells[i] != 0)
     {
-      front.push_back(i);
+      queue.push_back(i);
       neighbours[cells[i]];
     }
   }
-  while (!front.empty())
+  while (!queue.empty())
   {
-    const std::size_t i = front.front();
-    front.pop_front();
+    const std::size_t i = queue.front();
+    queue.pop_front();
     const auto visit = [&](std::size_t j) {
       if (cells[j] == 0)
       {
         cells[j] = cells[i];
-        front.push_back(j);
+        queue.push_back(j);
       }
       else if (cells[j] != cells[i])
       {
@@ -89,7 +89,8 @@ AddNeighbours(const Pane & pane, Neighbours & neighbours)
   }
 }
 
-/** Gives each object, in their order, the colour that is farthest from those of its neighbours. */
+/** Returns a colour for each object. In the order of the objects, it takes the colour of the palette that differs most
+ * from the colours of the neighbours. */
 std::map<std::uint64_t, Colour>
 ChooseColours(const std::vector<Pane> & panes)
 {
@@ -101,7 +102,7 @@ ChooseColours(const std::vector<Pane> & panes)
   std::map<std::uint64_t, Colour> colours;
   for (const auto & [object, others] : neighbours)
   {
-    // Among equals, another one each time.
+    // The search starts at another colour for each object, so that equally good colours are used in turn.
     std::size_t best = 0;
     double      bestDistance = -1.0;
     for (std::size_t i = 0; i < Palette.size(); ++i)
@@ -125,7 +126,7 @@ ChooseColours(const std::vector<Pane> & panes)
   return colours;
 }
 
-/** The darkest and the brightest values of all panes, without the outermost hundredths. */
+/** Returns the grey values that are drawn as black and white: the 1st and 99th percentiles of all panes. */
 std::pair<double, double>
 FindWindow(const std::vector<Pane> & panes)
 {
@@ -141,15 +142,16 @@ FindWindow(const std::vector<Pane> & panes)
     return { 0.0, 1.0 };
   }
   const auto quantile = [&values](std::size_t hundredth) {
-    const auto place = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * hundredth / 100);
-    std::nth_element(values.begin(), place, values.end());
-    return static_cast<double>(*place);
+    const auto position = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) * hundredth / 100);
+    std::nth_element(values.begin(), position, values.end());
+    return static_cast<double>(*position);
   };
   const double darkest = quantile(1);
   return { darkest, std::max(quantile(99), darkest + 1e-6) };
 }
 
-/** The value of a slice between its pixels. */
+/** Returns the value of a slice at a point, by linear interpolation. The unit is pixels; the centre of the first pixel
+ * is at (0.5, 0.5). */
 double
 Interpolate(const itk::Image<float, 2> & image, double x, double y)
 {
@@ -168,7 +170,7 @@ Interpolate(const itk::Image<float, 2> & image, double x, double y)
   return (at(x0, y0) * (1 - u) + at(x1, y0) * u) * (1 - v) + (at(x0, y1) * (1 - u) + at(x1, y1) * u) * v;
 }
 
-/** Where a pane lies in the picture. */
+/** The position and size of a pane in the picture, in pixels. The top of every pane is the top of the picture. */
 struct Place
 {
   unsigned int left;
@@ -176,6 +178,7 @@ struct Place
   unsigned int height;
 };
 
+/** Returns the places of the panes side by side. All panes have the same scale in mm. */
 std::vector<Place>
 Arrange(const std::vector<Pane> & panes)
 {
@@ -204,6 +207,7 @@ Arrange(const std::vector<Pane> & panes)
   return places;
 }
 
+/** Draws a pane at its place. Objects are half transparent, with an opaque outline. */
 void
 Draw(const Pane &                            pane,
      const Place &                           place,
@@ -257,7 +261,7 @@ RequirePreviewWritable(const std::string & file)
 {
   if (file.size() < 5 || file.compare(file.size() - 4, 4, ".png") != 0)
   {
-    throw Failure(file + ": the preview is a picture, and its name has to end in .png");
+    throw Failure(file + ": the name of the preview must end in .png");
   }
   RequireWritable(file);
 }

@@ -8,29 +8,32 @@
 #include <string>
 #include <vector>
 
-/** A plane of an image, as it is looked at: row by row from the top. Both images have the same geometry. */
+/** A slice of an image as it is displayed, from the top row to the bottom row. Both images have the same size and
+ * spacing. */
 struct Pane
 {
   itk::Image<float, 2>::Pointer         grey;
-  itk::Image<std::uint64_t, 2>::Pointer objects; // from 1 on, 0 where there is none
+  itk::Image<std::uint64_t, 2>::Pointer objects; // 1, 2, 3, ...; 0 is background
 };
 
-/** Throws Failure where a preview could not be written to the file. */
+/** Throws Failure if a preview cannot be written to the file. */
 void
 RequirePreviewWritable(const std::string & file);
 
-/** Draws panes side by side, 1200 pixels wide: the objects in colour over the image in grey. Objects that are near each
- * other in a pane have colours that differ, and an object has one colour in all panes. */
+/** Draws panes side by side in a picture that is 1200 pixels wide at most: the objects in colour over the image in
+ * grey. Neighbouring objects have different colours. An object has the same colour in all panes. Throws Failure. */
 void
 WritePreview(const std::vector<Pane> & panes, const std::string & file);
 
-/** The pixels of an image along two axes, at an index along the third, from the viewer's top left: patients lie on
- * their backs and face the viewer. `pixel` makes a TPixel of an image's pixel. */
+/** Returns the slice along two axes of an image, at an index along the third axis. The slice is mirrored if needed: in
+ * the rows, the patient's right or front is on the left; in the columns, the front or the head is at the top. `pixel`
+ * converts a pixel of the image to TPixel. */
 template <typename TPixel, typename TImage, typename TFunction>
 typename itk::Image<TPixel, 2>::Pointer
 Slice(const TImage * image, unsigned int across, unsigned int down, itk::IndexValueType index, const TFunction & pixel);
 
-/** For each axis, the index that half of the objects' pixels lie before. */
+/** Returns, for each axis, the median index of the pixels that are not background, or the middle of the image if there
+ * are none. */
 template <typename TImage>
 typename TImage::IndexType
 MiddleOf(const TImage * labels, typename TImage::PixelType background);

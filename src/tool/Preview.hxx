@@ -19,7 +19,7 @@ Slice(const TImage * image, unsigned int across, unsigned int down, itk::IndexVa
   slice->SetSpacing(spacing);
   slice->Allocate();
 
-  // ITK's axes go to the patient's left, back and head.
+  // In ITK, coordinates increase towards the patient's left, back and head.
   const auto & direction = image->GetDirection();
   const bool   mirrorAcross = direction[across][across] < 0.0;
   const bool   mirrorDown = down == 2 ? direction[2 % Dimension][2 % Dimension] > 0.0 : direction[down][down] < 0.0;

@@ -10,18 +10,18 @@
 #include <string>
 #include <thread>
 
-/** Shows on the terminal how far a stage of the work is, from its second second on, and leaves no trace in the end. */
+/** Shows the progress of a stage of the work on the terminal after 1 s, and erases it at the end of the stage. */
 class Progress
 {
 public:
-  /** Shows nothing unless `isShown` and standard output and error are both terminals. */
+  /** Shows progress only if `isShown` is true and standard output and standard error are both terminals. */
   Progress(const std::string & stage, bool isShown);
   ~Progress();
   Progress(const Progress &) = delete;
   Progress &
   operator=(const Progress &) = delete;
 
-  /** Takes the share of the work that is done from a filter; without one, the time that has passed is all it shows. */
+  /** Shows the percentage that a filter reports, next to the elapsed time. Without a filter, only the time is shown. */
   void
   Observe(itk::ProcessObject * process);
 

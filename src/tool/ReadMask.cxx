@@ -18,7 +18,7 @@
 namespace
 {
 
-/** Reads what a file says of its image. */
+/** Reads the header of an image file. Throws Failure if the file is not an image or the image has no pixels. */
 itk::ImageIOBase::Pointer
 OpenImage(const std::string & file)
 {
@@ -28,13 +28,13 @@ OpenImage(const std::string & file)
   }
   if (itksys::SystemTools::FileIsDirectory(file))
   {
-    throw Failure(file + ": is a folder, and no image");
+    throw Failure(file + ": is a folder, not an image");
   }
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
   if (!io)
   {
-    throw Failure(file + ": is no image, or of no format that is known here");
+    throw Failure(file + ": is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
   }
   try
   {
@@ -86,7 +86,7 @@ Binarize(const TImage * image, const TPredicate & isForeground)
   return binarize->GetOutput();
 }
 
-/** Slices of an image that hold on to it. */
+/** Returns a function that makes slices of an image. The function keeps the image in memory. */
 template <typename TImage, typename TFunction>
 GreySlice
 SlicesOf(const TImage * image, const TFunction & greyOf)
@@ -140,7 +140,8 @@ ReadVectors(const std::string & file, const Threshold & threshold, bool withSlic
 {
   if (threshold.otsu || threshold.lower || threshold.upper)
   {
-    throw Failure(file + ": has more than one value per pixel, and thresholds are for images of one");
+    throw Failure(
+      file + ": has more than one value per pixel; --lower, --upper and --otsu need an image with one value per pixel");
   }
   using ImageType = itk::VectorImage<double, VDimension>;
   const typename ImageType::Pointer image = ReadImage<ImageType>(file);
@@ -168,7 +169,7 @@ ReadDimension(const std::string & file)
     if (io->GetDimensions(axis) > 1)
     {
       throw Failure(file + ": has " + std::to_string(dimension) +
-                    " dimensions; planes and volumes can be labeled, so split it first");
+                    " dimensions; only images of 2 or 3 dimensions can be labeled, so split it first");
     }
   }
   return dimension <= 2 ? 2 : 3;

@@ -8,7 +8,8 @@
 #include <optional>
 #include <string>
 
-/** Which pixels of an image are foreground. */
+/** Selects the foreground: pixels above Otsu's threshold, or pixels from `lower` to `upper`. Without any of these, the
+ * foreground is all pixels that are not 0. */
 struct Threshold
 {
   std::optional<double> lower;
@@ -16,16 +17,17 @@ struct Threshold
   bool                  otsu = false;
 };
 
-/** Number of dimensions of the image in a file, 2 or 3; an image with one pixel along further ones counts as 3. Throws
- * Failure where the file is no such image. */
+/** Returns the number of dimensions of the image in a file as 2 or 3. 1 dimension counts as 2. More than 3 dimensions
+ * count as 3 if the size along the further dimensions is 1. Throws Failure for other images, and if the file cannot be
+ * read. */
 unsigned int
 ReadDimension(const std::string & file);
 
-/** A slice of an image as grey values; see Slice() in Preview.h. */
+/** Returns a slice of an image as grey values. The parameters are those of Slice() in Preview.h. */
 using GreySlice =
   std::function<itk::Image<float, 2>::Pointer(unsigned int across, unsigned int down, itk::IndexValueType index)>;
 
-/** The foreground of an image in a file: 1 where it is, 0 elsewhere. */
+/** The foreground of an image in a file: 1 in the foreground, 0 in the background. */
 template <unsigned int VDimension>
 struct Mask
 {
@@ -33,10 +35,11 @@ struct Mask
 
   std::string           pixelType; // of the file
   std::optional<double> otsuThreshold;
-  GreySlice             greySlice; // where asked for; it keeps the image in memory
+  GreySlice             greySlice; // empty without slices; else it keeps the image in memory
 };
 
-/** Throws Failure where the file cannot be read. */
+/** Reads an image and finds its foreground, and makes greySlice if `withSlices`. Throws Failure if the file cannot be
+ * read. */
 template <unsigned int VDimension>
 Mask<VDimension>
 ReadMask(const std::string & file, const Threshold & threshold, bool withSlices);

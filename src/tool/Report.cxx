@@ -56,6 +56,6 @@ PrintJson(const Report & report, std::ostream & out)
   json["milliseconds"] = { { "reading", report.readingMilliseconds },
                            { "labeling", report.labelingMilliseconds },
                            { "writing", report.writingMilliseconds } };
-  // File names may be of any bytes, JSON's strings are not.
+  // The bytes of a file name can be invalid in a JSON string. Invalid bytes are replaced.
   out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }

@@ -8,20 +8,20 @@
 #include <string>
 #include <vector>
 
-/** What the tool did. */
+/** The results of one call of the tool. */
 struct Report
 {
   std::string                input;
   std::string                output;
-  std::string                preview; // empty where there is none
+  std::string                preview; // file, or empty
   std::vector<std::uint64_t> size;
   std::string                pixelType;
-  double                     foreground = 0.0; // share of the pixels, before masking
+  double                     foreground = 0.0; // fraction of the pixels, before masking
   std::optional<double>      otsuThreshold;
   bool                       masked = false;
   unsigned int               connectivity = 0;
   std::string                backend; // cuda or cpu
-  std::string                reason;  // why not cuda, or empty
+  std::string                reason;  // why the backend is not cuda, or empty
   std::string                outputType;
   std::uint64_t              objectCount = 0;
   double                     readingMilliseconds = 0.0;
@@ -29,11 +29,11 @@ struct Report
   double                     writingMilliseconds = 0.0;
 };
 
-/** In lines for people. */
+/** Prints a report as text, one item a line. */
 void
 PrintText(const Report & report, std::ostream & out);
 
-/** As one JSON object for scripts. */
+/** Prints a report as one JSON object. */
 void
 PrintJson(const Report & report, std::ostream & out);
 

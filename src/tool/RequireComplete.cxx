@@ -27,10 +27,10 @@ namespace
 [[noreturn]] void
 ThrowCutOff(const std::string & file)
 {
-  throw Failure(file + ": cannot be read: the file is cut off");
+  throw Failure(file + ": cannot be read: the file is incomplete or damaged; get a new copy of it");
 }
 
-/** The beginning of a file, and how long it is, both without gzip's compression. */
+/** The first 65,536 bytes of a file, and its length in bytes. Both are of the uncompressed content if it is gzipped. */
 class Contents
 {
 public:
@@ -63,19 +63,21 @@ public:
     }
   }
 
+  /** Returns the length in bytes. */
   std::uint64_t
   GetLength() const
   {
     return m_Length;
   }
 
+  /** Returns the first 65,536 bytes. */
   std::string
   GetText() const
   {
     return m_Head;
   }
 
-  /** A number at an offset; 0 past the end. */
+  /** Returns the number at an offset in bytes, or 0 if it is not in the first 65,536 bytes. */
   template <typename T>
   T
   Get(std::size_t offset, bool swap) const
@@ -108,7 +110,7 @@ RequireLength(const std::string & file, std::uint64_t length)
   }
 }
 
-/** NIfTI 1 and 2, and Analyze 7.5, in one file or with the pixels in an .img beside the .hdr. */
+/** Checks NIfTI 1, NIfTI 2 and Analyze 7.5. The pixels are in the same file, or in an .img file next to the .hdr. */
 void
 RequireCompleteNifti(const std::string & file)
 {
@@ -202,7 +204,7 @@ RequireCompleteMeta(const std::string & file)
     const std::string dataFile = (fs::path(file).parent_path() / data).string();
     if (!fs::is_regular_file(dataFile))
     {
-      throw Failure(file + ": cannot be read: there is no file " + dataFile + ", which it names for its pixels");
+      throw Failure(file + ": cannot be read: the file of its pixels, " + dataFile + ", does not exist");
     }
     RequireLength(dataFile, bytes);
   }
@@ -236,7 +238,7 @@ RequireCompleteTiff(const std::string & file)
   }
 }
 
-/** The last bytes of a file. */
+/** Returns the last 4096 bytes of a file, or the whole file if it is shorter. */
 std::string
 TailOf(const std::string & file)
 {
@@ -245,7 +247,7 @@ TailOf(const std::string & file)
   return std::string((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
 }
 
-/** The pixels are the last element: of a known length, or a sequence with a delimiter at its end. */
+/** Checks DICOM. The pixels are the last element (7FE0,0010). It has a known length or ends with a delimiter. */
 void
 RequireCompleteDicom(const std::string & file)
 {
@@ -268,7 +270,7 @@ RequireCompleteDicom(const std::string & file)
   }
 }
 
-/** The marker of the end is near it. */
+/** Checks JPEG. The end marker is in the last bytes of a complete file. */
 void
 RequireCompleteJpeg(const std::string & file)
 {
@@ -278,7 +280,7 @@ RequireCompleteJpeg(const std::string & file)
   }
 }
 
-/** Legacy VTK: the pixels follow the last line of the header. */
+/** Checks legacy VTK. The pixels follow the last line of the header. `bytes` is the size of the pixels. */
 void
 RequireCompleteVtk(const std::string & file, std::uint64_t bytes)
 {
@@ -337,7 +339,7 @@ RequireComplete(const std::string & file, const itk::ImageIOBase & io)
   }
   else
   {
-    // Whatever is gzipped is read to its end here.
+    // Contents reads a gzipped file to its end, and throws Failure if it is incomplete.
     static_cast<void>(Contents(file));
   }
 }

@@ -6,9 +6,9 @@
 
 #include <string>
 
-/** Throws Failure where an image's file ends before its pixels do. Several of ITK's readers do not notice, and give
- * zeros for what is missing. Covers NIfTI, Analyze, MetaImage, TIFF, JPEG, DICOM, GIPL, MRC, VTK, and all that is
- * gzipped; the readers of PNG, NRRD, BMP, HDF5 and MINC notice by themselves. */
+/** Throws Failure if an image file is incomplete. Several readers of ITK do not detect this, and set the missing pixels
+ * to 0. Checks NIfTI, Analyze, MetaImage, TIFF, JPEG, DICOM, GIPL, MRC, VTK and gzipped files. ITK's readers of PNG,
+ * NRRD, BMP, HDF5 and MINC detect incomplete files. */
 void
 RequireComplete(const std::string & file, const itk::ImageIOBase & io);
 

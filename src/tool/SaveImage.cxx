@@ -14,7 +14,9 @@ RequireWritable(const std::string & file)
 {
   if (!itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::WriteMode))
   {
-    throw Failure(file + ": cannot be written: no image format goes by this name's ending");
+    throw Failure(
+      file +
+      ": cannot be written: ITK has no image format for this file name; use an ending such as .nii.gz, .nrrd or .mha");
   }
   if (fs::is_directory(file))
   {
@@ -76,7 +78,7 @@ Workshop::Deliver()
       files.push_back(entry.path());
     }
   }
-  // Last the one that names the others.
+  // The file that names the others, such as an .mhd file, is last: the files that it names then exist.
   files.emplace_back(m_File);
   for (const fs::path & file : files)
   {

@@ -6,12 +6,11 @@
 
 #include <string>
 
-/** Throws Failure where an image could not be written to the file, before there is one to write.
- */
+/** Throws Failure if an image cannot be written to the file. Call it before the long work. */
 void
 RequireWritable(const std::string & file);
 
-/** Writes an image. There is either all of it in the end or, with a Failure, what was there before. */
+/** Writes an image. If that fails, throws Failure and leaves an existing file as it was. */
 template <typename TImage>
 void
 SaveImage(const TImage * image, const std::string & file);

@@ -6,7 +6,8 @@
 
 #include "itkImageFileWriter.h"
 
-/** A folder beside a file that is to be written, for all that belongs to it until that is complete. */
+/** A temporary folder next to an output file. An image is written there, in one or more files, and moved when it is
+ * complete. The destructor deletes the folder. */
 class Workshop
 {
 public:
@@ -16,25 +17,25 @@ public:
   Workshop &
   operator=(const Workshop &) = delete;
 
-  /** Where to write the file. */
+  /** Returns the path of the file in the temporary folder. */
   const std::string &
   GetFile() const
   {
     return m_File;
   }
 
-  /** Whether the file was written and has so many pixels: of a volume, some formats take the first plane alone. */
+  /** Returns whether the file has this number of pixels. Some formats hold only the first plane of a volume. */
   bool
   Holds(std::uint64_t pixelCount) const;
 
-  /** Moves all files to where they belong. */
+  /** Moves all files to the folder of the output file. Throws Failure. */
   void
   Deliver();
 
 private:
-  std::string m_Destination; // folder
-  std::string m_Folder;
-  std::string m_File;
+  std::string m_Destination; // folder of the output file
+  std::string m_Folder;      // temporary
+  std::string m_File;        // in m_Folder
 };
 
 template <typename TImage>
@@ -51,7 +52,7 @@ SaveImage(const TImage * image, const std::string & file)
     writer->Update();
     if (!workshop.Holds(image->GetLargestPossibleRegion().GetNumberOfPixels()))
     {
-      throw Failure(file + ": cannot be written: this format has no volumes; take .nii.gz, .nrrd or .mha");
+      throw Failure(file + ": cannot be written: this format cannot hold volumes; use .nii.gz, .nrrd or .mha");
     }
   }
   catch (const itk::ExceptionObject & exception)

@@ -223,11 +223,11 @@ TEST_F(Tool, SaysWhatIsWrong)
   std::ofstream(this->File("empty.png"));
   this->ExpectFailure("nothing.nii.gz out.mha", "there is no such file");
   this->ExpectFailure(". out.mha", "is a folder");
-  this->ExpectFailure("text.nii out.mha", "is no image");
-  this->ExpectFailure("empty.png out.mha", "is no image");
-  this->ExpectFailure("in.mha out.xyz", "no image format goes by this name's ending");
+  this->ExpectFailure("text.nii out.mha", "is not an image");
+  this->ExpectFailure("empty.png out.mha", "is not an image");
+  this->ExpectFailure("in.mha out.xyz", "ITK has no image format for this file name");
   this->ExpectFailure("in.mha nowhere/out.mha", "there is no folder nowhere");
-  this->ExpectFailure("in.mha out.png", "this format has no volumes");
+  this->ExpectFailure("in.mha out.png", "this format cannot hold volumes");
   this->ExpectFailure("in.mha out.mha --mask nothing.mha", "nothing.mha: there is no such file");
 
   Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("many.mha"));
@@ -235,9 +235,9 @@ TEST_F(Tool, SaysWhatIsWrong)
                       "Number of objects (1350) greater than maximum of output pixel type (255)");
   this->ExpectFailure(
     "in.mha out.mha --mask many.mha",
-    "many.mha: is no mask for in.mha, which it does not cover pixel by pixel: many.mha has "
-    "30 x 30 x 3 pixels of 1 x 1 x 1 mm, the first at (0, 0, 0), axes (1, 0, 0), (0, 1, 0), (0, 0, 1); "
-    "in.mha has 31 x 29 x 13 pixels of 1.5 x 1.5 x 1.5 mm, the first at (0, 0, 0), axes (1, 0, 0), "
+    "many.mha: cannot be the mask of in.mha: the spacing, origin and axes must be the same, and the mask must cover "
+    "the image: many.mha has 30 x 30 x 3 pixels of 1 x 1 x 1 mm, the first at (0, 0, 0), axes (1, 0, 0), (0, 1, 0), "
+    "(0, 0, 1); in.mha has 31 x 29 x 13 pixels of 1.5 x 1.5 x 1.5 mm, the first at (0, 0, 0), axes (1, 0, 0), "
     "(0, 1, 0), (0, 0, 1)");
   const auto elsewhere = MakeVolume();
   elsewhere->SetOrigin(itk::Point<double, 3>(7.5));
