@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "DeviceTiming.h"
 
-#include "BlockKomuraEquivalence.h"
-#include "BlockUnionFind.h"
-#include "Foreground.h"
-#include "Renumbering.h"
-#include "RunExpansion.h"
-#include "RunUnionFind.h"
 #include "TimedExecutor.cuh"
+
+#include "algorithms/published/BlockRanking.h"
+#include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/runs/PackForeground.h"
+#include "algorithms/runs/RunLabelWriteOut.h"
+#include "algorithms/runs/RunUnionFind.h"
+#include "executors/device/CudaContext.cuh"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <chrono>
@@ -116,16 +117,8 @@ DeviceTiming::TimePaper(AlgorithmEnum algorithm, bool inlineCompression, unsigne
   const std::uint8_t * const input = static_cast<const std::uint8_t *>(m_Input.get());
   std::uint32_t * const      labels = static_cast<std::uint32_t *>(m_Output.get());
   return TimeWork(runs, [&] {
-    if (algorithm == AlgorithmEnum::BlockUnionFind)
-    {
-      size.z == 1 ? LabelByBlockUnionFind<2>(executor, input, size, labels, inlineCompression)
-                  : LabelByBlockUnionFind<3>(executor, input, size, labels, inlineCompression);
-    }
-    else
-    {
-      size.z == 1 ? LabelByBlockKomuraEquivalence<2>(executor, input, size, labels, inlineCompression)
-                  : LabelByBlockKomuraEquivalence<3>(executor, input, size, labels, inlineCompression);
-    }
+    size.z == 1 ? LabelByPublishedAlgorithm<2>(executor, algorithm, input, size, labels, inlineCompression)
+                : LabelByPublishedAlgorithm<3>(executor, algorithm, input, size, labels, inlineCompression);
   });
 }
 
@@ -165,29 +158,22 @@ LabelByBlocks(const TExecutor &    executor,
               const Grid &         size,
               std::uint32_t *      labels)
 {
-  if (algorithm == AlgorithmEnum::BlockUnionFind)
-  {
-    LabelByBlockUnionFind<VDimension>(executor, input, size, labels, true);
-  }
-  else
-  {
-    LabelByBlockKomuraEquivalence<VDimension>(executor, input, size, labels, true);
-  }
-  const auto numbering = Numbering::For(std::uint32_t{ 0 });
+  LabelByPublishedAlgorithm<VDimension>(executor, algorithm, input, size, labels, true);
+  const auto labelValues = LabelValues::For(std::uint32_t{ 0 });
   const auto finalLabels = executor.template Allocate<std::uint32_t>(BlocksOf<VDimension>(size).Count());
-  RankBlocks<VDimension>(executor, labels, size, numbering, finalLabels.get());
-  RelabelBlocks<VDimension>(executor, labels, finalLabels.get(), size, numbering, labels);
+  RankBlocks<VDimension>(executor, labels, size, labelValues, finalLabels.get());
+  RelabelBlocks<VDimension>(executor, labels, finalLabels.get(), size, labelValues, labels);
 }
 
-template <typename TBundle, typename TExecutor>
+template <typename TRowGroup, typename TExecutor>
 void
 LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid & size, std::uint32_t * labels)
 {
   const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
-  const auto bundled = PackForeground<TBundle>(executor, input, size, bits.get());
-  const auto counted = CountRuns<std::uint32_t>(executor, bundled.bundles);
-  const auto runs = LabelRuns(executor, counted, Numbering::For(std::uint32_t{ 0 }));
-  ExpandRuns(executor, runs.GetNumbered(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
+  const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
+  const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
+  const auto runs = LabelRuns(executor, counted, LabelValues::For(std::uint32_t{ 0 }));
+  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
 }
 
 } // namespace
@@ -211,15 +197,15 @@ DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned i
       return AllocateDevice(m_Image.pixels.size() * sizeof(std::uint32_t));
     }();
     auto * const labels = static_cast<std::uint32_t *>(output.get());
-    if (algorithm == AlgorithmEnum::BlockUnionFind || algorithm == AlgorithmEnum::BlockKomuraEquivalence)
+    if (itk::CudaConnectedComponentsEnums::Describe(algorithm).isPublished)
     {
       size.z == 1 ? LabelByBlocks<2>(timed, algorithm, input, size, labels)
                   : LabelByBlocks<3>(timed, algorithm, input, size, labels);
     }
     else
     {
-      VisitBundle(
-        size, fullyConnected, [&](auto bundle) { LabelByRuns<decltype(bundle)>(timed, input, size, labels); });
+      VisitRowGroup(
+        size, fullyConnected, [&](auto group) { LabelByRuns<decltype(group)>(timed, input, size, labels); });
     }
   }
   return sums.GetMedians();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DeviceTiming_h
-#define DeviceTiming_h
+#ifndef ccl_benchmark_DeviceTiming_h
+#define ccl_benchmark_DeviceTiming_h
 
 #include "TestImages.h"
 #include "Timing.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostTiming.h"
 
-#include "Grid.h"
-#include "HostMemory.h"
+#include "primitives/Grid.h"
+#include "executors/host/HostMemory.h"
 #include "itkCudaConnectedComponentImageFilter.h"
 
 #include <atomic>
@@ -51,13 +51,13 @@ TimeWork(unsigned int runs, const TWork & work)
 /** Calls work(begin, bytes) for pieces of memory, on all threads. */
 template <typename TWork>
 void
-ForEachPiece(std::uint64_t bytes, const TWork & work)
+ForEachSlab(std::uint64_t bytes, const TWork & work)
 {
-  constexpr std::uint64_t piece = std::uint64_t{ 1 } << 18;
+  constexpr std::uint64_t slab = std::uint64_t{ 1 } << 18;
   itk::MultiThreaderBase::New()->ParallelizeArray(
     0,
-    itk::ccl::DivideUp(bytes, piece),
-    [&](itk::SizeValueType i) { work(i * piece, std::min(piece, bytes - i * piece)); },
+    itk::ccl::DivideUp(bytes, slab),
+    [&](itk::SizeValueType i) { work(i * slab, std::min(slab, bytes - i * slab)); },
     nullptr);
 }
 
@@ -169,7 +169,7 @@ HostTiming::TimeWriting(unsigned int runs, unsigned int bytesPerLabel) const
     const auto                    begin = Clock::now();
     const std::unique_ptr<char[]> output(new char[bytes]);
     itk::ccl::AdviseHugePages(output.get(), bytes);
-    ForEachPiece(bytes, [&](std::uint64_t at, std::uint64_t count) { std::memset(output.get() + at, 1, count); });
+    ForEachSlab(bytes, [&](std::uint64_t at, std::uint64_t count) { std::memset(output.get() + at, 1, count); });
     return MillisecondsSince(begin);
   });
 }
@@ -182,7 +182,7 @@ HostTiming::TimeReading(unsigned int runs, unsigned int bytesPerPixel) const
   std::atomic<std::uint64_t> sum{ 0 };
   return TimeWork(runs, [&] {
     const auto begin = Clock::now();
-    ForEachPiece(words * sizeof(std::uint64_t), [&](std::uint64_t at, std::uint64_t count) {
+    ForEachSlab(words * sizeof(std::uint64_t), [&](std::uint64_t at, std::uint64_t count) {
       std::uint64_t part = 0;
       for (std::uint64_t i = at / sizeof(std::uint64_t); i < (at + count) / sizeof(std::uint64_t); ++i)
       {

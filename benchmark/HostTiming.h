@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HostTiming_h
-#define HostTiming_h
+#ifndef ccl_benchmark_HostTiming_h
+#define ccl_benchmark_HostTiming_h
 
 #include "TestImages.h"
 #include "Timing.h"

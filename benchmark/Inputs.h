@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Inputs_h
-#define Inputs_h
+#ifndef ccl_benchmark_Inputs_h
+#define ccl_benchmark_Inputs_h
 
 #include "TestImages.h"
 

@@ -72,13 +72,12 @@ public:
     m_Floor = floor.median;
     this->Add("floor", floor);
     this->Add("empty launch", device.TimeLaunch(m_Options.runs));
-    for (const bool inlineCompression : { false, true })
+    for (const auto & algorithm : itk::CudaConnectedComponentsEnums::GetAlgorithms())
     {
-      const std::string suffix = inlineCompression ? "_IC" : "";
-      this->Add("BUF" + suffix + " as in the paper",
-                device.TimePaper(AlgorithmEnum::BlockUnionFind, inlineCompression, m_Options.runs));
-      this->Add("BKE" + suffix + " as in the paper",
-                device.TimePaper(AlgorithmEnum::BlockKomuraEquivalence, inlineCompression, m_Options.runs));
+      if (algorithm.isPublished)
+      {
+        this->AddPublished(device, algorithm);
+      }
     }
     if (m_Options.hostRuns > 0)
     {
@@ -105,6 +104,28 @@ public:
   }
 
 private:
+  using AlgorithmDescription = itk::CudaConnectedComponentsEnums::AlgorithmDescription;
+
+  static std::string
+  RenumberedName(const AlgorithmDescription & algorithm)
+  {
+    return std::string(algorithm.title) + (algorithm.hasInlineCompression ? "_IC" : "") + " renumbered";
+  }
+
+  /** Times a published algorithm without the renumbering to ITK's labels. */
+  void
+  AddPublished(DeviceTiming & device, const AlgorithmDescription & algorithm)
+  {
+    for (const bool inlineCompression : { false, true })
+    {
+      if (!inlineCompression || algorithm.hasInlineCompression)
+      {
+        this->Add(std::string(algorithm.title) + (inlineCompression ? "_IC" : "") + " as in the paper",
+                  device.TimePaper(algorithm.algorithm, inlineCompression, m_Options.runs));
+      }
+    }
+  }
+
   void
   Run(const TestImage & image, DeviceTiming & device, bool fullyConnected)
   {
@@ -112,10 +133,12 @@ private:
     const std::string neighbors = std::string(", ") + (fullyConnected ? (isPlane ? "8" : "26") : (isPlane ? "4" : "6"));
     HostTiming        host(image, fullyConnected);
     const Timing      itk = host.TimeItk(std::max(m_Options.hostRuns, 1U));
-    if (fullyConnected)
+    for (const auto & algorithm : itk::CudaConnectedComponentsEnums::GetAlgorithms())
     {
-      this->AddChecked("BUF_IC renumbered", device, host, AlgorithmEnum::BlockUnionFind, true);
-      this->AddChecked("BKE_IC renumbered", device, host, AlgorithmEnum::BlockKomuraEquivalence, true);
+      if (algorithm.isPublished && (fullyConnected || !algorithm.needsFullConnectivity))
+      {
+        this->AddChecked(RenumberedName(algorithm), device, host, algorithm.algorithm, fullyConnected);
+      }
     }
     this->AddChecked("runs" + neighbors, device, host, AlgorithmEnum::RunUnionFind, fullyConnected);
     this->AddChecked("Automatic" + neighbors, device, host, AlgorithmEnum::Automatic, fullyConnected);
@@ -123,11 +146,13 @@ private:
               device.TimeWithAllocation(AlgorithmEnum::Automatic, fullyConnected, m_Options.runs));
     if (m_Options.steps)
     {
-      if (fullyConnected)
+      for (const auto & algorithm : itk::CudaConnectedComponentsEnums::GetAlgorithms())
       {
-        this->AddSteps("BUF_IC renumbered", device.TimeSteps(AlgorithmEnum::BlockUnionFind, true, m_Options.runs));
-        this->AddSteps("BKE_IC renumbered",
-                       device.TimeSteps(AlgorithmEnum::BlockKomuraEquivalence, true, m_Options.runs));
+        if (algorithm.isPublished && (fullyConnected || !algorithm.needsFullConnectivity))
+        {
+          this->AddSteps(RenumberedName(algorithm),
+                         device.TimeSteps(algorithm.algorithm, fullyConnected, m_Options.runs));
+        }
       }
       this->AddSteps("runs" + neighbors, device.TimeSteps(AlgorithmEnum::RunUnionFind, fullyConnected, m_Options.runs));
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Patterns_h
-#define Patterns_h
+#ifndef ccl_benchmark_Patterns_h
+#define ccl_benchmark_Patterns_h
 
 // Images that are made, besides those of the tests.
 

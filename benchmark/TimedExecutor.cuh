@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef TimedExecutor_cuh
-#define TimedExecutor_cuh
+#ifndef ccl_benchmark_TimedExecutor_cuh
+#define ccl_benchmark_TimedExecutor_cuh
 
-#include "DeviceExecutor.cuh"
+#include "executors/device/DeviceExecutor.cuh"
 #include "Timing.h"
 
 #include <cxxabi.h>
@@ -78,32 +78,34 @@ public:
     m_Executor.Fill(memory, count, byte);
   }
 
-  template <typename TStep>
+  template <typename TFunctor>
   void
-  ForEach(const Grid & grid, const TStep & step) const
+  ForEach(const Grid & grid, const TFunctor & step) const
   {
-    this->Time<TStep>([&] { m_Executor.ForEach(grid, step); });
+    this->Time<TFunctor>([&] { m_Executor.ForEach(grid, step); });
   }
 
-  template <typename TStep>
+  template <typename TFunctor>
   void
-  ForEachBlock(const Grid & grid, const TStep & step) const
+  ForEachBlock(const Grid & grid, const TFunctor & step) const
   {
-    this->Time<TStep>([&] { m_Executor.ForEachBlock(grid, step); });
+    this->Time<TFunctor>([&] { m_Executor.ForEachBlock(grid, step); });
   }
 
   template <typename TSum, typename TFunction>
   auto
-  Sum(std::uint64_t count, const TFunction & valueAt) const
+  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
   {
-    return this->Time<TFunction>([&] { return m_Executor.Sum<TSum>(count, valueAt); });
+    return this->Time<TFunction>([&] { return m_Executor.PrepareScan<TSum>(count, valueAt); });
   }
 
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ForEachSum(const DeviceExecutor::Sums<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
+  ExclusiveScan(const DeviceExecutor::PreparedScan<TSum> & sums,
+                const TFunction &                          valueAt,
+                const TVisitor &                           visit) const
   {
-    this->Time<TVisitor>([&] { m_Executor.ForEachSum(sums, valueAt, visit); });
+    this->Time<TVisitor>([&] { m_Executor.ExclusiveScan(sums, valueAt, visit); });
   }
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Timing_h
-#define Timing_h
+#ifndef ccl_benchmark_Timing_h
+#define ccl_benchmark_Timing_h
 
 #include <algorithm>
 #include <map>

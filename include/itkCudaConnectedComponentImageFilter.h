@@ -4,11 +4,12 @@
 
 #include "itkConnectedComponentImageFilter.h"
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsCompatibility.h"
 #include "itkCudaConnectedComponentsEnums.h"
-#include "itkCudaConnectedComponentsParallelFor.h"
-#include "itkCudaConnectedComponentsProcess.h"
-#include "itkCudaConnectedComponentsVerifyMask.h"
+
+#include "CudaConnectedComponentsDetail/Compatibility.h"
+#include "CudaConnectedComponentsDetail/ParallelFor.h"
+#include "CudaConnectedComponentsDetail/Process.h"
+#include "CudaConnectedComponentsDetail/VerifyMask.h"
 
 #include <string>
 #include <utility>

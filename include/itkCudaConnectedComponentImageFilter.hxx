@@ -36,19 +36,15 @@ PackRow(const TImage & image, const typename TImage::IndexType & begin, SizeValu
   }
   else
   {
-    std::fill_n(words, (count + 31) / 32, 0);
     typename TImage::SizeType size;
     size.Fill(1);
     size[0] = count;
-    std::uint64_t x = 0;
-    for (ImageScanlineConstIterator<TImage> it(&image, { begin, size }); !it.IsAtEndOfLine(); ++it, ++x)
-    {
+    ImageScanlineConstIterator<TImage> it(&image, { begin, size });
+    CudaConnectedComponentLabeler::PackBits(count, words, [&it](std::uint64_t) {
       const typename TImage::PixelType pixel = it.Get();
-      if (pixel != NumericTraits<typename TImage::PixelType>::ZeroValue(pixel))
-      {
-        words[x / 32] |= std::uint32_t{ 1 } << x % 32;
-      }
-    }
+      ++it;
+      return pixel != NumericTraits<typename TImage::PixelType>::ZeroValue(pixel);
+    });
   }
 }
 
@@ -58,16 +54,16 @@ void
 MaskRow(const TMask & mask, typename TMask::IndexType begin, SizeValueType count, std::uint32_t * words)
 {
   // Piece by piece, for the mask's bits to need no allocation.
-  constexpr SizeValueType wordsOfPiece = 64;
-  constexpr SizeValueType pixelsOfPiece = 32 * wordsOfPiece;
-  for (SizeValueType first = 0; first < count; first += pixelsOfPiece)
+  constexpr SizeValueType wordsOfSlab = 64;
+  constexpr SizeValueType pixelsOfSlab = 32 * wordsOfSlab;
+  for (SizeValueType first = 0; first < count; first += pixelsOfSlab)
   {
-    const SizeValueType pixels = std::min(count - first, pixelsOfPiece);
-    std::uint32_t       maskWords[wordsOfPiece];
+    const SizeValueType pixels = std::min(count - first, pixelsOfSlab);
+    std::uint32_t       maskWords[wordsOfSlab];
     PackRow(mask, begin, pixels, maskWords);
-    std::uint32_t * const piece = words + first / 32;
-    std::transform(maskWords, maskWords + (pixels + 31) / 32, piece, piece, std::bit_and<>());
-    begin[0] += pixelsOfPiece;
+    std::uint32_t * const slab = words + first / 32;
+    std::transform(maskWords, maskWords + (pixels + 31) / 32, slab, slab, std::bit_and<>());
+    begin[0] += pixelsOfSlab;
   }
 }
 
@@ -161,9 +157,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   m_FallbackReason.clear();
   m_ObjectCount = 0;
 
-  const bool needsFullConnectivity =
-    m_Algorithm == AlgorithmEnum::BlockUnionFind || m_Algorithm == AlgorithmEnum::BlockKomuraEquivalence;
-  if (needsFullConnectivity && !this->GetFullyConnected())
+  if (CudaConnectedComponentsEnums::Describe(m_Algorithm).needsFullConnectivity && !this->GetFullyConnected())
   {
     itkExceptionMacro(<< m_Algorithm
                       << " labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or "

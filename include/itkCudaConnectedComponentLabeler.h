@@ -2,44 +2,17 @@
 #ifndef itkCudaConnectedComponentLabeler_h
 #define itkCudaConnectedComponentLabeler_h
 
+#include "itkCudaConnectedComponentError.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <stdexcept>
-#include <string>
 #include <type_traits>
 
 namespace itk
 {
-
-/** \class CudaConnectedComponentError
- * \brief What CudaConnectedComponentLabeler throws: a sentence that says what was wrong, with CUDA's message and where
- * it came from.
- * \ingroup CudaConnectedComponents
- */
-class CudaConnectedComponents_EXPORT CudaConnectedComponentError : public std::runtime_error
-{
-public:
-  enum class Kind : uint8_t
-  {
-    Unavailable,     ///< no CUDA device, no driver, no CUDA in this build
-    Memory,          ///< too little device memory
-    InvalidArgument, ///< what was asked for makes no sense
-    TooManyObjects,  ///< the output's pixel type cannot number the objects
-    Cuda             ///< any other error of a CUDA call
-  };
-
-  CudaConnectedComponentError(Kind kind, const std::string & message);
-  ~CudaConnectedComponentError() override;
-
-  Kind GetKind() const noexcept { return m_Kind; }
-
-private:
-  Kind m_Kind;
-};
 
 /** \class CudaConnectedComponentLabeler
  * \brief Labels connected components with CUDA, without any ITK image: from device memory to device memory, or from
@@ -130,7 +103,7 @@ public:
     const TInput * input, const SizeType & size, TOutput * output, std::common_type_t<TOutput> backgroundValue = 0)
     const
   {
-    return this->LabelDevice({ input, ScalarOf<TInput>() }, size, OutputFor(output, backgroundValue));
+    return this->LabelDevice({ input, PixelTypeOf<TInput>() }, size, OutputFor(output, backgroundValue));
   }
 
   /** Labels an image in host memory into another one. Both are contiguous and must not overlap.
@@ -163,15 +136,26 @@ public:
   {
     if constexpr (std::is_arithmetic<TPixel>::value && sizeof(TPixel) <= 8)
     {
-      PackScalarRow({ pixels, ScalarOf<TPixel>() }, count, words);
+      PackScalarRow({ pixels, PixelTypeOf<TPixel>() }, count, words);
     }
     else
     {
-      std::fill_n(words, (count + 31) / 32, 0);
-      for (std::uint64_t i = 0; i < count; ++i)
-      {
-        words[i / 32] |= static_cast<std::uint32_t>(pixels[i] != TPixel{}) << i % 32;
-      }
+      PackBits(count, words, [pixels](std::uint64_t i) { return pixels[i] != TPixel{}; });
+    }
+  }
+
+  /** Sets bit i of `words` if isForeground(i) is true, and clears the other bits up to the end of the last word. Calls
+   * isForeground(i) once for each i < count, in this order.
+   * \param count number of pixels
+   * \param words array of (count + 31) / 32 elements; pixel i is bit i % 32 of element i / 32
+   * \param isForeground function that takes a std::uint64_t and returns a bool; may throw */
+  template <typename TFunction>
+  static void PackBits(std::uint64_t count, std::uint32_t * words, const TFunction & isForeground)
+  {
+    std::fill_n(words, (count + 31) / 32, 0);
+    for (std::uint64_t i = 0; i < count; ++i)
+    {
+      words[i / 32] |= static_cast<std::uint32_t>(isForeground(i)) << i % 32;
     }
   }
 
@@ -197,53 +181,41 @@ public:
   static void TrimMemory();
 
 private:
-  enum class Scalar : uint8_t
-  {
-    Int8,
-    UInt8,
-    Int16,
-    UInt16,
-    Int32,
-    UInt32,
-    Int64,
-    UInt64,
-    Float,
-    Double
-  };
+  using PixelType = CudaConnectedComponentsEnums::PixelType;
 
   struct Input
   {
     const void * pixels;
-    Scalar       scalar;
+    PixelType    type;
   };
 
   struct Output
   {
     void *        labels;
-    Scalar        scalar;
+    PixelType     type;
     std::uint64_t background; // converted to 64 bits as C++ does
   };
 
   template <typename T>
-  static constexpr Scalar ScalarOf()
+  static constexpr PixelType PixelTypeOf()
   {
     static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
                   "pixels are integers of up to 64 bits, float or double");
     if (std::is_floating_point<T>::value)
     {
-      return sizeof(T) == 4 ? Scalar::Float : Scalar::Double;
+      return sizeof(T) == 4 ? PixelType::Float : PixelType::Double;
     }
     const bool isSigned = std::is_signed<T>::value;
     switch (sizeof(T))
     {
       case 1:
-        return isSigned ? Scalar::Int8 : Scalar::UInt8;
+        return isSigned ? PixelType::Int8 : PixelType::UInt8;
       case 2:
-        return isSigned ? Scalar::Int16 : Scalar::UInt16;
+        return isSigned ? PixelType::Int16 : PixelType::UInt16;
       case 4:
-        return isSigned ? Scalar::Int32 : Scalar::UInt32;
+        return isSigned ? PixelType::Int32 : PixelType::UInt32;
       default:
-        return isSigned ? Scalar::Int64 : Scalar::UInt64;
+        return isSigned ? PixelType::Int64 : PixelType::UInt64;
     }
   }
 
@@ -251,7 +223,7 @@ private:
   static Output OutputFor(TOutput * output, TOutput backgroundValue)
   {
     static_assert(std::is_integral<TOutput>::value && !std::is_same<TOutput, bool>::value, "labels are integers");
-    return { output, ScalarOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue) };
+    return { output, PixelTypeOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue) };
   }
 
   static void   PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words);

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <vector>
 
 namespace itk
 {
 
 /** \class CudaConnectedComponentsEnums
- * \brief The choices and answers of CudaConnectedComponentImageFilter and CudaConnectedComponentLabeler.
+ * \brief The enumerations of CudaConnectedComponentImageFilter and CudaConnectedComponentLabeler, and the table of
+ * algorithms.
  * \ingroup CudaConnectedComponents
  */
 class CudaConnectedComponentsEnums
@@ -19,23 +21,52 @@ class CudaConnectedComponentsEnums
 public:
   /** \class Algorithm
    * \ingroup CudaConnectedComponents
-   * How components are found on the GPU. All give the same labels. */
+   * The algorithm that finds the components on the GPU. All algorithms give the same labels. */
   enum class Algorithm : uint8_t
   {
-    /** Whatever is fastest for the input. */
+    /** The fastest algorithm for the image: RunUnionFind, or one kernel for small images in device memory. */
     Automatic,
-    /** BUF: Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020. Full connectivity only. */
+    /** BUF, block-based union-find: Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020. Full connectivity only. */
     BlockUnionFind,
-    /** BKE: the same paper. Full connectivity only. */
+    /** BKE, block-based Komura equivalence: the same paper. Full connectivity only. */
     BlockKomuraEquivalence,
-    /** Union-find on the runs of packed bits, under full connectivity of two or two by two rows at once. Both
-     * connectivities. */
+    /** Union-find on the runs of foreground pixels in a 1-bit mask. Both connectivities. */
     RunUnionFind
   };
 
+  /** \class AlgorithmDescription
+   * \ingroup CudaConnectedComponents
+   * One row of the table of algorithms. */
+  struct AlgorithmDescription
+  {
+    /** The value that selects the algorithm. */
+    Algorithm algorithm;
+    /** The name of the value, such as "BlockUnionFind". */
+    const char * identifier;
+    /** The name on command lines, such as "buf". */
+    const char * option;
+    /** The name in tables and figures, such as "BUF". */
+    const char * title;
+    /** Whether the algorithm labels with 8 or 26 neighbors only. */
+    bool needsFullConnectivity;
+    /** Whether the algorithm has the option `inlineCompression`. */
+    bool hasInlineCompression;
+    /** Whether the algorithm is implemented as its paper describes it, for comparison. */
+    bool isPublished;
+  };
+
+  /** Returns the table of algorithms: one row for each value of Algorithm. Safe to call from several threads. */
+  CudaConnectedComponents_EXPORT static const std::vector<AlgorithmDescription> &
+  GetAlgorithms();
+
+  /** Returns the row of an algorithm.
+   * \param algorithm a value of Algorithm. For any other number, the function returns the row of Automatic. */
+  CudaConnectedComponents_EXPORT static const AlgorithmDescription &
+  Describe(Algorithm algorithm);
+
   /** \class Backend
    * \ingroup CudaConnectedComponents
-   * Who computed the labels. */
+   * The code that computed the labels. */
   enum class Backend : uint8_t
   {
     /** Nothing ran yet, or the last run failed. */
@@ -44,13 +75,42 @@ public:
     CUDA,
     /** This module's own code on the host. */
     CPU,
-    /** itk::ConnectedComponentImageFilter: more than three dimensions. */
+    /** itk::ConnectedComponentImageFilter: images of more than three dimensions. */
     ITK
+  };
+
+  /** \class PixelType
+   * \ingroup CudaConnectedComponents
+   * The type of pixels or labels in memory. */
+  enum class PixelType : uint8_t
+  {
+    /** 8 bits, signed. */
+    Int8,
+    /** 8 bits, unsigned. */
+    UInt8,
+    /** 16 bits, signed. */
+    Int16,
+    /** 16 bits, unsigned. */
+    UInt16,
+    /** 32 bits, signed. */
+    Int32,
+    /** 32 bits, unsigned. */
+    UInt32,
+    /** 64 bits, signed. */
+    Int64,
+    /** 64 bits, unsigned. */
+    UInt64,
+    /** 32 bits, IEEE 754. Not for labels. */
+    Float,
+    /** 64 bits, IEEE 754. Not for labels. */
+    Double
   };
 };
 
+/** Prints the full name of an algorithm. */
 CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::Algorithm value);
+/** Prints the full name of a backend. */
 CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::Backend value);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CudaTestSupport_h
-#define CudaTestSupport_h
+#ifndef ccl_test_CudaTestSupport_h
+#define ccl_test_CudaTestSupport_h
 
 // What the tests need of CUDA itself, without its headers. In a build without CUDA there are no devices.
 

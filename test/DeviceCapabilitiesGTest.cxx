@@ -2,8 +2,8 @@
 
 // The device that tests make the engine believe in, and when a device that did not start is tried again.
 
-#include "DeviceCapabilities.h"
-#include "StartAttempts.h"
+#include "executors/device/DeviceCapabilities.h"
+#include "executors/device/StartAttempts.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef FilterTestSupport_h
-#define FilterTestSupport_h
+#ifndef ccl_test_FilterTestSupport_h
+#define ccl_test_FilterTestSupport_h
 
 #include "CudaTestSupport.h"
 #include "Oracle.h"
@@ -129,6 +129,21 @@ ExpectSameAsItk(const TSetUp & setUp)
     }
   }
   return filter;
+}
+
+/** Compares the filter with ITK's, without and with a mask, for one type of input. */
+template <typename TInputImage>
+void
+ExpectSameAsItkForInput()
+{
+  using LabelsType = itk::Image<unsigned short, 3>;
+  const auto image = MakeItkImage<TInputImage>(MakeRandom({ 37, 21, 11 }, 20, 1, 101));
+  const auto maskImage = MakeItkImage<TInputImage>(MakeRandom({ 37, 21, 11 }, 70, 3, 102));
+  ExpectSameAsItk<TInputImage, LabelsType>([&](auto * filter) { filter->SetInput(image); });
+  ExpectSameAsItk<TInputImage, LabelsType>([&](auto * filter) {
+    filter->SetInput(image);
+    filter->SetMaskImage(maskImage);
+  });
 }
 
 #endif

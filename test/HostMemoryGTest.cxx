@@ -2,7 +2,7 @@
 
 // Where memory begins, and which memory is cleared without being written.
 
-#include "HostMemory.h"
+#include "executors/host/HostMemory.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LabelerTestSupport_h
-#define LabelerTestSupport_h
+#ifndef ccl_test_LabelerTestSupport_h
+#define ccl_test_LabelerTestSupport_h
 
 #include "CudaTestSupport.h"
 #include "Oracle.h"

@@ -95,16 +95,16 @@ TEST_P(Large, SameAsItk)
                 oracle->GetObjectCount());
       // Compared piece by piece, to spare the host's memory.
       constexpr std::uint64_t    pieceSize = 1 << 26;
-      std::vector<std::uint32_t> piece(pieceSize);
+      std::vector<std::uint32_t> slab(pieceSize);
       std::uint64_t              differences = 0;
       for (std::uint64_t begin = 0; begin < pixelCount; begin += pieceSize)
       {
         const std::uint64_t count = std::min(pieceSize, pixelCount - begin);
         CudaTestSupport::CopyToHost(
-          piece.data(), static_cast<std::uint32_t *>(output.get()) + begin, count * sizeof(std::uint32_t));
+          slab.data(), static_cast<std::uint32_t *>(output.get()) + begin, count * sizeof(std::uint32_t));
         for (std::uint64_t i = 0; i < count; ++i)
         {
-          differences += piece[i] != expected[begin + i];
+          differences += slab[i] != expected[begin + i];
         }
       }
       EXPECT_EQ(differences, 0U) << algorithm;

@@ -2,7 +2,7 @@
 
 // What is given out for a size, and how much is cached after which calls.
 
-#include "MemoryCache.h"
+#include "executors/device/MemoryCache.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Oracle_h
-#define Oracle_h
+#ifndef ccl_test_Oracle_h
+#define ccl_test_Oracle_h
 
 #include "TestImages.h"
 

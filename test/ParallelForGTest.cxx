@@ -3,7 +3,9 @@
 // Exceptions in the threads that do the host's work (one that leaves ThreadPool's ends the program), and loops that do
 // not keep their promise.
 
-#include "ParallelFor.h"
+#include "executors/host/ParallelFor.h"
+#include "itkCudaConnectedComponentLabeler.h"
+
 #include "ThreadPool.h"
 
 #include <gtest/gtest.h>

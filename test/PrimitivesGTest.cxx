@@ -2,13 +2,13 @@
 
 // The decisions that the kernels take, one by one.
 
-#include "BitRows.h"
-#include "Blocks.h"
-#include "Foreground.h"
-#include "HostExecutor.h"
-#include "HostRows.h"
-#include "Numbering.h"
-#include "RunUnionFind.h"
+#include "primitives/BitRows.h"
+#include "algorithms/published/Blocks.h"
+#include "algorithms/runs/PackForeground.h"
+#include "executors/host/HostExecutor.h"
+#include "algorithms/runs/HostRows.h"
+#include "primitives/LabelValues.h"
+#include "algorithms/runs/RunUnionFind.h"
 #include "TestImages.h"
 
 #include <gtest/gtest.h>
@@ -171,9 +171,9 @@ TEST(Grid, TilesFitTheGrid)
                              Grid{ 1000, 1000, 1 },
                              Grid{ 512, 512, 512 } })
   {
-    for (const TileShape & shape : { RowTile(grid), CompactTile(grid) })
+    for (const ThreadBlockShape & shape : { RowThreadBlock(grid), CompactThreadBlock(grid) })
     {
-      EXPECT_LE(shape.x * shape.y * shape.z, Tuning::TileThreads);
+      EXPECT_LE(shape.x * shape.y * shape.z, Tuning::ThreadBlockSize);
       EXPECT_LE(shape.z, 64U);
       // As many threads as cells, but for the last tile along each axis.
       EXPECT_LT(shape.x, 2 * grid.x);
@@ -181,43 +181,43 @@ TEST(Grid, TilesFitTheGrid)
       EXPECT_LT(shape.z, 2 * grid.z);
     }
   }
-  EXPECT_EQ(RowTile({ 512, 512, 512 }).x, 32U);
-  EXPECT_EQ(CompactTile({ 512, 512, 512 }).z, 2U);
+  EXPECT_EQ(RowThreadBlock({ 512, 512, 512 }).x, 32U);
+  EXPECT_EQ(CompactThreadBlock({ 512, 512, 512 }).z, 2U);
   // Thin images have full tiles, too.
-  EXPECT_EQ(RowTile({ 1, 100000, 1 }).y, Tuning::TileThreads);
-  EXPECT_EQ(CompactTile({ 3, 5, 7001 }).z, 4U);
+  EXPECT_EQ(RowThreadBlock({ 1, 100000, 1 }).y, Tuning::ThreadBlockSize);
+  EXPECT_EQ(CompactThreadBlock({ 3, 5, 7001 }).z, 4U);
   EXPECT_EQ(Divide(std::uint64_t{ 5 } << 33, 3), (std::uint64_t{ 5 } << 33) / 3);
   EXPECT_EQ(Divide(17, 5), 3U);
   // One launch covers the largest images: CUDA takes 2^31 - 1 tiles.
   const Grid largest{ 1, std::uint64_t{ 1 } << 37, 1 };
-  EXPECT_LT(DivideUp(largest.y, RowTile(largest).y), std::uint64_t{ 1 } << 31);
+  EXPECT_LT(DivideUp(largest.y, RowThreadBlock(largest).y), std::uint64_t{ 1 } << 31);
 }
 
-/** Runs of bundles found one pixel at a time. */
-template <typename TBundle>
+/** Runs of row groups found one pixel at a time. */
+template <typename TRowGroup>
 struct PlainRuns
 {
   explicit PlainRuns(const TestImage & image)
     : m_Image(image)
   {
-    for (std::uint64_t z = 0; z < image.size[2]; z += TBundle::Slices)
+    for (std::uint64_t z = 0; z < image.size[2]; z += TRowGroup::Slices)
     {
-      for (std::uint64_t y = 0; y < image.size[1]; y += TBundle::Rows)
+      for (std::uint64_t y = 0; y < image.size[1]; y += TRowGroup::Rows)
       {
         bool isInRun = false;
         for (std::uint64_t x = 0; x < image.size[0]; ++x)
         {
           bool isForeground = false;
-          for (std::uint64_t i = 0; i < TBundle::Rows * TBundle::Slices; ++i)
+          for (std::uint64_t i = 0; i < TRowGroup::Rows * TRowGroup::Slices; ++i)
           {
-            const std::uint64_t rowY = y + i % TBundle::Rows;
-            const std::uint64_t rowZ = z + i / TBundle::Rows;
+            const std::uint64_t rowY = y + i % TRowGroup::Rows;
+            const std::uint64_t rowZ = z + i / TRowGroup::Rows;
             isForeground |=
               rowY < image.size[1] && rowZ < image.size[2] && image.pixels[image.IndexOf(x, rowY, rowZ)] != 0;
           }
           count += isForeground && !isInRun;
           isInRun = isForeground;
-          runOfColumn[{ x, y / TBundle::Rows, z / TBundle::Slices }] = isForeground ? count : 0;
+          runOfColumn[{ x, y / TRowGroup::Rows, z / TRowGroup::Slices }] = isForeground ? count : 0;
         }
       }
     }
@@ -228,7 +228,7 @@ struct PlainRuns
   RunAt(std::uint64_t x, std::uint64_t y, std::uint64_t z) const
   {
     const bool isForeground = m_Image.pixels[m_Image.IndexOf(x, y, z)] != 0;
-    return isForeground ? runOfColumn.at({ x, y / TBundle::Rows, z / TBundle::Slices }) : 0;
+    return isForeground ? runOfColumn.at({ x, y / TRowGroup::Rows, z / TRowGroup::Slices }) : 0;
   }
 
   std::map<std::array<std::uint64_t, 3>, std::uint64_t> runOfColumn;
@@ -238,39 +238,40 @@ private:
   const TestImage & m_Image;
 };
 
-template <typename TBundle>
+template <typename TRowGroup>
 void
 ExpectTouchingRuns(const TestImage & image)
 {
-  const Grid               size{ image.size[0], image.size[1], image.size[2] };
-  const Grid               words = WordsOf(size);
-  std::vector<Word>        bits(words.Count());
-  const HostExecutor       executor;
-  const auto               bundled = PackForeground<TBundle>(executor, image.pixels.data(), size, bits.data());
-  const auto               counted = CountRuns<std::uint32_t>(executor, bundled.bundles);
-  const PlainRuns<TBundle> plain(image);
+  const Grid                 size{ image.size[0], image.size[1], image.size[2] };
+  const Grid                 words = WordsOf(size);
+  std::vector<Word>          bits(words.Count());
+  const HostExecutor         executor;
+  const auto                 grouped = PackRowGroups<TRowGroup>(executor, image.pixels.data(), size, bits.data());
+  const auto                 counted = CountRuns<std::uint32_t>(executor, grouped.groups);
+  const PlainRuns<TRowGroup> plain(image);
   ASSERT_EQ(counted.GetCount(), plain.count) << image.name;
 
   using PairSet = std::set<std::pair<std::uint64_t, std::uint64_t>>;
-  const BitRows &            columns = bundled.bundles.columns;
-  std::vector<std::uint32_t> runsBefore(columns.words.Count());
+  const BitRows &            columns = grouped.groups.columns;
+  std::vector<std::uint32_t> runOffsets(columns.words.Count());
   std::vector<std::uint32_t> first(counted.GetCount());
   std::vector<std::uint32_t> last(counted.GetCount());
-  executor.ForEachSum(counted.sums,
-                      RunUnionFind::StartsInWord{ columns },
-                      RunUnionFind::RecordRuns<std::uint32_t>{ columns, runsBefore.data(), first.data(), last.data() });
-  const NumberedRuns<TBundle, std::uint32_t>   runs{ bundled.bundles, runsBefore.data() };
-  const ContactsByRun<TBundle, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.GetCount() };
-  const ContactsByWord<TBundle, std::uint32_t> byWord{ runs };
+  executor.ExclusiveScan(
+    counted.scan,
+    RunUnionFind::StartsInWord{ columns },
+    RunUnionFind::StoreRuns<std::uint32_t>{ columns, runOffsets.data(), first.data(), last.data() });
+  const IndexedRuns<TRowGroup, std::uint32_t>     runs{ grouped.groups, runOffsets.data() };
+  const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.GetCount() };
+  const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs };
 
   // All pairs, of which a cell must have none twice.
-  const auto visit = [&image](const auto & contacts) {
-    const Grid cells = contacts.GetCells();
+  const auto visit = [&image](const auto & adjacency) {
+    const Grid cells = adjacency.GetCells();
     PairSet    visited;
     for (std::uint64_t i = 0; i < cells.Count(); ++i)
     {
       PairSet inCell;
-      contacts.ForEach(CellAt(cells, i), [&](std::uint32_t run, std::uint32_t other) {
+      adjacency.ForEach(CellAt(cells, i), [&](std::uint32_t run, std::uint32_t other) {
         EXPECT_LT(other, run) << image.name;
         EXPECT_TRUE(inCell.emplace(run + 1, other + 1).second) << image.name << ": " << run << ", " << other;
       });
@@ -290,7 +291,7 @@ ExpectTouchingRuns(const TestImage & image)
                                       pixel.y > other.y ? pixel.y - other.y : other.y - pixel.y,
                                       pixel.z - other.z };
       const bool areNeighbors =
-        TBundle::IsOneRow ? apart[0] + apart[1] + apart[2] == 1 : apart[0] <= 1 && apart[1] <= 1 && apart[2] <= 1;
+        TRowGroup::IsOneRow ? apart[0] + apart[1] + apart[2] == 1 : apart[0] <= 1 && apart[1] <= 1 && apart[2] <= 1;
       const std::uint64_t pair[] = { plain.RunAt(pixel.x, pixel.y, pixel.z), plain.RunAt(other.x, other.y, other.z) };
       if (areNeighbors && pair[0] != 0 && pair[1] != 0 && pair[0] != pair[1])
       {
@@ -308,11 +309,11 @@ TEST(Runs, EachPairThatTouchesIsVisited)
   for (unsigned int seed = 1; seed <= 200; ++seed)
   {
     const auto size = [&random](unsigned int maximum) { return std::uint64_t{ 1 } + random() % maximum; };
-    ExpectTouchingRuns<RowBundle>(MakeRandom({ size(100), size(3), size(3) }, random() % 101, 1, seed));
-    ExpectTouchingRuns<PlaneBundle>(MakeRandom({ size(140), size(7), 1 }, random() % 101, 1, seed));
-    ExpectTouchingRuns<VolumeBundle>(MakeRandom({ size(100), size(5), size(5) }, random() % 50, 1, seed));
+    ExpectTouchingRuns<SingleRow>(MakeRandom({ size(100), size(3), size(3) }, random() % 101, 1, seed));
+    ExpectTouchingRuns<PlaneRowGroup>(MakeRandom({ size(140), size(7), 1 }, random() % 101, 1, seed));
+    ExpectTouchingRuns<VolumeRowGroup>(MakeRandom({ size(100), size(5), size(5) }, random() % 50, 1, seed));
     // Sparse and long: runs that cover whole words.
-    ExpectTouchingRuns<VolumeBundle>(MakeRandom({ size(200), size(4), size(4) }, 90 + random() % 11, 1, seed));
+    ExpectTouchingRuns<VolumeRowGroup>(MakeRandom({ size(200), size(4), size(4) }, 90 + random() % 11, 1, seed));
   }
 }
 
@@ -326,24 +327,24 @@ TEST(HostRows, NextPixelStopsAtTheRowsEnd)
   EXPECT_EQ(NextPixel(row, 63, 64, false), 64U);
 }
 
-TEST(Numbering, CountsAsItkDoes)
+TEST(LabelValues, CountsAsItkDoes)
 {
-  const auto labelsFor = [](const Numbering & numbering) {
+  const auto labelsFor = [](const LabelValues & labelValues) {
     std::vector<std::uint64_t> labels;
     for (std::uint64_t rank = 0; rank < 7; ++rank)
     {
-      labels.push_back(numbering.LabelOf(rank));
+      labels.push_back(labelValues.LabelOf(rank));
     }
     return labels;
   };
   using List = std::vector<std::uint64_t>;
-  EXPECT_EQ(labelsFor(Numbering::For<std::uint8_t>(0)), (List{ 1, 2, 3, 4, 5, 6, 7 }));
-  EXPECT_EQ(labelsFor(Numbering::For<std::uint8_t>(5)), (List{ 0, 1, 2, 3, 4, 6, 7 }));
-  EXPECT_EQ(labelsFor(Numbering::For<std::int16_t>(-1)), (List{ 0, 1, 2, 3, 4, 5, 6 }));
-  EXPECT_EQ(labelsFor(Numbering::For<std::uint64_t>(~std::uint64_t{ 0 })), (List{ 0, 1, 2, 3, 4, 5, 6 }));
-  EXPECT_EQ(Numbering::For<std::int8_t>(-1).maximumCount, 127U);
-  EXPECT_EQ(static_cast<std::int8_t>(Numbering::For<std::int8_t>(-1).background), -1);
-  EXPECT_EQ(Numbering::For<std::uint64_t>(0).maximumCount, ~std::uint64_t{ 0 });
+  EXPECT_EQ(labelsFor(LabelValues::For<std::uint8_t>(0)), (List{ 1, 2, 3, 4, 5, 6, 7 }));
+  EXPECT_EQ(labelsFor(LabelValues::For<std::uint8_t>(5)), (List{ 0, 1, 2, 3, 4, 6, 7 }));
+  EXPECT_EQ(labelsFor(LabelValues::For<std::int16_t>(-1)), (List{ 0, 1, 2, 3, 4, 5, 6 }));
+  EXPECT_EQ(labelsFor(LabelValues::For<std::uint64_t>(~std::uint64_t{ 0 })), (List{ 0, 1, 2, 3, 4, 5, 6 }));
+  EXPECT_EQ(LabelValues::For<std::int8_t>(-1).maximumCount, 127U);
+  EXPECT_EQ(static_cast<std::int8_t>(LabelValues::For<std::int8_t>(-1).background), -1);
+  EXPECT_EQ(LabelValues::For<std::uint64_t>(0).maximumCount, ~std::uint64_t{ 0 });
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "FastDivision.h"
-#include "SegmentTiles.h"
+#include "primitives/FastDivision.h"
+#include "algorithms/small/SegmentTile.h"
 #include "TestImages.h"
 
 #include <gtest/gtest.h>
@@ -15,134 +15,135 @@ using namespace itk::ccl;
 namespace
 {
 
-/** The bundles of a tile that a border has. */
+/** The row groups of a tile that a border has. */
 std::set<std::uint32_t>
-BundlesOf(const TileBorder & border)
+RowGroupsOf(const TileBorder & border)
 {
-  std::set<std::uint32_t> bundles;
+  std::set<std::uint32_t> groups;
   for (std::uint32_t i = 0; i < border.Count(); ++i)
   {
-    EXPECT_TRUE(bundles.insert(border(i)).second) << i;
+    EXPECT_TRUE(groups.insert(border(i)).second) << i;
   }
-  return bundles;
+  return groups;
 }
 
-template <typename TBundle>
+template <typename TRowGroup>
 void
 ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
 {
   struct InTile
   {
     std::uint32_t tile;
-    std::uint32_t bundle;
+    std::uint32_t group;
   };
-  const BundleTiles<TBundle>             tiles(size, !TBundle::IsOneRow, tileCount);
-  const Grid                             grid = TBundle::Of(size);
+  const TileLayout<TRowGroup>            tiles(size, !TRowGroup::IsOneRow, tileCount);
+  const Grid                             grid = TRowGroup::Of(size);
   std::map<std::uint32_t, InTile>        inTiles;
-  std::map<std::uint32_t, std::uint32_t> firstRowOfPiece;
-  std::map<std::uint32_t, std::uint32_t> lastRowOfPiece;
+  std::map<std::uint32_t, std::uint32_t> firstRowOfSlab;
+  std::map<std::uint32_t, std::uint32_t> lastRowOfSlab;
   ASSERT_LE(tiles.Count(), tileCount);
   for (std::uint32_t tile = 0; tile < tiles.Count(); ++tile)
   {
     const TileBox box = tiles.BoxOf(tile);
-    ASSERT_LE(box.Bundles(), tiles.BundlesOfTile());
+    ASSERT_LE(box.RowGroups(), tiles.RowGroupsOfTile());
     std::set<std::uint32_t> rows;
-    for (std::uint32_t bundle = 0; bundle < box.Bundles(); ++bundle)
+    for (std::uint32_t group = 0; group < box.RowGroups(); ++group)
     {
-      const BundleWordPlace place = tiles.PlaceIn(box, bundle, 0);
-      if (place.y >= grid.y)
+      const WordPosition position = tiles.PositionIn(box, group, 0);
+      if (position.y >= grid.y)
       {
         continue;
       }
-      ASSERT_LT(place.z, grid.z);
-      ASSERT_EQ(place.bundle, place.z * grid.y + place.y);
-      ASSERT_TRUE(inTiles.emplace(place.bundle, InTile{ tile, bundle }).second);
-      for (unsigned int i = 0; i < TBundle::Rows * TBundle::Slices; ++i)
+      ASSERT_LT(position.z, grid.z);
+      ASSERT_EQ(position.group, position.z * grid.y + position.y);
+      ASSERT_TRUE(inTiles.emplace(position.group, InTile{ tile, group }).second);
+      for (unsigned int i = 0; i < TRowGroup::Rows * TRowGroup::Slices; ++i)
       {
-        const unsigned int  slice = i / TBundle::Rows;
-        const std::uint32_t row = tiles.RowsBefore(box, place, i % TBundle::Rows, slice);
+        const unsigned int  slice = i / TRowGroup::Rows;
+        const std::uint32_t row = tiles.RowsBefore(box, position, i % TRowGroup::Rows, slice);
         EXPECT_TRUE(rows.insert(row).second);
-        EXPECT_LT(row, box.Bundles() * TBundle::Rows * TBundle::Slices);
+        EXPECT_LT(row, box.RowGroups() * TRowGroup::Rows * TRowGroup::Slices);
         const auto at = tiles.RowIn(box, row);
-        EXPECT_EQ(at.place.bundle, place.bundle);
-        EXPECT_EQ(at.slice * TBundle::Rows + at.row, i);
+        EXPECT_EQ(at.position.group, position.group);
+        EXPECT_EQ(at.slice * TRowGroup::Rows + at.row, i);
 
-        const std::uint32_t piece = tiles.PieceOf(place, slice);
-        ASSERT_LT(tiles.PieceOfRow(row), tiles.PiecesOf(box));
-        EXPECT_EQ(tiles.PieceIn(box, tiles.PieceOfRow(row)), piece);
+        const std::uint32_t slab = tiles.SlabOf(position, slice);
+        ASSERT_LT(tiles.SlabOfRow(row), tiles.SlabsOf(box));
+        EXPECT_EQ(tiles.SlabIn(box, tiles.SlabOfRow(row)), slab);
         // Pieces in the order of their pixels.
-        const std::uint32_t rowOfImage = (place.z * TBundle::Slices + slice) * 1000 + place.y * TBundle::Rows + i % 2;
-        const auto          first = firstRowOfPiece.emplace(piece, rowOfImage).first;
+        const std::uint32_t rowOfImage =
+          (position.z * TRowGroup::Slices + slice) * 1000 + position.y * TRowGroup::Rows + i % 2;
+        const auto first = firstRowOfSlab.emplace(slab, rowOfImage).first;
         first->second = std::min(first->second, rowOfImage);
-        lastRowOfPiece[piece] = std::max(lastRowOfPiece[piece], rowOfImage);
+        lastRowOfSlab[slab] = std::max(lastRowOfSlab[slab], rowOfImage);
       }
     }
-    for (std::uint32_t row = 0; row < box.Bundles() * TBundle::Rows * TBundle::Slices; ++row)
+    for (std::uint32_t row = 0; row < box.RowGroups() * TRowGroup::Rows * TRowGroup::Slices; ++row)
     {
-      EXPECT_EQ(tiles.BeginsPiece(row), row == 0 || tiles.PieceOfRow(row) != tiles.PieceOfRow(row - 1));
+      EXPECT_EQ(tiles.BeginsSlab(row), row == 0 || tiles.SlabOfRow(row) != tiles.SlabOfRow(row - 1));
     }
   }
-  ASSERT_EQ(inTiles.size(), tiles.Bundles());
+  ASSERT_EQ(inTiles.size(), tiles.RowGroups());
   ASSERT_EQ(inTiles.size(), grid.y * grid.z);
-  EXPECT_EQ(firstRowOfPiece.size(), tiles.PieceCount());
-  for (auto piece = firstRowOfPiece.begin(); piece != firstRowOfPiece.end(); ++piece)
+  EXPECT_EQ(firstRowOfSlab.size(), tiles.SlabCount());
+  for (auto slab = firstRowOfSlab.begin(); slab != firstRowOfSlab.end(); ++slab)
   {
-    EXPECT_TRUE(piece == firstRowOfPiece.begin() || piece->second > lastRowOfPiece[std::prev(piece)->first]);
+    EXPECT_TRUE(slab == firstRowOfSlab.begin() || slab->second > lastRowOfSlab[std::prev(slab)->first]);
   }
 
-  for (const auto & [bundle, own] : inTiles)
+  for (const auto & [group, own] : inTiles)
   {
     const TileBox           box = tiles.BoxOf(own.tile);
-    const BundleWordPlace   place = tiles.PlaceIn(box, own.bundle, 0);
+    const WordPosition      position = tiles.PositionIn(box, own.group, 0);
     std::set<std::uint32_t> expected;
-    for (std::uint32_t other = 0; other < bundle; ++other)
+    for (std::uint32_t other = 0; other < group; ++other)
     {
       const auto distance = [](std::uint32_t a, std::uint32_t b) { return a > b ? a - b : b - a; };
-      const auto y = distance(place.y, static_cast<std::uint32_t>(other % grid.y));
-      const auto z = distance(place.z, static_cast<std::uint32_t>(other / grid.y));
-      if (TBundle::IsOneRow ? y + z == 1 : y <= 1 && z <= 1)
+      const auto y = distance(position.y, static_cast<std::uint32_t>(other % grid.y));
+      const auto z = distance(position.z, static_cast<std::uint32_t>(other / grid.y));
+      if (TRowGroup::IsOneRow ? y + z == 1 : y <= 1 && z <= 1)
       {
         expected.insert(other);
       }
     }
     const TileBorder border = tiles.template BorderOf<true>(box);
-    EXPECT_EQ(tiles.IsInBorder(border, own.bundle), BundlesOf(border).count(own.bundle) == 1);
+    EXPECT_EQ(tiles.IsInBorder(border, own.group), RowGroupsOf(border).count(own.group) == 1);
     std::set<std::uint32_t> neighbors;
-    for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TBundle>; ++neighbor)
+    for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TRowGroup>; ++neighbor)
     {
-      VisitNeighbor<TBundle>(neighbor, [&](auto offset) {
+      VisitNeighbor<TRowGroup>(neighbor, [&](auto offset) {
         using OffsetType = decltype(offset);
-        if (!tiles.template HasNeighbor<OffsetType>(place))
+        if (!tiles.template HasNeighbor<OffsetType>(position))
         {
           return;
         }
-        const std::uint32_t word = tiles.template NeighborWord<OffsetType>(place);
-        const std::uint32_t neighborBundle = word / tiles.WordsOfRow();
+        const std::uint32_t word = tiles.template NeighborWord<OffsetType>(position);
+        const std::uint32_t neighborRowGroup = word / tiles.WordsOfRow();
         EXPECT_EQ(word % tiles.WordsOfRow(), 0U);
-        neighbors.insert(neighborBundle);
-        const InTile & other = inTiles.at(neighborBundle);
-        EXPECT_EQ(tiles.template HasNeighborIn<OffsetType>(box, place), other.tile == own.tile);
+        neighbors.insert(neighborRowGroup);
+        const InTile & other = inTiles.at(neighborRowGroup);
+        EXPECT_EQ(tiles.template HasNeighborIn<OffsetType>(box, position), other.tile == own.tile);
         if (other.tile == own.tile)
         {
-          EXPECT_EQ(tiles.template NeighborWordIn<OffsetType>(own.bundle * tiles.WordsOfRow() + 1),
-                    other.bundle * tiles.WordsOfRow() + 1);
+          EXPECT_EQ(tiles.template NeighborWordIn<OffsetType>(own.group * tiles.WordsOfRow() + 1),
+                    other.group * tiles.WordsOfRow() + 1);
         }
         else
         {
           const TileBox otherBox = tiles.BoxOf(other.tile);
-          EXPECT_EQ(BundlesOf(tiles.template BorderOf<false>(box)).count(own.bundle), 1U);
-          EXPECT_EQ(BundlesOf(border).count(own.bundle), 1U);
-          EXPECT_EQ(BundlesOf(tiles.template BorderOf<true>(otherBox)).count(other.bundle), 1U);
+          EXPECT_EQ(RowGroupsOf(tiles.template BorderOf<false>(box)).count(own.group), 1U);
+          EXPECT_EQ(RowGroupsOf(border).count(own.group), 1U);
+          EXPECT_EQ(RowGroupsOf(tiles.template BorderOf<true>(otherBox)).count(other.group), 1U);
         }
       });
     }
-    EXPECT_EQ(neighbors, expected) << "bundle " << bundle;
+    EXPECT_EQ(neighbors, expected) << "bundle " << group;
   }
 }
 
 } // namespace
 
-TEST(BundleTiles, AreThoseOfTheImage)
+TEST(TileLayout, AreThoseOfTheImage)
 {
   for (const Grid size :
        { Grid{ 5, 7, 1 }, Grid{ 40, 3, 5 }, Grid{ 1, 1, 9 }, Grid{ 70, 6, 4 }, Grid{ 9, 21, 7 }, Grid{ 3, 30, 31 } })
@@ -151,11 +152,11 @@ TEST(BundleTiles, AreThoseOfTheImage)
     {
       SCOPED_TRACE(std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z) +
                    ", tiles: " + std::to_string(tileCount));
-      ExpectTilesOfTheImage<RowBundle>(size, tileCount);
-      ExpectTilesOfTheImage<VolumeBundle>(size, tileCount);
+      ExpectTilesOfTheImage<SingleRow>(size, tileCount);
+      ExpectTilesOfTheImage<VolumeRowGroup>(size, tileCount);
       if (size.z == 1)
       {
-        ExpectTilesOfTheImage<PlaneBundle>(size, tileCount);
+        ExpectTilesOfTheImage<PlaneRowGroup>(size, tileCount);
       }
     }
   }
@@ -164,30 +165,32 @@ TEST(BundleTiles, AreThoseOfTheImage)
 namespace
 {
 
-template <typename TBundle>
+template <typename TRowGroup>
 void
 ExpectNumbersInOrder(const TestImage & image)
 {
   const Grid                             size{ image.size[0], image.size[1], image.size[2] };
-  const Grid                             words = WordsOf(TBundle::Of(size));
-  const SegmentNumbers<TBundle>          numbers(size);
-  const BundleTiles<TBundle>             tiles(size, true, 1);
+  const Grid                             words = WordsOf(TRowGroup::Of(size));
+  const SegmentIds<TRowGroup>            ids(size);
+  const TileLayout<TRowGroup>            tiles(size, true, 1);
   std::map<std::uint32_t, std::uint64_t> firstPixels;
   std::set<std::uint32_t>                places;
   for (std::uint64_t index = 0; index < words.Count(); ++index)
   {
-    const Cell            cell = CellAt(words, index);
-    const BundleWordPlace place =
-      tiles.PlaceOf(static_cast<std::uint32_t>(index / words.x), static_cast<std::uint32_t>(cell.x));
-    BundledWord<TBundle> word{};
-    const auto           pixelAt = [&](unsigned int row, unsigned int bit) -> std::uint64_t {
-      return tiles.PixelsBefore(place, row % TBundle::Rows, row / TBundle::Rows) + place.x * BitsPerWord + bit;
+    const Cell         cell = CellAt(words, index);
+    const WordPosition position =
+      tiles.PositionOf(static_cast<std::uint32_t>(index / words.x), static_cast<std::uint32_t>(cell.x));
+    RowGroupWord<TRowGroup> word{};
+    const auto              pixelAt = [&](unsigned int row, unsigned int bit) -> std::uint64_t {
+      return tiles.PixelsBefore(position, row % TRowGroup::Rows, row / TRowGroup::Rows) + position.x * BitsPerWord +
+             bit;
     };
     for (unsigned int row = 0; row < word.Count; ++row)
     {
-      for (unsigned int bit = 0; bit < BitsPerWord && place.x * BitsPerWord + bit < size.x; ++bit)
+      for (unsigned int bit = 0; bit < BitsPerWord && position.x * BitsPerWord + bit < size.x; ++bit)
       {
-        if (tiles.HasRow(place, row % TBundle::Rows, row / TBundle::Rows) && image.pixels[pixelAt(row, bit)] != 0)
+        if (tiles.HasRow(position, row % TRowGroup::Rows, row / TRowGroup::Rows) &&
+            image.pixels[pixelAt(row, bit)] != 0)
         {
           word.rows[row] |= Word{ 1 } << bit;
         }
@@ -196,48 +199,48 @@ ExpectNumbersInOrder(const TestImage & image)
     for (Word starts = Segments::Starts(word.Columns()); starts != 0; starts &= starts - 1)
     {
       const unsigned int  start = LowestBit(starts);
-      const std::uint32_t number = numbers.At(place, word, start);
+      const std::uint32_t id = ids.At(position, word, start);
       const Word          segment = Segments::From(word.Columns(), start);
       const unsigned int  row = word.FirstRowIn(segment);
       EXPECT_EQ(Segments::StartOf(word.Columns(), HighestBit(segment)), start);
-      EXPECT_LT(number, SegmentNumbers<TBundle>::Limit(size));
-      EXPECT_TRUE(firstPixels.emplace(number, pixelAt(row, LowestBit(word.rows[row] & segment))).second);
-      EXPECT_EQ(numbers.PlaceOf(number), Segments::PlaceAt(static_cast<std::uint32_t>(index), start));
-      EXPECT_TRUE(places.insert(numbers.PlaceOf(number)).second);
-      EXPECT_EQ(numbers.BundleOf(number).bundle, place.bundle);
-      if constexpr (!TBundle::IsOneRow)
+      EXPECT_LT(id, SegmentIds<TRowGroup>::Limit(size));
+      EXPECT_TRUE(firstPixels.emplace(id, pixelAt(row, LowestBit(word.rows[row] & segment))).second);
+      EXPECT_EQ(ids.SlotOf(id), Segments::SlotAt(static_cast<std::uint32_t>(index), start));
+      EXPECT_TRUE(places.insert(ids.SlotOf(id)).second);
+      EXPECT_EQ(ids.RowGroupOf(id).group, position.group);
+      if constexpr (!TRowGroup::IsOneRow)
       {
-        EXPECT_EQ(numbers.BundleOf(number).y, place.y);
-        EXPECT_EQ(numbers.BundleOf(number).z, place.z);
-        // As in a tile of which the layers have three bundles more.
-        EXPECT_EQ(numbers.WithLayersOf(static_cast<std::uint32_t>(words.y) + 3).PlaceOf(number),
-                  Segments::PlaceAt(static_cast<std::uint32_t>(index + place.z * 3 * words.x), start));
+        EXPECT_EQ(ids.RowGroupOf(id).y, position.y);
+        EXPECT_EQ(ids.RowGroupOf(id).z, position.z);
+        // As in a tile of which the layers have three row groups more.
+        EXPECT_EQ(ids.WithLayersOf(static_cast<std::uint32_t>(words.y) + 3).SlotOf(id),
+                  Segments::SlotAt(static_cast<std::uint32_t>(index + position.z * 3 * words.x), start));
       }
-      EXPECT_EQ(numbers.SliceOf(number) * TBundle::Rows + numbers.RowOf(number), row);
+      EXPECT_EQ(ids.SliceOf(id) * TRowGroup::Rows + ids.RowOf(id), row);
     }
   }
   std::uint64_t last = 0;
-  for (const auto & [number, pixel] : firstPixels)
+  for (const auto & [id, pixel] : firstPixels)
   {
-    EXPECT_TRUE(number == firstPixels.begin()->first || pixel > last) << image.name;
+    EXPECT_TRUE(id == firstPixels.begin()->first || pixel > last) << image.name;
     last = pixel;
   }
 }
 
 } // namespace
 
-TEST(SegmentNumbers, RiseWithFirstPixels)
+TEST(SegmentIds, RiseWithFirstPixels)
 {
   for (const unsigned int seed : { 1U, 2U, 3U })
   {
     for (const Grid size : { Grid{ 70, 9, 1 }, Grid{ 33, 1, 5 }, Grid{ 7, 5, 1 }, Grid{ 100, 4, 7 }, Grid{ 1, 8, 3 } })
     {
       const TestImage image = MakeRandom({ size.x, size.y, size.z }, 40, 1, seed);
-      ExpectNumbersInOrder<RowBundle>(image);
-      ExpectNumbersInOrder<VolumeBundle>(image);
+      ExpectNumbersInOrder<SingleRow>(image);
+      ExpectNumbersInOrder<VolumeRowGroup>(image);
       if (size.z == 1)
       {
-        ExpectNumbersInOrder<PlaneBundle>(image);
+        ExpectNumbersInOrder<PlaneRowGroup>(image);
       }
     }
   }
@@ -266,15 +269,15 @@ TEST(FastDivision, GivesQuotients)
 namespace
 {
 
-template <typename TBundle>
+template <typename TRowGroup>
 void
 ExpectRoomInMemory(const Grid & size)
 {
-  using TileType = SegmentUnionFind::Tile<TBundle>;
-  const BundleTiles<TBundle> tiles(size, true, 7);
-  const std::uint64_t        segments = TileType::WordsOfTile(tiles) * Segments::MaximumPerWord;
-  const std::uint64_t        least = TileType::MemoryOf(tiles, 0);
-  const std::uint64_t        most = TileType::MemoryOf(tiles, static_cast<std::uint32_t>(segments));
+  using TileType = SegmentUnionFind::Tile<TRowGroup>;
+  const TileLayout<TRowGroup> tiles(size, true, 7);
+  const std::uint64_t         segments = TileType::WordsOfTile(tiles) * Segments::MaximumPerWord;
+  const std::uint64_t         least = TileType::MemoryOf(tiles, 0);
+  const std::uint64_t         most = TileType::MemoryOf(tiles, static_cast<std::uint32_t>(segments));
   EXPECT_FALSE(TileType::ListCapacityIn(tiles, least - 1));
   std::uint32_t capacity = 0;
   for (std::uint64_t memory = least; memory <= most + 3; ++memory)
@@ -292,7 +295,7 @@ ExpectRoomInMemory(const Grid & size)
 
 TEST(SegmentTiles, HaveRoomForWhatIsLeft)
 {
-  ExpectRoomInMemory<RowBundle>({ 100, 97, 1 });
-  ExpectRoomInMemory<RowBundle>({ 33, 11, 9 });
-  ExpectRoomInMemory<VolumeBundle>({ 207, 20, 11 });
+  ExpectRoomInMemory<SingleRow>({ 100, 97, 1 });
+  ExpectRoomInMemory<SingleRow>({ 33, 11, 9 });
+  ExpectRoomInMemory<VolumeRowGroup>({ 207, 20, 11 });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef TestImages_h
-#define TestImages_h
+#ifndef ccl_test_TestImages_h
+#define ccl_test_TestImages_h
 
 #include <array>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ThreadPool_h
-#define ThreadPool_h
+#ifndef ccl_test_ThreadPool_h
+#define ccl_test_ThreadPool_h
 
-#include "ParallelFor.h"
+#include "executors/host/ParallelFor.h"
 
 #include <atomic>
 #include <condition_variable>

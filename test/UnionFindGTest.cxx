@@ -2,7 +2,7 @@
 
 // Unions and compressions, on one thread and on several at once.
 
-#include "UnionFind.h"
+#include "primitives/UnionFind.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Watchdog_h
-#define Watchdog_h
+#ifndef ccl_test_Watchdog_h
+#define ccl_test_Watchdog_h
 
 #include <chrono>
 #include <condition_variable>

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Ways.h"
 
-#include "BlockKomuraEquivalence.h"
-#include "BlockUnionFind.h"
-#include "Foreground.h"
-#include "HostExecutor.h"
-#include "HostRows.h"
-#include "HostTiles.h"
-#include "Renumbering.h"
-#include "RunExpansion.h"
-#include "RunUnionFind.h"
-#include "SegmentUnionFind.h"
+#include "HostTileExecutor.h"
 #include "ThreadPool.h"
+
+#include "algorithms/published/BlockRanking.h"
+#include "algorithms/published/ForegroundBytes.h"
+#include "algorithms/published/GatherRunLabels.h"
+#include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/runs/HostRows.h"
+#include "algorithms/runs/PackForeground.h"
+#include "algorithms/runs/RunLabelWriteOut.h"
+#include "algorithms/small/PixelRows.h"
+#include "algorithms/small/SegmentUnionFind.h"
+#include "executors/host/HostExecutor.h"
 
 #include <sstream>
 
@@ -27,76 +29,68 @@ Labels
 LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const TestImage & image)
 {
   const Grid          size{ image.size[0], image.size[1], image.size[2] };
-  const Numbering     numbering = Numbering::For(TLabel{ 0 });
+  const LabelValues   labelValues = LabelValues::For(TLabel{ 0 });
   std::vector<TLabel> labels(image.pixels.size(), TLabel{ 0xABCDEF });
   std::vector<TLabel> finalLabels(BlocksOf<VDimension>(size).Count());
-  if (method.algorithm == AlgorithmEnum::BlockUnionFind)
-  {
-    LabelByBlockUnionFind<VDimension>(executor, image.pixels.data(), size, labels.data(), method.inlineCompression);
-  }
-  else
-  {
-    LabelByBlockKomuraEquivalence<VDimension>(
-      executor, image.pixels.data(), size, labels.data(), method.inlineCompression);
-  }
+  LabelByPublishedAlgorithm<VDimension>(
+    executor, method.algorithm, image.pixels.data(), size, labels.data(), method.inlineCompression);
   Labels result;
-  result.objectCount = RankBlocks<VDimension>(executor, labels.data(), size, numbering, finalLabels.data());
+  result.objectCount = RankBlocks<VDimension>(executor, labels.data(), size, labelValues, finalLabels.data());
 
   // The labels of runs, as host to host takes them, must be those of the pixels.
-  using BundleType = std::conditional_t<VDimension == 2, PlaneBundle, VolumeBundle>;
+  using RowGroupType = std::conditional_t<VDimension == 2, PlaneRowGroup, VolumeRowGroup>;
   const Grid          words = WordsOf(size);
   std::vector<Word>   bits(words.Count());
-  const auto          bundled = PackForeground<BundleType>(executor, image.pixels.data(), size, bits.data());
-  const auto          counted = CountRuns<TLabel>(executor, bundled.bundles);
-  std::vector<TLabel> runsBefore(bundled.bundles.columns.words.Count());
-  NumberRuns(executor, counted, runsBefore.data());
-  const NumberedRuns<BundleType, TLabel> runs{ bundled.bundles, runsBefore.data() };
-  std::vector<TLabel>                    runLabels(counted.GetCount());
-  GatherRunLabels<VDimension>(executor, labels.data(), finalLabels.data(), size, runs, runLabels.data());
-
-  RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, numbering, labels.data());
+  const auto          grouped = PackRowGroups<RowGroupType>(executor, image.pixels.data(), size, bits.data());
+  const auto          counted = CountRuns<TLabel>(executor, grouped.groups);
+  std::vector<TLabel> runOffsets(grouped.groups.columns.words.Count());
+  StoreRunOffsets(executor, counted, runOffsets.data());
+  const IndexedRuns<RowGroupType, TLabel> runs{ grouped.groups, runOffsets.data() };
+  std::vector<TLabel>                     runLabels(counted.GetCount());
+  RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, labelValues, labels.data());
+  GatherLabelsOfRuns(executor, labels.data(), size, runs, runLabels.data());
   result.pixels.assign(labels.begin(), labels.end());
 
   std::vector<TLabel> expanded(image.pixels.size());
-  ExpandRuns(executor, runs, runLabels.data(), size, TLabel{ 0 }, expanded.data());
+  WriteRunLabels(executor, runs, runLabels.data(), size, TLabel{ 0 }, expanded.data());
   EXPECT_EQ(expanded, labels) << image.name << ": labels of runs";
   return result;
 }
 
 /** What Automatic does to small images on the device, with one tile, some, and many. */
-template <typename TBundle>
+template <typename TRowGroup>
 void
 ExpectSameBySegments(const ParallelFor & parallelFor,
                      bool                fullyConnected,
                      const TestImage &   image,
                      const Labels &      expected)
 {
-  const Grid                                size{ image.size[0], image.size[1], image.size[2] };
-  const Foreground::PixelRows<std::uint8_t> pixels{ image.pixels.data(), size };
-  std::vector<Word>                         bits(WordsOf(size).Count());
-  const auto    bundled = PackForeground<TBundle>(HostExecutor(SequentialFor), image.pixels.data(), size, bits.data());
+  const Grid                    size{ image.size[0], image.size[1], image.size[2] };
+  const PixelRows<std::uint8_t> pixels{ image.pixels.data(), size };
+  std::vector<Word>             bits(WordsOf(size).Count());
+  const auto    grouped = PackRowGroups<TRowGroup>(HostExecutor(SequentialFor), image.pixels.data(), size, bits.data());
   std::uint32_t segments = 0;
-  for (std::uint64_t word = 0; word < bundled.bundles.columns.words.Count(); ++word)
+  for (std::uint64_t word = 0; word < grouped.groups.columns.words.Count(); ++word)
   {
-    segments += CountBits(Segments::Starts(bundled.bundles.columns.bits[word]));
+    segments += CountBits(Segments::Starts(grouped.groups.columns.bits[word]));
   }
   for (const std::uint32_t tileCount : { 1U, 5U, 200U })
   {
-    const BundleTiles<TBundle> tiles(size, fullyConnected, tileCount);
+    const TileLayout<TRowGroup> tiles(size, fullyConnected, tileCount);
     // Without a list, with one that is too short for most, and with one for all.
-    const std::uint32_t           wordsOfTile = SegmentUnionFind::Tile<TBundle>::WordsOfTile(tiles);
-    const std::uint32_t           listCapacity = tileCount == 1   ? 0
-                                                 : tileCount == 5 ? 16
-                                                                  : wordsOfTile * Segments::MaximumPerWord;
-    const SegmentNumbers<TBundle> numbers(size);
-    const HostTiles               executor(
-      parallelFor, tiles.Count(), SegmentUnionFind::Tile<TBundle>::MemoryOf(tiles, listCapacity));
+    const std::uint32_t         wordsOfTile = SegmentUnionFind::Tile<TRowGroup>::WordsOfTile(tiles);
+    const std::uint32_t         listCapacity = tileCount == 1   ? 0
+                                               : tileCount == 5 ? 16
+                                                                : wordsOfTile * Segments::MaximumPerWord;
+    const SegmentIds<TRowGroup> ids(size);
+    const HostTileExecutor      executor(
+      parallelFor, tiles.Count(), SegmentUnionFind::Tile<TRowGroup>::MemoryOf(tiles, listCapacity));
     Labels     labels{ std::vector<std::uint32_t>(image.pixels.size(), 66), 0 };
     const auto label = [&](std::uint32_t maximumSegments) {
-      const Numbering numbering = Numbering::For(std::uint32_t{ 0 });
-      LabeledSegments labeled{};
+      const LabelValues labelValues = LabelValues::For(std::uint32_t{ 0 });
+      LabeledSegments   labeled{};
       LabelBySegments(
-        executor, pixels, tiles, numbers, maximumSegments, listCapacity, numbering, labels.pixels.data(), &labeled);
+        executor, pixels, tiles, ids, maximumSegments, listCapacity, labelValues, labels.pixels.data(), &labeled);
       return labeled;
     };
     if (segments > 0)
@@ -111,7 +105,7 @@ ExpectSameBySegments(const ParallelFor & parallelFor,
   }
 }
 
-template <typename TBundle, typename TRun>
+template <typename TRowGroup, typename TRun>
 Labels
 LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, const TestImage & image)
 {
@@ -122,10 +116,10 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   const auto        packRow = [&](std::uint64_t row, std::uint32_t * rowWords) {
     CudaConnectedComponentLabeler::PackRow(image.pixels.data() + row * size.x, size.x, rowWords);
   };
-  const auto hostBits = PackRows<TBundle>(parallelFor, packRow, size, bits.data());
+  const auto hostBits = PackRows<TRowGroup>(parallelFor, packRow, size, bits.data());
 
   std::vector<Word> packed(words.Count(), ~Word{ 0 });
-  const auto        packedColumns = PackForeground<TBundle>(executor, image.pixels.data(), size, packed.data());
+  const auto        packedColumns = PackRowGroups<TRowGroup>(executor, image.pixels.data(), size, packed.data());
   EXPECT_EQ(packed, bits) << image.name << ": bits";
   std::vector<std::uint8_t> unpacked(image.pixels.size(), 7);
   UnpackForeground(executor, BitRows{ words, bits.data() }, size, unpacked.data());
@@ -133,27 +127,27 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   BinarizeForeground(executor, image.pixels.data(), size, binarized.data());
   EXPECT_EQ(unpacked, binarized) << image.name << ": bytes";
 
-  const auto          bundled = BundleBits<TBundle>(executor, BitRows{ words, packed.data() });
-  const std::uint64_t columnCount = bundled.bundles.columns.words.Count();
-  for (const Word * columns : { packedColumns.bundles.columns.bits, hostBits.bundles.columns.bits })
+  const auto          grouped = CollectRowGroups<TRowGroup>(executor, BitRows{ words, packed.data() });
+  const std::uint64_t columnCount = grouped.groups.columns.words.Count();
+  for (const Word * columns : { packedColumns.groups.columns.bits, hostBits.groups.columns.bits })
   {
-    EXPECT_TRUE(std::equal(columns, columns + columnCount, bundled.bundles.columns.bits)) << image.name << ": columns";
+    EXPECT_TRUE(std::equal(columns, columns + columnCount, grouped.groups.columns.bits)) << image.name << ": columns";
   }
-  const auto        counted = CountRuns<TRun>(executor, bundled.bundles);
+  const auto        counted = CountRuns<TRun>(executor, grouped.groups);
   const auto        countedByRows = hostBits.template CountRuns<TRun>();
-  std::vector<TRun> runsBefore(columnCount);
-  std::vector<TRun> runsBeforeByRows(columnCount);
-  NumberRuns(executor, counted, runsBefore.data());
-  NumberRuns(executor, countedByRows, runsBeforeByRows.data());
+  std::vector<TRun> runOffsets(columnCount);
+  std::vector<TRun> runOffsetsByRows(columnCount);
+  StoreRunOffsets(executor, counted, runOffsets.data());
+  StoreRunOffsets(executor, countedByRows, runOffsetsByRows.data());
   EXPECT_EQ(counted.GetCount(), countedByRows.GetCount()) << image.name;
-  EXPECT_EQ(runsBefore, runsBeforeByRows) << image.name;
-  const auto runs = LabelRuns(executor, countedByRows, Numbering::For(std::uint32_t{ 0 }));
+  EXPECT_EQ(runOffsets, runOffsetsByRows) << image.name;
+  const auto runs = LabelRuns(executor, countedByRows, LabelValues::For(std::uint32_t{ 0 }));
 
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
-  ExpandRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, false, result.pixels.data());
+  WriteLabelRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, false, result.pixels.data());
 
   std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
-  ExpandRuns(executor, runs.GetNumbered(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
+  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
   EXPECT_EQ(expanded, result.pixels) << image.name << ": expansion";
   return result;
 }
@@ -166,14 +160,14 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
   const bool         isPlane = image.size[2] == 1 && way != Way::HostVolume;
   if (method.algorithm == AlgorithmEnum::RunUnionFind)
   {
-    const Grid bundled{ image.size[0], image.size[1], isPlane ? 1 : std::max<std::uint64_t>(2, image.size[2]) };
-    return VisitBundle(bundled, method.fullyConnected, [&](auto bundle) {
-      using BundleType = decltype(bundle);
+    const Grid grouped{ image.size[0], image.size[1], isPlane ? 1 : std::max<std::uint64_t>(2, image.size[2]) };
+    return VisitRowGroup(grouped, method.fullyConnected, [&](auto group) {
+      using RowGroupType = decltype(group);
       const Labels labels = way == Way::HostWide
-                              ? LabelRunsOnHost<BundleType, std::uint64_t>(executor, parallelFor, image)
-                              : LabelRunsOnHost<BundleType, std::uint32_t>(executor, parallelFor, image);
-      using TileBundleType = std::conditional_t<std::is_same_v<BundleType, PlaneBundle>, RowBundle, BundleType>;
-      ExpectSameBySegments<TileBundleType>(parallelFor, method.fullyConnected, image, labels);
+                              ? LabelRunsOnHost<RowGroupType, std::uint64_t>(executor, parallelFor, image)
+                              : LabelRunsOnHost<RowGroupType, std::uint32_t>(executor, parallelFor, image);
+      using TileRowGroupType = std::conditional_t<std::is_same_v<RowGroupType, PlaneRowGroup>, SingleRow, RowGroupType>;
+      ExpectSameBySegments<TileRowGroupType>(parallelFor, method.fullyConnected, image, labels);
       return labels;
     });
   }
@@ -260,16 +254,23 @@ NameOf(const Method & method)
 std::vector<Method>
 MethodsOf(Way way)
 {
-  std::vector<Method> methods{ { AlgorithmEnum::BlockUnionFind, true, false },
-                               { AlgorithmEnum::BlockUnionFind, true, true },
-                               { AlgorithmEnum::BlockKomuraEquivalence, true, false },
-                               { AlgorithmEnum::BlockKomuraEquivalence, true, true },
-                               { AlgorithmEnum::RunUnionFind, true, true },
-                               { AlgorithmEnum::RunUnionFind, false, true } };
-  if (way == Way::DeviceToDevice || way == Way::HostToHost)
+  const bool          hasAutomatic = way == Way::DeviceToDevice || way == Way::HostToHost;
+  std::vector<Method> methods;
+  for (const auto & row : itk::CudaConnectedComponentsEnums::GetAlgorithms())
   {
-    methods.push_back({ AlgorithmEnum::Automatic, true, true });
-    methods.push_back({ AlgorithmEnum::Automatic, false, true });
+    if (row.algorithm == AlgorithmEnum::Automatic && !hasAutomatic)
+    {
+      continue;
+    }
+    methods.push_back({ row.algorithm, true, true });
+    if (row.hasInlineCompression)
+    {
+      methods.push_back({ row.algorithm, true, false });
+    }
+    if (!row.needsFullConnectivity)
+    {
+      methods.push_back({ row.algorithm, false, true });
+    }
   }
   return methods;
 }

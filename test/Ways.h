@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Ways_h
-#define Ways_h
+#ifndef ccl_test_Ways_h
+#define ccl_test_Ways_h
 
 // The ways in which an image can be labeled without an ITK image, for tests that must hold for all of them.
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "DeviceSession.h"
+#include "engine/DeviceSession.h"
 
-#include "BlockKomuraEquivalence.h"
-#include "BlockUnionFind.h"
-#include "DeviceExecutor.cuh"
-#include "Foreground.h"
-#include "Renumbering.h"
-#include "RunExpansion.h"
-#include "RunUnionFind.h"
-#include "SmallImages.cuh"
+#include "algorithms/published/BlockRanking.h"
+#include "algorithms/published/ForegroundBytes.h"
+#include "algorithms/published/GatherRunLabels.h"
+#include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/runs/PackForeground.h"
+#include "algorithms/runs/RunLabelWriteOut.h"
+#include "algorithms/runs/RunUnionFind.h"
+#include "algorithms/small/SmallImages.cuh"
+#include "executors/device/CudaContext.cuh"
+#include "executors/device/DeviceExecutor.cuh"
 
 #include <limits>
 
@@ -46,10 +48,9 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
 }
 
 bool
-LabelsByBlocks(const Request & request)
+IsPublished(const Request & request)
 {
-  return request.algorithm == AlgorithmEnum::BlockUnionFind ||
-         request.algorithm == AlgorithmEnum::BlockKomuraEquivalence;
+  return CudaConnectedComponentsEnums::Describe(request.algorithm).isPublished;
 }
 
 void
@@ -63,21 +64,6 @@ RequireDeviceMemory(const void * memory, const char * name, int device)
     throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
                                       std::string("the ") + name + " is not in the memory of CUDA device " +
                                         std::to_string(device));
-  }
-}
-
-/** Runs a block algorithm. */
-template <unsigned int VDimension, typename TLabel>
-void
-LabelBlocks(const DeviceExecutor & executor, const std::uint8_t * bytes, const Request & request, TLabel * labels)
-{
-  if (request.algorithm == AlgorithmEnum::BlockUnionFind)
-  {
-    LabelByBlockUnionFind<VDimension>(executor, bytes, request.size, labels, request.inlineCompression);
-  }
-  else
-  {
-    LabelByBlockKomuraEquivalence<VDimension>(executor, bytes, request.size, labels, request.inlineCompression);
   }
 }
 
@@ -171,7 +157,7 @@ DeviceSession::GetHeldMemory()
 }
 
 bool
-DeviceSession::IsStarted()
+DeviceSession::IsStartupDone()
 {
   return DeviceResources::AreAny();
 }
@@ -179,73 +165,76 @@ DeviceSession::IsStarted()
 namespace
 {
 
-/** Pixels to pixels by runs. */
-template <typename TBundle, typename TRun>
+/** From pixels to pixels, by runs. */
+template <typename TRowGroup, typename TRun>
 std::uint64_t
 LabelPixelsByRuns(const DeviceExecutor & executor,
                   const void *           pixels,
-                  PixelKind              kind,
+                  PixelType              pixelType,
                   const Request &        request,
                   void *                 labels,
-                  unsigned int           labelBytes)
+                  PixelType              labelType)
 {
   const Grid words = WordsOf(request.size);
   const auto bits = executor.Allocate<Word>(words.Count());
-  const auto bundled = VisitPixels(pixels, kind, [&](const auto * typed) {
-    return PackForeground<TBundle>(executor, typed, request.size, bits.get());
+  const auto grouped = VisitPixels(pixels, pixelType, [&](const auto * typed) {
+    return PackRowGroups<TRowGroup>(executor, typed, request.size, bits.get());
   });
-  const auto counted = CountRuns<TRun>(executor, bundled.bundles);
-  const auto runs = LabelRuns(executor, counted, request.numbering);
-  VisitWidth(labelBytes, [&](auto label) {
+  const auto counted = CountRuns<TRun>(executor, grouped.groups);
+  const auto runs = LabelRuns(executor, counted, request.labelValues);
+  VisitLabelWidth(labelType, [&](auto label) {
     using OutputType = decltype(label);
-    ExpandRuns(executor,
-               runs.GetNumbered(),
-               runs.labels.get(),
-               request.size,
-               static_cast<OutputType>(request.numbering.background),
-               static_cast<OutputType *>(labels));
+    WriteRunLabels(executor,
+                   runs.GetIndexed(),
+                   runs.labels.get(),
+                   request.size,
+                   static_cast<OutputType>(request.labelValues.background),
+                   static_cast<OutputType *>(labels));
   });
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   const std::uint64_t objectCount = runs.CountObjects();
-  RequireRoomFor(objectCount, request.numbering);
+  request.labelValues.RequireRoomFor(objectCount);
   return objectCount;
 }
 
-/** Pixels to pixels by blocks. */
+/** From pixels to pixels, by a published algorithm. */
 template <typename TLabel>
 std::uint64_t
-LabelPixelsByBlocks(const DeviceExecutor & executor,
-                    const void *           pixels,
-                    PixelKind              kind,
-                    const Request &        request,
-                    void *                 labels,
-                    unsigned int           labelBytes)
+LabelPixelsAsPublished(const DeviceExecutor & executor,
+                       const void *           pixels,
+                       PixelType              pixelType,
+                       const Request &        request,
+                       void *                 labels,
+                       PixelType              labelType)
 {
   const Grid &         size = request.size;
-  const bool           inPlace = labelBytes == sizeof(TLabel);
+  const bool           inPlace = SizeOf(labelType) == sizeof(TLabel);
   const auto           scratch = executor.Allocate<TLabel>(inPlace ? 0 : size.Count());
   TLabel * const       blockLabels = inPlace ? static_cast<TLabel *>(labels) : scratch.get();
-  const auto           reduced = executor.Allocate<std::uint8_t>(kind == PixelKind::Integer8 ? 0 : size.Count());
+  const bool           areBytes = SizeOf(pixelType) == 1;
+  const auto           reduced = executor.Allocate<std::uint8_t>(areBytes ? 0 : size.Count());
   const std::uint8_t * bytes = reduced.get();
-  if (kind == PixelKind::Integer8)
+  if (areBytes)
   {
     bytes = static_cast<const std::uint8_t *>(pixels);
   }
   else
   {
-    VisitPixels(pixels, kind, [&](const auto * typed) { BinarizeForeground(executor, typed, size, reduced.get()); });
+    VisitPixels(
+      pixels, pixelType, [&](const auto * typed) { BinarizeForeground(executor, typed, size, reduced.get()); });
   }
 
   std::uint64_t objectCount = 0;
   VisitDimension(size, [&](auto dimension) {
     constexpr unsigned int Dimension = decltype(dimension)::value;
-    LabelBlocks<Dimension>(executor, bytes, request, blockLabels);
+    LabelByPublishedAlgorithm<Dimension>(
+      executor, request.algorithm, bytes, size, blockLabels, request.inlineCompression);
     const auto finalLabels = executor.Allocate<TLabel>(BlocksOf<Dimension>(size).Count());
-    objectCount = RankBlocks<Dimension>(executor, blockLabels, size, request.numbering, finalLabels.get());
-    RequireRoomFor(objectCount, request.numbering);
-    VisitWidth(labelBytes, [&](auto label) {
+    objectCount = RankBlocks<Dimension>(executor, blockLabels, size, request.labelValues, finalLabels.get());
+    request.labelValues.RequireRoomFor(objectCount);
+    VisitLabelWidth(labelType, [&](auto label) {
       RelabelBlocks<Dimension>(
-        executor, blockLabels, finalLabels.get(), size, request.numbering, static_cast<decltype(label) *>(labels));
+        executor, blockLabels, finalLabels.get(), size, request.labelValues, static_cast<decltype(label) *>(labels));
     });
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   });
@@ -256,10 +245,10 @@ LabelPixelsByBlocks(const DeviceExecutor & executor,
 
 std::uint64_t
 DeviceSession::LabelPixels(const void *    pixels,
-                           PixelKind       kind,
+                           PixelType       pixelType,
                            const Request & request,
                            void *          labels,
-                           unsigned int    labelBytes)
+                           PixelType       labelType)
 {
   RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
   RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
@@ -267,22 +256,22 @@ DeviceSession::LabelPixels(const void *    pixels,
   DeviceResources &      resources = m_Implementation->GetResources();
   if (request.algorithm == AlgorithmEnum::Automatic)
   {
-    const auto objectCount = LabelSmallImage(executor, resources, pixels, kind, request, labels, labelBytes);
+    const auto objectCount = LabelSmallImage(executor, resources, pixels, pixelType, request, labels, labelType);
     if (objectCount)
     {
       return *objectCount;
     }
   }
-  if (LabelsByBlocks(request))
+  if (IsPublished(request))
   {
     // A 64-bit output has room for labels of 64 bits, and needs no scratch image then.
-    return VisitIndexType(labelBytes == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
-      return LabelPixelsByBlocks<decltype(label)>(executor, pixels, kind, request, labels, labelBytes);
+    return VisitIndexType(SizeOf(labelType) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
+      return LabelPixelsAsPublished<decltype(label)>(executor, pixels, pixelType, request, labels, labelType);
     });
   }
-  return VisitIndexType(PlacesOf(request.size), [&](auto run) {
-    return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
-      return LabelPixelsByRuns<decltype(bundle), decltype(run)>(executor, pixels, kind, request, labels, labelBytes);
+  return VisitIndexType(BitCountOf(request.size), [&](auto run) {
+    return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+      return LabelPixelsByRuns<decltype(group), decltype(run)>(executor, pixels, pixelType, request, labels, labelType);
     });
   });
 }
@@ -290,7 +279,7 @@ DeviceSession::LabelPixels(const void *    pixels,
 namespace
 {
 
-template <typename TBundle, typename TRun>
+template <typename TRowGroup, typename TRun>
 RunLabels
 LabelBitsAs(const DeviceExecutor & executor,
             DeviceResources &      resources,
@@ -303,8 +292,8 @@ LabelBitsAs(const DeviceExecutor & executor,
   CCL_CHECK(
     cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
   const BitRows rows{ words, bits.get() };
-  const auto    bundled = BundleBits<TBundle>(executor, rows);
-  const auto    counted = CountRuns<TRun>(executor, bundled.bundles);
+  const auto    grouped = CollectRowGroups<TRowGroup>(executor, rows);
+  const auto    counted = CountRuns<TRun>(executor, grouped.groups);
 
   RunLabels  result{ nullptr, sizeof(TRun) == 8, 0 };
   const auto download = [&](const TRun * labels) {
@@ -314,12 +303,12 @@ LabelBitsAs(const DeviceExecutor & executor,
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   };
 
-  if (!LabelsByBlocks(request))
+  if (!IsPublished(request))
   {
-    const auto runs = LabelRuns(executor, counted, request.numbering);
+    const auto runs = LabelRuns(executor, counted, request.labelValues);
     download(runs.labels.get());
     result.objectCount = runs.CountObjects();
-    RequireRoomFor(result.objectCount, request.numbering);
+    request.labelValues.RequireRoomFor(result.objectCount);
     return result;
   }
 
@@ -331,24 +320,23 @@ LabelBitsAs(const DeviceExecutor & executor,
       {
         const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
         UnpackForeground(executor, rows, size, bytes.get());
-        LabelBlocks<Dimension>(executor, bytes.get(), request, blockLabels.get());
+        LabelByPublishedAlgorithm<Dimension>(
+          executor, request.algorithm, bytes.get(), size, blockLabels.get(), request.inlineCompression);
       }
       const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
-      const auto runsBefore = executor.Allocate<TRun>(bundled.bundles.columns.words.Count());
+      const auto runOffsets = executor.Allocate<TRun>(grouped.groups.columns.words.Count());
       const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
-      NumberRuns(executor, counted, runsBefore.get());
+      StoreRunOffsets(executor, counted, runOffsets.get());
       result.objectCount =
-        RankBlocks<Dimension>(executor, blockLabels.get(), size, request.numbering, finalLabels.get());
-      GatherRunLabels<Dimension>(executor,
-                                 blockLabels.get(),
-                                 finalLabels.get(),
-                                 size,
-                                 NumberedRuns<TBundle, TRun>{ bundled.bundles, runsBefore.get() },
-                                 runLabels.get());
+        RankBlocks<Dimension>(executor, blockLabels.get(), size, request.labelValues, finalLabels.get());
+      RelabelBlocks<Dimension>(
+        executor, blockLabels.get(), finalLabels.get(), size, request.labelValues, blockLabels.get());
+      const IndexedRuns<TRowGroup, TRun> runs{ grouped.groups, runOffsets.get() };
+      GatherLabelsOfRuns(executor, blockLabels.get(), size, runs, runLabels.get());
       download(runLabels.get());
     });
   });
-  RequireRoomFor(result.objectCount, request.numbering);
+  request.labelValues.RequireRoomFor(result.objectCount);
   return result;
 }
 
@@ -360,9 +348,9 @@ DeviceSession::LabelBits(const Word * bits, const Request & request)
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
   try
   {
-    return VisitIndexType(PlacesOf(request.size), [&](auto run) {
-      return VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
-        return LabelBitsAs<decltype(bundle), decltype(run)>(executor, m_Implementation->GetResources(), bits, request);
+    return VisitIndexType(BitCountOf(request.size), [&](auto run) {
+      return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+        return LabelBitsAs<decltype(group), decltype(run)>(executor, m_Implementation->GetResources(), bits, request);
       });
     });
   }

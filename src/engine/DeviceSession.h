@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef DeviceSession_h
-#define DeviceSession_h
+#ifndef ccl_engine_DeviceSession_h
+#define ccl_engine_DeviceSession_h
 
 // What the labeler asks of a device, without a CUDA header. DeviceSession.cu answers with CUDA; NoDeviceSession.cxx, in
 // a build without it, says that there is none.
 
-#include "Bundles.h"
-#include "Numbering.h"
-#include "PixelTypes.h"
-#include "itkCudaConnectedComponentLabeler.h"
+#include "algorithms/Request.h"
+#include "executors/device/MemoryCache.h"
+#include "primitives/Bits.h"
+#include "primitives/PixelTypes.h"
 
 #include <memory>
 
 namespace itk::ccl
 {
-
-/** What to label and how. */
-struct Request
-{
-  Grid                                    size;
-  CudaConnectedComponentsEnums::Algorithm algorithm;
-  bool                                    fullyConnected;
-  bool                                    inlineCompression;
-  Numbering                               numbering;
-};
-
-using HeldMemory = CudaConnectedComponentLabeler::HeldMemory;
 
 /** Host memory that the device copies from and to at full speed. */
 using HostArray = std::shared_ptr<void>;
@@ -51,9 +39,9 @@ public:
   HostArray
   AllocateHost(std::uint64_t bytes);
 
-  /** Labels pixels in device memory; `labelBytes` is the width of the output's labels. Returns the object count. */
+  /** Labels pixels in device memory into labels in device memory. Returns the object count. */
   std::uint64_t
-  LabelPixels(const void * pixels, PixelKind kind, const Request & request, void * labels, unsigned int labelBytes);
+  LabelPixels(const void * pixels, PixelType pixelType, const Request & request, void * labels, PixelType labelType);
 
   /** Labels the runs of bits in host memory. */
   RunLabels
@@ -67,16 +55,12 @@ public:
 
   /** Whether CUDA's start-up, which takes longer than most labelings, is behind this process, or never to come. */
   static bool
-  IsStarted();
+  IsStartupDone();
 
 private:
   class Implementation;
   std::unique_ptr<Implementation> m_Implementation;
 };
-
-/** Throws where the numbering has no room for the objects. */
-void
-RequireRoomFor(std::uint64_t objectCount, const Numbering & numbering);
 
 } // namespace itk::ccl
 

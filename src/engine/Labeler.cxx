@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "itkCudaConnectedComponentLabeler.h"
 
-#include "DeviceSession.h"
-#include "HostRows.h"
-#include "PackScalars.h"
-#include "RunUnionFind.h"
+#include "engine/DeviceSession.h"
+#include "algorithms/runs/HostRows.h"
+#include "primitives/PackScalars.h"
+#include "algorithms/runs/RunUnionFind.h"
 
 #include <limits>
 
@@ -12,13 +12,6 @@ namespace itk
 {
 
 using ccl::Grid;
-
-CudaConnectedComponentError::CudaConnectedComponentError(Kind kind, const std::string & message)
-  : std::runtime_error(message)
-  , m_Kind(kind)
-{}
-
-CudaConnectedComponentError::~CudaConnectedComponentError() = default;
 
 namespace
 {
@@ -49,83 +42,15 @@ GridOf(const CudaConnectedComponentLabeler::SizeType & size)
 }
 
 ccl::Request
-RequestFor(const CudaConnectedComponentLabeler::Options & options, const Grid & size, const ccl::Numbering & numbering)
+RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const Grid &                                   size,
+           const ccl::LabelValues &                       labelValues)
 {
-  using AlgorithmEnum = CudaConnectedComponentLabeler::AlgorithmEnum;
-  const bool needsFullConnectivity =
-    options.algorithm == AlgorithmEnum::BlockUnionFind || options.algorithm == AlgorithmEnum::BlockKomuraEquivalence;
-  Require(
-    options.fullyConnected || !needsFullConnectivity,
-    "block algorithms label with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
-  return { size, options.algorithm, options.fullyConnected, options.inlineCompression, numbering };
-}
-
-} // namespace
-
-namespace ccl
-{
-
-void
-RequireRoomFor(std::uint64_t objectCount, const Numbering & numbering)
-{
-  if (objectCount > numbering.maximumCount)
-  {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::TooManyObjects,
-                                      "Number of objects (" + std::to_string(objectCount) +
-                                        ") greater than maximum of output pixel type (" +
-                                        std::to_string(numbering.maximumCount) + ").");
-  }
-}
-
-} // namespace ccl
-
-namespace
-{
-
-/** Calls visitor(T{}) for the integer type that a scalar of the labeler names. */
-template <typename TScalar, typename TVisitor>
-auto
-VisitLabelType(TScalar scalar, const TVisitor & visitor)
-{
-  switch (scalar)
-  {
-    case TScalar::Int8:
-      return visitor(std::int8_t{});
-    case TScalar::UInt8:
-      return visitor(std::uint8_t{});
-    case TScalar::Int16:
-      return visitor(std::int16_t{});
-    case TScalar::UInt16:
-      return visitor(std::uint16_t{});
-    case TScalar::Int32:
-      return visitor(std::int32_t{});
-    case TScalar::UInt32:
-      return visitor(std::uint32_t{});
-    case TScalar::Int64:
-      return visitor(std::int64_t{});
-    default:
-      return visitor(std::uint64_t{});
-  }
-}
-
-template <typename TScalar>
-ccl::PixelKind
-PixelKindOf(TScalar scalar)
-{
-  switch (scalar)
-  {
-    case TScalar::Float:
-      return ccl::PixelKind::Float;
-    case TScalar::Double:
-      return ccl::PixelKind::Double;
-    default:
-      return VisitLabelType(scalar, [](auto pixel) {
-        return sizeof(pixel) == 1   ? ccl::PixelKind::Integer8
-               : sizeof(pixel) == 2 ? ccl::PixelKind::Integer16
-               : sizeof(pixel) == 4 ? ccl::PixelKind::Integer32
-                                    : ccl::PixelKind::Integer64;
-      });
-  }
+  const auto & algorithm = CudaConnectedComponentsEnums::Describe(options.algorithm);
+  Require(options.fullyConnected || !algorithm.needsFullConnectivity,
+          std::string(algorithm.identifier) +
+            " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
+  return { size, options.algorithm, options.fullyConnected, options.inlineCompression, labelValues };
 }
 
 void
@@ -139,11 +64,10 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
 
 /** Throws where an address in device memory is no multiple of its type's size: a kernel would end with an error that
  * the process cannot recover from. */
-template <typename TScalar>
 void
-RequireAligned(const void * memory, TScalar scalar, const char * name)
+RequireAligned(const void * memory, ccl::PixelType type, const char * name)
 {
-  const std::size_t size = ccl::BytesOf(PixelKindOf(scalar));
+  const std::size_t size = ccl::SizeOf(type);
   const auto        address = reinterpret_cast<std::uintptr_t>(memory);
   Require(address % size == 0,
           std::string("the ") + name + " is at an address that is no multiple of its type's " + std::to_string(size) +
@@ -155,19 +79,19 @@ RequireAligned(const void * memory, TScalar scalar, const char * name)
 std::uint64_t
 CudaConnectedComponentLabeler::LabelDevice(const Input & input, const SizeType & size, const Output & output) const
 {
-  return VisitLabelType(output.scalar, [&](auto label) -> std::uint64_t {
-    const auto numbering = ccl::Numbering::For(static_cast<decltype(label)>(output.background));
-    const auto request = RequestFor(options, GridOf(size), numbering);
+  return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
+    const auto labelValues = ccl::LabelValues::For(static_cast<decltype(label)>(output.background));
+    const auto request = RequestFor(options, GridOf(size), labelValues);
     Report(options, 0.0F);
     if (request.size.Count() == 0)
     {
       return 0;
     }
-    RequireAligned(input.pixels, input.scalar, "input");
-    RequireAligned(output.labels, output.scalar, "output");
+    RequireAligned(input.pixels, input.type, "input");
+    RequireAligned(output.labels, output.type, "output");
     ccl::DeviceSession  session(options.deviceId, options.stream);
     const std::uint64_t objectCount =
-      session.LabelPixels(input.pixels, PixelKindOf(input.scalar), request, output.labels, sizeof(label));
+      session.LabelPixels(input.pixels, input.type, request, output.labels, output.type);
     Report(options, 1.0F);
     return objectCount;
   });
@@ -177,28 +101,28 @@ namespace
 {
 
 /** Labels bits on the host, and hands the labels of the runs to a visitor. Returns the object count. */
-template <typename TBundle, typename TVisitor>
+template <typename TRowGroup, typename TVisitor>
 std::uint64_t
-LabelBitsOnHost(const ccl::ParallelFor &       parallelFor,
-                const ccl::HostBits<TBundle> & bits,
-                const ccl::Request &           request,
-                const TVisitor &               visit)
+LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
+                const ccl::HostBits<TRowGroup> & bits,
+                const ccl::Request &             request,
+                const TVisitor &                 visit)
 {
   const auto label = [&](auto run) {
     const ccl::HostExecutor executor(parallelFor);
     const auto              counted = bits.template CountRuns<decltype(run)>();
-    const auto              runs = ccl::LabelRuns(executor, counted, request.numbering);
+    const auto              runs = ccl::LabelRuns(executor, counted, request.labelValues);
     const std::uint64_t     objectCount = runs.CountObjects();
-    ccl::RequireRoomFor(objectCount, request.numbering);
+    request.labelValues.RequireRoomFor(objectCount);
     visit(runs.labels.get());
     return objectCount;
   };
-  return ccl::PlacesOf(request.size) <= std::numeric_limits<std::uint32_t>::max() ? label(std::uint32_t{})
-                                                                                  : label(std::uint64_t{});
+  return ccl::BitCountOf(request.size) <= std::numeric_limits<std::uint32_t>::max() ? label(std::uint32_t{})
+                                                                                    : label(std::uint64_t{});
 }
 
-/** From host memory to host memory, for one kind of bundle and of label. */
-template <typename TBundle, typename TLabel>
+/** From host memory to host memory, for one kind of row group and of label. */
+template <typename TRowGroup, typename TLabel>
 std::uint64_t
 LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
                 const CudaConnectedComponentLabeler::RowPackerType & packRow,
@@ -207,23 +131,23 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
 {
   const ccl::ParallelFor parallelFor =
     options.parallelFor ? ccl::CheckedFor(options.parallelFor) : ccl::ParallelFor(ccl::SequentialFor);
-  const std::uint64_t    words = ccl::WordsOf(request.size).Count();
-  ccl::HostBits<TBundle> bits;
+  const std::uint64_t      words = ccl::WordsOf(request.size).Count();
+  ccl::HostBits<TRowGroup> bits;
 
   const auto pack = [&](ccl::Word * memory) {
-    bits = ccl::PackRows<TBundle>(parallelFor, packRow, request.size, memory);
+    bits = ccl::PackRows<TRowGroup>(parallelFor, packRow, request.size, memory);
     Report(options, 0.3F);
   };
-  const auto expand = [&](const auto * labels) {
+  const auto writeLabels = [&](const auto * labels) {
     Report(options, 0.6F);
-    const auto          background = static_cast<TLabel>(request.numbering.background);
+    const auto          background = static_cast<TLabel>(request.labelValues.background);
     const std::uint64_t bytes = request.size.Count() * sizeof(TLabel);
     const bool hasBackground = options.outputIsUntouched && background == 0 && ccl::ClearUntouched(pixels, bytes);
     if (options.outputIsUntouched)
     {
       ccl::AdviseHugePages(pixels, bytes);
     }
-    ccl::ExpandRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
+    ccl::WriteLabelRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
     Report(options, 1.0F);
   };
 
@@ -231,20 +155,20 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   {
     const auto memory = ccl::AllocateOnHost<ccl::Word>(words);
     pack(memory.get());
-    return LabelBitsOnHost(parallelFor, bits, request, expand);
+    return LabelBitsOnHost(parallelFor, bits, request, writeLabels);
   }
 
   ccl::DeviceSession   session(options.deviceId);
   const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
   pack(static_cast<ccl::Word *>(memory.get()));
-  const ccl::RunLabels runs = session.LabelBits(bits.bundles.rows.bits, request);
+  const ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request);
   if (runs.wide)
   {
-    expand(static_cast<const std::uint64_t *>(runs.labels.get()));
+    writeLabels(static_cast<const std::uint64_t *>(runs.labels.get()));
   }
   else
   {
-    expand(static_cast<const std::uint32_t *>(runs.labels.get()));
+    writeLabels(static_cast<const std::uint32_t *>(runs.labels.get()));
   }
   return runs.objectCount;
 }
@@ -256,17 +180,17 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
                                          const SizeType &      size,
                                          const Output &        output) const
 {
-  return VisitLabelType(output.scalar, [&](auto label) -> std::uint64_t {
+  return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
     using LabelType = decltype(label);
-    const auto numbering = ccl::Numbering::For(static_cast<LabelType>(output.background));
-    const auto request = RequestFor(options, GridOf(size), numbering);
+    const auto labelValues = ccl::LabelValues::For(static_cast<LabelType>(output.background));
+    const auto request = RequestFor(options, GridOf(size), labelValues);
     Report(options, 0.0F);
     if (request.size.Count() == 0)
     {
       return 0;
     }
-    return ccl::VisitBundle(request.size, request.fullyConnected, [&](auto bundle) {
-      return LabelRowsOnHost<decltype(bundle)>(options, packRow, request, static_cast<LabelType *>(output.labels));
+    return ccl::VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+      return LabelRowsOnHost<decltype(group)>(options, packRow, request, static_cast<LabelType *>(output.labels));
     });
   });
 }
@@ -274,21 +198,7 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
 void
 CudaConnectedComponentLabeler::PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words)
 {
-  switch (PixelKindOf(input.scalar))
-  {
-    case ccl::PixelKind::Integer8:
-      return ccl::PackScalars(static_cast<const std::uint8_t *>(input.pixels), count, words);
-    case ccl::PixelKind::Integer16:
-      return ccl::PackScalars(static_cast<const std::uint16_t *>(input.pixels), count, words);
-    case ccl::PixelKind::Integer32:
-      return ccl::PackScalars(static_cast<const std::uint32_t *>(input.pixels), count, words);
-    case ccl::PixelKind::Integer64:
-      return ccl::PackScalars(static_cast<const std::uint64_t *>(input.pixels), count, words);
-    case ccl::PixelKind::Float:
-      return ccl::PackScalars(static_cast<const float *>(input.pixels), count, words);
-    default:
-      return ccl::PackScalars(static_cast<const double *>(input.pixels), count, words);
-  }
+  ccl::VisitPixels(input.pixels, input.type, [&](const auto * pixels) { ccl::PackScalars(pixels, count, words); });
 }
 
 bool
@@ -315,7 +225,8 @@ CudaConnectedComponentLabeler::RequireDevice() const
 CudaConnectedComponentLabeler::HeldMemory
 CudaConnectedComponentLabeler::GetHeldMemory()
 {
-  return ccl::DeviceSession::GetHeldMemory();
+  const ccl::HeldMemory held = ccl::DeviceSession::GetHeldMemory();
+  return { held.deviceBytes, held.pinnedBytes };
 }
 
 void

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "DeviceSession.h"
+#include "engine/DeviceSession.h"
 
 namespace itk::ccl
 {
@@ -26,7 +26,7 @@ DeviceSession::AllocateHost(std::uint64_t)
 }
 
 std::uint64_t
-DeviceSession::LabelPixels(const void *, PixelKind, const Request &, void *, unsigned int)
+DeviceSession::LabelPixels(const void *, PixelType, const Request &, void *, PixelType)
 {
   return 0;
 }
@@ -48,7 +48,7 @@ DeviceSession::GetHeldMemory()
 }
 
 bool
-DeviceSession::IsStarted()
+DeviceSession::IsStartupDone()
 {
   return true;
 }

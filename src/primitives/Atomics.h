@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Atomics_h
-#define Atomics_h
+#ifndef ccl_primitives_Atomics_h
+#define ccl_primitives_Atomics_h
 
-#include "HostDevice.h"
+#include "primitives/HostDevice.h"
 
 #include <cstdint>
 

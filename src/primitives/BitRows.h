@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef BitRows_h
-#define BitRows_h
+#ifndef ccl_primitives_BitRows_h
+#define ccl_primitives_BitRows_h
 
 // An image as one bit per pixel, and the runs (maximal sequences of foreground pixels in a row) in it.
 
-#include "Bits.h"
-#include "Grid.h"
+#include "primitives/Bits.h"
+#include "primitives/Grid.h"
 
 namespace itk::ccl
 {
@@ -22,7 +22,7 @@ WordsOf(const Grid & image)
  */
 CCL_HOST_DEVICE
 constexpr std::uint64_t
-PlacesOf(const Grid & image)
+BitCountOf(const Grid & image)
 {
   return WordsOf(image).Count() * BitsPerWord;
 }

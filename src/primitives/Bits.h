@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Bits_h
-#define Bits_h
+#ifndef ccl_primitives_Bits_h
+#define ccl_primitives_Bits_h
 
-#include "HostDevice.h"
+#include "primitives/HostDevice.h"
 
 #include <cstdint>
 

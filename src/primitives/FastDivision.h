@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef FastDivision_h
-#define FastDivision_h
+#ifndef ccl_primitives_FastDivision_h
+#define ccl_primitives_FastDivision_h
 
-#include "HostDevice.h"
+#include "primitives/HostDevice.h"
 
 #include <cstdint>
 

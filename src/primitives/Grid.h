@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Grid_h
-#define Grid_h
+#ifndef ccl_primitives_Grid_h
+#define ccl_primitives_Grid_h
 
-#include "HostDevice.h"
-#include "Tuning.h"
+#include "primitives/HostDevice.h"
+#include "primitives/Tuning.h"
 
 #include <cstdint>
 
@@ -66,7 +66,7 @@ DivideUp(std::uint64_t count, std::uint64_t divisor)
 }
 
 /** How the threads of one CUDA block are laid over a grid. */
-struct TileShape
+struct ThreadBlockShape
 {
   unsigned int x;
   unsigned int y;
@@ -75,8 +75,8 @@ struct TileShape
 
 /** A tile of powers of two, not larger than needed and up to given sizes. What one axis does not need goes to the
  * others, so that few threads are idle in images that are thin. */
-constexpr TileShape
-FitTile(const Grid & grid, const TileShape & preferred)
+constexpr ThreadBlockShape
+FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
 {
   const auto fit = [](std::uint64_t count, unsigned int limit) {
     unsigned int size = 1;
@@ -87,26 +87,26 @@ FitTile(const Grid & grid, const TileShape & preferred)
     return size;
   };
   constexpr unsigned int maximumZ = 64; // CUDA's limit
-  TileShape              shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
-  shape.x = fit(grid.x, Tuning::TileThreads / (shape.y * shape.z));
-  shape.y = fit(grid.y, Tuning::TileThreads / (shape.x * shape.z));
-  const unsigned int left = Tuning::TileThreads / (shape.x * shape.y);
+  ThreadBlockShape       shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
+  shape.x = fit(grid.x, Tuning::ThreadBlockSize / (shape.y * shape.z));
+  shape.y = fit(grid.y, Tuning::ThreadBlockSize / (shape.x * shape.z));
+  const unsigned int left = Tuning::ThreadBlockSize / (shape.x * shape.y);
   shape.z = fit(grid.z, left < maximumZ ? left : maximumZ);
   return shape;
 }
 
 /** For steps that follow rows: whole warps along x. */
-constexpr TileShape
-RowTile(const Grid & grid)
+constexpr ThreadBlockShape
+RowThreadBlock(const Grid & grid)
 {
-  return FitTile(grid, { 32, 4, 1 });
+  return FitThreadBlock(grid, { 32, 4, 1 });
 }
 
 /** For steps that look around in all directions. */
-constexpr TileShape
-CompactTile(const Grid & grid)
+constexpr ThreadBlockShape
+CompactThreadBlock(const Grid & grid)
 {
-  return grid.z == 1 ? FitTile(grid, { 16, 8, 1 }) : FitTile(grid, { 16, 4, 2 });
+  return grid.z == 1 ? FitThreadBlock(grid, { 16, 8, 1 }) : FitThreadBlock(grid, { 16, 4, 2 });
 }
 
 } // namespace itk::ccl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HostDevice_h
-#define HostDevice_h
+#ifndef ccl_primitives_HostDevice_h
+#define ccl_primitives_HostDevice_h
 
 // Marks what the kernels and the host's tests share.
 #ifdef __CUDACC__

@@ -1,78 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Runs_h
-#define Runs_h
+#ifndef ccl_primitives_Runs_h
+#define ccl_primitives_Runs_h
 
-// Which runs of bundles there are, and which bundles have runs that may touch them.
+// Which runs of row groups there are, and which row groups have runs that may touch them.
 
-#include "Bundles.h"
+#include "primitives/RowGroups.h"
 
 namespace itk::ccl
 {
 
-/** Numbers the runs of bundles in raster order, from the number of runs that start before each word of columns. */
-template <typename TBundle, typename TRun>
-struct NumberedRuns
+/** Numbers the runs of row groups in raster order, from the number of runs that start before each word of columns. */
+template <typename TRowGroup, typename TRun>
+struct IndexedRuns
 {
-  BundleRows<TBundle> bundles;
-  const TRun *        runsBefore;
+  RowGroupBits<TRowGroup> groups;
+  const TRun *            runOffsets;
 
-  /** How many runs start up to and at a bit of a word of a bundle. */
+  /** How many runs start up to and at a bit of a word of a row group. */
   CCL_HOST_DEVICE
   TRun
-  RunsThrough(std::uint64_t rowBegin, std::uint64_t word, unsigned int bit) const
+  CountRunsThrough(std::uint64_t rowBegin, std::uint64_t word, unsigned int bit) const
   {
-    return runsBefore[rowBegin + word] + CountBits(bundles.columns.Starts(rowBegin, word) & BitsThrough(bit));
+    return runOffsets[rowBegin + word] + CountBits(groups.columns.Starts(rowBegin, word) & BitsThrough(bit));
   }
 };
 
-/** How many bundles before its own a run can touch. */
-template <typename TBundle>
-inline constexpr unsigned int NeighborCountOf = TBundle::IsOneRow      ? 2
-                                                : TBundle::Slices == 1 ? 1
-                                                                       : 4;
+/** How many row groups before its own a run can touch. */
+template <typename TRowGroup>
+inline constexpr unsigned int NeighborCountOf = TRowGroup::IsOneRow      ? 2
+                                                : TRowGroup::Slices == 1 ? 1
+                                                                         : 4;
 
-/** The offset of a bundle from another one, along y and z. */
+/** The offset of a row group from another one, along y and z. */
 template <int VY, int VZ>
-struct BundleOffset
+struct RowGroupOffset
 {
   static constexpr int Y = VY;
   static constexpr int Z = VZ;
 };
 
-/** Calls visitor(BundleOffset<y, z>{}) for one of those bundles before its own that a run can touch: 0 to
+/** Calls visitor(BundleOffset<y, z>{}) for one of those row groups before its own that a run can touch: 0 to
  * NeighborCountOf - 1, in raster order. */
-template <typename TBundle, typename TVisitor>
+template <typename TRowGroup, typename TVisitor>
 CCL_HOST_DEVICE
 auto
 VisitNeighbor(unsigned int neighbor, const TVisitor & visitor)
 {
-  if constexpr (TBundle::IsOneRow)
+  if constexpr (TRowGroup::IsOneRow)
   {
-    return neighbor == 0 ? visitor(BundleOffset<0, -1>{}) : visitor(BundleOffset<-1, 0>{});
+    return neighbor == 0 ? visitor(RowGroupOffset<0, -1>{}) : visitor(RowGroupOffset<-1, 0>{});
   }
-  else if constexpr (TBundle::Slices == 1)
+  else if constexpr (TRowGroup::Slices == 1)
   {
-    return visitor(BundleOffset<-1, 0>{});
+    return visitor(RowGroupOffset<-1, 0>{});
   }
   else
   {
     switch (neighbor)
     {
       case 0:
-        return visitor(BundleOffset<-1, -1>{});
+        return visitor(RowGroupOffset<-1, -1>{});
       case 1:
-        return visitor(BundleOffset<0, -1>{});
+        return visitor(RowGroupOffset<0, -1>{});
       case 2:
-        return visitor(BundleOffset<1, -1>{});
+        return visitor(RowGroupOffset<1, -1>{});
       default:
-        return visitor(BundleOffset<-1, 0>{});
+        return visitor(RowGroupOffset<-1, 0>{});
     }
   }
 }
 
-/** A bundle at an offset from another one, and where the words of both bundles' columns begin. */
+/** A row group at an offset from another one, and where the words of both row groups' columns begin. */
 template <typename TOffset>
-struct NeighborBundle
+struct NeighborRowGroup
 {
   std::uint64_t y;
   std::uint64_t z;
@@ -81,7 +81,7 @@ struct NeighborBundle
   bool          exists;
 
   CCL_HOST_DEVICE
-  NeighborBundle(const BitRows & columns, std::uint64_t ownY, std::uint64_t ownZ)
+  NeighborRowGroup(const BitRows & columns, std::uint64_t ownY, std::uint64_t ownZ)
     : y(ownY + static_cast<std::uint64_t>(std::int64_t{ TOffset::Y }))
     , z(ownZ + static_cast<std::uint64_t>(std::int64_t{ TOffset::Z }))
     , begin(columns.RowBegin(y, z))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Tuning_h
-#define Tuning_h
+#ifndef ccl_primitives_Tuning_h
+#define ccl_primitives_Tuning_h
 
 // What was found by measuring: sizes of work, and where one way becomes faster than another. Labels do not depend on
 // it. One set serves all architectures, measured on compute capability 9.0; another one would stand here beside it.
@@ -13,11 +13,11 @@ namespace itk::ccl
 struct Tuning
 {
   /** Threads of a block that runs a step on a tile of cells. */
-  static constexpr unsigned int TileThreads = 128;
+  static constexpr unsigned int ThreadBlockSize = 128;
 
   /** Threads of a block that sums, and values of each. */
-  static constexpr unsigned int SumThreads = 256;
-  static constexpr unsigned int SumValuesPerThread = 8;
+  static constexpr unsigned int ScanThreads = 256;
+  static constexpr unsigned int ScanValuesPerThread = 8;
 
   /** Threads of a block of the kernel for small images, and words that are worth such a block. */
   static constexpr unsigned int  SmallImageThreads = 1024;
@@ -33,8 +33,8 @@ struct Tuning
   /** Words of a row above which contacts are found by word, even of few runs. */
   static constexpr std::uint64_t WideRowWords = 64;
 
-  /** Quads of pixels that a thread writes where bundles are rows. */
-  static constexpr unsigned int QuadsPerThread = 2;
+  /** Quads of pixels that a thread writes where row groups are rows. */
+  static constexpr unsigned int Vec4sPerThread = 2;
 
   /** Cells, and pixels, that are worth handing to a thread of the host. */
   static constexpr std::uint64_t HostCellsPerChunk = 4096;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef UnionFind_h
-#define UnionFind_h
+#ifndef ccl_primitives_UnionFind_h
+#define ccl_primitives_UnionFind_h
 
 // Union-find on an array of parents that many threads change at once.
 // Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components on GPUs", IEEE TPDS
@@ -9,7 +9,7 @@
 // parents[a] <= a always holds and a root is its own parent, so that the root of a tree is its lowest element.
 // `parents` is a pointer, or what gives the address of a's parent as `parents + a`.
 
-#include "Atomics.h"
+#include "primitives/Atomics.h"
 
 namespace itk::ccl
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Failure_h
-#define Failure_h
+#ifndef ccl_tool_Failure_h
+#define ccl_tool_Failure_h
 
 #include "itkMacro.h"
 

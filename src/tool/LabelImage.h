@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef LabelImage_h
-#define LabelImage_h
+#ifndef ccl_tool_LabelImage_h
+#define ccl_tool_LabelImage_h
 
 #include "Options.h"
 

@@ -51,10 +51,10 @@ RequireSensible(const Options & options)
     require(HasValue(options.outputType, options.backgroundValue),
             background + " does not fit into --output-type " + options.outputType);
   }
-  using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
-  require(options.fullyConnected || (options.algorithm != AlgorithmEnum::BlockUnionFind &&
-                                     options.algorithm != AlgorithmEnum::BlockKomuraEquivalence),
-          "--algorithm buf and bke label with full connectivity only: add --fully-connected");
+  const auto & algorithm = itk::CudaConnectedComponentsEnums::Describe(options.algorithm);
+  require(options.fullyConnected || !algorithm.needsFullConnectivity,
+          std::string("--algorithm ") + algorithm.option +
+            " labels with full connectivity only: add --fully-connected");
 }
 
 constexpr int UsageError = 2;
@@ -64,19 +64,29 @@ constexpr int UsageError = 2;
 std::optional<int>
 ParseOptions(int argc, char ** argv, Options & options)
 {
-  using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
-  const std::map<std::string, AlgorithmEnum>    algorithms{ { "automatic", AlgorithmEnum::Automatic },
-                                                            { "buf", AlgorithmEnum::BlockUnionFind },
-                                                            { "bke", AlgorithmEnum::BlockKomuraEquivalence },
-                                                            { "runs", AlgorithmEnum::RunUnionFind } };
+  std::map<std::string, itk::CudaConnectedComponentsEnums::Algorithm> algorithms;
+  std::vector<std::string>                                            algorithmNames;
+  std::string                                                         fullConnectivityNames;
+  for (const auto & row : itk::CudaConnectedComponentsEnums::GetAlgorithms())
+  {
+    algorithms[row.option] = row.algorithm;
+    algorithmNames.emplace_back(row.option);
+    if (row.needsFullConnectivity)
+    {
+      fullConnectivityNames += (fullConnectivityNames.empty() ? "" : ", ") + std::string(row.option);
+    }
+  }
   const std::map<std::string, Options::Backend> backends{ { "auto", Options::Backend::Auto },
                                                           { "cuda", Options::Backend::Cuda },
                                                           { "cpu", Options::Backend::Cpu } };
   std::string                                   algorithm = "automatic";
   std::string                                   backend = "auto";
 
-  std::vector<std::string> outputTypes = OutputTypeNames;
-  outputTypes.insert(outputTypes.begin(), "auto");
+  std::vector<std::string> outputTypes{ "auto" };
+  for (const auto & type : OutputTypes)
+  {
+    outputTypes.push_back(type.first);
+  }
 
   CLI::App app("Labels the connected components of an image, on an NVIDIA GPU if there is one, else on the CPU.\n"
                "The labels equal ITK's labels: 1, 2, 3, ... in the raster order of the components' first pixels.");
@@ -96,8 +106,10 @@ ParseOptions(int argc, char ** argv, Options & options)
   app.add_flag("--fully-connected", options.fullyConnected, "full connectivity: 8 or 26 neighbours instead of 4 or 6");
   app.add_option("--background-value", options.backgroundValue, "value of the background in OUTPUT")
     ->capture_default_str();
-  app.add_option("--algorithm", algorithm, "algorithm on the GPU; buf and bke need --fully-connected")
-    ->check(CLI::IsMember({ "automatic", "buf", "bke", "runs" }))
+  app
+    .add_option(
+      "--algorithm", algorithm, "algorithm of the GPU. These need --fully-connected: " + fullConnectivityNames)
+    ->check(CLI::IsMember(algorithmNames))
     ->capture_default_str();
   app.add_option("--backend", backend, "auto: the GPU, else the CPU; cuda: the GPU, else an error; cpu: the CPU only")
     ->check(CLI::IsMember({ "auto", "cuda", "cpu" }))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Options_h
-#define Options_h
+#ifndef ccl_tool_Options_h
+#define ccl_tool_Options_h
 
 #include "itkCudaConnectedComponentsEnums.h"
 

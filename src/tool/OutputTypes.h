@@ -1,50 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef OutputTypes_h
-#define OutputTypes_h
+#ifndef ccl_tool_OutputTypes_h
+#define ccl_tool_OutputTypes_h
 
+#include "primitives/PixelTypes.h"
+
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
-/** The values of --output-type, except auto. */
-inline const std::vector<std::string> OutputTypeNames{ "uint8",  "int8",  "uint16", "int16",
-                                                       "uint32", "int32", "uint64", "int64" };
+/** The values of --output-type, except auto, and their pixel types. */
+inline const std::vector<std::pair<std::string, itk::ccl::PixelType>> OutputTypes{
+  { "uint8", itk::ccl::PixelType::UInt8 },   { "int8", itk::ccl::PixelType::Int8 },
+  { "uint16", itk::ccl::PixelType::UInt16 }, { "int16", itk::ccl::PixelType::Int16 },
+  { "uint32", itk::ccl::PixelType::UInt32 }, { "int32", itk::ccl::PixelType::Int32 },
+  { "uint64", itk::ccl::PixelType::UInt64 }, { "int64", itk::ccl::PixelType::Int64 }
+};
 
-/** Returns visitor(T{}) for the pixel type T with this name, one of OutputTypeNames. */
+/** Returns visitor(T{}) for the pixel type T with this name, one of OutputTypes. */
 template <typename TVisitor>
 auto
 VisitOutputType(const std::string & name, const TVisitor & visitor)
 {
-  if (name == "uint8")
-  {
-    return visitor(std::uint8_t{});
-  }
-  if (name == "int8")
-  {
-    return visitor(std::int8_t{});
-  }
-  if (name == "uint16")
-  {
-    return visitor(std::uint16_t{});
-  }
-  if (name == "int16")
-  {
-    return visitor(std::int16_t{});
-  }
-  if (name == "uint32")
-  {
-    return visitor(std::uint32_t{});
-  }
-  if (name == "int32")
-  {
-    return visitor(std::int32_t{});
-  }
-  if (name == "uint64")
-  {
-    return visitor(std::uint64_t{});
-  }
-  return visitor(std::int64_t{});
+  const auto found =
+    std::find_if(OutputTypes.begin(), OutputTypes.end(), [&name](const auto & type) { return type.first == name; });
+  return itk::ccl::VisitLabelType(found->second, visitor);
 }
 
 /** Returns the largest value of an output type. */

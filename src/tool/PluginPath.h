@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef PluginPath_h
-#define PluginPath_h
+#ifndef ccl_tool_PluginPath_h
+#define ccl_tool_PluginPath_h
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Preview_h
-#define Preview_h
+#ifndef ccl_tool_Preview_h
+#define ccl_tool_Preview_h
 
 #include "itkImage.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Progress_h
-#define Progress_h
+#ifndef ccl_tool_Progress_h
+#define ccl_tool_Progress_h
 
 #include "itkProcessObject.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ReadMask_h
-#define ReadMask_h
+#ifndef ccl_tool_ReadMask_h
+#define ccl_tool_ReadMask_h
 
 #include "itkImage.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Report_h
-#define Report_h
+#ifndef ccl_tool_Report_h
+#define ccl_tool_Report_h
 
 #include <cstdint>
 #include <iosfwd>

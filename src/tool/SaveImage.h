@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SaveImage_h
-#define SaveImage_h
+#ifndef ccl_tool_SaveImage_h
+#define ccl_tool_SaveImage_h
 
 #include "itkImage.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ProgramTest_h
-#define ProgramTest_h
+#ifndef ccl_test_programs_ProgramTest_h
+#define ccl_test_programs_ProgramTest_h
 
 #include <gtest/gtest.h>
 

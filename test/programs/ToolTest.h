@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ToolTest_h
-#define ToolTest_h
+#ifndef ccl_test_programs_ToolTest_h
+#define ccl_test_programs_ToolTest_h
 
 #include "FilterTestSupport.h"
 #include "ProgramTest.h"

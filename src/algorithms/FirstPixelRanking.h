@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_FirstPixelRanking_h
+#define ccl_algorithms_FirstPixelRanking_h
+
+// Ranks components by their first pixels, which is the order of ITK's labels.
+//
+// Runs and blocks are united by their own indices, so the root of a component is its lowest run or block. The component
+// with the lower root may have the later first pixel, because a run or a block covers several rows. The order follows
+// from the first pixels: mark each one in an image of bits, and count the marks before it.
+//
+// The kernel for small images does not need this file. Its segment ids rise with the first pixels, and it counts roots
+// tile by tile (small/SegmentRanking.h).
+
+#include "executors/Executor.h"
+#include "primitives/Atomics.h"
+#include "primitives/Bits.h"
+#include "primitives/Grid.h"
+#include "primitives/LabelValues.h"
+
+#include <limits>
+#include <utility>
+
+namespace itk::ccl
+{
+
+/** Stands for the first pixel of an element that is not the root of a component. All bytes are NoPixelByte. */
+template <typename TIndex>
+inline constexpr TIndex        NoPixel = std::numeric_limits<TIndex>::max();
+inline constexpr unsigned char NoPixelByte = 0xFF;
+
+namespace FirstPixelRanking
+{
+
+/** The first-pixel marks: one bit for each pixel, and the number of marks in each chunk of words, or before it. */
+template <typename TIndex>
+struct Marks
+{
+  static constexpr unsigned int WordsPerChunk = 16;
+
+  Word *   words;
+  TIndex * chunks;
+};
+
+template <typename TIndex>
+struct MarkFirstPixels
+{
+  const TIndex * firstPixels;
+  Marks<TIndex>  marks;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & element) const
+  {
+    const TIndex pixel = firstPixels[element.x];
+    if (pixel != NoPixel<TIndex>)
+    {
+      AtomicOr(marks.words + pixel / BitsPerWord, Word{ 1 } << pixel % BitsPerWord);
+      AtomicAdd(marks.chunks + pixel / BitsPerWord / Marks<TIndex>::WordsPerChunk, TIndex{ 1 });
+    }
+  }
+};
+
+template <typename TIndex>
+struct MarksInChunk
+{
+  const TIndex * chunks;
+
+  CCL_HOST_DEVICE
+  TIndex
+  operator()(std::uint64_t chunk) const
+  {
+    return chunks[chunk];
+  }
+};
+
+/** Replaces the first pixel of each component by its label. `marks.chunks` holds the marks before each chunk. */
+template <typename TIndex>
+struct LabelFirstPixels
+{
+  Marks<TIndex> marks;
+  LabelValues   labelValues;
+  TIndex *      firstPixels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & element) const
+  {
+    const TIndex pixel = firstPixels[element.x];
+    if (pixel == NoPixel<TIndex>)
+    {
+      return;
+    }
+    constexpr unsigned int wordsPerChunk = Marks<TIndex>::WordsPerChunk;
+    const std::uint64_t    word = pixel / BitsPerWord;
+    const std::uint64_t    chunk = word / wordsPerChunk;
+    const auto             wordOfChunk = static_cast<unsigned int>(word % wordsPerChunk);
+    std::uint64_t          rank = marks.chunks[chunk];
+    // The loads of all words of the chunk are independent of each other, so they overlap.
+    CCL_UNROLL
+    for (unsigned int i = 0; i < wordsPerChunk; ++i)
+    {
+      const Word through = i < wordOfChunk ? ~Word{ 0 } : i == wordOfChunk ? BitsThrough(pixel % BitsPerWord) : 0;
+      rank += CountBits(marks.words[chunk * wordsPerChunk + i] & through);
+    }
+    firstPixels[element.x] = static_cast<TIndex>(labelValues.LabelOf(rank - 1));
+  }
+};
+
+} // namespace FirstPixelRanking
+
+/** Memory for the first-pixel marks of an image. No mark is set. */
+template <typename TIndex, typename TExecutor>
+class FirstPixelMarks
+{
+public:
+  /** The indices of all pixels are lower than `pixelLimit`. 0 allocates nothing. */
+  FirstPixelMarks(const TExecutor & executor, std::uint64_t pixelLimit)
+    : m_ChunkCount(DivideUp(DivideUp(pixelLimit, BitsPerWord), WordsPerChunk))
+    , m_Words(executor.template Allocate<Word>(m_ChunkCount * WordsPerChunk))
+    , m_Chunks(executor.template Allocate<TIndex>(m_ChunkCount))
+  {
+    executor.Fill(m_Words.get(), m_ChunkCount * WordsPerChunk, 0);
+    executor.Fill(m_Chunks.get(), m_ChunkCount, 0);
+  }
+
+  std::uint64_t
+  CountChunks() const
+  {
+    return m_ChunkCount;
+  }
+
+  FirstPixelRanking::Marks<TIndex>
+  Get() const
+  {
+    return { m_Words.get(), m_Chunks.get() };
+  }
+
+private:
+  static constexpr unsigned int WordsPerChunk = FirstPixelRanking::Marks<TIndex>::WordsPerChunk;
+
+  template <typename T>
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
+
+  std::uint64_t      m_ChunkCount;
+  BufferType<Word>   m_Words;
+  BufferType<TIndex> m_Chunks;
+};
+
+/** Replaces the first pixel of each component by the label of the component. `firstPixels` has an element for each run
+ * or block: the first pixel of the component at its root, and NoPixel elsewhere. Returns a scan; its total is the
+ * number of components. */
+template <typename TIndex, typename TExecutor>
+auto
+LabelByFirstPixels(const TExecutor &                          executor,
+                   const FirstPixelMarks<TIndex, TExecutor> & memory,
+                   std::uint64_t                              elementCount,
+                   const LabelValues &                        labelValues,
+                   TIndex *                                   firstPixels)
+{
+  using namespace FirstPixelRanking;
+  const Grid          elements{ elementCount };
+  const Marks<TIndex> marks = memory.Get();
+  executor.ForEach(elements, MarkFirstPixels<TIndex>{ firstPixels, marks });
+  const MarksInChunk<TIndex> marksInChunk{ marks.chunks };
+  auto                       scan = executor.template PrepareScan<TIndex>(memory.CountChunks(), marksInChunk);
+  executor.ExclusiveScan(scan, marksInChunk, StorePrefix<TIndex>{ marks.chunks });
+  executor.ForEach(elements, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
+  return scan;
+}
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_published_Blocks_h
+#define ccl_algorithms_published_Blocks_h
+
+// Blocks of 2x2 pixels (2x2x2 in a volume), whose foreground pixels always share a component under full connectivity,
+// and the decision which neighbouring blocks touch.
+// Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, sections 4.3, 5.1 and 5.3, figures 7 and 9, table 1.
+
+#include "primitives/Grid.h"
+#include "primitives/Vec2.h"
+
+namespace itk::ccl
+{
+
+/** The pixels of a block and the 4x4(x4) cube of pixels around it. In the cube a pixel's bit is x + 4y + 16z; the block
+ * lies at 1..2 of each axis (in a plane z is 0). Inside the block a pixel's bit is x + 2y + 4z. */
+template <unsigned int VDimension>
+struct BlockNeighborhood
+{
+  static_assert(VDimension == 2 || VDimension == 3, "blocks exist in planes and volumes");
+
+  static constexpr unsigned int PixelCount = 1U << VDimension;
+  /** Neighbouring blocks of lower raster index, in raster order: P, Q, R, S in a plane. */
+  static constexpr unsigned int NeighborCount = VDimension == 2 ? 4 : 13;
+
+  /** The 3x3(x3) pixels around the block's first pixel. */
+  static constexpr std::uint64_t AroundFirst = VDimension == 2 ? 0x777 : 0x0000077707770777;
+
+  CCL_HOST_DEVICE
+  static constexpr int
+  OffsetX(unsigned int neighbor)
+  {
+    return static_cast<int>(neighbor % 3) - 1;
+  }
+  CCL_HOST_DEVICE
+  static constexpr int
+  OffsetY(unsigned int neighbor)
+  {
+    return static_cast<int>(neighbor / 3 % 3) - 1;
+  }
+  CCL_HOST_DEVICE
+  static constexpr int
+  OffsetZ(unsigned int neighbor)
+  {
+    return VDimension == 2 ? 0 : static_cast<int>(neighbor / 9) - 1;
+  }
+
+  CCL_HOST_DEVICE
+  static constexpr unsigned int
+  CubeBit(unsigned int pixel)
+  {
+    return (pixel % 2 + 1) + 4 * (pixel / 2 % 2 + 1) + (VDimension == 2 ? 0 : 16 * (pixel / 4 + 1));
+  }
+
+  /** The pixels of the cube that are 8- or 26-neighbours of the block's foreground pixels. */
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
+  Around(unsigned int foreground)
+  {
+    std::uint64_t around = 0;
+    for (unsigned int pixel = 0; pixel < PixelCount; ++pixel)
+    {
+      if (foreground >> pixel & 1U)
+      {
+        around |= AroundFirst << (pixel % 2 + 4 * (pixel / 2 % 2) + 16 * (pixel / 4));
+      }
+    }
+    return around;
+  }
+
+  /** The pixels of the cube from x0 to x1, y0 to y1 and z0 to z1. */
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
+  Box(unsigned int x0, unsigned int x1, unsigned int y0, unsigned int y1, unsigned int z0, unsigned int z1)
+  {
+    const std::uint64_t row = (2ULL << x1) - (1ULL << x0);
+    const std::uint64_t plane = row * (0x1111ULL & ((2ULL << 4 * y1) - (1ULL << 4 * y0)));
+    if (VDimension == 2)
+    {
+      return plane;
+    }
+    const std::uint64_t below = z1 == 3 ? ~0ULL : (1ULL << 16 * (z1 + 1)) - 1;
+    return plane * (0x0001000100010001ULL & below & ~((1ULL << 16 * z0) - 1));
+  }
+
+  /** The pixels of the cube that belong to a neighbour. */
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
+  PixelsOf(unsigned int neighbor)
+  {
+    const auto first = [](int offset) { return offset < 0 ? 0U : offset == 0 ? 1U : 3U; };
+    const auto last = [](int offset) { return offset < 0 ? 0U : offset == 0 ? 2U : 3U; };
+    return Box(first(OffsetX(neighbor)),
+               last(OffsetX(neighbor)),
+               first(OffsetY(neighbor)),
+               last(OffsetY(neighbor)),
+               first(OffsetZ(neighbor)),
+               last(OffsetZ(neighbor)));
+  }
+
+  /** The pixels of the cube that belong to any neighbour of lower raster index. */
+  CCL_HOST_DEVICE
+  static constexpr std::uint64_t
+  NeighborPixels()
+  {
+    std::uint64_t pixels = 0;
+    for (unsigned int neighbor = 0; neighbor < NeighborCount; ++neighbor)
+    {
+      pixels |= PixelsOf(neighbor);
+    }
+    return pixels;
+  }
+};
+
+/** How many blocks cover an image. */
+template <unsigned int VDimension>
+CCL_HOST_DEVICE
+constexpr Grid
+BlocksOf(const Grid & image)
+{
+  return { DivideUp(image.x, 2), DivideUp(image.y, 2), VDimension == 2 ? image.z : DivideUp(image.z, 2) };
+}
+
+/** One block of an image: where its pixels are, and which of them exist. TIndex is the unsigned integer that indices of
+ * pixels are computed in; it must hold the number of pixels. */
+template <unsigned int VDimension, typename TIndex>
+struct Block
+{
+  using Neighborhood = BlockNeighborhood<VDimension>;
+
+  /** Rows of pixels in a block. */
+  static constexpr unsigned int RowCount = Neighborhood::PixelCount / 2;
+
+  // Pixels along each axis of the image, and where the block's first pixel lies.
+  TIndex sizeX;
+  TIndex sizeY;
+  TIndex sizeZ;
+  TIndex x;
+  TIndex y;
+  TIndex z;
+  TIndex index;
+
+  CCL_HOST_DEVICE
+  Block(const Grid & image, const Cell & block)
+    : sizeX(static_cast<TIndex>(image.x))
+    , sizeY(static_cast<TIndex>(image.y))
+    , sizeZ(static_cast<TIndex>(image.z))
+    , x(static_cast<TIndex>(2 * block.x))
+    , y(static_cast<TIndex>(2 * block.y))
+    , z(VDimension == 2 ? 0 : static_cast<TIndex>(2 * block.z))
+    , index(x + sizeX * (y + sizeY * z))
+  {}
+
+  CCL_HOST_DEVICE
+  bool
+  HasRow(unsigned int row) const
+  {
+    return y + row % 2 < sizeY && z + row / 2 < sizeZ;
+  }
+
+  /** Whether rows have two pixels. */
+  CCL_HOST_DEVICE
+  bool
+  HasTwoColumns() const
+  {
+    return x + 1 < sizeX;
+  }
+
+  /** Index of the first pixel of a row. */
+  CCL_HOST_DEVICE
+  TIndex
+  IndexOfRow(unsigned int row) const
+  {
+    return index + sizeX * (row % 2 + sizeY * (row / 2));
+  }
+
+  /** Index of the first pixel of a neighbouring block. */
+  CCL_HOST_DEVICE
+  TIndex
+  IndexOfNeighbor(unsigned int neighbor) const
+  {
+    // Steps back wrap around, and so does the sum, to where it belongs.
+    const auto stepX = static_cast<TIndex>(2 * Neighborhood::OffsetX(neighbor));
+    const auto stepY = static_cast<TIndex>(2 * Neighborhood::OffsetY(neighbor));
+    const auto stepZ = static_cast<TIndex>(2 * Neighborhood::OffsetZ(neighbor));
+    return index + stepX + sizeX * (stepY + sizeY * stepZ);
+  }
+
+  /** The pixels of the cube around the block that lie in the image. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  CubeInImage() const
+  {
+    const auto low = [](TIndex begin) { return begin > 0 ? 0U : 1U; };
+    const auto high = [](TIndex begin, TIndex size) { return begin + 2 < size ? 3U : begin + 1 < size ? 2U : 1U; };
+    return Neighborhood::Box(low(x), high(x, sizeX), low(y), high(y, sizeY), low(z), high(z, sizeZ));
+  }
+
+  /** The two pixels of a row that the block has; 0 for a second one that is not there. */
+  template <typename TPixel>
+  CCL_HOST_DEVICE
+  Vec2<TPixel>
+  LoadRow(const TPixel * pixels, unsigned int row) const
+  {
+    const TPixel * const address = pixels + this->IndexOfRow(row);
+    return this->HasTwoColumns() ? LoadVec2(address) : Vec2<TPixel>{ *address, 0 };
+  }
+
+  /** The block's pixels that are not 0. */
+  template <typename TPixel>
+  CCL_HOST_DEVICE
+  unsigned int
+  Foreground(const TPixel * pixels) const
+  {
+    unsigned int foreground = 0;
+    CCL_UNROLL
+    for (unsigned int row = 0; row < RowCount; ++row)
+    {
+      if (this->HasRow(row))
+      {
+        const Vec2<TPixel> both = this->LoadRow(pixels, row);
+        foreground |= static_cast<unsigned int>(both.first != 0) << 2 * row;
+        foreground |= static_cast<unsigned int>(both.second != 0) << (2 * row + 1);
+      }
+    }
+    return foreground;
+  }
+
+  /** Writes `value` to the block's foreground pixels and `background` to its others. */
+  template <typename TPixel>
+  CCL_HOST_DEVICE
+  void
+  Fill(TPixel * pixels, unsigned int foreground, TPixel value, TPixel background = 0) const
+  {
+    CCL_UNROLL
+    for (unsigned int row = 0; row < RowCount; ++row)
+    {
+      if (this->HasRow(row))
+      {
+        TPixel * const     address = pixels + this->IndexOfRow(row);
+        const Vec2<TPixel> both{ foreground >> 2 * row & 1U ? value : background,
+                                 foreground >> (2 * row + 1) & 1U ? value : background };
+        if (this->HasTwoColumns())
+        {
+          StoreVec2(address, both);
+        }
+        else
+        {
+          *address = both.first;
+        }
+      }
+    }
+  }
+
+  /** Those of the pixels `around` the block, in the cube, that are foreground and belong to neighbours of lower index.
+   * All are read at once, for no union to wait for them. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  ForegroundAround(const std::uint8_t * pixels, std::uint64_t around) const
+  {
+    constexpr std::uint64_t candidates = Neighborhood::NeighborPixels();
+    std::uint64_t           foreground = 0;
+    CCL_UNROLL
+    for (unsigned int bit = 0; bit < (VDimension == 2 ? 16 : 64); ++bit)
+    {
+      if ((candidates >> bit & 1U) && (around >> bit & 1U))
+      {
+        const TIndex stepX = static_cast<TIndex>(bit % 4) - 1;
+        const TIndex stepY = static_cast<TIndex>(bit / 4 % 4) - 1;
+        const TIndex stepZ = VDimension == 2 ? 0 : static_cast<TIndex>(bit / 16) - 1;
+        const TIndex pixel = index + stepX + sizeX * (stepY + sizeY * stepZ);
+        foreground |= static_cast<std::uint64_t>(pixels[pixel] != 0) << bit;
+      }
+    }
+    return foreground;
+  }
+
+  /** Whether the block has just one pixel, at the far corner of an image whose sizes are all odd. */
+  CCL_HOST_DEVICE
+  bool
+  IsLonePixel() const
+  {
+    return x + 1 == sizeX && y + 1 == sizeY && z + 1 == sizeZ;
+  }
+
+  /** Index of the pixel of the output image that keeps the block's information byte or word: the block's second pixel
+   * along x, or else y, or else z. A block of one pixel borrows the last pixel of the neighbour before it, which does
+   * not need it. A block of one pixel in an image of a single row or column has no such neighbour: then `spare`. */
+  CCL_HOST_DEVICE
+  TIndex
+  InformationIndex(TIndex spare) const
+  {
+    if (x + 1 < sizeX)
+    {
+      return index + 1;
+    }
+    if (y + 1 < sizeY)
+    {
+      return index + sizeX;
+    }
+    if (z + 1 < sizeZ)
+    {
+      return index + sizeX * sizeY;
+    }
+    if ((sizeX > 1) + (sizeY > 1) + (sizeZ > 1) < 2)
+    {
+      return spare;
+    }
+    return index - (sizeX > 1) - sizeX * ((sizeY > 1) + sizeY * (sizeZ > 1));
+  }
+};
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_published_PublishedAlgorithms_h
+#define ccl_algorithms_published_PublishedAlgorithms_h
+
+// The table of the algorithms that are implemented as their papers describe them. A new algorithm adds its file to this
+// folder, its value to CudaConnectedComponentsEnums::Algorithm, and one row here. The filter, the tool, the tests and
+// the benchmark read the table.
+//
+// A row is a struct with
+// - `Description`, a constexpr CudaConnectedComponentsEnums::AlgorithmDescription;
+// - `Label<VDimension>(executor, input, size, labels, inlineCompression)`, which labels an image of one byte per pixel.
+//   Foreground pixels are not 0. The function writes 1 + the raster index of the first pixel of a block to each
+//   foreground pixel: the same block for all pixels of a component, and a different block for each component. The block
+//   must lie in the first layer (row of blocks in a plane, plane of blocks in a volume) that the component reaches.
+//   Background pixels become 0. BlockRanking.h makes ITK's labels of them.
+
+#include "algorithms/published/BlockKomuraEquivalence.h"
+#include "algorithms/published/BlockUnionFind.h"
+
+#include <tuple>
+
+namespace itk::ccl
+{
+
+using PublishedAlgorithms = std::tuple<BlockUnionFindAlgorithm, BlockKomuraEquivalenceAlgorithm>;
+
+/** Labels an image by a published algorithm: see above. `labels` may not be `input`. */
+template <unsigned int VDimension, typename TLabel, typename TExecutor>
+void
+LabelByPublishedAlgorithm(const TExecutor &                       executor,
+                          CudaConnectedComponentsEnums::Algorithm algorithm,
+                          const std::uint8_t *                    input,
+                          const Grid &                            size,
+                          TLabel *                                labels,
+                          bool                                    inlineCompression)
+{
+  const auto labelIfSelected = [&](auto row) {
+    using RowType = decltype(row);
+    if (RowType::Description.algorithm == algorithm)
+    {
+      RowType::template Label<VDimension>(executor, input, size, labels, inlineCompression);
+    }
+  };
+  std::apply([&](auto... rows) { (labelIfSelected(rows), ...); }, PublishedAlgorithms{});
+}
+
+} // namespace itk::ccl
+
+#endif

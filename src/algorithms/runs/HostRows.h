@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_runs_HostRows_h
+#define ccl_algorithms_runs_HostRows_h
+
+// The host's share of labeling host memory: pixels to bits before the device's work, labels of runs to labels of pixels
+// after it. Only bits and runs cross the bus.
+
+#include "primitives/RowGroups.h"
+#include "executors/host/HostExecutor.h"
+#include "executors/host/HostMemory.h"
+#include "algorithms/runs/RunUnionFind.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace itk::ccl
+{
+
+/** An image's row groups in chunks that are worth a thread's while. */
+template <typename TRowGroup>
+class RowGroupChunks
+{
+public:
+  explicit RowGroupChunks(const Grid & size)
+    : m_RowGroups(TRowGroup::Of(size))
+    , m_RowGroupsPerChunk(
+        std::max<std::uint64_t>(1, Tuning::HostPixelsPerChunk / (size.x * TRowGroup::Rows * TRowGroup::Slices)))
+  {}
+
+  std::uint64_t
+  Count() const
+  {
+    return DivideUp(m_RowGroups.y * m_RowGroups.z, m_RowGroupsPerChunk);
+  }
+
+  std::uint64_t
+  RowGroupsPerChunk() const
+  {
+    return m_RowGroupsPerChunk;
+  }
+
+  /** Calls visit(row group) for the row groups of a chunk, one after the other. */
+  template <typename TVisitor>
+  void
+  ForEach(std::uint64_t chunk, const TVisitor & visit) const
+  {
+    const std::uint64_t end = std::min(m_RowGroups.y * m_RowGroups.z, (chunk + 1) * m_RowGroupsPerChunk);
+    for (std::uint64_t i = chunk * m_RowGroupsPerChunk; i < end; ++i)
+    {
+      visit(Cell{ 0, i % m_RowGroups.y, i / m_RowGroups.y });
+    }
+  }
+
+private:
+  Grid          m_RowGroups;
+  std::uint64_t m_RowGroupsPerChunk;
+};
+
+/** The bits of an image in host memory, and what its threads need to know of the runs. */
+template <typename TRowGroup>
+struct HostBits
+{
+  RowGroupBits<TRowGroup>                   groups;  // reads the rows that were packed, and:
+  HostBuffer<Word>                          columns; // none where row groups are rows
+  HostExecutor::PreparedScan<std::uint64_t> runs;    // by words of columns
+
+  /** What ccl::CountRuns gives, without counting again. */
+  template <typename TRun>
+  CountedRuns<TRowGroup, TRun, HostExecutor>
+  CountRuns() const
+  {
+    return {
+      groups,
+      { runs.count, runs.valuesPerChunk, { runs.before.begin(), runs.before.end() }, static_cast<TRun>(runs.total) }
+    };
+  }
+};
+
+/** Packs all rows to `bits`. */
+template <typename TRowGroup, typename TRowPacker>
+HostBits<TRowGroup>
+PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid & size, Word * bits)
+{
+  const RowGroupChunks<TRowGroup> chunks(size);
+  const BitRows                   rows{ WordsOf(size), bits };
+  const Grid                      words = TRowGroup::Of(rows.words);
+  HostBits<TRowGroup>             result;
+  result.columns = AllocateOnHost<Word>(TRowGroup::IsOneRow ? 0 : words.Count());
+  Word * const columns = TRowGroup::IsOneRow ? bits : result.columns.get();
+  result.groups = { rows, { words, columns } };
+  result.runs = { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 };
+  const RowGroupBits<TRowGroup> & groups = result.groups;
+  const auto                      packChunk = [&](std::uint64_t chunk) {
+    std::uint64_t runs = 0;
+    chunks.ForEach(chunk, [&](const Cell & group) {
+      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
+        const std::uint64_t begin = groups.RowBegin(group.y, group.z, row, slice);
+        packRow(begin / rows.words.x, bits + begin);
+      });
+      const std::uint64_t begin = groups.columns.RowBegin(group.y, group.z);
+      for (std::uint64_t x = 0; x < words.x; ++x)
+      {
+        if constexpr (!TRowGroup::IsOneRow)
+        {
+          columns[begin + x] = groups.Facing(group.y, group.z, x);
+        }
+        runs += CountBits(groups.columns.Starts(begin, x));
+      }
+    });
+    result.runs.before[chunk] = runs;
+  };
+  if (chunks.Count() <= Tuning::HostPackedChunksOfOneThread)
+  {
+    SequentialFor(chunks.Count(), packChunk);
+  }
+  else
+  {
+    parallelFor(chunks.Count(), packChunk);
+  }
+  result.runs.Scan();
+  return result;
+}
+
+/** Where the next run, or the gap after it, starts in a row: the first pixel at or after x whose bit is `foreground`;
+ * the row's end where there is none. */
+inline std::uint64_t
+NextPixel(const Word * row, std::uint64_t x, std::uint64_t end, bool foreground)
+{
+  while (x < end)
+  {
+    const Word word = (foreground ? row[x / BitsPerWord] : ~row[x / BitsPerWord]) >> x % BitsPerWord;
+    if (word != 0)
+    {
+      return std::min(end, x + LowestBit(word));
+    }
+    x += BitsPerWord - x % BitsPerWord;
+  }
+  return end;
+}
+
+/** The runs of a row, one after the other. */
+class RunCursor
+{
+public:
+  RunCursor(const Word * row, std::uint64_t size)
+    : m_Row(row)
+    , m_Size(size)
+  {}
+
+  /** Goes to the next run. Gives false where there is none. */
+  bool
+  Next()
+  {
+    m_Begin = NextPixel(m_Row, m_End, m_Size, true);
+    m_End = NextPixel(m_Row, m_Begin, m_Size, false);
+    return m_Begin < m_Size;
+  }
+
+  std::uint64_t
+  GetBegin() const
+  {
+    return m_Begin;
+  }
+  std::uint64_t
+  GetEnd() const
+  {
+    return m_End;
+  }
+
+private:
+  const Word *  m_Row;
+  std::uint64_t m_Size;
+  std::uint64_t m_Begin = 0;
+  std::uint64_t m_End = 0;
+};
+
+/** Writes the labels of the runs to their pixels, and the background value to the others, unless they have it. */
+template <typename TRowGroup, typename TRun, typename TOutput>
+void
+WriteLabelRows(const ParallelFor &         parallelFor,
+               const HostBits<TRowGroup> & bits,
+               const TRun *                labels,
+               const Grid &                size,
+               TOutput                     background,
+               bool                        hasBackground,
+               TOutput *                   output)
+{
+  const auto writeBackground = [background, hasBackground](TOutput * begin, TOutput * end) {
+    if (!hasBackground)
+    {
+      std::fill(begin, end, background);
+    }
+  };
+  const RowGroupChunks<TRowGroup> chunks(size);
+  const RowGroupBits<TRowGroup> & groups = bits.groups;
+  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
+    const TRun * groupLabels = labels + bits.runs.before[chunk];
+    chunks.ForEach(chunk, [&](const Cell & group) {
+      const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
+      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
+        const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
+        TOutput * const     pixels = output + rowBegin / groups.rows.words.x * size.x;
+        RunCursor           run(groups.rows.bits + rowBegin, size.x);
+        RunCursor           runOfRowGroup(groups.columns.bits + columnsBegin, size.x);
+        const TRun *        label = groupLabels;
+        std::uint64_t       x = 0;
+        while (run.Next())
+        {
+          while (runOfRowGroup.GetEnd() <= run.GetBegin())
+          {
+            runOfRowGroup.Next();
+            ++label;
+          }
+          writeBackground(pixels + x, pixels + run.GetBegin());
+          std::fill(pixels + run.GetBegin(), pixels + run.GetEnd(), static_cast<TOutput>(label[-1]));
+          x = run.GetEnd();
+        }
+        writeBackground(pixels + x, pixels + size.x);
+      });
+      for (std::uint64_t x = 0; x < groups.columns.words.x; ++x)
+      {
+        groupLabels += CountBits(groups.columns.Starts(columnsBegin, x));
+      }
+    });
+  });
+}
+
+} // namespace itk::ccl
+
+#endif

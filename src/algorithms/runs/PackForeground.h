@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_runs_PackForeground_h
+#define ccl_algorithms_runs_PackForeground_h
+
+// From the pixels of an image, or from its bits, to the bits of its row groups.
+
+#include "primitives/PackPixels.h"
+#include "primitives/RowGroups.h"
+
+#include <utility>
+
+namespace itk::ccl
+{
+
+namespace PackForeground
+{
+
+/** Returns the bits of the pixels of one word. */
+template <typename TPixel>
+struct PackWordAt
+{
+  const TPixel * pixels;
+  Grid           size;
+
+  CCL_HOST_DEVICE
+  Word
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t begin = cell.x * BitsPerWord;
+    const TPixel *      first = pixels + IndexOf(size, { begin, cell.y, cell.z });
+    if (begin + BitsPerWord > size.x)
+    {
+      return PackPixels(first, static_cast<unsigned int>(size.x - begin));
+    }
+#ifdef __CUDA_ARCH__
+    if (reinterpret_cast<std::uintptr_t>(first) % sizeof(uint4) == 0)
+    {
+      return PackAlignedWord(first);
+    }
+    if (sizeof(TPixel) == 1 && first - pixels >= 4 && pixels + size.Count() - first >= BitsPerWord + 4)
+    {
+      return PackUnalignedBytes(reinterpret_cast<const unsigned char *>(first));
+    }
+#endif
+    return PackWord(first);
+  }
+};
+
+/** Writes the bits of the pixels of a row group's rows in a word, and those of its columns. */
+template <typename TRowGroup, typename TPixel>
+struct WriteWords
+{
+  PackWordAt<TPixel> packWord;
+  Word *             bits;
+  Word *             columns; // none where row groups are rows
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const Grid                    words = WordsOf(packWord.size);
+    const Grid                    groups = TRowGroup::Of(words);
+    const RowGroupBits<TRowGroup> rows{ { words, bits }, { groups, columns } };
+    Word                          all = 0;
+    rows.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
+      const Word word = packWord({ cell.x, cell.y * TRowGroup::Rows + row, cell.z * TRowGroup::Slices + slice });
+      bits[rows.RowBegin(cell.y, cell.z, row, slice) + cell.x] = word;
+      all |= word;
+    });
+    if constexpr (!TRowGroup::IsOneRow)
+    {
+      columns[IndexOf(groups, cell)] = all;
+    }
+  }
+};
+
+} // namespace PackForeground
+
+/** Bits of an image's row groups, with memory for those of their columns. */
+template <typename TRowGroup, typename TExecutor>
+struct GroupedBits
+{
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
+
+  BufferType              columns; // empty where row groups are rows
+  RowGroupBits<TRowGroup> groups;
+
+  GroupedBits(const TExecutor & executor, const BitRows & rows)
+    : columns(executor.template Allocate<Word>(TRowGroup::IsOneRow ? 0 : TRowGroup::Of(rows.words).Count()))
+    , groups{ rows, { TRowGroup::Of(rows.words), TRowGroup::IsOneRow ? rows.bits : columns.get() } }
+  {}
+};
+
+/** Packs an image to bits; `bits` has WordsOf(size) elements. */
+template <typename TRowGroup, typename TPixel, typename TExecutor>
+GroupedBits<TRowGroup, TExecutor>
+PackRowGroups(const TExecutor & executor, const TPixel * pixels, const Grid & size, Word * bits)
+{
+  GroupedBits<TRowGroup, TExecutor> grouped(executor, { WordsOf(size), bits });
+  executor.ForEach(grouped.groups.columns.words,
+                   PackForeground::WriteWords<TRowGroup, TPixel>{ { pixels, size }, bits, grouped.columns.get() });
+  return grouped;
+}
+
+/** Finds the columns of row groups that have a foreground pixel. */
+template <typename TRowGroup, typename TExecutor>
+GroupedBits<TRowGroup, TExecutor>
+CollectRowGroups(const TExecutor & executor, const BitRows & rows)
+{
+  GroupedBits<TRowGroup, TExecutor> grouped(executor, rows);
+  if constexpr (!TRowGroup::IsOneRow)
+  {
+    executor.ForEach(grouped.groups.columns.words, CollectColumns<TRowGroup>{ grouped.groups, grouped.columns.get() });
+  }
+  return grouped;
+}
+
+} // namespace itk::ccl
+
+#endif

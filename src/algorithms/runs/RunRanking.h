@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_runs_RunRanking_h
+#define ccl_algorithms_runs_RunRanking_h
+
+// From the trees of runs to labels in the order of itk::ConnectedComponentImageFilter.
+//
+// If a row group is a single row, the root of a component is the run of its first pixel, and the rank of the component
+// is the number of roots before its own. Otherwise the first pixel may lie in another row group than the root, but in
+// the same layer: the same row group of a plane, or the same plane of row groups in a volume. FirstPixelRanking.h gives
+// the ranks then.
+
+#include "algorithms/FirstPixelRanking.h"
+#include "primitives/Runs.h"
+#include "primitives/UnionFind.h"
+
+namespace itk::ccl
+{
+
+namespace RunRanking
+{
+
+/** Links each run to its root. Sets the first pixel of each run to NoPixel, if there are first pixels. */
+template <typename TRun>
+struct Compression
+{
+  TRun * parents;
+  TRun * firstPixels = nullptr;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
+  {
+    Compress(parents, static_cast<TRun>(run.x), true);
+    if (firstPixels != nullptr)
+    {
+      firstPixels[run.x] = NoPixel<TRun>;
+    }
+  }
+};
+
+/** Gives 1 for a run that is the root of its tree, and 0 for others. */
+template <typename TRun>
+struct IsRoot
+{
+  const TRun * parents;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t run) const
+  {
+    return parents[run] == run;
+  }
+};
+
+/** Writes the label of each component to its root. */
+template <typename TRun>
+struct LabelRoots
+{
+  const TRun * parents;
+  LabelValues  labelValues;
+  TRun *       rootLabels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t run, TRun rank) const
+  {
+    if (parents[run] == run)
+    {
+      rootLabels[run] = static_cast<TRun>(labelValues.LabelOf(rank));
+    }
+  }
+};
+
+/** Links each run to its root, and writes the first pixel of each component to its root. A cell is a word of columns.
+ * The index of a pixel is its bit, counted from the first word of the rows. */
+template <typename TRowGroup, typename TRun>
+struct FindFirstPixels
+{
+  IndexedRuns<TRowGroup, TRun> runs;
+  TRun *                       parents;
+  TRun *                       firstPixels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & word) const
+  {
+    const BitRows &     columns = runs.groups.columns;
+    const std::uint64_t begin = columns.RowBegin(word.y, word.z);
+    const Word          here = columns.bits[begin + word.x];
+    if (here == 0)
+    {
+      return;
+    }
+    // The layer of the root is the first layer of the component, and the first pixel lies in it.
+    const TRun firstOfLayer = runs.runOffsets[columns.RowBegin(TRowGroup::Slices == 1 ? word.y : 0, word.z)];
+    const Word starts = columns.Starts(begin, word.x);
+    TRun       run = runs.runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
+    for (Word left = here; left != 0; ++run)
+    {
+      // The columns of the run in this word.
+      const Word mask = left & BitsBelowGap(here, LowestBit(left));
+      left &= ~mask;
+      // A run may lie in several words. Its parent must be its root for the threads of all of them.
+      const TRun root = Find(parents, run);
+      Store(parents + run, root);
+      if (root >= firstOfLayer)
+      {
+        const auto pixel = static_cast<TRun>(runs.groups.FirstPixelIn(word, mask));
+        if (pixel < Load(firstPixels + root))
+        {
+          AtomicMin(firstPixels + root, pixel);
+        }
+      }
+    }
+  }
+};
+
+} // namespace RunRanking
+
+/** Returns the limit of pixel indices for FirstPixelMarks: 0 if a row group is a single row. */
+template <typename TRowGroup>
+std::uint64_t
+FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
+{
+  return TRowGroup::IsOneRow ? 0 : groups.rows.words.Count() * BitsPerWord;
+}
+
+/** Links each run to its root, and writes the label of each component to the element of its root in `rootLabels`. All
+ * other elements are undefined. Before the call, `rootLabels` must be NoPixel, unless a row group is a single row.
+ * Returns a scan; its total is the number of components. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+auto
+LabelRootsOfRuns(const TExecutor &                                         executor,
+                 [[maybe_unused]] const IndexedRuns<TRowGroup, TRun> &     runs,
+                 std::uint64_t                                             runCount,
+                 TRun *                                                    parents,
+                 [[maybe_unused]] const FirstPixelMarks<TRun, TExecutor> & marks,
+                 const LabelValues &                                       labelValues,
+                 TRun *                                                    rootLabels)
+{
+  using namespace RunRanking;
+  if constexpr (TRowGroup::IsOneRow)
+  {
+    executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
+    const IsRoot<TRun> isRoot{ parents };
+    auto               ranks = executor.template PrepareScan<TRun>(runCount, isRoot);
+    executor.ExclusiveScan(ranks, isRoot, LabelRoots<TRun>{ parents, labelValues, rootLabels });
+    return ranks;
+  }
+  else
+  {
+    executor.ForEach(runs.groups.columns.words, FindFirstPixels<TRowGroup, TRun>{ runs, parents, rootLabels });
+    return LabelByFirstPixels(executor, marks, runCount, labelValues, rootLabels);
+  }
+}
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_executors_Executor_h
+#define ccl_executors_Executor_h
+
+// The two concepts that the algorithms are written against, so that the same code runs on the device and on the host.
+//
+// 1. An executor runs the kernel functors of an algorithm. Models: DeviceExecutor (a kernel for each call, in the order
+// of a stream), HostExecutor (loops on threads), and the benchmark's TimedExecutor (a DeviceExecutor with a clock).
+//
+// A model provides:
+// - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.
+// - `Fill(memory, n, byte)`: sets all bytes of n elements.
+// - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells of a row run side by side.
+// - `ForEachBlock(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
+// - `PrepareScan<T>(n, valueAt)`: returns a scan of the values valueAt(0), ..., valueAt(n - 1). `GetTotal()` of the
+// scan
+//   is the sum of all values. On the device it waits for this sum, but not for later calls.
+// - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of
+//   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
+//
+// An algorithm may assume:
+// - Order: each call sees all that earlier calls wrote. Calls of one functor run concurrently, in any order.
+// - Memory: concurrent calls may read a location that others write, if all use Atomics.h. Loads may then be stale.
+// - visit(i) of ExclusiveScan() may overwrite the memory from which valueAt(i) reads, and no other value's memory.
+// - Lifetime: the memory of Allocate() may go at any time after the last call that uses it; the model keeps the order.
+//
+// 2. A tile executor runs an algorithm inside one kernel. Each thread block owns one tile of the image. Models:
+// TileExecutor (a cooperative kernel), and the tests' HostTileExecutor (a loop over tiles).
+//
+// A model provides:
+// - `Allocate<T>(n)`: returns memory that all tiles share, with `get()`. All thread blocks get the same memory.
+// - `ForEachTile(phase)`: calls `phase(threadBlock)` for each tile. It is not a barrier.
+// - `Wait()`: a barrier for all tiles. Only after it, a phase may read what other tiles wrote.
+// - `ReduceTiles(values)`: returns the sum of one value for each tile, to all tiles.
+//
+// The thread block of a tile provides:
+// - `index`: the tile's index. `memory`: the tile's own memory, which lasts until the last phase.
+// - `ForEach(n, function)`: calls `function(i)` once for each i < n, concurrently.
+// - `Reduce(n, valueAt)`: returns the sum of valueAt(i) for i < n.
+// - `ExclusiveScan(n, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n, and returns the sum of all
+// values.
+//   visit(i) may change valueAt(i), and no other value.
+// - `Once(function)`: calls `function()` on one thread. The others do not wait for it.
+// All of them but Once() are barriers for the thread block.
+
+#include "primitives/HostDevice.h"
+
+#include <cstdint>
+
+namespace itk::ccl
+{
+
+/** A visitor for ExclusiveScan() that stores the prefixes. */
+template <typename T>
+struct StorePrefix
+{
+  T * prefixes;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t index, T prefix) const
+  {
+    prefixes[index] = prefix;
+  }
+};
+
+} // namespace itk::ccl
+
+#endif

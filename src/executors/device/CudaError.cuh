@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_executors_device_CudaError_cuh
+#define ccl_executors_device_CudaError_cuh
+
+#include <cuda_runtime_api.h>
+
+namespace itk::ccl
+{
+
+/** Throws CudaConnectedComponentError unless `error` is cudaSuccess. The message has CUDA's message and the location of
+ * the call. */
+void
+CheckCuda(cudaError_t error, const char * expression, const char * file, int line);
+
+#define CCL_CHECK(expression) ::itk::ccl::CheckCuda((expression), #expression, __FILE__, __LINE__)
+
+} // namespace itk::ccl
+
+#endif

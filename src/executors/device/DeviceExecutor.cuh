@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_executors_device_DeviceExecutor_cuh
+#define ccl_executors_device_DeviceExecutor_cuh
+
+#include "executors/Executor.h"
+#include "executors/device/CudaError.cuh"
+#include "executors/device/DeviceResources.cuh"
+#include "executors/device/PendingValue.cuh"
+#include "executors/device/ScanKernels.cuh"
+#include "primitives/Grid.h"
+
+#include <limits>
+
+namespace itk::ccl
+{
+
+/** CUDA's grids are long along x alone: the tiles are numbered along it. There are fewer than 2^31 of them. */
+template <typename TFunctor>
+__global__ void
+__launch_bounds__(Tuning::ThreadBlockSize)
+  ForEachCell(Grid grid, unsigned int threadBlocksX, unsigned int threadBlocksY, TFunctor functor)
+{
+  WaitForKernelsBefore();
+  const unsigned int threadBlockRow = blockIdx.x / threadBlocksX;
+  const unsigned int threadBlockX = blockIdx.x - threadBlockRow * threadBlocksX;
+  const unsigned int threadBlockZ = threadBlockRow / threadBlocksY;
+  const unsigned int threadBlockY = threadBlockRow - threadBlockZ * threadBlocksY;
+  const Cell         cell{ std::uint64_t{ threadBlockX } * blockDim.x + threadIdx.x,
+                   std::uint64_t{ threadBlockY } * blockDim.y + threadIdx.y,
+                   std::uint64_t{ threadBlockZ } * blockDim.z + threadIdx.z };
+  if (cell.x < grid.x && cell.y < grid.y && cell.z < grid.z)
+  {
+    functor(cell);
+  }
+}
+
+/** Runs the steps of the algorithms on a device, in the order of a stream. What it must offer: see HostExecutor. */
+class DeviceExecutor
+{
+public:
+  DeviceExecutor(DeviceResources & resources, cudaStream_t stream)
+    : m_Resources(resources)
+    , m_Stream(stream)
+  {}
+
+  cudaStream_t
+  GetStream() const
+  {
+    return m_Stream;
+  }
+
+  template <typename T>
+  class Buffer : public DeviceAllocation
+  {
+  public:
+    using DeviceAllocation::DeviceAllocation;
+
+    T *
+    get() const
+    {
+      return static_cast<T *>(DeviceAllocation::get());
+    }
+  };
+
+  template <typename T>
+  Buffer<T>
+  Allocate(std::uint64_t count) const
+  {
+    return { m_Resources, count * sizeof(T), m_Stream };
+  }
+
+  template <typename T>
+  void
+  Fill(T * memory, std::uint64_t count, unsigned char byte) const
+  {
+    if (count != 0)
+    {
+      CCL_CHECK(cudaMemsetAsync(memory, byte, count * sizeof(T), m_Stream));
+    }
+  }
+
+  template <typename TFunctor>
+  void
+  ForEach(const Grid & grid, const TFunctor & functor) const
+  {
+    this->ForEachCellOf(grid, RowThreadBlock(grid), functor);
+  }
+
+  template <typename TFunctor>
+  void
+  ForEachBlock(const Grid & grid, const TFunctor & functor) const
+  {
+    this->ForEachCellOf(grid, CompactThreadBlock(grid), functor);
+  }
+
+  /** The members are destroyed from the last to the first: `total` waits for the kernel that writes it, and the kernel
+   * sets `tilesDone` to 0 before that. So the next owner of `tilesDone` finds 0. */
+  template <typename TSum>
+  struct PreparedScan
+  {
+    static constexpr TSum Unknown = std::numeric_limits<TSum>::max();
+
+    std::uint64_t         count;
+    Buffer<TSum>          before; // each tile
+    std::shared_ptr<void> threadBlocksDone;
+    PendingValue<TSum>    total;
+
+    TSum
+    GetTotal() const
+    {
+      return count == 0 ? TSum{ 0 } : total.GetReplacementOf(Unknown);
+    }
+  };
+
+  template <typename TSum, typename TFunction>
+  PreparedScan<TSum>
+  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
+  {
+    if (count == 0)
+    {
+      return { 0, this->Allocate<TSum>(0), nullptr, { nullptr, m_Stream } };
+    }
+    const std::uint64_t threadBlocks = DivideUp(count, ScanValuesPerThreadBlock);
+    PreparedScan<TSum>  sums{ count,
+                             this->Allocate<TSum>(threadBlocks),
+                             m_Resources.AllocateCounter(m_Stream),
+                              { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
+    *sums.total.GetAddress() = PreparedScan<TSum>::Unknown;
+    this->Launch(&ReduceThreadBlocks<TSum, TFunction>,
+                 threadBlocks,
+                 ScanThreads,
+                 count,
+                 valueAt,
+                 sums.before.get(),
+                 static_cast<unsigned int *>(sums.threadBlocksDone.get()),
+                 sums.total.GetAddress());
+    return sums;
+  }
+
+  template <typename TSum, typename TFunction, typename TVisitor>
+  void
+  ExclusiveScan(const PreparedScan<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
+  {
+    if (sums.count == 0)
+    {
+      return;
+    }
+    this->Launch(&VisitPrefixes<TSum, TFunction, TVisitor>,
+                 DivideUp(sums.count, ScanValuesPerThreadBlock),
+                 ScanThreads,
+                 sums.count,
+                 static_cast<const TSum *>(sums.before.get()),
+                 valueAt,
+                 visit);
+  }
+
+private:
+  template <typename TFunctor>
+  void
+  ForEachCellOf(const Grid & grid, const ThreadBlockShape & shape, const TFunctor & functor) const
+  {
+    if (grid.Count() == 0)
+    {
+      return;
+    }
+    const Grid threadBlocks{ DivideUp(grid.x, shape.x), DivideUp(grid.y, shape.y), DivideUp(grid.z, shape.z) };
+    this->Launch(&ForEachCell<TFunctor>,
+                 threadBlocks.Count(),
+                 dim3(shape.x, shape.y, shape.z),
+                 grid,
+                 static_cast<unsigned int>(threadBlocks.x),
+                 static_cast<unsigned int>(threadBlocks.y),
+                 functor);
+  }
+
+  /** Launches a kernel that begins with WaitForKernelsBefore(). */
+  template <typename... TParameters>
+  void
+  Launch(void (*kernel)(TParameters...),
+         std::uint64_t blocks,
+         const dim3 &  threads,
+         const TParameters &... parameters) const
+  {
+    cudaLaunchAttribute startsEarly{};
+    startsEarly.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    startsEarly.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t configuration{};
+    configuration.gridDim = dim3(static_cast<unsigned int>(blocks));
+    configuration.blockDim = threads;
+    configuration.stream = m_Stream;
+    configuration.attrs = &startsEarly;
+    configuration.numAttrs = m_Resources.GetCapabilities().launchesEarly ? 1 : 0;
+    CCL_CHECK(cudaLaunchKernelEx(&configuration, kernel, parameters...));
+  }
+
+  DeviceResources & m_Resources;
+  cudaStream_t      m_Stream;
+};
+
+} // namespace itk::ccl
+
+#endif

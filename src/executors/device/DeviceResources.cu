@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executors/device/DeviceResources.cuh"
+
+#include "executors/device/CudaContext.cuh"
+#include "executors/device/CudaError.cuh"
+#include "primitives/Grid.h"
+
+#include "itkCudaConnectedComponentError.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace itk::ccl
+{
+
+using Kind = CudaConnectedComponentError::Kind;
+
+namespace
+{
+
+struct AllResources
+{
+  std::mutex                                                                mutex;
+  std::map<std::pair<int, std::uint64_t>, std::unique_ptr<DeviceResources>> devices; // by device and context
+};
+
+AllResources &
+GetAllResources()
+{
+  static auto * const resources = new AllResources; // never destroyed, because the CUDA driver may be gone at exit
+  return *resources;
+}
+
+__global__ void
+DoNothing()
+{}
+
+/** The architecture that the kernels which run on the current device were compiled for: it may be lower than the
+ * device's. */
+int
+ArchitectureOfKernels()
+{
+  cudaFuncAttributes attributes{};
+  CCL_CHECK(cudaFuncGetAttributes(&attributes, DoNothing));
+  return attributes.ptxVersion;
+}
+
+DeviceCapabilities
+CapabilitiesOf(int device)
+{
+  const auto get = [device](cudaDeviceAttr attribute) {
+    int value = 0;
+    CCL_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+    return value;
+  };
+  const DeviceCapabilities capabilities{ get(cudaDevAttrMemoryPoolsSupported) != 0,
+                                         get(cudaDevAttrCooperativeLaunch) != 0,
+                                         ArchitectureOfKernels() >= 90,
+                                         static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount)),
+                                         static_cast<std::uint64_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin)) };
+  const char * const       profile = std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_GPU");
+  return capabilities.LimitTo(profile != nullptr ? profile : "");
+}
+
+/** Returns a text such as "1.2 GB". */
+std::string
+FormatBytes(std::uint64_t bytes)
+{
+  const double gigabytes = static_cast<double>(bytes) / 1e9;
+  char         text[32];
+  if (gigabytes >= 0.1)
+  {
+    std::snprintf(text, sizeof(text), "%.1f GB", gigabytes);
+  }
+  else
+  {
+    std::snprintf(text, sizeof(text), "%.1f MB", gigabytes * 1e3);
+  }
+  return text;
+}
+
+constexpr std::uint64_t PoolStep = std::uint64_t{ 32 } << 20; // CUDA's pools grow by so many bytes at least
+
+} // namespace
+
+DeviceResources &
+DeviceResources::Of(int device)
+{
+  AllResources &                    all = GetAllResources();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const auto                        find = [&]() -> DeviceResources * {
+    const auto context = FindContext();
+    const auto found = context ? all.devices.find({ device, *context }) : all.devices.end();
+    return found != all.devices.end() ? found->second.get() : nullptr;
+  };
+  DeviceResources * resources = find();
+  if (resources == nullptr)
+  {
+    StartDevice(device, [&] {
+      // Starts the device where it has not been started or has been reset. A new thread has no context either.
+      CCL_CHECK(cudaFree(nullptr));
+      resources = find();
+      if (resources == nullptr)
+      {
+        const auto context = FindContext();
+        if (!context)
+        {
+          throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
+        }
+        resources = all.devices.emplace(std::pair(device, *context), std::make_unique<DeviceResources>(device))
+                      .first->second.get();
+      }
+    });
+    ForgetFailedStarts(device);
+  }
+  return *resources;
+}
+
+bool
+DeviceResources::AreAny()
+{
+  AllResources &                    all = GetAllResources();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return !all.devices.empty();
+}
+
+namespace
+{
+
+/** Calls visit(resources) for the resources of contexts that are current on their device, and leaves out those of
+ * contexts that have ended. */
+template <typename TVisitor>
+void
+ForAllResources(const TVisitor & visit)
+{
+  AllResources &                                                           all = GetAllResources();
+  std::vector<std::pair<std::pair<int, std::uint64_t>, DeviceResources *>> found;
+  {
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    for (const auto & each : all.devices)
+    {
+      found.emplace_back(each.first, each.second.get());
+    }
+  }
+  for (const auto & each : found)
+  {
+    if (!IsDeviceStarted(each.first.first))
+    {
+      continue;
+    }
+    const CurrentDevice current(each.first.first);
+    // A new thread has no context until it calls CUDA.
+    CCL_CHECK(cudaFree(nullptr));
+    if (FindContext() == each.first.second)
+    {
+      visit(*each.second);
+    }
+  }
+}
+
+} // namespace
+
+void
+DeviceResources::TrimAll()
+{
+  ForAllResources([](DeviceResources & resources) { resources.Trim(); });
+}
+
+HeldMemory
+DeviceResources::GetHeldMemory()
+{
+  HeldMemory held;
+  ForAllResources([&held](DeviceResources & resources) {
+    const std::lock_guard<std::mutex> lock(resources.m_Mutex);
+    held.deviceBytes += resources.GetPoolBytes() + resources.m_DeviceMemory.GetBytes();
+    held.pinnedBytes += resources.m_HostMemory.GetBytes();
+  });
+  return held;
+}
+
+DeviceResources::DeviceResources(int device)
+  : m_Device(device)
+  , m_Capabilities(CapabilitiesOf(device))
+{
+  if (!m_Capabilities.hasMemoryPools)
+  {
+    return;
+  }
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  CCL_CHECK(cudaMemPoolCreate(&m_Pool, &properties));
+}
+
+void
+DeviceResources::AllowSharedMemory(const void * kernel, std::uint64_t bytes)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  std::uint64_t &                   allowed = m_AllowedSharedMemory[kernel];
+  if (allowed < bytes)
+  {
+    CCL_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
+    allowed = bytes;
+  }
+}
+
+cudaStream_t
+DeviceResources::TakeStream()
+{
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (!m_Streams.empty())
+    {
+      const cudaStream_t stream = m_Streams.back();
+      m_Streams.pop_back();
+      return stream;
+    }
+  }
+  cudaStream_t stream = nullptr;
+  CCL_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+void
+DeviceResources::ReturnStream(cudaStream_t stream)
+{
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_Streams.push_back(stream);
+}
+
+template <typename TAllocate>
+std::shared_ptr<void>
+DeviceResources::AllocateFrom(MemoryCache &     cache,
+                              std::size_t       bytes,
+                              Deallocator       deallocate,
+                              const TAllocate & allocate)
+{
+  void * memory = nullptr;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    memory = cache.Take(bytes);
+  }
+  if (memory == nullptr)
+  {
+    const std::size_t                              size = MemoryCache::SizeFor(bytes);
+    std::unique_ptr<void, cudaError_t (*)(void *)> block(allocate(size), deallocate);
+    const std::lock_guard<std::mutex>              lock(m_Mutex);
+    cache.Add(block.get(), size);
+    memory = block.release();
+  }
+  return std::shared_ptr<void>(memory, [this, &cache](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    cache.Return(unused);
+  });
+}
+
+std::shared_ptr<void>
+DeviceResources::AllocateHost(std::size_t bytes)
+{
+  return this->AllocateFrom(m_HostMemory, bytes, cudaFreeHost, [](std::size_t size) {
+    void * memory = nullptr;
+    CCL_CHECK(cudaHostAlloc(&memory, size, cudaHostAllocPortable));
+    return memory;
+  });
+}
+
+template <typename TAllocate>
+void *
+DeviceResources::AllocateOnDevice(std::size_t bytes, const TAllocate & allocate)
+{
+  void *      memory = nullptr;
+  cudaError_t error = allocate(&memory);
+  if (error == cudaErrorMemoryAllocation)
+  {
+    cudaGetLastError();
+    this->TrimDeviceMemory();
+    error = allocate(&memory);
+  }
+  if (error == cudaErrorMemoryAllocation)
+  {
+    cudaGetLastError();
+    throw CudaConnectedComponentError(Kind::Memory,
+                                      "device memory: " + FormatBytes(bytes) + " needed, " +
+                                        FormatBytes(this->GetFreeMemory()) + " free");
+  }
+  CCL_CHECK(error);
+  return memory;
+}
+
+void *
+DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
+{
+  void * const                      memory = this->AllocateOnDevice(bytes, [=](void ** result) {
+    return m_Pool != nullptr ? cudaMallocFromPoolAsync(result, bytes, m_Pool, stream) : cudaMalloc(result, bytes);
+  });
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_PoolDemand.Add(bytes);
+  return memory;
+}
+
+void
+DeviceResources::FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream)
+{
+  // An error here is one of the context, and shows in the next call.
+  static_cast<void>(m_Pool != nullptr ? cudaFreeAsync(memory, stream) : cudaFree(memory));
+  const std::lock_guard<std::mutex> lock(m_Mutex);
+  m_PoolDemand.Remove(bytes);
+}
+
+std::shared_ptr<void>
+DeviceResources::AllocateCached(std::size_t bytes)
+{
+  return this->AllocateFrom(m_DeviceMemory, bytes, cudaFree, [this](std::size_t size) {
+    return this->AllocateOnDevice(size, [size](void ** result) { return cudaMalloc(result, size); });
+  });
+}
+
+std::shared_ptr<void>
+DeviceResources::AllocateCounter(cudaStream_t stream)
+{
+  std::unique_ptr<void, cudaError_t (*)(void *)> counter(nullptr, cudaFree);
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (!m_Counters.empty())
+    {
+      counter.reset(m_Counters.back());
+      m_Counters.pop_back();
+    }
+  }
+  if (!counter)
+  {
+    constexpr std::size_t size = sizeof(unsigned int);
+    counter.reset(this->AllocateOnDevice(size, [](void ** result) { return cudaMalloc(result, size); }));
+    // Freed, and not handed on, where this fails: it would not be 0.
+    CCL_CHECK(cudaMemsetAsync(counter.get(), 0, size, stream));
+    // So that a counter comes back without an allocation.
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Counters.reserve(m_CounterCount + 1);
+    ++m_CounterCount;
+  }
+  return std::shared_ptr<void>(counter.release(), [this](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Counters.push_back(unused);
+  });
+}
+
+void
+DeviceResources::FreeAll(const std::vector<MemoryCache::Block> & blocks, Deallocator deallocate)
+{
+  for (const MemoryCache::Block & block : blocks)
+  {
+    CCL_CHECK(deallocate(block.memory));
+  }
+}
+
+void
+DeviceResources::EndCall()
+{
+  std::vector<MemoryCache::Block> hostBlocks;
+  std::vector<MemoryCache::Block> deviceBlocks;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    hostBlocks = m_HostMemory.EndCall();
+    deviceBlocks = m_DeviceMemory.EndCall();
+    m_PoolDemand.EndCall();
+    std::uint64_t threshold = DivideUp(MemoryCache::MaximumShare * m_PoolDemand.Get(), PoolStep) * PoolStep;
+    if (m_Pool != nullptr && threshold != m_PoolThreshold)
+    {
+      CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+      CCL_CHECK(cudaMemPoolTrimTo(m_Pool, threshold));
+      m_PoolThreshold = threshold;
+    }
+  }
+  FreeAll(hostBlocks, cudaFreeHost);
+  FreeAll(deviceBlocks, cudaFree);
+}
+
+std::uint64_t
+DeviceResources::GetPoolBytes() const
+{
+  if (m_Pool == nullptr)
+  {
+    return m_PoolDemand.GetInUse();
+  }
+  std::uint64_t reserved = 0;
+  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+  return reserved;
+}
+
+std::uint64_t
+DeviceResources::GetFreeMemory() const
+{
+  std::size_t free = 0;
+  std::size_t total = 0;
+  CCL_CHECK(cudaMemGetInfo(&free, &total));
+  if (m_Pool == nullptr)
+  {
+    return free;
+  }
+  std::uint64_t used = 0;
+  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrUsedMemCurrent, &used));
+  return free + this->GetPoolBytes() - used;
+}
+
+void
+DeviceResources::TrimDeviceMemory()
+{
+  std::vector<MemoryCache::Block> blocks;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    blocks = m_DeviceMemory.TakeAll();
+    m_CounterCount -= m_Counters.size();
+    for (void * const counter : std::exchange(m_Counters, {}))
+    {
+      blocks.push_back({ counter, sizeof(unsigned int) });
+    }
+    m_Counters.reserve(m_CounterCount);
+  }
+  FreeAll(blocks, cudaFree);
+  if (m_Pool != nullptr)
+  {
+    CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
+  }
+}
+
+void
+DeviceResources::Trim()
+{
+  std::vector<MemoryCache::Block> blocks;
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    blocks = m_HostMemory.TakeAll();
+  }
+  FreeAll(blocks, cudaFreeHost);
+  this->TrimDeviceMemory();
+}
+
+} // namespace itk::ccl

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_filters_OverriddenTypes_h
+#define ccl_filters_OverriddenTypes_h
+
+// The pixel types for which the factory replaces ITK's filter. No other file lists them. Overrides.cxx.in is compiled
+// once for each input type, because one source for all types would take too long to compile.
+
+#include "itkCudaConnectedComponentImageFilterFactory.h"
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+
+namespace itk::ccl
+{
+
+/** Input types with these output types: all of OverriddenOutputs, and for an integer type also the type itself. */
+using OverriddenInputs = std::tuple<unsigned char, signed char, unsigned short, short, unsigned int, int, float>;
+
+using OverriddenOutputs = std::tuple<short, unsigned short, int, unsigned int, unsigned long>;
+
+/** Input types with one output type: the type itself. */
+using OverriddenSelves = std::tuple<char, long, unsigned long, long long, unsigned long long>;
+
+constexpr std::size_t OverriddenInputCount = std::tuple_size_v<OverriddenInputs> + std::tuple_size_v<OverriddenSelves>;
+
+/** Adds the overrides for one input type. VInput is its index in OverriddenInputs followed by OverriddenSelves. */
+template <std::size_t VInput>
+void
+AddOverrides(CudaConnectedComponentImageFilterFactory & factory);
+
+/** Adds the overrides for an input and an output type, in 2D and 3D, with masks of the input type or unsigned char. */
+template <typename TInput, typename TOutput>
+void
+AddOverridesFor(CudaConnectedComponentImageFilterFactory & factory)
+{
+  factory.AddOverride<Image<TInput, 2>, Image<TOutput, 2>>();
+  factory.AddOverride<Image<TInput, 3>, Image<TOutput, 3>>();
+  if constexpr (!std::is_same_v<TInput, unsigned char>)
+  {
+    factory.AddOverride<Image<TInput, 2>, Image<TOutput, 2>, Image<unsigned char, 2>>();
+    factory.AddOverride<Image<TInput, 3>, Image<TOutput, 3>, Image<unsigned char, 3>>();
+  }
+}
+
+/** Adds the overrides for an input type and each of the output types, and for an integer input type and itself. */
+template <typename TInput, typename... TOutputs>
+void
+AddOverridesToAll(CudaConnectedComponentImageFilterFactory & factory, const std::tuple<TOutputs...> *)
+{
+  (AddOverridesFor<TInput, TOutputs>(factory), ...);
+  if constexpr (std::is_integral_v<TInput> && !(std::is_same_v<TInput, TOutputs> || ...))
+  {
+    AddOverridesFor<TInput, TInput>(factory);
+  }
+}
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CudaConnectedComponentsDetail/Process.h"
+
+#include "engine/DeviceSession.h"
+
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iomanip>
+#include <map>
+#include <sstream>
+#include <typeindex>
+
+namespace itk
+{
+
+namespace
+{
+
+bool
+IsEnvironmentSetTo(const char * variable, const char * value)
+{
+  const char * const found = std::getenv(variable);
+  return found != nullptr && std::strcmp(found, value) == 0;
+}
+
+const char *
+PixelName(const std::type_info & pixel)
+{
+  static const std::map<std::type_index, const char *> names{ { typeid(char), "char" },
+                                                              { typeid(signed char), "signed char" },
+                                                              { typeid(unsigned char), "unsigned char" },
+                                                              { typeid(short), "short" },
+                                                              { typeid(unsigned short), "unsigned short" },
+                                                              { typeid(int), "int" },
+                                                              { typeid(unsigned int), "unsigned int" },
+                                                              { typeid(long), "long" },
+                                                              { typeid(unsigned long), "unsigned long" },
+                                                              { typeid(long long), "long long" },
+                                                              { typeid(unsigned long long), "unsigned long long" },
+                                                              { typeid(float), "float" },
+                                                              { typeid(double), "double" } };
+  const auto                                           found = names.find(pixel);
+  return found != names.end() ? found->second : pixel.name();
+}
+
+std::atomic<std::uint64_t> MicrosecondsWithoutGPU{ 0 };
+
+} // namespace
+
+bool
+CudaConnectedComponentsProcess::IsReplacementEnabled()
+{
+  return !IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS", "0");
+}
+
+bool
+CudaConnectedComponentsProcess::IsVerbose()
+{
+  return IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE", "1");
+}
+
+void
+CudaConnectedComponentsProcess::Print(const Run & run)
+{
+  std::ostringstream line;
+  line << "CudaConnectedComponents: " << run.size << " pixels, " << PixelName(*run.inputPixel) << " to "
+       << PixelName(*run.outputPixel) << (run.masked ? ", masked" : "") << ", connectivity " << run.connectivity << ", "
+       << (run.backend == CudaConnectedComponentsEnums::Backend::CUDA ? "cuda" : "cpu");
+  if (!run.reason.empty())
+  {
+    line << " (" << run.reason << ')';
+  }
+  line << std::fixed << std::setprecision(1) << ", " << run.milliseconds << " ms\n";
+  // In one piece, as other threads print, too.
+  std::fputs(line.str().c_str(), stderr);
+}
+
+void
+CudaConnectedComponentsProcess::ReportFault(const CudaConnectedComponentError & error)
+{
+  using Kind = CudaConnectedComponentError::Kind;
+  static std::atomic<bool> isReported{ false };
+  if (error.GetKind() != Kind::Unavailable && error.GetKind() != Kind::Memory && !isReported.exchange(true))
+  {
+    const std::string line =
+      "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: " +
+      std::string(error.what()) + "\n";
+    std::fputs(line.c_str(), stderr);
+  }
+}
+
+CudaConnectedComponentsProcess::TrimAtEnd::~TrimAtEnd()
+{
+  if (IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS_TRIM", "1"))
+  {
+    try
+    {
+      CudaConnectedComponentLabeler::TrimMemory();
+    }
+    catch (...)
+    {
+      // The next run meets an error of CUDA, too, and tells.
+    }
+  }
+}
+
+std::string
+CudaConnectedComponentsProcess::WhyNotStartGPU()
+{
+  const double milliseconds = static_cast<double>(MicrosecondsWithoutGPU) / 1000.0;
+  if (ccl::DeviceSession::IsStartupDone() || milliseconds >= MillisecondsBeforeGPU ||
+      IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS", "1"))
+  {
+    return "";
+  }
+  std::ostringstream reason;
+  reason << std::fixed << std::setprecision(0) << "starting CUDA pays after " << MillisecondsBeforeGPU
+         << " ms of labeling in a process, and there were " << milliseconds;
+  return reason.str();
+}
+
+void
+CudaConnectedComponentsProcess::AddTimeWithoutGPU(double milliseconds)
+{
+  MicrosecondsWithoutGPU += static_cast<std::uint64_t>(milliseconds * 1000.0);
+}
+
+} // namespace itk

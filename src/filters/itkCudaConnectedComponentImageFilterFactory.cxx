@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "itkCudaConnectedComponentImageFilterFactory.h"
+
+#include "filters/OverriddenTypes.h"
+
+#include "itkVersion.h"
+
+namespace itk
+{
+
+namespace
+{
+
+template <std::size_t... VInputs>
+void
+AddAllOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VInputs...>)
+{
+  (ccl::AddOverrides<VInputs>(factory), ...);
+}
+
+} // namespace
+
+CudaConnectedComponentImageFilterFactory::CudaConnectedComponentImageFilterFactory()
+{
+  AddAllOverrides(*this, std::make_index_sequence<ccl::OverriddenInputCount>());
+}
+
+CudaConnectedComponentImageFilterFactory::~CudaConnectedComponentImageFilterFactory() = default;
+
+const char *
+CudaConnectedComponentImageFilterFactory::GetITKSourceVersion() const
+{
+  return ITK_SOURCE_VERSION;
+}
+
+const char *
+CudaConnectedComponentImageFilterFactory::GetDescription() const
+{
+  return "Labels connected components on NVIDIA GPUs";
+}
+
+void
+CudaConnectedComponentImageFilterFactory::RegisterOneFactory()
+{
+  if (CudaConnectedComponentsProcess::IsReplacementEnabled() && GetRegistered() == nullptr)
+  {
+    const auto factory = Self::New();
+    ObjectFactoryBase::RegisterFactory(factory);
+  }
+}
+
+auto
+CudaConnectedComponentImageFilterFactory::GetRegistered() -> Self *
+{
+  for (ObjectFactoryBase * const each : ObjectFactoryBase::GetRegisteredFactories())
+  {
+    if (auto * const factory = dynamic_cast<Self *>(each))
+    {
+      return factory;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace itk
