@@ -3,6 +3,9 @@
 
 #include "Failure.h"
 
+#include "itkVTKImageIO.h"
+
+#include <nifti1_io.h>
 #include <tiffio.h>
 #include <zlib.h>
 
@@ -110,44 +113,23 @@ RequireLength(const std::string & file, std::uint64_t length)
   }
 }
 
-/** Checks NIfTI 1, NIfTI 2 and Analyze 7.5. The pixels are in the same file, or in an .img file next to the .hdr. */
+/** Checks NIfTI and Analyze 7.5. The pixels are in the same file, or in an .img file next to the .hdr file. */
 void
 RequireCompleteNifti(const std::string & file)
 {
-  std::string header = file;
-  std::string pixels = file;
-  for (const std::string ending : { ".img", ".img.gz", ".hdr", ".hdr.gz" })
+  const std::unique_ptr<nifti_image, void (*)(nifti_image *)> header(nifti_image_read(file.c_str(), 0),
+                                                                     nifti_image_free);
+  if (!header)
   {
-    if (file.size() > ending.size() && file.compare(file.size() - ending.size(), ending.size(), ending) == 0)
-    {
-      const std::string stem = file.substr(0, file.size() - ending.size());
-      for (const std::string compression : { "", ".gz" })
-      {
-        header = fs::exists(stem + ".hdr" + compression) ? stem + ".hdr" + compression : header;
-        pixels = fs::exists(stem + ".img" + compression) ? stem + ".img" + compression : pixels;
-      }
-    }
+    return; // the reader explains why it cannot read the header
   }
-  const Contents contents(header);
-  const auto     headerSize = contents.Get<std::int32_t>(0, false);
-  const bool     swap = headerSize != 348 && headerSize != 540;
-  const bool     isNifti2 = contents.Get<std::int32_t>(0, swap) == 540;
-
-  const auto dimension = [&](std::size_t i) {
-    return isNifti2 ? contents.Get<std::int64_t>(16 + 8 * i, swap) : contents.Get<std::int16_t>(40 + 2 * i, swap);
-  };
-  std::uint64_t bits = static_cast<std::uint64_t>(contents.Get<std::int16_t>(isNifti2 ? 14 : 72, swap));
-  for (std::int64_t i = 1; i <= dimension(0) && i < 8; ++i)
+  const std::unique_ptr<char, void (*)(void *)> pixels(nifti_findimgname(header->iname, header->nifti_type), std::free);
+  if (!pixels)
   {
-    bits *= static_cast<std::uint64_t>(std::max<std::int64_t>(dimension(static_cast<std::size_t>(i)), 1));
+    throw Failure(file + ": cannot be read: the file of its pixels does not exist");
   }
-  const double        offset = isNifti2 ? static_cast<double>(contents.Get<std::int64_t>(168, swap))
-                                        : static_cast<double>(contents.Get<float>(108, swap));
-  const std::uint64_t length = static_cast<std::uint64_t>(std::max(offset, 0.0)) + bits / 8;
-  if (header == pixels ? contents.GetLength() < length : Contents(pixels).GetLength() < length)
-  {
-    ThrowCutOff(pixels);
-  }
+  RequireLength(pixels.get(),
+                static_cast<std::uint64_t>(std::max(header->iname_offset, 0)) + nifti_get_volsize(header.get()));
 }
 
 void
@@ -280,22 +262,22 @@ RequireCompleteJpeg(const std::string & file)
   }
 }
 
-/** Checks legacy VTK. The pixels follow the last line of the header. `bytes` is the size of the pixels. */
+/** Checks BMP. Each row is padded to 4 bytes, unless the pixels are compressed. */
 void
-RequireCompleteVtk(const std::string & file, std::uint64_t bytes)
+RequireCompleteBmp(const std::string & file)
 {
-  const std::string text = Contents(file).GetText();
-  if (text.find("\nBINARY") == std::string::npos)
+  const Contents      contents(file);
+  const bool          isCompressed = contents.Get<std::uint32_t>(30, false) != 0;
+  const std::uint64_t width = contents.Get<std::uint32_t>(18, false);
+  const std::int64_t  height = contents.Get<std::int32_t>(22, false); // negative if the first row is on top
+  const std::uint64_t bitsPerPixel = contents.Get<std::uint16_t>(28, false);
+  const std::uint64_t bytes = isCompressed
+                                ? contents.Get<std::uint32_t>(34, false)
+                                : (width * bitsPerPixel + 31) / 32 * 4 * static_cast<std::uint64_t>(std::abs(height));
+  if (contents.GetLength() < contents.Get<std::uint32_t>(10, false) + bytes)
   {
-    return;
+    ThrowCutOff(file);
   }
-  std::size_t begin = 0;
-  for (const std::string keyword : { "\nSCALARS", "\nCOLOR_SCALARS", "\nVECTORS", "\nTENSORS", "\nLOOKUP_TABLE" })
-  {
-    const std::size_t found = text.find(keyword);
-    begin = found != std::string::npos ? std::max(begin, text.find('\n', found + 1) + 1) : begin;
-  }
-  RequireLength(file, begin + bytes);
 }
 
 } // namespace
@@ -327,7 +309,10 @@ RequireComplete(const std::string & file, const itk::ImageIOBase & io)
   }
   else if (format == "VTKImageIO")
   {
-    RequireCompleteVtk(file, bytes);
+    if (io.GetFileType() == itk::ImageIOBase::IOFileEnum::Binary)
+    {
+      RequireLength(file, static_cast<const itk::VTKImageIO &>(io).GetHeaderSize() + bytes);
+    }
   }
   else if (format == "GiplImageIO")
   {
@@ -335,7 +320,12 @@ RequireComplete(const std::string & file, const itk::ImageIOBase & io)
   }
   else if (format == "MRCImageIO")
   {
-    RequireLength(file, 1024 + bytes);
+    // An extended header may follow the header of 1024 bytes.
+    RequireLength(file, 1024 + Contents(file).Get<std::uint32_t>(92, false) + bytes);
+  }
+  else if (format == "BMPImageIO")
+  {
+    RequireCompleteBmp(file);
   }
   else
   {

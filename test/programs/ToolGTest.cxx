@@ -328,7 +328,7 @@ TEST_F(Tool, FilesThatAreCutOff)
     }
   }
   using PlaneType = itk::Image<unsigned char, 2>;
-  for (const std::string ending : { "png", "jpg" })
+  for (const std::string ending : { "png", "jpg", "bmp" })
   {
     Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(),
           this->File("plane." + ending));
