@@ -1,3 +1,4 @@
-# Read before the module is configured, in the scope of the whole project: languages can be enabled nowhere else.
+# ITK includes this file before it configures the module, in the scope of the whole project. The CUDA language can be
+# enabled only there.
 include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsCuda.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsWarnings.cmake)

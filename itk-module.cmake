@@ -1,8 +1,8 @@
-# What the module needs of ITK, in all three ways to build it.
+# The modules of ITK that this module and its tests need, in all three ways to build it.
 set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity)
 set(cuda_connected_components_test_depends ITKImageAdaptors ITKIOMeta ITKIONIFTI ITKThresholding)
 
-# An installed ITK has no such command.
+# An installed ITK does not have the command itk_module().
 if(COMMAND itk_module)
   itk_module(CudaConnectedComponents
     DEPENDS

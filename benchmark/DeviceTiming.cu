@@ -27,13 +27,13 @@ AllocateDevice(std::uint64_t bytes)
   return std::shared_ptr<void>(memory, cudaFree);
 }
 
-/** Milliseconds on the default stream, after runs that do not count: two, and as many as it takes for the clocks and
- * caches of device and host to settle. */
+/** Returns the times of work() on the default stream in milliseconds. Before that, it calls work() at least twice and
+ * for at least 10 ms, until the clocks and caches of device and host are steady. These calls do not count. */
 template <typename TWork>
 Timing
 TimeWork(unsigned int runs, const TWork & work)
 {
-  constexpr std::chrono::milliseconds settling{ 10 };
+  constexpr std::chrono::milliseconds warmUp{ 10 };
   const auto                          begin = MakeEvent();
   const auto                          end = MakeEvent();
   const auto                          timeRun = [&] {
@@ -45,12 +45,12 @@ TimeWork(unsigned int runs, const TWork & work)
     CCL_CHECK(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
     return milliseconds;
   };
-  const auto settled = std::chrono::steady_clock::now() + settling;
+  const auto warmUpEnd = std::chrono::steady_clock::now() + warmUp;
   timeRun();
   do
   {
     timeRun();
-  } while (std::chrono::steady_clock::now() < settled);
+  } while (std::chrono::steady_clock::now() < warmUpEnd);
   std::vector<double> milliseconds;
   for (unsigned int run = 0; run < runs; ++run)
   {
@@ -63,7 +63,7 @@ __global__ void
 DoNothing()
 {}
 
-/** Four pixels a thread, the width at which this much memory moves fastest. */
+/** Each thread handles 4 pixels. No other width moves this memory faster. */
 __global__ void
 ReadOneByteWriteFour(const uchar4 * input, uint4 * output, std::uint64_t count)
 {

@@ -8,49 +8,52 @@
 
 #include <memory>
 
-/** Times work on an image that is in device memory already. The output is allocated beforehand. */
+/** Measures the time of work on an image in device memory. The output is allocated before the measurement, unless a
+ * function says otherwise. `runs` is the number of measured runs. */
 class DeviceTiming
 {
 public:
   explicit DeviceTiming(const TestImage & image);
   ~DeviceTiming();
 
-  /** The floor: a kernel that reads 1 byte and writes 4 per pixel, and labels nothing. */
+  /** The floor: a kernel that only reads 1 byte and writes 4 bytes for each pixel. */
   Timing
   TimeFloor(unsigned int runs) const;
 
-  /** An empty kernel and the wait for it: what no call can be faster than. */
+  /** The launch of an empty kernel, and the wait for its end. No call can take less time. */
   Timing
   TimeLaunch(unsigned int runs) const;
 
-  /** The kernels of BUF or BKE as their paper has them: labels are block indices, in no order. */
+  /** The kernels of a published algorithm, block-based union-find (BUF) or block-based Komura equivalence (BKE), as in
+   * the paper. The labels are pixel indices and are not consecutive. */
   Timing
   TimePaper(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool inlineCompression, unsigned int runs) const;
 
-  /** The labeler: consecutive labels in ITK's order, and their number. */
+  /** The labeler, which returns the number of objects and writes consecutive labels in ITK's order. */
   Timing
   TimeLabeler(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
 
-  /** The same into an output that each run allocates and frees. */
+  /** The labeler with an output that each run allocates and frees. */
   Timing
   TimeWithAllocation(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
 
-  /** Each step of it: kernels, sums of them by name, and the allocation of the output. Block algorithms are followed by
-   * renumbering. */
+  /** Each step: the kernels of one kernel functor, or the allocation of the output. Published algorithms are followed
+   * by the kernels that make the labels consecutive. */
   StepTimings
   TimeSteps(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
 
-  /** What TimeLabeler has left. */
+  /** Copies the labels of the last TimeLabeler() to the host. */
   std::vector<std::uint32_t>
   GetLabels() const;
 
+  /** The number of objects of the last TimeLabeler(). */
   std::uint64_t
   GetObjectCount() const
   {
     return m_ObjectCount;
   }
 
-  /** The device, its driver and CUDA, in a line. */
+  /** Describes the device, its compute capability and its driver in one line. */
   static std::string
   Describe();
 

@@ -31,7 +31,7 @@ ToItk(const TestImage & image)
   return result;
 }
 
-/** Milliseconds of work(), which is done once more beforehand. */
+/** Returns the times that work() returns, in milliseconds. The first call is a warm-up and does not count. */
 template <typename TWork>
 Timing
 TimeWork(unsigned int runs, const TWork & work)
@@ -48,16 +48,16 @@ TimeWork(unsigned int runs, const TWork & work)
   return Timing(milliseconds);
 }
 
-/** Calls work(begin, bytes) for pieces of memory, on all threads. */
+/** Calls work(begin, bytes) for each chunk of a memory block, on all threads. */
 template <typename TWork>
 void
-ForEachSlab(std::uint64_t bytes, const TWork & work)
+ForEachChunk(std::uint64_t bytes, const TWork & work)
 {
-  constexpr std::uint64_t slab = std::uint64_t{ 1 } << 18;
+  constexpr std::uint64_t chunkSize = std::uint64_t{ 1 } << 18;
   itk::MultiThreaderBase::New()->ParallelizeArray(
     0,
-    itk::ccl::DivideUp(bytes, slab),
-    [&](itk::SizeValueType i) { work(i * slab, std::min(slab, bytes - i * slab)); },
+    itk::ccl::DivideUp(bytes, chunkSize),
+    [&](itk::SizeValueType i) { work(i * chunkSize, std::min(chunkSize, bytes - i * chunkSize)); },
     nullptr);
 }
 
@@ -85,7 +85,7 @@ TimeFilter(const TestImage &                  image,
     filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
       if (filter->GetProgress() > progress)
       {
-        const char * const stage = progress < 0.2F ? "pack" : progress < 0.5F ? "label" : "expand";
+        const char * const stage = progress < 0.2F ? "pack" : progress < 0.5F ? "label" : "write labels";
         const double       elapsed = MillisecondsSince(begin);
         sums.Add(stage, elapsed - reported);
         reported = elapsed;
@@ -169,7 +169,7 @@ HostTiming::TimeWriting(unsigned int runs, unsigned int bytesPerLabel) const
     const auto                    begin = Clock::now();
     const std::unique_ptr<char[]> output(new char[bytes]);
     itk::ccl::AdviseHugePages(output.get(), bytes);
-    ForEachSlab(bytes, [&](std::uint64_t at, std::uint64_t count) { std::memset(output.get() + at, 1, count); });
+    ForEachChunk(bytes, [&](std::uint64_t at, std::uint64_t count) { std::memset(output.get() + at, 1, count); });
     return MillisecondsSince(begin);
   });
 }
@@ -182,7 +182,7 @@ HostTiming::TimeReading(unsigned int runs, unsigned int bytesPerPixel) const
   std::atomic<std::uint64_t> sum{ 0 };
   return TimeWork(runs, [&] {
     const auto begin = Clock::now();
-    ForEachSlab(words * sizeof(std::uint64_t), [&](std::uint64_t at, std::uint64_t count) {
+    ForEachChunk(words * sizeof(std::uint64_t), [&](std::uint64_t at, std::uint64_t count) {
       std::uint64_t part = 0;
       for (std::uint64_t i = at / sizeof(std::uint64_t); i < (at + count) / sizeof(std::uint64_t); ++i)
       {

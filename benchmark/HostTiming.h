@@ -5,7 +5,7 @@
 #include "TestImages.h"
 #include "Timing.h"
 
-/** Pixel types of input and output. */
+/** The pixel types of an input and an output. */
 enum class HostTypes
 {
   UInt8ToUInt32,
@@ -17,7 +17,7 @@ enum class HostTypes
 std::string
 NameOf(HostTypes types);
 
-/** What a filter took, from update to update, what its stages took, and whether its labels are ITK's. */
+/** The time of an update of a filter, the time of its stages, and whether its labels are equal to ITK's. */
 struct FilterTiming
 {
   Timing      whole;
@@ -25,36 +25,38 @@ struct FilterTiming
   bool        isRight = true;
 };
 
-/** Times filters in an ITK pipeline: image in pageable memory, output allocated anew by each run. */
+/** Measures the time of filters in an ITK pipeline. The image is in pageable memory. Each run allocates its output. */
 class HostTiming
 {
 public:
   HostTiming(const TestImage & image, bool fullyConnected);
 
-  /** ITK's own filter, with all threads. Keeps its labels. */
+  /** ITK's own filter, on all threads. Stores its labels. */
   Timing
   TimeItk(unsigned int runs);
 
-  /** CudaConnectedComponentImageFilter, on the GPU or on the CPU. Throws itk::ExceptionObject where that cannot be. Its
-   * labels are compared with those that TimeItk has kept. */
+  /** CudaConnectedComponentImageFilter, on the GPU or on the CPU. Compares its labels with the labels that TimeItk()
+   * stored. Throws itk::ExceptionObject if the filter cannot label there. */
   FilterTiming
   TimeOurs(unsigned int runs, bool gpuEnabled, HostTypes types) const;
 
-  /** The floor: all threads write an output that was allocated for it, on huge pages where there are any. */
+  /** The floor of writing: each run allocates an output, on huge pages if the system has them, and all threads write
+   * it. */
   Timing
   TimeWriting(unsigned int runs, unsigned int bytesPerLabel) const;
 
-  /** All threads read the input. */
+  /** The floor of reading: all threads read the input. */
   Timing
   TimeReading(unsigned int runs, unsigned int bytesPerPixel) const;
 
-  /** The labels that TimeItk has kept. */
+  /** The labels that TimeItk() stored. */
   const std::vector<std::uint32_t> &
   GetLabels() const
   {
     return m_Labels;
   }
 
+  /** The number of objects that TimeItk() found. */
   std::uint64_t
   GetObjectCount() const
   {

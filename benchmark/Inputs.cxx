@@ -9,7 +9,7 @@
 TestImage
 ReadInput(const std::string & file)
 {
-  // Planes are read as volumes of one plane.
+  // A plane is read as a volume of one plane.
   using ImageType = itk::Image<float, 3>;
   auto reader = itk::ImageFileReader<ImageType>::New();
   reader->SetFileName(file);

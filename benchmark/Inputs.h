@@ -4,15 +4,16 @@
 
 #include "TestImages.h"
 
-/** Reads an image and keeps what is above Otsu's threshold. Throws itk::ExceptionObject. */
+/** Reads an image. Pixels above Otsu's threshold become foreground. Throws itk::ExceptionObject. */
 TestImage
 ReadInput(const std::string & file);
 
-/** Nearest neighbour: the volume with `side` pixels along each axis, the plane with `side` along x and y. */
+/** Resamples an image to `side` pixels along each axis (a plane: along x and y). Each pixel takes the value of one
+ * input pixel. */
 TestImage
 Upsample(const TestImage & image, std::uint64_t side);
 
-/** Share of the foreground, in percent. */
+/** Returns the share of the foreground in percent. */
 double
 ForegroundOf(const TestImage & image);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Times connected-component labeling, as ratios to floors and to ITK's filter. The protocols are those of Bolelli,
-// Allegretti, Lumetti and Grana's survey and of YACCLAB: average, average with steps, density and granularity, size.
+// Measures the time of connected-component labeling, and compares it with floors and with ITK's filter. YACCLAB and
+// the survey of Bolelli, Allegretti, Lumetti and Grana use the same protocols: average, average with steps, density and
+// granularity, size.
 
 #include "DeviceTiming.h"
 #include "HostTiming.h"
@@ -41,7 +42,7 @@ struct Options
   std::string                note;
 };
 
-/** Measures image after image. */
+/** Runs all measurements on one image after another, and collects the results. */
 class Benchmark
 {
 public:
@@ -55,7 +56,7 @@ public:
     std::printf("%s\n%s\n", DeviceTiming::Describe().c_str(), options.note.c_str());
   }
 
-  /** `parameters` are what a picture has along its axes. */
+  /** Measures one image. `parameters` are the values that plot.py draws along the axes of its figures. */
   void
   Run(const TestImage & image, const nlohmann::json & parameters = nlohmann::json::object())
   {
@@ -93,6 +94,7 @@ public:
     m_Results["cases"].push_back(m_Case);
   }
 
+  /** Writes the results to a file, if one is set. Returns whether all labels were correct. */
   bool
   Finish() const
   {
@@ -106,13 +108,14 @@ public:
 private:
   using AlgorithmDescription = itk::CudaConnectedComponentsEnums::AlgorithmDescription;
 
+  /** The name in the results of a published algorithm whose labels are made consecutive. plot.py reads it. */
   static std::string
   RenumberedName(const AlgorithmDescription & algorithm)
   {
     return std::string(algorithm.title) + (algorithm.hasInlineCompression ? "_IC" : "") + " renumbered";
   }
 
-  /** Times a published algorithm without the renumbering to ITK's labels. */
+  /** Measures a published algorithm as in the paper: the labels are not made consecutive. */
   void
   AddPublished(DeviceTiming & device, const AlgorithmDescription & algorithm)
   {
@@ -227,7 +230,7 @@ private:
     std::printf("\n");
   }
 
-  /** Times the labeler, and compares its labels with ITK's. */
+  /** Measures the labeler, and compares its labels with ITK's. */
   void
   AddChecked(const std::string & name,
              DeviceTiming &      device,
@@ -250,7 +253,7 @@ private:
   bool            m_AllRight = true;
 };
 
-/** A set of images: files, as they are and upsampled, and generated ones. */
+/** Measures a set of images: files in their own size and upsampled, and generated images. */
 void
 RunAverage(Benchmark & benchmark, const Options & options)
 {
@@ -273,6 +276,7 @@ RunAverage(Benchmark & benchmark, const Options & options)
   }
 }
 
+/** Measures random images of each density and granularity. */
 void
 RunRandom(Benchmark & benchmark, const Options & options)
 {
@@ -290,7 +294,7 @@ RunRandom(Benchmark & benchmark, const Options & options)
   }
 }
 
-/** Cubes from each of the files. */
+/** Measures each file, resampled to each size. */
 void
 RunSize(Benchmark & benchmark, const Options & options)
 {
@@ -304,8 +308,8 @@ RunSize(Benchmark & benchmark, const Options & options)
   }
 }
 
-/** Hilbert curves of orders 1 to 6 (127^3, the largest), and the families of ridge patterns, of level 3 as in their
- * paper. */
+/** Measures Hilbert curves of orders 1 to 6 (the largest has 127 x 127 x 127 pixels), and the families of ridge
+ * patterns. Their level is 3, as in the paper on ridge patterns. */
 void
 RunPatterns(Benchmark & benchmark, const Options & options)
 {
@@ -340,30 +344,37 @@ int
 main(int argc, char ** argv)
 {
   Options  options;
-  CLI::App app("Times connected-component labeling on a GPU, and from host to host.");
+  CLI::App app("Measures the time of connected-component labeling on a GPU, and from host to host.");
   app.require_subcommand(1);
   app.fallthrough();
-  app.add_option("--runs", options.runs, "runs on the device of which the median counts")->capture_default_str();
-  app.add_option("--host-runs", options.hostRuns, "runs from host to host; 0 for none")->capture_default_str();
-  app.add_flag("--full-only", options.fullOnly, "no face connectivity");
-  app.add_option("--json", options.json, "file to write all results to, for plot.py");
-  app.add_option("--note", options.note, "what to say of the machine, such as its driver, and the commit");
+  app.add_option("--runs", options.runs, "number of runs on the device; the result is their median")
+    ->capture_default_str();
+  app.add_option("--host-runs", options.hostRuns, "number of runs from host to host; 0: do not measure")
+    ->capture_default_str();
+  app.add_flag("--full-only", options.fullOnly, "do not measure face connectivity");
+  app.add_option("--json", options.json, "file for all results; plot.py reads it");
+  app.add_option("--note", options.note, "text for the results, such as the driver of the machine and the commit");
 
-  CLI::App * const average = app.add_subcommand("average", "a set of images");
-  average->add_option("FILES", options.files, "images; what is above Otsu's threshold is labeled");
-  average->add_option("--upsample", options.upsample, "sides to which the images are upsampled besides, such as 512");
-  average->add_flag("--generated", options.generated, "blobs, vessels and a spiral besides");
-  average->add_flag("--steps", options.steps, "each step by itself besides");
+  CLI::App * const average = app.add_subcommand("average", "measure a set of images");
+  average->add_option("FILES", options.files, "image files; pixels above Otsu's threshold are foreground");
+  average->add_option("--upsample",
+                      options.upsample,
+                      "also measure the images upsampled to these numbers of pixels along each side, such as 512");
+  average->add_flag("--generated", options.generated, "also measure generated images: blobs, vessels and a spiral");
+  average->add_flag("--steps", options.steps, "also measure each step of the algorithms");
 
-  CLI::App * const random = app.add_subcommand("random", "2048^2 and 256^3, of each density and granularity");
-  random->add_option("--densities", options.densities, "percent of foreground")->capture_default_str();
-  random->add_option("--granularities", options.granularities, "sides of squares and cubes")->capture_default_str();
+  CLI::App * const random = app.add_subcommand(
+    "random", "measure random images of 2048 x 2048 and 256 x 256 x 256 pixels, of each density and granularity");
+  random->add_option("--densities", options.densities, "foreground in percent")->capture_default_str();
+  random->add_option("--granularities", options.granularities, "sides of the random squares and cubes in pixels")
+    ->capture_default_str();
 
-  CLI::App * const size = app.add_subcommand("size", "images upsampled to each size");
-  size->add_option("FILES", options.files, "images; what is above Otsu's threshold is labeled")->required();
-  size->add_option("--sides", options.sizes, "sides of squares and cubes")->capture_default_str();
+  CLI::App * const size = app.add_subcommand("size", "measure images that are resampled to each size");
+  size->add_option("FILES", options.files, "image files; pixels above Otsu's threshold are foreground")->required();
+  size->add_option("--sides", options.sizes, "sizes: pixels along each side")->capture_default_str();
 
-  CLI::App * const patterns = app.add_subcommand("patterns", "Hilbert curves, and ridge patterns in 2^n x 2^n pixels");
+  CLI::App * const patterns =
+    app.add_subcommand("patterns", "measure Hilbert curves, and ridge patterns of 2^n x 2^n pixels");
   patterns->add_option("--exponent", options.exponent, "n")->capture_default_str()->check(CLI::Range(9, 14));
   CLI11_PARSE(app, argc, argv);
 

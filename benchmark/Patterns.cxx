@@ -15,7 +15,7 @@ Power(unsigned int exponent)
   return std::uint64_t{ 1 } << exponent;
 }
 
-/** Draws a pattern of a level, its crest stretched by 2^k along x, with its upper left corner at a pixel. */
+/** Draws a pattern of a level. Its crest is stretched by 2^k along x. Its upper left corner is (left, top). */
 void
 DrawRidge(TestImage & image, unsigned int level, unsigned int k, std::uint64_t left, std::uint64_t top)
 {
@@ -59,7 +59,8 @@ DrawRidge(TestImage & image, unsigned int level, unsigned int k, std::uint64_t l
   }
 }
 
-/** A pattern in the upper left corner of each of 2^s by 2^s cells for which draws() gives true. */
+/** Divides an image into 2^s x 2^s cells, and calls draws() for each cell. If it returns true, draws a pattern in the
+ * upper left corner of the cell. */
 template <typename TDraws>
 TestImage
 DrawRidges(const std::string & name, unsigned int n, unsigned int level, unsigned int s, TDraws draws)
@@ -79,7 +80,7 @@ DrawRidges(const std::string & name, unsigned int n, unsigned int level, unsigne
   return image;
 }
 
-/** True with a probability in percent. */
+/** A function that returns true with a probability of `percent` percent. */
 class Chance
 {
 public:
@@ -161,7 +162,7 @@ RandomMerging(unsigned int n, unsigned int level, unsigned int s, unsigned int p
   {
     for (std::uint64_t x = 0; x < Power(s); ++x)
     {
-      // From a pixel of the base's left column, to that of the neighbour.
+      // Lines start in the left column of the base and end in the left column of the next pattern's base.
       const std::uint64_t left = x * cell;
       const std::uint64_t row = y * cell + (level > 1 ? level : 0);
       if (merges() && x + 1 < Power(s))
@@ -185,7 +186,7 @@ RandomMerging(unsigned int n, unsigned int level, unsigned int s, unsigned int p
 namespace
 {
 
-/** Draws an ellipsoid; what lies outside of the image is left out. */
+/** Draws the part of an ellipsoid that lies in the image. */
 void
 DrawEllipsoid(TestImage & image, const std::array<double, 3> & center, const std::array<double, 3> & radii)
 {
@@ -221,7 +222,7 @@ DrawEllipsoid(TestImage & image, const std::array<double, 3> & center, const std
   }
 }
 
-/** From 0 to 1, the same everywhere: the standard's distributions are not. */
+/** Returns a random number from 0 to 1. The distributions of the C++ standard library may differ between platforms. */
 double
 Uniform(std::mt19937 & random)
 {

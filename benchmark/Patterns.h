@@ -2,45 +2,47 @@
 #ifndef ccl_benchmark_Patterns_h
 #define ccl_benchmark_Patterns_h
 
-// Images that are made, besides those of the tests.
+// Generated images for the benchmark, in addition to those of the tests.
 
 #include "TestImages.h"
 
-
-/** The Ridge Pattern families of Asad, Marroquim and Souza, "On GPU Connected Components and Properties: A Systematic
- * Evaluation of Connected Component Labeling Algorithms and Their Extension for Property Extraction", IEEE TIP 28(1),
- * 2019, Section IV: patterns of a level in a square of 2^n pixels a side. The base of a pattern is as wide as its crest
- * at the top, and one pixel wider to the right with each row. */
+/** The families of ridge patterns of Asad, Marroquim and Souza, "On GPU Connected Components and Properties: A
+ * Systematic Evaluation of Connected Component Labeling Algorithms and Their Extension for Property Extraction", IEEE
+ * TIP 28(1), 2019, Section IV. The image is a square with 2^n pixels along each side. A pattern has a level, a crest,
+ * and a base below the crest. The first row of the base is as wide as the crest. Each further row has one more pixel at
+ * the right. */
 namespace RidgePatterns
 {
 
-/** The largest pattern of a level (1 to n - 1). */
+/** Makes the largest pattern of a level. Levels are 1 to n - 1. */
 TestImage
 Leveling(unsigned int n, unsigned int level);
 
-/** The same, scaled to a share in percent. */
+/** Makes the largest pattern of a level, scaled to `percent` percent of its size. */
 TestImage
 Scaling(unsigned int n, unsigned int level, unsigned int percent);
 
-/** 4^s patterns instead of one, s up to n - level - 1. */
+/** Makes 4^s smaller patterns, one in each of 2^s x 2^s cells. s is at most n - level - 1. */
 TestImage
 Subdivision(unsigned int n, unsigned int level, unsigned int s);
 
-/** Those, each with a probability in percent. */
+/** Makes the patterns of Subdivision(), each with a probability of `percent` percent. */
 TestImage
 RandomInstancing(unsigned int n, unsigned int level, unsigned int s, unsigned int percent, unsigned int seed);
 
-/** Those, each connected with its neighbours to the right and below with a probability in percent. */
+/** Makes the patterns of Subdivision(). A line connects a pattern to the next one to the right, and to the next one
+ * below, each with a probability of `percent` percent. */
 TestImage
 RandomMerging(unsigned int n, unsigned int level, unsigned int s, unsigned int percent, unsigned int seed);
 
 } // namespace RidgePatterns
 
-/** Ellipsoids of random place, shape and orientation along the axes: smooth like organs. */
+/** Makes ellipsoids with random centers and radii. Their axes are parallel to the axes of the image. They are smooth,
+ * like organs. */
 TestImage
 MakeBlobs(const std::array<std::uint64_t, 3> & size, unsigned int count, unsigned int seed);
 
-/** Tubes that wander, become thinner and branch: like vessels. */
+/** Makes tubes that change their direction, become thinner and branch, like vessels. */
 TestImage
 MakeVessels(const std::array<std::uint64_t, 3> & size, unsigned int count, unsigned int seed);
 

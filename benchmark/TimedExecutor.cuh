@@ -11,6 +11,7 @@
 namespace itk::ccl
 {
 
+/** Makes an event that can measure time. */
 inline std::shared_ptr<CUevent_st>
 MakeEvent()
 {
@@ -19,7 +20,7 @@ MakeEvent()
   return std::shared_ptr<CUevent_st>(event, cudaEventDestroy);
 }
 
-/** Adds the time from its making to its end, on a stream, to a step. */
+/** Measures the time on a stream between its constructor and its destructor, and adds it to a step. */
 class StepTimer
 {
 public:
@@ -54,7 +55,8 @@ private:
   std::shared_ptr<CUevent_st> m_End;
 };
 
-/** A DeviceExecutor that times each step. What it offers: see HostExecutor. */
+/** A DeviceExecutor that measures the time of each call. A step is named after its kernel functor. The concept
+ * is in executors/Executor.h. */
 class TimedExecutor
 {
 public:
@@ -80,16 +82,16 @@ public:
 
   template <typename TFunctor>
   void
-  ForEach(const Grid & grid, const TFunctor & step) const
+  ForEach(const Grid & grid, const TFunctor & functor) const
   {
-    this->Time<TFunctor>([&] { m_Executor.ForEach(grid, step); });
+    this->Time<TFunctor>([&] { m_Executor.ForEach(grid, functor); });
   }
 
   template <typename TFunctor>
   void
-  ForEachBlock(const Grid & grid, const TFunctor & step) const
+  ForEachBlock(const Grid & grid, const TFunctor & functor) const
   {
-    this->Time<TFunctor>([&] { m_Executor.ForEachBlock(grid, step); });
+    this->Time<TFunctor>([&] { m_Executor.ForEachBlock(grid, functor); });
   }
 
   template <typename TSum, typename TFunction>
@@ -101,15 +103,15 @@ public:
 
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ExclusiveScan(const DeviceExecutor::PreparedScan<TSum> & sums,
+  ExclusiveScan(const DeviceExecutor::PreparedScan<TSum> & scan,
                 const TFunction &                          valueAt,
                 const TVisitor &                           visit) const
   {
-    this->Time<TVisitor>([&] { m_Executor.ExclusiveScan(sums, valueAt, visit); });
+    this->Time<TVisitor>([&] { m_Executor.ExclusiveScan(scan, valueAt, visit); });
   }
 
 private:
-  /** A type's name, without namespaces of the project and template arguments. */
+  /** Returns the name of a type without the project's namespaces and without template arguments. */
   template <typename T>
   static std::string
   NameOf()

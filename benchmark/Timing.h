@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/** Milliseconds of several runs of the same thing. */
+/** The median and quartiles of the times of several runs, in milliseconds. */
 struct Timing
 {
   double       median = 0.0;
@@ -29,10 +29,11 @@ struct Timing
   }
 };
 
-/** Median milliseconds of steps, in their order. */
+/** The name of each step and its median time in milliseconds, in the order of the steps. */
 using StepTimings = std::vector<std::pair<std::string, double>>;
 
-/** Sums the milliseconds of each step in each run. */
+/** Collects the time of each step in each run, in milliseconds. If a step occurs several times in a run, its times are
+ * added. */
 class StepSums
 {
 public:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns the benchmark's JSON into tables (Markdown) and pictures (PNG). Needs matplotlib.
+"""Makes tables (Markdown) and figures (PNG) from the results (JSON) of the benchmark. Needs matplotlib.
 
-    plot.py RESULTS [PICTURES]     a folder with average.json, random.json, size.json, patterns.json (those it has)
+    plot.py RESULTS [FIGURES]
 
-Writes RESULTS/tables.md, and the pictures to PICTURES (default: RESULTS).
+RESULTS is a folder with one or more of average.json, random.json, size.json and patterns.json. Writes
+RESULTS/tables.md, and the figures to the folder FIGURES (default: RESULTS).
 """
 
 import json
@@ -19,7 +20,8 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 PAPER = {"BUF_IC as in the paper": "BUF", "BKE_IC as in the paper": "BKE"}
 COLORS = {"BUF": "tab:blue", "BKE": "tab:orange", "ours": "tab:green", "ours, face": "tab:olive", "floor": "tab:gray"}
-STAGES = {"pack": "tab:blue", "label": "tab:orange", "expand": "tab:green"}
+# "expand" is the name of "write labels" in older results.
+STAGES = {"pack": "tab:blue", "label": "tab:orange", "write labels": "tab:green", "expand": "tab:green"}
 
 
 def shape(case):
@@ -27,7 +29,7 @@ def shape(case):
 
 
 def name_of(case):
-    """What a case is, without its size."""
+    """Returns the name of a case without its size."""
     words = case["name"].split(" ")
     return " ".join(word for word in words if word != "upsampled" and not re.fullmatch(r"\d+(x\d+)+", word))
 
@@ -44,7 +46,7 @@ def median(case, name):
 
 
 def automatic(case, face=False):
-    """Our median, under full or face connectivity."""
+    """Returns the median time of Automatic with full or face connectivity."""
     plane = case["size"][2] == 1
     return median(case, "Automatic, " + (("4" if plane else "6") if face else ("8" if plane else "26")))
 
@@ -113,24 +115,30 @@ def step_tables(cases):
 
 
 def draw_steps(cases, path):
-    """Stacked bars of device steps, for each algorithm, on the largest volumes."""
+    """Draws a stacked bar of the steps on the device, for each algorithm and large volume."""
     chosen = [case for case in cases if any(not name.startswith("host") for name in case.get("steps", {}))]
     chosen = [case for case in chosen if case["size"][2] > 1 and case["size"][0] >= 500]
     if not chosen:
         return
+    # Each group lists parts of the names of its kernel functors. KeepSums, RecordRuns, RunNumbering, Renumbering and
+    # RunExpansion are names of older results. StorePrefix also ranks first pixels, but takes little time there.
     groups = [
         ("allocation", ("allocation",)),
-        ("packing, counting", ("Foreground", "RunUnionFind::StartsInWord", "RunUnionFind::RecordRuns", "KeepSums")),
+        (
+            "packing, counting",
+            ("Foreground", "RunUnionFind::StartsInWord", "RunUnionFind::StoreRuns", "StorePrefix")
+            + ("RunUnionFind::RecordRuns", "KeepSums"),
+        ),
         ("linking", ("Initialization", "InitializationByRun", "InitializationByWord")),
         ("compression", ("Compression",)),
         ("union", ("Reduction", "Merge")),
-        ("renumbering", ("RunNumbering", "Renumbering", "RunUnionFind::Labeling", "Fill")),
-        ("writing labels", ("RunExpansion", "FinalLabeling", "WriteLabels")),
+        ("ranking", ("Ranking", "RunUnionFind::Labeling", "Fill", "RunNumbering", "Renumbering")),
+        ("label write-out", ("RunLabelWriteOut", "FinalLabeling", "WriteLabels", "RunExpansion")),
     ]
 
     def group(step):
         if "WriteLabels" in step or "Expansion" in step:
-            return "writing labels"
+            return "label write-out"
         for name, parts in groups:
             if any(part in step for part in parts):
                 return "compression" if "Compression" in step else name
@@ -139,7 +147,7 @@ def draw_steps(cases, path):
     names = [name for name, _ in groups] + ["other"]
     figure, axes = plt.subplots(1, len(chosen), figsize=(3.2 * len(chosen), 4), sharey=True, squeeze=False)
     for axis, case in zip(axes[0], chosen):
-        axis.use_sticky_edges = False  # of bars of no height, which would leave no margin above
+        axis.use_sticky_edges = False  # a bar of height 0 would leave no margin above the bars
         algorithms = [name for name in case["steps"] if not name.startswith("host")]
         bottoms = [0.0] * len(algorithms)
         for color, name in zip(plt.cm.tab10.colors, names):
@@ -160,7 +168,7 @@ def draw_steps(cases, path):
 
 
 def draw_random(cases, parameter, fixed, path, label):
-    """Ratio to the floor over density or granularity, the other one fixed; a plane and a volume."""
+    """Draws the ratio to the floor over density or granularity, for a plane and a volume. The other one is fixed."""
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.6))
     for axis, depth in zip(axes, (False, True)):
         chosen = [
@@ -189,6 +197,7 @@ def draw_random(cases, parameter, fixed, path, label):
 
 
 def draw_size(cases, path):
+    """Draws the times over the number of pixels."""
     figure, axis = plt.subplots(figsize=(5.5, 3.8))
     pixels = [case["size"][0] * case["size"][1] * case["size"][2] for case in cases]
     for name, short in PAPER.items():
@@ -205,7 +214,7 @@ def draw_size(cases, path):
 
 
 def draw_host(cases, path):
-    """Stacked stages from host to host."""
+    """Draws a stacked bar of the stages from host to host, for each large volume, backend and output type."""
     chosen = [case for case in cases if case["size"][0] >= 500 and case["size"][2] > 1]
     if not chosen or not any(name.startswith("host to host") for name in chosen[0].get("steps", {})):
         return

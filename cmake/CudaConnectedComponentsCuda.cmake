@@ -1,4 +1,4 @@
-# CudaConnectedComponents_USE_CUDA, the CUDA language, and the architectures to build for.
+# Defines the option CudaConnectedComponents_USE_CUDA. If it is ON, enables CUDA and sets the default architectures.
 
 include(CheckLanguage)
 check_language(CUDA)
@@ -12,13 +12,13 @@ option(CudaConnectedComponents_USE_CUDA "Label on NVIDIA GPUs; OFF builds the sa
 
 if(CudaConnectedComponents_USE_CUDA)
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    # Machine code for every major architecture (from 7.5 on, by CUDA 13), and PTX of the newest for those to come.
+    # Machine code for every major architecture that the compiler knows (CUDA 13: from 7.5 on), and PTX for later ones.
     set(CMAKE_CUDA_ARCHITECTURES all-major CACHE STRING "CUDA architectures to build for")
   endif()
   enable_language(CUDA)
   if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.5)
-    message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: 12.5 is the first that has all functions that are "
-      "called. Set CudaConnectedComponents_USE_CUDA=OFF to build for the CPU only.")
+    message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: this project needs CUDA 12.5 or later. "
+      "Set CudaConnectedComponents_USE_CUDA=OFF to build without CUDA.")
   endif()
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)

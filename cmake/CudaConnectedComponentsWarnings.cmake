@@ -1,6 +1,6 @@
-# Warnings in our own code, as errors where CudaConnectedComponents_WARNINGS_AS_ERRORS asks for it.
+# Defines cuda_connected_components_warnings(target), which turns on compiler warnings for a target of this project.
 
-option(CudaConnectedComponents_WARNINGS_AS_ERRORS "Treat warnings in our own code as errors" OFF)
+option(CudaConnectedComponents_WARNINGS_AS_ERRORS "Treat warnings in the code of this project as errors" OFF)
 
 function(cuda_connected_components_warnings target)
   if(MSVC)
@@ -12,7 +12,7 @@ function(cuda_connected_components_warnings target)
   endif()
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
   if(CudaConnectedComponents_USE_CUDA)
-    # What nvcc generates for the host does not keep to -Wextra.
+    # No -Wextra, because the host code that nvcc generates causes warnings with it.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
     if(CudaConnectedComponents_WARNINGS_AS_ERRORS)
       target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)

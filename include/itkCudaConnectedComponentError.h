@@ -12,37 +12,46 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentError
- * \brief The exception of CudaConnectedComponentLabeler. The message is a sentence that says what was wrong. For an
- * error of CUDA, the message contains CUDA's own message and the place in the source code.
+ * \brief The exception of CudaConnectedComponentLabeler.
+ *
+ * The message describes the error. For an error of CUDA, the message contains CUDA's own message and the location in
+ * the source code.
+ *
+ * An exception does not change after its construction. Several threads may read the same exception. An exception owns
+ * a copy of its message.
+ *
+ * \sa CudaConnectedComponentLabeler
  * \ingroup CudaConnectedComponents
  */
 class CudaConnectedComponents_EXPORT CudaConnectedComponentError : public std::runtime_error
 {
 public:
-  /** \class Kind
-   * \ingroup CudaConnectedComponents
-   * The cause of the error. */
+  /** \brief The cause of an error. */
   enum class Kind : uint8_t
   {
-    /** There is no CUDA device, no driver, or no CUDA in this build. */
+    /** There is no such CUDA device, no suitable driver, or no CUDA in this build. Or the process was forked from a
+     * process that used CUDA. */
     Unavailable,
     /** The device or the host has too little memory. */
     Memory,
     /** An argument or an option is invalid. */
     InvalidArgument,
-    /** The output's pixel type has fewer labels than the image has objects. */
+    /** The image has more objects than the output's pixel type has labels. */
     TooManyObjects,
     /** Any other error of a CUDA call. */
     Cuda
   };
 
-  /** Makes an exception.
+  /** Creates an exception.
    * \param kind the cause
-   * \param message the sentence that what() returns */
+   * \param message the text that what() returns */
   CudaConnectedComponentError(Kind kind, const std::string & message);
+
+  /** Destroys the exception. */
   ~CudaConnectedComponentError() override;
 
-  /** Returns the cause. */
+  /** Returns the cause.
+   * \return the value that the constructor got */
   Kind GetKind() const noexcept { return m_Kind; }
 
 private:

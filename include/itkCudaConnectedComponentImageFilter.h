@@ -30,39 +30,66 @@ namespace itk
  * std::cout << filter->GetObjectCount() << " objects, by " << filter->GetBackendUsed() << '\n';
  * \endcode
  *
- * Takes what the superclass takes, and gives the same pixels, object count and exceptions: foreground is what differs
- * from zero (and lies in the mask, if there is one), labels are numbered in raster order of the components' first
- * pixels. Two runs give the same output.
+ * The filter has the same inputs and settings as the superclass, and gives the same pixels, object count and
+ * exceptions. Pixels that differ from zero are foreground. If there is a mask image, the pixels of the mask must differ
+ * from zero, too. The order of the labels is the raster order of the first pixels of the components. Two runs give the
+ * same output.
  *
- * Planes and volumes of any size and pixel type are labeled on the GPU. Where that cannot be done (no device, no
- * driver, too little device memory, an error of CUDA) the same steps run on the CPU, on the filter's work units; more
- * than three dimensions are left to the superclass. GetBackendUsed() tells, and GetFallbackReason() why. With
- * CPUFallbackOff() that is an ExceptionObject instead. The CPU labels very small images in any case, as it is faster,
- * unless there is CPUFallbackOff() or an Algorithm that is not Automatic.
+ * \tparam TInputImage an image or an ImageAdaptor of any pixel type that can be compared with zero
+ * \tparam TOutputImage an image of the same dimension with an integer pixel type, not bool
+ * \tparam TMaskImage an image or an ImageAdaptor of the same dimension. The default is TInputImage.
  *
- * Other than the superclass:
- * - a region without pixels gives an empty output and no objects;
- * - AbortGenerateDataOn() throws ProcessAborted between the stages of the work;
- * - an exception that pixels throw when they are read (by an ImageAdaptor's accessor, say) reaches the caller,
- * unchanged in type, from whichever thread read them. Above three dimensions, where the superclass reads them, it is
- * lost, and the labels are wrong;
- * - the filter can be updated again after any exception.
+ * \par GPU and CPU
+ * The GPU labels planes and volumes of up to 2^40 pixels and any pixel type. The CPU labels the image if the GPU cannot
+ * be used: there is no device, no driver or too little device memory, or CUDA reports an error. The CPU uses this
+ * module's own code, on the filter's multi-threader and its number of work units. GetBackendUsed() tells where the
+ * labels come from, and GetFallbackReason() tells why. With CPUFallbackOff(), the filter throws an ExceptionObject with
+ * the reason instead.
  *
- * Environment variables are described with CudaConnectedComponentsProcess.
+ * \par
+ * The CPU always labels images of at most 16,384 pixels, because it is faster. CPUFallbackOff() switches this off, and
+ * so does an Algorithm other than Automatic. The superclass labels images of more than 3 dimensions.
  *
- * The first time in a process that an error of CUDA other than a missing device or too little memory makes a filter
- * fall back, a line on standard error says so: it may be a fault of this module.
+ * \par Differences from the superclass
+ * - If the region has no pixels, the output is empty and there are no objects.
+ * - After AbortGenerateDataOn(), the filter throws ProcessAborted between the stages of the work.
+ * - The filter can be updated again after any exception.
+ * - The accessor of an ImageAdaptor may throw while the filter reads pixels. The exception reaches the caller with its
+ *   type, whichever thread read the pixels. In images of more than 3 dimensions, the superclass reads the pixels: the
+ *   exception is lost, and the labels are wrong.
  *
- * Filters may run on several threads at once. The host's part of the work is done by the filter's multi-threader, on
- * its number of work units.
+ * \par Environment variables
+ * These values have an effect:
+ * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: CudaConnectedComponentImageFilterFactory and the plug-in do not replace ITK's
+ *   filter. A program that creates a CudaConnectedComponentImageFilter itself still uses the GPU.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS=1`: filters with LazyGPUStartOn() use the GPU from the first image on that has more
+ *   than 16,384 pixels.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each successful run of a filter prints one line on standard error:
+ *   size, pixel types, connectivity, backend, fallback reason, and time in milliseconds.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each run of a filter ends with
+ *   CudaConnectedComponentLabeler::TrimMemory(). Other programs on the GPU then have more memory, but runs take longer.
  *
- * Algorithms: Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components on GPUs",
- * IEEE Transactions on Parallel and Distributed Systems 31(2), 2020, and union-find on runs.
+ * \par Errors of CUDA
+ * A missing device and too little memory are expected errors. The first time that another error of CUDA in a process
+ * makes a filter use the CPU, the filter prints the error on standard error. It may be a fault of this module.
+ *
+ * \par Thread safety
+ * Different filters may run on several threads at the same time. One filter must not be used by several threads at the
+ * same time.
+ *
+ * \par Memory
+ * A filter stores only its settings and its output. GPU memory and pinned host memory belong to the process, and are
+ * cached for later runs. See CudaConnectedComponentLabeler::GetHeldMemory() and
+ * CudaConnectedComponentLabeler::TrimMemory().
+ *
+ * \par Algorithms
+ * Union-find on runs, and the algorithms of Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label
+ * Connected Components on GPUs", IEEE Transactions on Parallel and Distributed Systems 31(2), 2020.
  *
  * \sa ConnectedComponentImageFilter
  * \sa RelabelComponentImageFilter
- * \sa CudaConnectedComponentLabeler for images that are in device memory
- * \sa CudaConnectedComponentImageFilterFactory for programs that ask for ConnectedComponentImageFilter
+ * \sa CudaConnectedComponentLabeler for images in device memory
+ * \sa CudaConnectedComponentImageFilterFactory for programs that use ConnectedComponentImageFilter
  *
  * \ingroup CudaConnectedComponents
  */
@@ -73,117 +100,168 @@ class ITK_TEMPLATE_EXPORT CudaConnectedComponentImageFilter
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaConnectedComponentImageFilter);
 
+  /** This class. */
   using Self = CudaConnectedComponentImageFilter;
+  /** The filter that this class replaces. */
   using Superclass = ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
+  /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
+  /** Shared owner of a constant filter. */
   using ConstPointer = SmartPointer<const Self>;
 
+  /** The type of the input. */
   using InputImageType = TInputImage;
+  /** The type of the output. */
   using OutputImageType = TOutputImage;
+  /** The type of the mask. */
   using MaskImageType = TMaskImage;
+  /** The type of the input's pixels. */
   using InputPixelType = typename Superclass::InputPixelType;
+  /** The type of the labels in the output. */
   using OutputPixelType = typename Superclass::OutputPixelType;
+  /** The type of the mask's pixels. */
   using MaskPixelType = typename Superclass::MaskPixelType;
+  /** The type of a region of the output: index and size in pixels. */
   using RegionType = typename Superclass::RegionType;
+  /** The unsigned integer type of the object count. */
   using LabelType = typename Superclass::LabelType;
+  /** The algorithms. */
   using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
+  /** The backends. */
   using BackendEnum = CudaConnectedComponentsEnums::Backend;
 
+  /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
 
+  /** Creates a filter with the default settings, through ITK's object factories.
+   * \return the filter */
   itkNewMacro(Self);
+
+  /** Returns the name of the class, for messages.
+   * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaConnectedComponentImageFilter, ConnectedComponentImageFilter);
 
-  /** Whether to use a GPU at all. Default is on. Off is a choice, and no fallback. */
+  /** Selects whether the filter uses the GPU. The default is on. If off, the CPU labels the image, also with
+   * CPUFallbackOff(). GetFallbackReason() is then empty. */
   itkSetMacro(GPUEnabled, bool);
   itkGetConstMacro(GPUEnabled, bool);
   itkBooleanMacro(GPUEnabled);
 
-  /** Whether the CPU answers where the GPU cannot. Default is on. Off throws an ExceptionObject with the reason. */
+  /** Selects whether the CPU labels the image if the GPU cannot be used. The default is on. If off, the update throws
+   * an ExceptionObject with the reason. The GPU then labels small images, too. For images of more than 3 dimensions,
+   * the update then throws, except with GPUEnabledOff(). */
   itkSetMacro(CPUFallback, bool);
   itkGetConstMacro(CPUFallback, bool);
   itkBooleanMacro(CPUFallback);
 
-  /** Whether the CPU labels as long as starting CUDA in this process would take longer than it saves. Default is off;
-   * filters that CudaConnectedComponentImageFilterFactory makes have it on. Of no effect with CPUFallbackOff(). */
+  /** Selects whether the filter delays the start of CUDA, which takes about 0.2 s. The default is off. The filters that
+   * CudaConnectedComponentImageFilterFactory creates have it on.
+   *
+   * If on, the CPU labels until this module has started CUDA in this process, or until labeling on the CPU has taken
+   * 500 ms in total. The total counts all filters of the process with this setting, except their runs on images of at
+   * most 16,384 pixels. The setting has no effect with CPUFallbackOff(), or if the environment variable
+   * ITK_CUDA_CONNECTED_COMPONENTS is 1. */
   itkSetMacro(LazyGPUStart, bool);
   itkGetConstMacro(LazyGPUStart, bool);
   itkBooleanMacro(LazyGPUStart);
 
-  /** How the GPU finds components. Default is Automatic, the fastest for the input. The block algorithms need
-   * FullyConnectedOn(), and throw an ExceptionObject without it. */
+  /** Selects the algorithm on the GPU. The default is Automatic, the fastest for the image. The labels do not depend on
+   * the algorithm. BlockUnionFind and BlockKomuraEquivalence need FullyConnectedOn(); otherwise the update throws an
+   * ExceptionObject, also if the CPU labels the image. */
   itkSetEnumMacro(Algorithm, AlgorithmEnum);
   itkGetEnumMacro(Algorithm, AlgorithmEnum);
 
-  /** Whether the block algorithms use inline compression. Default is on. Makes no difference to the labels. */
+  /** Selects whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The default is on. The labels do
+   * not depend on it. Other algorithms do not use it. */
   itkSetMacro(InlineCompression, bool);
   itkGetConstMacro(InlineCompression, bool);
   itkBooleanMacro(InlineCompression);
 
-  /** Number of the CUDA device. Default is -1, the calling thread's current device. */
+  /** Selects the CUDA device by its number, from 0 to the number of devices - 1. The default is -1: the current device
+   * of the thread that calls Update(). If there is no such device, the filter falls back to the CPU, or throws an
+   * ExceptionObject with CPUFallbackOff(). */
   itkSetMacro(DeviceId, int);
   itkGetConstMacro(DeviceId, int);
 
-  /** Who computed the output. Unknown before the first update and after a failed one. */
+  /** Returns the backend that labeled the image in the last run: CUDA, CPU, or ITK for more than 3 dimensions.
+   * \return the backend; Unknown before the first run, and after a run that threw an exception */
   itkGetEnumMacro(BackendUsed, BackendEnum);
 
-  /** Why the last update fell back to the CPU: a sentence, or empty where it did not or was told not to use the GPU. */
+  /** Returns why the last run did not use the GPU.
+   * \return a text such as "no CUDA device: no NVIDIA driver is installed". Empty if the GPU labeled the image, with
+   * GPUEnabledOff(), or if the region has no pixels. */
   itkGetConstReferenceMacro(FallbackReason, std::string);
 
-  /** Number of objects, after an update. */
+  /** Returns the number of objects that the last run found.
+   * \return the number of objects; 0 before the first run, and after a run that threw an exception */
   decltype(std::declval<const Superclass &>().GetObjectCount())
   GetObjectCount() const override
   {
     return m_ObjectCount;
   }
 
-  /** As the superclass, but an exception here (a mask that is too small) does not end all further updates. */
+  /** Propagates the requested region to the inputs, as the superclass does. If the superclass throws an exception, such
+   * as for a mask that is too small, this function resets the pipeline. So the filter can be updated again.
+   * \param output the output of this filter whose requested region is propagated
+   * \exception ExceptionObject the exception of the superclass, such as InvalidRequestedRegionError */
   void
   PropagateRequestedRegion(DataObject * output) override;
 
 protected:
+  /** Creates a filter with the default settings. Programs call New() instead. */
   CudaConnectedComponentImageFilter() = default;
+
+  /** Destroys the filter. */
   ~CudaConnectedComponentImageFilter() override = default;
 
+  /** Prints the settings and the results of the last run.
+   * \param os the stream to print on
+   * \param indent the indentation of each line */
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** Labels the input. ITK's pipeline calls this function during an update.
+   * \exception ExceptionObject CPUFallback is off and the GPU cannot be used. Or the settings or the mask are invalid.
+   * Or there are more objects than the maximum of the output's pixel type.
+   * \exception ProcessAborted AbortGenerateData is on */
   void
   GenerateData() override;
 
 private:
-  /** All of GenerateData() but the verbose line. */
+  /** Labels the input. GenerateData() adds the verbose line and the time. */
   void
   GenerateLabels();
 
-  /** Throws what the superclass would throw for the mask, before any work is done. */
+  /** Throws the same exception as the superclass if the mask does not fit the input. */
   void
   VerifyMask() const;
 
-  /** Whether the output is so small that all is left to the CPU. */
+  /** Returns whether the CPU labels the image because the image is small. */
   bool
   IsForCPU() const;
 
-  /** The output's pixels along x, y and z. */
+  /** Returns the numbers of pixels along x, y and z. */
   CudaConnectedComponentLabeler::SizeType
   GetLabelerSize() const;
 
-  /** Labels on the GPU. Gives an empty reason, or why the GPU did not. */
+  /** Labels on the GPU. Returns an empty text, or the reason why the GPU did not label the image. */
   std::string
   TryGPU();
 
-  /** Labels planes and volumes, on the GPU or on the host. */
+  /** Labels a plane or a volume, on the GPU or on the host. */
   void
   GenerateDataByLabeler(bool onHost);
 
+  /** Labels by the superclass. */
   void
   GenerateDataByITK();
 
-  /** Between stages. */
+  /** Throws ProcessAborted if AbortGenerateData is on. */
   void
   ThrowIfAborted() const;
 
-  /** Frees what an exception in the superclass's GenerateData() has left, which its next run would trip over. */
+  /** Clears the members of the superclass. After an exception in its GenerateData(), its next run would fail because of
+   * the old values. */
   void
   ClearSuperclassState();
 

@@ -17,14 +17,14 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** Whether rows of an image can be read from its buffer, as numbers. */
+/** Whether the buffer of an image stores the pixels as numbers. */
 template <typename TImage>
 constexpr bool HasScalarBuffer =
   std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
   std::is_arithmetic<typename TImage::PixelType>::value;
 
-/** Sets the bits of the foreground pixels of a row, of `count` pixels from an index of an image's buffered region on.
- */
+/** Packs `count` pixels of a row to bits, from the index `begin` on. The pixels must lie in the buffered region.
+ * `words` is as for CudaConnectedComponentLabeler::PackRow(). */
 template <typename TImage>
 void
 PackRow(const TImage & image, const typename TImage::IndexType & begin, SizeValueType count, std::uint32_t * words)
@@ -48,33 +48,33 @@ PackRow(const TImage & image, const typename TImage::IndexType & begin, SizeValu
   }
 }
 
-/** Clears the bits of a row, from an index on, where a mask is zero. */
+/** Clears the bits of the pixels of a row that are zero in a mask. `begin` is the index of the first pixel. */
 template <typename TMask>
 void
 MaskRow(const TMask & mask, typename TMask::IndexType begin, SizeValueType count, std::uint32_t * words)
 {
-  // Piece by piece, for the mask's bits to need no allocation.
-  constexpr SizeValueType wordsOfSlab = 64;
-  constexpr SizeValueType pixelsOfSlab = 32 * wordsOfSlab;
-  for (SizeValueType first = 0; first < count; first += pixelsOfSlab)
+  // Masks 2,048 pixels at a time, because their bits fit on the stack.
+  constexpr SizeValueType wordsOfChunk = 64;
+  constexpr SizeValueType pixelsOfChunk = 32 * wordsOfChunk;
+  for (SizeValueType first = 0; first < count; first += pixelsOfChunk)
   {
-    const SizeValueType pixels = std::min(count - first, pixelsOfSlab);
-    std::uint32_t       maskWords[wordsOfSlab];
+    const SizeValueType pixels = std::min(count - first, pixelsOfChunk);
+    std::uint32_t       maskWords[wordsOfChunk];
     PackRow(mask, begin, pixels, maskWords);
-    std::uint32_t * const slab = words + first / 32;
-    std::transform(maskWords, maskWords + (pixels + 31) / 32, slab, slab, std::bit_and<>());
-    begin[0] += pixelsOfSlab;
+    std::uint32_t * const chunk = words + first / 32;
+    std::transform(maskWords, maskWords + (pixels + 31) / 32, chunk, chunk, std::bit_and<>());
+    begin[0] += pixelsOfChunk;
   }
 }
 
-/** Carries an exception of the filter's input, mask or observers through the labeler and the filter's fallback,
- * whatever its type: it is no reason to fall back. */
+/** Carries an exception of the input, the mask or an observer through the labeler. Without it, the filter could take
+ * the exception for an error of CUDA and fall back to the CPU. */
 struct CallersException
 {
   std::exception_ptr exception;
 };
 
-/** Calls a function of the caller's. */
+/** Calls a function that runs code of the caller. Replaces its exceptions by CallersException. */
 template <typename TFunction>
 void
 CallForLabeler(const TFunction & function)
@@ -292,7 +292,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   labeler.options.onHost = onHost;
   if (!onHost)
   {
-    // Without a device there is nothing to prepare for.
+    // Throws before the output is allocated.
     labeler.RequireDevice();
   }
 
@@ -380,7 +380,7 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintSelf(std::ostream & os,
                                                                                     Indent         indent) const
 {
-  // The superclass would print an object count of its own, which the GPU does not set.
+  // The superclass would print its own object count, which the GPU does not set.
   Superclass::Superclass::PrintSelf(os, indent);
 
   os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;

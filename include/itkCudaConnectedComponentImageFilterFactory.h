@@ -11,22 +11,35 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentImageFilterFactory
- * \brief Makes ConnectedComponentImageFilter::New() give a CudaConnectedComponentImageFilter, in all of a program.
+ * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
  *
  * \code
  * itk::CudaConnectedComponentImageFilterFactory::RegisterOneFactory();
  * itk::CudaConnectedComponentImageFilterFactory::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
  * \endcode
  *
- * Without further ado it does so for planes and volumes of these pixel types: inputs of unsigned char, signed char,
- * unsigned short, short, unsigned int, int and float with outputs of short, unsigned short, int, unsigned int and
- * unsigned long; every integer type to itself; and for each of these, masks of the input's type and of unsigned char.
+ * A factory replaces ITK's filter for instances of itk::Image with 2 and 3 dimensions and these pixel types:
+ * - inputs of unsigned char, signed char, unsigned short, short, unsigned int, int and float, with outputs of short,
+ *   unsigned short, int, unsigned int and unsigned long;
+ * - inputs of any integer type except bool, with outputs of the same type.
  *
- * The filters have LazyGPUStartOn(): a program that labels little is not made to wait for CUDA.
+ * The mask has the dimension of the input. Its pixel type is the pixel type of the input, or unsigned char. Override()
+ * and AddOverride() add further types.
  *
- * Programs that share ITK's libraries need no more than the plug-in, which holds such a factory; see the README.
+ * The filters have LazyGPUStartOn(), because a program that labels little should not wait for the start of CUDA.
  *
- * As with all of ITK's factories, register before other threads create objects.
+ * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
+ * has this class only if it was built with the option CudaConnectedComponents_BUILD_FACTORY, which is the default.
+ *
+ * \par Thread safety
+ * Register the factory and add overrides before other threads create objects, as for all factories of ITK.
+ *
+ * \par Memory
+ * ITK owns a registered factory until the factory is unregistered or the process ends. The factory does not own the
+ * filters that it creates.
+ *
+ * \sa CudaConnectedComponentImageFilter
+ * \sa ObjectFactoryBase
  *
  * \ingroup CudaConnectedComponents
  */
@@ -35,22 +48,40 @@ class CudaConnectedComponents_EXPORT CudaConnectedComponentImageFilterFactory : 
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaConnectedComponentImageFilterFactory);
 
+  /** This class. */
   using Self = CudaConnectedComponentImageFilterFactory;
+  /** The base class of ITK's factories. */
   using Superclass = ObjectFactoryBase;
+  /** Shared owner of a factory. */
   using Pointer = SmartPointer<Self>;
+  /** Shared owner of a constant factory. */
   using ConstPointer = SmartPointer<const Self>;
 
+  /** Creates a factory with the overrides for the types above. Does not register it.
+   * \return the factory */
   itkFactorylessNewMacro(Self);
+
+  /** Returns the name of the class, for messages.
+   * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaConnectedComponentImageFilterFactory, ObjectFactoryBase);
 
+  /** Returns the version of ITK that the library was compiled with. ITK warns if it loads a factory that was compiled
+   * with another version.
+   * \return a text that exists until the process ends */
   const char * GetITKSourceVersion() const override;
 
+  /** Returns a description of the factory.
+   * \return a text that exists until the process ends */
   const char * GetDescription() const override;
 
-  /** Registers a factory, unless there is one already, or the environment has ITK_CUDA_CONNECTED_COMPONENTS=0. */
+  /** Registers a factory. Does nothing if such a factory is registered already, or if the environment variable
+   * ITK_CUDA_CONNECTED_COMPONENTS is 0. Factories that were registered earlier take precedence. */
   static void RegisterOneFactory();
 
-  /** Replaces ITK's filter for further types, by the factory that is registered; without one, does nothing. */
+  /** Replaces ITK's filter for further types, by the factory that is registered. Does nothing if there is none.
+   * \tparam TInputImage type of the input
+   * \tparam TOutputImage type of the output
+   * \tparam TMaskImage type of the mask. A program that uses masks of several types needs one call for each. */
   template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
   static void Override()
   {
@@ -60,7 +91,10 @@ public:
     }
   }
 
-  /** Makes this factory replace ITK's filter for further types. */
+  /** Makes this factory replace ITK's filter for further types.
+   * \tparam TInputImage type of the input
+   * \tparam TOutputImage type of the output
+   * \tparam TMaskImage type of the mask. A program that uses masks of several types needs one call for each. */
   template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
   void AddOverride()
   {
@@ -74,10 +108,14 @@ public:
   }
 
 protected:
+  /** Creates a factory with the overrides for the types above. Programs call New() instead. */
   CudaConnectedComponentImageFilterFactory();
+
+  /** Destroys the factory. */
   ~CudaConnectedComponentImageFilterFactory() override;
 
 private:
+  /** Creates filters of one type, with LazyGPUStartOn(). */
   template <typename TFilter>
   class CreateFilter : public CreateObjectFunctionBase
   {
@@ -102,6 +140,7 @@ private:
     ~CreateFilter() override = default;
   };
 
+  /** Returns the factory of this class that is registered, or nullptr. ITK owns the factory. */
   static Self * GetRegistered();
 };
 

@@ -15,8 +15,9 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentLabeler
- * \brief Labels connected components with CUDA, without any ITK image: from device memory to device memory, or from
- * host memory to host memory.
+ * \brief Labels connected components with CUDA, without ITK images.
+ *
+ * The class works from device memory to device memory, or from host memory to host memory:
  *
  * \code
  * itk::CudaConnectedComponentLabeler labeler;
@@ -24,80 +25,146 @@ namespace itk
  * const std::uint64_t objects = labeler.LabelDeviceMemory(mask, { 512, 512, 300 }, labels);
  * \endcode
  *
- * Sizes are given as { x, y, z } in pixels, x varying fastest in memory; a plane has one pixel along z. Pixels that are
- * not 0 are foreground (NaN is, -0.0 is not). Labels are those of itk::ConnectedComponentImageFilter: numbered in the
- * order of each component's first pixel in memory, from 1 on where the background value is 0, else from 0 on, leaving
- * out the background value.
+ * \par Images
+ * An image is a contiguous array without gaps. The index along x changes fastest, then the index along y, then the
+ * index along z. Sizes are { x, y, z } in pixels. A plane has 1 pixel along z. An image has at most 2^40 pixels.
+ * An image may have 0 pixels. Then the functions read and write no pixels, and return 0.
  *
- * Every call returns the number of objects, after the labels have been written. It throws CudaConnectedComponentError;
- * the contents of the output are then undefined. Exceptions of `options.progress` and of a RowPackerType reach the
- * caller unchanged.
+ * \par Foreground
+ * Pixels that are not 0 are foreground. NaN is foreground, and -0.0 is background.
  *
- * A labeler holds nothing but its options. Streams and memory belong to the process and serve the next call; they are
- * created by the first call, never when the library is loaded. Any number of threads may label at the same time. The
- * caller's current CUDA device is left as it was.
+ * \par Labels
+ * The labels equal the labels of itk::ConnectedComponentImageFilter. The order of the labels is the order of the first
+ * pixels of the components in memory. If the background value is 0, the labels are 1, 2, 3 and so on. Otherwise they
+ * are 0, 1, 2 and so on, without the background value.
+ *
+ * \par Errors
+ * The functions throw CudaConnectedComponentError. Its GetKind() returns the cause. They throw std::bad_alloc if the
+ * host has too little memory for `new`. Exceptions of `options.progress`, and of functions that the caller provides to
+ * read the pixels, reach the caller unchanged. After an exception, the contents of the output are undefined.
+ *
+ * \par
+ * If CUDA fails to start on a device, the next calls for this device fail at once for 1 s. After each further failure,
+ * this time is twice as long, up to 64 s.
+ *
+ * \par Thread safety
+ * Any number of threads may call the functions at the same time, on different labelers or on the same labeler. No
+ * thread may change the options of a labeler that another thread uses. If threads share a labeler, they call the
+ * functions in its options at the same time.
+ *
+ * \par Memory
+ * A labeler stores only its options. Streams and cached memory belong to the process, and serve all labelers. The first
+ * call on a device starts CUDA there and creates them. The start takes about 0.2 s. Loading the library does not
+ * start CUDA. Each call restores the CUDA device that was current on the calling thread.
+ *
+ * \sa CudaConnectedComponentImageFilter for ITK images
+ * \sa CudaConnectedComponentError
  *
  * \ingroup CudaConnectedComponents
  */
 class CudaConnectedComponents_EXPORT CudaConnectedComponentLabeler
 {
 public:
+  /** The algorithms. */
   using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
 
-  /** Pixels along x, y and z. */
+  /** The size of an image in pixels: x, y and z. Each element may be 0. The product must not exceed 2^40. */
   using SizeType = std::array<std::uint64_t, 3>;
 
-  /** Calls body(i) once for every i below count, in any order, on any number of threads, and returns after all calls
-   * have ended. The bodies that the labeler hands in throw nothing: the labeler keeps the first exception of a
-   * RowPackerType, and throws it on the caller's thread when the loop has returned. A loop that leaves out a call is an
-   * error (InvalidArgument), and nothing reads what that call was to write. A loop must not return while calls go on.
-   */
+  /** A parallel loop that the caller provides.
+   *
+   * The loop calls body(i) once for each i from 0 to count - 1. The order is arbitrary, and so is the number of
+   * threads. The loop must not return or throw before all calls have ended. `body` is valid only until the loop
+   * returns.
+   *
+   * The bodies of the labeler do not throw. If a RowPackerType throws, the labeler stores the first exception. It
+   * throws the exception on the calling thread after the loop has returned. The labeler counts the calls. If their
+   * number is not `count`, the labeler throws CudaConnectedComponentError (InvalidArgument). */
   using ParallelForType = std::function<void(std::uint64_t count, const std::function<void(std::uint64_t)> & body)>;
 
-  /** Sets the foreground bits of one row, y + z * (size along y): pixel x is bit x % 32 of words[x / 32], and the bits
-   * past the row's end are 0. Called from the threads of `parallelFor`, once for each row. May throw. */
+  /** A function that the caller provides to pack one row of pixels to bits. It may throw.
+   *
+   * `row` is y + z * (size along y). `words` is an array of (size along x + 31) / 32 elements that belongs to the
+   * labeler. Its contents are undefined before the call. The function must write all elements: bit x % 32 of
+   * words[x / 32] is 1 if pixel x is foreground, and 0 otherwise. Bits after the end of the row must be 0; otherwise
+   * the labels are undefined.
+   *
+   * The labeler calls the function once for each row, in any order. If an exception ends the labeling, it leaves out
+   * rows. The calls come from the threads of `options.parallelFor` at the same time, or from the calling thread.
+   *
+   * \sa PackRow(), PackBits() */
   using RowPackerType = std::function<void(std::uint64_t row, std::uint32_t * words)>;
 
+  /** \class Options
+   * \brief The settings of a labeler. Options that a function does not use have no effect on it.
+   * \ingroup CudaConnectedComponents */
   struct Options
   {
-    /** BlockUnionFind and BlockKomuraEquivalence need `fullyConnected`. */
+    /** The algorithm on the device. The default is Automatic. BlockUnionFind and BlockKomuraEquivalence need
+     * `fullyConnected`; otherwise all functions that label throw CudaConnectedComponentError (InvalidArgument). */
     AlgorithmEnum algorithm = AlgorithmEnum::Automatic;
 
-    /** 8 or 26 neighbours instead of 4 or 6. */
+    /** The connectivity: true for full connectivity (8 neighbours in a plane, 26 in a volume), false for face
+     * connectivity (4 or 6). The default is false. */
     bool fullyConnected = false;
 
-    /** Whether the block algorithms use inline compression. */
+    /** Whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The default is true. The labels do not
+     * depend on it. Other algorithms do not use it. */
     bool inlineCompression = true;
 
-    /** The device's number, or -1 for the caller's current device. */
+    /** The number of the CUDA device, from 0 to the number of devices - 1. The default is -1: the current device of the
+     * calling thread. For other numbers, the functions throw CudaConnectedComponentError (Unavailable). */
     int deviceId = -1;
 
-    /** Device to device only: the caller's cudaStream_t, on which all work is ordered. Null is CUDA's default stream.
-     */
+    /** LabelDeviceMemory() only: the cudaStream_t on which all work is ordered. The default is null: CUDA's default
+     * stream. The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise
+     * the behavior is undefined. The caller owns the stream. */
     void * stream = nullptr;
 
-    /** Called between stages, on the caller's thread, with the share of the work that is done. May throw to abort. */
+    /** A function that reports progress. The default is an empty function: no reports. The labeler calls it between the
+     * stages of the work, on the calling thread. The argument is the share of the work that is done, from 0 to 1. The
+     * function may throw to abort the work. */
     std::function<void(float)> progress;
 
-    /** Host to host only: runs the host's work. Empty runs it on the caller's thread. */
+    /** LabelHostMemory() and LabelPackedRows() only: the loop that runs the work of the host. The default is an empty
+     * function: the work runs on the calling thread. */
     ParallelForType parallelFor;
 
-    /** Host to host only: the output is memory of the process's heap that nothing has been written to since it was
-     * allocated. Its pages may then be given back to the system, and background that is 0 is not written where the
-     * system gives zeros: a page without foreground takes no memory until somebody writes to it. The system is also
-     * asked for huge pages. Without it, memory that is new takes two to three times as long to label into, as the
-     * system gives it page by page; other memory takes as long as with it. */
+    /** LabelHostMemory() and LabelPackedRows() only: whether the output is new memory of the process's heap, to which
+     * nobody has written since its allocation. The default is false. Do not set it for other memory, such as mapped
+     * files: the background could be wrong.
+     *
+     * If true, the labeler asks the system for huge pages. It may also return pages of the output to the system, which
+     * provides them again filled with 0. If the background value is 0, the labeler then does not write the background.
+     * Pages without foreground use no memory until somebody writes to them. For new memory, labeling takes two to three
+     * times as long without this option, because the system provides each page separately. */
     bool outputIsUntouched = false;
 
-    /** Host to host only: leaves the device alone, and unites runs on the host, too, whatever the algorithm. */
+    /** LabelHostMemory() and LabelPackedRows() only: whether the host does all work. The default is false. If true, the
+     * functions do not use a device or start CUDA. They label by union-find on runs, for all values of `algorithm`. */
     bool onHost = false;
   };
 
+  /** The settings that the next calls use. */
   Options options;
 
-  /** Labels an image in device memory into another one. Both are contiguous and must not overlap.
-   * \param input integers of 1 to 8 bytes, float or double
-   * \param output integers of 1 to 8 bytes */
+  /** Labels an image in device memory, and writes the labels to device memory. The function waits for
+   * `options.stream`: when it returns, the labels have been written.
+   *
+   * `input` and `output` must be memory of the device that `options.deviceId` selects, or managed memory of CUDA. Their
+   * addresses must be multiples of the size of one element. Otherwise the function throws CudaConnectedComponentError
+   * (InvalidArgument). `input` and `output` must not overlap; the function does not check this, and the labels would be
+   * undefined. The caller owns both.
+   *
+   * \tparam TInput integer type of 1 to 8 bytes, bool, float or double
+   * \tparam TOutput integer type of 1 to 8 bytes, not bool
+   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest. The function only reads them.
+   * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
+   * \param output the labels: as many elements as `input`, in the same order
+   * \param backgroundValue the value of background pixels in the output; any value of TOutput
+   * \return the number of objects
+   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: there are more than
+   * std::numeric_limits<TOutput>::max() objects. */
   template <typename TInput, typename TOutput>
   std::uint64_t LabelDeviceMemory(
     const TInput * input, const SizeType & size, TOutput * output, std::common_type_t<TOutput> backgroundValue = 0)
@@ -106,9 +173,22 @@ public:
     return this->LabelDevice({ input, PixelTypeOf<TInput>() }, size, OutputFor(output, backgroundValue));
   }
 
-  /** Labels an image in host memory into another one. Both are contiguous and must not overlap.
-   * \param input anything that can be compared with `TInput{}`
-   * \param output integers of 1 to 8 bytes */
+  /** Labels an image in host memory, and writes the labels to host memory.
+   *
+   * The host packs the pixels to bits, the device labels the runs, and the host writes the labels to the pixels. With
+   * `options.onHost`, the host does all work. `input` and `output` must not overlap; the function does not check this,
+   * and the labels would be undefined. The caller owns both.
+   *
+   * \tparam TInput any type with a comparison `pixel != TInput{}`. Pixels for which the comparison is true are
+   * foreground. If the comparison throws, the exception reaches the caller.
+   * \tparam TOutput integer type of 1 to 8 bytes, not bool
+   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest. The function only reads them.
+   * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
+   * \param output the labels: as many elements as `input`, in the same order
+   * \param backgroundValue the value of background pixels in the output; any value of TOutput
+   * \return the number of objects
+   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: there are more than
+   * std::numeric_limits<TOutput>::max() objects. */
   template <typename TInput, typename TOutput>
   std::uint64_t LabelHostMemory(
     const TInput * input, const SizeType & size, TOutput * output, std::common_type_t<TOutput> backgroundValue = 0)
@@ -120,7 +200,18 @@ public:
     return this->LabelPackedRows(packRow, size, output, backgroundValue);
   }
 
-  /** Labels an image of which the caller packs the rows to bits, into host memory. */
+  /** Labels an image whose rows the caller packs to bits, and writes the labels to host memory.
+   *
+   * The function does the same as LabelHostMemory(), but reads the image through `packRow`.
+   *
+   * \tparam TOutput integer type of 1 to 8 bytes, not bool
+   * \param packRow the function that packs one row; not empty. The labeler calls it only during this call.
+   * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
+   * \param output the labels: size[0] * size[1] * size[2] elements, x fastest. The caller owns them.
+   * \param backgroundValue the value of background pixels in the output; any value of TOutput
+   * \return the number of objects
+   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: there are more than
+   * std::numeric_limits<TOutput>::max() objects. */
   template <typename TOutput>
   std::uint64_t LabelPackedRows(const RowPackerType &       packRow,
                                 const SizeType &            size,
@@ -130,7 +221,13 @@ public:
     return this->LabelHost(packRow, size, OutputFor(output, backgroundValue));
   }
 
-  /** Sets the bits of the pixels that differ from `TPixel{}`, and clears the others up to the end of the last word. */
+  /** Packs pixels to bits: sets the bits of the pixels that differ from `TPixel{}`, and clears the other bits up to the
+   * end of the last word. The caller owns both arrays.
+   * \tparam TPixel any type with a comparison `pixel != TPixel{}`. If the comparison throws, the exception reaches the
+   * caller.
+   * \param pixels array of `count` pixels in host memory
+   * \param count number of pixels; may be 0
+   * \param words array of (count + 31) / 32 elements; pixel i is bit i % 32 of element i / 32 */
   template <typename TPixel>
   static void PackRow(const TPixel * pixels, std::uint64_t count, std::uint32_t * words)
   {
@@ -144,11 +241,12 @@ public:
     }
   }
 
-  /** Sets bit i of `words` if isForeground(i) is true, and clears the other bits up to the end of the last word. Calls
-   * isForeground(i) once for each i < count, in this order.
-   * \param count number of pixels
-   * \param words array of (count + 31) / 32 elements; pixel i is bit i % 32 of element i / 32
-   * \param isForeground function that takes a std::uint64_t and returns a bool; may throw */
+  /** Packs the results of a function to bits: sets bit i if isForeground(i) is true, and clears the other bits up to
+   * the end of the last word. Calls isForeground(i) once for each i from 0 to count - 1, in this order.
+   * \tparam TFunction type of a function that takes a std::uint64_t and returns a bool
+   * \param count number of pixels; may be 0
+   * \param words array of (count + 31) / 32 elements that the caller owns; pixel i is bit i % 32 of element i / 32
+   * \param isForeground the function. If it throws, the exception reaches the caller. */
   template <typename TFunction>
   static void PackBits(std::uint64_t count, std::uint32_t * words, const TFunction & isForeground)
   {
@@ -159,25 +257,42 @@ public:
     }
   }
 
-  /** Whether an image in host memory is so small that the host has labeled it before a device would have. */
+  /** Returns whether the host labels an image in host memory faster than a device does, because the image is small.
+   * Does not use a device.
+   * \param size the numbers of pixels along x, y and z
+   * \return true if the image has at most 16,384 pixels */
   static bool IsFasterOnHost(const SizeType & size);
 
-  /** Throws CudaConnectedComponentError, with the reason, where `options.deviceId` cannot be used. */
+  /** Throws an exception if the device that `options.deviceId` selects cannot be used. Starts CUDA on this device.
+   * \exception CudaConnectedComponentError the message is the reason */
   void RequireDevice() const;
 
-  /** Memory that the process holds for labeling, in use or cached for later calls. */
+  /** \class HeldMemory
+   * \brief The memory that the process holds for labeling: memory in use, and memory that is cached for later calls.
+   * \ingroup CudaConnectedComponents */
   struct HeldMemory
   {
-    std::uint64_t deviceBytes = 0; // of all devices
-    std::uint64_t pinnedBytes = 0; // of the host
+    /** Device memory in bytes, the sum of all devices. */
+    std::uint64_t deviceBytes = 0;
+    /** Pinned host memory in bytes. */
+    std::uint64_t pinnedBytes = 0;
   };
 
-  /** How much memory that is. Between calls, each device has at most twice what the 16 most recent calls on it needed
-   * at one time, device memory rounded up to a multiple of 32 MiB. Throws CudaConnectedComponentError. */
+  /** Returns how much memory the process holds for labeling. Does not start CUDA.
+   *
+   * Each call that labels on a device ends with a limit for the memory of this device. The limit is twice the largest
+   * amount that was in use at one time during the 16 most recent calls that used such memory. It applies separately to
+   * pinned host memory, to the device memory of the kernel for small images, and to all other device memory. For the
+   * last, it is rounded up to a multiple of 32 MiB.
+   *
+   * \return the bytes of device memory and of pinned host memory; 0 if this build has no CUDA
+   * \exception CudaConnectedComponentError CUDA reports an error */
   static HeldMemory GetHeldMemory();
 
-  /** Gives the memory that is cached for later calls back to CUDA and the system. Safe while others label. Throws
-   * CudaConnectedComponentError. */
+  /** Releases the memory that is cached for later calls: gives it back to CUDA and the system. Memory in use stays
+   * allocated, so other threads may label at the same time. The next call allocates memory again, and takes longer.
+   * Does not start CUDA.
+   * \exception CudaConnectedComponentError CUDA reports an error */
   static void TrimMemory();
 
 private:
@@ -193,7 +308,7 @@ private:
   {
     void *        labels;
     PixelType     type;
-    std::uint64_t background; // converted to 64 bits as C++ does
+    std::uint64_t background; // the background value, converted to 64 bits by static_cast
   };
 
   template <typename T>

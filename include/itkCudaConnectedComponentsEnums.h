@@ -14,14 +14,16 @@ namespace itk
 /** \class CudaConnectedComponentsEnums
  * \brief The enumerations of CudaConnectedComponentImageFilter and CudaConnectedComponentLabeler, and the table of
  * algorithms.
+ *
+ * All functions are safe to call from several threads at the same time. The table of algorithms is constant. The first
+ * use creates it, and it exists until the process ends.
+ *
  * \ingroup CudaConnectedComponents
  */
 class CudaConnectedComponentsEnums
 {
 public:
-  /** \class Algorithm
-   * \ingroup CudaConnectedComponents
-   * The algorithm that finds the components on the GPU. All algorithms give the same labels. */
+  /** \brief The algorithm that finds the components on the GPU. All algorithms give the same labels. */
   enum class Algorithm : uint8_t
   {
     /** The fastest algorithm for the image: RunUnionFind, or one kernel for small images in device memory. */
@@ -35,8 +37,8 @@ public:
   };
 
   /** \class AlgorithmDescription
-   * \ingroup CudaConnectedComponents
-   * One row of the table of algorithms. */
+   * \brief One row of the table of algorithms. The texts are constants of the library.
+   * \ingroup CudaConnectedComponents */
   struct AlgorithmDescription
   {
     /** The value that selects the algorithm. */
@@ -47,7 +49,7 @@ public:
     const char * option;
     /** The name in tables and figures, such as "BUF". */
     const char * title;
-    /** Whether the algorithm labels with 8 or 26 neighbors only. */
+    /** Whether the algorithm labels with 8 or 26 neighbours only. */
     bool needsFullConnectivity;
     /** Whether the algorithm has the option `inlineCompression`. */
     bool hasInlineCompression;
@@ -55,33 +57,31 @@ public:
     bool isPublished;
   };
 
-  /** Returns the table of algorithms: one row for each value of Algorithm. Safe to call from several threads. */
+  /** Returns the table of algorithms.
+   * \return one row for each value of Algorithm. The first row is the row of Automatic. */
   CudaConnectedComponents_EXPORT static const std::vector<AlgorithmDescription> &
   GetAlgorithms();
 
   /** Returns the row of an algorithm.
-   * \param algorithm a value of Algorithm. For any other number, the function returns the row of Automatic. */
+   * \param algorithm a value of Algorithm
+   * \return the row of `algorithm`, or the row of Automatic if `algorithm` is not a value of Algorithm */
   CudaConnectedComponents_EXPORT static const AlgorithmDescription &
   Describe(Algorithm algorithm);
 
-  /** \class Backend
-   * \ingroup CudaConnectedComponents
-   * The code that computed the labels. */
+  /** \brief The code that computed the labels. */
   enum class Backend : uint8_t
   {
-    /** Nothing ran yet, or the last run failed. */
+    /** No run has started yet, or the last run failed. */
     Unknown,
     /** The GPU. */
     CUDA,
     /** This module's own code on the host. */
     CPU,
-    /** itk::ConnectedComponentImageFilter: images of more than three dimensions. */
+    /** itk::ConnectedComponentImageFilter. It labels images of more than 3 dimensions. */
     ITK
   };
 
-  /** \class PixelType
-   * \ingroup CudaConnectedComponents
-   * The type of pixels or labels in memory. */
+  /** \brief The type of pixels or labels in memory. */
   enum class PixelType : uint8_t
   {
     /** 8 bits, signed. */
@@ -107,10 +107,17 @@ public:
   };
 };
 
-/** Prints the full name of an algorithm. */
+/** Prints the full name of an algorithm, such as "itk::CudaConnectedComponentsEnums::Algorithm::Automatic".
+ * \param out the stream to print on
+ * \param value the algorithm. If it is not a value of Algorithm, the function prints "INVALID VALUE FOR ...".
+ * \return `out` */
 CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::Algorithm value);
-/** Prints the full name of a backend. */
+
+/** Prints the full name of a backend, such as "itk::CudaConnectedComponentsEnums::Backend::CUDA".
+ * \param out the stream to print on
+ * \param value the backend. If it is not a value of Backend, the function prints "INVALID VALUE FOR ...".
+ * \return `out` */
 CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::Backend value);
 

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Installs what is needed, builds everything and runs the tests. With CUDA where there is a compiler for it; tests that
-# need a GPU say so where there is none. The build is for testing: it is compiled quickly, and runs slowly.
+# Installs the dependencies, builds a preset and runs its tests. The build uses CUDA if a CUDA compiler is found. Tests
+# that need a GPU are skipped if there is none. The ci presets compile quickly, but their programs run slowly.
 #
-#   scripts/build-and-test.sh [PRESET]     ci (the default), ci-address, ci-thread or developer: see CMakePresets.json
+#   scripts/build-and-test.sh [PRESET]
+#
+# PRESET is ci (the default), ci-address, ci-thread or developer, see CMakePresets.json.
 set -eu
 
 cd "$(dirname "$0")/.."

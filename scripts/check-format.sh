@@ -1,7 +1,8 @@
 #!/bin/sh
-# Checks that the code is formatted in ITK's style, with the version of clang-format that ITK pins.
+# Checks that the code has ITK's format, with the version of clang-format that ITK uses. Installs clang-format in
+# build/ at the first call.
 #
-#   scripts/check-format.sh [--fix]
+#   scripts/check-format.sh [--fix]     with --fix, formats the files instead
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -13,7 +14,7 @@ if [ ! -x "$environment/bin/clang-format" ]; then
 fi
 files=$(git ls-files '*.h' '*.hxx' '*.cxx' '*.cu' '*.cuh')
 if [ "${1:-}" = --fix ]; then
-  # shellcheck disable=SC2086 # a list of words
+  # shellcheck disable=SC2086 # a list of files
   "$environment/bin/clang-format" -i $files
 else
   # shellcheck disable=SC2086

@@ -1,13 +1,22 @@
 #!/bin/bash
-# On a machine with a GPU: runs the tests, compute-sanitizer over their small cases, and the benchmark, and leaves what
-# they print in a folder, for benchmark/results/.
+# Runs the tests, compute-sanitizer and the benchmark on a machine with a GPU. Writes their output to a folder, for
+# benchmark/results/.
 #
 #   scripts/gpu-evidence.sh BUILD RESULTS COMMIT [IMAGES...]
 #
-# BUILD is a build tree, or any folder that has its programs. Parts can be chosen with PARTS="tests sanitizer average
-# random size patterns"; the last four are protocols of the benchmark. TESTS and TOOLS choose programs of the tests and
-# tools of compute-sanitizer. Where CUDA_CONNECTED_COMPONENTS_TEST_GPU names a smaller GPU to imitate, files carry its name,
-# and very large images are left out.
+# Arguments:
+#   BUILD     a build tree, or a folder with its programs
+#   RESULTS   the folder for the output
+#   COMMIT    the commit of the build; a text for the output
+#   IMAGES    the images for the benchmark
+#
+# Environment variables, all optional:
+#   PARTS     some of "tests sanitizer average random size patterns"; the last four are protocols of the benchmark
+#   TESTS     the test programs of the part "tests"
+#   TOOLS     the tools of compute-sanitizer
+#   CUDA_CONNECTED_COMPONENTS_TEST_GPU
+#             the name of a smaller GPU; the library then uses only the capabilities of that GPU. File names end with
+#             the name, and the tests with very large images do not run.
 set -u
 
 build="$1"
@@ -56,20 +65,20 @@ for part in $parts; do
     sanitizer)
       file="$results/sanitizer$suffix.txt"
       echo "$machine" >"$file"
-      # Without the labeler's tests that exhaust memory or hand CUDA a wrong pointer, which mean to see errors, and without the
-      # one that looks at all memory of the device, of which the sanitizer takes some.
+      # Leaves out tests of the labeler that cause CUDA errors on purpose: they exhaust memory or pass wrong pointers.
+      # Also leaves out a test that measures the free memory of the device, because the sanitizer uses some of it.
       labeler='-Labeler.SaysHowMuchMemoryIsMissing:Labeler.RefusesHostMemoryForDeviceMemory:*ForgetsTheMemory*'
       labeling='*EveryVolumeUpTo6/DeviceToDevice:*EveryPlaneUpTo17/HostToHost:*SampleOf*/DeviceToDevice'
       labeling="$labeling:*SampleOf*/HostToHost:*Shapes/DeviceToDevice:*Shapes/HostToHost:*TwiceTheSame/DeviceToDevice"
       for tool in $tools; do
         for test in LabelingGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
           case "$tool $test" in
-            "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # a hundred times slower
+            "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # racecheck is 100 times slower
             "racecheck itkCudaConnectedComponentLabelerDeviceGTest") filter='LabelerOutput/2.*' ;;
             "racecheck "*) filter='Filter.EveryAlgorithm:Filter.ImagesOfManySizes' ;;
             *" LabelingGTest") filter="$labeling" ;;
-            # Where many threads take memory from one pool, initcheck loses sight of what they have written, and reports
-            # reads of it, or crashes, of any program; memcheck and synccheck do not.
+            # If many threads use one memory pool, initcheck reports false errors or crashes, in any program. The other
+            # tools do not.
             "initcheck itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler:Labeler.ManyThreadsAtOnce" ;;
             *" itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler" ;;
             *) filter='-*OfTheInput/Cpu*' ;;

@@ -1,9 +1,10 @@
 #!/bin/sh
-# Installs what building and testing need, on Debian 12 (and, untested, Ubuntu 24.04), unless it is there.
+# Installs the packages that the build and the tests need, unless they are installed. For Debian 12. It may also work on
+# Ubuntu 24.04, but has not been tested there.
 set -eu
 
 packages="g++ cmake ninja-build libinsighttoolkit5-dev libcli11-dev nlohmann-json3-dev libgtest-dev libtiff-dev zlib1g-dev"
-packages="$packages insighttoolkit5-examples plastimatch"
+packages="$packages insighttoolkit5-examples plastimatch doxygen"
 
 missing=""
 for package in $packages; do
@@ -20,5 +21,5 @@ if [ "$(id -u)" != 0 ]; then
   as_root="sudo"
 fi
 $as_root apt-get update
-# shellcheck disable=SC2086 # a list of words
+# shellcheck disable=SC2086 # a list of packages
 DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y --no-install-recommends $missing

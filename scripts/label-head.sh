@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs what is needed, builds the tool, and labels a real volume, the head that comes with Debian's examples of ITK:
-# what is dark inside the skull, which is the fluid in the brain's ventricles and around it.
+# Installs the dependencies, builds the tool and labels a real volume: a head from Debian's examples of ITK. The
+# foreground is the dark pixels inside the skull, which are the fluid around the brain and in its ventricles.
 set -eu
 
 cd "$(dirname "$0")/.."
 scripts/install-dependencies.sh
-# For the GPU of this machine; without one, for any, by the code that is compiled fastest.
+# Builds for the GPU of this machine. Without a GPU, builds PTX only, because that compiles fastest.
 architecture=75-virtual
 if nvidia-smi >/dev/null 2>&1; then
   architecture=native

@@ -1,4 +1,4 @@
-# The library against an installed ITK, with an export header and a CMake package of its own.
+# The library in a standalone build against an installed ITK: its target, export header, installation and CMake package.
 
 add_library(CudaConnectedComponents ${sources})
 add_library(CudaConnectedComponents::CudaConnectedComponents ALIAS CudaConnectedComponents)
@@ -32,7 +32,7 @@ install(EXPORT CudaConnectedComponentsTargets
   DESTINATION ${package_directory})
 
 if(CudaConnectedComponents_USE_CUDA AND NOT BUILD_SHARED_LIBS)
-  # A static library leaves CUDA's runtime to the programs that link it.
+  # A program that links a static library must also link CUDA's runtime. So install the runtime with the library.
   set(CudaConnectedComponents_SHIPS_CUDART ON)
   get_target_property(cudart CUDA::cudart_static IMPORTED_LOCATION)
   get_filename_component(CudaConnectedComponents_CUDART_NAME ${cudart} NAME)

@@ -88,7 +88,7 @@ BreakDevice()
   WriteTo<<<1, 1>>>(reinterpret_cast<int *>(64));
   if (cudaDeviceSynchronize() == cudaSuccess)
   {
-    throw std::runtime_error("the device survived");
+    throw std::runtime_error("the invalid write raised no error");
   }
 }
 

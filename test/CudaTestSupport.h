@@ -2,7 +2,7 @@
 #ifndef ccl_test_CudaTestSupport_h
 #define ccl_test_CudaTestSupport_h
 
-// What the tests need of CUDA itself, without its headers. In a build without CUDA there are no devices.
+// CUDA functions for the tests. This header needs no CUDA header. In a build without CUDA there are no devices.
 
 #include <cstdint>
 #include <memory>
@@ -11,13 +11,15 @@
 namespace CudaTestSupport
 {
 
+/** Returns the number of CUDA devices. */
 int
 CountDevices();
 
-/** Empty where the tests can use a GPU, else what is missing. */
+/** Returns the reason why the tests cannot use a GPU, or an empty string if they can. */
 std::string
 WhyNoDevice();
 
+/** Allocates memory on the current device. */
 std::shared_ptr<void>
 AllocateDevice(std::uint64_t bytes);
 
@@ -27,19 +29,19 @@ CopyToDevice(void * device, const void * host, std::uint64_t bytes);
 void
 CopyToHost(void * host, const void * device, std::uint64_t bytes);
 
-/** Takes all of the current device's memory but `spared` bytes. */
+/** Allocates all free memory of the current device except `spared` bytes. */
 std::shared_ptr<void>
 ExhaustDeviceMemory(std::uint64_t spared);
 
-/** Bytes of the current device's memory that nobody has taken. */
+/** Returns the free memory of the current device in bytes. */
 std::uint64_t
 CountFreeMemory();
 
-/** Ends the current device's context, and with it all that any part of the process has on the device. */
+/** Destroys the context of the current device, with all memory and streams that the process has on this device. */
 void
 ResetDevice();
 
-/** Makes every later call of CUDA in this process fail. */
+/** Makes all later CUDA calls of this process fail. */
 void
 BreakDevice();
 
@@ -49,12 +51,13 @@ GetCurrentDevice();
 void
 SetCurrentDevice(int device);
 
-/** A stream that does not wait for the default one. */
+/** Returns a stream that does not wait for the default stream. */
 std::shared_ptr<void>
 MakeStream();
 
 } // namespace CudaTestSupport
 
+// Skips the test if there is no GPU.
 #define SKIP_WITHOUT_DEVICE()                                               \
   if (const std::string why = CudaTestSupport::WhyNoDevice(); !why.empty()) \
   {                                                                         \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The device that tests make the engine believe in, and when a device that did not start is tried again.
+// Tests of the capabilities of imitated devices, and of the waiting time after a device did not start.
 
 #include "executors/device/DeviceCapabilities.h"
 #include "executors/device/StartAttempts.h"
@@ -14,7 +14,7 @@ using itk::ccl::StartAttempts;
 namespace
 {
 
-TEST(DeviceCapabilities, AreLimitedToThoseOfAnotherDevice)
+TEST(DeviceCapabilities, LimitToTakesTheProfileOfASmallerDevice)
 {
   const DeviceCapabilities hopper{ true, true, true, 132, 227 * 1024 };
   const auto               turing = hopper.LimitTo("turing");
@@ -33,7 +33,7 @@ TEST(DeviceCapabilities, AreLimitedToThoseOfAnotherDevice)
   EXPECT_EQ(same.sharedMemoryPerBlock, 227U * 1024);
 }
 
-TEST(DeviceCapabilities, AreNeverMoreThanTheDevices)
+TEST(DeviceCapabilities, LimitToNeverAddsCapabilities)
 {
   const DeviceCapabilities small{ false, false, false, 2, 32 * 1024 };
   const auto               turing = small.LimitTo("turing");
@@ -43,7 +43,7 @@ TEST(DeviceCapabilities, AreNeverMoreThanTheDevices)
   EXPECT_THROW(small.LimitTo("voodoo"), CudaConnectedComponentError);
 }
 
-/** What RequireDue() throws at a time, or empty. */
+/** Returns the message of the exception that RequireDue() throws at a time, or an empty string. */
 std::string
 Refusal(const StartAttempts & attempts, StartAttempts::ClockType::time_point now)
 {

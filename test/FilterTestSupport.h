@@ -13,14 +13,14 @@
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
 using BackendEnum = itk::CudaConnectedComponentsEnums::Backend;
 
-/** Who labels here when all is left to the filter, and the image is not very small. */
+/** Returns the backend that a filter with default settings uses on this machine, unless the image is very small. */
 inline BackendEnum
 ExpectedBackend()
 {
   return CudaTestSupport::CountDevices() > 0 ? BackendEnum::CUDA : BackendEnum::CPU;
 }
 
-/** An image of a pixel type whose foreground pixels have a value. */
+/** Makes an ITK image. Its foreground pixels have the value `foreground`, its background pixels are 0. */
 template <typename TImage>
 typename TImage::Pointer
 MakeItkImage(const TestImage & image, const typename TImage::PixelType & foreground)
@@ -44,6 +44,7 @@ MakeItkImage(const TestImage & image, const typename TImage::PixelType & foregro
   return itkImage;
 }
 
+/** Makes an ITK image. Its foreground pixels are 1, its background pixels are 0. */
 template <typename TImage>
 typename TImage::Pointer
 MakeItkImage(const TestImage & image)
@@ -51,6 +52,7 @@ MakeItkImage(const TestImage & image)
   return MakeItkImage<TImage>(image, itk::NumericTraits<typename TImage::PixelType>::OneValue());
 }
 
+/** Expects equal pixels, regions, origins, spacings and directions. */
 template <typename TImage>
 void
 ExpectSameImages(const TImage * image, const TImage * expected)
@@ -68,7 +70,7 @@ ExpectSameImages(const TImage * image, const TImage * expected)
   }
 }
 
-/** What updating a filter throws, or empty. */
+/** Updates a filter. Returns the class name and description of its ITK exception, or an empty string. */
 template <typename TFilter>
 std::string
 ExceptionOf(TFilter & filter)
@@ -84,7 +86,8 @@ ExceptionOf(TFilter & filter)
   }
 }
 
-/** An exception without what tells one filter from the other: the prefix of the class's name, and addresses. */
+/** Removes the text in which the exceptions of both filters may differ: the prefix `Cuda` of the class name, and
+ * addresses. */
 inline std::string
 Comparable(const std::string & exception)
 {
@@ -92,8 +95,10 @@ Comparable(const std::string & exception)
     std::regex_replace(exception, std::regex("Cuda(?=Connected)"), ""), std::regex("0x[0-9a-f]+"), "");
 }
 
-/** Sets up ITK's filter and ours in the same way, updates both, ours on the CPU, too, and compares all that comes out.
- * Returns ours. */
+/** Compares our filter with ITK's filter, for both connectivities, on the CPU and (if there is one) on the GPU.
+ * Compares exceptions, output images and object counts.
+ * \param setUp function that sets inputs and parameters of a filter; called for both filters
+ * \return our filter, after its last update */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage, typename TSetUp>
 typename itk::CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Pointer
 ExpectSameAsItk(const TSetUp & setUp)
@@ -112,10 +117,10 @@ ExpectSameAsItk(const TSetUp & setUp)
     {
       if (!gpuEnabled && ExpectedBackend() == BackendEnum::CPU)
       {
-        continue; // the fallback is the same
+        continue; // without a GPU both iterations label on the CPU
       }
       filter->SetGPUEnabled(gpuEnabled);
-      // Where there is a GPU it labels even the smallest image.
+      // Without the CPU as fallback, the GPU labels even the smallest image.
       filter->SetCPUFallback(ExpectedBackend() != BackendEnum::CUDA);
       const std::string exception = ExceptionOf(*filter);
       EXPECT_EQ(Comparable(exception), Comparable(expectedException));
@@ -131,7 +136,7 @@ ExpectSameAsItk(const TSetUp & setUp)
   return filter;
 }
 
-/** Compares the filter with ITK's, without and with a mask, for one type of input. */
+/** Compares our filter with ITK's filter for one type of input, without and with a mask. */
 template <typename TInputImage>
 void
 ExpectSameAsItkForInput()

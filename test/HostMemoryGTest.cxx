@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where memory begins, and which memory is cleared without being written.
+// Tests of the alignment of host memory, and of ClearUntouched(), which clears new memory without writing it.
 
 #include "executors/host/HostMemory.h"
 
@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-TEST(HostMemory, LargeBuffersBeginWhereHugePagesDo)
+TEST(HostMemory, LargeBuffersAreAlignedToHugePages)
 {
   for (const std::uint64_t count : { 0UL, 1UL, 500000UL, 524288UL, 3000000UL })
   {
@@ -37,12 +37,12 @@ IsZero(const char * memory, std::uint64_t count)
   return std::all_of(memory, memory + count, [](char byte) { return byte == 0; });
 }
 
-TEST(HostMemory, WhatNobodyHasWrittenIsCleared)
+TEST(HostMemory, UntouchedMemoryIsCleared)
 {
   for (const std::uint64_t offset : { 0, 1, 4095 })
   {
     const std::unique_ptr<char[]> memory(new char[Size + offset]);
-    // What shares a page with other memory may have been written.
+    // Other memory in the first and the last page may have been written before.
     std::fill_n(memory.get(), offset + 100, char{ 1 });
     memory[Size + offset - 1] = 1;
     char * const begin = memory.get() + offset;
@@ -55,23 +55,23 @@ TEST(HostMemory, WhatNobodyHasWrittenIsCleared)
   }
 }
 
-TEST(HostMemory, WhatIsSmallIsLeft)
+TEST(HostMemory, SmallMemoryIsRefused)
 {
   const std::unique_ptr<char[]> memory(new char[Size]);
   EXPECT_FALSE(ClearUntouched(memory.get(), itk::ccl::Tuning::HostUntouchedBytes - 1));
   EXPECT_FALSE(ClearUntouched(memory.get(), 0));
 }
 
-TEST(HostMemory, WhatHasBeenWrittenIsLeft)
+TEST(HostMemory, WrittenMemoryIsRefused)
 {
   const std::unique_ptr<char[]> memory(new char[Size]);
   std::fill_n(memory.get(), Size, char{ 1 });
   EXPECT_FALSE(ClearUntouched(memory.get(), Size));
 }
 
-TEST(HostMemory, WhatIsSharedIsNotTakenForCleared)
+TEST(HostMemory, SharedMemoryIsRefused)
 {
-  // Given back pages come back as they were.
+  // Shared pages keep their contents after MADV_DONTNEED, so they are not cleared.
   void * const memory = mmap(nullptr, Size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(memory, MAP_FAILED);
   EXPECT_FALSE(ClearUntouched(memory, Size));

@@ -9,11 +9,13 @@
 namespace itk::ccl
 {
 
-/** What KernelExecutor does, on the host: the same calls, one tile after the other or on several threads at once. */
+/** A tile executor (see executors/Executor.h) on the host. A loop calls each phase for all tiles, on one thread or on
+ * several threads. */
 class HostTileExecutor
 {
 public:
-  /** Each tile has `memoryOfTile` elements for itself. */
+  /** \param count number of tiles
+   * \param memoryOfTile size of the memory of each tile, in elements of 64 bits */
   HostTileExecutor(ParallelFor parallelFor, std::uint32_t count, std::uint64_t memoryOfTile)
     : m_ParallelFor(std::move(parallelFor))
     , m_MemoryOfTile(memoryOfTile)
@@ -54,14 +56,14 @@ public:
     std::uint32_t
     ExclusiveScan(std::uint32_t count, const TFunction & valueAt, const TVisitor & visit) const
     {
-      std::uint32_t sum = 0;
+      std::uint32_t prefix = 0;
       for (std::uint32_t i = 0; i < count; ++i)
       {
         const std::uint32_t value = valueAt(i);
-        visit(i, sum);
-        sum += value;
+        visit(i, prefix);
+        prefix += value;
       }
-      return sum;
+      return prefix;
     }
   };
 

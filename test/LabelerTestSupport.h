@@ -14,6 +14,7 @@ using itk::CudaConnectedComponentLabeler;
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
 using Kind = CudaConnectedComponentError::Kind;
 
+/** Expects that function() throws a CudaConnectedComponentError of this kind, with `part` in its message. */
 template <typename TFunction>
 void
 ExpectError(Kind kind, const std::string & part, const TFunction & function)
@@ -21,7 +22,7 @@ ExpectError(Kind kind, const std::string & part, const TFunction & function)
   try
   {
     function();
-    ADD_FAILURE() << "nothing was thrown";
+    ADD_FAILURE() << "no exception was thrown";
   }
   catch (const CudaConnectedComponentError & error)
   {

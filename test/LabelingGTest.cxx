@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every algorithm, on the host and on the device, against ITK's own filter, pixel by pixel.
+// Compares every algorithm, on the host and on the device, with ITK's filter, pixel by pixel.
 
 #include "Ways.h"
 
@@ -15,9 +15,9 @@ protected:
   void
   SetUp() override
   {
-    if (const std::string why = WhyNot(GetParam()); !why.empty())
+    if (const std::string reason = ReasonToSkip(GetParam()); !reason.empty())
     {
-      GTEST_SKIP() << why;
+      GTEST_SKIP() << reason;
     }
   }
 
@@ -114,7 +114,7 @@ TEST_P(Labeling, Shapes)
   }
 }
 
-TEST_P(Labeling, SeveralTilesAndChunks)
+TEST_P(Labeling, SeveralThreadBlocksAndChunks)
 {
   ExpectLabelsOfItk(MakeRandom({ 1031, 257, 1 }, 50, 1, 8001));
   ExpectLabelsOfItk(MakeRandom({ 131, 67, 43 }, 30, 1, 8002));
@@ -126,7 +126,7 @@ TEST_P(Labeling, SeveralTilesAndChunks)
   ExpectLabelsOfItk(MakeHilbert(3, 5));
 }
 
-// The same labels must come out whoever comes first.
+// The labels must not depend on the order in which threads run.
 TEST_P(Labeling, TwiceTheSame)
 {
   const TestImage image = MakeRandom({ 101, 99, 31 }, 35, 1, 9001);
@@ -140,10 +140,10 @@ TEST_P(Labeling, TwiceTheSame)
 
 INSTANTIATE_TEST_SUITE_P(Ways,
                          Labeling,
-                         testing::Values(Way::HostSteps,
+                         testing::Values(Way::HostSequential,
                                          Way::HostThreads,
                                          Way::HostVolume,
-                                         Way::HostWide,
+                                         Way::Host64Bit,
                                          Way::DeviceToDevice,
                                          Way::HostToHost),
                          [](const testing::TestParamInfo<Way> & instance) { return NameOf(instance.param); });

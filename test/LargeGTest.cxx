@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Images of more than 2^31, 2^32 and 2^33 pixels. They take minutes and up to 64 GB of memory, of the host and of the
-// device, and run only when asked for.
+// Tests with images of more than 2^31, 2^32 and 2^33 pixels. They take minutes, and up to 64 GB of memory on the host
+// and on the device. They run only if CUDA_CONNECTED_COMPONENTS_LARGE_TESTS is set.
 
 #include "FilterTestSupport.h"
 
@@ -21,13 +21,13 @@ protected:
   {
     if (std::getenv("CUDA_CONNECTED_COMPONENTS_LARGE_TESTS") == nullptr)
     {
-      GTEST_SKIP() << "set CUDA_CONNECTED_COMPONENTS_LARGE_TESTS to run it";
+      GTEST_SKIP() << "set CUDA_CONNECTED_COMPONENTS_LARGE_TESTS to run this test";
     }
     SKIP_WITHOUT_DEVICE();
   }
 };
 
-/** Boxes with gaps of many sizes between them, some joined by rods, up to the last pixel. */
+/** Makes a grid of boxes. Rods connect some of the boxes along z. The last pixel of each slice is foreground. */
 MaskType::Pointer
 MakeBoxes(const MaskType::SizeType & size)
 {
@@ -80,9 +80,9 @@ TEST_P(Large, SameAsItk)
     for (const AlgorithmEnum algorithm :
          { AlgorithmEnum::RunUnionFind, AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
     {
-      // Block algorithms need a scratch image of 64-bit labels.
-      const bool canBlocks = fullyConnected && pixelCount < std::uint64_t{ 1 } << 33;
-      if (!canBlocks && algorithm != AlgorithmEnum::RunUnionFind)
+      // Block algorithms need full connectivity, and memory for an image of 64-bit labels.
+      const bool canRunBlocks = fullyConnected && pixelCount < std::uint64_t{ 1 } << 33;
+      if (!canRunBlocks && algorithm != AlgorithmEnum::RunUnionFind)
       {
         continue;
       }
@@ -93,18 +93,18 @@ TEST_P(Large, SameAsItk)
                                           { GetParam()[0], GetParam()[1], GetParam()[2] },
                                           static_cast<std::uint32_t *>(output.get())),
                 oracle->GetObjectCount());
-      // Compared piece by piece, to spare the host's memory.
-      constexpr std::uint64_t    pieceSize = 1 << 26;
-      std::vector<std::uint32_t> slab(pieceSize);
+      // The comparison copies one chunk at a time, to save host memory.
+      constexpr std::uint64_t    chunkSize = 1 << 26;
+      std::vector<std::uint32_t> chunk(chunkSize);
       std::uint64_t              differences = 0;
-      for (std::uint64_t begin = 0; begin < pixelCount; begin += pieceSize)
+      for (std::uint64_t begin = 0; begin < pixelCount; begin += chunkSize)
       {
-        const std::uint64_t count = std::min(pieceSize, pixelCount - begin);
+        const std::uint64_t count = std::min(chunkSize, pixelCount - begin);
         CudaTestSupport::CopyToHost(
-          slab.data(), static_cast<std::uint32_t *>(output.get()) + begin, count * sizeof(std::uint32_t));
+          chunk.data(), static_cast<std::uint32_t *>(output.get()) + begin, count * sizeof(std::uint32_t));
         for (std::uint64_t i = 0; i < count; ++i)
         {
-          differences += slab[i] != expected[begin + i];
+          differences += chunk[i] != expected[begin + i];
         }
       }
       EXPECT_EQ(differences, 0U) << algorithm;
@@ -114,8 +114,8 @@ TEST_P(Large, SameAsItk)
 
 INSTANTIATE_TEST_SUITE_P(Sizes,
                          Large,
-                         testing::Values(MaskType::SizeType{ { 2049, 1025, 1025 } },   // over 2^31 pixels
-                                         MaskType::SizeType{ { 2049, 2047, 1025 } },   // over 2^32
-                                         MaskType::SizeType{ { 2049, 2047, 2049 } })); // over 2^33
+                         testing::Values(MaskType::SizeType{ { 2049, 1025, 1025 } },   // more than 2^31 pixels
+                                         MaskType::SizeType{ { 2049, 2047, 1025 } },   // more than 2^32 pixels
+                                         MaskType::SizeType{ { 2049, 2047, 2049 } })); // more than 2^33 pixels
 
 } // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is given out for a size, and how much is cached after which calls.
+// Tests of the memory blocks that the cache gives for a size, and of the memory that it holds after calls.
 
 #include "executors/device/MemoryCache.h"
 
@@ -19,7 +19,7 @@ char Somewhere[4];
 constexpr std::size_t Smallest = 65536;
 constexpr std::size_t Megabyte = std::size_t{ 1 } << 20;
 
-TEST(RecentDemand, IsTheLargestOfTheLastCalls)
+TEST(RecentDemand, IsTheMaximumOfTheLastCalls)
 {
   RecentDemand demand;
   EXPECT_EQ(demand.Get(), 0U);
@@ -38,7 +38,7 @@ TEST(RecentDemand, IsTheLargestOfTheLastCalls)
   EXPECT_EQ(demand.Get(), RecentDemand::Calls - 1);
 }
 
-TEST(RecentDemand, AddsUpCallsThatOverlap)
+TEST(RecentDemand, AddsOverlappingCalls)
 {
   RecentDemand demand;
   demand.Add(10);
@@ -51,7 +51,7 @@ TEST(RecentDemand, AddsUpCallsThatOverlap)
   {
     demand.EndCall();
   }
-  // The other call goes on.
+  // The other call has not ended.
   EXPECT_EQ(demand.Get(), 20U);
   demand.Remove(20);
 }
@@ -81,7 +81,7 @@ TEST(MemoryCache, SizesOfNewBlocks)
   EXPECT_EQ(MemoryCache::SizeFor(1000 * Megabyte), 1008 * Megabyte);
 }
 
-TEST(MemoryCache, GivesTheSmallestThatFits)
+TEST(MemoryCache, GivesTheSmallestBlockThatFits)
 {
   MemoryCache cache;
   for (std::size_t i = 0; i < 3; ++i)
@@ -99,7 +99,7 @@ TEST(MemoryCache, GivesTheSmallestThatFits)
   EXPECT_EQ(cache.GetBytes(), 7 * Smallest);
 }
 
-TEST(MemoryCache, GivesNoneThatIsFarLarger)
+TEST(MemoryCache, DoesNotGiveAMuchLargerBlock)
 {
   MemoryCache cache;
   cache.Add(Somewhere, 16 * Smallest);
@@ -108,7 +108,7 @@ TEST(MemoryCache, GivesNoneThatIsFarLarger)
   EXPECT_EQ(cache.Take(2 * Smallest + 1), Somewhere);
 }
 
-TEST(MemoryCache, GivesAll)
+TEST(MemoryCache, TakeAllGivesTheUnusedBlocks)
 {
   MemoryCache cache;
   for (std::size_t i = 0; i < 3; ++i)
@@ -119,16 +119,18 @@ TEST(MemoryCache, GivesAll)
   cache.Return(Somewhere + 1);
   EXPECT_EQ(cache.TakeAll().size(), 2U);
   EXPECT_TRUE(cache.TakeAll().empty());
-  EXPECT_EQ(cache.GetBytes(), Smallest) << "one is in use";
+  EXPECT_EQ(cache.GetBytes(), Smallest) << "one block is in use";
   EXPECT_EQ(cache.Take(Smallest), nullptr);
 }
 
-/** Makes calls at once of so many bytes each. Gives the bytes of the blocks that were made for them. */
+/** Makes calls that overlap.
+ * \param bytes memory that each call needs
+ * \return bytes of the blocks that the cache did not have */
 std::size_t
 Call(MemoryCache & cache, std::size_t bytes, unsigned int calls = 1)
 {
   static std::uintptr_t address = 0;
-  std::size_t           made = 0;
+  std::size_t           allocated = 0;
   std::vector<void *>   used;
   for (unsigned int i = 0; i < calls; ++i)
   {
@@ -137,7 +139,7 @@ Call(MemoryCache & cache, std::size_t bytes, unsigned int calls = 1)
     {
       memory = reinterpret_cast<void *>(++address);
       cache.Add(memory, MemoryCache::SizeFor(bytes));
-      made += MemoryCache::SizeFor(bytes);
+      allocated += MemoryCache::SizeFor(bytes);
     }
     used.push_back(memory);
   }
@@ -146,12 +148,12 @@ Call(MemoryCache & cache, std::size_t bytes, unsigned int calls = 1)
     cache.Return(memory);
     cache.EndCall();
   }
-  return made;
+  return allocated;
 }
 
-TEST(MemoryCache, ForgetsALargeCall)
+TEST(MemoryCache, FreesTheMemoryOfALargeCall)
 {
-  // Smaller calls may use the large block as long as it is there.
+  // Smaller calls may use the large block until it is freed.
   for (const std::size_t large : { 1000 * Megabyte, 100 * Megabyte, 60 * Megabyte, 30 * Megabyte })
   {
     MemoryCache cache;
@@ -166,7 +168,7 @@ TEST(MemoryCache, ForgetsALargeCall)
   }
 }
 
-TEST(MemoryCache, StaysSmallWhereCallsGrow)
+TEST(MemoryCache, StaysSmallIfCallsGrow)
 {
   MemoryCache cache;
   for (std::size_t bytes = 1; bytes < 200 * Megabyte; bytes += 999999)
@@ -176,7 +178,7 @@ TEST(MemoryCache, StaysSmallWhereCallsGrow)
   }
 }
 
-TEST(MemoryCache, MakesNothingMoreForCallsThatRepeat)
+TEST(MemoryCache, AllocatesNothingForRepeatedCalls)
 {
   for (const std::size_t bytes : { Smallest - 1, 3 * Megabyte, 64 * Megabyte + 1, 700 * Megabyte })
   {
@@ -189,7 +191,7 @@ TEST(MemoryCache, MakesNothingMoreForCallsThatRepeat)
   }
 }
 
-TEST(MemoryCache, MakesNothingMoreForSizesThatTakeTurns)
+TEST(MemoryCache, AllocatesNothingForAlternatingSizes)
 {
   MemoryCache cache;
   for (const std::size_t bytes : { 100 * Smallest, Smallest, 3 * Smallest, 7 * Smallest })

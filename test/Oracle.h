@@ -8,15 +8,14 @@
 
 #include <gtest/gtest.h>
 
-
-/** The labels of an image, and how many objects there are. */
+/** The labels of an image, and the number of objects. */
 struct Labels
 {
   std::vector<std::uint32_t> pixels;
   std::uint64_t              objectCount = 0;
 };
 
-/** ITK's own filter, and not an override of it. */
+/** Returns ITK's own filter. The test fails if an object factory has overridden the filter. */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
 typename itk::ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Pointer
 MakeOracle()
@@ -26,10 +25,11 @@ MakeOracle()
   return filter;
 }
 
-/** What every labeling is compared with. */
+/** Labels an image with ITK's filter. All algorithms must give the same labels. */
 Labels
 LabelByItk(const TestImage & image, bool fullyConnected);
 
+/** Expects equal labels and equal numbers of objects. `what` describes the case in a failure message. */
 void
 ExpectSame(const Labels & labels, const Labels & expected, const std::string & what);
 

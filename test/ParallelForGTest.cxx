@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exceptions in the threads that do the host's work (one that leaves ThreadPool's ends the program), and loops that do
-// not keep their promise.
+// Tests of exceptions on the threads of a loop, and of loops that skip or repeat calls. An exception that leaves a
+// thread of ThreadPool ends the program.
 
 #include "executors/host/ParallelFor.h"
 #include "itkCudaConnectedComponentLabeler.h"
@@ -28,7 +28,7 @@ struct Thrown
   std::uint64_t at;
 };
 
-TEST(ParallelFor, CallsEachBodyOnce)
+TEST(ParallelFor, CallsTheBodyOnceForEachIndex)
 {
   for (const std::uint64_t count : { 0, 1, 1000 })
   {
@@ -41,7 +41,7 @@ TEST(ParallelFor, CallsEachBodyOnce)
   }
 }
 
-TEST(ParallelFor, ThrowsWhatABodyThrows)
+TEST(ParallelFor, RethrowsTheExceptionOfABody)
 {
   for (const ParallelFor & loop : { ThreadPool::For(), ParallelFor(SequentialFor) })
   {
@@ -59,7 +59,7 @@ TEST(ParallelFor, ThrowsWhatABodyThrows)
           }
           --going;
         });
-        ADD_FAILURE() << "nothing was thrown";
+        ADD_FAILURE() << "no exception was thrown";
       }
       catch (const Thrown & thrown)
       {
@@ -70,13 +70,13 @@ TEST(ParallelFor, ThrowsWhatABodyThrows)
   }
 }
 
-TEST(ParallelFor, WhatABodyThrowsComesFirst)
+TEST(ParallelFor, ExceptionOfABodyHasPriority)
 {
-  const ParallelFor stops = [](std::uint64_t, const Body & body) { body(0); };
-  EXPECT_THROW(CheckedFor(stops)(9, [](std::uint64_t i) { throw Thrown{ i }; }), Thrown);
+  const ParallelFor callsOnce = [](std::uint64_t, const Body & body) { body(0); };
+  EXPECT_THROW(CheckedFor(callsOnce)(9, [](std::uint64_t i) { throw Thrown{ i }; }), Thrown);
 }
 
-/** Labels a volume with a loop. Returns what is wrong, or empty. */
+/** Labels a volume with a loop. Returns the error message, or an empty string if the labels are correct. */
 std::string
 LabelBy(const ParallelFor & loop)
 {
@@ -98,24 +98,24 @@ LabelBy(const ParallelFor & loop)
   }
 }
 
-TEST(ParallelFor, LoopsThatLeaveCallsOutAreErrors)
+TEST(ParallelFor, SkippedAndRepeatedCallsAreErrors)
 {
   EXPECT_EQ(LabelBy(ThreadPool::For()), "");
   EXPECT_EQ(LabelBy([](std::uint64_t, const Body &) {}).find("parallelFor called its body 0 times instead of "), 0U);
-  for (const std::uint64_t left : { 0, 1, 3 })
+  for (const std::uint64_t skipped : { 0, 1, 3 })
   {
-    const std::string wrong = LabelBy([left](std::uint64_t count, const Body & body) {
+    const std::string message = LabelBy([skipped](std::uint64_t count, const Body & body) {
       for (std::uint64_t i = 0; i < count; ++i)
       {
-        if (i != left)
+        if (i != skipped)
         {
           body(i);
         }
       }
     });
-    EXPECT_EQ(wrong.find("parallelFor called its body "), 0U) << wrong;
+    EXPECT_EQ(message.find("parallelFor called its body "), 0U) << message;
   }
-  // A loop that calls one body twice.
+  // This loop calls the body twice for index 0.
   EXPECT_NE(LabelBy([](std::uint64_t count, const Body & body) {
               body(0);
               SequentialFor(count, body);
@@ -140,7 +140,7 @@ TEST(ParallelFor, ExceptionsOfARowPackerReachTheCaller)
     };
     EXPECT_THROW(labeler.LabelPackedRows(packRow, { 300, 200, 40 }, labels.data()), Thrown);
   }
-  EXPECT_EQ(labels, std::vector<std::uint16_t>(300 * 200 * 40, 77)) << "nothing is written where packing fails";
+  EXPECT_EQ(labels, std::vector<std::uint16_t>(300 * 200 * 40, 77)) << "no label may be written if packing fails";
 }
 
 } // namespace

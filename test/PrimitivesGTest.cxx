@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The decisions that the kernels take, one by one.
+// Tests of the functions from which the algorithms are built.
 
 #include "primitives/BitRows.h"
 #include "algorithms/published/Blocks.h"
@@ -40,11 +40,11 @@ ExpectNeighborhood()
     const std::uint64_t pixels = Neighborhood::PixelsOf(neighbor);
     EXPECT_EQ(pixels & seen, 0U) << "neighbour " << neighbor << " has pixels of another block";
     seen |= pixels;
-    // Of the neighbours that share more with the block more pixels can be next to it.
-    const int offsets = std::abs(Neighborhood::OffsetX(neighbor)) + std::abs(Neighborhood::OffsetY(neighbor)) +
-                        std::abs(Neighborhood::OffsetZ(neighbor));
+    // The number of a neighbour's pixels in the cube halves for each axis along which its offset is not 0.
+    const int distance = std::abs(Neighborhood::OffsetX(neighbor)) + std::abs(Neighborhood::OffsetY(neighbor)) +
+                         std::abs(Neighborhood::OffsetZ(neighbor));
     EXPECT_EQ(CountBits(static_cast<Word>(pixels)) + CountBits(static_cast<Word>(pixels >> 32)),
-              1U << (VDimension - static_cast<unsigned int>(offsets)));
+              1U << (VDimension - static_cast<unsigned int>(distance)));
   }
   for (unsigned int foreground = 0; foreground < 1U << Neighborhood::PixelCount; ++foreground)
   {
@@ -70,7 +70,7 @@ ExpectNeighborhood()
 TEST(BlockNeighborhood, Plane) { ExpectNeighborhood<2>(); }
 TEST(BlockNeighborhood, Volume) { ExpectNeighborhood<3>(); }
 
-TEST(BlockNeighborhood, PaperNumbersTheSquareRowByRow)
+TEST(BlockNeighborhood, PlaneMatchesThePaper)
 {
   EXPECT_EQ(BlockNeighborhood<2>::Around(1), 0x777U);
   EXPECT_EQ(BlockNeighborhood<2>::Around(2), 0x777U << 1);
@@ -81,9 +81,11 @@ TEST(BlockNeighborhood, PaperNumbersTheSquareRowByRow)
   EXPECT_EQ(BlockNeighborhood<2>::PixelsOf(3), 1U << 4 | 1U << 8); // S
 }
 
+/** Expects that the information of each block has a pixel of its own. Only a block of one pixel in an image of a single
+ * row or column may have none. */
 template <unsigned int VDimension>
 void
-ExpectPlacesForInformation(const Grid & image)
+ExpectPixelsForInformation(const Grid & image)
 {
   constexpr std::uint64_t spare = ~std::uint64_t{ 0 };
   const Grid              blocks = BlocksOf<VDimension>(image);
@@ -97,30 +99,30 @@ ExpectPlacesForInformation(const Grid & image)
   for (std::uint64_t i = 0; i < blocks.Count(); ++i)
   {
     const Block<VDimension, std::uint64_t> block(image, CellAt(blocks, i));
-    const std::uint64_t                    place = block.InformationIndex(spare);
-    if (place == spare)
+    const std::uint64_t                    pixel = block.InformationIndex(spare);
+    if (pixel == spare)
     {
       ++spares;
       continue;
     }
-    ASSERT_LT(place, image.Count());
-    ASSERT_TRUE(used.insert(place).second) << image.x << 'x' << image.y << 'x' << image.z << ": block " << i
-                                           << " would overwrite what another keeps at pixel " << place;
+    ASSERT_LT(pixel, image.Count());
+    ASSERT_TRUE(used.insert(pixel).second) << image.x << 'x' << image.y << 'x' << image.z << ": block " << i
+                                           << " would overwrite the value of another block at pixel " << pixel;
   }
   const bool isLine = (image.x > 1) + (image.y > 1) + (image.z > 1) < 2;
   EXPECT_EQ(spares, isLine && image.Count() % 2 == 1 ? 1U : 0U) << image.x << 'x' << image.y << 'x' << image.z;
 }
 
-TEST(Block, InformationHasItsOwnPlaceInEverySize)
+TEST(Block, InformationHasItsOwnPixelInEverySize)
 {
   for (std::uint64_t x = 1; x <= 6; ++x)
   {
     for (std::uint64_t y = 1; y <= 6; ++y)
     {
-      ExpectPlacesForInformation<2>({ x, y, 1 });
+      ExpectPixelsForInformation<2>({ x, y, 1 });
       for (std::uint64_t z = 1; z <= 6; ++z)
       {
-        ExpectPlacesForInformation<3>({ x, y, z });
+        ExpectPixelsForInformation<3>({ x, y, z });
       }
     }
   }
@@ -160,7 +162,7 @@ TEST(Block, IndicesBeyond32Bits)
   EXPECT_EQ(cell.z, image.z - 1);
 }
 
-TEST(Grid, TilesFitTheGrid)
+TEST(Grid, ThreadBlocksFitTheGrid)
 {
   for (const Grid & grid : { Grid{ 1, 1, 1 },
                              Grid{ 70, 1, 1 },
@@ -175,7 +177,7 @@ TEST(Grid, TilesFitTheGrid)
     {
       EXPECT_LE(shape.x * shape.y * shape.z, Tuning::ThreadBlockSize);
       EXPECT_LE(shape.z, 64U);
-      // As many threads as cells, but for the last tile along each axis.
+      // Fewer than twice as many threads as cells along each axis.
       EXPECT_LT(shape.x, 2 * grid.x);
       EXPECT_LT(shape.y, 2 * grid.y);
       EXPECT_LT(shape.z, 2 * grid.z);
@@ -183,17 +185,17 @@ TEST(Grid, TilesFitTheGrid)
   }
   EXPECT_EQ(RowThreadBlock({ 512, 512, 512 }).x, 32U);
   EXPECT_EQ(CompactThreadBlock({ 512, 512, 512 }).z, 2U);
-  // Thin images have full tiles, too.
+  // Thin images have full thread blocks, too.
   EXPECT_EQ(RowThreadBlock({ 1, 100000, 1 }).y, Tuning::ThreadBlockSize);
   EXPECT_EQ(CompactThreadBlock({ 3, 5, 7001 }).z, 4U);
   EXPECT_EQ(Divide(std::uint64_t{ 5 } << 33, 3), (std::uint64_t{ 5 } << 33) / 3);
   EXPECT_EQ(Divide(17, 5), 3U);
-  // One launch covers the largest images: CUDA takes 2^31 - 1 tiles.
+  // One launch covers the largest image: CUDA allows 2^31 - 1 thread blocks.
   const Grid largest{ 1, std::uint64_t{ 1 } << 37, 1 };
   EXPECT_LT(DivideUp(largest.y, RowThreadBlock(largest).y), std::uint64_t{ 1 } << 31);
 }
 
-/** Runs of row groups found one pixel at a time. */
+/** Finds the runs of row groups pixel by pixel. */
 template <typename TRowGroup>
 struct PlainRuns
 {
@@ -223,7 +225,7 @@ struct PlainRuns
     }
   }
 
-  /** One more than the number of the run at a pixel; 0 in the background. */
+  /** Returns 1 + the index of the run at a pixel, or 0 in the background. */
   std::uint64_t
   RunAt(std::uint64_t x, std::uint64_t y, std::uint64_t z) const
   {
@@ -238,9 +240,10 @@ private:
   const TestImage & m_Image;
 };
 
+/** Expects that AdjacencyByRun and AdjacencyByWord visit all adjacent runs, and no others. */
 template <typename TRowGroup>
 void
-ExpectTouchingRuns(const TestImage & image)
+ExpectAdjacentRuns(const TestImage & image)
 {
   const Grid                 size{ image.size[0], image.size[1], image.size[2] };
   const Grid                 words = WordsOf(size);
@@ -251,7 +254,7 @@ ExpectTouchingRuns(const TestImage & image)
   const PlainRuns<TRowGroup> plain(image);
   ASSERT_EQ(counted.GetCount(), plain.count) << image.name;
 
-  using PairSet = std::set<std::pair<std::uint64_t, std::uint64_t>>;
+  using RunPairs = std::set<std::pair<std::uint64_t, std::uint64_t>>;
   const BitRows &            columns = grouped.groups.columns;
   std::vector<std::uint32_t> runOffsets(columns.words.Count());
   std::vector<std::uint32_t> first(counted.GetCount());
@@ -264,13 +267,13 @@ ExpectTouchingRuns(const TestImage & image)
   const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.GetCount() };
   const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs };
 
-  // All pairs, of which a cell must have none twice.
+  // Returns all visited runs and their neighbours. One cell must not visit the same two runs twice.
   const auto visit = [&image](const auto & adjacency) {
     const Grid cells = adjacency.GetCells();
-    PairSet    visited;
+    RunPairs   visited;
     for (std::uint64_t i = 0; i < cells.Count(); ++i)
     {
-      PairSet inCell;
+      RunPairs inCell;
       adjacency.ForEach(CellAt(cells, i), [&](std::uint32_t run, std::uint32_t other) {
         EXPECT_LT(other, run) << image.name;
         EXPECT_TRUE(inCell.emplace(run + 1, other + 1).second) << image.name << ": " << run << ", " << other;
@@ -280,7 +283,7 @@ ExpectTouchingRuns(const TestImage & image)
     return visited;
   };
 
-  PairSet touching;
+  RunPairs expected;
   for (std::uint64_t i = 0; i < size.Count(); ++i)
   {
     const Cell pixel = CellAt(size, i);
@@ -292,32 +295,32 @@ ExpectTouchingRuns(const TestImage & image)
                                       pixel.z - other.z };
       const bool areNeighbors =
         TRowGroup::IsOneRow ? apart[0] + apart[1] + apart[2] == 1 : apart[0] <= 1 && apart[1] <= 1 && apart[2] <= 1;
-      const std::uint64_t pair[] = { plain.RunAt(pixel.x, pixel.y, pixel.z), plain.RunAt(other.x, other.y, other.z) };
-      if (areNeighbors && pair[0] != 0 && pair[1] != 0 && pair[0] != pair[1])
+      const std::uint64_t runsAt[] = { plain.RunAt(pixel.x, pixel.y, pixel.z), plain.RunAt(other.x, other.y, other.z) };
+      if (areNeighbors && runsAt[0] != 0 && runsAt[1] != 0 && runsAt[0] != runsAt[1])
       {
-        touching.emplace(std::max(pair[0], pair[1]), std::min(pair[0], pair[1]));
+        expected.emplace(std::max(runsAt[0], runsAt[1]), std::min(runsAt[0], runsAt[1]));
       }
     }
   }
-  ASSERT_EQ(visit(byRun), touching) << image.name << ", by run";
-  ASSERT_EQ(visit(byWord), touching) << image.name << ", by word";
+  ASSERT_EQ(visit(byRun), expected) << image.name << ", by run";
+  ASSERT_EQ(visit(byWord), expected) << image.name << ", by word";
 }
 
-TEST(Runs, EachPairThatTouchesIsVisited)
+TEST(Runs, AdjacentRunsAreVisited)
 {
   std::mt19937 random(11);
   for (unsigned int seed = 1; seed <= 200; ++seed)
   {
     const auto size = [&random](unsigned int maximum) { return std::uint64_t{ 1 } + random() % maximum; };
-    ExpectTouchingRuns<SingleRow>(MakeRandom({ size(100), size(3), size(3) }, random() % 101, 1, seed));
-    ExpectTouchingRuns<PlaneRowGroup>(MakeRandom({ size(140), size(7), 1 }, random() % 101, 1, seed));
-    ExpectTouchingRuns<VolumeRowGroup>(MakeRandom({ size(100), size(5), size(5) }, random() % 50, 1, seed));
-    // Sparse and long: runs that cover whole words.
-    ExpectTouchingRuns<VolumeRowGroup>(MakeRandom({ size(200), size(4), size(4) }, 90 + random() % 11, 1, seed));
+    ExpectAdjacentRuns<SingleRow>(MakeRandom({ size(100), size(3), size(3) }, random() % 101, 1, seed));
+    ExpectAdjacentRuns<PlaneRowGroup>(MakeRandom({ size(140), size(7), 1 }, random() % 101, 1, seed));
+    ExpectAdjacentRuns<VolumeRowGroup>(MakeRandom({ size(100), size(5), size(5) }, random() % 50, 1, seed));
+    // High densities give long runs that cover whole words.
+    ExpectAdjacentRuns<VolumeRowGroup>(MakeRandom({ size(200), size(4), size(4) }, 90 + random() % 11, 1, seed));
   }
 }
 
-TEST(HostRows, NextPixelStopsAtTheRowsEnd)
+TEST(HostRows, NextPixelStopsAtTheEndOfTheRow)
 {
   const Word row[] = { 0x0000000FU, 0x80000000U };
   EXPECT_EQ(NextPixel(row, 0, 64, true), 0U);
@@ -327,7 +330,7 @@ TEST(HostRows, NextPixelStopsAtTheRowsEnd)
   EXPECT_EQ(NextPixel(row, 63, 64, false), 64U);
 }
 
-TEST(LabelValues, CountsAsItkDoes)
+TEST(LabelValues, MatchTheLabelsOfItk)
 {
   const auto labelsFor = [](const LabelValues & labelValues) {
     std::vector<std::uint64_t> labels;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real images, where they are at hand: a folder of them is named by CUDA_CONNECTED_COMPONENTS_DATA.
+// Tests with the images in the folder that the environment variable CUDA_CONNECTED_COMPONENTS_DATA names. Without the
+// variable, the folder is the one that CMakeLists.txt sets.
 
 #include "FilterTestSupport.h"
 
@@ -19,14 +20,14 @@ using ImageType = itk::Image<float, 3>;
 using MaskType = itk::Image<unsigned char, 3>;
 using LabelsType = itk::Image<unsigned int, 3>;
 
-/** What is above Otsu's threshold, and what is not. */
+// The foreground is first the pixels above Otsu's threshold, then the pixels below it.
 TEST(RealImages, SameAsItk)
 {
   const char * const variable = std::getenv("CUDA_CONNECTED_COMPONENTS_DATA");
   const std::string  folder = variable != nullptr ? variable : CUDA_CONNECTED_COMPONENTS_DATA;
   if (!std::filesystem::is_directory(folder))
   {
-    GTEST_SKIP() << "there is no folder " << folder << "; set CUDA_CONNECTED_COMPONENTS_DATA to one of images";
+    GTEST_SKIP() << "there is no folder " << folder << "; set CUDA_CONNECTED_COMPONENTS_DATA to a folder with images";
   }
   itk::MetaImageIOFactory::RegisterOneFactory();
   itk::NiftiImageIOFactory::RegisterOneFactory();

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// Tests of the parts of the algorithm for small images: tiles, segment ids, and the memory of a tile.
+
 #include "primitives/FastDivision.h"
 #include "algorithms/small/SegmentTile.h"
 #include "TestImages.h"
@@ -15,7 +18,7 @@ using namespace itk::ccl;
 namespace
 {
 
-/** The row groups of a tile that a border has. */
+/** Returns the row groups of a border. Expects that the border has each of them once. */
 std::set<std::uint32_t>
 RowGroupsOf(const TileBorder & border)
 {
@@ -27,6 +30,7 @@ RowGroupsOf(const TileBorder & border)
   return groups;
 }
 
+/** Expects that the tiles cover an image, and that the borders and neighbours of their row groups are correct. */
 template <typename TRowGroup>
 void
 ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
@@ -37,7 +41,7 @@ ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
     std::uint32_t group;
   };
   const TileLayout<TRowGroup>            tiles(size, !TRowGroup::IsOneRow, tileCount);
-  const Grid                             grid = TRowGroup::Of(size);
+  const Grid                             grid = TRowGroup::GridOf(size);
   std::map<std::uint32_t, InTile>        inTiles;
   std::map<std::uint32_t, std::uint32_t> firstRowOfSlab;
   std::map<std::uint32_t, std::uint32_t> lastRowOfSlab;
@@ -70,7 +74,7 @@ ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
         const std::uint32_t slab = tiles.SlabOf(position, slice);
         ASSERT_LT(tiles.SlabOfRow(row), tiles.SlabsOf(box));
         EXPECT_EQ(tiles.SlabIn(box, tiles.SlabOfRow(row)), slab);
-        // Pieces in the order of their pixels.
+        // Slabs must be in the order of their pixels.
         const std::uint32_t rowOfImage =
           (position.z * TRowGroup::Slices + slice) * 1000 + position.y * TRowGroup::Rows + i % 2;
         const auto first = firstRowOfSlab.emplace(slab, rowOfImage).first;
@@ -137,13 +141,13 @@ ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
         }
       });
     }
-    EXPECT_EQ(neighbors, expected) << "bundle " << group;
+    EXPECT_EQ(neighbors, expected) << "row group " << group;
   }
 }
 
 } // namespace
 
-TEST(TileLayout, AreThoseOfTheImage)
+TEST(TileLayout, TilesMatchTheImage)
 {
   for (const Grid size :
        { Grid{ 5, 7, 1 }, Grid{ 40, 3, 5 }, Grid{ 1, 1, 9 }, Grid{ 70, 6, 4 }, Grid{ 9, 21, 7 }, Grid{ 3, 30, 31 } })
@@ -165,16 +169,17 @@ TEST(TileLayout, AreThoseOfTheImage)
 namespace
 {
 
+/** Expects that the segment ids of an image rise with the first pixels, and that an id gives slot and position. */
 template <typename TRowGroup>
 void
-ExpectNumbersInOrder(const TestImage & image)
+ExpectIdsInOrder(const TestImage & image)
 {
   const Grid                             size{ image.size[0], image.size[1], image.size[2] };
-  const Grid                             words = WordsOf(TRowGroup::Of(size));
+  const Grid                             words = WordsOf(TRowGroup::GridOf(size));
   const SegmentIds<TRowGroup>            ids(size);
   const TileLayout<TRowGroup>            tiles(size, true, 1);
   std::map<std::uint32_t, std::uint64_t> firstPixels;
-  std::set<std::uint32_t>                places;
+  std::set<std::uint32_t>                slots;
   for (std::uint64_t index = 0; index < words.Count(); ++index)
   {
     const Cell         cell = CellAt(words, index);
@@ -206,13 +211,13 @@ ExpectNumbersInOrder(const TestImage & image)
       EXPECT_LT(id, SegmentIds<TRowGroup>::Limit(size));
       EXPECT_TRUE(firstPixels.emplace(id, pixelAt(row, LowestBit(word.rows[row] & segment))).second);
       EXPECT_EQ(ids.SlotOf(id), Segments::SlotAt(static_cast<std::uint32_t>(index), start));
-      EXPECT_TRUE(places.insert(ids.SlotOf(id)).second);
+      EXPECT_TRUE(slots.insert(ids.SlotOf(id)).second);
       EXPECT_EQ(ids.RowGroupOf(id).group, position.group);
       if constexpr (!TRowGroup::IsOneRow)
       {
         EXPECT_EQ(ids.RowGroupOf(id).y, position.y);
         EXPECT_EQ(ids.RowGroupOf(id).z, position.z);
-        // As in a tile of which the layers have three row groups more.
+        // A tile may have layers of another size. Here its layers have 3 more row groups than the image's.
         EXPECT_EQ(ids.WithLayersOf(static_cast<std::uint32_t>(words.y) + 3).SlotOf(id),
                   Segments::SlotAt(static_cast<std::uint32_t>(index + position.z * 3 * words.x), start));
       }
@@ -236,11 +241,11 @@ TEST(SegmentIds, RiseWithFirstPixels)
     for (const Grid size : { Grid{ 70, 9, 1 }, Grid{ 33, 1, 5 }, Grid{ 7, 5, 1 }, Grid{ 100, 4, 7 }, Grid{ 1, 8, 3 } })
     {
       const TestImage image = MakeRandom({ size.x, size.y, size.z }, 40, 1, seed);
-      ExpectNumbersInOrder<SingleRow>(image);
-      ExpectNumbersInOrder<VolumeRowGroup>(image);
+      ExpectIdsInOrder<SingleRow>(image);
+      ExpectIdsInOrder<VolumeRowGroup>(image);
       if (size.z == 1)
       {
-        ExpectNumbersInOrder<PlaneRowGroup>(image);
+        ExpectIdsInOrder<PlaneRowGroup>(image);
       }
     }
   }
@@ -269,9 +274,11 @@ TEST(FastDivision, GivesQuotients)
 namespace
 {
 
+/** Expects that the list of segments fits into the memory of a tile, and that it grows with the memory until it has
+ * room for all segments. */
 template <typename TRowGroup>
 void
-ExpectRoomInMemory(const Grid & size)
+ExpectListToFit(const Grid & size)
 {
   using TileType = SegmentUnionFind::Tile<TRowGroup>;
   const TileLayout<TRowGroup> tiles(size, true, 7);
@@ -293,9 +300,9 @@ ExpectRoomInMemory(const Grid & size)
 
 } // namespace
 
-TEST(SegmentTiles, HaveRoomForWhatIsLeft)
+TEST(SegmentTiles, ListCapacityFitsTheMemory)
 {
-  ExpectRoomInMemory<SingleRow>({ 100, 97, 1 });
-  ExpectRoomInMemory<SingleRow>({ 33, 11, 9 });
-  ExpectRoomInMemory<VolumeRowGroup>({ 207, 20, 11 });
+  ExpectListToFit<SingleRow>({ 100, 97, 1 });
+  ExpectListToFit<SingleRow>({ 33, 11, 9 });
+  ExpectListToFit<VolumeRowGroup>({ 207, 20, 11 });
 }

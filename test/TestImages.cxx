@@ -73,7 +73,8 @@ MakeSpiral(std::uint64_t size)
 {
   TestImage  image = MakeImage("spiral", { size, size, 1 });
   const auto n = static_cast<std::int64_t>(size);
-  // Walks until two pixels ahead have been walked on before, then turns.
+  // Turns at the border of the image, and if one of the next two pixels is foreground. Ends after two turns without a
+  // step.
   const std::int64_t stepX[] = { 1, 0, -1, 0 };
   const std::int64_t stepY[] = { 0, 1, 0, -1 };
   std::int64_t       x = 0;
@@ -175,16 +176,16 @@ MakeHilbert(unsigned int dimension, unsigned int order)
     }
     return point;
   };
-  std::array<std::uint64_t, 3> before{};
+  std::array<std::uint64_t, 3> previous{};
   for (std::uint64_t step = 0; step < std::uint64_t{ 1 } << (order * dimension); ++step)
   {
     const std::array<std::uint64_t, 3> point = pointAt(step);
     image.pixels[image.IndexOf(2 * point[0], 2 * point[1], 2 * point[2])] = 1;
     if (step > 0)
     {
-      image.pixels[image.IndexOf(point[0] + before[0], point[1] + before[1], point[2] + before[2])] = 1;
+      image.pixels[image.IndexOf(point[0] + previous[0], point[1] + previous[1], point[2] + previous[2])] = 1;
     }
-    before = point;
+    previous = point;
   }
   return image;
 }
@@ -194,11 +195,11 @@ MakeDisagreeingOrders(unsigned int dimension)
 {
   const bool isPlane = dimension == 2;
   TestImage  image = MakeImage("disagreeing orders", { 13, 11, isPlane ? 1U : 9U });
-  // In the first block, but not in its first row (plane).
+  // In the first block, but not in the first row of the block (in a volume: plane).
   image.pixels[isPlane ? image.IndexOf(0, 1) : image.IndexOf(0, 0, 1)] = 1;
-  // In the first row (plane), two blocks further.
+  // In the first row (plane), two blocks to the right.
   image.pixels[image.IndexOf(4, 0)] = 1;
-  // Starts in the second row (plane) of its first block, and rises to the first row (plane) further on.
+  // Starts in the second row (plane) of its first block. A later block has a pixel in the first row (plane).
   for (std::uint64_t x = 6; x < 11; ++x)
   {
     image.pixels[isPlane ? image.IndexOf(x, 5) : image.IndexOf(x, 4, 5)] = 1;

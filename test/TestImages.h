@@ -8,10 +8,11 @@
 #include <string>
 #include <vector>
 
-/** A binary image of one byte per pixel, x fastest. A plane has one pixel along z. */
+/** An image of one byte per pixel. x varies fastest in memory. Pixels that are not 0 are foreground. A plane has one
+ * pixel along z. */
 struct TestImage
 {
-  std::string                  name; // says how to make it again
+  std::string                  name; // describes how to make the image again
   std::array<std::uint64_t, 3> size;
   std::vector<std::uint8_t>    pixels;
 
@@ -22,42 +23,44 @@ struct TestImage
   }
 };
 
+/** Makes an image whose pixels all have one value. Adds the size to the name. */
 TestImage
 MakeImage(const std::string & name, const std::array<std::uint64_t, 3> & size, std::uint8_t value = 0);
 
-/** Cubes of granularity^3 pixels (squares in a plane), each foreground with a probability of density percent.
- * Foreground pixels have random values that are not 0. */
+/** Makes an image of cubes (squares in a plane) with `granularity` pixels along each side. Each cube is foreground with
+ * a probability of `density` percent. The pixels of a foreground cube have one random value from 1 to 255. */
 TestImage
 MakeRandom(const std::array<std::uint64_t, 3> & size,
            unsigned int                         density,
            unsigned int                         granularity,
            unsigned int                         seed);
 
-/** One component, a square spiral of one pixel's width with gaps of one pixel. */
+/** Makes one component: a square spiral. The spiral and its gaps are 1 pixel wide. */
 TestImage
 MakeSpiral(std::uint64_t size);
 
-/** Teeth along y that only meet in the last row; in a volume the combs of all planes meet in the last plane. */
+/** Makes teeth along y that are connected by the last row. A volume has such a comb in every second plane and in the
+ * last plane. */
 TestImage
 MakeComb(const std::array<std::uint64_t, 3> & size);
 
-/** Pixels whose coordinates add up to an even number. */
+/** Makes an image in which a pixel is foreground if the sum of its coordinates is even. */
 TestImage
 MakeCheckerboard(const std::array<std::uint64_t, 3> & size);
 
-/** Hollow boxes in hollow boxes. */
+/** Makes nested hollow boxes. The boxes and the gaps between them are 1 pixel wide. */
 TestImage
 MakeShells(const std::array<std::uint64_t, 3> & size);
 
-/** The Hilbert curve of an order in 2 or 3 dimensions, one pixel wide. */
+/** Makes a Hilbert curve in 2 or 3 dimensions, 1 pixel wide. */
 TestImage
 MakeHilbert(unsigned int dimension, unsigned int order);
 
-/** Components of which the one with the lower first block has the higher first pixel. */
+/** Makes components whose order by first blocks differs from their order by first pixels. */
 TestImage
 MakeDisagreeingOrders(unsigned int dimension);
 
-/** All of the above, small, and images that are full or empty. */
+/** Makes small images of each shape above, and full and empty images of several sizes. */
 std::vector<TestImage>
 MakeShapes();
 

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-/** Four threads that run loops, one loop after the other. */
+/** Four threads that run one loop at a time. Only one thread at a time may start a loop. */
 class ThreadPool
 {
 public:
@@ -35,7 +35,7 @@ public:
   ThreadPool &
   operator=(const ThreadPool &) = delete;
 
-  /** A loop on the threads of the one pool of the process. */
+  /** Returns a loop that runs on a pool. The process has one pool. */
   static itk::ccl::ParallelFor
   For()
   {
@@ -98,10 +98,10 @@ private:
 
   std::mutex                 m_Mutex;
   std::condition_variable    m_Changed;
-  const Body *               m_Body = nullptr; // none ends the threads
+  const Body *               m_Body = nullptr; // nullptr ends the threads
   std::uint64_t              m_Count = 0;
   std::atomic<std::uint64_t> m_Next{ 0 };
-  std::size_t                m_Working = 0; // threads that have not ended the loop
+  std::size_t                m_Working = 0; // threads that have not finished the loop
   std::uint64_t              m_Loop = 0;
   std::vector<std::thread>   m_Threads;
 };

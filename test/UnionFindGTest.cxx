@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Unions and compressions, on one thread and on several at once.
+// Tests of unions and compressions, on one thread and on several threads at the same time.
 
 #include "primitives/UnionFind.h"
 
@@ -21,7 +21,7 @@ using UnionType = void (*)(std::uint32_t *, std::uint32_t, std::uint32_t);
 class Unions : public testing::TestWithParam<UnionType>
 {};
 
-/** Calls work(thread) on a number of threads that start at once. */
+/** Calls work(thread) on `count` threads that start at the same time. */
 template <typename TWork>
 void
 OnThreads(int count, const TWork & work)
@@ -69,18 +69,18 @@ TEST(UnionFind, BothCompressionsLinkToTheRoot)
   }
 }
 
-TEST_P(Unions, LoseNoneToAnotherThread)
+TEST_P(Unions, NoUnionIsLostToAnotherThread)
 {
-  // All threads lower the root of one tree, again and again.
+  // Both threads lower the root of one tree, again and again.
   constexpr std::uint32_t count = 5000;
   for (unsigned int repetition = 0; repetition < 20; ++repetition)
   {
     std::vector<std::uint32_t> parents(count);
     std::iota(parents.begin(), parents.end(), 0U);
     OnThreads(2, [&parents](std::uint32_t thread) {
-      for (std::uint32_t step = 1 + thread; step < count; step += 2)
+      for (std::uint32_t distance = 1 + thread; distance < count; distance += 2)
       {
-        GetParam()(parents.data(), count - 1, count - 1 - step);
+        GetParam()(parents.data(), count - 1, count - 1 - distance);
       }
     });
     for (std::uint32_t a = 0; a < count; ++a)
@@ -90,7 +90,7 @@ TEST_P(Unions, LoseNoneToAnotherThread)
   }
 }
 
-TEST_P(Unions, MakeTheSameTreesOnEveryThread)
+TEST_P(Unions, ConcurrentUnionsMatchSequentialUnions)
 {
   constexpr std::uint32_t count = 3000;
   for (unsigned int seed = 1; seed <= 20; ++seed)
@@ -135,9 +135,9 @@ INSTANTIATE_TEST_SUITE_P(UnionFind,
                                          UnionType(UnionSplicing<std::uint32_t, std::uint32_t *>)),
                          NameOfUnion);
 
-TEST(UnionFind, HalvingLeavesNoneBehindOnAnyThread)
+TEST(UnionFind, ConcurrentHalvingLinksEveryElementToItsRoot)
 {
-  // Many paths: one thread compresses every other element, the other one walks past these.
+  // Many trees that are paths. One thread compresses the even elements of each path, the other thread the odd ones.
   constexpr std::uint32_t    length = 64;
   constexpr std::uint32_t    count = 20000 * length;
   std::vector<std::uint32_t> parents(count);

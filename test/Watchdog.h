@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-/** Ends the program, as a failure, where it lives longer than it may: a test that hangs fails in seconds. */
+/** Aborts the program if the object lives longer than a limit. So a test that hangs fails after the limit. */
 class Watchdog
 {
 public:

@@ -37,7 +37,7 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   Labels result;
   result.objectCount = RankBlocks<VDimension>(executor, labels.data(), size, labelValues, finalLabels.data());
 
-  // The labels of runs, as host to host takes them, must be those of the pixels.
+  // From host to host, the labels of the runs are gathered from the pixels. Writing them out must give the same image.
   using RowGroupType = std::conditional_t<VDimension == 2, PlaneRowGroup, VolumeRowGroup>;
   const Grid          words = WordsOf(size);
   std::vector<Word>   bits(words.Count());
@@ -51,13 +51,14 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   GatherLabelsOfRuns(executor, labels.data(), size, runs, runLabels.data());
   result.pixels.assign(labels.begin(), labels.end());
 
-  std::vector<TLabel> expanded(image.pixels.size());
-  WriteRunLabels(executor, runs, runLabels.data(), size, TLabel{ 0 }, expanded.data());
-  EXPECT_EQ(expanded, labels) << image.name << ": labels of runs";
+  std::vector<TLabel> written(image.pixels.size());
+  WriteRunLabels(executor, runs, runLabels.data(), size, TLabel{ 0 }, written.data());
+  EXPECT_EQ(written, labels) << image.name << ": labels of runs";
   return result;
 }
 
-/** What Automatic does to small images on the device, with one tile, some, and many. */
+/** Labels an image with the algorithm that Automatic uses for small images on the device, with different numbers of
+ * tiles. Expects the given labels. */
 template <typename TRowGroup>
 void
 ExpectSameBySegments(const ParallelFor & parallelFor,
@@ -77,7 +78,7 @@ ExpectSameBySegments(const ParallelFor & parallelFor,
   for (const std::uint32_t tileCount : { 1U, 5U, 200U })
   {
     const TileLayout<TRowGroup> tiles(size, fullyConnected, tileCount);
-    // Without a list, with one that is too short for most, and with one for all.
+    // No list, a list that is too short for most tiles, and a list with room for all segments.
     const std::uint32_t         wordsOfTile = SegmentUnionFind::Tile<TRowGroup>::WordsOfTile(tiles);
     const std::uint32_t         listCapacity = tileCount == 1   ? 0
                                                : tileCount == 5 ? 16
@@ -95,6 +96,7 @@ ExpectSameBySegments(const ParallelFor & parallelFor,
     };
     if (segments > 0)
     {
+      // With more segments than allowed, no label may be written.
       EXPECT_FALSE(label(segments - 1).isLabeled) << image.name;
       EXPECT_EQ(labels.pixels, std::vector<std::uint32_t>(image.pixels.size(), 66)) << image.name;
     }
@@ -146,9 +148,9 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
   WriteLabelRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, false, result.pixels.data());
 
-  std::vector<std::uint32_t> expanded(image.pixels.size(), 88);
-  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, expanded.data());
-  EXPECT_EQ(expanded, result.pixels) << image.name << ": expansion";
+  std::vector<std::uint32_t> written(image.pixels.size(), 88);
+  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, written.data());
+  EXPECT_EQ(written, result.pixels) << image.name << ": label write-out";
   return result;
 }
 
@@ -163,7 +165,7 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
     const Grid grouped{ image.size[0], image.size[1], isPlane ? 1 : std::max<std::uint64_t>(2, image.size[2]) };
     return VisitRowGroup(grouped, method.fullyConnected, [&](auto group) {
       using RowGroupType = decltype(group);
-      const Labels labels = way == Way::HostWide
+      const Labels labels = way == Way::Host64Bit
                               ? LabelRunsOnHost<RowGroupType, std::uint64_t>(executor, parallelFor, image)
                               : LabelRunsOnHost<RowGroupType, std::uint32_t>(executor, parallelFor, image);
       using TileRowGroupType = std::conditional_t<std::is_same_v<RowGroupType, PlaneRowGroup>, SingleRow, RowGroupType>;
@@ -171,7 +173,7 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
       return labels;
     });
   }
-  if (way == Way::HostWide)
+  if (way == Way::Host64Bit)
   {
     return isPlane ? LabelBlocksOnHost<2, std::uint64_t>(executor, method, image)
                    : LabelBlocksOnHost<3, std::uint64_t>(executor, method, image);
@@ -220,14 +222,14 @@ NameOf(Way way)
 {
   switch (way)
   {
-    case Way::HostSteps:
-      return "HostSteps";
+    case Way::HostSequential:
+      return "HostSequential";
     case Way::HostThreads:
       return "HostThreads";
     case Way::HostVolume:
       return "HostVolume";
-    case Way::HostWide:
-      return "HostWide";
+    case Way::Host64Bit:
+      return "Host64Bit";
     case Way::DeviceToDevice:
       return "DeviceToDevice";
     default:
@@ -236,7 +238,7 @@ NameOf(Way way)
 }
 
 std::string
-WhyNot(Way way)
+ReasonToSkip(Way way)
 {
   const bool needsDevice = way == Way::DeviceToDevice || way == Way::HostToHost;
   return needsDevice ? CudaTestSupport::WhyNoDevice() : "";

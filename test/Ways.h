@@ -2,7 +2,7 @@
 #ifndef ccl_test_Ways_h
 #define ccl_test_Ways_h
 
-// The ways in which an image can be labeled without an ITK image, for tests that must hold for all of them.
+// The ways to label an image without ITK images. Some tests run for each of them.
 
 #include "CudaTestSupport.h"
 #include "Oracle.h"
@@ -14,20 +14,20 @@
 
 enum class Way
 {
-  HostSteps,   // the steps that the kernels call, one after the other
-  HostThreads, // the same on several threads at once
-  HostVolume,  // the same, planes as volumes of one plane
-  HostWide,    // the same with 64-bit labels
-  DeviceToDevice,
-  HostToHost
+  HostSequential, // HostExecutor on one thread
+  HostThreads,    // HostExecutor on several threads
+  HostVolume,     // HostExecutor on one thread; a plane is labeled as a volume of one plane
+  Host64Bit,      // HostExecutor on one thread, with 64-bit run indices and labels
+  DeviceToDevice, // LabelDeviceMemory()
+  HostToHost      // LabelHostMemory()
 };
 
 std::string
 NameOf(Way way);
 
-/** Empty where the way can be gone here, else what is missing. */
+/** Returns the reason why this machine cannot label an image in this way, or an empty string if it can. */
 std::string
-WhyNot(Way way);
+ReasonToSkip(Way way);
 
 /** An algorithm and its options. */
 struct Method
@@ -40,10 +40,12 @@ struct Method
 std::string
 NameOf(const Method & method);
 
-/** Every algorithm with every option that it has; on the host without Automatic, which decides between the others. */
+/** Returns every algorithm with each of its options. Automatic is left out for HostExecutor, because Automatic only
+ * chooses between the other algorithms. */
 std::vector<Method>
 MethodsOf(Way way);
 
+/** Labels an image in one way with one method. */
 Labels
 LabelBy(Way way, const Method & method, const TestImage & image);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Exceptions of the filter's input, mask and observers: they reach the caller as they are, whichever thread throws
-// them, nothing hangs, and the next update is right.
+// Tests of exceptions that the input, the mask or an observer of the filter throws on any thread. The exception must
+// reach the caller unchanged, the filter must not hang, and the next update must be correct.
 
 #include "FilterTestSupport.h"
 #include "Watchdog.h"
@@ -19,7 +19,7 @@ namespace
 using ImageType = itk::Image<unsigned char, 3>;
 using LabelsType = itk::Image<unsigned short, 3>;
 
-/** No std::exception. */
+/** An exception that is not a std::exception. */
 struct Alien
 {
   int answer;
@@ -31,7 +31,7 @@ enum class Throws
   Alien,
   ItkException,
   BadAlloc,
-  EngineError // must not be taken for one of the engine's own, which would make the filter fall back
+  EngineError // the filter must not treat it as an error of the engine, and must not fall back to the CPU
 };
 
 constexpr Throws AllThrows[] = { Throws::Alien, Throws::ItkException, Throws::BadAlloc, Throws::EngineError };
@@ -57,7 +57,7 @@ Throw(Throws what)
 std::atomic<Throws>          PixelsThrow{ Throws::Nothing };
 std::atomic<std::thread::id> ThrownBy;
 
-/** Reads pixels of which those with the value Bad cannot be read. */
+/** Reads pixels. Reading a pixel with the value Bad throws the exception that PixelsThrow names. */
 class Accessor
 {
 public:
@@ -89,8 +89,8 @@ public:
 
 using AdaptorType = itk::ImageAdaptor<ImageType, Accessor>;
 
-/** Noise with some bad pixels, of which the first work unit, which is the caller's, has none. There is enough of it for
- * several work units. */
+/** Makes noise with some bad pixels. The image is large enough for several work units. The caller's thread does the
+ * first work unit, and this unit has no bad pixels. */
 ImageType::Pointer
 MakeNoise(unsigned int seed)
 {
@@ -103,6 +103,7 @@ MakeNoise(unsigned int seed)
   return image;
 }
 
+/** Expects that update() throws this kind of exception. */
 template <typename TUpdate>
 void
 ExpectThrown(Throws what, const TUpdate & update)
@@ -126,7 +127,7 @@ ExpectThrown(Throws what, const TUpdate & update)
   }
 }
 
-/** Where exceptions are thrown, and by which way of the filter. */
+/** The settings of the filter in a test. */
 struct Setting
 {
   bool         gpuEnabled;
@@ -157,7 +158,8 @@ protected:
     PixelsThrow = Throws::Nothing;
   }
 
-  /** Makes a filter throw at each update, then updates it, and compares with ITK. */
+  /** Updates a filter `repetitions` times with pixels that throw. After each of the first four exceptions, updates it
+   * without exceptions and compares the labels with ITK's. */
   template <typename TInput, typename TMask>
   void
   ExpectThrowsAndRecovers(const TInput * input, const TMask * mask, int repetitions) const
@@ -258,7 +260,7 @@ AllSettings()
   std::vector<Setting> settings;
   for (const bool gpuEnabled : { false, true })
   {
-    // Without a GPU the filter has one way alone.
+    // Without a GPU both settings label on the CPU.
     if (gpuEnabled && CudaTestSupport::CountDevices() == 0)
     {
       continue;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Tests of the object factory that replaces ITK's filter, and of the filter that it makes.
+
 #include "FilterTestSupport.h"
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
@@ -16,7 +18,7 @@ namespace
 
 using FactoryType = itk::CudaConnectedComponentImageFilterFactory;
 
-/** Ends each test without a factory. */
+/** Unregisters the factory after each test. */
 class Factory : public testing::Test
 {
 protected:
@@ -88,7 +90,7 @@ TEST_F(Factory, IsTurnedOffByTheEnvironment)
   EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName);
 }
 
-TEST_F(Factory, TakesFurtherTypes)
+TEST_F(Factory, OverridesFurtherTypes)
 {
   FactoryType::RegisterOneFactory();
   FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
@@ -97,7 +99,7 @@ TEST_F(Factory, TakesFurtherTypes)
   EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 4>>()), OurName);
 }
 
-TEST_F(Factory, TellsWhatItIs)
+TEST_F(Factory, HasNameVersionAndDescription)
 {
   auto factory = FactoryType::New();
   EXPECT_STREQ(factory->GetNameOfClass(), "CudaConnectedComponentImageFilterFactory");
@@ -105,7 +107,8 @@ TEST_F(Factory, TellsWhatItIs)
   EXPECT_NE(std::string(factory->GetDescription()), "");
 }
 
-/** The names of ITK's filters for an input and outputs, in both dimensions and for both masks. */
+/** Inserts the type names of ITK's filters for an input and several outputs: in 2 and 3 dimensions, with masks of the
+ * input type and of unsigned char. */
 template <typename TInput, typename... TOutputs>
 void
 InsertNames(std::multiset<std::string> & names)
@@ -120,7 +123,7 @@ InsertNames(std::multiset<std::string> & names)
   }
 }
 
-TEST_F(Factory, OverridesWhatItPromises)
+TEST_F(Factory, OverridesTheDocumentedTypes)
 {
   std::multiset<std::string> expected;
   InsertNames<unsigned char, unsigned char, short, unsigned short, int, unsigned int, unsigned long>(expected);
@@ -161,7 +164,7 @@ TEST_F(Factory, FiltersGiveTheSameLabels)
   EXPECT_EQ(filter->GetObjectCount(), oracle->GetObjectCount());
 }
 
-/** Labels one image over and over, and tells whether the GPU was left alone as long as it had to be. */
+/** Labels one image until the filter uses the GPU. Returns whether the filter started the GPU late enough. */
 bool
 StartsWhenItPays()
 {
@@ -181,15 +184,15 @@ StartsWhenItPays()
   const auto start = ClockType::now();
   for (int update = 0; update < 10000; ++update)
   {
-    const std::chrono::duration<double, std::milli> before = ClockType::now() - start;
+    const std::chrono::duration<double, std::milli> elapsed = ClockType::now() - start;
     image->Modified();
     filter->Update();
     if (ours->GetFallbackReason().find("starting CUDA pays after") != 0)
     {
-      // Nothing is to be waited for in a build without CUDA.
-      const bool isBuiltWithout = ours->GetFallbackReason().find("no CUDA device: this build") == 0;
-      return isBuiltWithout || (before.count() >= itk::CudaConnectedComponentsProcess::MillisecondsBeforeGPU &&
-                                ours->GetBackendUsed() == ExpectedBackend());
+      // A build without CUDA does not wait.
+      const bool isBuiltWithoutCuda = ours->GetFallbackReason().find("no CUDA device: this build") == 0;
+      return isBuiltWithoutCuda || (elapsed.count() >= itk::CudaConnectedComponentsProcess::MillisecondsBeforeGPU &&
+                                    ours->GetBackendUsed() == ExpectedBackend());
     }
   }
   return false;
@@ -209,7 +212,7 @@ TEST_F(Factory, StartsTheGPUWhenAskedTo)
   EXPECT_EQ(ours->GetFallbackReason().find("starting CUDA"), std::string::npos);
 }
 
-/** In a process of its own, as CUDA starts once. */
+// This test needs a new process, because CUDA starts only once in a process.
 TEST_F(Factory, StartsTheGPUWhenItPays)
 {
   testing::FLAGS_gtest_death_test_style = "threadsafe";

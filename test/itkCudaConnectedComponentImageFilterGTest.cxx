@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The filter gives what itk::ConnectedComponentImageFilter gives: pixels, counts, exceptions, images' properties. Where
-// there is a GPU these tests are about the GPU, elsewhere about the fallback.
+// Compares the filter with itk::ConnectedComponentImageFilter: pixels, object counts, exceptions and properties of the
+// output image. With a GPU, the tests cover the GPU and the CPU; without one, the fallback.
 
 #include "FilterTestSupport.h"
 
@@ -84,7 +84,7 @@ TEST(Filter, EveryAlgorithm)
   }
 }
 
-// The cases of ITK's own test of its filter.
+// ITK's own test of its filter has the same cases.
 TEST(Filter, CheckerboardOfEightPixels)
 {
   const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 2, 2, 2 }));
@@ -105,7 +105,7 @@ TEST(Filter, TooManyObjects)
   for (const signed char background : { 0, -1 })
   {
     filter->SetBackgroundValue(background);
-    // 128 labels would fit beside a background of -1: it goes by the count.
+    // With a background of -1, 128 labels (0 to 127) would fit. ITK compares the number of objects with the maximum.
     filter->SetInput(MakeItkImage<PlaneType>(MakeCheckerboard({ 256, 1, 1 })));
     const std::string exception = ExceptionOf(*filter);
     EXPECT_NE(exception.find("Number of objects (128) greater than maximum of output pixel type (127)."),
@@ -113,7 +113,7 @@ TEST(Filter, TooManyObjects)
       << exception;
     EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
     EXPECT_EQ(filter->GetObjectCount(), 0U);
-    // Again, with the same input and with one that works.
+    // The next updates have the same input, and an input with fewer objects.
     EXPECT_EQ(ExceptionOf(*filter).substr(0, 40), exception.substr(0, 40));
     filter->SetInput(MakeItkImage<PlaneType>(MakeCheckerboard({ 254, 1, 1 })));
     EXPECT_EQ(ExceptionOf(*filter), "");
@@ -123,7 +123,7 @@ TEST(Filter, TooManyObjects)
   ExpectSameAsItk<PlaneType, ImageType>([&](auto * each) { each->SetInput(many); });
 }
 
-TEST(Filter, MaskThatIsLargerOrOffset)
+TEST(Filter, LargerOrShiftedMask)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
   for (const itk::IndexValueType shift : { 0, -3 })
@@ -162,7 +162,7 @@ TEST(Filter, MaskOfAnotherType)
   });
 }
 
-TEST(Filter, MaskThatIsSmallerThrowsAsItk)
+TEST(Filter, SmallerMaskThrowsLikeItk)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
   const auto mask = MakeItkImage<MaskType>(MakeRandom({ 36, 21, 11 }, 60, 2, 106));
@@ -174,7 +174,7 @@ TEST(Filter, MaskThatIsSmallerThrowsAsItk)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
 }
 
-TEST(Filter, MaskThatLiesElsewhereThrowsAsItk)
+TEST(Filter, MaskWithAnotherOriginThrowsLikeItk)
 {
   const auto   image = MakeItkImage<MaskType>(Volume());
   const auto   mask = MakeItkImage<MaskType>(Volume());
@@ -185,7 +185,7 @@ TEST(Filter, MaskThatLiesElsewhereThrowsAsItk)
     each->SetMaskImage(mask);
   });
   EXPECT_NE(ExceptionOf(*filter), "");
-  // The filter that masks has tolerances of its own.
+  // The tolerance of this filter has no effect, because ITK's internal mask filter has its own tolerance.
   filter = ExpectSameAsItk<MaskType, LabelsType>([&](auto * each) {
     each->SetInput(image);
     each->SetMaskImage(mask);
@@ -194,7 +194,7 @@ TEST(Filter, MaskThatLiesElsewhereThrowsAsItk)
   EXPECT_NE(ExceptionOf(*filter), "");
 }
 
-TEST(Filter, RegionThatStartsElsewhere)
+TEST(Filter, RegionWithAnotherIndex)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
   auto       region = image->GetLargestPossibleRegion();
@@ -203,7 +203,7 @@ TEST(Filter, RegionThatStartsElsewhere)
   ExpectSameAsItk<MaskType, LabelsType>([&](auto * filter) { filter->SetInput(image); });
 }
 
-/** Its output has a buffer that is larger than what it may be asked for. */
+/** A source whose output has a buffered region that is larger than its largest possible region. */
 class GenerousSource : public itk::ImageSource<MaskType>
 {
 public:
@@ -229,7 +229,7 @@ protected:
   }
 };
 
-TEST(Filter, BufferThatIsLargerThanTheImage)
+TEST(Filter, BufferedRegionLargerThanTheImage)
 {
   auto source = GenerousSource::New();
   source->image = MakeItkImage<MaskType>(Volume());
@@ -272,7 +272,7 @@ TEST(Filter, VectorImage)
   image->Allocate();
   for (std::size_t i = 0; i < volume.pixels.size(); ++i)
   {
-    // One component suffices.
+    // A pixel is foreground if one component is not 0.
     image->GetBufferPointer()[2 * i] = 0.0F;
     image->GetBufferPointer()[2 * i + 1] = volume.pixels[i];
   }
@@ -290,7 +290,7 @@ TEST(Filter, ImageAdaptor)
   ExpectSameAsItk<AdaptorType, LabelsType, MaskType>([&](auto * each) { each->SetInput(adaptor.GetPointer()); });
 }
 
-TEST(Filter, NoPixelsNoObjects)
+TEST(Filter, ImageWithoutPixelsHasNoObjects)
 {
   for (const MaskType::SizeType & size :
        { MaskType::SizeType{ { 0, 5, 5 } }, MaskType::SizeType{ { 5, 0, 5 } }, MaskType::SizeType{ { 0, 0, 0 } } })

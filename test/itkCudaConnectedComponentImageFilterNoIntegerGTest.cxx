@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Inputs of pixels that are no integers: in small files, as each type takes seconds to compile.
+// Tests of inputs whose pixels are not integers. They have a file of their own, because each type takes seconds to
+// compile.
 
 #include "FilterTestSupport.h"
 

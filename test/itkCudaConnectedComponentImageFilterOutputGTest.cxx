@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Outputs of every integer type: in small files, as each type takes seconds to compile.
+// Tests of outputs of every integer type. They have a file of their own, because each type takes seconds to compile.
 
 #include "FilterTestSupport.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The filter as a citizen of its process: progress and abort, threads, forks, exits, and what else uses the GPU.
+// Tests of the filter in its process: progress and abort, threads, fork, exit, device reset, and errors of the GPU.
 
 #include "FilterTestSupport.h"
 
@@ -27,7 +27,7 @@ MakeVolume(unsigned int seed = 301)
   return MakeItkImage<MaskType>(MakeRandom({ 64, 61, 43 }, 30, 1, seed));
 }
 
-/** Whether a filter gives ITK's labels, for processes that cannot fail a test. */
+/** Returns whether a filter gives ITK's labels. It has no GoogleTest assertions, because child processes use it. */
 bool
 IsSameAsItk(FilterType & filter, MaskType * image)
 {
@@ -111,7 +111,7 @@ TEST(FilterProcess, SixteenFiltersOnSixteenThreads)
   EXPECT_EQ(results, std::vector<int>(16, 4));
 }
 
-TEST(FilterProcess, LeavesTheCurrentDevice)
+TEST(FilterProcess, KeepsTheCurrentDevice)
 {
   SKIP_WITHOUT_DEVICE();
   const auto image = MakeVolume();
@@ -164,7 +164,7 @@ TEST(FilterProcess, ReportsAFaultOnce)
     "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: illegal address\n");
 }
 
-TEST(FilterProcess, TrimsWhereTheEnvironmentAsksForIt)
+TEST(FilterProcess, TrimsMemoryIfTheEnvironmentVariableIsSet)
 {
   SKIP_WITHOUT_DEVICE();
   const auto image = MakeVolume();
@@ -202,13 +202,13 @@ TEST(FilterProcess, ForkedChildFallsBack)
   int status = -1;
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << "status " << status;
-  // The parent goes on as before.
+  // The fork does not change the parent.
   image->Modified();
   EXPECT_TRUE(IsSameAsItk(*filter, image));
   EXPECT_EQ(filter->GetBackendUsed(), ExpectedBackend());
 }
 
-// Each of these runs in a process of its own, which starts from the beginning.
+// Each of these tests runs in a new process.
 class FilterProcessDeathTest : public testing::Test
 {
 protected:
@@ -256,7 +256,7 @@ TEST_F(FilterProcessDeathTest, WorksAfterADeviceReset)
     "");
 }
 
-TEST_F(FilterProcessDeathTest, FallsBackFromABrokenDeviceAndSaysSoOnce)
+TEST_F(FilterProcessDeathTest, FallsBackAndWarnsOnceIfTheDeviceFails)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -277,9 +277,10 @@ TEST_F(FilterProcessDeathTest, FallsBackFromABrokenDeviceAndSaysSoOnce)
     "^CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: CUDA: [^\n]*\n$");
 }
 
-/** Labels over and over where the device has no memory left for a context. */
+/** Labels an image 21 times on a device that has no memory for a context. Returns whether the CPU labels each time, and
+ * whether the filter waits before it starts the device again. */
 bool
-BacksOff()
+FallsBackWithoutNewAttempts()
 {
   using ClockType = std::chrono::steady_clock;
   using Milliseconds = std::chrono::duration<double, std::milli>;
@@ -300,20 +301,21 @@ BacksOff()
   return isGood;
 }
 
-TEST_F(FilterProcessDeathTest, ADeviceThatDoesNotStartIsNotAskedAgainAtOnce)
+TEST_F(FilterProcessDeathTest, WaitsBeforeItStartsTheDeviceAgain)
 {
   SKIP_WITHOUT_DEVICE();
-  // The parent takes the memory, the child finds too little for a context.
+  // The parent takes the memory. The child finds too little memory for a context.
   std::shared_ptr<void> taken;
   if (!testing::internal::InDeathTestChild())
   {
     itk::CudaConnectedComponentLabeler::TrimMemory();
     taken = CudaTestSupport::ExhaustDeviceMemory(29 << 20);
   }
-  EXPECT_EXIT(_exit(BacksOff() ? 0 : 1), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(_exit(FallsBackWithoutNewAttempts() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
-/** A filter that outlives main(). In a static build of ITK, one at namespace scope would outlive ITK. */
+/** Returns a filter that lives longer than main(). It is local to a function, because in a static build of ITK a filter
+ * at namespace scope would live longer than ITK. */
 FilterType &
 FilterThatOutlivesMain()
 {
@@ -321,11 +323,11 @@ FilterThatOutlivesMain()
   return *filter;
 }
 
-TEST_F(FilterProcessDeathTest, LeavesWithAFilterAlive)
+TEST_F(FilterProcessDeathTest, ExitsWithALivingFilter)
 {
   EXPECT_EXIT(
     {
-      // The threads of ITK's pool outlive a static ITK, too.
+      // The threads of ITK's pool would live longer than a static ITK, so this test does not use the pool.
       itk::MultiThreaderBase::SetGlobalDefaultThreader(itk::MultiThreaderBaseEnums::Threader::Platform);
       const bool isGood = IsSameAsItk(FilterThatOutlivesMain(), MakeVolume());
       std::exit(isGood ? 0 : 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who labels, by the filter's settings and its dimension, and what they make no difference to.
+// Tests of the filter's settings and dimensions, and of the backend that they choose.
 
 #include "FilterTestSupport.h"
 
@@ -19,7 +19,7 @@ MakeMask()
   return MakeItkImage<MaskType>(MakeRandom({ 67, 41, 21 }, 20, 1, 101));
 }
 
-TEST(Filter, FourDimensionsAreItks)
+TEST(Filter, FourDimensionsAreLabeledByItk)
 {
   using ImageType = itk::Image<unsigned char, 4>;
   using OutputType = itk::Image<unsigned short, 4>;
@@ -63,7 +63,7 @@ TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
   }
 }
 
-TEST(Filter, DisablingTheGpuIsNoFallback)
+TEST(Filter, DisabledGpuIsNotAFallback)
 {
   auto filter = FilterType::New();
   filter->SetInput(MakeMask());
@@ -93,7 +93,7 @@ TEST(Filter, FallsBackOrThrows)
   EXPECT_EQ(filter->GetFallbackReason().empty(), ExpectedBackend() == BackendEnum::CUDA);
 }
 
-TEST(Filter, LeavesTheSmallestImagesToTheCpu)
+TEST(Filter, CpuLabelsTheSmallestImages)
 {
   using PlaneType = itk::Image<unsigned char, 2>;
   using PlaneFilterType = itk::CudaConnectedComponentImageFilter<PlaneType, itk::Image<unsigned int, 2>>;
@@ -112,7 +112,7 @@ TEST(Filter, LeavesTheSmallestImagesToTheCpu)
   EXPECT_EQ(update(larger), ExpectedBackend());
   EXPECT_EQ(filter->GetFallbackReason().find("sooner"), std::string::npos) << filter->GetFallbackReason();
 
-  // Who asks for the GPU, or for what it does, gets it.
+  // The GPU labels them, too, if an algorithm is chosen or the fallback is off.
   filter->SetAlgorithm(AlgorithmEnum::RunUnionFind);
   EXPECT_EQ(update(small), ExpectedBackend());
   filter->SetAlgorithm(AlgorithmEnum::Automatic);
@@ -144,7 +144,7 @@ TEST(Filter, UpdatesAgainAfterTheInputChanged)
 
 TEST(Filter, MemoryOfLargeOutputs)
 {
-  // So large that the memory comes from the system, as zeros, when it is new.
+  // The output is so large that new memory comes from the system, filled with 0.
   using LargeLabelsType = itk::Image<unsigned int, 3>;
   const TestImage   images[] = { MakeRandom({ 257, 256, 131 }, 2, 1, 113), MakeRandom({ 257, 256, 131 }, 2, 1, 114) };
   const std::size_t pixelCount = images[0].pixels.size();
@@ -158,7 +158,7 @@ TEST(Filter, MemoryOfLargeOutputs)
       const auto intoMemoryOfTheProgram = LargeFilterType::New();
       intoMemoryOfTheProgram->GetOutput()->GetPixelContainer()->SetImportPointer(
         memoryOfTheProgram.data(), pixelCount, false);
-      // The second update writes to what the first has written.
+      // The second update writes over the labels of the first one.
       for (const TestImage & image : images)
       {
         const auto oracle = MakeOracle<MaskType, LargeLabelsType>();
@@ -182,7 +182,7 @@ TEST(Filter, MemoryOfLargeOutputs)
   }
 }
 
-TEST(Filter, WorkUnitsMakeNoDifference)
+TEST(Filter, LabelsDoNotDependOnWorkUnits)
 {
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 129, 127, 30 }, 20, 2, 109));
   for (const unsigned int workUnits : { 1, 2, 7 })
@@ -195,7 +195,7 @@ TEST(Filter, WorkUnitsMakeNoDifference)
   }
 }
 
-TEST(Filter, SetsGetsAndPrints)
+TEST(Filter, DefaultsAndPrintedSettings)
 {
   auto filter = FilterType::New();
   EXPECT_STREQ(filter->GetNameOfClass(), "CudaConnectedComponentImageFilter");
@@ -222,7 +222,7 @@ TEST(Filter, SetsGetsAndPrints)
   {
     EXPECT_NE(printed.str().find(part), std::string::npos) << part << " is not in\n" << printed.str();
   }
-  EXPECT_EQ(printed.str().find("ObjectCount: 0"), std::string::npos) << "the superclass's count is printed, too";
+  EXPECT_EQ(printed.str().find("ObjectCount: 0"), std::string::npos) << "the count of the superclass is also printed";
 
   const itk::ModifiedTimeType before = filter->GetMTime();
   filter->SetAlgorithm(AlgorithmEnum::RunUnionFind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The engine's face on a GPU: pixel types, errors, streams, threads and memory.
+// Tests of the labeler on a GPU: pixel types, errors, streams, threads and memory.
 
 #include "LabelerTestSupport.h"
 
@@ -19,6 +19,7 @@ const AlgorithmEnum AllAlgorithms[] = { AlgorithmEnum::Automatic,
                                         AlgorithmEnum::BlockKomuraEquivalence,
                                         AlgorithmEnum::RunUnionFind };
 
+/** Copies values to new device memory. */
 template <typename T>
 std::shared_ptr<void>
 Upload(const std::vector<T> & values)
@@ -28,6 +29,7 @@ Upload(const std::vector<T> & values)
   return memory;
 }
 
+/** Labels pixels from device memory to device memory. */
 template <typename TInput, typename TOutput>
 std::vector<TOutput>
 LabelOnDevice(const CudaConnectedComponentLabeler &           labeler,
@@ -64,7 +66,8 @@ using InputTypes = testing::Types<bool,
                                   double>;
 TYPED_TEST_SUITE(LabelerInput, InputTypes);
 
-/** A value of which only the highest bit is set, or the smallest number: nothing may be cut off. */
+/** Returns an integer with only the highest bit set, or the smallest positive floating-point number. A conversion to a
+ * smaller type would make the value 0. */
 template <typename T>
 T
 SmallestForeground()
@@ -80,16 +83,16 @@ SmallestForeground()
   }
 }
 
-TYPED_TEST(LabelerInput, EveryAlgorithmReadsIt)
+TYPED_TEST(LabelerInput, EveryAlgorithmReadsTheType)
 {
   SKIP_WITHOUT_DEVICE();
-  // One row is a multiple of 16 bytes in every type, and one is not.
+  // Rows of 64 pixels are a multiple of 16 bytes for every type; rows of 61 pixels are not.
   for (const std::uint64_t width : { 64, 61 })
   {
     const TestImage image = MakeRandom({ width, 21, 9 }, 30, 1, 31);
     const Labels    expected = LabelByItk(image, true);
     const TypeParam foreground = SmallestForeground<TypeParam>();
-    // std::vector<bool> is no array.
+    // std::vector<bool> does not store an array of bool.
     std::unique_ptr<TypeParam[]> pixels(new TypeParam[image.pixels.size()]);
     for (std::size_t i = 0; i < image.pixels.size(); ++i)
     {
@@ -130,7 +133,7 @@ using OutputTypes = testing::Types<char,
                                    unsigned long long>;
 TYPED_TEST_SUITE(LabelerOutput, OutputTypes);
 
-TYPED_TEST(LabelerOutput, EveryAlgorithmWritesIt)
+TYPED_TEST(LabelerOutput, EveryAlgorithmWritesTheType)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage image = MakeRandom({ 31, 19, 7 }, 4, 1, 41);
@@ -217,7 +220,7 @@ TEST(Labeler, RefusesHostMemoryForDeviceMemory)
   EXPECT_EQ(labels, std::vector<std::uint32_t>(64, 0));
 }
 
-TEST(Labeler, ReadsAndWritesWhereverTypesAreAligned)
+TEST(Labeler, AcceptsEveryAlignedAddress)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage image = MakeRandom({ 67, 33, 9 }, 30, 1, 52);
@@ -244,7 +247,7 @@ TEST(Labeler, ReadsAndWritesWhereverTypesAreAligned)
   }
 }
 
-/** Labels a cube from host to host and, where it is small, from device to device. */
+/** Labels a cube from host to host. If a side has at most 128 pixels, also labels it from device to device. */
 void
 LabelCube(std::uint64_t side)
 {
@@ -286,7 +289,7 @@ TEST(Labeler, ForgetsTheMemoryOfALargeImage)
   const auto held = CudaConnectedComponentLabeler::GetHeldMemory();
   EXPECT_LE(held.deviceBytes, 2 * small.deviceBytes);
   EXPECT_LE(held.pinnedBytes, 2 * small.pinnedBytes);
-  // CUDA itself has nothing more, but for what it rounds up.
+  // CUDA holds no other memory. It may round up by some MiB.
   const std::uint64_t freeAfter = CudaTestSupport::CountFreeMemory();
   EXPECT_LE(freeBefore, freeAfter + 2 * small.deviceBytes + (4 << 20));
   std::cout << "128^3: " << (small.deviceBytes >> 10) << " KiB of device, " << (small.pinnedBytes >> 10)
@@ -308,7 +311,7 @@ TEST(Labeler, WorksOnTheCallersStream)
   ExpectSame(labels, LabelByItk(image, false), image.name);
 }
 
-TEST(Labeler, LeavesTheCurrentDevice)
+TEST(Labeler, KeepsTheCurrentDevice)
 {
   SKIP_WITHOUT_DEVICE();
   const int       devices = CudaTestSupport::CountDevices();

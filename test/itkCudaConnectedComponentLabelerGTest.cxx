@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The engine's face, as far as it needs no GPU: options, errors, packing.
+// Tests of the labeler that need no GPU: options, errors and packing.
 
 #include "LabelerTestSupport.h"
 
@@ -51,7 +51,7 @@ TEST(Labeler, RefusesSizesThatOverflow)
   });
 }
 
-TEST(Labeler, NoPixelsHaveNoObjects)
+TEST(Labeler, ImageWithoutPixelsHasNoObjects)
 {
   const CudaConnectedComponentLabeler labeler;
   std::uint8_t                        labels[] = { 5 };
@@ -63,34 +63,51 @@ TEST(Labeler, NoPixelsHaveNoObjects)
   EXPECT_EQ(labels[0], 5);
 }
 
-TEST(Labeler, NoSuchDevice)
+TEST(Labeler, RefusesADeviceThatDoesNotExist)
 {
   CudaConnectedComponentLabeler labeler;
   labeler.options.deviceId = 1000;
   ExpectError(Kind::Unavailable, "no CUDA device", [&] { labeler.RequireDevice(); });
 }
 
-TEST(Labeler, TrimsWhatIsNotThere) { EXPECT_NO_THROW(CudaConnectedComponentLabeler::TrimMemory()); }
+TEST(Labeler, TrimMemoryIsAllowedWithoutMemory) { EXPECT_NO_THROW(CudaConnectedComponentLabeler::TrimMemory()); }
 
 TEST(Labeler, RefusesAddressesThatAreNotAligned)
 {
   const CudaConnectedComponentLabeler labeler;
   const auto at = [](std::uintptr_t address) { return reinterpret_cast<std::uint32_t *>(address); };
-  // Refused before anybody asks for a device.
-  ExpectError(Kind::InvalidArgument, "the input is at an address that is no multiple of its type's 4 bytes", [&] {
+  // The addresses are checked before a device is needed.
+  ExpectError(Kind::InvalidArgument, "the address of the input is not a multiple of its pixel size of 4 bytes", [&] {
     labeler.LabelDeviceMemory(at(4098), { 8, 8, 1 }, at(8192));
   });
-  ExpectError(Kind::InvalidArgument, "the output is at an address that is no multiple of its type's 4 bytes", [&] {
+  ExpectError(Kind::InvalidArgument, "the address of the output is not a multiple of its pixel size of 4 bytes", [&] {
     labeler.LabelDeviceMemory(at(4096), { 8, 8, 1 }, at(8193));
   });
 }
 
 TEST(Labeler, HoldsNoMemoryWithoutADevice)
 {
-  const auto held = CudaConnectedComponentLabeler::GetHeldMemory();
-  if (!CudaTestSupport::WhyNoDevice().empty())
+  if (CudaTestSupport::WhyNoDevice().empty())
   {
-    EXPECT_EQ(held.deviceBytes + held.pinnedBytes, 0U);
+    GTEST_SKIP() << "there is a CUDA device";
+  }
+  const auto held = CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_EQ(held.deviceBytes + held.pinnedBytes, 0U);
+}
+
+TEST(Labeler, SmallImagesAreFasterOnHost)
+{
+  using Labeler = CudaConnectedComponentLabeler;
+  for (const Labeler::SizeType & size : std::vector<Labeler::SizeType>{
+         { 128, 128, 1 }, { 16384, 1, 1 }, { 1, 1, 16384 }, { 0, 1000000, 1 }, { 1000000, 1000000, 0 } })
+  {
+    EXPECT_TRUE(Labeler::IsFasterOnHost(size)) << size[0] << " x " << size[1] << " x " << size[2];
+  }
+  const std::uint64_t huge = std::uint64_t{ 1 } << 62; // the product of the sizes exceeds 64 bits
+  for (const Labeler::SizeType & size :
+       std::vector<Labeler::SizeType>{ { 129, 128, 1 }, { 16385, 1, 1 }, { 26, 26, 26 }, { huge, huge, huge } })
+  {
+    EXPECT_FALSE(Labeler::IsFasterOnHost(size)) << size[0] << " x " << size[1] << " x " << size[2];
   }
 }
 

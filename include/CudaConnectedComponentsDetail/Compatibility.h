@@ -2,11 +2,11 @@
 #ifndef CudaConnectedComponentsDetail_Compatibility_h
 #define CudaConnectedComponentsDetail_Compatibility_h
 
+// Hides the differences between ITK 5.2 and ITK 6.0.
+
 #include "itkMacro.h"
 
-// Bridges what differs between ITK 5.2 and 6.0.
-
-// ITK 5.3 brought this macro, which ITK 6 wants in place of itkTypeMacro.
+// ITK 5.3 and later have itkOverrideGetNameOfClassMacro. ITK 6 requires it instead of itkTypeMacro.
 #ifdef itkOverrideGetNameOfClassMacro
 #  define itkCudaConnectedComponentsNameOfClassMacro(thisClass, superclass) itkOverrideGetNameOfClassMacro(thisClass)
 #else

@@ -10,9 +10,11 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** Runs the labeler's loops on the threads of an ITK filter, on as many work units as its multi-threader has. ITK drops
- * or mishandles what a worker throws, depending on its version and multi-threader: the labeler's bodies throw nothing.
- */
+/** Returns a loop for CudaConnectedComponentLabeler::Options::parallelFor. The loop runs on the threads of a
+ * multi-threader, with its number of work units. The multi-threader must exist as long as the loop is used.
+ *
+ * The bodies must not throw, because some versions and multi-threaders of ITK lose exceptions of worker threads. The
+ * bodies of the labeler do not throw. */
 inline CudaConnectedComponentLabeler::ParallelForType
 ParallelForOf(MultiThreaderBase * threader)
 {

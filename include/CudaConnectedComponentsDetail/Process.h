@@ -12,49 +12,50 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentsProcess
- * \brief What all filters of a process share: the switches in its environment, and the start-up of CUDA.
+ * \brief Holds the process-wide settings and state of all filters: environment variables, and the start of CUDA.
  *
- * - `ITK_CUDA_CONNECTED_COMPONENTS=0` keeps CudaConnectedComponentImageFilterFactory and the plug-in from replacing
- *   ITK's filter; `=1` lets filters with LazyGPUStartOn() use the GPU from the first image on that is large enough.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1` prints one line per run of a filter on standard error.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1` gives the memory that is cached for later runs back to CUDA and the system
- *   after each run, as CudaConnectedComponentLabeler::TrimMemory() does: runs get slower, and other users of the GPU
- * have more of it.
+ * Environment variables:
+ * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: CudaConnectedComponentImageFilterFactory and the plug-in do not replace ITK's
+ *   filter. `ITK_CUDA_CONNECTED_COMPONENTS=1`: filters with LazyGPUStartOn() start CUDA at once.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each update of a filter prints one line on standard error.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each update of a filter frees the cached memory at its end, as
+ *   CudaConnectedComponentLabeler::TrimMemory() does. Updates get slower, and other programs can use the memory of the
+ *   GPU.
  *
- * All functions may be called by several threads at once.
+ * All functions are thread-safe.
  *
  * \ingroup CudaConnectedComponents
  */
 class CudaConnectedComponents_EXPORT CudaConnectedComponentsProcess
 {
 public:
-  /** A run of a filter, for the verbose line. */
+  /** An update of a filter, for the line that Print() prints. */
   struct Run
   {
-    std::string                           size; // "512 x 512 x 300"
-    const std::type_info *                inputPixel;
-    const std::type_info *                outputPixel;
-    bool                                  masked;
-    unsigned int                          connectivity;
-    CudaConnectedComponentsEnums::Backend backend;
-    std::string                           reason;
-    double                                milliseconds;
+    std::string                           size;         // for example "512 x 512 x 300"
+    const std::type_info *                inputPixel;   // type of the input's pixels
+    const std::type_info *                outputPixel;  // type of the output's pixels
+    bool                                  masked;       // whether the filter has a mask
+    unsigned int                          connectivity; // number of neighbours of a pixel
+    CudaConnectedComponentsEnums::Backend backend;      // the backend that labeled the image
+    std::string                           reason;       // reason of a fallback to the CPU, or empty
+    double                                milliseconds; // duration of the update
   };
 
-  /** Whether ITK's filter may be replaced. */
+  /** Returns true unless the environment has ITK_CUDA_CONNECTED_COMPONENTS=0. */
   static bool IsReplacementEnabled();
 
-  /** Whether runs are to be printed. */
+  /** Returns true if the environment has ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1. */
   static bool IsVerbose();
 
-  /** Prints a run's line on standard error. */
+  /** Prints the line of an update on standard error. */
   static void Print(const Run & run);
 
-  /** Prints an error of CUDA on standard error, the first time in the process, unless it is one that can be expected:
-   * no device, or too little memory. */
+  /** Prints an error on standard error if it is the first one in this process. Ignores errors of kind Unavailable and
+   * Memory, because they are no faults of this module. */
   static void ReportFault(const CudaConnectedComponentError & error);
 
-  /** Trims memory when it goes, where the environment asks for it. */
+  /** Frees the cached memory at the end of a scope if the environment has ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1. */
   class CudaConnectedComponents_EXPORT TrimAtEnd
   {
   public:
@@ -64,15 +65,18 @@ public:
     TrimAtEnd & operator=(const TrimAtEnd &) = delete;
   };
 
-  /** Why starting CUDA does not pay yet, or empty where it does, where CUDA has been started, or where the environment
-   * asks for it. Starting it takes as long as many labelings. So the CPU labels, until that has taken the process so
-   * long that the GPU would have saved the time of its start. */
+  /** Returns the reason why a filter should not start CUDA, or an empty string if it should use the GPU.
+   *
+   * The start of CUDA takes as long as many labelings. So the CPU labels first, until its labelings in this process
+   * have taken MillisecondsBeforeGPU. The string is also empty if CUDA has been started, or if the environment has
+   * ITK_CUDA_CONNECTED_COMPONENTS=1. */
   static std::string WhyNotStartGPU();
 
-  /** Adds to the time that the process has labeled without the GPU. */
+  /** Adds to the time that filters with LazyGPUStartOn() have labeled on the CPU instead of the GPU, in this process.
+   */
   static void AddTimeWithoutGPU(double milliseconds);
 
-  /** How long the CPU labels before starting CUDA pays. */
+  /** Time of labelings on the CPU after which the start of CUDA pays off, in milliseconds. */
   static constexpr double MillisecondsBeforeGPU = 500.0;
 };
 

@@ -11,11 +11,11 @@ namespace CudaConnectedComponentsDetail
 {
 
 /** \class MaskImageFilter
- * \brief Checks two images as itk::MaskImageFilter does, which masks the input of ConnectedComponentImageFilter: that
- * they occupy the same space, by the global default tolerances, and that the mask covers the input.
+ * \brief Checks that an image and its mask occupy the same physical space, and that the mask covers the image.
  *
- * Exceptions name it as they name ITK's filter. It looks at no pixels, so that it need not be compiled for each of
- * their types. */
+ * ConnectedComponentImageFilter makes these checks by itk::MaskImageFilter, with the global default tolerances. This
+ * filter makes the same checks and has the same name, so that its exceptions have the same text. It reads no pixels, so
+ * that it is compiled only once for each dimension. */
 template <unsigned int VDimension>
 class MaskImageFilter : public ImageToImageFilter<Image<char, VDimension>, Image<char, VDimension>>
 {
@@ -34,12 +34,12 @@ public:
     return "MaskImageFilter";
   }
 
-  /** Throws what ITK's filter would throw. */
+  /** Throws the exception that itk::MaskImageFilter would throw, if a check fails. */
   static void
   Verify(const ImageBase<VDimension> & image, const ImageBase<VDimension> & mask)
   {
     const Pointer filter = Self::New();
-    // Inputs are not const to ITK's pipeline, which propagates regions through them.
+    // ITK's pipeline takes inputs that are not const, because it sets their requested regions.
     filter->SetNthInput(0, const_cast<ImageBase<VDimension> *>(&image));
     filter->SetNthInput(1, const_cast<ImageBase<VDimension> *>(&mask));
     filter->UpdateOutputInformation();

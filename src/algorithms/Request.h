@@ -2,6 +2,8 @@
 #ifndef ccl_algorithms_Request_h
 #define ccl_algorithms_Request_h
 
+// The part of a labeling call that all algorithms share.
+
 #include "primitives/Grid.h"
 #include "primitives/LabelValues.h"
 
@@ -10,13 +12,13 @@
 namespace itk::ccl
 {
 
-/** An image to label, and the options. */
+/** The size of the image to label, and the options of the call. */
 struct Request
 {
-  Grid                                    size;
+  Grid                                    size; // in pixels
   CudaConnectedComponentsEnums::Algorithm algorithm;
-  bool                                    fullyConnected;
-  bool                                    inlineCompression;
+  bool                                    fullyConnected;    // else face connectivity
+  bool                                    inlineCompression; // for published algorithms: see InlineCompress()
   LabelValues                             labelValues;
 };
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// DeviceSession with CUDA: chooses the algorithm and the types of a request, and runs the algorithm on the device.
+
 #include "engine/DeviceSession.h"
 
 #include "algorithms/published/BlockRanking.h"
@@ -24,7 +27,7 @@ namespace
 
 constexpr std::uint64_t Maximum32 = std::numeric_limits<std::uint32_t>::max();
 
-/** Calls visitor(T{}) with the unsigned integer that is wide enough for values up to `maximum`. */
+/** Calls visitor(T{}) with the narrowest unsigned integer type, of 32 or 64 bits, that has room for `maximum`. */
 template <typename TVisitor>
 auto
 VisitIndexType(std::uint64_t maximum, const TVisitor & visitor)
@@ -53,6 +56,8 @@ IsPublished(const Request & request)
   return CudaConnectedComponentsEnums::Describe(request.algorithm).isPublished;
 }
 
+/** Throws CudaConnectedComponentError unless the memory belongs to the device or is managed. A kernel that accessed
+ * other memory would fail with an error from which the process cannot recover. */
 void
 RequireDeviceMemory(const void * memory, const char * name, int device)
 {
@@ -99,7 +104,7 @@ public:
     }
     catch (...)
     {
-      // An error of CUDA here is one of the context, and shows in the next call.
+      // A destructor must not throw. If the context is broken, the next call reports it.
     }
   }
 
@@ -165,7 +170,7 @@ DeviceSession::IsStartupDone()
 namespace
 {
 
-/** From pixels to pixels, by runs. */
+/** Labels an image in device memory by union-find on runs. Returns the number of components. */
 template <typename TRowGroup, typename TRun>
 std::uint64_t
 LabelPixelsByRuns(const DeviceExecutor & executor,
@@ -197,7 +202,9 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
   return objectCount;
 }
 
-/** From pixels to pixels, by a published algorithm. */
+/** Labels an image in device memory by the published algorithm of the request. Returns the number of components. The
+ * algorithm writes its own labels to the output image if TLabel has the size of the output's pixels, else to a
+ * temporary image. Its input is one byte for each pixel: the image itself, or a copy if its pixels are larger. */
 template <typename TLabel>
 std::uint64_t
 LabelPixelsAsPublished(const DeviceExecutor & executor,
@@ -264,7 +271,7 @@ DeviceSession::LabelPixels(const void *    pixels,
   }
   if (IsPublished(request))
   {
-    // A 64-bit output has room for labels of 64 bits, and needs no scratch image then.
+    // Labels of 64 bits need no temporary image if the output has 64 bits.
     return VisitIndexType(SizeOf(labelType) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
       return LabelPixelsAsPublished<decltype(label)>(executor, pixels, pixelType, request, labels, labelType);
     });
@@ -279,6 +286,8 @@ DeviceSession::LabelPixels(const void *    pixels,
 namespace
 {
 
+/** Labels the runs of an image of bits in host memory. A published algorithm labels pixels; the label of each run is
+ * then read at one of its pixels. */
 template <typename TRowGroup, typename TRun>
 RunLabels
 LabelBitsAs(const DeviceExecutor & executor,
@@ -356,7 +365,7 @@ DeviceSession::LabelBits(const Word * bits, const Request & request)
   }
   catch (...)
   {
-    // The caller may give the bits to somebody else, and they may still be on their way to the device.
+    // The copy of the bits may still read the caller's memory, which the caller may free after the exception.
     cudaStreamSynchronize(executor.GetStream());
     throw;
   }

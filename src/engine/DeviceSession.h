@@ -2,8 +2,9 @@
 #ifndef ccl_engine_DeviceSession_h
 #define ccl_engine_DeviceSession_h
 
-// What the labeler asks of a device, without a CUDA header. DeviceSession.cu answers with CUDA; NoDeviceSession.cxx, in
-// a build without it, says that there is none.
+// The interface between the labeler and a device. It needs no CUDA header, so that the labeler can be compiled without
+// CUDA. DeviceSession.cu implements it. In a build without CUDA, NoDeviceSession.cxx implements it instead: its
+// sessions throw that there is no device.
 
 #include "algorithms/Request.h"
 #include "executors/device/MemoryCache.h"
@@ -15,45 +16,66 @@
 namespace itk::ccl
 {
 
-/** Host memory that the device copies from and to at full speed. */
+/** The owner of pinned host memory, which the device copies from and to at full speed. */
 using HostArray = std::shared_ptr<void>;
 
-/** The labels of an image's runs, in host memory. */
+/** The labels of the runs of an image. */
 struct RunLabels
 {
-  HostArray     labels;
-  bool          wide; // std::uint64_t instead of std::uint32_t
-  std::uint64_t objectCount;
+  HostArray     labels;      // one label for each run, in raster order
+  bool          wide;        // whether labels are std::uint64_t instead of std::uint32_t
+  std::uint64_t objectCount; // number of components
 };
 
-/** One call's hold on a device: makes it current, and gives a stream and memory. Used by one thread. */
+/** Labels images on a device during one call of the labeler. The device is current as long as the session exists, and
+ * the session has a stream of the device. Use a session from one thread.
+ *
+ * Constructors and functions throw CudaConnectedComponentError if CUDA fails. The constructors also throw it if the
+ * device cannot be used. */
 class DeviceSession
 {
 public:
-  /** On the caller's stream (null is CUDA's default stream). */
+  /** Starts a session on a stream of the caller.
+   * \param deviceId number of the device, or -1 for the caller's current device
+   * \param stream a cudaStream_t of the device; null is CUDA's default stream */
   DeviceSession(int deviceId, void * stream);
-  /** On a stream of the session's own. */
+
+  /** Starts a session on a stream of its own. */
   explicit DeviceSession(int deviceId);
+
+  /** Makes the caller's device current again. Waits for the session's stream, unless it is a stream of the caller. */
   ~DeviceSession();
 
+  /** Allocates pinned host memory. */
   HostArray
   AllocateHost(std::uint64_t bytes);
 
-  /** Labels pixels in device memory into labels in device memory. Returns the object count. */
+  /** Labels an image in device memory. Returns the number of components, after the labels have been written.
+   * \param pixels the image, in memory of this device or in managed memory, aligned to its type's size
+   * \param labels output image of the same size; must not overlap the image
+   *
+   * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
   std::uint64_t
   LabelPixels(const void * pixels, PixelType pixelType, const Request & request, void * labels, PixelType labelType);
 
-  /** Labels the runs of bits in host memory. */
+  /** Labels the runs of an image of bits. Returns the label of each run, in host memory.
+   * \param bits the rows of the image in host memory, WordsOf(request.size) words; the copy is faster from pinned
+   * memory
+   *
+   * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels
   LabelBits(const Word * bits, const Request & request);
 
+  /** Frees the memory that no call uses, on all devices. */
   static void
   TrimMemory();
 
+  /** Returns the memory that the process holds for labeling, in use or cached. */
   static HeldMemory
   GetHeldMemory();
 
-  /** Whether CUDA's start-up, which takes longer than most labelings, is behind this process, or never to come. */
+  /** Returns true if the next session will not start CUDA, which takes longer than most labelings. This is so if a
+   * session has started it in this process, or if this build has no CUDA. */
   static bool
   IsStartupDone();
 

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// CudaConnectedComponentLabeler: checks the arguments, and labels on a device by a DeviceSession, or on the host.
+
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include "engine/DeviceSession.h"
@@ -6,6 +9,7 @@
 #include "primitives/PackScalars.h"
 #include "algorithms/runs/RunUnionFind.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace itk
@@ -16,6 +20,7 @@ using ccl::Grid;
 namespace
 {
 
+/** Throws CudaConnectedComponentError (InvalidArgument) with a message unless a condition is true. */
 void
 Require(bool condition, const std::string & message)
 {
@@ -25,7 +30,8 @@ Require(bool condition, const std::string & message)
   }
 }
 
-/** The size as a grid. Up to 2^40 pixels nothing overflows, here or on the device. */
+/** Returns the size as a grid. Throws CudaConnectedComponentError for more than 2^40 pixels. With fewer pixels, no size
+ * or index overflows on the host or on the device. */
 Grid
 GridOf(const CudaConnectedComponentLabeler::SizeType & size)
 {
@@ -41,6 +47,8 @@ GridOf(const CudaConnectedComponentLabeler::SizeType & size)
   return { size[0], size[1], size[2] };
 }
 
+/** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
+ * connectivity of the options. */
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const Grid &                                   size,
@@ -53,6 +61,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   return { size, options.algorithm, options.fullyConnected, options.inlineCompression, labelValues };
 }
 
+/** Reports the progress, a value from 0 to 1, to the caller. Throws the exceptions of the caller's function. */
 void
 Report(const CudaConnectedComponentLabeler::Options & options, float progress)
 {
@@ -62,16 +71,16 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
   }
 }
 
-/** Throws where an address in device memory is no multiple of its type's size: a kernel would end with an error that
- * the process cannot recover from. */
+/** Throws CudaConnectedComponentError unless the address of an image in device memory is a multiple of its pixel size.
+ * A kernel would fail with an error from which the process cannot recover. */
 void
 RequireAligned(const void * memory, ccl::PixelType type, const char * name)
 {
   const std::size_t size = ccl::SizeOf(type);
   const auto        address = reinterpret_cast<std::uintptr_t>(memory);
   Require(address % size == 0,
-          std::string("the ") + name + " is at an address that is no multiple of its type's " + std::to_string(size) +
-            " bytes");
+          std::string("the address of the ") + name + " is not a multiple of its pixel size of " +
+            std::to_string(size) + " bytes");
 }
 
 } // namespace
@@ -100,7 +109,8 @@ CudaConnectedComponentLabeler::LabelDevice(const Input & input, const SizeType &
 namespace
 {
 
-/** Labels bits on the host, and hands the labels of the runs to a visitor. Returns the object count. */
+/** Labels the runs of an image of bits on the host, and calls visit(labels) with the array of their labels. Returns the
+ * number of components. */
 template <typename TRowGroup, typename TVisitor>
 std::uint64_t
 LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
@@ -121,7 +131,9 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
                                                                                     : label(std::uint64_t{});
 }
 
-/** From host memory to host memory, for one kind of row group and of label. */
+/** Labels an image that the caller packs to bits, and writes the labels to host memory. The host packs the rows and
+ * writes the labels of the pixels. The runs are labeled on a device, or on the host if `options.onHost` is set. Returns
+ * the number of components. */
 template <typename TRowGroup, typename TLabel>
 std::uint64_t
 LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
@@ -204,10 +216,14 @@ CudaConnectedComponentLabeler::PackScalarRow(const Input & input, std::uint64_t 
 bool
 CudaConnectedComponentLabeler::IsFasterOnHost(const SizeType & size)
 {
+  if (std::find(size.begin(), size.end(), 0) != size.end())
+  {
+    return true;
+  }
   std::uint64_t pixels = 1;
   for (const std::uint64_t n : size)
   {
-    if (n != 0 && pixels > ccl::Tuning::HostPixels / n)
+    if (pixels > ccl::Tuning::HostPixels / n)
     {
       return false;
     }

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// DeviceSession in a build without CUDA. The constructor always throws, so that the other members are never called.
+
 #include "engine/DeviceSession.h"
 
 namespace itk::ccl

@@ -12,9 +12,8 @@
 // - `Fill(memory, n, byte)`: sets all bytes of n elements.
 // - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells of a row run side by side.
 // - `ForEachBlock(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
-// - `PrepareScan<T>(n, valueAt)`: returns a scan of the values valueAt(0), ..., valueAt(n - 1). `GetTotal()` of the
-// scan
-//   is the sum of all values. On the device it waits for this sum, but not for later calls.
+// - `PrepareScan<T>(n, valueAt)`: returns a scan of the values valueAt(0), ..., valueAt(n - 1). The scan's
+//   `GetTotal()` is the sum of all values. On the device it waits for this sum, but not for later calls.
 // - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of
 //   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
 //
@@ -37,9 +36,8 @@
 // - `index`: the tile's index. `memory`: the tile's own memory, which lasts until the last phase.
 // - `ForEach(n, function)`: calls `function(i)` once for each i < n, concurrently.
 // - `Reduce(n, valueAt)`: returns the sum of valueAt(i) for i < n.
-// - `ExclusiveScan(n, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n, and returns the sum of all
-// values.
-//   visit(i) may change valueAt(i), and no other value.
+// - `ExclusiveScan(n, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n, and returns the sum of
+//   all values. visit(i) may change valueAt(i), and no other value.
 // - `Once(function)`: calls `function()` on one thread. The others do not wait for it.
 // All of them but Once() are barriers for the thread block.
 

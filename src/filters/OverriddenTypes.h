@@ -2,8 +2,8 @@
 #ifndef ccl_filters_OverriddenTypes_h
 #define ccl_filters_OverriddenTypes_h
 
-// The pixel types for which the factory replaces ITK's filter. No other file lists them. Overrides.cxx.in is compiled
-// once for each input type, because one source for all types would take too long to compile.
+// Lists the pixel types for which the factory replaces ITK's filter. Overrides.cxx.in is compiled once for each input
+// type, because one source file with all types would take too long to compile.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 
@@ -14,22 +14,27 @@
 namespace itk::ccl
 {
 
-/** Input types with these output types: all of OverriddenOutputs, and for an integer type also the type itself. */
+/** Input types with several output types: all types of OverriddenOutputs. An integer input type also has itself as an
+ * output type. */
 using OverriddenInputs = std::tuple<unsigned char, signed char, unsigned short, short, unsigned int, int, float>;
 
+/** Output types of all OverriddenInputs. */
 using OverriddenOutputs = std::tuple<short, unsigned short, int, unsigned int, unsigned long>;
 
-/** Input types with one output type: the type itself. */
+/** Input types with one output type, the type itself. */
 using OverriddenSelves = std::tuple<char, long, unsigned long, long long, unsigned long long>;
 
+/** Number of input types. src/CMakeLists.txt compiles Overrides.cxx.in once for each of them. */
 constexpr std::size_t OverriddenInputCount = std::tuple_size_v<OverriddenInputs> + std::tuple_size_v<OverriddenSelves>;
 
-/** Adds the overrides for one input type. VInput is its index in OverriddenInputs followed by OverriddenSelves. */
+/** Adds the overrides for one input type. VInput is the index of the type in the list of OverriddenInputs, followed by
+ * OverriddenSelves. */
 template <std::size_t VInput>
 void
 AddOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
-/** Adds the overrides for an input and an output type, in 2D and 3D, with masks of the input type or unsigned char. */
+/** Adds the overrides for an input type and an output type, in 2D and 3D. Masks have the input type or unsigned char.
+ */
 template <typename TInput, typename TOutput>
 void
 AddOverridesFor(CudaConnectedComponentImageFilterFactory & factory)
@@ -43,7 +48,8 @@ AddOverridesFor(CudaConnectedComponentImageFilterFactory & factory)
   }
 }
 
-/** Adds the overrides for an input type and each of the output types, and for an integer input type and itself. */
+/** Adds the overrides for an input type and each of the output types. If the input type is an integer, also adds the
+ * overrides with the same type as output. */
 template <typename TInput, typename... TOutputs>
 void
 AddOverridesToAll(CudaConnectedComponentImageFilterFactory & factory, const std::tuple<TOutputs...> *)

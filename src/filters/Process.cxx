@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+
+// The process-wide part of the filters: environment variables, messages on standard error, and the start of CUDA.
+
 #include "CudaConnectedComponentsDetail/Process.h"
 
 #include "engine/DeviceSession.h"
@@ -27,6 +30,7 @@ IsEnvironmentSetTo(const char * variable, const char * value)
   return found != nullptr && std::strcmp(found, value) == 0;
 }
 
+/** Returns the C++ name of a pixel type. std::type_info::name() would return a mangled name. */
 const char *
 PixelName(const std::type_info & pixel)
 {
@@ -47,6 +51,7 @@ PixelName(const std::type_info & pixel)
   return found != names.end() ? found->second : pixel.name();
 }
 
+/** An integer, because C++17 has no atomic addition of floating-point numbers. */
 std::atomic<std::uint64_t> MicrosecondsWithoutGPU{ 0 };
 
 } // namespace
@@ -75,7 +80,7 @@ CudaConnectedComponentsProcess::Print(const Run & run)
     line << " (" << run.reason << ')';
   }
   line << std::fixed << std::setprecision(1) << ", " << run.milliseconds << " ms\n";
-  // In one piece, as other threads print, too.
+  // One call prints the whole line, so that lines of other threads do not mix with it.
   std::fputs(line.str().c_str(), stderr);
 }
 
@@ -103,7 +108,7 @@ CudaConnectedComponentsProcess::TrimAtEnd::~TrimAtEnd()
     }
     catch (...)
     {
-      // The next run meets an error of CUDA, too, and tells.
+      // A destructor must not throw. The next update reports the error.
     }
   }
 }

@@ -2,6 +2,9 @@
 #ifndef ccl_primitives_Atomics_h
 #define ccl_primitives_Atomics_h
 
+// Relaxed atomic operations on plain memory that the concurrent calls of one kernel functor share. They order no other
+// accesses to memory. The end of the kernel (on the host, of HostExecutor::ForEach) does this.
+
 #include "primitives/HostDevice.h"
 
 #include <cstdint>
@@ -9,10 +12,8 @@
 namespace itk::ccl
 {
 
-// Relaxed atomic operations on plain memory, which the threads of one step share. Kernel boundaries (on the host: the
-// end of HostExecutor::ForEach) order everything else.
-
-/** On the device a plain load: it may be stale, but a stale parent is still an ancestor. */
+/** Returns the value at an address. On the device, this is a plain load, so the value may be stale. Union-find accepts
+ * stale values: an old parent is still an ancestor. */
 template <typename T>
 CCL_HOST_DEVICE
 inline T
@@ -25,6 +26,7 @@ Load(const T * address)
 #endif
 }
 
+/** Writes a value to an address. On the device, this is a plain store. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void
@@ -38,7 +40,8 @@ Store(T * address, T value)
 }
 
 #ifdef __CUDACC__
-/** CUDA's 64-bit atomics are declared for unsigned long long, which std::uint64_t need not be. */
+/** Maps an integer type to the type that CUDA's atomic functions take. The 64-bit functions take unsigned long long
+ * only, but std::uint64_t may be unsigned long. */
 template <typename T>
 struct CudaAtomicType
 {
@@ -51,7 +54,7 @@ struct CudaAtomicType<unsigned long>
 };
 #endif
 
-/** Lowers the value at address to `value`; returns what was there before. */
+/** Stores the minimum of `value` and the value at the address. Returns the old value at the address. */
 template <typename T>
 CCL_HOST_DEVICE
 inline T
@@ -69,7 +72,7 @@ AtomicMin(T * address, T value)
 #endif
 }
 
-/** Replaces what is at address by `value` if that is `expected`; returns what was there before. */
+/** Stores `value` if the value at the address is `expected`. Returns the old value at the address. */
 template <typename T>
 CCL_HOST_DEVICE
 inline T
@@ -84,7 +87,7 @@ AtomicCompareExchange(T * address, T expected, T value)
 #endif
 }
 
-/** Adds `value` to that at address. */
+/** Adds `value` to the value at the address. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void
@@ -98,7 +101,7 @@ AtomicAdd(T * address, T value)
 #endif
 }
 
-/** Sets the bits of `value` at address. */
+/** Sets the bits of `value` in the value at the address. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void

@@ -2,7 +2,8 @@
 #ifndef ccl_primitives_BitRows_h
 #define ccl_primitives_BitRows_h
 
-// An image as one bit per pixel, and the runs (maximal sequences of foreground pixels in a row) in it.
+// An image as words of one bit per pixel, and the starts and ends of its runs. A run is a maximal sequence of adjacent
+// foreground pixels of a row. RowGroups.h reads columns of row groups in the same way: one bit per column.
 
 #include "primitives/Bits.h"
 #include "primitives/Grid.h"
@@ -10,7 +11,8 @@
 namespace itk::ccl
 {
 
-/** The words that hold an image's bits: every row starts a new word, and the bits past its end are 0. */
+/** Returns the number of words along each axis that hold the bits of an image. Each row starts a new word. The bits of
+ * its last word past the end of the row are 0. */
 CCL_HOST_DEVICE
 constexpr Grid
 WordsOf(const Grid & image)
@@ -18,8 +20,8 @@ WordsOf(const Grid & image)
   return { DivideUp(image.x, BitsPerWord), image.y, image.z };
 }
 
-/** How many bits these words have. No pixel's place among them is as high, and no image of this size has as many runs.
- */
+/** Returns the number of bits in the words of an image. It is higher than the index of each pixel's bit, and higher
+ * than the number of runs. */
 CCL_HOST_DEVICE
 constexpr std::uint64_t
 BitCountOf(const Grid & image)
@@ -27,13 +29,14 @@ BitCountOf(const Grid & image)
   return WordsOf(image).Count() * BitsPerWord;
 }
 
-/** Reads an image's bits. */
+/** Reads the bits of an image. The index of word x of row (y, z) is RowBegin(y, z) + x. */
 struct BitRows
 {
   Grid         words;
   const Word * bits;
 
-  /** For each pixel of a word, the pixel before it. */
+  /** Returns, for each pixel of word x of a row, the bit of the pixel before it. `rowBegin` is the index of the first
+   * word of the row. */
   CCL_HOST_DEVICE
   Word
   Before(std::uint64_t rowBegin, std::uint64_t x) const
@@ -42,7 +45,7 @@ struct BitRows
     return bits[rowBegin + x] << 1 | left >> (BitsPerWord - 1);
   }
 
-  /** The pixels of a word at which runs start. */
+  /** Returns the bits of word x of a row at which runs start. `rowBegin` is the index of the first word of the row. */
   CCL_HOST_DEVICE
   Word
   Starts(std::uint64_t rowBegin, std::uint64_t x) const
@@ -50,30 +53,30 @@ struct BitRows
     return bits[rowBegin + x] & ~Before(rowBegin, x);
   }
 
-  /** The pixels at which runs start, for a word of any row. */
+  /** Returns the bits of a word at which runs start. `word` is the index of the word in the image. */
   CCL_HOST_DEVICE
   Word
   StartsAt(std::uint64_t word) const
   {
     const Word starts = bits[word] & ~(bits[word] << 1);
-    // Whether the word before is of the same row is asked only where it matters: it takes a division.
-    const bool goesOn =
+    // Does the run at bit 0 continue from the word before? XOf() is the last condition, because it takes a division.
+    const bool continues =
       (starts & 1U) != 0 && word > 0 && bits[word - 1] >> (BitsPerWord - 1) != 0 && this->XOf(word) > 0;
-    return goesOn ? starts & ~Word{ 1 } : starts;
+    return continues ? starts & ~Word{ 1 } : starts;
   }
 
-  /** The pixels at which runs end, for a word of any row. */
+  /** Returns the bits of a word at which runs end. `word` is the index of the word in the image. */
   CCL_HOST_DEVICE
   Word
   EndsAt(std::uint64_t word) const
   {
     const Word ends = bits[word] & ~(bits[word] >> 1);
-    const bool goesOn = ends >> (BitsPerWord - 1) != 0 && word + 1 < words.Count() && (bits[word + 1] & 1U) != 0 &&
-                        this->XOf(word + 1) > 0;
-    return goesOn ? ends & ~(Word{ 1 } << (BitsPerWord - 1)) : ends;
+    const bool continues = ends >> (BitsPerWord - 1) != 0 && word + 1 < words.Count() && (bits[word + 1] & 1U) != 0 &&
+                           this->XOf(word + 1) > 0;
+    return continues ? ends & ~(Word{ 1 } << (BitsPerWord - 1)) : ends;
   }
 
-  /** Where a word lies in its row. */
+  /** Returns the x of a word in its row, from the index of the word in the image. */
   CCL_HOST_DEVICE
   std::uint64_t
   XOf(std::uint64_t word) const
@@ -81,7 +84,7 @@ struct BitRows
     return word - Divide(word, words.x) * words.x;
   }
 
-  /** Where the words of a row begin. Indices of 32 bits are faster; there must not be more words then. */
+  /** Returns the index of the first word of row (y, z). A TIndex of 32 bits is faster, but must hold all indices. */
   template <typename TIndex>
   CCL_HOST_DEVICE
   TIndex

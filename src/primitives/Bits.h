@@ -2,6 +2,8 @@
 #ifndef ccl_primitives_Bits_h
 #define ccl_primitives_Bits_h
 
+// Words of one bit per pixel, and operations on their bits. Bit 0 is the lowest bit.
+
 #include "primitives/HostDevice.h"
 
 #include <cstdint>
@@ -11,9 +13,10 @@ namespace itk::ccl
 
 inline constexpr unsigned int BitsPerWord = 32;
 
-/** The pixels of a part of a row, the first in the lowest bit. */
+/** 32 neighbouring pixels of a row, one bit each. The first pixel is bit 0. Foreground pixels are 1. */
 using Word = std::uint32_t;
 
+/** Returns the number of bits that are set. */
 CCL_HOST_DEVICE
 inline unsigned int
 CountBits(Word word)
@@ -21,7 +24,7 @@ CountBits(Word word)
 #ifdef __CUDA_ARCH__
   return __popc(word);
 #else
-  // Without an instruction for it, as on any x86-64, compilers call a function for their builtin.
+  // Baseline x86-64 has no instruction that counts bits. There, compilers turn their builtin into a function call.
   word -= word >> 1 & 0x55555555U;
   word = (word & 0x33333333U) + (word >> 2 & 0x33333333U);
   return ((word + (word >> 4)) & 0x0F0F0F0FU) * 0x01010101U >> 24;
@@ -39,7 +42,7 @@ CountBits(std::uint64_t word)
 #endif
 }
 
-/** Position of the lowest bit that is set. The word must not be 0. */
+/** Returns the position of the lowest bit that is set. The word must not be 0. */
 CCL_HOST_DEVICE
 inline unsigned int
 LowestBit(Word word)
@@ -62,7 +65,7 @@ LowestBit(std::uint64_t word)
 #endif
 }
 
-/** Position of the highest bit that is set. The word must not be 0. */
+/** Returns the position of the highest bit that is set. The word must not be 0. */
 CCL_HOST_DEVICE
 inline unsigned int
 HighestBit(Word word)
@@ -74,7 +77,7 @@ HighestBit(Word word)
 #endif
 }
 
-/** The bits up to and including `bit`. */
+/** Returns a mask of bits 0 to `bit`. */
 template <typename TWord = Word>
 CCL_HOST_DEVICE
 constexpr TWord
@@ -83,7 +86,8 @@ BitsThrough(unsigned int bit)
   return (TWord{ 2 } << bit) - 1;
 }
 
-/** All bits below the first one after `bit` that is not set. */
+/** Returns a mask of all bits below the first gap after `bit`. A gap is a bit of the word that is not set. If there is
+ * none, the mask has all bits. */
 template <typename TWord>
 CCL_HOST_DEVICE
 constexpr TWord

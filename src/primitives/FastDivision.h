@@ -9,9 +9,12 @@
 namespace itk::ccl
 {
 
-/** Divides many numbers by the same one, by a multiplication: the device has no instruction for division. The product
- * of each dividend and the divisor must be lower than 2^32: the error of the reciprocal then stays below what parts a
- * quotient's fraction from 1. */
+/** Divides many integers by the same divisor, rounded down. It multiplies by the reciprocal, because the device has no
+ * instruction for integer division.
+ *
+ * The product of each dividend and the divisor must be lower than 2^32. The reciprocal is rounded up, which makes the
+ * quotient too large by less than dividend / 2^32. This error must stay below 1 / divisor, the smallest distance of a
+ * fractional quotient from the next integer. */
 class FastDivision
 {
 public:
@@ -24,7 +27,7 @@ public:
   std::uint32_t
   operator()(std::uint32_t dividend) const
   {
-    // 2^32, the reciprocal of 1, alone does not fit into 32 bits.
+    // The product has 64 bits because the reciprocal has: the reciprocal of 1 is 2^32, which 32 bits cannot hold.
     return static_cast<std::uint32_t>(dividend * m_Reciprocal >> 32);
   }
 

@@ -2,6 +2,8 @@
 #ifndef ccl_primitives_Grid_h
 #define ccl_primitives_Grid_h
 
+// Grids of cells, and the shapes of CUDA thread blocks that cover them.
+
 #include "primitives/HostDevice.h"
 #include "primitives/Tuning.h"
 
@@ -10,7 +12,7 @@
 namespace itk::ccl
 {
 
-/** Number of cells (pixels, blocks, words) along x (the fastest), y and z. A plane has one along z. */
+/** The number of cells (pixels, words, blocks of pixels) along x, y and z. Memory has x first. A plane has z = 1. */
 struct Grid
 {
   std::uint64_t x = 1;
@@ -25,7 +27,7 @@ struct Grid
   }
 };
 
-/** Where a cell lies in its grid. */
+/** The position of a cell in its grid. */
 struct Cell
 {
   std::uint64_t x = 0;
@@ -33,6 +35,7 @@ struct Cell
   std::uint64_t z = 0;
 };
 
+/** Returns the raster index of a cell. */
 CCL_HOST_DEVICE
 constexpr std::uint64_t
 IndexOf(const Grid & grid, const Cell & cell)
@@ -40,7 +43,7 @@ IndexOf(const Grid & grid, const Cell & cell)
   return cell.x + grid.x * (cell.y + grid.y * cell.z);
 }
 
-/** Division that is fast where 32 bits suffice: the device has no instruction for 64. */
+/** Divides, rounded down. Divides 32-bit numbers if both fit, because the device needs a slow routine for 64 bits. */
 CCL_HOST_DEVICE
 constexpr std::uint64_t
 Divide(std::uint64_t dividend, std::uint64_t divisor)
@@ -49,6 +52,7 @@ Divide(std::uint64_t dividend, std::uint64_t divisor)
                                          : dividend / divisor;
 }
 
+/** Returns the cell with a raster index. */
 CCL_HOST_DEVICE
 constexpr Cell
 CellAt(const Grid & grid, std::uint64_t index)
@@ -58,6 +62,7 @@ CellAt(const Grid & grid, std::uint64_t index)
   return { index - row * grid.x, row - z * grid.y, z };
 }
 
+/** Divides, rounded up. */
 CCL_HOST_DEVICE
 constexpr std::uint64_t
 DivideUp(std::uint64_t count, std::uint64_t divisor)
@@ -65,7 +70,7 @@ DivideUp(std::uint64_t count, std::uint64_t divisor)
   return count / divisor + (count % divisor != 0);
 }
 
-/** How the threads of one CUDA block are laid over a grid. */
+/** The number of threads of a thread block along each axis. */
 struct ThreadBlockShape
 {
   unsigned int x;
@@ -73,8 +78,9 @@ struct ThreadBlockShape
   unsigned int z;
 };
 
-/** A tile of powers of two, not larger than needed and up to given sizes. What one axis does not need goes to the
- * others, so that few threads are idle in images that are thin. */
+/** Returns a thread block shape for a grid. All sizes are powers of 2, and their product is at most
+ * Tuning::ThreadBlockSize. The product of the preferred sizes must not be higher. If the grid is thinner along an axis
+ * than the preferred shape, the other axes get the threads that this axis does not need, so few threads are idle. */
 constexpr ThreadBlockShape
 FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
 {
@@ -95,14 +101,14 @@ FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
   return shape;
 }
 
-/** For steps that follow rows: whole warps along x. */
+/** Returns the shape for kernel functors that read along rows: whole warps along x. */
 constexpr ThreadBlockShape
 RowThreadBlock(const Grid & grid)
 {
   return FitThreadBlock(grid, { 32, 4, 1 });
 }
 
-/** For steps that look around in all directions. */
+/** Returns the shape for kernel functors that read neighbours along all axes. */
 constexpr ThreadBlockShape
 CompactThreadBlock(const Grid & grid)
 {

@@ -2,28 +2,31 @@
 #ifndef ccl_primitives_HostDevice_h
 #define ccl_primitives_HostDevice_h
 
-// Marks what the kernels and the host's tests share.
+// Macros for functions that are compiled for the device by nvcc, and for the host by any compiler.
+
+// Marks a function that runs on the device and on the host.
 #ifdef __CUDACC__
 #  define CCL_HOST_DEVICE __host__ __device__
 #else
 #  define CCL_HOST_DEVICE
 #endif
 
-// Unrolls the loop that follows, on the device.
+// Unrolls the next loop on the device.
 #ifdef __CUDA_ARCH__
 #  define CCL_UNROLL _Pragma("unroll")
 #else
 #  define CCL_UNROLL
 #endif
 
-// For a function of both that calls its executor, which is of one of them.
+// Precedes a host and device function that calls its executor or its visitor. An executor may exist on one side only.
+// Without this pragma, nvcc would warn about the other side.
 #ifdef __CUDACC__
 #  define CCL_NO_EXECUTION_CHECK _Pragma("nv_exec_check_disable")
 #else
 #  define CCL_NO_EXECUTION_CHECK
 #endif
 
-// Keeps a device function a call of its own.
+// Stops nvcc from inlining a function.
 #ifdef __CUDACC__
 #  define CCL_NOINLINE __noinline__
 #else

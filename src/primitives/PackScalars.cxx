@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/PackScalars.h"
 
+// Packs 32 pixels at a time with SSE2, which every x86-64 processor has. Pixels of 8 bytes, and other processors, use
+// the portable PackWord().
+
 #include "primitives/PackPixels.h"
 
 #ifdef __SSE2__
@@ -21,7 +24,7 @@ LoadVector(const void * address)
   return _mm_loadu_si128(static_cast<const __m128i *>(address));
 }
 
-/** For each of 16 pixels, a byte of ones where it is 0. */
+/** Returns a byte for each of 16 pixels: 0xFF if the pixel is 0, else 0. */
 __m128i
 AreZero(const std::uint8_t * pixels)
 {
@@ -35,7 +38,7 @@ AreZero(const std::uint16_t * pixels)
   return _mm_packs_epi16(_mm_cmpeq_epi16(LoadVector(pixels), zero), _mm_cmpeq_epi16(LoadVector(pixels + 8), zero));
 }
 
-/** From what compares 4 pixels, what compares 16. */
+/** Does the same for pixels of 4 bytes. `compare` returns 32 bits of ones for each of 4 pixels that is 0. */
 template <typename TPixel, typename TCompare>
 __m128i
 AreZero(const TPixel * pixels, const TCompare & compare)
@@ -58,7 +61,7 @@ AreZero(const float * pixels)
     pixels, [](const float * four) { return _mm_castps_si128(_mm_cmpeq_ps(_mm_loadu_ps(four), _mm_setzero_ps())); });
 }
 
-/** The bits of 32 pixels by SSE2. */
+/** Returns the bits of 32 pixels. */
 template <typename TPixel>
 Word
 PackWordFast(const TPixel * pixels)
@@ -71,7 +74,7 @@ PackWordFast(const TPixel * pixels)
 Word
 PackWordFast(const std::uint64_t * pixels)
 {
-  return PackWord(pixels); // SSE2 does not compare 64-bit integers
+  return PackWord(pixels); // SSE2 has no comparison of 64-bit integers.
 }
 
 Word

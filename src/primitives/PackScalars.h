@@ -2,7 +2,7 @@
 #ifndef ccl_primitives_PackScalars_h
 #define ccl_primitives_PackScalars_h
 
-// Pixels of a row to bits, on the host, at the speed of its memory.
+// Packs the pixels of a row to bits, on the host. It is fast enough to be limited by memory bandwidth.
 
 #include "primitives/Bits.h"
 
@@ -11,7 +11,7 @@
 namespace itk::ccl
 {
 
-/** Sets the bits of the pixels that are not 0, and clears the others up to the end of the last word. */
+/** Writes the bits of `count` pixels to words: 1 for pixels that are not 0. Unused bits of the last word become 0. */
 template <typename TPixel>
 void
 PackScalars(const TPixel * pixels, std::uint64_t count, Word * words);

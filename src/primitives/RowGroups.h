@@ -2,20 +2,22 @@
 #ifndef ccl_primitives_RowGroups_h
 #define ccl_primitives_RowGroups_h
 
-// Rows of pixels that are labeled as one.
+// Row groups: rows of pixels that are labeled as one.
 //
-// The blocks of 2x2 and 2x2x2 pixels of Allegretti, Bolelli and Grana (IEEE TPDS 31(2), 2020, Section 3.1), of which
-// all pixels are connected under 8- and 26-connectivity, drawn out along x: two rows of a plane, or two by two of a
-// volume, are a row group. The pixels of one column (one x) of a row group are neighbours of each other and of those of
-// the next column. So a run of columns that each have a foreground pixel is connected. Under face connectivity a row
-// group is one row, and its runs are those of the row.
+// Under full connectivity (8 neighbours in a plane, 26 in a volume), a row group is 2 rows of a plane, or 2 x 2 rows of
+// a volume. A column is the pixels of a row group at one x. All pixels of a column are neighbours of each other, and of
+// all pixels of the next column. A run is a maximal sequence of adjacent columns that each have a foreground pixel. So
+// all foreground pixels of a run are connected. This extends a property of the blocks of 2 x 2 and 2 x 2 x 2 pixels of
+// Allegretti, Bolelli and Grana (IEEE TPDS 31(2), 2020, Section 3.1) along x.
+//
+// Under face connectivity (4 or 6 neighbours), a row group is one row, and its runs are the runs of the row.
 
 #include "primitives/BitRows.h"
 
 namespace itk::ccl
 {
 
-/** A row group has VRows rows of each of VSlices slices. */
+/** The kind of row group that has VRows rows of each of VSlices slices. */
 template <unsigned int VRows, unsigned int VSlices>
 struct RowGroup
 {
@@ -23,10 +25,11 @@ struct RowGroup
   static constexpr unsigned int Slices = VSlices;
   static constexpr bool         IsOneRow = Rows * Slices == 1;
 
-  /** The row groups of an image; the words of their columns, for the image's words. The last ones may lack rows. */
+  /** Returns the number of row groups of an image along y and z; x stays the same. The last row groups may lack rows.
+   * If `image` is the grid of the words of rows, the result is the grid of the words of columns. */
   CCL_HOST_DEVICE
   static constexpr Grid
-  Of(const Grid & image)
+  GridOf(const Grid & image)
   {
     return { image.x, DivideUp(image.y, Rows), DivideUp(image.z, Slices) };
   }
@@ -36,7 +39,7 @@ using SingleRow = RowGroup<1, 1>;
 using PlaneRowGroup = RowGroup<2, 1>;
 using VolumeRowGroup = RowGroup<2, 2>;
 
-/** Calls visitor(TBundle{}) with the row group for an image and a connectivity. */
+/** Calls visitor(TRowGroup{}) with the kind of row group for an image and a connectivity. Returns its result. */
 template <typename TVisitor>
 auto
 VisitRowGroup(const Grid & image, bool fullyConnected, const TVisitor & visitor)
@@ -69,15 +72,15 @@ FacingColumns(const TRowAt & rowAt)
   return word;
 }
 
-/** Reads the bits of an image's row groups: those of their rows, and, in `columns`, for each column of a row group
- * whether it has a foreground pixel. Where a row group is one row, both are the same. */
+/** Reads the bits of the row groups of an image. `rows` has one bit for each pixel. `columns` has one bit for each
+ * column: 1 if the column has a foreground pixel. If a row group is one row, both are the same. */
 template <typename TRowGroup>
 struct RowGroupBits
 {
   BitRows rows;
   BitRows columns;
 
-  /** Whether a row group has a row. */
+  /** Returns whether a row group has a row. The last row groups of an image may lack rows. */
   template <typename TIndex>
   CCL_HOST_DEVICE
   bool
@@ -87,7 +90,7 @@ struct RowGroupBits
            groupZ * TRowGroup::Slices + slice < static_cast<TIndex>(rows.words.z);
   }
 
-  /** Where the words of a row group's row begin. */
+  /** Returns the index in `rows` of the first word of a row of a row group. */
   template <typename TIndex>
   CCL_HOST_DEVICE
   TIndex
@@ -116,8 +119,8 @@ struct RowGroupBits
     }
   }
 
-  /** The first foreground pixel in those columns of a word of a row group that a mask has, of which one must have any;
-   * counted in bits from the first word of the rows on. */
+  /** Returns the first foreground pixel in the columns `mask` of a word of a row group. At least one of these columns
+   * must have a foreground pixel. The pixel is given as the index of its bit, counted from the first word of `rows`. */
   CCL_HOST_DEVICE
   std::uint64_t
   FirstPixelIn(const Cell & word, Word mask) const
@@ -136,8 +139,7 @@ struct RowGroupBits
     return first;
   }
 
-  /** The columns of a row group at word x that have a foreground pixel on the side where the row group at an offset of
-   * VY and VZ (-1, 0 or 1) lies: such pixels alone can be neighbours of that row group's. */
+  /** Returns FacingColumns() of word x of a row group. */
   template <int VY = 0, int VZ = 0>
   CCL_HOST_DEVICE
   Word
@@ -149,7 +151,7 @@ struct RowGroupBits
   }
 };
 
-/** Finds the columns of row groups that have a foreground pixel. */
+/** Kernel functor that writes the bits of the columns of each row group. A cell is a word of columns. */
 template <typename TRowGroup>
 struct CollectColumns
 {

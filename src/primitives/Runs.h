@@ -2,21 +2,23 @@
 #ifndef ccl_primitives_Runs_h
 #define ccl_primitives_Runs_h
 
-// Which runs of row groups there are, and which row groups have runs that may touch them.
+// The runs of row groups, and the neighbouring row groups that may have adjacent runs.
 
 #include "primitives/RowGroups.h"
 
 namespace itk::ccl
 {
 
-/** Numbers the runs of row groups in raster order, from the number of runs that start before each word of columns. */
+/** The runs of an image. The index of a run is its number in raster order, from 0. `runOffsets` has, for each word of
+ * columns, the number of runs that start before the word: the exclusive scan of the starts. */
 template <typename TRowGroup, typename TRun>
 struct IndexedRuns
 {
   RowGroupBits<TRowGroup> groups;
   const TRun *            runOffsets;
 
-  /** How many runs start up to and at a bit of a word of a row group. */
+  /** Returns the number of runs that start at or before a bit of a word. `rowBegin` is the index of the first word of
+   * the row group in `groups.columns`, and `word` is the x of the word. */
   CCL_HOST_DEVICE
   TRun
   CountRunsThrough(std::uint64_t rowBegin, std::uint64_t word, unsigned int bit) const
@@ -25,13 +27,14 @@ struct IndexedRuns
   }
 };
 
-/** How many row groups before its own a run can touch. */
+/** The number of neighbouring row groups that precede a row group in raster order and can have runs that are adjacent
+ * to its runs. Adjacency is symmetric, so the later neighbours need no visit. */
 template <typename TRowGroup>
 inline constexpr unsigned int NeighborCountOf = TRowGroup::IsOneRow      ? 2
                                                 : TRowGroup::Slices == 1 ? 1
                                                                          : 4;
 
-/** The offset of a row group from another one, along y and z. */
+/** The offset of a neighbouring row group along y and z, in row groups. */
 template <int VY, int VZ>
 struct RowGroupOffset
 {
@@ -39,8 +42,8 @@ struct RowGroupOffset
   static constexpr int Z = VZ;
 };
 
-/** Calls visitor(BundleOffset<y, z>{}) for one of those row groups before its own that a run can touch: 0 to
- * NeighborCountOf - 1, in raster order. */
+/** Calls visitor(RowGroupOffset<y, z>{}) with the offset of one of the neighbouring row groups that precede a row
+ * group. `neighbor` is 0 to NeighborCountOf - 1, in raster order. Returns the visitor's result. */
 template <typename TRowGroup, typename TVisitor>
 CCL_HOST_DEVICE
 auto
@@ -70,15 +73,15 @@ VisitNeighbor(unsigned int neighbor, const TVisitor & visitor)
   }
 }
 
-/** A row group at an offset from another one, and where the words of both row groups' columns begin. */
+/** The row group at an offset from another row group. */
 template <typename TOffset>
 struct NeighborRowGroup
 {
   std::uint64_t y;
   std::uint64_t z;
-  std::uint64_t begin;
-  std::uint64_t ownBegin;
-  bool          exists;
+  std::uint64_t begin;    // index of the first word of its columns
+  std::uint64_t ownBegin; // the same for the other row group
+  bool          exists;   // whether it lies in the image
 
   CCL_HOST_DEVICE
   NeighborRowGroup(const BitRows & columns, std::uint64_t ownY, std::uint64_t ownZ)

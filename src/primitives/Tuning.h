@@ -2,8 +2,9 @@
 #ifndef ccl_primitives_Tuning_h
 #define ccl_primitives_Tuning_h
 
-// What was found by measuring: sizes of work, and where one way becomes faster than another. Labels do not depend on
-// it. One set serves all architectures, measured on compute capability 9.0; another one would stand here beside it.
+// Constants that were found by measurement: sizes of work, and limits between two methods. Labels do not depend on
+// them. One set serves all architectures. It was measured on compute capability 9.0. A set for another architecture
+// belongs in this file, too.
 
 #include <cstdint>
 
@@ -12,42 +13,44 @@ namespace itk::ccl
 
 struct Tuning
 {
-  /** Threads of a block that runs a step on a tile of cells. */
+  /** Threads of a thread block that runs a kernel functor on the cells of a grid. */
   static constexpr unsigned int ThreadBlockSize = 128;
 
-  /** Threads of a block that sums, and values of each. */
+  /** Threads of a thread block of the scan kernels, and values that each thread adds. */
   static constexpr unsigned int ScanThreads = 256;
   static constexpr unsigned int ScanValuesPerThread = 8;
 
-  /** Threads of a block of the kernel for small images, and words that are worth such a block. */
+  /** Threads of a thread block of the kernel for small images, and the words of the image for each thread block. */
   static constexpr unsigned int  SmallImageThreads = 1024;
-  static constexpr std::uint64_t SmallImageWordsPerBlock = 64;
+  static constexpr std::uint64_t SmallImageWordsPerThreadBlock = 64;
 
-  /** Words up to which a small image is left to one block, which waits for no other. */
-  static constexpr std::uint64_t SmallImageWordsOfOneBlock = 256;
+  /** A small image of at most this many words gets one thread block, which never waits for another. */
+  static constexpr std::uint64_t SmallImageWordsOfOneThreadBlock = 256;
 
-  /** Segments up to which a small volume is labeled by segments where not all of them may find room in lists; more of
-   * them where it has more words. */
+  /** Limits the segments of a small volume if the lists of its tiles cannot hold all segments that it could have. With
+   * more segments than this, and more than one per word, the volume is labeled by runs. */
   static constexpr std::uint64_t SmallVolumeSegments = 65536;
 
-  /** Words of a row above which contacts are found by word, even of few runs. */
+  /** If a row has more words than this, adjacency is found by word, even if there are few runs. */
   static constexpr std::uint64_t WideRowWords = 64;
 
-  /** Quads of pixels that a thread writes where row groups are rows. */
+  /** Vec4s (4 pixels each) that a thread writes in the label write-out, if a row group is one row. */
   static constexpr unsigned int Vec4sPerThread = 2;
 
-  /** Cells, and pixels, that are worth handing to a thread of the host. */
+  /** Cells, or pixels, of a chunk that one call of the host's parallel loop processes. */
   static constexpr std::uint64_t HostCellsPerChunk = 4096;
   static constexpr std::uint64_t HostPixelsPerChunk = 65536;
 
-  /** Cells, and chunks of pixels to pack, up to which the caller's thread has done them before others wake up. */
+  /** Up to this many cells, or chunks of pixels to pack, the calling thread works alone: it finishes before other
+   * threads wake up. */
   static constexpr std::uint64_t HostCellsOfOneThread = 8192;
   static constexpr std::uint64_t HostPackedChunksOfOneThread = 4;
 
-  /** Pixels up to which the host labels an image of its own sooner than a device. */
+  /** The host labels an image in host memory faster than a device if the image has at most this many pixels. */
   static constexpr std::uint64_t HostPixels = 16384;
 
-  /** Bytes from which on memory of the host that is allocated comes from the system, untouched: glibc's highest. */
+  /** An allocation of at least this many bytes gets untouched pages from the operating system. This is the maximum of
+   * glibc's mmap threshold. */
   static constexpr std::uint64_t HostUntouchedBytes = std::uint64_t{ 32 } << 20;
 };
 

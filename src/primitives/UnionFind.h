@@ -2,18 +2,21 @@
 #ifndef ccl_primitives_UnionFind_h
 #define ccl_primitives_UnionFind_h
 
-// Union-find on an array of parents that many threads change at once.
-// Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components on GPUs", IEEE TPDS
-// 31(2), 2020, Algorithm 1. Union is that of Oliveira and Lotufo, SIBGRAPI 2010.
+// Union-find on an array of parents that many threads change concurrently.
+// Find, Compress, InlineCompress and Union: Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label
+// Connected Components on GPUs", IEEE TPDS 31(2), 2020, Algorithm 1. The paper has Union from Oliveira and Lotufo,
+// SIBGRAPI 2010.
 //
-// parents[a] <= a always holds and a root is its own parent, so that the root of a tree is its lowest element.
-// `parents` is a pointer, or what gives the address of a's parent as `parents + a`.
+// A root is its own parent. parents[a] <= a always holds, so the root of a tree is its lowest element.
+// Parents never rise.
+// `parents` is a pointer, or an object for which `parents + a` is the address of the parent of a.
 
 #include "primitives/Atomics.h"
 
 namespace itk::ccl
 {
 
+/** Returns the root of `a`. If unions run concurrently, the result may be a former root, which is still an ancestor. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline TLabel
@@ -26,7 +29,7 @@ Find(TParents parents, TLabel a)
   return a;
 }
 
-/** Links `a` to its root. No union may run at the same time. */
+/** Links `a` to its root. No union may run concurrently. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -35,7 +38,8 @@ Compress(TParents parents, TLabel a)
   Store(parents + a, Find(parents, a));
 }
 
-/** As Compress, but every step up the tree is published, for other threads to start from. */
+/** Links `a` to its root. On the way, it links `a` to each ancestor, so that other threads can start from there. No
+ * union may run concurrently. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -49,6 +53,7 @@ InlineCompress(TParents parents, TLabel a)
   }
 }
 
+/** Links `a` to its root by one of the two functions above. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -64,9 +69,9 @@ Compress(TParents parents, TLabel a, bool inlineCompression)
   }
 }
 
-/** As Find, but links what lies on the way to its grandparents, for the next to walk half as far: intermediate pointer
- * jumping, Jaiganesh and Burtscher, "A High-Performance Connected Components Implementation for GPUs", HPDC 2018,
- * Section 3. Unions may run at the same time; parents never rise. */
+/** Returns the root of `a`, and links each element on the way to its grandparent. So the next search takes half as many
+ * steps. This is intermediate pointer jumping: Jaiganesh and Burtscher, "A High-Performance Connected Components
+ * Implementation for GPUs", HPDC 2018, Section 3. Unions may run concurrently: AtomicMin never raises a parent. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline TLabel
@@ -87,7 +92,7 @@ FindHalving(TParents parents, TLabel a)
   return parent;
 }
 
-/** As Compress, with FindHalving. Writes nothing where `a` is linked to its root. */
+/** Links `a` to its root, which FindHalving finds. Writes nothing if `a` is linked to its root already. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -101,10 +106,10 @@ CompressHalving(TParents parents, TLabel a)
   }
 }
 
-/** Joins the trees of `a` and `b`.
+/** Joins the trees of `a` and `b`. Finds roots by FindHalving if VHalving, else by Find.
  *
- * Not inlined, for the threads of a warp to meet again before and after it: inlined, their branches stay apart from one
- * neighbour to the next, and merging takes two to three times as long. */
+ * The function must not be inlined. At a call, the threads of a warp converge. If it is inlined, they stay diverged
+ * from one neighbour to the next, and merging takes 2 to 3 times as long. */
 template <bool VHalving, typename TLabel, typename TParents>
 CCL_NOINLINE
 CCL_HOST_DEVICE
@@ -126,13 +131,13 @@ UnionBy(TParents parents, TLabel a, TLabel b)
     {
       return;
     }
-    // Another thread linked `high` first: what it was linked to still has to be joined with `low`.
+    // Another thread linked `high` to `old` first. So `old` must be joined with `low`.
     a = old;
     b = low;
   }
 }
 
-/** The paper's. */
+/** Joins the trees of `a` and `b`, as in the paper. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -141,7 +146,7 @@ Union(TParents parents, TLabel a, TLabel b)
   UnionBy<false>(parents, a, b);
 }
 
-/** With FindHalving: trees stay low where many are joined at once. */
+/** Joins the trees of `a` and `b` with FindHalving. Trees stay low even if many are joined concurrently. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -150,10 +155,10 @@ UnionHalving(TParents parents, TLabel a, TLabel b)
   UnionBy<true>(parents, a, b);
 }
 
-/** As Union, but walks up both trees at once, and only until they meet, and links what it leaves behind to the other
- * tree: Rem's algorithm with splicing, as in Patwary, Blair and Manne, "Experiments on Union-Find Algorithms for the
- * Disjoint-Set Data Structure", SEA 2010, Section 2. Many may run at the same time, as each goes on to join the parent
- * that it replaced with the one that it put in its place. */
+/** Joins the trees of `a` and `b` by Rem's algorithm with splicing: Patwary, Blair and Manne, "Experiments on
+ * Union-Find Algorithms for the Disjoint-Set Data Structure", SEA 2010, Section 2. It walks up both trees at once, and
+ * only until they meet. On the way, it links the element with the higher parent to the lower parent, which is in the
+ * other tree. Many calls may run concurrently, because each call then joins the replaced parent with the new parent. */
 template <typename TLabel, typename TParents>
 CCL_NOINLINE
 CCL_HOST_DEVICE

@@ -2,6 +2,8 @@
 #ifndef ccl_primitives_Vec2_h
 #define ccl_primitives_Vec2_h
 
+// Two neighbouring elements of an array, which the device loads or stores in one access if their address allows it.
+
 #include "primitives/HostDevice.h"
 
 #include <cstdint>
@@ -9,7 +11,7 @@
 namespace itk::ccl
 {
 
-/** Two neighbouring elements, which the device moves in one access where their address allows it. */
+/** Two neighbouring elements. One access moves both if the address is a multiple of their size. */
 template <typename T>
 struct alignas(2 * sizeof(T)) Vec2
 {
@@ -17,6 +19,7 @@ struct alignas(2 * sizeof(T)) Vec2
   T second;
 };
 
+/** Loads the two elements at any address. */
 template <typename T>
 CCL_HOST_DEVICE
 inline Vec2<T>
@@ -31,20 +34,21 @@ LoadVec2(const T * address)
   return { address[0], address[1] };
 }
 
+/** Stores two elements at any address. */
 template <typename T>
 CCL_HOST_DEVICE
 inline void
-StoreVec2(T * address, const Vec2<T> & pair)
+StoreVec2(T * address, const Vec2<T> & vector)
 {
 #ifdef __CUDA_ARCH__
   if (reinterpret_cast<std::uintptr_t>(address) % sizeof(Vec2<T>) == 0)
   {
-    *reinterpret_cast<Vec2<T> *>(address) = pair;
+    *reinterpret_cast<Vec2<T> *>(address) = vector;
     return;
   }
 #endif
-  address[0] = pair.first;
-  address[1] = pair.second;
+  address[0] = vector.first;
+  address[1] = vector.second;
 }
 
 } // namespace itk::ccl

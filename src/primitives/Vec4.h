@@ -2,6 +2,8 @@
 #ifndef ccl_primitives_Vec4_h
 #define ccl_primitives_Vec4_h
 
+// Four neighbouring pixels of the output, which the device writes in one access, and the bits that select their labels.
+
 #include "primitives/Bits.h"
 
 #include <cstdint>
@@ -10,14 +12,15 @@
 namespace itk::ccl
 {
 
-/** Four pixels that the device writes in one access. */
+/** Four neighbouring pixels. The device writes them in one access, or in two if a pixel has 8 bytes. */
 template <typename TOutput>
 struct alignas(4 * sizeof(TOutput) < 16 ? 4 * sizeof(TOutput) : 16) Vec4
 {
   TOutput pixels[4];
 };
 
-/** How many pixels an address lies behind one where a quad may start. */
+/** Returns the distance in pixels (0 to 3) of an address from the last aligned address before it. A Vec4 may only start
+ * at an aligned address: a multiple of the size of four pixels. */
 template <typename TOutput>
 CCL_HOST_DEVICE
 inline unsigned int
@@ -26,8 +29,9 @@ MisalignmentOf(const TOutput * address)
   return reinterpret_cast<std::uintptr_t>(address) / sizeof(TOutput) % 4;
 }
 
-/** Writes those of four pixels from x on that lie in a row, or any other sequence, of a size; all of them in one
- * access. `pixels + x` must be where a quad may start; where that is before the row, x has wrapped around. */
+/** Writes the pixels of a vector that lie in a row, in one access if all four do. `pixels` is the first pixel of the
+ * row, and `size` its number of pixels. `x` is the position of the vector in the row, and `pixels + x` must be aligned.
+ * If the vector starts before the row, x is negative and wraps around. */
 template <typename TOutput, typename TIndex>
 CCL_HOST_DEVICE
 inline void
@@ -42,23 +46,24 @@ StoreVec4(TOutput * pixels, TIndex size, TIndex x, const Vec4<TOutput> & vector)
   CCL_UNROLL
   for (unsigned int i = 0; i < 4; ++i)
   {
-    const TIndex at = x + i;
-    if (at < size)
+    const TIndex pixel = x + i;
+    if (pixel < size)
     {
-      pixels[at] = vector.pixels[i];
+      pixels[pixel] = vector.pixels[i];
     }
   }
 }
 
-/** Where VCount bits of a row from x on lie in its words. Up to VBefore of them may lie before the row, where x has
- * wrapped around; those after the row are of no use. */
+/** A window of VCount bits of a row, from x on: where its bits lie in the words of the row. Up to VBefore of the bits
+ * may lie before the row; x is negative then and wraps around. If x lies after the row, the bits have no meaning. If
+ * VBefore is 0, x and VCount must be such that the window lies in one word. */
 template <typename TIndex, unsigned int VCount, unsigned int VBefore>
 struct BitWindow
 {
-  TIndex       word;
-  unsigned int bit;
-  unsigned int skipped; // before the row
-  bool         hasNext; // the next word has some of them, too
+  TIndex       word;    // x of the word with the first bit of the window that lies in the row
+  unsigned int bit;     // position of this bit in the word
+  unsigned int skipped; // number of bits of the window that lie before the row
+  bool         hasNext; // whether the window extends into the next word of the row
 
   BitWindow() = default;
 
@@ -69,26 +74,26 @@ struct BitWindow
     , skipped(0)
     , hasNext(false)
   {
-    // Without any before the row, x is where a quad may start, which has no part in the next word.
     if constexpr (VBefore > 0)
     {
-      const TIndex before = TIndex{ 0 } - x;
-      skipped = before <= VBefore ? static_cast<unsigned int>(before) : 0;
+      const TIndex distance = TIndex{ 0 } - x; // from x to the row, if x lies before the row
+      skipped = distance <= VBefore ? static_cast<unsigned int>(distance) : 0;
       hasNext = bit + VCount > BitsPerWord && rowSize - word * BitsPerWord > BitsPerWord;
     }
   }
 
-  /** The bits, of the words that have them. */
+  /** Returns the bits of the window, from the words `word` and `word + 1` of the row. Bits before the row are 0. If
+   * hasNext is false, `next` must be 0. */
   CCL_HOST_DEVICE
   unsigned int
-  Of(Word here, Word next) const
+  Extract(Word here, Word next) const
   {
     const auto bits = static_cast<unsigned int>((std::uint64_t{ next } << BitsPerWord | here) >> bit);
     return bits << skipped & ((1U << VCount) - 1);
   }
 };
 
-/** Where the second sequence of ones starts in four bits, as a bit; 0 where there is none. */
+/** Returns the bit at which the second sequence of ones starts in a window of four bits, or 0 if there is none. */
 CCL_HOST_DEVICE
 constexpr unsigned int
 SecondStart(unsigned int window)
@@ -96,14 +101,15 @@ SecondStart(unsigned int window)
   return window & ~(window << 1) & (window - 1);
 }
 
-/** The labels of four pixels or columns, of which at most two sequences are foreground. */
+/** The labels of the foreground among four neighbouring pixels or columns. Four can have at most two runs. */
 template <typename TOutput>
 struct Vec4Labels
 {
-  TOutput      first;
-  TOutput      second;
-  unsigned int secondStart; // a bit, or 0
+  TOutput      first;       // label of the first run
+  TOutput      second;      // label of the second run
+  unsigned int secondStart; // the bit at which the second run starts, or 0
 
+  /** Returns the label of pixel i, if the pixel is foreground. */
   CCL_HOST_DEVICE
   TOutput
   At(unsigned int i) const
@@ -112,7 +118,7 @@ struct Vec4Labels
   }
 };
 
-/** Four pixels, of which a window of four bits tells the foreground. */
+/** Returns four pixels: a label if the pixel's bit of `window` is set, else the background value. */
 template <typename TOutput>
 CCL_HOST_DEVICE
 inline Vec4<TOutput>

@@ -2,8 +2,8 @@
 #ifndef ccl_algorithms_published_BlockCompression_h
 #define ccl_algorithms_published_BlockCompression_h
 
-// The Compression kernel that BUF and BKE have in common.
-// Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, Algorithm 2; with and without inline compression.
+// The Compression kernel of BUF (block-based union-find) and BKE (block-based Komura equivalence), with and without
+// inline compression. Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, Algorithm 2.
 
 #include "algorithms/published/Blocks.h"
 #include "primitives/UnionFind.h"
@@ -11,7 +11,7 @@
 namespace itk::ccl
 {
 
-/** Links each block to the root of its tree. */
+/** Kernel functor that links each block to the root of its tree. A cell is a block. */
 template <unsigned int VDimension, typename TLabel>
 struct BlockCompression
 {

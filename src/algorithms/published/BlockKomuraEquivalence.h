@@ -2,9 +2,11 @@
 #ifndef ccl_algorithms_published_BlockKomuraEquivalence_h
 #define ccl_algorithms_published_BlockKomuraEquivalence_h
 
-// Block-based Komura Equivalence (BKE), 8- and 26-connectivity.
+// BKE (block-based Komura equivalence), for 8- and 26-connectivity.
 // Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components on GPUs", IEEE TPDS
-// 31(2), 2020, section 5.2 and table 1; volumes and their information word: section 5.3.
+// 31(2), 2020, Section 5.2 and Table 1. Section 5.3 describes volumes and their information word.
+//
+// The kernels are Initialization, Compression, Reduction, Compression again, and FinalLabeling. A cell is a block.
 
 #include "algorithms/published/BlockCompression.h"
 
@@ -16,17 +18,19 @@ namespace itk::ccl
 namespace BlockKomuraEquivalence
 {
 
-/** What all steps know. Until FinalLabeling the first pixel of a block holds the block's label, and InformationIndex
- * its information: the foreground pixels in the lowest 4 (in a volume 8) bits, above them one bit for each neighbour
- * that Reduction has still to unite the block with. */
+/** The images that all kernels share. Before FinalLabeling, `labels` holds two values for each block. The first pixel
+ * holds the label of the block: the index of another block's first pixel, or its own. The pixel at InformationIndex()
+ * holds the information of the block. Its lowest 4 bits (8 in a volume) are the foreground pixels. Each higher bit
+ * stands for a neighbour that Reduction must unite with the block. */
 template <unsigned int VDimension, typename TLabel>
 struct Images
 {
   Grid                 size;
   const std::uint8_t * input;
   TLabel *             labels;
-  TLabel *             spare; // the information of a lone pixel that has no neighbour to borrow from
+  TLabel *             spare; // the information of a block of one pixel, if no pixel of the image can hold it
 
+  /** Returns the address of the information of a block. */
   CCL_HOST_DEVICE
   TLabel *
   InformationOf(const Block<VDimension, TLabel> & block) const
@@ -37,7 +41,7 @@ struct Images
   }
 };
 
-/** Links each block to the first neighbour that it touches. */
+/** Links each block to the first adjacent neighbour, and stores its information. */
 template <unsigned int VDimension, typename TLabel>
 struct Initialization
 {
@@ -54,12 +58,12 @@ struct Initialization
     unsigned int                    toUnite = 0;
     if (foreground != 0)
     {
-      const std::uint64_t touching =
+      const std::uint64_t adjacent =
         block.ForegroundAround(images.input, Neighborhood::Around(foreground) & block.CubeInImage());
       CCL_UNROLL
       for (unsigned int neighbor = 0; neighbor < Neighborhood::NeighborCount; ++neighbor)
       {
-        if (touching & Neighborhood::PixelsOf(neighbor))
+        if (adjacent & Neighborhood::PixelsOf(neighbor))
         {
           if (label == block.index)
           {
@@ -77,7 +81,7 @@ struct Initialization
   }
 };
 
-/** Unites each block with the other neighbours that it touches. */
+/** Unites each block with its other adjacent neighbours. */
 template <unsigned int VDimension, typename TLabel>
 struct Reduction
 {
@@ -105,6 +109,7 @@ struct Reduction
   }
 };
 
+/** Writes the final label of each block to its foreground pixels, and 0 to other pixels. */
 template <unsigned int VDimension, typename TLabel>
 struct FinalLabeling
 {
@@ -116,7 +121,7 @@ struct FinalLabeling
   {
     const Block<VDimension, TLabel> block(images.size, cell);
     const TLabel                    label = images.labels[block.index] + 1;
-    // A lone pixel's information may lie in a pixel of another block, which this very step overwrites.
+    // The information of a block of one pixel may lie in another block, which this kernel overwrites concurrently.
     const unsigned int foreground =
       block.IsLonePixel() ? block.Foreground(images.input) : static_cast<unsigned int>(*images.InformationOf(block));
     block.Fill(images.labels, foreground, label);
@@ -125,7 +130,7 @@ struct FinalLabeling
 
 } // namespace BlockKomuraEquivalence
 
-/** The row of the algorithm in the table: PublishedAlgorithms.h. */
+/** The row of the algorithm in the table of PublishedAlgorithms.h. */
 struct BlockKomuraEquivalenceAlgorithm
 {
   static constexpr CudaConnectedComponentsEnums::AlgorithmDescription Description{
@@ -138,9 +143,9 @@ struct BlockKomuraEquivalenceAlgorithm
     true
   };
 
-  /** Labels a plane (8-connectivity) or volume (26-connectivity) of one byte per pixel, foreground where it is not 0.
-   * `labels` gets, for every foreground pixel, 1 + the raster index of the first pixel of the lowest block of its
-   * component; 0 elsewhere. Nothing else is allocated, except one element for images of a single row or column. */
+  /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
+   * Writes 1 + the raster index of the first pixel of the component's lowest block to each foreground pixel of
+   * `labels`, and 0 to other pixels. Allocates no memory, except one element for an image of a single row or column. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>
   static void
   Label(const TExecutor &    executor,

@@ -2,12 +2,12 @@
 #ifndef ccl_algorithms_published_BlockRanking_h
 #define ccl_algorithms_published_BlockRanking_h
 
-// From the labels of the block algorithms to consecutive labels in the order of itk::ConnectedComponentImageFilter.
+// Makes consecutive labels in the order of itk::ConnectedComponentImageFilter from the labels of a block algorithm.
 //
-// A block algorithm names a component by its lowest block, ITK numbers by the first pixel. The two orders differ where
-// a component's first pixel lies in a later block of the same layer (row of blocks, in a volume plane of blocks) than
-// its lowest block. So: find each component's first pixel, mark it in an image of bits, and let the number of marks
-// before a pixel be the rank of the component.
+// The label of a block algorithm stands for the root: the lowest block of the component. ITK orders components by their
+// first pixels. The two orders differ, because the first pixel may lie in a later block than the root. Both blocks are
+// in the same layer: a row of blocks in a plane, or a plane of blocks in a volume. So FindFirstPixels finds the first
+// pixel of each component in the layer of its root, and FirstPixelRanking.h ranks the first pixels.
 
 #include "algorithms/published/Blocks.h"
 #include "algorithms/FirstPixelRanking.h"
@@ -18,7 +18,8 @@ namespace itk::ccl
 namespace BlockRanking
 {
 
-/** Gets a block's label, 0 where it has no foreground pixel, and the first pixel that has it. */
+/** Returns the label of a block, or 0 if the block has no foreground pixel. Otherwise, also sets `firstPixel` to the
+ * raster index of its first foreground pixel. */
 template <unsigned int VDimension, typename TLabel>
 CCL_HOST_DEVICE
 inline TLabel
@@ -40,16 +41,14 @@ LabelOfBlock(const Block<VDimension, TLabel> & block, const TLabel * labels, TLa
   return 0;
 }
 
-/** What the steps know. `firstPixels`, and `finalLabels` later, has one element for each block; those of roots are
- * used.
- */
+/** The labels of a block algorithm: 1 + the raster index of the first pixel of the root, or 0 for background. */
 template <unsigned int VDimension, typename TLabel>
 struct Components
 {
   Grid           size;
   const TLabel * labels;
 
-  /** The first pixel of the root block of the component with a label. */
+  /** Returns the raster index of the first pixel of the root of the component with a label. */
   CCL_HOST_DEVICE
   TLabel
   RootOf(TLabel label) const
@@ -57,7 +56,7 @@ struct Components
     return label - 1;
   }
 
-  /** The number of a block, from its first pixel. */
+  /** Returns the raster index of the block that contains a pixel. */
   CCL_HOST_DEVICE
   std::uint64_t
   BlockOf(TLabel pixel) const
@@ -71,7 +70,8 @@ struct Components
     return IndexOf(BlocksOf<VDimension>(size), { x / 2, y / 2, VDimension == 2 ? 0 : z / 2 });
   }
 
-  /** Whether a block lies in the layer (row of blocks, in a volume plane of blocks) of another. */
+  /** Returns whether a block lies in the same layer as a root. `pixel` is the first pixel of the root. The root's layer
+   * is never later than the block's. */
   CCL_HOST_DEVICE
   bool
   IsInLayerOf(const Block<VDimension, TLabel> & block, TLabel pixel) const
@@ -82,6 +82,8 @@ struct Components
   }
 };
 
+/** Kernel functor that finds the first pixel of each component. `firstPixels` has an element for each block. The
+ * elements of roots get the first pixels. */
 template <unsigned int VDimension, typename TLabel>
 struct FindFirstPixels
 {
@@ -95,7 +97,7 @@ struct FindFirstPixels
     const Block<VDimension, TLabel> block(components.size, cell);
     TLabel                          pixel = 0;
     const TLabel                    label = LabelOfBlock(block, components.labels, pixel);
-    // The root's layer is the first that the component has; only there can its first pixel be.
+    // The root's layer is the first layer of the component, so the first pixel lies in it.
     if (label == 0 || !components.IsInLayerOf(block, components.RootOf(label)))
     {
       return;
@@ -108,7 +110,8 @@ struct FindFirstPixels
   }
 };
 
-/** Writes the final labels. `output` may be the image of labels itself. */
+/** Kernel functor that writes the final labels to the pixels. `finalLabels` has an element for each block. The elements
+ * of roots have the labels. `output` may be `components.labels`, because each cell reads and writes one block only. */
 template <unsigned int VDimension, typename TLabel, typename TOutput>
 struct WriteLabels
 {
@@ -143,9 +146,9 @@ struct WriteLabels
 
 } // namespace BlockRanking
 
-/** Ranks the components that a block algorithm has labeled. `finalLabels`, of one element for each block, gets the
- * final label of every component at the block of its root. Returns the number of components; where the numbering has no
- * room for them, nothing further is worth doing. */
+/** Ranks the components that a block algorithm has labeled. `finalLabels` has an element for each block. The elements
+ * of roots get the final labels of the components. Returns the number of components. If `labelValues` has too few
+ * labels for them, the final labels are wrong. */
 template <unsigned int VDimension, typename TLabel, typename TExecutor>
 std::uint64_t
 RankBlocks(const TExecutor &   executor,
@@ -161,7 +164,7 @@ RankBlocks(const TExecutor &   executor,
   return LabelByFirstPixels(executor, marks, blocks.Count(), labelValues, finalLabels).GetTotal();
 }
 
-/** Replaces the labels of a block algorithm by those that RankBlocks has found. `output` may be `labels` itself. */
+/** Replaces the labels of a block algorithm by the final labels of RankBlocks(). `output` may be `labels`. */
 template <unsigned int VDimension, typename TOutput, typename TLabel, typename TExecutor>
 void
 RelabelBlocks(const TExecutor &   executor,

@@ -2,9 +2,11 @@
 #ifndef ccl_algorithms_published_BlockUnionFind_h
 #define ccl_algorithms_published_BlockUnionFind_h
 
-// Block-based Union Find (BUF), 8- and 26-connectivity.
+// BUF (block-based union-find), for 8- and 26-connectivity.
 // Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components on GPUs", IEEE TPDS
-// 31(2), 2020, section 5.1 and Algorithm 2; volumes and their information byte: section 5.3.
+// 31(2), 2020, Section 5.1 and Algorithm 2. Section 5.3 describes volumes and their information byte.
+//
+// The kernels are Initialization, Merge, Compression and FinalLabeling. A cell is a block.
 
 #include "algorithms/published/BlockCompression.h"
 
@@ -16,8 +18,9 @@ namespace itk::ccl
 namespace BlockUnionFind
 {
 
-/** What all steps know. Until FinalLabeling the first pixel of a block holds the block's label, the index of another
- * block's first pixel. In a volume InformationIndex holds the block's foreground pixels from Merge on. */
+/** The images that all kernels share. Before FinalLabeling, the first pixel of a block in `labels` holds the label of
+ * the block: the index of another block's first pixel, or its own. In a volume, the pixel at InformationIndex() holds
+ * the foreground pixels of the block, as bits, from Merge on. */
 template <unsigned int VDimension, typename TLabel>
 struct Images
 {
@@ -25,7 +28,8 @@ struct Images
   const std::uint8_t * input;
   TLabel *             labels;
 
-  /** A lone pixel has no place of its own for the information: it is read from the input again. */
+  /** Returns whether Merge stores the foreground pixels of blocks. Otherwise, FinalLabeling reads the input again. It
+   * always does so for a block of one pixel, which has no second pixel that could hold the information. */
   CCL_HOST_DEVICE
   static constexpr bool
   StoresInformation()
@@ -34,6 +38,7 @@ struct Images
   }
 };
 
+/** Makes each block a tree of its own. */
 template <unsigned int VDimension, typename TLabel>
 struct Initialization
 {
@@ -48,6 +53,7 @@ struct Initialization
   }
 };
 
+/** Unites each block with its adjacent neighbours. */
 template <unsigned int VDimension, typename TLabel>
 struct Merge
 {
@@ -68,12 +74,12 @@ struct Merge
     {
       return;
     }
-    const std::uint64_t touching =
+    const std::uint64_t adjacent =
       block.ForegroundAround(images.input, Neighborhood::Around(foreground) & block.CubeInImage());
     CCL_UNROLL
     for (unsigned int neighbor = 0; neighbor < Neighborhood::NeighborCount; ++neighbor)
     {
-      if (touching & Neighborhood::PixelsOf(neighbor))
+      if (adjacent & Neighborhood::PixelsOf(neighbor))
       {
         Union(images.labels, block.index, block.IndexOfNeighbor(neighbor));
       }
@@ -81,6 +87,7 @@ struct Merge
   }
 };
 
+/** Writes the final label of each block to its foreground pixels, and 0 to other pixels. */
 template <unsigned int VDimension, typename TLabel>
 struct FinalLabeling
 {
@@ -101,16 +108,16 @@ struct FinalLabeling
 
 } // namespace BlockUnionFind
 
-/** The row of the algorithm in the table: PublishedAlgorithms.h. */
+/** The row of the algorithm in the table of PublishedAlgorithms.h. */
 struct BlockUnionFindAlgorithm
 {
   static constexpr CudaConnectedComponentsEnums::AlgorithmDescription Description{
     CudaConnectedComponentsEnums::Algorithm::BlockUnionFind, "BlockUnionFind", "buf", "BUF", true, true, true
   };
 
-  /** Labels a plane (8-connectivity) or volume (26-connectivity) of one byte per pixel, foreground where it is not 0.
-   * `labels` gets, for every foreground pixel, 1 + the raster index of the first pixel of the lowest block of its
-   * component; 0 elsewhere. Nothing else is allocated. */
+  /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
+   * Writes 1 + the raster index of the first pixel of the component's lowest block to each foreground pixel of
+   * `labels`, and 0 to other pixels. Allocates no memory. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>
   static void
   Label(const TExecutor &    executor,

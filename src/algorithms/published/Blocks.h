@@ -2,9 +2,9 @@
 #ifndef ccl_algorithms_published_Blocks_h
 #define ccl_algorithms_published_Blocks_h
 
-// Blocks of 2x2 pixels (2x2x2 in a volume), whose foreground pixels always share a component under full connectivity,
-// and the decision which neighbouring blocks touch.
-// Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, sections 4.3, 5.1 and 5.3, figures 7 and 9, table 1.
+// Blocks of 2 x 2 pixels, or 2 x 2 x 2 pixels in a volume, and the test which neighbouring blocks are adjacent. Under
+// full connectivity, all foreground pixels of a block are in one component.
+// Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, Sections 4.3, 5.1 and 5.3, Figures 7 and 9, Table 1.
 
 #include "primitives/Grid.h"
 #include "primitives/Vec2.h"
@@ -12,19 +12,23 @@
 namespace itk::ccl
 {
 
-/** The pixels of a block and the 4x4(x4) cube of pixels around it. In the cube a pixel's bit is x + 4y + 16z; the block
- * lies at 1..2 of each axis (in a plane z is 0). Inside the block a pixel's bit is x + 2y + 4z. */
+/** Masks of the pixels of a block, and of the cube of 4 x 4 or 4 x 4 x 4 pixels around it. In a mask of the block, bit
+ * x + 2y + 4z is a pixel. In a mask of the cube, bit x + 4y + 16z is a pixel, and the block lies at 1 and 2 of each
+ * axis. In a plane, z is 0 in both. */
 template <unsigned int VDimension>
 struct BlockNeighborhood
 {
   static_assert(VDimension == 2 || VDimension == 3, "blocks exist in planes and volumes");
 
   static constexpr unsigned int PixelCount = 1U << VDimension;
-  /** Neighbouring blocks of lower raster index, in raster order: P, Q, R, S in a plane. */
+  /** The number of neighbouring blocks with a lower raster index. They are numbered in raster order. In a plane, the
+   * paper calls them P, Q, R and S. */
   static constexpr unsigned int NeighborCount = VDimension == 2 ? 4 : 13;
 
-  /** The 3x3(x3) pixels around the block's first pixel. */
+  /** The cube mask of the 3 x 3 or 3 x 3 x 3 pixels around the first pixel of the block. */
   static constexpr std::uint64_t AroundFirst = VDimension == 2 ? 0x777 : 0x0000077707770777;
+
+  // The offset of a neighbour along each axis, in blocks: -1, 0 or 1.
 
   CCL_HOST_DEVICE
   static constexpr int
@@ -45,6 +49,7 @@ struct BlockNeighborhood
     return VDimension == 2 ? 0 : static_cast<int>(neighbor / 9) - 1;
   }
 
+  /** Returns the bit of the cube mask for a pixel of the block mask. */
   CCL_HOST_DEVICE
   static constexpr unsigned int
   CubeBit(unsigned int pixel)
@@ -52,7 +57,8 @@ struct BlockNeighborhood
     return (pixel % 2 + 1) + 4 * (pixel / 2 % 2 + 1) + (VDimension == 2 ? 0 : 16 * (pixel / 4 + 1));
   }
 
-  /** The pixels of the cube that are 8- or 26-neighbours of the block's foreground pixels. */
+  /** Returns the pixels of the cube that are 8- or 26-neighbours of foreground pixels, including these pixels
+   * themselves. `foreground` is a mask of the block. */
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
   Around(unsigned int foreground)
@@ -68,7 +74,7 @@ struct BlockNeighborhood
     return around;
   }
 
-  /** The pixels of the cube from x0 to x1, y0 to y1 and z0 to z1. */
+  /** Returns the pixels of the cube from x0 to x1, y0 to y1 and z0 to z1, limits included. In a plane, ignores z. */
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
   Box(unsigned int x0, unsigned int x1, unsigned int y0, unsigned int y1, unsigned int z0, unsigned int z1)
@@ -83,7 +89,7 @@ struct BlockNeighborhood
     return plane * (0x0001000100010001ULL & below & ~((1ULL << 16 * z0) - 1));
   }
 
-  /** The pixels of the cube that belong to a neighbour. */
+  /** Returns the pixels of the cube that belong to a neighbour. */
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
   PixelsOf(unsigned int neighbor)
@@ -98,7 +104,7 @@ struct BlockNeighborhood
                last(OffsetZ(neighbor)));
   }
 
-  /** The pixels of the cube that belong to any neighbour of lower raster index. */
+  /** Returns the pixels of the cube that belong to any neighbour with a lower raster index. */
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
   NeighborPixels()
@@ -112,7 +118,7 @@ struct BlockNeighborhood
   }
 };
 
-/** How many blocks cover an image. */
+/** Returns the number of blocks along each axis that cover an image. */
 template <unsigned int VDimension>
 CCL_HOST_DEVICE
 constexpr Grid
@@ -121,20 +127,21 @@ BlocksOf(const Grid & image)
   return { DivideUp(image.x, 2), DivideUp(image.y, 2), VDimension == 2 ? image.z : DivideUp(image.z, 2) };
 }
 
-/** One block of an image: where its pixels are, and which of them exist. TIndex is the unsigned integer that indices of
- * pixels are computed in; it must hold the number of pixels. */
+/** One block of an image. The last block along an axis may lack pixels. Rows of a block are counted slice by slice.
+ * TIndex is an unsigned integer that can hold the number of pixels of the image. */
 template <unsigned int VDimension, typename TIndex>
 struct Block
 {
   using Neighborhood = BlockNeighborhood<VDimension>;
 
-  /** Rows of pixels in a block. */
+  /** The number of rows of a whole block. */
   static constexpr unsigned int RowCount = Neighborhood::PixelCount / 2;
 
-  // Pixels along each axis of the image, and where the block's first pixel lies.
+  // The size of the image in pixels.
   TIndex sizeX;
   TIndex sizeY;
   TIndex sizeZ;
+  // The position and the raster index of the first pixel of the block.
   TIndex x;
   TIndex y;
   TIndex z;
@@ -151,6 +158,7 @@ struct Block
     , index(x + sizeX * (y + sizeY * z))
   {}
 
+  /** Returns whether the image has a row of the block. */
   CCL_HOST_DEVICE
   bool
   HasRow(unsigned int row) const
@@ -158,7 +166,7 @@ struct Block
     return y + row % 2 < sizeY && z + row / 2 < sizeZ;
   }
 
-  /** Whether rows have two pixels. */
+  /** Returns whether the rows of the block have two pixels. */
   CCL_HOST_DEVICE
   bool
   HasTwoColumns() const
@@ -166,7 +174,7 @@ struct Block
     return x + 1 < sizeX;
   }
 
-  /** Index of the first pixel of a row. */
+  /** Returns the raster index of the first pixel of a row. */
   CCL_HOST_DEVICE
   TIndex
   IndexOfRow(unsigned int row) const
@@ -174,19 +182,19 @@ struct Block
     return index + sizeX * (row % 2 + sizeY * (row / 2));
   }
 
-  /** Index of the first pixel of a neighbouring block. */
+  /** Returns the raster index of the first pixel of a neighbouring block. */
   CCL_HOST_DEVICE
   TIndex
   IndexOfNeighbor(unsigned int neighbor) const
   {
-    // Steps back wrap around, and so does the sum, to where it belongs.
+    // Negative steps wrap around. The sum wraps around again, so the result is right.
     const auto stepX = static_cast<TIndex>(2 * Neighborhood::OffsetX(neighbor));
     const auto stepY = static_cast<TIndex>(2 * Neighborhood::OffsetY(neighbor));
     const auto stepZ = static_cast<TIndex>(2 * Neighborhood::OffsetZ(neighbor));
     return index + stepX + sizeX * (stepY + sizeY * stepZ);
   }
 
-  /** The pixels of the cube around the block that lie in the image. */
+  /** Returns the pixels of the cube that lie in the image. */
   CCL_HOST_DEVICE
   std::uint64_t
   CubeInImage() const
@@ -196,7 +204,7 @@ struct Block
     return Neighborhood::Box(low(x), high(x, sizeX), low(y), high(y, sizeY), low(z), high(z, sizeZ));
   }
 
-  /** The two pixels of a row that the block has; 0 for a second one that is not there. */
+  /** Returns the two pixels of a row of the block. A second pixel that lies outside the image is 0. */
   template <typename TPixel>
   CCL_HOST_DEVICE
   Vec2<TPixel>
@@ -206,7 +214,7 @@ struct Block
     return this->HasTwoColumns() ? LoadVec2(address) : Vec2<TPixel>{ *address, 0 };
   }
 
-  /** The block's pixels that are not 0. */
+  /** Returns the mask of the pixels of the block that are not 0. */
   template <typename TPixel>
   CCL_HOST_DEVICE
   unsigned int
@@ -226,7 +234,7 @@ struct Block
     return foreground;
   }
 
-  /** Writes `value` to the block's foreground pixels and `background` to its others. */
+  /** Writes `value` to the foreground pixels of the block, and `background` to its other pixels. */
   template <typename TPixel>
   CCL_HOST_DEVICE
   void
@@ -252,8 +260,8 @@ struct Block
     }
   }
 
-  /** Those of the pixels `around` the block, in the cube, that are foreground and belong to neighbours of lower index.
-   * All are read at once, for no union to wait for them. */
+  /** Returns the pixels of the cube that are in `around`, are foreground, and belong to neighbours with a lower raster
+   * index. It loads all pixels before the caller's unions, so the loads overlap. */
   CCL_HOST_DEVICE
   std::uint64_t
   ForegroundAround(const std::uint8_t * pixels, std::uint64_t around) const
@@ -275,7 +283,7 @@ struct Block
     return foreground;
   }
 
-  /** Whether the block has just one pixel, at the far corner of an image whose sizes are all odd. */
+  /** Returns whether the block has one pixel only. It is then the last pixel of an image whose sizes are all odd. */
   CCL_HOST_DEVICE
   bool
   IsLonePixel() const
@@ -283,9 +291,10 @@ struct Block
     return x + 1 == sizeX && y + 1 == sizeY && z + 1 == sizeZ;
   }
 
-  /** Index of the pixel of the output image that keeps the block's information byte or word: the block's second pixel
-   * along x, or else y, or else z. A block of one pixel borrows the last pixel of the neighbour before it, which does
-   * not need it. A block of one pixel in an image of a single row or column has no such neighbour: then `spare`. */
+  /** Returns the index of the pixel of the output image that holds the information of the block (a byte in BUF, a word
+   * in BKE). This is the second pixel of the block along x, or else along y, or else along z. A block of one pixel uses
+   * the last pixel of its neighbour at an offset of -1 along each axis, which does not need this pixel. In an image of
+   * a single row or column, there is no such pixel. The function then returns `spare`. */
   CCL_HOST_DEVICE
   TIndex
   InformationIndex(TIndex spare) const

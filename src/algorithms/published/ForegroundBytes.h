@@ -2,7 +2,7 @@
 #ifndef ccl_algorithms_published_ForegroundBytes_h
 #define ccl_algorithms_published_ForegroundBytes_h
 
-// The input of published algorithms, one byte per pixel, from pixels of any type or from bits.
+// Makes the input of published algorithms, one byte per pixel, from pixels of any type or from bits.
 
 #include "primitives/BitRows.h"
 #include "primitives/PackPixels.h"
@@ -13,7 +13,7 @@ namespace itk::ccl
 namespace ForegroundBytes
 {
 
-/** Writes 1 for a foreground pixel of any type, and 0 for others. */
+/** Kernel functor that writes 1 for a foreground pixel, and 0 for others. A cell's x is the raster index of a pixel. */
 template <typename TPixel>
 struct Binarize
 {
@@ -28,7 +28,7 @@ struct Binarize
   }
 };
 
-/** Writes 1 for a pixel of which the bit is set, and 0 for others. */
+/** Kernel functor that writes the bit of each pixel as a byte: 1 or 0. A cell is a pixel. */
 struct UnpackBits
 {
   BitRows        rows;
@@ -46,7 +46,7 @@ struct UnpackBits
 
 } // namespace ForegroundBytes
 
-/** Reduces an image to one byte per pixel. */
+/** Writes one byte for each pixel: 1 for foreground, 0 for background. */
 template <typename TPixel, typename TExecutor>
 void
 BinarizeForeground(const TExecutor & executor, const TPixel * pixels, const Grid & size, std::uint8_t * bytes)
@@ -54,7 +54,7 @@ BinarizeForeground(const TExecutor & executor, const TPixel * pixels, const Grid
   executor.ForEach(Grid{ size.Count() }, ForegroundBytes::Binarize<TPixel>{ pixels, bytes });
 }
 
-/** Expands bits to one byte per pixel. */
+/** Writes one byte for each pixel, from the bits of an image: 1 for foreground, 0 for background. */
 template <typename TExecutor>
 void
 UnpackForeground(const TExecutor & executor, const BitRows & rows, const Grid & size, std::uint8_t * bytes)

@@ -2,13 +2,18 @@
 #ifndef ccl_algorithms_runs_AdjacencyByRun_h
 #define ccl_algorithms_runs_AdjacencyByRun_h
 
+// Finds the runs of a neighbouring row group that are adjacent to one run. It is fast if runs are long.
+//
+// Under full connectivity, it visits the words of the neighbouring row group that lie beside the run. For each word, it
+// makes a mask of the columns that have pixels adjacent to the run. The runs of these columns are the adjacent runs.
+
 #include "primitives/Runs.h"
 
 namespace itk::ccl
 {
 
-/** Finds which runs touch, run by run: fast where runs are long. First and last columns are counted in bits from the
- * first word of the columns on. */
+/** Finds adjacent runs, run by run. `firstColumns` and `lastColumns` have the first and the last column of each run, as
+ * the index of the column's bit, counted from the first word of the image's columns. */
 template <typename TRowGroup, typename TRun>
 struct AdjacencyByRun
 {
@@ -17,8 +22,9 @@ struct AdjacencyByRun
   const TRun *                 lastColumns;
   std::uint64_t                runCount;
 
-  /** Calls visit(first, last) for runs, from the first up to the last, of a neighbouring row group that touch a run,
-   * and for no run twice. Ends when visit() gives false; gives what it gave last, else true. */
+  /** Calls visit(first, last) for ranges of runs of one neighbouring row group. All runs from first to last are
+   * adjacent to `run`. Each adjacent run is in one range. `neighbor` is as in VisitNeighbor(). Stops if visit() returns
+   * false. Returns false if it was stopped. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   bool
@@ -26,10 +32,10 @@ struct AdjacencyByRun
   {
     const Extent extent = this->ExtentOf(run);
     return VisitNeighbor<TRowGroup>(neighbor,
-                                    [&](auto offset) { return this->VisitTouching<decltype(offset)>(extent, visit); });
+                                    [&](auto offset) { return this->VisitAdjacent<decltype(offset)>(extent, visit); });
   }
 
-  /** The cells of ForEach: runs, and along y one of their neighbours after the other. */
+  /** Returns the grid of the cells of ForEach(): x is the run, and y the neighbouring row group. */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
@@ -37,7 +43,7 @@ struct AdjacencyByRun
     return { runCount, NeighborCountOf<TRowGroup> };
   }
 
-  /** Calls visit(run, other) for all that touch in a cell. */
+  /** Calls visit(run, other) for each run that is adjacent to the run of a cell. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
@@ -54,25 +60,25 @@ struct AdjacencyByRun
   }
 
 private:
-  /** Where a run lies: its row group, and its first and last column in that. */
+  /** The position of a run: its row group, and its first and last column in the row group. */
   struct Extent
   {
     std::uint64_t y;
     std::uint64_t z;
-    std::uint64_t begin;
-    std::uint64_t end;
+    std::uint64_t first;
+    std::uint64_t last;
 
-    /** Those columns of a word that are the run's. */
+    /** Returns a mask of the columns of the run in word x of the row group. */
     CCL_HOST_DEVICE
     Word
-    InWord(std::uint64_t word) const
+    ColumnsIn(std::uint64_t word) const
     {
-      if (word < begin / BitsPerWord || word > end / BitsPerWord)
+      if (word < first / BitsPerWord || word > last / BitsPerWord)
       {
         return 0;
       }
-      const Word from = word == begin / BitsPerWord ? ~Word{ 0 } << begin % BitsPerWord : ~Word{ 0 };
-      const Word through = word == end / BitsPerWord ? BitsThrough(end % BitsPerWord) : ~Word{ 0 };
+      const Word from = word == first / BitsPerWord ? ~Word{ 0 } << first % BitsPerWord : ~Word{ 0 };
+      const Word through = word == last / BitsPerWord ? BitsThrough(last % BitsPerWord) : ~Word{ 0 };
       return from & through;
     }
   };
@@ -89,11 +95,11 @@ private:
     return { row - z * words.y, z, first - row * rowBits, lastColumns[run] - row * rowBits };
   }
 
-  /** As ForEachOfRun, for the row group at an offset. */
+  /** Does the work of ForEachOfRun() for the row group at an offset. */
   template <typename TOffset, typename TVisitor>
   CCL_HOST_DEVICE
   bool
-  VisitTouching(const Extent & extent, const TVisitor & visit) const
+  VisitAdjacent(const Extent & extent, const TVisitor & visit) const
   {
     const BitRows &                 columns = runs.groups.columns;
     const NeighborRowGroup<TOffset> neighbor(columns, extent.y, extent.z);
@@ -103,41 +109,43 @@ private:
     }
     if constexpr (TRowGroup::IsOneRow)
     {
-      // All that shares a column touches.
-      const std::uint64_t word = extent.begin / BitsPerWord;
-      const unsigned int  bit = extent.begin % BitsPerWord;
+      // Runs are adjacent if they share a column. So the adjacent runs follow each other: from the run that covers the
+      // first column, or else the first run that starts after it, to the last run that starts up to the last column.
+      const std::uint64_t word = extent.first / BitsPerWord;
+      const unsigned int  bit = extent.first % BitsPerWord;
       const bool          isCovered = columns.bits[neighbor.begin + word] >> bit & 1U;
-      const TRun          from = runs.CountRunsThrough(neighbor.begin, word, bit) - isCovered;
-      const TRun until = runs.CountRunsThrough(neighbor.begin, extent.end / BitsPerWord, extent.end % BitsPerWord);
-      return from >= until || visit(from, static_cast<TRun>(until - 1));
+      const TRun          begin = runs.CountRunsThrough(neighbor.begin, word, bit) - isCovered;
+      const TRun end = runs.CountRunsThrough(neighbor.begin, extent.last / BitsPerWord, extent.last % BitsPerWord);
+      return begin >= end || visit(begin, static_cast<TRun>(end - 1));
     }
     else
     {
-      const std::uint64_t lastWord = (extent.end + (extent.end + 1 < columns.words.x * BitsPerWord)) / BitsPerWord;
-      TRun                visited = static_cast<TRun>(~TRun{ 0 });
-      for (std::uint64_t word = (extent.begin - (extent.begin > 0)) / BitsPerWord; word <= lastWord;)
+      // Diagonal neighbours count, so the words include one column before the run and one column after it.
+      const std::uint64_t lastWord = (extent.last + (extent.last + 1 < columns.words.x * BitsPerWord)) / BitsPerWord;
+      TRun                lastVisited = static_cast<TRun>(~TRun{ 0 }); // no run
+      for (std::uint64_t word = (extent.first - (extent.first > 0)) / BitsPerWord; word <= lastWord;)
       {
         std::uint64_t nextWord = word + 1;
-        Word          touching = this->Reach<TOffset>(extent, word) &
+        Word          adjacent = this->ColumnsBeside<TOffset>(extent, word) &
                         runs.groups.template Facing<-TOffset::Y, -TOffset::Z>(neighbor.y, neighbor.z, word);
-        while (touching != 0)
+        while (adjacent != 0)
         {
-          const unsigned int bit = LowestBit(touching);
+          const unsigned int bit = LowestBit(adjacent);
           const TRun         other = runs.CountRunsThrough(neighbor.begin, word, bit) - 1;
-          if (other != visited && !visit(other, other))
+          if (other != lastVisited && !visit(other, other))
           {
             return false;
           }
-          visited = other;
+          lastVisited = other;
           const Word gaps = ~columns.bits[neighbor.begin + word] & ~BitsThrough(bit);
           if (gaps == 0)
           {
-            // The words that the other run fills have nothing new.
+            // The other run fills the rest of this word. Skip the words that it fills completely.
             const std::uint64_t otherEnd = (lastColumns[other] - neighbor.begin * BitsPerWord) / BitsPerWord;
             nextWord = otherEnd > nextWord ? otherEnd : nextWord;
             break;
           }
-          touching &= ~BitsThrough(LowestBit(gaps));
+          adjacent &= ~BitsThrough(LowestBit(gaps));
         }
         word = nextWord;
       }
@@ -145,32 +153,32 @@ private:
     }
   }
 
-  /** The columns of a word in which pixels of the row group at an offset would touch a run. */
+  /** Returns the columns of a word in which pixels of the row group at an offset would be adjacent to a run. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   Word
-  Reach(const Extent & extent, std::uint64_t word) const
+  ColumnsBeside(const Extent & extent, std::uint64_t word) const
   {
-    const Word here = this->FacingInWord<TOffset>(extent, word);
-    Word       reach = here | here << 1 | here >> 1;
-    if (word > extent.begin / BitsPerWord)
+    const Word facing = this->FacingColumnsIn<TOffset>(extent, word);
+    Word       columns = facing | facing << 1 | facing >> 1;
+    if (word > extent.first / BitsPerWord)
     {
-      reach |= this->FacingInWord<TOffset>(extent, word - 1) >> (BitsPerWord - 1);
+      columns |= this->FacingColumnsIn<TOffset>(extent, word - 1) >> (BitsPerWord - 1);
     }
-    if (word < extent.end / BitsPerWord)
+    if (word < extent.last / BitsPerWord)
     {
-      reach |= this->FacingInWord<TOffset>(extent, word + 1) << (BitsPerWord - 1);
+      columns |= this->FacingColumnsIn<TOffset>(extent, word + 1) << (BitsPerWord - 1);
     }
-    return reach;
+    return columns;
   }
 
-  /** The columns of a run in a word that have pixels on the side where the row group at an offset lies. */
+  /** Returns the columns of a run in a word that have a foreground pixel on the side of the row group at an offset. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   Word
-  FacingInWord(const Extent & extent, std::uint64_t word) const
+  FacingColumnsIn(const Extent & extent, std::uint64_t word) const
   {
-    const Word columns = extent.InWord(word);
+    const Word columns = extent.ColumnsIn(word);
     return columns == 0 ? 0 : columns & runs.groups.template Facing<TOffset::Y, TOffset::Z>(extent.y, extent.z, word);
   }
 };

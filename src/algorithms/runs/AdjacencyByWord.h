@@ -2,19 +2,25 @@
 #ifndef ccl_algorithms_runs_AdjacencyByWord_h
 #define ccl_algorithms_runs_AdjacencyByWord_h
 
+// Finds the adjacent runs in one word of a row group and the word at the same x of a neighbouring row group. It is fast
+// if words have many runs.
+//
+// Both words are widened by one column on each side, because diagonal neighbours may lie there.
+
 #include "primitives/Runs.h"
 
 namespace itk::ccl
 {
 
-/** Finds which runs touch, word by word: fast where a word has many runs. */
+/** Finds adjacent runs, word by word. */
 template <typename TRowGroup, typename TRun>
 struct AdjacencyByWord
 {
   IndexedRuns<TRowGroup, TRun> runs;
 
-  /** Calls visit(run, other) for the runs in a word of a row group and those of a neighbouring row group that touch in
-   * that word. Each pair that touches is visited in one word at least, and at most once in a word. */
+  /** Calls visit(run, other) for runs that are adjacent in a word: `run` is of the word's row group, and `other` of a
+   * neighbouring row group. `neighbor` is as in VisitNeighbor(). Two adjacent runs are visited in at least one word,
+   * and at most once in each word. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
@@ -23,7 +29,8 @@ struct AdjacencyByWord
     VisitNeighbor<TRowGroup>(neighbor, [&](auto offset) { this->VisitAdjacent<decltype(offset)>(word, visit); });
   }
 
-  /** The cells of ForEach: words of columns, and along z one of their neighbours after the other. */
+  /** Returns the grid of the cells of ForEach(). A cell is a word of columns and a neighbouring row group. Cells of
+   * different neighbours follow each other along z. */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
@@ -32,7 +39,7 @@ struct AdjacencyByWord
     return { words.x, words.y, words.z * NeighborCountOf<TRowGroup> };
   }
 
-  /** Calls visit(run, other) for all that touch in a cell. */
+  /** Calls visit(run, other) for the runs that are adjacent in a cell. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
@@ -44,12 +51,14 @@ struct AdjacencyByWord
   }
 
 private:
-  /** A word from bit 1 on; bit 0 is the column before it, and bit 33 the one after it. */
+  /** A word with one more column on each side. Bit 0 is the column before the word, bits 1 to 32 are the word, and bit
+   * 33 is the column after it. */
   using WideWord = std::uint64_t;
 
+  /** The mask of the word itself. */
   static constexpr WideWord Inside = WideWord{ 0xFFFFFFFFU } << 1;
 
-  /** Widens the word at x of a row of words that wordAt(x) gives. */
+  /** Returns the wide word at x of a row of words. `wordAt(x)` returns one of these words. */
   template <typename TWordAt>
   CCL_HOST_DEVICE
   WideWord
@@ -60,23 +69,24 @@ private:
     return WideWord{ wordAt(x) } << 1 | before | WideWord{ after } << (BitsPerWord + 1);
   }
 
-  /** The runs of a word of a row group. */
+  /** The runs in a wide word of a row group. */
   struct RunsInWord
   {
     WideWord columns;
-    TRun     runOffsets;
+    TRun     offset; // number of runs that start before the word
 
-    /** The run at a bit of a wide word. */
+    /** Returns the run that covers a bit of the wide word. */
     CCL_HOST_DEVICE
     TRun
     At(unsigned int bit) const
     {
-      // Those that start at bit 0 start before the word.
+      // A run that covers bit 0 starts before the word, so `offset` includes it.
       const WideWord starts = columns & ~(columns << 1) & ~WideWord{ 1 };
-      return runOffsets + CountBits(starts & BitsThrough<WideWord>(bit)) - 1;
+      return offset + CountBits(starts & BitsThrough<WideWord>(bit)) - 1;
     }
   };
 
+  /** Returns the runs in word x of the row group whose words begin at `rowBegin`. */
   CCL_HOST_DEVICE
   RunsInWord
   RunsIn(std::uint64_t rowBegin, std::uint64_t x) const
@@ -85,7 +95,7 @@ private:
     return { this->Widen(x, [columns](std::uint64_t at) { return columns[at]; }), runs.runOffsets[rowBegin + x] };
   }
 
-  /** As ForEachInWord, for the row group at an offset. */
+  /** Does the work of ForEachInWord() for the row group at an offset. */
   template <typename TOffset, typename TVisitor>
   CCL_HOST_DEVICE
   void
@@ -105,7 +115,7 @@ private:
     {
       return;
     }
-    // Where both row groups have columns, from one gap to the next, one run of each overlaps.
+    // An overlap is a maximal sequence of columns that both row groups have. One run of each row group covers it.
     const WideWord overlaps = own.columns & other.columns;
     if constexpr (TRowGroup::IsOneRow)
     {
@@ -119,17 +129,17 @@ private:
         this->Widen(word.x, [&](std::uint64_t x) { return groups.template Facing<-y, -z>(neighbor.y, neighbor.z, x); });
       const WideWord ownAround = ownFacing << 1 | ownFacing >> 1;
       const WideWord otherAround = otherFacing << 1 | otherFacing >> 1;
-      const WideWord touching = (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
-      VisitOverlaps(own, other, overlaps, touching & overlaps, ownFacing & otherFacing, visit);
+      const WideWord adjacent = (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
+      VisitOverlaps(own, other, overlaps, adjacent & overlaps, ownFacing & otherFacing, visit);
 
-      // Runs that overlap nowhere touch where one ends and the other starts.
-      const WideWord alone = ownFacing & ~other.columns & Inside;
-      for (WideWord ends = alone & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
+      // Two runs without an overlap are adjacent if one ends in the column before the start of the other.
+      const WideWord ownOnly = ownFacing & ~other.columns & Inside;
+      for (WideWord ends = ownOnly & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
       {
         const unsigned int bit = LowestBit(ends);
         visit(own.At(bit), other.At(bit + 1));
       }
-      for (WideWord starts = alone & ~(own.columns << 1) & otherFacing << 1; starts != 0; starts &= starts - 1)
+      for (WideWord starts = ownOnly & ~(own.columns << 1) & otherFacing << 1; starts != 0; starts &= starts - 1)
       {
         const unsigned int bit = LowestBit(starts);
         visit(own.At(bit), other.At(bit - 1));
@@ -137,28 +147,29 @@ private:
     }
   }
 
-  /** Visits the pairs that overlap and are `touching` in the overlap. An overlap that comes from the word before is
-   * left to that where it is `surely` touching. */
+  /** Visits the runs of each overlap that has an `adjacent` column: a column in which pixels of one run have neighbours
+   * in the other run. In `facing` columns, both runs have pixels that face each other. If an overlap continues from the
+   * word before, and the last column of that word is facing, that word visits the runs, and this word does not. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   static void
   VisitOverlaps(const RunsInWord & own,
                 const RunsInWord & other,
                 WideWord           overlaps,
-                WideWord           touching,
-                WideWord           surely,
+                WideWord           adjacent,
+                WideWord           facing,
                 const TVisitor &   visit)
   {
-    touching &= Inside;
-    if ((overlaps & surely & 1U) != 0)
+    adjacent &= Inside;
+    if ((overlaps & facing & 1U) != 0)
     {
-      touching &= ~BitsBelowGap(overlaps, 0);
+      adjacent &= ~BitsBelowGap(overlaps, 0);
     }
-    while (touching != 0)
+    while (adjacent != 0)
     {
-      const unsigned int bit = LowestBit(touching);
+      const unsigned int bit = LowestBit(adjacent);
       visit(own.At(bit), other.At(bit));
-      touching &= ~BitsBelowGap(overlaps, bit);
+      adjacent &= ~BitsBelowGap(overlaps, bit);
     }
   }
 };

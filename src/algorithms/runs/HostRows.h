@@ -2,8 +2,9 @@
 #ifndef ccl_algorithms_runs_HostRows_h
 #define ccl_algorithms_runs_HostRows_h
 
-// The host's share of labeling host memory: pixels to bits before the device's work, labels of runs to labels of pixels
-// after it. Only bits and runs cross the bus.
+// The two steps on the host when an image in host memory is labeled. Before the runs are labeled, PackRows() makes bits
+// of the pixels. After it, WriteLabelRows() writes the labels of the runs to the pixels. If a device labels the runs,
+// only the bits of the pixels and the labels of the runs are transferred.
 
 #include "primitives/RowGroups.h"
 #include "executors/host/HostExecutor.h"
@@ -17,13 +18,14 @@
 namespace itk::ccl
 {
 
-/** An image's row groups in chunks that are worth a thread's while. */
+/** The row groups of an image, in chunks of at least one row group and up to Tuning::HostPixelsPerChunk pixels. One
+ * call of the parallel loop processes one chunk. */
 template <typename TRowGroup>
 class RowGroupChunks
 {
 public:
   explicit RowGroupChunks(const Grid & size)
-    : m_RowGroups(TRowGroup::Of(size))
+    : m_RowGroups(TRowGroup::GridOf(size))
     , m_RowGroupsPerChunk(
         std::max<std::uint64_t>(1, Tuning::HostPixelsPerChunk / (size.x * TRowGroup::Rows * TRowGroup::Slices)))
   {}
@@ -40,7 +42,7 @@ public:
     return m_RowGroupsPerChunk;
   }
 
-  /** Calls visit(row group) for the row groups of a chunk, one after the other. */
+  /** Calls visit(cell) for the row groups of a chunk in raster order. `y` and `z` of the cell are the row group's. */
   template <typename TVisitor>
   void
   ForEach(std::uint64_t chunk, const TVisitor & visit) const
@@ -57,34 +59,36 @@ private:
   std::uint64_t m_RowGroupsPerChunk;
 };
 
-/** The bits of an image in host memory, and what its threads need to know of the runs. */
+/** The bits of an image in host memory, and the numbers of its runs. */
 template <typename TRowGroup>
 struct HostBits
 {
-  RowGroupBits<TRowGroup>                   groups;  // reads the rows that were packed, and:
-  HostBuffer<Word>                          columns; // none where row groups are rows
-  HostExecutor::PreparedScan<std::uint64_t> runs;    // by words of columns
+  RowGroupBits<TRowGroup>                   groups;  // reads the packed rows and `columns`
+  HostBuffer<Word>                          columns; // empty if a row group is one row
+  HostExecutor::PreparedScan<std::uint64_t> runs;    // scan of the runs that start in each word of columns
 
-  /** What ccl::CountRuns gives, without counting again. */
+  /** Returns the result of ccl::CountRuns() without another pass over the bits. */
   template <typename TRun>
   CountedRuns<TRowGroup, TRun, HostExecutor>
   CountRuns() const
   {
     return {
       groups,
-      { runs.count, runs.valuesPerChunk, { runs.before.begin(), runs.before.end() }, static_cast<TRun>(runs.total) }
+      { runs.count, runs.valuesPerChunk, { runs.prefixes.begin(), runs.prefixes.end() }, static_cast<TRun>(runs.total) }
     };
   }
 };
 
-/** Packs all rows to `bits`. */
+/** Packs all rows of an image to `bits`, which has WordsOf(size) elements. packRow(i, words) writes the words of row i,
+ * where rows are counted slice by slice. Also collects the columns of row groups, and counts the runs. The result
+ * refers to `bits`. */
 template <typename TRowGroup, typename TRowPacker>
 HostBits<TRowGroup>
 PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid & size, Word * bits)
 {
   const RowGroupChunks<TRowGroup> chunks(size);
   const BitRows                   rows{ WordsOf(size), bits };
-  const Grid                      words = TRowGroup::Of(rows.words);
+  const Grid                      words = TRowGroup::GridOf(rows.words);
   HostBits<TRowGroup>             result;
   result.columns = AllocateOnHost<Word>(TRowGroup::IsOneRow ? 0 : words.Count());
   Word * const columns = TRowGroup::IsOneRow ? bits : result.columns.get();
@@ -108,7 +112,7 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
         runs += CountBits(groups.columns.Starts(begin, x));
       }
     });
-    result.runs.before[chunk] = runs;
+    result.runs.prefixes[chunk] = runs;
   };
   if (chunks.Count() <= Tuning::HostPackedChunksOfOneThread)
   {
@@ -122,8 +126,8 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
   return result;
 }
 
-/** Where the next run, or the gap after it, starts in a row: the first pixel at or after x whose bit is `foreground`;
- * the row's end where there is none. */
+/** Returns the first pixel of a row at or after x whose bit is `foreground`, or `end`, the size of the row, if there is
+ * none. */
 inline std::uint64_t
 NextPixel(const Word * row, std::uint64_t x, std::uint64_t end, bool foreground)
 {
@@ -139,7 +143,8 @@ NextPixel(const Word * row, std::uint64_t x, std::uint64_t end, bool foreground)
   return end;
 }
 
-/** The runs of a row, one after the other. */
+/** Visits the runs of a row (or of the columns of a row group) from left to right. Before the first Next(), the current
+ * run is empty and ends at 0. */
 class RunCursor
 {
 public:
@@ -148,7 +153,7 @@ public:
     , m_Size(size)
   {}
 
-  /** Goes to the next run. Gives false where there is none. */
+  /** Moves to the next run. Returns false if there is none. */
   bool
   Next()
   {
@@ -157,11 +162,13 @@ public:
     return m_Begin < m_Size;
   }
 
+  /** Returns the first pixel of the current run. */
   std::uint64_t
   GetBegin() const
   {
     return m_Begin;
   }
+  /** Returns the pixel after the current run. */
   std::uint64_t
   GetEnd() const
   {
@@ -175,7 +182,8 @@ private:
   std::uint64_t m_End = 0;
 };
 
-/** Writes the labels of the runs to their pixels, and the background value to the others, unless they have it. */
+/** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `labels` has an
+ * element for each run. If `hasBackground`, all pixels of the output have the background value already. */
 template <typename TRowGroup, typename TRun, typename TOutput>
 void
 WriteLabelRows(const ParallelFor &         parallelFor,
@@ -195,16 +203,17 @@ WriteLabelRows(const ParallelFor &         parallelFor,
   const RowGroupChunks<TRowGroup> chunks(size);
   const RowGroupBits<TRowGroup> & groups = bits.groups;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    const TRun * groupLabels = labels + bits.runs.before[chunk];
+    const TRun * groupLabels = labels + bits.runs.prefixes[chunk];
     chunks.ForEach(chunk, [&](const Cell & group) {
       const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
         TOutput * const     pixels = output + rowBegin / groups.rows.words.x * size.x;
-        RunCursor           run(groups.rows.bits + rowBegin, size.x);
-        RunCursor           runOfRowGroup(groups.columns.bits + columnsBegin, size.x);
-        const TRun *        label = groupLabels;
-        std::uint64_t       x = 0;
+        // `label` moves with runOfRowGroup, and points to the label of the next run of the row group.
+        RunCursor     run(groups.rows.bits + rowBegin, size.x);
+        RunCursor     runOfRowGroup(groups.columns.bits + columnsBegin, size.x);
+        const TRun *  label = groupLabels;
+        std::uint64_t x = 0;
         while (run.Next())
         {
           while (runOfRowGroup.GetEnd() <= run.GetBegin())

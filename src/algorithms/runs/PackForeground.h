@@ -2,7 +2,7 @@
 #ifndef ccl_algorithms_runs_PackForeground_h
 #define ccl_algorithms_runs_PackForeground_h
 
-// From the pixels of an image, or from its bits, to the bits of its row groups.
+// Makes the bits of row groups, from the pixels of an image or from the bits of its rows.
 
 #include "primitives/PackPixels.h"
 #include "primitives/RowGroups.h"
@@ -15,7 +15,7 @@ namespace itk::ccl
 namespace PackForeground
 {
 
-/** Returns the bits of the pixels of one word. */
+/** Returns the bits of the pixels of one word. A cell is a word of a row. */
 template <typename TPixel>
 struct PackWordAt
 {
@@ -37,6 +37,7 @@ struct PackWordAt
     {
       return PackAlignedWord(first);
     }
+    // PackUnalignedBytes() reads up to 3 bytes before and after the word. They must belong to the image.
     if (sizeof(TPixel) == 1 && first - pixels >= 4 && pixels + size.Count() - first >= BitsPerWord + 4)
     {
       return PackUnalignedBytes(reinterpret_cast<const unsigned char *>(first));
@@ -46,20 +47,20 @@ struct PackWordAt
   }
 };
 
-/** Writes the bits of the pixels of a row group's rows in a word, and those of its columns. */
+/** Writes the bits of the rows of a row group in one word, and the bits of its columns. A cell is a word of columns. */
 template <typename TRowGroup, typename TPixel>
 struct WriteWords
 {
   PackWordAt<TPixel> packWord;
   Word *             bits;
-  Word *             columns; // none where row groups are rows
+  Word *             columns; // not used if a row group is one row
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
     const Grid                    words = WordsOf(packWord.size);
-    const Grid                    groups = TRowGroup::Of(words);
+    const Grid                    groups = TRowGroup::GridOf(words);
     const RowGroupBits<TRowGroup> rows{ { words, bits }, { groups, columns } };
     Word                          all = 0;
     rows.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
@@ -76,22 +77,23 @@ struct WriteWords
 
 } // namespace PackForeground
 
-/** Bits of an image's row groups, with memory for those of their columns. */
+/** The bits of the row groups of an image. Owns the memory of the columns, but not of the rows. */
 template <typename TRowGroup, typename TExecutor>
 struct GroupedBits
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
 
-  BufferType              columns; // empty where row groups are rows
+  BufferType              columns; // empty if a row group is one row
   RowGroupBits<TRowGroup> groups;
 
   GroupedBits(const TExecutor & executor, const BitRows & rows)
-    : columns(executor.template Allocate<Word>(TRowGroup::IsOneRow ? 0 : TRowGroup::Of(rows.words).Count()))
-    , groups{ rows, { TRowGroup::Of(rows.words), TRowGroup::IsOneRow ? rows.bits : columns.get() } }
+    : columns(executor.template Allocate<Word>(TRowGroup::IsOneRow ? 0 : TRowGroup::GridOf(rows.words).Count()))
+    , groups{ rows, { TRowGroup::GridOf(rows.words), TRowGroup::IsOneRow ? rows.bits : columns.get() } }
   {}
 };
 
-/** Packs an image to bits; `bits` has WordsOf(size) elements. */
+/** Packs the pixels of an image to the bits of its rows and columns. `bits` has WordsOf(size) elements and gets the
+ * bits of the rows. */
 template <typename TRowGroup, typename TPixel, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
 PackRowGroups(const TExecutor & executor, const TPixel * pixels, const Grid & size, Word * bits)
@@ -102,7 +104,7 @@ PackRowGroups(const TExecutor & executor, const TPixel * pixels, const Grid & si
   return grouped;
 }
 
-/** Finds the columns of row groups that have a foreground pixel. */
+/** Makes the bits of the columns from the bits of the rows. */
 template <typename TRowGroup, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
 CollectRowGroups(const TExecutor & executor, const BitRows & rows)

@@ -2,7 +2,7 @@
 #ifndef ccl_algorithms_runs_RunLabelWriteOut_h
 #define ccl_algorithms_runs_RunLabelWriteOut_h
 
-// From the labels of runs to the labels of pixels.
+// The label write-out: writes the label of each run to its pixels, four pixels at a time.
 
 #include "primitives/Vec4.h"
 #include "primitives/Runs.h"
@@ -13,14 +13,17 @@ namespace itk::ccl
 namespace RunLabelWriteOut
 {
 
-/** Writes the label of its run to each foreground pixel, and the background value to the others. A cell stands for
- * quads of columns of a row group, 32 quads apart. Where VAligned, all rows start where a quad may; else the first quad
- * of each row starts at 0 to 3 pixels before the row, where one access can write it. */
+/** Kernel functor that writes the label of the run to each foreground pixel, and the background value to other pixels.
+ *
+ * A cell writes four columns of a row group, Vec4sPerCell times. The next four columns of a cell are Stride * 4
+ * columns later, so the threads of a warp write neighbouring addresses. If VAligned, all rows start at an aligned
+ * address (see MisalignmentOf()). Otherwise, the first Vec4 of each row starts at the last aligned address, 0 to 3
+ * pixels before the row. */
 template <typename TRowGroup, typename TRun, typename TOutput, bool VAligned>
 struct WriteLabels
 {
   static constexpr unsigned int Vec4sPerCell = TRowGroup::IsOneRow ? Tuning::Vec4sPerThread : 1;
-  static constexpr unsigned int Stride = 32;
+  static constexpr unsigned int Stride = 32; // threads of a warp
 
   IndexedRuns<TRowGroup, TRun> runs;
   const TRun *                 labels;
@@ -33,7 +36,7 @@ struct WriteLabels
   GetCells() const
   {
     const std::uint64_t vectors = DivideUp(size.x, 4) + !VAligned;
-    const Grid          groups = TRowGroup::Of(size);
+    const Grid          groups = TRowGroup::GridOf(size);
     return { DivideUp(vectors, Vec4sPerCell * Stride) * Stride, groups.y, groups.z };
   }
 
@@ -41,14 +44,14 @@ struct WriteLabels
   void
   operator()(const Cell & cell) const
   {
-    // An image has less words, and pixels, than TRun can count, and 32 bits are faster.
+    // TRun can hold the index of each word and pixel of the image, and 32-bit arithmetic is faster.
     const auto y = static_cast<TRun>(cell.y);
     const auto z = static_cast<TRun>(cell.z);
     const auto firstVector = static_cast<TRun>(cell.x / Stride * (Vec4sPerCell * Stride) + cell.x % Stride);
     const auto vectorXOf = [firstVector](unsigned int i) { return 4 * (firstVector + i * Stride); };
     const TRun columnsBegin = runs.groups.columns.RowBegin(y, z);
 
-    // Bits first: they need not wait for labels, which take more than one access to memory.
+    // Separate loops let the loads of all Vec4s overlap. A label takes a chain of loads, so all bits are loaded first.
     Window       windows[Vec4sPerCell];
     unsigned int columns[Vec4sPerCell];
     unsigned int pixels[Vec4sPerCell][TRowGroup::Slices][TRowGroup::Rows] = {};
@@ -97,21 +100,22 @@ struct WriteLabels
   }
 
 private:
-  /** Columns before those of a quad, of which a row may have some in its quad. */
+  /** Columns before the four columns. The Vec4 of a row may include some of them: it starts up to 3 pixels earlier. */
   static constexpr unsigned int ColumnsBefore = VAligned ? 0 : 3;
 
-  /** The bits of the columns of a quad, and of those before it. */
+  /** The bits of four columns and of the ColumnsBefore columns before them. */
   using Window = BitWindow<TRun, ColumnsBefore + 4, ColumnsBefore>;
 
+  /** Returns the bits of a window of a row, or of the columns of a row group, whose words begin at `rowBegin`. */
   CCL_HOST_DEVICE
   static unsigned int
   BitsOf(const Window & window, const BitRows & rows, TRun rowBegin)
   {
     const TRun word = rowBegin + window.word;
-    return window.Of(rows.bits[word], window.hasNext ? rows.bits[word + 1] : 0);
+    return window.Extract(rows.bits[word], window.hasNext ? rows.bits[word + 1] : 0);
   }
 
-  /** The first run in the columns of a window. */
+  /** Returns the first run in a window of columns, or 0 if the window is empty. `columns` has the window's bits. */
   CCL_HOST_DEVICE
   TRun
   FirstRunOf(const Window & window, TRun rowBegin, unsigned int columns) const
@@ -120,12 +124,13 @@ private:
     {
       return 0;
     }
-    // The run that covers the first column, or the one after those that start up to there.
+    // This is the run that covers the first column of the window, or else the first run that starts after it.
     const bool isCovered = columns >> window.skipped & 1U;
     return static_cast<TRun>(runs.CountRunsThrough(rowBegin, window.word, window.bit) - isCovered);
   }
 
-  /** The labels of four of these columns. */
+  /** Returns the labels of four columns of a window, from bit `begin` of the window on. `firstRun` is the first run in
+   * the window. */
   CCL_HOST_DEVICE
   Vec4Labels<TOutput>
   LabelsOf(unsigned int columns, TRun firstRun, unsigned int begin) const
@@ -151,6 +156,7 @@ private:
     return result;
   }
 
+  /** Returns the address of the first pixel of a row. */
   CCL_HOST_DEVICE
   TOutput *
   PixelsOf(TRun y, TRun z, unsigned int row, unsigned int slice) const
@@ -159,6 +165,7 @@ private:
                       (y * TRowGroup::Rows + row + static_cast<TRun>(size.y) * (z * TRowGroup::Slices + slice));
   }
 
+  /** Returns the distance in pixels from the first Vec4 of a row to the row. */
   CCL_HOST_DEVICE
   static unsigned int
   PixelsBefore(const TOutput * pixels)
@@ -184,7 +191,7 @@ private:
 
 } // namespace RunLabelWriteOut
 
-/** Writes all pixels of an image; `labels[run]` is the label of a run. */
+/** Writes all pixels of an image. `labels` has an element for each run. */
 template <typename TRowGroup, typename TRun, typename TOutput, typename TExecutor>
 void
 WriteRunLabels(const TExecutor &                    executor,
@@ -197,13 +204,13 @@ WriteRunLabels(const TExecutor &                    executor,
   using namespace RunLabelWriteOut;
   if (size.x % 4 == 0 && MisalignmentOf(output) == 0)
   {
-    const WriteLabels<TRowGroup, TRun, TOutput, true> step{ runs, labels, size, background, output };
-    executor.ForEach(step.GetCells(), step);
+    const WriteLabels<TRowGroup, TRun, TOutput, true> functor{ runs, labels, size, background, output };
+    executor.ForEach(functor.GetCells(), functor);
   }
   else
   {
-    const WriteLabels<TRowGroup, TRun, TOutput, false> step{ runs, labels, size, background, output };
-    executor.ForEach(step.GetCells(), step);
+    const WriteLabels<TRowGroup, TRun, TOutput, false> functor{ runs, labels, size, background, output };
+    executor.ForEach(functor.GetCells(), functor);
   }
 }
 

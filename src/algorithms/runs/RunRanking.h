@@ -2,7 +2,7 @@
 #ifndef ccl_algorithms_runs_RunRanking_h
 #define ccl_algorithms_runs_RunRanking_h
 
-// From the trees of runs to labels in the order of itk::ConnectedComponentImageFilter.
+// Makes labels in the order of itk::ConnectedComponentImageFilter from the trees of runs.
 //
 // If a row group is a single row, the root of a component is the run of its first pixel, and the rank of the component
 // is the number of roots before its own. Otherwise the first pixel may lie in another row group than the root, but in
@@ -19,7 +19,8 @@ namespace itk::ccl
 namespace RunRanking
 {
 
-/** Links each run to its root. Sets the first pixel of each run to NoPixel, if there are first pixels. */
+/** Kernel functor that links each run to its root. Sets the first pixel of each run to NoPixel, if there are first
+ * pixels. */
 template <typename TRun>
 struct Compression
 {
@@ -38,7 +39,7 @@ struct Compression
   }
 };
 
-/** Gives 1 for a run that is the root of its tree, and 0 for others. */
+/** Returns 1 for a run that is the root of its tree, and 0 for other runs: the values of a scan. */
 template <typename TRun>
 struct IsRoot
 {
@@ -52,7 +53,7 @@ struct IsRoot
   }
 };
 
-/** Writes the label of each component to its root. */
+/** Visitor of a scan that writes the label of each component to its root. The prefix of a root is its rank. */
 template <typename TRun>
 struct LabelRoots
 {
@@ -71,8 +72,8 @@ struct LabelRoots
   }
 };
 
-/** Links each run to its root, and writes the first pixel of each component to its root. A cell is a word of columns.
- * The index of a pixel is its bit, counted from the first word of the rows. */
+/** Kernel functor that links each run to its root, and writes the first pixel of each component to its root. A cell is
+ * a word of columns. The index of a pixel is its bit, counted from the first word of the rows. */
 template <typename TRowGroup, typename TRun>
 struct FindFirstPixels
 {

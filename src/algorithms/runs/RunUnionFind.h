@@ -4,10 +4,11 @@
 
 // Union-find on the runs of row groups, for face and full connectivity in planes and volumes.
 //
-// The idea of runs as the elements is that of He, Chao and Suzuki (IEEE TIP 17(5), 2008); the order of the steps, which
-// link each run to one neighbour first and unite it with the others later, is that of Komura equivalence (Komura,
-// Comput. Phys. Commun. 194, 2015). What a row group is: Row groups.h. How labels follow from the trees:
-// RunNumbering.h.
+// Runs as the elements of union-find are the idea of He, Chao and Suzuki (IEEE TIP 17(5), 2008). The order of the
+// kernels is the order of Komura equivalence (Komura, Comput. Phys. Commun. 194, 2015): Initialization links each run
+// to one adjacent run, Compression links each run to its root, and Reduction unites each run with all adjacent runs.
+//
+// RowGroups.h explains row groups and runs. RunRanking.h makes labels from the trees.
 
 #include "algorithms/runs/AdjacencyByRun.h"
 #include "algorithms/runs/AdjacencyByWord.h"
@@ -23,7 +24,7 @@ namespace itk::ccl
 namespace RunUnionFind
 {
 
-/** Counts the runs that start in a word. */
+/** Returns the number of runs that start in a word of columns: the values of a scan. */
 struct StartsInWord
 {
   BitRows columns;
@@ -32,12 +33,13 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    // Most words have none, and the host has no instruction that counts bits.
+    // The test saves time on the host: most words are empty, and CountBits() is slow there.
     return columns.bits[word] == 0 ? 0 : CountBits(columns.StartsAt(word));
   }
 };
 
-/** Keeps how many runs start before each word, and the first and the last column of each run. */
+/** Visitor of a scan that stores the run offset of each word, and the first and the last column of each run that starts
+ * or ends in the word. Columns are counted in bits from the first word of the image's columns. */
 template <typename TRun>
 struct StoreRuns
 {
@@ -71,7 +73,7 @@ struct StoreRuns
   }
 };
 
-/** Links a run to the first of those before it that touch it, if any. */
+/** Kernel functor that links a run to the first earlier run that is adjacent, or else to itself. A cell is a run. */
 template <typename TRowGroup, typename TRun>
 struct InitializationByRun
 {
@@ -106,7 +108,8 @@ struct InitializationByRun
   }
 };
 
-/** Links the runs that start in a word to the first of those before them that touch them there, if any. */
+/** Kernel functor that links each run that starts in a word to an earlier run that is adjacent in this word, or else to
+ * itself. A cell is a word of columns. */
 template <typename TRowGroup, typename TRun>
 struct InitializationByWord
 {
@@ -127,7 +130,8 @@ struct InitializationByWord
     const BitRows &     columns = adjacency.runs.groups.columns;
     const std::uint64_t begin = columns.RowBegin(word.y, word.z);
     const TRun          first = adjacency.runs.runOffsets[begin + word.x];
-    const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(columns.Starts(begin, word.x))) - 1; // 16 at most
+    // One bit for each run that starts in the word. At most 16 runs do.
+    const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(columns.Starts(begin, word.x))) - 1;
     std::uint32_t       linked = 0;
     for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TRowGroup> && linked != all; ++neighbor)
     {
@@ -147,7 +151,7 @@ struct InitializationByWord
   }
 };
 
-/** Unites runs with those before them that touch them. */
+/** Kernel functor that unites runs with earlier runs that are adjacent. TAdjacency defines the cells. */
 template <typename TAdjacency, typename TRun>
 struct Reduction
 {
@@ -162,7 +166,7 @@ struct Reduction
   }
 };
 
-/** Replaces each run's parent, its root, by the label of the component. */
+/** Kernel functor that replaces the parent of each run by the label of its component. The parents must be roots. */
 template <typename TRun>
 struct Labeling
 {
@@ -179,19 +183,19 @@ struct Labeling
 
 } // namespace RunUnionFind
 
-/** What an executor gives for a sum. */
+/** The type of scan that an executor prepares. */
 template <typename TSum, typename TExecutor>
 using PreparedScanOf =
   decltype(std::declval<const TExecutor &>().template PrepareScan<TSum>(0, std::declval<RunUnionFind::StartsInWord>()));
 
-/** How many runs an image has, and what it takes to number them in raster order. */
+/** The scan that counts the runs of an image and gives the run offset of each word. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 struct CountedRuns
 {
   RowGroupBits<TRowGroup>         groups;
   PreparedScanOf<TRun, TExecutor> scan;
 
-  /** Waits for it, on the device. */
+  /** Returns the number of runs. On the device, it waits for this number. */
   std::uint64_t
   GetCount() const
   {
@@ -199,6 +203,7 @@ struct CountedRuns
   }
 };
 
+/** Counts the runs of row groups. TRun must be able to hold BitCountOf(image). */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 CountedRuns<TRowGroup, TRun, TExecutor>
 CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
@@ -208,7 +213,7 @@ CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
                                                RunUnionFind::StartsInWord{ groups.columns }) };
 }
 
-/** Writes how many runs start before each word. */
+/** Writes the run offset of each word of columns. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 StoreRunOffsets(const TExecutor & executor, const CountedRuns<TRowGroup, TRun, TExecutor> & counted, TRun * runOffsets)
@@ -217,18 +222,18 @@ StoreRunOffsets(const TExecutor & executor, const CountedRuns<TRowGroup, TRun, T
     counted.scan, RunUnionFind::StartsInWord{ counted.groups.columns }, StorePrefix<TRun>{ runOffsets });
 }
 
-/** The label of every run, and the number of objects. */
+/** The label of each run, and the number of objects. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 struct LabeledRuns
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
   RowGroupBits<TRowGroup>         groups;
-  BufferType                      runOffsets;
-  BufferType                      labels;
+  BufferType                      runOffsets; // an element for each word of columns
+  BufferType                      labels;     // an element for each run
   PreparedScanOf<TRun, TExecutor> objects;
 
-  /** Waits for their number, on the device, and not for the labels. */
+  /** Returns the number of objects. On the device, it waits for this number, but not for the labels. */
   std::uint64_t
   CountObjects() const
   {
@@ -245,7 +250,7 @@ struct LabeledRuns
 namespace RunUnionFind
 {
 
-/** Makes the runs of each component a tree. Where row groups are not rows, no first pixel is known then. */
+/** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless a row group is one row. */
 template <template <typename, typename> class TInitialization,
           typename TRowGroup,
           typename TRun,
@@ -267,7 +272,7 @@ BuildTrees(const TExecutor &  executor,
 
 } // namespace RunUnionFind
 
-/** Labels runs. Where the numbering has no room for the objects, their number is right and the labels are not. */
+/** Labels runs. If `labelValues` has too few labels, the number of objects is right, but the labels are not. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
 LabelRuns(const TExecutor &                               executor,
@@ -279,14 +284,16 @@ LabelRuns(const TExecutor &                               executor,
   const std::uint64_t                words = columns.words.Count();
   auto                               runOffsets = executor.template Allocate<TRun>(words);
   const IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
-  // The device clears the marks while the host waits for the number of runs.
+  // The marks come first: the device clears them while the host waits for the number of runs.
   const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(counted.groups));
 
   const std::uint64_t runCount = counted.GetCount();
   auto                parents = executor.template Allocate<TRun>(runCount);
-  const auto          rootLabels = executor.template Allocate<TRun>(runCount);
-  // Long runs are few, but one that touches very many others keeps its thread busy for long: in planes, whose runs have
-  // one neighbour, words do as well, and so they do in wide rows.
+  // Unless a row group is one row, rootLabels holds the first pixels of components until their ranks are known.
+  const auto rootLabels = executor.template Allocate<TRun>(runCount);
+  // If there are fewer runs than words, one thread per run does less work. But a run that is adjacent to very many
+  // others keeps its thread busy for long. In planes, where a run has one neighbouring row group, and in wide rows,
+  // adjacency by word is as good.
   if (runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords)
   {
     const auto firstColumns = executor.template Allocate<TRun>(runCount);

@@ -2,21 +2,25 @@
 #ifndef ccl_algorithms_small_PixelRows_h
 #define ccl_algorithms_small_PixelRows_h
 
+// Reads the pixels of an image as bits. The device reads 32 pixels fast only at aligned addresses, and rows can begin
+// anywhere. So this file gives the bits of aligned words, and the caller shifts them to the row.
+
 #include "primitives/Grid.h"
 #include "primitives/PackPixels.h"
 
 namespace itk::ccl
 {
 
-/** Gives the bits of 32 pixels of a row from an address on where the device can read them at once: it may lie before
- * the row. Pixels are counted from the first of the image on. */
+/** Reads the pixels of an image as aligned words: the bits of 32 pixels at an address that is a multiple of 32 pixels.
+ * The first aligned word of a row can begin up to 31 pixels before the row. In all functions, `rowBegin` is the index
+ * of the row's first pixel in the image. */
 template <typename TPixel>
 struct PixelRows
 {
   const TPixel * pixels;
   Grid           size;
 
-  /** Calls visitor(rows) with the rows of the right type: for rows whose type is known when they are used. */
+  /** Returns visitor(*this). Other types of rows select their pixel type at run time in this function. */
   CCL_NO_EXECUTION_CHECK
   template <typename TVisitor>
   CCL_HOST_DEVICE
@@ -26,7 +30,7 @@ struct PixelRows
     return visitor(*this);
   }
 
-  /** How many pixels lie between the last such address and the first pixel of a row. */
+  /** Returns the number of pixels between the begin of the row's first aligned word and the row: 0 to 31. */
   CCL_HOST_DEVICE
   unsigned int
   PixelsSkipped(std::uint32_t rowBegin) const
@@ -34,7 +38,7 @@ struct PixelRows
     return reinterpret_cast<std::uintptr_t>(pixels + rowBegin) / sizeof(TPixel) % BitsPerWord;
   }
 
-  /** Whether every row begins at such an address. */
+  /** Returns whether every row consists of whole aligned words. */
   CCL_HOST_DEVICE
   bool
   AreAligned() const
@@ -42,7 +46,8 @@ struct PixelRows
     return this->PixelsSkipped(0) == 0 && size.x % BitsPerWord == 0;
   }
 
-  /** The bits of word x from that address on; those of other rows are any. */
+  /** Returns aligned word x of the row: the bits of 32 pixels, starting PixelsSkipped(rowBegin) pixels before pixel
+   * 32 * x of the row. The bits of pixels outside the row are unspecified. */
   CCL_HOST_DEVICE
   Word
   AlignedWord(std::uint32_t rowBegin, std::uint32_t x) const
@@ -51,6 +56,7 @@ struct PixelRows
       std::int64_t{ rowBegin } - this->PixelsSkipped(rowBegin) + std::int64_t{ x } * BitsPerWord;
     const std::int64_t rowEnd = rowBegin + static_cast<std::int64_t>(size.x);
 #ifdef __CUDA_ARCH__
+    // Pixels of other rows may be read too, but not memory outside the image.
     if (begin >= 0 && begin + BitsPerWord <= static_cast<std::int64_t>(size.Count()))
     {
       return begin < rowEnd ? PackAlignedWord(pixels + begin) : 0;

@@ -2,24 +2,23 @@
 #ifndef ccl_algorithms_small_SegmentAdjacency_h
 #define ccl_algorithms_small_SegmentAdjacency_h
 
-// Which segments touch, word by word.
+// Finds the adjacent segments of two words with bit operations. Each adjacency is one bit: the column where it begins.
 
 #include "algorithms/small/Segments.h"
 
 namespace itk::ccl
 {
 
-/** A word of a row group, and the one before it in the row group. Places of segments are counted from where `words`
- * begins.
- */
+/** A word of a row group, and the previous word of the row group. Slots are relative to the first word of the array
+ * `words` that the constructor gets. */
 template <typename TRowGroup>
 struct SegmentedWord
 {
   std::uint32_t           index;
   RowGroupWord<TRowGroup> here;
-  RowGroupWord<TRowGroup> before{};
+  RowGroupWord<TRowGroup> previous{};
 
-  /** `words[wordIndex]` is the word, at x in its row group. */
+  /** Loads `words[wordIndex]` and the word before it. `x` is the word's index in its row group. */
   CCL_HOST_DEVICE
   SegmentedWord(const RowGroupWord<TRowGroup> * words, std::uint32_t wordIndex, std::uint32_t x)
     : index(wordIndex)
@@ -27,44 +26,45 @@ struct SegmentedWord
   {
     if (x > 0)
     {
-      before = words[index - 1];
+      previous = words[index - 1];
     }
   }
 
-  /** The place of the segment that covers a bit, or, where the bit is -1, of the last one of the word before. */
+  /** Returns the slot of the segment that covers a bit. Bit -1 is the last column of the previous word. The column of
+   * the bit must have a foreground pixel. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlotAt(int bit) const
   {
-    return bit < 0 ? Segments::SlotAt(index - 1, Segments::StartOf(before.Columns(), BitsPerWord - 1))
+    return bit < 0 ? Segments::SlotAt(index - 1, Segments::StartOf(previous.Columns(), BitsPerWord - 1))
                    : Segments::SlotAt(index, Segments::StartOf(here.Columns(), static_cast<unsigned int>(bit)));
   }
 
-  /** Whether the word, or the last column before it, has a pixel. */
+  /** Returns whether the word, or the last column before it, has a foreground pixel. */
   CCL_HOST_DEVICE
   bool
   HasPixels() const
   {
-    return (here.Columns() | before.Columns() >> (BitsPerWord - 1)) != 0;
+    return (here.Columns() | previous.Columns() >> (BitsPerWord - 1)) != 0;
   }
 
-  /** Whether the segment that starts at bit 0 goes on from the word before. */
+  /** Returns whether a run continues from the previous word into this word. */
   CCL_HOST_DEVICE
   bool
   GoesOn() const
   {
-    return (here.Columns() & before.Columns() >> (BitsPerWord - 1) & 1U) != 0;
+    return (here.Columns() & previous.Columns() >> (BitsPerWord - 1) & 1U) != 0;
   }
 };
 
-/** Which segments of a word touch those of the row group at an offset. The other word lies in its row group where the
- * own one does. */
+/** The adjacencies between the segments of a word and the segments of the neighboring row group at an offset. The
+ * other word has the same x as the own word. */
 template <typename TRowGroup, typename TOffset>
 struct SegmentAdjacency
 {
   SegmentedWord<TRowGroup> own;
   SegmentedWord<TRowGroup> other;
-  Word                     bits; // one for each pair that touches
+  Word                     bits; // at least one for each pair that is adjacent in this word
 
   CCL_HOST_DEVICE
   SegmentAdjacency(const SegmentedWord<TRowGroup> & ownWord,
@@ -75,32 +75,36 @@ struct SegmentAdjacency
   {
     const Word ownBits = own.here.template Facing<TOffset::Y, TOffset::Z>();
     const Word otherBits = other.here.template Facing<-TOffset::Y, -TOffset::Z>();
-    const Word ownBefore = ownBits << 1 | own.before.template Facing<TOffset::Y, TOffset::Z>() >> (BitsPerWord - 1);
+    const Word ownBefore = ownBits << 1 | own.previous.template Facing<TOffset::Y, TOffset::Z>() >> (BitsPerWord - 1);
     const Word otherBefore =
-      otherBits << 1 | other.before.template Facing<-TOffset::Y, -TOffset::Z>() >> (BitsPerWord - 1);
-    // Where both have pixels, from one gap to the next, one segment of each overlaps. Where both go on from the word
-    // before, they touch there, too.
+      otherBits << 1 | other.previous.template Facing<-TOffset::Y, -TOffset::Z>() >> (BitsPerWord - 1);
+    // Between two gaps of the common columns, one own segment overlaps one other segment. Their bit is the first common
+    // column. No bit is needed if both continue from the previous word, because they are adjacent there, too.
     bits = ownBits & otherBits & ~(ownBefore & otherBefore);
     if (fullyConnected)
     {
-      // Where one ends and the other starts, at the latter.
+      // Diagonal neighbors: the pixels of one side end, and the pixels of the other side start at the next column. The
+      // bit is this column.
       m_OwnEnds = ownBefore & ~ownBits & otherBits & ~otherBefore;
       m_OtherEnds = otherBefore & ~otherBits & ownBits & ~ownBefore;
       bits |= m_OwnEnds | m_OtherEnds;
     }
   }
 
-  /** Where the first contact is of the segment that starts at a bit, as a bit, or 0. */
+  /** Returns the first adjacency of the segment that starts at a bit, as a mask with one bit. Returns 0 if the segment
+   * has no adjacency. */
   CCL_HOST_DEVICE
   Word
   FirstOf(unsigned int start) const
   {
     const Word columns = Segments::From(own.here.Columns(), start);
-    const Word touching = bits & (columns | columns << 1); // up to the first column after it
-    return touching & (~touching + 1);
+    // The column after the segment can have the bit of a diagonal adjacency.
+    const Word adjacencies = bits & (columns | columns << 1);
+    return adjacencies & (~adjacencies + 1);
   }
 
-  /** The bits up to a contact's, and those after it of contacts of the same two segments. */
+  /** Returns a mask of the bits through an adjacency, and of later adjacencies of the same pair. Callers skip these
+   * bits. The mask may miss later adjacencies of the pair. A repeated visit does no harm. */
   CCL_HOST_DEVICE
   Word
   SamePair(unsigned int bit) const
@@ -116,7 +120,7 @@ struct SegmentAdjacency
     return BitsThrough(bit);
   }
 
-  /** The place of the own segment that touches at a bit. */
+  /** Returns the slot of the own segment of an adjacency. */
   CCL_HOST_DEVICE
   std::uint32_t
   OwnSlotAt(unsigned int bit) const
@@ -124,7 +128,7 @@ struct SegmentAdjacency
     return own.SlotAt(static_cast<int>(bit) - static_cast<int>(m_OwnEnds >> bit & 1U));
   }
 
-  /** The place of the other one. */
+  /** Returns the slot of the other segment of an adjacency. */
   CCL_HOST_DEVICE
   std::uint32_t
   OtherSlotAt(unsigned int bit) const
@@ -133,8 +137,8 @@ struct SegmentAdjacency
   }
 
 private:
-  Word m_OwnEnds = 0;
-  Word m_OtherEnds = 0;
+  Word m_OwnEnds = 0;   // adjacencies where the own pixels end one column before
+  Word m_OtherEnds = 0; // adjacencies where the other pixels end one column before
 };
 
 } // namespace itk::ccl

@@ -2,7 +2,9 @@
 #ifndef ccl_algorithms_small_SegmentLabelWriteOut_h
 #define ccl_algorithms_small_SegmentLabelWriteOut_h
 
-// From the ranks of a tile's roots to the labels of its pixels.
+// Writes the labels of a tile's pixels. First it replaces the parents of the tile's roots by labels. Then it looks up
+// the labels of 4 columns at a time, and writes them to each row in one memory access. This is the last phase of
+// SegmentUnionFind.h.
 
 #include "primitives/LabelValues.h"
 #include "primitives/Vec4.h"
@@ -11,17 +13,17 @@
 namespace itk::ccl
 {
 
-/** What LabelBySegments gives. */
+/** The result of LabelBySegments(). */
 struct LabeledSegments
 {
-  bool          isLabeled;
+  bool          isLabeled; // false if the image has too many segments; no label is written then
   std::uint32_t objectCount;
 };
 
 namespace SegmentUnionFind
 {
 
-/** Writes the labels of a tile's pixels, and how many objects the image has. */
+/** Writes the labels of a tile's pixels. Tile 0 also writes `result`. */
 template <typename TRowGroup, typename TOutput>
 struct WriteTile
 {
@@ -39,10 +41,11 @@ struct WriteTile
     const TileLayout<TRowGroup> & tiles = shared.tiles;
     const Tile<TRowGroup>         tile(shared, threadBlock);
 
+    // Each thread block scans the root counts of all slabs. This avoids another barrier for all tiles.
     const std::uint32_t objectCount = threadBlock.ExclusiveScan(
       tiles.SlabCount(),
       [&](std::uint32_t slab) { return shared.slabs[slab].count; },
-      [&](std::uint32_t slab, std::uint32_t before) { tile.rootOffsets[slab] = before - shared.slabs[slab].before; });
+      [&](std::uint32_t slab, std::uint32_t prefix) { tile.rootOffsets[slab] = prefix - shared.slabs[slab].offset; });
     if (tile.index == 0)
     {
       threadBlock.Once([&] { *result = { true, objectCount }; });
@@ -66,7 +69,8 @@ struct WriteTile
     }
     else
     {
-      // The first quad of each row starts at 0 to 3 pixels before the row, where one access can write it.
+      // Each vec4 starts at an address that one memory access can write. So the first vec4 of a row starts 0 to 3
+      // pixels before the row. This gives at most DivideUp(RowSize() + 3, 4) vec4s.
       const std::uint32_t vectors = (tiles.RowSize() + 6) / 4;
       const FastDivision  divideByVectors(vectors);
       threadBlock.ForEach(tile.box.RowGroups() * vectors, [&](std::uint32_t i) {
@@ -85,7 +89,8 @@ struct WriteTile
   }
 
 private:
-  /** The rank of a component, from what is kept of a tile's root. */
+  /** Returns the rank of a component among all components of the image. `parent` is the value of the tile's root: its
+   * rank in the tile, or the component's root in another tile. */
   CCL_HOST_DEVICE
   std::uint32_t
   RankOf(const Tile<TRowGroup> & tile, std::uint32_t tileRoot, std::uint32_t parent) const
@@ -101,7 +106,7 @@ private:
     return rank + tile.rootOffsets[slab];
   }
 
-  /** The label of the segment that covers a column. */
+  /** Returns the label of the segment that covers a column. `columns` are the columns of the word. */
   CCL_HOST_DEVICE
   TOutput
   LabelOf(const Tile<TRowGroup> & tile, std::uint32_t word, Word columns, unsigned int bit) const
@@ -110,7 +115,8 @@ private:
     return static_cast<TOutput>(((parent & Settled) != 0 ? parent : tile.parents[parent]) & ~Settled);
   }
 
-  /** Writes four columns of a row group, from x on. */
+  /** Writes the labels of 4 columns of a row group, in all of its rows. `group` is the row group's index in the tile.
+   * `x` is a multiple of 4, and every row of the output must begin at an address for a vec4. */
   CCL_HOST_DEVICE
   void
   WriteAligned(const Tile<TRowGroup> & tile, std::uint32_t group, std::uint32_t x) const
@@ -149,7 +155,8 @@ private:
     }
   }
 
-  /** Writes those of four pixels that are a row's. */
+  /** Writes the pixels of one vec4 that lie in a row. `group` is the row group's index in the tile, `position` its
+   * position, `row` the row's index in RowGroupWord, and `vector` the index of the vec4 in the row. */
   CCL_HOST_DEVICE
   void
   WriteUnaligned(const Tile<TRowGroup> & tile,
@@ -160,7 +167,7 @@ private:
   {
     const TileLayout<TRowGroup> & tiles = shared.tiles;
     TOutput * const pixels = output + tiles.PixelsBefore(position, row % TRowGroup::Rows, row / TRowGroup::Rows);
-    // The first quad may start before the row: x wraps around then.
+    // If the first vec4 starts before the row, x wraps around.
     const std::uint32_t                  x = 4 * vector - MisalignmentOf(pixels);
     const BitWindow<std::uint32_t, 4, 3> window(x, tiles.RowSize());
     if (x >= tiles.RowSize() && window.skipped == 0)
@@ -170,28 +177,29 @@ private:
     const std::uint32_t word = group * tiles.WordsOfRow() + window.word;
     const Word          columns = tile.bits[word].Columns();
     const Word          nextColumns = window.hasNext ? tile.bits[word + 1].Columns() : 0;
-    const unsigned int  four = window.Of(columns, nextColumns);
+    const unsigned int  foreground = window.Extract(columns, nextColumns);
     const auto          labelAt = [&](unsigned int starts) {
       const unsigned int at = window.bit + LowestBit(Word{ starts }) - window.skipped;
       return at < BitsPerWord ? this->LabelOf(tile, word, columns, at)
                                        : this->LabelOf(tile, word + 1, nextColumns, at - BitsPerWord);
     };
     Vec4Labels<TOutput> labels{};
-    if (four != 0)
+    if (foreground != 0)
     {
-      labels.first = labelAt(four);
-      labels.secondStart = SecondStart(four);
+      labels.first = labelAt(foreground);
+      labels.secondStart = SecondStart(foreground);
       if (labels.secondStart != 0)
       {
         labels.second = labelAt(labels.secondStart);
       }
     }
     const Word nextBits = window.hasNext ? tile.bits[word + 1].rows[row] : 0;
-    StoreVec4(
-      pixels,
-      tiles.RowSize(),
-      x,
-      MakeVec4(window.Of(tile.bits[word].rows[row], nextBits), labels, static_cast<TOutput>(labelValues.background)));
+    StoreVec4(pixels,
+              tiles.RowSize(),
+              x,
+              MakeVec4(window.Extract(tile.bits[word].rows[row], nextBits),
+                       labels,
+                       static_cast<TOutput>(labelValues.background)));
   }
 };
 

@@ -2,7 +2,7 @@
 #ifndef ccl_algorithms_small_SegmentPacking_h
 #define ccl_algorithms_small_SegmentPacking_h
 
-// From the pixels of a tile to the bits of its row groups.
+// Converts the pixels of a tile to the bits of its row groups. This is the first phase of SegmentUnionFind.h.
 
 #include "algorithms/small/SegmentTile.h"
 
@@ -12,8 +12,9 @@ namespace itk::ccl
 namespace SegmentUnionFind
 {
 
-/** Packs a tile, and counts its segments where that is asked for; clears what the tile has for later. `pixels` is
- * PixelRows, or what gives them by Visit(). */
+/** Packs the pixels of a tile to bits, and clears the root bits of the tile. Counts the tile's segments if
+ * `shared.countsSegments` is true. `pixels` is a PixelRows, or another type whose Visit() calls a function with a
+ * PixelRows. */
 template <typename TRowGroup, typename TPixelRows>
 struct PackTile
 {
@@ -49,13 +50,15 @@ private:
     {
       threadBlock.ForEach(tile.words, [&](std::uint32_t word) {
         const WordPosition position = tile.PositionOf(shared, word);
-        this->Keep(tile, word, position, [&](unsigned int, std::uint32_t pixelsBefore) {
-          return rows.AlignedWord(pixelsBefore, position.x);
+        this->StoreWord(tile, word, position, [&](unsigned int, std::uint32_t rowBegin) {
+          return rows.AlignedWord(rowBegin, position.x);
         });
       });
       return;
     }
-    // First words of pixels as memory has them, which begin before the row; they lie where parents will.
+    // Aligned words are shifted against the words of the row. So first read the aligned words of each row, and then
+    // join two of them to each word of the row. The memory of the parents holds the aligned words, as it is not in use
+    // yet.
     const TileLayout<TRowGroup> & tiles = shared.tiles;
     Word * const                  aligned = tile.parents.bySlot;
     const std::uint32_t           alignedWords = tiles.WordsOfRow() + 1;
@@ -77,20 +80,23 @@ private:
       const Word          inRow =
         xEnd <= tiles.RowSize() ? ~Word{ 0 } : BitsThrough(tiles.RowSize() - position.x * BitsPerWord - 1);
       const std::uint32_t firstRow = tiles.RowOfWord(word) * RowsOfRowGroup;
-      this->Keep(tile, word, position, [&](unsigned int row, std::uint32_t pixelsBefore) {
+      this->StoreWord(tile, word, position, [&](unsigned int row, std::uint32_t rowBegin) {
         const Word * const  first = aligned + (firstRow + row) * alignedWords + position.x;
         const std::uint64_t both = std::uint64_t{ first[1] } << BitsPerWord | first[0];
-        return static_cast<Word>(both >> rows.PixelsSkipped(pixelsBefore)) & inRow;
+        return static_cast<Word>(both >> rows.PixelsSkipped(rowBegin)) & inRow;
       });
     });
   }
 
-  /** Keeps the bits of a row group's word, of which bitsOf(row, pixels before the row) gives those of each row, and
-   * clears its marks. */
+  /** Stores one word of a row group in the tile and in global memory, and clears the root bits of the word.
+   * `bitsOf(row, rowBegin)` returns the bits of one row. `rowBegin` is the index of the row's first pixel. */
   template <typename TFunction>
   CCL_HOST_DEVICE
   void
-  Keep(const Tile<TRowGroup> & tile, std::uint32_t word, const WordPosition & position, const TFunction & bitsOf) const
+  StoreWord(const Tile<TRowGroup> & tile,
+            std::uint32_t           word,
+            const WordPosition &    position,
+            const TFunction &       bitsOf) const
   {
     const TileLayout<TRowGroup> & tiles = shared.tiles;
     RowGroupWord<TRowGroup>       packed{};
@@ -104,6 +110,7 @@ private:
     }
     tile.bits[word] = packed;
     tile.ClearRootBits(word);
+    // A box can extend past the end of the image.
     if (tiles.HasRow(position, 0, 0))
     {
       shared.words[position.group * tiles.WordsOfRow() + position.x] = packed;

@@ -2,7 +2,9 @@
 #ifndef ccl_algorithms_small_SegmentRanking_h
 #define ccl_algorithms_small_SegmentRanking_h
 
-// From the trees of a tile to the ranks of its roots.
+// Ranks the roots of a tile: the rank of a root is the number of earlier roots in the tile. The label write-out adds
+// the number of earlier roots in other tiles (SegmentLabelWriteOut.h). The order of roots is the order of first pixels,
+// which is the order of ITK's labels.
 
 #include "algorithms/small/SegmentTile.h"
 #include "primitives/UnionFind.h"
@@ -13,23 +15,24 @@ namespace itk::ccl
 namespace SegmentUnionFind
 {
 
-/** Finds a segment's root, while roots may be replaced by their ranks. Every step up the tree is published, for others
- * to start from. */
+/** Returns the root of a segment in global memory. Other tiles may replace roots by their ranks at the same time, so a
+ * Ranked value also means a root. Each step up the tree is stored as the segment's parent, so that other threads have a
+ * shorter path. */
 template <typename TParents>
 CCL_HOST_DEVICE
 inline std::uint32_t
 FindRanked(TParents parents, std::uint32_t a)
 {
-  const std::uint32_t id = a;
+  const std::uint32_t segment = a;
   for (std::uint32_t parent = Load(parents + a); parent != a && (parent & Ranked) == 0; parent = Load(parents + a))
   {
     a = parent;
-    Store(parents + id, a);
+    Store(parents + segment, a);
   }
   return a;
 }
 
-/** Finds the root of the component of each root of a tile, and ranks those that are the tile's. */
+/** Settles the roots of a tile whose components have their roots in other tiles, and ranks the other roots. */
 template <typename TRowGroup>
 struct RankRoots
 {
@@ -46,12 +49,12 @@ struct RankRoots
     if (tiles.Count() > 1)
     {
       tile.ForEachSegmentOfBorder(
-        shared, threadBlock, [&](std::uint32_t segment) { this->FindRootElsewhere(tile, segment); });
+        shared, threadBlock, [&](std::uint32_t segment) { this->SettleTileRoot(tile, segment); });
     }
     if constexpr (TRowGroup::IsOneRow)
     {
       const std::uint32_t count = this->RankAlongRows(tile, threadBlock);
-      // The tile is one piece.
+      // The tile is one slab.
       threadBlock.Once([&] { shared.slabs[tile.index] = { count, 0 }; });
     }
     else
@@ -59,16 +62,16 @@ struct RankRoots
       const std::uint32_t count = this->RankByRootBits(tile, threadBlock);
       const std::uint32_t slabs = tiles.SlabsOf(tile.box);
       threadBlock.ForEach(slabs, [&](std::uint32_t i) {
-        const std::uint32_t before = tile.rootOffsets[i];
-        shared.slabs[tiles.SlabIn(tile.box, i)] = { (i + 1 < slabs ? tile.rootOffsets[i + 1] : count) - before,
-                                                    before };
+        const std::uint32_t offset = tile.rootOffsets[i];
+        shared.slabs[tiles.SlabIn(tile.box, i)] = { (i + 1 < slabs ? tile.rootOffsets[i + 1] : count) - offset,
+                                                    offset };
       });
     }
   }
 
 private:
-  /** Ranks the roots of a tile of rows, where segments follow each other in the order of their first pixels; gives
-   * their number. */
+  /** Ranks the roots of a tile if row groups are single rows: the scan then visits the segments in the order of their
+   * first pixels. Returns the number of roots. */
   CCL_NO_EXECUTION_CHECK
   template <typename TThreadBlock>
   CCL_HOST_DEVICE
@@ -79,16 +82,17 @@ private:
       shared,
       threadBlock,
       [&](std::uint32_t segment) { return std::uint32_t{ this->IsRoot(tile, segment) }; },
-      [&](std::uint32_t segment, std::uint32_t before) {
+      [&](std::uint32_t segment, std::uint32_t prefix) {
         if (this->IsRoot(tile, segment))
         {
-          this->RankRoot(tile, segment, before);
+          this->RankRoot(tile, segment, prefix);
         }
       });
   }
 
-  /** The same for row groups of more rows, by marks in the rows of first pixels. Leaves in tile.rootsBefore those
-   * before each piece of the tile, in the tile. */
+  /** Ranks the roots of a tile if row groups have several rows. The scan of the segments then has another order than
+   * the first pixels, so a scan of the root bits ranks the roots. Sets tile.rootOffsets[i] to the number of roots in
+   * the tile before its i-th slab. Returns the number of roots. */
   CCL_NO_EXECUTION_CHECK
   template <typename TThreadBlock>
   CCL_HOST_DEVICE
@@ -101,44 +105,45 @@ private:
     return threadBlock.ExclusiveScan(
       tile.words * Tile<TRowGroup>::RowsOfRowGroup,
       [&](std::uint32_t word) { return CountBits(tile.rootBits[word]); },
-      [&](std::uint32_t word, std::uint32_t before) {
+      [&](std::uint32_t word, std::uint32_t prefix) {
         const std::uint32_t row = tiles.RowOfWord(word);
         const std::uint32_t x = word - row * wordsOfRow;
         if (x == 0 && tiles.BeginsSlab(row))
         {
-          tile.rootOffsets[tiles.SlabOfRow(row)] = before;
+          tile.rootOffsets[tiles.SlabOfRow(row)] = prefix;
         }
         Word left = tile.rootBits[word];
         if (left == 0)
         {
           return;
         }
-        const auto         of = tiles.RowIn(tile.box, row);
-        const WordPosition position{ of.position.group, x, of.position.y, of.position.z };
-        for (std::uint32_t rank = before; left != 0; left &= left - 1, ++rank)
+        const auto         rowInGroup = tiles.RowIn(tile.box, row);
+        const WordPosition position{ rowInGroup.position.group, x, rowInGroup.position.y, rowInGroup.position.z };
+        for (std::uint32_t rank = prefix; left != 0; left &= left - 1, ++rank)
         {
-          this->RankRoot(tile, shared.ids.At(position, of.row, of.slice, LowestBit(left)), rank);
+          this->RankRoot(tile, shared.ids.At(position, rowInGroup.row, rowInGroup.slice, LowestBit(left)), rank);
         }
       });
   }
 
-  /** Settles the root, among the tile's, of a segment, where that of the component is another tile's. */
+  /** Settles the tile's root of a segment if the root of the component lies in another tile. Several segments can share
+   * the tile's root, so threads may do this concurrently. */
   CCL_HOST_DEVICE
   void
-  FindRootElsewhere(const Tile<TRowGroup> & tile, std::uint32_t segment) const
+  SettleTileRoot(const Tile<TRowGroup> & tile, std::uint32_t segment) const
   {
     const std::uint32_t root = Load(tile.parents + segment);
     if ((root & Settled) != 0)
     {
       return;
     }
-    const std::uint32_t known = Load(tile.parents + root);
-    if ((known & Settled) == 0)
+    const std::uint32_t value = Load(tile.parents + root);
+    if ((value & Settled) == 0)
     {
-      const std::uint32_t ofAll = FindRanked(shared.parents, root);
-      if (ofAll != root)
+      const std::uint32_t componentRoot = FindRanked(shared.parents, root);
+      if (componentRoot != root)
       {
-        AtomicCompareExchange(tile.parents + root, known, Settled | ofAll);
+        AtomicCompareExchange(tile.parents + root, value, Settled | componentRoot);
       }
     }
   }
@@ -150,7 +155,8 @@ private:
     return tile.parents[segment] == segment;
   }
 
-  /** Marks a segment that is a root, in the row of its first pixel, at the even column of its start. */
+  /** Sets the root bit of a segment if the segment is a root. The bit lies in the row of the first pixel, at the even
+   * column of the segment's start. */
   CCL_HOST_DEVICE
   void
   SetBitIfRoot(const Tile<TRowGroup> & tile, std::uint32_t segment) const
@@ -165,6 +171,7 @@ private:
     }
   }
 
+  /** Replaces the parent of a root by its rank, also in global memory, where other tiles look it up. */
   CCL_HOST_DEVICE
   void
   RankRoot(const Tile<TRowGroup> & tile, std::uint32_t segment, std::uint32_t rank) const

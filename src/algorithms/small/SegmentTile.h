@@ -2,7 +2,8 @@
 #ifndef ccl_algorithms_small_SegmentTile_h
 #define ccl_algorithms_small_SegmentTile_h
 
-// What the tiles of SegmentUnionFind.h share, and what each has for itself.
+// The memory of the kernel for small images: the arrays in global memory that all tiles share (Shared), and the arrays
+// in shared memory that each tile has for itself (Tile).
 
 #include "primitives/Atomics.h"
 #include "algorithms/small/Segments.h"
@@ -16,21 +17,23 @@ namespace itk::ccl
 namespace SegmentUnionFind
 {
 
-// Marks among parents. Numbers of segments are lower than all of them.
+// Flags in the array of parents. Segment ids are lower than both flags.
 
-/** With the rank of a root, among those of its piece. */
+/** The other bits are the rank of a root among the roots of its tile. */
 inline constexpr std::uint32_t Ranked = std::uint32_t{ 1 } << 30;
 
-/** With the root of the component, which is another tile's, and at last with a label. */
+/** In the parents of a tile only. The other bits are the id of the component's root, which is in another tile. The
+ * label write-out replaces the id by the label, and sets the flag for the tile's own roots, too. */
 inline constexpr std::uint32_t Settled = std::uint32_t{ 1 } << 31;
 
-/** The parents of segments, for those that have a segment's number, or its place. */
+/** The parents of segments: ids of segments, or values with a flag. `parents[id]` and `bySlot[slot - firstSlot]` are
+ * the parent of a segment. */
 template <typename TRowGroup>
 struct SegmentParents
 {
   SegmentIds<TRowGroup> ids;
-  std::uint32_t *       bySlot; // from firstSlot on
-  std::uint32_t         firstSlot;
+  std::uint32_t *       bySlot;    // starts with the parent of slot firstSlot
+  std::uint32_t         firstSlot; // 0 in global memory
 
   CCL_HOST_DEVICE
   std::uint32_t *
@@ -47,37 +50,37 @@ struct SegmentParents
   }
 };
 
-/** How many segments a tile has, and where row groups are rows, how many its border has at the begin of the tile, and
- * how many are not of its border at the end. */
+/** Segment counts of a tile. The last two are set only if row groups are single rows and the border is not the whole
+ * tile. */
 struct SegmentCounts
 {
-  std::uint32_t all;
-  std::uint32_t ofBegin;
-  std::uint32_t beforeEnd;
+  std::uint32_t all;       // total
+  std::uint32_t ofBegin;   // in the leading border
+  std::uint32_t beforeEnd; // index of the first in the trailing border
 };
 
-/** The roots of a piece, and those of its tile's pieces before it. */
+/** Root counts of a slab. */
 struct SlabRoots
 {
-  std::uint32_t count;
-  std::uint32_t before;
+  std::uint32_t count;  // roots of the slab
+  std::uint32_t offset; // roots of earlier slabs of the same tile
 };
 
-/** What the tiles share. */
+/** The data that all tiles share. The arrays lie in global memory. */
 template <typename TRowGroup>
 struct Shared
 {
   TileLayout<TRowGroup>     tiles;
   SegmentIds<TRowGroup>     ids;
-  bool                      countsSegments;
-  std::uint32_t             listCapacity; // of each tile
-  RowGroupWord<TRowGroup> * words;
-  SegmentParents<TRowGroup> parents;
-  std::uint32_t *           segmentCounts; // of each tile
-  SlabRoots *               slabs;
+  bool                      countsSegments; // whether the number of segments is limited
+  std::uint32_t             listCapacity;   // segments for which the list of each tile has room
+  RowGroupWord<TRowGroup> * words;          // bits of all row groups of the image
+  SegmentParents<TRowGroup> parents;        // set only for segments at borders, their roots, and roots of components
+  std::uint32_t *           segmentCounts;  // of each tile; set only if countsSegments
+  SlabRoots *               slabs;          // of each slab
 };
 
-/** What a tile has for itself. */
+/** The data of a tile. The arrays lie in the shared memory of its thread block, and last for the whole kernel. */
 template <typename TRowGroup>
 struct Tile
 {
@@ -85,13 +88,17 @@ struct Tile
 
   std::uint32_t             index;
   TileBox                   box;
-  std::uint32_t             words; // of all row groups
+  std::uint32_t             words; // number of words of all row groups
   RowGroupWord<TRowGroup> * bits;
-  Word *                    rootBits; // of each row, in the order of pieces; none where row groups are rows
+  // One bit for each even column of each row, set at roots. Rows are in the order of slabs. Empty for single rows.
+  Word *                    rootBits;
   SegmentParents<TRowGroup> parents;
-  std::uint32_t *           rootOffsets; // each piece, less those before it in its tile
-  SegmentCounts *           counts;
-  std::uint32_t *           segments; // a list of them, where there is room: by it the threads share them evenly
+  // RankRoots sets one value for each slab of the tile: the roots of the tile in earlier slabs. WriteTile sets one
+  // value for each slab of the image: the difference between a root's rank in the image and its rank in its tile.
+  std::uint32_t * rootOffsets;
+  SegmentCounts * counts;
+  // The ids of all segments, if listCapacity is large enough. The list gives each thread the same number of segments.
+  std::uint32_t * segments;
 
   template <typename TThreadBlock>
   CCL_HOST_DEVICE
@@ -110,6 +117,7 @@ struct Tile
     , segments(reinterpret_cast<std::uint32_t *>(counts + 1))
   {}
 
+  /** Returns the number of words of the largest tile. */
   CCL_HOST_DEVICE
   static std::uint32_t
   WordsOfTile(const TileLayout<TRowGroup> & tiles)
@@ -117,8 +125,8 @@ struct Tile
     return tiles.RowGroupsOfTile() * tiles.WordsOfRow();
   }
 
-  /** The memory of a tile in elements of 64 bits: an even number, so that the memory of each tile is aligned to
-   * BundledWord. The list has room for `listCapacity` segments. */
+  /** Returns the memory that the largest tile needs, in elements of 64 bits. The list has room for `listCapacity`
+   * segments. The number is even: if the memory of tiles is one array, each tile is aligned to RowGroupWord. */
   static std::uint64_t
   MemoryOf(const TileLayout<TRowGroup> & tiles, std::uint32_t listCapacity)
   {
@@ -128,8 +136,8 @@ struct Tile
     return DivideUp(words, 4) * 2;
   }
 
-  /** The number of segments that the list has room for in so many elements of 64 bits. Nothing if the elements are too
-   * few for a tile without a list. */
+  /** Returns for how many segments the list has room if a tile gets `memory` elements of 64 bits, at most the segments
+   * that a tile can have. Returns nothing if the elements are too few for a tile without a list. */
   static std::optional<std::uint32_t>
   ListCapacityIn(const TileLayout<TRowGroup> & tiles, std::uint64_t memory)
   {
@@ -138,13 +146,13 @@ struct Tile
     {
       return std::nullopt;
     }
-    // MemoryOf() counts two elements for four segments.
+    // MemoryOf() rounds up to 2 elements, which hold 4 segments.
     const std::uint64_t capacity = std::min<std::uint64_t>(
       (memory - needed) / 2 * 4, WordsOfTile(tiles) * std::uint64_t{ Segments::MaximumPerWord });
     return static_cast<std::uint32_t>(capacity);
   }
 
-  /** Clears as many words of marks as a row group's word has rows. */
+  /** Clears the root bits, one word of each row. The calls for all words of the tile clear all root bits. */
   CCL_HOST_DEVICE
   void
   ClearRootBits(std::uint32_t word) const
@@ -159,7 +167,7 @@ struct Tile
     }
   }
 
-  /** The place of a segment, counted from the tile's first. */
+  /** Returns the slot of a segment relative to the tile's first slot. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlotOf(std::uint32_t segment) const
@@ -167,6 +175,7 @@ struct Tile
     return parents.ids.SlotOf(segment) - parents.firstSlot;
   }
 
+  /** Returns the position in the image of a word. `word` is the word's index in the tile. */
   CCL_HOST_DEVICE
   WordPosition
   PositionOf(const Shared<TRowGroup> & shared, std::uint32_t word) const
@@ -175,7 +184,7 @@ struct Tile
     return shared.tiles.PositionIn(box, group, word - group * shared.tiles.WordsOfRow());
   }
 
-  /** Calls visit(number) for the segments of a word that start at some of its bits. */
+  /** Calls visit(id) for the segments of a word that start at a bit of `mask`. `word` is an index in the tile. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
@@ -202,7 +211,7 @@ struct Tile
     }
   }
 
-  /** Whether the list has all segments. */
+  /** Returns whether the list has room for all segments of the tile. */
   CCL_HOST_DEVICE
   bool
   ListsAll(const Shared<TRowGroup> & shared) const
@@ -210,7 +219,7 @@ struct Tile
     return counts->all <= shared.listCapacity;
   }
 
-  /** Calls visit(number) for all segments of the tile. */
+  /** Calls visit(id) for all segments of the tile, concurrently. */
   CCL_NO_EXECUTION_CHECK
   template <typename TThreadBlock, typename TVisitor>
   CCL_HOST_DEVICE
@@ -228,8 +237,8 @@ struct Tile
     });
   }
 
-  /** Calls visit(number, sum of valueAt(number) over the segments before it) for all segments of the tile, word by
-   * word, and gives the sum over all. */
+  /** Calls visit(id, prefix) for all segments of the tile. The prefix is the sum of valueAt(id) of all earlier
+   * segments. The order of segments is word by word. Returns the sum of all values. */
   CCL_NO_EXECUTION_CHECK
   template <typename TThreadBlock, typename TFunction, typename TVisitor>
   CCL_HOST_DEVICE
@@ -244,7 +253,7 @@ struct Tile
       return threadBlock.ExclusiveScan(
         counts->all,
         [&](std::uint32_t i) { return valueAt(segments[i]); },
-        [&](std::uint32_t i, std::uint32_t before) { visit(segments[i], before); });
+        [&](std::uint32_t i, std::uint32_t prefix) { visit(segments[i], prefix); });
     }
     const WordParts parts(words);
     return threadBlock.ExclusiveScan(
@@ -255,16 +264,17 @@ struct Tile
           shared, parts.WordOf(part), parts.MaskOf(part), [&](std::uint32_t segment) { sum += valueAt(segment); });
         return sum;
       },
-      [&](std::uint32_t part, std::uint32_t before) {
+      [&](std::uint32_t part, std::uint32_t prefix) {
         this->ForEachSegment(shared, parts.WordOf(part), parts.MaskOf(part), [&](std::uint32_t segment) {
           const std::uint32_t value = valueAt(segment);
-          visit(segment, before);
-          before += value;
+          visit(segment, prefix);
+          prefix += value;
         });
       });
   }
 
-  /** Calls visit(number) for the segments of the tile that may touch those of other tiles, and maybe for others. */
+  /** Calls visit(id) for the segments of the border: all segments that may be adjacent to other tiles. It may also
+   * visit segments outside the border. */
   CCL_NO_EXECUTION_CHECK
   template <typename TThreadBlock, typename TVisitor>
   CCL_HOST_DEVICE
@@ -281,9 +291,9 @@ struct Tile
     }
     if (TRowGroup::IsOneRow && this->ListsAll(shared))
     {
-      const std::uint32_t left = counts->beforeEnd - counts->ofBegin;
-      threadBlock.ForEach(counts->all - left,
-                          [&](std::uint32_t i) { visit(segments[i < counts->ofBegin ? i : i + left]); });
+      const std::uint32_t interior = counts->beforeEnd - counts->ofBegin;
+      threadBlock.ForEach(counts->all - interior,
+                          [&](std::uint32_t i) { visit(segments[i < counts->ofBegin ? i : i + interior]); });
       return;
     }
     const WordParts parts(border.Count() * shared.tiles.WordsOfRow());
@@ -292,7 +302,7 @@ struct Tile
     });
   }
 
-  /** The word of the tile that is a border's word. */
+  /** Returns the index in the tile of a word of the border. `wordOfBorder` is the word's index in the border. */
   CCL_HOST_DEVICE
   std::uint32_t
   WordOf(const Shared<TRowGroup> & shared, const TileBorder & border, std::uint32_t wordOfBorder) const

@@ -2,12 +2,33 @@
 #ifndef ccl_algorithms_small_SegmentUnionFind_h
 #define ccl_algorithms_small_SegmentUnionFind_h
 
-// Union-find on segments, tile by tile, for face and full connectivity in planes and volumes.
+// Labels a small image in one kernel, by union-find on segments. It labels planes and volumes, under face and full
+// connectivity.
 //
-// For images that are small enough for all of their bits and segments to lie in the fast memory of one kernel's blocks.
-// Each block has a tile of row groups: it labels that alone, is united with the others in memory that all share, and
-// writes its labels; the way of tiles is that of Oliveira and Lotufo (SIBGRAPI 2010). The root of a component is the
-// segment of its first pixel, so that labels follow from counting roots.
+// The image is divided into tiles, one for each thread block (Oliveira and Lotufo, SIBGRAPI 2010). The bits and the
+// trees of a tile lie in the shared memory of its thread block, which is fast. Only tile borders need global memory.
+// The kernel is cooperative: its thread blocks can wait for each other, so all phases run in one launch.
+//
+// The elements of the union-find are segments. A segment has an id and a slot (Segments.h). Trees are built of ids,
+// which rise with the segments' first pixels. A parent never has a higher id than its child. So the root of a component
+// is the segment of its first pixel, and a component's rank is the number of roots with lower ids. The slot tells where
+// the parent lies in memory.
+//
+// Phases. A line of dashes is a barrier for all tiles. Between the other phases, the threads of one tile wait for each
+// other.
+// 1. Pack the pixels of the tile to bits. Copy the bits to global memory, for other tiles.
+//    ---- Only if the number of segments is limited: add up the segments of all tiles, and stop if there are too many.
+// 2. Link each segment to an earlier adjacent segment of the tile, and list the segments of the tile.
+// 3. Compress: replace the parent of each segment by the root.
+// 4. Unite the trees of adjacent segments in the tile, and compress again.
+// 5. Publish border roots: copy the parents of border segments to global memory, for other tiles.
+//    ----
+// 6. Unite tiles: unite the roots of adjacent segments of two tiles, in global memory.
+//    ----
+// 7. Rank roots: count the roots of components in each tile. Look up the roots that lie in other tiles.
+//    ----
+// 8. Write labels: add the roots of earlier tiles to the ranks, and write the label of each pixel.
+// An image of one tile has no phases 5 and 6.
 
 #include "algorithms/small/SegmentAdjacency.h"
 #include "algorithms/small/SegmentLabelWriteOut.h"
@@ -21,45 +42,49 @@ namespace itk::ccl
 namespace SegmentUnionFind
 {
 
-/** A word of a tile, and its neighbours: in the tile, or, where VElsewhere, in other tiles. */
-template <bool VElsewhere, typename TRowGroup>
+/** A word of a tile. Finds the neighboring words in other tiles if VOtherTiles is true, else in the same tile. */
+template <bool VOtherTiles, typename TRowGroup>
 struct WordInTile
 {
   const Shared<TRowGroup> & shared;
   const Tile<TRowGroup> &   tile;
-  std::uint32_t             word;
+  std::uint32_t             word; // index in the tile
   WordPosition              position;
 
+  /** Returns whether there is a word at an offset in the selected tiles. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   bool
   HasNeighbor() const
   {
     return shared.tiles.template HasNeighbor<TOffset>(position) &&
-           shared.tiles.template HasNeighborIn<TOffset>(tile.box, position) != VElsewhere;
+           shared.tiles.template HasNeighborIn<TOffset>(tile.box, position) != VOtherTiles;
   }
 
+  /** Returns the index in GetWords() of the word at an offset. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   std::uint32_t
   IndexOfNeighbor() const
   {
-    return VElsewhere ? shared.tiles.template NeighborWord<TOffset>(position)
-                      : shared.tiles.template NeighborWordIn<TOffset>(word);
+    return VOtherTiles ? shared.tiles.template NeighborWord<TOffset>(position)
+                       : shared.tiles.template NeighborWordIn<TOffset>(word);
   }
 
+  /** Returns the words to which IndexOfNeighbor() refers. */
   CCL_HOST_DEVICE
   const RowGroupWord<TRowGroup> *
   GetWords() const
   {
-    return VElsewhere ? shared.words : tile.bits;
+    return VOtherTiles ? shared.words : tile.bits;
   }
 };
 
-/** Calls visit(place, otherPlace) for the segments of some bits of a tile's word, and those that touch them in the
- * row groups before their own: in the same tile, or, where VElsewhere, in other tiles, of which places are those in the
- * image. */
-template <bool VElsewhere, typename TRowGroup, typename TVisitor>
+/** Calls visit(slot, otherSlot) for each segment of a word and each adjacent segment in an earlier row group, if `mask`
+ * has the bit of their adjacency. Can visit a pair several times. The earlier row groups are in other tiles if
+ * VOtherTiles is true, and in the same tile otherwise. Slots are relative to the tile's first slot; slots of other
+ * tiles are slots in the image. */
+template <bool VOtherTiles, typename TRowGroup, typename TVisitor>
 CCL_HOST_DEVICE
 void
 ForEachAdjacent(const Shared<TRowGroup> & shared,
@@ -68,8 +93,8 @@ ForEachAdjacent(const Shared<TRowGroup> & shared,
                 Word                      mask,
                 const TVisitor &          visit)
 {
-  const WordInTile<VElsewhere, TRowGroup> at{ shared, tile, word, tile.PositionOf(shared, word) };
-  const SegmentedWord<TRowGroup>          own(tile.bits, word, at.position.x);
+  const WordInTile<VOtherTiles, TRowGroup> at{ shared, tile, word, tile.PositionOf(shared, word) };
+  const SegmentedWord<TRowGroup>           own(tile.bits, word, at.position.x);
   if (!own.HasPixels())
   {
     return;
@@ -98,7 +123,8 @@ ForEachAdjacent(const Shared<TRowGroup> & shared,
   }
 }
 
-/** Links each segment of a tile to the root of what it is connected to in the tile. */
+/** Links, compresses and unites the segments of a tile. After it, the parent of each segment is its root in the tile.
+ * The parents of border segments are also in global memory. */
 template <typename TRowGroup>
 struct LabelTile
 {
@@ -134,13 +160,13 @@ struct LabelTile
       const std::uint32_t word = tile.SlotOf(segment) / Segments::SlotsPerWord;
       if (!isOnlyTile && shared.tiles.IsInBorder(border, shared.tiles.RowOfWord(word)))
       {
-        this->Expose(tile, segment);
+        this->Publish(tile, segment);
       }
     });
   }
 
 private:
-  /** Links the segments, and counts and lists them. */
+  /** Links the segments of the tile, counts them, and lists them. */
   CCL_NO_EXECUTION_CHECK
   template <typename TThreadBlock>
   CCL_HOST_DEVICE
@@ -153,9 +179,9 @@ private:
       [&](std::uint32_t part) {
         return CountBits(Segments::Starts(tile.bits[parts.WordOf(part)].Columns()) & parts.MaskOf(part));
       },
-      [&](std::uint32_t part, std::uint32_t before) {
+      [&](std::uint32_t part, std::uint32_t prefix) {
         const std::uint32_t word = parts.WordOf(part);
-        std::uint32_t       count = before;
+        std::uint32_t       count = prefix;
         this->LinkToFirst(tile, parts, part, [&](std::uint32_t segment) {
           if (count < shared.listCapacity)
           {
@@ -163,15 +189,15 @@ private:
           }
           ++count;
         });
-        if ((parts.MaskOf(part) & 1U) != 0)
+        if ((parts.MaskOf(part) & 1U) != 0) // the first part of its word
         {
           if (TRowGroup::IsOneRow && word == border.atBegin * shared.tiles.WordsOfRow())
           {
-            tile.counts->ofBegin = before;
+            tile.counts->ofBegin = prefix;
           }
           if (TRowGroup::IsOneRow && word == (border.height - border.atEnd) * shared.tiles.WordsOfRow())
           {
-            tile.counts->beforeEnd = before;
+            tile.counts->beforeEnd = prefix;
           }
         }
         if (part + 1 == parts.Count())
@@ -181,8 +207,9 @@ private:
       });
   }
 
-  /** Links each segment that starts in a part to the one that it goes on from, or to the first in the row group before
-   * it in its layer that touches it; to none that has a higher number. Calls list(segment) for each. */
+  /** Links each segment that starts in a part of a word, and calls list(id) for it. The parent is the segment that it
+   * continues in the previous word, or the first adjacent segment in the previous row group of its layer. A segment
+   * remains a root if that segment has a higher id: its first pixel can be later, if row groups have several rows. */
   template <typename TList>
   CCL_HOST_DEVICE
   void
@@ -198,7 +225,7 @@ private:
     const WordInTile<false, TRowGroup> at{ shared, tile, word, tile.PositionOf(shared, word) };
     const SegmentedWord<TRowGroup>     own(tile.bits, word, at.position.x);
     const bool                         hasOther = at.template HasNeighbor<OffsetType>();
-    // Without a row group before it, its own serves, and has no contacts.
+    // Without a previous row group, the own word takes its place, and there are no adjacencies.
     SegmentAdjacency<TRowGroup, OffsetType> adjacency(
       own,
       hasOther ? SegmentedWord<TRowGroup>(tile.bits, at.template IndexOfNeighbor<OffsetType>(), at.position.x) : own,
@@ -227,7 +254,7 @@ private:
     return a < b ? a : b;
   }
 
-  /** The number of the segment at a place of the tile. */
+  /** Returns the id of the segment at a slot. The slot is relative to the tile's first slot. */
   CCL_HOST_DEVICE
   std::uint32_t
   IdAt(const Tile<TRowGroup> & tile, std::uint32_t slot) const
@@ -240,7 +267,8 @@ private:
     return shared.ids.AtSlot(tile.PositionOf(shared, word), tile.bits[word], slot);
   }
 
-  /** Unites the segment that starts a word with the one that it goes on from, where it could not be linked to that. */
+  /** Unites the segment at the start of a word with the segment that it continues. LinkToFirst() always links the two
+   * if row groups are single rows. Otherwise the ids can have the wrong order for a link. */
   template <typename TUnite>
   CCL_HOST_DEVICE
   void
@@ -263,10 +291,10 @@ private:
     }
   }
 
-  /** Publishes the root of a compressed segment. */
+  /** Copies the root of a compressed segment to global memory. */
   CCL_HOST_DEVICE
   void
-  Expose(const Tile<TRowGroup> & tile, std::uint32_t segment) const
+  Publish(const Tile<TRowGroup> & tile, std::uint32_t segment) const
   {
     const std::uint32_t root = Load(tile.parents + segment);
     Store(shared.parents + root, root);
@@ -274,7 +302,8 @@ private:
   }
 };
 
-/** Unites the roots of a tile with those of other tiles before it that touch them. */
+/** Unites the roots of a tile with the roots of other tiles, if they have adjacent segments. The parents in global
+ * memory change, and the parents of the tile do not. */
 template <typename TRowGroup>
 struct UniteTiles
 {
@@ -298,6 +327,7 @@ struct UniteTiles
   }
 
 private:
+  /** Unites a root of the tile with the segment at a slot of another tile. */
   CCL_HOST_DEVICE
   void
   Unite(std::uint32_t root, std::uint32_t otherSlot) const
@@ -308,7 +338,7 @@ private:
     {
       return;
     }
-    // Both at once, and not one after the other: most are roots.
+    // Most of these segments are roots. So one step up both trees is enough, and the two loads overlap.
     const std::uint32_t low = parent < other ? parent : other;
     const std::uint32_t high = parent < other ? other : parent;
     const std::uint32_t parentOfLow = Load(shared.parents + low);
@@ -316,6 +346,7 @@ private:
     const std::uint32_t old = parentOfHigh == high ? AtomicMin(shared.parents + high, parentOfLow) : parentOfHigh;
     if (old != high && old != parentOfLow)
     {
+      // UnionSplicing() is faster inside tiles, but makes long chains across tiles.
       UnionHalving(shared.parents, old, parentOfLow);
     }
   }
@@ -323,9 +354,15 @@ private:
 
 } // namespace SegmentUnionFind
 
-/** Labels an image, from pixels to pixels. Where it has more segments than `maximumSegments`, nothing is written. Where
- * the numbering has no room for the objects, their number is right and the labels are not. `pixels` is PixelRows, or
- * what gives them by Visit(), and `executor` KernelExecutor. */
+/** Labels an image. All threads of the kernel call it.
+ * \param executor a tile executor (executors/Executor.h) with as many tiles as `tiles`
+ * \param pixels a PixelRows, or a type whose Visit() calls a function with a PixelRows
+ * \param tiles,ids of an image with the size of `pixels`; all ids must be lower than SegmentUnionFind::Ranked
+ * \param maximumSegments if the image has more segments, `result->isLabeled` is false, and no label is written
+ * \param listCapacity the segments for which the list of each tile has room: see Tile::ListCapacityIn()
+ * \param labelValues if there are too few label values, the object count is correct but the labels are not
+ * \param output the labels, one for each pixel
+ * \param result is written once, by tile 0 */
 CCL_NO_EXECUTION_CHECK
 template <typename TRowGroup, typename TPixelRows, typename TOutput, typename TExecutor>
 CCL_HOST_DEVICE

@@ -2,18 +2,19 @@
 #ifndef ccl_algorithms_small_Segments_h
 #define ccl_algorithms_small_Segments_h
 
-// Segments, the parts of runs of row groups that words have.
+// Segments: a segment is the part of a run that lies in one word.
 //
-// A segment has a number and a place. Numbers rise in the order of the segments' first pixels, so that of the segments
-// of a component the one of the lowest number has its first pixel; they leave room for all rows of a row group. Places
-// are where the parents of segments are kept, and leave room for the columns of a row group alone.
+// A segment has an id and a slot. Ids rise in the order of the segments' first pixels. So the segment of a component
+// with the lowest id has the component's first pixel. An id contains the row of the first pixel, so there are ids for
+// each row of a row group. A slot is the index of the segment's parent in memory. There are slots only for the columns
+// of a row group. So the parents need less memory.
 
 #include "algorithms/small/TileLayout.h"
 
 namespace itk::ccl
 {
 
-/** The words of a row group's rows at one x, slice by slice. */
+/** The words of all rows of a row group at one x. `rows[slice * Rows + row]` is the word of one row. */
 template <typename TRowGroup>
 struct alignas(TRowGroup::Rows * TRowGroup::Slices * sizeof(Word)) RowGroupWord
 {
@@ -21,7 +22,7 @@ struct alignas(TRowGroup::Rows * TRowGroup::Slices * sizeof(Word)) RowGroupWord
 
   Word rows[Count];
 
-  /** The columns that have a pixel. */
+  /** Returns the columns that have a foreground pixel in any row. */
   CCL_HOST_DEVICE
   Word
   Columns() const
@@ -29,7 +30,8 @@ struct alignas(TRowGroup::Rows * TRowGroup::Slices * sizeof(Word)) RowGroupWord
     return this->Facing<0, 0>();
   }
 
-  /** The columns that have a pixel on the side where the row group at an offset of VY and VZ lies. */
+  /** Returns the columns that have a foreground pixel on the side of the row group at an offset of VY and VZ (-1, 0 or
+   * 1). Only these pixels can be neighbors of a pixel of that row group. */
   template <int VY, int VZ>
   CCL_HOST_DEVICE
   Word
@@ -39,7 +41,7 @@ struct alignas(TRowGroup::Rows * TRowGroup::Slices * sizeof(Word)) RowGroupWord
       [this](unsigned int row, unsigned int slice) { return rows[slice * TRowGroup::Rows + row]; });
   }
 
-  /** The first row that has a pixel in some columns; one must. */
+  /** Returns the index of the first row that has a foreground pixel in `columns`. At least one row must have one. */
   CCL_HOST_DEVICE
   unsigned int
   FirstRowIn(Word columns) const
@@ -59,11 +61,11 @@ namespace Segments
 
 inline constexpr std::uint32_t MaximumPerWord = BitsPerWord / 2;
 
-/** As many places as a word can have segments, and one: an odd number, for the threads of a warp, one for each word, to
- * find their words' segments in different banks of shared memory. */
+/** The number of slots of a word: one for each segment that it can have, and one unused. The odd number avoids bank
+ * conflicts in shared memory if the threads of a warp access the segments of successive words. */
 inline constexpr std::uint32_t SlotsPerWord = MaximumPerWord + 1;
 
-/** The bits at which the segments of a word start. */
+/** Returns the bits where the segments of a word start. `columns` are the foreground columns of the word. */
 CCL_HOST_DEVICE
 constexpr Word
 Starts(Word columns)
@@ -71,7 +73,7 @@ Starts(Word columns)
   return columns & ~(columns << 1);
 }
 
-/** Where the segment that covers a bit starts. */
+/** Returns the first bit of the segment that covers `bit`. `columns` must contain the bit. */
 CCL_HOST_DEVICE
 inline unsigned int
 StartOf(Word columns, unsigned int bit)
@@ -79,15 +81,16 @@ StartOf(Word columns, unsigned int bit)
   return HighestBit(Starts(columns) & BitsThrough(bit));
 }
 
-/** The bits of a segment, from the bit at which it starts. */
+/** Returns all bits of the segment that starts at bit `start`. */
 CCL_HOST_DEVICE
 constexpr Word
 From(Word columns, unsigned int start)
 {
-  return columns & ~(columns + (Word{ 1 } << start)); // an addition carries to the end
+  return columns & ~(columns + (Word{ 1 } << start)); // the carry of the addition clears the segment
 }
 
-/** The place of the segment that starts at a bit. Words are counted row group by row group. */
+/** Returns the slot of the segment that starts at bit `start`. `word` is the word's index, row group by row group. Two
+ * segments start at least 2 bits apart, so each segment has its own slot. */
 CCL_HOST_DEVICE
 constexpr std::uint32_t
 SlotAt(std::uint32_t word, unsigned int start)
@@ -97,7 +100,10 @@ SlotAt(std::uint32_t word, unsigned int start)
 
 } // namespace Segments
 
-/** The numbers of an image's segments. Where a row group is one row, numbers are places. */
+/** Computes the ids of an image's segments, and the slot and the position of a segment from its id.
+ *
+ * If row groups are single rows, an id is the segment's slot. Otherwise an id has three bit fields, from high to low:
+ * the slice of the first pixel, its row, and half of the segment's start column. */
 template <typename TRowGroup>
 class SegmentIds
 {
@@ -105,7 +111,7 @@ public:
   CCL_HOST_DEVICE
   explicit SegmentIds(const Grid & size)
     : m_WordsOfRow(static_cast<std::uint32_t>(DivideUp(size.x, BitsPerWord)))
-    , m_RowGroupsOfLayer(static_cast<std::uint32_t>(TRowGroup::Of(size).y))
+    , m_RowGroupsOfLayer(static_cast<std::uint32_t>(TRowGroup::GridOf(size).y))
   {
     while (std::uint64_t{ 1 } << m_ColumnBits < std::uint64_t{ m_WordsOfRow } * StartsPerWord)
     {
@@ -118,7 +124,7 @@ public:
     }
   }
 
-  /** The same, where layers have another number of row groups: places are others then. */
+  /** Returns a copy for layers with another number of row groups, as in a tile. It has the same ids but other slots. */
   CCL_HOST_DEVICE
   SegmentIds
   WithLayersOf(std::uint32_t groups) const
@@ -128,7 +134,7 @@ public:
     return ids;
   }
 
-  /** What all numbers of an image are lower than. */
+  /** Returns an exclusive upper bound of the ids of an image. Does not fit into 32 bits for large images. */
   CCL_HOST_DEVICE
   static std::uint64_t
   Limit(const Grid & size)
@@ -137,7 +143,7 @@ public:
     return TRowGroup::IsOneRow ? WordsOf(size).Count() * Segments::SlotsPerWord : size.z << ids.m_SliceShift;
   }
 
-  /** The number of the segment of a word that starts at a bit. */
+  /** Returns the id of the segment that starts at bit `start` of a word. `position` is the position of the word. */
   CCL_HOST_DEVICE
   std::uint32_t
   At(const WordPosition & position, const RowGroupWord<TRowGroup> & word, unsigned int start) const
@@ -150,7 +156,7 @@ public:
     return this->At(position, first % TRowGroup::Rows, first / TRowGroup::Rows, start);
   }
 
-  /** The number of the segment at a place of a word. */
+  /** Returns the id of the segment at a slot of a word. */
   CCL_HOST_DEVICE
   std::uint32_t
   AtSlot(const WordPosition & position, const RowGroupWord<TRowGroup> & word, std::uint32_t segmentSlot) const
@@ -160,7 +166,8 @@ public:
     return this->At(position, word, 2 * half + 1 - (Segments::Starts(word.Columns()) >> 2 * half & 1U));
   }
 
-  /** The number of the segment that starts at a bit, and has its first pixel in a row. */
+  /** Returns the id of the segment that starts at bit `start` of a word, and has its first pixel in row `row` of slice
+   * `slice` of the row group. `start` may also be one less than the start if the start is odd. */
   CCL_HOST_DEVICE
   std::uint32_t
   At(const WordPosition & position, unsigned int row, unsigned int slice, unsigned int start) const
@@ -173,6 +180,7 @@ public:
            (position.y * TRowGroup::Rows + row) << m_ColumnBits | (position.x * StartsPerWord + start / 2);
   }
 
+  /** Returns the slot of a segment. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlotOf(std::uint32_t id) const
@@ -186,9 +194,7 @@ public:
     return group.group * (m_WordsOfRow * Segments::SlotsPerWord) + start + start / StartsPerWord;
   }
 
-  // What a number tells of its segment: its row group, in which row of that its first pixel lies, and where it starts.
-
-  /** The place of the first word of the row group; where a row group is one row, y and z are not given. */
+  /** Returns the position of the first word of a segment's row group. If row groups are single rows, y and z are 0. */
   CCL_HOST_DEVICE
   WordPosition
   RowGroupOf(std::uint32_t id) const
@@ -204,6 +210,7 @@ public:
     return { z * m_RowGroupsOfLayer + y, 0, y, z };
   }
 
+  /** Returns the row of a segment's first pixel in its row group. */
   CCL_HOST_DEVICE
   unsigned int
   RowOf(std::uint32_t id) const
@@ -211,6 +218,7 @@ public:
     return TRowGroup::Rows == 1 ? 0 : (id >> m_ColumnBits) % TRowGroup::Rows;
   }
 
+  /** Returns the slice of a segment's first pixel in its row group. */
   CCL_HOST_DEVICE
   unsigned int
   SliceOf(std::uint32_t id) const
@@ -218,7 +226,7 @@ public:
     return TRowGroup::Slices == 1 ? 0 : (id >> m_SliceShift) % TRowGroup::Slices;
   }
 
-  /** The column at which the segment starts, or the one before it. */
+  /** Returns the start column of a segment, rounded down to an even column. Only for row groups of several rows. */
   CCL_HOST_DEVICE
   std::uint32_t
   StartOf(std::uint32_t id) const
@@ -238,8 +246,8 @@ private:
 
   std::uint32_t m_WordsOfRow;
   std::uint32_t m_RowGroupsOfLayer;
-  unsigned int  m_ColumnBits = 4;
-  unsigned int  m_SliceShift = 4;
+  unsigned int  m_ColumnBits = 4; // bits of the field for the column
+  unsigned int  m_SliceShift = 4; // bits of the fields for the column and the row
 };
 
 } // namespace itk::ccl

@@ -11,7 +11,7 @@ namespace itk::ccl
 namespace
 {
 
-/** PixelRows for pixels of any type. */
+/** The rows of pixels whose type is selected at run time. So the kernel is compiled once for all pixel types. */
 struct AnyPixelRows
 {
   const void * pixels;
@@ -31,14 +31,14 @@ struct AnyPixelRows
   }
 };
 
-/** What does not depend on the types of pixels and labels. */
+/** The arguments of the kernel that do not depend on the types of pixels and labels. */
 template <typename TRowGroup>
 struct SmallImage
 {
   TileLayout<TRowGroup> tiles;
   SegmentIds<TRowGroup> ids;
   std::uint32_t         maximumSegments;
-  std::uint32_t         listCapacity; // of each tile
+  std::uint32_t         listCapacity; // segments for which the list of each tile has room
   LabelValues           labelValues;
   void *                memory;
   LabeledSegments *     result;
@@ -62,8 +62,9 @@ __launch_bounds__(TileExecutor::Threads, 1)
                   image.result);
 }
 
-/** Calls visitor(TBundle{}) with what tiles are made of. In planes that is rows: two rows in one have less to unite,
- * but numbers that are not places take more than that saves. */
+/** Calls visitor(TRowGroup{}) with the row group for an image. Planes use single rows under full connectivity, too. Row
+ * groups of 2 rows need fewer unions, but the ids of their segments differ from the slots. Computing the slots takes
+ * more time than the unions save. */
 template <typename TVisitor>
 auto
 VisitTileRowGroup(const Request & request, const TVisitor & visitor)
@@ -71,25 +72,27 @@ VisitTileRowGroup(const Request & request, const TVisitor & visitor)
   return request.fullyConnected && request.size.z > 1 ? visitor(VolumeRowGroup{}) : visitor(SingleRow{});
 }
 
-/** One tile for each block: as many as there are multiprocessors, or as are worth it. */
+/** Returns the tiles of an image, one for each thread block: at most one for each multiprocessor. Images with few words
+ * get fewer tiles, because more thread blocks would have too little work. */
 template <typename TRowGroup>
 TileLayout<TRowGroup>
 TilesOf(const Grid & size, bool fullyConnected, const DeviceResources & resources)
 {
   const std::uint64_t words = WordsOf(size).Count();
-  const std::uint64_t worth =
-    words <= Tuning::SmallImageWordsOfOneBlock ? 1 : DivideUp(words, Tuning::SmallImageWordsPerBlock);
+  const std::uint64_t usefulTiles =
+    words <= Tuning::SmallImageWordsOfOneThreadBlock ? 1 : DivideUp(words, Tuning::SmallImageWordsPerThreadBlock);
   return { size,
            fullyConnected,
-           static_cast<std::uint32_t>(std::min<std::uint64_t>(worth, resources.GetCapabilities().multiprocessors)) };
+           static_cast<std::uint32_t>(
+             std::min<std::uint64_t>(usefulTiles, resources.GetCapabilities().multiprocessors)) };
 }
 
-/** What a tile can have of a block's, in elements of 64 bits. */
+/** Returns the shared memory that a tile can use, in elements of 64 bits. */
 std::uint64_t
 MaximumTileMemory(const DeviceResources & resources)
 {
-  constexpr std::uint64_t declaredByKernel = 1024;
-  return (resources.GetCapabilities().sharedMemoryPerBlock - declaredByKernel) / sizeof(std::uint64_t);
+  constexpr std::uint64_t staticSharedMemory = 1024; // an upper bound of what the kernel declares
+  return (resources.GetCapabilities().sharedMemoryPerBlock - staticSharedMemory) / sizeof(std::uint64_t);
 }
 
 template <typename TRowGroup>
@@ -108,14 +111,14 @@ Label(const DeviceExecutor & executor,
     return std::nullopt;
   }
   const std::uint64_t words = std::uint64_t{ tiles.RowGroups() } * tiles.WordsOfRow();
-  // The arrays of LabelBySegments: bits, parents, and counts of segments and roots.
+  // The arrays that LabelBySegments() allocates: bits, parents, segment counts, and root counts.
   const std::uint64_t bytes = TileExecutor::BytesFor<RowGroupWord<TRowGroup>>(words) +
                               TileExecutor::BytesFor<std::uint32_t>(words * Segments::SlotsPerWord) +
                               TileExecutor::BytesFor<std::uint32_t>(tiles.Count()) +
                               TileExecutor::BytesFor<SegmentUnionFind::SlabRoots>(tiles.SlabCount());
   const auto                          memory = resources.AllocateCached(bytes);
   const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
-  // Where tiles have no room for lists of all that they could have, volumes of very many segments are left to runs.
+  // If the lists may be too short, the algorithm for large images is faster for volumes with very many segments.
   const bool          listsAll = *listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
   const std::uint64_t maximumSegments =
     request.size.z == 1 || listsAll ? words * Segments::MaximumPerWord : std::max(words, Tuning::SmallVolumeSegments);
@@ -143,7 +146,8 @@ Label(const DeviceExecutor & executor,
   });
   if (error == cudaErrorCooperativeLaunchTooLarge)
   {
-    // The device is shared, and not all of it is ours.
+    // Not all multiprocessors are available, for example because programs share the device. Clear the error: the
+    // algorithm for large images labels the image.
     cudaGetLastError();
     return std::nullopt;
   }

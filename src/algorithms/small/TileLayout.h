@@ -2,7 +2,8 @@
 #ifndef ccl_algorithms_small_TileLayout_h
 #define ccl_algorithms_small_TileLayout_h
 
-// How the work on a small image is shared out: row groups among tiles, words among threads.
+// Divides a small image into tiles, one for each thread block, and the words of a tile into parts, one for each thread.
+// Tiles consist of whole row groups.
 
 #include "primitives/FastDivision.h"
 #include "primitives/Runs.h"
@@ -10,7 +11,8 @@
 namespace itk::ccl
 {
 
-/** Where a word of a row group lies. Row groups are counted from the first of the image on. */
+/** The position of a word in the image. `group` is the index of the word's row group: y + row groups of a layer * z.
+ * `x` is the index of the word in the row group. */
 struct WordPosition
 {
   std::uint32_t group;
@@ -19,7 +21,8 @@ struct WordPosition
   std::uint32_t z;
 };
 
-/** Which row groups a tile has: `depth` layers of `height` row groups, from (y, z) on, counted layer by layer. */
+/** The row groups of a tile: `depth` layers of `height` row groups. The first row group is at (y, z). The index of a
+ * row group in the tile is its y in the tile + height * its z in the tile. */
 struct TileBox
 {
   std::uint32_t y;
@@ -35,14 +38,15 @@ struct TileBox
   }
 };
 
-/** Those row groups of a tile that may touch other tiles'. */
+/** The border of a tile: the row groups that may be adjacent to row groups of other tiles. The tile has `depth` layers
+ * of `height` row groups. */
 struct TileBorder
 {
   std::uint32_t height;
   std::uint32_t depth;
-  std::uint32_t wholeLayers; // the first, or that and the last
-  std::uint32_t atBegin;     // so many row groups of each other layer,
-  std::uint32_t atEnd;       // and so many
+  std::uint32_t wholeLayers; // layers that belong to the border as a whole: 1 is the first, 2 the first and the last
+  std::uint32_t atBegin;     // border row groups at the begin of each other layer
+  std::uint32_t atEnd;       // border row groups at the end of each other layer
 
   CCL_HOST_DEVICE
   std::uint32_t
@@ -59,7 +63,7 @@ struct TileBorder
            groupOfLayer >= height - atEnd;
   }
 
-  /** The row group of the tile that is the one at i of the border. */
+  /** Returns the index in the tile of the i-th row group of the border. */
   CCL_HOST_DEVICE
   std::uint32_t
   operator()(std::uint32_t i) const
@@ -76,14 +80,16 @@ struct TileBorder
   }
 };
 
-/** The tiles of an image. Where row groups have more than one slice, they are boxes, which have little to do with each
- * other. Else they are row groups that follow each other in raster order, as do the numbers of their segments then: all
- * layers count as one. */
+/** The tiles of an image.
+ *
+ * If row groups have 2 slices, tiles are boxes: boxes have small borders. Otherwise a tile is a sequence of row groups
+ * in raster order, so that segment ids rise from tile to tile. A sequence counts as one layer, also if it covers
+ * several slices. */
 template <typename TRowGroup>
 class TileLayout
 {
 public:
-  /** `maximumCount` tiles, or fewer. The image must have 2^31 pixels at most, and one at least. */
+  /** Divides an image of `size` pixels into at most `maximumCount` tiles. The image must have 1 to 2^31 pixels. */
   CCL_HOST_DEVICE
   TileLayout(const Grid & size, bool fullyConnected, std::uint32_t maximumCount)
     : m_FullyConnected(fullyConnected)
@@ -92,8 +98,8 @@ public:
     , m_DivideByWordsOfRow(m_WordsOfRow)
     , m_RowsOfSlice(static_cast<std::uint32_t>(size.y))
     , m_Slices(static_cast<std::uint32_t>(size.z))
-    , m_RowGroupsOfLayer(static_cast<std::uint32_t>(TRowGroup::Of(size).y))
-    , m_Layers(static_cast<std::uint32_t>(TRowGroup::Of(size).z))
+    , m_RowGroupsOfLayer(static_cast<std::uint32_t>(TRowGroup::GridOf(size).y))
+    , m_Layers(static_cast<std::uint32_t>(TRowGroup::GridOf(size).z))
     , m_Height(AreBoxes ? 1 : static_cast<std::uint32_t>(DivideUp(this->RowGroups(), maximumCount)))
     , m_Depth(1)
     , m_DivideByHeight(m_Height)
@@ -140,7 +146,7 @@ public:
     return m_WordsOfRow;
   }
 
-  /** The row that has a word, where words of rows follow each other. */
+  /** Returns the index of the row (or row group) of a word, if words are counted row by row. */
   CCL_HOST_DEVICE
   std::uint32_t
   RowOfWord(std::uint32_t word) const
@@ -148,7 +154,7 @@ public:
     return m_DivideByWordsOfRow(word);
   }
 
-  /** As many as a tile can have. */
+  /** Returns the number of row groups of the largest tile. */
   CCL_HOST_DEVICE
   std::uint32_t
   RowGroupsOfTile() const
@@ -156,7 +162,7 @@ public:
     return m_Height * m_Depth;
   }
 
-  /** The row groups of a tile. Those of a box may lie past the end of the image along y. */
+  /** Returns the row groups of a tile. A box may extend past the end of the image along y. */
   CCL_HOST_DEVICE
   TileBox
   BoxOf(std::uint32_t tile) const
@@ -173,6 +179,7 @@ public:
     return { first, 0, this->RowGroups() - first < m_Height ? this->RowGroups() - first : m_Height, 1 };
   }
 
+  /** Returns the position of word x of a row group. `group` is the row group's index in the image. */
   CCL_HOST_DEVICE
   WordPosition
   PositionOf(std::uint32_t group, std::uint32_t x) const
@@ -181,7 +188,7 @@ public:
     return { group, x, group - z * m_RowGroupsOfLayer, z };
   }
 
-  /** The place of word x of a tile's row group. */
+  /** Returns the position of word x of a row group. `group` is the row group's index in the tile. */
   CCL_HOST_DEVICE
   WordPosition
   PositionIn(const TileBox & box, std::uint32_t group, std::uint32_t x) const
@@ -196,7 +203,8 @@ public:
     return this->PositionOf(box.y + group, x);
   }
 
-  /** Row groups of a layer, as words and segments of a tile are counted. */
+  /** Returns by how much the index of a row group rises from one layer to the next, in the order of words and slots of
+   * a tile. */
   CCL_HOST_DEVICE
   std::uint32_t
   RowGroupsOfLayerInTile() const
@@ -204,7 +212,7 @@ public:
     return AreBoxes ? m_Height : m_RowGroupsOfLayer;
   }
 
-  /** The pixels before a row of a row group in the image. */
+  /** Returns the index in the image of the first pixel of a row. `row` and `slice` select the row in its row group. */
   CCL_HOST_DEVICE
   std::uint32_t
   PixelsBefore(const WordPosition & position, unsigned int row, unsigned int slice) const
@@ -216,7 +224,7 @@ public:
     return ((position.z * TRowGroup::Slices + slice) * m_RowsOfSlice + position.y * TRowGroup::Rows + row) * m_RowSize;
   }
 
-  /** Whether the image has a row of a row group: the last ones may lack some. */
+  /** Returns whether the image has a row of a row group. The last row groups can have fewer rows and slices. */
   CCL_HOST_DEVICE
   bool
   HasRow(const WordPosition & position, unsigned int row, unsigned int slice) const
@@ -225,7 +233,7 @@ public:
            (TRowGroup::Slices == 1 || position.z * TRowGroup::Slices + slice < m_Slices);
   }
 
-  /** Whether the image has the row group at an offset. */
+  /** Returns whether the image has the row group at an offset from a position. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   bool
@@ -235,7 +243,7 @@ public:
            (TOffset::Y <= 0 || position.y + 1 < m_RowGroupsOfLayer);
   }
 
-  /** Whether a tile has the row group at an offset from one of its own, which the image must have. */
+  /** Returns whether a tile has the row group at an offset from one of its own row groups. The image must have it. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   bool
@@ -249,7 +257,7 @@ public:
     return this->NeighborOf<TOffset>(position.group, m_RowGroupsOfLayer) >= box.y;
   }
 
-  /** The row group at an offset, which must exist, where a layer has so many row groups. */
+  /** Returns the index of the row group at an offset. It must exist. A layer has `groupsOfLayer` row groups. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   static std::uint32_t
@@ -260,7 +268,7 @@ public:
     return group + y + z * groupsOfLayer;
   }
 
-  /** The word at an offset in the image. */
+  /** Returns the index in the image of the word at an offset from a position. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   std::uint32_t
@@ -269,7 +277,7 @@ public:
     return NeighborOf<TOffset>(position.group, m_RowGroupsOfLayer) * m_WordsOfRow + position.x;
   }
 
-  /** The word at an offset from a tile's word, in the tile. */
+  /** Returns the index in the tile of the word at an offset from a word of the tile. */
   template <typename TOffset>
   CCL_HOST_DEVICE
   std::uint32_t
@@ -278,7 +286,8 @@ public:
     return word + NeighborOf<TOffset>(0, this->RowGroupsOfLayerInTile()) * m_WordsOfRow;
   }
 
-  /** The row groups of a tile that may touch those of tiles before it, or, where VBoth, of any. */
+  /** Returns the row groups of a tile that may be adjacent to row groups of other tiles. If VBoth is false, only
+   * earlier row groups of the image count as neighbors. */
   template <bool VBoth>
   CCL_HOST_DEVICE
   TileBorder
@@ -293,11 +302,11 @@ public:
     }
     const std::uint32_t reach = m_Layers == 1 ? 1 : m_RowGroupsOfLayer + 1;
     const std::uint32_t atBegin = reach < box.height ? reach : box.height;
-    const std::uint32_t left = box.height - atBegin;
-    return { box.height, 1, 0, atBegin, !VBoth ? 0 : reach < left ? reach : left };
+    const std::uint32_t remaining = box.height - atBegin;
+    return { box.height, 1, 0, atBegin, !VBoth ? 0 : reach < remaining ? reach : remaining };
   }
 
-  /** Whether a border has a row group of its tile. */
+  /** Returns whether a border has a row group. `group` is the row group's index in the tile. */
   CCL_HOST_DEVICE
   bool
   IsInBorder(const TileBorder & border, std::uint32_t group) const
@@ -306,9 +315,11 @@ public:
     return border.Has(layer, group - layer * border.height);
   }
 
-  // The rows of a layer follow each other slice by slice. What a tile has of one slice of a layer is a piece, where
-  // tiles are boxes; else a piece is a tile. Pieces are counted in raster order.
+  // Roots are counted slab by slab. If tiles are boxes, a slab is the rows of a tile that lie in one slice. Otherwise a
+  // slab is a tile. Slabs are numbered in raster order: each pixel of a slab is earlier than all pixels of the next
+  // slab.
 
+  /** Returns the number of slabs of the image. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlabCount() const
@@ -316,6 +327,7 @@ public:
     return AreBoxes ? m_Layers * TRowGroup::Slices * m_TilesAlongY : this->Count();
   }
 
+  /** Returns the index in the image of the slab of a row. `slice` is the row's slice in its row group. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlabOf(const WordPosition & position, unsigned int slice) const
@@ -324,7 +336,7 @@ public:
                     : position.group / m_Height;
   }
 
-  /** How many a tile has. */
+  /** Returns the number of slabs of a tile. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlabsOf(const TileBox & box) const
@@ -332,7 +344,7 @@ public:
     return box.depth * TRowGroup::Slices;
   }
 
-  /** The piece of a tile that is its i-th. */
+  /** Returns the index in the image of the i-th slab of a tile. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlabIn(const TileBox & box, std::uint32_t i) const
@@ -340,8 +352,9 @@ public:
     return AreBoxes ? (box.z * TRowGroup::Slices + i) * m_TilesAlongY + m_DivideByHeight(box.y) : box.y / m_Height;
   }
 
-  // The rows of a tile are counted piece by piece.
+  // The rows of a tile are numbered slab by slab, in raster order in each slab.
 
+  /** Returns the index in the tile of a row. `row` and `slice` select the row in its row group. */
   CCL_HOST_DEVICE
   std::uint32_t
   RowsBefore(const TileBox & box, const WordPosition & position, unsigned int row, unsigned int slice) const
@@ -354,7 +367,7 @@ public:
     return (position.group - box.y) * TRowGroup::Rows + row;
   }
 
-  /** Which of the tile's pieces has a row. */
+  /** Returns the index in the tile of the slab of a row. `row` is the row's index in the tile. */
   CCL_HOST_DEVICE
   std::uint32_t
   SlabOfRow(std::uint32_t row) const
@@ -362,6 +375,7 @@ public:
     return AreBoxes ? m_DivideByHeight(row / TRowGroup::Rows) : 0;
   }
 
+  /** Returns whether a row is the first row of a slab. `row` is the row's index in the tile. */
   CCL_HOST_DEVICE
   bool
   BeginsSlab(std::uint32_t row) const
@@ -369,6 +383,7 @@ public:
     return row == this->SlabOfRow(row) * m_Height * TRowGroup::Rows;
   }
 
+  /** A row: the position of its row group's first word, and the row and the slice in the row group. */
   struct RowInGroup
   {
     WordPosition position;
@@ -376,6 +391,7 @@ public:
     unsigned int slice;
   };
 
+  /** Returns the row with an index in the tile. It is the inverse of RowsBefore(). */
   CCL_HOST_DEVICE
   RowInGroup
   RowIn(const TileBox & box, std::uint32_t row) const
@@ -389,21 +405,22 @@ public:
 private:
   static constexpr bool AreBoxes = TRowGroup::Slices > 1;
 
-  /** As equal as can be, and then with little border: a tile that has more to do than others lets them wait. */
+  /** Chooses the height and the depth of boxes. All thread blocks wait for the one with the most work. So the largest
+   * box should be small: the number of its row groups plus the number of its border row groups is minimal. */
   CCL_HOST_DEVICE
   void
   ChooseBoxes(std::uint32_t maximumCount)
   {
-    std::uint64_t least = ~std::uint64_t{ 0 };
+    std::uint64_t leastWork = ~std::uint64_t{ 0 };
     for (std::uint32_t alongZ = 1; alongZ <= maximumCount && alongZ <= m_Layers; ++alongZ)
     {
       const std::uint32_t depth = DivideUp(m_Layers, alongZ);
       const std::uint32_t alongY = maximumCount / DivideUp(m_Layers, depth);
       const std::uint32_t height = DivideUp(m_RowGroupsOfLayer, alongY);
       const std::uint64_t border = (depth < m_Layers ? height : 0) + (height < m_RowGroupsOfLayer ? 2 * depth : 0);
-      if (std::uint64_t{ height } * depth + border < least)
+      if (std::uint64_t{ height } * depth + border < leastWork)
       {
-        least = std::uint64_t{ height } * depth + border;
+        leastWork = std::uint64_t{ height } * depth + border;
         m_Height = height;
         m_Depth = depth;
       }
@@ -420,13 +437,14 @@ private:
   std::uint32_t m_Slices;
   std::uint32_t m_RowGroupsOfLayer;
   std::uint32_t m_Layers;
-  std::uint32_t m_Height;
-  std::uint32_t m_Depth;
+  std::uint32_t m_Height; // row groups of a tile along y; of a whole tile if it is a sequence
+  std::uint32_t m_Depth;  // layers of a tile; 1 if it is a sequence
   FastDivision  m_DivideByHeight;
   std::uint32_t m_TilesAlongY;
 };
 
-/** Words, shared out in parts where they are few, for there to be work for many threads. */
+/** Divides words into parts of equal size, so that more threads have work if there are few words. A part is 4 to 32
+ * bits of a word. There is one part per thread at most, unless there are more words than threads. */
 struct WordParts
 {
   std::uint32_t words;
@@ -457,7 +475,7 @@ struct WordParts
     return part >> bitsOfWord;
   }
 
-  /** Those of a word's bits that are a part's. */
+  /** Returns the bits of a part in its word. */
   CCL_HOST_DEVICE
   Word
   MaskOf(std::uint32_t part) const

@@ -24,7 +24,8 @@ using Kind = CudaConnectedComponentError::Kind;
 namespace
 {
 
-/** CUDA does not work in the child of a process that has used it: throws there. */
+/** Throws CudaConnectedComponentError in a process that was forked after the first call of this function. CUDA does not
+ * work there, because the parent process has used it. */
 void
 RequireSameProcess()
 {
@@ -33,7 +34,7 @@ RequireSameProcess()
   static const int         error = pthread_atfork(nullptr, nullptr, [] { isChild = true; });
   if (error != 0)
   {
-    throw CudaConnectedComponentError(Kind::Memory, std::string("forks cannot be watched: ") + std::strerror(error));
+    throw CudaConnectedComponentError(Kind::Memory, std::string("pthread_atfork() failed: ") + std::strerror(error));
   }
   if (isChild)
   {
@@ -43,6 +44,7 @@ RequireSameProcess()
 #endif
 }
 
+/** Returns the number of CUDA devices, which is at least 1. Throws CudaConnectedComponentError if there is none. */
 int
 CountDevices()
 {
@@ -69,25 +71,27 @@ CountDevices()
                                     std::string("no CUDA device: ") + cudaGetErrorString(error));
 }
 
-/** The failed starts of all devices. */
+/** The failed starts of all devices, by the number of the device. */
 struct FailedStarts
 {
   std::mutex                   mutex;
-  std::map<int, StartAttempts> ofDevice;
+  std::map<int, StartAttempts> attempts;
 };
 
 FailedStarts &
 GetFailedStarts()
 {
-  static auto * const failed = new FailedStarts; // never destroyed, because the CUDA driver may be gone at exit
+  static auto * const failed = new FailedStarts; // never destroyed, because threads may use it at exit
   return *failed;
 }
 
+/** Returns the address of a function of the NVIDIA driver. Throws CudaConnectedComponentError if the driver lacks it.
+ * The function is looked up at run time, so that the library can be loaded without a driver. */
 template <typename TFunction>
 TFunction
 FindDriverFunction(const char * name)
 {
-  constexpr unsigned int          version = 12000; // CUDA 12.0, which all functions below have
+  constexpr unsigned int          version = 12000; // CUDA 12.0 has all functions that are looked up here
   void *                          function = nullptr;
   cudaDriverEntryPointQueryResult status{};
   CCL_CHECK(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &status));
@@ -106,7 +110,7 @@ StartDevice(int device, const std::function<void()> & start)
   FailedStarts &                    failed = GetFailedStarts();
   const std::lock_guard<std::mutex> lock(failed.mutex);
   const auto                        now = StartAttempts::ClockType::now();
-  if (const auto last = failed.ofDevice.find(device); last != failed.ofDevice.end())
+  if (const auto last = failed.attempts.find(device); last != failed.attempts.end())
   {
     last->second.RequireDue(now);
   }
@@ -116,7 +120,7 @@ StartDevice(int device, const std::function<void()> & start)
   }
   catch (const CudaConnectedComponentError & error)
   {
-    failed.ofDevice[device].Fail(now, error);
+    failed.attempts[device].Fail(now, error);
     throw;
   }
 }
@@ -126,7 +130,7 @@ ForgetFailedStarts(int device)
 {
   FailedStarts &                    failed = GetFailedStarts();
   const std::lock_guard<std::mutex> lock(failed.mutex);
-  failed.ofDevice.erase(device);
+  failed.attempts.erase(device);
 }
 
 std::optional<std::uint64_t>
@@ -165,17 +169,18 @@ CurrentDevice::CurrentDevice(int device)
                                       "no CUDA device " + std::to_string(device) + ": there are " +
                                         std::to_string(count) + ", numbered from 0");
   }
-  CCL_CHECK(cudaGetDevice(&m_Callers));
-  m_Device = device < 0 ? m_Callers : device;
-  if (m_Device != m_Callers)
+  CCL_CHECK(cudaGetDevice(&m_CallersDevice));
+  m_Device = device < 0 ? m_CallersDevice : device;
+  if (m_Device != m_CallersDevice)
   {
+    // Since CUDA 12, cudaSetDevice() starts the device, which may fail.
     try
     {
       StartDevice(m_Device, [this] { CCL_CHECK(cudaSetDevice(m_Device)); });
     }
     catch (...)
     {
-      cudaSetDevice(m_Callers);
+      cudaSetDevice(m_CallersDevice);
       cudaGetLastError();
       throw;
     }
@@ -184,9 +189,9 @@ CurrentDevice::CurrentDevice(int device)
 
 CurrentDevice::~CurrentDevice()
 {
-  if (m_Device != m_Callers)
+  if (m_Device != m_CallersDevice)
   {
-    cudaSetDevice(m_Callers);
+    cudaSetDevice(m_CallersDevice);
   }
 }
 

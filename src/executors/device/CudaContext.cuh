@@ -2,7 +2,8 @@
 #ifndef ccl_executors_device_CudaContext_cuh
 #define ccl_executors_device_CudaContext_cuh
 
-// The devices of the process, and the start of CUDA on them.
+// The CUDA devices and contexts of the process: which device is current, how a device starts, and whether it has been
+// reset since. All functions are thread-safe.
 
 #include <cstdint>
 #include <functional>
@@ -15,14 +16,18 @@ namespace itk::ccl
 class CurrentDevice
 {
 public:
-  /** -1 selects the device that is current now. Throws if there is no such device, if it cannot be started, or if CUDA
-   * was in use when this process was forked from its parent. */
+  /** Makes a device current, and starts it if necessary.
+   * \param device number of the device, or -1 for the caller's current device
+   *
+   * Throws CudaConnectedComponentError if there is no such device, if it cannot be started, or if CUDA was in use when
+   * this process was forked from its parent. */
   explicit CurrentDevice(int device);
   ~CurrentDevice();
   CurrentDevice(const CurrentDevice &) = delete;
   CurrentDevice &
   operator=(const CurrentDevice &) = delete;
 
+  /** Returns the number of the device. */
   int
   Get() const
   {
@@ -30,20 +35,20 @@ public:
   }
 
 private:
-  int m_Callers = 0;
+  int m_CallersDevice = 0;
   int m_Device = 0;
 };
 
-/** Calls start(), which may start a device. Throws at once, without the call, if a start of this device failed a short
- * time ago: see StartAttempts. */
+/** Calls start(), which starts a device. If start() throws a CudaConnectedComponentError, the next calls for this
+ * device throw the same error without calling start(), for a time that StartAttempts decides. */
 void
 StartDevice(int device, const std::function<void()> & start);
 
-/** Tells StartDevice() that a device works. */
+/** Makes StartDevice() forget the failures of a device. Call it after the device has started. */
 void
 ForgetFailedStarts(int device);
 
-/** Returns whether a device has been started and has not been reset since. */
+/** Returns true if a device has been started and has not been reset since. Does not start it. */
 bool
 IsDeviceStarted(int device);
 

@@ -16,7 +16,7 @@ CheckCuda(cudaError_t error, const char * expression, const char * file, int lin
   {
     return;
   }
-  // An error that does not stick to the context must not be met again by the next check.
+  // CUDA also stores the error for cudaGetLastError(). Clear it there, so that later code does not see it again.
   cudaGetLastError();
   const char * const slash = std::strrchr(file, '/');
   throw CudaConnectedComponentError(error == cudaErrorMemoryAllocation ? CudaConnectedComponentError::Kind::Memory

@@ -7,11 +7,12 @@
 namespace itk::ccl
 {
 
-/** Throws CudaConnectedComponentError unless `error` is cudaSuccess. The message has CUDA's message and the location of
- * the call. */
+/** Throws CudaConnectedComponentError unless `error` is cudaSuccess. The kind is Memory if CUDA had too little memory,
+ * else Cuda. The message contains CUDA's message, the expression, and its file and line. */
 void
 CheckCuda(cudaError_t error, const char * expression, const char * file, int line);
 
+/** Calls CheckCuda() for an expression that returns a cudaError_t. */
 #define CCL_CHECK(expression) ::itk::ccl::CheckCuda((expression), #expression, __FILE__, __LINE__)
 
 } // namespace itk::ccl

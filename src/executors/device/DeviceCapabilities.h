@@ -2,7 +2,7 @@
 #ifndef ccl_executors_device_DeviceCapabilities_h
 #define ccl_executors_device_DeviceCapabilities_h
 
-#include "itkCudaConnectedComponentLabeler.h"
+#include "itkCudaConnectedComponentError.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,15 +16,17 @@ struct DeviceCapabilities
 {
   /** Whether allocations can be ordered in a stream. */
   bool hasMemoryPools;
-  /** Whether all thread blocks of a kernel can wait for each other. */
+  /** Whether all thread blocks of a kernel can wait for each other (cooperative launch). */
   bool launchesCooperatively;
-  /** Whether a kernel can start while those before it in its stream still run (programmatic dependent launch). */
+  /** Whether a kernel can start before the previous kernel of its stream has ended (programmatic dependent launch). */
   bool          launchesEarly;
   unsigned int  multiprocessors;
-  std::uint64_t sharedMemoryPerBlock; // bytes
+  std::uint64_t sharedMemoryPerBlock; // largest shared memory of a thread block, in bytes
 
-  /** For tests: what this device has in common with another one, so that the code for that one runs here.
-   * \param profile "turing", "ada", "minimal", or empty for all that this device has; another name is an error */
+  /** Returns the capabilities that this device and another device have in common. So tests can run the code for smaller
+   * devices.
+   * \param profile name of the other device: "turing", "ada" or "minimal"; an empty name changes nothing; other names
+   *   throw CudaConnectedComponentError (InvalidArgument) */
   DeviceCapabilities
   LimitTo(const std::string & profile) const
   {
@@ -45,8 +47,8 @@ struct DeviceCapabilities
     else if (!profile.empty())
     {
       throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
-                                        "CUDA_CONNECTED_COMPONENTS_TEST_GPU is " + profile +
-                                          "; it can be turing, ada or minimal");
+                                        "CUDA_CONNECTED_COMPONENTS_TEST_GPU is \"" + profile +
+                                          "\"; valid values are turing, ada and minimal");
     }
     return { hasMemoryPools && other.hasMemoryPools,
              launchesCooperatively && other.launchesCooperatively,

@@ -14,13 +14,15 @@
 namespace itk::ccl
 {
 
-/** CUDA's grids are long along x alone: the tiles are numbered along it. There are fewer than 2^31 of them. */
+/** Calls `functor(cell)` for each cell of a grid. CUDA allows 2^31 - 1 thread blocks along x, but only 65,535 along y
+ * and z. So the thread blocks of all three axes are numbered along x. No device has enough memory for an image that
+ * needs more of them. */
 template <typename TFunctor>
 __global__ void
 __launch_bounds__(Tuning::ThreadBlockSize)
   ForEachCell(Grid grid, unsigned int threadBlocksX, unsigned int threadBlocksY, TFunctor functor)
 {
-  WaitForKernelsBefore();
+  WaitForPreviousKernels();
   const unsigned int threadBlockRow = blockIdx.x / threadBlocksX;
   const unsigned int threadBlockX = blockIdx.x - threadBlockRow * threadBlocksX;
   const unsigned int threadBlockZ = threadBlockRow / threadBlocksY;
@@ -34,10 +36,16 @@ __launch_bounds__(Tuning::ThreadBlockSize)
   }
 }
 
-/** Runs the steps of the algorithms on a device, in the order of a stream. What it must offer: see HostExecutor. */
+/** Runs kernel functors on a device, in the order of a stream. A model of the executor concept (see
+ * executors/Executor.h): each call launches a kernel, and returns without waiting for it. On some devices, a kernel
+ * starts before the previous one has ended, and then waits for it (see DeviceCapabilities::launchesEarly).
+ *
+ * Members throw CudaConnectedComponentError if CUDA fails. Use an executor from one thread; its device must be
+ * current. */
 class DeviceExecutor
 {
 public:
+  /** Runs functors on a stream. `resources` are the resources of the stream's device. */
   DeviceExecutor(DeviceResources & resources, cudaStream_t stream)
     : m_Resources(resources)
     , m_Stream(stream)
@@ -49,6 +57,7 @@ public:
     return m_Stream;
   }
 
+  /** The owner of an array in device memory. The memory is freed in the order of the stream. */
   template <typename T>
   class Buffer : public DeviceAllocation
   {
@@ -93,15 +102,17 @@ public:
     this->ForEachCellOf(grid, CompactThreadBlock(grid), functor);
   }
 
-  /** The members are destroyed from the last to the first: `total` waits for the kernel that writes it, and the kernel
-   * sets `tilesDone` to 0 before that. So the next owner of `tilesDone` finds 0. */
+  /** The result of PrepareScan(). The order of the members matters, because the last member is destroyed first. The
+   * destructor of `total` waits for the kernel that writes the total. The kernel sets the counter `threadBlocksDone` to
+   * 0 before it writes the total. So the counter is 0 when its next owner gets it. */
   template <typename TSum>
   struct PreparedScan
   {
+    /** Placeholder until the total arrives. A total with the same value would only take longer to read. */
     static constexpr TSum Unknown = std::numeric_limits<TSum>::max();
 
-    std::uint64_t         count;
-    Buffer<TSum>          before; // each tile
+    std::uint64_t         count;    // number of values
+    Buffer<TSum>          prefixes; // prefix of each thread block
     std::shared_ptr<void> threadBlocksDone;
     PendingValue<TSum>    total;
 
@@ -121,35 +132,35 @@ public:
       return { 0, this->Allocate<TSum>(0), nullptr, { nullptr, m_Stream } };
     }
     const std::uint64_t threadBlocks = DivideUp(count, ScanValuesPerThreadBlock);
-    PreparedScan<TSum>  sums{ count,
+    PreparedScan<TSum>  scan{ count,
                              this->Allocate<TSum>(threadBlocks),
                              m_Resources.AllocateCounter(m_Stream),
                               { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
-    *sums.total.GetAddress() = PreparedScan<TSum>::Unknown;
+    *scan.total.GetAddress() = PreparedScan<TSum>::Unknown;
     this->Launch(&ReduceThreadBlocks<TSum, TFunction>,
                  threadBlocks,
                  ScanThreads,
                  count,
                  valueAt,
-                 sums.before.get(),
-                 static_cast<unsigned int *>(sums.threadBlocksDone.get()),
-                 sums.total.GetAddress());
-    return sums;
+                 scan.prefixes.get(),
+                 static_cast<unsigned int *>(scan.threadBlocksDone.get()),
+                 scan.total.GetAddress());
+    return scan;
   }
 
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ExclusiveScan(const PreparedScan<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
+  ExclusiveScan(const PreparedScan<TSum> & scan, const TFunction & valueAt, const TVisitor & visit) const
   {
-    if (sums.count == 0)
+    if (scan.count == 0)
     {
       return;
     }
     this->Launch(&VisitPrefixes<TSum, TFunction, TVisitor>,
-                 DivideUp(sums.count, ScanValuesPerThreadBlock),
+                 DivideUp(scan.count, ScanValuesPerThreadBlock),
                  ScanThreads,
-                 sums.count,
-                 static_cast<const TSum *>(sums.before.get()),
+                 scan.count,
+                 static_cast<const TSum *>(scan.prefixes.get()),
                  valueAt,
                  visit);
   }
@@ -173,7 +184,8 @@ private:
                  functor);
   }
 
-  /** Launches a kernel that begins with WaitForKernelsBefore(). */
+  /** Launches a kernel. The kernel may start before the previous one has ended, so it must call
+   * WaitForPreviousKernels() first. */
   template <typename... TParameters>
   void
   Launch(void (*kernel)(TParameters...),

@@ -19,25 +19,27 @@ using Kind = CudaConnectedComponentError::Kind;
 namespace
 {
 
+/** The resources of all devices, by the number of the device and the id of its context. */
 struct AllResources
 {
   std::mutex                                                                mutex;
-  std::map<std::pair<int, std::uint64_t>, std::unique_ptr<DeviceResources>> devices; // by device and context
+  std::map<std::pair<int, std::uint64_t>, std::unique_ptr<DeviceResources>> devices;
 };
 
 AllResources &
 GetAllResources()
 {
-  static auto * const resources = new AllResources; // never destroyed, because the CUDA driver may be gone at exit
+  static auto * const resources = new AllResources; // never destroyed, because the CUDA driver may be unloaded first
   return *resources;
 }
 
+/** A kernel to ask CUDA about the kernels of this file. */
 __global__ void
 DoNothing()
 {}
 
-/** The architecture that the kernels which run on the current device were compiled for: it may be lower than the
- * device's. */
+/** Returns the architecture for which the kernels were compiled that run on the current device, for example 90. It may
+ * be lower than the architecture of the device. */
 int
 ArchitectureOfKernels()
 {
@@ -46,6 +48,8 @@ ArchitectureOfKernels()
   return attributes.ptxVersion;
 }
 
+/** Returns the capabilities of a device, limited as the environment variable CUDA_CONNECTED_COMPONENTS_TEST_GPU says.
+ */
 DeviceCapabilities
 CapabilitiesOf(int device)
 {
@@ -63,7 +67,7 @@ CapabilitiesOf(int device)
   return capabilities.LimitTo(profile != nullptr ? profile : "");
 }
 
-/** Returns a text such as "1.2 GB". */
+/** Returns a text such as "1.2 GB" or "48.0 MB". */
 std::string
 FormatBytes(std::uint64_t bytes)
 {
@@ -80,56 +84,10 @@ FormatBytes(std::uint64_t bytes)
   return text;
 }
 
-constexpr std::uint64_t PoolStep = std::uint64_t{ 32 } << 20; // CUDA's pools grow by so many bytes at least
+constexpr std::uint64_t PoolStep = std::uint64_t{ 32 } << 20; // CUDA's pools grow by multiples of 32 MiB
 
-} // namespace
-
-DeviceResources &
-DeviceResources::Of(int device)
-{
-  AllResources &                    all = GetAllResources();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  const auto                        find = [&]() -> DeviceResources * {
-    const auto context = FindContext();
-    const auto found = context ? all.devices.find({ device, *context }) : all.devices.end();
-    return found != all.devices.end() ? found->second.get() : nullptr;
-  };
-  DeviceResources * resources = find();
-  if (resources == nullptr)
-  {
-    StartDevice(device, [&] {
-      // Starts the device where it has not been started or has been reset. A new thread has no context either.
-      CCL_CHECK(cudaFree(nullptr));
-      resources = find();
-      if (resources == nullptr)
-      {
-        const auto context = FindContext();
-        if (!context)
-        {
-          throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
-        }
-        resources = all.devices.emplace(std::pair(device, *context), std::make_unique<DeviceResources>(device))
-                      .first->second.get();
-      }
-    });
-    ForgetFailedStarts(device);
-  }
-  return *resources;
-}
-
-bool
-DeviceResources::AreAny()
-{
-  AllResources &                    all = GetAllResources();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  return !all.devices.empty();
-}
-
-namespace
-{
-
-/** Calls visit(resources) for the resources of contexts that are current on their device, and leaves out those of
- * contexts that have ended. */
+/** Calls visit(resources) for all resources whose context is current on their device. Makes the device current during
+ * the call. Skips the resources of contexts that cudaDeviceReset() has ended: the reset has freed their memory. */
 template <typename TVisitor>
 void
 ForAllResources(const TVisitor & visit)
@@ -161,6 +119,39 @@ ForAllResources(const TVisitor & visit)
 
 } // namespace
 
+DeviceResources &
+DeviceResources::Of(int device)
+{
+  AllResources &                    all = GetAllResources();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  const auto                        find = [&]() -> DeviceResources * {
+    const auto context = FindContext();
+    const auto found = context ? all.devices.find({ device, *context }) : all.devices.end();
+    return found != all.devices.end() ? found->second.get() : nullptr;
+  };
+  DeviceResources * resources = find();
+  if (resources == nullptr)
+  {
+    StartDevice(device, [&] {
+      // Starts the device if it has not been started or has been reset. A new thread also has no context before this.
+      CCL_CHECK(cudaFree(nullptr));
+      resources = find();
+      if (resources == nullptr)
+      {
+        const auto context = FindContext();
+        if (!context)
+        {
+          throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
+        }
+        resources = all.devices.emplace(std::pair(device, *context), std::make_unique<DeviceResources>(device))
+                      .first->second.get();
+      }
+    });
+    ForgetFailedStarts(device);
+  }
+  return *resources;
+}
+
 void
 DeviceResources::TrimAll()
 {
@@ -179,9 +170,16 @@ DeviceResources::GetHeldMemory()
   return held;
 }
 
+bool
+DeviceResources::AreAny()
+{
+  AllResources &                    all = GetAllResources();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  return !all.devices.empty();
+}
+
 DeviceResources::DeviceResources(int device)
-  : m_Device(device)
-  , m_Capabilities(CapabilitiesOf(device))
+  : m_Capabilities(CapabilitiesOf(device))
 {
   if (!m_Capabilities.hasMemoryPools)
   {
@@ -303,7 +301,7 @@ DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
 void
 DeviceResources::FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream)
 {
-  // An error here is one of the context, and shows in the next call.
+  // Errors are ignored, because destructors call this function. If the context is broken, the next call reports it.
   static_cast<void>(m_Pool != nullptr ? cudaFreeAsync(memory, stream) : cudaFree(memory));
   const std::lock_guard<std::mutex> lock(m_Mutex);
   m_PoolDemand.Remove(bytes);
@@ -333,9 +331,9 @@ DeviceResources::AllocateCounter(cudaStream_t stream)
   {
     constexpr std::size_t size = sizeof(unsigned int);
     counter.reset(this->AllocateOnDevice(size, [](void ** result) { return cudaMalloc(result, size); }));
-    // Freed, and not handed on, where this fails: it would not be 0.
+    // If this fails, the counter is freed, because its value is unknown.
     CCL_CHECK(cudaMemsetAsync(counter.get(), 0, size, stream));
-    // So that a counter comes back without an allocation.
+    // Makes room for all counters, so that the return of a counter cannot fail.
     const std::lock_guard<std::mutex> lock(m_Mutex);
     m_Counters.reserve(m_CounterCount + 1);
     ++m_CounterCount;

@@ -17,35 +17,38 @@
 namespace itk::ccl
 {
 
-/** What calls on a device share: a pool of device memory for their intermediate results, streams, and memory that is
- * cached from call to call. Never destroyed, as the CUDA driver may be gone before the process is.
+/** The resources that all calls on a device share: streams, a pool of device memory, cached device memory, and cached
+ * pinned host memory. They are never destroyed, because the CUDA driver may be unloaded before the end of the process.
  *
- * A call begins with Of() and ends with EndCall(). Between calls, the memory held is at most:
- * - pinned host memory, and device memory of small images: twice what the 16 most recent calls that needed any needed
- *   at one time;
- * - the pool: the same, rounded up to a multiple of 32 MiB.
+ * A call begins with Of() and ends with EndCall(). Between calls, each kind of memory has a limit:
+ * - Cached memory: twice the bytes that the recent calls used at the same time. The 16 most recent calls that used any
+ *   memory of this kind count as recent.
+ * - Pool: the same, rounded up to a multiple of 32 MiB.
  *
- * Thread-safe. */
+ * Members throw CudaConnectedComponentError if CUDA fails: of kind Memory if there is too little memory, else of
+ * kind Cuda. The resources' device must be current. Thread-safe. */
 class DeviceResources
 {
 public:
-  /** The resources of the current device, which `device` must be, in its current context; created by the first call. A
-   * context that cudaDeviceReset() has ended has a new one after it. Throws where the device cannot be started. */
+  /** Returns the resources of `device`, which must be the current device. Starts the device and creates the resources
+   * if there are none for the device's current context. After cudaDeviceReset(), the device has a new context, and so
+   * new resources. Throws CudaConnectedComponentError if the device cannot be started. */
   static DeviceResources &
   Of(int device);
 
-  /** Gives back what no call uses, on all devices. */
+  /** Frees the memory that no call uses, on all devices. Any device may be current. */
   static void
   TrimAll();
 
-  /** Bytes of all devices. */
+  /** Returns the bytes that all devices hold, in use or cached. Any device may be current. */
   static HeldMemory
   GetHeldMemory();
 
-  /** Whether any device's have been created. */
+  /** Returns true if resources of any device have been created. */
   static bool
   AreAny();
 
+  /** Creates the resources of the current device. Call Of() instead. */
   explicit DeviceResources(int device);
 
   const DeviceCapabilities &
@@ -54,92 +57,99 @@ public:
     return m_Capabilities;
   }
 
-  /** Lets a kernel be launched with so many bytes of dynamic shared memory. CUDA takes its time over it, so that it is
-   * asked once. */
+  /** Allows launches of a kernel with up to `bytes` bytes of dynamic shared memory. Remembers the limit of each kernel,
+   * because the call of CUDA is slow. */
   void
   AllowSharedMemory(const void * kernel, std::uint64_t bytes);
 
+  /** Returns a stream that no other call uses, until ReturnStream(). */
   cudaStream_t
   TakeStream();
+
+  /** Takes a stream back. All work of the stream must have ended. */
   void
   ReturnStream(cudaStream_t stream);
 
-  /** Pinned host memory, cached when its last owner goes. */
+  /** Allocates pinned host memory. It goes back to the cache with its last owner. */
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
-  /** Device memory from the pool, to be freed by FreeToPool() in the order of the stream. Throws where there is too
-   * little. */
+  /** Allocates device memory in the order of a stream. Without memory pools, cudaMalloc() allocates it.
+   * DeviceAllocation is an owner for it. */
   void *
   AllocateFromPool(std::size_t bytes, cudaStream_t stream);
+
+  /** Frees memory of AllocateFromPool() in the order of a stream. The memory and its size must be from that call. */
   void
   FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream);
 
-  /** Device memory, cached when its last owner goes, who must have waited for the stream. Allocating from the pool
-   * takes longer than an empty kernel does. */
+  /** Allocates device memory. It goes back to the cache with its last owner, who must wait for all kernels that use it
+   * first. Faster than AllocateFromPool(), which takes longer than an empty kernel. */
   std::shared_ptr<void>
   AllocateCached(std::size_t bytes);
 
-  /** An unsigned int of device memory that is 0, and must be again when its last owner goes: the next owner relies on
-   * it. */
+  /** Allocates an unsigned int in device memory, with the value 0. It must be 0 again when its last owner releases it,
+   * because the next owner relies on the value. The value of a new counter is set in the order of the stream. */
   std::shared_ptr<void>
   AllocateCounter(cudaStream_t stream);
 
-  /** Ends a call: frees the memory that recent calls had no use for. */
+  /** Ends a call. Frees the memory above the limits. */
   void
   EndCall();
 
 private:
+  /** Frees all memory that no call uses. */
   void
   Trim();
 
-  /** Leaves pinned memory alone. */
+  /** Frees the device memory that no call uses, but no pinned memory. */
   void
   TrimDeviceMemory();
 
   using Deallocator = cudaError_t (*)(void * memory);
 
-  /** A cached block, or a new one from allocate(bytes). */
+  /** Returns a memory block of a cache, or a new one from allocate(size). Its last owner returns it to the cache. */
   template <typename TAllocate>
   std::shared_ptr<void>
   AllocateFrom(MemoryCache & cache, std::size_t bytes, Deallocator deallocate, const TAllocate & allocate);
 
-  /** What allocate(&memory) gives. Where there is too little memory, frees what is cached and tries once more. */
+  /** Calls allocate(&memory) and returns the memory. If there is too little memory, frees all cached device memory and
+   * tries again. `bytes` is the size for the error message. */
   template <typename TAllocate>
   void *
   AllocateOnDevice(std::size_t bytes, const TAllocate & allocate);
 
+  /** Frees memory blocks that were removed from a cache. */
   static void
   FreeAll(const std::vector<MemoryCache::Block> & blocks, Deallocator deallocate);
 
-  /** Bytes of device memory that can still be allocated. */
+  /** Returns the bytes of device memory that can be allocated. */
   std::uint64_t
   GetFreeMemory() const;
 
-  /** Bytes that the pool has of the device. */
+  /** Returns the bytes of device memory that the pool holds. Without a pool, returns the bytes in use. */
   std::uint64_t
   GetPoolBytes() const;
 
-  int                       m_Device;
   DeviceCapabilities        m_Capabilities;
-  cudaMemPool_t             m_Pool = nullptr; // none where the device has no memory pools
+  cudaMemPool_t             m_Pool = nullptr; // null if the device has no memory pools
   std::mutex                m_Mutex;
   std::vector<cudaStream_t> m_Streams;
   MemoryCache               m_HostMemory;
   MemoryCache               m_DeviceMemory;
-  std::vector<void *>       m_Counters; // that nobody owns
-  std::size_t               m_CounterCount = 0;
+  std::vector<void *>       m_Counters;         // counters without an owner
+  std::size_t               m_CounterCount = 0; // all counters
   RecentDemand              m_PoolDemand;
   std::uint64_t             m_PoolThreshold = 0;
-  /** Of the kernels that were launched with dynamic shared memory. */
+  /** Limit of the dynamic shared memory in bytes, for each kernel of AllowSharedMemory(). */
   std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
 
-/** Device memory from the pool, freed in the order of a stream. */
+/** Owns device memory from the pool. Allocates and frees it in the order of a stream. */
 class DeviceAllocation
 {
 public:
-  /** Nothing for 0 bytes. */
+  /** Allocates `bytes` bytes. For 0 bytes, get() returns null. Throws like DeviceResources::AllocateFromPool(). */
   DeviceAllocation(DeviceResources & resources, std::size_t bytes, cudaStream_t stream)
     : m_Resources(&resources)
     , m_Memory(bytes == 0 ? nullptr : resources.AllocateFromPool(bytes, stream))

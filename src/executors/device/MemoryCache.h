@@ -2,7 +2,9 @@
 #ifndef ccl_executors_device_MemoryCache_h
 #define ccl_executors_device_MemoryCache_h
 
-// How much memory recent calls had in use, and the memory that is cached from call to call because of that.
+// A cache of memory blocks for the next calls. Its limit follows from the memory that recent calls used. So a program
+// that labels images of similar sizes allocates only at its first calls, and one large image does not occupy memory for
+// ever.
 
 #include <algorithm>
 #include <array>
@@ -17,17 +19,18 @@ namespace itk::ccl
 /** The memory that the process holds for labeling, in bytes. */
 struct HeldMemory
 {
-  std::uint64_t deviceBytes = 0; // of all devices
-  std::uint64_t pinnedBytes = 0; // of the host
+  std::uint64_t deviceBytes = 0; // device memory, sum over all devices
+  std::uint64_t pinnedBytes = 0; // pinned host memory
 };
 
-/** The largest number of bytes that recent calls had in use at one time. Calls may overlap. Not thread-safe. */
+/** Records the largest number of bytes that recent calls used at the same time. Calls may overlap. Not thread-safe. */
 class RecentDemand
 {
 public:
-  /** Calls after which a demand is forgotten. */
+  /** Number of calls that count as recent. */
   static constexpr std::size_t Calls = 16;
 
+  /** Records that a call starts to use `bytes` bytes. */
   void
   Add(std::size_t bytes)
   {
@@ -35,19 +38,21 @@ public:
     m_Peak = std::max(m_Peak, m_InUse);
   }
 
+  /** Records that a call uses `bytes` bytes no more. */
   void
   Remove(std::size_t bytes)
   {
     m_InUse -= bytes;
   }
 
+  /** Returns the bytes in use. */
   std::size_t
   GetInUse() const
   {
     return m_InUse;
   }
 
-  /** Ends a call. A call that had nothing in use does not count. */
+  /** Ends a call. A call does not count if no memory was in use since the last call ended. */
   void
   EndCall()
   {
@@ -59,7 +64,7 @@ public:
     }
   }
 
-  /** The largest demand of the calls that ended last and of those that go on. */
+  /** Returns the largest number of bytes in use during the recent calls and the calls that have not ended. */
   std::size_t
   Get() const
   {
@@ -68,28 +73,30 @@ public:
 
 private:
   std::size_t                    m_InUse = 0;
-  std::size_t                    m_Peak = 0; // since a call ended
+  std::size_t                    m_Peak = 0; // largest m_InUse since the last call ended
   std::array<std::size_t, Calls> m_Peaks{};
   std::size_t                    m_Next = 0;
 };
 
-/** Blocks of memory that are given out to calls and come back. Blocks that no call uses are cached for later calls:
- * after a call has ended, all blocks together have at most MaximumShare times the bytes that recent calls needed at one
- * time. Knows addresses and sizes; allocating and freeing is up to the owner. Not thread-safe. */
+/** Keeps track of memory blocks that calls use and return. Returned blocks are cached for later calls. When no call
+ * uses a block, all blocks together have at most MaximumShare times the bytes that recent calls used at the same time.
+ * The cache does not allocate or free memory: its owner does. Not thread-safe. */
 class MemoryCache
 {
 public:
+  /** A memory block. */
   struct Block
   {
     void *      memory;
     std::size_t bytes;
   };
 
-  /** Room for calls of different sizes that take turns. */
+  /** Limit of the cache, relative to the recent demand. More than 1, because calls of different sizes may alternate. */
   static constexpr std::size_t MaximumShare = 2;
 
-  /** The size of a new block. Powers of two let calls of similar sizes share blocks; they would waste too much of large
-   * blocks. */
+  /** Returns the size in bytes of a new memory block for a request of `bytes` bytes. Sizes up to 64 MiB are powers of
+   * two, so that calls of similar sizes can use the same blocks. Larger sizes are multiples of 16 MiB, because powers
+   * of two would waste too much memory. */
   static std::size_t
   SizeFor(std::size_t bytes)
   {
@@ -101,8 +108,8 @@ public:
     return bytes <= size ? size : (bytes + LargeStep - 1) / LargeStep * LargeStep;
   }
 
-  /** Gives out a cached block of at least so many bytes and at most four times the size of a new one. Gives nullptr
-   * where there is none: the owner then allocates SizeFor() bytes, and adds them. */
+  /** Returns the smallest cached memory block that has at least `bytes` bytes, and at most 4 times the size of a new
+   * block. Returns nullptr if there is none. The owner must then allocate SizeFor(bytes) bytes and Add() them. */
   void *
   Take(std::size_t bytes)
   {
@@ -125,7 +132,7 @@ public:
     return best->memory;
   }
 
-  /** Counts a new block of SizeFor() bytes that a call uses. */
+  /** Adds a new memory block that a call uses. `bytes` is its size, which SizeFor() has returned. */
   void
   Add(void * memory, std::size_t bytes)
   {
@@ -134,7 +141,7 @@ public:
     m_Bytes += bytes;
   }
 
-  /** Takes a block back from a call. Allocates nothing. */
+  /** Takes a memory block back from a call. Allocates nothing, so it cannot fail. */
   void
   Return(void * memory)
   {
@@ -144,8 +151,8 @@ public:
     m_Cached.splice(m_Cached.end(), m_Used, used);
   }
 
-  /** Ends a call. Gives the blocks that are cached no longer, for the owner to free: those that were returned longest
-   * ago. */
+  /** Ends a call. Returns cached memory blocks that exceed the limit, and forgets them. The owner must free them. The
+   * blocks that were returned first go first. */
   std::vector<Block>
   EndCall()
   {
@@ -160,7 +167,7 @@ public:
     return blocks;
   }
 
-  /** Gives all cached blocks, for the owner to free. */
+  /** Returns all cached memory blocks, and forgets them. The owner must free them. */
   std::vector<Block>
   TakeAll()
   {
@@ -173,7 +180,7 @@ public:
     return blocks;
   }
 
-  /** Bytes of all blocks, in use or cached. */
+  /** Returns the bytes of all memory blocks, in use or cached. */
   std::size_t
   GetBytes() const
   {
@@ -181,20 +188,20 @@ public:
   }
 
 private:
-  static constexpr std::size_t SmallestBlock = std::size_t{ 64 } << 10; // less is not worth a block of its own
+  static constexpr std::size_t SmallestBlock = std::size_t{ 64 } << 10; // smaller blocks would save little memory
   static constexpr std::size_t LargestPowerOfTwo = std::size_t{ 64 } << 20;
   static constexpr std::size_t LargeStep = std::size_t{ 16 } << 20;
 
-  /** A call may need less than the block that it was given has. */
+  /** A memory block, and the size that a new block for the same request would have. */
   struct UsedBlock : Block
   {
     std::size_t needed;
   };
 
-  std::list<UsedBlock> m_Cached; // returned longest ago first
+  std::list<UsedBlock> m_Cached; // in the order of their return
   std::list<UsedBlock> m_Used;
-  std::size_t          m_Bytes = 0; // of all blocks
-  RecentDemand         m_Demand;    // of what was needed
+  std::size_t          m_Bytes = 0; // size of all blocks
+  RecentDemand         m_Demand;    // sum of UsedBlock::needed
 };
 
 } // namespace itk::ccl

@@ -12,15 +12,19 @@
 namespace itk::ccl
 {
 
-/** A value that the device writes to the host's memory, once: a copy would take longer than small kernels do.
+/** A value that a kernel writes to pinned host memory. The direct write avoids a copy, which would take longer than a
+ * small kernel.
  *
- * The memory is free for another value as soon as this one has arrived, as nothing writes to it after that: so whoever
- * reads the value need not wait for the stream. As long as it has not arrived, the destructor waits for the stream
- * before the memory goes back. */
+ * The kernel writes the value once, and nothing writes to the memory afterwards. So the memory can be used again as
+ * soon as the value has arrived, even if the stream still has work. If the value has not been read, the destructor
+ * waits for the stream before it releases the memory. Use it from one thread. */
 template <typename T>
 class PendingValue
 {
 public:
+  /** Prepares for a value from a kernel on a stream. Does not wait.
+   * \param memory pinned host memory for a T, or null if no kernel will write a value
+   * \param stream the stream of the kernel */
   PendingValue(std::shared_ptr<void> memory, cudaStream_t stream)
     : m_Memory(std::move(memory))
     , m_Stream(stream)
@@ -34,13 +38,14 @@ public:
   }
   PendingValue(PendingValue &&) = default;
 
+  /** Returns the address to which the kernel writes the value. */
   T *
   GetAddress() const
   {
     return static_cast<T *>(m_Memory.get());
   }
 
-  /** Waits for all that the stream has to do. */
+  /** Returns the value. Waits for all work of the stream. */
   T
   Get() const
   {
@@ -49,14 +54,14 @@ public:
     return *this->GetAddress();
   }
 
-  /** Waits until the device has replaced a value by another one, and not for what the stream has to do after that,
-   * unless that takes long. */
+  /** Returns the value as soon as it differs from a placeholder, which the caller has stored at GetAddress(). Does not
+   * wait for later work of the stream, unless the value takes longer than about 1 ms to arrive. */
   T
   GetReplacementOf(T placeholder) const
   {
-    constexpr unsigned int                               maximumLooks = 1000000; // about a millisecond
+    constexpr unsigned int                               maximumReads = 1000000; // about 1 ms
     const cuda::atomic_ref<T, cuda::thread_scope_system> value(*this->GetAddress());
-    for (unsigned int looks = 0; looks < maximumLooks; ++looks)
+    for (unsigned int reads = 0; reads < maximumReads; ++reads)
     {
       const T known = value.load(cuda::memory_order_acquire);
       if (known != placeholder)

@@ -2,9 +2,10 @@
 #ifndef ccl_executors_device_ScanKernels_cuh
 #define ccl_executors_device_ScanKernels_cuh
 
-// The two kernels of an exclusive scan whose values are functions and whose prefixes go to a visitor. CUB's device-wide
-// reduction and scan take four kernels for the same, which may not start early: labeling by runs takes 1.1 to 1.9 times
-// as long with them (doc/performance.md).
+// The two kernels of an exclusive scan. The values come from a function, and the prefixes go to a visitor.
+//
+// CUB's device-wide reduction and scan need four kernels instead of two, and cannot start before the previous kernel
+// has ended. Labeling by runs takes 1.1 to 1.9 times as long with them.
 
 #include "primitives/Tuning.h"
 
@@ -18,10 +19,11 @@
 namespace itk::ccl
 {
 
-/** Waits for what the kernels before this one on its stream write. The first thing that a kernel does: it may be
- * started while the last of their blocks still run. */
+/** Waits until the earlier kernels of the stream have ended and their results are visible. Each kernel must call it
+ * first, because a kernel may start while thread blocks of the previous kernel still run. Kernels below compute
+ * capability 9.0 cannot start early, and do not wait. */
 __device__ inline void
-WaitForKernelsBefore()
+WaitForPreviousKernels()
 {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
@@ -33,7 +35,10 @@ inline constexpr unsigned int ScanValuesPerThread = Tuning::ScanValuesPerThread;
 inline constexpr unsigned int ScanValuesPerThreadBlock = ScanThreads * ScanValuesPerThread;
 inline constexpr unsigned int WarpSize = 32;
 
-/** Replaces the sums of tiles by what is before each. All threads of a block call it. Returns the sum of all. */
+/** Replaces the sums of the thread blocks by their prefixes. Returns the sum of all. All threads of one thread block
+ * must call it.
+ * \param count number of thread blocks
+ * \param sums sum of each thread block */
 template <typename TSum>
 __device__ TSum
 ScanThreadBlockSums(unsigned int count, TSum * sums)
@@ -42,7 +47,7 @@ ScanThreadBlockSums(unsigned int count, TSum * sums)
   using ScanType = cub::BlockScan<TSum, ScanThreads>;
   __shared__ typename ScanType::TempStorage storage;
 
-  TSum before = 0;
+  TSum prefix = 0;
   for (unsigned int begin = 0; begin < count; begin += ScanThreads * valuesPerThread)
   {
     const unsigned int first = begin + threadIdx.x * valuesPerThread;
@@ -59,17 +64,22 @@ ScanThreadBlockSums(unsigned int count, TSum * sums)
     {
       if (first + i < count)
       {
-        sums[first + i] = before + values[i];
+        sums[first + i] = prefix + values[i];
       }
     }
-    before += sumOfAll;
+    prefix += sumOfAll;
     __syncthreads();
   }
-  return before;
+  return prefix;
 }
 
-/** Writes the sum of all values, and of those before each tile, by the last block to end. `tilesDone` must be 0, and is
- * again when the total is written. */
+/** Adds up the values of each thread block. The last thread block to finish turns the sums into prefixes, and writes
+ * the total.
+ * \param count number of values
+ * \param valueAt function that returns the value of an index
+ * \param sums gets the prefix of each thread block
+ * \param threadBlocksDone counter that must be 0; it is 0 again before the total is written
+ * \param total pinned host memory, which gets the sum of all values */
 template <typename TSum, typename TFunction>
 __global__ void
 __launch_bounds__(ScanThreads)
@@ -78,7 +88,7 @@ __launch_bounds__(ScanThreads)
   using ReduceType = cub::BlockReduce<TSum, ScanThreads>;
   __shared__ typename ReduceType::TempStorage storage;
   __shared__ bool                             isLast;
-  WaitForKernelsBefore();
+  WaitForPreviousKernels();
 
   const std::uint64_t begin = std::uint64_t{ blockIdx.x } * ScanValuesPerThreadBlock + threadIdx.x;
   TSum                sum = 0;
@@ -107,16 +117,21 @@ __launch_bounds__(ScanThreads)
   }
 }
 
-/** Visits each value with the sum of those before it. The lanes of a warp visit values that lie side by side. */
+/** Calls `visit(i, prefix)` for each value. The threads of a warp read and visit adjacent indices.
+ * \param count number of values
+ * \param prefixes prefix of each thread block, from ReduceThreadBlocks()
+ * \param valueAt the function that ReduceThreadBlocks() has called
+ * \param visit visitor, which may overwrite the memory from which valueAt(i) reads */
 template <typename TSum, typename TFunction, typename TVisitor>
 __global__ void
-__launch_bounds__(ScanThreads) VisitPrefixes(std::uint64_t count, const TSum * sums, TFunction valueAt, TVisitor visit)
+__launch_bounds__(ScanThreads)
+  VisitPrefixes(std::uint64_t count, const TSum * prefixes, TFunction valueAt, TVisitor visit)
 {
   using ScanType = cub::WarpScan<TSum>;
   constexpr unsigned int                    warps = ScanThreads / WarpSize;
   __shared__ typename ScanType::TempStorage storage[warps];
   __shared__ TSum                           sumsOfWarps[warps];
-  WaitForKernelsBefore();
+  WaitForPreviousKernels();
 
   const unsigned int  warp = threadIdx.x / WarpSize;
   const std::uint64_t begin = std::uint64_t{ blockIdx.x } * ScanValuesPerThreadBlock +
@@ -128,26 +143,26 @@ __launch_bounds__(ScanThreads) VisitPrefixes(std::uint64_t count, const TSum * s
     const std::uint64_t index = begin + i * WarpSize;
     values[i] = index < count ? static_cast<TSum>(valueAt(index)) : TSum{ 0 };
   }
-  TSum before = 0;
+  TSum prefix = 0;
 #pragma unroll
   for (unsigned int i = 0; i < ScanValuesPerThread; ++i)
   {
-    TSum sumBefore = 0;
+    TSum prefixInWarp = 0;
     TSum sumOfAll = 0;
-    ScanType(storage[warp]).ExclusiveSum(values[i], sumBefore, sumOfAll);
+    ScanType(storage[warp]).ExclusiveSum(values[i], prefixInWarp, sumOfAll);
     __syncwarp();
-    values[i] = before + sumBefore;
-    before += sumOfAll;
+    values[i] = prefix + prefixInWarp;
+    prefix += sumOfAll;
   }
   if (threadIdx.x % WarpSize == 0)
   {
-    sumsOfWarps[warp] = before;
+    sumsOfWarps[warp] = prefix;
   }
   __syncthreads();
-  before = sums[blockIdx.x];
+  prefix = prefixes[blockIdx.x];
   for (unsigned int other = 0; other < warp; ++other)
   {
-    before += sumsOfWarps[other];
+    prefix += sumsOfWarps[other];
   }
 #pragma unroll
   for (unsigned int i = 0; i < ScanValuesPerThread; ++i)
@@ -155,7 +170,7 @@ __launch_bounds__(ScanThreads) VisitPrefixes(std::uint64_t count, const TSum * s
     const std::uint64_t index = begin + i * WarpSize;
     if (index < count)
     {
-      visit(index, static_cast<TSum>(before + values[i]));
+      visit(index, static_cast<TSum>(prefix + values[i]));
     }
   }
 }

@@ -2,7 +2,7 @@
 #ifndef ccl_executors_device_StartAttempts_h
 #define ccl_executors_device_StartAttempts_h
 
-#include "itkCudaConnectedComponentLabeler.h"
+#include "itkCudaConnectedComponentError.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,14 +12,16 @@
 namespace itk::ccl
 {
 
-/** When to try again to start a device that could not be started: an attempt takes longer than most labelings. The wait
- * is 1 s after the first failure and doubles with each further one, up to 64 s. Not thread-safe. */
+/** Decides when to try again to start a device after a failure. A failed attempt takes longer than most labelings, so
+ * calls in between fail at once. The wait is 1 s after the first failure, and doubles after each further failure, up to
+ * 64 s. Not thread-safe. */
 class StartAttempts
 {
 public:
   using ClockType = std::chrono::steady_clock;
 
-  /** Throws the last failure, and says when the next attempt is due, where that is later than now. */
+  /** Throws the last failure if the next attempt is not due. The message ends with the time until the next attempt, in
+   * seconds. */
   void
   RequireDue(ClockType::time_point now) const
   {
@@ -33,6 +35,7 @@ public:
     }
   }
 
+  /** Records a failed attempt. */
   void
   Fail(ClockType::time_point now, const CudaConnectedComponentError & failure)
   {

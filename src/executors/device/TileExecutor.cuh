@@ -11,29 +11,18 @@
 namespace itk::ccl
 {
 
-/** Runs the phases of an algorithm inside one kernel, that all of its threads call it from: barriers part the phases,
- * where others would launch the next kernel. Each block has one tile of the image, and keeps what it knows of it in its
- * shared memory. The kernel must be launched as a cooperative one, of blocks of KernelExecutor::Threads.
+/** Runs the phases of an algorithm inside one kernel. A model of the tile executor concept, see executors/Executor.h.
  *
- * - `Allocate<T>(n)` gives memory that all tiles share, with `get()`;
- * - `ForEachTile(phase)` calls `phase(team)` for the team of every tile;
- * - `Wait()` waits until what was called for all tiles has ended: a phase may read what others wrote before;
- * - `SumTiles(values)` sums a value of each tile. */
+ * All threads of the kernel make an executor, and call the algorithm with it. The kernel must be launched
+ * cooperatively, with one thread block of TileExecutor::Threads threads for each tile. A tile's own memory is the
+ * shared memory of its thread block. Wait() is a barrier of the whole kernel, and takes the place of a kernel launch.
+ */
 class TileExecutor
 {
 public:
   static constexpr unsigned int Threads = Tuning::SmallImageThreads;
 
-  /** The threads that work on a tile.
-   *
-   * - `index` is the tile's, `memory` what it keeps from one phase to the next;
-   * - `ForEach(n, function)` calls `function(i)` for every i < n, concurrently;
-   * - `Sum(n, valueAt)` sums valueAt(i) for i < n;
-   * - `ForEachSum(n, valueAt, visit)` calls `visit(i, valueAt(0) + ... + valueAt(i - 1))` for every i, concurrently,
-   * and gives the sum of all; visit(i) may change what valueAt(i) gives, and no other;
-   * - `Once(function)` calls `function()`.
-   *
-   * All but Once() end when all calls have. */
+  /** The thread block of a tile. All threads must make the same calls in the same order. */
   class ThreadBlock
   {
   public:
@@ -76,16 +65,16 @@ public:
       {
         sum += valueAt(i);
       }
-      const std::uint32_t all = ScanValues(sum).all;
+      const std::uint32_t total = ScanValues(sum).total;
       __syncthreads();
-      return all;
+      return total;
     }
 
     template <typename TFunction, typename TVisitor>
     __device__ std::uint32_t
                ExclusiveScan(std::uint32_t count, const TFunction & valueAt, const TVisitor & visit) const
     {
-      // Each thread has values that follow each other, for one scan to do.
+      // Each thread adds up consecutive values, so that one scan of the sums of the threads is enough.
       const std::uint32_t perThread = (count + Threads - 1) / Threads;
       const std::uint32_t begin = threadIdx.x * perThread;
       const std::uint32_t end = begin + perThread < count ? begin + perThread : count;
@@ -94,32 +83,33 @@ public:
       {
         sum += valueAt(i);
       }
-      const ScannedValue sums = ScanValues(sum);
-      std::uint32_t      before = sums.before;
+      const ScannedValue scanned = ScanValues(sum);
+      std::uint32_t      prefix = scanned.prefix;
       for (std::uint32_t i = begin; i < end; ++i)
       {
         const std::uint32_t value = i + 1 < end ? valueAt(i) : 0;
-        visit(i, before);
-        before += value;
+        visit(i, prefix);
+        prefix += value;
       }
       __syncthreads();
-      return sums.all;
+      return scanned.total;
     }
 
   private:
     struct ScannedValue
     {
-      std::uint32_t before;
-      std::uint32_t all;
+      std::uint32_t prefix;
+      std::uint32_t total;
     };
 
-    /** Sums a value of each thread; the threads must meet before it is called again. */
+    /** Returns the prefix of the calling thread and the sum of all, for one value of each thread. The caller must
+     * synchronize the threads before the next call, because all calls use the same shared memory. */
     __device__ static ScannedValue
     ScanValues(std::uint32_t value)
     {
       namespace groups = cooperative_groups;
       constexpr unsigned int warpSize = 32;
-      static_assert(Threads == warpSize * warpSize, "each warp sums one value of each warp");
+      static_assert(Threads == warpSize * warpSize, "each thread of a warp reads the sum of one warp");
       __shared__ std::uint32_t sumsOfWarps[warpSize];
 
       const auto          warp = groups::tiled_partition<warpSize>(groups::this_thread_block());
@@ -128,16 +118,16 @@ public:
       {
         sumsOfWarps[warp.meta_group_rank()] = sum;
       }
-      const std::uint32_t before = groups::exclusive_scan(warp, value);
+      const std::uint32_t prefixInWarp = groups::exclusive_scan(warp, value);
       __syncthreads();
       const std::uint32_t sumOfWarp = sumsOfWarps[warp.thread_rank()];
-      const std::uint32_t beforeWarp = warp.thread_rank() < warp.meta_group_rank() ? sumOfWarp : 0;
-      return { before + groups::reduce(warp, beforeWarp, groups::plus<std::uint32_t>()),
+      const std::uint32_t sumIfEarlier = warp.thread_rank() < warp.meta_group_rank() ? sumOfWarp : 0;
+      return { prefixInWarp + groups::reduce(warp, sumIfEarlier, groups::plus<std::uint32_t>()),
                groups::reduce(warp, sumOfWarp, groups::plus<std::uint32_t>()) };
     }
   };
 
-  /** What an allocation takes. */
+  /** Returns the bytes that Allocate<T>(count) takes: a multiple of 256, so that all arrays are aligned. */
   template <typename T>
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
@@ -146,13 +136,16 @@ public:
     return DivideUp(count * sizeof(T), 256) * 256;
   }
 
-  /** `memory` is for all that will be allocated: BytesFor() each array. */
+  /** Makes the executor of the calling thread.
+   * \param memory device memory for all calls of Allocate(), aligned to 256 bytes; its size is the sum of BytesFor()
+   * \param sharedMemory the memory of the thread block's tile */
   __device__
   TileExecutor(void * memory, std::uint64_t * sharedMemory)
     : m_Memory(static_cast<unsigned char *>(memory))
     , m_ThreadBlock(blockIdx.x, sharedMemory)
   {}
 
+  /** An array in the memory of the executor, which it does not own. */
   template <typename T>
   class Buffer
   {
@@ -171,6 +164,8 @@ public:
     T * m_Memory;
   };
 
+  /** Returns the next part of the executor's memory. All threads must make the same allocations in the same order, so
+   * that they get the same addresses. */
   template <typename T>
   __device__ Buffer<T>
              Allocate(std::uint64_t count) const
@@ -200,6 +195,7 @@ public:
     }
   }
 
+  /** Returns the sum of one value for each tile. */
   __device__ std::uint32_t
              ReduceTiles(const std::uint32_t * values) const
   {
@@ -207,7 +203,7 @@ public:
   }
 
 private:
-  mutable unsigned char * m_Memory;
+  mutable unsigned char * m_Memory; // start of the next allocation
   ThreadBlock             m_ThreadBlock;
 };
 

@@ -14,19 +14,13 @@
 namespace itk::ccl
 {
 
-/** Runs the steps of the algorithms on the host. It and DeviceExecutor are the two models of what the algorithms call
- * an executor:
- *
- * - `Allocate<T>(n)` gives an owner of n uninitialized elements, with `get()`;
- * - `Fill(memory, n, byte)` sets all bytes of n elements;
- * - `ForEach(grid, step)` calls `step(cell)` for every cell of a grid, concurrently;
- * - `ForEachBlock(grid, step)` does the same, and keeps cells that are near each other in all directions together;
- * - `Sum<T>(n, valueAt)` sums valueAt(i) for i < n; `GetTotal()` of what it gives is the sum, and on the device waits
- * for it, but not for what was called later;
- * - `ForEachSum(sum, valueAt, visit)` calls `visit(i, valueAt(0) + ... + valueAt(i - 1))` for every i, concurrently. */
+/** Runs kernel functors on the host. A model of the executor concept (see executors/Executor.h): each call is a loop,
+ * and returns when the whole loop has ended. The loop's iterations are divided into chunks, and a chunk is one call of
+ * the ParallelFor's body. */
 class HostExecutor
 {
 public:
+  /** Runs all loops by `parallelFor`. The default uses the calling thread only. */
   explicit HostExecutor(ParallelFor parallelFor = SequentialFor)
     : m_ParallelFor(std::move(parallelFor))
   {}
@@ -72,12 +66,13 @@ public:
     this->ForEach(grid, functor);
   }
 
+  /** The result of PrepareScan(). */
   template <typename TSum>
   struct PreparedScan
   {
-    std::uint64_t     count;
+    std::uint64_t     count; // number of values
     std::uint64_t     valuesPerChunk;
-    std::vector<TSum> before; // each chunk
+    std::vector<TSum> prefixes; // sum of each chunk; after Scan(), prefix of each chunk
     TSum              total;
 
     TSum
@@ -86,12 +81,12 @@ public:
       return total;
     }
 
-    /** Sums up what `before` has of each chunk. */
+    /** Replaces the sums of the chunks by their prefixes, and computes `total`. */
     void
     Scan()
     {
       total = 0;
-      for (TSum & value : before)
+      for (TSum & value : prefixes)
       {
         const TSum sum = value;
         value = total;
@@ -104,38 +99,38 @@ public:
   PreparedScan<TSum>
   PrepareScan(std::uint64_t count, const TFunction & valueAt) const
   {
-    const std::uint64_t values = CellsPerChunk(count);
-    PreparedScan<TSum>  sums{ count, values, std::vector<TSum>(DivideUp(count, values)), 0 };
-    this->ForEachChunk(count, values, [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t valuesPerChunk = CellsPerChunk(count);
+    PreparedScan<TSum>  scan{ count, valuesPerChunk, std::vector<TSum>(DivideUp(count, valuesPerChunk)), 0 };
+    this->ForEachChunk(count, valuesPerChunk, [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
       TSum sum = 0;
       for (std::uint64_t i = begin; i < end; ++i)
       {
         sum += static_cast<TSum>(valueAt(i));
       }
-      sums.before[chunk] = sum;
+      scan.prefixes[chunk] = sum;
     });
-    sums.Scan();
-    return sums;
+    scan.Scan();
+    return scan;
   }
 
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ExclusiveScan(const PreparedScan<TSum> & sums, const TFunction & valueAt, const TVisitor & visit) const
+  ExclusiveScan(const PreparedScan<TSum> & scan, const TFunction & valueAt, const TVisitor & visit) const
   {
     const auto visitChunk = [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
-      TSum sum = sums.before[chunk];
+      TSum prefix = scan.prefixes[chunk];
       for (std::uint64_t i = begin; i < end; ++i)
       {
         const TSum value = static_cast<TSum>(valueAt(i));
-        visit(i, sum);
-        sum += value;
+        visit(i, prefix);
+        prefix += value;
       }
     };
-    this->ForEachChunk(sums.count, sums.valuesPerChunk, visitChunk);
+    this->ForEachChunk(scan.count, scan.valuesPerChunk, visitChunk);
   }
 
 private:
-  /** Calls visit(chunk, begin, end) for all chunks of what is counted. */
+  /** Calls visit(chunk, begin, end) for each chunk of the indices 0 to count - 1. */
   template <typename TVisitor>
   void
   ForEachChunk(std::uint64_t count, std::uint64_t perChunk, const TVisitor & visit) const
@@ -145,6 +140,8 @@ private:
     });
   }
 
+  /** Returns the number of cells in a chunk. A few cells are one chunk, because they take less time than it takes to
+   * wake other threads. */
   static std::uint64_t
   CellsPerChunk(std::uint64_t count)
   {

@@ -2,8 +2,9 @@
 #ifndef ccl_executors_host_HostMemory_h
 #define ccl_executors_host_HostMemory_h
 
-// Large pieces of the host's memory, and what the system takes to give them: being given pages one by one takes longer
-// than writing them.
+// Large arrays in host memory. The operating system provides the pages of new memory one by one, at the first write to
+// each page. For large arrays, this takes longer than the writes. So the functions here ask for huge pages, and clear
+// new memory without writing to it.
 
 #include "primitives/Tuning.h"
 
@@ -22,9 +23,11 @@
 namespace itk::ccl
 {
 
+/** Size of a huge page of Linux on x86-64, in bytes. */
 inline constexpr std::uintptr_t HugePageSize = std::uintptr_t{ 2 } << 20;
 
-/** Lets the system back memory that is about to be written for the first time by huge pages. */
+/** Asks the system for huge pages in a range of memory. Call it before the first write to the memory. The request
+ * covers the huge pages that lie completely in the range. Does nothing on a system other than Linux. */
 inline void
 AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t bytes)
 {
@@ -34,13 +37,13 @@ AdviseHugePages([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t b
   const std::uintptr_t end = (address + bytes) / HugePageSize * HugePageSize;
   if (begin < end)
   {
-    // Advice: that it may be refused makes no difference.
+    // The result is ignored, because memory without huge pages is only slower.
     static_cast<void>(madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE));
   }
 #endif
 }
 
-/** Frees what AllocateOnHost() gives. */
+/** Frees the memory of AllocateOnHost(). */
 struct FreeOnHost
 {
   std::align_val_t alignment{ alignof(std::max_align_t) };
@@ -52,15 +55,17 @@ struct FreeOnHost
   }
 };
 
+/** The owner of an array that AllocateOnHost() has returned. */
 template <typename T>
 using HostBuffer = std::unique_ptr<T[], FreeOnHost>;
 
-/** Uninitialized memory, of huge pages where it is large enough. */
+/** Allocates `count` uninitialized elements. An array of at least one huge page starts at a huge page, and asks for
+ * huge pages. Throws std::bad_alloc if there is too little memory. */
 template <typename T>
 HostBuffer<T>
 AllocateOnHost(std::uint64_t count)
 {
-  static_assert(std::is_trivial<T>::value, "nothing is constructed");
+  static_assert(std::is_trivial<T>::value, "no element is constructed");
   const std::uint64_t bytes = count * sizeof(T);
   const FreeOnHost    free{ std::align_val_t{ bytes < HugePageSize ? alignof(std::max_align_t) : HugePageSize } };
   HostBuffer<T>       memory(static_cast<T *>(::operator new(bytes, free.alignment)), free);
@@ -68,9 +73,12 @@ AllocateOnHost(std::uint64_t count)
   return memory;
 }
 
-/** Makes memory that was allocated, and not written since, all 0 without writing it: the system gives zeros for pages
- * that it has not given yet. Gives false, and may have changed the memory, where that cannot be, or would take longer
- * than writing it: where it is small, has been written, or is not private to the process. */
+/** Clears memory without writing to it: gives its pages back to the system, which provides zeros at the next access.
+ * Returns false if the caller must write the zeros. This is so if the memory is smaller than
+ * Tuning::HostUntouchedBytes, if its last page has been written since its allocation, if other processes share it, or
+ * on a system other than Linux. The contents are then undefined.
+ * \param memory memory of the process's heap; all of its contents are lost
+ * \param bytes its size; the bytes before and after it in the first and the last page stay unchanged */
 inline bool
 ClearUntouched([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t bytes)
 {
@@ -88,11 +96,11 @@ ClearUntouched([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t by
   {
     return false;
   }
-  // The first page shows whether giving pages back clears them, as it does not where they are shared or locked.
+  // Shared or locked pages are not cleared. So write a 1 to the first page, and see whether it turns into a 0.
   auto * const          firstPage = reinterpret_cast<char *>(begin);
-  volatile char * const mark = firstPage;
-  *mark = 1;
-  if (madvise(firstPage, end - begin, MADV_DONTNEED) != 0 || *mark != 0)
+  volatile char * const probe = firstPage;
+  *probe = 1;
+  if (madvise(firstPage, end - begin, MADV_DONTNEED) != 0 || *probe != 0)
   {
     return false;
   }

@@ -2,7 +2,8 @@
 #ifndef ccl_executors_host_ParallelFor_h
 #define ccl_executors_host_ParallelFor_h
 
-// Loops that run on the threads of the program that calls the engine.
+// The type of loops that run on several host threads. The caller of the library provides the threads, for example the
+// threads of an ITK filter.
 
 #include "itkCudaConnectedComponentError.h"
 
@@ -20,6 +21,7 @@ namespace itk::ccl
  * the first exception of a body. CudaConnectedComponentLabeler::ParallelForType is the same type. */
 using ParallelFor = std::function<void(std::uint64_t count, const std::function<void(std::uint64_t)> & body)>;
 
+/** A ParallelFor that uses the calling thread only. An exception of a body ends the loop at once. */
 inline void
 SequentialFor(std::uint64_t count, const std::function<void(std::uint64_t)> & body)
 {
@@ -29,9 +31,10 @@ SequentialFor(std::uint64_t count, const std::function<void(std::uint64_t)> & bo
   }
 }
 
-/** Makes a ParallelFor of a loop whose threads must not see exceptions. The first exception of a body is stored, later
- * bodies do not start, and the caller's thread throws the exception after the loop. A loop that skips calls is an
- * error, because the output of these calls would be missing. */
+/** Makes a ParallelFor from a loop of the caller, whose threads must not see exceptions. The first exception of a body
+ * is stored, later bodies do not start, and the calling thread throws the exception after the loop. Throws
+ * CudaConnectedComponentError (InvalidArgument) if the loop skips or repeats calls, because the output would be wrong.
+ */
 inline ParallelFor
 CheckedFor(ParallelFor loop)
 {

@@ -1,0 +1,39 @@
+#!/bin/sh
+# Checks that a file in src/ includes files of its own layer and of lower layers only. Prints how many includes lead from
+# each layer to each other layer.
+set -eu
+
+cd "$(dirname "$0")/.."
+git ls-files src | grep -E '\.(h|hxx|cxx|cu|cuh|in)$' | xargs grep -E '^#include "' | awk -F'[/:"]' '
+BEGIN {
+  count = split("primitives executors algorithms engine filters plugin tool", names, " ")
+  for (i = 1; i <= count; ++i)
+    layer[names[i]] = i
+  # The public headers, and the layer that implements each of them.
+  public["itkCudaConnectedComponentError.h"] = public["itkCudaConnectedComponentsEnums.h"] = "primitives"
+  public["itkCudaConnectedComponentLabeler.h"] = "engine"
+  public["itkCudaConnectedComponentImageFilter.h"] = "filters"
+  public["itkCudaConnectedComponentImageFilterFactory.h"] = "filters"
+  public["CudaConnectedComponentsDetail"] = "filters"
+}
+$2 in layer {
+  from = $2
+  line = $0
+  sub(/^[^:]*:#include "/, "", line)
+  split(line, path, /[\/"]/)
+  to = path[1] in layer ? path[1] : path[1] in public ? public[path[1]] : ""
+  if (to == "")
+    next
+  ++includes[from " -> " to]
+  if (layer[to] > layer[from]) {
+    print "a lower layer includes a higher one: " $0
+    failed = 1
+  }
+}
+END {
+  for (i = 1; i <= count; ++i)
+    for (j = 1; j <= count; ++j)
+      if (names[i] " -> " names[j] in includes && i != j)
+        printf "%s -> %s: %d includes\n", names[i], names[j], includes[names[i] " -> " names[j]]
+  exit failed
+}'
