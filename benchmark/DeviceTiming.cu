@@ -11,6 +11,8 @@
 #include "executors/device/CudaContext.cuh"
 #include "itkCudaConnectedComponentLabeler.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
+
 #include <chrono>
 
 using namespace itk::ccl;
@@ -197,7 +199,7 @@ DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned i
       return AllocateDevice(m_Image.pixels.size() * sizeof(std::uint32_t));
     }();
     auto * const labels = static_cast<std::uint32_t *>(output.get());
-    if (itk::CudaConnectedComponentsEnums::Describe(algorithm).isPublished)
+    if (itk::CudaConnectedComponentAlgorithms::Describe(algorithm).isPublished)
     {
       size.z == 1 ? LabelByBlocks<2>(timed, algorithm, input, size, labels)
                   : LabelByBlocks<3>(timed, algorithm, input, size, labels);

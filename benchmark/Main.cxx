@@ -11,6 +11,8 @@
 
 #include "itkMacro.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -73,7 +75,7 @@ public:
     m_Floor = floor.median;
     this->Add("floor", floor);
     this->Add("empty launch", device.TimeLaunch(m_Options.runs));
-    for (const auto & algorithm : itk::CudaConnectedComponentsEnums::GetAlgorithms())
+    for (const auto & algorithm : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
       if (algorithm.isPublished)
       {
@@ -136,7 +138,7 @@ private:
     const std::string neighbors = std::string(", ") + (fullyConnected ? (isPlane ? "8" : "26") : (isPlane ? "4" : "6"));
     HostTiming        host(image, fullyConnected);
     const Timing      itk = host.TimeItk(std::max(m_Options.hostRuns, 1U));
-    for (const auto & algorithm : itk::CudaConnectedComponentsEnums::GetAlgorithms())
+    for (const auto & algorithm : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
       if (algorithm.isPublished && (fullyConnected || !algorithm.needsFullConnectivity))
       {
@@ -149,7 +151,7 @@ private:
               device.TimeWithAllocation(AlgorithmEnum::Automatic, fullyConnected, m_Options.runs));
     if (m_Options.steps)
     {
-      for (const auto & algorithm : itk::CudaConnectedComponentsEnums::GetAlgorithms())
+      for (const auto & algorithm : itk::CudaConnectedComponentAlgorithms::GetAll())
       {
         if (algorithm.isPublished && (fullyConnected || !algorithm.needsFullConnectivity))
         {

@@ -89,9 +89,9 @@ public:
 
   template <typename TFunctor>
   void
-  ForEachBlock(const Grid & grid, const TFunctor & functor) const
+  ForEachCompact(const Grid & grid, const TFunctor & functor) const
   {
-    this->Time<TFunctor>([&] { m_Executor.ForEachBlock(grid, functor); });
+    this->Time<TFunctor>([&] { m_Executor.ForEachCompact(grid, functor); });
   }
 
   template <typename TSum, typename TFunction>

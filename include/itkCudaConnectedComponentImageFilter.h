@@ -3,6 +3,7 @@
 #define itkCudaConnectedComponentImageFilter_h
 
 #include "itkConnectedComponentImageFilter.h"
+#include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentsEnums.h"
 

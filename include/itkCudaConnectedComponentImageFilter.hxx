@@ -110,7 +110,7 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
-  const CudaConnectedComponentsProcess::TrimAtEnd trimAtEnd;
+  const CudaConnectedComponentsDetail::Process::TrimAtEnd trimAtEnd;
 
   const auto start = std::chrono::steady_clock::now();
   try
@@ -125,9 +125,9 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (m_LazyGPUStart && m_BackendUsed != BackendEnum::CUDA && !this->IsForCPU())
   {
-    CudaConnectedComponentsProcess::AddTimeWithoutGPU(milliseconds);
+    CudaConnectedComponentsDetail::Process::AddTimeWithoutGPU(milliseconds);
   }
-  if (!CudaConnectedComponentsProcess::IsVerbose())
+  if (!CudaConnectedComponentsDetail::Process::IsVerbose())
   {
     return;
   }
@@ -139,14 +139,14 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     size += " x " + std::to_string(region.GetSize(axis));
     fullConnectivity *= 3;
   }
-  CudaConnectedComponentsProcess::Print({ size,
-                                          &typeid(InputPixelType),
-                                          &typeid(OutputPixelType),
-                                          this->GetMaskImage() != nullptr,
-                                          this->GetFullyConnected() ? fullConnectivity - 1 : 2 * ImageDimension,
-                                          m_BackendUsed,
-                                          m_FallbackReason,
-                                          milliseconds });
+  CudaConnectedComponentsDetail::Process::Print({ size,
+                                                  &typeid(InputPixelType),
+                                                  &typeid(OutputPixelType),
+                                                  this->GetMaskImage() != nullptr,
+                                                  this->GetFullyConnected() ? fullConnectivity - 1 : 2 * ImageDimension,
+                                                  m_BackendUsed,
+                                                  m_FallbackReason,
+                                                  milliseconds });
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -157,7 +157,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   m_FallbackReason.clear();
   m_ObjectCount = 0;
 
-  if (CudaConnectedComponentsEnums::Describe(m_Algorithm).needsFullConnectivity && !this->GetFullyConnected())
+  if (CudaConnectedComponentAlgorithms::Describe(m_Algorithm).needsFullConnectivity && !this->GetFullyConnected())
   {
     itkExceptionMacro(<< m_Algorithm
                       << " labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or "
@@ -221,7 +221,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU
     }
     if (m_LazyGPUStart && m_CPUFallback)
     {
-      const std::string reason = CudaConnectedComponentsProcess::WhyNotStartGPU();
+      const std::string reason = CudaConnectedComponentsDetail::Process::WhyNotStartGPU();
       if (!reason.empty())
       {
         return reason;
@@ -240,7 +240,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU
       }
       if (m_CPUFallback)
       {
-        CudaConnectedComponentsProcess::ReportFault(error);
+        CudaConnectedComponentsDetail::Process::ReportFault(error);
       }
       return error.what();
     }

@@ -104,7 +104,7 @@ public:
      * `fullyConnected`; otherwise all functions that label throw CudaConnectedComponentError (InvalidArgument). */
     AlgorithmEnum algorithm = AlgorithmEnum::Automatic;
 
-    /** The connectivity: true for full connectivity (8 neighbours in a plane, 26 in a volume), false for face
+    /** The connectivity: true for full connectivity (8 neighbors in a plane, 26 in a volume), false for face
      * connectivity (4 or 6). The default is false. */
     bool fullyConnected = false;
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <iosfwd>
-#include <vector>
 
 namespace itk
 {
@@ -49,24 +48,13 @@ public:
     const char * option;
     /** The name in tables and figures, such as "BUF". */
     const char * title;
-    /** Whether the algorithm labels with 8 or 26 neighbours only. */
+    /** Whether the algorithm labels with 8 or 26 neighbors only. */
     bool needsFullConnectivity;
     /** Whether the algorithm has the option `inlineCompression`. */
     bool hasInlineCompression;
     /** Whether the algorithm is implemented as its paper describes it, for comparison. */
     bool isPublished;
   };
-
-  /** Returns the table of algorithms.
-   * \return one row for each value of Algorithm. The first row is the row of Automatic. */
-  CudaConnectedComponents_EXPORT static const std::vector<AlgorithmDescription> &
-  GetAlgorithms();
-
-  /** Returns the row of an algorithm.
-   * \param algorithm a value of Algorithm
-   * \return the row of `algorithm`, or the row of Automatic if `algorithm` is not a value of Algorithm */
-  CudaConnectedComponents_EXPORT static const AlgorithmDescription &
-  Describe(Algorithm algorithm);
 
   /** \brief The code that computed the labels. */
   enum class Backend : uint8_t

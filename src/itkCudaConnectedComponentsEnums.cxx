@@ -7,14 +7,6 @@ namespace itk
 {
 
 std::ostream &
-operator<<(std::ostream & out, CudaConnectedComponentsEnums::Algorithm value)
-{
-  const auto & row = CudaConnectedComponentsEnums::Describe(value);
-  return row.algorithm == value ? out << "itk::CudaConnectedComponentsEnums::Algorithm::" << row.identifier
-                                : out << "INVALID VALUE FOR itk::CudaConnectedComponentsEnums::Algorithm";
-}
-
-std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::Backend value)
 {
   return out << [value] {

@@ -5,13 +5,20 @@
 #include "primitives/BitRows.h"
 #include "algorithms/published/Blocks.h"
 #include "algorithms/runs/PackForeground.h"
+#include "algorithms/FirstPixelRanking.h"
+#include "executors/device/ThreadBlockShape.h"
 #include "executors/host/HostExecutor.h"
 #include "algorithms/runs/HostRows.h"
 #include "primitives/LabelValues.h"
 #include "algorithms/runs/RunUnionFind.h"
 #include "TestImages.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
+
 #include <gtest/gtest.h>
+#include <vector>
+#include <string>
+#include <sstream>
 
 #include <algorithm>
 #include <array>
@@ -38,9 +45,9 @@ ExpectNeighborhood()
   for (unsigned int neighbor = 0; neighbor < Neighborhood::NeighborCount; ++neighbor)
   {
     const std::uint64_t pixels = Neighborhood::PixelsOf(neighbor);
-    EXPECT_EQ(pixels & seen, 0U) << "neighbour " << neighbor << " has pixels of another block";
+    EXPECT_EQ(pixels & seen, 0U) << "neighbor " << neighbor << " has pixels of another block";
     seen |= pixels;
-    // The number of a neighbour's pixels in the cube halves for each axis along which its offset is not 0.
+    // The number of a neighbor's pixels in the cube halves for each axis along which its offset is not 0.
     const int distance = std::abs(Neighborhood::OffsetX(neighbor)) + std::abs(Neighborhood::OffsetY(neighbor)) +
                          std::abs(Neighborhood::OffsetZ(neighbor));
     EXPECT_EQ(CountBits(static_cast<Word>(pixels)) + CountBits(static_cast<Word>(pixels >> 32)),
@@ -267,7 +274,7 @@ ExpectAdjacentRuns(const TestImage & image)
   const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.GetCount() };
   const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs };
 
-  // Returns all visited runs and their neighbours. One cell must not visit the same two runs twice.
+  // Returns all visited runs and their neighbors. One cell must not visit the same two runs twice.
   const auto visit = [&image](const auto & adjacency) {
     const Grid cells = adjacency.GetCells();
     RunPairs   visited;
@@ -348,6 +355,75 @@ TEST(LabelValues, MatchTheLabelsOfItk)
   EXPECT_EQ(LabelValues::For<std::int8_t>(-1).maximumCount, 127U);
   EXPECT_EQ(static_cast<std::int8_t>(LabelValues::For<std::int8_t>(-1).background), -1);
   EXPECT_EQ(LabelValues::For<std::uint64_t>(0).maximumCount, ~std::uint64_t{ 0 });
+}
+
+template <typename TIndex>
+void
+ExpectRanksOfFirstPixels(std::uint64_t pixelCount, std::uint64_t elementCount, unsigned int seed)
+{
+  std::mt19937             random(seed);
+  std::vector<TIndex>      firstPixels(elementCount, NoPixel<TIndex>);
+  std::map<TIndex, TIndex> elementOfPixel;
+  for (std::uint64_t i = 0; i < elementCount; ++i)
+  {
+    const auto pixel = static_cast<TIndex>(random() % pixelCount);
+    if (random() % 2 == 0 && elementOfPixel.emplace(pixel, static_cast<TIndex>(i)).second)
+    {
+      firstPixels[i] = pixel;
+    }
+  }
+  const LabelValues   labelValues = LabelValues::For(std::uint32_t{ 3 });
+  std::vector<TIndex> expected(elementCount, NoPixel<TIndex>);
+  std::uint64_t       rank = 0;
+  for (const auto & [pixel, element] : elementOfPixel)
+  {
+    expected[element] = static_cast<TIndex>(labelValues.LabelOf(rank++));
+  }
+  const HostExecutor                          executor;
+  const FirstPixelMarks<TIndex, HostExecutor> marks(executor, pixelCount);
+  const auto scan = LabelByFirstPixels(executor, marks, elementCount, labelValues, firstPixels.data());
+  EXPECT_EQ(scan.GetTotal(), rank);
+  EXPECT_EQ(firstPixels, expected) << "seed " << seed << ", " << pixelCount << " pixels";
+}
+
+// A chunk of marks has 512 pixels.
+TEST(FirstPixelRanking, LabelsFollowFirstPixels)
+{
+  unsigned int seed = 1;
+  for (const std::uint64_t pixelCount : { 1, 2, 31, 32, 33, 511, 512, 513, 1024, 1025, 20000 })
+  {
+    for (const std::uint64_t elementCount : { 1, 3, 600, 5000 })
+    {
+      ExpectRanksOfFirstPixels<std::uint32_t>(pixelCount, elementCount, seed++);
+      ExpectRanksOfFirstPixels<std::uint64_t>(pixelCount, elementCount, seed++);
+    }
+  }
+}
+
+TEST(AlgorithmTable, HasOneRowForEachAlgorithm)
+{
+  using Algorithms = itk::CudaConnectedComponentAlgorithms;
+  using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
+  std::set<AlgorithmEnum> algorithms;
+  std::set<std::string>   identifiers;
+  std::set<std::string>   options;
+  for (const auto & row : Algorithms::GetAll())
+  {
+    EXPECT_TRUE(algorithms.insert(row.algorithm).second) << row.identifier;
+    EXPECT_TRUE(identifiers.insert(row.identifier).second) << row.identifier;
+    EXPECT_TRUE(options.insert(row.option).second) << row.option;
+    EXPECT_EQ(&Algorithms::Describe(row.algorithm), &row);
+    std::ostringstream name;
+    name << row.algorithm;
+    EXPECT_EQ(name.str(), std::string("itk::CudaConnectedComponentsEnums::Algorithm::") + row.identifier);
+  }
+  // The values are 0, 1, 2, ... without a gap.
+  EXPECT_EQ(static_cast<std::size_t>(*algorithms.rbegin()) + 1, Algorithms::GetAll().size());
+  const auto none = static_cast<AlgorithmEnum>(Algorithms::GetAll().size());
+  EXPECT_EQ(Algorithms::Describe(none).algorithm, AlgorithmEnum::Automatic);
+  std::ostringstream name;
+  name << none;
+  EXPECT_NE(name.str().find("INVALID VALUE"), std::string::npos);
 }
 
 } // namespace

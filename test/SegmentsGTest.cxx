@@ -30,7 +30,7 @@ RowGroupsOf(const TileBorder & border)
   return groups;
 }
 
-/** Expects that the tiles cover an image, and that the borders and neighbours of their row groups are correct. */
+/** Expects that the tiles cover an image, and that the borders and neighbors of their row groups are correct. */
 template <typename TRowGroup>
 void
 ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)

@@ -15,6 +15,8 @@
 #include "algorithms/small/SegmentUnionFind.h"
 #include "executors/host/HostExecutor.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
+
 #include <sstream>
 
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
@@ -32,6 +34,7 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   const LabelValues   labelValues = LabelValues::For(TLabel{ 0 });
   std::vector<TLabel> labels(image.pixels.size(), TLabel{ 0xABCDEF });
   std::vector<TLabel> finalLabels(BlocksOf<VDimension>(size).Count());
+  std::vector<TLabel> expectedLabels(image.pixels.size());
   LabelByPublishedAlgorithm<VDimension>(
     executor, method.algorithm, image.pixels.data(), size, labels.data(), method.inlineCompression);
   Labels result;
@@ -47,6 +50,21 @@ LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const Te
   StoreRunOffsets(executor, counted, runOffsets.data());
   const IndexedRuns<RowGroupType, TLabel> runs{ grouped.groups, runOffsets.data() };
   std::vector<TLabel>                     runLabels(counted.GetCount());
+  for (const std::int32_t background : { 5, -1 })
+  {
+    const LabelValues         values = LabelValues::For(background);
+    std::vector<TLabel>       valuesOfBlocks(finalLabels.size());
+    std::vector<std::int32_t> withBackground(image.pixels.size(), 77);
+    std::vector<std::int32_t> expected;
+    RankBlocks<VDimension>(executor, labels.data(), size, values, valuesOfBlocks.data());
+    RelabelBlocks<VDimension>(executor, labels.data(), valuesOfBlocks.data(), size, values, withBackground.data());
+    RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, labelValues, expectedLabels.data());
+    for (const TLabel label : expectedLabels)
+    {
+      expected.push_back(label == 0 ? background : static_cast<std::int32_t>(values.LabelOf(label - 1)));
+    }
+    EXPECT_EQ(withBackground, expected) << image.name << ": background " << background;
+  }
   RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, labelValues, labels.data());
   GatherLabelsOfRuns(executor, labels.data(), size, runs, runLabels.data());
   result.pixels.assign(labels.begin(), labels.end());
@@ -258,7 +276,7 @@ MethodsOf(Way way)
 {
   const bool          hasAutomatic = way == Way::DeviceToDevice || way == Way::HostToHost;
   std::vector<Method> methods;
-  for (const auto & row : itk::CudaConnectedComponentsEnums::GetAlgorithms())
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
     if (row.algorithm == AlgorithmEnum::Automatic && !hasAutomatic)
     {

@@ -191,8 +191,9 @@ StartsWhenItPays()
     {
       // A build without CUDA does not wait.
       const bool isBuiltWithoutCuda = ours->GetFallbackReason().find("no CUDA device: this build") == 0;
-      return isBuiltWithoutCuda || (elapsed.count() >= itk::CudaConnectedComponentsProcess::MillisecondsBeforeGPU &&
-                                    ours->GetBackendUsed() == ExpectedBackend());
+      return isBuiltWithoutCuda ||
+             (elapsed.count() >= itk::CudaConnectedComponentsDetail::Process::MillisecondsBeforeGPU &&
+              ours->GetBackendUsed() == ExpectedBackend());
     }
   }
   return false;

@@ -150,15 +150,15 @@ TEST(FilterProcess, FallsBackWhenMemoryIsExhausted)
 TEST(FilterProcess, ReportsAFaultOnce)
 {
   using itk::CudaConnectedComponentError;
-  using itk::CudaConnectedComponentsProcess;
+  using itk::CudaConnectedComponentsDetail::Process;
   using Kind = CudaConnectedComponentError::Kind;
   testing::internal::CaptureStderr();
-  CudaConnectedComponentsProcess::ReportFault({ Kind::Unavailable, "no device" });
-  CudaConnectedComponentsProcess::ReportFault({ Kind::Memory, "no memory" });
+  Process::ReportFault({ Kind::Unavailable, "no device" });
+  Process::ReportFault({ Kind::Memory, "no memory" });
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   testing::internal::CaptureStderr();
-  CudaConnectedComponentsProcess::ReportFault({ Kind::Cuda, "illegal address" });
-  CudaConnectedComponentsProcess::ReportFault({ Kind::Cuda, "again" });
+  Process::ReportFault({ Kind::Cuda, "illegal address" });
+  Process::ReportFault({ Kind::Cuda, "again" });
   EXPECT_EQ(
     testing::internal::GetCapturedStderr(),
     "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: illegal address\n");

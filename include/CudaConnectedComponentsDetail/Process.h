@@ -4,39 +4,27 @@
 
 #include "itkCudaConnectedComponentLabeler.h"
 
-#include <cstdint>
 #include <string>
 #include <typeinfo>
 
 namespace itk
 {
+namespace CudaConnectedComponentsDetail
+{
 
-/** \class CudaConnectedComponentsProcess
- * \brief Holds the process-wide settings and state of all filters: environment variables, and the start of CUDA.
- *
- * Environment variables:
- * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: CudaConnectedComponentImageFilterFactory and the plug-in do not replace ITK's
- *   filter. `ITK_CUDA_CONNECTED_COMPONENTS=1`: filters with LazyGPUStartOn() start CUDA at once.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each update of a filter prints one line on standard error.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each update of a filter frees the cached memory at its end, as
- *   CudaConnectedComponentLabeler::TrimMemory() does. Updates get slower, and other programs can use the memory of the
- *   GPU.
- *
- * All functions are thread-safe.
- *
- * \ingroup CudaConnectedComponents
- */
-class CudaConnectedComponents_EXPORT CudaConnectedComponentsProcess
+/** Holds the process-wide settings and state of all filters: environment variables, and the start of CUDA. The
+ * variables are described with CudaConnectedComponentImageFilter. All functions are thread-safe. */
+class CudaConnectedComponents_EXPORT Process
 {
 public:
   /** An update of a filter, for the line that Print() prints. */
-  struct Run
+  struct Update
   {
     std::string                           size;         // for example "512 x 512 x 300"
     const std::type_info *                inputPixel;   // type of the input's pixels
     const std::type_info *                outputPixel;  // type of the output's pixels
     bool                                  masked;       // whether the filter has a mask
-    unsigned int                          connectivity; // number of neighbours of a pixel
+    unsigned int                          connectivity; // number of neighbors of a pixel
     CudaConnectedComponentsEnums::Backend backend;      // the backend that labeled the image
     std::string                           reason;       // reason of a fallback to the CPU, or empty
     double                                milliseconds; // duration of the update
@@ -49,7 +37,7 @@ public:
   static bool IsVerbose();
 
   /** Prints the line of an update on standard error. */
-  static void Print(const Run & run);
+  static void Print(const Update & update);
 
   /** Prints an error on standard error if it is the first one in this process. Ignores errors of kind Unavailable and
    * Memory, because they are no faults of this module. */
@@ -80,6 +68,7 @@ public:
   static constexpr double MillisecondsBeforeGPU = 500.0;
 };
 
+} // namespace CudaConnectedComponentsDetail
 } // namespace itk
 
 #endif

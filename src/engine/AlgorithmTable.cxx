@@ -4,7 +4,10 @@
 
 #include "algorithms/published/PublishedAlgorithms.h"
 
-#include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentAlgorithms.h"
+
+#include <ostream>
+#include <tuple>
 
 namespace itk
 {
@@ -26,24 +29,34 @@ MakeTable(const std::tuple<TAlgorithms...> *)
 
 } // namespace
 
-const std::vector<Description> &
-CudaConnectedComponentsEnums::GetAlgorithms()
+const std::vector<CudaConnectedComponentAlgorithms::Description> &
+CudaConnectedComponentAlgorithms::GetAll()
 {
-  static const std::vector<Description> table = MakeTable(static_cast<ccl::PublishedAlgorithms *>(nullptr));
-  return table;
+  // Never destroyed, because threads may use it at exit.
+  static const auto * const table =
+    new std::vector<Description>(MakeTable(static_cast<ccl::PublishedAlgorithms *>(nullptr)));
+  return *table;
 }
 
-const Description &
-CudaConnectedComponentsEnums::Describe(Algorithm algorithm)
+const CudaConnectedComponentAlgorithms::Description &
+CudaConnectedComponentAlgorithms::Describe(CudaConnectedComponentsEnums::Algorithm algorithm)
 {
-  for (const Description & row : GetAlgorithms())
+  for (const Description & row : GetAll())
   {
     if (row.algorithm == algorithm)
     {
       return row;
     }
   }
-  return GetAlgorithms().front();
+  return GetAll().front();
+}
+
+std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::Algorithm value)
+{
+  const auto & row = CudaConnectedComponentAlgorithms::Describe(value);
+  return row.algorithm == value ? out << "itk::CudaConnectedComponentsEnums::Algorithm::" << row.identifier
+                                : out << "INVALID VALUE FOR itk::CudaConnectedComponentsEnums::Algorithm";
 }
 
 } // namespace itk

@@ -15,6 +15,8 @@
 #include "executors/device/CudaContext.cuh"
 #include "executors/device/DeviceExecutor.cuh"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
+
 #include <limits>
 
 namespace itk::ccl
@@ -24,16 +26,6 @@ using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
 
 namespace
 {
-
-constexpr std::uint64_t Maximum32 = std::numeric_limits<std::uint32_t>::max();
-
-/** Calls visitor(T{}) with the narrowest unsigned integer type, of 32 or 64 bits, that has room for `maximum`. */
-template <typename TVisitor>
-auto
-VisitIndexType(std::uint64_t maximum, const TVisitor & visitor)
-{
-  return maximum <= Maximum32 ? visitor(std::uint32_t{}) : visitor(std::uint64_t{});
-}
 
 /** Calls visitor(std::integral_constant<unsigned int, D>) with 2 for a plane and 3 for a volume. */
 template <typename TVisitor>
@@ -53,7 +45,7 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
 bool
 IsPublished(const Request & request)
 {
-  return CudaConnectedComponentsEnums::Describe(request.algorithm).isPublished;
+  return CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
 }
 
 /** Throws CudaConnectedComponentError unless the memory belongs to the device or is managed. A kernel that accessed

@@ -2,6 +2,7 @@
 
 // CudaConnectedComponentLabeler: checks the arguments, and labels on a device by a DeviceSession, or on the host.
 
+#include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include "engine/DeviceSession.h"
@@ -54,7 +55,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const Grid &                                   size,
            const ccl::LabelValues &                       labelValues)
 {
-  const auto & algorithm = CudaConnectedComponentsEnums::Describe(options.algorithm);
+  const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(options.fullyConnected || !algorithm.needsFullConnectivity,
           std::string(algorithm.identifier) +
             " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
@@ -127,8 +128,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     visit(runs.labels.get());
     return objectCount;
   };
-  return ccl::BitCountOf(request.size) <= std::numeric_limits<std::uint32_t>::max() ? label(std::uint32_t{})
-                                                                                    : label(std::uint64_t{});
+  return ccl::VisitIndexType(ccl::BitCountOf(request.size), label);
 }
 
 /** Labels an image that the caller packs to bits, and writes the labels to host memory. The host packs the rows and

@@ -11,7 +11,7 @@
 // - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.
 // - `Fill(memory, n, byte)`: sets all bytes of n elements.
 // - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells of a row run side by side.
-// - `ForEachBlock(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
+// - `ForEachCompact(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
 // - `PrepareScan<T>(n, valueAt)`: returns a scan of the values valueAt(0), ..., valueAt(n - 1). The scan's
 //   `GetTotal()` is the sum of all values. On the device it waits for this sum, but not for later calls.
 // - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of

@@ -9,6 +9,7 @@
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,6 +19,8 @@
 #include <typeindex>
 
 namespace itk
+{
+namespace CudaConnectedComponentsDetail
 {
 
 namespace
@@ -57,35 +60,36 @@ std::atomic<std::uint64_t> MicrosecondsWithoutGPU{ 0 };
 } // namespace
 
 bool
-CudaConnectedComponentsProcess::IsReplacementEnabled()
+Process::IsReplacementEnabled()
 {
   return !IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS", "0");
 }
 
 bool
-CudaConnectedComponentsProcess::IsVerbose()
+Process::IsVerbose()
 {
   return IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE", "1");
 }
 
 void
-CudaConnectedComponentsProcess::Print(const Run & run)
+Process::Print(const Update & update)
 {
   std::ostringstream line;
-  line << "CudaConnectedComponents: " << run.size << " pixels, " << PixelName(*run.inputPixel) << " to "
-       << PixelName(*run.outputPixel) << (run.masked ? ", masked" : "") << ", connectivity " << run.connectivity << ", "
-       << (run.backend == CudaConnectedComponentsEnums::Backend::CUDA ? "cuda" : "cpu");
-  if (!run.reason.empty())
+  line << "CudaConnectedComponents: " << update.size << " pixels, " << PixelName(*update.inputPixel) << " to "
+       << PixelName(*update.outputPixel) << (update.masked ? ", masked" : "") << ", connectivity "
+       << update.connectivity << ", "
+       << (update.backend == CudaConnectedComponentsEnums::Backend::CUDA ? "cuda" : "cpu");
+  if (!update.reason.empty())
   {
-    line << " (" << run.reason << ')';
+    line << " (" << update.reason << ')';
   }
-  line << std::fixed << std::setprecision(1) << ", " << run.milliseconds << " ms\n";
+  line << std::fixed << std::setprecision(1) << ", " << update.milliseconds << " ms\n";
   // One call prints the whole line, so that lines of other threads do not mix with it.
   std::fputs(line.str().c_str(), stderr);
 }
 
 void
-CudaConnectedComponentsProcess::ReportFault(const CudaConnectedComponentError & error)
+Process::ReportFault(const CudaConnectedComponentError & error)
 {
   using Kind = CudaConnectedComponentError::Kind;
   static std::atomic<bool> isReported{ false };
@@ -98,7 +102,7 @@ CudaConnectedComponentsProcess::ReportFault(const CudaConnectedComponentError & 
   }
 }
 
-CudaConnectedComponentsProcess::TrimAtEnd::~TrimAtEnd()
+Process::TrimAtEnd::~TrimAtEnd()
 {
   if (IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS_TRIM", "1"))
   {
@@ -114,7 +118,7 @@ CudaConnectedComponentsProcess::TrimAtEnd::~TrimAtEnd()
 }
 
 std::string
-CudaConnectedComponentsProcess::WhyNotStartGPU()
+Process::WhyNotStartGPU()
 {
   const double milliseconds = static_cast<double>(MicrosecondsWithoutGPU) / 1000.0;
   if (ccl::DeviceSession::IsStartupDone() || milliseconds >= MillisecondsBeforeGPU ||
@@ -129,9 +133,10 @@ CudaConnectedComponentsProcess::WhyNotStartGPU()
 }
 
 void
-CudaConnectedComponentsProcess::AddTimeWithoutGPU(double milliseconds)
+Process::AddTimeWithoutGPU(double milliseconds)
 {
   MicrosecondsWithoutGPU += static_cast<std::uint64_t>(milliseconds * 1000.0);
 }
 
+} // namespace CudaConnectedComponentsDetail
 } // namespace itk

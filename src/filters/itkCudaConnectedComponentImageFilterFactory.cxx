@@ -42,7 +42,7 @@ CudaConnectedComponentImageFilterFactory::GetDescription() const
 void
 CudaConnectedComponentImageFilterFactory::RegisterOneFactory()
 {
-  if (CudaConnectedComponentsProcess::IsReplacementEnabled() && GetRegistered() == nullptr)
+  if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled() && GetRegistered() == nullptr)
   {
     const auto factory = Self::New();
     ObjectFactoryBase::RegisterFactory(factory);

@@ -75,7 +75,7 @@ extern "C" __attribute__((visibility("default"))) itk::ObjectFactoryBase *
   {
     std::fprintf(stderr, "CudaConnectedComponents: the plug-in does not fit this program: %s\n", whyUnfit.c_str());
   }
-  if (whyUnfit.empty() && itk::CudaConnectedComponentsProcess::IsReplacementEnabled())
+  if (whyUnfit.empty() && itk::CudaConnectedComponentsDetail::Process::IsReplacementEnabled())
   {
     factory = itk::CudaConnectedComponentImageFilterFactory::New();
   }

@@ -13,7 +13,7 @@ namespace itk::ccl
 
 inline constexpr unsigned int BitsPerWord = 32;
 
-/** 32 neighbouring pixels of a row, one bit each. The first pixel is bit 0. Foreground pixels are 1. */
+/** 32 neighboring pixels of a row, one bit each. The first pixel is bit 0. Foreground pixels are 1. */
 using Word = std::uint32_t;
 
 /** Returns the number of bits that are set. */

@@ -2,8 +2,8 @@
 #ifndef ccl_primitives_PackPixels_h
 #define ccl_primitives_PackPixels_h
 
-// From pixels to bits. IsForeground() decides for all code, except the SSE2 comparisons in PackScalars.cxx and the byte
-// comparisons of PackFour(), which must agree with it.
+// From pixels to bits. IsForeground() decides which pixels are foreground. The SSE2 comparisons of PackScalars.cxx, the
+// byte comparisons of PackFour() and the comparisons of published algorithms (Blocks.h) must agree with it.
 
 #include "primitives/Bits.h"
 

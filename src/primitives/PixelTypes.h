@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace itk::ccl
 {
@@ -110,6 +111,14 @@ VisitLabelWidth(PixelType type, const TVisitor & visitor)
     default:
       return visitor(std::uint64_t{});
   }
+}
+
+/** Calls visitor(T{}) with the unsigned integer type, of 32 or 64 bits, that can hold all values up to `maximum`. */
+template <typename TVisitor>
+auto
+VisitIndexType(std::uint64_t maximum, const TVisitor & visitor)
+{
+  return maximum <= std::numeric_limits<std::uint32_t>::max() ? visitor(std::uint32_t{}) : visitor(std::uint64_t{});
 }
 
 } // namespace itk::ccl

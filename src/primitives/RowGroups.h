@@ -4,13 +4,13 @@
 
 // Row groups: rows of pixels that are labeled as one.
 //
-// Under full connectivity (8 neighbours in a plane, 26 in a volume), a row group is 2 rows of a plane, or 2 x 2 rows of
-// a volume. A column is the pixels of a row group at one x. All pixels of a column are neighbours of each other, and of
+// Under full connectivity (8 neighbors in a plane, 26 in a volume), a row group is 2 rows of a plane, or 2 x 2 rows of
+// a volume. A column is the pixels of a row group at one x. All pixels of a column are neighbors of each other, and of
 // all pixels of the next column. A run is a maximal sequence of adjacent columns that each have a foreground pixel. So
 // all foreground pixels of a run are connected. This extends a property of the blocks of 2 x 2 and 2 x 2 x 2 pixels of
 // Allegretti, Bolelli and Grana (IEEE TPDS 31(2), 2020, Section 3.1) along x.
 //
-// Under face connectivity (4 or 6 neighbours), a row group is one row, and its runs are the runs of the row.
+// Under face connectivity (4 or 6 neighbors), a row group is one row, and its runs are the runs of the row.
 
 #include "primitives/BitRows.h"
 
@@ -148,21 +148,6 @@ struct RowGroupBits
     return FacingColumns<TRowGroup, VY, VZ>([&](unsigned int row, unsigned int slice) {
       return this->HasRow(groupY, groupZ, row, slice) ? rows.bits[this->RowBegin(groupY, groupZ, row, slice) + x] : 0;
     });
-  }
-};
-
-/** Kernel functor that writes the bits of the columns of each row group. A cell is a word of columns. */
-template <typename TRowGroup>
-struct CollectColumns
-{
-  RowGroupBits<TRowGroup> groups;
-  Word *                  columns;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & word) const
-  {
-    columns[IndexOf(groups.columns.words, word)] = groups.Facing(word.y, word.z, word.x);
   }
 };
 

@@ -2,7 +2,7 @@
 #ifndef ccl_primitives_Runs_h
 #define ccl_primitives_Runs_h
 
-// The runs of row groups, and the neighbouring row groups that may have adjacent runs.
+// The runs of row groups, and the neighboring row groups that may have adjacent runs.
 
 #include "primitives/RowGroups.h"
 
@@ -27,14 +27,14 @@ struct IndexedRuns
   }
 };
 
-/** The number of neighbouring row groups that precede a row group in raster order and can have runs that are adjacent
- * to its runs. Adjacency is symmetric, so the later neighbours need no visit. */
+/** The number of neighboring row groups that precede a row group in raster order and can have runs that are adjacent
+ * to its runs. Adjacency is symmetric, so the later neighbors need no visit. */
 template <typename TRowGroup>
 inline constexpr unsigned int NeighborCountOf = TRowGroup::IsOneRow      ? 2
                                                 : TRowGroup::Slices == 1 ? 1
                                                                          : 4;
 
-/** The offset of a neighbouring row group along y and z, in row groups. */
+/** The offset of a neighboring row group along y and z, in row groups. */
 template <int VY, int VZ>
 struct RowGroupOffset
 {
@@ -42,7 +42,7 @@ struct RowGroupOffset
   static constexpr int Z = VZ;
 };
 
-/** Calls visitor(RowGroupOffset<y, z>{}) with the offset of one of the neighbouring row groups that precede a row
+/** Calls visitor(RowGroupOffset<y, z>{}) with the offset of one of the neighboring row groups that precede a row
  * group. `neighbor` is 0 to NeighborCountOf - 1, in raster order. Returns the visitor's result. */
 template <typename TRowGroup, typename TVisitor>
 CCL_HOST_DEVICE

@@ -109,7 +109,7 @@ CompressHalving(TParents parents, TLabel a)
 /** Joins the trees of `a` and `b`. Finds roots by FindHalving if VHalving, else by Find.
  *
  * The function must not be inlined. At a call, the threads of a warp converge. If it is inlined, they stay diverged
- * from one neighbour to the next, and merging takes 2 to 3 times as long. */
+ * from one neighbor to the next, and merging takes 2 to 3 times as long. */
 template <bool VHalving, typename TLabel, typename TParents>
 CCL_NOINLINE
 CCL_HOST_DEVICE

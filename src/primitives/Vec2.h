@@ -2,7 +2,7 @@
 #ifndef ccl_primitives_Vec2_h
 #define ccl_primitives_Vec2_h
 
-// Two neighbouring elements of an array, which the device loads or stores in one access if their address allows it.
+// Two neighboring elements of an array, which the device loads or stores in one access if their address allows it.
 
 #include "primitives/HostDevice.h"
 
@@ -11,7 +11,7 @@
 namespace itk::ccl
 {
 
-/** Two neighbouring elements. One access moves both if the address is a multiple of their size. */
+/** Two neighboring elements. One access moves both if the address is a multiple of their size. */
 template <typename T>
 struct alignas(2 * sizeof(T)) Vec2
 {

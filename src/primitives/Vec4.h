@@ -2,7 +2,7 @@
 #ifndef ccl_primitives_Vec4_h
 #define ccl_primitives_Vec4_h
 
-// Four neighbouring pixels of the output, which the device writes in one access, and the bits that select their labels.
+// Four neighboring pixels of the output, which the device writes in one access, and the bits that select their labels.
 
 #include "primitives/Bits.h"
 
@@ -12,7 +12,7 @@
 namespace itk::ccl
 {
 
-/** Four neighbouring pixels. The device writes them in one access, or in two if a pixel has 8 bytes. */
+/** Four neighboring pixels. The device writes them in one access, or in two if a pixel has 8 bytes. */
 template <typename TOutput>
 struct alignas(4 * sizeof(TOutput) < 16 ? 4 * sizeof(TOutput) : 16) Vec4
 {
@@ -101,7 +101,7 @@ SecondStart(unsigned int window)
   return window & ~(window << 1) & (window - 1);
 }
 
-/** The labels of the foreground among four neighbouring pixels or columns. Four can have at most two runs. */
+/** The labels of the foreground among four neighboring pixels or columns. Four can have at most two runs. */
 template <typename TOutput>
 struct Vec4Labels
 {

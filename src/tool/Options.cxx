@@ -4,6 +4,8 @@
 #include "OutputTypes.h"
 #include "PluginPath.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
+
 #include <CLI/App.hpp>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -51,7 +53,7 @@ RequireSensible(const Options & options)
     require(HasValue(options.outputType, options.backgroundValue),
             background + " does not fit into --output-type " + options.outputType);
   }
-  const auto & algorithm = itk::CudaConnectedComponentsEnums::Describe(options.algorithm);
+  const auto & algorithm = itk::CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   require(options.fullyConnected || !algorithm.needsFullConnectivity,
           std::string("--algorithm ") + algorithm.option +
             " labels with full connectivity only: add --fully-connected");
@@ -67,7 +69,7 @@ ParseOptions(int argc, char ** argv, Options & options)
   std::map<std::string, itk::CudaConnectedComponentsEnums::Algorithm> algorithms;
   std::vector<std::string>                                            algorithmNames;
   std::string                                                         fullConnectivityNames;
-  for (const auto & row : itk::CudaConnectedComponentsEnums::GetAlgorithms())
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
     algorithms[row.option] = row.algorithm;
     algorithmNames.emplace_back(row.option);
@@ -103,7 +105,7 @@ ParseOptions(int argc, char ** argv, Options & options)
   app.add_flag("--otsu", options.otsu, "only pixels above Otsu's threshold are foreground")->excludes(lower, upper);
   app.add_option(
     "--mask", options.mask, "mask image with the geometry of INPUT; pixels where the mask is 0 are background");
-  app.add_flag("--fully-connected", options.fullyConnected, "full connectivity: 8 or 26 neighbours instead of 4 or 6");
+  app.add_flag("--fully-connected", options.fullyConnected, "full connectivity: 8 or 26 neighbors instead of 4 or 6");
   app.add_option("--background-value", options.backgroundValue, "value of the background in OUTPUT")
     ->capture_default_str();
   app

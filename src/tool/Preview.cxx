@@ -35,10 +35,10 @@ DistanceBetween(const Colour & a, const Colour & b)
 
 using Neighbours = std::map<std::uint64_t, std::set<std::uint64_t>>;
 
-/** Adds the pairs of neighbouring objects of a pane. A breadth-first search gives each pixel to its nearest object. Two
- * objects are neighbours if their pixels are then adjacent. */
+/** Adds the pairs of neighboring objects of a pane. A breadth-first search gives each pixel to its nearest object. Two
+ * objects are neighbors if their pixels are then adjacent. */
 void
-AddNeighbours(const Pane & pane, Neighbours & neighbours)
+AddNeighbours(const Pane & pane, Neighbours & neighbors)
 {
   const auto                 size = pane.objects->GetLargestPossibleRegion().GetSize();
   const std::uint64_t *      objects = pane.objects->GetBufferPointer();
@@ -49,7 +49,7 @@ AddNeighbours(const Pane & pane, Neighbours & neighbours)
     if (cells[i] != 0)
     {
       queue.push_back(i);
-      neighbours[cells[i]];
+      neighbors[cells[i]];
     }
   }
   while (!queue.empty())
@@ -64,8 +64,8 @@ AddNeighbours(const Pane & pane, Neighbours & neighbours)
       }
       else if (cells[j] != cells[i])
       {
-        neighbours[cells[i]].insert(cells[j]);
-        neighbours[cells[j]].insert(cells[i]);
+        neighbors[cells[i]].insert(cells[j]);
+        neighbors[cells[j]].insert(cells[i]);
       }
     };
     const std::size_t x = i % size[0];
@@ -90,17 +90,17 @@ AddNeighbours(const Pane & pane, Neighbours & neighbours)
 }
 
 /** Returns a colour for each object. In the order of the objects, it takes the colour of the palette that differs most
- * from the colours of the neighbours. */
+ * from the colours of the neighbors. */
 std::map<std::uint64_t, Colour>
 ChooseColours(const std::vector<Pane> & panes)
 {
-  Neighbours neighbours;
+  Neighbours neighbors;
   for (const Pane & pane : panes)
   {
-    AddNeighbours(pane, neighbours);
+    AddNeighbours(pane, neighbors);
   }
   std::map<std::uint64_t, Colour> colours;
-  for (const auto & [object, others] : neighbours)
+  for (const auto & [object, others] : neighbors)
   {
     // The search starts at another colour for each object, so that equally good colours are used in turn.
     std::size_t best = 0;

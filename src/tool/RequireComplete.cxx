@@ -266,14 +266,17 @@ RequireCompleteJpeg(const std::string & file)
 void
 RequireCompleteBmp(const std::string & file)
 {
-  const Contents      contents(file);
-  const bool          isCompressed = contents.Get<std::uint32_t>(30, false) != 0;
-  const std::uint64_t width = contents.Get<std::uint32_t>(18, false);
-  const std::int64_t  height = contents.Get<std::int32_t>(22, false); // negative if the first row is on top
-  const std::uint64_t bitsPerPixel = contents.Get<std::uint16_t>(28, false);
-  const std::uint64_t bytes = isCompressed
-                                ? contents.Get<std::uint32_t>(34, false)
-                                : (width * bitsPerPixel + 31) / 32 * 4 * static_cast<std::uint64_t>(std::abs(height));
+  constexpr std::uint32_t os2HeaderSize = 12;
+  const Contents          contents(file);
+  const bool              isOs2 = contents.Get<std::uint32_t>(14, false) == os2HeaderSize;
+  const bool              isCompressed = !isOs2 && contents.Get<std::uint32_t>(30, false) != 0;
+  const std::uint64_t width = isOs2 ? contents.Get<std::uint16_t>(18, false) : contents.Get<std::uint32_t>(18, false);
+  // The height is negative if the first row is on top.
+  const std::int64_t  height = isOs2 ? contents.Get<std::uint16_t>(20, false) : contents.Get<std::int32_t>(22, false);
+  const std::uint64_t bitsPerPixel = contents.Get<std::uint16_t>(isOs2 ? 24 : 28, false);
+  const std::uint64_t rowBytes = (width * bitsPerPixel + 31) / 32 * 4;
+  const std::uint64_t bytes =
+    isCompressed ? contents.Get<std::uint32_t>(34, false) : rowBytes * static_cast<std::uint64_t>(std::abs(height));
   if (contents.GetLength() < contents.Get<std::uint32_t>(10, false) + bytes)
   {
     ThrowCutOff(file);
@@ -321,7 +324,8 @@ RequireComplete(const std::string & file, const itk::ImageIOBase & io)
   else if (format == "MRCImageIO")
   {
     // An extended header may follow the header of 1024 bytes.
-    RequireLength(file, 1024 + Contents(file).Get<std::uint32_t>(92, false) + bytes);
+    const bool swap = io.GetByteOrder() == itk::ImageIOBase::IOByteOrderEnum::BigEndian;
+    RequireLength(file, 1024 + Contents(file).Get<std::uint32_t>(92, swap) + bytes);
   }
   else if (format == "BMPImageIO")
   {

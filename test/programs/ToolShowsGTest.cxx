@@ -83,20 +83,20 @@ TEST_F(Tool, DrawsThreePanesOfAVolume)
   EXPECT_EQ(size[0], 1200U);
   EXPECT_EQ(size[1], 396U);
 
-  const auto colourAt = [&](int pane, double u, double v) {
+  const auto colorAt = [&](int pane, double u, double v) {
     return picture->GetPixel(
       { { pane * 402 + static_cast<itk::IndexValueType>(u * 396), static_cast<itk::IndexValueType>(v * 396) } });
   };
-  EXPECT_TRUE(IsColoured(colourAt(0, 0.4, 0.5)));
-  EXPECT_NE(colourAt(0, 0.4, 0.5), colourAt(0, 0.6, 0.5));
-  EXPECT_FALSE(IsColoured(colourAt(0, 0.1, 0.5)));
-  EXPECT_FALSE(IsColoured(colourAt(0, 0.4, 0.1)));
+  EXPECT_TRUE(IsColoured(colorAt(0, 0.4, 0.5)));
+  EXPECT_NE(colorAt(0, 0.4, 0.5), colorAt(0, 0.6, 0.5));
+  EXPECT_FALSE(IsColoured(colorAt(0, 0.1, 0.5)));
+  EXPECT_FALSE(IsColoured(colorAt(0, 0.4, 0.1)));
   // The ball lies nearer to the feet, and the head is on top.
-  EXPECT_TRUE(IsColoured(colourAt(1, 0.4, 0.75)));
-  EXPECT_FALSE(IsColoured(colourAt(1, 0.4, 0.25)));
-  EXPECT_TRUE(IsColoured(colourAt(2, 0.5, 0.75)));
-  EXPECT_FALSE(IsColoured(colourAt(2, 0.5, 0.25)));
-  EXPECT_EQ(colourAt(0, 0.4, 0.5), colourAt(1, 0.4, 0.5)) << "an object has one colour";
+  EXPECT_TRUE(IsColoured(colorAt(1, 0.4, 0.75)));
+  EXPECT_FALSE(IsColoured(colorAt(1, 0.4, 0.25)));
+  EXPECT_TRUE(IsColoured(colorAt(2, 0.5, 0.75)));
+  EXPECT_FALSE(IsColoured(colorAt(2, 0.5, 0.25)));
+  EXPECT_EQ(colorAt(0, 0.4, 0.5), colorAt(1, 0.4, 0.5)) << "an object has one color";
 }
 
 TEST_F(Tool, DrawsAPlane)
@@ -111,9 +111,9 @@ TEST_F(Tool, DrawsAPlane)
   const auto size = picture->GetLargestPossibleRegion().GetSize();
   ASSERT_EQ(size[0], 1200U);
   ASSERT_EQ(size[1], 888U);
-  // Foreground is in colour. Objects that a pixel of background keeps apart differ; the middle of a pixel is no
+  // Foreground is in color. Objects that a pixel of background keeps apart differ; the middle of a pixel is no
   // outline.
-  const auto colourAt = [&](itk::IndexValueType x, itk::IndexValueType y) {
+  const auto colorAt = [&](itk::IndexValueType x, itk::IndexValueType y) {
     return picture->GetPixel({ { static_cast<itk::IndexValueType>((x + 0.5) * 1200 / 131),
                                  static_cast<itk::IndexValueType>((y + 0.5) * 888 / 97) } });
   };
@@ -122,12 +122,12 @@ TEST_F(Tool, DrawsAPlane)
     for (itk::IndexValueType x = 0; x + 2 < 131; ++x)
     {
       const auto label = labels->GetPixel({ { x, y } });
-      const auto colour = colourAt(x, y);
-      ASSERT_EQ(label != 0, IsColoured(colour)) << x << ' ' << y;
+      const auto color = colorAt(x, y);
+      ASSERT_EQ(label != 0, IsColoured(color)) << x << ' ' << y;
       const auto other = labels->GetPixel({ { x + 2, y } });
       if (label != 0 && other != 0 && label != other && labels->GetPixel({ { x + 1, y } }) == 0)
       {
-        ASSERT_NE(colour, colourAt(x + 2, y)) << x << ' ' << y;
+        ASSERT_NE(color, colorAt(x + 2, y)) << x << ' ' << y;
       }
     }
   }

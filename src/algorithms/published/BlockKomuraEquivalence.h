@@ -21,7 +21,7 @@ namespace BlockKomuraEquivalence
 /** The images that all kernels share. Before FinalLabeling, `labels` holds two values for each block. The first pixel
  * holds the label of the block: the index of another block's first pixel, or its own. The pixel at InformationIndex()
  * holds the information of the block. Its lowest 4 bits (8 in a volume) are the foreground pixels. Each higher bit
- * stands for a neighbour that Reduction must unite with the block. */
+ * stands for a neighbor that Reduction must unite with the block. */
 template <unsigned int VDimension, typename TLabel>
 struct Images
 {
@@ -41,7 +41,7 @@ struct Images
   }
 };
 
-/** Links each block to the first adjacent neighbour, and stores its information. */
+/** Links each block to the first adjacent neighbor, and stores its information. */
 template <unsigned int VDimension, typename TLabel>
 struct Initialization
 {
@@ -81,7 +81,7 @@ struct Initialization
   }
 };
 
-/** Unites each block with its other adjacent neighbours. */
+/** Unites each block with its other adjacent neighbors. */
 template <unsigned int VDimension, typename TLabel>
 struct Reduction
 {
@@ -138,9 +138,9 @@ struct BlockKomuraEquivalenceAlgorithm
     "BlockKomuraEquivalence",
     "bke",
     "BKE",
-    true,
-    true,
-    true
+    true, // needs full connectivity
+    true, // has inline compression
+    true  // is published
   };
 
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
@@ -158,11 +158,11 @@ struct BlockKomuraEquivalenceAlgorithm
     const auto spare = executor.template Allocate<TLabel>(needsSpare ? 1 : 0);
     const BlockKomuraEquivalence::Images<VDimension, TLabel> images{ size, input, labels, spare.get() };
     const Grid                                               blocks = BlocksOf<VDimension>(size);
-    executor.ForEachBlock(blocks, BlockKomuraEquivalence::Initialization<VDimension, TLabel>{ images });
-    executor.ForEachBlock(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
-    executor.ForEachBlock(blocks, BlockKomuraEquivalence::Reduction<VDimension, TLabel>{ images });
-    executor.ForEachBlock(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
-    executor.ForEachBlock(blocks, BlockKomuraEquivalence::FinalLabeling<VDimension, TLabel>{ images });
+    executor.ForEachCompact(blocks, BlockKomuraEquivalence::Initialization<VDimension, TLabel>{ images });
+    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+    executor.ForEachCompact(blocks, BlockKomuraEquivalence::Reduction<VDimension, TLabel>{ images });
+    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+    executor.ForEachCompact(blocks, BlockKomuraEquivalence::FinalLabeling<VDimension, TLabel>{ images });
   }
 };
 

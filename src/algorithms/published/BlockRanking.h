@@ -160,7 +160,7 @@ RankBlocks(const TExecutor &   executor,
   const Grid                               blocks = BlocksOf<VDimension>(size);
   const FirstPixelMarks<TLabel, TExecutor> marks(executor, size.Count());
   executor.Fill(finalLabels, blocks.Count(), NoPixelByte);
-  executor.ForEachBlock(blocks, BlockRanking::FindFirstPixels<VDimension, TLabel>{ { size, labels }, finalLabels });
+  executor.ForEachCompact(blocks, BlockRanking::FindFirstPixels<VDimension, TLabel>{ { size, labels }, finalLabels });
   return LabelByFirstPixels(executor, marks, blocks.Count(), labelValues, finalLabels).GetTotal();
 }
 
@@ -175,9 +175,9 @@ RelabelBlocks(const TExecutor &   executor,
               TOutput *           output)
 {
   const BlockRanking::Components<VDimension, TLabel> components{ size, labels };
-  executor.ForEachBlock(BlocksOf<VDimension>(size),
-                        BlockRanking::WriteLabels<VDimension, TLabel, TOutput>{
-                          components, finalLabels, static_cast<TOutput>(labelValues.background), output });
+  executor.ForEachCompact(BlocksOf<VDimension>(size),
+                          BlockRanking::WriteLabels<VDimension, TLabel, TOutput>{
+                            components, finalLabels, static_cast<TOutput>(labelValues.background), output });
 }
 
 } // namespace itk::ccl

@@ -53,7 +53,7 @@ struct Initialization
   }
 };
 
-/** Unites each block with its adjacent neighbours. */
+/** Unites each block with its adjacent neighbors. */
 template <unsigned int VDimension, typename TLabel>
 struct Merge
 {
@@ -112,7 +112,13 @@ struct FinalLabeling
 struct BlockUnionFindAlgorithm
 {
   static constexpr CudaConnectedComponentsEnums::AlgorithmDescription Description{
-    CudaConnectedComponentsEnums::Algorithm::BlockUnionFind, "BlockUnionFind", "buf", "BUF", true, true, true
+    CudaConnectedComponentsEnums::Algorithm::BlockUnionFind,
+    "BlockUnionFind",
+    "buf",
+    "BUF",
+    true, // needs full connectivity
+    true, // has inline compression
+    true  // is published
   };
 
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
@@ -128,10 +134,10 @@ struct BlockUnionFindAlgorithm
   {
     const BlockUnionFind::Images<VDimension, TLabel> images{ size, input, labels };
     const Grid                                       blocks = BlocksOf<VDimension>(size);
-    executor.ForEachBlock(blocks, BlockUnionFind::Initialization<VDimension, TLabel>{ images });
-    executor.ForEachBlock(blocks, BlockUnionFind::Merge<VDimension, TLabel>{ images });
-    executor.ForEachBlock(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
-    executor.ForEachBlock(blocks, BlockUnionFind::FinalLabeling<VDimension, TLabel>{ images });
+    executor.ForEachCompact(blocks, BlockUnionFind::Initialization<VDimension, TLabel>{ images });
+    executor.ForEachCompact(blocks, BlockUnionFind::Merge<VDimension, TLabel>{ images });
+    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+    executor.ForEachCompact(blocks, BlockUnionFind::FinalLabeling<VDimension, TLabel>{ images });
   }
 };
 

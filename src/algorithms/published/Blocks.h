@@ -2,7 +2,7 @@
 #ifndef ccl_algorithms_published_Blocks_h
 #define ccl_algorithms_published_Blocks_h
 
-// Blocks of 2 x 2 pixels, or 2 x 2 x 2 pixels in a volume, and the test which neighbouring blocks are adjacent. Under
+// Blocks of 2 x 2 pixels, or 2 x 2 x 2 pixels in a volume, and the test which neighboring blocks are adjacent. Under
 // full connectivity, all foreground pixels of a block are in one component.
 // Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, Sections 4.3, 5.1 and 5.3, Figures 7 and 9, Table 1.
 
@@ -21,14 +21,14 @@ struct BlockNeighborhood
   static_assert(VDimension == 2 || VDimension == 3, "blocks exist in planes and volumes");
 
   static constexpr unsigned int PixelCount = 1U << VDimension;
-  /** The number of neighbouring blocks with a lower raster index. They are numbered in raster order. In a plane, the
+  /** The number of neighboring blocks with a lower raster index. They are numbered in raster order. In a plane, the
    * paper calls them P, Q, R and S. */
   static constexpr unsigned int NeighborCount = VDimension == 2 ? 4 : 13;
 
   /** The cube mask of the 3 x 3 or 3 x 3 x 3 pixels around the first pixel of the block. */
   static constexpr std::uint64_t AroundFirst = VDimension == 2 ? 0x777 : 0x0000077707770777;
 
-  // The offset of a neighbour along each axis, in blocks: -1, 0 or 1.
+  // The offset of a neighbor along each axis, in blocks: -1, 0 or 1.
 
   CCL_HOST_DEVICE
   static constexpr int
@@ -57,7 +57,7 @@ struct BlockNeighborhood
     return (pixel % 2 + 1) + 4 * (pixel / 2 % 2 + 1) + (VDimension == 2 ? 0 : 16 * (pixel / 4 + 1));
   }
 
-  /** Returns the pixels of the cube that are 8- or 26-neighbours of foreground pixels, including these pixels
+  /** Returns the pixels of the cube that are 8- or 26-neighbors of foreground pixels, including these pixels
    * themselves. `foreground` is a mask of the block. */
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
@@ -89,7 +89,7 @@ struct BlockNeighborhood
     return plane * (0x0001000100010001ULL & below & ~((1ULL << 16 * z0) - 1));
   }
 
-  /** Returns the pixels of the cube that belong to a neighbour. */
+  /** Returns the pixels of the cube that belong to a neighbor. */
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
   PixelsOf(unsigned int neighbor)
@@ -104,7 +104,7 @@ struct BlockNeighborhood
                last(OffsetZ(neighbor)));
   }
 
-  /** Returns the pixels of the cube that belong to any neighbour with a lower raster index. */
+  /** Returns the pixels of the cube that belong to any neighbor with a lower raster index. */
   CCL_HOST_DEVICE
   static constexpr std::uint64_t
   NeighborPixels()
@@ -182,7 +182,7 @@ struct Block
     return index + sizeX * (row % 2 + sizeY * (row / 2));
   }
 
-  /** Returns the raster index of the first pixel of a neighbouring block. */
+  /** Returns the raster index of the first pixel of a neighboring block. */
   CCL_HOST_DEVICE
   TIndex
   IndexOfNeighbor(unsigned int neighbor) const
@@ -260,7 +260,7 @@ struct Block
     }
   }
 
-  /** Returns the pixels of the cube that are in `around`, are foreground, and belong to neighbours with a lower raster
+  /** Returns the pixels of the cube that are in `around`, are foreground, and belong to neighbors with a lower raster
    * index. It loads all pixels before the caller's unions, so the loads overlap. */
   CCL_HOST_DEVICE
   std::uint64_t
@@ -293,7 +293,7 @@ struct Block
 
   /** Returns the index of the pixel of the output image that holds the information of the block (a byte in BUF, a word
    * in BKE). This is the second pixel of the block along x, or else along y, or else along z. A block of one pixel uses
-   * the last pixel of its neighbour at an offset of -1 along each axis, which does not need this pixel. In an image of
+   * the last pixel of its neighbor at an offset of -1 along each axis, which does not need this pixel. In an image of
    * a single row or column, there is no such pixel. The function then returns `spare`. */
   CCL_HOST_DEVICE
   TIndex

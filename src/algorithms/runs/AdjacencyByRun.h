@@ -2,9 +2,9 @@
 #ifndef ccl_algorithms_runs_AdjacencyByRun_h
 #define ccl_algorithms_runs_AdjacencyByRun_h
 
-// Finds the runs of a neighbouring row group that are adjacent to one run. It is fast if runs are long.
+// Finds the runs of a neighboring row group that are adjacent to one run. It is fast if runs are long.
 //
-// Under full connectivity, it visits the words of the neighbouring row group that lie beside the run. For each word, it
+// Under full connectivity, it visits the words of the neighboring row group that lie beside the run. For each word, it
 // makes a mask of the columns that have pixels adjacent to the run. The runs of these columns are the adjacent runs.
 
 #include "primitives/Runs.h"
@@ -22,7 +22,7 @@ struct AdjacencyByRun
   const TRun *                 lastColumns;
   std::uint64_t                runCount;
 
-  /** Calls visit(first, last) for ranges of runs of one neighbouring row group. All runs from first to last are
+  /** Calls visit(first, last) for ranges of runs of one neighboring row group. All runs from first to last are
    * adjacent to `run`. Each adjacent run is in one range. `neighbor` is as in VisitNeighbor(). Stops if visit() returns
    * false. Returns false if it was stopped. */
   template <typename TVisitor>
@@ -35,7 +35,7 @@ struct AdjacencyByRun
                                     [&](auto offset) { return this->VisitAdjacent<decltype(offset)>(extent, visit); });
   }
 
-  /** Returns the grid of the cells of ForEach(): x is the run, and y the neighbouring row group. */
+  /** Returns the grid of the cells of ForEach(): x is the run, and y the neighboring row group. */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
@@ -120,7 +120,7 @@ private:
     }
     else
     {
-      // Diagonal neighbours count, so the words include one column before the run and one column after it.
+      // Diagonal neighbors count, so the words include one column before the run and one column after it.
       const std::uint64_t lastWord = (extent.last + (extent.last + 1 < columns.words.x * BitsPerWord)) / BitsPerWord;
       TRun                lastVisited = static_cast<TRun>(~TRun{ 0 }); // no run
       for (std::uint64_t word = (extent.first - (extent.first > 0)) / BitsPerWord; word <= lastWord;)

@@ -2,10 +2,10 @@
 #ifndef ccl_algorithms_runs_AdjacencyByWord_h
 #define ccl_algorithms_runs_AdjacencyByWord_h
 
-// Finds the adjacent runs in one word of a row group and the word at the same x of a neighbouring row group. It is fast
+// Finds the adjacent runs in one word of a row group and the word at the same x of a neighboring row group. It is fast
 // if words have many runs.
 //
-// Both words are widened by one column on each side, because diagonal neighbours may lie there.
+// Both words are widened by one column on each side, because diagonal neighbors may lie there.
 
 #include "primitives/Runs.h"
 
@@ -19,7 +19,7 @@ struct AdjacencyByWord
   IndexedRuns<TRowGroup, TRun> runs;
 
   /** Calls visit(run, other) for runs that are adjacent in a word: `run` is of the word's row group, and `other` of a
-   * neighbouring row group. `neighbor` is as in VisitNeighbor(). Two adjacent runs are visited in at least one word,
+   * neighboring row group. `neighbor` is as in VisitNeighbor(). Two adjacent runs are visited in at least one word,
    * and at most once in each word. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
@@ -29,8 +29,8 @@ struct AdjacencyByWord
     VisitNeighbor<TRowGroup>(neighbor, [&](auto offset) { this->VisitAdjacent<decltype(offset)>(word, visit); });
   }
 
-  /** Returns the grid of the cells of ForEach(). A cell is a word of columns and a neighbouring row group. Cells of
-   * different neighbours follow each other along z. */
+  /** Returns the grid of the cells of ForEach(). A cell is a word of columns and a neighboring row group. Cells of
+   * different neighbors follow each other along z. */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
@@ -147,7 +147,7 @@ private:
     }
   }
 
-  /** Visits the runs of each overlap that has an `adjacent` column: a column in which pixels of one run have neighbours
+  /** Visits the runs of each overlap that has an `adjacent` column: a column in which pixels of one run have neighbors
    * in the other run. In `facing` columns, both runs have pixels that face each other. If an overlap continues from the
    * word before, and the last column of that word is facing, that word visits the runs, and this word does not. */
   template <typename TVisitor>

@@ -75,6 +75,21 @@ struct WriteWords
   }
 };
 
+/** Kernel functor that writes the bits of the columns of each row group. A cell is a word of columns. */
+template <typename TRowGroup>
+struct CollectColumns
+{
+  RowGroupBits<TRowGroup> groups;
+  Word *                  columns;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & word) const
+  {
+    columns[IndexOf(groups.columns.words, word)] = groups.Facing(word.y, word.z, word.x);
+  }
+};
+
 } // namespace PackForeground
 
 /** The bits of the row groups of an image. Owns the memory of the columns, but not of the rows. */
@@ -112,7 +127,8 @@ CollectRowGroups(const TExecutor & executor, const BitRows & rows)
   GroupedBits<TRowGroup, TExecutor> grouped(executor, rows);
   if constexpr (!TRowGroup::IsOneRow)
   {
-    executor.ForEach(grouped.groups.columns.words, CollectColumns<TRowGroup>{ grouped.groups, grouped.columns.get() });
+    executor.ForEach(grouped.groups.columns.words,
+                     PackForeground::CollectColumns<TRowGroup>{ grouped.groups, grouped.columns.get() });
   }
   return grouped;
 }

@@ -4,6 +4,7 @@
 
 // The label write-out: writes the label of each run to its pixels, four pixels at a time.
 
+#include "primitives/Tuning.h"
 #include "primitives/Vec4.h"
 #include "primitives/Runs.h"
 
@@ -16,7 +17,7 @@ namespace RunLabelWriteOut
 /** Kernel functor that writes the label of the run to each foreground pixel, and the background value to other pixels.
  *
  * A cell writes four columns of a row group, Vec4sPerCell times. The next four columns of a cell are Stride * 4
- * columns later, so the threads of a warp write neighbouring addresses. If VAligned, all rows start at an aligned
+ * columns later, so the threads of a warp write neighboring addresses. If VAligned, all rows start at an aligned
  * address (see MisalignmentOf()). Otherwise, the first Vec4 of each row starts at the last aligned address, 0 to 3
  * pixels before the row. */
 template <typename TRowGroup, typename TRun, typename TOutput, bool VAligned>

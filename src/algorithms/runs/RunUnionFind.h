@@ -14,6 +14,7 @@
 #include "algorithms/runs/AdjacencyByWord.h"
 #include "algorithms/runs/RunRanking.h"
 #include "executors/Executor.h"
+#include "primitives/Tuning.h"
 #include "primitives/UnionFind.h"
 
 #include <utility>
@@ -292,7 +293,7 @@ LabelRuns(const TExecutor &                               executor,
   // Unless a row group is one row, rootLabels holds the first pixels of components until their ranks are known.
   const auto rootLabels = executor.template Allocate<TRun>(runCount);
   // If there are fewer runs than words, one thread per run does less work. But a run that is adjacent to very many
-  // others keeps its thread busy for long. In planes, where a run has one neighbouring row group, and in wide rows,
+  // others keeps its thread busy for long. In planes, where a run has one neighboring row group, and in wide rows,
   // adjacency by word is as good.
   if (runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords)
   {

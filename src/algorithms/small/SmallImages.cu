@@ -25,8 +25,8 @@ struct AnyPixelRows
   Visit(const TVisitor & visitor) const
   {
     return VisitPixels(pixels, type, [&](const auto * typed) {
-      using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
-      return visitor(PixelRows<PixelType>{ typed, size });
+      using TypedPixel = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
+      return visitor(PixelRows<TypedPixel>{ typed, size });
     });
   }
 };

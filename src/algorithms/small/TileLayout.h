@@ -5,6 +5,7 @@
 // Divides a small image into tiles, one for each thread block, and the words of a tile into parts, one for each thread.
 // Tiles consist of whole row groups.
 
+#include "primitives/Tuning.h"
 #include "primitives/FastDivision.h"
 #include "primitives/Runs.h"
 

@@ -7,6 +7,7 @@
 #include "executors/device/DeviceResources.cuh"
 #include "executors/device/PendingValue.cuh"
 #include "executors/device/ScanKernels.cuh"
+#include "executors/device/ThreadBlockShape.h"
 #include "primitives/Grid.h"
 
 #include <limits>
@@ -97,7 +98,7 @@ public:
 
   template <typename TFunctor>
   void
-  ForEachBlock(const Grid & grid, const TFunctor & functor) const
+  ForEachCompact(const Grid & grid, const TFunctor & functor) const
   {
     this->ForEachCellOf(grid, CompactThreadBlock(grid), functor);
   }

@@ -61,7 +61,7 @@ public:
 
   template <typename TFunctor>
   void
-  ForEachBlock(const Grid & grid, const TFunctor & functor) const
+  ForEachCompact(const Grid & grid, const TFunctor & functor) const
   {
     this->ForEach(grid, functor);
   }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_executors_device_ThreadBlockShape_h
+#define ccl_executors_device_ThreadBlockShape_h
+
+// The shapes of the thread blocks that DeviceExecutor covers a grid with.
+
+#include "primitives/Grid.h"
+#include "primitives/Tuning.h"
+
+namespace itk::ccl
+{
+
+/** The number of threads of a thread block along each axis. */
+struct ThreadBlockShape
+{
+  unsigned int x;
+  unsigned int y;
+  unsigned int z;
+};
+
+/** Returns a thread block shape for a grid. All sizes are powers of 2, and their product is at most
+ * Tuning::ThreadBlockSize. The product of the preferred sizes must not be higher. If the grid is thinner along an axis
+ * than the preferred shape, the other axes get the threads that this axis does not need, so few threads are idle. */
+constexpr ThreadBlockShape
+FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
+{
+  const auto fit = [](std::uint64_t count, unsigned int limit) {
+    unsigned int size = 1;
+    while (size < count && 2 * size <= limit)
+    {
+      size *= 2;
+    }
+    return size;
+  };
+  constexpr unsigned int maximumZ = 64; // CUDA's limit
+  ThreadBlockShape       shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
+  shape.x = fit(grid.x, Tuning::ThreadBlockSize / (shape.y * shape.z));
+  shape.y = fit(grid.y, Tuning::ThreadBlockSize / (shape.x * shape.z));
+  const unsigned int left = Tuning::ThreadBlockSize / (shape.x * shape.y);
+  shape.z = fit(grid.z, left < maximumZ ? left : maximumZ);
+  return shape;
+}
+
+/** Returns the shape for kernel functors that read along rows: whole warps along x. */
+constexpr ThreadBlockShape
+RowThreadBlock(const Grid & grid)
+{
+  return FitThreadBlock(grid, { 32, 4, 1 });
+}
+
+/** Returns the shape for kernel functors that read neighbors along all axes. */
+constexpr ThreadBlockShape
+CompactThreadBlock(const Grid & grid)
+{
+  return grid.z == 1 ? FitThreadBlock(grid, { 16, 8, 1 }) : FitThreadBlock(grid, { 16, 4, 2 });
+}
+
+} // namespace itk::ccl
+
+#endif
