@@ -3,7 +3,6 @@
 #define ccl_benchmark_Timing_h
 
 #include <algorithm>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>

@@ -5,6 +5,7 @@
 #include "CudaTestSupport.h"
 #include "Oracle.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkCudaConnectedComponentImageFilter.h"
 #include "itkImageRegionConstIteratorWithIndex.h"
 

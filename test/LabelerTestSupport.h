@@ -5,6 +5,7 @@
 #include "CudaTestSupport.h"
 #include "Oracle.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <gtest/gtest.h>

@@ -77,12 +77,12 @@ TEST_P(Large, SameAsItk)
     const auto input = CudaTestSupport::AllocateDevice(pixelCount);
     const auto output = CudaTestSupport::AllocateDevice(pixelCount * sizeof(std::uint32_t));
     CudaTestSupport::CopyToDevice(input.get(), image->GetBufferPointer(), pixelCount);
-    for (const AlgorithmEnum algorithm :
-         { AlgorithmEnum::RunUnionFind, AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
+    for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
-      // Block algorithms need full connectivity, and memory for an image of 64-bit labels.
-      const bool canRunBlocks = fullyConnected && pixelCount < std::uint64_t{ 1 } << 33;
-      if (!canRunBlocks && algorithm != AlgorithmEnum::RunUnionFind)
+      const AlgorithmEnum algorithm = row.algorithm;
+      // Published algorithms need memory for an image of 64-bit labels.
+      const bool hasMemory = !row.isPublished || pixelCount < std::uint64_t{ 1 } << 33;
+      if (!hasMemory || (row.needsFullConnectivity && !fullyConnected))
       {
         continue;
       }

@@ -55,11 +55,11 @@ TEST(RealImages, SameAsItk)
       {
         continue;
       }
-      for (const AlgorithmEnum algorithm :
-           { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence, AlgorithmEnum::RunUnionFind })
+      for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
       {
-        auto oracle = MakeOracle<MaskType, LabelsType>();
-        auto filter = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>::New();
+        const AlgorithmEnum algorithm = row.algorithm;
+        auto                oracle = MakeOracle<MaskType, LabelsType>();
+        auto                filter = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>::New();
         oracle->SetInput(otsu->GetOutput());
         filter->SetInput(otsu->GetOutput());
         oracle->FullyConnectedOn();

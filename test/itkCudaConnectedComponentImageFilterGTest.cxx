@@ -63,9 +63,9 @@ TEST(Filter, ImagesOfManySizes)
 TEST(Filter, EveryAlgorithm)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
-  for (const AlgorithmEnum algorithm :
-       { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence, AlgorithmEnum::RunUnionFind })
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
+    const AlgorithmEnum algorithm = row.algorithm;
     for (const bool inlineCompression : { false, true })
     {
       auto oracle = MakeOracle<MaskType, LabelsType>();

@@ -47,9 +47,14 @@ TEST(Filter, FourDimensionsAreLabeledByItk)
 
 TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
 {
-  for (const AlgorithmEnum algorithm : { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
-    auto filter = FilterType::New();
+    if (!row.needsFullConnectivity)
+    {
+      continue;
+    }
+    const AlgorithmEnum algorithm = row.algorithm;
+    auto                filter = FilterType::New();
     filter->SetInput(MakeMask());
     filter->SetAlgorithm(algorithm);
     for (const bool gpuEnabled : { true, false })

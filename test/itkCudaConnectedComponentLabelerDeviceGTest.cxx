@@ -14,10 +14,16 @@
 namespace
 {
 
-const AlgorithmEnum AllAlgorithms[] = { AlgorithmEnum::Automatic,
-                                        AlgorithmEnum::BlockUnionFind,
-                                        AlgorithmEnum::BlockKomuraEquivalence,
-                                        AlgorithmEnum::RunUnionFind };
+std::vector<AlgorithmEnum>
+AllAlgorithms()
+{
+  std::vector<AlgorithmEnum> algorithms;
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
+  {
+    algorithms.push_back(row.algorithm);
+  }
+  return algorithms;
+}
 
 /** Copies values to new device memory. */
 template <typename T>
@@ -101,7 +107,7 @@ TYPED_TEST(LabelerInput, EveryAlgorithmReadsTheType)
     const auto input = CudaTestSupport::AllocateDevice(image.pixels.size() * sizeof(TypeParam));
     const auto output = CudaTestSupport::AllocateDevice(image.pixels.size() * sizeof(std::uint32_t));
     CudaTestSupport::CopyToDevice(input.get(), pixels.get(), image.pixels.size() * sizeof(TypeParam));
-    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    for (const AlgorithmEnum algorithm : AllAlgorithms())
     {
       CudaConnectedComponentLabeler labeler;
       labeler.options.algorithm = algorithm;
@@ -143,7 +149,7 @@ TYPED_TEST(LabelerOutput, EveryAlgorithmWritesTheType)
   const TypeParam backgrounds[] = { 0, 1, 5, std::numeric_limits<TypeParam>::max(), TypeParam(-1) };
   for (const TypeParam background : backgrounds)
   {
-    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    for (const AlgorithmEnum algorithm : AllAlgorithms())
     {
       CudaConnectedComponentLabeler labeler;
       labeler.options.algorithm = algorithm;
@@ -179,7 +185,7 @@ TEST(Labeler, TooManyObjects)
     {
       image.pixels[2 * i] = 1;
     }
-    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    for (const AlgorithmEnum algorithm : AllAlgorithms())
     {
       CudaConnectedComponentLabeler labeler;
       labeler.options.algorithm = algorithm;
@@ -232,7 +238,7 @@ TEST(Labeler, AcceptsEveryAlignedAddress)
     const auto                 input = Upload(pixels);
     std::vector<std::uint16_t> labels(image.pixels.size() + offset, 99);
     const auto                 output = Upload(labels);
-    for (const AlgorithmEnum algorithm : AllAlgorithms)
+    for (const AlgorithmEnum algorithm : AllAlgorithms())
     {
       CudaConnectedComponentLabeler labeler;
       labeler.options.algorithm = algorithm;
@@ -391,7 +397,7 @@ TEST(Labeler, ManyThreadsAtOnce)
       const Labels    expected[] = { LabelByItk(image, false), LabelByItk(image, true) };
       for (unsigned int repetition = 0; repetition < 4; ++repetition)
       {
-        for (const AlgorithmEnum algorithm : AllAlgorithms)
+        for (const AlgorithmEnum algorithm : AllAlgorithms())
         {
           CudaConnectedComponentLabeler labeler;
           labeler.options.algorithm = algorithm;

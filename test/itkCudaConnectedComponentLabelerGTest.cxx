@@ -30,10 +30,14 @@ TEST(Labeler, BlockAlgorithmsRefuseFaceConnectivity)
 {
   const std::uint8_t mask[] = { 1 };
   std::uint8_t       labels[] = { 0 };
-  for (const AlgorithmEnum algorithm : { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
+    if (!row.needsFullConnectivity)
+    {
+      continue;
+    }
     CudaConnectedComponentLabeler labeler;
-    labeler.options.algorithm = algorithm;
+    labeler.options.algorithm = row.algorithm;
     ExpectError(
       Kind::InvalidArgument, "full connectivity", [&] { labeler.LabelHostMemory(mask, { 1, 1, 1 }, labels); });
     ExpectError(

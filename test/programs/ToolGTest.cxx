@@ -4,6 +4,7 @@
 
 #include "ToolTest.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkRGBPixel.h"
 
 #include <regex>
@@ -192,9 +193,9 @@ TEST_F(Tool, Backends)
   {
     EXPECT_NE(run.printed.find("backend: cuda\n"), std::string::npos) << run.printed;
     EXPECT_EQ(this->Call("in.mha out.mha --backend cuda").status, 0);
-    for (const std::string algorithm : { "automatic", "buf", "bke", "runs" })
+    for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
-      run = this->Call("in.mha out.mha --backend cuda --fully-connected --algorithm " + algorithm);
+      run = this->Call("in.mha out.mha --backend cuda --fully-connected --algorithm " + std::string(row.option));
       EXPECT_EQ(run.status, 0) << run.errors;
       this->ExpectLabels("out.mha", LabelsOf(image.GetPointer(), true).GetPointer());
     }

@@ -12,7 +12,6 @@
 #include "algorithms/runs/RunUnionFind.h"
 
 #include <algorithm>
-#include <memory>
 #include <vector>
 
 namespace itk::ccl
