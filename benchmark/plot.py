@@ -253,6 +253,7 @@ def main():
     results = pathlib.Path(sys.argv[1])
     pictures = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else sys.argv[1])
     loaded = {path.stem: json.loads(path.read_text()) for path in sorted(results.glob("*.json"))}
+    loaded.pop("rivals", None)  # see doc/figures/chart.py
     if not loaded:
         sys.exit(f"{results} has no results: run the benchmark with --json {results}/average.json, and so on")
     pictures.mkdir(parents=True, exist_ok=True)

@@ -31,7 +31,8 @@ inline constexpr unsigned char NoPixelByte = 0xFF;
 namespace FirstPixelRanking
 {
 
-/** The first-pixel marks: one bit for each pixel, and the number of marks in each chunk of words, or before it. */
+/** The first-pixel marks: one bit for each pixel. `chunks` has the number of marks in each chunk of words, and after
+ * the scan the number of marks before it. */
 template <typename TIndex>
 struct Marks
 {
@@ -41,6 +42,7 @@ struct Marks
   TIndex * chunks;
 };
 
+/** Sets the mark of the first pixel of each component, and counts it. A cell is a run or a block. */
 template <typename TIndex>
 struct MarkFirstPixels
 {
@@ -60,6 +62,7 @@ struct MarkFirstPixels
   }
 };
 
+/** Returns the number of marks in a chunk: the values of the scan. */
 template <typename TIndex>
 struct MarksInChunk
 {

@@ -10,7 +10,8 @@
 // A model provides:
 // - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.
 // - `Fill(memory, n, byte)`: sets all bytes of n elements.
-// - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells of a row run side by side.
+// - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells with consecutive x run on
+//   consecutive threads.
 // - `ForEachCompact(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
 // - `PrepareScan<T>(n, valueAt)`: returns a scan of the values valueAt(0), ..., valueAt(n - 1). The scan's
 //   `GetTotal()` is the sum of all values. On the device it waits for this sum, but not for later calls.
@@ -21,7 +22,7 @@
 // - Order: each call sees all that earlier calls wrote. Calls of one functor run concurrently, in any order.
 // - Memory: concurrent calls may read a location that others write, if all use Atomics.h. Loads may then be stale.
 // - visit(i) of ExclusiveScan() may overwrite the memory from which valueAt(i) reads, and no other value's memory.
-// - Lifetime: the memory of Allocate() may go at any time after the last call that uses it; the model keeps the order.
+// - Lifetime: the memory of Allocate() may be freed after the last call that uses it; the model keeps the order.
 //
 // 2. A tile executor runs an algorithm inside one kernel. Each thread block owns one tile of the image. Models:
 // TileExecutor (a cooperative kernel), and the tests' HostTileExecutor (a loop over tiles).

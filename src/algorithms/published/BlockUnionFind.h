@@ -29,7 +29,7 @@ struct Images
   TLabel *             labels;
 
   /** Returns whether Merge stores the foreground pixels of blocks. Otherwise, FinalLabeling reads the input again. It
-   * always does so for a block of one pixel, which has no second pixel that could hold the information. */
+   * also does so for a block of one pixel: such a block has no second pixel for the information. */
   CCL_HOST_DEVICE
   static constexpr bool
   StoresInformation()

@@ -3,7 +3,7 @@
 #define ccl_algorithms_runs_HostRows_h
 
 // The two steps on the host when an image in host memory is labeled. Before the runs are labeled, PackRows() makes bits
-// of the pixels. After it, WriteLabelRows() writes the labels of the runs to the pixels. If a device labels the runs,
+// of the pixels. Afterwards, WriteLabelRows() writes the labels of the runs to the pixels. If a device labels the runs,
 // only the bits of the pixels and the labels of the runs are transferred.
 
 #include "primitives/RowGroups.h"

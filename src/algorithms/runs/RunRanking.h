@@ -95,7 +95,8 @@ struct FindFirstPixels
     // The layer of the root is the first layer of the component, and the first pixel lies in it.
     const TRun firstOfLayer = runs.runOffsets[columns.RowBegin(TRowGroup::Slices == 1 ? word.y : 0, word.z)];
     const Word starts = columns.Starts(begin, word.x);
-    TRun       run = runs.runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
+    // The run of the first foreground column starts here, or it continues from an earlier word.
+    TRun run = runs.runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
     for (Word left = here; left != 0; ++run)
     {
       // The columns of the run in this word.

@@ -66,6 +66,7 @@ struct StoreRuns
     {
       firstColumns[started] = column + LowestBit(left);
     }
+    // The run of the first foreground column starts here, or it continues from an earlier word.
     TRun ended = offset - 1 + (starts >> LowestBit(here) & 1U);
     for (Word left = columns.EndsAt(word); left != 0; left &= left - 1, ++ended)
     {

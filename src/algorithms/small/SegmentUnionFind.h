@@ -6,15 +6,16 @@
 // connectivity.
 //
 // The image is divided into tiles, one for each thread block (Oliveira and Lotufo, SIBGRAPI 2010). The bits and the
-// trees of a tile lie in the shared memory of its thread block, which is fast. Only tile borders need global memory.
-// The kernel is cooperative: its thread blocks can wait for each other, so all phases run in one launch.
+// trees of a tile lie in the shared memory of its thread block, which is fast. Other tiles read its bits, its border
+// and the ranks of its roots in global memory. The kernel is cooperative: its thread blocks can wait for each other, so
+// all phases run in one launch.
 //
 // The elements of the union-find are segments. A segment has an id and a slot (Segments.h). Trees are built of ids,
 // which rise with the segments' first pixels. A parent never has a higher id than its child. So the root of a component
 // is the segment of its first pixel, and a component's rank is the number of roots with lower ids. The slot tells where
 // the parent lies in memory.
 //
-// Phases. A line of dashes is a barrier for all tiles. Between the other phases, the threads of one tile wait for each
+// Phases. A line of dashes is a barrier for all tiles. Between most other phases, the threads of one tile wait for each
 // other.
 // 1. Pack the pixels of the tile to bits. Copy the bits to global memory, for other tiles.
 //    ---- Only if the number of segments is limited: add up the segments of all tiles, and stop if there are too many.

@@ -33,7 +33,7 @@ GetAllResources()
   return *resources;
 }
 
-/** A kernel to ask CUDA about the kernels of this file. */
+/** A kernel that stands for all kernels of the library when CUDA is asked for their architecture. */
 __global__ void
 DoNothing()
 {}
