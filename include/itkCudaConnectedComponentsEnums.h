@@ -11,12 +11,8 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentsEnums
- * \brief The enumerations of CudaConnectedComponentImageFilter and CudaConnectedComponentLabeler, and the table of
- * algorithms.
- *
- * All functions are safe to call from several threads at the same time. The table of algorithms is constant. The first
- * use creates it, and it exists until the process ends.
- *
+ * \brief The enumerations of CudaConnectedComponentImageFilter and CudaConnectedComponentLabeler.
+ * \sa CudaConnectedComponentAlgorithms
  * \ingroup CudaConnectedComponents
  */
 class CudaConnectedComponentsEnums

@@ -66,6 +66,10 @@ TEST(Filter, EveryAlgorithm)
   for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
     const AlgorithmEnum algorithm = row.algorithm;
+    if (algorithm == AlgorithmEnum::Automatic)
+    {
+      continue; // leaves an image of this size to the CPU
+    }
     for (const bool inlineCompression : { false, true })
     {
       auto oracle = MakeOracle<MaskType, LabelsType>();

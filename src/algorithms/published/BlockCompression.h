@@ -11,7 +11,7 @@
 namespace itk::ccl
 {
 
-/** Kernel functor that links each block to the root of its tree. A cell is a block. */
+/** Kernel functor that replaces the parent of each block by the root of its tree. A cell is a block. */
 template <unsigned int VDimension, typename TLabel>
 struct BlockCompression
 {

@@ -18,8 +18,8 @@ namespace itk::ccl
 namespace BlockKomuraEquivalence
 {
 
-/** The images that all kernels share. Before FinalLabeling, `labels` holds two values for each block. The first pixel
- * holds the label of the block: the index of another block's first pixel, or its own. The pixel at InformationIndex()
+/** The images that all kernels share. Before FinalLabeling, `labels` holds two values for each block. The corner
+ * of the block holds its parent: the raster index of a corner. The pixel at InformationIndex()
  * holds the information of the block. Its lowest 4 bits (8 in a volume) are the foreground pixels. Each higher bit
  * stands for a neighbor that Reduction must unite with the block. */
 template <unsigned int VDimension, typename TLabel>
@@ -144,7 +144,7 @@ struct BlockKomuraEquivalenceAlgorithm
   };
 
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
-   * Writes 1 + the raster index of the first pixel of the component's lowest block to each foreground pixel of
+   * Writes 1 + the raster index of the corner of the component's lowest block to each foreground pixel of
    * `labels`, and 0 to other pixels. Allocates no memory, except one element for an image of a single row or column. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>
   static void

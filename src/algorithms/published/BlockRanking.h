@@ -41,14 +41,14 @@ LabelOfBlock(const Block<VDimension, TLabel> & block, const TLabel * labels, TLa
   return 0;
 }
 
-/** The labels of a block algorithm: 1 + the raster index of the first pixel of the root, or 0 for background. */
+/** The labels of a block algorithm: 1 + the raster index of the corner of the root block, or 0 for background. */
 template <unsigned int VDimension, typename TLabel>
 struct Components
 {
   Grid           size;
   const TLabel * labels;
 
-  /** Returns the raster index of the first pixel of the root of the component with a label. */
+  /** Returns the raster index of the corner of the root block of the component with a label. */
   CCL_HOST_DEVICE
   TLabel
   RootOf(TLabel label) const
@@ -70,7 +70,7 @@ struct Components
     return IndexOf(BlocksOf<VDimension>(size), { x / 2, y / 2, VDimension == 2 ? 0 : z / 2 });
   }
 
-  /** Returns whether a block lies in the same layer as a root. `pixel` is the first pixel of the root. The root's layer
+  /** Returns whether a block lies in the same layer as a root. `pixel` is the corner of the root. The root's layer
    * is never later than the block's. */
   CCL_HOST_DEVICE
   bool

@@ -18,9 +18,9 @@ namespace itk::ccl
 namespace BlockUnionFind
 {
 
-/** The images that all kernels share. Before FinalLabeling, the first pixel of a block in `labels` holds the label of
- * the block: the index of another block's first pixel, or its own. In a volume, the pixel at InformationIndex() holds
- * the foreground pixels of the block, as bits, from Merge on. */
+/** The images that all kernels share. Before FinalLabeling, the corner of each block in `labels` holds the parent of
+ * the block: the raster index of a corner. In a volume, Merge stores a bit mask of the foreground pixels of the block
+ * at InformationIndex(). */
 template <unsigned int VDimension, typename TLabel>
 struct Images
 {
@@ -122,7 +122,7 @@ struct BlockUnionFindAlgorithm
   };
 
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
-   * Writes 1 + the raster index of the first pixel of the component's lowest block to each foreground pixel of
+   * Writes 1 + the raster index of the corner of the component's lowest block to each foreground pixel of
    * `labels`, and 0 to other pixels. Allocates no memory. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>
   static void

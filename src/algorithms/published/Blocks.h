@@ -25,7 +25,7 @@ struct BlockNeighborhood
    * paper calls them P, Q, R and S. */
   static constexpr unsigned int NeighborCount = VDimension == 2 ? 4 : 13;
 
-  /** The cube mask of the 3 x 3 or 3 x 3 x 3 pixels around the first pixel of the block. */
+  /** The cube mask of the 3 x 3 or 3 x 3 x 3 pixels around the corner of the block. */
   static constexpr std::uint64_t AroundFirst = VDimension == 2 ? 0x777 : 0x0000077707770777;
 
   // The offset of a neighbor along each axis, in blocks: -1, 0 or 1.
@@ -141,7 +141,7 @@ struct Block
   TIndex sizeX;
   TIndex sizeY;
   TIndex sizeZ;
-  // The position and the raster index of the first pixel of the block.
+  // The position and the raster index of the corner of the block.
   TIndex x;
   TIndex y;
   TIndex z;
@@ -182,7 +182,7 @@ struct Block
     return index + sizeX * (row % 2 + sizeY * (row / 2));
   }
 
-  /** Returns the raster index of the first pixel of a neighboring block. */
+  /** Returns the raster index of the corner of a neighboring block. */
   CCL_HOST_DEVICE
   TIndex
   IndexOfNeighbor(unsigned int neighbor) const

@@ -9,10 +9,9 @@
 // A row is a struct with
 // - `Description`, a constexpr CudaConnectedComponentsEnums::AlgorithmDescription;
 // - `Label<VDimension>(executor, input, size, labels, inlineCompression)`, which labels an image of one byte per pixel.
-//   Foreground pixels are not 0. The function writes 1 + the raster index of the first pixel of a block to each
-//   foreground pixel: the same block for all pixels of a component, and a different block for each component. The block
-//   must lie in the first layer (row of blocks in a plane, plane of blocks in a volume) that the component reaches.
-//   Background pixels become 0. BlockRanking.h makes ITK's labels of them.
+//   Foreground pixels are not 0. Each component chooses one of its blocks in the first layer that it
+//   reaches. The function writes 1 + the raster index of the corner of this block to all foreground pixels of the
+//   component, and 0 to background pixels. BlockRanking.h makes ITK's labels of them.
 
 #include "algorithms/published/BlockKomuraEquivalence.h"
 #include "algorithms/published/BlockUnionFind.h"

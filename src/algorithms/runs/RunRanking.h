@@ -19,8 +19,8 @@ namespace itk::ccl
 namespace RunRanking
 {
 
-/** Kernel functor that links each run to its root. Sets the first pixel of each run to NoPixel, if there are first
- * pixels. */
+/** Kernel functor that replaces the parent of each run by its root. Sets the first pixel of each run to NoPixel, if
+ * there are first pixels. */
 template <typename TRun>
 struct Compression
 {
@@ -72,8 +72,9 @@ struct LabelRoots
   }
 };
 
-/** Kernel functor that links each run to its root, and writes the first pixel of each component to its root. A cell is
- * a word of columns. The index of a pixel is its bit, counted from the first word of the rows. */
+/** Kernel functor that replaces the parent of each run by its root, and writes the first pixel of each component to its
+ * root. A cell is a word of columns. Pixels are numbered by their bit in the packed rows; the order is the raster
+ * order. */
 template <typename TRowGroup, typename TRun>
 struct FindFirstPixels
 {
@@ -127,9 +128,9 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
   return TRowGroup::IsOneRow ? 0 : groups.rows.words.Count() * BitsPerWord;
 }
 
-/** Links each run to its root, and writes the label of each component to the element of its root in `rootLabels`. All
- * other elements are undefined. Before the call, `rootLabels` must be NoPixel, unless a row group is a single row.
- * Returns a scan; its total is the number of components. */
+/** Replaces the parent of each run by its root, and writes the label of each component to the element of its root in
+ * `rootLabels`. All other elements are undefined. Before the call, `rootLabels` must be NoPixel, unless a row group is
+ * a single row. Returns a scan; its total is the number of components. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 auto
 LabelRootsOfRuns(const TExecutor &                                         executor,

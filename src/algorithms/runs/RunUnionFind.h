@@ -6,7 +6,8 @@
 //
 // Runs as the elements of union-find are the idea of He, Chao and Suzuki (IEEE TIP 17(5), 2008). The order of the
 // kernels is the order of Komura equivalence (Komura, Comput. Phys. Commun. 194, 2015): Initialization links each run
-// to one adjacent run, Compression links each run to its root, and Reduction unites each run with all adjacent runs.
+// to one adjacent run, Compression replaces the parent of each run by its root, and Reduction unites each run with all
+// adjacent runs.
 //
 // RowGroups.h explains row groups and runs. RunRanking.h makes labels from the trees.
 
