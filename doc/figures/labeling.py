@@ -28,11 +28,11 @@ VOLUME = ("##..##....\n.#...#..#.", "#..#....#.\n.....#....")
 WORD_SIZE = 8  # pixels of a word in the figures; the library has 32
 FACE = 1  # rows of a row group of a plane under face connectivity
 FULL = 2  # and under full connectivity
+
+
 def parse(pattern):
     """Returns the pixels (2-D, bool) of a pattern of '#' and '.'."""
     return np.array([[c == "#" for c in row] for row in pattern.split()])
-
-
 
 
 @dataclass(frozen=True)
