@@ -158,7 +158,10 @@ UnionHalving(TParents parents, TLabel a, TLabel b)
 /** Joins the trees of `a` and `b` by Rem's algorithm with splicing: Patwary, Blair and Manne, "Experiments on
  * Union-Find Algorithms for the Disjoint-Set Data Structure", SEA 2010, Section 2. It walks up both trees at once, and
  * only until they meet. On the way, it links the element with the higher parent to the lower parent, which is in the
- * other tree. Many calls may run concurrently, because each call then joins the replaced parent with the new parent. */
+ * other tree. Many calls may run concurrently, because each call then joins the replaced parent with the new parent.
+ *
+ * Example: 7 -> 4 -> 1 and 6 -> 2, union of 7 and 6. The parents are 4 and 2, so 7 gets parent 2, and 4 and 2 are still
+ * to be joined. Their parents are 1 and 2 (2 is a root), so 2 gets parent 1: 7 -> 2 -> 1, 4 -> 1 and 6 -> 2. */
 template <typename TLabel, typename TParents>
 CCL_NOINLINE
 CCL_HOST_DEVICE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef Preview_hxx
-#define Preview_hxx
+#ifndef ccl_tool_Preview_hxx
+#define ccl_tool_Preview_hxx
 
 #include "itkImageRegionConstIteratorWithIndex.h"
 

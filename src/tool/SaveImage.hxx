@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef SaveImage_hxx
-#define SaveImage_hxx
+#ifndef ccl_tool_SaveImage_hxx
+#define ccl_tool_SaveImage_hxx
 
 #include "Failure.h"
 

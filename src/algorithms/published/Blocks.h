@@ -5,6 +5,15 @@
 // Blocks of 2 x 2 pixels, or 2 x 2 x 2 pixels in a volume, and the test which neighboring blocks are adjacent. Under
 // full connectivity, all foreground pixels of a block are in one component.
 // Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020, Sections 4.3, 5.1 and 5.3, Figures 7 and 9, Table 1.
+//
+// The bits of the 4 x 4 pixels around a block (B) in a plane, and the earlier neighbors P, Q, R and S:
+//
+//      0  1  2  3        P  Q  Q  R
+//      4  5  6  7        S  B  B  .
+//      8  9 10 11        S  B  B  .
+//     12 13 14 15        .  .  .  .
+//
+// So 0x777 (bits 0 to 2, 4 to 6 and 8 to 10) are the 3 x 3 pixels around the corner of the block, bit 5.
 
 #include "primitives/Grid.h"
 #include "primitives/Vec2.h"
