@@ -110,6 +110,21 @@ public:
     this->Time<TVisitor>([&] { m_Executor.ExclusiveScan(scan, valueAt, visit); });
   }
 
+  template <typename TFunctor, typename TTable>
+  void
+  AddToRows(const Grid & grid, const TFunctor & functor, const TTable & table) const
+  {
+    this->Time<TFunctor>([&] { m_Executor.AddToRows(grid, functor, table); });
+  }
+
+  template <typename T>
+  void
+  SortDescending(std::uint64_t count, T * keys, T * values) const
+  {
+    const StepTimer timer(m_Sums, "SortDescending", m_Executor.GetStream());
+    m_Executor.SortDescending(count, keys, values);
+  }
+
 private:
   /** Returns the name of a type without the project's namespaces and without template arguments. */
   template <typename T>

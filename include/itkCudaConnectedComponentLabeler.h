@@ -3,6 +3,8 @@
 #define itkCudaConnectedComponentLabeler_h
 
 #include "itkCudaConnectedComponentError.h"
+#include "itkCudaConnectedComponentSelection.h"
+#include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <algorithm>
@@ -37,6 +39,18 @@ namespace itk
  * The labels equal the labels of itk::ConnectedComponentImageFilter. The order of the labels is the order of the first
  * pixels of the components in memory. If the background value is 0, the labels are 1, 2, 3 and so on. Otherwise they
  * are 0, 1, 2 and so on, without the background value.
+ *
+ * \par Selection and measurement
+ * `options.selection` chooses components by size and position, and the order of their labels. The other components
+ * become background, and only the labels of the chosen components must fit the output's type. A
+ * CudaConnectedComponentTable holds the size, bounding box and other measurements of each component. The functions that
+ * label fill a table in the same call, and the Measure functions fill a table without labels:
+ *
+ * \code
+ * labeler.options.selection.minimumSize = 10;
+ * labeler.options.columns.boundingBoxes = true;
+ * const itk::CudaConnectedComponentTable table = labeler.MeasureHostMemory(mask, { 512, 512, 300 });
+ * \endcode
  *
  * \par Errors
  * The functions throw CudaConnectedComponentError. Its GetKind() returns the cause. They throw std::bad_alloc if the
@@ -143,6 +157,12 @@ public:
     /** LabelHostMemory() and LabelPackedRows() only: whether the host does all work. The default is false. If true, the
      * functions do not use a device or start CUDA. They label by union-find on runs, for all values of `algorithm`. */
     bool onHost = false;
+
+    /** The components that get labels and rows of the table, and their order. The default selects all components. */
+    CudaConnectedComponentSelection selection;
+
+    /** The columns of the tables. The default is the number of pixels only. */
+    CudaConnectedComponentTable::Columns columns;
   };
 
   /** The settings that the next calls use. */
@@ -162,15 +182,19 @@ public:
    * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
    * \param output the labels: as many elements as `input`, in the same order
    * \param backgroundValue the value of background pixels in the output; any value of TOutput
-   * \return the number of objects
-   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: there are more than
-   * std::numeric_limits<TOutput>::max() objects. */
+   * \param table gets the measurements of the objects in `options.columns`, unless it is null. The table is in host
+   * memory; this parameter is experimental, and may change
+   * \return the number of objects that have labels
+   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: more than
+   * std::numeric_limits<TOutput>::max() objects are selected. */
   template <typename TInput, typename TOutput>
-  std::uint64_t LabelDeviceMemory(
-    const TInput * input, const SizeType & size, TOutput * output, std::common_type_t<TOutput> backgroundValue = 0)
-    const
+  std::uint64_t LabelDeviceMemory(const TInput *              input,
+                                  const SizeType &            size,
+                                  TOutput *                   output,
+                                  std::common_type_t<TOutput> backgroundValue = 0,
+                                  CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->LabelDevice({ input, PixelTypeOf<TInput>() }, size, OutputFor(output, backgroundValue));
+    return this->LabelDevice({ input, PixelTypeOf<TInput>() }, size, OutputFor(output, backgroundValue), table);
   }
 
   /** Labels an image in host memory, and writes the labels to host memory.
@@ -186,18 +210,18 @@ public:
    * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
    * \param output the labels: as many elements as `input`, in the same order
    * \param backgroundValue the value of background pixels in the output; any value of TOutput
-   * \return the number of objects
-   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: there are more than
-   * std::numeric_limits<TOutput>::max() objects. */
+   * \param table gets the measurements of the objects in `options.columns`, unless it is null
+   * \return the number of objects that have labels
+   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: more than
+   * std::numeric_limits<TOutput>::max() objects are selected. */
   template <typename TInput, typename TOutput>
-  std::uint64_t LabelHostMemory(
-    const TInput * input, const SizeType & size, TOutput * output, std::common_type_t<TOutput> backgroundValue = 0)
-    const
+  std::uint64_t LabelHostMemory(const TInput *              input,
+                                const SizeType &            size,
+                                TOutput *                   output,
+                                std::common_type_t<TOutput> backgroundValue = 0,
+                                CudaConnectedComponentTable * table = nullptr) const
   {
-    const auto packRow = [input, &size](std::uint64_t row, std::uint32_t * words) {
-      PackRow(input + row * size[0], size[0], words);
-    };
-    return this->LabelPackedRows(packRow, size, output, backgroundValue);
+    return this->LabelPackedRows(PackerOf(input, size), size, output, backgroundValue, table);
   }
 
   /** Labels an image whose rows the caller packs to bits, and writes the labels to host memory.
@@ -209,16 +233,61 @@ public:
    * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
    * \param output the labels: size[0] * size[1] * size[2] elements, x fastest. The caller owns them.
    * \param backgroundValue the value of background pixels in the output; any value of TOutput
-   * \return the number of objects
-   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: there are more than
-   * std::numeric_limits<TOutput>::max() objects. */
+   * \param table gets the measurements of the objects in `options.columns`, unless it is null
+   * \return the number of objects that have labels
+   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: more than
+   * std::numeric_limits<TOutput>::max() objects are selected. */
   template <typename TOutput>
   std::uint64_t LabelPackedRows(const RowPackerType &       packRow,
                                 const SizeType &            size,
                                 TOutput *                   output,
-                                std::common_type_t<TOutput> backgroundValue = 0) const
+                                std::common_type_t<TOutput> backgroundValue = 0,
+                                CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->LabelHost(packRow, size, OutputFor(output, backgroundValue));
+    return this->LabelHost(packRow, size, OutputFor(output, backgroundValue), table);
+  }
+
+  /** Measures the components of an image in device memory, without labels. The table is in host memory. Experimental:
+   * the function may change.
+   *
+   * \tparam TInput as for LabelDeviceMemory()
+   * \param input as for LabelDeviceMemory()
+   * \param size as for LabelDeviceMemory()
+   * \return a row for each component of `options.selection`, with the columns of `options.columns`
+   * \exception CudaConnectedComponentError see the description of the class */
+  template <typename TInput>
+  CudaConnectedComponentTable MeasureDeviceMemory(const TInput * input, const SizeType & size) const
+  {
+    CudaConnectedComponentTable table;
+    this->LabelDevice({ input, PixelTypeOf<TInput>() }, size, NoOutput(), &table);
+    return table;
+  }
+
+  /** Measures the components of an image in host memory, without labels. Nothing is written for each pixel: the host
+   * packs the pixels to bits, and the device sends the table.
+   *
+   * \tparam TInput as for LabelHostMemory()
+   * \param input as for LabelHostMemory()
+   * \param size as for LabelHostMemory()
+   * \return a row for each component of `options.selection`, with the columns of `options.columns`
+   * \exception CudaConnectedComponentError see the description of the class */
+  template <typename TInput>
+  CudaConnectedComponentTable MeasureHostMemory(const TInput * input, const SizeType & size) const
+  {
+    return this->MeasurePackedRows(PackerOf(input, size), size);
+  }
+
+  /** Measures the components of an image whose rows the caller packs to bits, without labels.
+   *
+   * \param packRow as for LabelPackedRows()
+   * \param size as for LabelPackedRows()
+   * \return a row for each component of `options.selection`, with the columns of `options.columns`
+   * \exception CudaConnectedComponentError see the description of the class */
+  CudaConnectedComponentTable MeasurePackedRows(const RowPackerType & packRow, const SizeType & size) const
+  {
+    CudaConnectedComponentTable table;
+    this->LabelHost(packRow, size, NoOutput(), &table);
+    return table;
   }
 
   /** Packs pixels to bits: sets the bits of the pixels that differ from `TPixel{}`, and clears the other bits up to the
@@ -306,7 +375,7 @@ private:
 
   struct Output
   {
-    void *        labels;
+    void *        labels; // null if no labels are wanted
     PixelType     type;
     std::uint64_t background; // the background value, converted to 64 bits by static_cast
   };
@@ -341,9 +410,22 @@ private:
     return { output, PixelTypeOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue) };
   }
 
+  static Output NoOutput() { return { nullptr, PixelType::UInt64, 0 }; }
+
+  template <typename TInput>
+  static RowPackerType PackerOf(const TInput * input, const SizeType & size)
+  {
+    return [input, columns = size[0]](std::uint64_t row, std::uint32_t * words) {
+      PackRow(input + row * columns, columns, words);
+    };
+  }
+
   static void   PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words);
-  std::uint64_t LabelDevice(const Input & input, const SizeType & size, const Output & output) const;
-  std::uint64_t LabelHost(const RowPackerType & packRow, const SizeType & size, const Output & output) const;
+  std::uint64_t LabelDevice(
+    const Input & input, const SizeType & size, const Output & output, CudaConnectedComponentTable * table) const;
+  std::uint64_t LabelHost(
+    const RowPackerType & packRow, const SizeType & size, const Output & output, CudaConnectedComponentTable * table)
+    const;
 };
 
 } // namespace itk

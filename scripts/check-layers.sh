@@ -11,6 +11,7 @@ BEGIN {
     layer[names[i]] = i
   # The public headers, and the layer that implements each of them.
   public["itkCudaConnectedComponentError.h"] = public["itkCudaConnectedComponentsEnums.h"] = "primitives"
+  public["itkCudaConnectedComponentSelection.h"] = public["itkCudaConnectedComponentTable.h"] = "primitives"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaConnectedComponentImageFilter.h"] = "filters"
   public["itkCudaConnectedComponentImageFilterFactory.h"] = "filters"

@@ -7,6 +7,8 @@
 #include "primitives/Grid.h"
 #include "primitives/LabelValues.h"
 
+#include "itkCudaConnectedComponentSelection.h"
+#include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 namespace itk::ccl
@@ -20,6 +22,23 @@ struct Request
   bool                                    fullyConnected;    // else face connectivity
   bool                                    inlineCompression; // for published algorithms: see InlineCompress()
   LabelValues                             labelValues;
+  CudaConnectedComponentSelection         selection;
+  CudaConnectedComponentTable::Columns    columns;    // of the table
+  bool                                    wantsTable; // whether the caller gets a table
+
+  /** Returns whether components are measured before the labels are written. */
+  bool
+  NeedsAnalysis() const
+  {
+    return wantsTable || !selection.IsDefault();
+  }
+
+  /** Returns the labels that runs get when they are united. If components are selected later, these are ranks. */
+  LabelValues
+  LabelValuesOfRuns() const
+  {
+    return selection.IsDefault() ? labelValues : LabelValues::Ranks();
+  }
 };
 
 } // namespace itk::ccl

@@ -4,6 +4,8 @@
 
 #include "engine/DeviceSession.h"
 
+#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/ForegroundBytes.h"
 #include "algorithms/published/GatherRunLabels.h"
@@ -42,10 +44,12 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
   }
 }
 
+/** Returns whether a published algorithm labels. An image whose components are measured or selected is always labeled
+ * by runs, because the analysis needs the labels of runs. */
 bool
-IsPublished(const Request & request)
+IsByPublished(const Request & request)
 {
-  return CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
+  return !request.NeedsAnalysis() && CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
 }
 
 /** Throws CudaConnectedComponentError unless the memory belongs to the device or is managed. A kernel that accessed
@@ -162,10 +166,66 @@ DeviceSession::IsStartupDone()
 namespace
 {
 
-/** Labels an image in device memory by union-find on runs. Returns the number of components. */
+/** Runs in device memory, and the label of each run by Request::LabelValuesOfRuns(). */
 template <typename TRowGroup, typename TRun>
-std::uint64_t
+struct RunsOnDevice
+{
+  IndexedRuns<TRowGroup, TRun> runs;
+  TRun *                       labels;
+  std::uint64_t                runCount;
+};
+
+/** Measures and selects the components of labeled runs, and gives the final labels to the runs. Returns the components,
+ * with the table in host memory. The copy of the table has not ended. */
+template <typename TRowGroup, typename TRun>
+Components
+AnalyzeOnDevice(const DeviceExecutor &                executor,
+                DeviceResources &                     resources,
+                const RunsOnDevice<TRowGroup, TRun> & labeled,
+                std::uint64_t                         componentCount,
+                const Request &                       request)
+{
+  const auto analyzed = AnalyzeRuns(executor, labeled.runs, labeled.labels, labeled.runCount, componentCount, request);
+  Components components{ analyzed.foundCount, analyzed.keptCount, nullptr };
+  if (request.wantsTable)
+  {
+    const std::uint64_t bytes = TableBytes(request, analyzed.keptCount);
+    components.table = resources.AllocateHost(bytes);
+    CCL_CHECK(cudaMemcpyAsync(
+      components.table.get(), analyzed.table.get(), bytes, cudaMemcpyDeviceToHost, executor.GetStream()));
+  }
+  return components;
+}
+
+/** Writes the labels of runs to an image, unless `labels` is null. */
+template <typename TRowGroup, typename TRun>
+void
+WriteLabels(const DeviceExecutor &                executor,
+            const RunsOnDevice<TRowGroup, TRun> & labeled,
+            const Request &                       request,
+            void *                                labels,
+            PixelType                             labelType)
+{
+  if (labels == nullptr)
+  {
+    return;
+  }
+  VisitLabelWidth(labelType, [&](auto label) {
+    using OutputType = decltype(label);
+    WriteRunLabels(executor,
+                   labeled.runs,
+                   labeled.labels,
+                   request.size,
+                   static_cast<OutputType>(request.labelValues.background),
+                   static_cast<OutputType *>(labels));
+  });
+}
+
+/** Labels an image in device memory by union-find on runs. Returns its components. */
+template <typename TRowGroup, typename TRun>
+Components
 LabelPixelsByRuns(const DeviceExecutor & executor,
+                  DeviceResources &      resources,
                   const void *           pixels,
                   PixelType              pixelType,
                   const Request &        request,
@@ -178,20 +238,22 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
     return PackRowGroups<TRowGroup>(executor, typed, request.size, bits.get());
   });
   const auto counted = CountRuns<TRun>(executor, grouped.groups);
-  const auto runs = LabelRuns(executor, counted, request.labelValues);
-  VisitLabelWidth(labelType, [&](auto label) {
-    using OutputType = decltype(label);
-    WriteRunLabels(executor,
-                   runs.GetIndexed(),
-                   runs.labels.get(),
-                   request.size,
-                   static_cast<OutputType>(request.labelValues.background),
-                   static_cast<OutputType *>(labels));
-  });
+  const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+
+  const RunsOnDevice<TRowGroup, TRun> labeled{ runs.GetIndexed(), runs.labels.get(), counted.GetCount() };
+  Components                          components;
+  if (request.NeedsAnalysis())
+  {
+    components = AnalyzeOnDevice(executor, resources, labeled, runs.CountObjects(), request);
+  }
+  WriteLabels(executor, labeled, request, labels, labelType);
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  const std::uint64_t objectCount = runs.CountObjects();
-  request.labelValues.RequireRoomFor(objectCount);
-  return objectCount;
+  if (!request.NeedsAnalysis())
+  {
+    components.foundCount = components.keptCount = runs.CountObjects();
+  }
+  request.labelValues.RequireRoomFor(components.keptCount);
+  return components;
 }
 
 /** Labels an image in device memory by the published algorithm of the request. Returns the number of components. The
@@ -242,7 +304,7 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
 
 } // namespace
 
-std::uint64_t
+Components
 DeviceSession::LabelPixels(const void *    pixels,
                            PixelType       pixelType,
                            const Request & request,
@@ -250,27 +312,33 @@ DeviceSession::LabelPixels(const void *    pixels,
                            PixelType       labelType)
 {
   RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
-  RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
+  if (labels != nullptr)
+  {
+    RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
+  }
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
   DeviceResources &      resources = m_Implementation->GetResources();
-  if (request.algorithm == AlgorithmEnum::Automatic)
+  if (request.algorithm == AlgorithmEnum::Automatic && !request.NeedsAnalysis())
   {
     const auto objectCount = LabelSmallImage(executor, resources, pixels, pixelType, request, labels, labelType);
     if (objectCount)
     {
-      return *objectCount;
+      return { *objectCount, *objectCount, nullptr };
     }
   }
-  if (IsPublished(request))
+  if (IsByPublished(request))
   {
     // Labels of 64 bits need no temporary image if the output has 64 bits.
     return VisitIndexType(SizeOf(labelType) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
-      return LabelPixelsAsPublished<decltype(label)>(executor, pixels, pixelType, request, labels, labelType);
+      const std::uint64_t objectCount =
+        LabelPixelsAsPublished<decltype(label)>(executor, pixels, pixelType, request, labels, labelType);
+      return Components{ objectCount, objectCount, nullptr };
     });
   }
   return VisitIndexType(BitCountOf(request.size), [&](auto run) {
     return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      return LabelPixelsByRuns<decltype(group), decltype(run)>(executor, pixels, pixelType, request, labels, labelType);
+      return LabelPixelsByRuns<decltype(group), decltype(run)>(
+        executor, resources, pixels, pixelType, request, labels, labelType);
     });
   });
 }
@@ -285,7 +353,8 @@ RunLabels
 LabelBitsAs(const DeviceExecutor & executor,
             DeviceResources &      resources,
             const Word *           hostBits,
-            const Request &        request)
+            const Request &        request,
+            bool                   wantsLabels)
 {
   const Grid & size = request.size;
   const Grid   words = WordsOf(size);
@@ -296,62 +365,76 @@ LabelBitsAs(const DeviceExecutor & executor,
   const auto    grouped = CollectRowGroups<TRowGroup>(executor, rows);
   const auto    counted = CountRuns<TRun>(executor, grouped.groups);
 
-  RunLabels  result{ nullptr, sizeof(TRun) == 8, 0 };
+  RunLabels  result{ nullptr, sizeof(TRun) == 8, {} };
   const auto download = [&](const TRun * labels) {
-    const std::uint64_t bytes = counted.GetCount() * sizeof(TRun);
-    result.labels = resources.AllocateHost(bytes);
-    CCL_CHECK(cudaMemcpyAsync(result.labels.get(), labels, bytes, cudaMemcpyDeviceToHost, executor.GetStream()));
+    if (wantsLabels)
+    {
+      const std::uint64_t bytes = counted.GetCount() * sizeof(TRun);
+      result.labels = resources.AllocateHost(bytes);
+      CCL_CHECK(cudaMemcpyAsync(result.labels.get(), labels, bytes, cudaMemcpyDeviceToHost, executor.GetStream()));
+    }
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   };
+  std::uint64_t componentCount = 0;
 
-  if (!IsPublished(request))
+  if (!IsByPublished(request))
   {
-    const auto runs = LabelRuns(executor, counted, request.labelValues);
+    const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    if (request.NeedsAnalysis())
+    {
+      const RunsOnDevice<TRowGroup, TRun> labeled{ runs.GetIndexed(), runs.labels.get(), counted.GetCount() };
+      result.components = AnalyzeOnDevice(executor, resources, labeled, runs.CountObjects(), request);
+    }
     download(runs.labels.get());
-    result.objectCount = runs.CountObjects();
-    request.labelValues.RequireRoomFor(result.objectCount);
-    return result;
+    componentCount = runs.CountObjects();
   }
-
-  VisitDimension(size, [&](auto dimension) {
-    VisitIndexType(size.Count(), [&](auto index) {
-      constexpr unsigned int Dimension = decltype(dimension)::value;
-      using LabelType = decltype(index);
-      const auto blockLabels = executor.Allocate<LabelType>(size.Count());
-      {
-        const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
-        UnpackForeground(executor, rows, size, bytes.get());
-        LabelByPublishedAlgorithm<Dimension>(
-          executor, request.algorithm, bytes.get(), size, blockLabels.get(), request.inlineCompression);
-      }
-      const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
-      const auto runOffsets = executor.Allocate<TRun>(grouped.groups.columns.words.Count());
-      const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
-      StoreRunOffsets(executor, counted, runOffsets.get());
-      result.objectCount =
-        RankBlocks<Dimension>(executor, blockLabels.get(), size, request.labelValues, finalLabels.get());
-      RelabelBlocks<Dimension>(
-        executor, blockLabels.get(), finalLabels.get(), size, request.labelValues, blockLabels.get());
-      const IndexedRuns<TRowGroup, TRun> runs{ grouped.groups, runOffsets.get() };
-      GatherLabelsOfRuns(executor, blockLabels.get(), size, runs, runLabels.get());
-      download(runLabels.get());
+  else
+  {
+    VisitDimension(size, [&](auto dimension) {
+      VisitIndexType(size.Count(), [&](auto index) {
+        constexpr unsigned int Dimension = decltype(dimension)::value;
+        using LabelType = decltype(index);
+        const auto blockLabels = executor.Allocate<LabelType>(size.Count());
+        {
+          const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
+          UnpackForeground(executor, rows, size, bytes.get());
+          LabelByPublishedAlgorithm<Dimension>(
+            executor, request.algorithm, bytes.get(), size, blockLabels.get(), request.inlineCompression);
+        }
+        const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
+        const auto runOffsets = executor.Allocate<TRun>(grouped.groups.columns.words.Count());
+        const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
+        StoreRunOffsets(executor, counted, runOffsets.get());
+        componentCount =
+          RankBlocks<Dimension>(executor, blockLabels.get(), size, request.labelValues, finalLabels.get());
+        RelabelBlocks<Dimension>(
+          executor, blockLabels.get(), finalLabels.get(), size, request.labelValues, blockLabels.get());
+        const IndexedRuns<TRowGroup, TRun> runs{ grouped.groups, runOffsets.get() };
+        GatherLabelsOfRuns(executor, blockLabels.get(), size, runs, runLabels.get());
+        download(runLabels.get());
+      });
     });
-  });
-  request.labelValues.RequireRoomFor(result.objectCount);
+  }
+  if (!request.NeedsAnalysis())
+  {
+    result.components = { componentCount, componentCount, nullptr };
+  }
+  request.labelValues.RequireRoomFor(result.components.keptCount);
   return result;
 }
 
 } // namespace
 
 RunLabels
-DeviceSession::LabelBits(const Word * bits, const Request & request)
+DeviceSession::LabelBits(const Word * bits, const Request & request, bool wantsLabels)
 {
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
   try
   {
     return VisitIndexType(BitCountOf(request.size), [&](auto run) {
       return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-        return LabelBitsAs<decltype(group), decltype(run)>(executor, m_Implementation->GetResources(), bits, request);
+        return LabelBitsAs<decltype(group), decltype(run)>(
+          executor, m_Implementation->GetResources(), bits, request, wantsLabels);
       });
     });
   }

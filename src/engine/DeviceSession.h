@@ -19,12 +19,20 @@ namespace itk::ccl
 /** The owner of pinned host memory, which the device copies from and to at full speed. */
 using HostArray = std::shared_ptr<void>;
 
+/** The components of an image. Without a selection, all components are kept. */
+struct Components
+{
+  std::uint64_t foundCount = 0; // number of components in the image
+  std::uint64_t keptCount = 0;  // number of components that the selection keeps
+  HostArray     table;          // memory of a ComponentTable with the kept components, if the request wants it
+};
+
 /** The labels of the runs of an image. */
 struct RunLabels
 {
-  HostArray     labels;      // one label for each run, in raster order
-  bool          wide;        // whether labels are std::uint64_t instead of std::uint32_t
-  std::uint64_t objectCount; // number of components
+  HostArray  labels; // the label of each run, or NoLabel, in raster order; null if no labels are wanted
+  bool       wide;   // whether labels are std::uint64_t instead of std::uint32_t
+  Components components;
 };
 
 /** Labels images on a device during one call of the labeler. The device is current as long as the session exists, and
@@ -50,21 +58,22 @@ public:
   HostArray
   AllocateHost(std::uint64_t bytes);
 
-  /** Labels an image in device memory. Returns the number of components, after the labels have been written.
+  /** Labels an image in device memory. Returns its components, after the labels have been written.
    * \param pixels the image, in memory of this device or in managed memory, aligned to its type's size
-   * \param labels output image of the same size; must not overlap the image
+   * \param labels output image of the same size, which must not overlap the image; or null if no labels are wanted
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
-  std::uint64_t
+  Components
   LabelPixels(const void * pixels, PixelType pixelType, const Request & request, void * labels, PixelType labelType);
 
   /** Labels the runs of an image of bits. Returns the label of each run, in host memory.
    * \param bits the rows of the image in host memory, WordsOf(request.size) words; the copy is faster from pinned
    * memory
+   * \param wantsLabels whether the labels are wanted, or the components only
    *
    * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels
-  LabelBits(const Word * bits, const Request & request);
+  LabelBits(const Word * bits, const Request & request, bool wantsLabels);
 
   /** Frees the memory that no call uses, on all devices. */
   static void

@@ -6,6 +6,8 @@
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include "engine/DeviceSession.h"
+#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/runs/HostRows.h"
 #include "primitives/PackScalars.h"
 #include "algorithms/runs/RunUnionFind.h"
@@ -53,13 +55,29 @@ GridOf(const CudaConnectedComponentLabeler::SizeType & size)
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const Grid &                                   size,
-           const ccl::LabelValues &                       labelValues)
+           const ccl::LabelValues &                       labelValues,
+           bool                                           wantsTable)
 {
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(options.fullyConnected || !algorithm.needsFullConnectivity,
           std::string(algorithm.identifier) +
             " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
-  return { size, options.algorithm, options.fullyConnected, options.inlineCompression, labelValues };
+  return { size,        options.algorithm, options.fullyConnected, options.inlineCompression,
+           labelValues, options.selection, options.columns,        wantsTable };
+}
+
+/** Fills the caller's table, if there is one. Returns the number of components that are kept. */
+std::uint64_t
+FillTable(const ccl::Request & request, const ccl::Components & components, CudaConnectedComponentTable * table)
+{
+  if (table != nullptr)
+  {
+    *table = {};
+    table->componentCount = components.keptCount;
+    table->originalComponentCount = components.foundCount;
+    ccl::Unpack(request, components.table.get(), components.keptCount, *table);
+  }
+  return components.keptCount;
 }
 
 /** Reports the progress, a value from 0 to 1, to the caller. Throws the exceptions of the caller's function. */
@@ -87,21 +105,25 @@ RequireAligned(const void * memory, ccl::PixelType type, const char * name)
 } // namespace
 
 std::uint64_t
-CudaConnectedComponentLabeler::LabelDevice(const Input & input, const SizeType & size, const Output & output) const
+CudaConnectedComponentLabeler::LabelDevice(const Input &                 input,
+                                           const SizeType &              size,
+                                           const Output &                output,
+                                           CudaConnectedComponentTable * table) const
 {
   return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
     const auto labelValues = ccl::LabelValues::For(static_cast<decltype(label)>(output.background));
-    const auto request = RequestFor(options, GridOf(size), labelValues);
+    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr);
     Report(options, 0.0F);
     if (request.size.Count() == 0)
     {
-      return 0;
+      return FillTable(request, {}, table);
     }
     RequireAligned(input.pixels, input.type, "input");
     RequireAligned(output.labels, output.type, "output");
-    ccl::DeviceSession  session(options.deviceId, options.stream);
-    const std::uint64_t objectCount =
+    ccl::DeviceSession    session(options.deviceId, options.stream);
+    const ccl::Components components =
       session.LabelPixels(input.pixels, input.type, request, output.labels, output.type);
+    const std::uint64_t objectCount = FillTable(request, components, table);
     Report(options, 1.0F);
     return objectCount;
   });
@@ -111,9 +133,9 @@ namespace
 {
 
 /** Labels the runs of an image of bits on the host, and calls visit(labels) with the array of their labels. Returns the
- * number of components. */
+ * components. */
 template <typename TRowGroup, typename TVisitor>
-std::uint64_t
+ccl::Components
 LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
                 const ccl::HostBits<TRowGroup> & bits,
                 const ccl::Request &             request,
@@ -122,20 +144,28 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
   const auto label = [&](auto run) {
     const ccl::HostExecutor executor(parallelFor);
     const auto              counted = bits.template CountRuns<decltype(run)>();
-    const auto              runs = ccl::LabelRuns(executor, counted, request.labelValues);
-    const std::uint64_t     objectCount = runs.CountObjects();
-    request.labelValues.RequireRoomFor(objectCount);
+    const auto              runs = ccl::LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    const std::uint64_t     count = runs.CountObjects();
+    ccl::Components         components{ count, count, nullptr };
+    if (request.NeedsAnalysis())
+    {
+      auto analyzed =
+        ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), count, request);
+      components.keptCount = analyzed.keptCount;
+      components.table = std::move(analyzed.table);
+    }
+    request.labelValues.RequireRoomFor(components.keptCount);
     visit(runs.labels.get());
-    return objectCount;
+    return components;
   };
   return ccl::VisitIndexType(ccl::BitCountOf(request.size), label);
 }
 
-/** Labels an image that the caller packs to bits, and writes the labels to host memory. The host packs the rows and
- * writes the labels of the pixels. The runs are labeled on a device, or on the host if `options.onHost` is set. Returns
- * the number of components. */
+/** Labels an image that the caller packs to bits, and writes the labels to host memory, unless `pixels` is null. The
+ * host packs the rows and writes the labels of the pixels. The runs are labeled on a device, or on the host if
+ * `options.onHost` is set. Returns the components. */
 template <typename TRowGroup, typename TLabel>
-std::uint64_t
+ccl::Components
 LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
                 const CudaConnectedComponentLabeler::RowPackerType & packRow,
                 const ccl::Request &                                 request,
@@ -152,6 +182,11 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   };
   const auto writeLabels = [&](const auto * labels) {
     Report(options, 0.6F);
+    if (pixels == nullptr)
+    {
+      Report(options, 1.0F);
+      return;
+    }
     const auto          background = static_cast<TLabel>(request.labelValues.background);
     const std::uint64_t bytes = request.size.Count() * sizeof(TLabel);
     const bool hasBackground = options.outputIsUntouched && background == 0 && ccl::ClearUntouched(pixels, bytes);
@@ -173,7 +208,7 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   ccl::DeviceSession   session(options.deviceId);
   const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
   pack(static_cast<ccl::Word *>(memory.get()));
-  const ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request);
+  const ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request, pixels != nullptr);
   if (runs.wide)
   {
     writeLabels(static_cast<const std::uint64_t *>(runs.labels.get()));
@@ -182,28 +217,30 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   {
     writeLabels(static_cast<const std::uint32_t *>(runs.labels.get()));
   }
-  return runs.objectCount;
+  return runs.components;
 }
 
 } // namespace
 
 std::uint64_t
-CudaConnectedComponentLabeler::LabelHost(const RowPackerType & packRow,
-                                         const SizeType &      size,
-                                         const Output &        output) const
+CudaConnectedComponentLabeler::LabelHost(const RowPackerType &         packRow,
+                                         const SizeType &              size,
+                                         const Output &                output,
+                                         CudaConnectedComponentTable * table) const
 {
   return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
     using LabelType = decltype(label);
     const auto labelValues = ccl::LabelValues::For(static_cast<LabelType>(output.background));
-    const auto request = RequestFor(options, GridOf(size), labelValues);
+    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr);
     Report(options, 0.0F);
     if (request.size.Count() == 0)
     {
-      return 0;
+      return FillTable(request, {}, table);
     }
-    return ccl::VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+    const auto components = ccl::VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
       return LabelRowsOnHost<decltype(group)>(options, packRow, request, static_cast<LabelType *>(output.labels));
     });
+    return FillTable(request, components, table);
   });
 }
 

@@ -28,14 +28,14 @@ DeviceSession::AllocateHost(std::uint64_t)
   return {};
 }
 
-std::uint64_t
+Components
 DeviceSession::LabelPixels(const void *, PixelType, const Request &, void *, PixelType)
 {
-  return 0;
+  return {};
 }
 
 RunLabels
-DeviceSession::LabelBits(const Word *, const Request &)
+DeviceSession::LabelBits(const Word *, const Request &, bool)
 {
   return {};
 }

@@ -17,6 +17,11 @@
 //   `GetTotal()` is the sum of all values. On the device it waits for this sum, but not for later calls.
 // - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of
 //   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
+// - `AddToRows(grid, functor, table)`: calls `functor(cell, add)` once for each cell of the grid. The functor calls
+//   `add(row, value)`, and the executor calls `table.Add(row, value)`. It may merge values of a row before, by
+//   `value.Merge(other)`.
+// - `SortDescending(n, keys, values)`: sorts n keys, the highest first, and the values in the same way. Values with
+//   equal keys keep their order.
 //
 // An algorithm may assume:
 // - Order: each call sees all that earlier calls wrote. Calls of one functor run concurrently, in any order.

@@ -6,6 +6,7 @@
 // accesses to memory. The end of the kernel (on the host, of HostExecutor::ForEach) does this.
 
 #include "primitives/HostDevice.h"
+#include "primitives/Sums.h"
 
 #include <cstdint>
 
@@ -72,6 +73,23 @@ AtomicMin(T * address, T value)
 #endif
 }
 
+/** Stores the maximum of `value` and the value at the address. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AtomicMax(T * address, T value)
+{
+#ifdef __CUDA_ARCH__
+  using Type = typename CudaAtomicType<T>::Type;
+  atomicMax(reinterpret_cast<Type *>(address), static_cast<Type>(value));
+#else
+  T old = __atomic_load_n(address, __ATOMIC_RELAXED);
+  while (value > old && !__atomic_compare_exchange_n(address, &old, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+  {
+  }
+#endif
+}
+
 /** Stores `value` if the value at the address is `expected`. Returns the old value at the address. */
 template <typename T>
 CCL_HOST_DEVICE
@@ -87,18 +105,33 @@ AtomicCompareExchange(T * address, T expected, T value)
 #endif
 }
 
-/** Adds `value` to the value at the address. */
+/** Adds `value` to the value at the address. Returns the old value at the address. */
 template <typename T>
 CCL_HOST_DEVICE
-inline void
+inline T
 AtomicAdd(T * address, T value)
 {
 #ifdef __CUDA_ARCH__
   using Type = typename CudaAtomicType<T>::Type;
-  atomicAdd(reinterpret_cast<Type *>(address), static_cast<Type>(value));
+  return static_cast<T>(atomicAdd(reinterpret_cast<Type *>(address), static_cast<Type>(value)));
 #else
-  __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+  return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 #endif
+}
+
+/** Adds `value` to the sum at the address. The two halves change one after the other. So the sum is right after the
+ * kernel, and may be wrong before. */
+CCL_HOST_DEVICE
+inline void
+AtomicAdd(WideSum * address, UInt128 value)
+{
+  const auto          low = static_cast<std::uint64_t>(value);
+  const std::uint64_t oldLow = AtomicAdd(&address->low, low);
+  const auto          high = static_cast<std::uint64_t>(value >> 64) + (oldLow + low < low);
+  if (high != 0)
+  {
+    AtomicAdd(&address->high, high);
+  }
 }
 
 /** Sets the bits of `value` in the value at the address. */

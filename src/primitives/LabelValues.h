@@ -13,6 +13,11 @@
 namespace itk::ccl
 {
 
+/** Stands for the label of a run or a component that becomes background. It is higher than all labels, because an image
+ * has fewer runs than T has values. */
+template <typename T>
+inline constexpr T NoLabel = std::numeric_limits<T>::max();
+
 /** Maps the rank of a component to the label that itk::ConnectedComponentImageFilter gives to it. Labels are 0, 1, 2,
  * ... without the background value. So labels start at 1 if the background value is 0. */
 struct LabelValues
@@ -35,12 +40,27 @@ struct LabelValues
     return values;
   }
 
+  /** Returns values whose labels are the ranks. */
+  static LabelValues
+  Ranks()
+  {
+    return { 0, NothingSkipped, NothingSkipped };
+  }
+
   /** Returns the label of the component with this rank. */
   CCL_HOST_DEVICE
   std::uint64_t
   LabelOf(std::uint64_t rank) const
   {
     return rank + (rank >= skipped);
+  }
+
+  /** Returns the rank of the component with this label. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  RankOf(std::uint64_t label) const
+  {
+    return label - (label > skipped);
   }
 
   /** Throws if the output's pixel type has too few labels. The sentence is ITK's. */

@@ -25,6 +25,31 @@ struct IndexedRuns
   {
     return runOffsets[rowBegin + word] + CountBits(groups.columns.Starts(rowBegin, word) & BitsThrough(bit));
   }
+
+  /** Calls visit(run, mask) for each run in a word of columns. The mask has the columns of the run in this word. A run
+   * may lie in several words. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  ForEachRunIn(const Cell & word, const TVisitor & visit) const
+  {
+    const BitRows &     columns = groups.columns;
+    const std::uint64_t begin = columns.RowBegin(word.y, word.z);
+    const Word          here = columns.bits[begin + word.x];
+    if (here == 0)
+    {
+      return;
+    }
+    const Word starts = columns.Starts(begin, word.x);
+    // The run of the first foreground column starts here, or it continues from an earlier word.
+    TRun run = runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
+    for (Word left = here; left != 0; ++run)
+    {
+      const Word mask = left & BitsBelowGap(here, LowestBit(left));
+      left &= ~mask;
+      visit(run, mask);
+    }
+  }
 };
 
 /** The number of neighboring row groups that precede a row group in raster order and can have runs that are adjacent

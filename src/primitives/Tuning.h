@@ -16,6 +16,9 @@ struct Tuning
   /** Threads of a thread block that runs a kernel functor on the cells of a grid. */
   static constexpr unsigned int ThreadBlockSize = 128;
 
+  /** Cells for which one thread adds values to the rows of a table. */
+  static constexpr unsigned int CellsPerAddingThread = 8;
+
   /** Threads of a thread block of the scan kernels, and values that each thread adds. */
   static constexpr unsigned int ScanThreads = 256;
   static constexpr unsigned int ScanValuesPerThread = 8;

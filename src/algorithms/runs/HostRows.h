@@ -181,8 +181,9 @@ private:
   std::uint64_t m_End = 0;
 };
 
-/** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `labels` has an
- * element for each run. If `hasBackground`, all pixels of the output have the background value already. */
+/** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `labels` has
+ * the label of each run, or NoLabel for a run that becomes background. If `hasBackground`, all pixels of the output
+ * have the background value already. */
 template <typename TRowGroup, typename TRun, typename TOutput>
 void
 WriteLabelRows(const ParallelFor &         parallelFor,
@@ -219,6 +220,10 @@ WriteLabelRows(const ParallelFor &         parallelFor,
           {
             runOfRowGroup.Next();
             ++label;
+          }
+          if (label[-1] == NoLabel<TRun>)
+          {
+            continue;
           }
           writeBackground(pixels + x, pixels + run.GetBegin());
           std::fill(pixels + run.GetBegin(), pixels + run.GetEnd(), static_cast<TOutput>(label[-1]));

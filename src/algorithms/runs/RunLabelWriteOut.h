@@ -2,8 +2,10 @@
 #ifndef ccl_algorithms_runs_RunLabelWriteOut_h
 #define ccl_algorithms_runs_RunLabelWriteOut_h
 
-// The label write-out: writes the label of each run to its pixels, four pixels at a time.
+// The label write-out: writes the label of each run to its pixels, four pixels at a time. Runs with NoLabel become
+// background.
 
+#include "primitives/LabelValues.h"
 #include "primitives/Tuning.h"
 #include "primitives/Vec4.h"
 #include "primitives/Runs.h"
@@ -148,13 +150,21 @@ private:
       const Word starts = columns & ~(columns << 1);
       run += CountBits(starts & BitsThrough(begin + LowestBit(Word{ four }))) - 1;
     }
-    result.first = static_cast<TOutput>(labels[run]);
+    result.first = this->PixelOf(labels[run]);
     result.secondStart = SecondStart(four);
     if (result.secondStart != 0)
     {
-      result.second = static_cast<TOutput>(labels[run + 1]);
+      result.second = this->PixelOf(labels[run + 1]);
     }
     return result;
+  }
+
+  /** Returns the value of the pixels of a run with a label. */
+  CCL_HOST_DEVICE
+  TOutput
+  PixelOf(TRun label) const
+  {
+    return label == NoLabel<TRun> ? background : static_cast<TOutput>(label);
   }
 
   /** Returns the address of the first pixel of a row. */
@@ -192,7 +202,7 @@ private:
 
 } // namespace RunLabelWriteOut
 
-/** Writes all pixels of an image. `labels` has an element for each run. */
+/** Writes all pixels of an image. `labels` has the label of each run, or NoLabel. */
 template <typename TRowGroup, typename TRun, typename TOutput, typename TExecutor>
 void
 WriteRunLabels(const TExecutor &                    executor,

@@ -86,23 +86,14 @@ struct FindFirstPixels
   void
   operator()(const Cell & word) const
   {
-    const BitRows &     columns = runs.groups.columns;
-    const std::uint64_t begin = columns.RowBegin(word.y, word.z);
-    const Word          here = columns.bits[begin + word.x];
-    if (here == 0)
+    const BitRows & columns = runs.groups.columns;
+    if (columns.bits[columns.RowBegin(word.y, word.z) + word.x] == 0)
     {
       return;
     }
     // The layer of the root is the first layer of the component, and the first pixel lies in it.
     const TRun firstOfLayer = runs.runOffsets[columns.RowBegin(TRowGroup::Slices == 1 ? word.y : 0, word.z)];
-    const Word starts = columns.Starts(begin, word.x);
-    // The run of the first foreground column starts here, or it continues from an earlier word.
-    TRun run = runs.runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
-    for (Word left = here; left != 0; ++run)
-    {
-      // The columns of the run in this word.
-      const Word mask = left & BitsBelowGap(here, LowestBit(left));
-      left &= ~mask;
+    runs.ForEachRunIn(word, [&](TRun run, Word mask) {
       // A run may lie in several words. Its parent must be its root for the threads of all of them.
       const TRun root = Find(parents, run);
       Store(parents + run, root);
@@ -114,7 +105,7 @@ struct FindFirstPixels
           AtomicMin(firstPixels + root, pixel);
         }
       }
-    }
+    });
   }
 };
 

@@ -3,8 +3,10 @@
 #define ccl_executors_device_DeviceExecutor_cuh
 
 #include "executors/Executor.h"
+#include "executors/device/AddKernel.cuh"
 #include "executors/device/CudaError.cuh"
 #include "executors/device/DeviceResources.cuh"
+#include "executors/device/DeviceSort.cuh"
 #include "executors/device/PendingValue.cuh"
 #include "executors/device/ScanKernels.cuh"
 #include "executors/device/ThreadBlockShape.h"
@@ -164,6 +166,33 @@ public:
                  static_cast<const TSum *>(scan.prefixes.get()),
                  valueAt,
                  visit);
+  }
+
+  template <typename TFunctor, typename TTable>
+  void
+  AddToRows(const Grid & grid, const TFunctor & functor, const TTable & table) const
+  {
+    if (grid.Count() == 0)
+    {
+      return;
+    }
+    const Grid             rows{ grid.x, grid.y * grid.z };
+    const ThreadBlockShape shape = RowThreadBlock(rows);
+    const std::uint64_t    threadBlocksX = DivideUp(rows.x, shape.x);
+    this->Launch(&AddCellsToRows<TFunctor, TTable>,
+                 threadBlocksX * DivideUp(rows.y, shape.y * std::uint64_t{ Tuning::CellsPerAddingThread }),
+                 dim3(shape.x, shape.y),
+                 grid,
+                 static_cast<unsigned int>(threadBlocksX),
+                 functor,
+                 table);
+  }
+
+  template <typename T>
+  void
+  SortDescending(std::uint64_t count, T * keys, T * values) const
+  {
+    SortDescendingOnDevice(m_Resources, m_Stream, count, keys, values);
   }
 
 private:

@@ -3,11 +3,13 @@
 #define ccl_executors_host_HostExecutor_h
 
 #include "primitives/Grid.h"
+#include "executors/RowAccumulator.h"
 #include "executors/host/HostMemory.h"
 #include "executors/host/ParallelFor.h"
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace itk::ccl
@@ -126,6 +128,46 @@ public:
       }
     };
     this->ForEachChunk(scan.count, scan.valuesPerChunk, visitChunk);
+  }
+
+  template <typename TFunctor, typename TTable>
+  void
+  AddToRows(const Grid & grid, const TFunctor & functor, const TTable & table) const
+  {
+    using ValueType = typename TTable::ValueType;
+    const std::uint64_t count = grid.Count();
+    const auto          commit = [&table](std::uint64_t row, const ValueType & value) { table.Add(row, value); };
+    this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+      RowAccumulator<ValueType> accumulator;
+      const auto add = [&](std::uint64_t row, const ValueType & value) { accumulator.Add(row, value, commit); };
+      Cell       cell = CellAt(grid, begin);
+      for (std::uint64_t i = begin; i < end; ++i)
+      {
+        functor(cell, add);
+        if (++cell.x == grid.x)
+        {
+          cell = CellAt(grid, i + 1);
+        }
+      }
+      accumulator.Flush(commit);
+    });
+  }
+
+  template <typename TKey, typename TValue>
+  void
+  SortDescending(std::uint64_t count, TKey * keys, TValue * values) const
+  {
+    std::vector<std::pair<TKey, TValue>> pairs(count);
+    for (std::uint64_t i = 0; i < count; ++i)
+    {
+      pairs[i] = { keys[i], values[i] };
+    }
+    std::stable_sort(pairs.begin(), pairs.end(), [](const auto & a, const auto & b) { return a.first > b.first; });
+    for (std::uint64_t i = 0; i < count; ++i)
+    {
+      keys[i] = pairs[i].first;
+      values[i] = pairs[i].second;
+    }
   }
 
 private:

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaConnectedComponentSelection_h
+#define itkCudaConnectedComponentSelection_h
+
+#include <cstdint>
+#include <limits>
+
+namespace itk
+{
+
+/** \class CudaConnectedComponentSelection
+ * \brief Selects components by size and position, and sets the order of their labels.
+ *
+ * A component that is not selected becomes background. The default selects all components, in the order of
+ * itk::ConnectedComponentImageFilter.
+ *
+ * \sa CudaConnectedComponentLabeler::Options
+ *
+ * \ingroup CudaConnectedComponents
+ */
+struct CudaConnectedComponentSelection
+{
+  /** Whether components touch the border of the image. The border is the faces of CudaConnectedComponentTable::faces.
+   */
+  enum class Border : std::uint8_t
+  {
+    Any,        // selects all components
+    Touching,   // selects components that touch the border
+    NotTouching // selects components that do not touch the border
+  };
+
+  /** The order of the labels. */
+  enum class Order : std::uint8_t
+  {
+    FirstPixel, // the raster order of the first pixels of the components
+    Size        // the largest component first. Components of the same size are in the order of their first pixels.
+  };
+
+  /** Selects components of at least this many pixels. The default is 0: all. */
+  std::uint64_t minimumSize = 0;
+
+  /** Selects components of at most this many pixels. The default selects all. */
+  std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
+
+  /** Selects the largest of the components that the other conditions select: this many. Of components of the same size,
+   * those with the earlier first pixels count as larger. The default is 0: all. */
+  std::uint64_t numberOfLargest = 0;
+
+  /** Selects components by their position. The default is Any. */
+  Border border = Border::Any;
+
+  /** The order of the labels. The default is FirstPixel. */
+  Order order = Order::FirstPixel;
+
+  /** Returns whether this selects all components, in the order of their first pixels. */
+  bool
+  IsDefault() const
+  {
+    return minimumSize <= 1 && maximumSize == std::numeric_limits<std::uint64_t>::max() && numberOfLargest == 0 &&
+           border == Border::Any && order == Order::FirstPixel;
+  }
+};
+
+} // namespace itk
+
+#endif

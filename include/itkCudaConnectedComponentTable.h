@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaConnectedComponentTable_h
+#define itkCudaConnectedComponentTable_h
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace itk
+{
+
+/** \class CudaConnectedComponentTable
+ * \brief Measurements of the connected components of an image: one row for each component.
+ *
+ * The table has one array for each column. Row i has the i-th label: label i + 1 if the background value is 0. A column
+ * that was not asked for is empty. All measurements are integers, in pixels. So they are exact, and two runs give the
+ * same table. The index of a pixel is { x, y, z }, from 0 to the size of the image - 1. A plane has z = 0.
+ *
+ * \par Thread safety
+ * Several threads may read a table at the same time. No other thread may use a table that a thread changes.
+ *
+ * \sa CudaConnectedComponentLabeler
+ * \sa CudaConnectedComponentStatistics for physical units
+ *
+ * \ingroup CudaConnectedComponents
+ */
+struct CudaConnectedComponentTable
+{
+  /** \class Columns
+   * \brief Selects the columns of a table. A column that is not selected is not computed, and takes no memory.
+   * \ingroup CudaConnectedComponents */
+  struct Columns
+  {
+    /** Selects `pixelCounts`. The default is true. */
+    bool pixelCounts = true;
+    /** Selects `minimums` and `maximums`. The default is false. */
+    bool boundingBoxes = false;
+    /** Selects `sums`. The default is false. */
+    bool sums = false;
+    /** Selects `products`. The default is false. */
+    bool products = false;
+    /** Selects `firstPixels`. The default is false. */
+    bool firstPixels = false;
+    /** Selects `faces`. The default is false. */
+    bool faces = false;
+  };
+
+  /** \class Sum
+   * \brief An unsigned integer of 128 bits. A sum over an image of 2^40 pixels needs them.
+   * \ingroup CudaConnectedComponents */
+  struct Sum
+  {
+    /** The lower 64 bits. */
+    std::uint64_t low = 0;
+    /** The upper 64 bits. */
+    std::uint64_t high = 0;
+
+    /** Returns the nearest floating-point number, or one of the two nearest. */
+    double
+    ToDouble() const
+    {
+      return static_cast<double>(high) * 18446744073709551616.0 + static_cast<double>(low);
+    }
+
+    /** Returns whether two sums are equal. */
+    friend bool
+    operator==(const Sum & a, const Sum & b)
+    {
+      return a.low == b.low && a.high == b.high;
+    }
+    /** Returns whether two sums differ. */
+    friend bool
+    operator!=(const Sum & a, const Sum & b)
+    {
+      return !(a == b);
+    }
+  };
+
+  /** A bit of an element of `faces`. Face 2 * axis is the face with the lowest index along the axis (0 is x), and face
+   * 2 * axis + 1 is the face with the highest index. */
+  static constexpr std::uint8_t
+  FaceBit(unsigned int axis, bool isUpper)
+  {
+    return static_cast<std::uint8_t>(1U << (2 * axis + (isUpper ? 1 : 0)));
+  }
+
+  /** The number of rows: the components that the selection kept. */
+  std::uint64_t componentCount = 0;
+
+  /** The number of components in the image, before the selection. */
+  std::uint64_t originalComponentCount = 0;
+
+  /** The number of pixels of each component. */
+  std::vector<std::uint64_t> pixelCounts;
+
+  /** The bounding box of each component: its lowest index along x, y and z. */
+  std::array<std::vector<std::uint64_t>, 3> minimums;
+
+  /** The bounding box of each component: its highest index along x, y and z. The pixels with this index belong to the
+   * box. */
+  std::array<std::vector<std::uint64_t>, 3> maximums;
+
+  /** The sums of x, of y and of z over the pixels of each component. Divided by the number of pixels, they are the
+   * centroid. */
+  std::array<std::vector<Sum>, 3> sums;
+
+  /** The sums of the products xx, xy, xz, yy, yz and zz over the pixels of each component. */
+  std::array<std::vector<Sum>, 6> products;
+
+  /** The raster index of the first pixel of each component: x + size[0] * (y + size[1] * z). */
+  std::vector<std::uint64_t> firstPixels;
+
+  /** The faces of the image that each component touches: the FaceBit() of each face. An axis along which the image has
+   * one pixel has no faces. So the components of a plane touch faces along x and y only. */
+  std::vector<std::uint8_t> faces;
+};
+
+} // namespace itk
+
+#endif

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_analysis_SelectComponents_h
+#define ccl_algorithms_analysis_SelectComponents_h
+
+// Selects components by the rows of their table, and orders them. All work is on rows and runs, not on pixels.
+
+#include "algorithms/analysis/ComponentTable.h"
+#include "executors/Executor.h"
+#include "primitives/LabelValues.h"
+
+#include "itkCudaConnectedComponentSelection.h"
+
+#include <utility>
+
+namespace itk::ccl
+{
+
+using Selection = CudaConnectedComponentSelection;
+
+/** Returns the wanted columns, and the columns that a selection reads. */
+inline TableColumns
+ColumnsFor(const Selection & selection, const TableColumns & wanted)
+{
+  const Selection all;
+  TableColumns    columns = wanted;
+  columns.pixelCounts |= selection.minimumSize > 1 || selection.maximumSize != all.maximumSize ||
+                         selection.numberOfLargest != 0 || selection.order == Selection::Order::Size;
+  columns.faces |= selection.border != Selection::Border::Any;
+  return columns;
+}
+
+namespace SelectComponents
+{
+
+/** Returns 1 for a component that satisfies the conditions on size and border, and 0 for others: the values of a scan.
+ */
+template <typename TRun, typename TSum>
+struct IsSelected
+{
+  ComponentTable<TRun, TSum> table;
+  Selection                  selection;
+  Grid                       size;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t rank) const
+  {
+    if (table.pixelCounts != nullptr)
+    {
+      const std::uint64_t pixels = table.pixelCounts[rank];
+      if (pixels < selection.minimumSize || pixels > selection.maximumSize)
+      {
+        return 0;
+      }
+    }
+    if (selection.border == Selection::Border::Any)
+    {
+      return 1;
+    }
+    const bool isTouching = table.FacesAt(rank, size) != 0;
+    return isTouching == (selection.border == Selection::Border::Touching);
+  }
+};
+
+/** Returns 1 for a component that has a label, and 0 for others: the values of a scan. */
+template <typename TRun>
+struct HasLabel
+{
+  const TRun * labels;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t rank) const
+  {
+    return labels[rank] != NoLabel<TRun>;
+  }
+};
+
+/** Visitor of a scan that writes the labels of the selected components in the order of their ranks, and the list of
+ * their ranks. Other components get NoLabel. */
+template <typename TRun, typename TIsSelected>
+struct LabelInOrderOfRanks
+{
+  TIsSelected isSelected;
+  LabelValues labelValues;
+  TRun *      labels;
+  TRun *      ranks;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t rank, TRun position) const
+  {
+    if (isSelected(rank) != 0)
+    {
+      ranks[position] = static_cast<TRun>(rank);
+      labels[rank] = static_cast<TRun>(labelValues.LabelOf(position));
+    }
+    else
+    {
+      labels[rank] = NoLabel<TRun>;
+    }
+  }
+};
+
+/** Kernel functor that copies the size of each listed component. A cell is a position in the list. */
+template <typename TRun>
+struct CopySizes
+{
+  const TRun * pixelCounts;
+  const TRun * ranks;
+  TRun *       sizes;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & position) const
+  {
+    sizes[position.x] = pixelCounts[ranks[position.x]];
+  }
+};
+
+/** Kernel functor that writes the labels of the listed components in the order of the list. Components from position
+ * `end` on get NoLabel. A cell is a position. */
+template <typename TRun>
+struct LabelInOrderOfList
+{
+  const TRun *  ranks;
+  std::uint64_t end;
+  LabelValues   labelValues;
+  TRun *        labels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & position) const
+  {
+    labels[ranks[position.x]] = position.x < end ? static_cast<TRun>(labelValues.LabelOf(position.x)) : NoLabel<TRun>;
+  }
+};
+
+/** Kernel functor that replaces the rank of the component of each run by the label of the component. */
+template <typename TRun>
+struct RelabelRun
+{
+  const TRun * labels;
+  TRun *       labelsOfRuns;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
+  {
+    labelsOfRuns[run.x] = labels[labelsOfRuns[run.x]];
+  }
+};
+
+/** Kernel functor that copies the rows of the listed components to another table. A cell is a position in the list. */
+template <typename TRun, typename TSum>
+struct CopyRow
+{
+  ComponentTable<TRun, TSum> from;
+  ComponentTable<TRun, TSum> to;
+  const TRun *               ranks;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & position) const
+  {
+    to.Copy(position.x, from, ranks[position.x]);
+  }
+};
+
+} // namespace SelectComponents
+
+/** The components that a selection keeps. */
+template <typename TRun, typename TExecutor>
+struct SelectedComponents
+{
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
+
+  std::uint64_t count;
+  BufferType    ranks;  // the ranks of the components, in the order of their labels: the first `count` elements
+  BufferType    labels; // the label or NoLabel of each component, by its rank
+};
+
+/** Selects components. The table has a row for each component, and the columns of ColumnsFor(). */
+template <typename TRun, typename TSum, typename TExecutor>
+SelectedComponents<TRun, TExecutor>
+Select(const TExecutor &                  executor,
+       const ComponentTable<TRun, TSum> & table,
+       std::uint64_t                      componentCount,
+       const Grid &                       size,
+       const Selection &                  selection,
+       const LabelValues &                labelValues)
+{
+  using namespace SelectComponents;
+  SelectedComponents<TRun, TExecutor> selected{ 0,
+                                                executor.template Allocate<TRun>(componentCount),
+                                                executor.template Allocate<TRun>(componentCount) };
+  TRun * const                        ranks = selected.ranks.get();
+  TRun * const                        labels = selected.labels.get();
+  const auto                          labelInOrderOfRanks = [&](const auto & isSelected) {
+    const auto scan = executor.template PrepareScan<TRun>(componentCount, isSelected);
+    executor.ExclusiveScan(
+      scan,
+      isSelected,
+      LabelInOrderOfRanks<TRun, std::decay_t<decltype(isSelected)>>{ isSelected, labelValues, labels, ranks });
+    return std::uint64_t{ scan.GetTotal() };
+  };
+
+  selected.count = labelInOrderOfRanks(IsSelected<TRun, TSum>{ table, selection, size });
+  const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < selected.count;
+  const bool isBySize = selection.order == Selection::Order::Size;
+  if (isLimited || isBySize)
+  {
+    const Grid list{ selected.count };
+    const auto sizes = executor.template Allocate<TRun>(selected.count);
+    executor.ForEach(list, CopySizes<TRun>{ table.pixelCounts, ranks, sizes.get() });
+    executor.SortDescending(selected.count, sizes.get(), ranks);
+    selected.count = isLimited ? selection.numberOfLargest : selected.count;
+    executor.ForEach(list, LabelInOrderOfList<TRun>{ ranks, selected.count, labelValues, labels });
+    if (!isBySize)
+    {
+      labelInOrderOfRanks(HasLabel<TRun>{ labels });
+    }
+  }
+  return selected;
+}
+
+/** Replaces the rank of the component of each run by the component's label, or by NoLabel. */
+template <typename TRun, typename TExecutor>
+void
+RelabelRuns(const TExecutor & executor, const TRun * labels, std::uint64_t runCount, TRun * labelsOfRuns)
+{
+  executor.ForEach(Grid{ runCount }, SelectComponents::RelabelRun<TRun>{ labels, labelsOfRuns });
+}
+
+/** Copies the rows of the selected components, in the order of their labels. */
+template <typename TRun, typename TSum, typename TExecutor>
+void
+CopySelectedRows(const TExecutor &                           executor,
+                 const ComponentTable<TRun, TSum> &          from,
+                 const SelectedComponents<TRun, TExecutor> & selected,
+                 const ComponentTable<TRun, TSum> &          to)
+{
+  executor.ForEach(Grid{ selected.count }, SelectComponents::CopyRow<TRun, TSum>{ from, to, selected.ranks.get() });
+}
+
+} // namespace itk::ccl
+
+#endif

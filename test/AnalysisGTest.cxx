@@ -1,0 +1,572 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Compares the table of components, and the selection of components, with plain loops over the labels of ITK's filter.
+
+#include "LabelerTestSupport.h"
+#include "ThreadPool.h"
+
+#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/runs/PackForeground.h"
+#include "algorithms/runs/RunUnionFind.h"
+#include "executors/host/HostExecutor.h"
+
+#include <algorithm>
+#include <numeric>
+#include <ostream>
+
+using itk::CudaConnectedComponentSelection;
+using itk::CudaConnectedComponentTable;
+using Border = CudaConnectedComponentSelection::Border;
+using Order = CudaConnectedComponentSelection::Order;
+
+namespace
+{
+
+enum class AnalysisWay
+{
+  HostSequential, // on one thread of the host
+  HostThreads,    // on several threads of the host
+  HostToHost,     // by a device, from host to host
+  DeviceToDevice  // by a device, from device memory to device memory
+};
+
+const AnalysisWay AllWays[] = { AnalysisWay::HostSequential,
+                                AnalysisWay::HostThreads,
+                                AnalysisWay::HostToHost,
+                                AnalysisWay::DeviceToDevice };
+
+std::string
+NameOf(AnalysisWay way)
+{
+  const char * const names[] = { "HostSequential", "HostThreads", "HostToHost", "DeviceToDevice" };
+  return names[static_cast<int>(way)];
+}
+
+CudaConnectedComponentTable::Columns
+AllColumns()
+{
+  return { true, true, true, true, true, true };
+}
+
+/** Measures the components of an image of labels by a plain loop. Labels are 1, 2, 3 and so on. */
+CudaConnectedComponentTable
+MeasureByLoop(const TestImage & image, const Labels & labels)
+{
+  using Wide = itk::ccl::UInt128;
+  const std::uint64_t              n = labels.objectCount;
+  const std::uint64_t              none = ~std::uint64_t{ 0 };
+  std::array<std::vector<Wide>, 3> sums;
+  std::array<std::vector<Wide>, 6> products;
+  CudaConnectedComponentTable      table;
+  table.componentCount = table.originalComponentCount = n;
+  table.pixelCounts.assign(n, 0);
+  table.firstPixels.assign(n, none);
+  table.faces.assign(n, 0);
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    table.minimums[axis].assign(n, none);
+    table.maximums[axis].assign(n, 0);
+    sums[axis].assign(n, 0);
+  }
+  for (auto & product : products)
+  {
+    product.assign(n, 0);
+  }
+  std::uint64_t pixel = 0;
+  for (std::uint64_t z = 0; z < image.size[2]; ++z)
+  {
+    for (std::uint64_t y = 0; y < image.size[1]; ++y)
+    {
+      for (std::uint64_t x = 0; x < image.size[0]; ++x, ++pixel)
+      {
+        if (labels.pixels[pixel] == 0)
+        {
+          continue;
+        }
+        const std::uint64_t row = labels.pixels[pixel] - 1;
+        const std::uint64_t index[] = { x, y, z };
+        ++table.pixelCounts[row];
+        table.firstPixels[row] = std::min(table.firstPixels[row], pixel);
+        unsigned int product = 0;
+        for (unsigned int axis = 0; axis < 3; ++axis)
+        {
+          table.minimums[axis][row] = std::min(table.minimums[axis][row], index[axis]);
+          table.maximums[axis][row] = std::max(table.maximums[axis][row], index[axis]);
+          sums[axis][row] += index[axis];
+          for (unsigned int other = axis; other < 3; ++other)
+          {
+            products[product++][row] += Wide{ index[axis] } * index[other];
+          }
+          if (image.size[axis] > 1 && (index[axis] == 0 || index[axis] == image.size[axis] - 1))
+          {
+            table.faces[row] |= CudaConnectedComponentTable::FaceBit(axis, index[axis] != 0);
+          }
+        }
+      }
+    }
+  }
+  const auto split = [](const std::vector<Wide> & from, std::vector<CudaConnectedComponentTable::Sum> & to) {
+    for (const Wide sum : from)
+    {
+      to.push_back({ static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(sum >> 64) });
+    }
+  };
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    split(sums[axis], table.sums[axis]);
+  }
+  for (unsigned int i = 0; i < 6; ++i)
+  {
+    split(products[i], table.products[i]);
+  }
+  return table;
+}
+
+/** Returns the rows of the components that a selection keeps, in the order of their labels. */
+std::vector<std::uint64_t>
+SelectByLoop(const CudaConnectedComponentTable & table, const CudaConnectedComponentSelection & selection)
+{
+  const auto bySize = [&table](std::uint64_t a, std::uint64_t b) {
+    return table.pixelCounts[a] > table.pixelCounts[b];
+  };
+  std::vector<std::uint64_t> rows;
+  for (std::uint64_t row = 0; row < table.componentCount; ++row)
+  {
+    const std::uint64_t pixels = table.pixelCounts[row];
+    const bool          isTouching = table.faces[row] != 0;
+    if (pixels >= selection.minimumSize && pixels <= selection.maximumSize &&
+        (selection.border == Border::Any || (selection.border == Border::Touching) == isTouching))
+    {
+      rows.push_back(row);
+    }
+  }
+  if (selection.numberOfLargest != 0 || selection.order == Order::Size)
+  {
+    std::stable_sort(rows.begin(), rows.end(), bySize);
+    if (selection.numberOfLargest != 0 && rows.size() > selection.numberOfLargest)
+    {
+      rows.resize(selection.numberOfLargest);
+    }
+    if (selection.order == Order::FirstPixel)
+    {
+      std::sort(rows.begin(), rows.end());
+    }
+  }
+  return rows;
+}
+
+/** Returns the given elements of a column. */
+template <typename T>
+std::vector<T>
+Pick(const std::vector<T> & column, const std::vector<std::uint64_t> & rows)
+{
+  std::vector<T> picked;
+  for (const std::uint64_t row : rows)
+  {
+    picked.push_back(column[row]);
+  }
+  return picked;
+}
+
+/** Expects that a table has the given rows of another table, and no other rows. Columns that are not wanted must be
+ * empty. */
+void
+ExpectRows(const CudaConnectedComponentTable &          table,
+           const CudaConnectedComponentTable &          expected,
+           const std::vector<std::uint64_t> &           rows,
+           const CudaConnectedComponentTable::Columns & columns,
+           const std::string &                          what)
+{
+  const auto expectColumn = [&](const auto & column, const auto & all, bool isWanted, const char * name) {
+    if (isWanted)
+    {
+      EXPECT_EQ(column == Pick(all, rows), true) << what << ": " << name;
+    }
+    else
+    {
+      EXPECT_TRUE(column.empty()) << what << ": " << name;
+    }
+  };
+  EXPECT_EQ(table.componentCount, rows.size()) << what;
+  EXPECT_EQ(table.originalComponentCount, expected.componentCount) << what;
+  expectColumn(table.pixelCounts, expected.pixelCounts, columns.pixelCounts, "pixelCounts");
+  expectColumn(table.firstPixels, expected.firstPixels, columns.firstPixels, "firstPixels");
+  expectColumn(table.faces, expected.faces, columns.faces, "faces");
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    expectColumn(table.minimums[axis], expected.minimums[axis], columns.boundingBoxes, "minimums");
+    expectColumn(table.maximums[axis], expected.maximums[axis], columns.boundingBoxes, "maximums");
+    expectColumn(table.sums[axis], expected.sums[axis], columns.sums, "sums");
+  }
+  for (unsigned int i = 0; i < 6; ++i)
+  {
+    expectColumn(table.products[i], expected.products[i], columns.products, "products");
+  }
+}
+
+CudaConnectedComponentLabeler
+LabelerFor(AnalysisWay way, bool fullyConnected)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = fullyConnected;
+  labeler.options.onHost = way == AnalysisWay::HostSequential || way == AnalysisWay::HostThreads;
+  if (way == AnalysisWay::HostThreads)
+  {
+    labeler.options.parallelFor = ThreadPool::For();
+  }
+  return labeler;
+}
+
+/** Labels an image. Returns the labels and the number of objects. */
+template <typename TOutput>
+std::pair<std::vector<TOutput>, std::uint64_t>
+Label(AnalysisWay                           way,
+      const CudaConnectedComponentLabeler & labeler,
+      const TestImage &                     image,
+      TOutput                               background,
+      CudaConnectedComponentTable *         table)
+{
+  std::vector<TOutput> labels(image.pixels.size(), TOutput{ 99 });
+  if (way != AnalysisWay::DeviceToDevice)
+  {
+    const std::uint64_t count =
+      labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data(), background, table);
+    return { labels, count };
+  }
+  const std::uint64_t bytes = labels.size() * sizeof(TOutput);
+  const auto          input = CudaTestSupport::AllocateDevice(image.pixels.size());
+  const auto          output = CudaTestSupport::AllocateDevice(bytes);
+  CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
+  const std::uint64_t count = labeler.LabelDeviceMemory(static_cast<const std::uint8_t *>(input.get()),
+                                                        image.size,
+                                                        static_cast<TOutput *>(output.get()),
+                                                        background,
+                                                        table);
+  CudaTestSupport::CopyToHost(labels.data(), output.get(), bytes);
+  return { labels, count };
+}
+
+CudaConnectedComponentTable
+Measure(AnalysisWay way, const CudaConnectedComponentLabeler & labeler, const TestImage & image)
+{
+  if (way != AnalysisWay::DeviceToDevice)
+  {
+    return labeler.MeasureHostMemory(image.pixels.data(), image.size);
+  }
+  const auto input = CudaTestSupport::AllocateDevice(image.pixels.size());
+  CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
+  return labeler.MeasureDeviceMemory(static_cast<const std::uint8_t *>(input.get()), image.size);
+}
+
+std::string
+Describe(const CudaConnectedComponentSelection & selection)
+{
+  return "sizes " + std::to_string(selection.minimumSize) + " to " + std::to_string(selection.maximumSize) +
+         ", largest " + std::to_string(selection.numberOfLargest) + ", border " +
+         std::to_string(static_cast<int>(selection.border)) + ", order " +
+         std::to_string(static_cast<int>(selection.order));
+}
+
+/** Selections that make sense for a table: the default, each condition by itself, and a random mixture. */
+std::vector<CudaConnectedComponentSelection>
+SelectionsFor(const CudaConnectedComponentTable & table, unsigned int seed)
+{
+  std::mt19937                                 random(seed);
+  std::vector<CudaConnectedComponentSelection> selections(7);
+  selections[1].minimumSize = 2;
+  selections[2].order = Order::Size;
+  selections[3].numberOfLargest = 1;
+  selections[4].border = Border::Touching;
+  selections[5].border = Border::NotTouching;
+  const auto anySize = [&] {
+    return table.pixelCounts.empty() ? 5 : table.pixelCounts[random() % table.pixelCounts.size()];
+  };
+  CudaConnectedComponentSelection & mixture = selections[6];
+  mixture.minimumSize = random() % 3 == 0 ? anySize() : random() % 4;
+  mixture.maximumSize = random() % 3 == 0 ? mixture.minimumSize + anySize() : mixture.maximumSize;
+  mixture.numberOfLargest = random() % 3 == 0 ? 0 : 1 + random() % (1 + table.componentCount);
+  mixture.border = static_cast<Border>(random() % 3);
+  mixture.order = static_cast<Order>(random() % 2);
+  return selections;
+}
+
+class Analysis : public testing::TestWithParam<AnalysisWay>
+{
+protected:
+  void
+  SetUp() override
+  {
+    const bool needsDevice = GetParam() == AnalysisWay::HostToHost || GetParam() == AnalysisWay::DeviceToDevice;
+    if (needsDevice && !CudaTestSupport::WhyNoDevice().empty())
+    {
+      GTEST_SKIP() << CudaTestSupport::WhyNoDevice();
+    }
+  }
+
+  static void
+  ExpectTableAndSelections(const TestImage & image, unsigned int seed)
+  {
+    for (const bool fullyConnected : { false, true })
+    {
+      const Labels                      itk = LabelByItk(image, fullyConnected);
+      const CudaConnectedComponentTable expected = MeasureByLoop(image, itk);
+      CudaConnectedComponentLabeler     labeler = LabelerFor(GetParam(), fullyConnected);
+      for (const CudaConnectedComponentSelection & selection : SelectionsFor(expected, seed))
+      {
+        const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") + Describe(selection);
+        const std::vector<std::uint64_t> rows = SelectByLoop(expected, selection);
+        labeler.options.selection = selection;
+        labeler.options.columns = AllColumns();
+        CudaConnectedComponentTable table;
+        const auto [labels, count] = Label<std::uint32_t>(GetParam(), labeler, image, 0, &table);
+        EXPECT_EQ(count, rows.size()) << what;
+        ExpectRows(table, expected, rows, labeler.options.columns, what);
+        EXPECT_EQ(labels, LabelsOf(itk, rows)) << what;
+
+        labeler.options.columns = { seed % 2 == 0, seed % 3 == 0, seed % 5 == 0, seed % 7 == 0, false, seed % 4 == 0 };
+        ExpectRows(
+          Measure(GetParam(), labeler, image), expected, rows, labeler.options.columns, what + ", without labels");
+        EXPECT_EQ(Label<std::uint32_t>(GetParam(), labeler, image, 0, nullptr).first, labels)
+          << what << ", without a table";
+      }
+    }
+  }
+
+private:
+  /** Returns the labels of the components of some rows, in the order of the rows. */
+  static std::vector<std::uint32_t>
+  LabelsOf(const Labels & itk, const std::vector<std::uint64_t> & rows)
+  {
+    std::vector<std::uint32_t> newLabels(itk.objectCount + 1, 0);
+    for (std::uint64_t i = 0; i < rows.size(); ++i)
+    {
+      newLabels[rows[i] + 1] = static_cast<std::uint32_t>(i + 1);
+    }
+    std::vector<std::uint32_t> labels(itk.pixels.size());
+    std::transform(itk.pixels.begin(), itk.pixels.end(), labels.begin(), [&](auto label) { return newLabels[label]; });
+    return labels;
+  }
+};
+
+TEST_P(Analysis, EveryPlaneUpTo9)
+{
+  unsigned int seed = 11001;
+  for (std::uint64_t y = 1; y <= 9; ++y)
+  {
+    for (std::uint64_t x = 1; x <= 9; ++x, ++seed)
+    {
+      ExpectTableAndSelections(MakeRandom({ x, y, 1 }, 20 + 10 * (seed % 6), 1 + seed % 2, seed), seed);
+    }
+  }
+}
+
+TEST_P(Analysis, EveryVolumeUpTo4)
+{
+  unsigned int seed = 12001;
+  for (std::uint64_t z = 1; z <= 4; ++z)
+  {
+    for (std::uint64_t y = 1; y <= 4; ++y)
+    {
+      for (std::uint64_t x = 1; x <= 4; ++x, ++seed)
+      {
+        ExpectTableAndSelections(MakeRandom({ x, y, z }, 5 + 9 * (seed % 7), 1, seed), seed);
+      }
+    }
+  }
+}
+
+TEST_P(Analysis, SampleOfSizesDensitiesAndGranularities)
+{
+  std::mt19937 random(13001);
+  for (unsigned int seed = 13001; seed < 13041; ++seed)
+  {
+    const bool                         isPlane = seed % 2 == 0;
+    const auto                         side = [&] { return std::uint64_t{ 1 + random() % (isPlane ? 170 : 45) }; };
+    const std::array<std::uint64_t, 3> size{ side(), side(), isPlane ? 1 : side() };
+    ExpectTableAndSelections(MakeRandom(size, random() % 101, 1 + random() % 6, seed), seed);
+  }
+}
+
+TEST_P(Analysis, Shapes)
+{
+  unsigned int seed = 14001;
+  for (const TestImage & image : MakeShapes())
+  {
+    ExpectTableAndSelections(image, seed++);
+  }
+}
+
+TEST_P(Analysis, SeveralThreadBlocksAndChunks)
+{
+  ExpectTableAndSelections(MakeRandom({ 1031, 257, 1 }, 50, 1, 15001), 15001);
+  ExpectTableAndSelections(MakeRandom({ 131, 67, 43 }, 30, 1, 15002), 15002);
+  ExpectTableAndSelections(MakeRandom({ 129, 130, 65 }, 40, 5, 15003), 15003);
+  ExpectTableAndSelections(MakeRandom({ 3, 5, 7001 }, 40, 1, 15004), 15004);
+  ExpectTableAndSelections(MakeRandom({ 100003, 1, 1 }, 50, 1, 15005), 15005);
+  ExpectTableAndSelections(MakeRandom({ 1, 100003, 1 }, 50, 1, 15006), 15006);
+  ExpectTableAndSelections(MakeImage("all foreground", { 301, 203, 11 }, 1), 15007);
+}
+
+// Two large components that alternate along x, and specks between them.
+TEST_P(Analysis, TwoLargeComponentsInNoise)
+{
+  TestImage image = MakeRandom({ 256, 131, 17 }, 5, 1, 16001);
+  for (std::uint64_t z = 0; z < image.size[2]; ++z)
+  {
+    for (std::uint64_t y = 0; y < image.size[1]; ++y)
+    {
+      for (std::uint64_t x = 0; x < image.size[0]; x += 4)
+      {
+        const bool isSpine = y == (x % 8 == 0 ? 0 : image.size[1] - 1);
+        for (std::uint64_t i = 0; i < (isSpine ? 4U : 1U); ++i)
+        {
+          image.pixels[image.IndexOf(x + i, y, z)] = 1;
+        }
+      }
+    }
+  }
+  image.name += " with two combs";
+  ExpectTableAndSelections(image, 16001);
+}
+
+// The sum of the squares of x is about 2^66 / 3.
+TEST_P(Analysis, SumsBeyond64Bits)
+{
+  const TestImage               image = MakeImage("a long row", { std::uint64_t{ 1 } << 22, 1, 1 }, 1);
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+  labeler.options.columns = AllColumns();
+  const CudaConnectedComponentTable table = Measure(GetParam(), labeler, image);
+  ASSERT_EQ(table.componentCount, 1U);
+  itk::ccl::UInt128 squares = 0;
+  for (std::uint64_t x = 0; x < image.size[0]; ++x)
+  {
+    squares += x * x;
+  }
+  EXPECT_EQ(table.products[0][0].low, static_cast<std::uint64_t>(squares));
+  EXPECT_EQ(table.products[0][0].high, static_cast<std::uint64_t>(squares >> 64));
+  EXPECT_EQ(table.products[0][0].high, 1U);
+  EXPECT_EQ(table.sums[0][0].low, (image.size[0] - 1) * image.size[0] / 2);
+  EXPECT_DOUBLE_EQ(table.products[0][0].ToDouble(), static_cast<double>(squares));
+}
+
+TEST_P(Analysis, MoreThanAMillionComponents)
+{
+  const TestImage image = MakeRandom({ 257, 255, 223 }, 12, 1, 17001);
+  const Labels    itk = LabelByItk(image, false);
+  ASSERT_GT(itk.objectCount, std::uint64_t{ 1 } << 20);
+  const auto                      expected = MeasureByLoop(image, itk);
+  CudaConnectedComponentLabeler   labeler = LabelerFor(GetParam(), false);
+  CudaConnectedComponentSelection selection;
+  selection.numberOfLargest = 200;
+  selection.order = Order::Size;
+  labeler.options.selection = selection;
+  labeler.options.columns = AllColumns();
+  const auto                  rows = SelectByLoop(expected, selection);
+  CudaConnectedComponentTable table;
+  // Only the labels that are written must fit the type of the output.
+  const auto [labels, count] = Label<std::uint8_t>(GetParam(), labeler, image, 0, &table);
+  EXPECT_EQ(count, 200U);
+  ExpectRows(table, expected, rows, labeler.options.columns, "200 largest");
+  std::vector<std::uint64_t> sizes(201, 0);
+  for (const std::uint8_t label : labels)
+  {
+    ASSERT_LE(label, 200);
+    ++sizes[label];
+  }
+  EXPECT_EQ(std::vector<std::uint64_t>(sizes.begin() + 1, sizes.end()), table.pixelCounts);
+
+  labeler.options.selection.numberOfLargest = 256;
+  ExpectError(Kind::TooManyObjects, "Number of objects (256) greater than maximum of output pixel type (255).", [&] {
+    Label<std::uint8_t>(GetParam(), labeler, image, 0, &table);
+  });
+  labeler.options.selection = {};
+  ExpectRows(Measure(GetParam(), labeler, image), expected, SelectByLoop(expected, {}), AllColumns(), "all");
+}
+
+// Rejected components get the background value, also a negative one in a wide type.
+TEST_P(Analysis, BackgroundValuesAreSkippedByTheLabels)
+{
+  const TestImage               image = MakeRandom({ 67, 45, 7 }, 20, 1, 18001);
+  const Labels                  itk = LabelByItk(image, true);
+  const auto                    expected = MeasureByLoop(image, itk);
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
+  labeler.options.selection.minimumSize = 3;
+  labeler.options.selection.order = Order::Size;
+  const auto rows = SelectByLoop(expected, labeler.options.selection);
+  ASSERT_GT(rows.size(), 9U);
+  for (const std::int64_t background : { -3, 0, 5 })
+  {
+    std::vector<std::int64_t> newLabels(itk.objectCount + 1, background);
+    for (std::uint64_t i = 0; i < rows.size(); ++i)
+    {
+      const auto label = static_cast<std::int64_t>(i);
+      newLabels[rows[i] + 1] = background >= 0 && label >= background ? label + 1 : label;
+    }
+    const auto labels = Label<std::int64_t>(GetParam(), labeler, image, background, nullptr).first;
+    for (std::uint64_t i = 0; i < labels.size(); ++i)
+    {
+      ASSERT_EQ(labels[i], newLabels[itk.pixels[i]]) << "background " << background << ", pixel " << i;
+    }
+  }
+}
+
+TEST_P(Analysis, EveryAlgorithmGivesTheSameTable)
+{
+  const TestImage               image = MakeRandom({ 65, 43, 9 }, 25, 2, 19001);
+  const Labels                  itk = LabelByItk(image, true);
+  const auto                    expected = MeasureByLoop(image, itk);
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
+  labeler.options.columns = AllColumns();
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
+  {
+    labeler.options.algorithm = row.algorithm;
+    CudaConnectedComponentTable table;
+    const auto                  labels = Label<std::uint32_t>(GetParam(), labeler, image, 0, &table).first;
+    EXPECT_EQ(labels, itk.pixels) << row.identifier;
+    ExpectRows(table, expected, SelectByLoop(expected, {}), AllColumns(), row.identifier);
+  }
+}
+
+TEST_P(Analysis, ImageWithoutPixelsHasAnEmptyTable)
+{
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+  labeler.options.columns = AllColumns();
+  const std::uint8_t                pixel = 1;
+  const CudaConnectedComponentTable table = labeler.MeasureHostMemory(&pixel, { 0, 5, 5 });
+  EXPECT_EQ(table.componentCount, 0U);
+  EXPECT_TRUE(table.pixelCounts.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways,
+                         Analysis,
+                         testing::ValuesIn(AllWays),
+                         [](const testing::TestParamInfo<AnalysisWay> & instance) { return NameOf(instance.param); });
+
+// Images of more than 2^32 pixels use 64-bit run indices.
+TEST(AnalyzeRuns, SameTableWith64BitRuns)
+{
+  using namespace itk::ccl;
+  const TestImage    image = MakeRandom({ 65, 43, 9 }, 25, 2, 20001);
+  const auto         expected = MeasureByLoop(image, LabelByItk(image, true));
+  const Grid         size{ image.size[0], image.size[1], image.size[2] };
+  std::vector<Word>  bits(WordsOf(size).Count());
+  const HostExecutor executor;
+  const auto         grouped = PackRowGroups<VolumeRowGroup>(executor, image.pixels.data(), size, bits.data());
+  const auto         counted = CountRuns<std::uint64_t>(executor, grouped.groups);
+  Request    request{ size, AlgorithmEnum::Automatic, true, false, LabelValues::For(0U), {}, AllColumns(), true };
+  const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+  const auto analyzed =
+    AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+  using TableType = ComponentTable<std::uint64_t, std::uint64_t>;
+  const TableType table = TableType::In(analyzed.table.get(), ColumnsFor({}, AllColumns()), analyzed.keptCount);
+  ASSERT_EQ(analyzed.keptCount, expected.componentCount);
+  for (std::uint64_t row = 0; row < analyzed.keptCount; ++row)
+  {
+    ASSERT_EQ(table.pixelCounts[row], expected.pixelCounts[row]);
+    ASSERT_EQ(table.firstPixels[row], expected.firstPixels[row]);
+    ASSERT_EQ(table.maximums[2][row], expected.maximums[2][row]);
+    ASSERT_EQ(table.products[1][row], expected.products[1][row].low);
+  }
+}
+
+} // namespace
