@@ -3,6 +3,7 @@
 
 #include "TimedExecutor.cuh"
 
+#include "algorithms/analysis/AnalyzeRuns.h"
 #include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/PublishedAlgorithms.h"
 #include "algorithms/runs/PackForeground.h"
@@ -14,6 +15,8 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <chrono>
+#include <numeric>
+#include <stdexcept>
 
 using namespace itk::ccl;
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
@@ -209,6 +212,97 @@ DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned i
       VisitRowGroup(
         size, fullyConnected, [&](auto group) { LabelByRuns<decltype(group)>(timed, input, size, labels); });
     }
+  }
+  return sums.GetMedians();
+}
+
+namespace
+{
+
+/** Labels the runs of an image and measures its components. Writes the labels unless `labels` is null. Calls
+ * visit(table, components) with the table in device memory. */
+template <typename TExecutor, typename TVisitor>
+void
+MeasureByRuns(const TExecutor &    executor,
+              const std::uint8_t * input,
+              const Request &      request,
+              std::uint32_t *      labels,
+              const TVisitor &     visit)
+{
+  VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+    const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
+    const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
+    const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
+    const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    const auto analyzed =
+      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+    if (labels != nullptr)
+    {
+      WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), request.size, std::uint32_t{ 0 }, labels);
+    }
+    visit(analyzed.table.get(), analyzed.keptCount);
+  });
+}
+
+Request
+RequestFor(const TestImage & image, const itk::CudaConnectedComponentTable::Columns & columns, bool fullyConnected)
+{
+  const Grid size{ image.size[0], image.size[1], image.size[2] };
+  return {
+    size, AlgorithmEnum::Automatic, fullyConnected, true, LabelValues::For(std::uint32_t{ 0 }), {}, columns, true
+  };
+}
+
+} // namespace
+
+Timing
+DeviceTiming::TimeTable(const itk::CudaConnectedComponentTable::Columns & columns,
+                        bool                                              fullyConnected,
+                        bool                                              withLabels,
+                        std::uint64_t                                     foreground,
+                        unsigned int                                      runs)
+{
+  const CurrentDevice  device(-1);
+  const DeviceExecutor executor(DeviceResources::Of(device.Get()), nullptr);
+  const Request        request = RequestFor(m_Image, columns, fullyConnected);
+  auto * const         input = static_cast<const std::uint8_t *>(m_Input.get());
+  auto * const         labels = withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr;
+
+  std::vector<std::uint32_t> pixelCounts;
+  MeasureByRuns(executor, input, request, labels, [&](void * memory, std::uint64_t rows) {
+    const auto table = ComponentTable<std::uint32_t, std::uint64_t>::In(memory, columns, rows);
+    pixelCounts.resize(rows);
+    CCL_CHECK(cudaMemcpy(pixelCounts.data(), table.pixelCounts, rows * sizeof(std::uint32_t), cudaMemcpyDeviceToHost));
+  });
+  m_ObjectCount = pixelCounts.size();
+  if (std::accumulate(pixelCounts.begin(), pixelCounts.end(), std::uint64_t{ 0 }) != foreground)
+  {
+    throw std::runtime_error("the pixel counts of the table do not add up to the foreground");
+  }
+  return TimeWork(runs, [&] { MeasureByRuns(executor, input, request, labels, [](void *, std::uint64_t) {}); });
+}
+
+StepTimings
+DeviceTiming::TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & columns,
+                             bool                                              fullyConnected,
+                             bool                                              withLabels,
+                             unsigned int                                      runs)
+{
+  const CurrentDevice  device(-1);
+  const DeviceExecutor executor(DeviceResources::Of(device.Get()), nullptr);
+  const Request        request = RequestFor(m_Image, columns, fullyConnected);
+  StepSums             sums;
+  StepSums             warmUp;
+  for (unsigned int run = 0; run < runs + 2; ++run)
+  {
+    StepSums & sumsOfRun = run < 2 ? warmUp : sums;
+    sumsOfRun.BeginRun();
+    const TimedExecutor timed(executor, sumsOfRun);
+    MeasureByRuns(timed,
+                  static_cast<const std::uint8_t *>(m_Input.get()),
+                  request,
+                  withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr,
+                  [](void *, std::uint64_t) {});
   }
   return sums.GetMedians();
 }

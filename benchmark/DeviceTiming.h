@@ -4,6 +4,7 @@
 
 #include "TestImages.h"
 #include "Timing.h"
+#include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <memory>
@@ -42,11 +43,27 @@ public:
   StepTimings
   TimeSteps(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
 
+  /** A table of components in device memory, with or without the labels. Throws std::runtime_error if the pixel counts
+   * of the table do not add up to `foreground`. */
+  Timing
+  TimeTable(const itk::CudaConnectedComponentTable::Columns & columns,
+            bool                                              fullyConnected,
+            bool                                              withLabels,
+            std::uint64_t                                     foreground,
+            unsigned int                                      runs);
+
+  /** Each step of TimeTable(). */
+  StepTimings
+  TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & columns,
+                 bool                                              fullyConnected,
+                 bool                                              withLabels,
+                 unsigned int                                      runs);
+
   /** Copies the labels of the last TimeLabeler() to the host. */
   std::vector<std::uint32_t>
   GetLabels() const;
 
-  /** The number of objects of the last TimeLabeler(). */
+  /** The number of objects of the last TimeLabeler() or TimeTable(). */
   std::uint64_t
   GetObjectCount() const
   {

@@ -309,3 +309,26 @@ MakeVessels(const Size & size, unsigned int count, unsigned int seed)
   }
   return image;
 }
+
+TestImage
+MakeTwoCombsInNoise(std::uint64_t side, std::uint64_t distance)
+{
+  TestImage image = MakeRandom({ side, side, side }, 50, 1, 1);
+  image.name = "two combs in noise, " + std::to_string(side / distance) + " teeth";
+  for (std::uint64_t z = 0; z < side; ++z)
+  {
+    for (std::uint64_t y = 0; y < side; ++y)
+    {
+      for (std::uint64_t x = 0; x < side; ++x)
+      {
+        const bool     isFirst = x / distance % 2 == 0;
+        const bool     isSpine = y == 0 || y == side - 1;
+        const bool     isTooth = x % distance == distance / 2 && (isFirst ? y < side - 2 : y > 1);
+        const bool     isGap = x % distance == 0 || y == 1 || y == side - 2;
+        std::uint8_t & pixel = image.pixels[image.IndexOf(x, y, z)];
+        pixel = isSpine || isTooth ? 1 : isGap ? 0 : pixel;
+      }
+    }
+  }
+  return image;
+}

@@ -46,4 +46,9 @@ MakeBlobs(const std::array<std::uint64_t, 3> & size, unsigned int count, unsigne
 TestImage
 MakeVessels(const std::array<std::uint64_t, 3> & size, unsigned int count, unsigned int seed);
 
+/** Makes a cube of random foreground of 50 % with two combs, whose teeth alternate along x every `distance` pixels. The
+ * foreground around each tooth belongs to its comb, so there are two large components. */
+TestImage
+MakeTwoCombsInNoise(std::uint64_t side, std::uint64_t distance);
+
 #endif

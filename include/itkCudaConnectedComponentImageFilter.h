@@ -5,15 +5,20 @@
 #include "itkConnectedComponentImageFilter.h"
 #include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkCudaConnectedComponentLabeler.h"
+#include "itkCudaConnectedComponentStatistics.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include "CudaConnectedComponentsDetail/Compatibility.h"
+#include "CudaConnectedComponentsDetail/LabelRows.h"
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 #include "CudaConnectedComponentsDetail/Process.h"
+#include "CudaConnectedComponentsDetail/SelectLabels.h"
 #include "CudaConnectedComponentsDetail/VerifyMask.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace itk
 {
@@ -35,6 +40,25 @@ namespace itk
  * from zero, too. The order of the labels is the raster order of the first pixels of the components. Two runs give the
  * same output.
  *
+ * \par Selection of objects
+ * MinimumObjectSize, NumberOfObjectsToKeep and SortByObjectSize select objects by size and sort the labels. They are
+ * off by default. The pixels of the other objects get the background value. If NumberOfObjectsToKeep and the background
+ * value are 0, the output equals the output of ConnectedComponentImageFilter followed by RelabelComponentImageFilter
+ * with the same MinimumObjectSize and SortByObjectSize. This example keeps the largest object and prints its size:
+ *
+ * \code
+ * filter->SetNumberOfObjectsToKeep(1);
+ * filter->Update();
+ * for (const float size : filter->GetSizeOfObjectsInPhysicalUnits())
+ * {
+ *   std::cout << size << " mm^3\n";
+ * }
+ * \endcode
+ *
+ * \par
+ * With ComputeStatisticsOn(), GetStatistics() has the number of pixels, the bounding box and the centroid of each
+ * object.
+ *
  * \tparam TInputImage an image or an ImageAdaptor of any pixel type that can be compared with zero
  * \tparam TOutputImage an image of the same dimension with an integer pixel type, not bool
  * \tparam TMaskImage an image or an ImageAdaptor of the same dimension. The default is TInputImage.
@@ -54,6 +78,9 @@ namespace itk
  * - If the region has no pixels, the output is empty and there are no objects.
  * - After AbortGenerateDataOn(), the filter throws ProcessAborted between the stages of the work.
  * - The filter can be updated again after any exception.
+ * - The filter can select objects by size, sort the labels by size, and measure the objects. The number of selected
+ *   objects must not exceed the maximum of the output's pixel type. In images of more than 3 dimensions, the number of
+ *   all objects must not exceed it.
  * - The accessor of an ImageAdaptor may throw while the filter reads pixels. The exception reaches the caller with its
  *   type, whichever thread read the pixels. In images of more than 3 dimensions, the superclass reads the pixels: the
  *   exception is lost, and the labels are wrong.
@@ -78,8 +105,8 @@ namespace itk
  * same time.
  *
  * \par Memory
- * A filter stores only its settings and its output. GPU memory and pinned host memory belong to the process, and are
- * cached for later runs. See CudaConnectedComponentLabeler::GetHeldMemory() and
+ * A filter stores only its settings, its output and the measurements of the objects. GPU memory and pinned host memory
+ * belong to the process, and are cached for later runs. See CudaConnectedComponentLabeler::GetHeldMemory() and
  * CudaConnectedComponentLabeler::TrimMemory().
  *
  * \par Algorithms
@@ -88,6 +115,7 @@ namespace itk
  *
  * \sa ConnectedComponentImageFilter
  * \sa RelabelComponentImageFilter
+ * \sa CudaConnectedComponentStatistics
  * \sa CudaConnectedComponentLabeler for images in device memory
  * \sa CudaConnectedComponentImageFilterFactory for programs that use ConnectedComponentImageFilter
  *
@@ -129,6 +157,8 @@ public:
   using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
   /** The backends. */
   using BackendEnum = CudaConnectedComponentsEnums::Backend;
+  /** The sizes, bounding boxes and centroids of the objects. */
+  using StatisticsType = CudaConnectedComponentStatistics<Superclass::ImageDimension>;
 
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
@@ -183,6 +213,28 @@ public:
   itkSetMacro(DeviceId, int);
   itkGetConstMacro(DeviceId, int);
 
+  /** Selects objects of at least this number of pixels. The pixels of smaller objects get the background value. The
+   * default is 0: all objects. */
+  itkSetMacro(MinimumObjectSize, SizeValueType);
+  itkGetConstMacro(MinimumObjectSize, SizeValueType);
+
+  /** Selects the order of the labels. If on, the largest object has the first label. Objects of the same size are in
+   * the order of their first pixels. If off, all objects are in the order of their first pixels. The default is off. */
+  itkSetMacro(SortByObjectSize, bool);
+  itkGetConstMacro(SortByObjectSize, bool);
+  itkBooleanMacro(SortByObjectSize);
+
+  /** Selects the largest objects, up to this number. The pixels of the other objects get the background value. Of
+   * objects of the same size, the objects with the earlier first pixels count as larger. The default is 0: all objects.
+   */
+  itkSetMacro(NumberOfObjectsToKeep, SizeValueType);
+  itkGetConstMacro(NumberOfObjectsToKeep, SizeValueType);
+
+  /** Selects whether the filter computes the statistics that GetStatistics() returns. The default is off. */
+  itkSetMacro(ComputeStatistics, bool);
+  itkGetConstMacro(ComputeStatistics, bool);
+  itkBooleanMacro(ComputeStatistics);
+
   /** Returns the backend that labeled the image in the last run: CUDA, CPU, or ITK for more than 3 dimensions.
    * \return the backend; Unknown before the first run, and after a run that threw an exception */
   itkGetEnumMacro(BackendUsed, BackendEnum);
@@ -192,12 +244,67 @@ public:
    * GPUEnabledOff(), or if the region has no pixels. */
   itkGetConstReferenceMacro(FallbackReason, std::string);
 
-  /** Returns the number of objects that the last run found.
+  /** Returns the number of objects that the last run wrote to the output. MinimumObjectSize and NumberOfObjectsToKeep
+   * can make this number smaller than GetOriginalNumberOfObjects().
    * \return the number of objects; 0 before the first run, and after a run that threw an exception */
   decltype(std::declval<const Superclass &>().GetObjectCount())
   GetObjectCount() const override
   {
     return m_ObjectCount;
+  }
+
+  /** Returns the number of objects that the last run found, before the selection by size.
+   * \return the number of objects; 0 before the first run, and after a run that threw an exception */
+  itkGetConstMacro(OriginalNumberOfObjects, SizeValueType);
+
+  /** Returns the number of pixels of each object in the output, in the order of the labels.
+   * \return one number for each object. Empty before the first run, after a run that threw an exception, and after a
+   * run with MinimumObjectSize 0, NumberOfObjectsToKeep 0, SortByObjectSizeOff() and ComputeStatisticsOff(). The next
+   * run changes the vector. */
+  const std::vector<SizeValueType> &
+  GetSizeOfObjectsInPixels() const
+  {
+    return m_SizeOfObjectsInPixels;
+  }
+
+  /** Returns the size of each object in the output, in the order of the labels: the number of pixels times the product
+   * of the spacings. The product has the precision of `float`, as in RelabelComponentImageFilter.
+   * \return one size for each object, in mm^2 or mm^3 if the spacing is in mm. Empty if GetSizeOfObjectsInPixels() is
+   * empty. The next run changes the vector. */
+  const std::vector<float> &
+  GetSizeOfObjectsInPhysicalUnits() const
+  {
+    return m_SizeOfObjectsInPhysicalUnits;
+  }
+
+  /** Returns the number of pixels of an object.
+   * \param label a pixel value of the output
+   * \return the number of pixels. 0 for the background value, for a value that is no label, and if
+   * GetSizeOfObjectsInPixels() is empty */
+  SizeValueType
+  GetSizeOfObjectInPixels(LabelType label) const
+  {
+    return this->GetElement(m_SizeOfObjectsInPixels, label);
+  }
+
+  /** Returns the size of an object: the number of pixels times the product of the spacings.
+   * \param label a pixel value of the output
+   * \return the size, in mm^2 or mm^3 if the spacing is in mm. 0 for the background value, for a value that is no
+   * label, and if GetSizeOfObjectsInPixels() is empty */
+  float
+  GetSizeOfObjectInPhysicalUnits(LabelType label) const
+  {
+    return this->GetElement(m_SizeOfObjectsInPhysicalUnits, label);
+  }
+
+  /** Returns the statistics of the objects in the output.
+   * \return the statistics, in the order of the labels. There are 0 objects before the first run, after a run that
+   * threw an exception, and after a run with ComputeStatisticsOff(). The next run changes the statistics; a copy stays
+   * valid. */
+  const StatisticsType &
+  GetStatistics() const
+  {
+    return m_Statistics;
   }
 
   /** Propagates the requested region to the inputs, as the superclass does. If the superclass throws an exception, such
@@ -222,7 +329,8 @@ protected:
 
   /** Labels the input. ITK's pipeline calls this function during an update.
    * \exception ExceptionObject CPUFallback is off and the GPU cannot be used. Or the settings or the mask are invalid.
-   * Or there are more objects than the maximum of the output's pixel type.
+   * Or there are more objects in the output than the maximum of its pixel type. In images of more than 3 dimensions,
+   * all objects of the input count, because the superclass labels all objects before the selection.
    * \exception ProcessAborted AbortGenerateData is on */
   void
   GenerateData() override;
@@ -252,9 +360,38 @@ private:
   void
   GenerateDataByLabeler(bool onHost);
 
-  /** Labels by the superclass. */
+  /** Labels by the superclass. Then measures and selects the objects. */
   void
   GenerateDataByITK();
+
+  /** Returns whether a setting needs the sizes of the objects. */
+  bool
+  NeedsObjectSizes() const;
+
+  /** Returns the objects that get labels, and the order of their labels. */
+  CudaConnectedComponentSelection
+  GetSelection() const;
+
+  /** Clears the results of the last run. */
+  void
+  ClearResults();
+
+  /** Stores the sizes of the objects in pixels, and computes their sizes in physical units. */
+  void
+  StoreObjectSizes(std::vector<SizeValueType> sizes);
+
+  /** Returns the element of an object in a vector that has one element for each object. Returns 0 if there is none. */
+  template <typename TElement>
+  TElement
+  GetElement(const std::vector<TElement> & elements, LabelType label) const
+  {
+    if (label == m_BackgroundOfSizes)
+    {
+      return 0;
+    }
+    const std::uint64_t i = CudaConnectedComponentsDetail::RowOfLabel(label, m_BackgroundOfSizes);
+    return i < elements.size() ? elements[static_cast<std::size_t>(i)] : TElement{ 0 };
+  }
 
   /** Throws ProcessAborted if AbortGenerateData is on. */
   void
@@ -274,6 +411,17 @@ private:
   BackendEnum   m_BackendUsed{ BackendEnum::Unknown };
   std::string   m_FallbackReason;
   LabelType     m_ObjectCount{ 0 };
+  SizeValueType m_OriginalNumberOfObjects{ 0 };
+
+  SizeValueType m_MinimumObjectSize{ 0 };
+  bool          m_SortByObjectSize{ false };
+  SizeValueType m_NumberOfObjectsToKeep{ 0 };
+  bool          m_ComputeStatistics{ false };
+
+  std::vector<SizeValueType> m_SizeOfObjectsInPixels;
+  std::vector<float>         m_SizeOfObjectsInPhysicalUnits;
+  std::uint64_t              m_BackgroundOfSizes{ 0 }; // background value of the run that stored the sizes
+  StatisticsType             m_Statistics;
 };
 
 } // end namespace itk

@@ -139,7 +139,8 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     size += " x " + std::to_string(region.GetSize(axis));
     fullConnectivity *= 3;
   }
-  CudaConnectedComponentsDetail::Process::Print({ size,
+  CudaConnectedComponentsDetail::Process::Print({ this->GetNameOfClass(),
+                                                  size,
                                                   &typeid(InputPixelType),
                                                   &typeid(OutputPixelType),
                                                   this->GetMaskImage() != nullptr,
@@ -155,7 +156,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
 {
   m_BackendUsed = BackendEnum::Unknown;
   m_FallbackReason.clear();
-  m_ObjectCount = 0;
+  this->ClearResults();
 
   if (CudaConnectedComponentAlgorithms::Describe(m_Algorithm).needsFullConnectivity && !this->GetFullyConnected())
   {
@@ -330,8 +331,27 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
       }
     });
   };
-  m_ObjectCount = static_cast<LabelType>(
-    labeler.LabelPackedRows(packRow, size, output->GetBufferPointer(), this->GetBackgroundValue()));
+  CudaConnectedComponentTable table;
+  labeler.options.selection = this->GetSelection();
+  labeler.options.columns.boundingBoxes = m_ComputeStatistics;
+  labeler.options.columns.sums = m_ComputeStatistics;
+  const std::uint64_t objectCount = labeler.LabelPackedRows(
+    packRow, size, output->GetBufferPointer(), this->GetBackgroundValue(), this->NeedsObjectSizes() ? &table : nullptr);
+  // The results change last, so that they are empty if this function throws.
+  StatisticsType statistics;
+  if (m_ComputeStatistics)
+  {
+    statistics = StatisticsType(table, *output, static_cast<std::int64_t>(this->GetBackgroundValue()));
+  }
+  SizeValueType originalCount = static_cast<SizeValueType>(objectCount);
+  if (this->NeedsObjectSizes())
+  {
+    originalCount = static_cast<SizeValueType>(table.originalComponentCount);
+    this->StoreObjectSizes({ table.pixelCounts.begin(), table.pixelCounts.end() });
+  }
+  m_Statistics = std::move(statistics);
+  m_OriginalNumberOfObjects = originalCount;
+  m_ObjectCount = static_cast<LabelType>(objectCount);
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -349,7 +369,79 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     throw;
   }
   this->ThrowIfAborted();
-  m_ObjectCount = Superclass::GetObjectCount();
+  LabelType objectCount = Superclass::GetObjectCount();
+  if (this->NeedsObjectSizes())
+  {
+    using namespace CudaConnectedComponentsDetail;
+    auto objects = MeasureLabels(*this->GetOutput(), objectCount, this->GetBackgroundValue());
+    SelectLabels(*this->GetOutput(), objects, this->GetBackgroundValue(), this->GetSelection());
+    objectCount = static_cast<LabelType>(objects.size());
+    std::vector<SizeValueType> sizes;
+    for (const auto & object : objects)
+    {
+      sizes.push_back(object.numberOfPixels);
+    }
+    this->StoreObjectSizes(std::move(sizes));
+    if (m_ComputeStatistics)
+    {
+      m_Statistics =
+        StatisticsType(std::move(objects), *this->GetOutput(), static_cast<std::int64_t>(this->GetBackgroundValue()));
+    }
+  }
+  m_OriginalNumberOfObjects = Superclass::GetObjectCount();
+  m_ObjectCount = objectCount;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+bool
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::NeedsObjectSizes() const
+{
+  return m_MinimumObjectSize > 0 || m_SortByObjectSize || m_NumberOfObjectsToKeep > 0 || m_ComputeStatistics;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+CudaConnectedComponentSelection
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GetSelection() const
+{
+  CudaConnectedComponentSelection selection;
+  selection.minimumSize = m_MinimumObjectSize;
+  selection.numberOfLargest = m_NumberOfObjectsToKeep;
+  if (m_SortByObjectSize)
+  {
+    selection.order = CudaConnectedComponentSelection::Order::Size;
+  }
+  return selection;
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ClearResults()
+{
+  m_ObjectCount = 0;
+  m_OriginalNumberOfObjects = 0;
+  m_SizeOfObjectsInPixels.clear();
+  m_SizeOfObjectsInPhysicalUnits.clear();
+  m_Statistics = StatisticsType();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::StoreObjectSizes(
+  std::vector<SizeValueType> sizes)
+{
+  // The same rounding as in RelabelComponentImageFilter.
+  float pixelSize = 1.0F;
+  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
+  {
+    pixelSize = static_cast<float>(pixelSize * this->GetOutput()->GetSpacing()[axis]);
+  }
+  m_SizeOfObjectsInPhysicalUnits.reserve(sizes.size());
+  for (const SizeValueType size : sizes)
+  {
+    m_SizeOfObjectsInPhysicalUnits.push_back(static_cast<float>(size) * pixelSize);
+  }
+  m_SizeOfObjectsInPixels = std::move(sizes);
+  m_BackgroundOfSizes = static_cast<std::uint64_t>(this->GetBackgroundValue());
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -387,6 +479,11 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintS
   os << indent << "BackgroundValue: "
      << static_cast<typename NumericTraits<OutputPixelType>::PrintType>(this->GetBackgroundValue()) << std::endl;
   os << indent << "ObjectCount: " << m_ObjectCount << std::endl;
+  os << indent << "OriginalNumberOfObjects: " << m_OriginalNumberOfObjects << std::endl;
+  os << indent << "MinimumObjectSize: " << m_MinimumObjectSize << std::endl;
+  os << indent << "SortByObjectSize: " << (m_SortByObjectSize ? "On" : "Off") << std::endl;
+  os << indent << "NumberOfObjectsToKeep: " << m_NumberOfObjectsToKeep << std::endl;
+  os << indent << "ComputeStatistics: " << (m_ComputeStatistics ? "On" : "Off") << std::endl;
   os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
   os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
   os << indent << "LazyGPUStart: " << (m_LazyGPUStart ? "On" : "Off") << std::endl;

@@ -3,6 +3,7 @@
 #define itkCudaConnectedComponentImageFilterFactory_h
 
 #include "itkCudaConnectedComponentImageFilter.h"
+#include "itkCudaRelabelComponentImageFilter.h"
 #include "itkObjectFactoryBase.h"
 
 #include <typeinfo>
@@ -12,24 +13,37 @@ namespace itk
 
 /** \class CudaConnectedComponentImageFilterFactory
  * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
+ * RelabelComponentImageFilter::New() creates a CudaRelabelComponentImageFilter.
  *
  * \code
  * itk::CudaConnectedComponentImageFilterFactory::RegisterOneFactory();
  * itk::CudaConnectedComponentImageFilterFactory::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
  * \endcode
  *
- * A factory replaces ITK's filter for instances of itk::Image with 2 and 3 dimensions and these pixel types:
+ * A factory replaces ConnectedComponentImageFilter for instances of itk::Image with 2 and 3 dimensions and these pixel
+ * types:
  * - inputs of unsigned char, signed char, unsigned short, short, unsigned int, int and float, with outputs of short,
  *   unsigned short, int, unsigned int and unsigned long;
  * - inputs of any integer type except bool, with outputs of the same type.
  *
  * The mask has the dimension of the input. Its pixel type is the pixel type of the input, or unsigned char. Override()
- * and AddOverride() add further types.
+ * and AddOverride() add further types. The filters have LazyGPUStartOn(), because a program that labels little should
+ * not wait for the start of CUDA.
  *
- * The filters have LazyGPUStartOn(), because a program that labels little should not wait for the start of CUDA.
+ * A factory replaces RelabelComponentImageFilter for instances of itk::Image with 2 and 3 dimensions and these pixel
+ * types:
+ * - inputs of any integer type except bool, with outputs of the same type;
+ * - inputs of unsigned long with outputs of float.
+ *
+ * AddRelabelOverride() adds further types.
  *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
  * has this class only if it was built with the option CudaConnectedComponents_BUILD_FACTORY, which is the default.
+ *
+ * \par Environment variables
+ * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: RegisterOneFactory() and the plug-in replace no filter.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of filters that new factories do not replace. The list contains
+ *   names of ITK's classes, separated by commas: `ConnectedComponentImageFilter` and `RelabelComponentImageFilter`.
  *
  * \par Thread safety
  * Register the factory and add overrides before other threads create objects, as for all factories of ITK.
@@ -39,6 +53,7 @@ namespace itk
  * filters that it creates.
  *
  * \sa CudaConnectedComponentImageFilter
+ * \sa CudaRelabelComponentImageFilter
  * \sa ObjectFactoryBase
  *
  * \ingroup CudaConnectedComponents
@@ -78,7 +93,8 @@ public:
    * ITK_CUDA_CONNECTED_COMPONENTS is 0. Factories that were registered earlier take precedence. */
   static void RegisterOneFactory();
 
-  /** Replaces ITK's filter for further types, by the factory that is registered. Does nothing if there is none.
+  /** Replaces ConnectedComponentImageFilter for further types, by the factory that is registered. Does nothing if there
+   * is none.
    * \tparam TInputImage type of the input
    * \tparam TOutputImage type of the output
    * \tparam TMaskImage type of the mask. A program that uses masks of several types needs one call for each. */
@@ -91,7 +107,8 @@ public:
     }
   }
 
-  /** Makes this factory replace ITK's filter for further types.
+  /** Makes this factory replace ConnectedComponentImageFilter for further types. Does nothing if the environment has
+   * turned off this replacement when the factory was created.
    * \tparam TInputImage type of the input
    * \tparam TOutputImage type of the output
    * \tparam TMaskImage type of the mask. A program that uses masks of several types needs one call for each. */
@@ -100,11 +117,34 @@ public:
   {
     using ReplacedType = ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
     using FilterType = CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
-    this->RegisterOverride(typeid(ReplacedType).name(),
-                           typeid(FilterType).name(),
-                           "Connected components on an NVIDIA GPU",
-                           true,
-                           CreateFilter<FilterType>::New());
+    if (m_ReplacesConnectedComponent)
+    {
+      this->RegisterOverride(typeid(ReplacedType).name(),
+                             typeid(FilterType).name(),
+                             "Connected components on an NVIDIA GPU",
+                             true,
+                             CreateFilter<FilterType>::New());
+    }
+  }
+
+  /** Makes this factory replace RelabelComponentImageFilter for further types. Does nothing if the environment has
+   * turned off this replacement when the factory was created. For further types, GetSizeOfObjectInPixels() and
+   * GetSizeOfObjectInPhysicalUnits() return 0 if they are called through a pointer to RelabelComponentImageFilter.
+   * \tparam TInputImage type of the input
+   * \tparam TOutputImage type of the output */
+  template <typename TInputImage, typename TOutputImage>
+  void AddRelabelOverride()
+  {
+    using ReplacedType = RelabelComponentImageFilter<TInputImage, TOutputImage>;
+    using FilterType = CudaRelabelComponentImageFilter<TInputImage, TOutputImage>;
+    if (m_ReplacesRelabelComponent)
+    {
+      this->RegisterOverride(typeid(ReplacedType).name(),
+                             typeid(FilterType).name(),
+                             "Relabeling of components at the speed of the memory",
+                             true,
+                             CreateObjectFunction<FilterType>::New());
+    }
   }
 
 protected:
@@ -142,6 +182,11 @@ private:
 
   /** Returns the factory of this class that is registered, or nullptr. ITK owns the factory. */
   static Self * GetRegistered();
+
+  bool m_ReplacesConnectedComponent{ CudaConnectedComponentsDetail::Process::IsReplacementEnabled(
+    "ConnectedComponentImageFilter") };
+  bool m_ReplacesRelabelComponent{ CudaConnectedComponentsDetail::Process::IsReplacementEnabled(
+    "RelabelComponentImageFilter") };
 };
 
 } // namespace itk

@@ -14,7 +14,8 @@ BEGIN {
   public["itkCudaConnectedComponentSelection.h"] = public["itkCudaConnectedComponentTable.h"] = "primitives"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaConnectedComponentImageFilter.h"] = "filters"
-  public["itkCudaConnectedComponentImageFilterFactory.h"] = "filters"
+  public["itkCudaConnectedComponentImageFilterFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
+  public["itkCudaRelabelComponentImageFilter.h"] = "filters"
   public["CudaConnectedComponentsDetail"] = "filters"
 }
 $2 in layer {

@@ -11,7 +11,7 @@
 #   IMAGES    the images for the benchmark
 #
 # Environment variables, all optional:
-#   PARTS     some of "tests sanitizer average random size patterns"; the last four are protocols of the benchmark
+#   PARTS     some of "tests sanitizer average analysis random size patterns"; the last five are protocols of the benchmark
 #   TESTS     the test programs of the part "tests"
 #   TOOLS     the tools of compute-sanitizer
 #   CUDA_CONNECTED_COMPONENTS_TEST_GPU
@@ -23,12 +23,12 @@ build="$1"
 results="$2"
 commit="$3"
 shift 3
-parts="${PARTS:-tests sanitizer average random size patterns}"
+parts="${PARTS:-tests sanitizer average analysis random size patterns}"
 tools="${TOOLS:-memcheck initcheck synccheck racecheck}"
-tests="${TESTS:-PrimitivesGTest LabelingGTest itkCudaConnectedComponentLabelerGTest \
+tests="${TESTS:-PrimitivesGTest LabelingGTest AnalysisGTest itkCudaConnectedComponentLabelerGTest \
   itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest \
-  itkCudaConnectedComponentImageFilterFactoryGTest itkCudaConnectedComponentImageFilterProcessGTest RealImagesGTest \
-  ToolGTest PluginGTest LargeGTest}"
+  itkCudaConnectedComponentImageFilterFactoryGTest itkCudaConnectedComponentImageFilterProcessGTest \
+  itkCudaRelabelComponentImageFilterGTest RealImagesGTest ToolGTest PluginGTest LargeGTest}"
 profile="${CUDA_CONNECTED_COMPONENTS_TEST_GPU:-}"
 suffix="${profile:+-$profile}"
 mkdir -p "$results"
@@ -70,13 +70,17 @@ for part in $parts; do
       labeler='-Labeler.SaysHowMuchMemoryIsMissing:Labeler.RefusesHostMemoryForDeviceMemory:*ForgetsTheMemory*'
       labeling='*EveryVolumeUpTo6/DeviceToDevice:*EveryPlaneUpTo17/HostToHost:*SampleOf*/DeviceToDevice'
       labeling="$labeling:*SampleOf*/HostToHost:*Shapes/DeviceToDevice:*Shapes/HostToHost:*TwiceTheSame/DeviceToDevice"
+      analysis='*EveryVolumeUpTo4/*ToDevice:*EveryVolumeUpTo4/HostToHost:*SampleOf*/DeviceToDevice'
+      analysis="$analysis:*Shapes/DeviceToDevice:*TwoLarge*/*ToDevice:*SumsBeyond*/*ToDevice:*Background*/*ToHost"
       for tool in $tools; do
-        for test in LabelingGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
+        for test in LabelingGTest AnalysisGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
           case "$tool $test" in
             "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # racecheck is 100 times slower
+            "racecheck AnalysisGTest") filter='*EveryVolumeUpTo4/DeviceToDevice:*TwoLarge*/DeviceToDevice' ;;
             "racecheck itkCudaConnectedComponentLabelerDeviceGTest") filter='LabelerOutput/2.*' ;;
             "racecheck "*) filter='Filter.EveryAlgorithm:Filter.ImagesOfManySizes' ;;
             *" LabelingGTest") filter="$labeling" ;;
+            *" AnalysisGTest") filter="$analysis" ;;
             # If many threads use one memory pool, initcheck reports false errors or crashes, in any program. The other
             # tools do not.
             "initcheck itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler:Labeler.ManyThreadsAtOnce" ;;
@@ -91,9 +95,10 @@ for part in $parts; do
       done
       grep -E '^==|SUMMARY|PASSED|FAILED' "$file"
       ;;
-    average | random | size | patterns)
+    average | analysis | random | size | patterns)
       case "$part" in
         average) arguments=("$@" --upsample 512 --generated --steps --host-runs 15) ;;
+        analysis) arguments=("$@" --upsample 512 --generated --steps --host-runs 7) ;;
         random) arguments=(--densities 10 30 50 70 90 --granularities 1 2 4 8 16) ;;
         size) arguments=("$1" --full-only --sides 10 22 46 100 215 464 1000 1626) ;;
         patterns) arguments=(--full-only) ;;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests of the object factory that replaces ITK's filter, and of the filter that it makes.
+// Tests of the object factory that replaces ITK's filters, and of the filters that it makes.
 
 #include "FilterTestSupport.h"
 
@@ -26,6 +26,7 @@ protected:
   TearDown() override
   {
     unsetenv("ITK_CUDA_CONNECTED_COMPONENTS");
+    unsetenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE");
     for (itk::ObjectFactoryBase * const each : Registered())
     {
       itk::ObjectFactoryBase::UnRegisterFactory(each);
@@ -52,6 +53,9 @@ using Replaced = itk::ConnectedComponentImageFilter<itk::Image<TInput, VDimensio
                                                     itk::Image<TOutput, VDimension>,
                                                     itk::Image<TMask, VDimension>>;
 
+template <typename TInput, typename TOutput, unsigned int VDimension>
+using Relabeled = itk::RelabelComponentImageFilter<itk::Image<TInput, VDimension>, itk::Image<TOutput, VDimension>>;
+
 template <typename TFilter>
 std::string
 NameOfNew()
@@ -61,6 +65,8 @@ NameOfNew()
 
 const std::string ItkName = "ConnectedComponentImageFilter";
 const std::string OurName = "CudaConnectedComponentImageFilter";
+const std::string ItkRelabelName = "RelabelComponentImageFilter";
+const std::string OurRelabelName = "CudaRelabelComponentImageFilter";
 
 TEST_F(Factory, LinkingChangesNothing) { EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName); }
 
@@ -72,6 +78,112 @@ TEST_F(Factory, ReplacesItksFilter)
   EXPECT_EQ((NameOfNew<Replaced<float, unsigned long, 3, unsigned char>>()), OurName);
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>()), ItkName);
   EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 4>>()), ItkName);
+}
+
+TEST_F(Factory, ReplacesItksRelabelFilter)
+{
+  EXPECT_EQ((NameOfNew<Relabeled<short, short, 3>>()), ItkRelabelName);
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ((NameOfNew<Relabeled<short, short, 3>>()), OurRelabelName);
+  EXPECT_EQ((NameOfNew<Relabeled<unsigned char, unsigned char, 2>>()), OurRelabelName);
+  EXPECT_EQ((NameOfNew<Relabeled<unsigned long, float, 3>>()), OurRelabelName);
+  EXPECT_EQ((NameOfNew<Relabeled<float, float, 3>>()), ItkRelabelName);
+  EXPECT_EQ((NameOfNew<Relabeled<short, short, 4>>()), ItkRelabelName);
+}
+
+/** Returns the names of the filters that a factory replaces if a list of names is turned off: C for connected
+ * components, R for relabeling. */
+std::string
+ReplacedWithout(const char * names)
+{
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE", names, 1);
+  const auto factory = FactoryType::New();
+  itk::ObjectFactoryBase::RegisterFactory(factory);
+  // The variable counts when the factory is created.
+  unsetenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE");
+  factory->AddOverride<itk::Image<double, 3>, itk::Image<short, 3>>();
+  factory->AddRelabelOverride<itk::Image<short, 3>, itk::Image<int, 3>>();
+  const bool connected = NameOfNew<Replaced<unsigned char, short, 3>>() == OurName;
+  const bool relabel = NameOfNew<Relabeled<short, short, 3>>() == OurRelabelName;
+  EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
+  EXPECT_EQ((NameOfNew<Relabeled<short, int, 3>>() == OurRelabelName), relabel);
+  itk::ObjectFactoryBase::UnRegisterFactory(factory);
+  return std::string(connected ? "C" : "") + (relabel ? "R" : "");
+}
+
+TEST_F(Factory, IsTurnedOffByName)
+{
+  EXPECT_EQ(ReplacedWithout(""), "CR");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "C");
+  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "R");
+  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "C");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CR");
+}
+
+/** Relabels an image by the filter that New() returns. Compares the results through a pointer to ITK's class with the
+ * filter `expected`. */
+template <typename TFilter>
+void
+ExpectSameRelabeling(TFilter & expected)
+{
+  const typename TFilter::Pointer filter = TFilter::New();
+  ASSERT_EQ(filter->GetNameOfClass(), OurRelabelName);
+  filter->SetInput(expected.GetInput());
+  filter->SetMinimumObjectSize(expected.GetMinimumObjectSize());
+  expected.Update();
+  filter->Update();
+  ExpectSameImages(filter->GetOutput(), expected.GetOutput());
+  ASSERT_GT(expected.GetNumberOfObjects(), 2U);
+  ASSERT_GT(expected.GetOriginalNumberOfObjects(), expected.GetNumberOfObjects());
+  EXPECT_EQ(filter->GetNumberOfObjects(), expected.GetNumberOfObjects());
+  EXPECT_EQ(filter->GetOriginalNumberOfObjects(), expected.GetOriginalNumberOfObjects());
+  EXPECT_EQ(filter->GetSizeOfObjectsInPixels(), expected.GetSizeOfObjectsInPixels());
+  EXPECT_EQ(filter->GetSizeOfObjectsInPhysicalUnits(), expected.GetSizeOfObjectsInPhysicalUnits());
+  for (itk::SizeValueType i = 0; i <= expected.GetNumberOfObjects() + 1; ++i)
+  {
+    const auto label = static_cast<typename TFilter::LabelType>(i);
+    EXPECT_EQ(filter->GetSizeOfObjectInPixels(label), expected.GetSizeOfObjectInPixels(label));
+    EXPECT_EQ(filter->GetSizeOfObjectInPhysicalUnits(label), expected.GetSizeOfObjectInPhysicalUnits(label));
+  }
+}
+
+template <typename TInput, typename TOutput, unsigned int VDimension>
+void
+ExpectSameRelabelingFor()
+{
+  SCOPED_TRACE(typeid(Relabeled<TInput, TOutput, VDimension>).name());
+  using InputType = itk::Image<TInput, VDimension>;
+  auto image = MakeItkImage<InputType>(MakeRandom({ 31, 23, VDimension == 2 ? 1U : 7U }, 50, 1, 405));
+  // Labels with gaps. Label 50 has fewer pixels than the minimum size.
+  for (std::size_t i = 0; i < 31 * 23; ++i)
+  {
+    auto & pixel = image->GetBufferPointer()[i];
+    pixel = static_cast<TInput>(pixel != 0 ? 10 * (1 + i / 8 % 4) : 0);
+  }
+  image->GetBufferPointer()[5] = 50;
+  auto expected = Relabeled<TInput, TOutput, VDimension>::New();
+  ASSERT_EQ(expected->GetNameOfClass(), ItkRelabelName);
+  expected->SetInput(image);
+  expected->SetMinimumObjectSize(5);
+  FactoryType::RegisterOneFactory();
+  ExpectSameRelabeling(*expected);
+  itk::ObjectFactoryBase::UnRegisterFactory(itk::ObjectFactoryBase::GetRegisteredFactories().back());
+}
+
+TEST_F(Factory, RelabelFiltersGiveTheSameResultsThroughThePublicClass)
+{
+  ExpectSameRelabelingFor<short, short, 3>();
+  ExpectSameRelabelingFor<char, char, 2>();
+  ExpectSameRelabelingFor<signed char, signed char, 2>();
+  ExpectSameRelabelingFor<unsigned char, unsigned char, 2>();
+  ExpectSameRelabelingFor<unsigned short, unsigned short, 2>();
+  ExpectSameRelabelingFor<int, int, 3>();
+  ExpectSameRelabelingFor<unsigned int, unsigned int, 2>();
+  ExpectSameRelabelingFor<long, long, 2>();
+  ExpectSameRelabelingFor<unsigned long, float, 3>();
+  ExpectSameRelabelingFor<long long, long long, 2>();
+  ExpectSameRelabelingFor<unsigned long long, unsigned long long, 3>();
 }
 
 TEST_F(Factory, IsRegisteredOnce)
@@ -123,6 +235,14 @@ InsertNames(std::multiset<std::string> & names)
   }
 }
 
+template <typename TInput, typename TOutput = TInput>
+void
+InsertRelabelNames(std::multiset<std::string> & names)
+{
+  names.insert(typeid(Relabeled<TInput, TOutput, 2>).name());
+  names.insert(typeid(Relabeled<TInput, TOutput, 3>).name());
+}
+
 TEST_F(Factory, OverridesTheDocumentedTypes)
 {
   std::multiset<std::string> expected;
@@ -138,6 +258,18 @@ TEST_F(Factory, OverridesTheDocumentedTypes)
   InsertNames<unsigned long, unsigned long>(expected);
   InsertNames<long long, long long>(expected);
   InsertNames<unsigned long long, unsigned long long>(expected);
+  InsertRelabelNames<char>(expected);
+  InsertRelabelNames<signed char>(expected);
+  InsertRelabelNames<unsigned char>(expected);
+  InsertRelabelNames<short>(expected);
+  InsertRelabelNames<unsigned short>(expected);
+  InsertRelabelNames<int>(expected);
+  InsertRelabelNames<unsigned int>(expected);
+  InsertRelabelNames<long>(expected);
+  InsertRelabelNames<unsigned long>(expected);
+  InsertRelabelNames<long long>(expected);
+  InsertRelabelNames<unsigned long long>(expected);
+  InsertRelabelNames<unsigned long, float>(expected);
   const auto names = FactoryType::New()->GetClassOverrideNames();
   EXPECT_EQ(std::multiset<std::string>(names.begin(), names.end()), expected);
 }

@@ -20,18 +20,23 @@ public:
   /** An update of a filter, for the line that Print() prints. */
   struct Update
   {
-    std::string                           size;         // for example "512 x 512 x 300"
-    const std::type_info *                inputPixel;   // type of the input's pixels
-    const std::type_info *                outputPixel;  // type of the output's pixels
-    bool                                  masked;       // whether the filter has a mask
-    unsigned int                          connectivity; // number of neighbors of a pixel
-    CudaConnectedComponentsEnums::Backend backend;      // the backend that labeled the image
-    std::string                           reason;       // reason of a fallback to the CPU, or empty
-    double                                milliseconds; // duration of the update
+    std::string                           filter;            // name of the filter's class
+    std::string                           size;              // for example "512 x 512 x 300"
+    const std::type_info *                inputPixel;        // type of the input's pixels
+    const std::type_info *                outputPixel;       // type of the output's pixels
+    bool                                  masked{ false };   // whether the filter has a mask
+    unsigned int                          connectivity{ 0 }; // number of neighbors of a pixel; 0 is not printed
+    CudaConnectedComponentsEnums::Backend backend{ CudaConnectedComponentsEnums::Backend::CPU };
+    std::string                           reason;            // reason of a fallback to the CPU, or empty
+    double                                milliseconds{ 0 }; // duration of the update
   };
 
   /** Returns true unless the environment has ITK_CUDA_CONNECTED_COMPONENTS=0. */
   static bool IsReplacementEnabled();
+
+  /** Returns true unless the environment variable ITK_CUDA_CONNECTED_COMPONENTS_DISABLE contains the name of a class of
+   * ITK, such as "RelabelComponentImageFilter". The names in the variable are separated by commas. */
+  static bool IsReplacementEnabled(const std::string & className);
 
   /** Returns true if the environment has ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1. */
   static bool IsVerbose();

@@ -9,27 +9,31 @@
 namespace itk::ccl
 {
 
-/** Merges the values that one thread adds to rows of a table, so that most of them need no atomic operation.
+/** Stands for no row of a table. */
+inline constexpr std::uint64_t NoRow = ~std::uint64_t{ 0 };
+
+/** Merges values that one thread adds to rows of a table, so that most of them need no atomic operation.
  *
  * A few rows may get most values: a large component owns most runs of its region, with small components between them.
- * So the accumulator keeps one row and merges its values. It changes to another row if two values in succession belong
- * to other rows. All values that it does not merge go to commit(row, value). Executors use it for AddToRows(). */
+ * So the accumulator holds the sum of one row. It changes to another row if two values in succession belong to other
+ * rows. */
 template <typename TValue>
 class RowAccumulator
 {
 public:
-  template <typename TCommit>
+  /** Takes a value of a row. Then `row` and `value` are what the caller must add to the table: NoRow, the same value,
+   * or the sum of another row. */
   CCL_HOST_DEVICE
   void
-  Add(std::uint64_t row, TValue value, const TCommit & commit)
+  Exchange(std::uint64_t & row, TValue & value)
   {
     if (row == m_Row)
     {
       m_Value.Merge(value);
       m_Misses = 0;
-      return;
+      row = NoRow;
     }
-    if (m_Row == NoRow || ++m_Misses == 2)
+    else if (m_Row == NoRow || ++m_Misses == 2)
     {
       const std::uint64_t oldRow = m_Row;
       const TValue        oldValue = m_Value;
@@ -39,27 +43,24 @@ public:
       row = oldRow;
       value = oldValue;
     }
-    if (row != NoRow)
-    {
-      commit(row, value);
-    }
   }
 
-  /** Commits the merged values. */
-  template <typename TCommit>
+  /** The row of the sum, or NoRow. */
   CCL_HOST_DEVICE
-  void
-  Flush(const TCommit & commit)
+  std::uint64_t
+  GetRow() const
   {
-    if (m_Row != NoRow)
-    {
-      commit(m_Row, m_Value);
-    }
+    return m_Row;
+  }
+  /** The sum. */
+  CCL_HOST_DEVICE
+  const TValue &
+  GetValue() const
+  {
+    return m_Value;
   }
 
 private:
-  static constexpr std::uint64_t NoRow = ~std::uint64_t{ 0 };
-
   std::uint64_t m_Row = NoRow;
   TValue        m_Value{};
   unsigned int  m_Misses = 0;

@@ -2,14 +2,16 @@
 #ifndef ccl_filters_OverriddenTypes_h
 #define ccl_filters_OverriddenTypes_h
 
-// Lists the pixel types for which the factory replaces ITK's filter. Overrides.cxx.in is compiled once for each input
-// type, because one source file with all types would take too long to compile.
+// Lists the pixel types for which the factory replaces ITK's filters. Overrides.cxx.in is compiled once for each input
+// type, because one source file with all types would take too long to compile. RelabelOverrides.cxx.in is compiled once
+// for each pair of types.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace itk::ccl
 {
@@ -32,6 +34,28 @@ constexpr std::size_t OverriddenInputCount = std::tuple_size_v<OverriddenInputs>
 template <std::size_t VInput>
 void
 AddOverrides(CudaConnectedComponentImageFilterFactory & factory);
+
+/** Input and output types of RelabelComponentImageFilter. ANTs writes labels as float. */
+using RelabeledTypes = std::tuple<std::pair<char, char>,
+                                  std::pair<signed char, signed char>,
+                                  std::pair<unsigned char, unsigned char>,
+                                  std::pair<short, short>,
+                                  std::pair<unsigned short, unsigned short>,
+                                  std::pair<int, int>,
+                                  std::pair<unsigned int, unsigned int>,
+                                  std::pair<long, long>,
+                                  std::pair<unsigned long, unsigned long>,
+                                  std::pair<long long, long long>,
+                                  std::pair<unsigned long long, unsigned long long>,
+                                  std::pair<unsigned long, float>>;
+
+/** Number of pairs. src/CMakeLists.txt compiles RelabelOverrides.cxx.in once for each of them. */
+constexpr std::size_t RelabeledCount = std::tuple_size_v<RelabeledTypes>;
+
+/** Adds the overrides for one pair of RelabeledTypes, in 2D and 3D. VPair is the index of the pair. */
+template <std::size_t VPair>
+void
+AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
 /** Adds the overrides for an input type and an output type, in 2D and 3D. Masks have the input type or unsigned char.
  */

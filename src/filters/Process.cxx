@@ -8,6 +8,7 @@
 
 #include "itkCudaConnectedComponentLabeler.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -16,6 +17,7 @@
 #include <iomanip>
 #include <map>
 #include <sstream>
+#include <string>
 #include <typeindex>
 
 namespace itk
@@ -66,6 +68,22 @@ Process::IsReplacementEnabled()
 }
 
 bool
+Process::IsReplacementEnabled(const std::string & className)
+{
+  const char * const variable = std::getenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE");
+  std::istringstream names(variable != nullptr ? variable : "");
+  for (std::string name; std::getline(names, name, ',');)
+  {
+    name.erase(std::remove(name.begin(), name.end(), ' '), name.end());
+    if (name == className)
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool
 Process::IsVerbose()
 {
   return IsEnvironmentSetTo("ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE", "1");
@@ -75,10 +93,14 @@ void
 Process::Print(const Update & update)
 {
   std::ostringstream line;
-  line << "CudaConnectedComponents: " << update.size << " pixels, " << PixelName(*update.inputPixel) << " to "
-       << PixelName(*update.outputPixel) << (update.masked ? ", masked" : "") << ", connectivity "
-       << update.connectivity << ", "
-       << (update.backend == CudaConnectedComponentsEnums::Backend::CUDA ? "cuda" : "cpu");
+  line << "CudaConnectedComponents: " << update.filter << ", " << update.size << " pixels, "
+       << PixelName(*update.inputPixel) << " to " << PixelName(*update.outputPixel)
+       << (update.masked ? ", masked" : "");
+  if (update.connectivity > 0)
+  {
+    line << ", connectivity " << update.connectivity;
+  }
+  line << (update.backend == CudaConnectedComponentsEnums::Backend::CUDA ? ", cuda" : ", cpu");
   if (!update.reason.empty())
   {
     line << " (" << update.reason << ')';

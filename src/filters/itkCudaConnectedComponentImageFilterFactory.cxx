@@ -18,11 +18,19 @@ AddAllOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_s
   (ccl::AddOverrides<VInputs>(factory), ...);
 }
 
+template <std::size_t... VPairs>
+void
+AddAllRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VPairs...>)
+{
+  (ccl::AddRelabelOverrides<VPairs>(factory), ...);
+}
+
 } // namespace
 
 CudaConnectedComponentImageFilterFactory::CudaConnectedComponentImageFilterFactory()
 {
   AddAllOverrides(*this, std::make_index_sequence<ccl::OverriddenInputCount>());
+  AddAllRelabelOverrides(*this, std::make_index_sequence<ccl::RelabeledCount>());
 }
 
 CudaConnectedComponentImageFilterFactory::~CudaConnectedComponentImageFilterFactory() = default;
@@ -36,7 +44,7 @@ CudaConnectedComponentImageFilterFactory::GetITKSourceVersion() const
 const char *
 CudaConnectedComponentImageFilterFactory::GetDescription() const
 {
-  return "Labels connected components on NVIDIA GPUs";
+  return "Labels connected components on NVIDIA GPUs, and relabels components on the CPU";
 }
 
 void

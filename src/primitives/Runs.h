@@ -9,6 +9,32 @@
 namespace itk::ccl
 {
 
+/** The runs of a word of columns that are still to visit, from left to right. A run may lie in several words. */
+template <typename TRun>
+struct RunsOfWord
+{
+  Word word;
+  Word left; // the columns of the runs to visit
+  TRun run;  // the next run
+
+  CCL_HOST_DEVICE
+  bool
+  IsAtEnd() const
+  {
+    return left == 0;
+  }
+
+  /** Moves to the next run. Sets `mask` to the columns of the run in this word, and returns the index of the run. */
+  CCL_HOST_DEVICE
+  TRun
+  Next(Word & mask)
+  {
+    mask = left & BitsBelowGap(word, LowestBit(left));
+    left &= ~mask;
+    return run++;
+  }
+};
+
 /** The runs of an image. The index of a run is its number in raster order, from 0. `runOffsets` has, for each word of
  * columns, the number of runs that start before the word: the exclusive scan of the starts. */
 template <typename TRowGroup, typename TRun>
@@ -26,29 +52,21 @@ struct IndexedRuns
     return runOffsets[rowBegin + word] + CountBits(groups.columns.Starts(rowBegin, word) & BitsThrough(bit));
   }
 
-  /** Calls visit(run, mask) for each run in a word of columns. The mask has the columns of the run in this word. A run
-   * may lie in several words. */
-  template <typename TVisitor>
+  /** Returns the runs of a word of columns. */
   CCL_HOST_DEVICE
-  void
-  ForEachRunIn(const Cell & word, const TVisitor & visit) const
+  RunsOfWord<TRun>
+  RunsIn(const Cell & word) const
   {
     const BitRows &     columns = groups.columns;
     const std::uint64_t begin = columns.RowBegin(word.y, word.z);
     const Word          here = columns.bits[begin + word.x];
     if (here == 0)
     {
-      return;
+      return { 0, 0, 0 };
     }
-    const Word starts = columns.Starts(begin, word.x);
     // The run of the first foreground column starts here, or it continues from an earlier word.
-    TRun run = runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
-    for (Word left = here; left != 0; ++run)
-    {
-      const Word mask = left & BitsBelowGap(here, LowestBit(left));
-      left &= ~mask;
-      visit(run, mask);
-    }
+    const Word starts = columns.Starts(begin, word.x);
+    return { here, here, runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U) };
   }
 };
 

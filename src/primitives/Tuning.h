@@ -16,8 +16,10 @@ struct Tuning
   /** Threads of a thread block that runs a kernel functor on the cells of a grid. */
   static constexpr unsigned int ThreadBlockSize = 128;
 
-  /** Cells for which one thread adds values to the rows of a table. */
-  static constexpr unsigned int CellsPerAddingThread = 8;
+  /** Cells of a thread that adds values to the rows of a table, and thread blocks of such threads that a multiprocessor
+   * can run at the same time. */
+  static constexpr unsigned int CellsPerAddingThread = 16;
+  static constexpr unsigned int AddingThreadBlocks = 4;
 
   /** Threads of a thread block of the scan kernels, and values that each thread adds. */
   static constexpr unsigned int ScanThreads = 256;

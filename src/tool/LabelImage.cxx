@@ -2,20 +2,27 @@
 #include "LabelImage.h"
 
 #include "Failure.h"
+#include "MinimumSize.h"
 #include "OutputTypes.h"
 #include "Preview.h"
 #include "Progress.h"
 #include "ReadMask.h"
 #include "Report.h"
 #include "SaveImage.h"
+#include "SaveTable.h"
 
 #include "itkCudaConnectedComponentImageFilter.h"
 #include "itkUnaryGeneratorImageFilter.h"
 
+#include "CudaConnectedComponentsDetail/LabelRows.h"
+
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <iostream>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <sstream>
 
 namespace
@@ -41,22 +48,60 @@ private:
 using LabelType = std::uint32_t;
 template <unsigned int VDimension>
 using LabelsType = itk::Image<LabelType, VDimension>;
-
-/** Labels an image and adds the results to the report. `mask` may be null. Throws Failure. */
 template <unsigned int VDimension>
-typename LabelsType<VDimension>::Pointer
+using FilterType =
+  itk::CudaConnectedComponentImageFilter<itk::Image<unsigned char, VDimension>, LabelsType<VDimension>>;
+
+/** Adds the five largest objects to the report. `sizes` are the numbers of pixels, in the order of the labels. */
+void
+ReportLargest(const std::vector<itk::SizeValueType> & sizes,
+              double                                  pixelSize,
+              std::int64_t                            backgroundValue,
+              Report &                                report)
+{
+  using itk::CudaConnectedComponentsDetail::LabelOfRow;
+  std::vector<std::size_t> largest;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+  {
+    const auto position = std::upper_bound(
+      largest.begin(), largest.end(), sizes[i], [&sizes](auto size, std::size_t other) { return size > sizes[other]; });
+    largest.insert(position, i);
+    if (largest.size() > 5)
+    {
+      largest.pop_back();
+    }
+  }
+  for (const std::size_t i : largest)
+  {
+    report.largestObjects.push_back({ LabelOfRow(i, static_cast<std::uint64_t>(backgroundValue)),
+                                      sizes[i],
+                                      static_cast<double>(sizes[i]) * pixelSize });
+  }
+}
+
+/** Labels an image and adds the results to the report. `mask` may be null. Returns the filter after its run. Throws
+ * Failure. */
+template <unsigned int VDimension>
+typename FilterType<VDimension>::Pointer
 LabelMask(const Options &                               options,
           const itk::Image<unsigned char, VDimension> * image,
           const itk::Image<unsigned char, VDimension> * mask,
           Report &                                      report)
 {
-  using FilterType =
-    itk::CudaConnectedComponentImageFilter<itk::Image<unsigned char, VDimension>, LabelsType<VDimension>>;
-  auto filter = FilterType::New();
+  const auto & spacing = image->GetSpacing();
+  const double pixelSize = std::accumulate(spacing.Begin(), spacing.End(), 1.0, std::multiplies<>());
+  const bool   isTextPrinted = !options.quiet && !options.json;
+  auto         filter = FilterType<VDimension>::New();
   filter->SetInput(image);
   filter->SetMaskImage(mask);
   filter->SetFullyConnected(options.fullyConnected);
   filter->SetAlgorithm(options.algorithm);
+  // With a minimum of 1 pixel, the filter keeps all objects and counts their pixels.
+  filter->SetMinimumObjectSize(
+    std::max<std::uint64_t>(PixelCountOf(options.minimumSize, pixelSize), isTextPrinted ? 1 : 0));
+  filter->SetNumberOfObjectsToKeep(options.numberToKeep);
+  filter->SetSortByObjectSize(options.sortBySize);
+  filter->SetComputeStatistics(!options.table.empty());
   filter->SetGPUEnabled(options.backend != Options::Backend::Cpu);
   filter->SetCPUFallback(options.backend != Options::Backend::Cuda);
   Progress progress("labeling", !options.quiet);
@@ -72,9 +117,15 @@ LabelMask(const Options &                               options,
   }
   report.labelingMilliseconds = stopwatch.Milliseconds();
   report.objectCount = filter->GetObjectCount();
+  report.originalObjectCount = filter->GetOriginalNumberOfObjects();
+  report.physicalUnit = PhysicalUnit(VDimension);
+  if (isTextPrinted)
+  {
+    ReportLargest(filter->GetSizeOfObjectsInPixels(), pixelSize, options.backgroundValue, report);
+  }
   report.backend = filter->GetBackendUsed() == BackendEnum::CUDA ? "cuda" : "cpu";
   report.reason = options.backend == Options::Backend::Cpu ? "as asked for" : filter->GetFallbackReason();
-  return filter->GetOutput();
+  return filter;
 }
 
 /** Returns the name of the output's pixel type. Throws Failure if there are more objects than the type has labels. */
@@ -106,17 +157,14 @@ ChooseOutputType(const Options & options, std::uint64_t objectCount)
 /** Converts labels to the pixel type TOutput and writes them. */
 template <typename TOutput, unsigned int VDimension>
 void
-WriteAs(const Options & options, const LabelsType<VDimension> * labels, Report & report)
+WriteAs(const Options & options, const LabelsType<VDimension> * labels)
 {
-  const Progress  progress("writing", !options.quiet);
-  const Stopwatch stopwatch;
-  const auto      background = static_cast<TOutput>(options.backgroundValue);
+  const auto background = static_cast<TOutput>(options.backgroundValue);
   if constexpr (std::is_same_v<TOutput, LabelType>)
   {
     if (background == 0)
     {
       SaveImage(labels, options.output);
-      report.writingMilliseconds = stopwatch.Milliseconds();
       return;
     }
   }
@@ -129,6 +177,31 @@ WriteAs(const Options & options, const LabelsType<VDimension> * labels, Report &
   });
   renumber->Update();
   SaveImage(renumber->GetOutput(), options.output);
+}
+
+/** Writes the labels and the table that the options ask for. */
+template <unsigned int VDimension>
+void
+WriteOutputs(const Options & options, const FilterType<VDimension> & filter, Report & report)
+{
+  const Progress            progress("writing", !options.quiet);
+  const Stopwatch           stopwatch;
+  std::unique_ptr<Workshop> table;
+  if (!options.table.empty())
+  {
+    table =
+      PrepareTable<VDimension>(filter.GetStatistics(), *filter.GetOutput(), options.backgroundValue, options.table);
+  }
+  if (!options.output.empty())
+  {
+    VisitOutputType(report.outputType,
+                    [&](auto zero) { WriteAs<decltype(zero), VDimension>(options, filter.GetOutput()); });
+  }
+  // The table is delivered last: after an error of the labels, an existing table is unchanged.
+  if (table)
+  {
+    table->Deliver();
+  }
   report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
@@ -206,6 +279,7 @@ LabelDimension(const Options & options)
   Report report;
   report.input = options.input;
   report.output = options.output;
+  report.table = options.table;
   report.preview = options.preview;
   report.connectivity = options.fullyConnected ? (VDimension == 2 ? 8 : 26) : 2 * VDimension;
 
@@ -241,13 +315,15 @@ LabelDimension(const Options & options)
   report.foreground =
     1.0 - static_cast<double>(std::count(pixels, pixels + pixelCount, 0)) / static_cast<double>(pixelCount);
 
-  const auto labels = LabelMask<VDimension>(options, image.image, mask.image, report);
-  report.outputType = ChooseOutputType(options, report.objectCount);
-  VisitOutputType(report.outputType,
-                  [&](auto zero) { WriteAs<decltype(zero), VDimension>(options, labels.GetPointer(), report); });
+  const auto filter = LabelMask<VDimension>(options, image.image, mask.image, report);
+  if (!options.output.empty())
+  {
+    report.outputType = ChooseOutputType(options, report.objectCount);
+  }
+  WriteOutputs<VDimension>(options, *filter, report);
   if (!options.preview.empty())
   {
-    DrawPreview<VDimension>(options, image.greySlice, labels.GetPointer());
+    DrawPreview<VDimension>(options, image.greySlice, filter->GetOutput());
   }
   return report;
 }
@@ -258,7 +334,15 @@ void
 LabelImage(const Options & options)
 {
   const unsigned int dimension = ReadDimension(options.input);
-  RequireWritable(options.output);
+  RequireUnit(options.minimumSize, dimension, options.input);
+  if (!options.output.empty())
+  {
+    RequireImageWritable(options.output);
+  }
+  if (!options.table.empty())
+  {
+    RequireWritable(options.table);
+  }
   if (!options.preview.empty())
   {
     RequirePreviewWritable(options.preview);

@@ -4,7 +4,8 @@
 
 #include "Options.h"
 
-/** Reads the input, labels it, writes the output and prints a report. Throws Failure or itk::ExceptionObject. */
+/** Reads the input, labels it, writes the labels and the table, and prints a report. Throws Failure or
+ * itk::ExceptionObject. */
 void
 LabelImage(const Options & options);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.h"
 
+#include "Failure.h"
 #include "OutputTypes.h"
 #include "PluginPath.h"
+#include "SaveTable.h"
 
 #include "itkCudaConnectedComponentAlgorithms.h"
 
@@ -31,6 +33,7 @@ RequireSensible(const Options & options)
       throw CLI::ValidationError(message);
     }
   };
+  require(!options.output.empty() || !options.table.empty(), "OUTPUT is required, except with --table");
   for (const auto & limit : { options.lower, options.upper })
   {
     require(!limit || !std::isnan(*limit), "--lower and --upper must be numbers, not nan");
@@ -61,6 +64,51 @@ RequireSensible(const Options & options)
 
 constexpr int UsageError = 2;
 
+/** Calls a function that reads the value of an option. Its Failure becomes an error of the command line. */
+template <typename TFunction>
+void
+ReadValue(const std::string & option, const TFunction & function)
+{
+  try
+  {
+    function();
+  }
+  catch (const Failure & failure)
+  {
+    throw CLI::ValidationError(option + ' ' + failure.what());
+  }
+}
+
+/** Adds the options for the connectivity, the selection and the order of the components. */
+void
+AddSelection(CLI::App & app, Options & options)
+{
+  const std::string group = "Components";
+  app.add_flag("--fully-connected", options.fullyConnected, "full connectivity: 8 or 26 neighbors instead of 4 or 6")
+    ->group(group);
+  app
+    .add_option_function<std::string>(
+      "--min-size",
+      [&options](const std::string & text) {
+        ReadValue("--min-size", [&] { options.minimumSize = ParseMinimumSize(text); });
+      },
+      "remove components that are smaller than this: a number of pixels, such as 100, or a physical size, such as "
+      "\"2.5 mm3\" (in planes mm2)")
+    ->type_name("SIZE")
+    ->group(group);
+  app
+    .add_option_function<std::string>(
+      "--keep-largest",
+      [&options](const std::string & text) {
+        ReadValue("--keep-largest", [&] { options.numberToKeep = ParseWholeNumber(text, 1); });
+      },
+      "keep this number of components, the largest, and remove all others")
+    ->type_name("NUMBER")
+    ->group(group);
+  app.add_flag("--sort-by-size", options.sortBySize, "number the components by size: label 1 is the largest")
+    ->group(group);
+}
+
 } // namespace
 
 std::optional<int>
@@ -90,55 +138,89 @@ ParseOptions(int argc, char ** argv, Options & options)
     outputTypes.push_back(type.first);
   }
 
-  CLI::App app("Labels the connected components of an image, on an NVIDIA GPU if there is one, else on the CPU.\n"
-               "The labels equal ITK's labels: 1, 2, 3, ... in the raster order of the components' first pixels.");
+  CLI::App app(
+    "Labels the connected components of an image, on an NVIDIA GPU if there is one, else on the CPU.\n"
+    "By default, the labels equal ITK's labels: 1, 2, 3, ... in the raster order of the components' first pixels.");
   app
     .add_option(
       "INPUT", options.input, "image of 2 or 3 dimensions; without a threshold, pixels that are not 0 are foreground")
     ->required();
-  app.add_option("OUTPUT", options.output, "file for the labels; the ending of its name selects the format")
-    ->required();
+  auto * const output =
+    app.add_option("OUTPUT",
+                   options.output,
+                   "file for the labels; the ending of its name selects the format. Not required with --table");
+
   auto * const lower =
-    app.add_option("--lower", options.lower, "threshold: only pixels of at least this value are foreground");
+    app.add_option("--lower", options.lower, "threshold: only pixels of at least this value are foreground")
+      ->group("Foreground");
   auto * const upper =
-    app.add_option("--upper", options.upper, "threshold: only pixels of at most this value are foreground");
-  app.add_flag("--otsu", options.otsu, "only pixels above Otsu's threshold are foreground")->excludes(lower, upper);
-  app.add_option(
-    "--mask", options.mask, "mask image with the geometry of INPUT; pixels where the mask is 0 are background");
-  app.add_flag("--fully-connected", options.fullyConnected, "full connectivity: 8 or 26 neighbors instead of 4 or 6");
-  app.add_option("--background-value", options.backgroundValue, "value of the background in OUTPUT")
-    ->capture_default_str();
+    app.add_option("--upper", options.upper, "threshold: only pixels of at most this value are foreground")
+      ->group("Foreground");
+  app.add_flag("--otsu", options.otsu, "only pixels above Otsu's threshold are foreground")
+    ->excludes(lower, upper)
+    ->group("Foreground");
   app
     .add_option(
-      "--algorithm", algorithm, "algorithm of the GPU. These need --fully-connected: " + fullConnectivityNames)
-    ->check(CLI::IsMember(algorithmNames))
-    ->capture_default_str();
-  app.add_option("--backend", backend, "auto: the GPU, else the CPU; cuda: the GPU, else an error; cpu: the CPU only")
-    ->check(CLI::IsMember({ "auto", "cuda", "cpu" }))
-    ->capture_default_str();
+      "--mask", options.mask, "mask image with the geometry of INPUT; pixels where the mask is 0 are background")
+    ->group("Foreground");
+
+  AddSelection(app, options);
+
+  app.add_option("--background-value", options.backgroundValue, "value of the background in OUTPUT")
+    ->capture_default_str()
+    ->needs(output)
+    ->group("Output");
   app
     .add_option("--output-type",
                 options.outputType,
                 "pixel type of OUTPUT; auto is the smallest unsigned type that holds all labels")
     ->check(CLI::IsMember(outputTypes))
-    ->capture_default_str();
-  app.add_option("--preview", options.preview, "file for a picture (.png): the labels in colour over INPUT in grey");
-  auto * const json = app.add_flag("--json", options.json, "print the report as JSON");
-  app.add_flag("--quiet", options.quiet, "print errors only")->excludes(json);
-  app.add_flag_callback(
-    "--plugin-path",
-    [] {
-      std::cout << FindPluginPath() << '\n';
-      throw CLI::Success();
-    },
-    "print the folder of the plug-in (the value for ITK_AUTOLOAD_PATH) and exit");
-  app.set_version_flag("--version",
-                       std::string("cuda-connected-components " CUDA_CONNECTED_COMPONENTS_VERSION "\nITK ") +
-                         itk::Version::GetITKVersion() + "\n" CUDA_CONNECTED_COMPONENTS_CUDA,
-                       "print the versions of this program, of ITK and of CUDA, and exit");
-  app.footer(
-    "Exit status: 0 on success, also if the CPU labels instead of the GPU; 1 if an image cannot be read, labeled or "
-    "written; 2 if the arguments are wrong.");
+    ->capture_default_str()
+    ->needs(output)
+    ->group("Output");
+  app
+    .add_option("--table",
+                options.table,
+                "file for a table (.csv or .json): label, size, bounding box and centroid of each component")
+    ->check(
+      [](const std::string & file) { return IsTableName(file) ? "" : "\"" + file + "\" must end in .csv or .json"; })
+    ->type_name("FILE")
+    ->group("Output");
+  app.add_option("--preview", options.preview, "file for a picture (.png): the labels in colour over INPUT in grey")
+    ->group("Output");
+  auto * const json = app.add_flag("--json", options.json, "print the report as JSON")->group("Output");
+  app.add_flag("--quiet", options.quiet, "print errors only")->excludes(json)->group("Output");
+
+  app.add_option("--backend", backend, "auto: the GPU, else the CPU; cuda: the GPU, else an error; cpu: the CPU only")
+    ->check(CLI::IsMember({ "auto", "cuda", "cpu" }))
+    ->capture_default_str()
+    ->group("GPU and CPU");
+  app
+    .add_option(
+      "--algorithm", algorithm, "algorithm of the GPU. These need --fully-connected: " + fullConnectivityNames)
+    ->check(CLI::IsMember(algorithmNames))
+    ->capture_default_str()
+    ->group("GPU and CPU");
+
+  // To set this flag again moves its group to the end of the help.
+  app.set_help_flag("-h,--help", "print this help and exit")->group("Help");
+  app
+    .add_flag_callback(
+      "--plugin-path",
+      [] {
+        std::cout << FindPluginPath() << '\n';
+        throw CLI::Success();
+      },
+      "print the folder of the plug-in (the value for ITK_AUTOLOAD_PATH) and exit")
+    ->group("Help");
+  app
+    .set_version_flag("--version",
+                      std::string("cuda-connected-components " CUDA_CONNECTED_COMPONENTS_VERSION "\nITK ") +
+                        itk::Version::GetITKVersion() + "\n" CUDA_CONNECTED_COMPONENTS_CUDA,
+                      "print the versions of this program, of ITK and of CUDA, and exit")
+    ->group("Help");
+  app.footer("Exit status: 0 on success, also if the CPU labels instead of the GPU; 1 if an image cannot be read or "
+             "labeled, or an output cannot be written; 2 if the arguments are wrong.");
 
   try
   {

@@ -2,6 +2,8 @@
 #ifndef ccl_tool_Options_h
 #define ccl_tool_Options_h
 
+#include "MinimumSize.h"
+
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <cstdint>
@@ -19,15 +21,19 @@ struct Options
   };
 
   std::string           input;
-  std::string           output;
+  std::string           output; // empty without labels; then there is a table
   std::string           mask;
   std::optional<double> lower;
   std::optional<double> upper;
   bool                  otsu = false;
   bool                  fullyConnected = false;
+  MinimumSize           minimumSize;
+  std::uint64_t         numberToKeep = 0; // 0: all
+  bool                  sortBySize = false;
   std::int64_t          backgroundValue = 0;
   std::string           outputType = "auto";
   Backend               backend = Backend::Auto;
+  std::string           table;
   std::string           preview;
   bool                  json = false;
   bool                  quiet = false;

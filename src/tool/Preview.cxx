@@ -263,7 +263,7 @@ RequirePreviewWritable(const std::string & file)
   {
     throw Failure(file + ": the name of the preview must end in .png");
   }
-  RequireWritable(file);
+  RequireImageWritable(file);
 }
 
 void

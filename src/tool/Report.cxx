@@ -3,9 +3,45 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <iomanip>
 #include <ostream>
 #include <sstream>
+
+namespace
+{
+
+/** Prints a size without an exponent, unless it is very small. */
+std::string
+SizeText(double size)
+{
+  std::ostringstream text;
+  text << std::setprecision(std::max(6, static_cast<int>(std::floor(std::log10(std::max(size, 1.0)))) + 1)) << size;
+  return text.str();
+}
+
+void
+PrintLargest(const Report & report, std::ostream & out)
+{
+  if (report.largestObjects.empty())
+  {
+    return;
+  }
+  out << "largest objects:\n";
+  for (const Report::Object & object : report.largestObjects)
+  {
+    out << "  label " << object.label << ": " << object.pixelCount
+        << (object.pixelCount == 1 ? " pixel, " : " pixels, ") << SizeText(object.physicalSize) << ' '
+        << report.physicalUnit << '\n';
+  }
+  if (const std::uint64_t more = report.objectCount - report.largestObjects.size())
+  {
+    out << "  (and " << more << " more)\n";
+  }
+}
+
+} // namespace
 
 void
 PrintText(const Report & report, std::ostream & out)
@@ -26,7 +62,13 @@ PrintText(const Report & report, std::ostream & out)
   text << (report.masked ? ", before masking\n" : "\n");
   text << "connectivity: " << report.connectivity << '\n';
   text << "backend: " << report.backend << (report.reason.empty() ? "" : " (" + report.reason + ")") << '\n';
-  text << "objects: " << report.objectCount << '\n';
+  text << "objects: " << report.objectCount;
+  if (report.objectCount != report.originalObjectCount)
+  {
+    text << " (of " << report.originalObjectCount << " found)";
+  }
+  text << '\n';
+  PrintLargest(report, text);
   text << std::setprecision(1) << "milliseconds: reading " << report.readingMilliseconds << ", labeling "
        << report.labelingMilliseconds << ", writing " << report.writingMilliseconds << '\n';
   out << text.str();
@@ -40,11 +82,12 @@ PrintJson(const Report & report, std::ostream & out)
   };
   nlohmann::ordered_json json;
   json["input"] = report.input;
-  json["output"] = report.output;
+  json["output"] = orNull(report.output);
+  json["table"] = orNull(report.table);
   json["preview"] = orNull(report.preview);
   json["size"] = report.size;
   json["pixelType"] = report.pixelType;
-  json["outputType"] = report.outputType;
+  json["outputType"] = orNull(report.outputType);
   json["foreground"] = report.foreground;
   json["otsuThreshold"] =
     report.otsuThreshold ? nlohmann::ordered_json(*report.otsuThreshold) : nlohmann::ordered_json();
@@ -53,6 +96,7 @@ PrintJson(const Report & report, std::ostream & out)
   json["backend"] = report.backend;
   json["reason"] = orNull(report.reason);
   json["objects"] = report.objectCount;
+  json["objectsFound"] = report.originalObjectCount;
   json["milliseconds"] = { { "reading", report.readingMilliseconds },
                            { "labeling", report.labelingMilliseconds },
                            { "writing", report.writingMilliseconds } };

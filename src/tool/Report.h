@@ -11,8 +11,16 @@
 /** The results of one call of the tool. */
 struct Report
 {
+  struct Object
+  {
+    std::uint64_t label = 0;
+    std::uint64_t pixelCount = 0;
+    double        physicalSize = 0.0;
+  };
+
   std::string                input;
-  std::string                output;
+  std::string                output;  // file, or empty
+  std::string                table;   // file, or empty
   std::string                preview; // file, or empty
   std::vector<std::uint64_t> size;
   std::string                pixelType;
@@ -20,10 +28,13 @@ struct Report
   std::optional<double>      otsuThreshold;
   bool                       masked = false;
   unsigned int               connectivity = 0;
-  std::string                backend; // cuda or cpu
-  std::string                reason;  // why the backend is not cuda, or empty
-  std::string                outputType;
-  std::uint64_t              objectCount = 0;
+  std::string                backend;                 // cuda or cpu
+  std::string                reason;                  // why the backend is not cuda, or empty
+  std::string                outputType;              // empty without an output
+  std::uint64_t              objectCount = 0;         // objects that are written
+  std::uint64_t              originalObjectCount = 0; // objects that were found
+  std::vector<Object>        largestObjects;          // the largest first
+  std::string                physicalUnit;
   double                     readingMilliseconds = 0.0;
   double                     labelingMilliseconds = 0.0;
   double                     writingMilliseconds = 0.0;

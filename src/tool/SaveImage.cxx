@@ -12,17 +12,23 @@ namespace fs = std::filesystem;
 void
 RequireWritable(const std::string & file)
 {
+  if (fs::is_directory(file))
+  {
+    throw Failure(file + ": cannot be written: it is a folder");
+  }
+  const Workshop workshop(file);
+}
+
+void
+RequireImageWritable(const std::string & file)
+{
   if (!itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::WriteMode))
   {
     throw Failure(
       file +
       ": cannot be written: ITK has no image format for this file name; use an ending such as .nii.gz, .nrrd or .mha");
   }
-  if (fs::is_directory(file))
-  {
-    throw Failure(file + ": cannot be written: it is a folder");
-  }
-  const Workshop workshop(file);
+  RequireWritable(file);
 }
 
 Workshop::Workshop(const std::string & file)

@@ -6,7 +6,7 @@
 
 #include "itkImageFileWriter.h"
 
-/** A temporary folder next to an output file. An image is written there, in one or more files, and moved when it is
+/** A temporary folder next to an output file. The output is written there, in one or more files, and moved when it is
  * complete. The destructor deletes the folder. */
 class Workshop
 {
@@ -24,7 +24,8 @@ public:
     return m_File;
   }
 
-  /** Returns whether the file has this number of pixels. Some formats hold only the first plane of a volume. */
+  /** Returns whether the file is an image with this number of pixels. Some formats hold only the first plane of a
+   * volume. */
   bool
   Holds(std::uint64_t pixelCount) const;
 

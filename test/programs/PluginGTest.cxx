@@ -50,13 +50,13 @@ protected:
   static std::string
   WithoutCuda(const std::string & printed)
   {
-    return std::regex_replace(printed, std::regex("Cuda(?=Connected)"), "");
+    return std::regex_replace(printed, std::regex("Cuda(?=Connected|Relabel)"), "");
   }
 
   static std::size_t
-  CountReplaced(const std::string & printed)
+  CountReplaced(const std::string & printed, const std::string & className = "ConnectedComponentImageFilter")
   {
-    const std::regex name("CudaConnectedComponentImageFilter");
+    const std::regex name("Cuda" + className);
     return static_cast<std::size_t>(
       std::distance(std::sregex_iterator(printed.begin(), printed.end(), name), std::sregex_iterator()));
   }
@@ -72,14 +72,16 @@ TEST_F(Plugin, IsAloneInItsFolder)
   EXPECT_EQ(files, std::vector<std::string>{ "libCudaConnectedComponentsPlugin.so" });
 }
 
-TEST_F(Plugin, ReplacesTheFilter)
+TEST_F(Plugin, ReplacesTheFilters)
 {
   const Outcome before = this->RunClient("");
   ASSERT_EQ(before.status, 0) << before.errors;
   EXPECT_EQ(CountReplaced(before.printed), 0U);
+  EXPECT_EQ(CountReplaced(before.printed, "RelabelComponentImageFilter"), 0U);
   const Outcome with = this->RunClient(m_Plugins);
   ASSERT_EQ(with.status, 0) << with.errors;
   EXPECT_EQ(CountReplaced(with.printed), 4U) << with.printed;
+  EXPECT_EQ(CountReplaced(with.printed, "RelabelComponentImageFilter"), 4U) << with.printed;
   EXPECT_EQ(WithoutCuda(with.printed), before.printed);
   EXPECT_EQ(with.errors, "");
 }
@@ -89,18 +91,40 @@ TEST_F(Plugin, SaysWhatItDid)
   const Outcome run = this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1");
   EXPECT_EQ(run.status, 0);
   const auto lines = LinesOf(run.errors);
-  ASSERT_EQ(lines.size(), 4U) << run.errors;
+  ASSERT_EQ(lines.size(), 8U) << run.errors;
   const std::string begin = ", connectivity (4|6), cpu \\(";
-  const std::string end = "\\), [0-9]+\\.[0-9] ms";
-  const std::string larger = begin + "(starting CUDA pays after .* there were [0-9]+|no CUDA device.*).*" + end;
-  const std::string small = begin + "the CPU labels 2627 pixels sooner" + end;
+  const std::string end = ", [0-9]+\\.[0-9] ms";
+  const std::string larger = begin + "(starting CUDA pays after .* there were [0-9]+|no CUDA device.*).*\\)" + end;
+  const std::string small = begin + "the CPU labels 2627 pixels sooner\\)" + end;
   const std::string expected[] = { "71 x 37 x 37 pixels, unsigned char to short" + larger,
+                                   "71 x 37 x 37 pixels, short to short, cpu" + end,
                                    "71 x 37 pixels, unsigned char to unsigned char" + small,
+                                   "71 x 37 pixels, unsigned char to unsigned char, cpu" + end,
                                    "71 x 37 pixels, float to unsigned long" + small,
-                                   "71 x 37 x 37 pixels, long to long" + larger };
-  for (std::size_t i = 0; i < 4; ++i)
+                                   "71 x 37 pixels, unsigned long to unsigned long, cpu" + end,
+                                   "71 x 37 x 37 pixels, long to long" + larger,
+                                   "71 x 37 x 37 pixels, long to long, cpu" + end };
+  for (std::size_t i = 0; i < 8; ++i)
   {
-    EXPECT_TRUE(std::regex_match(lines[i], std::regex("CudaConnectedComponents: " + expected[i]))) << lines[i];
+    const std::string filter = i % 2 == 0 ? "CudaConnectedComponentImageFilter" : "CudaRelabelComponentImageFilter";
+    EXPECT_TRUE(std::regex_match(lines[i], std::regex("CudaConnectedComponents: " + filter + ", " + expected[i])))
+      << lines[i];
+  }
+}
+
+TEST_F(Plugin, IsTurnedOffByName)
+{
+  const std::string before = this->RunClient("").printed;
+  const std::string connected = "ConnectedComponentImageFilter";
+  const std::string relabel = "RelabelComponentImageFilter";
+  for (const std::string & off : { connected, relabel, connected + ", " + relabel })
+  {
+    SCOPED_TRACE(off);
+    const Outcome run = this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS_DISABLE='" + off + "'");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(CountReplaced(run.printed, connected), off == relabel ? 4U : 0U);
+    EXPECT_EQ(CountReplaced(run.printed, relabel), off == connected ? 4U : 0U);
+    EXPECT_EQ(WithoutCuda(run.printed), before);
   }
 }
 
@@ -192,12 +216,21 @@ TEST_F(Plugin, SpeedsUpPlastimatch)
 
   const bool hasDevice = CudaTestSupport::CountDevices() > 0;
   const auto lines = LinesOf(with.errors);
-  ASSERT_EQ(lines.size(), 2U) << with.errors;
-  for (const std::string & line : lines)
+  ASSERT_EQ(lines.size(), 4U) << with.errors;
+  for (std::size_t i = 0; i < 4; ++i)
   {
+    const std::string & line = lines[i];
     std::cout << line << '\n';
-    EXPECT_NE(line.find("unsigned char to short, connectivity 6, "), std::string::npos) << line;
-    EXPECT_NE(line.find(hasDevice ? ", cuda, " : ", cpu ("), std::string::npos) << line;
+    if (i % 2 == 0)
+    {
+      EXPECT_NE(line.find("unsigned char to short, connectivity 6, "), std::string::npos) << line;
+      EXPECT_NE(line.find(hasDevice ? ", cuda, " : ", cpu ("), std::string::npos) << line;
+    }
+    else
+    {
+      EXPECT_NE(line.find("CudaRelabelComponentImageFilter"), std::string::npos) << line;
+      EXPECT_NE(line.find("short to short, cpu, "), std::string::npos) << line;
+    }
   }
 }
 

@@ -23,12 +23,12 @@ using TableColumns = CudaConnectedComponentTable::Columns;
 template <typename TRun, typename TSum>
 struct Measurements
 {
-  TRun pixelCount = 0;
-  TRun firstPixel = 0; // raster index
-  TRun minimum[3] = {};
-  TRun maximum[3] = {};
-  TSum sums[3] = {};
-  TSum products[6] = {}; // xx, xy, xz, yy, yz, zz
+  TRun pixelCount;
+  TRun firstPixel; // raster index
+  TRun minimum[3];
+  TRun maximum[3];
+  TSum sums[3];
+  TSum products[6]; // xx, xy, xz, yy, yz, zz
 
   CCL_HOST_DEVICE
   void
@@ -137,7 +137,8 @@ struct ComponentTable
     }
   }
 
-  /** Adds the measurements of some pixels to a row. Threads may add at the same time. */
+  /** Adds the measurements of some pixels to a row. Threads may add at the same time. No operation needs the old value,
+   * so a thread on the device does not wait for the memory. */
   CCL_HOST_DEVICE
   void
   Add(std::uint64_t row, const ValueType & value) const
@@ -230,12 +231,11 @@ private:
     }
   }
 
-  // A minimum or maximum seldom changes. The load before the atomic operation may be stale, which costs time only.
   CCL_HOST_DEVICE
   static void
   Lower(TRun * column, std::uint64_t row, TRun value)
   {
-    if (column != nullptr && value < Load(column + row))
+    if (column != nullptr)
     {
       AtomicMin(column + row, value);
     }
@@ -245,7 +245,7 @@ private:
   static void
   Raise(TRun * column, std::uint64_t row, TRun value)
   {
-    if (column != nullptr && value > Load(column + row))
+    if (column != nullptr)
     {
       AtomicMax(column + row, value);
     }

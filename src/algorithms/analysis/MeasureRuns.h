@@ -3,14 +3,14 @@
 #define ccl_algorithms_analysis_MeasureRuns_h
 
 // Adds the pixels of each run to the row of its component, after all components have ranks: the late computation of
-// Asad, Marroquim and Souza ("On GPU Connected Components and Properties", IEEE TPDS 30(1), 2019, Section III-D).
+// Asad, Marroquim and Souza ("On GPU Connected Components and Properties", IEEE TIP 28(1), 2019, Section III-D).
 //
 // A sequence of foreground pixels of a row adds closed forms of its first and last x, as the features of segments in
 // HA4 (Hennequin, Lacassagne, Cabaret, Meunier, "A new direct connected component labeling and analysis algorithm for
 // GPUs", DASIP 2018, Section IV-D). A run under full connectivity has several such sequences in its 2 or 4 rows.
 //
-// A large component owns most runs. RowAccumulator and the executor merge the measurements of a component before an
-// atomic operation adds them to its row.
+// A large component owns most runs. So AddToRows() merges the measurements of a component before an atomic operation
+// adds them to its row.
 
 #include "algorithms/analysis/ComponentTable.h"
 #include "primitives/LabelValues.h"
@@ -22,41 +22,106 @@ namespace itk::ccl
 namespace MeasureRuns
 {
 
-/** The number of foreground pixels in a word, and the sums of their x and of the squares of x. The first pixel of the
- * word has x = 0. */
+/** The sums of x and of the squares of x over foreground pixels of a word. The first pixel of the word has x = 0. */
 struct WordSums
 {
-  std::uint32_t count;
-  std::uint32_t sum;
-  std::uint32_t squares;
+  std::uint32_t x;
+  std::uint32_t xx;
 };
 
-/** Returns the sum of the squares of the integers below n. */
-CCL_HOST_DEVICE
-constexpr std::uint32_t
-SumOfSquaresBelow(std::uint32_t n)
-{
-  return n == 0 ? 0 : (n - 1) * n * (2 * n - 1) / 6;
-}
-
+/** Returns the sums over the pixels of a word, of which there are `count`. */
 CCL_HOST_DEVICE
 inline WordSums
-SumsOf(Word pixels)
+SumsOf(Word pixels, std::uint32_t count)
 {
-  WordSums sums{ CountBits(pixels), 0, 0 };
-  while (pixels != 0)
+  const std::uint32_t first = LowestBit(pixels);
+  const bool          isSequence = (pixels & (pixels + (Word{ 1 } << first))) == 0;
+  if (isSequence)
   {
-    const std::uint32_t first = LowestBit(pixels);
-    const Word          sequence = pixels & BitsBelowGap(pixels, first);
-    const std::uint32_t last = HighestBit(sequence);
-    pixels &= ~sequence;
-    sums.sum += (first + last) * (last - first + 1) / 2;
-    sums.squares += SumOfSquaresBelow(last + 1) - SumOfSquaresBelow(first);
+    // The mean of the squares is the square of the mean plus the variance, (count^2 - 1) / 12.
+    const std::uint32_t ends = 2 * first + count - 1;
+    return { ends * count / 2, (count * ends * ends + count * (count * count - 1) / 3) / 4 };
+  }
+  // Bit k of x is 1 for the pixels in a fixed mask. So the sum of x is the sum of 2^k times the number of such pixels,
+  // and the sum of the squares has a term for each two bits.
+  constexpr Word masks[] = { 0xAAAAAAAAU, 0xCCCCCCCCU, 0xF0F0F0F0U, 0xFF00FF00U, 0xFFFF0000U };
+  WordSums       sums{ 0, 0 };
+  CCL_UNROLL
+  for (unsigned int k = 0; k < 5; ++k)
+  {
+    const std::uint32_t pixelsOfBit = CountBits(pixels & masks[k]);
+    sums.x += pixelsOfBit << k;
+    sums.xx += pixelsOfBit << 2 * k;
+    CCL_UNROLL
+    for (unsigned int j = 0; j < k; ++j)
+    {
+      sums.xx += CountBits(pixels & masks[k] & masks[j]) << (j + k + 1);
+    }
   }
   return sums;
 }
 
-/** Kernel functor that measures the runs of a word, for AddToRows(). A cell is a word of columns. */
+/** Sums over foreground pixels in a word of a row group. The first pixel of the word is the origin: x is 0 to 31, y is
+ * 0 or 1, and z is 0 or 1. So y and z equal their squares. */
+struct RelativeSums
+{
+  std::uint32_t count;
+  std::uint32_t x;
+  std::uint32_t y;
+  std::uint32_t z;
+  std::uint32_t xx;
+  std::uint32_t xy;
+  std::uint32_t xz;
+  std::uint32_t yz;
+
+  /** Adds the pixels of one row. Without `needsSums`, it only counts them. */
+  CCL_HOST_DEVICE
+  void
+  AddRow(Word pixels, unsigned int row, unsigned int slice, bool needsSums)
+  {
+    const std::uint32_t rowCount = CountBits(pixels);
+    count += rowCount;
+    if (!needsSums)
+    {
+      return;
+    }
+    const WordSums sums = SumsOf(pixels, rowCount);
+    x += sums.x;
+    xx += sums.xx;
+    y += row * rowCount;
+    z += slice * rowCount;
+    xy += row * sums.x;
+    xz += slice * sums.x;
+    yz += row * slice * rowCount;
+  }
+
+  /** Stores the sums for the origin of the image. The first pixel of the word is at wordX, wordY and wordZ. */
+  template <typename TRun, typename TSum>
+  CCL_HOST_DEVICE
+  void
+  StoreFor(TRun wordX, TRun wordY, TRun wordZ, bool needsProducts, Measurements<TRun, TSum> & all) const
+  {
+    const TSum originX = wordX;
+    const TSum originY = wordY;
+    const TSum originZ = wordZ;
+    all.sums[0] = count * originX + x;
+    all.sums[1] = count * originY + y;
+    all.sums[2] = count * originZ + z;
+    if (needsProducts)
+    {
+      // Each product of (origin + relative) coordinates has four terms.
+      all.products[0] = originX * (all.sums[0] + x) + xx;
+      all.products[1] = originX * all.sums[1] + originY * x + xy;
+      all.products[2] = originX * all.sums[2] + originZ * x + xz;
+      all.products[3] = originY * (all.sums[1] + y) + y;
+      all.products[4] = originY * all.sums[2] + originZ * y + yz;
+      all.products[5] = originZ * (all.sums[2] + z) + z;
+    }
+  }
+};
+
+/** Measures the runs of each word of columns, for AddToRows(). A cell is a word of columns, and its list is its runs.
+ */
 template <typename TRowGroup, typename TRun, typename TSum>
 struct MeasureWord
 {
@@ -67,13 +132,43 @@ struct MeasureWord
   bool                         needsSums;
   bool                         needsProducts;
 
-  template <typename TAdd>
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & word, const TAdd & add) const
+  /** The runs of a word that are still to measure. */
+  struct ListType
   {
-    runs.ForEachRunIn(
-      word, [&](TRun run, Word mask) { add(labelValues.RankOf(labels[run]), this->MeasurementsOf(word, mask)); });
+    Cell             word;
+    RunsOfWord<TRun> runs;
+
+    CCL_HOST_DEVICE
+    bool
+    IsAtEnd() const
+    {
+      return runs.IsAtEnd();
+    }
+  };
+
+  CCL_HOST_DEVICE
+  bool
+  HasValues(std::uint64_t word) const
+  {
+    return runs.groups.columns.bits[word] != 0;
+  }
+
+  CCL_HOST_DEVICE
+  ListType
+  Begin(const Cell & word) const
+  {
+    return { word, runs.RunsIn(word) };
+  }
+
+  /** Moves to the next run. Measures its pixels in the word, and returns the rank of its component. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  Next(ListType & list, Measurements<TRun, TSum> & value) const
+  {
+    Word       mask = 0;
+    const TRun run = list.runs.Next(mask);
+    value = this->MeasurementsOf(list.word, mask);
+    return labelValues.RankOf(labels[run]);
   }
 
 private:
@@ -82,56 +177,45 @@ private:
   Measurements<TRun, TSum>
   MeasurementsOf(const Cell & word, Word mask) const
   {
-    Measurements<TRun, TSum> all;
-    const auto               begin = static_cast<TRun>(word.x * BitsPerWord);
-    all.minimum[0] = begin + LowestBit(mask);
-    all.maximum[0] = begin + HighestBit(mask);
+    const auto x = static_cast<TRun>(word.x * BitsPerWord);
+    const auto y = static_cast<TRun>(word.y * TRowGroup::Rows);
+    const auto z = static_cast<TRun>(word.z * TRowGroup::Slices);
+    // The sums are relative to the first pixel of the word of the row group. So they fit in 32 bits.
+    RelativeSums  sums{};
+    std::uint32_t firstX = 0;
+    std::uint32_t rowsFound = 0; // bit row + 2 * slice
     runs.groups.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
-      const Word pixels = mask & runs.groups.rows.bits[runs.groups.RowBegin(word.y, word.z, row, slice) + word.x];
-      if (pixels == 0)
+      // If a row group is one row, its columns are its pixels.
+      const Word pixels = TRowGroup::IsOneRow
+                            ? mask
+                            : mask & runs.groups.rows.bits[runs.groups.RowBegin(word.y, word.z, row, slice) + word.x];
+      if (pixels != 0)
       {
-        return;
-      }
-      const auto y = static_cast<TRun>(word.y * TRowGroup::Rows + row);
-      const auto z = static_cast<TRun>(word.z * TRowGroup::Slices + slice);
-      if (all.pixelCount == 0)
-      {
-        all.minimum[1] = all.maximum[1] = y;
-        all.minimum[2] = all.maximum[2] = z;
-        all.firstPixel = begin + LowestBit(pixels) + static_cast<TRun>(size.x) * (y + static_cast<TRun>(size.y) * z);
-      }
-      all.minimum[1] = y < all.minimum[1] ? y : all.minimum[1];
-      all.maximum[1] = y > all.maximum[1] ? y : all.maximum[1];
-      all.maximum[2] = z;
-      all.pixelCount += CountBits(pixels);
-      if (needsSums || needsProducts)
-      {
-        this->AddSums(pixels, begin, y, z, all);
+        firstX = rowsFound == 0 ? LowestBit(pixels) : firstX;
+        rowsFound |= 1U << (row + 2 * slice);
+        sums.AddRow(pixels, row, slice, needsSums);
       }
     });
-    return all;
-  }
-
-  /** Adds the sums over the pixels of a word. `begin` is the x of its first pixel. */
-  CCL_HOST_DEVICE
-  void
-  AddSums(Word pixels, TSum begin, TSum y, TSum z, Measurements<TRun, TSum> & all) const
-  {
-    const WordSums inWord = SumsOf(pixels);
-    const TSum     count = inWord.count;
-    const TSum     sum = count * begin + inWord.sum;
-    all.sums[0] += sum;
-    all.sums[1] += count * y;
-    all.sums[2] += count * z;
-    if (needsProducts)
+    const TRun               firstY = y + (TRowGroup::Rows == 2 && (rowsFound & 0x5U) == 0);
+    const TRun               lastY = y + (TRowGroup::Rows == 2 && (rowsFound & 0xAU) != 0);
+    const TRun               firstZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0x3U) == 0);
+    const TRun               lastZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0xCU) != 0);
+    const TRun               rowOfFirst = TRowGroup::IsOneRow ? 0 : LowestBit(rowsFound);
+    Measurements<TRun, TSum> all{};
+    all.pixelCount = sums.count;
+    all.firstPixel =
+      x + firstX + static_cast<TRun>(size.x) * (y + rowOfFirst % 2 + static_cast<TRun>(size.y) * (z + rowOfFirst / 2));
+    all.minimum[0] = x + LowestBit(mask);
+    all.maximum[0] = x + HighestBit(mask);
+    all.minimum[1] = firstY;
+    all.maximum[1] = lastY;
+    all.minimum[2] = firstZ;
+    all.maximum[2] = lastZ;
+    if (needsSums)
     {
-      all.products[0] += begin * (sum + inWord.sum) + inWord.squares; // (begin + x)^2 for each x
-      all.products[1] += sum * y;
-      all.products[2] += sum * z;
-      all.products[3] += count * y * y;
-      all.products[4] += count * y * z;
-      all.products[5] += count * z * z;
+      sums.StoreFor(x, y, z, needsProducts, all);
     }
+    return all;
   }
 };
 
@@ -165,8 +249,12 @@ MeasureComponents(const TExecutor &                    executor,
   using namespace MeasureRuns;
   executor.ForEach(Grid{ componentCount }, ClearRows<TRun, TSum>{ table });
   executor.AddToRows(runs.groups.columns.words,
-                     MeasureWord<TRowGroup, TRun, TSum>{
-                       runs, labels, labelValues, size, table.sums[0] != nullptr, table.products[0] != nullptr },
+                     MeasureWord<TRowGroup, TRun, TSum>{ runs,
+                                                         labels,
+                                                         labelValues,
+                                                         size,
+                                                         table.sums[0] != nullptr || table.products[0] != nullptr,
+                                                         table.products[0] != nullptr },
                      table);
 }
 

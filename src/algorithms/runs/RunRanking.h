@@ -86,14 +86,18 @@ struct FindFirstPixels
   void
   operator()(const Cell & word) const
   {
-    const BitRows & columns = runs.groups.columns;
-    if (columns.bits[columns.RowBegin(word.y, word.z) + word.x] == 0)
+    RunsOfWord<TRun> left = runs.RunsIn(word);
+    if (left.IsAtEnd())
     {
       return;
     }
     // The layer of the root is the first layer of the component, and the first pixel lies in it.
-    const TRun firstOfLayer = runs.runOffsets[columns.RowBegin(TRowGroup::Slices == 1 ? word.y : 0, word.z)];
-    runs.ForEachRunIn(word, [&](TRun run, Word mask) {
+    const std::uint64_t layerY = TRowGroup::Slices == 1 ? word.y : 0;
+    const TRun          firstOfLayer = runs.runOffsets[runs.groups.columns.RowBegin(layerY, word.z)];
+    while (!left.IsAtEnd())
+    {
+      Word       mask = 0;
+      const TRun run = left.Next(mask);
       // A run may lie in several words. Its parent must be its root for the threads of all of them.
       const TRun root = Find(parents, run);
       Store(parents + run, root);
@@ -105,7 +109,7 @@ struct FindFirstPixels
           AtomicMin(firstPixels + root, pixel);
         }
       }
-    });
+    }
   }
 };
 

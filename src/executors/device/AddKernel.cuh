@@ -2,11 +2,20 @@
 #ifndef ccl_executors_device_AddKernel_cuh
 #define ccl_executors_device_AddKernel_cuh
 
-// The kernel of AddToRows(). A few rows may get most values, and atomic operations on one address run one after the
-// other. So each thread merges its values in registers, and the threads of a warp merge theirs by shuffles.
+// The kernel of AddToRows(). A few rows of the table may get most values, and atomic operations on one address run one
+// after the other. So values are merged before they are added:
+//
+// 1. Each lane merges values of one row, by a RowAccumulator.
+// 2. Lanes of a warp with the same row merge their values by shuffles. This is warp-level conflict detection, as in
+//    FLSL+CD (Lemaitre, Hennequin, Lacassagne, "Taming Voting Algorithms on GPUs for an Efficient Connected Component
+//    Analysis Algorithm", ICASSP 2021).
+// 3. Each warp keeps the sums of a few rows in slots of shared memory. The majority vote of Boyer and Moore decides
+//    which row has a slot, so small components between the parts of a large component do not evict it.
+// 4. At its end, a thread block merges the slots of its warps.
 
 #include "executors/RowAccumulator.h"
 #include "executors/device/ScanKernels.cuh"
+#include "executors/device/ThreadBlockShape.h"
 #include "primitives/Grid.h"
 #include "primitives/Tuning.h"
 
@@ -16,10 +25,23 @@
 namespace itk::ccl
 {
 
-/** Returns the value of another lane. All lanes of the mask must call it. */
+inline constexpr unsigned int AllLanes = 0xFFFFFFFFU;
+inline constexpr unsigned int SlotsOfWarp =
+  WarpSize / (Tuning::ThreadBlockSize / WarpSize); // one warp merges all slots
+
+/** The sum of the values of one row. */
+template <typename TValue>
+struct RowSlot
+{
+  std::uint64_t row; // or NoRow
+  int           votes;
+  TValue        value;
+};
+
+/** Returns the value of another lane. All lanes must call it. */
 template <typename T>
 __device__ inline T
-Shuffle(unsigned int mask, const T & value, unsigned int lane)
+Shuffle(const T & value, unsigned int lane)
 {
   static_assert(std::is_trivially_copyable<T>::value && sizeof(T) % 4 == 0, "shuffled in words of 32 bits");
   unsigned int words[sizeof(T) / 4];
@@ -27,75 +49,162 @@ Shuffle(unsigned int mask, const T & value, unsigned int lane)
 #pragma unroll
   for (unsigned int & word : words)
   {
-    word = __shfl_sync(mask, word, static_cast<int>(lane));
+    word = __shfl_sync(AllLanes, word, static_cast<int>(lane));
   }
   T result;
   memcpy(&result, words, sizeof(T));
   return result;
 }
 
-/** Adds values to rows of a table. Lanes of the warp with the same row merge their values first, so that one lane adds
- * them: warp-level conflict detection, as in FLSL+CD (Lemaitre, Hennequin, Lacassagne, "Taming Voting Algorithms on
- * GPUs for an Efficient Connected Component Analysis Algorithm", ICASSP 2021). Lanes need not call it together. */
-template <typename TTable>
-__device__ inline void
-AddFromWarp(const TTable & table, std::uint64_t row, typename TTable::ValueType value)
+/** Merges the values of the lanes that have the same row. All lanes must call it. Returns the lanes with the row of the
+ * calling lane. The first of them gets the merged value; the values of the others are undefined. */
+template <typename TValue>
+__device__ inline unsigned int
+MergePeers(std::uint64_t row, unsigned int lane, TValue & value)
 {
-  const unsigned int mask = __activemask();
-  const unsigned int lane = threadIdx.x + blockDim.x * threadIdx.y & 31U;
+  const unsigned int peers = __match_any_sync(AllLanes, static_cast<unsigned long long>(row));
   const unsigned int below = (1U << lane) - 1;
-  const unsigned int peers = __match_any_sync(mask, static_cast<unsigned long long>(row));
   // The peers are merged in pairs, then in pairs of pairs, and so on. `later` has the later peers that still hold a
   // value of their own, and bit 0 of `position` tells which lane of a pair this lane is.
   unsigned int position = __popc(peers & below);
-  unsigned int later = peers & ~below & ~(1U << lane);
-  while (__any_sync(mask, later != 0))
+  unsigned int later = row == NoRow ? 0 : peers & ~below & ~(1U << lane);
+  while (__any_sync(AllLanes, later != 0))
   {
-    const bool                       hasNext = later != 0;
-    const typename TTable::ValueType next = Shuffle(mask, value, hasNext ? __ffs(later) - 1 : lane);
-    if (hasNext)
+    const TValue next = Shuffle(value, later != 0 ? __ffs(later) - 1 : lane);
+    if (later != 0)
     {
       value.Merge(next);
     }
-    later &= ~__ballot_sync(mask, (position & 1U) != 0);
+    later &= ~__ballot_sync(AllLanes, (position & 1U) != 0);
     position >>= 1;
   }
-  if ((peers & below) == 0)
-  {
-    table.Add(row, value);
-  }
+  return peers;
 }
 
-/** Calls `functor(cell, add)` for each cell of a grid. A thread gets Tuning::CellsPerAddingThread cells with the same
- * x. A thread block covers consecutive rows of the grid (y first, then z), because values of neighboring cells often
- * belong to the same row of the table. The thread blocks are numbered along x first. */
+/** Adds the value of each lane to a row of the table, or to a slot of the warp. Lanes without a value have NoRow. All
+ * lanes must call it. */
+template <typename TTable>
+__device__ inline void
+AddFromWarp(const TTable &                        table,
+            RowSlot<typename TTable::ValueType> * slots,
+            std::uint64_t                         row,
+            unsigned int                          lane,
+            typename TTable::ValueType &          value)
+{
+  const unsigned int peers = MergePeers(row, lane, value);
+  const unsigned int below = (1U << lane) - 1;
+  const bool         isFirst = row != NoRow && (peers & below) == 0;
+  // Of the rows that share a slot, the row of the first lane may use it.
+  const auto         slotIndex = static_cast<unsigned int>(row % SlotsOfWarp);
+  const unsigned int rivals = __match_any_sync(AllLanes, isFirst ? slotIndex : SlotsOfWarp + lane);
+  if (isFirst)
+  {
+    auto &     slot = slots[slotIndex];
+    const int  weight = __popc(peers);
+    const bool maySwap = (rivals & below) == 0;
+    if (maySwap && slot.row == row)
+    {
+      slot.value.Merge(value);
+      slot.votes += weight;
+      row = NoRow;
+    }
+    else if (maySwap && slot.votes < weight)
+    {
+      const auto evicted = slot;
+      slot = { row, weight, value };
+      row = evicted.row;
+      value = evicted.value;
+    }
+    else if (maySwap)
+    {
+      slot.votes -= weight;
+    }
+    if (row != NoRow)
+    {
+      table.Add(row, value);
+    }
+  }
+  __syncwarp();
+}
+
+/** Adds values to rows of a table: see AddToRows() in Executor.h. A thread visits Tuning::CellsPerAddingThread cells
+ * with the same x, at its own pace. A thread block covers consecutive rows of the grid (y first, then z). The thread
+ * blocks are numbered along x first. */
 template <typename TFunctor, typename TTable>
 __global__ void
-__launch_bounds__(Tuning::ThreadBlockSize)
-  AddCellsToRows(Grid grid, unsigned int threadBlocksX, TFunctor functor, TTable table)
+__launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
+  AddCells(Grid grid, unsigned int threadBlocksX, TFunctor functor, TTable table)
 {
+  using ValueType = typename TTable::ValueType;
+  __shared__ RowSlot<ValueType> slots[WarpSize];
+
   WaitForPreviousKernels();
+  const unsigned int thread = threadIdx.x + blockDim.x * threadIdx.y;
+  const unsigned int lane = thread % WarpSize;
+  const unsigned int warp = thread / WarpSize;
+  if (warp == 0)
+  {
+    slots[lane].row = NoRow;
+    slots[lane].votes = 0;
+  }
+  __syncthreads();
+
   const unsigned int  threadBlockY = blockIdx.x / threadBlocksX;
   const unsigned int  threadBlockX = blockIdx.x - threadBlockY * threadBlocksX;
   const std::uint64_t x = std::uint64_t{ threadBlockX } * blockDim.x + threadIdx.x;
   const std::uint64_t firstRow =
     std::uint64_t{ threadBlockY } * Tuning::CellsPerAddingThread * blockDim.y + threadIdx.y;
-
-  using ValueType = typename TTable::ValueType;
-  RowAccumulator<ValueType> accumulator;
-  const auto commit = [&table](std::uint64_t row, const ValueType & value) { AddFromWarp(table, row, value); };
-  const auto add = [&](std::uint64_t row, const ValueType & value) { accumulator.Add(row, value, commit); };
+  unsigned int cells = 0; // bit i: cell x of row firstRow + i * blockDim.y has values, and is not visited
+#pragma unroll
   for (unsigned int i = 0; i < Tuning::CellsPerAddingThread; ++i)
   {
     const std::uint64_t row = firstRow + i * blockDim.y;
-    if (x < grid.x && row < grid.y * grid.z)
+    const bool          isInside = x < grid.x && row < grid.y * grid.z;
+    cells |= static_cast<unsigned int>(isInside && functor.HasValues(x + grid.x * row)) << i;
+  }
+
+  RowAccumulator<ValueType>   accumulator;
+  typename TFunctor::ListType list{};
+  ValueType                   value{};
+  while (true)
+  {
+    if (list.IsAtEnd() && cells != 0)
     {
+      const std::uint64_t row = firstRow + (__ffs(cells) - 1) * blockDim.y;
       const std::uint64_t z = Divide(row, grid.y);
-      functor({ x, row - z * grid.y, z }, add);
+      list = functor.Begin({ x, row - z * grid.y, z });
+      cells &= cells - 1;
+    }
+    const bool hasNext = !list.IsAtEnd();
+    if (!__any_sync(AllLanes, hasNext))
+    {
+      break;
+    }
+    std::uint64_t row = NoRow;
+    if (hasNext)
+    {
+      row = functor.Next(list, value);
+      accumulator.Exchange(row, value);
+    }
+    if (__any_sync(AllLanes, row != NoRow))
+    {
+      AddFromWarp(table, slots + warp * SlotsOfWarp, row, lane, value);
     }
   }
-  __syncwarp();
-  accumulator.Flush(commit);
+  value = accumulator.GetValue();
+  AddFromWarp(table, slots + warp * SlotsOfWarp, accumulator.GetRow(), lane, value);
+
+  __syncthreads();
+  if (warp == 0)
+  {
+    const std::uint64_t row = slots[lane].row;
+    value = slots[lane].value;
+    const unsigned int peers = MergePeers(row, lane, value);
+    if (row != NoRow && (peers & ((1U << lane) - 1)) == 0)
+    {
+      table.Add(row, value);
+    }
+  }
 }
 
 } // namespace itk::ccl

@@ -177,11 +177,12 @@ public:
       return;
     }
     const Grid             rows{ grid.x, grid.y * grid.z };
-    const ThreadBlockShape shape = RowThreadBlock(rows);
-    const std::uint64_t    threadBlocksX = DivideUp(rows.x, shape.x);
-    this->Launch(&AddCellsToRows<TFunctor, TTable>,
+    const ThreadBlockShape fitting = RowThreadBlock(rows);
+    const dim3          shape(fitting.x, Tuning::ThreadBlockSize / fitting.x); // all threads, because warps cooperate
+    const std::uint64_t threadBlocksX = DivideUp(rows.x, shape.x);
+    this->Launch(&AddCells<TFunctor, TTable>,
                  threadBlocksX * DivideUp(rows.y, shape.y * std::uint64_t{ Tuning::CellsPerAddingThread }),
-                 dim3(shape.x, shape.y),
+                 shape,
                  grid,
                  static_cast<unsigned int>(threadBlocksX),
                  functor,

@@ -135,21 +135,29 @@ public:
   AddToRows(const Grid & grid, const TFunctor & functor, const TTable & table) const
   {
     using ValueType = typename TTable::ValueType;
+    const auto addTo = [&table](std::uint64_t row, const ValueType & value) {
+      if (row != NoRow)
+      {
+        table.Add(row, value);
+      }
+    };
     const std::uint64_t count = grid.Count();
-    const auto          commit = [&table](std::uint64_t row, const ValueType & value) { table.Add(row, value); };
     this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
       RowAccumulator<ValueType> accumulator;
-      const auto add = [&](std::uint64_t row, const ValueType & value) { accumulator.Add(row, value, commit); };
-      Cell       cell = CellAt(grid, begin);
+      ValueType                 value;
       for (std::uint64_t i = begin; i < end; ++i)
       {
-        functor(cell, add);
-        if (++cell.x == grid.x)
+        if (functor.HasValues(i))
         {
-          cell = CellAt(grid, i + 1);
+          for (auto list = functor.Begin(CellAt(grid, i)); !list.IsAtEnd();)
+          {
+            std::uint64_t row = functor.Next(list, value);
+            accumulator.Exchange(row, value);
+            addTo(row, value);
+          }
         }
       }
-      accumulator.Flush(commit);
+      addTo(accumulator.GetRow(), accumulator.GetValue());
     });
   }
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "AnalysisTiming.h"
+
+#include "itkCudaConnectedComponentImageFilter.h"
+#include "itkCudaRelabelComponentImageFilter.h"
+
+#include <chrono>
+#include <utility>
+
+namespace
+{
+
+using MaskType = itk::Image<unsigned char, 3>;
+using LabelImageType = itk::Image<unsigned int, 3>;
+using ItkFilterType = itk::ConnectedComponentImageFilter<MaskType, LabelImageType>;
+using FilterType = itk::CudaConnectedComponentImageFilter<MaskType, LabelImageType>;
+using ItkRelabelType = itk::RelabelComponentImageFilter<LabelImageType, LabelImageType>;
+using RelabelType = itk::CudaRelabelComponentImageFilter<LabelImageType, LabelImageType>;
+
+constexpr unsigned int MinimumSize = 10;
+
+MaskType::Pointer
+ToItk(const TestImage & image)
+{
+  auto result = MaskType::New();
+  result->SetRegions(itk::Size<3>{ { image.size[0], image.size[1], image.size[2] } });
+  result->Allocate();
+  std::copy(image.pixels.begin(), image.pixels.end(), result->GetBufferPointer());
+  return result;
+}
+
+/** Returns the times of work() in milliseconds, and the result of the last call. The results of other calls are
+ * destroyed outside the measurement. The first call is a warm-up and does not count. */
+template <typename TWork>
+auto
+TimeWork(unsigned int runs, const TWork & work)
+{
+  decltype(work())    result{};
+  std::vector<double> milliseconds;
+  for (unsigned int run = 0; run < runs + 1; ++run)
+  {
+    result = {};
+    const auto begin = std::chrono::steady_clock::now();
+    result = work();
+    const double elapsed = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+    if (run > 0)
+    {
+      milliseconds.push_back(elapsed);
+    }
+  }
+  return std::make_pair(Timing(milliseconds), result);
+}
+
+bool
+AreEqual(const LabelImageType & a, const LabelImageType & b)
+{
+  const std::uint64_t count = a.GetLargestPossibleRegion().GetNumberOfPixels();
+  return std::equal(a.GetBufferPointer(), a.GetBufferPointer() + count, b.GetBufferPointer());
+}
+
+} // namespace
+
+AnalysisTiming::AnalysisTiming(const TestImage & image, bool fullyConnected)
+  : m_Image(image)
+  , m_FullyConnected(fullyConnected)
+{}
+
+Timing
+AnalysisTiming::TimeLabels(unsigned int runs, bool gpuEnabled) const
+{
+  const auto mask = ToItk(m_Image);
+  const auto work = [&] {
+    auto filter = FilterType::New();
+    filter->SetInput(mask);
+    filter->SetFullyConnected(m_FullyConnected);
+    filter->SetGPUEnabled(gpuEnabled);
+    filter->CPUFallbackOff();
+    filter->Update();
+    return filter;
+  };
+  return TimeWork(runs, work).first;
+}
+
+ComparedTiming
+AnalysisTiming::TimeSorted(unsigned int runs, bool gpuEnabled) const
+{
+  const auto mask = ToItk(m_Image);
+  const auto [ours, oursFilter] = TimeWork(runs, [&] {
+    auto filter = FilterType::New();
+    filter->SetInput(mask);
+    filter->SetFullyConnected(m_FullyConnected);
+    filter->SetGPUEnabled(gpuEnabled);
+    filter->CPUFallbackOff();
+    filter->SetMinimumObjectSize(MinimumSize);
+    filter->SortByObjectSizeOn();
+    filter->Update();
+    return filter;
+  });
+  const auto [itk, itkFilter] = TimeWork(1, [&] {
+    auto filter = ItkFilterType::New();
+    filter->SetInput(mask);
+    filter->SetFullyConnected(m_FullyConnected);
+    auto relabel = ItkRelabelType::New();
+    relabel->SetInput(filter->GetOutput());
+    relabel->SetMinimumObjectSize(MinimumSize);
+    relabel->Update();
+    return relabel;
+  });
+  return { ours, itk, AreEqual(*oursFilter->GetOutput(), *itkFilter->GetOutput()) };
+}
+
+ComparedTiming
+AnalysisTiming::TimeRelabel(unsigned int runs) const
+{
+  auto filter = FilterType::New();
+  filter->SetInput(ToItk(m_Image));
+  filter->SetFullyConnected(m_FullyConnected);
+  filter->Update();
+  const LabelImageType::Pointer labels = filter->GetOutput();
+  const auto                    relabel = [&labels](auto relabeler) {
+    relabeler->SetInput(labels);
+    relabeler->SetMinimumObjectSize(MinimumSize);
+    relabeler->Update();
+    return relabeler;
+  };
+  const auto [ours, oursFilter] = TimeWork(runs, [&] { return relabel(RelabelType::New()); });
+  const auto [itk, itkFilter] = TimeWork(3, [&] { return relabel(ItkRelabelType::New()); });
+  return { ours, itk, AreEqual(*oursFilter->GetOutput(), *itkFilter->GetOutput()) };
+}
+
+Timing
+AnalysisTiming::TimeTable(unsigned int                                      runs,
+                          const itk::CudaConnectedComponentTable::Columns & columns,
+                          bool                                              gpuEnabled) const
+{
+  const auto                         threader = itk::MultiThreaderBase::New();
+  itk::CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = m_FullyConnected;
+  labeler.options.columns = columns;
+  labeler.options.onHost = !gpuEnabled;
+  labeler.options.parallelFor = itk::CudaConnectedComponentsDetail::ParallelForOf(threader);
+  return TimeWork(runs, [&] { return labeler.MeasureHostMemory(m_Image.pixels.data(), m_Image.size); }).first;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "MinimumSize.h"
+
+#include "Failure.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <locale>
+#include <sstream>
+
+namespace
+{
+
+std::string
+Trim(const std::string & text)
+{
+  const std::size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
+}
+
+/** Returns the decimal number that a text means. Throws Failure if it is not one, is negative or is too large. */
+double
+ParseDecimal(const std::string & number, const std::string & text)
+{
+  std::istringstream stream(number);
+  stream.imbue(std::locale::classic()); // the decimal point does not depend on the user's language
+  double value = 0.0;
+  stream >> value;
+  if (std::abs(value) == std::numeric_limits<double>::max())
+  {
+    throw Failure('"' + text + "\" is too large");
+  }
+  if (!stream || stream.peek() != std::istringstream::traits_type::eof())
+  {
+    throw Failure('"' + text + "\" is not a size; give a number of pixels such as 100, or a physical size such as " +
+                  "\"2.5 mm3\"");
+  }
+  if (std::signbit(value))
+  {
+    throw Failure('"' + text + "\" is negative; a size is 0 or more");
+  }
+  return value;
+}
+
+} // namespace
+
+MinimumSize
+ParseMinimumSize(const std::string & text)
+{
+  const std::string trimmed = Trim(text);
+  const std::size_t end = std::min(trimmed.find_first_not_of("+-0123456789.,eE"), trimmed.size());
+  const std::string number = Trim(trimmed.substr(0, end));
+  MinimumSize       size;
+  size.unit = Trim(trimmed.substr(end));
+  if (number.empty() || !size.unit.empty())
+  {
+    size.physicalSize = ParseDecimal(number, text);
+    if (size.unit != "mm2" && size.unit != "mm3")
+    {
+      throw Failure('"' + text + "\" has the unknown unit \"" + size.unit +
+                    "\"; use mm3 in volumes, mm2 in planes, or no unit for pixels");
+    }
+  }
+  else if (number.find_first_not_of("0123456789") == std::string::npos)
+  {
+    size.pixelCount = ParseWholeNumber(number, 0);
+  }
+  else
+  {
+    ParseDecimal(number, text); // explains a text that is no number at all
+    throw Failure('"' + text +
+                  "\" is not a whole number of pixels; use digits only, or add the unit mm3 (in planes mm2)");
+  }
+  return size;
+}
+
+std::uint64_t
+ParseWholeNumber(const std::string & text, std::uint64_t minimum)
+{
+  const std::string number = Trim(text);
+  const char *      end = number.data() + number.size();
+  std::uint64_t     value = 0;
+  const auto        result = std::from_chars(number.data(), end, value);
+  if (result.ec == std::errc::result_out_of_range)
+  {
+    throw Failure('"' + text + "\" is too large; the maximum is " +
+                  std::to_string(std::numeric_limits<std::uint64_t>::max()));
+  }
+  if (result.ec != std::errc() || result.ptr != end || value < minimum)
+  {
+    throw Failure('"' + text + "\" is not a whole number of at least " + std::to_string(minimum));
+  }
+  return value;
+}
+
+std::string
+PhysicalUnit(unsigned int dimension)
+{
+  return dimension == 2 ? "mm2" : "mm3";
+}
+
+void
+RequireUnit(const MinimumSize & size, unsigned int dimension, const std::string & input)
+{
+  const std::string unit = PhysicalUnit(dimension);
+  if (!size.unit.empty() && size.unit != unit)
+  {
+    throw Failure(input + ": is a " + (dimension == 2 ? "plane" : "volume") + ", but --min-size is in " + size.unit +
+                  "; use " + unit + ", or no unit for pixels");
+  }
+}
+
+std::uint64_t
+PixelCountOf(const MinimumSize & size, double pixelSize)
+{
+  if (size.unit.empty())
+  {
+    return size.pixelCount;
+  }
+  const double count = size.physicalSize / pixelSize;
+  if (!(count < 1e18))
+  {
+    return std::numeric_limits<std::uint64_t>::max(); // no image has such an object
+  }
+  // The spacings of NIfTI files are of type float: the product of 3 has a relative error of up to 1.8e-7.
+  constexpr double tolerance = 2e-7;
+  const double     nearest = std::round(count);
+  return static_cast<std::uint64_t>(nearest >= count * (1.0 - tolerance) ? nearest : std::ceil(count));
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_tool_SaveTable_h
+#define ccl_tool_SaveTable_h
+
+#include "SaveImage.h"
+
+#include "itkCudaConnectedComponentStatistics.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+/** Returns whether the name of a file has the ending of a table: .csv or .json. */
+bool
+IsTableName(const std::string & file);
+
+/** Writes a table with one row for each object, in the order of the labels. The table is in a temporary folder next to
+ * the file. Deliver() of the result moves it to the file.
+ *
+ * The columns have the names and values of regionprops_table() of scikit-image, in the order of its axes (z, y, x), in
+ * pixels: label, area, bbox-0, ..., centroid-0, ... Further columns have physical values, in ITK's coordinates:
+ * area_mm2 or area_mm3, centroid_x, centroid_y, centroid_z. A .json file has an array of objects with these keys.
+ *
+ * `image` has the geometry of the labels. `backgroundValue` is the background of the output: no object has this label.
+ * Throws Failure. */
+template <unsigned int VDimension>
+std::unique_ptr<Workshop>
+PrepareTable(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
+             const itk::ImageBase<VDimension> &                        image,
+             std::int64_t                                              backgroundValue,
+             const std::string &                                       file);
+
+extern template std::unique_ptr<Workshop>
+PrepareTable<2>(const itk::CudaConnectedComponentStatistics<2> & statistics,
+                const itk::ImageBase<2> &                        image,
+                std::int64_t                                     backgroundValue,
+                const std::string &                              file);
+extern template std::unique_ptr<Workshop>
+PrepareTable<3>(const itk::CudaConnectedComponentStatistics<3> & statistics,
+                const itk::ImageBase<3> &                        image,
+                std::int64_t                                     backgroundValue,
+                const std::string &                              file);
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How the command-line tool selects components by size, and the tables that it writes.
+
+#include "ToolTest.h"
+
+#include "itkImageRegionIterator.h"
+
+#include <nlohmann/json.hpp>
+
+namespace
+{
+
+using PlaneType = itk::Image<unsigned char, 2>;
+
+/** Sets the pixels of a box to a value. */
+template <typename TImage>
+void
+AddBox(TImage *                           image,
+       const typename TImage::IndexType & begin,
+       const typename TImage::SizeType &  size,
+       unsigned char                      value = 1)
+{
+  for (itk::ImageRegionIterator<TImage> it(image, { begin, size }); !it.IsAtEnd(); ++it)
+  {
+    it.Set(value);
+  }
+}
+
+template <typename TImage>
+typename TImage::Pointer
+MakeEmpty(const typename TImage::SizeType & size)
+{
+  auto image = TImage::New();
+  image->SetRegions(size);
+  image->Allocate(true);
+  return image;
+}
+
+/** Three boxes of 2, 24 and 4 pixels of 0.75 mm3, in the order of their first pixels. */
+MaskType::Pointer
+MakeBoxes()
+{
+  const auto   image = MakeEmpty<MaskType>({ { 12, 10, 8 } });
+  const double spacing[3] = { 0.5, 0.75, 2.0 };
+  const double origin[3] = { 10.0, -20.0, 30.0 };
+  image->SetSpacing(spacing);
+  image->SetOrigin(origin);
+  AddBox(image.GetPointer(), { { 1, 1, 0 } }, { { 2, 1, 1 } });
+  AddBox(image.GetPointer(), { { 5, 2, 1 } }, { { 4, 3, 2 } });
+  AddBox(image.GetPointer(), { { 0, 6, 5 } }, { { 2, 2, 1 } });
+  return image;
+}
+
+const std::string HeaderOfVolume = "label,area,bbox-0,bbox-1,bbox-2,bbox-3,bbox-4,bbox-5,"
+                                   "centroid-0,centroid-1,centroid-2,area_mm3,centroid_x,centroid_y,centroid_z\n";
+const std::string Box2 = ",2,0,1,1,1,2,3,0.0,1.0,1.5,1.5,10.75,-19.25,30.0\n";
+const std::string Box24 = ",24,1,2,5,3,5,9,1.5,3.0,6.5,18.0,13.25,-17.75,33.0\n";
+const std::string Box4 = ",4,5,6,0,6,8,2,5.0,6.5,0.5,3.0,10.25,-15.125,40.0\n";
+
+TEST_F(Tool, WritesATableAsCsv)
+{
+  Write(MakeBoxes().GetPointer(), this->File("in.mha"));
+  const auto expect = [&](const std::string & options, const std::string & rows) {
+    const Outcome run = this->Call("in.mha out.mha --table table.csv " + options);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(ReadText(this->File("table.csv")), HeaderOfVolume + rows) << options;
+  };
+  expect("", "1" + Box2 + "2" + Box24 + "3" + Box4);
+  expect("--quiet", "1" + Box2 + "2" + Box24 + "3" + Box4);
+  expect("--sort-by-size", "1" + Box24 + "2" + Box4 + "3" + Box2);
+  expect("--keep-largest 2", "1" + Box24 + "2" + Box4);
+  expect("--keep-largest 2 --min-size 5", "1" + Box24);
+  expect("--background-value 1", "0" + Box2 + "2" + Box24 + "3" + Box4);
+  expect("--background-value -1 --output-type int8", "0" + Box2 + "1" + Box24 + "2" + Box4);
+  expect("--min-size 25", "");
+}
+
+TEST_F(Tool, WritesATableAsJson)
+{
+  Write(MakeBoxes().GetPointer(), this->File("in.mha"));
+  Outcome run = this->Call("in.mha out.mha --table table.json --sort-by-size");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto table = nlohmann::ordered_json::parse(ReadText(this->File("table.json")));
+  ASSERT_EQ(table.size(), 3U);
+  EXPECT_EQ(table[0].dump(),
+            "{\"label\":1,\"area\":24,\"bbox-0\":1,\"bbox-1\":2,\"bbox-2\":5,\"bbox-3\":3,\"bbox-4\":5,\"bbox-5\":9,"
+            "\"centroid-0\":1.5,\"centroid-1\":3.0,\"centroid-2\":6.5,\"area_mm3\":18.0,"
+            "\"centroid_x\":13.25,\"centroid_y\":-17.75,\"centroid_z\":33.0}");
+  EXPECT_EQ(table[1].at("area"), 4);
+  EXPECT_EQ(table[2].at("area"), 2);
+  EXPECT_EQ(table[2].at("label"), 3);
+  const auto labels = Read<LabelsType>(this->File("out.mha"));
+  EXPECT_EQ(labels->GetPixel({ { 5, 2, 1 } }), 1U);
+  EXPECT_EQ(labels->GetPixel({ { 0, 6, 5 } }), 2U);
+  EXPECT_EQ(labels->GetPixel({ { 1, 1, 0 } }), 3U);
+
+  run = this->Call("in.mha out.mha --table table.json --min-size 1000");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(nlohmann::json::parse(ReadText(this->File("table.json"))), nlohmann::json::array());
+}
+
+TEST_F(Tool, WritesATableOfAPlane)
+{
+  const auto   image = MakeEmpty<PlaneType>({ { 9, 7 } });
+  const double spacing[2] = { 0.5, 3.0 };
+  const double origin[2] = { -4.0, 100.0 };
+  image->SetSpacing(spacing);
+  image->SetOrigin(origin);
+  AddBox(image.GetPointer(), { { 4, 1 } }, { { 1, 1 } });
+  AddBox(image.GetPointer(), { { 2, 3 } }, { { 3, 2 } });
+  Write(image.GetPointer(), this->File("in.mha"));
+  const Outcome run = this->Call("in.mha --table table.csv --min-size '1.5 mm2'");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(ReadText(this->File("table.csv")),
+            "label,area,bbox-0,bbox-1,bbox-2,bbox-3,centroid-0,centroid-1,area_mm2,centroid_x,centroid_y\n"
+            "1,1,1,4,2,5,1.0,4.0,1.5,-2.0,103.0\n"
+            "2,6,3,2,5,5,3.5,3.0,9.0,-2.5,110.5\n");
+  EXPECT_NE(run.printed.find("  label 2: 6 pixels, 9 mm2\n  label 1: 1 pixel, 1.5 mm2\n"), std::string::npos)
+    << run.printed;
+}
+
+// The physical centroid is rounded. The centroid in pixels must be exact, and both must read back as they were.
+TEST_F(Tool, TablesAreExact)
+{
+  const auto image = MakeEmpty<MaskType>({ { 9, 8, 7 } });
+  image->SetSpacing(itk::Vector<double, 3>(0.7));
+  const double origin[3] = { -123.4, 0.1, 1e5 / 3.0 };
+  image->SetOrigin(origin);
+  MaskType::DirectionType direction;
+  direction.Fill(0.0);
+  direction[0][1] = -1.0;
+  direction[1][0] = 1.0;
+  direction[2][2] = 1.0;
+  image->SetDirection(direction);
+  AddBox(image.GetPointer(), { { 3, 4, 5 } }, { { 2, 1, 1 } });
+  AddBox(image.GetPointer(), { { 3, 5, 5 } }, { { 1, 1, 1 } });
+  Write(image.GetPointer(), this->File("in.nrrd"));
+  const Outcome run = this->Call("in.nrrd --table table.json");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto row = nlohmann::json::parse(ReadText(this->File("table.json"))).at(0);
+  EXPECT_EQ(row.at("centroid-0").get<double>(), 5.0);
+  EXPECT_EQ(row.at("centroid-1").get<double>(), 13.0 / 3.0);
+  EXPECT_EQ(row.at("centroid-2").get<double>(), 10.0 / 3.0);
+  itk::ContinuousIndex<double, 3> centroid;
+  centroid[0] = 10.0 / 3.0;
+  centroid[1] = 13.0 / 3.0;
+  centroid[2] = 5.0;
+  itk::Point<double, 3> point;
+  Read<MaskType>(this->File("in.nrrd"))->TransformContinuousIndexToPhysicalPoint(centroid, point);
+  EXPECT_DOUBLE_EQ(row.at("centroid_x").get<double>(), point[0]);
+  EXPECT_DOUBLE_EQ(row.at("centroid_y").get<double>(), point[1]);
+  EXPECT_DOUBLE_EQ(row.at("centroid_z").get<double>(), point[2]);
+}
+
+TEST_F(Tool, WritesATableWithoutLabels)
+{
+  Write(MakeBoxes().GetPointer(), this->File("in.mha"));
+  const Outcome run = this->Call("in.mha --table table.csv --json --keep-largest 1 --preview preview.png");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(this->ListFiles().size(), 3U);
+  const auto json = nlohmann::json::parse(run.printed);
+  EXPECT_TRUE(json.at("output").is_null());
+  EXPECT_TRUE(json.at("outputType").is_null());
+  EXPECT_EQ(json.at("table"), "table.csv");
+  EXPECT_EQ(json.at("objects"), 1);
+  EXPECT_EQ(json.at("objectsFound"), 3);
+  this->ExpectUsageError("in.mha --table table.csv --output-type uint8", "--output-type requires OUTPUT");
+  this->ExpectUsageError("in.mha --table table.csv --background-value 1", "--background-value requires OUTPUT");
+}
+
+TEST_F(Tool, RemovesSmallComponents)
+{
+  // Components of 39, 40 and 41 pixels of 0.125 mm3.
+  const auto image = MakeEmpty<MaskType>({ { 20, 12, 3 } });
+  image->SetSpacing(itk::Vector<double, 3>(0.5));
+  AddBox(image.GetPointer(), { { 0, 0, 0 } }, { { 13, 3, 1 } });
+  AddBox(image.GetPointer(), { { 0, 4, 0 } }, { { 20, 2, 1 } });
+  AddBox(image.GetPointer(), { { 0, 7, 0 } }, { { 10, 4, 1 } });
+  AddBox(image.GetPointer(), { { 0, 7, 1 } }, { { 1, 1, 1 } });
+  Write(image.GetPointer(), this->File("in.mha"));
+  const auto expect = [&](const std::string & size, unsigned int first, unsigned int second, unsigned int third) {
+    const Outcome run = this->Call("in.mha out.mha --min-size " + size);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    const auto labels = Read<LabelsType>(this->File("out.mha"));
+    EXPECT_EQ(labels->GetPixel({ { 0, 0, 0 } }), first) << size;
+    EXPECT_EQ(labels->GetPixel({ { 0, 4, 0 } }), second) << size;
+    EXPECT_EQ(labels->GetPixel({ { 0, 7, 1 } }), third) << size;
+  };
+  for (const std::string size : { "0", "39", "'0 mm3'", "4.875mm3", "'4.875 mm3'", "4.76mm3" })
+  {
+    expect(size, 1, 2, 3);
+  }
+  for (const std::string size : { "40", "' 40 '", "5mm3", "'5 mm3'", "'5.0  mm3 '", "0.5e1mm3", "4.876mm3" })
+  {
+    expect(size, 0, 1, 2);
+  }
+  for (const std::string size : { "41", "5.001mm3", "'5.125 mm3'" })
+  {
+    expect(size, 0, 0, 1);
+  }
+  for (const std::string size : { "42", "5.126mm3", "18446744073709551615", "1e300mm3" })
+  {
+    expect(size, 0, 0, 0);
+  }
+
+  // The spacing of a NIfTI file is the nearest number of type float, here less than 0.7.
+  image->SetSpacing(itk::Vector<double, 3>(0.7));
+  Write(image.GetPointer(), this->File("in.nii.gz"));
+  const Outcome run = this->Call("in.nii.gz out.mha --min-size 13.72mm3");
+  EXPECT_NE(run.printed.find("objects: 2 (of 3 found)\n"), std::string::npos) << run.printed << run.errors;
+}
+
+// The output type must hold the labels that are written. It need not hold one label for each speck.
+TEST_F(Tool, SpecksNeedNoLabels)
+{
+  const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 }));
+  AddBox(image.GetPointer(), { { 0, 0, 0 } }, { { 8, 8, 3 } }, 0);
+  AddBox(image.GetPointer(), { { 2, 2, 0 } }, { { 4, 4, 3 } });
+  Write(image.GetPointer(), this->File("in.mha"));
+  for (const std::string options : { "--min-size 2", "--keep-largest 1", "--min-size 2 --output-type uint8" })
+  {
+    const Outcome run = this->Call("in.mha out.mha " + options);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_NE(run.printed.find("objects: 1 (of 1255 found)\nlargest objects:\n  label 1: 48 pixels, 48 mm3\nmilli"),
+              std::string::npos)
+      << run.printed;
+    auto reader = itk::ImageFileReader<MaskType>::New();
+    reader->SetFileName(this->File("out.mha"));
+    reader->Update();
+    EXPECT_EQ(reader->GetImageIO()->GetComponentType(), itk::IOComponentEnum::UCHAR);
+    const auto * const pixels = reader->GetOutput()->GetBufferPointer();
+    EXPECT_EQ(std::count(pixels, pixels + 2700, 1), 48);
+    EXPECT_EQ(std::count(pixels, pixels + 2700, 0), 2652);
+  }
+}
+
+TEST_F(Tool, ShowsTheLargestComponents)
+{
+  const auto image = MakeEmpty<PlaneType>({ { 30, 20 } });
+  for (const itk::IndexValueType row : { 0, 1, 2, 3, 4, 5, 6 })
+  {
+    AddBox(image.GetPointer(), { { 0, 2 * row } }, { { static_cast<itk::SizeValueType>(row % 4 + 1), 1 } });
+  }
+  Write(image.GetPointer(), this->File("in.mha"));
+  Outcome run = this->Call("in.mha out.mha");
+  EXPECT_NE(run.printed.find("objects: 7\n"
+                             "largest objects:\n"
+                             "  label 4: 4 pixels, 4 mm2\n"
+                             "  label 3: 3 pixels, 3 mm2\n"
+                             "  label 7: 3 pixels, 3 mm2\n"
+                             "  label 2: 2 pixels, 2 mm2\n"
+                             "  label 6: 2 pixels, 2 mm2\n"
+                             "  (and 2 more)\n"),
+            std::string::npos)
+    << run.printed << run.errors;
+  run = this->Call("in.mha out.mha --keep-largest 5 --sort-by-size");
+  EXPECT_NE(run.printed.find("objects: 5 (of 7 found)\nlargest objects:\n  label 1: 4 pixels, 4 mm2\n"),
+            std::string::npos)
+    << run.printed << run.errors;
+  EXPECT_EQ(run.printed.find("more)"), std::string::npos) << run.printed;
+}
+
+TEST_F(Tool, RefusesBadSizes)
+{
+  Write(MakeBoxes().GetPointer(), this->File("in.mha"));
+  Write(MakeEmpty<PlaneType>({ { 9, 7 } }).GetPointer(), this->File("plane.mha"));
+  const auto expect = [&](const std::string & option, const std::string & part) {
+    this->ExpectUsageError("in.mha out.mha " + option, part);
+  };
+  expect("--min-size abc", "--min-size \"abc\" is not a size; give a number of pixels such as 100");
+  expect("--min-size nan", "\"nan\" is not a size");
+  expect("--min-size infmm3", "\"infmm3\" is not a size");
+  expect("--min-size ''", "\"\" is not a size");
+  expect("--min-size mm3", "\"mm3\" is not a size");
+  expect("--min-size 1.2.3mm3", "\"1.2.3mm3\" is not a size");
+  expect("--min-size '1,5 mm3'", "\"1,5 mm3\" is not a size");
+  expect("--min-size '5 5 mm3'", "has the unknown unit \"5 mm3\"");
+  expect("--min-size '5 cm3'", "\"5 cm3\" has the unknown unit \"cm3\"; use mm3 in volumes, mm2 in planes");
+  expect("--min-size '5 mm3 each'", "has the unknown unit \"mm3 each\"");
+  expect("--min-size 100px", "has the unknown unit \"px\"");
+  expect("--min-size 5.5", "\"5.5\" is not a whole number of pixels; use digits only, or add the unit mm3");
+  expect("--min-size 1e3", "\"1e3\" is not a whole number of pixels");
+  expect("--min-size -5", "\"-5\" is negative");
+  expect("--min-size=-5mm3", "\"-5mm3\" is negative");
+  expect("--min-size 18446744073709551616", "is too large; the maximum is 18446744073709551615");
+  expect("--min-size 1e400mm3", "\"1e400mm3\" is too large");
+  expect("--keep-largest 0", "--keep-largest \"0\" is not a whole number of at least 1");
+  expect("--keep-largest -1", "\"-1\" is not a whole number of at least 1");
+  expect("--keep-largest 1.5", "\"1.5\" is not a whole number");
+  expect("--keep-largest 2x", "\"2x\" is not a whole number");
+  expect("--keep-largest all", "\"all\" is not a whole number");
+  expect("--keep-largest 18446744073709551616", "is too large");
+  this->ExpectFailure("in.mha out.mha --min-size 5mm2",
+                      "in.mha: is a volume, but --min-size is in mm2; use mm3, or no unit for pixels");
+  this->ExpectFailure("plane.mha out.mha --min-size 5mm3",
+                      "plane.mha: is a plane, but --min-size is in mm3; use mm2, or no unit for pixels");
+}
+
+TEST_F(Tool, RefusesTablesThatCannotBeWritten)
+{
+  Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("in.mha"));
+  std::filesystem::create_directory(this->File("folder.csv"));
+  for (const std::string name : { "table.txt", "table", "table.csv.gz", ".csv", "''" })
+  {
+    this->ExpectUsageError("in.mha out.mha --table " + name, "must end in .csv or .json");
+  }
+  this->ExpectFailure("in.mha out.mha --table nowhere/table.csv", "there is no folder nowhere");
+  this->ExpectFailure("in.mha out.mha --table in.mha/table.csv", "there is no folder in.mha");
+  this->ExpectFailure("in.mha out.mha --table folder.csv", "folder.csv: cannot be written: it is a folder");
+  this->ExpectFailure("in.mha out.png --table table.csv", "this format cannot hold volumes");
+
+  // A limit on the size of files has the effect of a full disk.
+  std::ofstream(this->File("table.json")) << "old\n";
+  const auto before = this->ListFiles();
+  for (const std::string name : { "table.csv", "table.json" })
+  {
+    const Outcome run =
+      this->Run("trap '' XFSZ; ulimit -f 8; '" + ToolPath() + "' in.mha out.mha --quiet --table " + name);
+    EXPECT_EQ(run.status, 1) << run.errors;
+    EXPECT_NE(run.errors.find(name + ": cannot be written: File too large\n"), std::string::npos) << run.errors;
+    EXPECT_EQ(this->ListFiles(), before);
+  }
+  EXPECT_EQ(ReadText(this->File("table.json")), "old\n");
+}
+
+} // namespace
