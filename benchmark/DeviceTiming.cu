@@ -249,7 +249,7 @@ RequestFor(const TestImage & image, const itk::CudaConnectedComponentTable::Colu
 {
   const Grid size{ image.size[0], image.size[1], image.size[2] };
   return {
-    size, AlgorithmEnum::Automatic, fullyConnected, true, LabelValues::For(std::uint32_t{ 0 }), {}, columns, true
+    size, AlgorithmEnum::Automatic, fullyConnected, true, LabelValues::For(std::uint32_t{ 0 }), {}, columns, true, true
   };
 }
 

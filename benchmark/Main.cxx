@@ -52,6 +52,7 @@ RunAnalysis(Benchmark & benchmark, const Options & options)
   for (const std::string & file : options.files)
   {
     const TestImage image = ReadInput(file);
+    benchmark.RunAnalysis(image, moments, { true, false }, options.hostRuns);
     for (const std::uint64_t side : options.upsample)
     {
       benchmark.RunAnalysis(Upsample(image, side), moments, { true, false }, options.hostRuns);
@@ -170,7 +171,9 @@ main(int argc, char ** argv)
   CLI::App * const analysis =
     app.add_subcommand("analysis", "measure the table of components and the selection of components");
   analysis->add_option("FILES", options.files, "image files; pixels above Otsu's threshold are foreground");
-  analysis->add_option("--upsample", options.upsample, "numbers of pixels along each side, such as 512");
+  analysis->add_option("--upsample",
+                       options.upsample,
+                       "also measure the images upsampled to these numbers of pixels along each side, such as 512");
   analysis->add_flag("--generated", options.generated, "also measure generated images, with 8192 x 8192 pixels, too");
   analysis->add_flag("--steps", options.steps, "also measure each step");
 

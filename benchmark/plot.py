@@ -4,7 +4,7 @@
 
     plot.py RESULTS [FIGURES]
 
-RESULTS is a folder with one or more of average.json, random.json, size.json and patterns.json. Writes
+RESULTS is a folder with one or more of average.json, analysis.json, random.json, size.json and patterns.json. Writes
 RESULTS/tables.md, and the figures to the folder FIGURES (default: RESULTS).
 """
 
@@ -112,6 +112,36 @@ def step_tables(cases):
             rows = [[step["step"], f"{step['median'] * 1e3:.1f}"] for step in steps]
             parts.append(f"\n{case['name']}, {name}, microseconds:\n\n" + table(["step", "median"], rows))
     return "".join(parts)
+
+
+def analysis_tables(cases):
+    """Return tables of the time of tables and selections, as Markdown.
+
+    The device's times are multiples of the time of the labels alone.
+    """
+    rows = []
+    for case in cases:
+        for face in (False, True):
+            neighbors = ("4" if case["size"][2] == 1 else "6") if face else ("8" if case["size"][2] == 1 else "26")
+            labels = median(case, f"labels, {neighbors}")
+            if labels is None:
+                continue
+            both = median(case, f"labels and table, {neighbors}")
+            alone = median(case, f"table without labels, {neighbors}")
+            rows.append([title(case), neighbors, f"{labels:.3f}", f"{both / labels:.2f}", f"{alone / labels:.2f}"])
+    tables = [table(["image", "neighbors", "labels, ms", "labels and table", "table alone"], rows)]
+
+    names = ["CUDA, {}, labels", "CUDA, {}, sorted labels", "CUDA, {}, table", "CPU, {}, sorted labels",
+             "CPU, {}, table", "CPU, {}, relabel", "ITK, {}, sorted labels", "ITK, {}, relabel"]
+    rows = []
+    for case in cases:
+        for neighbors in ("26", "6", "8", "4"):
+            times = [median(case, "host to host, " + name.format(neighbors)) for name in names]
+            if times[0] is not None:
+                rows.append([title(case), neighbors] + [f"{time:.1f}" for time in times])
+    header = ["image", "neighbors"] + [name.replace(", {},", ",") for name in names]
+    tables.append(table(header, rows))
+    return "\n\n".join(tables)
 
 
 def draw_steps(cases, path):
@@ -260,7 +290,11 @@ def main():
     text = "Device to device: multiples of the floor, a kernel that reads 1 byte and writes 4 bytes per pixel; medians.\n"
     for protocol, result in loaded.items():
         cases = result["cases"]
-        text += f"\n## {protocol}\n\n{result['device']}; {result['note']}\n\n" + device_table(cases)
+        text += f"\n## {protocol}\n\n{result['device']}; {result['note']}\n\n"
+        if protocol == "analysis":
+            text += analysis_tables(cases) + step_tables(cases)
+            continue
+        text += device_table(cases)
         host = [case for case in cases if any(name.startswith("host to host") for name in case["times"])]
         if any("host to host, ITK, 26" in case["times"] or "host to host, ITK, 8" in case["times"] for case in host):
             text += "\nHost to host, milliseconds:\n\n" + host_table(host)

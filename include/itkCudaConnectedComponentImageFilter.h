@@ -88,12 +88,14 @@ namespace itk
  * \par Environment variables
  * These values have an effect:
  * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: CudaConnectedComponentImageFilterFactory and the plug-in do not replace ITK's
- *   filter. A program that creates a CudaConnectedComponentImageFilter itself still uses the GPU.
+ *   filters. A program that creates a CudaConnectedComponentImageFilter itself still uses the GPU.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of classes of ITK that are not replaced, with commas between them,
+ *   such as `RelabelComponentImageFilter`.
  * - `ITK_CUDA_CONNECTED_COMPONENTS=1`: filters with LazyGPUStartOn() use the GPU from the first image on that has more
  *   than 16,384 pixels.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each successful run of a filter prints one line on standard error:
- *   size, pixel types, connectivity, backend, fallback reason, and time in milliseconds.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each run of a filter ends with
+ *   name of the filter, size, pixel types, connectivity, backend, fallback reason, and time in milliseconds.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each run of a filter that labels ends with
  *   CudaConnectedComponentLabeler::TrimMemory(). Other programs on the GPU then have more memory, but runs take longer.
  *
  * \par Errors of CUDA

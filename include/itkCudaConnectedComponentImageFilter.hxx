@@ -381,12 +381,14 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     {
       sizes.push_back(object.numberOfPixels);
     }
-    this->StoreObjectSizes(std::move(sizes));
+    StatisticsType statistics;
     if (m_ComputeStatistics)
     {
-      m_Statistics =
+      statistics =
         StatisticsType(std::move(objects), *this->GetOutput(), static_cast<std::int64_t>(this->GetBackgroundValue()));
     }
+    this->StoreObjectSizes(std::move(sizes));
+    m_Statistics = std::move(statistics);
   }
   m_OriginalNumberOfObjects = Superclass::GetObjectCount();
   m_ObjectCount = objectCount;

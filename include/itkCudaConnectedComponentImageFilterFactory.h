@@ -6,10 +6,24 @@
 #include "itkCudaRelabelComponentImageFilter.h"
 #include "itkObjectFactoryBase.h"
 
+#include <cstddef>
+
 #include <typeinfo>
 
 namespace itk
 {
+
+class CudaConnectedComponentImageFilterFactory;
+
+namespace ccl
+{
+
+/** Replaces RelabelComponentImageFilter for one pair of types. */
+template <std::size_t VPair>
+void
+AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
+
+} // namespace ccl
 
 /** \class CudaConnectedComponentImageFilterFactory
  * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
@@ -35,7 +49,6 @@ namespace itk
  * - inputs of any integer type except bool, with outputs of the same type;
  * - inputs of unsigned long with outputs of float.
  *
- * AddRelabelOverride() adds further types.
  *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
  * has this class only if it was built with the option CudaConnectedComponents_BUILD_FACTORY, which is the default.
@@ -107,8 +120,8 @@ public:
     }
   }
 
-  /** Makes this factory replace ConnectedComponentImageFilter for further types. Does nothing if the environment has
-   * turned off this replacement when the factory was created.
+  /** Makes this factory replace ConnectedComponentImageFilter for further types. Does nothing if the environment
+   * turns off this replacement.
    * \tparam TInputImage type of the input
    * \tparam TOutputImage type of the output
    * \tparam TMaskImage type of the mask. A program that uses masks of several types needs one call for each. */
@@ -117,33 +130,13 @@ public:
   {
     using ReplacedType = ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
     using FilterType = CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
-    if (m_ReplacesConnectedComponent)
+    if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled("ConnectedComponentImageFilter"))
     {
       this->RegisterOverride(typeid(ReplacedType).name(),
                              typeid(FilterType).name(),
                              "Connected components on an NVIDIA GPU",
                              true,
                              CreateFilter<FilterType>::New());
-    }
-  }
-
-  /** Makes this factory replace RelabelComponentImageFilter for further types. Does nothing if the environment has
-   * turned off this replacement when the factory was created. For further types, GetSizeOfObjectInPixels() and
-   * GetSizeOfObjectInPhysicalUnits() return 0 if they are called through a pointer to RelabelComponentImageFilter.
-   * \tparam TInputImage type of the input
-   * \tparam TOutputImage type of the output */
-  template <typename TInputImage, typename TOutputImage>
-  void AddRelabelOverride()
-  {
-    using ReplacedType = RelabelComponentImageFilter<TInputImage, TOutputImage>;
-    using FilterType = CudaRelabelComponentImageFilter<TInputImage, TOutputImage>;
-    if (m_ReplacesRelabelComponent)
-    {
-      this->RegisterOverride(typeid(ReplacedType).name(),
-                             typeid(FilterType).name(),
-                             "Relabeling of components at the speed of the memory",
-                             true,
-                             CreateObjectFunction<FilterType>::New());
     }
   }
 
@@ -183,10 +176,25 @@ private:
   /** Returns the factory of this class that is registered, or nullptr. ITK owns the factory. */
   static Self * GetRegistered();
 
-  bool m_ReplacesConnectedComponent{ CudaConnectedComponentsDetail::Process::IsReplacementEnabled(
-    "ConnectedComponentImageFilter") };
-  bool m_ReplacesRelabelComponent{ CudaConnectedComponentsDetail::Process::IsReplacementEnabled(
-    "RelabelComponentImageFilter") };
+  template <std::size_t VPair>
+  friend void ccl::AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
+
+  /** Makes this factory replace RelabelComponentImageFilter for some types. Does nothing if the environment turns off
+   * this replacement. The caller publishes the RelabelComponentMembers of the types. */
+  template <typename TInputImage, typename TOutputImage>
+  void AddRelabelOverride()
+  {
+    using ReplacedType = RelabelComponentImageFilter<TInputImage, TOutputImage>;
+    using FilterType = CudaRelabelComponentImageFilter<TInputImage, TOutputImage>;
+    if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled("RelabelComponentImageFilter"))
+    {
+      this->RegisterOverride(typeid(ReplacedType).name(),
+                             typeid(FilterType).name(),
+                             "Relabeling of components at the speed of the memory",
+                             true,
+                             CreateObjectFunction<FilterType>::New());
+    }
+  }
 };
 
 } // namespace itk

@@ -130,7 +130,7 @@ public:
      * calling thread. For other numbers, the functions throw CudaConnectedComponentError (Unavailable). */
     int deviceId = -1;
 
-    /** LabelDeviceMemory() only: the cudaStream_t on which all work is ordered. The default is null: CUDA's default
+    /** Device memory only: the cudaStream_t on which all work is ordered. The default is null: CUDA's default
      * stream. The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise
      * the behavior is undefined. The caller owns the stream. */
     void * stream = nullptr;
@@ -140,7 +140,7 @@ public:
      * function may throw to abort the work. */
     std::function<void(float)> progress;
 
-    /** LabelHostMemory() and LabelPackedRows() only: the loop that runs the work of the host. The default is an empty
+    /** Host memory only: the loop that runs the work of the host. The default is an empty
      * function: the work runs on the calling thread. */
     ParallelForType parallelFor;
 
@@ -154,7 +154,7 @@ public:
      * times as long without this option, because the system provides each page separately. */
     bool outputIsUntouched = false;
 
-    /** LabelHostMemory() and LabelPackedRows() only: whether the host does all work. The default is false. If true, the
+    /** Host memory only: whether the host does all work. The default is false. If true, the
      * functions do not use a device or start CUDA. They label by union-find on runs, for all values of `algorithm`. */
     bool onHost = false;
 
@@ -375,9 +375,10 @@ private:
 
   struct Output
   {
-    void *        labels; // null if no labels are wanted
+    void *        labels;
     PixelType     type;
     std::uint64_t background; // the background value, converted to 64 bits by static_cast
+    bool          isWanted;
   };
 
   template <typename T>
@@ -407,10 +408,10 @@ private:
   static Output OutputFor(TOutput * output, TOutput backgroundValue)
   {
     static_assert(std::is_integral<TOutput>::value && !std::is_same<TOutput, bool>::value, "labels are integers");
-    return { output, PixelTypeOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue) };
+    return { output, PixelTypeOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue), true };
   }
 
-  static Output NoOutput() { return { nullptr, PixelType::UInt64, 0 }; }
+  static Output NoOutput() { return { nullptr, PixelType::UInt64, 0, false }; }
 
   template <typename TInput>
   static RowPackerType PackerOf(const TInput * input, const SizeType & size)

@@ -42,8 +42,9 @@ struct CudaConnectedComponentSelection
   /** Selects components of at most this many pixels. The default selects all. */
   std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
 
-  /** Selects the largest of the components that the other conditions select: this many. Of components of the same size,
-   * those with the earlier first pixels count as larger. The default is 0: all. */
+  /** The number of components to select: the largest of the components that satisfy the other conditions. If two
+   * components have the same size, the component with the earlier first pixel counts as larger. The default is 0: all.
+   */
   std::uint64_t numberOfLargest = 0;
 
   /** Selects components by their position. The default is Any. */

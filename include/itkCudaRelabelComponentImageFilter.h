@@ -109,7 +109,7 @@ public:
   itkCudaConnectedComponentsNameOfClassMacro(CudaRelabelComponentImageFilter, RelabelComponentImageFilter);
 
   /** Returns the number of objects in the output of the last run.
-   * \return the number of objects; 0 before the first run */
+   * \return the number of objects; 0 before the first run. After an exception it is undefined, as in the superclass. */
   SizeValueType
   GetNumberOfObjects() const override
   {
@@ -131,7 +131,7 @@ public:
   ObjectSizeType
   GetSizeOfObjectInPixels(LabelType label) const
   {
-    return this->IsObject(label) ? this->GetSizeOfObjectsInPixels()[static_cast<std::size_t>(label - 1)] : 0;
+    return GetSize(this->GetSizeOfObjectsInPixels(), label);
   }
 
   /** Returns the size of an object.
@@ -140,7 +140,7 @@ public:
   float
   GetSizeOfObjectInPhysicalUnits(LabelType label) const
   {
-    return this->IsObject(label) ? this->GetSizeOfObjectsInPhysicalUnits()[static_cast<std::size_t>(label - 1)] : 0.0F;
+    return GetSize(this->GetSizeOfObjectsInPhysicalUnits(), label);
   }
 
 protected:
@@ -163,10 +163,13 @@ protected:
   GenerateData() override;
 
 private:
-  bool
-  IsObject(LabelType label) const
+  /** Returns the element of an array for a label, or 0 if there is none. */
+  template <typename T>
+  static T
+  GetSize(const std::vector<T> & sizes, LabelType label)
   {
-    return label > 0 && static_cast<double>(label) <= static_cast<double>(m_NumberOfObjects);
+    const bool exists = label > 0 && static_cast<double>(label) <= static_cast<double>(sizes.size());
+    return exists ? sizes[static_cast<std::size_t>(label - 1)] : T{ 0 };
   }
 
   /** Relabels by the code of this module. */

@@ -17,6 +17,7 @@
 #include <string>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 namespace itk
@@ -237,6 +238,7 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateDataByTable(
     typename LabelTable<LabelType>::Counter counter(table);
     std::vector<RunType>                    runs;
     bool                                    areStored = maximumRuns > 0;
+    runs.reserve(maximumRuns);
     inputRows.ForEach(begin, end, [&](const auto & index, std::uint64_t x, std::uint64_t count) {
       const LabelType *       pixels = input->GetBufferPointer() + input->ComputeOffset(index) + x;
       const LabelType * const pixelsEnd = pixels + count;
@@ -312,7 +314,8 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateDataByTable(
       }
     });
   });
-  this->ReportProgress(1.0F);
+  // No abort here: in place, the input has been overwritten, so the run must end as usual.
+  this->UpdateProgress(1.0F);
 }
 
 template <typename TInputImage, typename TOutputImage>
@@ -322,6 +325,10 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::AssignLabels(TTable 
 {
   // The members of the superclass are private, but its functions return references to them. No member is constant, so
   // it may be changed.
+  static_assert(
+    std::is_reference<decltype(std::declval<const Superclass &>().GetSizeOfObjectsInPixels())>::value &&
+      std::is_reference<decltype(std::declval<const Superclass &>().GetSizeOfObjectsInPhysicalUnits())>::value,
+    "a copy of the sizes would be changed instead of the sizes");
   auto & sizes = const_cast<typename Superclass::ObjectSizeInPixelsContainerType &>(this->GetSizeOfObjectsInPixels());
   auto & physicalSizes =
     const_cast<typename Superclass::ObjectSizeInPhysicalUnitsContainerType &>(this->GetSizeOfObjectsInPhysicalUnits());

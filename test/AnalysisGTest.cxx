@@ -12,7 +12,7 @@
 
 #include <algorithm>
 #include <numeric>
-#include <ostream>
+#include <stdexcept>
 
 using itk::CudaConnectedComponentSelection;
 using itk::CudaConnectedComponentTable;
@@ -527,6 +527,75 @@ TEST_P(Analysis, EveryAlgorithmGivesTheSameTable)
   }
 }
 
+// A volume of full rows: runs of 2 x 2 rows with sums of 128 bits.
+TEST_P(Analysis, SumsBeyond64BitsOfRowGroups)
+{
+  const TestImage               image = MakeImage("long rows", { std::uint64_t{ 1 } << 21, 3, 2 }, 1);
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
+  labeler.options.columns = AllColumns();
+  const Labels labels{ std::vector<std::uint32_t>(image.pixels.size(), 1), 1 };
+  ExpectRows(Measure(GetParam(), labeler, image), MeasureByLoop(image, labels), { 0 }, AllColumns(), image.name);
+}
+
+TEST_P(Analysis, SelectionsThatKeepNothingOrEverything)
+{
+  const TestImage                              image = MakeRandom({ 77, 35, 5 }, 30, 1, 21001);
+  const auto                                   expected = MeasureByLoop(image, LabelByItk(image, false));
+  std::vector<CudaConnectedComponentSelection> selections(4);
+  selections[0].minimumSize = 5;
+  selections[0].maximumSize = 4;
+  selections[1].minimumSize = ~std::uint64_t{ 0 };
+  selections[2].numberOfLargest = ~std::uint64_t{ 0 };
+  selections[3].maximumSize = 0;
+  selections[3].order = Order::Size;
+  for (const auto & selection : selections)
+  {
+    CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+    labeler.options.selection = selection;
+    labeler.options.columns = AllColumns();
+    CudaConnectedComponentTable table;
+    const auto                  rows = SelectByLoop(expected, selection);
+    const auto [labels, count] = Label<std::uint16_t>(GetParam(), labeler, image, 7, &table);
+    EXPECT_EQ(count, rows.size());
+    ExpectRows(table, expected, rows, AllColumns(), Describe(selection));
+    const auto background = std::count(labels.begin(), labels.end(), 7);
+    EXPECT_EQ(static_cast<std::uint64_t>(image.pixels.size() - background),
+              std::accumulate(table.pixelCounts.begin(), table.pixelCounts.end(), std::uint64_t{ 0 }));
+  }
+}
+
+TEST_P(Analysis, RefusesANullOutput)
+{
+  const TestImage                     image = MakeImage("full", { 40, 30, 1 }, 1);
+  const CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+  std::uint16_t * const               output = nullptr;
+  ExpectError(Kind::InvalidArgument, "the output is a null pointer", [&] {
+    labeler.LabelHostMemory(image.pixels.data(), image.size, output);
+  });
+  ExpectError(Kind::InvalidArgument, "the output is a null pointer", [&] {
+    labeler.LabelDeviceMemory(image.pixels.data(), image.size, output);
+  });
+}
+
+TEST_P(Analysis, ProgressCanAbortAndLeavesTheTable)
+{
+  const TestImage               image = MakeRandom({ 130, 120, 9 }, 30, 1, 22001);
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+  CudaConnectedComponentTable   table;
+  table.componentCount = 77;
+  labeler.options.progress = [](float progress) {
+    if (progress > 0.2F && progress < 1.0F)
+    {
+      throw std::runtime_error("aborted");
+    }
+  };
+  if (GetParam() != AnalysisWay::DeviceToDevice) // reports only the begin and the end
+  {
+    EXPECT_THROW(Label<std::uint32_t>(GetParam(), labeler, image, 0, &table), std::runtime_error);
+    EXPECT_EQ(table.componentCount, 77U);
+  }
+}
+
 TEST_P(Analysis, ImageWithoutPixelsHasAnEmptyTable)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
@@ -542,6 +611,31 @@ INSTANTIATE_TEST_SUITE_P(Ways,
                          testing::ValuesIn(AllWays),
                          [](const testing::TestParamInfo<AnalysisWay> & instance) { return NameOf(instance.param); });
 
+TEST(MeasureRuns, SumsOfEveryPatternOf12Pixels)
+{
+  using namespace itk::ccl;
+  for (const unsigned int shift : { 0U, 7U, 20U })
+  {
+    for (Word pattern = 1; pattern < 4096; ++pattern)
+    {
+      const Word pixels = pattern << shift;
+      Word       x = 0;
+      Word       xx = 0;
+      for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+      {
+        x += (pixels >> bit & 1U) * bit;
+        xx += (pixels >> bit & 1U) * bit * bit;
+      }
+      const MeasureRuns::WordSums sums = MeasureRuns::SumsOf(pixels, CountBits(pixels));
+      ASSERT_EQ(sums.x, x) << pixels;
+      ASSERT_EQ(sums.xx, xx) << pixels;
+    }
+  }
+  const MeasureRuns::WordSums all = MeasureRuns::SumsOf(~Word{ 0 }, 32);
+  EXPECT_EQ(all.x, 496U);
+  EXPECT_EQ(all.xx, 10416U);
+}
+
 // Images of more than 2^32 pixels use 64-bit run indices.
 TEST(AnalyzeRuns, SameTableWith64BitRuns)
 {
@@ -553,7 +647,7 @@ TEST(AnalyzeRuns, SameTableWith64BitRuns)
   const HostExecutor executor;
   const auto         grouped = PackRowGroups<VolumeRowGroup>(executor, image.pixels.data(), size, bits.data());
   const auto         counted = CountRuns<std::uint64_t>(executor, grouped.groups);
-  Request    request{ size, AlgorithmEnum::Automatic, true, false, LabelValues::For(0U), {}, AllColumns(), true };
+  Request    request{ size, AlgorithmEnum::Automatic, true, false, LabelValues::For(0U), {}, AllColumns(), true, true };
   const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
   const auto analyzed =
     AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);

@@ -98,15 +98,12 @@ ReplacedWithout(const char * names)
 {
   setenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE", names, 1);
   const auto factory = FactoryType::New();
-  itk::ObjectFactoryBase::RegisterFactory(factory);
-  // The variable counts when the factory is created.
-  unsetenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE");
   factory->AddOverride<itk::Image<double, 3>, itk::Image<short, 3>>();
-  factory->AddRelabelOverride<itk::Image<short, 3>, itk::Image<int, 3>>();
+  itk::ObjectFactoryBase::RegisterFactory(factory);
+  unsetenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE");
   const bool connected = NameOfNew<Replaced<unsigned char, short, 3>>() == OurName;
   const bool relabel = NameOfNew<Relabeled<short, short, 3>>() == OurRelabelName;
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
-  EXPECT_EQ((NameOfNew<Relabeled<short, int, 3>>() == OurRelabelName), relabel);
   itk::ObjectFactoryBase::UnRegisterFactory(factory);
   return std::string(connected ? "C" : "") + (relabel ? "R" : "");
 }

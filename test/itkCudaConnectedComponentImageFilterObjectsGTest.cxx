@@ -110,6 +110,7 @@ SelectByItk(const TInputImage * image, const TMaskImage * mask, const Setting & 
   }
   labeler->SetFullyConnected(setting.fullyConnected);
   auto relabeler = itk::RelabelComponentImageFilter<LabelsType, LabelsType>::New();
+  EXPECT_STREQ(relabeler->GetNameOfClass(), "RelabelComponentImageFilter");
   relabeler->SetInput(labeler->GetOutput());
   relabeler->SetMinimumObjectSize(setting.minimumSize);
   relabeler->SetSortByObjectSize(setting.sort);

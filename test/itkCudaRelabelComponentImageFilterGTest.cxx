@@ -111,6 +111,7 @@ ExpectSameAsItk(const TSetUp & setUp)
   {
     SCOPED_TRACE(testing::Message() << "seed " << Seed << ", work units " << workUnits);
     auto expected = itk::RelabelComponentImageFilter<TInputImage, TOutputImage>::New();
+    EXPECT_STREQ(expected->GetNameOfClass(), "RelabelComponentImageFilter");
     filter = FilterType::New();
     filter->SetNumberOfWorkUnits(workUnits);
     setUp(*expected);
@@ -516,7 +517,9 @@ TEST(RelabelFilter, CanBeAborted)
     auto filter = itk::CudaRelabelComponentImageFilter<ImageType, ImageType>::New();
     filter->SetInput(image);
     const unsigned long observer = AbortAtEvent(*filter, event);
-    EXPECT_EQ(ComparableText(ExceptionOf(*filter)), expectedException) << "event " << event;
+    // At the last event, the labels are written already.
+    EXPECT_EQ(ComparableText(ExceptionOf(*filter)), event == 3 ? "" : expectedException) << "event " << event;
+    filter->AbortGenerateDataOff();
     filter->RemoveObserver(observer);
     EXPECT_EQ(ExceptionOf(*filter), "");
     ExpectSameResults(*filter, *expected);

@@ -11,15 +11,18 @@
 // if the pointers are known.
 
 #include "itkIntTypes.h"
+#include "itkMacro.h"
 
 namespace itk
 {
 namespace CudaConnectedComponentsDetail
 {
 
-/** Pointers to private members of a RelabelComponentImageFilter. They are null if no source file has published them. */
+/** Pointers to private members of a RelabelComponentImageFilter. They are null if no source file has published them.
+ * The struct has the visibility of the filter, so that a program and this library share the pointers if they share the
+ * filter's functions. */
 template <typename TFilter>
-struct RelabelComponentMembers
+struct ITK_TEMPLATE_EXPORT RelabelComponentMembers
 {
   /** A pointer to a member of the filter. */
   using PointerType = SizeValueType TFilter::*;

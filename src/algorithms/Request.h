@@ -23,14 +23,15 @@ struct Request
   bool                                    inlineCompression; // for published algorithms: see InlineCompress()
   LabelValues                             labelValues;
   CudaConnectedComponentSelection         selection;
-  CudaConnectedComponentTable::Columns    columns;    // of the table
-  bool                                    wantsTable; // whether the caller gets a table
+  CudaConnectedComponentTable::Columns    columns;     // of the table
+  bool                                    wantsTable;  // whether the caller gets a table
+  bool                                    wantsLabels; // whether the labels are written
 
   /** Returns whether components are measured before the labels are written. */
   bool
   NeedsAnalysis() const
   {
-    return wantsTable || !selection.IsDefault();
+    return wantsTable || !wantsLabels || !selection.IsDefault();
   }
 
   /** Returns the labels that runs get when they are united. If components are selected later, these are ranks. */

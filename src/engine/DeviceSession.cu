@@ -44,12 +44,10 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
   }
 }
 
-/** Returns whether a published algorithm labels. An image whose components are measured or selected is always labeled
- * by runs, because the analysis needs the labels of runs. */
 bool
-IsByPublished(const Request & request)
+IsPublished(const Request & request)
 {
-  return !request.NeedsAnalysis() && CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
+  return CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
 }
 
 /** Throws CudaConnectedComponentError unless the memory belongs to the device or is managed. A kernel that accessed
@@ -175,53 +173,100 @@ struct RunsOnDevice
   std::uint64_t                runCount;
 };
 
-/** Measures and selects the components of labeled runs, and gives the final labels to the runs. Returns the components,
- * with the table in host memory. The copy of the table has not ended. */
-template <typename TRowGroup, typename TRun>
-Components
-AnalyzeOnDevice(const DeviceExecutor &                executor,
-                DeviceResources &                     resources,
-                const RunsOnDevice<TRowGroup, TRun> & labeled,
-                std::uint64_t                         componentCount,
-                const Request &                       request)
-{
-  const auto analyzed = AnalyzeRuns(executor, labeled.runs, labeled.labels, labeled.runCount, componentCount, request);
-  Components components{ analyzed.foundCount, analyzed.keptCount, nullptr };
-  if (request.wantsTable)
-  {
-    const std::uint64_t bytes = TableBytes(request, analyzed.keptCount);
-    components.table = resources.AllocateHost(bytes);
-    CCL_CHECK(cudaMemcpyAsync(
-      components.table.get(), analyzed.table.get(), bytes, cudaMemcpyDeviceToHost, executor.GetStream()));
-  }
-  return components;
-}
-
-/** Writes the labels of runs to an image, unless `labels` is null. */
-template <typename TRowGroup, typename TRun>
+/** Labels runs by the algorithm of the request, and calls visit(labeled, countComponents). `labeled` is a RunsOnDevice,
+ * and countComponents() returns the number of components. A published algorithm labels pixels; the label of each run is
+ * then read at one of its pixels. */
+template <typename TRowGroup, typename TRun, typename TVisitor>
 void
-WriteLabels(const DeviceExecutor &                executor,
-            const RunsOnDevice<TRowGroup, TRun> & labeled,
-            const Request &                       request,
-            void *                                labels,
-            PixelType                             labelType)
+LabelRunsOnDevice(const DeviceExecutor &                               executor,
+                  const CountedRuns<TRowGroup, TRun, DeviceExecutor> & counted,
+                  const Request &                                      request,
+                  const TVisitor &                                     visit)
 {
-  if (labels == nullptr)
+  using LabeledType = RunsOnDevice<TRowGroup, TRun>;
+  const LabelValues labelValues = request.LabelValuesOfRuns();
+  if (!IsPublished(request))
   {
+    const auto runs = LabelRuns(executor, counted, labelValues);
+    visit(LabeledType{ runs.GetIndexed(), runs.labels.get(), counted.GetCount() }, [&] { return runs.CountObjects(); });
     return;
   }
-  VisitLabelWidth(labelType, [&](auto label) {
-    using OutputType = decltype(label);
-    WriteRunLabels(executor,
-                   labeled.runs,
-                   labeled.labels,
-                   request.size,
-                   static_cast<OutputType>(request.labelValues.background),
-                   static_cast<OutputType *>(labels));
+  const Grid & size = request.size;
+  VisitDimension(size, [&](auto dimension) {
+    VisitIndexType(size.Count(), [&](auto index) {
+      constexpr unsigned int Dimension = decltype(dimension)::value;
+      using LabelType = decltype(index);
+      const auto blockLabels = executor.Allocate<LabelType>(size.Count());
+      {
+        const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
+        UnpackForeground(executor, counted.groups.rows, size, bytes.get());
+        LabelByPublishedAlgorithm<Dimension>(
+          executor, request.algorithm, bytes.get(), size, blockLabels.get(), request.inlineCompression);
+      }
+      const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
+      const auto runOffsets = executor.Allocate<TRun>(counted.groups.columns.words.Count());
+      const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
+      StoreRunOffsets(executor, counted, runOffsets.get());
+      const std::uint64_t componentCount =
+        RankBlocks<Dimension>(executor, blockLabels.get(), size, labelValues, finalLabels.get());
+      RelabelBlocks<Dimension>(executor, blockLabels.get(), finalLabels.get(), size, labelValues, blockLabels.get());
+      const IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
+      GatherLabelsOfRuns(executor, blockLabels.get(), size, runs, runLabels.get());
+      visit(LabeledType{ runs, runLabels.get(), counted.GetCount() }, [&] { return componentCount; });
+    });
   });
 }
 
-/** Labels an image in device memory by union-find on runs. Returns its components. */
+/** Copies device memory to new pinned host memory. The copy has ended when the function returns or throws. */
+HostArray
+Download(const DeviceExecutor & executor, DeviceResources & resources, const void * memory, std::uint64_t bytes)
+{
+  HostArray copy = resources.AllocateHost(bytes);
+  if (bytes != 0)
+  {
+    const cudaError_t error = cudaMemcpyAsync(copy.get(), memory, bytes, cudaMemcpyDeviceToHost, executor.GetStream());
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+    CCL_CHECK(error);
+  }
+  return copy;
+}
+
+/** Measures and selects the components of labeled runs if the request needs it, and calls useLabels() as soon as the
+ * runs have their final labels. Returns the components, with the table in host memory if the request wants it. Waits
+ * for all work. Throws CudaConnectedComponentError if the label type has too few labels. */
+template <typename TRowGroup, typename TRun, typename TCountComponents, typename TUseLabels>
+Components
+FinishComponents(const DeviceExecutor &                executor,
+                 DeviceResources &                     resources,
+                 const RunsOnDevice<TRowGroup, TRun> & labeled,
+                 const TCountComponents &              countComponents,
+                 const Request &                       request,
+                 const TUseLabels &                    useLabels)
+{
+  Components components;
+  if (request.NeedsAnalysis())
+  {
+    const auto analyzed =
+      AnalyzeRuns(executor, labeled.runs, labeled.labels, labeled.runCount, countComponents(), request);
+    useLabels();
+    components = { analyzed.foundCount, analyzed.keptCount, nullptr };
+    if (request.wantsTable)
+    {
+      components.table = Download(executor, resources, analyzed.table.get(), TableBytes(request, analyzed.keptCount));
+    }
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  }
+  else
+  {
+    useLabels();
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+    components = { countComponents(), countComponents(), nullptr };
+  }
+  request.labelValues.RequireRoomFor(components.keptCount);
+  return components;
+}
+
+/** Labels an image in device memory by its runs. Returns its components. */
 template <typename TRowGroup, typename TRun>
 Components
 LabelPixelsByRuns(const DeviceExecutor & executor,
@@ -232,27 +277,29 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   void *                 labels,
                   PixelType              labelType)
 {
-  const Grid words = WordsOf(request.size);
-  const auto bits = executor.Allocate<Word>(words.Count());
+  const auto bits = executor.Allocate<Word>(WordsOf(request.size).Count());
   const auto grouped = VisitPixels(pixels, pixelType, [&](const auto * typed) {
     return PackRowGroups<TRowGroup>(executor, typed, request.size, bits.get());
   });
   const auto counted = CountRuns<TRun>(executor, grouped.groups);
-  const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
-
-  const RunsOnDevice<TRowGroup, TRun> labeled{ runs.GetIndexed(), runs.labels.get(), counted.GetCount() };
-  Components                          components;
-  if (request.NeedsAnalysis())
-  {
-    components = AnalyzeOnDevice(executor, resources, labeled, runs.CountObjects(), request);
-  }
-  WriteLabels(executor, labeled, request, labels, labelType);
-  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  if (!request.NeedsAnalysis())
-  {
-    components.foundCount = components.keptCount = runs.CountObjects();
-  }
-  request.labelValues.RequireRoomFor(components.keptCount);
+  Components components;
+  LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
+    components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
+      if (!request.wantsLabels)
+      {
+        return;
+      }
+      VisitLabelWidth(labelType, [&](auto label) {
+        using OutputType = decltype(label);
+        WriteRunLabels(executor,
+                       labeled.runs,
+                       labeled.labels,
+                       request.size,
+                       static_cast<OutputType>(request.labelValues.background),
+                       static_cast<OutputType *>(labels));
+      });
+    });
+  });
   return components;
 }
 
@@ -312,7 +359,7 @@ DeviceSession::LabelPixels(const void *    pixels,
                            PixelType       labelType)
 {
   RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
-  if (labels != nullptr)
+  if (request.wantsLabels)
   {
     RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
   }
@@ -326,7 +373,7 @@ DeviceSession::LabelPixels(const void *    pixels,
       return { *objectCount, *objectCount, nullptr };
     }
   }
-  if (IsByPublished(request))
+  if (IsPublished(request) && !request.NeedsAnalysis())
   {
     // Labels of 64 bits need no temporary image if the output has 64 bits.
     return VisitIndexType(SizeOf(labelType) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
@@ -346,95 +393,43 @@ DeviceSession::LabelPixels(const void *    pixels,
 namespace
 {
 
-/** Labels the runs of an image of bits in host memory. A published algorithm labels pixels; the label of each run is
- * then read at one of its pixels. */
+/** Labels the runs of an image of bits in host memory. */
 template <typename TRowGroup, typename TRun>
 RunLabels
 LabelBitsAs(const DeviceExecutor & executor,
             DeviceResources &      resources,
             const Word *           hostBits,
-            const Request &        request,
-            bool                   wantsLabels)
+            const Request &        request)
 {
-  const Grid & size = request.size;
-  const Grid   words = WordsOf(size);
-  const auto   bits = executor.Allocate<Word>(words.Count());
+  const Grid words = WordsOf(request.size);
+  const auto bits = executor.Allocate<Word>(words.Count());
   CCL_CHECK(
     cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
-  const BitRows rows{ words, bits.get() };
-  const auto    grouped = CollectRowGroups<TRowGroup>(executor, rows);
-  const auto    counted = CountRuns<TRun>(executor, grouped.groups);
-
+  const auto grouped = CollectRowGroups<TRowGroup>(executor, BitRows{ words, bits.get() });
+  const auto counted = CountRuns<TRun>(executor, grouped.groups);
   RunLabels  result{ nullptr, sizeof(TRun) == 8, {} };
-  const auto download = [&](const TRun * labels) {
-    if (wantsLabels)
-    {
-      const std::uint64_t bytes = counted.GetCount() * sizeof(TRun);
-      result.labels = resources.AllocateHost(bytes);
-      CCL_CHECK(cudaMemcpyAsync(result.labels.get(), labels, bytes, cudaMemcpyDeviceToHost, executor.GetStream()));
-    }
-    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  };
-  std::uint64_t componentCount = 0;
-
-  if (!IsByPublished(request))
-  {
-    const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
-    if (request.NeedsAnalysis())
-    {
-      const RunsOnDevice<TRowGroup, TRun> labeled{ runs.GetIndexed(), runs.labels.get(), counted.GetCount() };
-      result.components = AnalyzeOnDevice(executor, resources, labeled, runs.CountObjects(), request);
-    }
-    download(runs.labels.get());
-    componentCount = runs.CountObjects();
-  }
-  else
-  {
-    VisitDimension(size, [&](auto dimension) {
-      VisitIndexType(size.Count(), [&](auto index) {
-        constexpr unsigned int Dimension = decltype(dimension)::value;
-        using LabelType = decltype(index);
-        const auto blockLabels = executor.Allocate<LabelType>(size.Count());
-        {
-          const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
-          UnpackForeground(executor, rows, size, bytes.get());
-          LabelByPublishedAlgorithm<Dimension>(
-            executor, request.algorithm, bytes.get(), size, blockLabels.get(), request.inlineCompression);
-        }
-        const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
-        const auto runOffsets = executor.Allocate<TRun>(grouped.groups.columns.words.Count());
-        const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
-        StoreRunOffsets(executor, counted, runOffsets.get());
-        componentCount =
-          RankBlocks<Dimension>(executor, blockLabels.get(), size, request.labelValues, finalLabels.get());
-        RelabelBlocks<Dimension>(
-          executor, blockLabels.get(), finalLabels.get(), size, request.labelValues, blockLabels.get());
-        const IndexedRuns<TRowGroup, TRun> runs{ grouped.groups, runOffsets.get() };
-        GatherLabelsOfRuns(executor, blockLabels.get(), size, runs, runLabels.get());
-        download(runLabels.get());
-      });
+  LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
+    result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
+      if (request.wantsLabels)
+      {
+        result.labels = Download(executor, resources, labeled.labels, labeled.runCount * sizeof(TRun));
+      }
     });
-  }
-  if (!request.NeedsAnalysis())
-  {
-    result.components = { componentCount, componentCount, nullptr };
-  }
-  request.labelValues.RequireRoomFor(result.components.keptCount);
+  });
   return result;
 }
 
 } // namespace
 
 RunLabels
-DeviceSession::LabelBits(const Word * bits, const Request & request, bool wantsLabels)
+DeviceSession::LabelBits(const Word * bits, const Request & request)
 {
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
   try
   {
     return VisitIndexType(BitCountOf(request.size), [&](auto run) {
       return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-        return LabelBitsAs<decltype(group), decltype(run)>(
-          executor, m_Implementation->GetResources(), bits, request, wantsLabels);
+        return LabelBitsAs<decltype(group), decltype(run)>(executor, m_Implementation->GetResources(), bits, request);
       });
     });
   }

@@ -60,7 +60,8 @@ public:
 
   /** Labels an image in device memory. Returns its components, after the labels have been written.
    * \param pixels the image, in memory of this device or in managed memory, aligned to its type's size
-   * \param labels output image of the same size, which must not overlap the image; or null if no labels are wanted
+   * \param labels output image of the same size, which must not overlap the image; not used if the request wants no
+   * labels
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
   Components
@@ -69,11 +70,10 @@ public:
   /** Labels the runs of an image of bits. Returns the label of each run, in host memory.
    * \param bits the rows of the image in host memory, WordsOf(request.size) words; the copy is faster from pinned
    * memory
-   * \param wantsLabels whether the labels are wanted, or the components only
    *
    * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels
-  LabelBits(const Word * bits, const Request & request, bool wantsLabels);
+  LabelBits(const Word * bits, const Request & request);
 
   /** Frees the memory that no call uses, on all devices. */
   static void

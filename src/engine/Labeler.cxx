@@ -56,26 +56,37 @@ ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const Grid &                                   size,
            const ccl::LabelValues &                       labelValues,
-           bool                                           wantsTable)
+           bool                                           wantsTable,
+           bool                                           wantsLabels)
 {
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(options.fullyConnected || !algorithm.needsFullConnectivity,
           std::string(algorithm.identifier) +
             " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
-  return { size,        options.algorithm, options.fullyConnected, options.inlineCompression,
-           labelValues, options.selection, options.columns,        wantsTable };
+  const ccl::TableColumns none{ false, false, false, false, false, false };
+  return { size,
+           options.algorithm,
+           options.fullyConnected,
+           options.inlineCompression,
+           labelValues,
+           options.selection,
+           wantsTable ? options.columns : none,
+           wantsTable,
+           wantsLabels };
 }
 
-/** Fills the caller's table, if there is one. Returns the number of components that are kept. */
+/** Fills the caller's table, if there is one. Returns the number of components that are kept. If this function throws,
+ * the table is unchanged. */
 std::uint64_t
 FillTable(const ccl::Request & request, const ccl::Components & components, CudaConnectedComponentTable * table)
 {
   if (table != nullptr)
   {
-    *table = {};
-    table->componentCount = components.keptCount;
-    table->originalComponentCount = components.foundCount;
-    ccl::Unpack(request, components.table.get(), components.keptCount, *table);
+    CudaConnectedComponentTable filled;
+    filled.componentCount = components.keptCount;
+    filled.originalComponentCount = components.foundCount;
+    ccl::Unpack(request, components.table.get(), components.keptCount, filled);
+    *table = std::move(filled);
   }
   return components.keptCount;
 }
@@ -88,6 +99,14 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
   {
     options.progress(progress);
   }
+}
+
+/** Throws CudaConnectedComponentError if labels are wanted and there is no memory for them. */
+void
+RequireOutput(const void * labels, const ccl::Request & request)
+{
+  Require(labels != nullptr || !request.wantsLabels,
+          "the output is a null pointer: call a Measure function for a table");
 }
 
 /** Throws CudaConnectedComponentError unless the address of an image in device memory is a multiple of its pixel size.
@@ -112,12 +131,13 @@ CudaConnectedComponentLabeler::LabelDevice(const Input &                 input,
 {
   return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
     const auto labelValues = ccl::LabelValues::For(static_cast<decltype(label)>(output.background));
-    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr);
+    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr, output.isWanted);
     Report(options, 0.0F);
     if (request.size.Count() == 0)
     {
       return FillTable(request, {}, table);
     }
+    RequireOutput(output.labels, request);
     RequireAligned(input.pixels, input.type, "input");
     RequireAligned(output.labels, output.type, "output");
     ccl::DeviceSession    session(options.deviceId, options.stream);
@@ -161,15 +181,16 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
   return ccl::VisitIndexType(ccl::BitCountOf(request.size), label);
 }
 
-/** Labels an image that the caller packs to bits, and writes the labels to host memory, unless `pixels` is null. The
+/** Labels an image that the caller packs to bits, and writes the labels to host memory if the request wants them. The
  * host packs the rows and writes the labels of the pixels. The runs are labeled on a device, or on the host if
- * `options.onHost` is set. Returns the components. */
+ * `options.onHost` is set. Fills the table, if there is one. Returns the number of components that are kept. */
 template <typename TRowGroup, typename TLabel>
-ccl::Components
+std::uint64_t
 LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
                 const CudaConnectedComponentLabeler::RowPackerType & packRow,
                 const ccl::Request &                                 request,
-                TLabel *                                             pixels)
+                TLabel *                                             pixels,
+                CudaConnectedComponentTable *                        table)
 {
   const ccl::ParallelFor parallelFor =
     options.parallelFor ? ccl::CheckedFor(options.parallelFor) : ccl::ParallelFor(ccl::SequentialFor);
@@ -182,9 +203,8 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   };
   const auto writeLabels = [&](const auto * labels) {
     Report(options, 0.6F);
-    if (pixels == nullptr)
+    if (!request.wantsLabels)
     {
-      Report(options, 1.0F);
       return;
     }
     const auto          background = static_cast<TLabel>(request.labelValues.background);
@@ -195,20 +215,19 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
       ccl::AdviseHugePages(pixels, bytes);
     }
     ccl::WriteLabelRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
-    Report(options, 1.0F);
   };
 
   if (options.onHost)
   {
     const auto memory = ccl::AllocateOnHost<ccl::Word>(words);
     pack(memory.get());
-    return LabelBitsOnHost(parallelFor, bits, request, writeLabels);
+    return FillTable(request, LabelBitsOnHost(parallelFor, bits, request, writeLabels), table);
   }
 
   ccl::DeviceSession   session(options.deviceId);
   const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
   pack(static_cast<ccl::Word *>(memory.get()));
-  const ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request, pixels != nullptr);
+  const ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request);
   if (runs.wide)
   {
     writeLabels(static_cast<const std::uint64_t *>(runs.labels.get()));
@@ -217,7 +236,7 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   {
     writeLabels(static_cast<const std::uint32_t *>(runs.labels.get()));
   }
-  return runs.components;
+  return FillTable(request, runs.components, table);
 }
 
 } // namespace
@@ -231,16 +250,19 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType &         packRow,
   return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
     using LabelType = decltype(label);
     const auto labelValues = ccl::LabelValues::For(static_cast<LabelType>(output.background));
-    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr);
+    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr, output.isWanted);
     Report(options, 0.0F);
     if (request.size.Count() == 0)
     {
       return FillTable(request, {}, table);
     }
-    const auto components = ccl::VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      return LabelRowsOnHost<decltype(group)>(options, packRow, request, static_cast<LabelType *>(output.labels));
+    RequireOutput(output.labels, request);
+    const std::uint64_t objectCount = ccl::VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+      return LabelRowsOnHost<decltype(group)>(
+        options, packRow, request, static_cast<LabelType *>(output.labels), table);
     });
-    return FillTable(request, components, table);
+    Report(options, 1.0F);
+    return objectCount;
   });
 }
 

@@ -35,7 +35,7 @@ DeviceSession::LabelPixels(const void *, PixelType, const Request &, void *, Pix
 }
 
 RunLabels
-DeviceSession::LabelBits(const Word *, const Request &, bool)
+DeviceSession::LabelBits(const Word *, const Request &)
 {
   return {};
 }

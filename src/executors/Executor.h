@@ -18,10 +18,10 @@
 // - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of
 //   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
 // - `AddToRows(grid, functor, table)`: adds values to rows of a table. Each cell of the grid has a list of values:
-//   `functor.HasValues(i)` returns whether the cell with raster index i has values, `list = functor.Begin(cell)` starts
-//   its list, `list.IsAtEnd()` returns whether no value is left, and `functor.Next(list, value)` sets the next value
-//   and returns its row. The executor calls `table.Add(row, value)`. It may merge values of a row before, by
-//   `value.Merge(other)`.
+//   `functor.HasValues(i)` returns whether the list of the cell with raster index i is not empty, and
+//   `list = functor.Begin(cell)` starts such a list. `list.IsAtEnd()` returns whether no value is left, which is true
+//   for `ListType{}`. `functor.Next(list, value)` sets the next value and returns its row. The executor calls
+//   `table.Add(row, value)`. It may merge values of a row before, in any order, by `value.Merge(other)`.
 // - `SortDescending(n, keys, values)`: sorts n keys, the highest first, and the values in the same way. Values with
 //   equal keys keep their order.
 //

@@ -21,8 +21,8 @@ template <typename TValue>
 class RowAccumulator
 {
 public:
-  /** Takes a value of a row. Then `row` and `value` are what the caller must add to the table: NoRow, the same value,
-   * or the sum of another row. */
+  /** Takes a value of a row. Sets `row` and `value` to a sum that the caller must add to the table: the same value, or
+   * the sum of another row. Sets `row` to NoRow if there is nothing to add. */
   CCL_HOST_DEVICE
   void
   Exchange(std::uint64_t & row, TValue & value)

@@ -8,6 +8,7 @@
 #include "algorithms/Request.h"
 #include "algorithms/analysis/MeasureRuns.h"
 #include "algorithms/analysis/SelectComponents.h"
+#include "primitives/Grid.h"
 
 #include <utility>
 

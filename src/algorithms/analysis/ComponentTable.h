@@ -137,8 +137,8 @@ struct ComponentTable
     }
   }
 
-  /** Adds the measurements of some pixels to a row. Threads may add at the same time. No operation needs the old value,
-   * so a thread on the device does not wait for the memory. */
+  /** Adds the measurements of some pixels to a row. Threads may add at the same time. The atomic operations do not read
+   * the minimum and the maximum first, so that a thread on the device does not wait for them. */
   CCL_HOST_DEVICE
   void
   Add(std::uint64_t row, const ValueType & value) const

@@ -5,9 +5,9 @@
 // Adds the pixels of each run to the row of its component, after all components have ranks: the late computation of
 // Asad, Marroquim and Souza ("On GPU Connected Components and Properties", IEEE TIP 28(1), 2019, Section III-D).
 //
-// A sequence of foreground pixels of a row adds closed forms of its first and last x, as the features of segments in
-// HA4 (Hennequin, Lacassagne, Cabaret, Meunier, "A new direct connected component labeling and analysis algorithm for
-// GPUs", DASIP 2018, Section IV-D). A run under full connectivity has several such sequences in its 2 or 4 rows.
+// A run is measured word by word. Foreground pixels that follow each other in a word have closed forms of the first and
+// the last x, like the segments of HA4 (Hennequin, Lacassagne, Cabaret, Meunier, "A new direct connected component
+// labeling and analysis algorithm for GPUs", DASIP 2018, Section IV-D). Other pixels are summed bit by bit of x.
 //
 // A large component owns most runs. So AddToRows() merges the measurements of a component before an atomic operation
 // adds them to its row.
@@ -29,7 +29,7 @@ struct WordSums
   std::uint32_t xx;
 };
 
-/** Returns the sums over the pixels of a word, of which there are `count`. */
+/** Returns the sums over the pixels of a word. `count` is the number of these pixels. */
 CCL_HOST_DEVICE
 inline WordSums
 SumsOf(Word pixels, std::uint32_t count)

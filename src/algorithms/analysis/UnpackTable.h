@@ -9,6 +9,9 @@
 #include "primitives/BitRows.h"
 #include "primitives/PixelTypes.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace itk::ccl
 {
 

@@ -15,7 +15,6 @@
 
 #include "executors/RowAccumulator.h"
 #include "executors/device/ScanKernels.cuh"
-#include "executors/device/ThreadBlockShape.h"
 #include "primitives/Grid.h"
 #include "primitives/Tuning.h"
 
@@ -28,6 +27,10 @@ namespace itk::ccl
 inline constexpr unsigned int AllLanes = 0xFFFFFFFFU;
 inline constexpr unsigned int SlotsOfWarp =
   WarpSize / (Tuning::ThreadBlockSize / WarpSize); // one warp merges all slots
+
+static_assert(Tuning::ThreadBlockSize % WarpSize == 0 && Tuning::ThreadBlockSize / WarpSize <= WarpSize,
+              "a thread block has whole warps, and each has a slot");
+static_assert(Tuning::CellsPerAddingThread <= 32, "a thread has one bit for each of its cells");
 
 /** The sum of the values of one row. */
 template <typename TValue>
@@ -152,15 +155,15 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
   const unsigned int  threadBlockY = blockIdx.x / threadBlocksX;
   const unsigned int  threadBlockX = blockIdx.x - threadBlockY * threadBlocksX;
   const std::uint64_t x = std::uint64_t{ threadBlockX } * blockDim.x + threadIdx.x;
-  const std::uint64_t firstRow =
+  const std::uint64_t firstGridRow =
     std::uint64_t{ threadBlockY } * Tuning::CellsPerAddingThread * blockDim.y + threadIdx.y;
-  unsigned int cells = 0; // bit i: cell x of row firstRow + i * blockDim.y has values, and is not visited
+  unsigned int cells = 0; // bit i: cell x of row firstGridRow + i * blockDim.y has values, and is not visited
 #pragma unroll
   for (unsigned int i = 0; i < Tuning::CellsPerAddingThread; ++i)
   {
-    const std::uint64_t row = firstRow + i * blockDim.y;
-    const bool          isInside = x < grid.x && row < grid.y * grid.z;
-    cells |= static_cast<unsigned int>(isInside && functor.HasValues(x + grid.x * row)) << i;
+    const std::uint64_t gridRow = firstGridRow + i * blockDim.y;
+    const bool          isInside = x < grid.x && gridRow < grid.y * grid.z;
+    cells |= static_cast<unsigned int>(isInside && functor.HasValues(x + grid.x * gridRow)) << i;
   }
 
   RowAccumulator<ValueType>   accumulator;
@@ -170,9 +173,9 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
   {
     if (list.IsAtEnd() && cells != 0)
     {
-      const std::uint64_t row = firstRow + (__ffs(cells) - 1) * blockDim.y;
-      const std::uint64_t z = Divide(row, grid.y);
-      list = functor.Begin({ x, row - z * grid.y, z });
+      const std::uint64_t gridRow = firstGridRow + (__ffs(cells) - 1) * blockDim.y;
+      const std::uint64_t z = Divide(gridRow, grid.y);
+      list = functor.Begin({ x, gridRow - z * grid.y, z });
       cells &= cells - 1;
     }
     const bool hasNext = !list.IsAtEnd();
