@@ -53,7 +53,8 @@ struct CudaConnectedComponentSelection
   /** The order of the labels. The default is FirstPixel. */
   Order order = Order::FirstPixel;
 
-  /** Returns whether this selects all components, in the order of their first pixels. */
+  /** Returns whether this selects all components, in the order of their first pixels.
+   * \return true if no component is removed, and the labels have the order of ITK */
   bool
   IsDefault() const
   {

@@ -55,7 +55,8 @@ struct CudaConnectedComponentTable
     /** The upper 64 bits. */
     std::uint64_t high = 0;
 
-    /** Returns the nearest floating-point number, or one of the two nearest. */
+    /** Converts the sum to a floating-point number.
+     * \return the nearest floating-point number, or one of the two nearest */
     double
     ToDouble() const
     {
@@ -76,8 +77,10 @@ struct CudaConnectedComponentTable
     }
   };
 
-  /** A bit of an element of `faces`. Face 2 * axis is the face with the lowest index along the axis (0 is x), and face
-   * 2 * axis + 1 is the face with the highest index. */
+  /** Returns the bit of a face of the image in the elements of `faces`.
+   * \param axis 0 for x, 1 for y, 2 for z
+   * \param isUpper true for the face with the highest index along the axis, false for the face with the lowest index
+   * \return bit 2 * axis for the lower face, and bit 2 * axis + 1 for the upper face */
   static constexpr std::uint8_t
   FaceBit(unsigned int axis, bool isUpper)
   {
