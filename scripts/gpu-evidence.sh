@@ -70,13 +70,13 @@ for part in $parts; do
       labeler='-Labeler.SaysHowMuchMemoryIsMissing:Labeler.RefusesHostMemoryForDeviceMemory:*ForgetsTheMemory*'
       labeling='*EveryVolumeUpTo6/DeviceToDevice:*EveryPlaneUpTo17/HostToHost:*SampleOf*/DeviceToDevice'
       labeling="$labeling:*SampleOf*/HostToHost:*Shapes/DeviceToDevice:*Shapes/HostToHost:*TwiceTheSame/DeviceToDevice"
-      analysis='*EveryVolumeUpTo4/*ToDevice:*EveryVolumeUpTo4/HostToHost:*SampleOf*/DeviceToDevice'
-      analysis="$analysis:*Shapes/DeviceToDevice:*TwoLarge*/*ToDevice:*SumsBeyond*/*ToDevice:*Background*/*ToHost"
+      analysis='*EveryVolumeUpTo4/DeviceToDevice:*Background*/*ToDevice:*Background*/*ToHost:*Selections*/*ToDevice'
+      analysis="$analysis:*RowGroups/DeviceToDevice:*EveryAlgorithm*/*ToDevice:*EveryAlgorithm*/*ToHost"
       for tool in $tools; do
         for test in LabelingGTest AnalysisGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
           case "$tool $test" in
             "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # racecheck is 100 times slower
-            "racecheck AnalysisGTest") filter='*EveryVolumeUpTo4/DeviceToDevice:*TwoLarge*/DeviceToDevice' ;;
+            "racecheck AnalysisGTest") filter='*Background*/*ToDevice:*Selections*/*ToDevice:*EveryAlgorithm*/*ToDevice' ;;
             "racecheck itkCudaConnectedComponentLabelerDeviceGTest") filter='LabelerOutput/2.*' ;;
             "racecheck "*) filter='Filter.EveryAlgorithm:Filter.ImagesOfManySizes' ;;
             *" LabelingGTest") filter="$labeling" ;;

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <thread>
 
 using itk::CudaConnectedComponentSelection;
 using itk::CudaConnectedComponentTable;
@@ -593,6 +594,41 @@ TEST_P(Analysis, ProgressCanAbortAndLeavesTheTable)
   {
     EXPECT_THROW(Label<std::uint32_t>(GetParam(), labeler, image, 0, &table), std::runtime_error);
     EXPECT_EQ(table.componentCount, 77U);
+  }
+}
+
+TEST_P(Analysis, SixteenThreadsAtOnce)
+{
+  if (GetParam() == AnalysisWay::HostThreads)
+  {
+    GTEST_SKIP() << "only one thread at a time may start a loop of the thread pool";
+  }
+  std::vector<std::thread> threads;
+  for (unsigned int thread = 0; thread < 16; ++thread)
+  {
+    threads.emplace_back([thread] {
+      const TestImage image = MakeRandom({ 70 + thread, 41, 11 }, 30, 1 + thread % 3, 23001 + thread);
+      const bool      fullyConnected = thread % 2 == 0;
+      const auto      expected = MeasureByLoop(image, LabelByItk(image, fullyConnected));
+      for (unsigned int repetition = 0; repetition < 4; ++repetition)
+      {
+        CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), fullyConnected);
+        labeler.options.columns = AllColumns();
+        labeler.options.selection.minimumSize = 1 + repetition;
+        labeler.options.selection.order = repetition % 2 == 0 ? Order::Size : Order::FirstPixel;
+        CudaConnectedComponentTable table;
+        Label<std::uint32_t>(GetParam(), labeler, image, 0, &table);
+        ExpectRows(table, expected, SelectByLoop(expected, labeler.options.selection), AllColumns(), image.name);
+        if (repetition == thread % 4)
+        {
+          CudaConnectedComponentLabeler::TrimMemory();
+        }
+      }
+    });
+  }
+  for (std::thread & thread : threads)
+  {
+    thread.join();
   }
 }
 

@@ -5,6 +5,8 @@
 
 #include "FilterTestSupport.h"
 
+#include "primitives/Sums.h"
+
 #include <cstdlib>
 
 namespace
@@ -50,6 +52,66 @@ MakeBoxes(const MaskType::SizeType & size)
   return image;
 }
 
+/** Expects that a table has the measurements of the labels 1, 2, 3 and so on of an image. */
+void
+ExpectMeasurementsOf(const unsigned short *                   labels,
+                     const MaskType::SizeType &               size,
+                     const itk::CudaConnectedComponentTable & table)
+{
+  struct Measurement
+  {
+    std::uint64_t     count = 0;
+    std::uint64_t     firstPixel = 0;
+    std::uint64_t     minimum[3] = {};
+    std::uint64_t     maximum[3] = {};
+    itk::ccl::UInt128 sums[3] = {};
+    itk::ccl::UInt128 zz = 0;
+  };
+  std::vector<Measurement> expected(table.componentCount);
+  std::uint64_t            pixel = 0;
+  for (std::uint64_t z = 0; z < size[2]; ++z)
+  {
+    for (std::uint64_t y = 0; y < size[1]; ++y)
+    {
+      for (std::uint64_t x = 0; x < size[0]; ++x, ++pixel)
+      {
+        if (labels[pixel] == 0)
+        {
+          continue;
+        }
+        ASSERT_LE(labels[pixel], expected.size());
+        Measurement &       all = expected[labels[pixel] - 1U];
+        const std::uint64_t index[] = { x, y, z };
+        for (unsigned int axis = 0; axis < 3; ++axis)
+        {
+          all.minimum[axis] = all.count == 0 ? index[axis] : std::min(all.minimum[axis], index[axis]);
+          all.maximum[axis] = std::max(all.maximum[axis], index[axis]);
+          all.sums[axis] += index[axis];
+        }
+        all.zz += z * z;
+        all.firstPixel = all.count == 0 ? pixel : all.firstPixel;
+        ++all.count;
+      }
+    }
+  }
+  const auto isSum = [](const itk::CudaConnectedComponentTable::Sum & sum, itk::ccl::UInt128 value) {
+    return sum.low == static_cast<std::uint64_t>(value) && sum.high == static_cast<std::uint64_t>(value >> 64);
+  };
+  for (std::size_t row = 0; row < expected.size(); ++row)
+  {
+    const Measurement & all = expected[row];
+    ASSERT_EQ(table.pixelCounts[row], all.count) << "row " << row;
+    ASSERT_EQ(table.firstPixels[row], all.firstPixel) << "row " << row;
+    ASSERT_TRUE(isSum(table.products[5][row], all.zz)) << "row " << row;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      ASSERT_EQ(table.minimums[axis][row], all.minimum[axis]) << "row " << row;
+      ASSERT_EQ(table.maximums[axis][row], all.maximum[axis]) << "row " << row;
+      ASSERT_TRUE(isSum(table.sums[axis][row], all.sums[axis])) << "row " << row;
+    }
+  }
+}
+
 TEST_P(Large, SameAsItk)
 {
   const auto          image = MakeBoxes(GetParam());
@@ -77,6 +139,15 @@ TEST_P(Large, SameAsItk)
     const auto input = CudaTestSupport::AllocateDevice(pixelCount);
     const auto output = CudaTestSupport::AllocateDevice(pixelCount * sizeof(std::uint32_t));
     CudaTestSupport::CopyToDevice(input.get(), image->GetBufferPointer(), pixelCount);
+    {
+      itk::CudaConnectedComponentLabeler labeler;
+      labeler.options.fullyConnected = fullyConnected;
+      labeler.options.columns = { true, true, true, true, true, true };
+      const auto table = labeler.MeasureDeviceMemory(static_cast<const unsigned char *>(input.get()),
+                                                     { GetParam()[0], GetParam()[1], GetParam()[2] });
+      ASSERT_EQ(table.componentCount, oracle->GetObjectCount());
+      ExpectMeasurementsOf(expected, GetParam(), table);
+    }
     for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
       const AlgorithmEnum algorithm = row.algorithm;
