@@ -2,13 +2,12 @@
 #ifndef itkCudaConnectedComponentImageFilter_hxx
 #define itkCudaConnectedComponentImageFilter_hxx
 
-#include "itkImageScanlineConstIterator.h"
+#include "CudaConnectedComponentsDetail/ImageProperties.h"
+#include "CudaConnectedComponentsDetail/PackRow.h"
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <functional>
-#include <type_traits>
 #include <typeinfo>
 
 namespace itk
@@ -16,56 +15,6 @@ namespace itk
 
 namespace CudaConnectedComponentsDetail
 {
-
-/** Whether the buffer of an image stores the pixels as numbers. */
-template <typename TImage>
-constexpr bool HasScalarBuffer =
-  std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
-  std::is_arithmetic<typename TImage::PixelType>::value;
-
-/** Packs `count` pixels of a row to bits, from the index `begin` on. The pixels must lie in the buffered region.
- * `words` is as for CudaConnectedComponentLabeler::PackRow(). */
-template <typename TImage>
-void
-PackRow(const TImage & image, const typename TImage::IndexType & begin, SizeValueType count, std::uint32_t * words)
-{
-  if constexpr (HasScalarBuffer<TImage>)
-  {
-    const auto * const pixels = image.GetBufferPointer() + image.ComputeOffset(begin);
-    CudaConnectedComponentLabeler::PackRow(pixels, count, words);
-  }
-  else
-  {
-    typename TImage::SizeType size;
-    size.Fill(1);
-    size[0] = count;
-    ImageScanlineConstIterator<TImage> it(&image, { begin, size });
-    CudaConnectedComponentLabeler::PackBits(count, words, [&it](std::uint64_t) {
-      const typename TImage::PixelType pixel = it.Get();
-      ++it;
-      return pixel != NumericTraits<typename TImage::PixelType>::ZeroValue(pixel);
-    });
-  }
-}
-
-/** Clears the bits of the pixels of a row that are zero in a mask. `begin` is the index of the first pixel. */
-template <typename TMask>
-void
-MaskRow(const TMask & mask, typename TMask::IndexType begin, SizeValueType count, std::uint32_t * words)
-{
-  // Masks 2,048 pixels at a time, because their bits fit on the stack.
-  constexpr SizeValueType wordsOfChunk = 64;
-  constexpr SizeValueType pixelsOfChunk = 32 * wordsOfChunk;
-  for (SizeValueType first = 0; first < count; first += pixelsOfChunk)
-  {
-    const SizeValueType pixels = std::min(count - first, pixelsOfChunk);
-    std::uint32_t       maskWords[wordsOfChunk];
-    PackRow(mask, begin, pixels, maskWords);
-    std::uint32_t * const chunk = words + first / 32;
-    std::transform(maskWords, maskWords + (pixels + 31) / 32, chunk, chunk, std::bit_and<>());
-    begin[0] += pixelsOfChunk;
-  }
-}
 
 /** Carries an exception of the input, the mask or an observer through the labeler. Without it, the filter could take
  * the exception for an error of CUDA and fall back to the CPU. */
@@ -131,14 +80,12 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   {
     return;
   }
-  const RegionType region = this->GetOutput()->GetRequestedRegion();
-  std::string      size = std::to_string(region.GetSize(0));
-  unsigned int     fullConnectivity = 3;
-  for (unsigned int axis = 1; axis < ImageDimension; ++axis)
+  unsigned int fullConnectivity = 1;
+  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
   {
-    size += " x " + std::to_string(region.GetSize(axis));
     fullConnectivity *= 3;
   }
+  const std::string size = CudaConnectedComponentsDetail::SizeText(this->GetOutput()->GetRequestedRegion());
   CudaConnectedComponentsDetail::Process::Print({ this->GetNameOfClass(),
                                                   size,
                                                   &typeid(InputPixelType),
@@ -431,12 +378,7 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::StoreObjectSizes(
   std::vector<SizeValueType> sizes)
 {
-  // The same rounding as in RelabelComponentImageFilter.
-  float pixelSize = 1.0F;
-  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
-  {
-    pixelSize = static_cast<float>(pixelSize * this->GetOutput()->GetSpacing()[axis]);
-  }
+  const float pixelSize = CudaConnectedComponentsDetail::PixelSize(*this->GetOutput());
   m_SizeOfObjectsInPhysicalUnits.reserve(sizes.size());
   for (const SizeValueType size : sizes)
   {

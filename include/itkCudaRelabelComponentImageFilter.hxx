@@ -3,7 +3,9 @@
 #define itkCudaRelabelComponentImageFilter_hxx
 
 #include "CudaConnectedComponentsDetail/FreshMemory.h"
+#include "CudaConnectedComponentsDetail/ImageProperties.h"
 #include "CudaConnectedComponentsDetail/LabelTable.h"
+#include "CudaConnectedComponentsDetail/LongRows.h"
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 #include "CudaConnectedComponentsDetail/Process.h"
 #include "CudaConnectedComponentsDetail/RelabelComponentMembers.h"
@@ -26,11 +28,9 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** Whether the buffer of an image stores each pixel as one number. */
+/** Whether CudaRelabelComponentImageFilter can count the labels of an image type. */
 template <typename TImage>
-constexpr bool StoresNumbers =
-  std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
-  std::is_arithmetic<typename TImage::PixelType>::value && !std::is_same<typename TImage::PixelType, bool>::value;
+constexpr bool StoresNumbers = HasScalarBuffer<TImage> && !std::is_same<typename TImage::PixelType, bool>::value;
 
 /** Calls body(i) once for each i < count, on the threads of a multi-threader. Throws the first exception of a body
  * after all bodies have ended. */
@@ -57,63 +57,6 @@ ForEachInParallel(MultiThreaderBase * threader, std::uint64_t count, const std::
     std::rethrow_exception(exception);
   }
 }
-
-/** Divides the pixels of a region into long rows. A row is contiguous in the buffers of two images. If the region is
- * the buffered region of both images, the only row contains all pixels. */
-template <unsigned int VDimension>
-class LongRows
-{
-public:
-  using RegionType = ImageRegion<VDimension>;
-
-  LongRows(const RegionType & region, const RegionType & buffered, const RegionType & otherBuffered)
-    : m_Region(region)
-    , m_Length(region.GetSize(0))
-  {
-    const auto isComplete = [&](unsigned int axis) {
-      return region.GetSize(axis) == buffered.GetSize(axis) && region.GetSize(axis) == otherBuffered.GetSize(axis);
-    };
-    while (m_Axis < VDimension && isComplete(m_Axis - 1))
-    {
-      m_Length *= region.GetSize(m_Axis++);
-    }
-  }
-
-  /** Returns whether there is only one row. */
-  bool
-  AreOne() const
-  {
-    return m_Length == m_Region.GetNumberOfPixels();
-  }
-
-  /** Calls function(index, x, count) for the parts of rows that contain the pixels from `begin` to `end` - 1 of the
-   * region, in raster order. `index` is the index of the row's first pixel, and `x` is the number of pixels of the row
-   * before the part. */
-  template <typename TFunction>
-  void
-  ForEach(std::uint64_t begin, std::uint64_t end, const TFunction & function) const
-  {
-    while (begin < end)
-    {
-      auto          index = m_Region.GetIndex();
-      std::uint64_t row = begin / m_Length;
-      for (unsigned int axis = m_Axis; axis < VDimension; ++axis)
-      {
-        index[axis] += static_cast<IndexValueType>(row % m_Region.GetSize(axis));
-        row /= m_Region.GetSize(axis);
-      }
-      const std::uint64_t x = begin % m_Length;
-      const std::uint64_t count = std::min(m_Length - x, end - begin);
-      function(index, x, count);
-      begin += count;
-    }
-  }
-
-private:
-  RegionType    m_Region;
-  std::uint64_t m_Length;
-  unsigned int  m_Axis{ 1 }; // the first axis along which rows differ
-};
 
 /** Returns the number of pixels at the start of a row that equal its first pixel. */
 template <typename TPixel>
@@ -179,15 +122,9 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateData()
   }
   if (Process::IsVerbose())
   {
-    const RegionType region = this->GetOutput()->GetRequestedRegion();
-    std::string      size = std::to_string(region.GetSize(0));
-    for (unsigned int axis = 1; axis < ImageDimension; ++axis)
-    {
-      size += " x " + std::to_string(region.GetSize(axis));
-    }
     Process::Update update;
     update.filter = this->GetNameOfClass();
-    update.size = size;
+    update.size = SizeText(this->GetOutput()->GetRequestedRegion());
     update.inputPixel = &typeid(InputPixelType);
     update.outputPixel = &typeid(OutputPixelType);
     update.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -365,12 +302,7 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::AssignLabels(TTable 
   this->SetNumbersOfObjects(objects.size() - removed, objects.size());
   sizes.resize(m_NumberOfObjects);
 
-  // The types of the superclass, so that the rounding is the same.
-  float pixelSize = 1.0F;
-  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
-  {
-    pixelSize = static_cast<float>(pixelSize * this->GetInput()->GetSpacing()[axis]);
-  }
+  const float pixelSize = CudaConnectedComponentsDetail::PixelSize(*this->GetInput());
   physicalSizes.resize(m_NumberOfObjects);
   std::transform(sizes.begin(), sizes.end(), physicalSizes.begin(), [pixelSize](ObjectSizeType size) {
     return static_cast<float>(size) * pixelSize;

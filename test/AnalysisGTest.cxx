@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the table of components, and the selection of components, with plain loops over the labels of ITK's filter.
+// Tests of the table of components, of their selection and of their order.
 
-#include "LabelerTestSupport.h"
+#include "AnalysisTestSupport.h"
 #include "ThreadPool.h"
 
 #include "algorithms/analysis/AnalyzeRuns.h"
@@ -14,11 +14,6 @@
 #include <numeric>
 #include <stdexcept>
 #include <thread>
-
-using itk::CudaConnectedComponentSelection;
-using itk::CudaConnectedComponentTable;
-using Border = CudaConnectedComponentSelection::Border;
-using Order = CudaConnectedComponentSelection::Order;
 
 namespace
 {
@@ -41,168 +36,6 @@ NameOf(AnalysisWay way)
 {
   const char * const names[] = { "HostSequential", "HostThreads", "HostToHost", "DeviceToDevice" };
   return names[static_cast<int>(way)];
-}
-
-CudaConnectedComponentTable::Columns
-AllColumns()
-{
-  return { true, true, true, true, true, true };
-}
-
-/** Measures the components of an image of labels by a plain loop. Labels are 1, 2, 3 and so on. */
-CudaConnectedComponentTable
-MeasureByLoop(const TestImage & image, const Labels & labels)
-{
-  using Wide = itk::ccl::UInt128;
-  const std::uint64_t              n = labels.objectCount;
-  const std::uint64_t              none = ~std::uint64_t{ 0 };
-  std::array<std::vector<Wide>, 3> sums;
-  std::array<std::vector<Wide>, 6> products;
-  CudaConnectedComponentTable      table;
-  table.componentCount = table.originalComponentCount = n;
-  table.pixelCounts.assign(n, 0);
-  table.firstPixels.assign(n, none);
-  table.faces.assign(n, 0);
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    table.minimums[axis].assign(n, none);
-    table.maximums[axis].assign(n, 0);
-    sums[axis].assign(n, 0);
-  }
-  for (auto & product : products)
-  {
-    product.assign(n, 0);
-  }
-  std::uint64_t pixel = 0;
-  for (std::uint64_t z = 0; z < image.size[2]; ++z)
-  {
-    for (std::uint64_t y = 0; y < image.size[1]; ++y)
-    {
-      for (std::uint64_t x = 0; x < image.size[0]; ++x, ++pixel)
-      {
-        if (labels.pixels[pixel] == 0)
-        {
-          continue;
-        }
-        const std::uint64_t row = labels.pixels[pixel] - 1;
-        const std::uint64_t index[] = { x, y, z };
-        ++table.pixelCounts[row];
-        table.firstPixels[row] = std::min(table.firstPixels[row], pixel);
-        unsigned int product = 0;
-        for (unsigned int axis = 0; axis < 3; ++axis)
-        {
-          table.minimums[axis][row] = std::min(table.minimums[axis][row], index[axis]);
-          table.maximums[axis][row] = std::max(table.maximums[axis][row], index[axis]);
-          sums[axis][row] += index[axis];
-          for (unsigned int other = axis; other < 3; ++other)
-          {
-            products[product++][row] += Wide{ index[axis] } * index[other];
-          }
-          if (image.size[axis] > 1 && (index[axis] == 0 || index[axis] == image.size[axis] - 1))
-          {
-            table.faces[row] |= CudaConnectedComponentTable::FaceBit(axis, index[axis] != 0);
-          }
-        }
-      }
-    }
-  }
-  const auto split = [](const std::vector<Wide> & from, std::vector<CudaConnectedComponentTable::Sum> & to) {
-    for (const Wide sum : from)
-    {
-      to.push_back({ static_cast<std::uint64_t>(sum), static_cast<std::uint64_t>(sum >> 64) });
-    }
-  };
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    split(sums[axis], table.sums[axis]);
-  }
-  for (unsigned int i = 0; i < 6; ++i)
-  {
-    split(products[i], table.products[i]);
-  }
-  return table;
-}
-
-/** Returns the rows of the components that a selection keeps, in the order of their labels. */
-std::vector<std::uint64_t>
-SelectByLoop(const CudaConnectedComponentTable & table, const CudaConnectedComponentSelection & selection)
-{
-  const auto bySize = [&table](std::uint64_t a, std::uint64_t b) {
-    return table.pixelCounts[a] > table.pixelCounts[b];
-  };
-  std::vector<std::uint64_t> rows;
-  for (std::uint64_t row = 0; row < table.componentCount; ++row)
-  {
-    const std::uint64_t pixels = table.pixelCounts[row];
-    const bool          isTouching = table.faces[row] != 0;
-    if (pixels >= selection.minimumSize && pixels <= selection.maximumSize &&
-        (selection.border == Border::Any || (selection.border == Border::Touching) == isTouching))
-    {
-      rows.push_back(row);
-    }
-  }
-  if (selection.numberOfLargest != 0 || selection.order == Order::Size)
-  {
-    std::stable_sort(rows.begin(), rows.end(), bySize);
-    if (selection.numberOfLargest != 0 && rows.size() > selection.numberOfLargest)
-    {
-      rows.resize(selection.numberOfLargest);
-    }
-    if (selection.order == Order::FirstPixel)
-    {
-      std::sort(rows.begin(), rows.end());
-    }
-  }
-  return rows;
-}
-
-/** Returns the given elements of a column. */
-template <typename T>
-std::vector<T>
-Pick(const std::vector<T> & column, const std::vector<std::uint64_t> & rows)
-{
-  std::vector<T> picked;
-  for (const std::uint64_t row : rows)
-  {
-    picked.push_back(column[row]);
-  }
-  return picked;
-}
-
-/** Expects that a table has the given rows of another table, and no other rows. Columns that are not wanted must be
- * empty. */
-void
-ExpectRows(const CudaConnectedComponentTable &          table,
-           const CudaConnectedComponentTable &          expected,
-           const std::vector<std::uint64_t> &           rows,
-           const CudaConnectedComponentTable::Columns & columns,
-           const std::string &                          what)
-{
-  const auto expectColumn = [&](const auto & column, const auto & all, bool isWanted, const char * name) {
-    if (isWanted)
-    {
-      EXPECT_EQ(column == Pick(all, rows), true) << what << ": " << name;
-    }
-    else
-    {
-      EXPECT_TRUE(column.empty()) << what << ": " << name;
-    }
-  };
-  EXPECT_EQ(table.componentCount, rows.size()) << what;
-  EXPECT_EQ(table.originalComponentCount, expected.componentCount) << what;
-  expectColumn(table.pixelCounts, expected.pixelCounts, columns.pixelCounts, "pixelCounts");
-  expectColumn(table.firstPixels, expected.firstPixels, columns.firstPixels, "firstPixels");
-  expectColumn(table.faces, expected.faces, columns.faces, "faces");
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    expectColumn(table.minimums[axis], expected.minimums[axis], columns.boundingBoxes, "minimums");
-    expectColumn(table.maximums[axis], expected.maximums[axis], columns.boundingBoxes, "maximums");
-    expectColumn(table.sums[axis], expected.sums[axis], columns.sums, "sums");
-  }
-  for (unsigned int i = 0; i < 6; ++i)
-  {
-    expectColumn(table.products[i], expected.products[i], columns.products, "products");
-  }
 }
 
 CudaConnectedComponentLabeler
@@ -257,38 +90,6 @@ Measure(AnalysisWay way, const CudaConnectedComponentLabeler & labeler, const Te
   const auto input = CudaTestSupport::AllocateDevice(image.pixels.size());
   CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
   return labeler.MeasureDeviceMemory(static_cast<const std::uint8_t *>(input.get()), image.size);
-}
-
-std::string
-Describe(const CudaConnectedComponentSelection & selection)
-{
-  return "sizes " + std::to_string(selection.minimumSize) + " to " + std::to_string(selection.maximumSize) +
-         ", largest " + std::to_string(selection.numberOfLargest) + ", border " +
-         std::to_string(static_cast<int>(selection.border)) + ", order " +
-         std::to_string(static_cast<int>(selection.order));
-}
-
-/** Selections that make sense for a table: the default, each condition by itself, and a random mixture. */
-std::vector<CudaConnectedComponentSelection>
-SelectionsFor(const CudaConnectedComponentTable & table, unsigned int seed)
-{
-  std::mt19937                                 random(seed);
-  std::vector<CudaConnectedComponentSelection> selections(7);
-  selections[1].minimumSize = 2;
-  selections[2].order = Order::Size;
-  selections[3].numberOfLargest = 1;
-  selections[4].border = Border::Touching;
-  selections[5].border = Border::NotTouching;
-  const auto anySize = [&] {
-    return table.pixelCounts.empty() ? 5 : table.pixelCounts[random() % table.pixelCounts.size()];
-  };
-  CudaConnectedComponentSelection & mixture = selections[6];
-  mixture.minimumSize = random() % 3 == 0 ? anySize() : random() % 4;
-  mixture.maximumSize = random() % 3 == 0 ? mixture.minimumSize + anySize() : mixture.maximumSize;
-  mixture.numberOfLargest = random() % 3 == 0 ? 0 : 1 + random() % (1 + table.componentCount);
-  mixture.border = static_cast<Border>(random() % 3);
-  mixture.order = static_cast<Order>(random() % 2);
-  return selections;
 }
 
 class Analysis : public testing::TestWithParam<AnalysisWay>

@@ -217,17 +217,15 @@ LabelRunsOnDevice(const DeviceExecutor &                               executor,
   });
 }
 
-/** Copies device memory to new pinned host memory. The copy has ended when the function returns or throws. */
+/** Copies device memory to new pinned host memory. All work has ended when the function returns or throws. */
 HostArray
 Download(const DeviceExecutor & executor, DeviceResources & resources, const void * memory, std::uint64_t bytes)
 {
-  HostArray copy = resources.AllocateHost(bytes);
-  if (bytes != 0)
-  {
-    const cudaError_t error = cudaMemcpyAsync(copy.get(), memory, bytes, cudaMemcpyDeviceToHost, executor.GetStream());
-    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-    CCL_CHECK(error);
-  }
+  HostArray         copy = resources.AllocateHost(bytes);
+  const cudaError_t error =
+    bytes == 0 ? cudaSuccess : cudaMemcpyAsync(copy.get(), memory, bytes, cudaMemcpyDeviceToHost, executor.GetStream());
+  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  CCL_CHECK(error);
   return copy;
 }
 
@@ -254,7 +252,10 @@ FinishComponents(const DeviceExecutor &                executor,
     {
       components.table = Download(executor, resources, analyzed.table.get(), TableBytes(request, analyzed.keptCount));
     }
-    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+    else
+    {
+      CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+    }
   }
   else
   {

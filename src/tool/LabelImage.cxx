@@ -171,9 +171,9 @@ WriteAs(const Options & options, const LabelsType<VDimension> * labels)
   auto renumber = itk::UnaryGeneratorImageFilter<LabelsType<VDimension>, itk::Image<TOutput, VDimension>>::New();
   renumber->SetInput(labels);
   renumber->SetFunctor([background](const LabelType & label) {
-    // ITK numbers the components 0, 1, 2, ... and skips the background value.
-    const auto rank = static_cast<TOutput>(label - 1);
-    return label == 0 ? background : static_cast<TOutput>(rank + (background >= 0 && rank >= background ? 1 : 0));
+    return label == 0 ? background
+                      : static_cast<TOutput>(itk::CudaConnectedComponentsDetail::LabelOfRow(
+                          label - 1, static_cast<std::uint64_t>(background)));
   });
   renumber->Update();
   SaveImage(renumber->GetOutput(), options.output);
