@@ -29,10 +29,17 @@ struct CudaConnectedComponentSelection
     NotTouching // selects components that do not touch the border
   };
 
+  /** The order of the pixels of an image. It decides which pixel of a component is the first. */
+  enum class PixelOrder : std::uint8_t
+  {
+    Raster,          // x fastest, then y, then z: the order in memory, and the order of ITK
+    TransposedRaster // z fastest, then y, then x: the order in memory of the transposed image
+  };
+
   /** The order of the labels. */
   enum class Order : std::uint8_t
   {
-    FirstPixel, // the raster order of the first pixels of the components
+    FirstPixel, // the order of the first pixels of the components
     Size        // the largest component first. Components of the same size are in the order of their first pixels.
   };
 
@@ -53,13 +60,17 @@ struct CudaConnectedComponentSelection
   /** The order of the labels. The default is FirstPixel. */
   Order order = Order::FirstPixel;
 
-  /** Returns whether this selects all components, in the order of their first pixels.
+  /** The order of the pixels, for `order`, for `numberOfLargest` and for CudaConnectedComponentTable::firstPixels. The
+   * default is Raster. TransposedRaster gives an array in Fortran order the labels of the same array in C order. */
+  PixelOrder pixelOrder = PixelOrder::Raster;
+
+  /** Returns whether this selects all components, in the raster order of their first pixels.
    * \return true if no component is removed, and the labels have the order of ITK */
   bool
   IsDefault() const
   {
     return minimumSize <= 1 && maximumSize == std::numeric_limits<std::uint64_t>::max() && numberOfLargest == 0 &&
-           border == Border::Any && order == Order::FirstPixel;
+           border == Border::Any && order == Order::FirstPixel && pixelOrder == PixelOrder::Raster;
   }
 };
 

@@ -111,10 +111,12 @@ protected:
     for (const bool fullyConnected : { false, true })
     {
       const Labels                      itk = LabelByItk(image, fullyConnected);
-      const CudaConnectedComponentTable expected = MeasureByLoop(image, itk);
+      const CudaConnectedComponentTable inRaster = MeasureByLoop(image, itk);
+      const CudaConnectedComponentTable inTransposed = MeasureByLoop(image, itk, PixelOrder::TransposedRaster);
       CudaConnectedComponentLabeler     labeler = LabelerFor(GetParam(), fullyConnected);
-      for (const CudaConnectedComponentSelection & selection : SelectionsFor(expected, seed))
+      for (const CudaConnectedComponentSelection & selection : SelectionsFor(inRaster, seed))
       {
+        const auto &      expected = selection.pixelOrder == PixelOrder::Raster ? inRaster : inTransposed;
         const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") + Describe(selection);
         const std::vector<std::uint64_t> rows = SelectByLoop(expected, selection);
         labeler.options.selection = selection;

@@ -21,6 +21,7 @@ using itk::CudaConnectedComponentSelection;
 using itk::CudaConnectedComponentTable;
 using Border = CudaConnectedComponentSelection::Border;
 using Order = CudaConnectedComponentSelection::Order;
+using PixelOrder = CudaConnectedComponentSelection::PixelOrder;
 
 inline CudaConnectedComponentTable::Columns
 AllColumns()
@@ -30,7 +31,7 @@ AllColumns()
 
 /** Measures the components of an image of labels by a plain loop. Labels are 1, 2, 3 and so on. */
 inline CudaConnectedComponentTable
-MeasureByLoop(const TestImage & image, const Labels & labels)
+MeasureByLoop(const TestImage & image, const Labels & labels, PixelOrder order = PixelOrder::Raster)
 {
   using Wide = itk::ccl::UInt128;
   const std::uint64_t              n = labels.objectCount;
@@ -66,7 +67,8 @@ MeasureByLoop(const TestImage & image, const Labels & labels)
         const std::uint64_t row = labels.pixels[pixel] - 1;
         const std::uint64_t index[] = { x, y, z };
         ++table.pixelCounts[row];
-        table.firstPixels[row] = std::min(table.firstPixels[row], pixel);
+        const std::uint64_t transposed = z + image.size[2] * (y + image.size[1] * x);
+        table.firstPixels[row] = std::min(table.firstPixels[row], order == PixelOrder::Raster ? pixel : transposed);
         unsigned int product = 0;
         for (unsigned int axis = 0; axis < 3; ++axis)
         {
@@ -109,6 +111,9 @@ SelectByLoop(const CudaConnectedComponentTable & table, const CudaConnectedCompo
   const auto bySize = [&table](std::uint64_t a, std::uint64_t b) {
     return table.pixelCounts[a] > table.pixelCounts[b];
   };
+  const auto byFirstPixel = [&table](std::uint64_t a, std::uint64_t b) {
+    return table.firstPixels[a] < table.firstPixels[b];
+  };
   std::vector<std::uint64_t> rows;
   for (std::uint64_t row = 0; row < table.componentCount; ++row)
   {
@@ -120,6 +125,7 @@ SelectByLoop(const CudaConnectedComponentTable & table, const CudaConnectedCompo
       rows.push_back(row);
     }
   }
+  std::sort(rows.begin(), rows.end(), byFirstPixel);
   if (selection.numberOfLargest != 0 || selection.order == Order::Size)
   {
     std::stable_sort(rows.begin(), rows.end(), bySize);
@@ -129,7 +135,7 @@ SelectByLoop(const CudaConnectedComponentTable & table, const CudaConnectedCompo
     }
     if (selection.order == Order::FirstPixel)
     {
-      std::sort(rows.begin(), rows.end());
+      std::sort(rows.begin(), rows.end(), byFirstPixel);
     }
   }
   return rows;
@@ -190,7 +196,8 @@ Describe(const CudaConnectedComponentSelection & selection)
   return "sizes " + std::to_string(selection.minimumSize) + " to " + std::to_string(selection.maximumSize) +
          ", largest " + std::to_string(selection.numberOfLargest) + ", border " +
          std::to_string(static_cast<int>(selection.border)) + ", order " +
-         std::to_string(static_cast<int>(selection.order));
+         std::to_string(static_cast<int>(selection.order)) + ", pixel order " +
+         std::to_string(static_cast<int>(selection.pixelOrder));
 }
 
 /** Selections that make sense for a table: the default, each condition by itself, and a random mixture. */
@@ -198,12 +205,13 @@ inline std::vector<CudaConnectedComponentSelection>
 SelectionsFor(const CudaConnectedComponentTable & table, unsigned int seed)
 {
   std::mt19937                                 random(seed);
-  std::vector<CudaConnectedComponentSelection> selections(7);
+  std::vector<CudaConnectedComponentSelection> selections(8);
   selections[1].minimumSize = 2;
   selections[2].order = Order::Size;
   selections[3].numberOfLargest = 1;
   selections[4].border = Border::Touching;
   selections[5].border = Border::NotTouching;
+  selections[7].pixelOrder = PixelOrder::TransposedRaster;
   const auto anySize = [&] {
     return table.pixelCounts.empty() ? 5 : table.pixelCounts[random() % table.pixelCounts.size()];
   };
@@ -213,6 +221,7 @@ SelectionsFor(const CudaConnectedComponentTable & table, unsigned int seed)
   mixture.numberOfLargest = random() % 3 == 0 ? 0 : 1 + random() % (1 + table.componentCount);
   mixture.border = static_cast<Border>(random() % 3);
   mixture.order = static_cast<Order>(random() % 2);
+  mixture.pixelOrder = static_cast<PixelOrder>(random() % 2);
   return selections;
 }
 

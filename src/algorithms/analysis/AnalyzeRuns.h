@@ -46,7 +46,14 @@ AnalyzeRuns(const TExecutor &                    executor,
     };
     auto            memory = allocate(componentCount);
     const TableType table = TableType::In(memory.get(), columns, componentCount);
-    MeasureComponents(executor, runs, labelsOfRuns, request.LabelValuesOfRuns(), request.size, componentCount, table);
+    MeasureComponents(executor,
+                      runs,
+                      labelsOfRuns,
+                      request.LabelValuesOfRuns(),
+                      request.size,
+                      request.selection.pixelOrder == Selection::PixelOrder::TransposedRaster,
+                      componentCount,
+                      table);
     if (request.selection.IsDefault())
     {
       return { componentCount, componentCount, std::move(memory) };

@@ -131,6 +131,7 @@ struct MeasureWord
   Grid                         size;
   bool                         needsSums;
   bool                         needsProducts;
+  bool                         isTransposed; // whether first pixels are in the order of the transposed raster
 
   /** The runs of a word that are still to measure. */
   struct ListType
@@ -183,7 +184,8 @@ private:
     // The sums are relative to the first pixel of the word of the row group. So they fit in 32 bits.
     RelativeSums  sums{};
     std::uint32_t firstX = 0;
-    std::uint32_t rowsFound = 0; // bit row + 2 * slice
+    std::uint32_t rowsFound = 0;   // bit row + 2 * slice
+    std::uint32_t rowsOfFirst = 0; // rows with a pixel in the first column
     runs.groups.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
       // If a row group is one row, its columns are its pixels.
       const Word pixels = TRowGroup::IsOneRow
@@ -193,6 +195,7 @@ private:
       {
         firstX = rowsFound == 0 ? LowestBit(pixels) : firstX;
         rowsFound |= 1U << (row + 2 * slice);
+        rowsOfFirst |= (pixels >> LowestBit(mask) & 1U) << (row + 2 * slice);
         sums.AddRow(pixels, row, slice, needsSums);
       }
     });
@@ -200,12 +203,22 @@ private:
     const TRun               lastY = y + (TRowGroup::Rows == 2 && (rowsFound & 0xAU) != 0);
     const TRun               firstZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0x3U) == 0);
     const TRun               lastZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0xCU) != 0);
-    const TRun               rowOfFirst = TRowGroup::IsOneRow ? 0 : LowestBit(rowsFound);
     Measurements<TRun, TSum> all{};
     all.pixelCount = sums.count;
-    all.firstPixel =
-      x + firstX + static_cast<TRun>(size.x) * (y + rowOfFirst % 2 + static_cast<TRun>(size.y) * (z + rowOfFirst / 2));
     all.minimum[0] = x + LowestBit(mask);
+    if (isTransposed)
+    {
+      // Of the first column, row 0 of slice 0 comes first, then row 0 of slice 1, row 1 of slice 0, row 1 of slice 1.
+      const TRun row = (rowsOfFirst & 0x5U) == 0;
+      const TRun slice = (rowsOfFirst >> row & 0x1U) == 0;
+      all.firstPixel = z + slice + static_cast<TRun>(size.z) * (y + row + static_cast<TRun>(size.y) * all.minimum[0]);
+    }
+    else
+    {
+      const TRun row = TRowGroup::IsOneRow ? 0 : LowestBit(rowsFound);
+      all.firstPixel =
+        x + firstX + static_cast<TRun>(size.x) * (y + row % 2 + static_cast<TRun>(size.y) * (z + row / 2));
+    }
     all.maximum[0] = x + HighestBit(mask);
     all.minimum[1] = firstY;
     all.maximum[1] = lastY;
@@ -235,7 +248,8 @@ struct ClearRows
 
 } // namespace MeasureRuns
 
-/** Measures all components. `labels` has the label of each run, by `labelValues`. Writes all rows of the table. */
+/** Measures all components. `labels` has the label of each run, by `labelValues`. `isTransposed` is the pixel order of
+ * the first pixels. Writes all rows of the table. */
 template <typename TRowGroup, typename TRun, typename TSum, typename TExecutor>
 void
 MeasureComponents(const TExecutor &                    executor,
@@ -243,6 +257,7 @@ MeasureComponents(const TExecutor &                    executor,
                   const TRun *                         labels,
                   const LabelValues &                  labelValues,
                   const Grid &                         size,
+                  bool                                 isTransposed,
                   std::uint64_t                        componentCount,
                   const ComponentTable<TRun, TSum> &   table)
 {
@@ -254,7 +269,8 @@ MeasureComponents(const TExecutor &                    executor,
                                                          labelValues,
                                                          size,
                                                          table.sums[0] != nullptr || table.products[0] != nullptr,
-                                                         table.products[0] != nullptr },
+                                                         table.products[0] != nullptr,
+                                                         isTransposed },
                      table);
 }
 

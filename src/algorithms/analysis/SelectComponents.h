@@ -26,6 +26,7 @@ ColumnsFor(const Selection & selection, const TableColumns & wanted)
   columns.pixelCounts |= selection.minimumSize > 1 || selection.maximumSize != all.maximumSize ||
                          selection.numberOfLargest != 0 || selection.order == Selection::Order::Size;
   columns.faces |= selection.border != Selection::Border::Any;
+  columns.firstPixels |= selection.pixelOrder != Selection::PixelOrder::Raster;
   return columns;
 }
 
@@ -102,19 +103,22 @@ struct LabelInOrderOfRanks
   }
 };
 
-/** Kernel functor that copies the size of each listed component. A cell is a position in the list. */
+/** Kernel functor that copies the value of each listed component, or its complement, as the key of a sort. A cell is a
+ * position in the list. */
 template <typename TRun>
-struct CopySizes
+struct CopyKeys
 {
-  const TRun * pixelCounts;
+  const TRun * values;
   const TRun * ranks;
-  TRun *       sizes;
+  TRun *       keys;
+  bool         isComplement;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & position) const
   {
-    sizes[position.x] = pixelCounts[ranks[position.x]];
+    const TRun value = values[ranks[position.x]];
+    keys[position.x] = isComplement ? static_cast<TRun>(~value) : value;
   }
 };
 
@@ -208,18 +212,36 @@ Select(const TExecutor &                  executor,
   selected.count = labelInOrderOfRanks(IsSelected<TRun, TSum>{ table, selection, size });
   const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < selected.count;
   const bool isBySize = selection.order == Selection::Order::Size;
+  const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
+  if (!isLimited && !isBySize && !isTransposed)
+  {
+    return selected;
+  }
+
+  // Ranks are in raster order, and the sort is stable.
+  const Grid list{ selected.count };
+  const auto keys = executor.template Allocate<TRun>(selected.count);
+  const auto sortList = [&](const TRun * values, bool isAscending) {
+    executor.ForEach(Grid{ selected.count }, CopyKeys<TRun>{ values, ranks, keys.get(), isAscending });
+    executor.SortDescending(selected.count, keys.get(), ranks);
+  };
+  if (isTransposed)
+  {
+    sortList(table.firstPixels, true);
+  }
   if (isLimited || isBySize)
   {
-    const Grid list{ selected.count };
-    const auto sizes = executor.template Allocate<TRun>(selected.count);
-    executor.ForEach(list, CopySizes<TRun>{ table.pixelCounts, ranks, sizes.get() });
-    executor.SortDescending(selected.count, sizes.get(), ranks);
+    sortList(table.pixelCounts, false);
     selected.count = isLimited ? selection.numberOfLargest : selected.count;
-    executor.ForEach(list, LabelInOrderOfList<TRun>{ ranks, selected.count, labelValues, labels });
-    if (!isBySize)
+    if (isTransposed && !isBySize)
     {
-      labelInOrderOfRanks(HasLabel<TRun>{ labels });
+      sortList(table.firstPixels, true);
     }
+  }
+  executor.ForEach(list, LabelInOrderOfList<TRun>{ ranks, selected.count, labelValues, labels });
+  if (!isBySize && !isTransposed)
+  {
+    labelInOrderOfRanks(HasLabel<TRun>{ labels });
   }
   return selected;
 }
