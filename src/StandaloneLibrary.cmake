@@ -17,14 +17,14 @@ if(NOT BUILD_SHARED_LIBS)
 endif()
 
 target_include_directories(CudaConnectedComponents PUBLIC
-  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${CMAKE_CURRENT_LIST_DIR}/../include>
   $<BUILD_INTERFACE:${export_directory}>
   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/CudaConnectedComponents>)
 target_include_directories(CudaConnectedComponents SYSTEM PUBLIC "$<BUILD_INTERFACE:${ITK_INCLUDE_DIRS}>")
 target_link_libraries(CudaConnectedComponents PUBLIC ${ITK_LIBRARIES})
 
 install(TARGETS CudaConnectedComponents EXPORT CudaConnectedComponentsTargets)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ ${export_directory}/
+install(DIRECTORY ${CMAKE_CURRENT_LIST_DIR}/../include/ ${export_directory}/
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/CudaConnectedComponents)
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/CudaConnectedComponents)
 install(EXPORT CudaConnectedComponentsTargets
@@ -44,7 +44,7 @@ endif()
 
 include(CMakePackageConfigHelpers)
 configure_package_config_file(
-  ${PROJECT_SOURCE_DIR}/cmake/CudaConnectedComponentsConfig.cmake.in
+  ${CMAKE_CURRENT_LIST_DIR}/../cmake/CudaConnectedComponentsConfig.cmake.in
   ${CMAKE_CURRENT_BINARY_DIR}/CudaConnectedComponentsConfig.cmake
   INSTALL_DESTINATION ${package_directory}
   PATH_VARS CMAKE_INSTALL_LIBDIR)

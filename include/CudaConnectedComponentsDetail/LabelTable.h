@@ -2,8 +2,6 @@
 #ifndef CudaConnectedComponentsDetail_LabelTable_h
 #define CudaConnectedComponentsDetail_LabelTable_h
 
-#include "itkIntTypes.h"
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -33,7 +31,7 @@ public:
   struct Object
   {
     TLabel        label;
-    SizeValueType size;
+    std::uint64_t size;
   };
 
   /** Makes a table for an image. The labels of its connected components are not greater than its number of pixels. */
@@ -131,7 +129,7 @@ public:
   {
     std::vector<Object> objects;
     const auto          append = [&objects](TLabel label, std::uint64_t pixels) {
-      objects.push_back({ label, static_cast<SizeValueType>(pixels) });
+      objects.push_back({ label, pixels });
     };
     for (const auto & [label, pixels] : m_Others)
     {

@@ -1,0 +1,43 @@
+"""Connected components of masks and images, on NVIDIA GPUs and on the CPU.
+
+The functions label, filter and measure the connected components of arrays and
+images of NumPy, itk, SimpleITK, xarray, CuPy and PyTorch. The labels are the
+labels of ITK, SciPy, scikit-image and SimpleITK.
+
+Examples
+--------
+>>> import numpy as np
+>>> import cuda_connected_components as ccc
+>>> image = np.array([[1, 0, 0, 1],
+...                   [0, 1, 0, 1]])
+>>> ccc.label(image)
+array([[1, 0, 0, 2],
+       [0, 1, 0, 2]], dtype=int32)
+"""
+
+from ._api import (
+    backend_info,
+    component_statistics,
+    keep_largest,
+    label,
+    relabel,
+    remove_small,
+    set_num_threads,
+    trim_memory,
+)
+from ._core import CudaError, LabelOverflowError, __version__
+
+__all__ = [
+    "CudaError",
+    "LabelOverflowError",
+    "__version__",
+    "backend_info",
+    "component_statistics",
+    "keep_largest",
+    "label",
+    "relabel",
+    "remove_small",
+    "set_num_threads",
+    "trim_memory",
+]
+

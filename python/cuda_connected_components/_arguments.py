@@ -1,0 +1,137 @@
+"""Checks of arguments that several functions share."""
+
+import math
+
+import numpy as np
+
+from . import _core
+
+_INTEGERS = "int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
+
+
+def is_fully_connected(connectivity, ndim):
+    """Return whether components have full connectivity.
+
+    `connectivity` is None, a rank from 1 to `ndim`, or a number of neighbors.
+    """
+    if connectivity is None:
+        return True
+    if isinstance(connectivity, bool) or not hasattr(connectivity, "__index__"):
+        raise TypeError(f"connectivity must be None or an integer, not {connectivity!r}")
+    number = connectivity.__index__()
+    face = {1: (1, 2), 2: (1, 4), 3: (1, 6)}[ndim]
+    full = {1: (1, 2), 2: (2, 8), 3: (3, 26)}[ndim]
+    if number in full:
+        return True
+    if number in face:
+        return False
+    if ndim == 3 and number in (2, 18):
+        raise ValueError(
+            f"connectivity={number}: 18 neighbors are not supported; "
+            "use 1 or 6 (faces), or 3, 26 or None (faces, edges and corners)"
+        )
+    raise ValueError(
+        f"connectivity={number} is not possible with {ndim} dimension{'s'[: ndim > 1]}; "
+        f"use {face[0]} or {face[1]} (faces), or {full[0]}, {full[1]} or None (full)"
+    )
+
+
+def limits_of(lower, upper, dtype):
+    """Return the limits of the foreground as an array of `dtype`, or None.
+
+    An element is foreground if it is not less than the first limit and not
+    greater than the second. Limits that no element can reach are moved to the
+    end of the range of `dtype`; if no element is between them, the first limit
+    is the greater one.
+    """
+    if lower is None and upper is None:
+        return None
+    for name, value in (("lower", lower), ("upper", upper)):
+        if value is not None and value != value:
+            raise ValueError(f"{name} must not be NaN")
+    if dtype.kind == "f":
+        first = -math.inf if lower is None else lower
+        second = math.inf if upper is None else upper
+        with np.errstate(over="ignore"):
+            return np.array([first, second], dtype)
+    minimum, maximum = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    first = minimum if lower is None or lower < minimum else lower
+    second = maximum if upper is None or upper > maximum else upper
+    if first > maximum or second < minimum or math.ceil(first) > math.floor(second):
+        return np.array([1, 0], dtype)
+    return np.array([math.ceil(first), math.floor(second)], dtype)
+
+
+def integer_dtype(dtype):
+    """Return the NumPy type of labels for a `dtype` of any library."""
+    if type(dtype).__module__.partition(".")[0] == "torch":
+        dtype = str(dtype).rpartition(".")[2]
+    try:
+        numpy_dtype = np.dtype(dtype)
+    except TypeError:
+        numpy_dtype = None
+    if numpy_dtype is None or numpy_dtype.kind not in "iu":
+        raise TypeError(f"dtype={dtype!r}: labels are integers; use {_INTEGERS}")
+    return numpy_dtype.newbyteorder("=")
+
+
+def default_label_dtype(size):
+    """Return the type of labels for an image of `size` elements."""
+    return np.dtype(np.int32 if size < 2**31 else np.int64)
+
+
+def count_of(name, value, minimum):
+    """Return `value` as an integer that is not less than `minimum`."""
+    try:
+        number = value.__index__()
+    except AttributeError:
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+    if number < minimum:
+        raise ValueError(f"{name} must be at least {minimum}, not {number}")
+    return min(number, 2**63)
+
+
+def backend_of(device):
+    """Return the number of a backend for `device`: None, "cpu", "cuda" or "cuda:1"."""
+    if device is None:
+        return _core.ANY_BACKEND
+    if device == "cpu":
+        return _core.HOST_BACKEND
+    if device == "cuda":
+        return _core.CURRENT_DEVICE
+    prefix, _, number = str(device).partition(":")
+    if prefix == "cuda" and number.isdecimal():
+        return int(number)
+    raise ValueError(f'device must be None, "cpu", "cuda" or "cuda:N", not {device!r}')
+
+
+def minimum_pixels(min_size, spacing, ndim):
+    """Return the lowest number of elements that is not less than `min_size`.
+
+    `min_size` is in elements or, with `spacing`, in the unit of the spacing to
+    the power of `ndim`.
+    """
+    if isinstance(min_size, bool) or not min_size >= 0 or min_size == math.inf:
+        raise ValueError(f"min_size must be a number from 0 on, not {min_size!r}")
+    if spacing is None:
+        return min(math.ceil(min_size), 2**63)
+    size_of_one = math.prod(spacing_of(spacing, ndim))
+    count = math.ceil(min_size / size_of_one)
+    # The division is rounded.
+    if count > 0 and (count - 1) * size_of_one >= min_size:
+        count -= 1
+    elif count * size_of_one < min_size:
+        count += 1
+    return min(count, 2**63)
+
+
+def spacing_of(spacing, ndim):
+    """Return the distances of elements along each axis as floats."""
+    if np.ndim(spacing) == 0:
+        spacing = (spacing,) * ndim
+    distances = tuple(float(distance) for distance in spacing)
+    if len(distances) != ndim:
+        raise ValueError(f"spacing has {len(distances)} numbers, but the image has {ndim} axes")
+    if not all(0 < distance < math.inf for distance in distances):
+        raise ValueError(f"spacing must be positive, not {spacing!r}")
+    return distances

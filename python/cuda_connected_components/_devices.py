@@ -1,0 +1,298 @@
+"""Arrays of CuPy, PyTorch and other libraries in device memory.
+
+The work runs on the array's device and on the library's current stream. Results
+come from the library's allocator. Nothing is copied to the host but the number
+of components and the columns of statistics.
+"""
+
+import contextlib
+import sys
+
+import numpy as np
+
+from . import _core
+from ._arguments import integer_dtype
+
+_FORMATS = {
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float32": "f",
+    "float64": "d",
+}
+
+
+def device_array(address, dtype, shape):
+    """Return a contiguous array in device memory for the extension module.
+
+    `dtype` is the name of a NumPy type. Raises TypeError for other types.
+    """
+    if dtype not in _FORMATS:
+        raise TypeError(f"images of {dtype} are not supported in device memory")
+    size = tuple(reversed(shape)) + (1,) * (3 - len(shape))
+    return _core.DeviceArray(address, _FORMATS[dtype], np.dtype(dtype).itemsize, size)
+
+
+class DeviceImages:
+    """What CuPy and PyTorch have in common. `xp` is the library's module."""
+
+    on_device = True
+    has_physical_axes = False
+
+    def __init__(self, xp):
+        self.xp = xp
+
+    def foreground(self, image, limits, mask):
+        """Return an image whose elements are not 0 where `image` is foreground."""
+        if limits is not None:
+            lower, upper = limits
+            result = None
+            if lower is not None:
+                result = image >= lower
+            if upper is not None:
+                below = image <= upper
+                result = below if result is None else result & below
+            image = result
+        elif self.name_of(image.dtype) not in _FORMATS:
+            image = image != 0
+        if mask is not None:
+            image = (image != 0) & (self.plain(mask) != 0)
+        return self.contiguous(image)
+
+    def keep(self, image, labels, out):
+        """Copy the elements of an image that have a label. The others become 0."""
+        kept = self.xp.where(labels != 0, image, self.xp.zeros_like(image))
+        if out is None:
+            return kept
+        self.assign(out, kept)
+        return out
+
+
+class CupyImages(DeviceImages):
+    """cupy.ndarray."""
+
+    def plain(self, image):
+        """Return the array of an image."""
+        if not isinstance(image, self.xp.ndarray):
+            raise TypeError(f"pass a CuPy array, not {type(image).__name__}")
+        return image
+
+    def name_of(self, dtype):
+        """Return the NumPy name of an element type."""
+        return dtype.name
+
+    def device_of(self, image):
+        """Return the index of the device of an array."""
+        return image.device.id
+
+    @contextlib.contextmanager
+    def on_device_of(self, image):
+        """Make the device of an array the current one."""
+        with image.device:
+            yield
+
+    def stream_of(self, image):
+        """Return the current stream as an integer."""
+        return self.xp.cuda.get_current_stream().ptr
+
+    def contiguous(self, image):
+        """Return a contiguous array in C order."""
+        return self.xp.ascontiguousarray(image)
+
+    def is_contiguous(self, image):
+        """Return whether an array is contiguous in C order."""
+        return image.flags.c_contiguous
+
+    def address_of(self, image):
+        """Return the address of the first element."""
+        return image.data.ptr
+
+    def empty(self, image, dtype):
+        """Return a new array for labels."""
+        return self.xp.empty(image.shape, dtype.name)
+
+    def assign(self, out, values):
+        """Copy an array to `out`."""
+        out[...] = values
+
+    def like(self, image, result):
+        """Return a result with the metadata of an image."""
+        return result
+
+    def columns(self, image, columns):
+        """Return columns of statistics on the device of an image."""
+        return {name: self.xp.asarray(column) for name, column in columns.items()}
+
+    def unique(self, labels):
+        """Return the values of an array, the index of each element's value, and counts."""
+        values, inverse, counts = self.xp.unique(labels, return_inverse=True, return_counts=True)
+        return values, inverse.reshape(labels.shape), counts
+
+    def take(self, table, inverse, dtype):
+        """Return table[inverse], for a table in host memory."""
+        return self.xp.asarray(table.astype(dtype))[inverse]
+
+    def to_host(self, column):
+        """Return a column as a NumPy array."""
+        return column.get()
+
+
+class TorchCudaImages(DeviceImages):
+    """torch.Tensor in device memory, and its subclasses with metadata."""
+
+    def plain(self, image):
+        if not isinstance(image, self.xp.Tensor):
+            raise TypeError(f"pass a tensor, not {type(image).__name__}")
+        if image.layout != self.xp.strided or image.is_quantized:
+            raise TypeError("sparse and quantized tensors are not supported: call to_dense() first")
+        return image.detach().as_subclass(self.xp.Tensor).resolve_neg()
+
+    def name_of(self, dtype):
+        return str(dtype).rpartition(".")[2]
+
+    def device_of(self, image):
+        return image.device.index
+
+    def on_device_of(self, image):
+        return self.xp.cuda.device(image.device)
+
+    def stream_of(self, image):
+        return self.xp.cuda.current_stream(image.device).cuda_stream
+
+    def contiguous(self, image):
+        return image.contiguous()
+
+    def is_contiguous(self, image):
+        return image.is_contiguous()
+
+    def address_of(self, image):
+        return image.data_ptr()
+
+    def empty(self, image, dtype):
+        return self.xp.empty(
+            tuple(image.shape), dtype=getattr(self.xp, dtype.name), device=image.device
+        )
+
+    def assign(self, out, values):
+        out.copy_(values)
+
+    def like(self, image, result):
+        if hasattr(image, "meta") and hasattr(image, "applied_operations"):
+            return type(image)(
+                result, meta=image.meta, applied_operations=image.applied_operations
+            )
+        return result
+
+    def columns(self, image, columns):
+        return {
+            name: self.xp.from_numpy(column).to(image.device) for name, column in columns.items()
+        }
+
+    def unique(self, labels):
+        return self.xp.unique(labels, return_inverse=True, return_counts=True)
+
+    def take(self, table, inverse, dtype):
+        return self.xp.from_numpy(table.astype(dtype)).to(inverse.device)[inverse]
+
+    def to_host(self, column):
+        return column.cpu().numpy()
+
+
+_classes = {"cupy": CupyImages, "torch": TorchCudaImages}
+_instances = {}
+
+
+def library_of(image, name):
+    """Return the library object for an array in device memory, or None.
+
+    `name` is "cupy", "torch" or "other".
+    """
+    if name in _classes:
+        if name not in _instances:
+            _instances[name] = _classes[name](sys.modules[name])
+        return _instances[name]
+    if hasattr(image, "__cuda_array_interface__") or is_on_device(image):
+        return ForeignImages()
+    return None
+
+
+def is_on_device(image):
+    """Return whether an object with DLPack is in the memory of an NVIDIA GPU."""
+    if not hasattr(image, "__dlpack_device__"):
+        return False
+    cuda, cuda_managed = 2, 13
+    return int(image.__dlpack_device__()[0]) in (cuda, cuda_managed)
+
+
+class ForeignImages:
+    """Objects with __cuda_array_interface__ or DLPack. They need `out`."""
+
+    on_device = True
+    has_physical_axes = False
+
+
+class ForeignArray:
+    """The device memory of an object of an unknown library."""
+
+    def __init__(self, image, name, writable=False):
+        self.owner = image
+        interface = getattr(image, "__cuda_array_interface__", None)
+        if interface is not None:
+            self.address, is_read_only = interface["data"]
+            self.shape = tuple(interface["shape"])
+            dtype = np.dtype(interface["typestr"])
+            strides = interface.get("strides")
+            self.stream = interface.get("stream") or 0
+            self.device = None
+        elif is_on_device(image):
+            # 1 is the legacy default stream.
+            self.owner = _core.DlpackArray(image.__dlpack__(stream=1))
+            self.address, is_read_only = self.owner.address, False
+            self.shape = tuple(self.owner.shape)
+            dtype = np.dtype(self.owner.dtype)
+            strides = tuple(stride * dtype.itemsize for stride in self.owner.strides)
+            self.stream = 0
+            self.device = int(image.__dlpack_device__()[1])
+        else:
+            raise TypeError(f"{name} must be in device memory, like the image")
+        if writable and is_read_only:
+            raise ValueError(f"{name} is read-only")
+        self.dtype = dtype.name
+        if not 1 <= len(self.shape) <= 3:
+            raise ValueError(f"{name} must have 1, 2 or 3 dimensions, not {len(self.shape)}")
+        expected = tuple(
+            dtype.itemsize * int(np.prod(self.shape[axis + 1:], dtype=np.int64))
+            for axis in range(len(self.shape))
+        )
+        if strides is not None and any(
+            stride != wanted and length > 1
+            for stride, wanted, length in zip(strides, expected, self.shape)
+        ):
+            raise ValueError(f"{name} must be contiguous in C order")
+
+
+def label_foreign(image, out, make_request):
+    """Label an object of an unknown library. Return the number of labels."""
+    if out is None:
+        raise TypeError(
+            f"{type(image).__name__} is a device array of a library that is not known here: "
+            "pass out=, or convert it with cupy.asarray(image) or torch.as_tensor(image)"
+        )
+    source = ForeignArray(image, "the image")
+    target = ForeignArray(out, "out", writable=True)
+    if source.shape != target.shape:
+        raise ValueError(f"out has the shape {target.shape}, and the image {source.shape}")
+    integer_dtype(target.dtype)
+    device = source.device if source.device is not None else target.device
+    return _core.label_device(
+        device_array(source.address, source.dtype, source.shape),
+        device_array(target.address, target.dtype, target.shape),
+        source.stream or target.stream,
+        make_request(len(source.shape), _core.CURRENT_DEVICE if device is None else device),
+    )

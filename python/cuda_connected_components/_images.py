@@ -1,0 +1,354 @@
+"""Images of NumPy, itk, SimpleITK, xarray and PyTorch in host memory.
+
+A library object tells how to read the elements of an image as a NumPy array,
+and how to make an image of the same library for results. No library but NumPy
+is imported before one of its objects comes in.
+"""
+
+import sys
+
+import numpy as np
+
+from ._arguments import default_label_dtype
+
+_SUPPORTED = "bool, integers of 8 to 64 bits, float16, float32 and float64"
+
+
+def checked(array):
+    """Return an array whose elements the extension module can read.
+
+    Copies arrays of other byte orders and arrays that are not aligned.
+    """
+    if not 1 <= array.ndim <= 3:
+        advice = (
+            "pass image[np.newaxis] for a single element"
+            if array.ndim == 0
+            else "label each volume by itself, for example in a loop over the first axis"
+        )
+        raise ValueError(f"images have 1, 2 or 3 dimensions, not {array.ndim}: {advice}")
+    dtype = array.dtype
+    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+        advice = {
+            "c": "label abs(image), or its real part",
+            "f": "convert it with image.astype(float)",
+        }.get(dtype.kind, "compare it with a value first, for example image == value")
+        raise TypeError(f"images of {dtype} are not supported ({_SUPPORTED} are): {advice}")
+    if not dtype.isnative:
+        array = array.astype(dtype.newbyteorder("="))
+    if not array.flags.aligned:
+        array = array.copy(order="K")
+    return array
+
+
+def is_fortran(array):
+    """Return whether an array is contiguous in Fortran order only."""
+    return array.flags.f_contiguous and not array.flags.c_contiguous
+
+
+class NumpyImages:
+    """Arrays of NumPy, and other objects that NumPy converts to arrays."""
+
+    on_device = False
+    has_physical_axes = False
+
+    def array(self, image):
+        """Return the elements of an image."""
+        if isinstance(image, np.ma.MaskedArray):
+            raise TypeError(
+                "masked arrays are not supported: pass image.filled(0), "
+                "or image.data with mask=~np.ma.getmaskarray(image)"
+            )
+        return checked(np.asarray(image))
+
+    def values(self, image):
+        """Return the elements of an image as unsigned integers of the same bits."""
+        array = np.asarray(image)
+        return array.view(f"u{array.dtype.itemsize}")
+
+    def output(self, out):
+        """Return the array of an image for results."""
+        if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+            raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
+        if not out.flags.writeable:
+            raise ValueError("out is read-only")
+        return out
+
+    def empty_labels(self, image, array, dtype):
+        """Return a new image for labels, and its array."""
+        order = "F" if is_fortran(array) else "C"
+        labels = np.empty(array.shape, dtype or default_label_dtype(array.size), order)
+        return labels, labels
+
+    def empty_values(self, image, array):
+        """Return a new image of the type of `image`, and its array."""
+        dtype = np.asarray(image).dtype
+        values = np.empty(array.shape, dtype, "F" if is_fortran(array) else "C")
+        return values, values
+
+    def columns(self, image, columns):
+        """Return columns of statistics for the library."""
+        return columns
+
+
+class XarrayImages(NumpyImages):
+    """xarray.DataArray. The data may be on a device; see `_devices`."""
+
+    def array(self, image):
+        return self._inner(image).array(image.data)
+
+    def values(self, image):
+        return self._inner(image).values(image.data)
+
+    def output(self, out):
+        if hasattr(out, "dims"):
+            return self._inner(out).output(out.data)
+        return super().output(out)
+
+    def empty_labels(self, image, array, dtype):
+        data, labels = self._inner(image).empty_labels(image.data, array, dtype)
+        return image.copy(data=data), labels
+
+    def empty_values(self, image, array):
+        data, values = self._inner(image).empty_values(image.data, array)
+        return image.copy(data=data), values
+
+    @staticmethod
+    def _inner(image):
+        if not hasattr(image, "dims") or not hasattr(image, "data"):
+            raise TypeError(f"pass a DataArray, not {type(image).__name__}: choose one variable")
+        inner = library_of(image.data)
+        if inner.on_device:
+            raise TypeError(
+                "a DataArray in device memory is not supported: pass image.data, and put the "
+                "result back with image.copy(data=result)"
+            )
+        return inner
+
+
+class TorchImages(NumpyImages):
+    """torch.Tensor in host memory, and its subclasses with metadata."""
+
+    def array(self, image):
+        tensor = self._plain(image)
+        return checked((tensor.float() if self._is_bfloat16(tensor) else tensor).numpy())
+
+    def values(self, image):
+        tensor = self._plain(image)
+        if self._is_bfloat16(tensor):
+            tensor = tensor.view(sys.modules["torch"].int16)
+        return super().values(tensor.numpy())
+
+    def output(self, out):
+        if type(out).__module__.partition(".")[0] == "numpy":
+            raise TypeError("out must be a tensor, like the image")
+        tensor = self._plain(out)
+        if self._is_bfloat16(tensor):
+            tensor = tensor.view(sys.modules["torch"].int16)
+        return tensor.numpy()
+
+    def empty_labels(self, image, array, dtype):
+        labels, _ = super().empty_labels(array, array, dtype)
+        return self.like(image, sys.modules["torch"].from_numpy(labels)), labels
+
+    def empty_values(self, image, array):
+        values, _ = super().empty_values(self.values(image), array)
+        torch = sys.modules["torch"]
+        tensor = torch.from_numpy(values.view(f"i{values.dtype.itemsize}"))
+        return self.like(image, tensor.view(image.dtype)), values
+
+    def columns(self, image, columns):
+        torch = sys.modules["torch"]
+        return {name: torch.from_numpy(column) for name, column in columns.items()}
+
+    @staticmethod
+    def like(image, tensor):
+        """Return a tensor with the metadata of an image, if it has any."""
+        if hasattr(image, "meta") and hasattr(image, "applied_operations"):
+            return type(image)(
+                tensor, meta=image.meta, applied_operations=image.applied_operations
+            )
+        return tensor
+
+    @staticmethod
+    def _plain(image):
+        torch = sys.modules["torch"]
+        if not isinstance(image, torch.Tensor):
+            raise TypeError(f"pass a tensor, not {type(image).__name__}")
+        if image.layout != torch.strided or image.is_quantized:
+            raise TypeError("sparse and quantized tensors are not supported: call to_dense() first")
+        return image.detach().as_subclass(torch.Tensor).resolve_neg()
+
+    @staticmethod
+    def _is_bfloat16(tensor):
+        return tensor.dtype == sys.modules["torch"].bfloat16
+
+
+class SimpleItkImages(NumpyImages):
+    """SimpleITK.Image. Axes of statistics are x, y and z."""
+
+    has_physical_axes = True
+
+    def array(self, image):
+        return checked(self._view(image))
+
+    def values(self, image):
+        return super().values(self._view(image))
+
+    def output(self, out):
+        if type(out).__module__.partition(".")[0] != "SimpleITK":
+            raise TypeError("out must be a SimpleITK.Image, like the image")
+        return self._writable(out)
+
+    def empty_labels(self, image, array, dtype):
+        sitk = sys.modules["SimpleITK"]
+        name = {"i": "sitkInt", "u": "sitkUInt"}[np.dtype(dtype or np.uint32).kind]
+        bits = 8 * np.dtype(dtype or np.uint32).itemsize
+        return self._empty(image, getattr(sitk, f"{name}{bits}"))
+
+    def empty_values(self, image, array):
+        return self._empty(image, image.GetPixelID())
+
+    def geometry(self, image):
+        """Return the first index, origin, spacing and direction of an image, along x, y, z."""
+        dimension = image.GetDimension()
+        direction = np.reshape(image.GetDirection(), (dimension, dimension))
+        return (0,) * dimension, image.GetOrigin(), image.GetSpacing(), direction
+
+    def _empty(self, image, pixel_id):
+        result = sys.modules["SimpleITK"].Image(image.GetSize(), pixel_id)
+        result.CopyInformation(image)
+        return result, self._writable(result)
+
+    @staticmethod
+    def _view(image):
+        if not hasattr(image, "GetPixelID"):
+            raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}")
+        if image.GetNumberOfComponentsPerPixel() != 1:
+            raise TypeError("images with several components per pixel are not supported")
+        return sys.modules["SimpleITK"].GetArrayViewFromImage(image)
+
+    def _writable(self, image):
+        # A new image may share its buffer with others until it is written to.
+        image.MakeUnique()
+        view = self._view(image)
+        address = view.__array_interface__["data"][0]
+        interface = {"version": 3, "data": (address, False), "shape": view.shape,
+                     "typestr": view.dtype.str}
+        return np.asarray(_Memory(interface, image))
+
+
+class _Memory:
+    """Memory of an object that NumPy would otherwise see as read-only."""
+
+    def __init__(self, interface, owner):
+        self.__array_interface__ = interface
+        self._owner = owner
+
+
+class ItkImages(NumpyImages):
+    """itk.Image. Axes of statistics are x, y and z."""
+
+    has_physical_axes = True
+
+    def array(self, image):
+        return checked(self._view(image))
+
+    def values(self, image):
+        return super().values(self._view(image))
+
+    def output(self, out):
+        if not hasattr(out, "GetBufferedRegion"):
+            raise TypeError("out must be an itk.Image, like the image")
+        return self._view(out)
+
+    def empty_labels(self, image, array, dtype):
+        itk = sys.modules["itk"]
+        code = {"i": "S", "u": "U"}[np.dtype(dtype or np.uint64).kind]
+        size = {1: "C", 2: "S", 4: "I", 8: "L"}[np.dtype(dtype or np.uint64).itemsize]
+        try:
+            image_type = itk.Image[getattr(itk, code + size), array.ndim]
+        except (KeyError, AttributeError):
+            raise TypeError(f"itk has no {array.ndim}-D image of {np.dtype(dtype)}") from None
+        return self._empty(image, image_type)
+
+    def empty_values(self, image, array):
+        return self._empty(image, type(image))
+
+    def geometry(self, image):
+        """Return the first index, origin, spacing and direction of an image, along x, y, z."""
+        itk = sys.modules["itk"]
+        first = tuple(image.GetBufferedRegion().GetIndex())
+        direction = np.asarray(itk.array_from_matrix(image.GetDirection()))
+        return first, tuple(image.GetOrigin()), tuple(image.GetSpacing()), direction
+
+    def _empty(self, image, image_type):
+        result = image_type.New()
+        result.CopyInformation(image)
+        result.SetRegions(image.GetBufferedRegion())
+        result.Allocate()
+        return result, self._view(result)
+
+    @staticmethod
+    def _view(image):
+        itk = sys.modules["itk"]
+        if not hasattr(image, "GetBufferedRegion"):
+            raise TypeError(f"pass an itk.Image, not {type(image).__name__}: call its Update() and GetOutput()")
+        if image.GetNumberOfComponentsPerPixel() != 1:
+            raise TypeError("images with several components per pixel are not supported")
+        if hasattr(image, "UpdateOutputInformation"):
+            image.Update()
+        return itk.array_view_from_image(image)
+
+
+class DaskImages(NumpyImages):
+    """Refuses arrays of Dask, because NumPy would compute them unseen."""
+
+    def array(self, image):
+        raise TypeError(
+            "Dask arrays are not supported: pass image.compute(), "
+            "or use dask_image.ndmeasure.label for arrays that do not fit in memory"
+        )
+
+
+_NUMPY = NumpyImages()
+_DASK = DaskImages()
+_HOST_LIBRARIES = {
+    "SimpleITK": SimpleItkImages(),
+    "dask": _DASK,
+    "itk": ItkImages(),
+    "numpy": _NUMPY,
+    "xarray": XarrayImages(),
+}
+_TORCH = TorchImages()
+_libraries = {np.ndarray: _NUMPY}
+
+
+def _library_of_type(kind):
+    if issubclass(kind, np.ndarray):
+        return _NUMPY
+    for base in kind.__mro__:
+        root = base.__module__.partition(".")[0]
+        if root in ("torch", "cupy"):
+            return root
+        if root in _HOST_LIBRARIES:
+            return _HOST_LIBRARIES[root]
+    return None
+
+
+def library_of(image):
+    """Return the library object for an image."""
+    kind = type(image)
+    library = _libraries.get(kind)
+    if library is None:
+        library = _libraries[kind] = _library_of_type(kind) or "other"
+    if not isinstance(library, str):
+        return library
+    if library == "torch" and not getattr(image, "is_cuda", False):
+        if getattr(image, "device", None) is not None and image.device.type != "cpu":
+            raise TypeError(
+                f"tensors on {image.device} are not supported: call image.cpu() first"
+            )
+        return _TORCH
+    from . import _devices
+
+    return _devices.library_of(image, library) or _NUMPY

@@ -1,0 +1,406 @@
+"""Drop-in for functions of `cc3d` 4.1.1, for binary images.
+
+The original labels elements of equal value. This module labels images that have a single value
+besides 0, and images of several values with ``binary_image=True``.
+
+>>> import numpy as np
+>>> from cuda_connected_components import cc3d
+>>> labels, count = cc3d.connected_components(np.eye(3, dtype=bool), connectivity=4, return_N=True)
+>>> count
+3
+"""
+
+import math
+
+import numpy as np
+
+from . import _api, _core
+
+__all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
+
+
+class DimensionError(ValueError):
+    """The array has the wrong number of dimensions."""
+
+
+def connected_components(data, max_labels=-1, connectivity=26, return_N=False, delta=0,
+                         out_dtype=None, out_file=None, periodic_boundary=False,
+                         binary_image=False):
+    """Label the connected components of a binary image.
+
+    Parameters
+    ----------
+    data : numpy.ndarray or torch.Tensor
+        The image, of 1 to 3 dimensions. Elements other than 0 are foreground.
+    max_labels : int
+        Ignored, as in cc3d 4.1.1.
+    connectivity : {4, 8, 6, 18, 26}
+        Number of neighbours. 4, 8 and 18 are for planes. Planes also take 6 (as 4), 18 and 26
+        (as 8).
+    return_N : bool
+        Whether to return the number of components as well.
+    delta : int or float
+        Must be 0, except for binary images, which ignore it.
+    out_dtype : dtype, optional
+        uint16, uint32 or uint64. The default is the smallest type that is safe, by the rules of
+        cc3d.
+    out_file : None
+        Must be None.
+    periodic_boundary : bool
+        Must be False.
+    binary_image : bool
+        Whether to treat all values other than 0 as one value.
+
+    Returns
+    -------
+    labels : numpy.ndarray or torch.Tensor
+        The labels 1 to `N` in the order of memory, and 0 for the background. Labels of a
+        Fortran-ordered image are Fortran-ordered.
+    N : int
+        The number of components, if `return_N` is True.
+
+    Raises
+    ------
+    NotImplementedError
+        If the image has several values besides 0, or for options of cc3d that are not supported.
+    DimensionError
+        If the image does not have 1, 2 or 3 dimensions.
+
+    Examples
+    --------
+    >>> connected_components(np.array([[5, 0, 0], [0, 5, 5]]), connectivity=4)
+    array([[1, 0, 0],
+           [0, 2, 2]], dtype=uint16)
+    """
+    is_tensor = hasattr(data, "cpu")
+    if is_tensor:
+        data = data.cpu().numpy()
+    rank = _check(data, connectivity)
+    if periodic_boundary:
+        raise NotImplementedError("periodic_boundary is not supported. Use the original cc3d.")
+    if out_file is not None:
+        raise NotImplementedError("out_file is not supported. Pass a numpy.memmap to out of "
+                                  "cuda_connected_components.label.")
+    if data.size == 0:
+        labels, count = np.zeros(data.shape, data.dtype if out_dtype is None else out_dtype), 0
+    else:
+        is_binary = bool(binary_image or data.dtype == bool)
+        if delta != 0 and not is_binary:
+            raise NotImplementedError("delta is not supported. Pass binary_image=True to label all "
+                                      "values other than 0, or use the original cc3d.")
+        view = _binary_view(data, is_binary)
+        dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
+        labels, count = _api.label(view, rank, dtype=dtype, return_num=True)
+        labels = _like(data, labels)
+    if is_tensor:
+        import torch
+
+        labels = torch.from_numpy(labels)
+    return (labels, count) if return_N else labels
+
+
+def statistics(out_labels, no_slice_conversion=False):
+    """Return the size, bounding box and centroid of each label, the background included.
+
+    Parameters
+    ----------
+    out_labels : numpy.ndarray
+        Labels of up to 3 dimensions. No label is negative or exceeds the number of elements.
+    no_slice_conversion : bool
+        Whether to return the bounding boxes as an array.
+
+    Returns
+    -------
+    dict
+        ``voxel_counts`` (uint32), ``bounding_boxes`` and ``centroids`` (float64). Row i is for
+        label i. A bounding box is a tuple of slices. With `no_slice_conversion`, it is a row of the
+        first and the last index along each axis. All are None for an empty array.
+
+    Examples
+    --------
+    >>> table = statistics(np.array([[1, 1, 0], [0, 0, 2]]))
+    >>> table["voxel_counts"]
+    array([3, 2, 1], dtype=uint32)
+    >>> table["bounding_boxes"][1]
+    (slice(0, 1, None), slice(0, 2, None))
+    """
+    labels = np.asarray(out_labels)
+    while labels.ndim < 2:
+        labels = labels[..., np.newaxis]
+    if labels.ndim > 3:
+        raise DimensionError(f"Only 1D, 2D, and 3D arrays supported. Got: {labels.ndim}")
+    if labels.dtype == bool:
+        labels = labels.view(np.uint8)
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"statistics needs labels of an integer type, not {labels.dtype}")
+    if labels.size == 0:
+        return {"voxel_counts": None, "bounding_boxes": None, "centroids": None}
+    lowest, highest = int(labels.min()), int(labels.max())
+    if lowest < 0 or highest > labels.size:
+        raise ValueError("statistics needs labels from 0 to the number of elements, "
+                         f"not {lowest} to {highest}")
+
+    # cc3d marks the box of a label that does not occur with the largest index and 0.
+    index_dtype = np.dtype(np.uint32 if max(labels.shape) > np.iinfo(np.uint16).max else np.uint16)
+    absent = np.iinfo(index_dtype).max
+    counts = np.zeros(highest + 1, np.int64)
+    boxes = np.tile(np.array([absent, 0], np.int64), (highest + 1, labels.ndim))
+    sums = np.zeros((highest + 1, labels.ndim))
+    view = _memory_order(labels)
+    for part in _slabs(view):
+        # A run is a sequence of equal labels in a row. There are far fewer runs than elements.
+        slab = np.ascontiguousarray(view[part])
+        flat = slab.reshape(-1)
+        is_first = np.empty(flat.size, bool)
+        is_first[1:] = flat[1:] != flat[:-1]
+        is_first[::slab.shape[-1]] = True
+        starts = np.flatnonzero(is_first)
+        lengths = np.diff(starts, append=flat.size)
+        names = flat[starts].astype(np.intp)
+        firsts = list(np.unravel_index(starts, slab.shape))
+        firsts[0] += part.start
+        lasts = firsts[:-1] + [firsts[-1] + lengths - 1]
+        axes = range(labels.ndim)
+        np.add.at(counts, names, lengths)
+        for axis, first, last in zip(axes if view is labels else axes[::-1], firsts, lasts):
+            np.minimum.at(boxes[:, 2 * axis], names, first)
+            np.maximum.at(boxes[:, 2 * axis + 1], names, last)
+            np.add.at(sums[:, axis], names, lengths * (first + last) / 2)
+
+    with np.errstate(invalid="ignore"):
+        centroids = sums / counts[:, np.newaxis]
+    if no_slice_conversion:
+        boxes = boxes.astype(index_dtype)
+    else:
+        boxes = [tuple(slice(*pair) for pair in zip(row[::2], row[1::2]))
+                 if row[0] < labels.size else None
+                 for row in (boxes + [0, 1] * labels.ndim).tolist()]
+    count_dtype = np.uint32 if labels.size < 2**32 else np.uint64
+    return {"voxel_counts": counts.astype(count_dtype), "bounding_boxes": boxes,
+            "centroids": centroids}
+
+
+def dust(img, threshold, connectivity=26, in_place=False, binary_image=False,
+         precomputed_ccl=False, invert=False, return_N=False):
+    """Set components of a binary image to 0 if they are too small.
+
+    Parameters
+    ----------
+    img : numpy.ndarray
+        The image, of 1 to 3 dimensions, or labels if `precomputed_ccl` is True.
+    threshold : number, or tuple or list of two numbers
+        Smallest size of a component that is kept, or the range [lower, upper) of these sizes.
+    connectivity : {4, 8, 6, 18, 26}
+        See `connected_components`.
+    in_place : bool
+        Whether to write to `img`.
+    binary_image : bool
+        Whether to treat all values other than 0 as one value.
+    precomputed_ccl : bool
+        Whether `img` has labels.
+    invert : bool
+        Whether to remove the components that would be kept, and keep the others.
+    return_N : bool
+        Whether to return the number of kept components as well.
+
+    Returns
+    -------
+    image : numpy.ndarray
+        The image with the values of the kept components, of the type of `img`.
+    N : int
+        The number of kept components, if `return_N` is True.
+
+    Raises
+    ------
+    NotImplementedError
+        If the image has several values besides 0, and neither `binary_image` nor `precomputed_ccl`
+        is True.
+
+    Examples
+    --------
+    >>> dust(np.array([[5, 0, 0], [0, 5, 5]]), threshold=2, connectivity=4)
+    array([[0, 0, 0],
+           [0, 5, 5]])
+    """
+    rank = _check(img, 26 if precomputed_ccl else connectivity)
+    is_range = isinstance(threshold, (tuple, list))
+    is_plain = not (is_range or in_place or precomputed_ccl or invert or return_N)
+    if is_plain and 0 <= threshold < math.inf:
+        view = _binary_view(img, binary_image)
+        return _like(img, _api.remove_small(view, threshold, rank)).view(img.dtype)
+
+    if precomputed_ccl:
+        labels = img.view(np.uint8) if img.dtype == bool else img
+        count = int(labels.max(initial=0))
+    else:
+        labels, count = connected_components(img, connectivity=connectivity, return_N=True,
+                                             binary_image=binary_image)
+    image = img if in_place else np.copy(img)
+    if count == 0:
+        return (image, 0) if return_N else image
+    sizes = statistics(labels, no_slice_conversion=True)["voxel_counts"]
+    is_kept = sizes >= (threshold[0] if is_range else threshold)
+    if is_range:
+        is_kept &= sizes < threshold[1]
+    if invert:
+        is_kept = ~is_kept
+    view, image_view = _memory_order(labels), _like(labels, image)
+    for part in _slabs(view):
+        image_view[part][~is_kept[view[part]]] = 0
+    return (image, int(np.count_nonzero(is_kept[1:]))) if return_N else image
+
+
+def largest_k(img, k, connectivity=26, delta=0, return_N=False, binary_image=False,
+              precomputed_ccl=False):
+    """Label the k largest components of a binary image.
+
+    Parameters
+    ----------
+    img : numpy.ndarray
+        The image, of 1 to 3 dimensions, or labels if `precomputed_ccl` is True.
+    k : int
+        The number of components. Of components of equal size, those that come first are kept.
+    connectivity : {4, 8, 6, 18, 26}
+        See `connected_components`.
+    delta : int or float
+        See `connected_components`.
+    return_N : bool
+        Whether to return the number of kept components as well.
+    binary_image : bool
+        Whether to treat all values other than 0 as one value.
+    precomputed_ccl : bool
+        Whether `img` has labels.
+
+    Returns
+    -------
+    labels : numpy.ndarray
+        The labels by size: the largest component has label k. Of components of equal size, the
+        first has the largest label. If the image has no more than k components, the labels of
+        `connected_components`. Otherwise, bool for ``k=1``.
+    N : int
+        The number of kept components, if `return_N` is True.
+
+    Raises
+    ------
+    NotImplementedError
+        If the image has several values besides 0, and neither `binary_image` nor `precomputed_ccl`
+        is True.
+
+    Examples
+    --------
+    >>> largest_k(np.array([[5, 0, 0], [0, 5, 5]]), 1, connectivity=4)
+    array([[False, False, False],
+           [False,  True,  True]])
+    """
+    if k < 0:
+        raise ValueError(f"k must not be negative, but is {k}")
+    _check(img, 26 if precomputed_ccl else connectivity)
+    if k == 0:
+        labels = np.zeros(img.shape, np.uint16, order="C" if img.flags.c_contiguous else "F")
+        return (labels, 0) if return_N else labels
+
+    if precomputed_ccl:
+        labels = np.copy(img, order="F")
+        count = int(labels.max(initial=0))
+    else:
+        labels, count = connected_components(img, connectivity=connectivity, return_N=True,
+                                             delta=delta, binary_image=binary_image)
+    if count > k:
+        view = _memory_order(labels)
+        ranks = _api.relabel(view, "size", k=k, out=view)
+        if k == 1:
+            ranks = ranks != 0
+        else:
+            np.subtract(k + 1, ranks, out=ranks, where=ranks != 0)
+        labels, count = _like(labels, ranks), k
+    return (labels, count) if return_N else labels
+
+
+def _check(data, connectivity):
+    """Return the rank of the connectivity for `_api`. None is full connectivity."""
+    if not isinstance(data, np.ndarray):
+        raise TypeError(f"expected a NumPy array, not {type(data).__name__}. "
+                        "The functions of cuda_connected_components take other arrays.")
+    if data.ndim not in (1, 2, 3):
+        raise DimensionError(f"Only 1D, 2D, and 3D arrays supported. Got: {data.ndim}")
+    if connectivity not in ((4, 8, 6, 18, 26) if data.ndim == 2 else (6, 18, 26)):
+        raise ValueError(f"connectivity {connectivity} is not supported for {data.ndim}D arrays")
+    if data.ndim == 3 and connectivity == 18:
+        raise NotImplementedError("connectivity 18 is not supported. Use 6 or 26, or the original "
+                                  "cc3d.")
+    return 1 if connectivity in (4, 6) else None
+
+
+def _binary_view(data, is_binary):
+    """Return the elements in the order of memory. Raises an exception if labels need values."""
+    if data.dtype.char not in "?bBhHiIlLqQefd" or not data.dtype.isnative:
+        raise TypeError(f"Type {data.dtype} is not supported. Supported are bool, integers, "
+                        "float16, float32 and float64 in native byte order.")
+    if data.dtype == np.float16:
+        data = data.view(np.uint16)  # cc3d compares the bits: -0.0 is foreground.
+    view = _memory_order(data)
+    is_binary = is_binary or data.dtype == bool
+    if not is_binary and not _core.single_value(view, _api._thread_count(None)):
+        raise NotImplementedError("The image has several values besides 0, and labels of equal "
+                                  "values are not supported. Pass binary_image=True to label all "
+                                  "values other than 0 as one, or pass image == value for each "
+                                  "value, or use the original cc3d.")
+    return view
+
+
+def _memory_order(array):
+    """Return a view with reversed axes of a Fortran-ordered array. Return other arrays as is."""
+    return array.T if array.flags.f_contiguous else array
+
+
+def _like(array, view):
+    """Reverse the axes of an array if `_memory_order(array)` does."""
+    return view.T if array.flags.f_contiguous else view
+
+
+def _slabs(view):
+    """Yield slices of the first axis with about 2**20 elements each."""
+    step = max(1, 2**20 * len(view) // max(1, view.size))
+    for start in range(0, len(view), step):
+        yield slice(start, start + step)
+
+
+def _largest_label(view, connectivity, is_binary):
+    """Return cc3d's upper bound of the labels. cc3d derives the type of the labels from it."""
+    if is_binary:
+        elements = math.prod(size + size % 2 for size in view.shape) * 2 ** (3 - view.ndim)
+        divisor = 2 if connectivity in (4, 6) else 4 if connectivity in (8, 18) else 8
+        return min(view.size, elements // divisor + 1)
+    return _count_runs(np.atleast_2d(view))
+
+
+def _count_runs(view):
+    """Count the runs of foreground in the rows. The result may be another number for the same type.
+
+    The type of labels depends on whether there are at least 2**16 - 1 runs, so that counting may
+    stop early.
+    """
+    bound = view.size // view.shape[-1] * ((view.shape[-1] + 1) // 2)
+    if bound < 2**16 - 1:
+        return bound
+    count = 0
+    for part in _slabs(view):
+        is_set = view[part] != 0
+        count += np.count_nonzero(is_set[..., 0])
+        count += np.count_nonzero(is_set[..., 1:] > is_set[..., :-1])
+        if count >= 2**16 and bound < 2**32 - 1:
+            break
+    return count
+
+
+def _label_dtype(largest, out_dtype):
+    """Return the type of labels up to `largest`, by the rules of cc3d."""
+    dtypes = [np.dtype(np.uint16), np.dtype(np.uint32), np.dtype(np.uint64)]
+    if out_dtype is None:
+        return next(dtype for dtype in dtypes if largest < np.iinfo(dtype).max)
+    dtype = np.dtype(out_dtype)
+    if dtype not in dtypes:
+        raise ValueError(f"out_dtype must be uint16, uint32 or uint64, not {dtype}")
+    if np.iinfo(dtype).max < largest:
+        raise ValueError(f"out_dtype {dtype} is too small for the largest possible label")
+    return dtype

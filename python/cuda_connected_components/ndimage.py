@@ -1,0 +1,116 @@
+"""Drop-in for `label` of `scipy.ndimage` and `cupyx.scipy.ndimage`.
+
+>>> from cuda_connected_components import ndimage
+>>> labels, count = ndimage.label([[1, 0, 0], [0, 1, 1]])
+>>> count
+2
+"""
+
+import numpy as np
+
+from . import _api, _core
+
+__all__ = ["label"]
+
+
+def label(input, structure=None, output=None):
+    """Label the connected components of an array, as `scipy.ndimage.label`.
+
+    Parameters
+    ----------
+    input : array_like or cupy.ndarray
+        The image, of 0 to 3 dimensions. Elements other than 0 are foreground.
+    structure : array_like, optional
+        Neighbours of an element, of shape ``(3,) * input.ndim``. The default is face connectivity
+        (4 or 6 neighbours). Full connectivity (8 or 26 neighbours) is ``numpy.ones((3, 3, 3))``.
+    output : dtype or array, optional
+        The type of the labels, or an array that receives the labels. The default is int32, and
+        int64 from 2**31 elements on.
+
+    Returns
+    -------
+    labels : numpy.ndarray or cupy.ndarray
+        The labels 1 to `num_features`, and 0 for the background. Not returned if `output` is an
+        array.
+    num_features : int
+        The number of components.
+
+    Raises
+    ------
+    NotImplementedError
+        If the structure is neither face nor full connectivity, or the image has more than 3
+        dimensions.
+    RuntimeError
+        If the type of `output` cannot hold the labels, or the structure and the image have
+        different numbers of dimensions.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.array([[1, 0, 0], [0, 1, 1]])
+    >>> label(image)
+    (array([[1, 0, 0],
+           [0, 2, 2]], dtype=int32), 2)
+    >>> label(image, structure=np.ones((3, 3)), output=np.uint8)
+    (array([[1, 0, 0],
+           [0, 1, 1]], dtype=uint8), 1)
+    """
+    if not hasattr(input, "__cuda_array_interface__"):
+        input = np.asarray(input)
+    if input.ndim > 3:
+        raise NotImplementedError("label takes arrays of up to 3 dimensions. "
+                                  "Use scipy.ndimage.label for more dimensions.")
+    connectivity = _connectivity(structure, input.ndim)
+
+    is_array = isinstance(output, np.ndarray if isinstance(input, np.ndarray) else type(input))
+    if not is_array:
+        return _label(input, connectivity, None if output is None else np.dtype(output))
+    if output.shape != input.shape:
+        raise ValueError("output shape not correct")
+    if input.ndim > 0 and output.dtype.kind in "iu" and not np.may_share_memory(input, output):
+        return _label(input, connectivity, None, output)[1]
+    labels, count = _label(input, connectivity, output.dtype)
+    output[...] = labels
+    return count
+
+
+def _connectivity(structure, ndim):
+    """Return the rank of the connectivity of a structure: 1 (face) to `ndim` (full)."""
+    if structure is None:
+        return 1
+    if hasattr(structure, "get"):  # cupy.ndarray
+        structure = structure.get()
+    structure = np.array(structure, dtype=bool)
+    if structure.ndim != ndim:
+        raise RuntimeError("structure and input must have equal rank")
+    if any(size != 3 for size in structure.shape):
+        raise ValueError("structure dimensions must be equal to 3")
+    if not np.array_equal(structure, np.flip(structure)):
+        raise ValueError("structure must be symmetric")
+    structure[(1,) * ndim] = True
+    if structure.all():
+        return max(ndim, 1)
+    faces = np.abs(np.indices(structure.shape) - 1).sum(axis=0) <= 1
+    if np.array_equal(structure, faces):
+        return 1
+    raise NotImplementedError("label supports face connectivity (4 or 6 neighbours) and full "
+                              "connectivity (8 or 26 neighbours). Use scipy.ndimage.label for "
+                              "other structures.")
+
+
+def _label(image, connectivity, dtype, out=None):
+    """Return the labels and their number. The labels have any type that SciPy supports."""
+    if image.ndim == 0:
+        labels, count = _label(image.reshape(1), 1, dtype)
+        return labels.reshape(()), count
+    try:
+        if dtype is None or dtype.kind in "iu":
+            return _api.label(image, connectivity, dtype=dtype, out=out, return_num=True)
+        if dtype.kind not in "bf":
+            raise TypeError(f"output must be of an integer, float or bool type, not {dtype}")
+        labels, count = _api.label(image, connectivity, return_num=True)
+        if dtype.kind == "f" and count > 2 ** (np.finfo(dtype).nmant + 1):
+            raise _core.LabelOverflowError(f"{dtype} cannot hold {count} labels")
+    except _core.LabelOverflowError as error:
+        raise RuntimeError("insufficient bit-depth in requested output type") from error
+    return labels.astype(dtype), count

@@ -1,0 +1,597 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Filters of the package cuda_connected_components, in the namespace of itk.
+
+ITK's loader executes this file and copies public names into `itk`. So imports have private names.
+The package cuda_connected_components is imported by the first call of a filter.
+"""
+
+import numpy as _np
+
+from itk.support.helpers import camel_to_snake_case as _camel_to_snake_case
+from itk.support.types import itkCType as _itkCType
+
+# ITK's loader expects this dictionary in each of its modules.
+swig = {}
+
+_NEEDS_ARRAY = "needs an itk.Image, a numpy.ndarray or an xarray.DataArray."
+
+
+def cuda_connected_component_image_filter(
+    image,
+    fully_connected=False,
+    *,
+    mask_image=None,
+    background_value=0,
+    ttype=None,
+    output_type=None,
+    device=None,
+    threads=None,
+):
+    """Label the connected components of an image, with the labels of ITK's filter.
+
+    The pixels of the result equal the pixels of ``itk.connected_component_image_filter`` with the
+    same settings. Pixels that differ from 0 are foreground. The order of the labels is the raster
+    order of the first pixels of the components.
+
+    Parameters
+    ----------
+    image : itk.Image, numpy.ndarray, xarray.DataArray or an ITK filter
+        Image with 2 or 3 dimensions and scalar pixels. The output of a filter is updated first.
+    fully_connected : bool
+        True: 8 neighbours in planes, 26 in volumes. False: 4 neighbours in planes, 6 in volumes.
+    mask_image : itk.Image, numpy.ndarray or xarray.DataArray, optional
+        Foreground pixels must differ from 0 in the mask, too. The mask has the size of the image.
+        If both are an itk.Image, they have the same region, origin, spacing and direction.
+    background_value : int
+        Value of the background. If it is not 0, the labels are 0, 1, 2, ... without this value.
+    ttype : pair of types, optional
+        Type of the input and type of the output, as in ITK's filters:
+        ``(itk.Image[itk.UC, 3], itk.Image[itk.UI, 3])``.
+    output_type : type, optional
+        Type of the labels: an image type, a pixel type of itk such as ``itk.UI``, or a NumPy type.
+        The default is the default of ``itk.connected_component_image_filter``: the type of the
+        input for 16-bit integers, else ``itk.UL`` (``numpy.uint64``).
+    device : str, optional
+        "cpu", "cuda" or "cuda:n", as in ``cuda_connected_components.label``.
+    threads : int, optional
+        Number of threads on the CPU.
+
+    Returns
+    -------
+    itk.Image, numpy.ndarray or xarray.DataArray
+        The labels, of the same class as `image`. An itk.Image has the region, origin, spacing and
+        direction of `image`.
+
+    Raises
+    ------
+    TypeError
+        The pixels are not scalar, or the type of the output is not an integer type.
+    ValueError
+        The image has more than 3 dimensions, or the mask does not fit the image.
+    OverflowError
+        The type of the output is too small for the labels or the background value.
+    """
+    return _label(
+        image,
+        fully_connected=fully_connected,
+        mask_image=mask_image,
+        background_value=background_value,
+        ttype=ttype,
+        output_type=output_type,
+        device=device,
+        threads=threads,
+    )[0]
+
+
+def cuda_relabel_component_image_filter(
+    image,
+    *,
+    minimum_object_size=0,
+    sort_by_object_size=True,
+    ttype=None,
+    output_type=None,
+    threads=None,
+):
+    """Make the labels of an image consecutive, sorted by size.
+
+    The pixels of the result equal the pixels of ``itk.relabel_component_image_filter`` with the
+    same settings. This filter runs on the CPU.
+
+    Parameters
+    ----------
+    image : itk.Image, numpy.ndarray, xarray.DataArray or an ITK filter
+        Image of labels with 2 or 3 dimensions and an integer type. 0 is background.
+    minimum_object_size : int
+        Objects of fewer pixels become background.
+    sort_by_object_size : bool
+        True: label 1 is the largest object. False: the order of the labels does not change.
+    ttype, output_type : optional
+        See ``cuda_connected_component_image_filter``. The default is the type of the input.
+    threads : int, optional
+        Number of threads.
+
+    Returns
+    -------
+    itk.Image, numpy.ndarray or xarray.DataArray
+        The labels, of the same class as `image`, with the same geometry.
+
+    Raises
+    ------
+    TypeError, ValueError, OverflowError
+        See ``cuda_connected_component_image_filter``.
+    """
+    return _relabel(
+        image,
+        minimum_object_size=minimum_object_size,
+        sort_by_object_size=sort_by_object_size,
+        ttype=ttype,
+        output_type=output_type,
+        threads=threads,
+    )[0]
+
+
+def cuda_keep_largest_image_filter(
+    image,
+    number_of_objects=1,
+    fully_connected=False,
+    *,
+    mask_image=None,
+    device=None,
+    threads=None,
+):
+    """Keep the largest connected components of an image and set all other pixels to 0.
+
+    The kept pixels keep their values. Of components of the same size, the filter keeps the
+    component with the earlier first pixel.
+
+    Parameters
+    ----------
+    image : itk.Image, numpy.ndarray, xarray.DataArray or an ITK filter
+        Image with 2 or 3 dimensions and scalar pixels.
+    number_of_objects : int
+        Number of components to keep.
+    fully_connected, mask_image, device, threads : optional
+        See ``cuda_connected_component_image_filter``.
+
+    Returns
+    -------
+    itk.Image, numpy.ndarray or xarray.DataArray
+        The image without the other components. It has the class, type and geometry of `image`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        See ``cuda_connected_component_image_filter``.
+    """
+    return _keep_largest(
+        image,
+        number_of_objects=number_of_objects,
+        fully_connected=fully_connected,
+        mask_image=mask_image,
+        device=device,
+        threads=threads,
+    )[0]
+
+
+class _Filter:
+    """Settings, input and output of a filter, with the names of ITK's methods.
+
+    The classes are not ITK process objects. Update() always runs the filter and makes a new output.
+    GetOutput() runs the filter first, if there is no output for the present settings.
+    """
+
+    _compute = None
+    _defaults = {}
+    _ttype = None
+
+    def __init_subclass__(cls):
+        for name, default in cls.__dict__.get("_defaults", {}).items():
+            _add_setting(cls, name, default)
+
+    def __class_getitem__(cls, ttype):
+        """Return the class for a type of the input and a type of the output."""
+        return type(cls.__name__, (cls,), {"_ttype": ttype, "__module__": cls.__module__})
+
+    def __init__(self):
+        self._settings = {_camel_to_snake_case(k): value for k, value in self._defaults.items()}
+        self._input = None
+        self._output = None
+        self._count = 0
+        if self._ttype is not None:
+            self.SetTtype(self._ttype)
+
+    @classmethod
+    def New(cls, *args, **kwargs):
+        """Create a filter. The first argument is the input, the keywords are settings."""
+        import itk
+
+        instance = cls()
+        # itk.set_inputs() would pass a pair of types as two arguments.
+        if "ttype" in kwargs:
+            instance.SetTtype(kwargs.pop("ttype"))
+        itk.set_inputs(instance, args, kwargs)
+        return instance
+
+    def SetInput(self, image):
+        """Set the image, or the ITK filter whose output is the image."""
+        self._input = image
+        self._output = None
+
+    def GetInput(self):
+        """Return the input."""
+        return self._input
+
+    def Update(self):
+        """Run the filter."""
+        if self._input is None:
+            raise RuntimeError(f"{self.GetNameOfClass()} has no input. Call SetInput() first.")
+        self._output = None
+        self._count = 0
+        self._output, self._count = type(self)._compute(self._input, **self._settings)
+
+    UpdateLargestPossibleRegion = Update
+
+    def GetOutput(self):
+        """Return the output. Run the filter first, if it has not run with the present settings."""
+        if self._output is None:
+            self.Update()
+        return self._output
+
+    def GetNameOfClass(self):
+        """Return the name of the class."""
+        return type(self).__name__
+
+
+def _add_setting(cls, name, default):
+    """Add Set and Get methods to a class, and On and Off methods for a bool."""
+    key = _camel_to_snake_case(name)
+
+    def set_value(self, value):
+        self._settings[key] = value
+        self._output = None
+
+    def get_value(self):
+        return self._settings[key]
+
+    methods = {f"Set{name}": set_value, f"Get{name}": get_value}
+    if isinstance(default, bool):
+        methods[f"{name}On"] = lambda self: set_value(self, True)
+        methods[f"{name}Off"] = lambda self: set_value(self, False)
+    for method_name, method in methods.items():
+        method.__name__ = method_name
+        method.__qualname__ = f"{cls.__qualname__}.{method_name}"
+        method.__doc__ = f"See the setting `{key}` of the function."
+        setattr(cls, method_name, method)
+
+
+def _label(
+    image,
+    *,
+    fully_connected,
+    mask_image,
+    background_value,
+    ttype,
+    output_type,
+    device,
+    threads,
+):
+    """Return the labels and the number of components."""
+    import cuda_connected_components as ccc
+
+    image = _updated(image)
+    image_type, dtype = _output_type(image, ttype, output_type, _default_of_labels)
+    if background_value:
+        _check_background(background_value, dtype)
+    labels, count = ccc.label(
+        image,
+        None if fully_connected else 1,
+        mask=_mask_of(image, mask_image),
+        device=device,
+        threads=threads,
+        dtype=dtype,
+        return_num=True,
+    )
+    labels = _converted(labels, image_type, dtype, count)
+    if background_value:
+        _replace_background(labels, int(background_value))
+    return labels, int(count)
+
+
+def _relabel(image, *, minimum_object_size, sort_by_object_size, ttype, output_type, threads):
+    """Return the labels and the number of objects."""
+    import cuda_connected_components as ccc
+
+    image = _updated(image)
+    image_type, dtype = _output_type(image, ttype, output_type, lambda dtype: dtype)
+    labels, count = ccc.relabel(
+        image,
+        "size" if sort_by_object_size else "label",
+        min_size=minimum_object_size,
+        threads=threads,
+        return_num=True,
+    )
+    return _converted(labels, image_type, dtype, count), int(count)
+
+
+def _keep_largest(image, *, number_of_objects, fully_connected, mask_image, device, threads):
+    """Return the image without the other components, and None for the number of components."""
+    import cuda_connected_components as ccc
+
+    image = _updated(image)
+    kept = ccc.keep_largest(
+        image,
+        number_of_objects,
+        None if fully_connected else 1,
+        mask=_mask_of(image, mask_image),
+        device=device,
+        threads=threads,
+    )
+    return kept, None
+
+
+def _updated(image):
+    """Return the image, or the output of a filter, after an update of the pipeline behind it."""
+    import itk
+
+    image = itk.output(image)
+    if not isinstance(image, itk.Object):
+        return image
+    pixel_type, dimension = itk.template(image)[1] if isinstance(image, itk.Image) else (None, 0)
+    if not isinstance(pixel_type, _itkCType) or pixel_type is itk.B:
+        raise TypeError(
+            "Expected an itk.Image of integers or floating-point numbers, "
+            f"not {_name_of(type(image))}."
+        )
+    if dimension > 3:
+        raise ValueError(
+            f"The image has {dimension} dimensions; 2 and 3 are supported. "
+            "Extract volumes, or use ITK's own filter."
+        )
+    source = image.GetSource()
+    if source:
+        source.UpdateLargestPossibleRegion()
+    return image
+
+
+def _mask_of(image, mask):
+    """Return the mask as an array, after a check of its geometry."""
+    import itk
+
+    if mask is None:
+        return None
+    mask = _updated(mask)
+    if not isinstance(mask, itk.Object):
+        return mask
+    if isinstance(image, itk.Object):
+        if mask.GetImageDimension() != image.GetImageDimension():
+            raise ValueError(
+                f"The mask has {mask.GetImageDimension()} dimensions, "
+                f"the image has {image.GetImageDimension()}."
+            )
+        if not image.IsSameImageGeometryAs(mask):
+            raise ValueError(
+                "The image and the mask differ in region, origin, spacing or direction. "
+                "Resample the mask, for example with itk.resample_image_filter."
+            )
+    return _pixels(mask)
+
+
+def _pixels(labels):
+    """Return the pixels of an image as an array that shares the memory, or None."""
+    import itk
+
+    if isinstance(labels, itk.Object):
+        return _np.asarray(itk.array_view_from_image(labels))
+    if not isinstance(labels, _np.ndarray):
+        labels = getattr(labels, "values", None)
+    return labels if isinstance(labels, _np.ndarray) else None
+
+
+def _default_of_labels(dtype):
+    """Return the type of the labels that itk.connected_component_image_filter gives by default."""
+    return dtype if dtype.kind in "iu" and dtype.itemsize == 2 else _np.dtype(_np.uint64)
+
+
+def _output_type(image, ttype, output_type, default):
+    """Return the image type of the output, or None for an array, and the NumPy type.
+
+    If the user asks for no type, `default` maps the type of the input to the type of the output.
+    The NumPy type is None for inputs of other libraries.
+    """
+    import itk
+
+    is_itk = isinstance(image, itk.Object)
+    if ttype is not None:
+        if output_type is not None:
+            raise TypeError("Give either ttype or output_type.")
+        output_type = _output_of_ttype(image if is_itk else None, ttype)
+    if is_itk:
+        input_dtype = _dtype_of(itk.template(image)[1][0])
+    else:
+        input_dtype = getattr(image, "dtype", None)
+    if not isinstance(input_dtype, _np.dtype):
+        if output_type is None:
+            return None, None
+        raise TypeError(f"An output type {_NEEDS_ARRAY}")
+    if output_type is None:
+        output_type = default(input_dtype).newbyteorder("=")
+
+    pixel_type = output_type
+    if _is_image_type(output_type):
+        pixel_type, dimension = itk.template(output_type)[1]
+        if is_itk and dimension != image.GetImageDimension():
+            raise TypeError(
+                f"The output type {_name_of(output_type)} does not have the "
+                f"{image.GetImageDimension()} dimensions of the image."
+            )
+    if isinstance(pixel_type, _itkCType):
+        dtype = _dtype_of(pixel_type)
+    else:
+        dtype = _np.dtype(pixel_type)
+        pixel_type = None
+    if dtype.kind not in "iu":
+        raise TypeError(f"Labels need an integer type, not {_name_of(output_type)}.")
+    if not is_itk:
+        return None, dtype
+    if pixel_type is None:
+        pixel_type = _pixel_type_of(dtype)
+    # itk raises a TypeError that lists its types, if it has no such image.
+    return itk.Image[pixel_type, image.GetImageDimension()], dtype
+
+
+def _output_of_ttype(image, ttype):
+    """Return the output type of a pair of types, after a check of the input type."""
+    types = tuple(ttype) if isinstance(ttype, (tuple, list)) else (ttype,)
+    if len(types) != 2 or not all(_is_image_type(t) for t in types):
+        raise TypeError("ttype must be a pair: the image type of the input and of the output.")
+    if image is not None and types[0] is not type(image):
+        raise TypeError(
+            f"The input type in ttype is {_name_of(types[0])}, "
+            f"but the image is an {_name_of(type(image))}."
+        )
+    return types[1]
+
+
+def _is_image_type(value):
+    """Return whether a value is an instantiation of itk.Image."""
+    import itk
+
+    return isinstance(value, type) and value in itk.Image.values()
+
+
+def _pixel_type_of(dtype):
+    """Return the pixel type of itk for a NumPy integer type."""
+    import itk
+
+    pixel_types = (itk.UC, itk.US, itk.UI, itk.UL, itk.ULL, itk.SC, itk.SS, itk.SI, itk.SL, itk.SLL)
+    return next(t for t in pixel_types if _dtype_of(t) == dtype)
+
+
+def _dtype_of(pixel_type):
+    """Return the NumPy type of a pixel type of itk."""
+    # itk 5.4.0 has numpy.uint8 here, itk 5.4.7 has numpy.dtype("uint8").
+    return _np.dtype(pixel_type.dtype)
+
+
+def _name_of(value):
+    """Return the name of a type as users write it."""
+    import itk
+
+    if _is_image_type(value):
+        return itk.python_type(value)
+    return getattr(value, "__name__", str(value))
+
+
+def _converted(labels, image_type, dtype, count):
+    """Return labels of the given type."""
+    import itk
+
+    if image_type is None:
+        if dtype is None or labels.dtype == dtype:
+            return labels
+        _check_count(count, dtype)
+        return labels.astype(dtype)
+    if type(labels) is image_type:
+        return labels
+    _check_count(count, dtype)
+    # The image owns its memory. A view of an array would lose the array with its Python object.
+    result = image_type.New()
+    result.CopyInformation(labels)
+    result.SetRegions(labels.GetBufferedRegion())
+    result.Allocate()
+    if result.GetBufferedRegion().GetNumberOfPixels() > 0:
+        _np.copyto(_pixels(result), _pixels(labels), casting="unsafe")
+    return result
+
+
+def _check_count(count, dtype):
+    """Raise an error if the type is too small for a number of labels."""
+    if count > _np.iinfo(dtype).max:
+        import cuda_connected_components as ccc
+
+        raise ccc.LabelOverflowError(f"{count} labels do not fit into {dtype}.")
+
+
+def _check_background(value, dtype):
+    """Raise an error if the labels cannot have this background value."""
+    if dtype is None:
+        raise TypeError(f"A background value {_NEEDS_ARRAY}")
+    limits = _np.iinfo(dtype)
+    if not limits.min <= value <= limits.max:
+        raise OverflowError(f"The background value {value} does not fit into {dtype}.")
+
+
+def _replace_background(labels, value):
+    """Change background 0 and labels 1, 2, ... to another background value and labels 0, 1, ..."""
+    pixels = _pixels(labels)
+    is_background = pixels == 0
+    is_smaller = ~is_background
+    if value > 0:
+        # No label equals the background value, so larger labels do not change.
+        is_smaller &= pixels <= value
+    _np.subtract(pixels, 1, out=pixels, where=is_smaller)
+    pixels[is_background] = value
+
+
+class CudaConnectedComponentImageFilter(_Filter):
+    """Labels connected components. See ``itk.cuda_connected_component_image_filter``."""
+
+    _compute = staticmethod(_label)
+    _defaults = {
+        "FullyConnected": False,
+        "MaskImage": None,
+        "BackgroundValue": 0,
+        "Ttype": None,
+        "OutputType": None,
+        "Device": None,
+        "Threads": None,
+    }
+
+    def GetObjectCount(self):
+        """Return the number of components of the last run; 0 before the first run."""
+        return self._count
+
+
+class CudaRelabelComponentImageFilter(_Filter):
+    """Makes labels consecutive. See ``itk.cuda_relabel_component_image_filter``."""
+
+    _compute = staticmethod(_relabel)
+    _defaults = {
+        "MinimumObjectSize": 0,
+        "SortByObjectSize": True,
+        "Ttype": None,
+        "OutputType": None,
+        "Threads": None,
+    }
+
+    def GetNumberOfObjects(self):
+        """Return the number of objects in the output of the last run; 0 before the first run."""
+        return self._count
+
+
+class CudaKeepLargestImageFilter(_Filter):
+    """Keeps the largest components. See ``itk.cuda_keep_largest_image_filter``."""
+
+    _compute = staticmethod(_keep_largest)
+    _defaults = {
+        "NumberOfObjects": 1,
+        "FullyConnected": False,
+        "MaskImage": None,
+        "Device": None,
+        "Threads": None,
+    }
+
+
+# ITK's loader calls these functions after it has loaded the module.
+
+
+def cuda_connected_component_image_filter_init_docstring():
+    cuda_connected_component_image_filter.process_object = CudaConnectedComponentImageFilter
+
+
+def cuda_relabel_component_image_filter_init_docstring():
+    cuda_relabel_component_image_filter.process_object = CudaRelabelComponentImageFilter
+
+
+def cuda_keep_largest_image_filter_init_docstring():
+    cuda_keep_largest_image_filter.process_object = CudaKeepLargestImageFilter

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Array.h"
+
+#include <cstring>
+#include <string>
+
+ElementType
+ElementTypeOf(const char * format, std::ptrdiff_t bytes)
+{
+  const auto integer = [bytes](bool isSigned) {
+    switch (bytes)
+    {
+      case 1:
+        return isSigned ? ElementType::Int8 : ElementType::UInt8;
+      case 2:
+        return isSigned ? ElementType::Int16 : ElementType::UInt16;
+      case 4:
+        return isSigned ? ElementType::Int32 : ElementType::UInt32;
+      default:
+        return isSigned ? ElementType::Int64 : ElementType::UInt64;
+    }
+  };
+  const char * const text = format == nullptr ? "B" : format;
+  const char * const code = std::strchr("@=<", text[0]) != nullptr && text[0] != '\0' ? text + 1 : text;
+  if (std::strlen(code) == 1)
+  {
+    switch (code[0])
+    {
+      case '?':
+        return ElementType::Bool;
+      case 'b':
+      case 'h':
+      case 'i':
+      case 'l':
+      case 'q':
+        return integer(true);
+      case 'B':
+      case 'H':
+      case 'I':
+      case 'L':
+      case 'Q':
+        return integer(false);
+      case 'e':
+        return ElementType::Half;
+      case 'f':
+        return ElementType::Float;
+      case 'd':
+        return ElementType::Double;
+      default:
+        break;
+    }
+  }
+  throw nanobind::type_error(("elements of the buffer format '" + std::string(text) + "' are not supported").c_str());
+}
+
+Array::Array(nanobind::handle object, bool isWritable, bool isTransposed)
+{
+  const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (isWritable ? PyBUF_WRITABLE : 0);
+  if (PyObject_GetBuffer(object.ptr(), &m_View, flags) != 0)
+  {
+    throw nanobind::python_error();
+  }
+  try
+  {
+    m_Type = ElementTypeOf(m_View.format, m_View.itemsize);
+    if (m_View.ndim < 1 || m_View.ndim > 3)
+    {
+      throw nanobind::value_error("arrays must have 1, 2 or 3 dimensions");
+    }
+  }
+  catch (...)
+  {
+    PyBuffer_Release(&m_View);
+    throw;
+  }
+  for (int axis = 0; axis < m_View.ndim; ++axis)
+  {
+    const int dimension = isTransposed ? axis : m_View.ndim - 1 - axis;
+    m_Size[axis] = static_cast<std::uint64_t>(m_View.shape[dimension]);
+    m_Strides[axis] = m_View.strides[dimension];
+  }
+}
+
+Array::~Array() { PyBuffer_Release(&m_View); }
+
+void *
+Array::GetContiguous(const char * name) const
+{
+  std::ptrdiff_t expected = m_View.itemsize;
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    if (m_Size[axis] > 1 && m_Strides[axis] != expected && this->GetCount() > 0)
+    {
+      throw nanobind::value_error((std::string(name) + " must be contiguous").c_str());
+    }
+    expected *= static_cast<std::ptrdiff_t>(m_Size[axis]);
+  }
+  return m_View.buf;
+}

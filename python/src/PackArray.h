@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_python_PackArray_h
+#define ccl_python_PackArray_h
+
+#include "Array.h"
+
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <cstdint>
+
+/** Packs the rows of an array to bits, for CudaConnectedComponentLabeler::LabelPackedRows().
+ *
+ * An element is foreground if it is not 0 or, with limits, if it is not less than the first limit and not greater than
+ * the second. NaN is not 0, and is not between limits. Half-precision elements, other strides and limits go through a
+ * small array of bytes. */
+class ArrayPacker
+{
+public:
+  /** `limits` is null, or an array of two elements of the image's type. `mask` is null, or an array of the image's
+   * size: elements that are 0 in the mask are background. The arrays must outlive the packer. Throws a Python exception
+   * if the arrays do not match. */
+  ArrayPacker(const Array & image, const Array * limits, const Array * mask);
+
+  /** Packs a row, see CudaConnectedComponentLabeler::RowPackerType. */
+  void
+  operator()(std::uint64_t row, std::uint32_t * words) const;
+
+private:
+  const Array & m_Image;
+  const Array * m_Limits;
+  const Array * m_Mask;
+};
+
+#endif

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Relabel.h"
+
+#include "CudaConnectedComponentsDetail/LabelRuns.h"
+#include "CudaConnectedComponentsDetail/LabelTable.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace
+{
+
+using itk::CudaConnectedComponentsDetail::GetRunLength;
+using itk::CudaConnectedComponentsDetail::LabelTable;
+
+/** Calls body(begin, end) for chunks of the indices 0 to count - 1, on several threads. */
+template <typename TBody>
+void
+ForEachChunk(Threads & threads, std::uint64_t count, const TBody & body)
+{
+  constexpr std::uint64_t chunk = std::uint64_t{ 1 } << 18;
+  threads.Run((count + chunk - 1) / chunk, [&](std::uint64_t i) { body(i * chunk, std::min(count, (i + 1) * chunk)); });
+}
+
+/** Calls visit(begin, label, length) for each run of equal labels in a part of an array. */
+template <typename TLabel, typename TVisitor>
+void
+ForEachRun(const TLabel * labels, std::uint64_t begin, std::uint64_t end, const TVisitor & visit)
+{
+  while (begin < end)
+  {
+    const TLabel        label = labels[begin];
+    const std::uint64_t length = GetRunLength(labels + begin, end - begin);
+    visit(begin, label, length);
+    begin += length;
+  }
+}
+
+/** Chooses the labels that stay, and sets their new labels. Returns their number. */
+template <typename TLabel>
+std::uint64_t
+AssignNewLabels(LabelTable<TLabel> &                               table,
+                std::vector<typename LabelTable<TLabel>::Object> & objects,
+                bool                                               isBySize,
+                std::uint64_t                                      minimumSize,
+                std::uint64_t                                      numberOfLargest,
+                std::uint64_t                                      maximumLabel)
+{
+  using Object = typename LabelTable<TLabel>::Object;
+  for (const Object & object : objects)
+  {
+    table.SetNewLabel(object.label, 0);
+  }
+  objects.erase(
+    std::remove_if(objects.begin(), objects.end(), [=](const Object & object) { return object.size < minimumSize; }),
+    objects.end());
+  const bool isLimited = numberOfLargest != 0 && numberOfLargest < objects.size();
+  if (isLimited || isBySize)
+  {
+    std::stable_sort(
+      objects.begin(), objects.end(), [](const Object & a, const Object & b) { return a.size > b.size; });
+    objects.resize(isLimited ? numberOfLargest : objects.size());
+    if (!isBySize)
+    {
+      std::sort(objects.begin(), objects.end(), [](const Object & a, const Object & b) { return a.label < b.label; });
+    }
+  }
+  if (objects.size() > maximumLabel)
+  {
+    throw std::overflow_error("Number of objects (" + std::to_string(objects.size()) +
+                              ") greater than maximum of output pixel type (" + std::to_string(maximumLabel) + ").");
+  }
+  for (std::size_t i = 0; i < objects.size(); ++i)
+  {
+    table.SetNewLabel(objects[i].label, i + 1);
+  }
+  return objects.size();
+}
+
+} // namespace
+
+std::pair<std::uint64_t, std::uint64_t>
+Relabel(const Array & labels,
+        const Array & output,
+        bool          isBySize,
+        std::uint64_t minimumSize,
+        std::uint64_t numberOfLargest,
+        Threads &     threads)
+{
+  const std::uint64_t count = labels.GetCount();
+  return VisitInteger(labels.GetType(), [&](auto oldLabel) {
+    using OldType = decltype(oldLabel);
+    const auto * const  old = static_cast<const OldType *>(labels.GetContiguous("the label image"));
+    LabelTable<OldType> table(count);
+    ForEachChunk(threads, count, [&](std::uint64_t begin, std::uint64_t end) {
+      typename LabelTable<OldType>::Counter counter(table);
+      ForEachRun(old, begin, end, [&](std::uint64_t, OldType label, std::uint64_t length) {
+        if (label != 0)
+        {
+          counter.Add(label, length);
+        }
+      });
+      counter.Finish();
+    });
+    auto                objects = table.GetObjects();
+    const std::uint64_t found = objects.size();
+    return VisitInteger(output.GetType(), [&](auto newLabel) {
+      using NewType = decltype(newLabel);
+      auto * const        written = static_cast<NewType *>(output.GetContiguous("the output"));
+      const std::uint64_t kept = AssignNewLabels(table,
+                                                 objects,
+                                                 isBySize,
+                                                 minimumSize,
+                                                 numberOfLargest,
+                                                 static_cast<std::uint64_t>(std::numeric_limits<NewType>::max()));
+      ForEachChunk(threads, count, [&](std::uint64_t begin, std::uint64_t end) {
+        ForEachRun(old, begin, end, [&](std::uint64_t first, OldType label, std::uint64_t length) {
+          std::fill_n(
+            written + first, length, label == 0 ? NewType{ 0 } : static_cast<NewType>(table.GetNewLabel(label)));
+        });
+      });
+      return std::make_pair(kept, found);
+    });
+  });
+}
+
+void
+CopyLabeled(const Array & image, const Array & labels, const Array & output, Threads & threads)
+{
+  const auto size = image.GetSize();
+  const auto copyRows = [&](auto element, auto label) {
+    using BitsType = decltype(element);
+    using LabelType = decltype(label);
+    const auto * const allLabels = static_cast<const LabelType *>(labels.GetContiguous("the label image"));
+    threads.Run(size[1] * size[2], [&](std::uint64_t row) {
+      const char * const      from = image.GetRow(row);
+      char * const            to = const_cast<char *>(output.GetRow(row));
+      const LabelType * const rowLabels = allLabels + row * size[0];
+      const auto              copy = [&](std::ptrdiff_t fromStride, std::ptrdiff_t toStride) {
+        for (std::uint64_t x = 0; x < size[0]; ++x)
+        {
+          BitsType value;
+          std::memcpy(&value, from + static_cast<std::ptrdiff_t>(x) * fromStride, sizeof(value));
+          value = rowLabels[x] != 0 ? value : BitsType{ 0 };
+          std::memcpy(to + static_cast<std::ptrdiff_t>(x) * toStride, &value, sizeof(value));
+        }
+      };
+      // Constant strides, so that compilers vectorize the loop.
+      constexpr auto bytes = static_cast<std::ptrdiff_t>(sizeof(BitsType));
+      const bool     isContiguous = image.GetStride() == bytes && output.GetStride() == bytes;
+      isContiguous ? copy(bytes, bytes) : copy(image.GetStride(), output.GetStride());
+    });
+  };
+  const auto copyElements = [&](auto element) {
+    labels.GetType() == ElementType::UInt8 ? copyRows(element, std::uint8_t{}) : copyRows(element, std::uint32_t{});
+  };
+  switch (image.GetElementBytes())
+  {
+    case 1:
+      return copyElements(std::uint8_t{});
+    case 2:
+      return copyElements(std::uint16_t{});
+    case 4:
+      return copyElements(std::uint32_t{});
+    default:
+      return copyElements(std::uint64_t{});
+  }
+}
+
+bool
+HasSingleValue(const Array & image, Threads & threads)
+{
+  // All types are compared as bits. Only floating-point zeros have several patterns of bits.
+  const auto size = image.GetSize();
+  const bool isFloating = image.GetType() == ElementType::Half || image.GetType() == ElementType::Float ||
+                          image.GetType() == ElementType::Double;
+  const auto check = [&](auto element) {
+    using BitsType = decltype(element);
+    const BitsType        ignored = isFloating ? static_cast<BitsType>(BitsType{ 1 } << (8 * sizeof(BitsType) - 1)) : 0;
+    std::atomic<BitsType> value{ 0 };
+    std::atomic<bool>     isSingle{ true };
+    threads.Run(size[1] * size[2], [&](std::uint64_t row) {
+      if (!isSingle.load(std::memory_order_relaxed))
+      {
+        return;
+      }
+      const char * const from = image.GetRow(row);
+      for (std::uint64_t x = 0; x < size[0]; ++x)
+      {
+        BitsType bits;
+        std::memcpy(&bits, from + static_cast<std::ptrdiff_t>(x) * image.GetStride(), sizeof(bits));
+        if (bits == 0 || bits == ignored)
+        {
+          continue;
+        }
+        BitsType known = value.load(std::memory_order_relaxed);
+        if (known != bits && (known != 0 || !value.compare_exchange_strong(known, bits)) && known != bits)
+        {
+          isSingle = false;
+          return;
+        }
+      }
+    });
+    return isSingle.load();
+  };
+  switch (image.GetElementBytes())
+  {
+    case 1:
+      return check(std::uint8_t{});
+    case 2:
+      return check(std::uint16_t{});
+    case 4:
+      return check(std::uint32_t{});
+    default:
+      return check(std::uint64_t{});
+  }
+}

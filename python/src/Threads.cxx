@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Threads.h"
+
+#include <nanobind/nanobind.h>
+
+#include <chrono>
+#include <system_error>
+
+namespace
+{
+
+/** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only. */
+class SignalCheck
+{
+public:
+  /** Returns true after Ctrl-C. The Python exception is then set. */
+  bool
+  IsInterrupted()
+  {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - m_Last < std::chrono::milliseconds(100))
+    {
+      return false;
+    }
+    m_Last = now;
+    const nanobind::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+  }
+
+private:
+  std::chrono::steady_clock::time_point m_Last = std::chrono::steady_clock::now();
+};
+
+} // namespace
+
+Threads::~Threads()
+{
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Body = nullptr;
+    ++m_Loop;
+  }
+  m_Changed.notify_all();
+  for (std::thread & thread : m_Others)
+  {
+    thread.join();
+  }
+}
+
+void
+Threads::Start()
+{
+  m_HasStarted = true;
+  try
+  {
+    while (m_Others.size() + 1 < m_Count)
+    {
+      m_Others.emplace_back([this] { this->Work(); });
+    }
+  }
+  catch (const std::system_error &)
+  {
+    // The system has no more threads. The loops run on fewer.
+  }
+}
+
+void
+Threads::Run(std::uint64_t count, const BodyType & body)
+{
+  if (count > 1 && !m_HasStarted)
+  {
+    this->Start();
+  }
+  const bool usesOthers = count > 1 && !m_Others.empty();
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Next = 0;
+    m_End = count;
+    if (usesOthers)
+    {
+      m_Body = &body;
+      m_Working = m_Others.size();
+      ++m_Loop;
+    }
+  }
+  if (usesOthers)
+  {
+    m_Changed.notify_all();
+  }
+
+  SignalCheck signals;
+  bool        isInterrupted = false;
+  for (std::uint64_t i = m_Next++; i < count; i = m_Next++)
+  {
+    body(i);
+    if (signals.IsInterrupted())
+    {
+      isInterrupted = true;
+      m_Next = count;
+    }
+  }
+  if (usesOthers)
+  {
+    std::unique_lock<std::mutex> lock(m_Mutex);
+    m_Changed.wait(lock, [this] { return m_Working == 0; });
+  }
+  if (isInterrupted)
+  {
+    const nanobind::gil_scoped_acquire gil;
+    throw nanobind::python_error();
+  }
+}
+
+void
+Threads::Work()
+{
+  for (std::uint64_t loop = 1;; ++loop)
+  {
+    std::unique_lock<std::mutex> lock(m_Mutex);
+    m_Changed.wait(lock, [this, loop] { return m_Loop == loop; });
+    const BodyType * const body = m_Body;
+    const std::uint64_t    end = m_End;
+    lock.unlock();
+    if (body == nullptr)
+    {
+      return;
+    }
+    for (std::uint64_t i = m_Next++; i < end; i = m_Next++)
+    {
+      (*body)(i);
+    }
+    lock.lock();
+    if (--m_Working == 0)
+    {
+      m_Changed.notify_all();
+    }
+  }
+}

@@ -1,0 +1,304 @@
+"""Arrays in device memory: dispatch, streams and errors with fake libraries, without a GPU."""
+
+import contextlib
+import ctypes
+import sys
+import types
+
+import numpy as np
+import pytest
+from conftest import keep_by_loop, label_by_scipy, noise
+
+import cuda_connected_components as ccc
+from cuda_connected_components import _core, _devices, _images
+
+FORMATS = {format: name for name, format in _devices._FORMATS.items()}
+
+
+class FakeDeviceArray:
+    """What the extension module's DeviceArray holds."""
+
+    def __init__(self, address, format, element_bytes, size):
+        assert np.dtype(FORMATS[format]).itemsize == element_bytes
+        self.dtype, self.shape = np.dtype(FORMATS[format]), tuple(reversed(size))
+        buffer = (ctypes.c_char * (int(np.prod(size)) * element_bytes)).from_address(address)
+        self.array = np.frombuffer(buffer, self.dtype).reshape(self.shape)
+
+
+class FakeCore:
+    """The functions for device memory, on the host. Records the streams and devices."""
+
+    def __init__(self, monkeypatch):
+        self.calls = []
+        for name in ("label_device", "measure_device"):
+            monkeypatch.setattr(_core, name, getattr(self, name))
+        monkeypatch.setattr(_core, "DeviceArray", FakeDeviceArray)
+        monkeypatch.setattr(_core, "Request", lambda *arguments: arguments)
+
+    def label_device(self, image, output, stream, request):
+        full, minimum, k, by_size, transposed, device, _ = request
+        assert not by_size and not transposed
+        self.calls.append((stream, device))
+        array = image.array
+        if minimum or k:
+            array = keep_by_loop(array, full, minimum, k or None)
+        labels, count = label_by_scipy(array, full)
+        if count > np.iinfo(output.dtype).max:
+            raise _core.LabelOverflowError(f"Number of objects ({count})")
+        output.array[...] = labels
+        return count
+
+    def measure_device(self, image, stream, boxes, means, faces, request):
+        self.calls.append((stream, request[5]))
+        real = self.request_class(request[0], 0, 0, False, False, _core.HOST_BACKEND, 1)
+        return _core.measure_host(image.array, None, None, boxes, means, faces, real)
+
+
+FakeCore.request_class = _core.Request
+
+
+@pytest.fixture
+def core(monkeypatch):
+    return FakeCore(monkeypatch)
+
+
+class CupyArray:
+    """As much of cupy.ndarray as the package uses, in host memory."""
+
+    __module__ = "cupy"
+
+    def __init__(self, array, device=0):
+        self._array = np.asarray(array)
+        self.device = FakeDevice(device)
+        self.data = types.SimpleNamespace(ptr=self._array.ctypes.data)
+
+    shape = property(lambda self: self._array.shape)
+    dtype = property(lambda self: self._array.dtype)
+    flags = property(lambda self: self._array.flags)
+
+    def _wrap(self, array):
+        return CupyArray(array, self.device.id)
+
+    def __ge__(self, other):
+        return self._wrap(self._array >= other)
+
+    def __le__(self, other):
+        return self._wrap(self._array <= other)
+
+    def __ne__(self, other):
+        return self._wrap(self._array != other)
+
+    def __and__(self, other):
+        return self._wrap(self._array & other._array)
+
+    def __getitem__(self, index):
+        return self._wrap(self._array[index._array])
+
+    def __setitem__(self, index, values):
+        self._array[index] = values._array
+
+    def reshape(self, shape):
+        return self._wrap(self._array.reshape(shape))
+
+    def get(self):
+        return self._array
+
+
+class FakeDevice(contextlib.nullcontext):
+    current = []
+
+    def __init__(self, number):
+        super().__init__()
+        self.id = number
+
+    def __enter__(self):
+        FakeDevice.current.append(self.id)
+
+    def __exit__(self, *_):
+        FakeDevice.current.pop()
+
+
+def on_current_device(array):
+    return CupyArray(array, FakeDevice.current[-1])
+
+
+@pytest.fixture
+def cupy(core, monkeypatch):
+    fake = types.ModuleType("cupy")
+    fake.ndarray = CupyArray
+    fake.empty = lambda shape, dtype: on_current_device(np.empty(shape, dtype))
+    fake.asarray = on_current_device
+    fake.zeros_like = lambda image: on_current_device(np.zeros_like(image._array))
+    fake.where = lambda condition, yes, no: on_current_device(
+        np.where(condition._array, yes._array, no._array)
+    )
+    fake.ascontiguousarray = lambda image: (
+        image if image.flags.c_contiguous else on_current_device(image._array.copy("C"))
+    )
+    fake.unique = lambda image, **arguments: tuple(
+        on_current_device(part) for part in np.unique(image._array, **arguments)
+    )
+    fake.cuda = types.SimpleNamespace(
+        get_current_stream=lambda: types.SimpleNamespace(ptr=1000 + FakeDevice.current[-1])
+    )
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    monkeypatch.setattr(_devices, "_instances", {})
+    return fake
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int16, np.float16, np.float32, np.uint64])
+@pytest.mark.parametrize("order", "CF")
+def test_cupy(cupy, core, dtype, order):
+    array = np.asarray(noise((20, 21, 22), 0.3, 1, dtype), order=order)
+    image = CupyArray(array, device=3)
+    for full in (False, True):
+        connectivity = None if full else 1
+        labels, count = ccc.label(image, connectivity, return_num=True)
+        expected, expected_count = label_by_scipy(array, full)
+        assert type(labels) is CupyArray and labels.device.id == 3 and count == expected_count
+        assert labels.dtype == np.int32
+        np.testing.assert_array_equal(labels.get(), expected)
+        kept = ccc.keep_largest(image, 2, connectivity)
+        assert kept.device.id == 3 and kept.dtype == dtype
+        np.testing.assert_array_equal(kept.get(), keep_by_loop(array, full, k=2))
+    small = ccc.remove_small(image, 3)
+    np.testing.assert_array_equal(small.get(), keep_by_loop(array, True, minimum=3))
+    columns = ccc.component_statistics(image)
+    assert all(type(column) is CupyArray and column.device.id == 3 for column in columns.values())
+    host = ccc.component_statistics(array)
+    for name, column in columns.items():
+        np.testing.assert_array_equal(column.get(), host[name])
+    assert set(core.calls) == {(1003, 3)}
+    assert not FakeDevice.current
+
+
+def test_cupy_arguments(cupy):
+    array, mask = noise((20, 21), 0.8, 2), noise((20, 21), 0.7, 3)
+    image = CupyArray(array)
+    expected = label_by_scipy((array >= 20) & (array <= 80) & (mask != 0), True)[0]
+    labels = ccc.label(image, lower=20, upper=80, mask=CupyArray(mask), dtype="int16")
+    assert labels.dtype == np.int16
+    np.testing.assert_array_equal(labels.get(), expected)
+    for out in (np.empty((20, 21), np.int64), np.empty((40, 21), np.uint16)[::2]):
+        target = CupyArray(out)
+        assert ccc.label(image, lower=20, upper=80, mask=CupyArray(mask), out=target) is target
+        np.testing.assert_array_equal(out, expected)
+    kept = CupyArray(np.empty((20, 21), np.uint8))
+    assert ccc.keep_largest(image, out=kept) is kept
+    np.testing.assert_array_equal(kept.get(), keep_by_loop(array, True, k=1))
+
+
+def test_cupy_relabel(cupy):
+    labels = noise((20, 21), 0.5, 4, np.int16)
+    for order in ("size", "label"):
+        for arguments in ({}, {"min_size": 3}, {"k": 5}, {"min_size": 2, "k": 5}):
+            expected, count = ccc.relabel(labels, order, return_num=True, **arguments)
+            result, n = ccc.relabel(CupyArray(labels), order, return_num=True, **arguments)
+            assert n == count and result.dtype == np.int16
+            np.testing.assert_array_equal(result.get(), expected)
+    with pytest.raises(ccc.LabelOverflowError):
+        wide = np.arange(1000, dtype=np.int32)
+        ccc.relabel(CupyArray(wide), out=CupyArray(np.empty(1000, np.uint8)))
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda image: ccc.label(image, device="cpu"), ValueError, "device is for images in host"),
+    (lambda image: ccc.label(image, 18), ValueError, "connectivity=18"),
+    (lambda image: ccc.label(image, out=np.empty((4, 5), np.int32)), TypeError, "pass a CuPy"),
+    (lambda image: ccc.label(image, mask=np.ones((4, 5))), TypeError, "pass a CuPy"),
+    (lambda image: ccc.label(image, out=CupyArray(np.empty((5, 4), np.int32))), ValueError,
+     "out has the shape"),
+    (lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.int32), 1)), ValueError,
+     "device of the image"),
+    (lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.float32))), TypeError,
+     "labels are integers"),
+    (lambda image: ccc.label(CupyArray(np.ones((2, 2, 2, 2)))), ValueError, "not 4: label each"),
+    (lambda image: ccc.label(CupyArray(np.ones((2, 2), complex))), TypeError, "abs"),
+    (lambda image: ccc.keep_largest(image, out=CupyArray(np.empty((4, 5), np.int32))), ValueError,
+     "shape and the type"),
+    (lambda image: ccc.label(image, lower=np.nan), ValueError, "NaN"),
+])
+def test_cupy_errors(cupy, call, error, text):
+    with pytest.raises(error, match=text):
+        call(CupyArray(np.ones((4, 5), np.uint8)))
+
+
+class Interface:
+    """An object of an unknown library, with __cuda_array_interface__."""
+
+    def __init__(self, array, stream=None, read_only=False):
+        self._array = array
+        self.__cuda_array_interface__ = {
+            "version": 3,
+            "shape": array.shape,
+            "typestr": array.dtype.str,
+            "data": (array.ctypes.data, read_only),
+            "strides": array.strides,
+            "stream": stream,
+        }
+
+
+def test_cuda_array_interface(core):
+    array = noise((20, 21, 22), 0.3, 5, np.int16)
+    out = np.empty(array.shape, np.int32)
+    target = Interface(out)
+    labels, count = ccc.label(Interface(array, stream=77), 1, out=target, return_num=True)
+    expected, expected_count = label_by_scipy(array, False)
+    assert labels is target and count == expected_count
+    np.testing.assert_array_equal(out, expected)
+    assert core.calls == [(77, _core.CURRENT_DEVICE)]
+    for call, error, text in [
+        (lambda: ccc.label(Interface(array)), TypeError, "pass out=, or convert"),
+        (lambda: ccc.keep_largest(Interface(array)), TypeError, "convert it with cupy.asarray"),
+        (lambda: ccc.label(Interface(array[::2]), out=target), ValueError, "contiguous in C order"),
+        (lambda: ccc.label(Interface(array), out=Interface(out, read_only=True)), ValueError,
+         "out is read-only"),
+        (lambda: ccc.label(Interface(array), out=Interface(out[0].copy())), ValueError, "shape"),
+        (lambda: ccc.label(Interface(array), out=out), TypeError, "out must be in device memory"),
+        (lambda: ccc.label(Interface(array), lower=1, out=target), TypeError, "need an array of"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+
+
+class Dlpack:
+    """An object of an unknown library, with DLPack in the memory of GPU 2."""
+
+    def __init__(self, array):
+        self._array = array
+        self.streams = []
+
+    def __dlpack_device__(self):
+        return (2, 2)
+
+    def __dlpack__(self, stream=None):
+        self.streams.append(stream)
+        return self._array.__dlpack__()
+
+
+def test_dlpack(core):
+    array = noise((20, 21), 0.3, 6, np.float32)
+    out = np.empty(array.shape, np.uint16)
+    image, target = Dlpack(array), Dlpack(out)
+    assert ccc.label(image, out=target) is target
+    np.testing.assert_array_equal(out, label_by_scipy(array, True)[0])
+    assert image.streams == target.streams == [1]
+    assert core.calls == [(0, 2)]
+
+
+def test_objects_with_dlpack_on_the_host_are_arrays():
+    array = noise((20, 21), 0.3, 7)
+
+    class OnHost:
+        def __init__(self):
+            self.__array_interface__ = array.__array_interface__
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    np.testing.assert_array_equal(ccc.label(OnHost()), label_by_scipy(array, True)[0])
+
+
+def test_libraries_are_found_by_their_types():
+    assert _images.library_of(np.zeros(3)) is _images.library_of(np.zeros(3).view(np.recarray))
+    assert _images.library_of([1]) is _images.library_of(np.zeros(3))

@@ -1,0 +1,94 @@
+"""Wrong arguments: the class of the exception and its text."""
+
+import numpy as np
+import pytest
+
+import cuda_connected_components as ccc
+
+PLANE = np.ones((4, 5), np.uint8)
+VOLUME = np.ones((4, 5, 6), np.uint8)
+
+
+@pytest.mark.parametrize("call, error, text", [
+    (lambda: ccc.label(np.uint8(1)), ValueError, "1, 2 or 3 dimensions, not 0"),
+    (lambda: ccc.label(np.ones((2, 2, 2, 2))), ValueError,
+     "not 4: label each volume by itself, for example in a loop over the first axis"),
+    (lambda: ccc.label(PLANE.astype(complex)), TypeError, r"complex128 are not supported.*abs\("),
+    (lambda: ccc.label(PLANE.astype(object)), TypeError, "object are not supported"),
+    (lambda: ccc.label(PLANE.astype(str)), TypeError, "not supported.*image == value"),
+    (lambda: ccc.label(PLANE.astype(np.longdouble)), TypeError, r"image.astype\(float\)"),
+    (lambda: ccc.label(PLANE.astype("M8[s]")), TypeError, "not supported"),
+    (lambda: ccc.label(np.ma.masked_equal(PLANE, 0)), TypeError, r"image.filled\(0\)"),
+    (lambda: ccc.label(PLANE, 3), ValueError,
+     r"connectivity=3 is not possible with 2 dimensions; use 1 or 4 \(faces\), or 2, 8 or None"),
+    (lambda: ccc.label(PLANE, 6), ValueError, "connectivity=6 is not possible"),
+    (lambda: ccc.label(VOLUME, 18), ValueError, "18 neighbors are not supported"),
+    (lambda: ccc.label(VOLUME, 2), ValueError, "18 neighbors are not supported"),
+    (lambda: ccc.label(VOLUME, 8), ValueError, "connectivity=8"),
+    (lambda: ccc.label(PLANE, True), TypeError, "connectivity must be None or an integer"),
+    (lambda: ccc.label(PLANE, "full"), TypeError, "connectivity"),
+    (lambda: ccc.label(PLANE, lower=np.nan), ValueError, "lower must not be NaN"),
+    (lambda: ccc.label(PLANE, mask=VOLUME), ValueError,
+     r"the mask has the shape \(4, 5, 6\), and the image \(4, 5\)"),
+    (lambda: ccc.label(PLANE, device="gpu"), ValueError, '"cuda:N", not \'gpu\''),
+    (lambda: ccc.label(PLANE, device="cuda:x"), ValueError, "device"),
+    (lambda: ccc.label(PLANE, threads=0), ValueError, "threads must be at least 1, not 0"),
+    (lambda: ccc.label(PLANE, threads=1.5), TypeError, "threads must be an integer"),
+    (lambda: ccc.label(PLANE, dtype=float), TypeError, "labels are integers; use int8"),
+    (lambda: ccc.label(PLANE, dtype="nonsense"), TypeError, "labels are integers"),
+    (lambda: ccc.label(PLANE, dtype=bool), TypeError, "labels are integers"),
+    (lambda: ccc.label(PLANE, out=np.empty((5, 4), np.int32)), ValueError, "out has the shape"),
+    (lambda: ccc.label(PLANE, out=np.empty((4, 5))), TypeError, "labels are integers"),
+    (lambda: ccc.label(PLANE, out=[[0]]), TypeError, "out must be a NumPy array, not list"),
+    (lambda: ccc.label(PLANE, out=np.broadcast_to(np.int32(0), (4, 5))), ValueError, "read-only"),
+    (lambda: ccc.label(PLANE, out=np.empty((4, 5), np.int16), dtype=np.int32), ValueError,
+     "leave out dtype"),
+    (lambda: ccc.keep_largest(PLANE, 0), ValueError, "k must be at least 1, not 0"),
+    (lambda: ccc.keep_largest(PLANE, out=np.empty((4, 5), np.int8)), TypeError, "out has the type"),
+    (lambda: ccc.remove_small(PLANE, -1), ValueError, "min_size must be a number from 0 on"),
+    (lambda: ccc.remove_small(PLANE, 2, spacing=(1, 2, 3)), ValueError, "3 numbers, but.* 2 axes"),
+    (lambda: ccc.remove_small(PLANE, 2, spacing=-1), ValueError, "spacing must be positive"),
+    (lambda: ccc.relabel(PLANE, "shape"), ValueError, 'order must be "size" or "label"'),
+    (lambda: ccc.relabel(PLANE.astype(float)), TypeError, "labels are integers, not float64"),
+    (lambda: ccc.relabel(PLANE, k=0), ValueError, "k must be at least 1"),
+    (lambda: ccc.relabel(PLANE, min_size=-1), ValueError, "min_size must be at least 0"),
+    (lambda: ccc.component_statistics(PLANE, properties=("area", "perimeter")), ValueError,
+     "'perimeter' is not a property; there are label, "),
+    (lambda: ccc.set_num_threads(0), ValueError, "n must be at least 1"),
+])
+def test_arguments(call, error, text):
+    with pytest.raises(error, match=text) as raised:
+        call()
+    assert raised.type is error
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])
+def test_label_overflow(dtype):
+    maximum = np.iinfo(dtype).max
+    image = np.zeros(2 * maximum + 2, np.uint8)
+    image[: 2 * maximum : 2] = 1
+    assert ccc.label(image, dtype=dtype).max() == maximum
+    image[-1] = 1
+    with pytest.raises(ccc.LabelOverflowError, match=str(maximum + 1)) as raised:
+        ccc.label(image, dtype=dtype)
+    assert isinstance(raised.value, OverflowError)
+
+
+def test_dask_is_refused():
+    class Array:
+        __module__ = "dask.array.core"
+
+    with pytest.raises(TypeError, match=r"image.compute\(\)"):
+        ccc.label(Array())
+
+
+def test_exception_classes():
+    assert issubclass(ccc.CudaError, RuntimeError)
+    assert issubclass(ccc.LabelOverflowError, OverflowError)
+
+
+def test_an_image_of_the_calling_error_is_unchanged():
+    out = np.full((4, 5), 7, np.int32)
+    with pytest.raises(ValueError):
+        ccc.label(PLANE, 3, out=out)
+    assert (out == 7).all()

@@ -1,0 +1,187 @@
+"""label() of NumPy arrays, compared with SciPy."""
+
+import numpy as np
+import pytest
+from conftest import DTYPES, label_by_scipy, noise
+
+import cuda_connected_components as ccc
+
+
+def expect_labels(image, full, **arguments):
+    labels, count = ccc.label(image, None if full else 1, return_num=True, **arguments)
+    expected, expected_count = label_by_scipy(image, full)
+    assert count == expected_count
+    assert type(labels) is np.ndarray
+    assert labels.dtype == arguments.get("dtype", np.int32)
+    np.testing.assert_array_equal(labels, expected)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("full", [False, True])
+def test_every_type_and_order(dtype, full):
+    for seed, shape in enumerate([(57,), (33, 41), (13, 9, 35), (70, 65, 66)]):
+        for order in "CF":
+            image = noise(shape, 0.35, seed, dtype)
+            expect_labels(np.asarray(image, order=order), full)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_shapes_and_densities(seed):
+    random = np.random.default_rng(seed)
+    ndim = random.integers(1, 4)
+    shape = tuple(random.integers(1, {1: 3000, 2: 300, 3: 60}[ndim], ndim))
+    image = noise(shape, random.random(), seed, granularity=random.integers(1, 6))
+    for full in (False, True):
+        for order in "CF":
+            expect_labels(np.asarray(image, order=order), full, threads=random.integers(1, 5))
+
+
+@pytest.mark.parametrize("shape", [(1,), (1, 1), (1, 1, 1), (1, 90, 1), (80, 1, 1), (1, 1, 70),
+                                   (2, 1, 65), (65, 64, 1)])
+def test_thin_images(shape):
+    for seed in range(5):
+        expect_labels(noise(shape, 0.6, seed), True)
+        expect_labels(np.asfortranarray(noise(shape, 0.6, seed)), False)
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 5), (5, 0, 3), (4, 4, 0)])
+def test_empty_images(shape):
+    labels, count = ccc.label(np.zeros(shape, np.uint8), return_num=True)
+    assert labels.shape == shape and labels.dtype == np.int32 and count == 0
+    assert ccc.keep_largest(np.zeros(shape, np.float32)).shape == shape
+    assert len(ccc.component_statistics(np.zeros(shape, np.uint8))["label"]) == 0
+    assert ccc.relabel(np.zeros(shape, np.int16)).shape == shape
+
+
+def test_connectivities():
+    plane, volume = noise((60, 50), 0.4, 1), noise((20, 21, 22), 0.3, 2)
+    for image, face, full in [(plane, (1, 4), (2, 8, None)), (volume, (1, 6), (3, 26, None)),
+                              (plane[0], (1, 2, None), ())]:
+        for connectivity in face:
+            np.testing.assert_array_equal(
+                ccc.label(image, connectivity), label_by_scipy(image, False)[0]
+            )
+        for connectivity in full:
+            np.testing.assert_array_equal(
+                ccc.label(image, connectivity), label_by_scipy(image, True)[0]
+            )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_limits(dtype):
+    image = noise((31, 37, 5), 0.8, 3, dtype)
+    for lower, upper in [(1, None), (None, 40), (10, 60), (10.5, 60.5), (-20, 20), (50, 40),
+                         (-1e9, 1e9), (1e9, 2e9), (None, -1e9)]:
+        foreground = np.ones(image.shape, bool)
+        wide = image.astype(np.float64)
+        if lower is not None:
+            foreground &= wide >= lower
+        if upper is not None:
+            foreground &= wide <= upper
+        for order in "CF":
+            labels = ccc.label(np.asarray(image, order=order), lower=lower, upper=upper)
+            np.testing.assert_array_equal(labels, label_by_scipy(foreground, True)[0])
+
+
+def test_limits_of_large_integers():
+    image = np.array([2**63 - 1, 0, 2**63 - 2, 0, -(2**63)], np.int64)
+    np.testing.assert_array_equal(ccc.label(image, lower=2**63 - 1), [1, 0, 0, 0, 0])
+    np.testing.assert_array_equal(ccc.label(image, upper=-(2**63)), [0, 0, 0, 0, 1])
+    image = np.array([2**64 - 1, 0, 2**64 - 2], np.uint64)
+    np.testing.assert_array_equal(ccc.label(image, lower=2**64 - 1), [1, 0, 0])
+
+
+def test_limits_are_rounded_as_numpy_rounds_them():
+    image = np.array([0.1, 0, 0.2], np.float32)
+    np.testing.assert_array_equal(ccc.label(image, lower=0.1, upper=0.1), [1, 0, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_special_numbers(dtype):
+    tiny = np.finfo(dtype).smallest_subnormal
+    image = np.array([np.nan, 0.0, -0.0, np.inf, 0, -np.inf, 0, tiny, 0, -tiny], dtype)
+    np.testing.assert_array_equal(ccc.label(image), [1, 0, 0, 2, 0, 3, 0, 4, 0, 5])
+    np.testing.assert_array_equal(ccc.label(image, lower=-1), [0, 1, 1, 1, 1, 0, 2, 2, 2, 2])
+    np.testing.assert_array_equal(ccc.label(image, upper=-tiny), [0, 0, 0, 0, 0, 1, 0, 0, 0, 2])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_masks(dtype):
+    image, mask = noise((40, 33, 7), 0.7, 4), noise((40, 33, 7), 0.6, 5, dtype)
+    expected = label_by_scipy((image != 0) & (mask != 0), True)[0]
+    for image_order in "CF":
+        for mask_order in "CF":
+            np.testing.assert_array_equal(
+                ccc.label(
+                    np.asarray(image, order=image_order), mask=np.asarray(mask, order=mask_order)
+                ),
+                expected,
+            )
+    limited = label_by_scipy((image >= 50) & (mask != 0), True)[0]
+    np.testing.assert_array_equal(ccc.label(image, lower=50, mask=mask), limited)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32,
+                                   np.int64, np.uint64])
+def test_label_types(dtype):
+    expect_labels(noise((30, 30), 0.05, 6), True, dtype=dtype)
+
+
+def test_types_of_the_default_depend_on_the_shape():
+    from cuda_connected_components import _arguments
+
+    assert _arguments.default_label_dtype(2**31 - 1) == np.int32
+    assert _arguments.default_label_dtype(2**31) == np.int64
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("out_order", "CF")
+def test_out(order, out_order):
+    image = np.asarray(noise((31, 22, 13), 0.3, 7), order=order)
+    expected, expected_count = label_by_scipy(image, True)
+    out = np.full(image.shape, -1, np.int16, order=out_order)
+    labels, count = ccc.label(image, out=out, return_num=True)
+    assert labels is out and count == expected_count
+    np.testing.assert_array_equal(out, expected)
+    base = np.full((62, 22, 26), -1, ">i4")
+    view = base[::2, :, 1::2]
+    assert ccc.label(image, out=view) is view
+    np.testing.assert_array_equal(view, expected)
+    assert (base[1::2] == -1).all() and (base[:, :, ::2] == -1).all()
+
+
+def test_out_may_be_the_image():
+    image = noise((70, 65, 66), 0.3, 8, np.int32)
+    expected = label_by_scipy(image, True)[0]
+    shifted = np.concatenate([image.ravel(), np.zeros(5, np.int32)])
+    overlapping = shifted[5:].reshape(image.shape)
+    ccc.label(shifted[:-5].reshape(image.shape), out=overlapping)
+    np.testing.assert_array_equal(overlapping, expected)
+    ccc.label(image, out=image)
+    np.testing.assert_array_equal(image, expected)
+
+
+def test_the_oracles_agree():
+    skimage = pytest.importorskip("skimage.measure")
+    cc3d = pytest.importorskip("cc3d")
+    sitk = pytest.importorskip("SimpleITK")
+    for seed in range(5):
+        image = noise((40, 41, 42), 0.1 + 0.1 * seed, seed).astype(bool).astype(np.uint8)
+        for rank, neighbors in [(1, 6), (3, 26)]:
+            labels = ccc.label(image, neighbors)
+            np.testing.assert_array_equal(labels, skimage.label(image, connectivity=rank))
+            np.testing.assert_array_equal(
+                labels, cc3d.connected_components(image, connectivity=neighbors)
+            )
+            filtered = sitk.ConnectedComponent(sitk.GetImageFromArray(image), rank == 3)
+            np.testing.assert_array_equal(labels, sitk.GetArrayFromImage(filtered))
+
+
+def test_several_threads_at_once():
+    from concurrent.futures import ThreadPoolExecutor
+
+    images = [noise((50, 40, 30 + i), 0.3, i) for i in range(16)]
+    with ThreadPoolExecutor(16) as pool:
+        for _ in range(3):
+            for image, labels in zip(images, pool.map(ccc.label, images)):
+                np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])

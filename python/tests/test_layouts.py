@@ -1,0 +1,82 @@
+"""Layouts of NumPy arrays in memory."""
+
+import numpy as np
+import pytest
+from conftest import keep_by_loop, label_by_scipy, noise
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cuda_connected_components as ccc
+
+
+@st.composite
+def layouts(draw):
+    """Return a random image in a random layout: a view of a larger array."""
+    ndim = draw(st.integers(1, 3))
+    shape = [draw(st.integers(0, 20)) for _ in range(ndim)]
+    steps = [draw(st.sampled_from([-3, -2, -1, 1, 2, 3])) for _ in range(ndim)]
+    dtype = draw(st.sampled_from(["?", "u1", "<i2", ">i2", ">u4", "<f2", ">f2", ">f4", "f8", ">i8"]))
+    seed = draw(st.integers(0, 2**32))
+    base = noise([n * abs(step) + 1 for n, step in zip(shape, steps)], 0.5, seed, dtype)
+    image = base[tuple(slice(None, None, step) for step in steps)]
+    image = image[tuple(slice(0, n) for n in shape)]
+    return image.transpose(draw(st.permutations(range(ndim))))
+
+
+@settings(deadline=None, max_examples=200, derandomize=True)
+@given(layouts(), st.booleans())
+def test_any_layout(image, full):
+    connectivity = None if full else 1
+    np.testing.assert_array_equal(ccc.label(image, connectivity), label_by_scipy(image, full)[0])
+    kept = ccc.keep_largest(image, 2, connectivity)
+    assert kept.dtype == image.dtype
+    np.testing.assert_array_equal(kept, keep_by_loop(image, full, k=2))
+
+
+def test_read_only_and_mapped(tmp_path):
+    image = noise((40, 41, 42), 0.3, 1)
+    expected = label_by_scipy(image, True)[0]
+    image.setflags(write=False)
+    np.testing.assert_array_equal(ccc.label(image), expected)
+    np.save(tmp_path / "image.npy", image)
+    mapped = np.load(tmp_path / "image.npy", mmap_mode="r")
+    labels = ccc.label(mapped)
+    assert type(labels) is np.ndarray
+    np.testing.assert_array_equal(labels, expected)
+
+
+def test_broadcast():
+    image = np.broadcast_to(noise((1, 30, 1), 0.5, 2), (20, 30, 25))
+    np.testing.assert_array_equal(ccc.label(image), label_by_scipy(image, True)[0])
+
+
+def test_unaligned():
+    base = np.zeros(4 * 1000 + 1, np.uint8)
+    image = base[1:].view(np.int32).reshape(10, 100)
+    image[...] = noise((10, 100), 0.5, 3)
+    assert not image.flags.aligned
+    np.testing.assert_array_equal(ccc.label(image), label_by_scipy(image, True)[0])
+    out = np.zeros(4 * 1000 + 1, np.uint8)[1:].view(np.int32).reshape(10, 100)
+    ccc.label(image, out=out)
+    np.testing.assert_array_equal(out, label_by_scipy(image, True)[0])
+
+
+def test_the_order_in_memory_is_kept():
+    image = noise((20, 30, 40), 0.3, 4)
+    assert ccc.label(image).flags.c_contiguous
+    assert ccc.label(np.asfortranarray(image)).flags.f_contiguous
+    assert ccc.keep_largest(np.asfortranarray(image)).flags.f_contiguous
+    assert ccc.label(image.transpose(1, 0, 2)).flags.c_contiguous
+
+
+@pytest.mark.parametrize("image", [[[1, 0], [0, 1]], memoryview(b"\1\0\1"), np.float32([1, 0, 2])])
+def test_objects_that_numpy_converts(image):
+    np.testing.assert_array_equal(ccc.label(image), label_by_scipy(np.asarray(image), True)[0])
+
+
+def test_subclasses():
+    class Subclass(np.ndarray):
+        pass
+
+    image = noise((20, 30), 0.4, 5).view(Subclass)
+    np.testing.assert_array_equal(ccc.label(image), label_by_scipy(image, True)[0])

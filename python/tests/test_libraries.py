@@ -1,0 +1,236 @@
+"""Images of itk, SimpleITK and xarray."""
+
+import gc
+
+import numpy as np
+import pytest
+from conftest import DTYPES, keep_by_loop, label_by_scipy, noise
+
+import cuda_connected_components as ccc
+
+itk = pytest.importorskip("itk")
+sitk = pytest.importorskip("SimpleITK")
+xarray = pytest.importorskip("xarray")
+
+DIRECTION = np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1]])
+
+
+def itk_image(array):
+    """Return an oblique itk.Image whose first index is not 0."""
+    ndim = array.ndim
+    image_type = type(itk.image_from_array(array))
+    image = image_type.New()
+    region = itk.ImageRegion[ndim]()
+    region.SetIndex([-3, 5, 7][:ndim])
+    region.SetSize(list(reversed(array.shape)))
+    image.SetRegions(region)
+    image.Allocate()
+    itk.array_view_from_image(image)[...] = array
+    image.SetSpacing([0.5, 2.0, 3.0][:ndim])
+    image.SetOrigin([10.0, -20.0, 30.0][:ndim])
+    image.SetDirection(itk.matrix_from_array(DIRECTION[:ndim, :ndim].copy()))
+    return image
+
+
+def sitk_image(array):
+    image = sitk.GetImageFromArray(array)
+    ndim = array.ndim
+    image.SetSpacing([0.5, 2.0, 3.0][:ndim])
+    image.SetOrigin([10.0, -20.0, 30.0][:ndim])
+    image.SetDirection(DIRECTION[:ndim, :ndim].ravel())
+    return image
+
+
+def expect_itk_geometry(result, image):
+    assert result.GetSpacing() == image.GetSpacing()
+    assert result.GetOrigin() == image.GetOrigin()
+    np.testing.assert_array_equal(
+        itk.array_from_matrix(result.GetDirection()), itk.array_from_matrix(image.GetDirection())
+    )
+    assert result.GetBufferedRegion() == image.GetBufferedRegion()
+    assert result.GetLargestPossibleRegion() == image.GetLargestPossibleRegion()
+
+
+def expect_sitk_geometry(result, image):
+    for name in ("GetSize", "GetSpacing", "GetOrigin", "GetDirection"):
+        assert getattr(result, name)() == getattr(image, name)()
+
+
+@pytest.mark.parametrize("shape", [(40, 33), (17, 20, 23)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint16, np.float32])
+def test_itk(shape, dtype):
+    array = noise(shape, 0.3, 1, dtype)
+    image = itk_image(array)
+    for full in (False, True):
+        labels, count = ccc.label(image, None if full else 1, return_num=True)
+        expected, expected_count = label_by_scipy(array, full)
+        assert count == expected_count
+        assert type(labels) is itk.Image[itk.UL, array.ndim]
+        np.testing.assert_array_equal(itk.array_from_image(labels), expected)
+        if dtype != np.float32:  # itk wraps its filter for integers only
+            filtered = itk.connected_component_image_filter(image, fully_connected=full)
+            np.testing.assert_array_equal(itk.array_from_image(filtered), expected)
+        expect_itk_geometry(labels, image)
+    kept = ccc.keep_largest(image)
+    assert type(kept) is type(image)
+    np.testing.assert_array_equal(itk.array_from_image(kept), keep_by_loop(array, True, k=1))
+    expect_itk_geometry(kept, image)
+
+
+def test_itk_label_types_and_out():
+    array = noise((20, 21), 0.3, 2)
+    image = itk_image(array)
+    expected = label_by_scipy(array, True)[0]
+    for dtype, pixel in [(np.uint8, itk.UC), (np.int16, itk.SS), (np.uint64, itk.UL)]:
+        labels = ccc.label(image, dtype=dtype)
+        assert type(labels) is itk.Image[pixel, 2]
+        np.testing.assert_array_equal(itk.array_from_image(labels), expected)
+    out = itk_image(np.zeros((20, 21), np.int16))
+    assert ccc.label(image, out=out) is out
+    np.testing.assert_array_equal(itk.array_from_image(out), expected)
+    relabeled = ccc.relabel(ccc.label(image, dtype=np.int16))
+    assert type(relabeled) is itk.Image[itk.SS, 2]
+    masked = ccc.label(image, mask=itk_image((array > 50).astype(np.uint8)))
+    np.testing.assert_array_equal(
+        itk.array_from_image(masked), label_by_scipy(array > 50, True)[0]
+    )
+    with pytest.raises(TypeError, match="out must be an itk.Image"):
+        ccc.label(image, out=np.zeros((20, 21), np.int16))
+
+
+def test_itk_output_outlives_its_proxy():
+    array = noise((20, 21, 22), 0.3, 3)
+    expected = label_by_scipy(array, True)[0]
+    # Only the C++ filter holds the label image when it runs.
+    add = itk.ShiftScaleImageFilter[itk.Image[itk.SS, 3], itk.Image[itk.SS, 3]].New()
+    add.SetInput(ccc.label(itk_image(array), dtype=np.int16))
+    add.SetShift(1)
+    gc.collect()
+    junk = [np.full((20, 21, 22), 9, np.int16) for _ in range(20)]
+    add.Update()
+    np.testing.assert_array_equal(itk.array_from_image(add.GetOutput()), expected + 1)
+    assert junk
+
+
+def test_itk_pipelines():
+    array = noise((20, 21), 0.3, 4)
+    threshold = itk.BinaryThresholdImageFilter[itk.Image[itk.UC, 2], itk.Image[itk.UC, 2]].New()
+    threshold.SetInput(itk_image(array))
+    threshold.SetLowerThreshold(50)
+    labels = ccc.label(threshold.GetOutput())
+    np.testing.assert_array_equal(
+        itk.array_from_image(labels), label_by_scipy(array >= 50, True)[0]
+    )
+
+
+@pytest.mark.parametrize("shape", [(40, 33), (17, 20, 23)])
+@pytest.mark.parametrize("dtype", DTYPES[1:9] + DTYPES[10:])
+def test_simpleitk(shape, dtype):
+    array = noise(shape, 0.3, 5, dtype)
+    image = sitk_image(array)
+    labels, count = ccc.label(image, return_num=True)
+    expected, expected_count = label_by_scipy(array, True)
+    assert count == expected_count and labels.GetPixelID() == sitk.sitkUInt32
+    np.testing.assert_array_equal(sitk.GetArrayFromImage(labels), expected)
+    expect_sitk_geometry(labels, image)
+    kept = ccc.keep_largest(image, 2)
+    assert kept.GetPixelID() == image.GetPixelID()
+    np.testing.assert_array_equal(sitk.GetArrayFromImage(kept), keep_by_loop(array, True, k=2))
+    expect_sitk_geometry(kept, image)
+
+
+def test_simpleitk_as_its_own_filters():
+    image = sitk_image(noise((17, 20, 23), 0.2, 6))
+    for full in (False, True):
+        theirs = sitk.ConnectedComponent(image != 0, full)
+        ours = ccc.label(image, None if full else 1)
+        assert ours.GetPixelID() == theirs.GetPixelID()
+        assert sitk.Hash(ours) == sitk.Hash(theirs)
+        assert sitk.Hash(ccc.relabel(ours)) == sitk.Hash(sitk.RelabelComponent(theirs))
+        assert sitk.Hash(ccc.relabel(ours, min_size=5)) == sitk.Hash(
+            sitk.RelabelComponent(theirs, minimumObjectSize=5)
+        )
+
+
+def test_simpleitk_out_types_and_shared_buffers():
+    array = noise((20, 21), 0.3, 7)
+    image = sitk_image(array)
+    expected = label_by_scipy(array, True)[0]
+    for name in ("UInt8", "Int8", "UInt16", "Int16", "UInt32", "Int32", "UInt64", "Int64"):
+        labels = ccc.label(image, dtype=name.lower())
+        assert labels.GetPixelID() == getattr(sitk, f"sitk{name}")
+        np.testing.assert_array_equal(sitk.GetArrayFromImage(labels), expected)
+    out = sitk.Image(image.GetSize(), sitk.sitkInt16)
+    copy = sitk.Image(out)  # shares the buffer until one of them is written to
+    assert ccc.label(image, out=out) is out
+    np.testing.assert_array_equal(sitk.GetArrayFromImage(out), expected)
+    assert not sitk.GetArrayFromImage(copy).any()
+    masked = ccc.label(image, mask=sitk_image((array > 50).astype(np.uint8)))
+    np.testing.assert_array_equal(sitk.GetArrayFromImage(masked), label_by_scipy(array > 50, True)[0])
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_statistics_in_physical_space(ndim):
+    array = noise((17, 20, 23)[:ndim], 0.1, 8)
+    measure = sitk.LabelShapeStatisticsImageFilter()
+    measure.ComputePerimeterOff()
+    image = sitk_image(array)
+    labels = ccc.label(image)
+    measure.Execute(labels)
+    names = ("label", "num_pixels", "area", "bbox", "centroid")
+    columns = ccc.component_statistics(image, properties=names)
+    assert columns["label"].tolist() == list(measure.GetLabels())
+    for row, number in enumerate(measure.GetLabels()):
+        assert columns["num_pixels"][row] == measure.GetNumberOfPixels(number)
+        assert columns["area"][row] == pytest.approx(measure.GetPhysicalSize(number), rel=1e-12)
+        box = measure.GetBoundingBox(number)
+        for axis in range(ndim):
+            assert columns[f"bbox-{axis}"][row] == box[axis]
+            assert columns[f"bbox-{ndim + axis}"][row] == box[axis] + box[ndim + axis]
+            assert columns[f"centroid-{axis}"][row] == pytest.approx(
+                measure.GetCentroid(number)[axis], rel=1e-10
+            )
+    with_start = itk_image(array)
+    shifted = ccc.component_statistics(with_start, properties=names)
+    for axis, start in enumerate([-3, 5, 7][:ndim]):
+        np.testing.assert_array_equal(shifted[f"bbox-{axis}"], columns[f"bbox-{axis}"] + start)
+    moved = DIRECTION[:ndim, :ndim] @ (np.array([0.5, 2.0, 3.0]) * [-3, 5, 7])[:ndim]
+    for axis in range(ndim):
+        np.testing.assert_allclose(
+            shifted[f"centroid-{axis}"], columns[f"centroid-{axis}"] + moved[axis], atol=1e-10
+        )
+    with pytest.raises(ValueError, match="SetSpacing"):
+        ccc.component_statistics(image, spacing=2.0)
+
+
+def test_xarray():
+    array = noise((17, 20, 23), 0.2, 9, np.int16)
+    for order in "CF":
+        image = xarray.DataArray(
+            np.asarray(array, order=order),
+            dims=("z", "y", "x"),
+            coords={"z": np.arange(17) * 2.5},
+            name="head",
+            attrs={"units": "HU"},
+        )
+        labels, count = ccc.label(image, return_num=True)
+        assert isinstance(labels, xarray.DataArray) and count == label_by_scipy(array, True)[1]
+        np.testing.assert_array_equal(labels.data, label_by_scipy(array, True)[0])
+        for result in (labels, ccc.keep_largest(image), ccc.relabel(labels)):
+            assert result.dims == image.dims and result.attrs == image.attrs
+            assert result.name == "head" and (result.z == image.z).all()
+        np.testing.assert_array_equal(
+            ccc.keep_largest(image).data, keep_by_loop(array, True, k=1)
+        )
+        out = xarray.zeros_like(labels)
+        assert ccc.label(image, out=out) is out
+        np.testing.assert_array_equal(out.data, labels.data)
+        np.testing.assert_array_equal(
+            ccc.label(image, mask=image > 50).data, label_by_scipy(array > 50, True)[0]
+        )
+        assert ccc.component_statistics(image)["area"].sum() == (array != 0).sum()
+    with pytest.raises(TypeError, match="choose one variable"):
+        ccc.label(xarray.Dataset({"head": image}))
+    vector = sitk.Image([4, 4], sitk.sitkVectorUInt8, 3)
+    with pytest.raises(TypeError, match="several components"):
+        ccc.label(vector)

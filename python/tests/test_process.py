@@ -1,0 +1,174 @@
+"""Threads, processes, signals and memory."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from conftest import label_by_scipy, noise
+
+import cuda_connected_components as ccc
+
+
+def run(code, **arguments):
+    """Run Python code in a new process, and return what it prints."""
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=120, **arguments
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_threads():
+    image = noise((70, 65, 66), 0.3, 1)
+    expected = label_by_scipy(image, True)[0]
+    for threads in (1, 2, 3, 64):
+        np.testing.assert_array_equal(ccc.label(image, threads=threads), expected)
+    ccc.set_num_threads(3)
+    assert ccc.backend_info()["threads"] == 3
+    np.testing.assert_array_equal(ccc.label(image), expected)
+    ccc.set_num_threads(None)
+    assert ccc.backend_info()["threads"] == len(os.sched_getaffinity(0))
+
+
+def test_the_affinity_is_the_default():
+    code = (
+        "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))});"
+        "import cuda_connected_components as ccc; print(ccc.backend_info()['threads'])"
+    )
+    assert run(code).strip() == "1"
+
+
+def test_the_gil_is_released():
+    image = noise((300, 300, 300), 0.1, 2, granularity=8)
+    counted = 0
+    has_ended = threading.Event()
+
+    def work():
+        for _ in range(5):
+            ccc.label(image, device="cpu", threads=1)
+        has_ended.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    while not has_ended.is_set():
+        counted += 1
+        time.sleep(0.001)
+    thread.join()
+    assert counted > 20
+
+
+def label_in_child(image):
+    labels = ccc.label(image)
+    return labels, ccc.backend_info()["last_backend"]
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_multiprocessing(method):
+    image = noise((70, 65, 66), 0.3, 3)
+    ccc.label(image)
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for labels, _ in pool.map(label_in_child, [image] * 4):
+            np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+
+
+def test_a_forked_worker_uses_the_cpu_and_says_why():
+    if ccc.backend_info()["cuda_reason"]:
+        pytest.skip("there is no GPU: " + ccc.backend_info()["cuda_reason"])
+    image = noise((70, 65, 66), 0.3, 3)
+    ccc.label(image)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        labels, backend = pool.apply(label_in_child, [image])
+        assert backend == "cpu"
+        assert "fork" in pool.apply(ccc.backend_info)["last_reason"]
+    np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+
+
+def test_control_c_ends_a_call():
+    code = """
+import os, signal, threading, time
+import numpy as np
+import cuda_connected_components as ccc
+image = np.broadcast_to(np.random.default_rng(1).random((1, 128, 128)) < 0.3, (32768, 128, 128))
+threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.perf_counter()
+try:
+    while True:
+        ccc.component_statistics(image, device="cpu", threads=1)
+except KeyboardInterrupt:
+    print(time.perf_counter() - start)
+"""
+    assert 0.9 < float(run(code)) < 2.0
+
+
+def test_small_calls_and_arrays_do_not_leak():
+    import resource
+
+    image = noise((64, 64), 0.3, 4)
+    for _ in range(200):
+        ccc.label(image)
+        ccc.component_statistics(image)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for _ in range(3000):
+        ccc.label(image, lower=1, mask=image)
+        ccc.component_statistics(image)
+        with pytest.raises(TypeError):
+            ccc.label(image.astype(complex))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8 * 1024  # KiB
+
+
+def test_import_is_quick_and_imports_nothing_else():
+    code = """
+import sys, time
+import numpy
+before = set(sys.modules)
+start = time.perf_counter()
+import cuda_connected_components
+import cuda_connected_components.ndimage, cuda_connected_components.cc3d
+names = {name.partition('.')[0] for name in set(sys.modules) - before}
+print(sorted(names - set(sys.builtin_module_names)))
+"""
+    assert eval(run(code)) == ["cuda_connected_components"]
+
+
+def test_backend_info():
+    info = ccc.backend_info()
+    assert set(info) == {
+        "version", "cuda_built", "cuda_reason", "threads", "last_backend", "last_reason",
+        "held_device_bytes", "held_pinned_bytes",
+    }
+    image = noise((200, 200), 0.3, 5)
+    ccc.label(image, device="cpu")
+    info = ccc.backend_info()
+    assert info["last_backend"] == "cpu" and info["last_reason"] == "as asked for"
+    ccc.label(image)
+    info = ccc.backend_info()
+    assert info["last_backend"] == ("cpu" if info["cuda_reason"] else "cuda")
+    assert bool(info["last_reason"]) == bool(info["cuda_reason"])
+    ccc.trim_memory()
+    assert ccc.backend_info()["held_device_bytes"] == 0
+
+
+def test_cuda_errors_reach_the_caller():
+    if not ccc.backend_info()["cuda_reason"]:
+        pytest.skip("there is a GPU")
+    for device in ("cuda", "cuda:0"):
+        with pytest.raises(ccc.CudaError, match="."):
+            ccc.label(noise((200, 200), 0.3, 6), device=device)
+
+
+def test_signals_of_other_threads_do_not_matter():
+    # Python handles signals on its main thread only.
+    image = noise((100, 100, 100), 0.3, 7)
+    with_handler = signal.getsignal(signal.SIGINT)
+    results = []
+    thread = threading.Thread(target=lambda: results.append(ccc.label(image, device="cpu")))
+    thread.start()
+    thread.join()
+    np.testing.assert_array_equal(results[0], label_by_scipy(image, True)[0])
+    assert signal.getsignal(signal.SIGINT) is with_handler
