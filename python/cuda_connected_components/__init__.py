@@ -27,6 +27,9 @@ from ._api import (
 )
 from ._core import CudaError, LabelOverflowError, __version__
 
+# The classes come from the extension module.
+CudaError.__module__ = LabelOverflowError.__module__ = __name__
+
 __all__ = [
     "CudaError",
     "LabelOverflowError",

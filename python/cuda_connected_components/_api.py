@@ -596,7 +596,11 @@ def _label_on_device(library, image, connectivity, limits, mask, device, dtype, 
             labels = target = library.plain(out)
             _check_device_out(library, plain, target, dtype)
             dtype = np.dtype(library.name_of(target.dtype))
-        if target is None or not library.is_contiguous(target):
+        if (
+            target is None
+            or not library.is_contiguous(target)
+            or _devices.may_overlap(library, plain, target)
+        ):
             labels = library.empty(plain, dtype)
         count = _run_on_device(library, plain, labels, connectivity, limits, mask, 0, 0)
         if target is None:

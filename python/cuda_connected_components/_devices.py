@@ -6,6 +6,7 @@ of components and the columns of statistics.
 """
 
 import contextlib
+import math
 import sys
 
 import numpy as np
@@ -127,7 +128,8 @@ class CupyImages(DeviceImages):
 
     def columns(self, image, columns):
         """Return columns of statistics on the device of an image."""
-        return {name: self.xp.asarray(column) for name, column in columns.items()}
+        with self.on_device_of(image):
+            return {name: self.xp.asarray(column) for name, column in columns.items()}
 
     def unique(self, labels):
         """Return the values of an array, the index of each element's value, and counts."""
@@ -228,6 +230,21 @@ def is_on_device(image):
         return False
     cuda, cuda_managed = 2, 13
     return int(image.__dlpack_device__()[0]) in (cuda, cuda_managed)
+
+
+def may_overlap(library, image, other):
+    """Return whether two arrays of a library may have elements in common.
+
+    An image that is not contiguous is copied before it is labeled.
+    """
+    if not library.is_contiguous(image):
+        return False
+    begin, other_begin = library.address_of(image), library.address_of(other)
+    size = math.prod(image.shape)
+    return (
+        begin < other_begin + size * other.dtype.itemsize
+        and other_begin < begin + size * image.dtype.itemsize
+    )
 
 
 class ForeignImages:

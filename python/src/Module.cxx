@@ -538,13 +538,23 @@ NB_MODULE(_core, module)
       nb::arg("by_size"),
       nb::arg("transposed"),
       nb::arg("device"),
-      nb::arg("threads"));
+      nb::arg("threads"))
+    .def_ro("fully_connected", &Request::fullyConnected)
+    .def_ro("min_size", &Request::minimumSize)
+    .def_ro("k", &Request::numberOfLargest)
+    .def_ro("by_size", &Request::isBySize)
+    .def_ro("transposed", &Request::isTransposed)
+    .def_ro("device", &Request::device);
   nb::class_<DeviceArray>(module, "DeviceArray")
     .def(nb::init<std::uintptr_t, std::string, std::ptrdiff_t, std::array<std::uint64_t, 3>>(),
          nb::arg("address"),
          nb::arg("format"),
          nb::arg("element_bytes"),
-         nb::arg("size"));
+         nb::arg("size"))
+    .def_ro("address", &DeviceArray::address)
+    .def_ro("format", &DeviceArray::format)
+    .def_ro("element_bytes", &DeviceArray::elementBytes)
+    .def_ro("size", &DeviceArray::size);
   nb::class_<DlpackArray>(module, "DlpackArray")
     .def(nb::init<nb::ndarray<>>(), nb::arg("capsule"))
     .def_prop_ro("address", &DlpackArray::GetAddress)

@@ -175,13 +175,15 @@ CopyLabeled(const Array & image, const Array & labels, const Array & output, Thr
 bool
 HasSingleValue(const Array & image, Threads & threads)
 {
-  // All types are compared as bits. Only floating-point zeros have several patterns of bits.
-  const auto size = image.GetSize();
-  const bool isFloating = image.GetType() == ElementType::Half || image.GetType() == ElementType::Float ||
-                          image.GetType() == ElementType::Double;
-  const auto check = [&](auto element) {
+  // All types are compared as bits. Only the zeros and NaNs of floating-point types need care.
+  const auto          size = image.GetSize();
+  const std::uint64_t infinity = image.GetType() == ElementType::Half     ? 0x7C00U
+                                 : image.GetType() == ElementType::Float  ? 0x7F800000U
+                                 : image.GetType() == ElementType::Double ? 0x7FF0000000000000U
+                                                                          : 0;
+  const auto          check = [&](auto element) {
     using BitsType = decltype(element);
-    const BitsType        ignored = isFloating ? static_cast<BitsType>(BitsType{ 1 } << (8 * sizeof(BitsType) - 1)) : 0;
+    const auto            sign = static_cast<BitsType>(infinity == 0 ? 0 : BitsType{ 1 } << (8 * sizeof(BitsType) - 1));
     std::atomic<BitsType> value{ 0 };
     std::atomic<bool>     isSingle{ true };
     threads.Run(size[1] * size[2], [&](std::uint64_t row) {
@@ -194,12 +196,13 @@ HasSingleValue(const Array & image, Threads & threads)
       {
         BitsType bits;
         std::memcpy(&bits, from + static_cast<std::ptrdiff_t>(x) * image.GetStride(), sizeof(bits));
-        if (bits == 0 || bits == ignored)
+        if (bits == 0 || bits == sign)
         {
           continue;
         }
-        BitsType known = value.load(std::memory_order_relaxed);
-        if (known != bits && (known != 0 || !value.compare_exchange_strong(known, bits)) && known != bits)
+        const bool isNaN = infinity != 0 && static_cast<BitsType>(bits & ~sign) > infinity;
+        BitsType   known = value.load(std::memory_order_relaxed);
+        if (isNaN || (known != bits && (known != 0 || !value.compare_exchange_strong(known, bits)) && known != bits))
         {
           isSingle = false;
           return;

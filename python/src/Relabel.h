@@ -30,8 +30,8 @@ Relabel(const Array & labels,
 void
 CopyLabeled(const Array & image, const Array & labels, const Array & output, Threads & threads);
 
-/** Returns whether all elements that are not 0 have the same value. NaN is a value of its own. The caller must not hold
- * the GIL. */
+/** Returns whether all elements that are not 0 have the same value. NaN differs from NaN. The caller must not hold the
+ * GIL. */
 bool
 HasSingleValue(const Array & image, Threads & threads);
 

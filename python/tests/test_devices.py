@@ -15,14 +15,17 @@ from cuda_connected_components import _core, _devices, _images
 FORMATS = {format: name for name, format in _devices._FORMATS.items()}
 
 
-class FakeDeviceArray:
-    """What the extension module's DeviceArray holds."""
-
-    def __init__(self, address, format, element_bytes, size):
-        assert np.dtype(FORMATS[format]).itemsize == element_bytes
-        self.dtype, self.shape = np.dtype(FORMATS[format]), tuple(reversed(size))
-        buffer = (ctypes.c_char * (int(np.prod(size)) * element_bytes)).from_address(address)
-        self.array = np.frombuffer(buffer, self.dtype).reshape(self.shape)
+def array_of(memory, shape=None):
+    """Return the elements of a DeviceArray of the extension module, which are in host memory."""
+    dtype = np.dtype(FORMATS[memory.format])
+    assert dtype.itemsize == memory.element_bytes
+    count = int(np.prod(memory.size))
+    buffer = (ctypes.c_char * (count * memory.element_bytes)).from_address(memory.address)
+    array = np.frombuffer(buffer, dtype).reshape(tuple(reversed(memory.size)))
+    # Leading axes of one element are axes that the image does not have.
+    while array.ndim > 1 and array.shape[0] == 1:
+        array = array[0]
+    return array
 
 
 class FakeCore:
@@ -32,29 +35,23 @@ class FakeCore:
         self.calls = []
         for name in ("label_device", "measure_device"):
             monkeypatch.setattr(_core, name, getattr(self, name))
-        monkeypatch.setattr(_core, "DeviceArray", FakeDeviceArray)
-        monkeypatch.setattr(_core, "Request", lambda *arguments: arguments)
 
     def label_device(self, image, output, stream, request):
-        full, minimum, k, by_size, transposed, device, _ = request
-        assert not by_size and not transposed
-        self.calls.append((stream, device))
-        array = image.array
-        if minimum or k:
-            array = keep_by_loop(array, full, minimum, k or None)
+        assert not request.by_size and not request.transposed
+        self.calls.append((stream, request.device))
+        array, full = array_of(image), request.fully_connected
+        if request.min_size or request.k:
+            array = keep_by_loop(array, full, request.min_size, request.k or None)
         labels, count = label_by_scipy(array, full)
-        if count > np.iinfo(output.dtype).max:
-            raise _core.LabelOverflowError(f"Number of objects ({count})")
-        output.array[...] = labels
+        array_of(output)[...] = labels
         return count
 
     def measure_device(self, image, stream, boxes, means, faces, request):
-        self.calls.append((stream, request[5]))
-        real = self.request_class(request[0], 0, 0, False, False, _core.HOST_BACKEND, 1)
-        return _core.measure_host(image.array, None, None, boxes, means, faces, real)
-
-
-FakeCore.request_class = _core.Request
+        self.calls.append((stream, request.device))
+        on_host = _core.Request(
+            request.fully_connected, 0, 0, False, False, _core.HOST_BACKEND, 1
+        )
+        return _core.measure_host(array_of(image), None, None, boxes, means, faces, on_host)
 
 
 @pytest.fixture

@@ -1,0 +1,251 @@
+"""CuPy and PyTorch on a GPU."""
+
+import numpy as np
+import pytest
+from conftest import DTYPES, keep_by_loop, label_by_scipy, noise
+
+import cuda_connected_components as ccc
+
+_reason = ccc.backend_info()["cuda_reason"]
+pytestmark = pytest.mark.skipif(bool(_reason), reason=f"there is no GPU: {_reason}")
+
+
+class Cupy:
+    def __init__(self):
+        self.xp = pytest.importorskip("cupy")
+
+    def array(self, array):
+        return self.xp.asarray(array)
+
+    def host(self, array):
+        assert isinstance(array, self.xp.ndarray)
+        return array.get()
+
+    def dtype(self, array):
+        return array.dtype.name
+
+
+class Torch:
+    def __init__(self):
+        self.xp = pytest.importorskip("torch")
+
+    def array(self, array):
+        return self.xp.as_tensor(np.ascontiguousarray(array), device="cuda")
+
+    def host(self, array):
+        assert isinstance(array, self.xp.Tensor) and array.is_cuda
+        return array.cpu().numpy()
+
+    def dtype(self, array):
+        return str(array.dtype).rpartition(".")[2]
+
+
+@pytest.fixture(params=[Cupy, Torch])
+def library(request):
+    return request.param()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("full", [False, True])
+def test_results(library, dtype, full):
+    connectivity = None if full else 1
+    for seed, shape in enumerate([(57,), (33, 41), (13, 9, 35), (70, 65, 66)]):
+        array = noise(shape, 0.3, seed, dtype)
+        image = library.array(array)
+        labels, count = ccc.label(image, connectivity, return_num=True)
+        expected, expected_count = label_by_scipy(array, full)
+        assert count == expected_count and library.dtype(labels) == "int32"
+        np.testing.assert_array_equal(library.host(labels), expected)
+        kept = ccc.keep_largest(image, 2, connectivity)
+        assert library.dtype(kept) == np.dtype(dtype).name
+        np.testing.assert_array_equal(library.host(kept), keep_by_loop(array, full, k=2))
+        columns = ccc.component_statistics(image, connectivity)
+        for name, column in ccc.component_statistics(array, connectivity).items():
+            np.testing.assert_array_equal(library.host(columns[name]), column)
+        small = ccc.remove_small(image, 3, connectivity)
+        np.testing.assert_array_equal(library.host(small), keep_by_loop(array, full, minimum=3))
+    assert ccc.backend_info()["last_backend"] == "cuda"
+
+
+def test_layouts_limits_masks_and_out(library):
+    array, mask = noise((40, 33, 37), 0.8, 1), noise((40, 33, 37), 0.7, 2)
+    expected = label_by_scipy((array >= 20) & (array <= 80) & (mask != 0), True)[0]
+    labels = ccc.label(library.array(array), lower=20, upper=80, mask=library.array(mask))
+    np.testing.assert_array_equal(library.host(labels), expected)
+    image = library.array(array)[::2, 1:, ::3].transpose(0, 2)
+    seen = library.host(image.copy() if hasattr(image, "copy") else image)
+    np.testing.assert_array_equal(library.host(ccc.label(image)), label_by_scipy(seen, True)[0])
+    for dtype in ("uint8", "int16", "int64"):
+        out = library.array(np.zeros((33, 37), dtype))
+        assert ccc.label(library.array(array[0]), out=out) is out
+        np.testing.assert_array_equal(library.host(out), label_by_scipy(array[0], True)[0])
+    strided = library.array(np.zeros((33, 74), np.int32))[:, ::2]
+    ccc.label(library.array(array[0]), out=strided)
+    np.testing.assert_array_equal(library.host(strided), label_by_scipy(array[0], True)[0])
+    same = library.array(array.astype(np.int32))
+    assert ccc.label(same, out=same) is same
+    np.testing.assert_array_equal(library.host(same), label_by_scipy(array, True)[0])
+    kept = library.array(array)
+    assert ccc.keep_largest(kept, out=kept) is kept
+    np.testing.assert_array_equal(library.host(kept), keep_by_loop(array, True, k=1))
+
+
+def test_relabel(library):
+    labels = noise((30, 31, 32), 0.5, 3, np.int16)
+    for order in ("size", "label"):
+        expected, count = ccc.relabel(labels, order, min_size=3, k=50, return_num=True)
+        result, n = ccc.relabel(library.array(labels), order, min_size=3, k=50, return_num=True)
+        assert n == count and library.dtype(result) == "int16"
+        np.testing.assert_array_equal(library.host(result), expected)
+
+
+def test_empty_and_overflow(library):
+    assert ccc.label(library.array(np.zeros((0, 5), np.uint8))).shape == (0, 5)
+    image = np.zeros(1000, np.uint8)
+    image[::2] = 1
+    with pytest.raises(ccc.LabelOverflowError, match="500"):
+        ccc.label(library.array(image), dtype="uint8")
+
+
+def test_torch_streams():
+    torch = pytest.importorskip("torch")
+    array = noise((300, 300, 300), 0.2, 4)
+    expected, _ = label_by_scipy(array, True)
+    for stream in (torch.cuda.default_stream(), torch.cuda.Stream()):
+        with torch.cuda.stream(stream):
+            host = torch.from_numpy(array).pin_memory()
+            torch.cuda._sleep(50_000_000)
+            image = host.to("cuda", non_blocking=True)
+            # Nothing waits between the calls but the functions themselves.
+            doubled = ccc.label(image) * 2
+            result = doubled.cpu()
+        np.testing.assert_array_equal(result.numpy(), 2 * expected)
+
+
+def test_cupy_streams():
+    cupy = pytest.importorskip("cupy")
+    array = noise((300, 300, 300), 0.2, 5)
+    expected, _ = label_by_scipy(array, True)
+    with cupy.cuda.Stream(non_blocking=True):
+        image = cupy.asarray(array)
+        for _ in range(20):
+            image = image + 0
+        result = (ccc.label(image) * 2).get()
+    np.testing.assert_array_equal(result, 2 * expected)
+
+
+def test_no_copy_to_the_host():
+    torch = pytest.importorskip("torch")
+    image = torch.as_tensor(noise((200, 200, 200), 0.2, 6), device="cuda")
+    ccc.label(image)
+    activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    with torch.profiler.profile(activities=activities) as profile:
+        labels = ccc.label(image)
+        ccc.keep_largest(image)
+    names = [event.name for event in profile.events()]
+    copied = [
+        event
+        for event in profile.events()
+        if "Memcpy" in event.name and ("DtoH" in event.name or "HtoD" in event.name)
+    ]
+    assert names
+    # Numbers of components, not pixels.
+    assert sum(event.device_time for event in copied) < 200, [event.name for event in copied]
+    assert labels.device == image.device
+
+
+def test_memory_belongs_to_the_library():
+    torch = pytest.importorskip("torch")
+    image = torch.zeros((100, 100, 100), dtype=torch.uint8, device="cuda")
+    before = torch.cuda.memory_allocated()
+    labels = ccc.label(image)
+    assert torch.cuda.memory_allocated() - before >= 4 * 100**3
+    del labels
+    assert torch.cuda.memory_allocated() == before
+
+
+def test_out_of_memory():
+    torch = pytest.importorskip("torch")
+    image = torch.as_tensor(noise((400, 400, 400), 0.3, 7), device="cuda")
+    expected = label_by_scipy(image.cpu().numpy(), True)[0]
+    ccc.trim_memory()
+    free, _ = torch.cuda.mem_get_info()
+    out = torch.empty(image.shape, dtype=torch.int32, device="cuda")
+    hog = torch.empty(free - out.numel() * 4 - (40 << 20), dtype=torch.uint8, device="cuda")
+    with pytest.raises(ccc.CudaError, match="memory"):
+        ccc.label(image, out=out)
+    del hog
+    torch.cuda.empty_cache()
+    np.testing.assert_array_equal(ccc.label(image, out=out).cpu().numpy(), expected)
+
+
+def test_torch_types_and_gradients():
+    torch = pytest.importorskip("torch")
+    array = noise((30, 31, 32), 0.3, 8, np.float32)
+    expected = label_by_scipy(array, True)[0]
+    for device in ("cpu", "cuda"):
+        image = torch.as_tensor(array, device=device).to(torch.bfloat16)
+        np.testing.assert_array_equal(ccc.label(image).cpu().numpy(), expected)
+        kept = ccc.keep_largest(image)
+        assert kept.dtype == torch.bfloat16 and kept.device == image.device
+        np.testing.assert_array_equal(
+            kept.float().cpu().numpy(), keep_by_loop(image.float().cpu().numpy(), True, k=1)
+        )
+        image = torch.as_tensor(array, device=device).requires_grad_()
+        labels = ccc.label(image, dtype=torch.int64)
+        assert labels.dtype == torch.int64 and not labels.requires_grad
+        np.testing.assert_array_equal(labels.cpu().numpy(), expected)
+        out = torch.empty(array.shape, dtype=torch.int32, device=device)
+        assert ccc.label(image, out=out) is out
+        np.testing.assert_array_equal(out.cpu().numpy(), expected)
+
+
+def test_metatensor():
+    meta_tensor = pytest.importorskip("monai.data").MetaTensor
+    torch = pytest.importorskip("torch")
+    array = noise((30, 31, 32), 0.3, 9)
+    for device in ("cpu", "cuda"):
+        image = meta_tensor(torch.as_tensor(array, device=device), affine=torch.eye(4) * 2)
+        for result in (ccc.label(image), ccc.keep_largest(image)):
+            assert type(result) is meta_tensor and result.device == image.device
+            assert torch.equal(result.affine, image.affine)
+        np.testing.assert_array_equal(
+            ccc.label(image).cpu().numpy(), label_by_scipy(array, True)[0]
+        )
+
+
+def test_foreign_arrays():
+    cupy = pytest.importorskip("cupy")
+    array = noise((30, 31, 32), 0.3, 10)
+    image, out = cupy.asarray(array), cupy.zeros(array.shape, "int32")
+
+    class Foreign:
+        def __init__(self, array):
+            self.__cuda_array_interface__ = array.__cuda_array_interface__
+
+    class Dlpack:
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+        def __dlpack__(self, stream=None):
+            return self.array.__dlpack__(stream=stream)
+
+    for kind in (Foreign, Dlpack):
+        out[...] = 0
+        assert ccc.label(kind(image), 1, out=kind(out), return_num=True)[1] > 0
+        np.testing.assert_array_equal(out.get(), label_by_scipy(array, False)[0])
+
+
+def test_images_in_host_memory_use_the_gpu():
+    image = noise((100, 100, 100), 0.3, 11)
+    for device in (None, "cuda", "cuda:0"):
+        labels = ccc.label(image, device=device)
+        assert ccc.backend_info()["last_backend"] == "cuda"
+        np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+    fortran = np.asfortranarray(image)
+    np.testing.assert_array_equal(ccc.label(fortran), label_by_scipy(image, True)[0])
+    with pytest.raises(ccc.CudaError):
+        ccc.label(image, device="cuda:99")
