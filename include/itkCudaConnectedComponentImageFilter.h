@@ -249,7 +249,12 @@ public:
   /** Returns the number of objects that the last run wrote to the output. MinimumObjectSize and NumberOfObjectsToKeep
    * can make this number smaller than GetOriginalNumberOfObjects().
    * \return the number of objects; 0 before the first run, and after a run that threw an exception */
+#ifdef ITK_WRAPPING_PARSER
+  // ITK's generator of wrappings does not know the type below.
+  LabelType
+#else
   decltype(std::declval<const Superclass &>().GetObjectCount())
+#endif
   GetObjectCount() const override
   {
     return m_ObjectCount;

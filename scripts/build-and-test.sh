@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the dependencies, builds a preset and runs its tests. The build uses CUDA if a CUDA compiler is found. Tests
-# that need a GPU are skipped if there is none. The ci presets compile quickly, but their programs run slowly.
+# that need a GPU are skipped if there is none. The ci presets compile quickly, but their programs run slowly. The preset
+# ci also builds and tests the Python package.
 #
 #   scripts/build-and-test.sh [PRESET]
 #
@@ -13,3 +14,6 @@ scripts/install-dependencies.sh
 cmake --preset "$preset" -DBUILD_TESTING=ON
 cmake --build --preset "$preset"
 ctest --preset "$preset" --no-tests=error -j "$(nproc)"
+if [ "$preset" = ci ]; then
+  scripts/test-python.sh
+fi

@@ -662,8 +662,6 @@ def _run_on_device(library, image, labels, connectivity, limits, mask, minimum, 
 
 
 def _keep_on_device(library, image, minimum, k, connectivity, limits, mask, device, out):
-    from . import _devices
-
     _check_no_device(device)
     _refuse_foreign(library, image)
     plain = library.plain(image)
@@ -675,8 +673,11 @@ def _keep_on_device(library, image, minimum, k, connectivity, limits, mask, devi
         # A byte holds the labels if at most 255 components are kept.
         labels = library.empty(plain, np.dtype(np.uint8 if 0 < k <= 255 else np.int32))
         _run_on_device(library, plain, labels, connectivity, limits, mask, minimum, k)
-        kept = library.keep(plain, labels, None if out is None else target)
-        return library.like(image, kept) if out is None else out
+        kept = library.keep(plain, labels, k == 1)
+        if out is None:
+            return library.like(image, kept)
+        library.assign(target, kept)
+        return out
 
 
 def _refuse_foreign(library, image):

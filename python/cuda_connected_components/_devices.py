@@ -53,7 +53,7 @@ class DeviceImages:
         """Return an image whose elements are not 0 where `image` is foreground."""
         if limits is not None:
             lower, upper = limits
-            result = None
+            image, result = self.comparable(image), None
             if lower is not None:
                 result = image >= lower
             if upper is not None:
@@ -63,16 +63,24 @@ class DeviceImages:
         elif self.name_of(image.dtype) not in _FORMATS:
             image = image != 0
         if mask is not None:
-            image = (image != 0) & (self.plain(mask) != 0)
+            image = (self.bits_of(image) != 0) & (self.bits_of(self.plain(mask)) != 0)
         return self.contiguous(image)
 
-    def keep(self, image, labels, out):
-        """Copy the elements of an image that have a label. The others become 0."""
-        kept = self.xp.where(labels != 0, image, self.xp.zeros_like(image))
-        if out is None:
-            return kept
-        self.assign(out, kept)
-        return out
+    def comparable(self, image):
+        """Return an array of the same values that can be compared with numbers."""
+        return image
+
+    def bits_of(self, image):
+        """Return an array of the same bits that can be compared with 0 and copied."""
+        return image
+
+    def keep(self, image, labels, is_binary):
+        """Copy the elements of an image that have a label. The others become 0.
+
+        `is_binary` says that no label is greater than 1.
+        """
+        chosen = labels.view(self.xp.bool_) if is_binary else labels != 0
+        return self.xp.where(chosen, image, image.dtype.type(0))
 
 
 class CupyImages(DeviceImages):
@@ -153,7 +161,25 @@ class TorchCudaImages(DeviceImages):
             raise TypeError(f"pass a tensor, not {type(image).__name__}")
         if image.layout != self.xp.strided or image.is_quantized:
             raise TypeError("sparse and quantized tensors are not supported: call to_dense() first")
-        return image.detach().as_subclass(self.xp.Tensor).resolve_neg()
+        if image.requires_grad:
+            image = image.detach()
+        return image if type(image) is self.xp.Tensor else image.as_subclass(self.xp.Tensor)
+
+    def comparable(self, image):
+        wider = {"uint16": "int32", "uint32": "int64"}.get(self.name_of(image.dtype))
+        return image if wider is None else image.to(getattr(self.xp, wider))
+
+    def bits_of(self, image):
+        signed = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}.get(
+            self.name_of(image.dtype)
+        )
+        return image if signed is None else image.view(getattr(self.xp, signed))
+
+    def keep(self, image, labels, is_binary):
+        bits = self.bits_of(image)
+        chosen = labels.view(self.xp.bool) if is_binary else labels != 0
+        zero = self.xp.zeros((), dtype=bits.dtype, device=bits.device)
+        return self.xp.where(chosen, bits, zero).view(image.dtype)
 
     def name_of(self, dtype):
         return str(dtype).rpartition(".")[2]
@@ -162,7 +188,8 @@ class TorchCudaImages(DeviceImages):
         return image.device.index
 
     def on_device_of(self, image):
-        return self.xp.cuda.device(image.device)
+        # The functions of torch that are used here take the device of their arguments.
+        return contextlib.nullcontext()
 
     def stream_of(self, image):
         return self.xp.cuda.current_stream(image.device).cuda_stream
@@ -197,10 +224,11 @@ class TorchCudaImages(DeviceImages):
         }
 
     def unique(self, labels):
-        return self.xp.unique(labels, return_inverse=True, return_counts=True)
+        return self.xp.unique(self.comparable(labels), return_inverse=True, return_counts=True)
 
     def take(self, table, inverse, dtype):
-        return self.xp.from_numpy(table.astype(dtype)).to(inverse.device)[inverse]
+        table = self.xp.from_numpy(table.astype(dtype)).to(inverse.device)
+        return self.bits_of(table)[inverse].view(table.dtype)
 
     def to_host(self, column):
         return column.cpu().numpy()

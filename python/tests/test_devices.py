@@ -94,6 +94,9 @@ class CupyArray:
     def __setitem__(self, index, values):
         self._array[index] = values._array
 
+    def view(self, dtype):
+        return self._wrap(self._array.view(dtype))
+
     def reshape(self, shape):
         return self._wrap(self._array.reshape(shape))
 
@@ -125,9 +128,9 @@ def cupy(core, monkeypatch):
     fake.ndarray = CupyArray
     fake.empty = lambda shape, dtype: on_current_device(np.empty(shape, dtype))
     fake.asarray = on_current_device
-    fake.zeros_like = lambda image: on_current_device(np.zeros_like(image._array))
+    fake.bool_ = np.bool_
     fake.where = lambda condition, yes, no: on_current_device(
-        np.where(condition._array, yes._array, no._array)
+        np.where(condition._array, yes._array, no)
     )
     fake.ascontiguousarray = lambda image: (
         image if image.flags.c_contiguous else on_current_device(image._array.copy("C"))

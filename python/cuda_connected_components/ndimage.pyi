@@ -1,0 +1,3 @@
+from typing import Any
+
+def label(input: Any, structure: Any = None, output: Any = None) -> Any: ...
