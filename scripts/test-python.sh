@@ -14,9 +14,9 @@ wheels=build/python-wheels
 rm -rf "$environment" "$wheels"
 python3 -m venv "$environment"
 "$environment/bin/pip" install --quiet --requirement python/tests/requirements.txt
-CUDAARCHS="${CUDAARCHS:-90-real}" "$environment/bin/python" -m build --outdir "$wheels" .
+CUDAARCHS="${CUDAARCHS:-90-real}" "$environment/bin/python" -m build --no-isolation --outdir "$wheels" .
 "$environment/bin/pip" install --quiet --no-deps "$wheels"/*.whl
-"$environment/bin/pip" install --quiet --no-deps ./python/itk
+"$environment/bin/pip" install --quiet --no-deps --no-build-isolation ./python/itk
 # Not from the folder of the sources, whose package has no extension module.
 cd python/tests
 PYTHONDONTWRITEBYTECODE=1 "../../$environment/bin/python" -m pytest -p no:cacheprovider --durations=5 -q . ../itk/tests "$@"

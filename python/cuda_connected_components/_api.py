@@ -220,7 +220,8 @@ def remove_small(
         As for `label`.
     spacing : number or sequence of numbers, optional
         The distance of elements along each axis, for example in mm. The unit of
-        `min_size` is then mm, mm^2 or mm^3.
+        `min_size` is then mm, mm^2 or mm^3. The spacing of itk and SimpleITK
+        images is not used: pass ``image.GetSpacing()``.
     out : like image, optional
         The result is written to this image of the same type. It may be `image`.
 
@@ -337,7 +338,8 @@ def component_statistics(
     Parameters
     ----------
     image : like label
-        The image. See `label` for this and the other parameters.
+        The image that `label` would label. Do not pass labels: all elements
+        other than 0 are foreground, so that objects that touch become one.
     connectivity, lower, upper, mask, device, threads :
         As for `label`.
     spacing : number or sequence of numbers, optional
@@ -725,7 +727,7 @@ def _relabel_on_device(library, labels, order, minimum, largest, out):
         if len(chosen) > np.iinfo(dtype).max:
             raise _core.LabelOverflowError(
                 f"Number of objects ({len(chosen)}) greater than maximum of output pixel type "
-                f"({np.iinfo(dtype).max})."
+                f"({np.iinfo(dtype).max}). Choose a wider type."
             )
         table = np.zeros(len(values), np.int64)
         table[chosen] = np.arange(1, len(chosen) + 1)

@@ -160,7 +160,10 @@ class TorchCudaImages(DeviceImages):
         if not isinstance(image, self.xp.Tensor):
             raise TypeError(f"pass a tensor, not {type(image).__name__}")
         if image.layout != self.xp.strided or image.is_quantized:
-            raise TypeError("sparse and quantized tensors are not supported: call to_dense() first")
+            raise TypeError(
+                "sparse and quantized tensors are not supported: "
+                "call to_dense() or dequantize() first"
+            )
         if image.requires_grad:
             image = image.detach()
         return image if type(image) is self.xp.Tensor else image.as_subclass(self.xp.Tensor)

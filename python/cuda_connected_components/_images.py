@@ -19,13 +19,6 @@ def checked(array):
 
     Copies arrays of other byte orders and arrays that are not aligned.
     """
-    if not 1 <= array.ndim <= 3:
-        advice = (
-            "pass image[np.newaxis] for a single element"
-            if array.ndim == 0
-            else "label each volume by itself, for example in a loop over the first axis"
-        )
-        raise ValueError(f"images have 1, 2 or 3 dimensions, not {array.ndim}: {advice}")
     dtype = array.dtype
     if dtype.kind not in "biuf" or dtype.itemsize > 8:
         advice = {
@@ -33,6 +26,13 @@ def checked(array):
             "f": "convert it with image.astype(float)",
         }.get(dtype.kind, "compare it with a value first, for example image == value")
         raise TypeError(f"images of {dtype} are not supported ({_SUPPORTED} are): {advice}")
+    if not 1 <= array.ndim <= 3:
+        advice = (
+            "pass image[np.newaxis] for a single element"
+            if array.ndim == 0
+            else "label each volume by itself, for example in a loop over the first axis"
+        )
+        raise ValueError(f"images have 1, 2 or 3 dimensions, not {array.ndim}: {advice}")
     if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
     if not array.flags.aligned:
@@ -58,7 +58,12 @@ class NumpyImages:
                 "masked arrays are not supported: pass image.filled(0), "
                 "or image.data with mask=~np.ma.getmaskarray(image)"
             )
-        return checked(np.asarray(image))
+        if hasattr(image, "dataobj"):
+            raise TypeError("an image of nibabel is not supported: pass np.asanyarray(image.dataobj)")
+        array = np.asarray(image)
+        if array.dtype.kind in "OU" and array.ndim == 0:
+            raise TypeError(f"{type(image).__name__} is not an image: pass an array or an image")
+        return checked(array)
 
     def values(self, image):
         """Return the elements of an image as unsigned integers of the same bits."""
@@ -175,7 +180,10 @@ class TorchImages(NumpyImages):
         if not isinstance(image, torch.Tensor):
             raise TypeError(f"pass a tensor, not {type(image).__name__}")
         if image.layout != torch.strided or image.is_quantized:
-            raise TypeError("sparse and quantized tensors are not supported: call to_dense() first")
+            raise TypeError(
+                "sparse and quantized tensors are not supported: "
+                "call to_dense() or dequantize() first"
+            )
         return image.detach().as_subclass(torch.Tensor).resolve_neg()
 
     @staticmethod

@@ -101,7 +101,7 @@ Translate(const TFunction & function)
     switch (error.GetKind())
     {
       case Kind::TooManyObjects:
-        throw LabelOverflow(error.what());
+        throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
       case Kind::InvalidArgument:
         throw std::invalid_argument(error.what());
       default:
@@ -456,7 +456,7 @@ RelabelHost(nb::handle    labels,
     }
     catch (const std::overflow_error & error)
     {
-      throw LabelOverflow(error.what());
+      throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
     }
   }
   return nb::make_tuple(counts.first, counts.second);

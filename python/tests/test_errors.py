@@ -13,6 +13,8 @@ VOLUME = np.ones((4, 5, 6), np.uint8)
     (lambda: ccc.label(np.uint8(1)), ValueError, "1, 2 or 3 dimensions, not 0"),
     (lambda: ccc.label(np.ones((2, 2, 2, 2))), ValueError,
      "not 4: label each volume by itself, for example in a loop over the first axis"),
+    (lambda: ccc.label("image.nii.gz"), TypeError, "str is not an image: pass an array"),
+    (lambda: ccc.label(None), TypeError, "NoneType is not an image"),
     (lambda: ccc.label(PLANE.astype(complex)), TypeError, r"complex128 are not supported.*abs\("),
     (lambda: ccc.label(PLANE.astype(object)), TypeError, "object are not supported"),
     (lambda: ccc.label(PLANE.astype(str)), TypeError, "not supported.*image == value"),
@@ -69,7 +71,7 @@ def test_label_overflow(dtype):
     image[: 2 * maximum : 2] = 1
     assert ccc.label(image, dtype=dtype).max() == maximum
     image[-1] = 1
-    with pytest.raises(ccc.LabelOverflowError, match=str(maximum + 1)) as raised:
+    with pytest.raises(ccc.LabelOverflowError, match=rf"{maximum + 1}.*Choose a wider type") as raised:
         ccc.label(image, dtype=dtype)
     assert isinstance(raised.value, OverflowError)
 
