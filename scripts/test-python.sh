@@ -17,6 +17,6 @@ python3 -m venv "$environment"
 CUDAARCHS="${CUDAARCHS:-90-real}" "$environment/bin/python" -m build --no-isolation --outdir "$wheels" .
 "$environment/bin/pip" install --quiet --no-deps "$wheels"/*.whl
 "$environment/bin/pip" install --quiet --no-deps --no-build-isolation ./python/itk
-# Not from the folder of the sources, whose package has no extension module.
-cd python/tests
-PYTHONDONTWRITEBYTECODE=1 "../../$environment/bin/python" -m pytest -p no:cacheprovider --durations=5 -q . ../itk/tests "$@"
+export PYTHONDONTWRITEBYTECODE=1
+"$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning --durations=5 python/tests "$@"
+"$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning python/itk/tests

@@ -128,9 +128,7 @@ public:
   GetObjects() const
   {
     std::vector<Object> objects;
-    const auto          append = [&objects](TLabel label, std::uint64_t pixels) {
-      objects.push_back({ label, pixels });
-    };
+    const auto append = [&objects](TLabel label, std::uint64_t pixels) { objects.push_back({ label, pixels }); };
     for (const auto & [label, pixels] : m_Others)
     {
       append(label, pixels);

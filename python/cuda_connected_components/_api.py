@@ -129,15 +129,17 @@ def label(
         return (labels, count) if return_num else labels
 
     array = library.array(image)
-    where = _Where(array, connectivity, lower, upper, mask, device, threads)
+    where = _Where(library, image, array, connectivity, lower, upper, mask, device, threads)
     if out is None:
         labels, labels_array = library.empty_labels(image, array, dtype)
         count = where.label(labels_array, is_fresh=True)
     else:
         labels = out
+        library.check_layout(image, out, "out")
         labels_array = library.output(out)
         _check_out(labels_array, array.shape, dtype)
         count = where.label_into(labels_array)
+        library.written(out)
     return (labels, count) if return_num else labels
 
 
@@ -300,6 +302,7 @@ def relabel(
     if out is None:
         result, target = library.empty_values(labels, array)
     else:
+        library.check_layout(labels, out, "out")
         result, target = out, library.output(out)
         _check_out(target, array.shape, None)
     transposed = _images.is_fortran(array) and target.flags.f_contiguous
@@ -318,6 +321,8 @@ def relabel(
     )
     if written is not target:
         target[...] = written
+    if out is not None:
+        library.written(out)
     return (result, count) if return_num else result
 
 
@@ -394,7 +399,7 @@ def component_statistics(
         transposed = False
     else:
         array = library.array(image)
-        where = _Where(array, connectivity, lower, upper, mask, device, threads)
+        where = _Where(library, image, array, connectivity, lower, upper, mask, device, threads)
         shape, columns, transposed = array.shape, where.measure(wanted), where.transposed
     # The columns are along the axes of the extension module: x is the last axis in C order.
     axes = "xyz"[: len(shape)]
@@ -451,12 +456,16 @@ def trim_memory():
 class _Where:
     """The foreground and the connectivity of an array in host memory."""
 
-    def __init__(self, array, connectivity, lower, upper, mask, device, threads):
+    def __init__(self, library, image, array, connectivity, lower, upper, mask, device, threads):
         self._array = array
         self._limits = _arguments.limits_of(lower, upper, array.dtype)
         self._mask = None
         if mask is not None:
-            self._mask = _images.library_of(mask).array(mask)
+            mask_library = _images.library_of(mask)
+            if mask_library.on_device:
+                raise TypeError("the mask is in device memory, and the image is in host memory")
+            library.check_layout(image, mask, "mask")
+            self._mask = mask_library.array(mask)
             if self._mask.shape != array.shape:
                 raise ValueError(
                     f"the mask has the shape {self._mask.shape}, and the image {array.shape}"
@@ -548,18 +557,24 @@ def _keep(image, selection, connectivity, limits, mask, device, threads, out):
     if library.on_device:
         return _keep_on_device(library, image, minimum, k, connectivity, limits, mask, device, out)
     array = library.array(image)
-    where = _Where(array, connectivity, *limits, mask, device, threads)
+    where = _Where(library, image, array, connectivity, *limits, mask, device, threads)
     values = library.values(image)
     if out is None:
         kept, target = library.empty_values(image, array)
+        target = target.view(f"u{target.dtype.itemsize}")
     else:
-        kept, target = out, library.output(out)
+        library.check_layout(image, out, "out")
+        kept, target = out, library.output_values(out)
         if target.shape != array.shape:
             raise ValueError(f"out has the shape {target.shape}, and the image {array.shape}")
-        if out is not image and type(out) is np.ndarray and target.dtype != np.asarray(image).dtype:
-            raise TypeError(f"out has the type {target.dtype}, and the image {image.dtype}")
-    target = target.view(f"u{target.dtype.itemsize}")
+        if library.dtype_of(out) != library.dtype_of(image):
+            raise TypeError(
+                f"out has the type {library.dtype_of(out)}, and the image "
+                f"{library.dtype_of(image)}"
+            )
     where.keep(values, target, out is image, minimum, k)
+    if out is not None:
+        library.written(out)
     return kept
 
 
@@ -633,16 +648,16 @@ def _foreground_on_device(library, image, connectivity, limits, mask):
     name = library.name_of(image.dtype)
     if name.startswith("complex"):
         raise TypeError(f"images of {name} are not supported: label abs(image)")
-    for limit_name, value in zip(("lower", "upper"), limits):
-        if value is not None and value != value:
-            raise ValueError(f"{limit_name} must not be NaN")
-    if mask is not None and tuple(mask.shape) != tuple(image.shape):
-        raise ValueError(
-            f"the mask has the shape {tuple(mask.shape)}, and the image {tuple(image.shape)}"
-        )
+    if mask is not None:
+        mask = library.plain(mask)
+        if tuple(mask.shape) != tuple(image.shape):
+            raise ValueError(
+                f"the mask has the shape {tuple(mask.shape)}, and the image {tuple(image.shape)}"
+            )
+        if library.device_of(mask) != library.device_of(image):
+            raise ValueError("the mask must be on the device of the image")
     full = _arguments.is_fully_connected(connectivity, ndim)
-    foreground = library.foreground(image, None if limits == (None, None) else limits, mask)
-    return foreground, full
+    return library.foreground(image, limits, mask), full
 
 
 def _as_device_array(library, image):

@@ -1,6 +1,7 @@
 """Checks of arguments that several functions share."""
 
 import math
+import operator
 
 import numpy as np
 
@@ -16,9 +17,12 @@ def is_fully_connected(connectivity, ndim):
     """
     if connectivity is None:
         return True
-    if isinstance(connectivity, bool) or not hasattr(connectivity, "__index__"):
-        raise TypeError(f"connectivity must be None or an integer, not {connectivity!r}")
-    number = connectivity.__index__()
+    if np.ndim(connectivity) > 0:
+        raise TypeError(
+            "connectivity is a number here: use 1 for faces and None for full connectivity, "
+            "or cuda_connected_components.ndimage.label, which takes a structure"
+        )
+    number = integer_of("connectivity", connectivity)
     face = {1: (1, 2), 2: (1, 4), 3: (1, 6)}[ndim]
     full = {1: (1, 2), 2: (2, 8), 3: (3, 26)}[ndim]
     if number in full:
@@ -50,10 +54,17 @@ def limits_of(lower, upper, dtype):
         if value is not None and value != value:
             raise ValueError(f"{name} must not be NaN")
     if dtype.kind == "f":
+        # Limits outside the finite range do not become infinite.
+        largest = float(np.finfo(dtype).max)
         first = -math.inf if lower is None else lower
         second = math.inf if upper is None else upper
-        with np.errstate(over="ignore"):
-            return np.array([first, second], dtype)
+        if math.isfinite(first) and first > largest:
+            return np.array([1, 0], dtype)
+        if math.isfinite(second) and second < -largest:
+            return np.array([1, 0], dtype)
+        first = first if math.isinf(first) else max(first, -largest)
+        second = second if math.isinf(second) else min(second, largest)
+        return np.array([first, second], dtype)
     minimum, maximum = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     first = minimum if lower is None or lower < minimum else lower
     second = maximum if upper is None or upper > maximum else upper
@@ -72,7 +83,9 @@ def integer_dtype(dtype):
         numpy_dtype = None
     if numpy_dtype is None or numpy_dtype.kind not in "iu":
         raise TypeError(f"dtype={dtype!r}: labels are integers; use {_INTEGERS}")
-    return numpy_dtype.newbyteorder("=")
+    if not numpy_dtype.isnative:
+        raise TypeError(f"dtype={dtype!r} has another byte order; use {numpy_dtype.name}, or out=")
+    return numpy_dtype
 
 
 def default_label_dtype(size):
@@ -80,12 +93,19 @@ def default_label_dtype(size):
     return np.dtype(np.int32 if size < 2**31 else np.int64)
 
 
+def integer_of(name, value):
+    """Return `value` as an integer."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+
+
 def count_of(name, value, minimum):
     """Return `value` as an integer that is not less than `minimum`."""
-    try:
-        number = value.__index__()
-    except AttributeError:
-        raise TypeError(f"{name} must be an integer, not {value!r}") from None
+    number = integer_of(name, value)
     if number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, not {number}")
     return min(number, 2**63)
@@ -95,12 +115,13 @@ def backend_of(device):
     """Return the number of a backend for `device`: None, "cpu", "cuda" or "cuda:1"."""
     if device is None:
         return _core.ANY_BACKEND
+    device = str(device)  # also of a torch.device
     if device == "cpu":
         return _core.HOST_BACKEND
     if device == "cuda":
         return _core.CURRENT_DEVICE
-    prefix, _, number = str(device).partition(":")
-    if prefix == "cuda" and number.isdecimal():
+    prefix, _, number = device.partition(":")
+    if prefix == "cuda" and number.isdecimal() and len(number) < 6:
         return int(number)
     raise ValueError(f'device must be None, "cpu", "cuda" or "cuda:N", not {device!r}')
 
@@ -111,12 +132,17 @@ def minimum_pixels(min_size, spacing, ndim):
     `min_size` is in elements or, with `spacing`, in the unit of the spacing to
     the power of `ndim`.
     """
-    if isinstance(min_size, bool) or not min_size >= 0 or min_size == math.inf:
+    if isinstance(min_size, bool) or not 0 <= min_size < 1e300:
         raise ValueError(f"min_size must be a number from 0 on, not {min_size!r}")
     if spacing is None:
         return min(math.ceil(min_size), 2**63)
     size_of_one = math.prod(spacing_of(spacing, ndim))
-    count = math.ceil(min_size / size_of_one)
+    if not 0 < size_of_one < math.inf:
+        raise ValueError(f"spacing {spacing!r} has a product that is not a positive number")
+    count = min_size / size_of_one
+    if count >= 2**63:
+        return 2**63
+    count = math.ceil(count)
     # The division is rounded.
     if count > 0 and (count - 1) * size_of_one >= min_size:
         count -= 1

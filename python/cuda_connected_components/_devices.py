@@ -12,7 +12,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._arguments import integer_dtype
+from ._arguments import integer_dtype, limits_of
 
 _FORMATS = {
     "bool": "?",
@@ -51,19 +51,16 @@ class DeviceImages:
 
     def foreground(self, image, limits, mask):
         """Return an image whose elements are not 0 where `image` is foreground."""
-        if limits is not None:
-            lower, upper = limits
-            image, result = self.comparable(image), None
-            if lower is not None:
-                result = image >= lower
-            if upper is not None:
-                below = image <= upper
-                result = below if result is None else result & below
-            image = result
+        if limits != (None, None):
+            image = self.comparable(image)
+            name = self.name_of(image.dtype)
+            # The limits as numbers that the type of the image has, so that nothing is rounded.
+            lower, upper = limits_of(*limits, np.dtype(name)).tolist()
+            image = (image >= lower) & (image <= upper)
         elif self.name_of(image.dtype) not in _FORMATS:
             image = image != 0
         if mask is not None:
-            image = (self.bits_of(image) != 0) & (self.bits_of(self.plain(mask)) != 0)
+            image = (self.bits_of(image) != 0) & (self.bits_of(mask) != 0)
         return self.contiguous(image)
 
     def comparable(self, image):
@@ -169,8 +166,11 @@ class TorchCudaImages(DeviceImages):
         return image if type(image) is self.xp.Tensor else image.as_subclass(self.xp.Tensor)
 
     def comparable(self, image):
-        wider = {"uint16": "int32", "uint32": "int64"}.get(self.name_of(image.dtype))
-        return image if wider is None else image.to(getattr(self.xp, wider))
+        name = self.name_of(image.dtype)
+        if name == "uint64":
+            raise TypeError("limits for tensors of uint64 are not supported: pass a bool tensor")
+        wider = {"bool": "uint8", "uint16": "int32", "uint32": "int64", "bfloat16": "float32"}
+        return image.to(getattr(self.xp, wider[name])) if name in wider else image
 
     def bits_of(self, image):
         signed = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}.get(
@@ -292,6 +292,8 @@ class ForeignArray:
         self.owner = image
         interface = getattr(image, "__cuda_array_interface__", None)
         if interface is not None:
+            if interface.get("mask") is not None:
+                raise TypeError(f"{name} has a mask, which is not supported")
             self.address, is_read_only = interface["data"]
             self.shape = tuple(interface["shape"])
             dtype = np.dtype(interface["typestr"])
@@ -311,7 +313,10 @@ class ForeignArray:
             raise TypeError(f"{name} must be in device memory, like the image")
         if writable and is_read_only:
             raise ValueError(f"{name} is read-only")
+        if not dtype.isnative:
+            raise TypeError(f"{name} has the byte order of another processor")
         self.dtype = dtype.name
+        self.bytes = math.prod(self.shape) * dtype.itemsize
         if not 1 <= len(self.shape) <= 3:
             raise ValueError(f"{name} must have 1, 2 or 3 dimensions, not {len(self.shape)}")
         expected = tuple(
@@ -337,6 +342,13 @@ def label_foreign(image, out, make_request):
     if source.shape != target.shape:
         raise ValueError(f"out has the shape {target.shape}, and the image {source.shape}")
     integer_dtype(target.dtype)
+    if source.stream and target.stream and source.stream != target.stream:
+        raise ValueError("the image and out are used on two streams: synchronize one of them first")
+    if (
+        source.address < target.address + target.bytes
+        and target.address < source.address + source.bytes
+    ):
+        raise ValueError("out must not overlap the image")
     device = source.device if source.device is not None else target.device
     return _core.label_device(
         device_array(source.address, source.dtype, source.shape),

@@ -45,6 +45,12 @@ def is_fortran(array):
     return array.flags.f_contiguous and not array.flags.c_contiguous
 
 
+def _is_masked(image):
+    # NumPy imports numpy.ma at its first use.
+    masked_arrays = sys.modules.get("numpy.ma")
+    return masked_arrays is not None and isinstance(image, masked_arrays.MaskedArray)
+
+
 class NumpyImages:
     """Arrays of NumPy, and other objects that NumPy converts to arrays."""
 
@@ -53,7 +59,7 @@ class NumpyImages:
 
     def array(self, image):
         """Return the elements of an image."""
-        if isinstance(image, np.ma.MaskedArray):
+        if _is_masked(image):
             raise TypeError(
                 "masked arrays are not supported: pass image.filled(0), "
                 "or image.data with mask=~np.ma.getmaskarray(image)"
@@ -70,9 +76,24 @@ class NumpyImages:
         array = np.asarray(image)
         return array.view(f"u{array.dtype.itemsize}")
 
+    def dtype_of(self, image):
+        """Return the element type of an image, in the library's own terms."""
+        return np.asarray(image).dtype
+
+    def check_layout(self, image, other, name):
+        """Raise an exception if the axes of another image have another meaning."""
+
+    def written(self, out):
+        """Tell the library that the elements of an image have changed."""
+
+    def output_values(self, out):
+        """Return the array of an image for values, as unsigned integers of the same bits."""
+        array = self.output(out)
+        return array.view(f"u{array.dtype.itemsize}")
+
     def output(self, out):
         """Return the array of an image for results."""
-        if not isinstance(out, np.ndarray) or isinstance(out, np.ma.MaskedArray):
+        if not isinstance(out, np.ndarray) or _is_masked(out):
             raise TypeError(f"out must be a NumPy array, not {type(out).__name__}")
         if not out.flags.writeable:
             raise ValueError("out is read-only")
@@ -103,6 +124,16 @@ class XarrayImages(NumpyImages):
 
     def values(self, image):
         return self._inner(image).values(image.data)
+
+    def dtype_of(self, image):
+        return self._inner(image).dtype_of(image.data) if hasattr(image, "dims") else image.dtype
+
+    def check_layout(self, image, other, name):
+        if hasattr(other, "dims") and other.dims != image.dims:
+            raise ValueError(
+                f"{name} has the dimensions {other.dims}, and the image {image.dims}: "
+                f"pass {name}.transpose(*image.dims)"
+            )
 
     def output(self, out):
         if hasattr(out, "dims"):
@@ -143,13 +174,19 @@ class TorchImages(NumpyImages):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
 
+    def dtype_of(self, image):
+        return image.dtype
+
     def output(self, out):
-        if type(out).__module__.partition(".")[0] == "numpy":
-            raise TypeError("out must be a tensor, like the image")
+        if not isinstance(out, sys.modules["torch"].Tensor):
+            raise TypeError(f"out must be a tensor, like the image, not {type(out).__name__}")
+        return self._plain(out).numpy()
+
+    def output_values(self, out):
         tensor = self._plain(out)
         if self._is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
-        return tensor.numpy()
+        return super().values(tensor.numpy())
 
     def empty_labels(self, image, array, dtype):
         labels, _ = super().empty_labels(array, array, dtype)
@@ -184,7 +221,7 @@ class TorchImages(NumpyImages):
                 "sparse and quantized tensors are not supported: "
                 "call to_dense() or dequantize() first"
             )
-        return image.detach().as_subclass(torch.Tensor).resolve_neg()
+        return image.detach().as_subclass(torch.Tensor)
 
     @staticmethod
     def _is_bfloat16(tensor):
@@ -201,6 +238,9 @@ class SimpleItkImages(NumpyImages):
 
     def values(self, image):
         return super().values(self._view(image))
+
+    def dtype_of(self, image):
+        return self._view(image).dtype
 
     def output(self, out):
         if type(out).__module__.partition(".")[0] != "SimpleITK":
@@ -233,6 +273,8 @@ class SimpleItkImages(NumpyImages):
             raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}")
         if image.GetNumberOfComponentsPerPixel() != 1:
             raise TypeError("images with several components per pixel are not supported")
+        if image.GetPixelIDTypeAsString().startswith("label"):
+            raise TypeError("label maps are not supported: pass sitk.LabelMapToLabel(image)")
         return sys.modules["SimpleITK"].GetArrayViewFromImage(image)
 
     def _writable(self, image):
@@ -264,6 +306,12 @@ class ItkImages(NumpyImages):
     def values(self, image):
         return super().values(self._view(image))
 
+    def dtype_of(self, image):
+        return self._view(image).dtype
+
+    def written(self, out):
+        out.Modified()
+
     def output(self, out):
         if not hasattr(out, "GetBufferedRegion"):
             raise TypeError("out must be an itk.Image, like the image")
@@ -275,7 +323,7 @@ class ItkImages(NumpyImages):
         size = {1: "C", 2: "S", 4: "I", 8: "L"}[np.dtype(dtype or np.uint64).itemsize]
         try:
             image_type = itk.Image[getattr(itk, code + size), array.ndim]
-        except (KeyError, AttributeError):
+        except (KeyError, AttributeError, itk.TemplateTypeError):
             raise TypeError(f"itk has no {array.ndim}-D image of {np.dtype(dtype)}") from None
         return self._empty(image, image_type)
 
@@ -305,7 +353,10 @@ class ItkImages(NumpyImages):
             raise TypeError("images with several components per pixel are not supported")
         if hasattr(image, "UpdateOutputInformation"):
             image.Update()
-        return itk.array_view_from_image(image)
+        array = itk.array_view_from_image(image)
+        if array is None:
+            raise ValueError("the itk.Image has no pixels: call its Allocate(), or read it first")
+        return array
 
 
 class DaskImages(NumpyImages):

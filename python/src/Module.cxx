@@ -15,11 +15,16 @@
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <memory>
 #include <new>
 #include <optional>
 #include <sched.h>
+#include <stdexcept>
 #include <string>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -215,48 +220,71 @@ LabelHost(nb::handle      image,
   });
 }
 
-/** Makes a NumPy array of a column. */
+/** The columns of the components, for Python. Axes are x, y and z. */
+struct Columns
+{
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> integers;
+  std::vector<std::pair<std::string, std::vector<double>>>       means;
+  std::vector<std::uint8_t>                                      faces;
+
+  /** Converts a table. Needs no GIL: tables may be large. */
+  Columns(CudaConnectedComponentTable && table, bool hasBoxes, bool hasMeans)
+    : faces(std::move(table.faces))
+  {
+    const auto add = [this](const std::string & name, const std::vector<std::uint64_t> & column) {
+      integers.emplace_back(name, std::vector<std::int64_t>(column.begin(), column.end()));
+    };
+    add("num_pixels", table.pixelCounts);
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      const std::string name(1, "xyz"[axis]);
+      if (hasBoxes)
+      {
+        add("minimum_" + name, table.minimums[axis]);
+        add("maximum_" + name, table.maximums[axis]);
+      }
+      if (hasMeans)
+      {
+        std::vector<double> column(table.componentCount);
+        for (std::size_t row = 0; row < column.size(); ++row)
+        {
+          column[row] = table.sums[axis][row].ToDouble() / static_cast<double>(table.pixelCounts[row]);
+        }
+        means.emplace_back("mean_" + name, std::move(column));
+      }
+    }
+  }
+};
+
+/** Makes a NumPy array that owns a column. */
 template <typename T>
 nb::object
-MakeColumn(std::vector<T> values)
+MakeArray(std::vector<T> && values)
 {
-  auto * const      owned = new std::vector<T>(std::move(values));
-  const nb::capsule owner(owned, [](void * vector) noexcept { delete static_cast<std::vector<T> *>(vector); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), { owned->size() }, owner));
+  auto              owned = std::make_unique<std::vector<T>>(std::move(values));
+  const nb::capsule owner(owned.get(), [](void * vector) noexcept { delete static_cast<std::vector<T> *>(vector); });
+  std::vector<T> &  column = *owned.release();
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(column.data(), { column.size() }, owner));
 }
 
-/** Makes a dictionary of columns. Axes are x, y and z. */
+/** Makes a dictionary of the columns. */
 nb::dict
-MakeColumns(const CudaConnectedComponentTable & table)
+MakeDictionary(Columns && columns, bool hasFaces)
 {
-  const auto integers = [](const std::vector<std::uint64_t> & column) {
-    return MakeColumn(std::vector<std::int64_t>(column.begin(), column.end()));
+  nb::dict   dictionary;
+  const auto add = [&dictionary](auto & named) {
+    for (auto & [name, column] : named)
+    {
+      dictionary[name.c_str()] = MakeArray(std::move(column));
+    }
   };
-  nb::dict columns;
-  columns["num_pixels"] = integers(table.pixelCounts);
-  for (unsigned int axis = 0; axis < 3; ++axis)
+  add(columns.integers);
+  add(columns.means);
+  if (hasFaces)
   {
-    const std::string name(1, "xyz"[axis]);
-    if (!table.minimums[axis].empty() || table.componentCount == 0)
-    {
-      columns[("minimum_" + name).c_str()] = integers(table.minimums[axis]);
-      columns[("maximum_" + name).c_str()] = integers(table.maximums[axis]);
-    }
-    if (!table.sums[axis].empty() || table.componentCount == 0)
-    {
-      std::vector<double> means(table.componentCount);
-      for (std::size_t row = 0; row < means.size(); ++row)
-      {
-        means[row] = table.sums[axis][row].ToDouble() / static_cast<double>(table.pixelCounts[row]);
-      }
-      columns[("mean_" + name).c_str()] = MakeColumn(std::move(means));
-    }
+    dictionary["faces"] = MakeArray(std::move(columns.faces));
   }
-  if (!table.faces.empty() || table.componentCount == 0)
-  {
-    columns["faces"] = MakeColumn(table.faces);
-  }
-  return columns;
+  return dictionary;
 }
 
 /** Measures the components of an image in host memory. */
@@ -269,18 +297,22 @@ MeasureHost(nb::handle      image,
             bool            wantsFaces,
             const Request & request)
 {
-  const Image                 input(image, limits, mask, request.isTransposed);
-  CudaConnectedComponentTable table;
+  const Image            input(image, limits, mask, request.isTransposed);
+  std::optional<Columns> columns;
   {
     const nb::gil_scoped_release released;
-    table = RunOnHostMemory(request, input.GetArray().GetSize(), [&](CudaConnectedComponentLabeler & labeler) {
-      labeler.options.columns.boundingBoxes = wantsBoxes;
-      labeler.options.columns.sums = wantsMeans;
-      labeler.options.columns.faces = wantsFaces;
-      return labeler.MeasurePackedRows(input.GetPacker(), input.GetArray().GetSize());
-    });
+    columns.emplace(RunOnHostMemory(request,
+                                    input.GetArray().GetSize(),
+                                    [&](CudaConnectedComponentLabeler & labeler) {
+                                      labeler.options.columns.boundingBoxes = wantsBoxes;
+                                      labeler.options.columns.sums = wantsMeans;
+                                      labeler.options.columns.faces = wantsFaces;
+                                      return labeler.MeasurePackedRows(input.GetPacker(), input.GetArray().GetSize());
+                                    }),
+                    wantsBoxes,
+                    wantsMeans);
   }
-  return MakeColumns(table);
+  return MakeDictionary(std::move(*columns), wantsFaces);
 }
 
 /** A contiguous array in device memory. */
@@ -386,15 +418,24 @@ DeviceLabelerFor(const Request & request, std::uintptr_t stream)
   CudaConnectedComponentLabeler labeler = LabelerFor(request);
   labeler.options.deviceId = request.device;
   labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(stream);
-  lastCall = { "cuda", "" };
   return labeler;
+}
+
+/** Calls a function that works on a device. The caller must not hold the GIL. */
+template <typename TFunction>
+auto
+RunOnDeviceMemory(const TFunction & function)
+{
+  auto result = Translate(function);
+  lastCall = { "cuda", "" };
+  return result;
 }
 
 /** Labels an image in device memory. Returns the number of labels. */
 std::uint64_t
 LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request)
 {
-  return Translate([&] {
+  return RunOnDeviceMemory([&] {
     const CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
     return VisitPixels(image, [&](const auto * pixels) {
       return VisitInteger(output.GetType(), [&](auto label) {
@@ -413,18 +454,21 @@ MeasureDevice(const DeviceArray & image,
               bool                wantsFaces,
               const Request &     request)
 {
-  CudaConnectedComponentTable table;
+  std::optional<Columns> columns;
   {
     const nb::gil_scoped_release released;
-    table = Translate([&] {
-      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
-      labeler.options.columns.boundingBoxes = wantsBoxes;
-      labeler.options.columns.sums = wantsMeans;
-      labeler.options.columns.faces = wantsFaces;
-      return VisitPixels(image, [&](const auto * pixels) { return labeler.MeasureDeviceMemory(pixels, image.size); });
-    });
+    columns.emplace(RunOnDeviceMemory([&] {
+                      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
+                      labeler.options.columns.boundingBoxes = wantsBoxes;
+                      labeler.options.columns.sums = wantsMeans;
+                      labeler.options.columns.faces = wantsFaces;
+                      return VisitPixels(
+                        image, [&](const auto * pixels) { return labeler.MeasureDeviceMemory(pixels, image.size); });
+                    }),
+                    wantsBoxes,
+                    wantsMeans);
   }
-  return MakeColumns(table);
+  return MakeDictionary(std::move(*columns), wantsFaces);
 }
 
 unsigned int
@@ -444,8 +488,12 @@ RelabelHost(nb::handle    labels,
             bool          isTransposed,
             unsigned int  threads)
 {
-  const Array                             from(labels, false, isTransposed);
-  const Array                             to(output, true, isTransposed);
+  const Array from(labels, false, isTransposed);
+  const Array to(output, true, isTransposed);
+  if (to.GetSize() != from.GetSize())
+  {
+    throw nb::value_error("the output must have the shape of the image");
+  }
   std::pair<std::uint64_t, std::uint64_t> counts;
   {
     const nb::gil_scoped_release released;
@@ -465,9 +513,14 @@ RelabelHost(nb::handle    labels,
 void
 KeepHost(nb::handle image, nb::handle labels, nb::handle output, bool isTransposed, unsigned int threads)
 {
-  const Array                  from(image, false, isTransposed);
-  const Array                  kept(labels, false, isTransposed);
-  const Array                  to(output, true, isTransposed);
+  const Array from(image, false, isTransposed);
+  const Array kept(labels, false, isTransposed);
+  const Array to(output, true, isTransposed);
+  if (to.GetSize() != from.GetSize() || kept.GetSize() != from.GetSize() ||
+      to.GetElementBytes() != from.GetElementBytes())
+  {
+    throw nb::value_error("the output must have the shape and the type of the image");
+  }
   const nb::gil_scoped_release released;
   Threads                      pool(ThreadCount(threads, from.GetCount()));
   CopyLabeled(from, kept, to, pool);
@@ -485,8 +538,19 @@ IsSingleValue(nb::handle image, unsigned int threads)
 nb::dict
 DescribeBackend()
 {
-  const auto held = CudaConnectedComponentLabeler::GetHeldMemory();
-  nb::dict   info;
+  CudaConnectedComponentLabeler::HeldMemory held;
+  {
+    const nb::gil_scoped_release released;
+    try
+    {
+      held = CudaConnectedComponentLabeler::GetHeldMemory();
+    }
+    catch (const CudaConnectedComponentError &)
+    {
+      // CUDA does not work any more. The caller also asks why.
+    }
+  }
+  nb::dict info;
   info["last_backend"] = lastCall.backend;
   info["last_reason"] = lastCall.reason;
   info["held_device_bytes"] = held.deviceBytes;
@@ -516,6 +580,8 @@ WhyNoDevice(int device)
 
 NB_MODULE(_core, module)
 {
+  // Threads that still run when the interpreter exits hold objects.
+  nb::set_leak_warnings(false);
   nb::exception<CudaConnectedComponentError>(module, "CudaError", PyExc_RuntimeError);
   nb::exception<LabelOverflow>(module, "LabelOverflowError", PyExc_OverflowError);
 

@@ -4,12 +4,14 @@
 #include <nanobind/nanobind.h>
 
 #include <chrono>
+#include <sys/syscall.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace
 {
 
-/** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only. */
+/** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only, so other threads do not look. */
 class SignalCheck
 {
 public:
@@ -17,6 +19,10 @@ public:
   bool
   IsInterrupted()
   {
+    if (!m_IsMainThread)
+    {
+      return false;
+    }
     const auto now = std::chrono::steady_clock::now();
     if (now - m_Last < std::chrono::milliseconds(100))
     {
@@ -28,6 +34,7 @@ public:
   }
 
 private:
+  bool                                  m_IsMainThread = syscall(SYS_gettid) == getpid();
   std::chrono::steady_clock::time_point m_Last = std::chrono::steady_clock::now();
 };
 
@@ -76,6 +83,7 @@ Threads::Run(std::uint64_t count, const BodyType & body)
     const std::lock_guard<std::mutex> lock(m_Mutex);
     m_Next = 0;
     m_End = count;
+    m_Exception = nullptr;
     if (usesOthers)
     {
       m_Body = &body;
@@ -92,7 +100,7 @@ Threads::Run(std::uint64_t count, const BodyType & body)
   bool        isInterrupted = false;
   for (std::uint64_t i = m_Next++; i < count; i = m_Next++)
   {
-    body(i);
+    this->Call(body, i);
     if (signals.IsInterrupted())
     {
       isInterrupted = true;
@@ -108,6 +116,28 @@ Threads::Run(std::uint64_t count, const BodyType & body)
   {
     const nanobind::gil_scoped_acquire gil;
     throw nanobind::python_error();
+  }
+  if (m_Exception)
+  {
+    std::rethrow_exception(m_Exception);
+  }
+}
+
+void
+Threads::Call(const BodyType & body, std::uint64_t i)
+{
+  try
+  {
+    body(i);
+  }
+  catch (...)
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    if (!m_Exception)
+    {
+      m_Exception = std::current_exception();
+    }
+    m_Next = m_End;
   }
 }
 
@@ -127,7 +157,7 @@ Threads::Work()
     }
     for (std::uint64_t i = m_Next++; i < end; i = m_Next++)
     {
-      (*body)(i);
+      this->Call(*body, i);
     }
     lock.lock();
     if (--m_Working == 0)

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -38,7 +39,8 @@ public:
     return [this](std::uint64_t count, const BodyType & body) { this->Run(count, body); };
   }
 
-  /** Calls body(i) for each i from 0 to count - 1, and waits for all calls. The body must not throw. */
+  /** Calls body(i) for each i from 0 to count - 1, and waits for all calls. After an exception of a body, later calls
+   * are left out, and the first exception is thrown. */
   void
   Run(std::uint64_t count, const std::function<void(std::uint64_t)> & body);
 
@@ -49,6 +51,8 @@ private:
   Start();
   void
   Work();
+  void
+  Call(const BodyType & body, std::uint64_t i);
 
   unsigned int               m_Count;
   bool                       m_HasStarted = false;
@@ -60,6 +64,7 @@ private:
   std::atomic<std::uint64_t> m_Next{ 0 };
   std::size_t                m_Working = 0; // other threads that have not finished the loop
   std::uint64_t              m_Loop = 0;
+  std::exception_ptr         m_Exception; // the first one of the loop
 };
 
 #endif

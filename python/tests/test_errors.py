@@ -27,7 +27,7 @@ VOLUME = np.ones((4, 5, 6), np.uint8)
     (lambda: ccc.label(VOLUME, 18), ValueError, "18 neighbors are not supported"),
     (lambda: ccc.label(VOLUME, 2), ValueError, "18 neighbors are not supported"),
     (lambda: ccc.label(VOLUME, 8), ValueError, "connectivity=8"),
-    (lambda: ccc.label(PLANE, True), TypeError, "connectivity must be None or an integer"),
+    (lambda: ccc.label(PLANE, True), TypeError, "connectivity must be an integer"),
     (lambda: ccc.label(PLANE, "full"), TypeError, "connectivity"),
     (lambda: ccc.label(PLANE, lower=np.nan), ValueError, "lower must not be NaN"),
     (lambda: ccc.label(PLANE, mask=VOLUME), ValueError,
