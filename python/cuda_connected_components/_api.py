@@ -135,7 +135,7 @@ def label(
         count = where.label(labels_array, is_fresh=True)
     else:
         labels = out
-        library.check_layout(image, out, "out")
+        library.check_out(image, out)
         labels_array = library.output(out)
         _check_out(labels_array, array.shape, dtype)
         count = where.label_into(labels_array)
@@ -298,11 +298,11 @@ def relabel(
         return (result, count) if return_num else result
 
     array = library.array(labels)
-    _check_integers(array.dtype)
+    _check_integers(array.dtype, "pass the result of label()")
     if out is None:
         result, target = library.empty_values(labels, array)
     else:
-        library.check_layout(labels, out, "out")
+        library.check_out(labels, out)
         result, target = out, library.output(out)
         _check_out(target, array.shape, None)
     transposed = _images.is_fortran(array) and target.flags.f_contiguous
@@ -389,7 +389,7 @@ def component_statistics(
             raise ValueError(f"{name!r} is not a property; there are {', '.join(_PROPERTIES)}")
     library = _images.library_of(image)
     if library.has_physical_axes and spacing is not None:
-        raise ValueError("itk and SimpleITK images have a spacing: change it with SetSpacing()")
+        raise ValueError("leave out spacing: the spacing of the image is used")
     boxes = not {"bbox", "area_bbox", "extent"}.isdisjoint(properties)
     wanted = (boxes, "centroid" in properties, "touches_border" in properties)
     if library.on_device:
@@ -464,7 +464,7 @@ class _Where:
             mask_library = _images.library_of(mask)
             if mask_library.on_device:
                 raise TypeError("the mask is in device memory, and the image is in host memory")
-            library.check_layout(image, mask, "mask")
+            library.check_mask(image, mask)
             self._mask = mask_library.array(mask)
             if self._mask.shape != array.shape:
                 raise ValueError(
@@ -538,13 +538,13 @@ def _dimensions_of(image):
     return image.ndim if hasattr(image, "ndim") else np.ndim(image)
 
 
-def _check_integers(dtype):
+def _check_integers(dtype, advice):
     if dtype.kind not in "iu":
-        raise TypeError(f"labels are integers, not {dtype}")
+        raise TypeError(f"labels are integers, not {dtype}: {advice}")
 
 
 def _check_out(out, shape, dtype):
-    _check_integers(out.dtype)
+    _check_integers(out.dtype, "out needs an integer type")
     if out.shape != shape:
         raise ValueError(f"out has the shape {out.shape}, and the image {shape}")
     if dtype is not None and out.dtype != dtype:
@@ -563,7 +563,7 @@ def _keep(image, selection, connectivity, limits, mask, device, threads, out):
         kept, target = library.empty_values(image, array)
         target = target.view(f"u{target.dtype.itemsize}")
     else:
-        library.check_layout(image, out, "out")
+        library.check_out(image, out)
         kept, target = out, library.output_values(out)
         if target.shape != array.shape:
             raise ValueError(f"out has the shape {target.shape}, and the image {array.shape}")
@@ -643,7 +643,7 @@ def _foreground_on_device(library, image, connectivity, limits, mask):
     if not 1 <= ndim <= 3:
         raise ValueError(
             f"images have 1, 2 or 3 dimensions, not {ndim}: label each volume by itself, "
-            "for example in a loop over the first axis"
+            "for example image[0], or in a loop over the first axis"
         )
     name = library.name_of(image.dtype)
     if name.startswith("complex"):

@@ -1,13 +1,14 @@
 """Checks of arguments that several functions share."""
 
 import math
+import numbers
 import operator
 
 import numpy as np
 
 from . import _core
 
-_INTEGERS = "int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
+_INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
 
 
 def is_fully_connected(connectivity, ndim):
@@ -17,14 +18,18 @@ def is_fully_connected(connectivity, ndim):
     """
     if connectivity is None:
         return True
-    if np.ndim(connectivity) > 0:
+    if hasattr(connectivity, "shape") and connectivity.shape != ():
         raise TypeError(
-            "connectivity is a number here: use 1 for faces and None for full connectivity, "
-            "or cuda_connected_components.ndimage.label, which takes a structure"
+            f"connectivity must be None or an integer, not {type(connectivity).__name__}: pass a "
+            "mask as mask=; cuda_connected_components.ndimage.label takes a structure"
         )
     number = integer_of("connectivity", connectivity)
-    face = {1: (1, 2), 2: (1, 4), 3: (1, 6)}[ndim]
-    full = {1: (1, 2), 2: (2, 8), 3: (3, 26)}[ndim]
+    if ndim == 1:
+        if number in (1, 2):
+            return True
+        raise ValueError(f"connectivity={number} is not possible with 1 dimension; leave it out")
+    face = {2: (1, 4), 3: (1, 6)}[ndim]
+    full = {2: (2, 8), 3: (3, 26)}[ndim]
     if number in full:
         return True
     if number in face:
@@ -35,7 +40,7 @@ def is_fully_connected(connectivity, ndim):
             "use 1 or 6 (faces), or 3, 26 or None (faces, edges and corners)"
         )
     raise ValueError(
-        f"connectivity={number} is not possible with {ndim} dimension{'s'[: ndim > 1]}; "
+        f"connectivity={number} is not possible with {ndim} dimensions; "
         f"use {face[0]} or {face[1]} (faces), or {full[0]}, {full[1]} or None (full)"
     )
 
@@ -51,8 +56,12 @@ def limits_of(lower, upper, dtype):
     if lower is None and upper is None:
         return None
     for name, value in (("lower", lower), ("upper", upper)):
+        if value is not None and not is_number(value):
+            raise TypeError(f"{name} must be a number, not {value!r}")
         if value is not None and value != value:
             raise ValueError(f"{name} must not be NaN")
+    if lower is not None and upper is not None and lower > upper:
+        raise ValueError(f"lower={lower} is greater than upper={upper}")
     if dtype.kind == "f":
         # Limits outside the finite range do not become infinite.
         largest = float(np.finfo(dtype).max)
@@ -71,6 +80,13 @@ def limits_of(lower, upper, dtype):
     if first > maximum or second < minimum or math.ceil(first) > math.floor(second):
         return np.array([1, 0], dtype)
     return np.array([math.ceil(first), math.floor(second)], dtype)
+
+
+def is_number(value):
+    """Return whether a value is a real number."""
+    return isinstance(value, (numbers.Real, np.number, np.bool_)) or (
+        hasattr(value, "shape") and value.shape == () and hasattr(value, "__float__")
+    )
 
 
 def integer_dtype(dtype):
@@ -132,7 +148,9 @@ def minimum_pixels(min_size, spacing, ndim):
     `min_size` is in elements or, with `spacing`, in the unit of the spacing to
     the power of `ndim`.
     """
-    if isinstance(min_size, bool) or not 0 <= min_size < 1e300:
+    if not is_number(min_size):
+        raise TypeError(f"min_size must be a number, not {min_size!r}; its unit is of spacing=")
+    if not 0 <= min_size < 1e300:
         raise ValueError(f"min_size must be a number from 0 on, not {min_size!r}")
     if spacing is None:
         return min(math.ceil(min_size), 2**63)
@@ -153,9 +171,14 @@ def minimum_pixels(min_size, spacing, ndim):
 
 def spacing_of(spacing, ndim):
     """Return the distances of elements along each axis as floats."""
-    if np.ndim(spacing) == 0:
+    if is_number(spacing):
         spacing = (spacing,) * ndim
-    distances = tuple(float(distance) for distance in spacing)
+    try:
+        if isinstance(spacing, str):
+            raise TypeError
+        distances = tuple(float(distance) for distance in spacing)
+    except TypeError:
+        raise TypeError(f"spacing must be a number or {ndim} numbers, not {spacing!r}") from None
     if len(distances) != ndim:
         raise ValueError(f"spacing has {len(distances)} numbers, but the image has {ndim} axes")
     if not all(0 < distance < math.inf for distance in distances):

@@ -30,7 +30,7 @@ def checked(array):
         advice = (
             "pass image[np.newaxis] for a single element"
             if array.ndim == 0
-            else "label each volume by itself, for example in a loop over the first axis"
+            else "label each volume by itself, for example image[0], or in a loop over the first axis"
         )
         raise ValueError(f"images have 1, 2 or 3 dimensions, not {array.ndim}: {advice}")
     if not dtype.isnative:
@@ -68,7 +68,10 @@ class NumpyImages:
             raise TypeError("an image of nibabel is not supported: pass np.asanyarray(image.dataobj)")
         array = np.asarray(image)
         if array.dtype.kind in "OU" and array.ndim == 0:
-            raise TypeError(f"{type(image).__name__} is not an image: pass an array or an image")
+            raise TypeError(
+                f"{type(image).__name__} is not an image: pass an array or an image; read files "
+                "first, for example by SimpleITK.ReadImage or nibabel.load"
+            )
         return checked(array)
 
     def values(self, image):
@@ -80,8 +83,11 @@ class NumpyImages:
         """Return the element type of an image, in the library's own terms."""
         return np.asarray(image).dtype
 
-    def check_layout(self, image, other, name):
-        """Raise an exception if the axes of another image have another meaning."""
+    def check_mask(self, image, mask):
+        """Raise an exception if the elements of a mask are at other places."""
+
+    def check_out(self, image, out):
+        """Raise an exception if the elements of an image for results are at other places."""
 
     def written(self, out):
         """Tell the library that the elements of an image have changed."""
@@ -128,7 +134,14 @@ class XarrayImages(NumpyImages):
     def dtype_of(self, image):
         return self._inner(image).dtype_of(image.data) if hasattr(image, "dims") else image.dtype
 
-    def check_layout(self, image, other, name):
+    def check_mask(self, image, mask):
+        self._check_dims(image, mask, "mask")
+
+    def check_out(self, image, out):
+        self._check_dims(image, out, "out")
+
+    @staticmethod
+    def _check_dims(image, other, name):
         if hasattr(other, "dims") and other.dims != image.dims:
             raise ValueError(
                 f"{name} has the dimensions {other.dims}, and the image {image.dims}: "
@@ -228,6 +241,30 @@ class TorchImages(NumpyImages):
         return tensor.dtype == sys.modules["torch"].bfloat16
 
 
+def _check_geometry(geometry, of_mask):
+    """Raise an exception if a mask does not occupy the physical space of an image, as ITK does."""
+    first, origin, spacing, direction = geometry
+    if len(first) != len(of_mask[0]):
+        raise ValueError(f"mask has {len(of_mask[0])} dimensions, and the image has {len(first)}")
+    tolerance = 1e-6 * spacing[0]
+    same = (
+        tuple(first) == tuple(of_mask[0])
+        and np.allclose(origin, of_mask[1], rtol=0, atol=tolerance)
+        and np.allclose(spacing, of_mask[2], rtol=0, atol=tolerance)
+        and np.allclose(direction, of_mask[3], rtol=0, atol=1e-6)
+    )
+    if not same:
+        described = [
+            f"first index {tuple(g[0])}, origin {tuple(g[1])}, spacing {tuple(g[2])}, "
+            f"direction {g[3].tolist()}"
+            for g in (geometry, of_mask)
+        ]
+        raise ValueError(
+            "mask does not occupy the physical space of the image: "
+            f"the image has {described[0]}; the mask has {described[1]}"
+        )
+
+
 class SimpleItkImages(NumpyImages):
     """SimpleITK.Image. Axes of statistics are x, y and z."""
 
@@ -256,6 +293,10 @@ class SimpleItkImages(NumpyImages):
     def empty_values(self, image, array):
         return self._empty(image, image.GetPixelID())
 
+    def check_mask(self, image, mask):
+        if hasattr(mask, "GetPixelID"):
+            _check_geometry(self.geometry(image), self.geometry(mask))
+
     def geometry(self, image):
         """Return the first index, origin, spacing and direction of an image, along x, y, z."""
         dimension = image.GetDimension()
@@ -269,8 +310,8 @@ class SimpleItkImages(NumpyImages):
 
     @staticmethod
     def _view(image):
-        if not hasattr(image, "GetPixelID"):
-            raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}")
+        if not hasattr(image, "GetPixelIDTypeAsString"):
+            raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}: call its Execute()")
         if image.GetNumberOfComponentsPerPixel() != 1:
             raise TypeError("images with several components per pixel are not supported")
         if image.GetPixelIDTypeAsString().startswith("label"):
@@ -308,6 +349,10 @@ class ItkImages(NumpyImages):
 
     def dtype_of(self, image):
         return self._view(image).dtype
+
+    def check_mask(self, image, mask):
+        if hasattr(mask, "GetBufferedRegion"):
+            _check_geometry(self.geometry(image), self.geometry(mask))
 
     def written(self, out):
         out.Modified()

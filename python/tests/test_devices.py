@@ -188,6 +188,27 @@ def test_cupy_arguments(cupy):
     np.testing.assert_array_equal(kept.get(), keep_by_loop(array, True, k=1))
 
 
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8, np.int32, np.uint64, np.float32])
+def test_cupy_limits(cupy, dtype):
+    array = noise((20, 21), 0.8, 2, dtype)
+    for lower, upper in [(-1, None), (None, 256), (10.5, 60.5), (1e9, 2e9), (None, -1e9), (0, 0)]:
+        np.testing.assert_array_equal(
+            ccc.label(CupyArray(array), lower=lower, upper=upper).get(),
+            ccc.label(array, lower=lower, upper=upper),
+        )
+
+
+def test_masks_of_another_memory(cupy):
+    array = noise((20, 21), 0.8, 2)
+    with pytest.raises(TypeError, match="the mask is in device memory"):
+        ccc.label(array, mask=CupyArray(array))
+    for mask in (array, array.tolist()):
+        with pytest.raises(TypeError, match="pass a CuPy array"):
+            ccc.label(CupyArray(array), mask=mask)
+    with pytest.raises(ValueError, match="mask must be on the device"):
+        ccc.label(CupyArray(array), mask=CupyArray(array, 1))
+
+
 def test_cupy_relabel(cupy):
     labels = noise((20, 21), 0.5, 4, np.int16)
     for order in ("size", "label"):
@@ -256,6 +277,10 @@ def test_cuda_array_interface(core):
         (lambda: ccc.label(Interface(array), out=Interface(out[0].copy())), ValueError, "shape"),
         (lambda: ccc.label(Interface(array), out=out), TypeError, "out must be in device memory"),
         (lambda: ccc.label(Interface(array), lower=1, out=target), TypeError, "need an array of"),
+        (lambda: ccc.label(Interface(array.astype(">i2")), out=target), TypeError, "byte order"),
+        (lambda: ccc.label(Interface(out), out=target), ValueError, "out must not overlap"),
+        (lambda: ccc.label(Interface(array, stream=7), out=Interface(out, stream=8)), ValueError,
+         "two streams"),
     ]:
         with pytest.raises(error, match=text):
             call()

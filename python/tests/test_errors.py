@@ -9,10 +9,14 @@ PLANE = np.ones((4, 5), np.uint8)
 VOLUME = np.ones((4, 5, 6), np.uint8)
 
 
+class Subclass(np.ndarray):
+    pass
+
+
 @pytest.mark.parametrize("call, error, text", [
     (lambda: ccc.label(np.uint8(1)), ValueError, "1, 2 or 3 dimensions, not 0"),
     (lambda: ccc.label(np.ones((2, 2, 2, 2))), ValueError,
-     "not 4: label each volume by itself, for example in a loop over the first axis"),
+     r"not 4: label each volume by itself, for example image\[0\], or in a loop"),
     (lambda: ccc.label("image.nii.gz"), TypeError, "str is not an image: pass an array"),
     (lambda: ccc.label(None), TypeError, "NoneType is not an image"),
     (lambda: ccc.label(PLANE.astype(complex)), TypeError, r"complex128 are not supported.*abs\("),
@@ -28,7 +32,11 @@ VOLUME = np.ones((4, 5, 6), np.uint8)
     (lambda: ccc.label(VOLUME, 2), ValueError, "18 neighbors are not supported"),
     (lambda: ccc.label(VOLUME, 8), ValueError, "connectivity=8"),
     (lambda: ccc.label(PLANE, True), TypeError, "connectivity must be an integer"),
-    (lambda: ccc.label(PLANE, "full"), TypeError, "connectivity"),
+    (lambda: ccc.label(PLANE, "full"), TypeError, "connectivity must be an integer"),
+    (lambda: ccc.label(PLANE, np.ones((3, 3))), TypeError, "not ndarray: pass a mask as mask="),
+    (lambda: ccc.label(PLANE[0], 4), ValueError, "not possible with 1 dimension; leave it out"),
+    (lambda: ccc.label(PLANE, lower="1"), TypeError, "lower must be a number, not '1'"),
+    (lambda: ccc.label(PLANE, lower=3, upper=1), ValueError, "lower=3 is greater than upper=1"),
     (lambda: ccc.label(PLANE, lower=np.nan), ValueError, "lower must not be NaN"),
     (lambda: ccc.label(PLANE, mask=VOLUME), ValueError,
      r"the mask has the shape \(4, 5, 6\), and the image \(4, 5\)"),
@@ -36,9 +44,11 @@ VOLUME = np.ones((4, 5, 6), np.uint8)
     (lambda: ccc.label(PLANE, device="cuda:x"), ValueError, "device"),
     (lambda: ccc.label(PLANE, threads=0), ValueError, "threads must be at least 1, not 0"),
     (lambda: ccc.label(PLANE, threads=1.5), TypeError, "threads must be an integer"),
-    (lambda: ccc.label(PLANE, dtype=float), TypeError, "labels are integers; use int8"),
+    (lambda: ccc.label(PLANE, dtype=float), TypeError, "labels are integers; use a type of NumPy: int8"),
     (lambda: ccc.label(PLANE, dtype="nonsense"), TypeError, "labels are integers"),
     (lambda: ccc.label(PLANE, dtype=bool), TypeError, "labels are integers"),
+    (lambda: ccc.label(PLANE, dtype=">i4"), TypeError, "use int32, or out="),
+    (lambda: ccc.label(PLANE, device="cuda:99999999999"), ValueError, "device"),
     (lambda: ccc.label(PLANE, out=np.empty((5, 4), np.int32)), ValueError, "out has the shape"),
     (lambda: ccc.label(PLANE, out=np.empty((4, 5))), TypeError, "labels are integers"),
     (lambda: ccc.label(PLANE, out=[[0]]), TypeError, "out must be a NumPy array, not list"),
@@ -47,11 +57,18 @@ VOLUME = np.ones((4, 5, 6), np.uint8)
      "leave out dtype"),
     (lambda: ccc.keep_largest(PLANE, 0), ValueError, "k must be at least 1, not 0"),
     (lambda: ccc.keep_largest(PLANE, out=np.empty((4, 5), np.int8)), TypeError, "out has the type"),
+    (lambda: ccc.keep_largest(PLANE.astype("f4"), out=np.empty((4, 5), "u1").view(Subclass)),
+     TypeError, "out has the type uint8, and the image float32"),
+    (lambda: ccc.keep_largest(PLANE, out=np.empty((4, 5), "f4").view(Subclass)), TypeError,
+     "out has the type float32, and the image uint8"),
+    (lambda: ccc.remove_small(PLANE, "5 mm3"), TypeError, "min_size must be a number, not '5 mm3'"),
+    (lambda: ccc.remove_small(PLANE, 2, spacing="1,1"), TypeError, "a number or 2 numbers"),
+    (lambda: ccc.remove_small(PLANE, 2, spacing=1e-200), ValueError, "not a positive number"),
     (lambda: ccc.remove_small(PLANE, -1), ValueError, "min_size must be a number from 0 on"),
     (lambda: ccc.remove_small(PLANE, 2, spacing=(1, 2, 3)), ValueError, "3 numbers, but.* 2 axes"),
     (lambda: ccc.remove_small(PLANE, 2, spacing=-1), ValueError, "spacing must be positive"),
     (lambda: ccc.relabel(PLANE, "shape"), ValueError, 'order must be "size" or "label"'),
-    (lambda: ccc.relabel(PLANE.astype(float)), TypeError, "labels are integers, not float64"),
+    (lambda: ccc.relabel(PLANE.astype(float)), TypeError, r"not float64: pass the result of label"),
     (lambda: ccc.relabel(PLANE, k=0), ValueError, "k must be at least 1"),
     (lambda: ccc.relabel(PLANE, min_size=-1), ValueError, "min_size must be at least 0"),
     (lambda: ccc.component_statistics(PLANE, properties=("area", "perimeter")), ValueError,

@@ -70,7 +70,7 @@ def test_connectivities():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_limits(dtype):
     image = noise((31, 37, 5), 0.8, 3, dtype)
-    for lower, upper in [(1, None), (None, 40), (10, 60), (10.5, 60.5), (-20, 20), (50, 40),
+    for lower, upper in [(1, None), (None, 40), (10, 60), (10.5, 60.5), (-20, 20), (50.5, 50.6),
                          (-1e9, 1e9), (1e9, 2e9), (None, -1e9)]:
         foreground = np.ones(image.shape, bool)
         wide = image.astype(np.float64)

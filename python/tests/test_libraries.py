@@ -96,6 +96,25 @@ def test_itk_label_types_and_out():
     )
     with pytest.raises(TypeError, match="out must be an itk.Image"):
         ccc.label(image, out=np.zeros((20, 21), np.int16))
+    with pytest.raises(TypeError, match="out has the type int16, and the image uint8"):
+        ccc.keep_largest(image, out=out)
+    with pytest.raises(ValueError, match="no pixels"):
+        ccc.label(itk.Image[itk.UC, 2].New())
+    moved = itk_image(array)
+    moved.SetOrigin([0.0, 0.0])
+    with pytest.raises(ValueError, match="mask does not occupy the physical space of the image"):
+        ccc.label(image, mask=moved)
+
+
+def test_itk_out_runs_filters_again():
+    image, out = itk_image(noise((20, 21), 0.3, 2)), itk_image(np.zeros((20, 21), np.int16))
+    shift = itk.ShiftScaleImageFilter[itk.Image[itk.SS, 2], itk.Image[itk.SS, 2]].New()
+    shift.SetInput(out)
+    shift.Update()
+    assert not itk.array_from_image(shift.GetOutput()).any()
+    ccc.label(image, out=out)
+    shift.Update()
+    assert itk.array_from_image(shift.GetOutput()).any()
 
 
 def test_itk_output_outlives_its_proxy():
@@ -167,6 +186,14 @@ def test_simpleitk_out_types_and_shared_buffers():
     assert not sitk.GetArrayFromImage(copy).any()
     masked = ccc.label(image, mask=sitk_image((array > 50).astype(np.uint8)))
     np.testing.assert_array_equal(sitk.GetArrayFromImage(masked), label_by_scipy(array > 50, True)[0])
+    with pytest.raises(TypeError, match="out has the type int16, and the image uint8"):
+        ccc.keep_largest(image, out=out)
+    moved = sitk_image(array)
+    moved.SetOrigin((100.0, 0.0))
+    with pytest.raises(ValueError, match="mask does not occupy the physical space"):
+        ccc.label(image, mask=moved)
+    with pytest.raises(TypeError, match="label maps are not supported"):
+        ccc.label(sitk.LabelImageToLabelMap(sitk.Cast(image, sitk.sitkUInt8)))
 
 
 @pytest.mark.parametrize("ndim", [2, 3])
@@ -199,7 +226,7 @@ def test_statistics_in_physical_space(ndim):
         np.testing.assert_allclose(
             shifted[f"centroid-{axis}"], columns[f"centroid-{axis}"] + moved[axis], atol=1e-10
         )
-    with pytest.raises(ValueError, match="SetSpacing"):
+    with pytest.raises(ValueError, match="leave out spacing"):
         ccc.component_statistics(image, spacing=2.0)
 
 
@@ -229,6 +256,11 @@ def test_xarray():
             ccc.label(image, mask=image > 50).data, label_by_scipy(array > 50, True)[0]
         )
         assert ccc.component_statistics(image)["area"].sum() == (array != 0).sum()
+        for arguments in ({"mask": image.transpose()}, {"out": out.transpose()}):
+            with pytest.raises(ValueError, match=r"transpose\(\*image.dims\)"):
+                ccc.label(image, **arguments)
+        with pytest.raises(TypeError, match="out has the type int32, and the image int16"):
+            ccc.keep_largest(image, out=out)
     with pytest.raises(TypeError, match="choose one variable"):
         ccc.label(xarray.Dataset({"head": image}))
     vector = sitk.Image([4, 4], sitk.sitkVectorUInt8, 3)
