@@ -37,6 +37,20 @@ def label(
     out: _Image | None = None,
     return_num: Literal[True],
 ) -> tuple[_Image, int]: ...
+@overload
+def label(
+    image: _Image,
+    connectivity: int | None = None,
+    *,
+    lower: float | None = None,
+    upper: float | None = None,
+    mask: Any = None,
+    device: str | None = None,
+    threads: int | None = None,
+    dtype: Any = None,
+    out: _Image | None = None,
+    return_num: bool,
+) -> _Image | tuple[_Image, int]: ...
 def keep_largest(
     image: _Image,
     k: int = 1,
@@ -84,6 +98,17 @@ def relabel(
     out: _Image | None = None,
     return_num: Literal[True],
 ) -> tuple[_Image, int]: ...
+@overload
+def relabel(
+    labels: _Image,
+    order: Literal["size", "label"] = "size",
+    *,
+    min_size: int = 0,
+    k: int | None = None,
+    threads: int | None = None,
+    out: _Image | None = None,
+    return_num: bool,
+) -> _Image | tuple[_Image, int]: ...
 def component_statistics(
     image: Any,
     connectivity: int | None = None,
