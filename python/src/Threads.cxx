@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <chrono>
 #include <sys/syscall.h>
 #include <system_error>
@@ -83,6 +84,9 @@ Threads::Run(std::uint64_t count, const BodyType & body)
     const std::lock_guard<std::mutex> lock(m_Mutex);
     m_Next = 0;
     m_End = count;
+    // Neighboring iterations often write to the same new page of memory. So a thread takes many of them at a time.
+    m_BlockLength = std::max<std::uint64_t>(1, count / (4 * (m_Others.size() + 1)));
+    m_IsStopped = false;
     m_Exception = nullptr;
     if (usesOthers)
     {
@@ -98,15 +102,13 @@ Threads::Run(std::uint64_t count, const BodyType & body)
 
   SignalCheck signals;
   bool        isInterrupted = false;
-  for (std::uint64_t i = m_Next++; i < count; i = m_Next++)
-  {
-    this->Call(body, i);
+  this->CallBlocks(body, [&] {
     if (signals.IsInterrupted())
     {
       isInterrupted = true;
-      m_Next = count;
+      m_IsStopped = true;
     }
-  }
+  });
   if (usesOthers)
   {
     std::unique_lock<std::mutex> lock(m_Mutex);
@@ -123,12 +125,26 @@ Threads::Run(std::uint64_t count, const BodyType & body)
   }
 }
 
+template <typename TFunction>
 void
-Threads::Call(const BodyType & body, std::uint64_t i)
+Threads::CallBlocks(const BodyType & body, const TFunction & afterEach)
 {
   try
   {
-    body(i);
+    while (!m_IsStopped)
+    {
+      const std::uint64_t begin = m_Next.fetch_add(m_BlockLength);
+      if (begin >= m_End)
+      {
+        return;
+      }
+      const std::uint64_t end = std::min(begin + m_BlockLength, m_End);
+      for (std::uint64_t i = begin; i < end && !m_IsStopped; ++i)
+      {
+        body(i);
+        afterEach();
+      }
+    }
   }
   catch (...)
   {
@@ -137,7 +153,7 @@ Threads::Call(const BodyType & body, std::uint64_t i)
     {
       m_Exception = std::current_exception();
     }
-    m_Next = m_End;
+    m_IsStopped = true;
   }
 }
 
@@ -149,16 +165,12 @@ Threads::Work()
     std::unique_lock<std::mutex> lock(m_Mutex);
     m_Changed.wait(lock, [this, loop] { return m_Loop == loop; });
     const BodyType * const body = m_Body;
-    const std::uint64_t    end = m_End;
     lock.unlock();
     if (body == nullptr)
     {
       return;
     }
-    for (std::uint64_t i = m_Next++; i < end; i = m_Next++)
-    {
-      this->Call(*body, i);
-    }
+    this->CallBlocks(*body, [] {});
     lock.lock();
     if (--m_Working == 0)
     {

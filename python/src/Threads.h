@@ -51,8 +51,9 @@ private:
   Start();
   void
   Work();
+  template <typename TFunction>
   void
-  Call(const BodyType & body, std::uint64_t i);
+  CallBlocks(const BodyType & body, const TFunction & afterEach);
 
   unsigned int               m_Count;
   bool                       m_HasStarted = false;
@@ -61,7 +62,9 @@ private:
   std::condition_variable    m_Changed;
   const BodyType *           m_Body = nullptr; // nullptr ends the threads
   std::uint64_t              m_End = 0;
+  std::uint64_t              m_BlockLength = 1; // iterations that a thread takes at a time
   std::atomic<std::uint64_t> m_Next{ 0 };
+  std::atomic<bool>          m_IsStopped{ false };
   std::size_t                m_Working = 0; // other threads that have not finished the loop
   std::uint64_t              m_Loop = 0;
   std::exception_ptr         m_Exception; // the first one of the loop
