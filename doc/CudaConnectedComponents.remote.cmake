@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 44c390d5f446ce0842e7b26f8918e0abd84d108f
+  GIT_TAG b3048c668b2391481efc77f79506dcc46c6f0802
   )
