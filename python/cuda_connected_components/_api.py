@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from . import _arguments, _core, _images
+from . import _arguments, _core, _devices, _images
 
 _threads = 0  # 0: the processors that the process may use
 
@@ -588,8 +588,6 @@ def _check_no_device(device):
 
 
 def _label_on_device(library, image, connectivity, limits, mask, device, dtype, out):
-    from . import _devices
-
     _check_no_device(device)
     if isinstance(library, _devices.ForeignImages):
         if limits != (None, None) or mask is not None or dtype is not None:
@@ -661,8 +659,6 @@ def _foreground_on_device(library, image, connectivity, limits, mask):
 
 
 def _as_device_array(library, image):
-    from . import _devices
-
     return _devices.device_array(
         library.address_of(image), library.name_of(image.dtype), tuple(image.shape)
     )
@@ -698,8 +694,6 @@ def _keep_on_device(library, image, minimum, k, connectivity, limits, mask, devi
 
 
 def _refuse_foreign(library, image):
-    from . import _devices
-
     if isinstance(library, _devices.ForeignImages):
         raise TypeError(
             f"{type(image).__name__} is a device array of a library that is not known here: "

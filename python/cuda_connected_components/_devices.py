@@ -6,6 +6,7 @@ of components and the columns of statistics.
 """
 
 import contextlib
+import functools
 import math
 import sys
 
@@ -14,18 +15,19 @@ import numpy as np
 from . import _core
 from ._arguments import integer_dtype, limits_of
 
+# The format character and the size in bytes of each type.
 _FORMATS = {
-    "bool": "?",
-    "int8": "b",
-    "uint8": "B",
-    "int16": "h",
-    "uint16": "H",
-    "int32": "i",
-    "uint32": "I",
-    "int64": "q",
-    "uint64": "Q",
-    "float32": "f",
-    "float64": "d",
+    "bool": ("?", 1),
+    "int8": ("b", 1),
+    "uint8": ("B", 1),
+    "int16": ("h", 2),
+    "uint16": ("H", 2),
+    "int32": ("i", 4),
+    "uint32": ("I", 4),
+    "int64": ("q", 8),
+    "uint64": ("Q", 8),
+    "float32": ("f", 4),
+    "float64": ("d", 8),
 }
 
 
@@ -37,7 +39,13 @@ def device_array(address, dtype, shape):
     if dtype not in _FORMATS:
         raise TypeError(f"images of {dtype} are not supported in device memory")
     size = tuple(reversed(shape)) + (1,) * (3 - len(shape))
-    return _core.DeviceArray(address, _FORMATS[dtype], np.dtype(dtype).itemsize, size)
+    return _core.DeviceArray(address, *_FORMATS[dtype], size)
+
+
+@functools.lru_cache(maxsize=64)
+def _name_of(dtype):
+    """Return the NumPy name of an element type of NumPy, CuPy or PyTorch. Names are slow to make."""
+    return dtype.name if isinstance(dtype, np.dtype) else str(dtype).rpartition(".")[2]
 
 
 class DeviceImages:
@@ -48,6 +56,10 @@ class DeviceImages:
 
     def __init__(self, xp):
         self.xp = xp
+
+    def name_of(self, dtype):
+        """Return the NumPy name of an element type."""
+        return _name_of(dtype)
 
     def foreground(self, image, limits, mask):
         """Return an image whose elements are not 0 where `image` is foreground."""
@@ -89,10 +101,6 @@ class CupyImages(DeviceImages):
             raise TypeError(f"pass a CuPy array, not {type(image).__name__}")
         return image
 
-    def name_of(self, dtype):
-        """Return the NumPy name of an element type."""
-        return dtype.name
-
     def device_of(self, image):
         """Return the index of the device of an array."""
         return image.device.id
@@ -121,7 +129,7 @@ class CupyImages(DeviceImages):
 
     def empty(self, image, dtype):
         """Return a new array for labels."""
-        return self.xp.empty(image.shape, dtype.name)
+        return self.xp.empty(image.shape, dtype)
 
     def assign(self, out, values):
         """Copy an array to `out`."""
@@ -184,9 +192,6 @@ class TorchCudaImages(DeviceImages):
         zero = self.xp.zeros((), dtype=bits.dtype, device=bits.device)
         return self.xp.where(chosen, bits, zero).view(image.dtype)
 
-    def name_of(self, dtype):
-        return str(dtype).rpartition(".")[2]
-
     def device_of(self, image):
         return image.device.index
 
@@ -208,7 +213,7 @@ class TorchCudaImages(DeviceImages):
 
     def empty(self, image, dtype):
         return self.xp.empty(
-            tuple(image.shape), dtype=getattr(self.xp, dtype.name), device=image.device
+            tuple(image.shape), dtype=getattr(self.xp, _name_of(dtype)), device=image.device
         )
 
     def assign(self, out, values):

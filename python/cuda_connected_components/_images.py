@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 
+from . import _devices
 from ._arguments import default_label_dtype
 
 _SUPPORTED = "bool, integers of 8 to 64 bits, float16, float32 and float64"
@@ -453,6 +454,4 @@ def library_of(image):
                 f"tensors on {image.device} are not supported: call image.cpu() first"
             )
         return _TORCH
-    from . import _devices
-
     return _devices.library_of(image, library) or _NUMPY

@@ -12,7 +12,7 @@ from conftest import keep_by_loop, label_by_scipy, noise
 import cuda_connected_components as ccc
 from cuda_connected_components import _core, _devices, _images
 
-FORMATS = {format: name for name, format in _devices._FORMATS.items()}
+FORMATS = {format: name for name, (format, _) in _devices._FORMATS.items()}
 
 
 def array_of(memory, shape=None):
