@@ -161,20 +161,49 @@ def test_out_may_be_the_image():
     np.testing.assert_array_equal(image, expected)
 
 
-def test_the_oracles_agree():
-    skimage = pytest.importorskip("skimage.measure")
+SHAPES = [(33, 41), (64, 1), (13, 9, 35), (1, 17, 18), (40, 41, 42)]
+
+
+def binary_images(dtype):
+    """Return random images of one value, of all shapes and orders."""
+    for seed, shape in enumerate(SHAPES):
+        image = (noise(shape, 0.1 + 0.1 * seed, seed) != 0).astype(dtype)
+        yield image
+        yield np.asfortranarray(image)
+        yield image[::-1]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_as_scikit_image(dtype):
+    measure = pytest.importorskip("skimage.measure")
+    for image in binary_images(dtype):
+        for rank in (1, image.ndim):
+            # scikit-image labels equal values, and takes no floating-point numbers.
+            expected = measure.label(image.astype(bool), connectivity=rank)
+            np.testing.assert_array_equal(ccc.label(image, rank), expected)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES[:9], *DTYPES[10:]])
+def test_as_cc3d(dtype):
     cc3d = pytest.importorskip("cc3d")
+    for image in binary_images(dtype):
+        if image.ndim == 3:  # cc3d is wrong for some planes
+            for neighbors in (6, 26):
+                # cc3d numbers arrays in Fortran order in another order.
+                expected = cc3d.connected_components(
+                    np.ascontiguousarray(image), connectivity=neighbors
+                )
+                np.testing.assert_array_equal(ccc.label(image, neighbors), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, *DTYPES[1:9]])
+def test_as_simpleitk(dtype):
     sitk = pytest.importorskip("SimpleITK")
-    for seed in range(5):
-        image = noise((40, 41, 42), 0.1 + 0.1 * seed, seed).astype(bool).astype(np.uint8)
-        for rank, neighbors in [(1, 6), (3, 26)]:
-            labels = ccc.label(image, neighbors)
-            np.testing.assert_array_equal(labels, skimage.label(image, connectivity=rank))
-            np.testing.assert_array_equal(
-                labels, cc3d.connected_components(image, connectivity=neighbors)
-            )
-            filtered = sitk.ConnectedComponent(sitk.GetImageFromArray(image), rank == 3)
-            np.testing.assert_array_equal(labels, sitk.GetArrayFromImage(filtered))
+    for image in binary_images(dtype):
+        for full in (False, True):
+            mask = sitk.GetImageFromArray(image.astype(np.uint8))
+            expected = sitk.GetArrayFromImage(sitk.ConnectedComponent(mask, full))
+            np.testing.assert_array_equal(ccc.label(image, None if full else 1), expected)
 
 
 def test_several_threads_at_once():
