@@ -43,4 +43,3 @@ __all__ = [
     "set_num_threads",
     "trim_memory",
 ]
-

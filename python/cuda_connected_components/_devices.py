@@ -44,7 +44,7 @@ def device_array(address, dtype, shape):
 
 @functools.lru_cache(maxsize=64)
 def _name_of(dtype):
-    """Return the NumPy name of an element type of NumPy, CuPy or PyTorch. Names are slow to make."""
+    """Return the NumPy name of an element type of any library. Names are slow to make."""
     return dtype.name if isinstance(dtype, np.dtype) else str(dtype).rpartition(".")[2]
 
 
@@ -221,9 +221,7 @@ class TorchCudaImages(DeviceImages):
 
     def like(self, image, result):
         if hasattr(image, "meta") and hasattr(image, "applied_operations"):
-            return type(image)(
-                result, meta=image.meta, applied_operations=image.applied_operations
-            )
+            return type(image)(result, meta=image.meta, applied_operations=image.applied_operations)
         return result
 
     def columns(self, image, columns):
@@ -325,7 +323,7 @@ class ForeignArray:
         if not 1 <= len(self.shape) <= 3:
             raise ValueError(f"{name} must have 1, 2 or 3 dimensions, not {len(self.shape)}")
         expected = tuple(
-            dtype.itemsize * int(np.prod(self.shape[axis + 1:], dtype=np.int64))
+            dtype.itemsize * int(np.prod(self.shape[axis + 1 :], dtype=np.int64))
             for axis in range(len(self.shape))
         )
         if strides is not None and any(

@@ -31,7 +31,7 @@ def checked(array):
         advice = (
             "pass image[np.newaxis] for a single element"
             if array.ndim == 0
-            else "label each volume by itself, for example image[0], or in a loop over the first axis"
+            else "label each volume by itself, for example image[0], or in a loop over axis 0"
         )
         raise ValueError(f"images have 1, 2 or 3 dimensions, not {array.ndim}: {advice}")
     if not dtype.isnative:
@@ -66,7 +66,9 @@ class NumpyImages:
                 "or image.data with mask=~np.ma.getmaskarray(image)"
             )
         if hasattr(image, "dataobj"):
-            raise TypeError("an image of nibabel is not supported: pass np.asanyarray(image.dataobj)")
+            raise TypeError(
+                "images of nibabel are not supported: pass np.asanyarray(image.dataobj)"
+            )
         array = np.asarray(image)
         if array.dtype.kind in "OU" and array.ndim == 0:
             raise TypeError(
@@ -220,9 +222,7 @@ class TorchImages(NumpyImages):
     def like(image, tensor):
         """Return a tensor with the metadata of an image, if it has any."""
         if hasattr(image, "meta") and hasattr(image, "applied_operations"):
-            return type(image)(
-                tensor, meta=image.meta, applied_operations=image.applied_operations
-            )
+            return type(image)(tensor, meta=image.meta, applied_operations=image.applied_operations)
         return tensor
 
     @staticmethod
@@ -312,7 +312,9 @@ class SimpleItkImages(NumpyImages):
     @staticmethod
     def _view(image):
         if not hasattr(image, "GetPixelIDTypeAsString"):
-            raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}: call its Execute()")
+            raise TypeError(
+                f"pass a SimpleITK.Image, not {type(image).__name__}: call Execute()"
+            )
         if image.GetNumberOfComponentsPerPixel() != 1:
             raise TypeError("images with several components per pixel are not supported")
         if image.GetPixelIDTypeAsString().startswith("label"):
@@ -324,8 +326,12 @@ class SimpleItkImages(NumpyImages):
         image.MakeUnique()
         view = self._view(image)
         address = view.__array_interface__["data"][0]
-        interface = {"version": 3, "data": (address, False), "shape": view.shape,
-                     "typestr": view.dtype.str}
+        interface = {
+            "version": 3,
+            "data": (address, False),
+            "shape": view.shape,
+            "typestr": view.dtype.str,
+        }
         return np.asarray(_Memory(interface, image))
 
 
@@ -394,7 +400,9 @@ class ItkImages(NumpyImages):
     def _view(image):
         itk = sys.modules["itk"]
         if not hasattr(image, "GetBufferedRegion"):
-            raise TypeError(f"pass an itk.Image, not {type(image).__name__}: call its Update() and GetOutput()")
+            raise TypeError(
+                f"pass an itk.Image, not {type(image).__name__}: call its Update() and GetOutput()"
+            )
         if image.GetNumberOfComponentsPerPixel() != 1:
             raise TypeError("images with several components per pixel are not supported")
         if hasattr(image, "UpdateOutputInformation"):
@@ -450,8 +458,6 @@ def library_of(image):
         return library
     if library == "torch" and not getattr(image, "is_cuda", False):
         if getattr(image, "device", None) is not None and image.device.type != "cpu":
-            raise TypeError(
-                f"tensors on {image.device} are not supported: call image.cpu() first"
-            )
+            raise TypeError(f"tensors on {image.device} are not supported: call image.cpu() first")
         return _TORCH
     return _devices.library_of(image, library) or _NUMPY

@@ -23,9 +23,17 @@ class DimensionError(ValueError):
     """The array has the wrong number of dimensions."""
 
 
-def connected_components(data, max_labels=-1, connectivity=26, return_N=False, delta=0,
-                         out_dtype=None, out_file=None, periodic_boundary=False,
-                         binary_image=False):
+def connected_components(
+    data,
+    max_labels=-1,
+    connectivity=26,
+    return_N=False,
+    delta=0,
+    out_dtype=None,
+    out_file=None,
+    periodic_boundary=False,
+    binary_image=False,
+):
     """Label the connected components of a binary image.
 
     Parameters
@@ -79,15 +87,19 @@ def connected_components(data, max_labels=-1, connectivity=26, return_N=False, d
     if periodic_boundary:
         raise NotImplementedError("periodic_boundary is not supported. Use the original cc3d.")
     if out_file is not None:
-        raise NotImplementedError("out_file is not supported. Pass a numpy.memmap to out of "
-                                  "cuda_connected_components.label.")
+        raise NotImplementedError(
+            "out_file is not supported. Pass a numpy.memmap to out of "
+            "cuda_connected_components.label."
+        )
     if data.size == 0:
         labels, count = np.zeros(data.shape, data.dtype if out_dtype is None else out_dtype), 0
     else:
         is_binary = bool(binary_image or data.dtype == bool)
         if delta != 0 and not is_binary:
-            raise NotImplementedError("delta is not supported. Pass binary_image=True to label all "
-                                      "values other than 0, or use the original cc3d.")
+            raise NotImplementedError(
+                "delta is not supported. Pass binary_image=True to label all "
+                "values other than 0, or use the original cc3d."
+            )
         view = _binary_view(data, is_binary)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
         labels, count = _api.label(view, rank, dtype=dtype, return_num=True)
@@ -137,8 +149,10 @@ def statistics(out_labels, no_slice_conversion=False):
         return {"voxel_counts": None, "bounding_boxes": None, "centroids": None}
     lowest, highest = int(labels.min()), int(labels.max())
     if lowest < 0 or highest > labels.size:
-        raise ValueError("statistics needs labels from 0 to the number of elements, "
-                         f"not {lowest} to {highest}")
+        raise ValueError(
+            "statistics needs labels from 0 to the number of elements, "
+            f"not {lowest} to {highest}"
+        )
 
     # cc3d marks the box of a label that does not occur with the largest index and 0.
     index_dtype = np.dtype(np.uint32 if max(labels.shape) > np.iinfo(np.uint16).max else np.uint16)
@@ -153,7 +167,7 @@ def statistics(out_labels, no_slice_conversion=False):
         flat = slab.reshape(-1)
         is_first = np.empty(flat.size, bool)
         is_first[1:] = flat[1:] != flat[:-1]
-        is_first[::slab.shape[-1]] = True
+        is_first[:: slab.shape[-1]] = True
         starts = np.flatnonzero(is_first)
         lengths = np.diff(starts, append=flat.size)
         names = flat[starts].astype(np.intp)
@@ -172,16 +186,32 @@ def statistics(out_labels, no_slice_conversion=False):
     if no_slice_conversion:
         boxes = boxes.astype(index_dtype)
     else:
-        boxes = [tuple(slice(*pair) for pair in zip(row[::2], row[1::2]))
-                 if row[0] < labels.size else None
-                 for row in (boxes + [0, 1] * labels.ndim).tolist()]
+        boxes = [
+            (
+                tuple(slice(*pair) for pair in zip(row[::2], row[1::2]))
+                if row[0] < labels.size
+                else None
+            )
+            for row in (boxes + [0, 1] * labels.ndim).tolist()
+        ]
     count_dtype = np.uint32 if labels.size < 2**32 else np.uint64
-    return {"voxel_counts": counts.astype(count_dtype), "bounding_boxes": boxes,
-            "centroids": centroids}
+    return {
+        "voxel_counts": counts.astype(count_dtype),
+        "bounding_boxes": boxes,
+        "centroids": centroids,
+    }
 
 
-def dust(img, threshold, connectivity=26, in_place=False, binary_image=False,
-         precomputed_ccl=False, invert=False, return_N=False):
+def dust(
+    img,
+    threshold,
+    connectivity=26,
+    in_place=False,
+    binary_image=False,
+    precomputed_ccl=False,
+    invert=False,
+    return_N=False,
+):
     """Set components of a binary image to 0 if they are too small.
 
     Parameters
@@ -233,8 +263,9 @@ def dust(img, threshold, connectivity=26, in_place=False, binary_image=False,
         labels = img.view(np.uint8) if img.dtype == bool else img
         count = int(labels.max(initial=0))
     else:
-        labels, count = connected_components(img, connectivity=connectivity, return_N=True,
-                                             binary_image=binary_image)
+        labels, count = connected_components(
+            img, connectivity=connectivity, return_N=True, binary_image=binary_image
+        )
     image = img if in_place else np.copy(img)
     if count == 0:
         return (image, 0) if return_N else image
@@ -250,8 +281,9 @@ def dust(img, threshold, connectivity=26, in_place=False, binary_image=False,
     return (image, int(np.count_nonzero(is_kept[1:]))) if return_N else image
 
 
-def largest_k(img, k, connectivity=26, delta=0, return_N=False, binary_image=False,
-              precomputed_ccl=False):
+def largest_k(
+    img, k, connectivity=26, delta=0, return_N=False, binary_image=False, precomputed_ccl=False
+):
     """Label the k largest components of a binary image.
 
     Parameters
@@ -303,8 +335,9 @@ def largest_k(img, k, connectivity=26, delta=0, return_N=False, binary_image=Fal
         labels = np.copy(img, order="F")
         count = int(labels.max(initial=0))
     else:
-        labels, count = connected_components(img, connectivity=connectivity, return_N=True,
-                                             delta=delta, binary_image=binary_image)
+        labels, count = connected_components(
+            img, connectivity=connectivity, return_N=True, delta=delta, binary_image=binary_image
+        )
     if count > k:
         view = _memory_order(labels)
         ranks = _api.relabel(view, "size", k=k, out=view)
@@ -319,32 +352,39 @@ def largest_k(img, k, connectivity=26, delta=0, return_N=False, binary_image=Fal
 def _check(data, connectivity):
     """Return the rank of the connectivity for `_api`. None is full connectivity."""
     if not isinstance(data, np.ndarray):
-        raise TypeError(f"expected a NumPy array, not {type(data).__name__}. "
-                        "The functions of cuda_connected_components take other arrays.")
+        raise TypeError(
+            f"expected a NumPy array, not {type(data).__name__}. "
+            "The functions of cuda_connected_components take other arrays."
+        )
     if data.ndim not in (1, 2, 3):
         raise DimensionError(f"Only 1D, 2D, and 3D arrays supported. Got: {data.ndim}")
     if connectivity not in ((4, 8, 6, 18, 26) if data.ndim == 2 else (6, 18, 26)):
         raise ValueError(f"connectivity {connectivity} is not supported for {data.ndim}D arrays")
     if data.ndim == 3 and connectivity == 18:
-        raise NotImplementedError("connectivity 18 is not supported. Use 6 or 26, or the original "
-                                  "cc3d.")
+        raise NotImplementedError(
+            "connectivity 18 is not supported. Use 6 or 26, or the original " "cc3d."
+        )
     return 1 if connectivity in (4, 6) else None
 
 
 def _binary_view(data, is_binary):
     """Return the elements in the order of memory. Raises an exception if labels need values."""
     if data.dtype.char not in "?bBhHiIlLqQefd" or not data.dtype.isnative:
-        raise TypeError(f"Type {data.dtype} is not supported. Supported are bool, integers, "
-                        "float16, float32 and float64 in native byte order.")
+        raise TypeError(
+            f"Type {data.dtype} is not supported. Supported are bool, integers, "
+            "float16, float32 and float64 in native byte order."
+        )
     if data.dtype == np.float16:
         data = data.view(np.uint16)  # cc3d compares the bits: -0.0 is foreground.
     view = _memory_order(data)
     is_binary = is_binary or data.dtype == bool
     if not is_binary and not _core.single_value(view, _api._thread_count(None)):
-        raise NotImplementedError("The image has several values besides 0, and labels of equal "
-                                  "values are not supported. Pass binary_image=True to label all "
-                                  "values other than 0 as one, or pass image == value for each "
-                                  "value, or use the original cc3d.")
+        raise NotImplementedError(
+            "The image has several values besides 0, and labels of equal "
+            "values are not supported. Pass binary_image=True to label all "
+            "values other than 0 as one, or pass image == value for each "
+            "value, or use the original cc3d."
+        )
     return view
 
 

@@ -58,8 +58,10 @@ def label(input, structure=None, output=None):
     if not hasattr(input, "__cuda_array_interface__"):
         input = np.asarray(input)
     if input.ndim > 3:
-        raise NotImplementedError("label takes arrays of up to 3 dimensions. "
-                                  "Use scipy.ndimage.label for more dimensions.")
+        raise NotImplementedError(
+            "label takes arrays of up to 3 dimensions. "
+            "Use scipy.ndimage.label for more dimensions."
+        )
     connectivity = _connectivity(structure, input.ndim)
 
     is_array = isinstance(output, np.ndarray if isinstance(input, np.ndarray) else type(input))
@@ -93,9 +95,11 @@ def _connectivity(structure, ndim):
     faces = np.abs(np.indices(structure.shape) - 1).sum(axis=0) <= 1
     if np.array_equal(structure, faces):
         return 1
-    raise NotImplementedError("label supports face connectivity (4 or 6 neighbours) and full "
-                              "connectivity (8 or 26 neighbours). Use scipy.ndimage.label for "
-                              "other structures.")
+    raise NotImplementedError(
+        "label supports face connectivity (4 or 6 neighbours) and full "
+        "connectivity (8 or 26 neighbours). Use scipy.ndimage.label for "
+        "other structures."
+    )
 
 
 def _label(image, connectivity, dtype, out=None):

@@ -20,7 +20,8 @@ LAYOUTS = {
     "flipped": lambda array: np.flip(np.ascontiguousarray(np.flip(array))),
     "strided": lambda array: np.repeat(array, 2, axis=-1)[..., ::2],
     "middle_axis_last": lambda array: np.swapaxes(
-        np.ascontiguousarray(np.swapaxes(array, array.ndim // 2, -1)), array.ndim // 2, -1),
+        np.ascontiguousarray(np.swapaxes(array, array.ndim // 2, -1)), array.ndim // 2, -1
+    ),
 }
 
 
@@ -90,15 +91,20 @@ def assert_same(ours, theirs, message="", has_order=True):
 @pytest.mark.parametrize("name", ["connected_components", "statistics", "dust", "largest_k"])
 def test_signature(name):
     ours, theirs = (inspect.signature(getattr(module, name)) for module in (cc3d, original))
-    assert ([(parameter.name, parameter.default, parameter.kind)
-             for parameter in ours.parameters.values()]
-            == [(parameter.name, parameter.default, parameter.kind)
-                for parameter in theirs.parameters.values()])
+    assert [
+        (parameter.name, parameter.default, parameter.kind)
+        for parameter in ours.parameters.values()
+    ] == [
+        (parameter.name, parameter.default, parameter.kind)
+        for parameter in theirs.parameters.values()
+    ]
 
 
 def test_does_not_import_the_originals():
-    code = ("import sys, cuda_connected_components.cc3d;"
-            "print({'cc3d', 'scipy', 'cupy'} & set(sys.modules))")
+    code = (
+        "import sys, cuda_connected_components.cc3d;"
+        "print({'cc3d', 'scipy', 'cupy'} & set(sys.modules))"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
 
 
@@ -121,7 +127,8 @@ def test_connected_components(shape, dtype, layout):
                 if max(shape) == image.size:  # cc3d 4.1.1 may fail if it is not contiguous
                     image = np.ascontiguousarray(image)
                 theirs = original.connected_components(
-                    image, connectivity=theirs_for(image, connectivity), **options)
+                    image, connectivity=theirs_for(image, connectivity), **options
+                )
                 assert_same(ours, theirs, f"{message} {is_binary=}")
 
 
@@ -134,21 +141,27 @@ def test_connected_components_uniform_and_empty(shape, fill, order):
         for out_dtype in (None, np.uint16, "uint32", np.uint64):
             for return_N in (False, True):
                 options = {"out_dtype": out_dtype, "return_N": return_N}
-                assert_same(cc3d.connected_components(image, **options),
-                            original.connected_components(image, **options), str(options))
+                assert_same(
+                    cc3d.connected_components(image, **options),
+                    original.connected_components(image, **options),
+                    str(options),
+                )
 
 
 @pytest.mark.parametrize("value", [-0.0, np.nan, np.inf, 5e-324], ids=str)
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=str)
 def test_connected_components_special_values(value, dtype):
     image = np.array([[value, value, 0, 1], [0, 0, value, 1], [1, 0, 0, value]]).astype(dtype)
-    assert_same(cc3d.connected_components(image, connectivity=4, binary_image=True),
-                original.connected_components(image, connectivity=6, binary_image=True))
+    assert_same(
+        cc3d.connected_components(image, connectivity=4, binary_image=True),
+        original.connected_components(image, connectivity=6, binary_image=True),
+    )
 
 
 @pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
-@pytest.mark.parametrize("shape", [(361, 363), (363, 361), (1, 131071), (512, 512), (511, 1027)],
-                         ids=str)
+@pytest.mark.parametrize(
+    "shape", [(361, 363), (363, 361), (1, 131071), (512, 512), (511, 1027)], ids=str
+)
 @pytest.mark.parametrize("dtype", [bool, np.uint8], ids=str)
 def test_type_of_labels_of_planes(shape, connectivity, dtype):
     image = random_image(8, shape, np.dtype(dtype), density=0.2)
@@ -156,8 +169,9 @@ def test_type_of_labels_of_planes(shape, connectivity, dtype):
         ordered = np.asarray(image, order=order)
         for is_binary in (False, True):
             options = {"connectivity": connectivity, "binary_image": is_binary}
-            ours, theirs = (module.connected_components(ordered, **options)
-                            for module in (cc3d, original))
+            ours, theirs = (
+                module.connected_components(ordered, **options) for module in (cc3d, original)
+            )
             if connectivity == 8:  # see theirs_for
                 assert ours.dtype == theirs.dtype
                 options["connectivity"] = 18
@@ -166,22 +180,37 @@ def test_type_of_labels_of_planes(shape, connectivity, dtype):
 
 
 @pytest.mark.parametrize("connectivity", [6, 26])
-@pytest.mark.parametrize("shape", [(131070,), (131071,), (524272,), (524280,), (49, 51, 53),
-                                   (79, 81, 81), (80, 80, 82), (1, 511, 1027)], ids=str)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        (131070,),
+        (131071,),
+        (524272,),
+        (524280,),
+        (49, 51, 53),
+        (79, 81, 81),
+        (80, 80, 82),
+        (1, 511, 1027),
+    ],
+    ids=str,
+)
 def test_type_of_labels_of_volumes(shape, connectivity):
     for density in (0.001, 0.3):
         image = random_image(9, shape, np.dtype(np.uint8), density=density)
         for is_binary in (False, True):
             options = {"connectivity": connectivity, "binary_image": is_binary}
-            assert_same(cc3d.connected_components(image, **options),
-                        original.connected_components(image, **options), f"{density} {options}")
+            assert_same(
+                cc3d.connected_components(image, **options),
+                original.connected_components(image, **options),
+                f"{density} {options}",
+            )
 
 
 @pytest.mark.parametrize("runs", [65534, 65535, 65536, 80000])
 @pytest.mark.parametrize("is_transposed", [False, True], ids=["C", "F"])
 def test_type_of_labels_depends_on_runs(runs, is_transposed):
     image = np.zeros((45000, 3), np.uint8)
-    image[:runs // 2, ::2] = 4
+    image[: runs // 2, ::2] = 4
     image[runs // 2, 0] = 4 * (runs % 2)
     if is_transposed:
         image = image.T
@@ -199,7 +228,7 @@ def test_type_of_labels_depends_on_runs(runs, is_transposed):
 @pytest.mark.parametrize("runs_per_row", [90, 100])
 def test_type_of_labels_of_an_image_of_several_slabs(runs_per_row):
     image = np.zeros((700, 3000), np.uint8)
-    image[:, :2 * runs_per_row:2] = 1
+    image[:, : 2 * runs_per_row : 2] = 1
     for ordered in (image, image.T):
         assert_same(cc3d.connected_components(ordered), original.connected_components(ordered))
 
@@ -207,8 +236,10 @@ def test_type_of_labels_of_an_image_of_several_slabs(runs_per_row):
 def test_connected_components_ignores_as_cc3d():
     image = random_values(10, (20, 30), np.dtype(np.int16))
     for options in ({"max_labels": 2}, {"delta": 5}, {"connectivity": 6.0}):
-        assert_same(cc3d.connected_components(image, binary_image=True, **options),
-                    original.connected_components(image, binary_image=True, **options))
+        assert_same(
+            cc3d.connected_components(image, binary_image=True, **options),
+            original.connected_components(image, binary_image=True, **options),
+        )
 
 
 @pytest.mark.parametrize("access", ["read_only", "broadcast", "memmap", "subclass"])
@@ -242,29 +273,34 @@ class FakeTensor:
 def test_connected_components_takes_tensors(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(from_numpy=FakeTensor))
     tensor = FakeTensor(random_image(12, (9, 20), np.dtype(np.uint8)))
-    ours, theirs = (module.connected_components(tensor, return_N=True)
-                    for module in (cc3d, original))
+    ours, theirs = (
+        module.connected_components(tensor, return_N=True) for module in (cc3d, original)
+    )
     assert isinstance(ours[0], FakeTensor)
     assert_same(ours[0].array, theirs[0].array)
     assert ours[1] == theirs[1]
 
 
-@pytest.mark.parametrize("image, options, error", [
-    (np.zeros((3, 3, 3)), {"connectivity": 4}, ValueError),
-    (np.zeros((3, 3, 3)), {"connectivity": 8}, ValueError),
-    (np.zeros((3, 3)), {"connectivity": 5}, ValueError),
-    (np.zeros(3), {"connectivity": 4}, ValueError),
-    (np.zeros((3, 3)), {"out_dtype": np.uint8}, ValueError),
-    (np.zeros((3, 3)), {"out_dtype": np.int32}, ValueError),
-    (np.zeros((3, 3)), {"out_dtype": ">u2"}, ValueError),
-    (np.ones((255, 255), bool), {"out_dtype": np.uint16, "connectivity": 4}, None),
-    (np.ones((257, 257), bool), {"out_dtype": np.uint16, "connectivity": 4}, ValueError),
-    (np.ones((3, 3), complex), {}, TypeError),
-    (np.ones((3, 3), object), {}, TypeError),
-    (np.ones((3, 3), np.longdouble), {}, TypeError),
-    (np.ones((3, 3), ">i2"), {}, TypeError),
-    (np.ones((3, 3), ">f4"), {"binary_image": True}, TypeError),
-], ids=range(14))
+@pytest.mark.parametrize(
+    "image, options, error",
+    [
+        (np.zeros((3, 3, 3)), {"connectivity": 4}, ValueError),
+        (np.zeros((3, 3, 3)), {"connectivity": 8}, ValueError),
+        (np.zeros((3, 3)), {"connectivity": 5}, ValueError),
+        (np.zeros(3), {"connectivity": 4}, ValueError),
+        (np.zeros((3, 3)), {"out_dtype": np.uint8}, ValueError),
+        (np.zeros((3, 3)), {"out_dtype": np.int32}, ValueError),
+        (np.zeros((3, 3)), {"out_dtype": ">u2"}, ValueError),
+        (np.ones((255, 255), bool), {"out_dtype": np.uint16, "connectivity": 4}, None),
+        (np.ones((257, 257), bool), {"out_dtype": np.uint16, "connectivity": 4}, ValueError),
+        (np.ones((3, 3), complex), {}, TypeError),
+        (np.ones((3, 3), object), {}, TypeError),
+        (np.ones((3, 3), np.longdouble), {}, TypeError),
+        (np.ones((3, 3), ">i2"), {}, TypeError),
+        (np.ones((3, 3), ">f4"), {"binary_image": True}, TypeError),
+    ],
+    ids=range(14),
+)
 def test_connected_components_errors_as_cc3d(image, options, error):
     for module in (original, cc3d):
         if error is None:
@@ -281,13 +317,23 @@ def test_dimension_error(shape):
             module.connected_components(np.zeros(shape))
 
 
-@pytest.mark.parametrize("options, message", [
-    ({"connectivity": 18}, "connectivity 18 is not supported. Use 6 or 26, or the original cc3d"),
-    ({"delta": 1}, "delta is not supported. Pass binary_image=True"),
-    ({"periodic_boundary": True}, "periodic_boundary is not supported. Use the original cc3d"),
-    ({"out_file": "labels"}, "out_file is not supported. Pass a numpy.memmap to out of "
-                             "cuda_connected_components.label"),
-], ids=["connectivity", "delta", "periodic_boundary", "out_file"])
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        (
+            {"connectivity": 18},
+            "connectivity 18 is not supported. Use 6 or 26, or the original cc3d",
+        ),
+        ({"delta": 1}, "delta is not supported. Pass binary_image=True"),
+        ({"periodic_boundary": True}, "periodic_boundary is not supported. Use the original cc3d"),
+        (
+            {"out_file": "labels"},
+            "out_file is not supported. Pass a numpy.memmap to out of "
+            "cuda_connected_components.label",
+        ),
+    ],
+    ids=["connectivity", "delta", "periodic_boundary", "out_file"],
+)
 def test_not_implemented(options, message):
     with pytest.raises(NotImplementedError, match=message):
         cc3d.connected_components(np.ones((3, 3, 3), np.uint8), **options)
@@ -301,9 +347,12 @@ def test_several_values_are_refused(dtype, layout):
         image[0, 0, 0] = 2
         image[position] = 3
         image = LAYOUTS[layout](image)
-        for function in (cc3d.connected_components, lambda image: cc3d.dust(image, 1),
-                         lambda image: cc3d.dust(image, 1, return_N=True),
-                         lambda image: cc3d.largest_k(image, 1)):
+        for function in (
+            cc3d.connected_components,
+            lambda image: cc3d.dust(image, 1),
+            lambda image: cc3d.dust(image, 1, return_N=True),
+            lambda image: cc3d.largest_k(image, 1),
+        ):
             with pytest.raises(NotImplementedError, match="several values besides 0.*Pass binary_"):
                 function(image)
         cc3d.connected_components(image, binary_image=True)
@@ -321,8 +370,11 @@ def test_nan_differs_from_nan(dtype):
 
 
 def test_other_arrays_are_refused():
-    for function in (cc3d.connected_components, lambda image: cc3d.dust(image, 1),
-                     lambda image: cc3d.largest_k(image, 1)):
+    for function in (
+        cc3d.connected_components,
+        lambda image: cc3d.dust(image, 1),
+        lambda image: cc3d.largest_k(image, 1),
+    ):
         with pytest.raises(TypeError, match="expected a NumPy array, not list"):
             function([[1, 0, 1]])
 
@@ -337,8 +389,9 @@ def test_faults_of_cc3d():
 
     image = np.zeros((2, 6), bool)
     image[1, 0] = image[0, 4] = True
-    theirs, ours = (module.connected_components(image, connectivity=8)
-                    for module in (original, cc3d))
+    theirs, ours = (
+        module.connected_components(image, connectivity=8) for module in (original, cc3d)
+    )
     assert theirs[:, [0, 4]].tolist() == [[0, 2], [1, 0]]  # by 2 x 2 pixels
     assert ours[:, [0, 4]].tolist() == [[0, 1], [2, 0]]
 
@@ -365,13 +418,17 @@ def test_statistics(shape, layout, is_array):
             labels = np.asarray(rng.integers(0, largest + 1, shape)).astype(dtype)
             if shape:
                 labels = LAYOUTS[layout](labels)
-            assert_same(cc3d.statistics(labels, is_array), original.statistics(labels, is_array),
-                        f"{seed=} {dtype} {largest=}")
+            assert_same(
+                cc3d.statistics(labels, is_array),
+                original.statistics(labels, is_array),
+                f"{seed=} {dtype} {largest=}",
+            )
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("shape", [(400, 700), (100, 110, 120), (70000, 5), (3, 2, 65536),
-                                   (2, 65535, 3)], ids=str)
+@pytest.mark.parametrize(
+    "shape", [(400, 700), (100, 110, 120), (70000, 5), (3, 2, 65536), (2, 65535, 3)], ids=str
+)
 def test_statistics_of_large_images(shape, layout):
     labels = LAYOUTS[layout](original.connected_components(random_image(13, shape, DTYPES[0])))
     labels[labels == 2] = 0
@@ -384,13 +441,17 @@ def test_statistics_of_an_empty_array():
     assert_same(cc3d.statistics(labels), original.statistics(labels))
 
 
-@pytest.mark.parametrize("labels, error", [
-    (np.array([[0, -1]]), ValueError),
-    (np.array([[0, 3]]), ValueError),
-    (np.array([[0, 3]], np.uint64), ValueError),
-    (np.zeros((2, 2)), TypeError),
-    (np.zeros((2, 2), np.float16), TypeError),
-], ids=range(5))
+@pytest.mark.parametrize(
+    "labels, error",
+    [
+        (np.array([[0, -1]]), ValueError),
+        (np.array([[0, 3]]), ValueError),
+        (np.array([[0, 3]], np.uint64), ValueError),
+        (np.zeros((2, 2)), TypeError),
+        (np.zeros((2, 2), np.float16), TypeError),
+    ],
+    ids=range(5),
+)
 def test_statistics_errors_as_cc3d(labels, error):
     for module in (original, cc3d):
         with pytest.raises(error):
@@ -424,8 +485,9 @@ def assert_same_dust(image, threshold, connectivity=26, seed=None, **options):
         np.testing.assert_array_equal(images[0], image)
 
 
-@pytest.mark.parametrize("threshold", [0, 1, 2, 7.5, 20, 10**6, (2, 9), [3, 10**6], (5, 2)],
-                         ids=str)
+@pytest.mark.parametrize(
+    "threshold", [0, 1, 2, 7.5, 20, 10**6, (2, 9), [3, 10**6], (5, 2)], ids=str
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_dust(shape, layout, threshold):
@@ -436,8 +498,15 @@ def test_dust(shape, layout, threshold):
         for in_place in (False, True):
             for invert in (False, True):
                 for return_N in (False, True):
-                    assert_same_dust(image, threshold, connectivity, seed, in_place=in_place,
-                                     invert=invert, return_N=return_N)
+                    assert_same_dust(
+                        image,
+                        threshold,
+                        connectivity,
+                        seed,
+                        in_place=in_place,
+                        invert=invert,
+                        return_N=return_N,
+                    )
 
 
 @pytest.mark.parametrize("threshold", [0, 2, 20, (2, 9)], ids=str)
@@ -447,8 +516,7 @@ def test_dust_of_binary_image(dtype, threshold):
         for layout in "CF":
             image = random_values(seed, (7, 8, 30), dtype, layout, 0.2)
             for return_N in (False, True):
-                assert_same_dust(image, threshold, 26, seed, binary_image=True,
-                                 return_N=return_N)
+                assert_same_dust(image, threshold, 26, seed, binary_image=True, return_N=return_N)
 
 
 @pytest.mark.parametrize("invert", [False, True], ids=["", "invert"])
@@ -461,8 +529,16 @@ def test_dust_of_labels(dtype, layout, invert):
         labels = LAYOUTS[layout](labels.astype(dtype))
         for threshold in (0, 2, 20, (2, 9), (0, 2)):
             for in_place in (False, True):
-                assert_same_dust(labels, threshold, 18, seed, in_place=in_place,
-                                 precomputed_ccl=True, invert=invert, return_N=True)
+                assert_same_dust(
+                    labels,
+                    threshold,
+                    18,
+                    seed,
+                    in_place=in_place,
+                    precomputed_ccl=True,
+                    invert=invert,
+                    return_N=True,
+                )
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (4, 0, 2)], ids=str)
@@ -527,16 +603,20 @@ def test_largest_k(shape, layout, k):
         for connectivity in connectivities(image.ndim):
             message = f"{seed=} {connectivity=}"
             their_connectivity = theirs_for(image, connectivity)
-            labels, count = original.connected_components(image, connectivity=their_connectivity,
-                                                          return_N=True)
+            labels, count = original.connected_components(
+                image, connectivity=their_connectivity, return_N=True
+            )
             expected, count, has_ties = expected_largest_k(labels, count, k)
             result = cc3d.largest_k(image, k, connectivity, return_N=True)
             assert_same(result, (expected, count), message)
             assert_same(cc3d.largest_k(image, k, connectivity), expected, message)
             theirs = original.largest_k(image, k, their_connectivity, return_N=True)
             if has_ties:  # cc3d chooses and numbers components of equal size in any order
-                assert_same(np.sort(original.statistics(result[0])["voxel_counts"]),
-                            np.sort(original.statistics(theirs[0])["voxel_counts"]), message)
+                assert_same(
+                    np.sort(original.statistics(result[0])["voxel_counts"]),
+                    np.sort(original.statistics(theirs[0])["voxel_counts"]),
+                    message,
+                )
             else:
                 assert_same(result, theirs, message)
 
@@ -578,8 +658,11 @@ def test_largest_k_of_binary_image(k):
         image = random_values(seed, (7, 8, 30), np.dtype(np.int16), "F", 0.1)
         labels, count = original.connected_components(image, binary_image=True, return_N=True)
         expected, count, _ = expected_largest_k(labels, count, k)
-        assert_same(cc3d.largest_k(image, k, binary_image=True, return_N=True), (expected, count),
-                    f"{seed=}")
+        assert_same(
+            cc3d.largest_k(image, k, binary_image=True, return_N=True),
+            (expected, count),
+            f"{seed=}",
+        )
 
 
 @pytest.mark.parametrize("shape", SHAPES + [(0,), (0, 3)], ids=str)
@@ -589,8 +672,9 @@ def test_largest_k_of_no_components(shape, order):
         image = np.zeros(shape, dtype, order=order)
         for k in (0, 1, 2):
             assert_same(cc3d.largest_k(image, k), original.largest_k(image, k))
-        assert_same(cc3d.largest_k(image, 1, return_N=True),
-                    original.largest_k(image, 1, return_N=True))
+        assert_same(
+            cc3d.largest_k(image, 1, return_N=True), original.largest_k(image, 1, return_N=True)
+        )
         assert_same(cc3d.largest_k(image + 1, 0), original.largest_k(image + 1, 0))
 
 

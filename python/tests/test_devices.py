@@ -48,9 +48,7 @@ class FakeCore:
 
     def measure_device(self, image, stream, boxes, means, faces, request):
         self.calls.append((stream, request.device))
-        on_host = _core.Request(
-            request.fully_connected, 0, 0, False, False, _core.HOST_BACKEND, 1
-        )
+        on_host = _core.Request(request.fully_connected, 0, 0, False, False, _core.HOST_BACKEND, 1)
         return _core.measure_host(array_of(image), None, None, boxes, means, faces, on_host)
 
 
@@ -222,23 +220,42 @@ def test_cupy_relabel(cupy):
         ccc.relabel(CupyArray(wide), out=CupyArray(np.empty(1000, np.uint8)))
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda image: ccc.label(image, device="cpu"), ValueError, "device is for images in host"),
-    (lambda image: ccc.label(image, 18), ValueError, "connectivity=18"),
-    (lambda image: ccc.label(image, out=np.empty((4, 5), np.int32)), TypeError, "pass a CuPy"),
-    (lambda image: ccc.label(image, mask=np.ones((4, 5))), TypeError, "pass a CuPy"),
-    (lambda image: ccc.label(image, out=CupyArray(np.empty((5, 4), np.int32))), ValueError,
-     "out has the shape"),
-    (lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.int32), 1)), ValueError,
-     "device of the image"),
-    (lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.float32))), TypeError,
-     "labels are integers"),
-    (lambda image: ccc.label(CupyArray(np.ones((2, 2, 2, 2)))), ValueError, "not 4: label each"),
-    (lambda image: ccc.label(CupyArray(np.ones((2, 2), complex))), TypeError, "abs"),
-    (lambda image: ccc.keep_largest(image, out=CupyArray(np.empty((4, 5), np.int32))), ValueError,
-     "shape and the type"),
-    (lambda image: ccc.label(image, lower=np.nan), ValueError, "NaN"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda image: ccc.label(image, device="cpu"), ValueError, "device is for images in host"),
+        (lambda image: ccc.label(image, 18), ValueError, "connectivity=18"),
+        (lambda image: ccc.label(image, out=np.empty((4, 5), np.int32)), TypeError, "pass a CuPy"),
+        (lambda image: ccc.label(image, mask=np.ones((4, 5))), TypeError, "pass a CuPy"),
+        (
+            lambda image: ccc.label(image, out=CupyArray(np.empty((5, 4), np.int32))),
+            ValueError,
+            "out has the shape",
+        ),
+        (
+            lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.int32), 1)),
+            ValueError,
+            "device of the image",
+        ),
+        (
+            lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.float32))),
+            TypeError,
+            "labels are integers",
+        ),
+        (
+            lambda image: ccc.label(CupyArray(np.ones((2, 2, 2, 2)))),
+            ValueError,
+            "not 4: label each",
+        ),
+        (lambda image: ccc.label(CupyArray(np.ones((2, 2), complex))), TypeError, "abs"),
+        (
+            lambda image: ccc.keep_largest(image, out=CupyArray(np.empty((4, 5), np.int32))),
+            ValueError,
+            "shape and the type",
+        ),
+        (lambda image: ccc.label(image, lower=np.nan), ValueError, "NaN"),
+    ],
+)
 def test_cupy_errors(cupy, call, error, text):
     with pytest.raises(error, match=text):
         call(CupyArray(np.ones((4, 5), np.uint8)))
@@ -272,15 +289,21 @@ def test_cuda_array_interface(core):
         (lambda: ccc.label(Interface(array)), TypeError, "pass out=, or convert"),
         (lambda: ccc.keep_largest(Interface(array)), TypeError, "convert it with cupy.asarray"),
         (lambda: ccc.label(Interface(array[::2]), out=target), ValueError, "contiguous in C order"),
-        (lambda: ccc.label(Interface(array), out=Interface(out, read_only=True)), ValueError,
-         "out is read-only"),
+        (
+            lambda: ccc.label(Interface(array), out=Interface(out, read_only=True)),
+            ValueError,
+            "out is read-only",
+        ),
         (lambda: ccc.label(Interface(array), out=Interface(out[0].copy())), ValueError, "shape"),
         (lambda: ccc.label(Interface(array), out=out), TypeError, "out must be in device memory"),
         (lambda: ccc.label(Interface(array), lower=1, out=target), TypeError, "need an array of"),
         (lambda: ccc.label(Interface(array.astype(">i2")), out=target), TypeError, "byte order"),
         (lambda: ccc.label(Interface(out), out=target), ValueError, "out must not overlap"),
-        (lambda: ccc.label(Interface(array, stream=7), out=Interface(out, stream=8)), ValueError,
-         "two streams"),
+        (
+            lambda: ccc.label(Interface(array, stream=7), out=Interface(out, stream=8)),
+            ValueError,
+            "two streams",
+        ),
     ]:
         with pytest.raises(error, match=text):
             call()

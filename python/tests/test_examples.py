@@ -42,7 +42,9 @@ def blocks():
     """Return the Python code of the pages. Code for other libraries is left out."""
     for page in PAGES:
         if page.exists():
-            for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(), re.S)):
+            for number, code in enumerate(
+                re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
+            ):
                 if "import torch" not in code and "itk.cuda_" not in code:
                     yield pytest.param(code, id=f"{page.name}-{number}")
 

@@ -91,12 +91,32 @@ def test_layouts_limits_masks_and_out(library):
     np.testing.assert_array_equal(library.host(kept), keep_by_loop(array, True, k=1))
 
 
-@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8, np.uint16, np.int32, np.uint32,
-                                   np.int64, np.float16, np.float32, np.float64])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        np.bool_,
+        np.uint8,
+        np.int8,
+        np.uint16,
+        np.int32,
+        np.uint32,
+        np.int64,
+        np.float16,
+        np.float32,
+        np.float64,
+    ],
+)
 def test_limits(library, dtype):
     array = noise((31, 37, 5), 0.8, 12, dtype)
-    for lower, upper in [(1, None), (None, 40), (-1, 300), (10.5, 60.5), (-1e9, 1e9), (1e9, 2e9),
-                         (None, -1e9)]:
+    for lower, upper in [
+        (1, None),
+        (None, 40),
+        (-1, 300),
+        (10.5, 60.5),
+        (-1e9, 1e9),
+        (1e9, 2e9),
+        (None, -1e9),
+    ]:
         np.testing.assert_array_equal(
             library.host(ccc.label(library.array(array), lower=lower, upper=upper)),
             ccc.label(array, lower=lower, upper=upper),

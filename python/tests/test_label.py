@@ -36,8 +36,9 @@ def test_random_shapes_and_densities(seed):
             expect_labels(np.asarray(image, order=order), full, threads=random.integers(1, 5))
 
 
-@pytest.mark.parametrize("shape", [(1,), (1, 1), (1, 1, 1), (1, 90, 1), (80, 1, 1), (1, 1, 70),
-                                   (2, 1, 65), (65, 64, 1)])
+@pytest.mark.parametrize(
+    "shape", [(1,), (1, 1), (1, 1, 1), (1, 90, 1), (80, 1, 1), (1, 1, 70), (2, 1, 65), (65, 64, 1)]
+)
 def test_thin_images(shape):
     for seed in range(5):
         expect_labels(noise(shape, 0.6, seed), True)
@@ -55,8 +56,11 @@ def test_empty_images(shape):
 
 def test_connectivities():
     plane, volume = noise((60, 50), 0.4, 1), noise((20, 21, 22), 0.3, 2)
-    for image, face, full in [(plane, (1, 4), (2, 8, None)), (volume, (1, 6), (3, 26, None)),
-                              (plane[0], (1, 2, None), ())]:
+    for image, face, full in [
+        (plane, (1, 4), (2, 8, None)),
+        (volume, (1, 6), (3, 26, None)),
+        (plane[0], (1, 2, None), ()),
+    ]:
         for connectivity in face:
             np.testing.assert_array_equal(
                 ccc.label(image, connectivity), label_by_scipy(image, False)[0]
@@ -70,8 +74,17 @@ def test_connectivities():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_limits(dtype):
     image = noise((31, 37, 5), 0.8, 3, dtype)
-    for lower, upper in [(1, None), (None, 40), (10, 60), (10.5, 60.5), (-20, 20), (50.5, 50.6),
-                         (-1e9, 1e9), (1e9, 2e9), (None, -1e9)]:
+    for lower, upper in [
+        (1, None),
+        (None, 40),
+        (10, 60),
+        (10.5, 60.5),
+        (-20, 20),
+        (50.5, 50.6),
+        (-1e9, 1e9),
+        (1e9, 2e9),
+        (None, -1e9),
+    ]:
         foreground = np.ones(image.shape, bool)
         wide = image.astype(np.float64)
         if lower is not None:
@@ -121,8 +134,9 @@ def test_masks(dtype):
     np.testing.assert_array_equal(ccc.label(image, lower=50, mask=mask), limited)
 
 
-@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32,
-                                   np.int64, np.uint64])
+@pytest.mark.parametrize(
+    "dtype", [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64]
+)
 def test_label_types(dtype):
     expect_labels(noise((30, 30), 0.05, 6), True, dtype=dtype)
 

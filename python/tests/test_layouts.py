@@ -15,7 +15,9 @@ def layouts(draw):
     ndim = draw(st.integers(1, 3))
     shape = [draw(st.integers(0, 20)) for _ in range(ndim)]
     steps = [draw(st.sampled_from([-3, -2, -1, 1, 2, 3])) for _ in range(ndim)]
-    dtype = draw(st.sampled_from(["?", "u1", "<i2", ">i2", ">u4", "<f2", ">f2", ">f4", "f8", ">i8"]))
+    dtype = draw(
+        st.sampled_from(["?", "u1", "<i2", ">i2", ">u4", "<f2", ">f2", ">f4", "f8", ">i8"])
+    )
     seed = draw(st.integers(0, 2**32))
     base = noise([n * abs(step) + 1 for n, step in zip(shape, steps)], 0.5, seed, dtype)
     image = base[tuple(slice(None, None, step) for step in steps)]

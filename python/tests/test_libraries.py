@@ -91,9 +91,7 @@ def test_itk_label_types_and_out():
     relabeled = ccc.relabel(ccc.label(image, dtype=np.int16))
     assert type(relabeled) is itk.Image[itk.SS, 2]
     masked = ccc.label(image, mask=itk_image((array > 50).astype(np.uint8)))
-    np.testing.assert_array_equal(
-        itk.array_from_image(masked), label_by_scipy(array > 50, True)[0]
-    )
+    np.testing.assert_array_equal(itk.array_from_image(masked), label_by_scipy(array > 50, True)[0])
     with pytest.raises(TypeError, match="out must be an itk.Image"):
         ccc.label(image, out=np.zeros((20, 21), np.int16))
     with pytest.raises(TypeError, match="out has the type int16, and the image uint8"):
@@ -185,7 +183,9 @@ def test_simpleitk_out_types_and_shared_buffers():
     np.testing.assert_array_equal(sitk.GetArrayFromImage(out), expected)
     assert not sitk.GetArrayFromImage(copy).any()
     masked = ccc.label(image, mask=sitk_image((array > 50).astype(np.uint8)))
-    np.testing.assert_array_equal(sitk.GetArrayFromImage(masked), label_by_scipy(array > 50, True)[0])
+    np.testing.assert_array_equal(
+        sitk.GetArrayFromImage(masked), label_by_scipy(array > 50, True)[0]
+    )
     with pytest.raises(TypeError, match="out has the type int16, and the image uint8"):
         ccc.keep_largest(image, out=out)
     moved = sitk_image(array)
@@ -246,9 +246,7 @@ def test_xarray():
         for result in (labels, ccc.keep_largest(image), ccc.relabel(labels)):
             assert result.dims == image.dims and result.attrs == image.attrs
             assert result.name == "head" and (result.z == image.z).all()
-        np.testing.assert_array_equal(
-            ccc.keep_largest(image).data, keep_by_loop(array, True, k=1)
-        )
+        np.testing.assert_array_equal(ccc.keep_largest(image).data, keep_by_loop(array, True, k=1))
         out = xarray.zeros_like(labels)
         assert ccc.label(image, out=out) is out
         np.testing.assert_array_equal(out.data, labels.data)

@@ -60,8 +60,10 @@ def test_signature():
 
 
 def test_does_not_import_the_originals():
-    code = ("import sys, cuda_connected_components.ndimage;"
-            "print({'cc3d', 'scipy', 'cupy'} & set(sys.modules))")
+    code = (
+        "import sys, cuda_connected_components.ndimage;"
+        "print({'cc3d', 'scipy', 'cupy'} & set(sys.modules))"
+    )
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "set()"
 
 
@@ -71,11 +73,16 @@ def test_does_not_import_the_originals():
 def test_equals_scipy(shape, dtype, layout):
     for seed, density in enumerate([0.1, 0.3, 0.5, 0.9]):
         image = random_image(seed, shape, dtype, layout, density)
-        for structure in (None, full(image.ndim), full(image.ndim).tolist(),
-                          scipy_ndimage.generate_binary_structure(image.ndim, 1)):
+        for structure in (
+            None,
+            full(image.ndim),
+            full(image.ndim).tolist(),
+            scipy_ndimage.generate_binary_structure(image.ndim, 1),
+        ):
             try:
-                assert_same(ndimage.label(image, structure),
-                            scipy_ndimage.label(native(image), structure))
+                assert_same(
+                    ndimage.label(image, structure), scipy_ndimage.label(native(image), structure)
+                )
             except AssertionError as error:
                 raise AssertionError(f"{seed=} {density=} {structure=}") from error
 
@@ -93,8 +100,9 @@ def test_uniform_and_empty(shape, fill):
     for output in (None, np.uint8, np.float64, bool):
         assert_same(ndimage.label(image, output=output), scipy_ndimage.label(image, output=output))
     outputs = np.full(shape, 7, np.int16), np.full(shape, 7, np.int16)
-    assert_same(ndimage.label(image, output=outputs[0]),
-                scipy_ndimage.label(image, output=outputs[1]))
+    assert_same(
+        ndimage.label(image, output=outputs[0]), scipy_ndimage.label(image, output=outputs[1])
+    )
     assert_same(*outputs)
 
 
@@ -104,8 +112,19 @@ def test_special_values(value):
     assert_same(ndimage.label(image), scipy_ndimage.label(image))
 
 
-@pytest.mark.parametrize("image", [[[0, 1], [1, 0]], ((1, 0, 1),), 3, 0, True, np.float32(2),
-                                   np.ma.masked_array([1, 0, 1], [1, 0, 0])], ids=repr)
+@pytest.mark.parametrize(
+    "image",
+    [
+        [[0, 1], [1, 0]],
+        ((1, 0, 1),),
+        3,
+        0,
+        True,
+        np.float32(2),
+        np.ma.masked_array([1, 0, 1], [1, 0, 0]),
+    ],
+    ids=repr,
+)
 def test_array_like(image):
     assert_same(ndimage.label(image), scipy_ndimage.label(image))
 
@@ -158,8 +177,9 @@ def test_output_of_fortran_ordered_input(layout):
 @pytest.mark.parametrize("shape", [(50,), (9, 20), (5, 6, 7)], ids=str)
 def test_output_in_place(shape):
     images = [random_image(6, shape, np.dtype(np.int32)) for _ in range(2)]
-    assert_same(ndimage.label(images[0], output=images[0]),
-                scipy_ndimage.label(images[1], output=images[1]))
+    assert_same(
+        ndimage.label(images[0], output=images[0]), scipy_ndimage.label(images[1], output=images[1])
+    )
     assert_same(*images)
 
 
@@ -190,19 +210,23 @@ def test_floating_point_output_too_small():
         ndimage.label(image, output=np.float16)
 
 
-@pytest.mark.parametrize("arguments, error", [
-    ({"input": np.ones((3, 3)), "structure": np.ones(3)}, RuntimeError),
-    ({"input": np.float32(1), "structure": np.ones(3)}, RuntimeError),
-    ({"input": np.ones((3, 3)), "structure": np.ones((3, 5))}, ValueError),
-    ({"input": np.ones((3, 3)), "structure": np.ones((1, 1))}, ValueError),
-    ({"input": np.ones((3, 3)), "output": np.zeros((2, 3), int)}, ValueError),
-    ({"input": np.ones((3, 3)), "output": 5}, TypeError),
-    ({"input": np.ones((3, 3)), "output": complex}, TypeError),
-    ({"input": np.ones((3, 3)), "output": object}, TypeError),
-    ({"input": np.ones((3, 3), complex)}, TypeError),
-    ({"input": np.ones((3, 3), object)}, TypeError),
-    ({"input": np.ones((3, 3), "U1")}, TypeError),
-], ids=range(11))
+@pytest.mark.parametrize(
+    "arguments, error",
+    [
+        ({"input": np.ones((3, 3)), "structure": np.ones(3)}, RuntimeError),
+        ({"input": np.float32(1), "structure": np.ones(3)}, RuntimeError),
+        ({"input": np.ones((3, 3)), "structure": np.ones((3, 5))}, ValueError),
+        ({"input": np.ones((3, 3)), "structure": np.ones((1, 1))}, ValueError),
+        ({"input": np.ones((3, 3)), "output": np.zeros((2, 3), int)}, ValueError),
+        ({"input": np.ones((3, 3)), "output": 5}, TypeError),
+        ({"input": np.ones((3, 3)), "output": complex}, TypeError),
+        ({"input": np.ones((3, 3)), "output": object}, TypeError),
+        ({"input": np.ones((3, 3), complex)}, TypeError),
+        ({"input": np.ones((3, 3), object)}, TypeError),
+        ({"input": np.ones((3, 3), "U1")}, TypeError),
+    ],
+    ids=range(11),
+)
 def test_errors_as_scipy(arguments, error):
     for module in (scipy_ndimage, ndimage):
         with pytest.raises(error):
@@ -212,8 +236,11 @@ def test_errors_as_scipy(arguments, error):
 def test_errors_of_our_own():
     volume = np.ones((3, 3, 3), np.uint8)
     edges = scipy_ndimage.generate_binary_structure(3, 2)  # 18 neighbours
-    for image, structure in ((volume, edges), (volume[0], [[0, 0, 0], [1, 1, 1], [0, 0, 0]]),
-                             (volume[0, 0], [0, 1, 0])):
+    for image, structure in (
+        (volume, edges),
+        (volume[0], [[0, 0, 0], [1, 1, 1], [0, 0, 0]]),
+        (volume[0, 0], [0, 1, 0]),
+    ):
         with pytest.raises(NotImplementedError, match="face connectivity .* and full connectivity"):
             ndimage.label(image, structure)
     with pytest.raises(ValueError, match="structure must be symmetric"):

@@ -155,8 +155,14 @@ print(sorted(names - set(sys.builtin_module_names)))
 def test_backend_info():
     info = ccc.backend_info()
     assert set(info) == {
-        "version", "cuda_built", "cuda_reason", "threads", "last_backend", "last_reason",
-        "held_device_bytes", "held_pinned_bytes",
+        "version",
+        "cuda_built",
+        "cuda_reason",
+        "threads",
+        "last_backend",
+        "last_reason",
+        "held_device_bytes",
+        "held_pinned_bytes",
     }
     image = noise((200, 200), 0.3, 5)
     ccc.label(image, device="cpu")

@@ -40,7 +40,14 @@ def test_as_regionprops_table(spacing, order):
 def test_the_default_columns():
     columns = ccc.component_statistics(noise((20, 20), 0.3, 1))
     assert list(columns) == [
-        "label", "area", "bbox-0", "bbox-1", "bbox-2", "bbox-3", "centroid-0", "centroid-1",
+        "label",
+        "area",
+        "bbox-0",
+        "bbox-1",
+        "bbox-2",
+        "bbox-3",
+        "centroid-0",
+        "centroid-1",
     ]
 
 
@@ -73,8 +80,9 @@ def test_limits_and_masks():
 
 
 def test_one_dimension():
-    columns = ccc.component_statistics(np.array([1, 1, 0, 1], np.uint8), spacing=0.5,
-                                       properties=PROPERTIES)
+    columns = ccc.component_statistics(
+        np.array([1, 1, 0, 1], np.uint8), spacing=0.5, properties=PROPERTIES
+    )
     assert columns["area"].tolist() == [1.0, 0.5]
     assert columns["bbox-0"].tolist() == [0, 3] and columns["bbox-1"].tolist() == [2, 4]
     assert columns["centroid-0"].tolist() == [0.25, 1.5]

@@ -1,0 +1,144 @@
+"""The work on images in host memory."""
+
+import numpy as np
+
+from . import _arguments, _core, _images
+
+
+class Foreground:
+    """The foreground and the connectivity of an array in host memory."""
+
+    def __init__(self, library, image, array, connectivity, limits, mask, device, threads):
+        self._array = array
+        self._limits = _arguments.limits_of(*limits, array.dtype)
+        self._mask = None
+        if mask is not None:
+            mask_library = _images.library_of(mask)
+            if mask_library.on_device:
+                raise TypeError("the mask is in device memory, and the image is in host memory")
+            library.check_mask(image, mask)
+            self._mask = mask_library.array(mask)
+            if self._mask.shape != array.shape:
+                raise ValueError(
+                    f"the mask has the shape {self._mask.shape}, and the image {array.shape}"
+                )
+        self._full = _arguments.is_fully_connected(connectivity, array.ndim)
+        self._backend = _core.HOST_BACKEND if device == "cpu" else _arguments.backend_of(device)
+        self._threads = threads
+        self.transposed = _images.is_fortran(array)
+
+    def request(self, minimum=0, k=0):
+        return _core.Request(
+            self._full, minimum, k, False, self.transposed, self._backend, self._threads
+        )
+
+    def label(self, labels, is_fresh, minimum=0, k=0):
+        """Write labels to a contiguous array in the order of the image."""
+        return _core.label_host(
+            self._array, self._limits, self._mask, labels, is_fresh, self.request(minimum, k)
+        )
+
+    def label_into(self, labels):
+        """Write labels to any array."""
+        if self.transposed and not labels.flags.f_contiguous:
+            self.transposed = False
+        flags = labels.flags
+        is_contiguous = flags.f_contiguous if self.transposed else flags.c_contiguous
+        if (
+            is_contiguous
+            and flags.aligned
+            and labels.dtype.isnative
+            and not np.may_share_memory(labels, self._array)
+            and (self._mask is None or not np.may_share_memory(labels, self._mask))
+        ):
+            return self.label(labels, is_fresh=False)
+        order = "F" if self.transposed else "C"
+        written = np.empty(labels.shape, labels.dtype.newbyteorder("="), order)
+        count = self.label(written, is_fresh=True)
+        labels[...] = written
+        return count
+
+    def keep(self, values, out, is_same, minimum, k):
+        """Copy the values of the selected components to `out`."""
+        # A byte holds the labels if at most 255 components are kept.
+        dtype = np.uint8 if 0 < k <= 255 else np.uint32
+        labels = np.empty(self._array.shape, dtype, "F" if self.transposed else "C")
+        self.label(labels, True, minimum, k)
+        target = out
+        if not is_same and np.may_share_memory(values, out):
+            target = np.empty_like(out)
+        _core.keep_host(values, labels, target, self.transposed, self._threads)
+        if target is not out:
+            out[...] = target
+
+    def measure(self, wanted):
+        """Return the columns of the components."""
+        return _core.measure_host(self._array, self._limits, self._mask, *wanted, self.request())
+
+
+def check_integers(dtype, advice):
+    if dtype.kind not in "iu":
+        raise TypeError(f"labels are integers, not {dtype}: {advice}")
+
+
+def check_out(out, shape, dtype):
+    check_integers(out.dtype, "out needs an integer type")
+    if out.shape != shape:
+        raise ValueError(f"out has the shape {out.shape}, and the image {shape}")
+    if dtype is not None and out.dtype != dtype:
+        raise ValueError(f"out has the type {out.dtype}, and dtype is {dtype}; leave out dtype")
+
+
+def keep(library, image, minimum, k, connectivity, limits, mask, device, threads, out):
+    """Copy the values of the selected components of an image."""
+    array = library.array(image)
+    where = Foreground(library, image, array, connectivity, limits, mask, device, threads)
+    values = library.values(image)
+    if out is None:
+        kept, target = library.empty_values(image, array)
+        target = target.view(f"u{target.dtype.itemsize}")
+    else:
+        library.check_out(image, out)
+        kept, target = out, library.output_values(out)
+        if target.shape != array.shape:
+            raise ValueError(f"out has the shape {target.shape}, and the image {array.shape}")
+        if library.dtype_of(out) != library.dtype_of(image):
+            raise TypeError(
+                f"out has the type {library.dtype_of(out)}, and the image "
+                f"{library.dtype_of(image)}"
+            )
+    where.keep(values, target, out is image, minimum, k)
+    if out is not None:
+        library.written(out)
+    return kept
+
+
+def relabel(library, labels, order, minimum, largest, threads, out):
+    """Renumber a label image. Return the result and the number of objects."""
+    array = library.array(labels)
+    check_integers(array.dtype, "pass the result of label()")
+    if out is None:
+        result, target = library.empty_values(labels, array)
+    else:
+        library.check_out(labels, out)
+        result, target = out, library.output(out)
+        check_out(target, array.shape, None)
+    transposed = _images.is_fortran(array) and target.flags.f_contiguous
+    memory_order = "F" if transposed else "C"
+    source = np.asarray(array, order=memory_order)
+    is_contiguous = target.flags.f_contiguous if transposed else target.flags.c_contiguous
+    native = target.dtype.isnative and target.flags.aligned
+    written = target
+    if not (is_contiguous and native):
+        written = np.empty(array.shape, target.dtype.newbyteorder("="), memory_order)
+    elif out is not None and written is not source and np.may_share_memory(written, source):
+        if written.__array_interface__ != source.__array_interface__:
+            source = source.copy(order=memory_order)
+    count, _ = _core.relabel_host(
+        source, written, order == "size", minimum, largest, transposed, threads
+    )
+    if written is not target:
+        target[...] = written
+    if out is not None:
+        library.written(out)
+    return result, count

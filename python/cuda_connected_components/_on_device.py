@@ -1,0 +1,178 @@
+"""The work on images in device memory."""
+
+import math
+
+import numpy as np
+
+from . import _arguments, _core, _devices
+
+
+def _device_request(full, minimum, k, device):
+    return _core.Request(full, minimum, k, False, False, device, 1)
+
+
+def _check_no_device(device):
+    if device is not None:
+        raise ValueError("device is for images in host memory: this image is in device memory")
+
+
+def label(library, image, connectivity, limits, mask, device, dtype, out):
+    _check_no_device(device)
+    if isinstance(library, _devices.ForeignImages):
+        if limits != (None, None) or mask is not None or dtype is not None:
+            raise TypeError(
+                "lower, upper, mask and dtype need an array of CuPy or PyTorch: "
+                "convert it with cupy.asarray(image) or torch.as_tensor(image)"
+            )
+
+        def make_request(ndim, number):
+            full = _arguments.is_fully_connected(connectivity, ndim)
+            return _device_request(full, 0, 0, number)
+
+        return out, _devices.label_foreign(image, out, make_request)
+
+    plain = library.plain(image)
+    with library.on_device_of(plain):
+        if out is None:
+            dtype = dtype or _arguments.default_label_dtype(math.prod(plain.shape))
+            labels = target = None
+        else:
+            labels = target = library.plain(out)
+            _check_device_out(library, plain, target, dtype)
+            dtype = np.dtype(library.name_of(target.dtype))
+        if (
+            target is None
+            or not library.is_contiguous(target)
+            or _devices.may_overlap(library, plain, target)
+        ):
+            labels = library.empty(plain, dtype)
+        count = _run_on_device(library, plain, labels, connectivity, limits, mask, 0, 0)
+        if target is None:
+            return library.like(image, labels), count
+        if labels is not target:
+            library.assign(target, labels)
+        return out, count
+
+
+def _check_device_out(library, image, out, dtype):
+    name = library.name_of(out.dtype)
+    _arguments.integer_dtype(name)
+    if tuple(out.shape) != tuple(image.shape):
+        raise ValueError(
+            f"out has the shape {tuple(out.shape)}, and the image {tuple(image.shape)}"
+        )
+    if library.device_of(out) != library.device_of(image):
+        raise ValueError("out must be on the device of the image")
+    if dtype is not None and name != dtype.name:
+        raise ValueError(f"out has the type {name}, and dtype is {dtype}; leave out dtype")
+
+
+def _foreground_on_device(library, image, connectivity, limits, mask):
+    ndim = len(image.shape)
+    if not 1 <= ndim <= 3:
+        raise ValueError(
+            f"images have 1, 2 or 3 dimensions, not {ndim}: label each volume by itself, "
+            "for example image[0], or in a loop over axis 0"
+        )
+    name = library.name_of(image.dtype)
+    if name.startswith("complex"):
+        raise TypeError(f"images of {name} are not supported: label abs(image)")
+    if mask is not None:
+        mask = library.plain(mask)
+        if tuple(mask.shape) != tuple(image.shape):
+            raise ValueError(
+                f"the mask has the shape {tuple(mask.shape)}, and the image {tuple(image.shape)}"
+            )
+        if library.device_of(mask) != library.device_of(image):
+            raise ValueError("the mask must be on the device of the image")
+    full = _arguments.is_fully_connected(connectivity, ndim)
+    return library.foreground(image, limits, mask), full
+
+
+def _as_device_array(library, image):
+    return _devices.device_array(
+        library.address_of(image), library.name_of(image.dtype), tuple(image.shape)
+    )
+
+
+def _run_on_device(library, image, labels, connectivity, limits, mask, minimum, k):
+    foreground, full = _foreground_on_device(library, image, connectivity, limits, mask)
+    return _core.label_device(
+        _as_device_array(library, foreground),
+        _as_device_array(library, labels),
+        library.stream_of(image),
+        _device_request(full, minimum, k, library.device_of(image)),
+    )
+
+
+def keep(library, image, minimum, k, connectivity, limits, mask, device, out):
+    _check_no_device(device)
+    _refuse_foreign(library, image)
+    plain = library.plain(image)
+    if out is not None:
+        target = library.plain(out)
+        if tuple(target.shape) != tuple(plain.shape) or target.dtype != plain.dtype:
+            raise ValueError("out must have the shape and the type of the image")
+    with library.on_device_of(plain):
+        # A byte holds the labels if at most 255 components are kept.
+        labels = library.empty(plain, np.dtype(np.uint8 if 0 < k <= 255 else np.int32))
+        _run_on_device(library, plain, labels, connectivity, limits, mask, minimum, k)
+        kept = library.keep(plain, labels, k == 1)
+        if out is None:
+            return library.like(image, kept)
+        library.assign(target, kept)
+        return out
+
+
+def _refuse_foreign(library, image):
+    if isinstance(library, _devices.ForeignImages):
+        raise TypeError(
+            f"{type(image).__name__} is a device array of a library that is not known here: "
+            "convert it with cupy.asarray(image) or torch.as_tensor(image)"
+        )
+
+
+def measure(library, image, connectivity, limits, mask, device, wanted):
+    _check_no_device(device)
+    _refuse_foreign(library, image)
+    plain = library.plain(image)
+    with library.on_device_of(plain):
+        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
+        columns = _core.measure_device(
+            _as_device_array(library, foreground),
+            library.stream_of(plain),
+            *wanted,
+            _device_request(full, 0, 0, library.device_of(plain)),
+        )
+    return tuple(plain.shape), columns
+
+
+def relabel(library, labels, order, minimum, largest, out):
+    _refuse_foreign(library, labels)
+    plain = library.plain(labels)
+    dtype = _arguments.integer_dtype(library.name_of(plain.dtype))
+    with library.on_device_of(plain):
+        target = None
+        if out is not None:
+            target = library.plain(out)
+            _check_device_out(library, plain, target, None)
+            dtype = np.dtype(library.name_of(target.dtype))
+        values, inverse, counts = library.unique(plain)
+        values, counts = library.to_host(values), library.to_host(counts)
+        chosen = np.flatnonzero((values != 0) & (counts >= minimum))
+        if order == "size" or largest:
+            chosen = chosen[np.argsort(-counts[chosen].astype(np.int64), kind="stable")]
+            chosen = chosen[:largest] if largest else chosen
+            chosen = chosen if order == "size" else np.sort(chosen)
+        if len(chosen) > np.iinfo(dtype).max:
+            raise _core.LabelOverflowError(
+                f"Number of objects ({len(chosen)}) greater than maximum of output pixel type "
+                f"({np.iinfo(dtype).max}). Choose a wider type."
+            )
+        table = np.zeros(len(values), np.int64)
+        table[chosen] = np.arange(1, len(chosen) + 1)
+        result = library.take(table, inverse, dtype)
+        if target is None:
+            return library.like(labels, result), len(chosen)
+        library.assign(target, result)
+        return out, len(chosen)
