@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_python_DeviceCalls_h
+#define ccl_python_DeviceCalls_h
+
+// The calls for arrays in device memory.
+
+#include "Array.h"
+#include "Request.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+/** A contiguous array in device memory. */
+struct DeviceArray
+{
+  std::uintptr_t               address;
+  std::string                  format; // a character of Python's struct module
+  std::ptrdiff_t               elementBytes;
+  std::array<std::uint64_t, 3> size; // along x, y and z
+
+  ElementType
+  GetType() const
+  {
+    return ElementTypeOf(format.c_str(), elementBytes);
+  }
+};
+
+
+/** The device memory behind a DLPack capsule. */
+class DlpackArray
+{
+public:
+  explicit DlpackArray(nanobind::ndarray<> array)
+    : m_Array(std::move(array))
+  {}
+
+  std::uintptr_t
+  GetAddress() const
+  {
+    return reinterpret_cast<std::uintptr_t>(m_Array.data());
+  }
+
+  /** Returns the type in the notation of NumPy, for example "u2". */
+  std::string
+  GetType() const
+  {
+    const nanobind::dlpack::dtype type = m_Array.dtype();
+    const auto                    code = static_cast<nanobind::dlpack::dtype_code>(type.code);
+    const char                    kind = code == nanobind::dlpack::dtype_code::Int     ? 'i'
+                                         : code == nanobind::dlpack::dtype_code::UInt  ? 'u'
+                                         : code == nanobind::dlpack::dtype_code::Float ? 'f'
+                                         : code == nanobind::dlpack::dtype_code::Bool  ? 'b'
+                                                                                       : '?';
+    if (kind == '?' || type.lanes != 1)
+    {
+      throw nanobind::type_error("the element type of the DLPack object is not supported");
+    }
+    return kind + std::to_string(type.bits / 8);
+  }
+
+  nanobind::tuple
+  GetShape() const
+  {
+    return this->MakeTuple([this](std::size_t axis) { return static_cast<std::int64_t>(m_Array.shape(axis)); });
+  }
+
+  /** Returns the distances between elements along each axis, in elements. */
+  nanobind::tuple
+  GetStrides() const
+  {
+    return this->MakeTuple([this](std::size_t axis) { return m_Array.stride(axis); });
+  }
+
+private:
+  template <typename TFunction>
+  nanobind::tuple
+  MakeTuple(const TFunction & valueAt) const
+  {
+    nanobind::list values;
+    for (std::size_t axis = 0; axis < m_Array.ndim(); ++axis)
+    {
+      values.append(valueAt(axis));
+    }
+    return nanobind::tuple(values);
+  }
+
+  nanobind::ndarray<> m_Array;
+};
+
+/** Labels an image on a stream. Returns the number of labels. The caller must not hold the GIL. */
+std::uint64_t
+LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request);
+
+/** Measures the components of an image on a stream. Returns a dictionary of columns. The caller holds the GIL. */
+nanobind::dict
+MeasureDevice(const DeviceArray & image,
+              std::uintptr_t      stream,
+              bool                wantsBoxes,
+              bool                wantsMeans,
+              bool                wantsFaces,
+              const Request &     request);
+
+#endif

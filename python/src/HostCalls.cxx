@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "HostCalls.h"
+
+#include "Columns.h"
+#include "PackArray.h"
+#include "Relabel.h"
+#include "Threads.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace
+{
+
+/** Calls run(labeler) for an image in host memory: on a device, on the CPU, or on the CPU after a device has failed.
+ * The caller must not hold the GIL. */
+template <typename TFunction>
+auto
+RunOnHostMemory(const Request & request, const CudaConnectedComponentLabeler::SizeType & size, const TFunction & run)
+{
+  return Translate([&] {
+    CudaConnectedComponentLabeler labeler = LabelerFor(request);
+    // Starting threads takes longer than labeling a small image.
+    const bool isSmall = CudaConnectedComponentLabeler::IsFasterOnHost(size);
+    Threads    threads(isSmall ? 1 : request.threads == 0 ? CountProcessors() : request.threads);
+    labeler.options.parallelFor = threads.GetLoop();
+    lastCall.reason.clear();
+    if (request.device != HostBackend && !(request.device == AnyBackend && isSmall))
+    {
+      try
+      {
+        labeler.options.deviceId = request.device == AnyBackend ? CurrentDevice : request.device;
+        labeler.RequireDevice();
+        auto result = run(labeler);
+        lastCall.backend = "cuda";
+        return result;
+      }
+      catch (const CudaConnectedComponentError & error)
+      {
+        if (request.device != AnyBackend || error.GetKind() == Kind::TooManyObjects ||
+            error.GetKind() == Kind::InvalidArgument)
+        {
+          throw;
+        }
+        lastCall.reason = error.what();
+      }
+    }
+    else
+    {
+      lastCall.reason = isSmall && request.device == AnyBackend ? "the CPU is faster for small images" : "as asked for";
+    }
+    labeler.options.onHost = true;
+    auto result = run(labeler);
+    lastCall.backend = "cpu";
+    return result;
+  });
+}
+
+/** The arrays of an image that is to be labeled or measured. */
+class Image
+{
+public:
+  Image(nb::handle image, nb::handle limits, nb::handle mask, bool isTransposed)
+    : m_Image(image, false, isTransposed)
+    , m_Limits(OptionalArray(limits, false))
+    , m_Mask(OptionalArray(mask, isTransposed))
+    , m_Packer(m_Image, m_Limits.get(), m_Mask.get())
+  {}
+
+  const Array &
+  GetArray() const
+  {
+    return m_Image;
+  }
+
+  CudaConnectedComponentLabeler::RowPackerType
+  GetPacker() const
+  {
+    return [this](std::uint64_t row, std::uint32_t * words) { m_Packer(row, words); };
+  }
+
+private:
+  static std::unique_ptr<Array>
+  OptionalArray(nb::handle object, bool isTransposed)
+  {
+    return object.is_none() ? nullptr : std::make_unique<Array>(object, false, isTransposed);
+  }
+
+  Array                  m_Image;
+  std::unique_ptr<Array> m_Limits;
+  std::unique_ptr<Array> m_Mask;
+  ArrayPacker            m_Packer;
+};
+
+/** Returns the number of threads for work on each element. Few elements take less time than it takes to start threads.
+ */
+unsigned int
+ThreadCount(unsigned int threads, std::uint64_t elements)
+{
+  constexpr std::uint64_t small = std::uint64_t{ 1 } << 16;
+  return elements <= small ? 1 : threads == 0 ? CountProcessors() : threads;
+}
+
+} // namespace
+
+std::uint64_t
+LabelHost(nb::handle      image,
+          nb::handle      limits,
+          nb::handle      mask,
+          nb::handle      output,
+          bool            isFresh,
+          const Request & request)
+{
+  const Image  input(image, limits, mask, request.isTransposed);
+  const Array  labels(output, true, request.isTransposed);
+  void * const memory = labels.GetContiguous("the output");
+  if (labels.GetSize() != input.GetArray().GetSize())
+  {
+    throw nb::value_error("the output must have the shape of the image");
+  }
+  const nb::gil_scoped_release released;
+  return RunOnHostMemory(request, labels.GetSize(), [&](CudaConnectedComponentLabeler & labeler) {
+    labeler.options.outputIsUntouched = isFresh;
+    return VisitInteger(labels.GetType(), [&](auto label) {
+      return labeler.LabelPackedRows(input.GetPacker(), labels.GetSize(), static_cast<decltype(label) *>(memory));
+    });
+  });
+}
+
+nb::dict
+MeasureHost(nb::handle      image,
+            nb::handle      limits,
+            nb::handle      mask,
+            bool            wantsBoxes,
+            bool            wantsMeans,
+            bool            wantsFaces,
+            const Request & request)
+{
+  const Image            input(image, limits, mask, request.isTransposed);
+  std::optional<Columns> columns;
+  {
+    const nb::gil_scoped_release released;
+    columns.emplace(RunOnHostMemory(request,
+                                    input.GetArray().GetSize(),
+                                    [&](CudaConnectedComponentLabeler & labeler) {
+                                      labeler.options.columns.boundingBoxes = wantsBoxes;
+                                      labeler.options.columns.sums = wantsMeans;
+                                      labeler.options.columns.faces = wantsFaces;
+                                      return labeler.MeasurePackedRows(input.GetPacker(), input.GetArray().GetSize());
+                                    }),
+                    wantsBoxes,
+                    wantsMeans);
+  }
+  return MakeDictionary(std::move(*columns), wantsFaces);
+}
+
+nb::tuple
+RelabelHost(nb::handle    labels,
+            nb::handle    output,
+            bool          isBySize,
+            std::uint64_t minimumSize,
+            std::uint64_t numberOfLargest,
+            bool          isTransposed,
+            unsigned int  threads)
+{
+  const Array from(labels, false, isTransposed);
+  const Array to(output, true, isTransposed);
+  if (to.GetSize() != from.GetSize())
+  {
+    throw nb::value_error("the output must have the shape of the image");
+  }
+  std::pair<std::uint64_t, std::uint64_t> counts;
+  {
+    const nb::gil_scoped_release released;
+    Threads                      pool(ThreadCount(threads, from.GetCount()));
+    try
+    {
+      counts = Relabel(from, to, isBySize, minimumSize, numberOfLargest, pool);
+    }
+    catch (const std::overflow_error & error)
+    {
+      throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
+    }
+  }
+  return nb::make_tuple(counts.first, counts.second);
+}
+
+void
+KeepHost(nb::handle image, nb::handle labels, nb::handle output, bool isTransposed, unsigned int threads)
+{
+  const Array from(image, false, isTransposed);
+  const Array kept(labels, false, isTransposed);
+  const Array to(output, true, isTransposed);
+  if (to.GetSize() != from.GetSize() || kept.GetSize() != from.GetSize() ||
+      to.GetElementBytes() != from.GetElementBytes())
+  {
+    throw nb::value_error("the output must have the shape and the type of the image");
+  }
+  const nb::gil_scoped_release released;
+  Threads                      pool(ThreadCount(threads, from.GetCount()));
+  CopyLabeled(from, kept, to, pool);
+}
+
+bool
+IsSingleValue(nb::handle image, unsigned int threads)
+{
+  const Array                  array(image, false, false);
+  const nb::gil_scoped_release released;
+  Threads                      pool(ThreadCount(threads, array.GetCount()));
+  return HasSingleValue(array, pool);
+}

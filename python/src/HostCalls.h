@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_python_HostCalls_h
+#define ccl_python_HostCalls_h
+
+// The calls for arrays in host memory.
+
+#include "Request.h"
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+
+/** Labels an image. `limits` and `mask` may be None, see ArrayPacker. `isFresh` says that nobody has written to the
+ * output since its allocation. Returns the number of labels. */
+std::uint64_t
+LabelHost(nanobind::handle image,
+          nanobind::handle limits,
+          nanobind::handle mask,
+          nanobind::handle output,
+          bool             isFresh,
+          const Request &  request);
+
+/** Measures the components of an image. Returns a dictionary of columns. */
+nanobind::dict
+MeasureHost(nanobind::handle image,
+            nanobind::handle limits,
+            nanobind::handle mask,
+            bool             wantsBoxes,
+            bool             wantsMeans,
+            bool             wantsFaces,
+            const Request &  request);
+
+/** Relabels an image, see Relabel(). Returns the numbers of new and of old labels. */
+nanobind::tuple
+RelabelHost(nanobind::handle labels,
+            nanobind::handle output,
+            bool             isBySize,
+            std::uint64_t    minimumSize,
+            std::uint64_t    numberOfLargest,
+            bool             isTransposed,
+            unsigned int     threads);
+
+/** Copies the elements that have a label, see CopyLabeled(). */
+void
+KeepHost(nanobind::handle image,
+         nanobind::handle labels,
+         nanobind::handle output,
+         bool             isTransposed,
+         unsigned int     threads);
+
+/** Returns whether all elements that are not 0 have the same value, see HasSingleValue(). */
+bool
+IsSingleValue(nanobind::handle image, unsigned int threads);
+
+#endif

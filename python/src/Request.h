@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_python_Request_h
+#define ccl_python_Request_h
+
+// The settings of a call, and the errors for Python.
+
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+using itk::CudaConnectedComponentError;
+using itk::CudaConnectedComponentLabeler;
+using Kind = CudaConnectedComponentError::Kind;
+using Selection = itk::CudaConnectedComponentSelection;
+
+/** The settings of a call that labels or measures. */
+struct Request
+{
+  bool          fullyConnected = true;
+  std::uint64_t minimumSize = 0;
+  std::uint64_t numberOfLargest = 0;
+  bool          isBySize = false;
+  bool          isTransposed = false; // whether the arrays are in Fortran order
+  int           device = 0;           // index of a device, or one of the constants below
+  unsigned int  threads = 0;          // 0: the number of processors that the process may use
+};
+
+inline constexpr int AnyBackend = -3;    // a device, or else the CPU
+inline constexpr int HostBackend = -2;   // the CPU
+inline constexpr int CurrentDevice = -1; // the device that is current on the calling thread
+
+/** Labels do not fit the type of the output. */
+struct LabelOverflow : std::runtime_error
+{
+  using std::runtime_error::runtime_error;
+};
+
+/** The backend of the last call on this thread, and the reason if it was not the wanted one. */
+struct LastCall
+{
+  const char * backend = "none";
+  std::string  reason;
+};
+inline thread_local LastCall lastCall;
+
+inline CudaConnectedComponentLabeler
+LabelerFor(const Request & request)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = request.fullyConnected;
+  labeler.options.selection.minimumSize = request.minimumSize;
+  labeler.options.selection.numberOfLargest = request.numberOfLargest;
+  labeler.options.selection.order = request.isBySize ? Selection::Order::Size : Selection::Order::FirstPixel;
+  labeler.options.selection.pixelOrder =
+    request.isTransposed ? Selection::PixelOrder::TransposedRaster : Selection::PixelOrder::Raster;
+  return labeler;
+}
+
+/** Replaces errors of the engine by errors for Python. The caller must hold no lock. */
+template <typename TFunction>
+auto
+Translate(const TFunction & function)
+{
+  try
+  {
+    return function();
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    switch (error.GetKind())
+    {
+      case Kind::TooManyObjects:
+        throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
+      case Kind::InvalidArgument:
+        throw std::invalid_argument(error.what());
+      default:
+        throw;
+    }
+  }
+}
+
+#endif
