@@ -74,7 +74,7 @@ def bare_host_call(image, full):
     from cuda_connected_components import _core
 
     labels = np.empty(image.shape, np.int32)
-    request = _core.Request(full, 0, 0, False, False, _core.ANY_BACKEND, 1)
+    request = _core.Request(full, 0, 0, False, _core.ANY_BACKEND, 1)
     return lambda: _core.label_host(image, None, None, labels, False, request)
 
 
@@ -86,7 +86,7 @@ def bare_device_call(image, full):
     size = tuple(image.shape)[::-1] + (1,) * (3 - image.ndim)
     source = _core.DeviceArray(image.data_ptr(), "B", 1, size)
     target = _core.DeviceArray(labels.data_ptr(), "i", 4, size)
-    request = _core.Request(full, 0, 0, False, False, image.device.index, 1)
+    request = _core.Request(full, 0, 0, False, image.device.index, 1)
     stream = torch.cuda.current_stream().cuda_stream
     # The tensors stay alive with the function.
     return lambda: (image, _core.label_device(source, target, stream, request), labels)

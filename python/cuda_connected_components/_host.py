@@ -28,9 +28,7 @@ class Foreground:
         self.transposed = _images.is_fortran(array)
 
     def request(self, minimum=0, k=0):
-        return _core.Request(
-            self._full, minimum, k, False, self.transposed, self._backend, self._threads
-        )
+        return _core.Request(self._full, minimum, k, self.transposed, self._backend, self._threads)
 
     def label(self, labels, is_fresh, minimum=0, k=0):
         """Write labels to a contiguous array in the order of the image."""
@@ -58,15 +56,13 @@ class Foreground:
         labels[...] = written
         return count
 
-    def keep(self, values, out, is_same, minimum, k):
+    def keep(self, values, out, minimum, k):
         """Copy the values of the selected components to `out`."""
         # A byte holds the labels if at most 255 components are kept.
         dtype = np.uint8 if 0 < k <= 255 else np.uint32
         labels = np.empty(self._array.shape, dtype, "F" if self.transposed else "C")
         self.label(labels, True, minimum, k)
-        target = out
-        if not is_same and np.may_share_memory(values, out):
-            target = np.empty_like(out)
+        target = np.empty_like(out) if _overlap_shifted(values, out) else out
         _core.keep_host(values, labels, target, self.transposed, self._threads)
         if target is not out:
             out[...] = target
@@ -74,6 +70,15 @@ class Foreground:
     def measure(self, wanted):
         """Return the columns of the components."""
         return _core.measure_host(self._array, self._limits, self._mask, *wanted, self.request())
+
+
+def _overlap_shifted(array, other):
+    """Return whether an element may have the memory of another element of the other array."""
+    return np.may_share_memory(array, other) and (
+        array.__array_interface__["data"] != other.__array_interface__["data"]
+        or array.strides != other.strides
+        or array.itemsize != other.itemsize
+    )
 
 
 def check_integers(dtype, advice):
@@ -107,7 +112,7 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, threads
                 f"out has the type {library.dtype_of(out)}, and the image "
                 f"{library.dtype_of(image)}"
             )
-    where.keep(values, target, out is image, minimum, k)
+    where.keep(values, target, minimum, k)
     if out is not None:
         library.written(out)
     return kept
@@ -131,9 +136,8 @@ def relabel(library, labels, order, minimum, largest, threads, out):
     written = target
     if not (is_contiguous and native):
         written = np.empty(array.shape, target.dtype.newbyteorder("="), memory_order)
-    elif out is not None and written is not source and np.may_share_memory(written, source):
-        if written.__array_interface__ != source.__array_interface__:
-            source = source.copy(order=memory_order)
+    elif _overlap_shifted(source, written):
+        source = source.copy(order=memory_order)
     count, _ = _core.relabel_host(
         source, written, order == "size", minimum, largest, transposed, threads
     )

@@ -60,6 +60,8 @@ class NumpyImages:
 
     def array(self, image):
         """Return the elements of an image."""
+        if type(image) is np.ndarray:
+            return checked(image)
         if _is_masked(image):
             raise TypeError(
                 "masked arrays are not supported: pass image.filled(0), "
@@ -266,8 +268,8 @@ def _check_geometry(geometry, of_mask):
         )
 
 
-class SimpleItkImages(NumpyImages):
-    """SimpleITK.Image. Axes of statistics are x, y and z."""
+class PhysicalImages(NumpyImages):
+    """Images with a geometry, of libraries that give a NumPy view of their elements."""
 
     has_physical_axes = True
 
@@ -279,6 +281,10 @@ class SimpleItkImages(NumpyImages):
 
     def dtype_of(self, image):
         return self._view(image).dtype
+
+
+class SimpleItkImages(PhysicalImages):
+    """SimpleITK.Image. Axes of statistics are x, y and z."""
 
     def output(self, out):
         if type(out).__module__.partition(".")[0] != "SimpleITK":
@@ -312,9 +318,7 @@ class SimpleItkImages(NumpyImages):
     @staticmethod
     def _view(image):
         if not hasattr(image, "GetPixelIDTypeAsString"):
-            raise TypeError(
-                f"pass a SimpleITK.Image, not {type(image).__name__}: call Execute()"
-            )
+            raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}: call Execute()")
         if image.GetNumberOfComponentsPerPixel() != 1:
             raise TypeError("images with several components per pixel are not supported")
         if image.GetPixelIDTypeAsString().startswith("label"):
@@ -343,19 +347,8 @@ class _Memory:
         self._owner = owner
 
 
-class ItkImages(NumpyImages):
+class ItkImages(PhysicalImages):
     """itk.Image. Axes of statistics are x, y and z."""
-
-    has_physical_axes = True
-
-    def array(self, image):
-        return checked(self._view(image))
-
-    def values(self, image):
-        return super().values(self._view(image))
-
-    def dtype_of(self, image):
-        return self._view(image).dtype
 
     def check_mask(self, image, mask):
         if hasattr(mask, "GetBufferedRegion"):

@@ -8,7 +8,7 @@ from . import _arguments, _core, _devices
 
 
 def _device_request(full, minimum, k, device):
-    return _core.Request(full, minimum, k, False, False, device, 1)
+    return _core.Request(full, minimum, k, False, device, 1)
 
 
 def _check_no_device(device):

@@ -75,23 +75,18 @@ NB_MODULE(_core, module)
          bool          full,
          std::uint64_t minimum,
          std::uint64_t largest,
-         bool          bySize,
          bool          transposed,
          int           device,
-         unsigned int  threads) {
-        new (request) Request{ full, minimum, largest, bySize, transposed, device, threads };
-      },
+         unsigned int  threads) { new (request) Request{ full, minimum, largest, transposed, device, threads }; },
       nb::arg("fully_connected"),
       nb::arg("min_size"),
       nb::arg("k"),
-      nb::arg("by_size"),
       nb::arg("transposed"),
       nb::arg("device"),
       nb::arg("threads"))
     .def_ro("fully_connected", &Request::fullyConnected)
     .def_ro("min_size", &Request::minimumSize)
     .def_ro("k", &Request::numberOfLargest)
-    .def_ro("by_size", &Request::isBySize)
     .def_ro("transposed", &Request::isTransposed)
     .def_ro("device", &Request::device);
   nb::class_<DeviceArray>(module, "DeviceArray")

@@ -21,7 +21,6 @@ struct Request
   bool          fullyConnected = true;
   std::uint64_t minimumSize = 0;
   std::uint64_t numberOfLargest = 0;
-  bool          isBySize = false;
   bool          isTransposed = false; // whether the arrays are in Fortran order
   int           device = 0;           // index of a device, or one of the constants below
   unsigned int  threads = 0;          // 0: the number of processors that the process may use
@@ -52,7 +51,6 @@ LabelerFor(const Request & request)
   labeler.options.fullyConnected = request.fullyConnected;
   labeler.options.selection.minimumSize = request.minimumSize;
   labeler.options.selection.numberOfLargest = request.numberOfLargest;
-  labeler.options.selection.order = request.isBySize ? Selection::Order::Size : Selection::Order::FirstPixel;
   labeler.options.selection.pixelOrder =
     request.isTransposed ? Selection::PixelOrder::TransposedRaster : Selection::PixelOrder::Raster;
   return labeler;

@@ -15,7 +15,7 @@ from cuda_connected_components import _core, _devices, _images
 FORMATS = {format: name for name, (format, _) in _devices._FORMATS.items()}
 
 
-def array_of(memory, shape=None):
+def array_of(memory):
     """Return the elements of a DeviceArray of the extension module, which are in host memory."""
     dtype = np.dtype(FORMATS[memory.format])
     assert dtype.itemsize == memory.element_bytes
@@ -37,7 +37,7 @@ class FakeCore:
             monkeypatch.setattr(_core, name, getattr(self, name))
 
     def label_device(self, image, output, stream, request):
-        assert not request.by_size and not request.transposed
+        assert not request.transposed
         self.calls.append((stream, request.device))
         array, full = array_of(image), request.fully_connected
         if request.min_size or request.k:
@@ -48,7 +48,7 @@ class FakeCore:
 
     def measure_device(self, image, stream, boxes, means, faces, request):
         self.calls.append((stream, request.device))
-        on_host = _core.Request(request.fully_connected, 0, 0, False, False, _core.HOST_BACKEND, 1)
+        on_host = _core.Request(request.fully_connected, 0, 0, False, _core.HOST_BACKEND, 1)
         return _core.measure_host(array_of(image), None, None, boxes, means, faces, on_host)
 
 
