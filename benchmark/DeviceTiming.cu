@@ -247,10 +247,14 @@ MeasureByRuns(const TExecutor &    executor,
 Request
 RequestFor(const TestImage & image, const itk::CudaConnectedComponentTable::Columns & columns, bool fullyConnected)
 {
-  const Grid size{ image.size[0], image.size[1], image.size[2] };
-  return {
-    size, AlgorithmEnum::Automatic, fullyConnected, true, LabelValues::For(std::uint32_t{ 0 }), {}, columns, true, true
-  };
+  Request request;
+  request.size = { image.size[0], image.size[1], image.size[2] };
+  request.fullyConnected = fullyConnected;
+  request.labelValues = LabelValues::For(std::uint32_t{ 0 });
+  request.columns = columns;
+  request.wantsTable = true;
+  request.output = OutputKind::Labels;
+  return request;
 }
 
 } // namespace

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <type_traits>
 
@@ -109,6 +110,38 @@ public:
    * \sa PackRow(), PackBits() */
   using RowPackerType = std::function<void(std::uint64_t row, std::uint32_t * words)>;
 
+  /** A function that the caller provides to use one row of a mask. It may throw.
+   *
+   * `row` is y + z * (size along y). `words` is an array of (size along x + 31) / 32 elements that belongs to the
+   * labeler, and is valid only during the call: bit x % 32 of words[x / 32] is 1 if pixel x belongs to a selected
+   * component, and 0 otherwise. Bits after the end of the row are 0.
+   *
+   * The labeler calls the function once for each row, in any order, after it has read all rows of the input. The calls
+   * come from the threads of `options.parallelFor` at the same time, or from the calling thread.
+   *
+   * \sa ForEachRange() */
+  using MaskRowVisitorType = std::function<void(std::uint64_t row, const std::uint32_t * words)>;
+
+  /** \class Run
+   * \brief Neighboring pixels of a row that belong to a selected component.
+   * \ingroup CudaConnectedComponents */
+  struct Run
+  {
+    /** The x of the first pixel. */
+    std::uint64_t begin;
+    /** The x of the last pixel + 1. */
+    std::uint64_t end;
+    /** The component: 0 for the first label, 1 for the second. It is the row of the component in a table. */
+    std::uint64_t component;
+  };
+
+  /** A function that the caller provides to use the runs of one row. It may throw.
+   *
+   * `row` is y + z * (size along y). `runs` is an array of `count` runs from left to right that belongs to the labeler,
+   * and is valid only during the call. Neighboring runs do not touch. The labeler calls the function as it calls a
+   * MaskRowVisitorType, also for rows without runs. */
+  using RunVisitorType = std::function<void(std::uint64_t row, const Run * runs, std::uint64_t count)>;
+
   /** \class Options
    * \brief The settings of a labeler. Options that a function does not use have no effect on it.
    * \ingroup CudaConnectedComponents */
@@ -121,6 +154,9 @@ public:
     /** The connectivity: true for full connectivity (8 neighbors in a plane, 26 in a volume), false for face
      * connectivity (4 or 6). The default is false. */
     bool fullyConnected = false;
+
+    /** Whether the pixels that are 0 are the foreground, and all other pixels the background. The default is false. */
+    bool complement = false;
 
     /** Whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The default is true. The labels do not
      * depend on it. Other algorithms do not use it. */
@@ -144,7 +180,7 @@ public:
      * function: the work runs on the calling thread. */
     ParallelForType parallelFor;
 
-    /** LabelHostMemory() and LabelPackedRows() only: whether the output is new memory of the process's heap, to which
+    /** The functions that write to host memory only: whether the output is new memory of the process's heap, to which
      * nobody has written since its allocation. The default is false. Do not set it for other memory, such as mapped
      * files: the background could be wrong.
      *
@@ -247,6 +283,121 @@ public:
     return this->LabelHost(packRow, size, OutputFor(output, backgroundValue), table);
   }
 
+  /** Writes an image in device memory without the components that are not selected: pixels of selected components keep
+   * their value, and all other pixels get another value. No image of labels is made.
+   *
+   * \tparam TPixel integer type of 1 to 8 bytes, bool, float or double
+   * \param input as for LabelDeviceMemory()
+   * \param size as for LabelDeviceMemory()
+   * \param output as many elements as `input`. It may be `input`; otherwise, the two must not overlap.
+   * \param outside the value of all other pixels
+   * \param table gets the measurements of the selected components in `options.columns`, unless it is null
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError see the description of the class */
+  template <typename TPixel>
+  std::uint64_t MaskDeviceMemory(const TPixel *   input,
+                                 const SizeType & size,
+                                 TPixel *         output,
+                                 TPixel           outside = TPixel{},
+                                 CudaConnectedComponentTable * table = nullptr) const
+  {
+    return this->LabelDevice(
+      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, outside, OutputKind::FilledOutside), table);
+  }
+
+  /** Writes an image in device memory with filled components: pixels of selected components get a value, and all other
+   * pixels keep their value. With `options.complement` and Border::NotTouching, this fills the holes of a mask.
+   *
+   * \tparam TPixel as for MaskDeviceMemory()
+   * \param input as for MaskDeviceMemory()
+   * \param size as for MaskDeviceMemory()
+   * \param output as for MaskDeviceMemory()
+   * \param inside the value of the pixels of selected components
+   * \param table as for MaskDeviceMemory()
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError see the description of the class */
+  template <typename TPixel>
+  std::uint64_t FillDeviceMemory(const TPixel *                input,
+                                 const SizeType &              size,
+                                 TPixel *                      output,
+                                 TPixel                        inside,
+                                 CudaConnectedComponentTable * table = nullptr) const
+  {
+    return this->LabelDevice(
+      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, inside, OutputKind::FilledInside), table);
+  }
+
+  /** Does the same as MaskDeviceMemory(), in host memory. The host packs the pixels to bits, the device sends the bits
+   * of the selected components, and the host writes the pixels.
+   *
+   * \tparam TPixel integer type of 1 to 8 bytes, bool, float or double
+   * \param input as for LabelHostMemory()
+   * \param size as for LabelHostMemory()
+   * \param output as many elements as `input`. It may be `input`; otherwise, the two must not overlap.
+   * \param outside the value of all other pixels
+   * \param table as for MaskDeviceMemory()
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError see the description of the class */
+  template <typename TPixel>
+  std::uint64_t MaskHostMemory(const TPixel *   input,
+                               const SizeType & size,
+                               TPixel *         output,
+                               TPixel           outside = TPixel{},
+                               CudaConnectedComponentTable * table = nullptr) const
+  {
+    return this->MaskHost(
+      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, outside, OutputKind::FilledOutside), table);
+  }
+
+  /** Does the same as FillDeviceMemory(), in host memory.
+   *
+   * \tparam TPixel as for MaskHostMemory()
+   * \param input as for MaskHostMemory()
+   * \param size as for MaskHostMemory()
+   * \param output as for MaskHostMemory()
+   * \param inside the value of the pixels of selected components
+   * \param table as for MaskDeviceMemory()
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError see the description of the class */
+  template <typename TPixel>
+  std::uint64_t FillHostMemory(const TPixel *                input,
+                               const SizeType &              size,
+                               TPixel *                      output,
+                               TPixel                        inside,
+                               CudaConnectedComponentTable * table = nullptr) const
+  {
+    return this->MaskHost(
+      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, inside, OutputKind::FilledInside), table);
+  }
+
+  /** Selects components of an image whose rows the caller packs to bits, and passes the rows of their mask to the
+   * caller.
+   *
+   * \param packRow as for LabelPackedRows()
+   * \param size as for LabelPackedRows()
+   * \param visitRow the function that uses one row of the mask; not empty. The labeler calls it only during this call.
+   * \param table as for MaskDeviceMemory()
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError see the description of the class */
+  std::uint64_t MaskPackedRows(const RowPackerType &         packRow,
+                               const SizeType &              size,
+                               const MaskRowVisitorType &    visitRow,
+                               CudaConnectedComponentTable * table = nullptr) const;
+
+  /** Selects components of an image whose rows the caller packs to bits, and passes their runs to the caller, row by
+   * row.
+   *
+   * \param packRow as for LabelPackedRows()
+   * \param size as for LabelPackedRows()
+   * \param visitRuns the function that uses the runs of one row; not empty. The labeler calls it only during this call.
+   * \param table as for MaskDeviceMemory()
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError see the description of the class */
+  std::uint64_t VisitRunsOfPackedRows(const RowPackerType &         packRow,
+                                      const SizeType &              size,
+                                      const RunVisitorType &        visitRuns,
+                                      CudaConnectedComponentTable * table = nullptr) const;
+
   /** Measures the components of an image in device memory, without labels. The table is in host memory. Experimental:
    * the function may change.
    *
@@ -326,6 +477,25 @@ public:
     }
   }
 
+  /** Divides a row of a mask into ranges of equal bits, and calls visit(begin, end, isInside) for each range, from left
+   * to right.
+   * \tparam TFunction type of a function that takes the x of the first pixel, the x of the last pixel + 1, and the bit
+   * of the pixels
+   * \param words array of (count + 31) / 32 elements; pixel i is bit i % 32 of element i / 32
+   * \param count number of pixels; may be 0
+   * \param visit the function. If it throws, the exception reaches the caller. */
+  template <typename TFunction>
+  static void ForEachRange(const std::uint32_t * words, std::uint64_t count, const TFunction & visit)
+  {
+    for (std::uint64_t begin = 0; begin < count;)
+    {
+      const bool          isInside = (words[begin / 32] >> begin % 32 & 1U) != 0;
+      const std::uint64_t end = FindRangeEnd(words, begin, count);
+      visit(begin, end, isInside);
+      begin = end;
+    }
+  }
+
   /** Returns whether the host labels an image in host memory faster than a device does, because the image is small.
    * Does not use a device.
    * \param size the numbers of pixels along x, y and z
@@ -366,6 +536,7 @@ public:
 
 private:
   using PixelType = CudaConnectedComponentsEnums::PixelType;
+  using OutputKind = CudaConnectedComponentsEnums::Output;
 
   struct Input
   {
@@ -375,10 +546,10 @@ private:
 
   struct Output
   {
-    void *        labels;
+    void *        pixels;
     PixelType     type;
-    std::uint64_t background; // the background value, converted to 64 bits by static_cast
-    bool          isWanted;
+    std::uint64_t value; // the background value of labels or the value of filled pixels, as 64 bits
+    OutputKind    kind;
   };
 
   template <typename T>
@@ -408,10 +579,18 @@ private:
   static Output OutputFor(TOutput * output, TOutput backgroundValue)
   {
     static_assert(std::is_integral<TOutput>::value && !std::is_same<TOutput, bool>::value, "labels are integers");
-    return { output, PixelTypeOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue), true };
+    return { output, PixelTypeOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue), OutputKind::Labels };
   }
 
-  static Output NoOutput() { return { nullptr, PixelType::UInt64, 0, false }; }
+  static Output NoOutput() { return { nullptr, PixelType::UInt64, 0, OutputKind::None }; }
+
+  template <typename TPixel>
+  static Output MaskFor(TPixel * output, TPixel value, OutputKind kind)
+  {
+    Output filled{ output, PixelTypeOf<TPixel>(), 0, kind };
+    std::memcpy(&filled.value, &value, sizeof(value));
+    return filled;
+  }
 
   template <typename TInput>
   static RowPackerType PackerOf(const TInput * input, const SizeType & size)
@@ -421,12 +600,15 @@ private:
     };
   }
 
-  static void   PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words);
-  std::uint64_t LabelDevice(
-    const Input & input, const SizeType & size, const Output & output, CudaConnectedComponentTable * table) const;
+  static void          PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words);
+  static std::uint64_t FindRangeEnd(const std::uint32_t * words, std::uint64_t begin, std::uint64_t count);
+  std::uint64_t        LabelDevice(
+           const Input & input, const SizeType & size, const Output & output, CudaConnectedComponentTable * table) const;
   std::uint64_t LabelHost(
     const RowPackerType & packRow, const SizeType & size, const Output & output, CudaConnectedComponentTable * table)
     const;
+  std::uint64_t MaskHost(
+    const Input & input, const SizeType & size, const Output & output, CudaConnectedComponentTable * table) const;
 };
 
 } // namespace itk

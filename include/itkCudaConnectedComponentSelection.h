@@ -2,14 +2,16 @@
 #ifndef itkCudaConnectedComponentSelection_h
 #define itkCudaConnectedComponentSelection_h
 
+#include <array>
 #include <cstdint>
 #include <limits>
+#include <vector>
 
 namespace itk
 {
 
 /** \class CudaConnectedComponentSelection
- * \brief Selects components by size and position, and sets the order of their labels.
+ * \brief Selects components by size, position and seeds, and sets the order of their labels.
  *
  * A component that is not selected becomes background. The default selects all components, in the order of
  * itk::ConnectedComponentImageFilter.
@@ -57,6 +59,11 @@ struct CudaConnectedComponentSelection
   /** Selects components by their position. The default is Any. */
   Border border = Border::Any;
 
+  /** Selects components that contain at least one of these pixels. A seed is the index { x, y, z } of a pixel. It must
+   * lie in the image; otherwise, functions throw CudaConnectedComponentError (InvalidArgument). A seed in the
+   * background selects nothing. The default is an empty list: no condition. */
+  std::vector<std::array<std::uint64_t, 3>> seeds;
+
   /** The order of the labels. The default is FirstPixel. */
   Order order = Order::FirstPixel;
 
@@ -70,7 +77,7 @@ struct CudaConnectedComponentSelection
   IsDefault() const
   {
     return minimumSize <= 1 && maximumSize == std::numeric_limits<std::uint64_t>::max() && numberOfLargest == 0 &&
-           border == Border::Any && order == Order::FirstPixel && pixelOrder == PixelOrder::Raster;
+           border == Border::Any && seeds.empty() && order == Order::FirstPixel && pixelOrder == PixelOrder::Raster;
   }
 };
 

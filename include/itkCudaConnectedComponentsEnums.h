@@ -89,6 +89,21 @@ public:
     /** 64 bits, IEEE 754. Not for labels. */
     Double
   };
+
+  /** \brief The pixels that a call of CudaConnectedComponentLabeler writes. */
+  enum class Output : uint8_t
+  {
+    /** None: the call only measures. */
+    None,
+    /** Labels. */
+    Labels,
+    /** The input, with a value in the selected components. */
+    FilledInside,
+    /** The input, with a value outside the selected components. */
+    FilledOutside,
+    /** One bit for each pixel: whether it belongs to a selected component. */
+    MaskBits
+  };
 };
 
 /** Prints the full name of an algorithm, such as "itk::CudaConnectedComponentsEnums::Algorithm::Automatic".

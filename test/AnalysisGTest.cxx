@@ -18,39 +18,6 @@
 namespace
 {
 
-enum class AnalysisWay
-{
-  HostSequential, // on one thread of the host
-  HostThreads,    // on several threads of the host
-  HostToHost,     // by a device, from host to host
-  DeviceToDevice  // by a device, from device memory to device memory
-};
-
-const AnalysisWay AllWays[] = { AnalysisWay::HostSequential,
-                                AnalysisWay::HostThreads,
-                                AnalysisWay::HostToHost,
-                                AnalysisWay::DeviceToDevice };
-
-std::string
-NameOf(AnalysisWay way)
-{
-  const char * const names[] = { "HostSequential", "HostThreads", "HostToHost", "DeviceToDevice" };
-  return names[static_cast<int>(way)];
-}
-
-CudaConnectedComponentLabeler
-LabelerFor(AnalysisWay way, bool fullyConnected)
-{
-  CudaConnectedComponentLabeler labeler;
-  labeler.options.fullyConnected = fullyConnected;
-  labeler.options.onHost = way == AnalysisWay::HostSequential || way == AnalysisWay::HostThreads;
-  if (way == AnalysisWay::HostThreads)
-  {
-    labeler.options.parallelFor = ThreadPool::For();
-  }
-  return labeler;
-}
-
 /** Labels an image. Returns the labels and the number of objects. */
 template <typename TOutput>
 std::pair<std::vector<TOutput>, std::uint64_t>
@@ -92,19 +59,9 @@ Measure(AnalysisWay way, const CudaConnectedComponentLabeler & labeler, const Te
   return labeler.MeasureDeviceMemory(static_cast<const std::uint8_t *>(input.get()), image.size);
 }
 
-class Analysis : public testing::TestWithParam<AnalysisWay>
+class Analysis : public AnalysisTest
 {
 protected:
-  void
-  SetUp() override
-  {
-    const bool needsDevice = GetParam() == AnalysisWay::HostToHost || GetParam() == AnalysisWay::DeviceToDevice;
-    if (needsDevice && !CudaTestSupport::WhyNoDevice().empty())
-    {
-      GTEST_SKIP() << CudaTestSupport::WhyNoDevice();
-    }
-  }
-
   static void
   ExpectTableAndSelections(const TestImage & image, unsigned int seed)
   {
@@ -114,11 +71,11 @@ protected:
       const CudaConnectedComponentTable inRaster = MeasureByLoop(image, itk);
       const CudaConnectedComponentTable inTransposed = MeasureByLoop(image, itk, PixelOrder::TransposedRaster);
       CudaConnectedComponentLabeler     labeler = LabelerFor(GetParam(), fullyConnected);
-      for (const CudaConnectedComponentSelection & selection : SelectionsFor(inRaster, seed))
+      for (const CudaConnectedComponentSelection & selection : SelectionsFor(inRaster, image, seed))
       {
         const auto &      expected = selection.pixelOrder == PixelOrder::Raster ? inRaster : inTransposed;
         const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") + Describe(selection);
-        const std::vector<std::uint64_t> rows = SelectByLoop(expected, selection);
+        const auto        rows = SelectByLoop(expected, selection, FindSeeded(selection, image, itk));
         labeler.options.selection = selection;
         labeler.options.columns = AllColumns();
         CudaConnectedComponentTable table;
@@ -486,7 +443,13 @@ TEST(AnalyzeRuns, SameTableWith64BitRuns)
   const HostExecutor executor;
   const auto         grouped = PackRowGroups<VolumeRowGroup>(executor, image.pixels.data(), size, bits.data());
   const auto         counted = CountRuns<std::uint64_t>(executor, grouped.groups);
-  Request    request{ size, AlgorithmEnum::Automatic, true, false, LabelValues::For(0U), {}, AllColumns(), true, true };
+  Request            request;
+  request.size = size;
+  request.fullyConnected = true;
+  request.labelValues = LabelValues::For(0U);
+  request.columns = AllColumns();
+  request.wantsTable = true;
+  request.output = OutputKind::Labels;
   const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
   const auto analyzed =
     AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);

@@ -2,9 +2,11 @@
 #ifndef ccl_test_AnalysisTestSupport_h
 #define ccl_test_AnalysisTestSupport_h
 
-// The expected tables and selections of components, by plain loops over the labels of ITK's filter.
+// The ways to analyze an image, and the expected tables and selections of components, by plain loops over the labels of
+// ITK's filter.
 
 #include "LabelerTestSupport.h"
+#include "ThreadPool.h"
 
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
@@ -22,6 +24,54 @@ using itk::CudaConnectedComponentTable;
 using Border = CudaConnectedComponentSelection::Border;
 using Order = CudaConnectedComponentSelection::Order;
 using PixelOrder = CudaConnectedComponentSelection::PixelOrder;
+
+enum class AnalysisWay
+{
+  HostSequential, // on one thread of the host
+  HostThreads,    // on several threads of the host
+  HostToHost,     // by a device, from host to host
+  DeviceToDevice  // by a device, from device memory to device memory
+};
+
+inline const AnalysisWay AllWays[] = { AnalysisWay::HostSequential,
+                                       AnalysisWay::HostThreads,
+                                       AnalysisWay::HostToHost,
+                                       AnalysisWay::DeviceToDevice };
+
+inline std::string
+NameOf(AnalysisWay way)
+{
+  const char * const names[] = { "HostSequential", "HostThreads", "HostToHost", "DeviceToDevice" };
+  return names[static_cast<int>(way)];
+}
+
+inline CudaConnectedComponentLabeler
+LabelerFor(AnalysisWay way, bool fullyConnected)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = fullyConnected;
+  labeler.options.onHost = way == AnalysisWay::HostSequential || way == AnalysisWay::HostThreads;
+  if (way == AnalysisWay::HostThreads)
+  {
+    labeler.options.parallelFor = ThreadPool::For();
+  }
+  return labeler;
+}
+
+/** Tests of one way. They skip if the way needs a device and there is none. */
+class AnalysisTest : public testing::TestWithParam<AnalysisWay>
+{
+protected:
+  void
+  SetUp() override
+  {
+    const bool needsDevice = GetParam() == AnalysisWay::HostToHost || GetParam() == AnalysisWay::DeviceToDevice;
+    if (needsDevice && !CudaTestSupport::WhyNoDevice().empty())
+    {
+      GTEST_SKIP() << CudaTestSupport::WhyNoDevice();
+    }
+  }
+};
 
 inline CudaConnectedComponentTable::Columns
 AllColumns()
@@ -104,9 +154,29 @@ MeasureByLoop(const TestImage & image, const Labels & labels, PixelOrder order =
   return table;
 }
 
-/** Returns the rows of the components that a selection keeps, in the order of their labels. */
+/** Returns whether each component contains a seed of a selection.
+ * \param labels the labels of all components of `image` */
+inline std::vector<bool>
+FindSeeded(const CudaConnectedComponentSelection & selection, const TestImage & image, const Labels & labels)
+{
+  std::vector<bool> isSeeded(labels.objectCount, selection.seeds.empty());
+  for (const auto & seed : selection.seeds)
+  {
+    const std::uint32_t label = labels.pixels[image.IndexOf(seed[0], seed[1], seed[2])];
+    if (label != 0)
+    {
+      isSeeded[label - 1] = true;
+    }
+  }
+  return isSeeded;
+}
+
+/** Returns the rows of the components that a selection keeps, in the order of their labels.
+ * \param isSeeded whether each component contains a seed; empty for a selection without seeds */
 inline std::vector<std::uint64_t>
-SelectByLoop(const CudaConnectedComponentTable & table, const CudaConnectedComponentSelection & selection)
+SelectByLoop(const CudaConnectedComponentTable &     table,
+             const CudaConnectedComponentSelection & selection,
+             const std::vector<bool> &               isSeeded = {})
 {
   const auto bySize = [&table](std::uint64_t a, std::uint64_t b) {
     return table.pixelCounts[a] > table.pixelCounts[b];
@@ -119,7 +189,7 @@ SelectByLoop(const CudaConnectedComponentTable & table, const CudaConnectedCompo
   {
     const std::uint64_t pixels = table.pixelCounts[row];
     const bool          isTouching = table.faces[row] != 0;
-    if (pixels >= selection.minimumSize && pixels <= selection.maximumSize &&
+    if ((isSeeded.empty() || isSeeded[row]) && pixels >= selection.minimumSize && pixels <= selection.maximumSize &&
         (selection.border == Border::Any || (selection.border == Border::Touching) == isTouching))
     {
       rows.push_back(row);
@@ -194,24 +264,32 @@ inline std::string
 Describe(const CudaConnectedComponentSelection & selection)
 {
   return "sizes " + std::to_string(selection.minimumSize) + " to " + std::to_string(selection.maximumSize) +
-         ", largest " + std::to_string(selection.numberOfLargest) + ", border " +
-         std::to_string(static_cast<int>(selection.border)) + ", order " +
-         std::to_string(static_cast<int>(selection.order)) + ", pixel order " +
+         ", largest " + std::to_string(selection.numberOfLargest) + ", seeds " +
+         std::to_string(selection.seeds.size()) + ", border " + std::to_string(static_cast<int>(selection.border)) +
+         ", order " + std::to_string(static_cast<int>(selection.order)) + ", pixel order " +
          std::to_string(static_cast<int>(selection.pixelOrder));
 }
 
-/** Selections that make sense for a table: the default, each condition by itself, and a random mixture. */
+/** Selections that make sense for the table of an image: the default, each condition by itself, and a random mixture.
+ */
 inline std::vector<CudaConnectedComponentSelection>
-SelectionsFor(const CudaConnectedComponentTable & table, unsigned int seed)
+SelectionsFor(const CudaConnectedComponentTable & table, const TestImage & image, unsigned int seed)
 {
   std::mt19937                                 random(seed);
-  std::vector<CudaConnectedComponentSelection> selections(8);
+  std::vector<CudaConnectedComponentSelection> selections(9);
   selections[1].minimumSize = 2;
   selections[2].order = Order::Size;
   selections[3].numberOfLargest = 1;
   selections[4].border = Border::Touching;
   selections[5].border = Border::NotTouching;
   selections[7].pixelOrder = PixelOrder::TransposedRaster;
+  const auto addSeeds = [&](CudaConnectedComponentSelection & selection, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count && !image.pixels.empty(); ++i)
+    {
+      selection.seeds.push_back({ random() % image.size[0], random() % image.size[1], random() % image.size[2] });
+    }
+  };
+  addSeeds(selections[8], seed % 5 == 0 ? 150 : 1 + seed % 3);
   const auto anySize = [&] {
     return table.pixelCounts.empty() ? 5 : table.pixelCounts[random() % table.pixelCounts.size()];
   };
@@ -219,6 +297,7 @@ SelectionsFor(const CudaConnectedComponentTable & table, unsigned int seed)
   mixture.minimumSize = random() % 3 == 0 ? anySize() : random() % 4;
   mixture.maximumSize = random() % 3 == 0 ? mixture.minimumSize + anySize() : mixture.maximumSize;
   mixture.numberOfLargest = random() % 3 == 0 ? 0 : 1 + random() % (1 + table.componentCount);
+  addSeeds(mixture, random() % 4 == 0 ? 3 : 0);
   mixture.border = static_cast<Border>(random() % 3);
   mixture.order = static_cast<Order>(random() % 2);
   mixture.pixelOrder = static_cast<PixelOrder>(random() % 2);

@@ -11,27 +11,33 @@
 #include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
+#include <cstdint>
+
 namespace itk::ccl
 {
+
+using OutputKind = CudaConnectedComponentsEnums::Output;
 
 /** The size of the image to label, and the options of the call. */
 struct Request
 {
   Grid                                    size; // in pixels
-  CudaConnectedComponentsEnums::Algorithm algorithm;
-  bool                                    fullyConnected;    // else face connectivity
-  bool                                    inlineCompression; // for published algorithms: see InlineCompress()
+  CudaConnectedComponentsEnums::Algorithm algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
+  bool                                    fullyConnected = false;    // else face connectivity
+  bool                                    inlineCompression = false; // for published algorithms: see InlineCompress()
+  bool                                    isComplement = false;      // whether pixels that are 0 are the foreground
   LabelValues                             labelValues;
   CudaConnectedComponentSelection         selection;
-  CudaConnectedComponentTable::Columns    columns;     // of the table
-  bool                                    wantsTable;  // whether the caller gets a table
-  bool                                    wantsLabels; // whether the labels are written
+  CudaConnectedComponentTable::Columns    columns;            // of the table
+  bool                                    wantsTable = false; // whether the caller gets a table
+  OutputKind                              output = OutputKind::None;
+  std::uint64_t                           fillValue = 0; // of filled images: bit pattern of a pixel
 
   /** Returns whether components are measured before the labels are written. */
   bool
   NeedsAnalysis() const
   {
-    return wantsTable || !wantsLabels || !selection.IsDefault();
+    return wantsTable || output == OutputKind::None || !selection.IsDefault();
   }
 
   /** Returns the labels that runs get when they are united. If components are selected later, these are ranks. */

@@ -10,6 +10,7 @@
 #include "algorithms/published/ForegroundBytes.h"
 #include "algorithms/published/GatherRunLabels.h"
 #include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
@@ -229,6 +230,48 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
   return copy;
 }
 
+/** Writes the labels of labeled runs, or the filled image, to device memory. */
+template <typename TRowGroup, typename TRun>
+void
+WriteOutput(const DeviceExecutor &                executor,
+            const RunsOnDevice<TRowGroup, TRun> & labeled,
+            const void *                          pixels,
+            const Request &                       request,
+            void *                                output,
+            PixelType                             outputType)
+{
+  if (request.output == OutputKind::None)
+  {
+    return;
+  }
+  if (request.output == OutputKind::Labels)
+  {
+    VisitLabelWidth(outputType, [&](auto label) {
+      using OutputType = decltype(label);
+      WriteRunLabels(executor,
+                     labeled.runs,
+                     labeled.labels,
+                     request.size,
+                     static_cast<OutputType>(request.labelValues.background),
+                     static_cast<OutputType *>(output));
+    });
+    return;
+  }
+  const Grid words = WordsOf(request.size);
+  const auto mask = executor.Allocate<Word>(words.Count());
+  StoreMask(executor, labeled.runs, labeled.labels, mask.get());
+  VisitLabelWidth(outputType, [&](auto pixel) {
+    using OutputType = decltype(pixel);
+    FillPixelsOfMask<TRun>(executor,
+                           { words, mask.get() },
+                           static_cast<const OutputType *>(pixels),
+                           request.size,
+                           request.output == OutputKind::FilledInside,
+                           static_cast<OutputType>(request.fillValue),
+                           static_cast<OutputType *>(output));
+  });
+}
+
 /** Measures and selects the components of labeled runs if the request needs it, and calls useLabels() as soon as the
  * runs have their final labels. Returns the components, with the table in host memory if the request wants it. Waits
  * for all work. Throws CudaConnectedComponentError if the label type has too few labels. */
@@ -275,30 +318,18 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   const void *           pixels,
                   PixelType              pixelType,
                   const Request &        request,
-                  void *                 labels,
-                  PixelType              labelType)
+                  void *                 output,
+                  PixelType              outputType)
 {
   const auto bits = executor.Allocate<Word>(WordsOf(request.size).Count());
   const auto grouped = VisitPixels(pixels, pixelType, [&](const auto * typed) {
-    return PackRowGroups<TRowGroup>(executor, typed, request.size, bits.get());
+    return PackRowGroups<TRowGroup>(executor, typed, request.size, bits.get(), request.isComplement);
   });
   const auto counted = CountRuns<TRun>(executor, grouped.groups);
   Components components;
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
     components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
-      if (!request.wantsLabels)
-      {
-        return;
-      }
-      VisitLabelWidth(labelType, [&](auto label) {
-        using OutputType = decltype(label);
-        WriteRunLabels(executor,
-                       labeled.runs,
-                       labeled.labels,
-                       request.size,
-                       static_cast<OutputType>(request.labelValues.background),
-                       static_cast<OutputType *>(labels));
-      });
+      WriteOutput(executor, labeled, pixels, request, output, outputType);
     });
   });
   return components;
@@ -356,37 +387,38 @@ Components
 DeviceSession::LabelPixels(const void *    pixels,
                            PixelType       pixelType,
                            const Request & request,
-                           void *          labels,
-                           PixelType       labelType)
+                           void *          output,
+                           PixelType       outputType)
 {
   RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
-  if (request.wantsLabels)
+  if (request.output != OutputKind::None)
   {
-    RequireDeviceMemory(labels, "output", m_Implementation->GetDevice());
+    RequireDeviceMemory(output, "output", m_Implementation->GetDevice());
   }
+  const bool isPlain = request.output == OutputKind::Labels && !request.isComplement && !request.NeedsAnalysis();
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
   DeviceResources &      resources = m_Implementation->GetResources();
-  if (request.algorithm == AlgorithmEnum::Automatic && !request.NeedsAnalysis())
+  if (request.algorithm == AlgorithmEnum::Automatic && isPlain)
   {
-    const auto objectCount = LabelSmallImage(executor, resources, pixels, pixelType, request, labels, labelType);
+    const auto objectCount = LabelSmallImage(executor, resources, pixels, pixelType, request, output, outputType);
     if (objectCount)
     {
       return { *objectCount, *objectCount, nullptr };
     }
   }
-  if (IsPublished(request) && !request.NeedsAnalysis())
+  if (IsPublished(request) && isPlain)
   {
     // Labels of 64 bits need no temporary image if the output has 64 bits.
-    return VisitIndexType(SizeOf(labelType) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
+    return VisitIndexType(SizeOf(outputType) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
       const std::uint64_t objectCount =
-        LabelPixelsAsPublished<decltype(label)>(executor, pixels, pixelType, request, labels, labelType);
+        LabelPixelsAsPublished<decltype(label)>(executor, pixels, pixelType, request, output, outputType);
       return Components{ objectCount, objectCount, nullptr };
     });
   }
   return VisitIndexType(BitCountOf(request.size), [&](auto run) {
     return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
       return LabelPixelsByRuns<decltype(group), decltype(run)>(
-        executor, resources, pixels, pixelType, request, labels, labelType);
+        executor, resources, pixels, pixelType, request, output, outputType);
     });
   });
 }
@@ -408,12 +440,18 @@ LabelBitsAs(const DeviceExecutor & executor,
     cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
   const auto grouped = CollectRowGroups<TRowGroup>(executor, BitRows{ words, bits.get() });
   const auto counted = CountRuns<TRun>(executor, grouped.groups);
-  RunLabels  result{ nullptr, sizeof(TRun) == 8, {} };
+  RunLabels  result{ nullptr, sizeof(TRun) == 8, nullptr, {} };
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
     result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
-      if (request.wantsLabels)
+      if (request.output == OutputKind::Labels)
       {
         result.labels = Download(executor, resources, labeled.labels, labeled.runCount * sizeof(TRun));
+      }
+      else if (request.output == OutputKind::MaskBits)
+      {
+        const auto mask = executor.Allocate<Word>(words.Count());
+        StoreMask(executor, labeled.runs, labeled.labels, mask.get());
+        result.mask = Download(executor, resources, mask.get(), words.Count() * sizeof(Word));
       }
     });
   });

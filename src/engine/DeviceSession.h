@@ -27,11 +27,12 @@ struct Components
   HostArray     table;          // memory of a ComponentTable with the kept components, if the request wants it
 };
 
-/** The labels of the runs of an image. */
+/** The labels of the runs of an image, or a mask. */
 struct RunLabels
 {
   HostArray  labels; // the label of each run, or NoLabel, in raster order; null if no labels are wanted
   bool       wide;   // whether labels are std::uint64_t instead of std::uint32_t
+  HostArray  mask;   // the bits of the pixels of selected components; null if no mask is wanted
   Components components;
 };
 
@@ -58,16 +59,16 @@ public:
   HostArray
   AllocateHost(std::uint64_t bytes);
 
-  /** Labels an image in device memory. Returns its components, after the labels have been written.
+  /** Labels or fills an image in device memory. Returns its components, after the output has been written.
    * \param pixels the image, in memory of this device or in managed memory, aligned to its type's size
-   * \param labels output image of the same size, which must not overlap the image; not used if the request wants no
-   * labels
+   * \param output image of the same size, which must not overlap the image; not used if the request wants no output. A
+   * filled image has the type of `pixels`, and may be `pixels`.
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
   Components
-  LabelPixels(const void * pixels, PixelType pixelType, const Request & request, void * labels, PixelType labelType);
+  LabelPixels(const void * pixels, PixelType pixelType, const Request & request, void * output, PixelType outputType);
 
-  /** Labels the runs of an image of bits. Returns the label of each run, in host memory.
+  /** Labels the runs of an image of bits. Returns the label of each run or the mask, in host memory.
    * \param bits the rows of the image in host memory, WordsOf(request.size) words; the copy is faster from pinned
    * memory
    *

@@ -9,11 +9,13 @@
 #include "algorithms/analysis/AnalyzeRuns.h"
 #include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/runs/HostRows.h"
-#include "primitives/PackScalars.h"
+#include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
+#include "primitives/PackScalars.h"
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace itk
 {
@@ -51,28 +53,38 @@ GridOf(const CudaConnectedComponentLabeler::SizeType & size)
 }
 
 /** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
- * connectivity of the options. */
+ * connectivity of the options, or if a seed lies outside the image. */
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const Grid &                                   size,
            const ccl::LabelValues &                       labelValues,
            bool                                           wantsTable,
-           bool                                           wantsLabels)
+           ccl::OutputKind                                output,
+           std::uint64_t                                  fillValue)
 {
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(options.fullyConnected || !algorithm.needsFullConnectivity,
           std::string(algorithm.identifier) +
             " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
+  for (const auto & seed : options.selection.seeds)
+  {
+    Require(size.Count() == 0 || (seed[0] < size.x && seed[1] < size.y && seed[2] < size.z),
+            "the seed " + std::to_string(seed[0]) + ", " + std::to_string(seed[1]) + ", " + std::to_string(seed[2]) +
+              " lies outside the image of " + std::to_string(size.x) + " x " + std::to_string(size.y) + " x " +
+              std::to_string(size.z) + " pixels");
+  }
   const ccl::TableColumns none{ false, false, false, false, false, false };
   return { size,
            options.algorithm,
            options.fullyConnected,
            options.inlineCompression,
+           options.complement,
            labelValues,
            options.selection,
            wantsTable ? options.columns : none,
            wantsTable,
-           wantsLabels };
+           output,
+           fillValue };
 }
 
 /** Fills the caller's table, if there is one. Returns the number of components that are kept. If this function throws,
@@ -101,12 +113,26 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
   }
 }
 
-/** Throws CudaConnectedComponentError if labels are wanted and there is no memory for them. */
+/** Throws CudaConnectedComponentError if pixels are to be written and there is no memory for them. */
 void
-RequireOutput(const void * labels, const ccl::Request & request)
+RequireOutput(const void * pixels, const ccl::Request & request)
 {
-  Require(labels != nullptr || !request.wantsLabels,
+  Require(pixels != nullptr || request.output == ccl::OutputKind::None,
           "the output is a null pointer: call a Measure function for a table");
+}
+
+/** Prepares the output of a call in host memory, if the caller has not used it before. Returns whether all of its bytes
+ * are 0 if `isZeroUseful`, and false otherwise. */
+bool
+IsCleared(const CudaConnectedComponentLabeler::Options & options, void * memory, std::uint64_t bytes, bool isZeroUseful)
+{
+  if (!options.outputIsUntouched)
+  {
+    return false;
+  }
+  const bool isCleared = isZeroUseful && ccl::ClearUntouched(memory, bytes);
+  ccl::AdviseHugePages(memory, bytes);
+  return isCleared;
 }
 
 /** Throws CudaConnectedComponentError unless the address of an image in device memory is a multiple of its pixel size.
@@ -123,50 +149,130 @@ RequireAligned(const void * memory, ccl::PixelType type, const char * name)
 
 } // namespace
 
+namespace
+{
+
+/** Returns the labels of an output. An image that is filled has no labels. */
+template <typename TOutput>
+ccl::LabelValues
+LabelValuesFor(const TOutput & output)
+{
+  if (output.kind != ccl::OutputKind::Labels)
+  {
+    return ccl::LabelValues::Ranks();
+  }
+  return ccl::VisitLabelType(
+    output.type, [&](auto label) { return ccl::LabelValues::For(static_cast<decltype(label)>(output.value)); });
+}
+
+} // namespace
+
 std::uint64_t
 CudaConnectedComponentLabeler::LabelDevice(const Input &                 input,
                                            const SizeType &              size,
                                            const Output &                output,
                                            CudaConnectedComponentTable * table) const
 {
-  return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
-    const auto labelValues = ccl::LabelValues::For(static_cast<decltype(label)>(output.background));
-    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr, output.isWanted);
-    Report(options, 0.0F);
-    if (request.size.Count() == 0)
-    {
-      return FillTable(request, {}, table);
-    }
-    RequireOutput(output.labels, request);
-    RequireAligned(input.pixels, input.type, "input");
-    RequireAligned(output.labels, output.type, "output");
-    ccl::DeviceSession    session(options.deviceId, options.stream);
-    const ccl::Components components =
-      session.LabelPixels(input.pixels, input.type, request, output.labels, output.type);
-    const std::uint64_t objectCount = FillTable(request, components, table);
-    Report(options, 1.0F);
-    return objectCount;
-  });
+  const auto request =
+    RequestFor(options, GridOf(size), LabelValuesFor(output), table != nullptr, output.kind, output.value);
+  Report(options, 0.0F);
+  if (request.size.Count() == 0)
+  {
+    return FillTable(request, {}, table);
+  }
+  RequireOutput(output.pixels, request);
+  RequireAligned(input.pixels, input.type, "input");
+  RequireAligned(output.pixels, output.type, "output");
+  ccl::DeviceSession    session(options.deviceId, options.stream);
+  const ccl::Components components = session.LabelPixels(input.pixels, input.type, request, output.pixels, output.type);
+  const std::uint64_t   objectCount = FillTable(request, components, table);
+  Report(options, 1.0F);
+  return objectCount;
 }
 
 namespace
 {
 
-/** Labels the runs of an image of bits on the host, and calls visit(labels) with the array of their labels. Returns the
- * components. */
+/** The output of a call in host memory. */
+struct HostOutput
+{
+  void *                                                    pixels = nullptr; // the labels, or null
+  ccl::PixelType                                            type = ccl::PixelType::UInt64;
+  const CudaConnectedComponentLabeler::RunVisitorType *     visitRuns = nullptr; // instead of labels, or null
+  const CudaConnectedComponentLabeler::MaskRowVisitorType * visitMask = nullptr; // for OutputKind::MaskBits
+};
+
+/** Returns a function that packs the complement of each row. */
+CudaConnectedComponentLabeler::RowPackerType
+ComplementOf(const CudaConnectedComponentLabeler::RowPackerType & packRow, std::uint64_t columns)
+{
+  return [&packRow, columns](std::uint64_t row, std::uint32_t * words) {
+    packRow(row, words);
+    for (std::uint64_t x = 0; x * ccl::BitsPerWord < columns; ++x)
+    {
+      words[x] = ccl::ComplementOfWord(words[x], columns, x);
+    }
+  };
+}
+
+/** Passes the runs of each row to a function of the caller. */
+template <typename TRowGroup, typename TRun>
+void
+PassRuns(const ccl::ParallelFor &                              parallelFor,
+         const ccl::HostBits<TRowGroup> &                      bits,
+         const TRun *                                          labels,
+         const ccl::Request &                                  request,
+         const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
+{
+  ccl::VisitLabeledRows(parallelFor, bits, labels, request.size, [&](std::uint64_t row, const auto & visitRow) {
+    static thread_local std::vector<CudaConnectedComponentLabeler::Run> runs;
+    runs.clear();
+    visitRow([&](std::uint64_t begin, std::uint64_t end, TRun label) {
+      runs.push_back({ begin, end, request.labelValues.RankOf(label) });
+    });
+    visitRuns(row, runs.data(), runs.size());
+  });
+}
+
+/** Writes the labels of the pixels, or passes the runs to the caller. */
+template <typename TRowGroup, typename TRun>
+void
+WriteLabels(const CudaConnectedComponentLabeler::Options & options,
+            const ccl::ParallelFor &                       parallelFor,
+            const ccl::HostBits<TRowGroup> &               bits,
+            const TRun *                                   labels,
+            const ccl::Request &                           request,
+            const HostOutput &                             output)
+{
+  if (output.visitRuns != nullptr)
+  {
+    PassRuns(parallelFor, bits, labels, request, *output.visitRuns);
+    return;
+  }
+  ccl::VisitLabelType(output.type, [&](auto label) {
+    using LabelType = decltype(label);
+    auto * const pixels = static_cast<LabelType *>(output.pixels);
+    const auto   background = static_cast<LabelType>(request.labelValues.background);
+    const bool   hasBackground = IsCleared(options, pixels, request.size.Count() * sizeof(LabelType), background == 0);
+    ccl::WriteLabelRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
+  });
+}
+
+/** Labels the runs of an image of bits on the host, and calls write(runs) with the labeled runs. Returns the
+ * components.
+ */
 template <typename TRowGroup, typename TVisitor>
 ccl::Components
-LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
+LabelBitsOnHost(const ccl::HostExecutor &        executor,
                 const ccl::HostBits<TRowGroup> & bits,
                 const ccl::Request &             request,
-                const TVisitor &                 visit)
+                const TVisitor &                 write)
 {
   const auto label = [&](auto run) {
-    const ccl::HostExecutor executor(parallelFor);
-    const auto              counted = bits.template CountRuns<decltype(run)>();
-    const auto              runs = ccl::LabelRuns(executor, counted, request.LabelValuesOfRuns());
-    const std::uint64_t     count = runs.CountObjects();
-    ccl::Components         components{ count, count, nullptr };
+    const auto          counted = bits.template CountRuns<decltype(run)>();
+    const auto          runs = ccl::LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    const std::uint64_t count = runs.CountObjects();
+    ccl::Components     components{ count, count, nullptr };
     if (request.NeedsAnalysis())
     {
       auto analyzed =
@@ -175,21 +281,21 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
       components.table = std::move(analyzed.table);
     }
     request.labelValues.RequireRoomFor(components.keptCount);
-    visit(runs.labels.get());
+    write(runs);
     return components;
   };
   return ccl::VisitIndexType(ccl::BitCountOf(request.size), label);
 }
 
-/** Labels an image that the caller packs to bits, and writes the labels to host memory if the request wants them. The
- * host packs the rows and writes the labels of the pixels. The runs are labeled on a device, or on the host if
- * `options.onHost` is set. Fills the table, if there is one. Returns the number of components that are kept. */
-template <typename TRowGroup, typename TLabel>
+/** Labels an image that the caller packs to bits, and writes the output of the request. The host packs the rows and
+ * writes the output. The runs are labeled on a device, or on the host if `options.onHost` is set. Fills the table, if
+ * there is one. Returns the number of components that are kept. */
+template <typename TRowGroup>
 std::uint64_t
 LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
                 const CudaConnectedComponentLabeler::RowPackerType & packRow,
                 const ccl::Request &                                 request,
-                TLabel *                                             pixels,
+                const HostOutput &                                   output,
                 CudaConnectedComponentTable *                        table)
 {
   const ccl::ParallelFor parallelFor =
@@ -198,45 +304,78 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   ccl::HostBits<TRowGroup> bits;
 
   const auto pack = [&](ccl::Word * memory) {
-    bits = ccl::PackRows<TRowGroup>(parallelFor, packRow, request.size, memory);
+    bits = request.isComplement
+             ? ccl::PackRows<TRowGroup>(parallelFor, ComplementOf(packRow, request.size.x), request.size, memory)
+             : ccl::PackRows<TRowGroup>(parallelFor, packRow, request.size, memory);
     Report(options, 0.3F);
+  };
+  const auto visitMask = [&](const ccl::Word * mask) {
+    Report(options, 0.6F);
+    ccl::VisitMaskRows(parallelFor, mask, request.size, *output.visitMask);
   };
   const auto writeLabels = [&](const auto * labels) {
     Report(options, 0.6F);
-    if (!request.wantsLabels)
-    {
-      return;
-    }
-    const auto          background = static_cast<TLabel>(request.labelValues.background);
-    const std::uint64_t bytes = request.size.Count() * sizeof(TLabel);
-    const bool hasBackground = options.outputIsUntouched && background == 0 && ccl::ClearUntouched(pixels, bytes);
-    if (options.outputIsUntouched)
-    {
-      ccl::AdviseHugePages(pixels, bytes);
-    }
-    ccl::WriteLabelRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
+    WriteLabels(options, parallelFor, bits, labels, request, output);
   };
 
   if (options.onHost)
   {
-    const auto memory = ccl::AllocateOnHost<ccl::Word>(words);
+    const ccl::HostExecutor executor(parallelFor);
+    const auto              memory = ccl::AllocateOnHost<ccl::Word>(words);
     pack(memory.get());
-    return FillTable(request, LabelBitsOnHost(parallelFor, bits, request, writeLabels), table);
+    const ccl::Components components = LabelBitsOnHost(executor, bits, request, [&](const auto & runs) {
+      if (request.output == ccl::OutputKind::MaskBits)
+      {
+        const auto mask = ccl::AllocateOnHost<ccl::Word>(words);
+        ccl::StoreMask(executor, runs.GetIndexed(), runs.labels.get(), mask.get());
+        visitMask(mask.get());
+      }
+      else if (request.output == ccl::OutputKind::Labels)
+      {
+        writeLabels(runs.labels.get());
+      }
+    });
+    return FillTable(request, components, table);
   }
 
   ccl::DeviceSession   session(options.deviceId);
   const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
   pack(static_cast<ccl::Word *>(memory.get()));
   const ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request);
-  if (runs.wide)
+  if (request.output == ccl::OutputKind::MaskBits)
+  {
+    visitMask(static_cast<const ccl::Word *>(runs.mask.get()));
+  }
+  else if (request.output == ccl::OutputKind::Labels && runs.wide)
   {
     writeLabels(static_cast<const std::uint64_t *>(runs.labels.get()));
   }
-  else
+  else if (request.output == ccl::OutputKind::Labels)
   {
     writeLabels(static_cast<const std::uint32_t *>(runs.labels.get()));
   }
   return FillTable(request, runs.components, table);
+}
+
+/** Labels an image that the caller packs to bits. Fills the table, if there is one. Returns the number of components
+ * that are kept. */
+std::uint64_t
+LabelRows(const CudaConnectedComponentLabeler::Options &       options,
+          const CudaConnectedComponentLabeler::RowPackerType & packRow,
+          const ccl::Request &                                 request,
+          const HostOutput &                                   output,
+          CudaConnectedComponentTable *                        table)
+{
+  Report(options, 0.0F);
+  if (request.size.Count() == 0)
+  {
+    return FillTable(request, {}, table);
+  }
+  const std::uint64_t objectCount = ccl::VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+    return LabelRowsOnHost<decltype(group)>(options, packRow, request, output, table);
+  });
+  Report(options, 1.0F);
+  return objectCount;
 }
 
 } // namespace
@@ -247,23 +386,94 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType &         packRow,
                                          const Output &                output,
                                          CudaConnectedComponentTable * table) const
 {
-  return ccl::VisitLabelType(output.type, [&](auto label) -> std::uint64_t {
-    using LabelType = decltype(label);
-    const auto labelValues = ccl::LabelValues::For(static_cast<LabelType>(output.background));
-    const auto request = RequestFor(options, GridOf(size), labelValues, table != nullptr, output.isWanted);
-    Report(options, 0.0F);
-    if (request.size.Count() == 0)
-    {
-      return FillTable(request, {}, table);
-    }
-    RequireOutput(output.labels, request);
-    const std::uint64_t objectCount = ccl::VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      return LabelRowsOnHost<decltype(group)>(
-        options, packRow, request, static_cast<LabelType *>(output.labels), table);
-    });
-    Report(options, 1.0F);
-    return objectCount;
+  const auto request = RequestFor(options, GridOf(size), LabelValuesFor(output), table != nullptr, output.kind, 0);
+  if (request.size.Count() != 0)
+  {
+    RequireOutput(output.pixels, request);
+  }
+  HostOutput hostOutput;
+  hostOutput.pixels = output.pixels;
+  hostOutput.type = output.type;
+  return LabelRows(options, packRow, request, hostOutput, table);
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::MaskHost(const Input &                 input,
+                                        const SizeType &              size,
+                                        const Output &                output,
+                                        CudaConnectedComponentTable * table) const
+{
+  const Grid grid = GridOf(size);
+  Require(output.pixels != nullptr || grid.Count() == 0,
+          "the output is a null pointer: call a Measure function for a table");
+  const std::size_t   pixelSize = ccl::SizeOf(input.type);
+  const RowPackerType packRow = [&](std::uint64_t row, std::uint32_t * words) {
+    PackScalarRow({ static_cast<const char *>(input.pixels) + row * size[0] * pixelSize, input.type }, size[0], words);
+  };
+  return ccl::VisitLabelWidth(input.type, [&](auto pixel) {
+    using FilledType = decltype(pixel);
+    const auto * const pixels = static_cast<const FilledType *>(input.pixels);
+    auto * const       filled = static_cast<FilledType *>(output.pixels);
+    const auto         value = static_cast<FilledType>(output.value);
+    const bool         isInside = output.kind == ccl::OutputKind::FilledInside;
+    const bool         isInPlace = filled == pixels;
+    const bool         isZeroOutside = !isInside && value == 0 && !isInPlace;
+    const bool hasValue = !isInPlace && IsCleared(options, filled, grid.Count() * sizeof(FilledType), isZeroOutside);
+
+    return this->MaskPackedRows(
+      packRow,
+      size,
+      [&](std::uint64_t row, const std::uint32_t * words) {
+        const std::uint64_t begin = row * size[0];
+        ForEachRange(words, size[0], [&](std::uint64_t first, std::uint64_t end, bool isInRange) {
+          if (isInRange != isInside)
+          {
+            if (!isInPlace)
+            {
+              std::copy(pixels + begin + first, pixels + begin + end, filled + begin + first);
+            }
+          }
+          else if (!hasValue)
+          {
+            std::fill(filled + begin + first, filled + begin + end, value);
+          }
+        });
+      },
+      table);
   });
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::MaskPackedRows(const RowPackerType &         packRow,
+                                              const SizeType &              size,
+                                              const MaskRowVisitorType &    visitRow,
+                                              CudaConnectedComponentTable * table) const
+{
+  HostOutput output;
+  output.visitMask = &visitRow;
+  const auto request =
+    RequestFor(options, GridOf(size), ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::MaskBits, 0);
+  return LabelRows(options, packRow, request, output, table);
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::VisitRunsOfPackedRows(const RowPackerType &         packRow,
+                                                     const SizeType &              size,
+                                                     const RunVisitorType &        visitRuns,
+                                                     CudaConnectedComponentTable * table) const
+{
+  HostOutput output;
+  output.visitRuns = &visitRuns;
+  const auto request =
+    RequestFor(options, GridOf(size), ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::Labels, 0);
+  return LabelRows(options, packRow, request, output, table);
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::FindRangeEnd(const std::uint32_t * words, std::uint64_t begin, std::uint64_t count)
+{
+  const bool isInside = (words[begin / ccl::BitsPerWord] >> begin % ccl::BitsPerWord & 1U) != 0;
+  return ccl::NextPixel(words, begin, count, !isInside);
 }
 
 void

@@ -29,6 +29,15 @@ BitCountOf(const Grid & image)
   return WordsOf(image).Count() * BitsPerWord;
 }
 
+/** Returns the complement of word x of a row of `size` pixels. Bits after the end of the row stay 0. */
+CCL_HOST_DEVICE
+constexpr Word
+ComplementOfWord(Word word, std::uint64_t size, std::uint64_t x)
+{
+  const std::uint64_t left = size - x * BitsPerWord;
+  return left < BitsPerWord ? ~word & ((Word{ 1 } << left) - 1) : ~word;
+}
+
 /** Reads the bits of an image. The index of word x of row (y, z) is RowBegin(y, z) + x. */
 struct BitRows
 {

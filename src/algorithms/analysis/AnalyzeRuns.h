@@ -6,6 +6,7 @@
 // the final labels to the runs.
 
 #include "algorithms/Request.h"
+#include "algorithms/analysis/MarkSeeds.h"
 #include "algorithms/analysis/MeasureRuns.h"
 #include "algorithms/analysis/SelectComponents.h"
 #include "primitives/Grid.h"
@@ -58,7 +59,14 @@ AnalyzeRuns(const TExecutor &                    executor,
     {
       return { componentCount, componentCount, std::move(memory) };
     }
-    const auto selected = Select(executor, table, componentCount, request.size, request.selection, request.labelValues);
+    const auto seeded = MarkSeededComponents(executor, runs, labelsOfRuns, componentCount, request.selection.seeds);
+    const auto selected = Select(executor,
+                                 table,
+                                 request.selection.seeds.empty() ? nullptr : seeded.get(),
+                                 componentCount,
+                                 request.size,
+                                 request.selection,
+                                 request.labelValues);
     RelabelRuns(executor, selected.labels.get(), runCount, labelsOfRuns);
     if (!request.wantsTable)
     {

@@ -33,33 +33,40 @@ ColumnsFor(const Selection & selection, const TableColumns & wanted)
 namespace SelectComponents
 {
 
-/** Returns 1 for a component that satisfies the conditions on size and border, and 0 for others: the values of a scan.
- */
+/** Returns 1 for a component that satisfies the conditions on size, seeds and border, and 0 for others: the values of
+ * a scan. */
 template <typename TRun, typename TSum>
 struct IsSelected
 {
   ComponentTable<TRun, TSum> table;
-  Selection                  selection;
+  const TRun *               seeded; // whether each component contains a seed; null if all are selected
+  std::uint64_t              minimumSize;
+  std::uint64_t              maximumSize;
+  Selection::Border          border;
   Grid                       size;
 
   CCL_HOST_DEVICE
   TRun
   operator()(std::uint64_t rank) const
   {
+    if (seeded != nullptr && seeded[rank] == 0)
+    {
+      return 0;
+    }
     if (table.pixelCounts != nullptr)
     {
       const std::uint64_t pixels = table.pixelCounts[rank];
-      if (pixels < selection.minimumSize || pixels > selection.maximumSize)
+      if (pixels < minimumSize || pixels > maximumSize)
       {
         return 0;
       }
     }
-    if (selection.border == Selection::Border::Any)
+    if (border == Selection::Border::Any)
     {
       return 1;
     }
     const bool isTouching = table.FacesAt(rank, size) != 0;
-    return isTouching == (selection.border == Selection::Border::Touching);
+    return isTouching == (border == Selection::Border::Touching);
   }
 };
 
@@ -184,11 +191,13 @@ struct SelectedComponents
   BufferType    labels; // the label or NoLabel of each component, by its rank
 };
 
-/** Selects components. The table has a row for each component, and the columns of ColumnsFor(). */
+/** Selects components. The table has a row for each component, and the columns of ColumnsFor(). `seeded` is the result
+ * of MarkSeededComponents(), or null without seeds. */
 template <typename TRun, typename TSum, typename TExecutor>
 SelectedComponents<TRun, TExecutor>
 Select(const TExecutor &                  executor,
        const ComponentTable<TRun, TSum> & table,
+       const TRun *                       seeded,
        std::uint64_t                      componentCount,
        const Grid &                       size,
        const Selection &                  selection,
@@ -209,7 +218,8 @@ Select(const TExecutor &                  executor,
     return std::uint64_t{ scan.GetTotal() };
   };
 
-  selected.count = labelInOrderOfRanks(IsSelected<TRun, TSum>{ table, selection, size });
+  selected.count = labelInOrderOfRanks(
+    IsSelected<TRun, TSum>{ table, seeded, selection.minimumSize, selection.maximumSize, selection.border, size });
   const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < selected.count;
   const bool isBySize = selection.order == Selection::Order::Size;
   const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;

@@ -181,6 +181,54 @@ private:
   std::uint64_t m_End = 0;
 };
 
+/** Visits the runs of pixels that have labels, row by row. Threads visit different rows at the same time. `labels` has
+ * the label of each run of row groups, or NoLabel.
+ *
+ * For each row, visitRow(row, visitRuns) is called once. It must call visitRuns(visit), which calls
+ * visit(begin, end, label) for each run of pixels, from left to right. */
+template <typename TRowGroup, typename TRun, typename TRowVisitor>
+void
+VisitLabeledRows(const ParallelFor &         parallelFor,
+                 const HostBits<TRowGroup> & bits,
+                 const TRun *                labels,
+                 const Grid &                size,
+                 const TRowVisitor &         visitRow)
+{
+  const RowGroupChunks<TRowGroup> chunks(size);
+  const RowGroupBits<TRowGroup> & groups = bits.groups;
+  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
+    const TRun * groupLabels = labels + bits.runs.prefixes[chunk];
+    chunks.ForEach(chunk, [&](const Cell & group) {
+      const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
+      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
+        const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
+        visitRow(rowBegin / groups.rows.words.x, [&](const auto & visit) {
+          // `label` moves with runOfRowGroup, and points to the label of the next run of the row group.
+          RunCursor    run(groups.rows.bits + rowBegin, size.x);
+          RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, size.x);
+          const TRun * label = groupLabels;
+          while (run.Next())
+          {
+            while (runOfRowGroup.GetEnd() <= run.GetBegin())
+            {
+              runOfRowGroup.Next();
+              ++label;
+            }
+            if (label[-1] != NoLabel<TRun>)
+            {
+              visit(run.GetBegin(), run.GetEnd(), label[-1]);
+            }
+          }
+        });
+      });
+      for (std::uint64_t x = 0; x < groups.columns.words.x; ++x)
+      {
+        groupLabels += CountBits(groups.columns.Starts(columnsBegin, x));
+      }
+    });
+  });
+}
+
 /** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `labels` has
  * the label of each run, or NoLabel for a run that becomes background. If `hasBackground`, all pixels of the output
  * have the background value already. */
@@ -200,42 +248,28 @@ WriteLabelRows(const ParallelFor &         parallelFor,
       std::fill(begin, end, background);
     }
   };
-  const RowGroupChunks<TRowGroup> chunks(size);
-  const RowGroupBits<TRowGroup> & groups = bits.groups;
-  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    const TRun * groupLabels = labels + bits.runs.prefixes[chunk];
-    chunks.ForEach(chunk, [&](const Cell & group) {
-      const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
-      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
-        TOutput * const     pixels = output + rowBegin / groups.rows.words.x * size.x;
-        // `label` moves with runOfRowGroup, and points to the label of the next run of the row group.
-        RunCursor     run(groups.rows.bits + rowBegin, size.x);
-        RunCursor     runOfRowGroup(groups.columns.bits + columnsBegin, size.x);
-        const TRun *  label = groupLabels;
-        std::uint64_t x = 0;
-        while (run.Next())
-        {
-          while (runOfRowGroup.GetEnd() <= run.GetBegin())
-          {
-            runOfRowGroup.Next();
-            ++label;
-          }
-          if (label[-1] == NoLabel<TRun>)
-          {
-            continue;
-          }
-          writeBackground(pixels + x, pixels + run.GetBegin());
-          std::fill(pixels + run.GetBegin(), pixels + run.GetEnd(), static_cast<TOutput>(label[-1]));
-          x = run.GetEnd();
-        }
-        writeBackground(pixels + x, pixels + size.x);
-      });
-      for (std::uint64_t x = 0; x < groups.columns.words.x; ++x)
-      {
-        groupLabels += CountBits(groups.columns.Starts(columnsBegin, x));
-      }
+  VisitLabeledRows(parallelFor, bits, labels, size, [&](std::uint64_t row, const auto & visitRuns) {
+    TOutput * const pixels = output + row * size.x;
+    std::uint64_t   x = 0;
+    visitRuns([&](std::uint64_t begin, std::uint64_t end, TRun label) {
+      writeBackground(pixels + x, pixels + begin);
+      std::fill(pixels + begin, pixels + end, static_cast<TOutput>(label));
+      x = end;
     });
+    writeBackground(pixels + x, pixels + size.x);
+  });
+}
+
+/** Calls visitRow(row, words) for each row of a mask. Threads visit different rows at the same time. */
+template <typename TRowVisitor>
+void
+VisitMaskRows(const ParallelFor & parallelFor, const Word * mask, const Grid & size, const TRowVisitor & visitRow)
+{
+  const RowGroupChunks<SingleRow> chunks(size);
+  const BitRows                   rows{ WordsOf(size), mask };
+  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
+    chunks.ForEach(chunk,
+                   [&](const Cell & row) { visitRow(row.y + size.y * row.z, mask + rows.RowBegin(row.y, row.z)); });
   });
 }
 

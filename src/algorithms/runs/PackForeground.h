@@ -21,10 +21,20 @@ struct PackWordAt
 {
   const TPixel * pixels;
   Grid           size;
+  bool           isComplement; // whether pixels that are 0 are the foreground
 
   CCL_HOST_DEVICE
   Word
   operator()(const Cell & cell) const
+  {
+    const Word word = this->Pack(cell);
+    return isComplement ? ComplementOfWord(word, size.x, cell.x) : word;
+  }
+
+private:
+  CCL_HOST_DEVICE
+  Word
+  Pack(const Cell & cell) const
   {
     const std::uint64_t begin = cell.x * BitsPerWord;
     const TPixel *      first = pixels + IndexOf(size, { begin, cell.y, cell.z });
@@ -108,14 +118,19 @@ struct GroupedBits
 };
 
 /** Packs the pixels of an image to the bits of its rows and columns. `bits` has WordsOf(size) elements and gets the
- * bits of the rows. */
+ * bits of the rows. If `isComplement`, pixels that are 0 are the foreground. */
 template <typename TRowGroup, typename TPixel, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
-PackRowGroups(const TExecutor & executor, const TPixel * pixels, const Grid & size, Word * bits)
+PackRowGroups(const TExecutor & executor,
+              const TPixel *    pixels,
+              const Grid &      size,
+              Word *            bits,
+              bool              isComplement = false)
 {
   GroupedBits<TRowGroup, TExecutor> grouped(executor, { WordsOf(size), bits });
-  executor.ForEach(grouped.groups.columns.words,
-                   PackForeground::WriteWords<TRowGroup, TPixel>{ { pixels, size }, bits, grouped.columns.get() });
+  executor.ForEach(
+    grouped.groups.columns.words,
+    PackForeground::WriteWords<TRowGroup, TPixel>{ { pixels, size, isComplement }, bits, grouped.columns.get() });
   return grouped;
 }
 
