@@ -1,5 +1,5 @@
 # The modules of ITK that this module and its tests need, in all three ways to build it.
-set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity)
+set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity ITKLabelMap)
 set(cuda_connected_components_test_depends ITKImageAdaptors ITKIOMeta ITKIONIFTI ITKThresholding)
 
 # An installed ITK does not have the command itk_module().

@@ -17,7 +17,6 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace itk
@@ -56,8 +55,8 @@ namespace itk
  * \endcode
  *
  * \par
- * With ComputeStatisticsOn(), GetStatistics() has the number of pixels, the bounding box and the centroid of each
- * object.
+ * With ComputeStatisticsOn(), GetStatistics() has the number of pixels, the bounding box, the centroid and the shape of
+ * each object.
  *
  * \tparam TInputImage an image or an ImageAdaptor of any pixel type that can be compared with zero
  * \tparam TOutputImage an image of the same dimension with an integer pixel type, not bool
@@ -249,12 +248,7 @@ public:
   /** Returns the number of objects that the last run wrote to the output. MinimumObjectSize and NumberOfObjectsToKeep
    * can make this number smaller than GetOriginalNumberOfObjects().
    * \return the number of objects; 0 before the first run, and after a run that threw an exception */
-#ifdef ITK_WRAPPING_PARSER
-  // ITK's generator of wrappings does not know the type below.
-  LabelType
-#else
-  decltype(std::declval<const Superclass &>().GetObjectCount())
-#endif
+  const LabelType &
   GetObjectCount() const override
   {
     return m_ObjectCount;

@@ -282,6 +282,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   labeler.options.selection = this->GetSelection();
   labeler.options.columns.boundingBoxes = m_ComputeStatistics;
   labeler.options.columns.sums = m_ComputeStatistics;
+  labeler.options.columns.products = m_ComputeStatistics;
   const std::uint64_t objectCount = labeler.LabelPackedRows(
     packRow, size, output->GetBufferPointer(), this->GetBackgroundValue(), this->NeedsObjectSizes() ? &table : nullptr);
   // The results change last, so that they are empty if this function throws.
@@ -320,7 +321,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   if (this->NeedsObjectSizes())
   {
     using namespace CudaConnectedComponentsDetail;
-    auto objects = MeasureLabels(*this->GetOutput(), objectCount, this->GetBackgroundValue());
+    auto objects = MeasureLabels(*this->GetOutput(), objectCount, this->GetBackgroundValue(), m_ComputeStatistics);
     SelectLabels(*this->GetOutput(), objects, this->GetBackgroundValue(), this->GetSelection());
     objectCount = static_cast<LabelType>(objects.size());
     std::vector<SizeValueType> sizes;

@@ -199,6 +199,12 @@ public:
 
     /** The columns of the tables. The default is the number of pixels only. */
     CudaConnectedComponentTable::Columns columns;
+
+    /** A second image of the size of the input, whose pixels are measured for the tables. The default is no image. It
+     * must be in device memory for functions that read device memory, and otherwise in host memory. The functions only
+     * read it. If its address is not a multiple of its pixel size, or if its memory is not on the device, the functions
+     * throw CudaConnectedComponentError (InvalidArgument). */
+    CudaConnectedComponentIntensities::Image intensities;
   };
 
   /** The settings that the next calls use. */

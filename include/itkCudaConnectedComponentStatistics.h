@@ -4,15 +4,19 @@
 
 #include "itkCudaConnectedComponentTable.h"
 #include "itkImageBase.h"
+#include "itkMatrix.h"
+#include "itkVector.h"
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace itk
 {
 
 /** \class CudaConnectedComponentStatistics
- * \brief Sizes, bounding boxes and centroids of the objects of an image, in the coordinates of the image.
+ * \brief Sizes, bounding boxes, centroids and shapes of the objects of an image, in the coordinates of the image.
  *
  * \code
  * filter->ComputeStatisticsOn();
@@ -30,6 +34,28 @@ namespace itk
  * ExceptionObject with the index and the number of objects.
  *
  * The object stores its own values. It does not use the table or the image after its construction.
+ *
+ * \par Shapes
+ * GetPrincipalMoments(), GetPrincipalAxes(), GetElongation(), GetFlatness() and GetEquivalentEllipsoidDiameter() need
+ * the products of the indices. The filter measures them. A table needs the column `products`. Each of these functions
+ * computes all numbers of the shape. A program that needs several of them should call GetShape() once.
+ *
+ * \par
+ * An object is degenerate if all centers of its pixels lie at one point, on a line or in a plane of a volume. Its
+ * smallest principal moments are then exactly 0, and no number is NaN or infinite. ShapeLabelObject has the same
+ * numbers if its moments are exactly 0. Its moments often are small numbers of any sign instead, because ITK subtracts
+ * large numbers.
+ *
+ * \par
+ * The table shows degenerate objects of an image with 3 dimensions. The principal moments are in ascending order, and a
+ * is not greater than b. In a plane, an object on a line has the values of an object on a line in a volume, with the
+ * moments 0 and b.
+ *
+ * | centers of the pixels | principal moments | elongation  | flatness | ellipsoid diameters |
+ * | --------------------- | ----------------- | ----------- | -------- | ------------------- |
+ * | at one point          | 0, 0, 0           | 0           | 0        | 0, 0, 0             |
+ * | on a line             | 0, 0, b           | 0           | 0        | 0, 0, 0             |
+ * | in a plane            | 0, a, b           | sqrt(b / a) | 0        | 0, 0, 0             |
  *
  * \tparam VDimension the dimension of the image
  *
@@ -55,6 +81,12 @@ public:
   using RegionType = ImageRegion<VDimension>;
   /** The type of a centroid: a physical point. */
   using PointType = Point<double, VDimension>;
+  /** The type of principal moments and of diameters: one number for each principal axis. */
+  using VectorType = Vector<double, VDimension>;
+  /** The type of principal axes: each row is an axis. */
+  using MatrixType = Matrix<double, VDimension, VDimension>;
+  /** The type of second moments in index coordinates, for example xx, xy, xz, yy, yz, zz. */
+  using MomentsType = std::array<double, VDimension *(VDimension + 1) / 2>;
 
   /** \class ObjectType
    * \brief The measurements of one object.
@@ -67,6 +99,26 @@ public:
     RegionType boundingBox;
     /** The mean of the physical points of the pixels. */
     PointType centroid{};
+    /** The second central moments in index coordinates: the mean products of the distances from the centroid, in
+     * pixels^2. Without a value, the shape of the object is not known. */
+    std::optional<MomentsType> indexMoments;
+  };
+
+  /** \class ShapeType
+   * \brief The shape of one object: the numbers that follow from its second moments.
+   * \ingroup CudaConnectedComponents */
+  struct ShapeType
+  {
+    /** GetPrincipalMoments() */
+    VectorType principalMoments{};
+    /** GetPrincipalAxes() */
+    MatrixType principalAxes;
+    /** GetElongation() */
+    double elongation = 0.0;
+    /** GetFlatness() */
+    double flatness = 0.0;
+    /** GetEquivalentEllipsoidDiameter() */
+    VectorType equivalentEllipsoidDiameter{};
   };
 
   /** Creates statistics of 0 objects. */
@@ -74,17 +126,18 @@ public:
 
   /** Creates statistics from a table.
    * \param table a table with the columns `pixelCounts`, `boundingBoxes` and `sums`, of an image with the size of the
-   * buffered region of `image`
+   * buffered region of `image`. With the column `products`, the shapes are known, too.
    * \param image an image with the start index, spacing, origin and direction of the input. Its pixels are not read.
    * \param backgroundValue the background value of the labels. The table does not contain it.
-   * \exception ExceptionObject the table lacks a column. Or VDimension exceeds 3, the dimension of a table. */
+   * \exception ExceptionObject the table lacks one of the three columns, or a part of a column. Or VDimension exceeds
+   * 3, the dimension of a table. */
   CudaConnectedComponentStatistics(const CudaConnectedComponentTable & table,
                                    const ImageType &                   image,
                                    std::int64_t                        backgroundValue = 0);
 
   /** Creates statistics from the measurements of each object.
    * \param objects the measurements, in the order of the labels
-   * \param image an image with the spacing of the input. Its pixels are not read.
+   * \param image an image with the spacing and direction of the input. Its pixels are not read.
    * \param backgroundValue the background value of the labels */
   CudaConnectedComponentStatistics(std::vector<ObjectType> objects,
                                    const ImageType &       image,
@@ -145,6 +198,97 @@ public:
     return this->At(i).centroid;
   }
 
+  /** Returns all numbers of the shape of an object, in one computation.
+   * \param i the index of the object
+   * \return the values of GetPrincipalMoments(), GetPrincipalAxes(), GetElongation(), GetFlatness() and
+   * GetEquivalentEllipsoidDiameter()
+   * \exception ExceptionObject there is no such object. Or its shape is not known, because the table had no column
+   * `products`. */
+  ShapeType
+  GetShape(SizeValueType i) const;
+
+  /** Returns the principal moments of an object: the variances of the physical points of its pixels along the principal
+   * axes. They are the eigenvalues of the covariance matrix of the points, with the number of pixels as divisor. A
+   * pixel is the point at its center: as in ITK, its extent adds nothing. The error is at most 1e-14 of the largest
+   * moment, anywhere in space. A moment below 1e-14 of the largest moment is rounding, and is returned as 0.
+   * \param i the index of the object
+   * \return the moments in ascending order, at least 0, in mm^2 if the spacing is in mm. A degenerate object has
+   * moments that are 0.
+   * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
+  VectorType
+  GetPrincipalMoments(SizeValueType i) const
+  {
+    return this->GetShape(i).principalMoments;
+  }
+
+  /** Returns the principal axes of an object: the unit eigenvectors of the covariance matrix of its points.
+   * \param i the index of the object
+   * \return a rotation matrix, without unit. Row j is the physical direction of the axis of principal moment j. The
+   * signs of the axes are arbitrary, except that the determinant is 1. If moments are equal, any orthogonal directions
+   * that span the same space may be their axes. So a degenerate object has axes, too. An object of one pixel has the
+   * axes of the physical space.
+   * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
+  MatrixType
+  GetPrincipalAxes(SizeValueType i) const
+  {
+    return this->GetShape(i).principalAxes;
+  }
+
+  /** Returns the elongation of an object: the square root of the ratio of the largest principal moment to the next
+   * smaller moment.
+   * \param i the index of the object
+   * \return the elongation, without unit: at least 1; or 0 if the next smaller moment is 0, as for pixels on a line. As
+   * in ITK, a moment of at most 2.2e-17 counts as 0 here. In images of one dimension, the elongation is 1.
+   * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
+  double
+  GetElongation(SizeValueType i) const
+  {
+    return this->GetShape(i).elongation;
+  }
+
+  /** Returns the flatness of an object: the square root of the ratio of the second smallest principal moment to the
+   * smallest moment. In a plane, it is equal to the elongation.
+   * \param i the index of the object
+   * \return the flatness, without unit: at least 1; or 0 if the smallest moment is 0, as for pixels in a plane of a
+   * volume. As in ITK, a moment of at most 2.2e-17 counts as 0 here. In images of one dimension, the flatness is 1.
+   * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
+  double
+  GetFlatness(SizeValueType i) const
+  {
+    return this->GetShape(i).flatness;
+  }
+
+  /** Returns the diameters of an ellipsoid with the size of an object and with axes in the ratio of the square roots of
+   * its principal moments.
+   * \param i the index of the object
+   * \return the diameters along the principal axes, in ascending order, in mm if the spacing is in mm. If a principal
+   * moment is 0, all diameters are 0.
+   * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
+  VectorType
+  GetEquivalentEllipsoidDiameter(SizeValueType i) const
+  {
+    return this->GetShape(i).equivalentEllipsoidDiameter;
+  }
+
+  /** Returns the radius of a sphere with the size of an object: GetPhysicalSize(). In a plane, it is the radius of a
+   * circle. The number does not need the column `products`.
+   * \param i the index of the object
+   * \return the radius, greater than 0, in mm if the spacing is in mm
+   * \exception ExceptionObject there is no such object */
+  double
+  GetEquivalentSphericalRadius(SizeValueType i) const;
+
+  /** Returns the surface of a sphere with the size of an object: GetPhysicalSize(). In a plane, it is the perimeter of
+   * a circle. The number does not need the column `products`.
+   * \param i the index of the object
+   * \return the surface, greater than 0, in mm^2 or mm (in a plane) if the spacing is in mm
+   * \exception ExceptionObject there is no such object */
+  double
+  GetEquivalentSphericalPerimeter(SizeValueType i) const
+  {
+    return VDimension * this->GetPhysicalSize(i) / this->GetEquivalentSphericalRadius(i);
+  }
+
 private:
   /** Returns the measurements of an object. Throws an ExceptionObject if there is no such object. */
   const ObjectType &
@@ -152,6 +296,7 @@ private:
 
   std::vector<ObjectType> m_Objects;
   double                  m_PixelSize{ 1.0 }; // product of the spacings
+  MatrixType              m_IndexToPhysical;  // without the translation
   std::int64_t            m_BackgroundValue{ 0 };
 };
 

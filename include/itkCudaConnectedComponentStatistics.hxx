@@ -2,8 +2,16 @@
 #ifndef itkCudaConnectedComponentStatistics_hxx
 #define itkCudaConnectedComponentStatistics_hxx
 
+#include "CudaConnectedComponentsDetail/CentralMoments.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
 
+#include "itkMath.h"
+
+#include <vnl/algo/vnl_determinant.h>
+#include <vnl/algo/vnl_symmetric_eigensystem.h>
+
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace itk
@@ -39,6 +47,24 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
       require("sums", table.sums[axis].size());
     }
 
+    // A plane has products in a table of 3 axes.
+    const auto productsOf = [&table](unsigned int a,
+                                     unsigned int b) -> const std::vector<CudaConnectedComponentTable::Sum> & {
+      return table.products[CudaConnectedComponentsDetail::AxisPair(3, a, b)];
+    };
+    const bool hasProducts = std::any_of(
+      table.products.begin(), table.products.end(), [](const auto & products) { return !products.empty(); });
+    for (unsigned int a = 0; a < VDimension && hasProducts; ++a)
+    {
+      for (unsigned int b = a; b < VDimension; ++b)
+      {
+        require("products", productsOf(a, b).size());
+      }
+    }
+    const auto toInteger = [](const CudaConnectedComponentTable::Sum & sum) {
+      return static_cast<CudaConnectedComponentsDetail::UInt128>(sum.high) << 64 | sum.low;
+    };
+
     const auto & start = image.GetBufferedRegion().GetIndex();
     for (std::size_t i = 0; i < m_Objects.size(); ++i)
     {
@@ -54,6 +80,20 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
         centroid[axis] = static_cast<double>(start[axis]) + mean;
       }
       image.TransformContinuousIndexToPhysicalPoint(centroid, object.centroid);
+      if (hasProducts)
+      {
+        CudaConnectedComponentsDetail::PixelSums<VDimension> pixels;
+        pixels.count = table.pixelCounts[i];
+        for (unsigned int a = 0; a < VDimension; ++a)
+        {
+          pixels.sums[a] = toInteger(table.sums[a][i]);
+          for (unsigned int b = a; b < VDimension; ++b)
+          {
+            pixels.products[CudaConnectedComponentsDetail::AxisPair(VDimension, a, b)] = toInteger(productsOf(a, b)[i]);
+          }
+        }
+        object.indexMoments = CudaConnectedComponentsDetail::CentralMoments(pixels);
+      }
     }
   }
 }
@@ -68,6 +108,10 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(s
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
     m_PixelSize *= image.GetSpacing()[axis];
+    for (unsigned int row = 0; row < VDimension; ++row)
+    {
+      m_IndexToPhysical[row][axis] = image.GetDirection()[row][axis] * image.GetSpacing()[axis];
+    }
   }
 }
 
@@ -78,6 +122,83 @@ CudaConnectedComponentStatistics<VDimension>::GetLabel(SizeValueType i) const
   this->At(i); // throws if there is no such object
   return static_cast<IdentifierType>(
     CudaConnectedComponentsDetail::LabelOfRow(i, static_cast<std::uint64_t>(m_BackgroundValue)));
+}
+
+template <unsigned int VDimension>
+auto
+CudaConnectedComponentStatistics<VDimension>::GetShape(SizeValueType i) const -> ShapeType
+{
+  const ObjectType & object = this->At(i);
+  if (!object.indexMoments)
+  {
+    itkGenericExceptionMacro(<< "The shape of the object with index " << i
+                             << " is not known, because its products were not measured. Select the column products in "
+                                "CudaConnectedComponentLabeler::Options::columns.");
+  }
+
+  MatrixType indexMoments;
+  for (unsigned int a = 0; a < VDimension; ++a)
+  {
+    for (unsigned int b = a; b < VDimension; ++b)
+    {
+      indexMoments[a][b] = indexMoments[b][a] =
+        (*object.indexMoments)[CudaConnectedComponentsDetail::AxisPair(VDimension, a, b)];
+    }
+  }
+  const MatrixType moments = m_IndexToPhysical * indexMoments * MatrixType(m_IndexToPhysical.GetTranspose());
+  // ShapeLabelMapFilter calls the same function. The eigenvalues ascend.
+  const vnl_symmetric_eigensystem<double> eigensystem(moments.GetVnlMatrix().as_matrix());
+
+  ShapeType    shape;
+  VectorType & principal = shape.principalMoments;
+  const double rounding = 1e-14 * eigensystem.D(VDimension - 1);
+  for (unsigned int axis = 0; axis < VDimension; ++axis)
+  {
+    const double moment = eigensystem.D(axis);
+    principal[axis] = moment > rounding ? moment : 0.0;
+  }
+  shape.principalAxes = eigensystem.V.transpose();
+  if (vnl_determinant(eigensystem.V) < 0.0)
+  {
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    {
+      shape.principalAxes[VDimension - 1][axis] *= -1.0;
+    }
+  }
+
+  if constexpr (VDimension < 2)
+  {
+    shape.elongation = shape.flatness = 1.0;
+  }
+  else
+  {
+    const auto ratioOf = [](double larger, double smaller) {
+      return Math::AlmostEquals(smaller, 0.0) ? 0.0 : std::sqrt(larger / smaller);
+    };
+    shape.elongation = ratioOf(principal[VDimension - 1], principal[VDimension - 2]);
+    shape.flatness = ratioOf(principal[1], principal[0]);
+  }
+
+  double product = 1.0;
+  for (unsigned int axis = 0; axis < VDimension; ++axis)
+  {
+    product *= principal[axis];
+  }
+  const double mean = std::pow(product, 1.0 / VDimension);
+  const double diameter = 2.0 * this->GetEquivalentSphericalRadius(i);
+  for (unsigned int axis = 0; axis < VDimension; ++axis)
+  {
+    shape.equivalentEllipsoidDiameter[axis] = mean > 0.0 ? diameter * std::sqrt(principal[axis] / mean) : 0.0;
+  }
+  return shape;
+}
+
+template <unsigned int VDimension>
+double
+CudaConnectedComponentStatistics<VDimension>::GetEquivalentSphericalRadius(SizeValueType i) const
+{
+  const double sizeOfUnitSphere = std::pow(Math::pi, VDimension / 2.0) / std::tgamma(VDimension / 2.0 + 1.0);
+  return std::pow(this->GetPhysicalSize(i) / sizeOfUnitSphere, 1.0 / VDimension);
 }
 
 template <unsigned int VDimension>

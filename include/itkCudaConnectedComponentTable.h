@@ -2,6 +2,8 @@
 #ifndef itkCudaConnectedComponentTable_h
 #define itkCudaConnectedComponentTable_h
 
+#include "itkCudaConnectedComponentIntensities.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -13,8 +15,9 @@ namespace itk
  * \brief Measurements of the connected components of an image: one row for each component.
  *
  * The table has one array for each column. Row i has the i-th label: label i + 1 if the background value is 0. A column
- * that was not asked for is empty. All measurements are integers, in pixels. So they are exact, and two runs give the
- * same table. The index of a pixel is { x, y, z }, from 0 to the size of the image - 1. A plane has z = 0.
+ * that was not asked for is empty. All measurements but `intensities` are integers, in pixels. So they are exact. Two
+ * runs give the same table. The index of a pixel is { x, y, z }, from 0 to the size of the image - 1. A plane has z =
+ * 0.
  *
  * \par Thread safety
  * Several threads may read a table at the same time. No other thread may use a table that a thread changes.
@@ -117,6 +120,10 @@ struct CudaConnectedComponentTable
   /** The faces of the image that each component touches: the FaceBit() of each face. An axis along which the image has
    * one pixel has no faces. So the components of a plane touch faces along x and y only. */
   std::vector<std::uint8_t> faces;
+
+  /** The intensities of each component in a second image, `intensities` of CudaConnectedComponentLabeler::Options. Its
+   * columns are empty if there is no such image. */
+  CudaConnectedComponentIntensities intensities;
 };
 
 } // namespace itk

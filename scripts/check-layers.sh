@@ -12,8 +12,10 @@ BEGIN {
   # The public headers, and the layer that implements each of them.
   public["itkCudaConnectedComponentError.h"] = public["itkCudaConnectedComponentsEnums.h"] = "primitives"
   public["itkCudaConnectedComponentSelection.h"] = public["itkCudaConnectedComponentTable.h"] = "primitives"
+  public["itkCudaConnectedComponentIntensities.h"] = "primitives"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
-  public["itkCudaConnectedComponentImageFilter.h"] = "filters"
+  public["itkCudaBinaryFillholeImageFilter.h"] = public["itkCudaBinaryKeepNObjectsImageFilter.h"] = "filters"
+  public["itkCudaBinaryImageToLabelMapFilter.h"] = public["itkCudaConnectedComponentImageFilter.h"] = "filters"
   public["itkCudaConnectedComponentImageFilterFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
   public["itkCudaRelabelComponentImageFilter.h"] = "filters"
   public["CudaConnectedComponentsDetail"] = "filters"

@@ -5,13 +5,13 @@
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentStatistics.h"
 
+#include "CudaConnectedComponentsDetail/CentralMoments.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
 
 #include "itkImageRegionConstIteratorWithIndex.h"
 #include "itkImageRegionIterator.h"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
@@ -23,18 +23,18 @@ namespace CudaConnectedComponentsDetail
 {
 
 /** Measures the objects of a label image, in the order of their labels. The labels are the labels of
- * ConnectedComponentImageFilter for this number of objects and this background value. */
+ * ConnectedComponentImageFilter for this number of objects and this background value.
+ * \param withMoments whether the second moments are measured, too */
 template <typename TImage>
 std::vector<typename CudaConnectedComponentStatistics<TImage::ImageDimension>::ObjectType>
-MeasureLabels(const TImage & image, SizeValueType objectCount, typename TImage::PixelType background)
+MeasureLabels(const TImage & image, SizeValueType objectCount, typename TImage::PixelType background, bool withMoments)
 {
   constexpr unsigned int Dimension = TImage::ImageDimension;
   struct Measurement
   {
-    SizeValueType                                           count = 0;
-    typename TImage::IndexType                              minimum{};
-    typename TImage::IndexType                              maximum{};
-    std::array<CudaConnectedComponentTable::Sum, Dimension> sums; // of the offsets from the start of the region
+    PixelSums<Dimension>       pixels;
+    typename TImage::IndexType minimum{};
+    typename TImage::IndexType maximum{};
   };
   std::vector<Measurement>           measurements(objectCount);
   const typename TImage::IndexType & start = image.GetBufferedRegion().GetIndex();
@@ -47,19 +47,22 @@ MeasureLabels(const TImage & image, SizeValueType objectCount, typename TImage::
     Measurement &                    measurement = measurements[static_cast<std::size_t>(
       RowOfLabel(static_cast<std::uint64_t>(it.Get()), static_cast<std::uint64_t>(background)))];
     const typename TImage::IndexType index = it.GetIndex();
-    if (measurement.count == 0)
+    if (measurement.pixels.count == 0)
     {
       measurement.minimum = measurement.maximum = index;
     }
-    ++measurement.count;
+    ++measurement.pixels.count;
     for (unsigned int axis = 0; axis < Dimension; ++axis)
     {
       measurement.minimum[axis] = std::min(measurement.minimum[axis], index[axis]);
       measurement.maximum[axis] = std::max(measurement.maximum[axis], index[axis]);
-      CudaConnectedComponentTable::Sum & sum = measurement.sums[axis];
-      const auto                         offset = static_cast<std::uint64_t>(index[axis] - start[axis]);
-      sum.low += offset;
-      sum.high += sum.low < offset ? 1 : 0;
+      const auto offset = static_cast<UInt128>(index[axis] - start[axis]);
+      measurement.pixels.sums[axis] += offset;
+      for (unsigned int other = axis; other < Dimension && withMoments; ++other)
+      {
+        measurement.pixels.products[AxisPair(Dimension, axis, other)] +=
+          offset * static_cast<std::uint64_t>(index[other] - start[other]);
+      }
     }
   }
 
@@ -67,16 +70,20 @@ MeasureLabels(const TImage & image, SizeValueType objectCount, typename TImage::
   for (std::size_t i = 0; i < objects.size(); ++i)
   {
     const Measurement & measurement = measurements[i];
-    objects[i].numberOfPixels = measurement.count;
+    objects[i].numberOfPixels = measurement.pixels.count;
     objects[i].boundingBox.SetIndex(measurement.minimum);
     objects[i].boundingBox.SetUpperIndex(measurement.maximum);
     ContinuousIndex<double, Dimension> centroid;
     for (unsigned int axis = 0; axis < Dimension; ++axis)
     {
-      centroid[axis] =
-        static_cast<double>(start[axis]) + measurement.sums[axis].ToDouble() / static_cast<double>(measurement.count);
+      centroid[axis] = static_cast<double>(start[axis]) + static_cast<double>(measurement.pixels.sums[axis]) /
+                                                            static_cast<double>(measurement.pixels.count);
     }
     image.TransformContinuousIndexToPhysicalPoint(centroid, objects[i].centroid);
+    if (withMoments)
+    {
+      objects[i].indexMoments = CentralMoments(measurement.pixels);
+    }
   }
   return objects;
 }

@@ -5,6 +5,7 @@
 #include "engine/DeviceSession.h"
 
 #include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/ForegroundBytes.h"
@@ -331,6 +332,18 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
     components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
       WriteOutput(executor, labeled, pixels, request, output, outputType);
     });
+    if (request.WantsIntensities())
+    {
+      const auto rows = executor.Allocate<IntensityValue>(components.keptCount);
+      MeasureIntensitiesOfRuns(executor,
+                               labeled.runs,
+                               labeled.labels,
+                               request.labelValues,
+                               request.intensities,
+                               components.keptCount,
+                               rows.get());
+      components.intensities = Download(executor, resources, rows.get(), components.keptCount * sizeof(IntensityValue));
+    }
   });
   return components;
 }
@@ -395,6 +408,10 @@ DeviceSession::LabelPixels(const void *    pixels,
   {
     RequireDeviceMemory(output, "output", m_Implementation->GetDevice());
   }
+  if (request.WantsIntensities())
+  {
+    RequireDeviceMemory(request.intensities.pixels, "intensity image", m_Implementation->GetDevice());
+  }
   const bool isPlain = request.output == OutputKind::Labels && !request.isComplement && !request.NeedsAnalysis();
   const DeviceExecutor & executor = m_Implementation->GetExecutor();
   DeviceResources &      resources = m_Implementation->GetResources();
@@ -443,11 +460,11 @@ LabelBitsAs(const DeviceExecutor & executor,
   RunLabels  result{ nullptr, sizeof(TRun) == 8, nullptr, {} };
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
     result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
-      if (request.output == OutputKind::Labels)
+      if (request.output == OutputKind::Labels || request.WantsIntensities())
       {
         result.labels = Download(executor, resources, labeled.labels, labeled.runCount * sizeof(TRun));
       }
-      else if (request.output == OutputKind::MaskBits)
+      if (request.output == OutputKind::MaskBits)
       {
         const auto mask = executor.Allocate<Word>(words.Count());
         StoreMask(executor, labeled.runs, labeled.labels, mask.get());

@@ -25,6 +25,7 @@ struct Components
   std::uint64_t foundCount = 0; // number of components in the image
   std::uint64_t keptCount = 0;  // number of components that the selection keeps
   HostArray     table;          // memory of a ComponentTable with the kept components, if the request wants it
+  HostArray     intensities;    // an IntensityValue for each kept component, if the request wants intensities
 };
 
 /** The labels of the runs of an image, or a mask. */
@@ -68,7 +69,8 @@ public:
   Components
   LabelPixels(const void * pixels, PixelType pixelType, const Request & request, void * output, PixelType outputType);
 
-  /** Labels the runs of an image of bits. Returns the label of each run or the mask, in host memory.
+  /** Labels the runs of an image of bits. Returns the label of each run or the mask, in host memory. Does not measure
+   * intensities: the host has them, and gets the labels of the runs.
    * \param bits the rows of the image in host memory, WordsOf(request.size) words; the copy is faster from pinned
    * memory
    *

@@ -7,6 +7,8 @@
 
 #include "engine/DeviceSession.h"
 #include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/MeasureIntensities.h"
+#include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/MaskWriteOut.h"
@@ -84,7 +86,8 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
            wantsTable ? options.columns : none,
            wantsTable,
            output,
-           fillValue };
+           fillValue,
+           wantsTable ? options.intensities : CudaConnectedComponentIntensities::Image{} };
 }
 
 /** Fills the caller's table, if there is one. Returns the number of components that are kept. If this function throws,
@@ -98,6 +101,12 @@ FillTable(const ccl::Request & request, const ccl::Components & components, Cuda
     filled.componentCount = components.keptCount;
     filled.originalComponentCount = components.foundCount;
     ccl::Unpack(request, components.table.get(), components.keptCount, filled);
+    if (components.intensities != nullptr)
+    {
+      filled.intensities = ccl::Unpack(request.intensities.type,
+                                       static_cast<const ccl::IntensityValue *>(components.intensities.get()),
+                                       components.keptCount);
+    }
     *table = std::move(filled);
   }
   return components.keptCount;
@@ -135,7 +144,7 @@ IsCleared(const CudaConnectedComponentLabeler::Options & options, void * memory,
   return isCleared;
 }
 
-/** Throws CudaConnectedComponentError unless the address of an image in device memory is a multiple of its pixel size.
+/** Throws CudaConnectedComponentError unless the address of an image is a multiple of its pixel size.
  * A kernel would fail with an error from which the process cannot recover. */
 void
 RequireAligned(const void * memory, ccl::PixelType type, const char * name)
@@ -183,6 +192,7 @@ CudaConnectedComponentLabeler::LabelDevice(const Input &                 input,
   RequireOutput(output.pixels, request);
   RequireAligned(input.pixels, input.type, "input");
   RequireAligned(output.pixels, output.type, "output");
+  RequireAligned(request.intensities.pixels, request.intensities.type, "intensity image");
   ccl::DeviceSession    session(options.deviceId, options.stream);
   const ccl::Components components = session.LabelPixels(input.pixels, input.type, request, output.pixels, output.type);
   const std::uint64_t   objectCount = FillTable(request, components, table);
@@ -258,21 +268,41 @@ WriteLabels(const CudaConnectedComponentLabeler::Options & options,
   });
 }
 
-/** Labels the runs of an image of bits on the host, and calls write(runs) with the labeled runs. Returns the
- * components.
- */
+/** Measures the intensities of components in host memory. `labels` has the label of each run. Returns the memory of an
+ * IntensityValue for each component, or null if the request wants no intensities. */
+template <typename TRowGroup, typename TRun>
+ccl::HostArray
+MeasureIntensities(const ccl::ParallelFor &         parallelFor,
+                   const ccl::HostBits<TRowGroup> & bits,
+                   const TRun *                     labels,
+                   std::uint64_t                    componentCount,
+                   const ccl::Request &             request)
+{
+  if (!request.WantsIntensities())
+  {
+    return nullptr;
+  }
+  auto rows = ccl::AllocateOnHost<ccl::IntensityValue>(componentCount);
+  ccl::MeasureIntensitiesOfRows(
+    parallelFor, bits.groups, bits.runs, labels, request.labelValues, request.intensities, componentCount, rows.get());
+  return rows;
+}
+
+/** Labels the runs of an image of bits on the host, and calls write(executor, runs) with the labeled
+ * runs. Returns the components. */
 template <typename TRowGroup, typename TVisitor>
 ccl::Components
-LabelBitsOnHost(const ccl::HostExecutor &        executor,
+LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
                 const ccl::HostBits<TRowGroup> & bits,
                 const ccl::Request &             request,
                 const TVisitor &                 write)
 {
-  const auto label = [&](auto run) {
+  const ccl::HostExecutor executor(parallelFor);
+  const auto              label = [&](auto run) {
     const auto          counted = bits.template CountRuns<decltype(run)>();
     const auto          runs = ccl::LabelRuns(executor, counted, request.LabelValuesOfRuns());
     const std::uint64_t count = runs.CountObjects();
-    ccl::Components     components{ count, count, nullptr };
+    ccl::Components     components{ count, count, nullptr, nullptr };
     if (request.NeedsAnalysis())
     {
       auto analyzed =
@@ -281,7 +311,8 @@ LabelBitsOnHost(const ccl::HostExecutor &        executor,
       components.table = std::move(analyzed.table);
     }
     request.labelValues.RequireRoomFor(components.keptCount);
-    write(runs);
+    components.intensities = MeasureIntensities(parallelFor, bits, runs.labels.get(), components.keptCount, request);
+    write(executor, runs);
     return components;
   };
   return ccl::VisitIndexType(ccl::BitCountOf(request.size), label);
@@ -320,10 +351,9 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
 
   if (options.onHost)
   {
-    const ccl::HostExecutor executor(parallelFor);
-    const auto              memory = ccl::AllocateOnHost<ccl::Word>(words);
+    const auto memory = ccl::AllocateOnHost<ccl::Word>(words);
     pack(memory.get());
-    const ccl::Components components = LabelBitsOnHost(executor, bits, request, [&](const auto & runs) {
+    const auto write = [&](const ccl::HostExecutor & executor, const auto & runs) {
       if (request.output == ccl::OutputKind::MaskBits)
       {
         const auto mask = ccl::AllocateOnHost<ccl::Word>(words);
@@ -334,25 +364,32 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
       {
         writeLabels(runs.labels.get());
       }
-    });
-    return FillTable(request, components, table);
+    };
+    return FillTable(request, LabelBitsOnHost(parallelFor, bits, request, write), table);
   }
 
   ccl::DeviceSession   session(options.deviceId);
   const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
   pack(static_cast<ccl::Word *>(memory.get()));
-  const ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request);
+  ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request);
+  const auto     useLabels = [&](const auto * labels) {
+    runs.components.intensities = MeasureIntensities(parallelFor, bits, labels, runs.components.keptCount, request);
+    if (request.output == ccl::OutputKind::Labels)
+    {
+      writeLabels(labels);
+    }
+  };
+  if (runs.wide)
+  {
+    useLabels(static_cast<const std::uint64_t *>(runs.labels.get()));
+  }
+  else
+  {
+    useLabels(static_cast<const std::uint32_t *>(runs.labels.get()));
+  }
   if (request.output == ccl::OutputKind::MaskBits)
   {
     visitMask(static_cast<const ccl::Word *>(runs.mask.get()));
-  }
-  else if (request.output == ccl::OutputKind::Labels && runs.wide)
-  {
-    writeLabels(static_cast<const std::uint64_t *>(runs.labels.get()));
-  }
-  else if (request.output == ccl::OutputKind::Labels)
-  {
-    writeLabels(static_cast<const std::uint32_t *>(runs.labels.get()));
   }
   return FillTable(request, runs.components, table);
 }
@@ -366,6 +403,7 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
           const HostOutput &                                   output,
           CudaConnectedComponentTable *                        table)
 {
+  RequireAligned(request.intensities.pixels, request.intensities.type, "intensity image");
   Report(options, 0.0F);
   if (request.size.Count() == 0)
   {

@@ -27,6 +27,20 @@ Load(const T * address)
 #endif
 }
 
+/** Returns the value at an address. The value is not from the cache of a multiprocessor, which does not see atomic
+ * operations. */
+template <typename T>
+CCL_HOST_DEVICE
+inline T
+LoadCurrent(const T * address)
+{
+#ifdef __CUDA_ARCH__
+  return *static_cast<const volatile T *>(address);
+#else
+  return __atomic_load_n(address, __ATOMIC_RELAXED);
+#endif
+}
+
 /** Writes a value to an address. On the device, this is a plain store. */
 template <typename T>
 CCL_HOST_DEVICE

@@ -84,6 +84,74 @@ struct HasLabel
   }
 };
 
+/** The size and the rank of the largest selected component. If no component is selected, the rank is NoLabel. */
+template <typename TRun>
+struct Largest
+{
+  TRun pixelCount;
+  TRun rank;
+};
+
+/** Kernel functor that finds the size of the largest selected component. A cell is a component. */
+template <typename TRun, typename TSum>
+struct RaiseLargest
+{
+  IsSelected<TRun, TSum> isSelected;
+  Largest<TRun> *        largest;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & component) const
+  {
+    const TRun pixels = isSelected.table.pixelCounts[component.x];
+    // Most components are smaller than a size that is known already. A stale size costs an atomic operation only.
+    if (pixels > LoadCurrent(&largest->pixelCount) && isSelected(component.x) != 0)
+    {
+      AtomicMax(&largest->pixelCount, pixels);
+    }
+  }
+};
+
+/** Kernel functor that finds the first selected component of the largest size. A cell is a component. */
+template <typename TRun, typename TSum>
+struct FindLargest
+{
+  IsSelected<TRun, TSum> isSelected;
+  Largest<TRun> *        largest;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & component) const
+  {
+    if (isSelected.table.pixelCounts[component.x] == largest->pixelCount && isSelected(component.x) != 0)
+    {
+      AtomicMin(&largest->rank, static_cast<TRun>(component.x));
+    }
+  }
+};
+
+/** Kernel functor that labels only the largest component. A cell is a component. */
+template <typename TRun>
+struct LabelLargest
+{
+  const Largest<TRun> * largest;
+  LabelValues           labelValues;
+  TRun *                labels;
+  TRun *                ranks;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & component) const
+  {
+    const bool isLargest = component.x == largest->rank;
+    labels[component.x] = isLargest ? static_cast<TRun>(labelValues.LabelOf(0)) : NoLabel<TRun>;
+    if (isLargest)
+    {
+      ranks[0] = static_cast<TRun>(component.x);
+    }
+  }
+};
+
 /** Visitor of a scan that writes the labels of the selected components in the order of their ranks, and the list of
  * their ranks. Other components get NoLabel. */
 template <typename TRun, typename TIsSelected>
@@ -218,11 +286,26 @@ Select(const TExecutor &                  executor,
     return std::uint64_t{ scan.GetTotal() };
   };
 
-  selected.count = labelInOrderOfRanks(
-    IsSelected<TRun, TSum>{ table, seeded, selection.minimumSize, selection.maximumSize, selection.border, size });
+  const IsSelected<TRun, TSum> isSelected{
+    table, seeded, selection.minimumSize, selection.maximumSize, selection.border, size
+  };
+  const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
+  if (selection.numberOfLargest == 1 && !isTransposed)
+  {
+    // The most frequent selection needs no sort.
+    const Grid components{ componentCount };
+    const auto largest = executor.template Allocate<Largest<TRun>>(1);
+    executor.Fill(&largest.get()->pixelCount, 1, 0);
+    executor.Fill(&largest.get()->rank, 1, 0xFF);
+    executor.ForEach(components, RaiseLargest<TRun, TSum>{ isSelected, largest.get() });
+    executor.ForEach(components, FindLargest<TRun, TSum>{ isSelected, largest.get() });
+    executor.ForEach(components, LabelLargest<TRun>{ largest.get(), labelValues, labels, ranks });
+    selected.count = executor.template PrepareScan<TRun>(componentCount, HasLabel<TRun>{ labels }).GetTotal();
+    return selected;
+  }
+  selected.count = labelInOrderOfRanks(isSelected);
   const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < selected.count;
   const bool isBySize = selection.order == Selection::Order::Size;
-  const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
   if (!isLimited && !isBySize && !isTransposed)
   {
     return selected;

@@ -1,0 +1,672 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_analysis_MeasureIntensities_h
+#define ccl_algorithms_analysis_MeasureIntensities_h
+
+// Adds the intensities of the pixels of each run to the row of its component. The runs have their final labels.
+//
+// All additions are additions of integers, so the result does not depend on their order, and the device computes the
+// same bits as the host. Sums of floating-point numbers are sums of fixed-point numbers: pass 1 finds the range of each
+// component, and with it the unit of the fixed-point numbers; pass 2 adds. For 2^40 pixels, the errors are at most
+// 2^-44 of the sum of the magnitudes. Demmel and Nguyen ("Fast reproducible floating-point summation", ARITH 2013)
+// align all summands with the largest one, too.
+
+#include "executors/RowAccumulator.h"
+#include "executors/host/HostExecutor.h"
+#include "primitives/LabelValues.h"
+#include "primitives/OrderedKeys.h"
+#include "primitives/PixelTypes.h"
+#include "primitives/Runs.h"
+#include "primitives/WideInteger.h"
+
+#include "itkCudaConnectedComponentIntensities.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace itk::ccl
+{
+
+using IntensityImage = CudaConnectedComponentIntensities::Image;
+
+/** Returns whether the pixels of a type are floating-point numbers. */
+CCL_HOST_DEVICE
+inline bool
+IsFloatingPoint(PixelType type)
+{
+  return type == PixelType::Float || type == PixelType::Double;
+}
+
+/** The intensities of some pixels of a component. Merge() of the intensities of two disjoint sets of pixels gives the
+ * intensities of both. 2^40 pixels of any type do not overflow. */
+struct IntensityValue
+{
+  std::uint64_t  pixelCount;
+  std::uint64_t  nanCount; // pixels that are NaN
+  std::uint64_t  minimum;  // key of the lowest intensity that is not NaN; higher than `maximum` if there is none
+  std::uint64_t  maximum;  // key of the highest intensity that is not NaN
+  WideInteger<2> sum;      // signed; in units of 2^FixedPoint::SumUnit() for floating-point numbers
+  WideInteger<3> squares;  // unsigned; in units of 2^FixedPoint::SquareUnit() for floating-point numbers
+
+  /** Returns the intensities of no pixel. */
+  CCL_HOST_DEVICE
+  static IntensityValue
+  Empty()
+  {
+    return { 0, 0, ~std::uint64_t{ 0 }, 0, {}, {} };
+  }
+
+  CCL_HOST_DEVICE
+  void
+  ExtendRange(std::uint64_t otherMinimum, std::uint64_t otherMaximum)
+  {
+    minimum = otherMinimum < minimum ? otherMinimum : minimum;
+    maximum = otherMaximum > maximum ? otherMaximum : maximum;
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Merge(const IntensityValue & other)
+  {
+    pixelCount += other.pixelCount;
+    nanCount += other.nanCount;
+    this->ExtendRange(other.minimum, other.maximum);
+    sum.Add(other.sum);
+    squares.Add(other.squares);
+  }
+};
+
+/** A table of intensities, for AddToRows(). */
+struct IntensityRows
+{
+  using ValueType = IntensityValue;
+
+  IntensityValue * rows;
+
+  /** Adds the intensities of some pixels to a row. Threads may add at the same time. */
+  CCL_HOST_DEVICE
+  void
+  Add(std::uint64_t row, const IntensityValue & value) const
+  {
+    IntensityValue & to = rows[row];
+    if (value.pixelCount != 0)
+    {
+      AtomicAdd(&to.pixelCount, value.pixelCount);
+    }
+    if (value.nanCount != 0)
+    {
+      AtomicAdd(&to.nanCount, value.nanCount);
+    }
+    if (value.minimum <= value.maximum)
+    {
+      AtomicMin(&to.minimum, value.minimum);
+      AtomicMax(&to.maximum, value.maximum);
+    }
+    AtomicAdd(&to.sum, value.sum);
+    AtomicAdd(&to.squares, value.squares);
+  }
+};
+
+/** Floating-point numbers as integers. A number is m * 2^(e - Bias) with an integer m of 53 bits, and e is 1 to 2046.
+ * The unit of a component depends on the highest e of its pixels, its `exponent`. */
+struct FixedPoint
+{
+  static constexpr int          Bias = 1075;
+  static constexpr unsigned int SumShift = 32;    // 2^40 numbers below 2^(53 + 32) have a sum below 2^127
+  static constexpr unsigned int SquareShift = 19; // 2^40 numbers below 2^(106 - 19) have a sum below 2^128
+
+  /** Returns e of a number that is not infinite, from its bits. */
+  CCL_HOST_DEVICE
+  static unsigned int
+  ExponentOf(std::uint64_t bits)
+  {
+    const auto field = static_cast<unsigned int>(bits >> 52 & 0x7FFU);
+    return field == 0 ? 1 : field; // denormal numbers have the lowest exponent
+  }
+
+  /** Returns m of a number from its bits, without the sign. */
+  CCL_HOST_DEVICE
+  static std::uint64_t
+  MantissaOf(std::uint64_t bits)
+  {
+    const std::uint64_t fraction = bits & ((std::uint64_t{ 1 } << 52) - 1);
+    return (bits >> 52 & 0x7FFU) == 0 ? fraction : fraction | std::uint64_t{ 1 } << 52;
+  }
+
+  /** Returns the exponent of the unit of a component's sum, for the component's `exponent`. */
+  static int
+  SumUnit(unsigned int exponent)
+  {
+    return static_cast<int>(exponent) - Bias - static_cast<int>(SumShift);
+  }
+
+  /** Returns the exponent of the unit of a component's sum of squares, for the component's `exponent`. */
+  static int
+  SquareUnit(unsigned int exponent)
+  {
+    return 2 * (static_cast<int>(exponent) - Bias) + static_cast<int>(SquareShift);
+  }
+};
+
+/** The range of the floating-point intensities of a component. */
+struct IntensityRange
+{
+  std::uint64_t minimumBits;
+  std::uint64_t maximumBits;
+  bool          isFinite; // all pixels are neither infinite nor NaN
+
+  CCL_HOST_DEVICE
+  static IntensityRange
+  Of(const IntensityValue & value)
+  {
+    constexpr std::uint64_t infinity = std::uint64_t{ 0x7FF } << 52;
+    const std::uint64_t     minimum = BitsOfKey(value.minimum);
+    const std::uint64_t     maximum = BitsOfKey(value.maximum);
+    return { minimum, maximum, value.nanCount == 0 && minimum != (infinity | SignBit) && maximum != infinity };
+  }
+
+  /** Returns the highest FixedPoint::ExponentOf() of the component. */
+  CCL_HOST_DEVICE
+  unsigned int
+  Exponent() const
+  {
+    const unsigned int ofMinimum = FixedPoint::ExponentOf(minimumBits);
+    const unsigned int ofMaximum = FixedPoint::ExponentOf(maximumBits);
+    return ofMinimum > ofMaximum ? ofMinimum : ofMaximum;
+  }
+};
+
+namespace MeasureIntensities
+{
+
+/** Adds up to 32 integers of a row. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AddIntegers(const T * pixels, unsigned int count, IntensityValue & value)
+{
+  // 32 integers of up to 32 bits have a sum of 37 bits. Their squares have a sum of 37 or 69 bits.
+  using SumType = std::conditional_t<sizeof(T) == 8, Int128, std::int64_t>;
+  using SquaresType = std::conditional_t<(sizeof(T) >= 4), UInt128, std::uint64_t>;
+  T             minimum = pixels[0];
+  T             maximum = pixels[0];
+  SumType       sum = 0;
+  SquaresType   squares = 0;
+  std::uint64_t overflows = 0; // of the squares of 64-bit integers
+  for (unsigned int i = 0; i < count; ++i)
+  {
+    const T pixel = pixels[i];
+    minimum = pixel < minimum ? pixel : minimum;
+    maximum = pixel > maximum ? pixel : maximum;
+    sum += pixel;
+    // The product of two's complements is the square modulo 2^64. The square of a 32-bit integer is below 2^64.
+    auto magnitude = static_cast<std::uint64_t>(pixel);
+    if constexpr (sizeof(T) == 8)
+    {
+      const bool isNegative = std::is_signed<T>::value && (magnitude & SignBit) != 0;
+      magnitude = isNegative ? 0 - magnitude : magnitude;
+      const UInt128 square = UInt128{ magnitude } * magnitude;
+      squares += square;
+      overflows += squares < square ? 1 : 0;
+    }
+    else
+    {
+      squares += magnitude * magnitude;
+    }
+  }
+  value.pixelCount += count;
+  value.ExtendRange(KeyOf(minimum), KeyOf(maximum));
+  value.sum.Add(WideInteger<2>::Of(static_cast<UInt128>(Int128{ sum })));
+  auto wideSquares = WideInteger<3>::Of(squares);
+  wideSquares.digits[2] = overflows;
+  value.squares.Add(wideSquares);
+}
+
+/** Adds the range of up to 32 floating-point numbers of a row. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AddRange(const T * pixels, unsigned int count, IntensityValue & value)
+{
+  for (unsigned int i = 0; i < count; ++i)
+  {
+    const T pixel = pixels[i];
+    if (pixel == pixel)
+    {
+      const std::uint64_t key = KeyOf(pixel);
+      value.ExtendRange(key, key);
+    }
+    else
+    {
+      ++value.nanCount;
+    }
+  }
+  value.pixelCount += count;
+}
+
+/** Adds the sums of up to 32 floating-point numbers of a row, for the `exponent` of the component. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AddFixedPoint(const T * pixels, unsigned int count, unsigned int exponent, IntensityValue & value)
+{
+  UInt128 sum = 0;
+  UInt128 squares = 0;
+  for (unsigned int i = 0; i < count; ++i)
+  {
+    const std::uint64_t bits = BitsOf(pixels[i]);
+    const UInt128       mantissa = FixedPoint::MantissaOf(bits);
+    const unsigned int  below = exponent - FixedPoint::ExponentOf(bits);
+    // The summand is rounded toward 0. If the shift has more bits than the summand, the summand is 0.
+    if (below < 53 + FixedPoint::SumShift)
+    {
+      const UInt128 summand = mantissa << FixedPoint::SumShift >> below;
+      const UInt128 allIfNegative = 0 - static_cast<UInt128>(bits >> 63);
+      sum += (summand ^ allIfNegative) - allIfNegative; // two's complement without a branch
+    }
+    if (below < 53)
+    {
+      squares += mantissa * mantissa >> (FixedPoint::SquareShift + 2 * below);
+    }
+  }
+  value.sum.Add(WideInteger<2>::Of(sum));
+  value.squares.Add(WideInteger<3>::Of(squares));
+}
+
+/** Pass over integers of any type. */
+struct IntegerPass
+{
+  IntensityImage image;
+
+  /** Has no parameters for a component. */
+  struct Parameters
+  {};
+
+  /** Gets the parameters for a component. Returns false if its pixels need not be read. */
+  CCL_HOST_DEVICE
+  bool
+  Begin(std::uint64_t, Parameters &) const
+  {
+    return true;
+  }
+
+  /** Adds the pixels from index `at` on. `count` is 1 to 32. */
+  CCL_HOST_DEVICE
+  void
+  Add(std::uint64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
+  {
+    AddTyped(image, at, count, value);
+  }
+
+private:
+  // Not inlined on the device, because all kernels share this code.
+  CCL_NOINLINE
+  CCL_HOST_DEVICE
+  static void
+  AddTyped(const IntensityImage & image, std::uint64_t at, unsigned int count, IntensityValue & value)
+  {
+    switch (image.type)
+    {
+      case PixelType::Int8:
+        return AddIntegers(static_cast<const std::int8_t *>(image.pixels) + at, count, value);
+      case PixelType::UInt8:
+        return AddIntegers(static_cast<const std::uint8_t *>(image.pixels) + at, count, value);
+      case PixelType::Int16:
+        return AddIntegers(static_cast<const std::int16_t *>(image.pixels) + at, count, value);
+      case PixelType::UInt16:
+        return AddIntegers(static_cast<const std::uint16_t *>(image.pixels) + at, count, value);
+      case PixelType::Int32:
+        return AddIntegers(static_cast<const std::int32_t *>(image.pixels) + at, count, value);
+      case PixelType::UInt32:
+        return AddIntegers(static_cast<const std::uint32_t *>(image.pixels) + at, count, value);
+      case PixelType::Int64:
+        return AddIntegers(static_cast<const std::int64_t *>(image.pixels) + at, count, value);
+      default:
+        return AddIntegers(static_cast<const std::uint64_t *>(image.pixels) + at, count, value);
+    }
+  }
+};
+
+/** Pass 1 over floating-point numbers: counts them, and finds the range of each component. */
+struct RangePass
+{
+  IntensityImage image;
+
+  struct Parameters
+  {};
+
+  CCL_HOST_DEVICE
+  bool
+  Begin(std::uint64_t, Parameters &) const
+  {
+    return true;
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Add(std::uint64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
+  {
+    if (image.type == PixelType::Float)
+    {
+      AddRange(static_cast<const float *>(image.pixels) + at, count, value);
+    }
+    else
+    {
+      AddRange(static_cast<const double *>(image.pixels) + at, count, value);
+    }
+  }
+};
+
+/** Pass 2 over floating-point numbers: adds them, with the range of each component. */
+struct SumPass
+{
+  IntensityImage         image;
+  const IntensityValue * rows; // of pass 1
+
+  struct Parameters
+  {
+    unsigned int exponent;
+  };
+
+  CCL_HOST_DEVICE
+  bool
+  Begin(std::uint64_t row, Parameters & parameters) const
+  {
+    const IntensityRange range = IntensityRange::Of(rows[row]);
+    parameters.exponent = range.Exponent();
+    return range.isFinite;
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Add(std::uint64_t at, unsigned int count, const Parameters & parameters, IntensityValue & value) const
+  {
+    if (image.type == PixelType::Float)
+    {
+      AddFixedPoint(static_cast<const float *>(image.pixels) + at, count, parameters.exponent, value);
+    }
+    else
+    {
+      AddFixedPoint(static_cast<const double *>(image.pixels) + at, count, parameters.exponent, value);
+    }
+  }
+};
+
+/** Measures the runs of each word of columns, for AddToRows(). A cell is a word of columns, and its list is its runs.
+ */
+template <typename TRowGroup, typename TRun, typename TPass>
+struct MeasureWord
+{
+  IndexedRuns<TRowGroup, TRun> runs;
+  const TRun *                 labels; // an element for each run
+  LabelValues                  labelValues;
+  TPass                        pass;
+
+  /** The runs of a word that are still to measure. */
+  struct ListType
+  {
+    Cell             word;
+    RunsOfWord<TRun> runs;
+
+    CCL_HOST_DEVICE
+    bool
+    IsAtEnd() const
+    {
+      return runs.IsAtEnd();
+    }
+  };
+
+  CCL_HOST_DEVICE
+  bool
+  HasValues(std::uint64_t word) const
+  {
+    return runs.groups.columns.bits[word] != 0;
+  }
+
+  CCL_HOST_DEVICE
+  ListType
+  Begin(const Cell & word) const
+  {
+    return { word, runs.RunsIn(word) };
+  }
+
+  /** Moves to the next run. Measures its pixels in the word, and returns the row of its component. Returns NoRow for a
+   * run that needs no measurement. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  Next(ListType & list, IntensityValue & value) const
+  {
+    Word                       mask = 0;
+    typename TPass::Parameters parameters{};
+    const std::uint64_t        row = this->RowOf(list.runs.Next(mask), parameters);
+    value = IntensityValue::Empty();
+    if (row != NoRow)
+    {
+      this->AddPixels(list.word, mask, parameters, value);
+    }
+    return row;
+  }
+
+  /** Returns the row of a run's component, or NoRow for a run that needs no measurement. Sets the parameters for the
+   * component. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  RowOf(TRun run, typename TPass::Parameters & parameters) const
+  {
+    const TRun label = labels[run];
+    if (label == NoLabel<TRun>)
+    {
+      return NoRow;
+    }
+    const std::uint64_t row = labelValues.RankOf(label);
+    return pass.Begin(row, parameters) ? row : NoRow;
+  }
+
+  /** Adds the pixels of a word of a row group in the columns `mask`. */
+  CCL_HOST_DEVICE
+  void
+  AddPixels(const Cell & word, Word mask, const typename TPass::Parameters & parameters, IntensityValue & value) const
+  {
+    runs.groups.ForEachRow(word.y, word.z, [&](unsigned int rowOfGroup, unsigned int slice) {
+      const std::uint64_t y = word.y * TRowGroup::Rows + rowOfGroup;
+      const std::uint64_t z = word.z * TRowGroup::Slices + slice;
+      const std::uint64_t begin = word.x * BitsPerWord + y * pass.image.rowStride + z * pass.image.sliceStride;
+      // If a row group is one row, its columns are its pixels.
+      Word left = TRowGroup::IsOneRow ? mask : mask & runs.groups.rows.bits[runs.groups.rows.RowBegin(y, z) + word.x];
+      while (left != 0)
+      {
+        const unsigned int first = LowestBit(left);
+        const Word         sequence = left & BitsBelowGap(left, first);
+        pass.Add(begin + first, HighestBit(sequence) - first + 1, parameters, value);
+        left &= ~sequence;
+      }
+    });
+  }
+};
+
+/** Prepares the rows of a table. A cell is a row. */
+struct ClearRows
+{
+  IntensityValue * rows;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & row) const
+  {
+    rows[row.x] = IntensityValue::Empty();
+  }
+};
+
+/** Calls addToRows(pass) for each pass that the pixels of an image need. `rows` has been cleared. */
+template <typename TFunction>
+void
+ForEachPass(const IntensityImage & image, IntensityValue * rows, const TFunction & addToRows)
+{
+  if (IsFloatingPoint(image.type))
+  {
+    addToRows(RangePass{ image });
+    addToRows(SumPass{ image, rows });
+  }
+  else
+  {
+    addToRows(IntegerPass{ image });
+  }
+}
+
+/** The intensities of some components, on the way to their rows. Atomic operations of several threads on one row take
+ * long. So each thread first adds to a value of its own, and to the row when another component needs the place. */
+class RowCache
+{
+public:
+  explicit RowCache(const IntensityRows & table)
+    : m_Table(table)
+  {
+    std::fill_n(m_Rows, Size, NoRow);
+  }
+
+  ~RowCache()
+  {
+    for (unsigned int place = 0; place < Size; ++place)
+    {
+      this->Flush(place);
+    }
+  }
+
+  RowCache(const RowCache &) = delete;
+  RowCache &
+  operator=(const RowCache &) = delete;
+
+  /** Returns the value to which a thread adds pixels of a row. It is valid until the next call. */
+  IntensityValue &
+  ValueOf(std::uint64_t row)
+  {
+    const auto place = static_cast<unsigned int>(row % Size);
+    if (m_Rows[place] != row)
+    {
+      this->Flush(place);
+      m_Rows[place] = row;
+      m_Values[place] = IntensityValue::Empty();
+    }
+    return m_Values[place];
+  }
+
+private:
+  static constexpr unsigned int Size = 64;
+
+  void
+  Flush(unsigned int place)
+  {
+    if (m_Rows[place] != NoRow)
+    {
+      m_Table.Add(m_Rows[place], m_Values[place]);
+    }
+  }
+
+  IntensityRows  m_Table;
+  std::uint64_t  m_Rows[Size];
+  IntensityValue m_Values[Size];
+};
+
+/** Adds the runs of all words to rows. Counts the runs on the way, so that the runs need no offsets. `scan` is a scan
+ * of the runs that start in each word. */
+template <typename TRowGroup, typename TRun, typename TPass>
+void
+AddRowsOnHost(const ParallelFor &                               parallelFor,
+              const HostExecutor::PreparedScan<std::uint64_t> & scan,
+              const MeasureWord<TRowGroup, TRun, TPass> &       measure,
+              const IntensityRows &                             table)
+{
+  const BitRows & columns = measure.runs.groups.columns;
+  const auto      addChunk = [&](std::uint64_t chunk) {
+    const std::uint64_t end = std::min(scan.count, (chunk + 1) * scan.valuesPerChunk);
+    std::uint64_t       i = chunk * scan.valuesPerChunk;
+    std::uint64_t       runsBefore = scan.prefixes[chunk];
+    Cell                word = CellAt(columns.words, i);
+    RowCache            cache(table);
+    for (; i < end; ++i)
+    {
+      if (const Word here = columns.bits[i]; here != 0)
+      {
+        const Word starts = columns.Starts(i - word.x, word.x);
+        const auto firstRun = static_cast<TRun>(runsBefore - 1 + (starts >> LowestBit(here) & 1U));
+        for (RunsOfWord<TRun> list{ here, here, firstRun }; !list.IsAtEnd();)
+        {
+          Word                       mask = 0;
+          typename TPass::Parameters parameters{};
+          const std::uint64_t        row = measure.RowOf(list.Next(mask), parameters);
+          if (row != NoRow)
+          {
+            measure.AddPixels(word, mask, parameters, cache.ValueOf(row));
+          }
+        }
+        runsBefore += CountBits(starts);
+      }
+      if (++word.x == columns.words.x)
+      {
+        word = CellAt(columns.words, i + 1);
+      }
+    }
+  };
+  const std::uint64_t chunks = scan.prefixes.size();
+  if (chunks <= Tuning::HostPackedChunksOfOneThread)
+  {
+    SequentialFor(chunks, addChunk);
+  }
+  else
+  {
+    parallelFor(chunks, addChunk);
+  }
+}
+
+} // namespace MeasureIntensities
+
+/** Measures the intensities of all components. Writes all rows.
+ * \param labels the label of each run, by labelValues, or NoLabel
+ * \param image the intensities, where the executor's functors can read them
+ * \param rowCount number of components that have labels
+ * \param rows an element for each of these components, in the order of the labels */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+void
+MeasureIntensitiesOfRuns(const TExecutor &                    executor,
+                         const IndexedRuns<TRowGroup, TRun> & runs,
+                         const TRun *                         labels,
+                         const LabelValues &                  labelValues,
+                         const IntensityImage &               image,
+                         std::uint64_t                        rowCount,
+                         IntensityValue *                     rows)
+{
+  using namespace MeasureIntensities;
+  executor.ForEach(Grid{ rowCount }, ClearRows{ rows });
+  ForEachPass(image, rows, [&](const auto & pass) {
+    using PassType = std::decay_t<decltype(pass)>;
+    executor.AddToRows(runs.groups.columns.words,
+                       MeasureWord<TRowGroup, TRun, PassType>{ runs, labels, labelValues, pass },
+                       IntensityRows{ rows });
+  });
+}
+
+/** Does the same on the host, without offsets of runs: the labels of the runs may come from a device.
+ * \param groups the bits of the image, in host memory
+ * \param scan the scan of the runs that start in each word of columns */
+template <typename TRowGroup, typename TRun>
+void
+MeasureIntensitiesOfRows(const ParallelFor &                               parallelFor,
+                         const RowGroupBits<TRowGroup> &                   groups,
+                         const HostExecutor::PreparedScan<std::uint64_t> & scan,
+                         const TRun *                                      labels,
+                         const LabelValues &                               labelValues,
+                         const IntensityImage &                            image,
+                         std::uint64_t                                     rowCount,
+                         IntensityValue *                                  rows)
+{
+  using namespace MeasureIntensities;
+  HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows{ rows });
+  ForEachPass(image, rows, [&](const auto & pass) {
+    using PassType = std::decay_t<decltype(pass)>;
+    const MeasureWord<TRowGroup, TRun, PassType> measure{ { groups, nullptr }, labels, labelValues, pass };
+    AddRowsOnHost(parallelFor, scan, measure, IntensityRows{ rows });
+  });
+}
+
+} // namespace itk::ccl
+
+#endif
