@@ -23,11 +23,13 @@ template <std::size_t VPair>
 void
 AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
+struct LabelMapOverrides;
+
 } // namespace ccl
 
 /** \class CudaConnectedComponentImageFilterFactory
  * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
- * RelabelComponentImageFilter::New() creates a CudaRelabelComponentImageFilter.
+ * It also replaces RelabelComponentImageFilter, BinaryImageToLabelMapFilter and BinaryFillholeImageFilter.
  *
  * \code
  * itk::CudaConnectedComponentImageFilterFactory::RegisterOneFactory();
@@ -49,6 +51,14 @@ AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
  * - inputs of any integer type except bool, with outputs of the same type;
  * - inputs of unsigned long with outputs of float.
  *
+ * A factory replaces BinaryImageToLabelMapFilter and BinaryFillholeImageFilter for instances of itk::Image with 2 and 3
+ * dimensions and pixels of float or any integer type except bool and long long. The label maps have objects of the
+ * classes LabelObject, ShapeLabelObject, StatisticsLabelObject and AttributeLabelObject with an attribute of type bool.
+ * Their labels are of type SizeValueType. The filters have LazyGPUStartOn().
+ *
+ * Filters of ITK that create a BinaryImageToLabelMapFilter then use the GPU, too, such as
+ * BinaryShapeOpeningImageFilter, BinaryShapeKeepNObjectsImageFilter, BinaryReconstructionByDilationImageFilter and
+ * BinaryImageToShapeLabelMapFilter.
  *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
  * has this class only if it was built with the option CudaConnectedComponents_BUILD_FACTORY, which is the default.
@@ -56,7 +66,8 @@ AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
  * \par Environment variables
  * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: RegisterOneFactory() and the plug-in replace no filter.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of filters that new factories do not replace. The list contains
- *   names of ITK's classes, separated by commas: `ConnectedComponentImageFilter` and `RelabelComponentImageFilter`.
+ *   names of ITK's classes, separated by commas: `ConnectedComponentImageFilter`, `RelabelComponentImageFilter`,
+ *   `BinaryImageToLabelMapFilter` and `BinaryFillholeImageFilter`.
  *
  * \par Thread safety
  * Register the factory and add overrides before other threads create objects, as for all factories of ITK.
@@ -67,6 +78,8 @@ AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
  *
  * \sa CudaConnectedComponentImageFilter
  * \sa CudaRelabelComponentImageFilter
+ * \sa CudaBinaryImageToLabelMapFilter
+ * \sa CudaBinaryFillholeImageFilter
  * \sa ObjectFactoryBase
  *
  * \ingroup CudaConnectedComponents
@@ -130,14 +143,8 @@ public:
   {
     using ReplacedType = ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
     using FilterType = CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
-    if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled("ConnectedComponentImageFilter"))
-    {
-      this->RegisterOverride(typeid(ReplacedType).name(),
-                             typeid(FilterType).name(),
-                             "Connected components on an NVIDIA GPU",
-                             true,
-                             CreateFilter<FilterType>::New());
-    }
+    this->AddReplacement<ReplacedType, FilterType>("ConnectedComponentImageFilter",
+                                                   "Connected components on an NVIDIA GPU");
   }
 
 protected:
@@ -178,6 +185,20 @@ private:
 
   template <std::size_t VPair>
   friend void ccl::AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
+
+  friend struct ccl::LabelMapOverrides;
+
+  /** Makes this factory create filters of one type instead of filters of ITK, with LazyGPUStartOn(). Does nothing if
+   * the environment turns off this replacement. */
+  template <typename TReplaced, typename TFilter>
+  void AddReplacement(const char * className, const char * description)
+  {
+    if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled(className))
+    {
+      this->RegisterOverride(
+        typeid(TReplaced).name(), typeid(TFilter).name(), description, true, CreateFilter<TFilter>::New());
+    }
+  }
 
   /** Makes this factory replace RelabelComponentImageFilter for some types. Does nothing if the environment turns off
    * this replacement. The caller publishes the RelabelComponentMembers of the types. */

@@ -12,11 +12,8 @@
 #include "CudaConnectedComponentsDetail/RelabelComponentMembers.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <exception>
-#include <functional>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -32,32 +29,6 @@ namespace CudaConnectedComponentsDetail
 /** Whether CudaRelabelComponentImageFilter can count the labels of an image type. */
 template <typename TImage>
 constexpr bool StoresNumbers = HasScalarBuffer<TImage> && !std::is_same<typename TImage::PixelType, bool>::value;
-
-/** Calls body(i) once for each i < count, on the threads of a multi-threader. Throws the first exception of a body
- * after all bodies have ended. */
-inline void
-ForEachInParallel(MultiThreaderBase * threader, std::uint64_t count, const std::function<void(std::uint64_t)> & body)
-{
-  std::atomic<bool>  hasFailed{ false };
-  std::exception_ptr exception; // written by the thread that sets hasFailed
-  ParallelForOf(threader)(count, [&](std::uint64_t i) {
-    try
-    {
-      body(i);
-    }
-    catch (...)
-    {
-      if (!hasFailed.exchange(true))
-      {
-        exception = std::current_exception();
-      }
-    }
-  });
-  if (exception)
-  {
-    std::rethrow_exception(exception);
-  }
-}
 
 } // namespace CudaConnectedComponentsDetail
 

@@ -4,7 +4,13 @@
 
 #include "FilterTestSupport.h"
 
+#include "itkAttributeLabelObject.h"
+#include "itkBinaryFillholeImageFilter.h"
+#include "itkBinaryImageToLabelMapFilter.h"
+#include "itkCudaBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkShapeLabelObject.h"
+#include "itkStatisticsLabelObject.h"
 #include "itkVersion.h"
 
 #include <chrono>
@@ -56,6 +62,16 @@ using Replaced = itk::ConnectedComponentImageFilter<itk::Image<TInput, VDimensio
 template <typename TInput, typename TOutput, unsigned int VDimension>
 using Relabeled = itk::RelabelComponentImageFilter<itk::Image<TInput, VDimension>, itk::Image<TOutput, VDimension>>;
 
+template <typename TInput, template <typename, unsigned int> class TObject, unsigned int VDimension>
+using Mapped = itk::BinaryImageToLabelMapFilter<itk::Image<TInput, VDimension>,
+                                                itk::LabelMap<TObject<itk::SizeValueType, VDimension>>>;
+
+template <typename TLabel, unsigned int VDimension>
+using BoolObject = itk::AttributeLabelObject<TLabel, VDimension, bool>;
+
+template <typename TPixel, unsigned int VDimension>
+using Filled = itk::BinaryFillholeImageFilter<itk::Image<TPixel, VDimension>>;
+
 template <typename TFilter>
 std::string
 NameOfNew()
@@ -67,6 +83,10 @@ const std::string ItkName = "ConnectedComponentImageFilter";
 const std::string OurName = "CudaConnectedComponentImageFilter";
 const std::string ItkRelabelName = "RelabelComponentImageFilter";
 const std::string OurRelabelName = "CudaRelabelComponentImageFilter";
+const std::string ItkMapName = "BinaryImageToLabelMapFilter";
+const std::string OurMapName = "CudaBinaryImageToLabelMapFilter";
+const std::string ItkFillName = "BinaryFillholeImageFilter";
+const std::string OurFillName = "CudaBinaryFillholeImageFilter";
 
 TEST_F(Factory, LinkingChangesNothing) { EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName); }
 
@@ -91,8 +111,48 @@ TEST_F(Factory, ReplacesItksRelabelFilter)
   EXPECT_EQ((NameOfNew<Relabeled<short, short, 4>>()), ItkRelabelName);
 }
 
+TEST_F(Factory, ReplacesItksFiltersOfBinaryImages)
+{
+  EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 3>>()), ItkMapName);
+  EXPECT_EQ((NameOfNew<Filled<short, 3>>()), ItkFillName);
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 3>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<Mapped<unsigned char, itk::ShapeLabelObject, 2>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<Filled<short, 3>>()), OurFillName);
+  EXPECT_EQ((NameOfNew<Filled<float, 2>>()), OurFillName);
+  EXPECT_EQ((NameOfNew<Mapped<double, itk::LabelObject, 3>>()), ItkMapName);
+  EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 4>>()), ItkMapName);
+  EXPECT_EQ((NameOfNew<Filled<double, 3>>()), ItkFillName);
+}
+
+TEST_F(Factory, SetsTheNumberOfObjectsOfThePublicClass)
+{
+  using ImageType = itk::Image<short, 3>;
+  const auto image = MakeItkImage<ImageType>(MakeRandom({ 31, 23, 17 }, 20, 1, 406));
+  using FilterType = itk::BinaryImageToLabelMapFilter<ImageType>;
+  const FilterType::Pointer expected = FilterType::New();
+  FactoryType::RegisterOneFactory();
+  const FilterType::Pointer filter = FilterType::New();
+  ASSERT_EQ(filter->GetNameOfClass(), OurMapName);
+  for (FilterType * const each : { expected.GetPointer(), filter.GetPointer() })
+  {
+    each->SetInput(image);
+    each->SetInputForegroundValue(1);
+    each->FullyConnectedOn();
+    each->SetOutputBackgroundValue(3);
+    each->Update();
+  }
+  ASSERT_GT(expected->FilterType::GetNumberOfObjects(), 10U);
+  EXPECT_EQ(filter->FilterType::GetNumberOfObjects(), expected->FilterType::GetNumberOfObjects());
+  EXPECT_EQ(filter->GetNumberOfObjects(), filter->GetOutput()->GetNumberOfLabelObjects());
+  EXPECT_FALSE(filter->GetOutput()->HasLabel(3));
+  const auto * const ours = dynamic_cast<const itk::CudaBinaryImageToLabelMapFilter<ImageType> *>(filter.GetPointer());
+  ASSERT_NE(ours, nullptr);
+  EXPECT_TRUE(ours->GetLazyGPUStart());
+}
+
 /** Returns the names of the filters that a factory replaces if a list of names is turned off: C for connected
- * components, R for relabeling. */
+ * components, R for relabeling, L for label maps, F for filling holes. */
 std::string
 ReplacedWithout(const char * names)
 {
@@ -103,19 +163,23 @@ ReplacedWithout(const char * names)
   unsetenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE");
   const bool connected = NameOfNew<Replaced<unsigned char, short, 3>>() == OurName;
   const bool relabel = NameOfNew<Relabeled<short, short, 3>>() == OurRelabelName;
+  const bool map = NameOfNew<Mapped<short, itk::LabelObject, 3>>() == OurMapName;
+  const bool fill = NameOfNew<Filled<short, 3>>() == OurFillName;
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
   itk::ObjectFactoryBase::UnRegisterFactory(factory);
-  return std::string(connected ? "C" : "") + (relabel ? "R" : "");
+  return std::string(connected ? "C" : "") + (relabel ? "R" : "") + (map ? "L" : "") + (fill ? "F" : "");
 }
 
 TEST_F(Factory, IsTurnedOffByName)
 {
-  EXPECT_EQ(ReplacedWithout(""), "CR");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "C");
-  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "R");
-  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "C");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CR");
+  EXPECT_EQ(ReplacedWithout(""), "CRLF");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLF");
+  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLF");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRF");
+  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRL");
+  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLF");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LF");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLF");
 }
 
 /** Relabels an image by the filter that New() returns. Compares the results through a pointer to ITK's class with the
@@ -240,6 +304,23 @@ InsertRelabelNames(std::multiset<std::string> & names)
   names.insert(typeid(Relabeled<TInput, TOutput, 3>).name());
 }
 
+template <typename TPixel>
+void
+InsertBinaryNames(std::multiset<std::string> & names)
+{
+  const auto insert = [&names](const std::type_info & type) { names.insert(type.name()); };
+  insert(typeid(Mapped<TPixel, itk::LabelObject, 2>));
+  insert(typeid(Mapped<TPixel, itk::LabelObject, 3>));
+  insert(typeid(Mapped<TPixel, itk::ShapeLabelObject, 2>));
+  insert(typeid(Mapped<TPixel, itk::ShapeLabelObject, 3>));
+  insert(typeid(Mapped<TPixel, itk::StatisticsLabelObject, 2>));
+  insert(typeid(Mapped<TPixel, itk::StatisticsLabelObject, 3>));
+  insert(typeid(Mapped<TPixel, BoolObject, 2>));
+  insert(typeid(Mapped<TPixel, BoolObject, 3>));
+  insert(typeid(Filled<TPixel, 2>));
+  insert(typeid(Filled<TPixel, 3>));
+}
+
 TEST_F(Factory, OverridesTheDocumentedTypes)
 {
   std::multiset<std::string> expected;
@@ -267,6 +348,16 @@ TEST_F(Factory, OverridesTheDocumentedTypes)
   InsertRelabelNames<long long>(expected);
   InsertRelabelNames<unsigned long long>(expected);
   InsertRelabelNames<unsigned long, float>(expected);
+  InsertBinaryNames<char>(expected);
+  InsertBinaryNames<signed char>(expected);
+  InsertBinaryNames<unsigned char>(expected);
+  InsertBinaryNames<short>(expected);
+  InsertBinaryNames<unsigned short>(expected);
+  InsertBinaryNames<int>(expected);
+  InsertBinaryNames<unsigned int>(expected);
+  InsertBinaryNames<long>(expected);
+  InsertBinaryNames<unsigned long>(expected);
+  InsertBinaryNames<float>(expected);
   const auto names = FactoryType::New()->GetClassOverrideNames();
   EXPECT_EQ(std::multiset<std::string>(names.begin(), names.end()), expected);
 }

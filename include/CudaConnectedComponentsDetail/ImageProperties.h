@@ -4,6 +4,7 @@
 
 #include "itkImage.h"
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -42,6 +43,20 @@ PixelSize(const ImageBase<VDimension> & image)
     size = static_cast<float>(size * image.GetSpacing()[axis]);
   }
   return size;
+}
+
+/** Returns the index of the first pixel of a row. Rows are counted in raster order, from the start of the region. */
+template <unsigned int VDimension>
+Index<VDimension>
+IndexOfRow(const ImageRegion<VDimension> & region, std::uint64_t row)
+{
+  Index<VDimension> index = region.GetIndex();
+  for (unsigned int axis = 1; axis < VDimension; ++axis)
+  {
+    index[axis] += static_cast<IndexValueType>(row % region.GetSize(axis));
+    row /= region.GetSize(axis);
+  }
+  return index;
 }
 
 } // namespace CudaConnectedComponentsDetail

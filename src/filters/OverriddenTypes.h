@@ -4,7 +4,7 @@
 
 // Lists the pixel types for which the factory replaces ITK's filters. Overrides.cxx.in is compiled once for each input
 // type, because one source file with all types would take too long to compile. RelabelOverrides.cxx.in is compiled once
-// for each pair of types.
+// for each pair of types, and LabelMapOverrides.cxx.in once for each type of LabelMapInputs.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 
@@ -56,6 +56,19 @@ constexpr std::size_t RelabeledCount = std::tuple_size_v<RelabeledTypes>;
 template <std::size_t VPair>
 void
 AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
+
+/** Input types of BinaryImageToLabelMapFilter, and types of BinaryFillholeImageFilter. */
+using LabelMapInputs =
+  std::tuple<unsigned char, signed char, char, unsigned short, short, unsigned int, int, unsigned long, long, float>;
+
+/** Number of types. src/CMakeLists.txt compiles LabelMapOverrides.cxx.in once for each of them. */
+constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
+
+/** Adds the overrides for one type of LabelMapInputs, in 2D and 3D: the label maps that ITK's own filters use, with
+ * four classes of objects, and the filter that fills holes. VInput is the index of the type. */
+template <std::size_t VInput>
+void
+AddLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
 /** Adds the overrides for an input type and an output type, in 2D and 3D. Masks have the input type or unsigned char.
  */

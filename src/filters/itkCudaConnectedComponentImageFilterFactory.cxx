@@ -25,12 +25,20 @@ AddAllRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory, std::
   (ccl::AddRelabelOverrides<VPairs>(factory), ...);
 }
 
+template <std::size_t... VInputs>
+void
+AddAllLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VInputs...>)
+{
+  (ccl::AddLabelMapOverrides<VInputs>(factory), ...);
+}
+
 } // namespace
 
 CudaConnectedComponentImageFilterFactory::CudaConnectedComponentImageFilterFactory()
 {
   AddAllOverrides(*this, std::make_index_sequence<ccl::OverriddenInputCount>());
   AddAllRelabelOverrides(*this, std::make_index_sequence<ccl::RelabeledCount>());
+  AddAllLabelMapOverrides(*this, std::make_index_sequence<ccl::LabelMapInputCount>());
 }
 
 CudaConnectedComponentImageFilterFactory::~CudaConnectedComponentImageFilterFactory() = default;
@@ -44,7 +52,7 @@ CudaConnectedComponentImageFilterFactory::GetITKSourceVersion() const
 const char *
 CudaConnectedComponentImageFilterFactory::GetDescription() const
 {
-  return "Labels connected components on NVIDIA GPUs, and relabels components on the CPU";
+  return "Labels connected components and fills holes on NVIDIA GPUs, and relabels components on the CPU";
 }
 
 void

@@ -2,22 +2,24 @@
 #include "LabelImage.h"
 
 #include "Failure.h"
+#include "FindComponents.h"
 #include "MinimumSize.h"
 #include "OutputTypes.h"
 #include "Preview.h"
 #include "Progress.h"
+#include "ReadIntensities.h"
 #include "ReadMask.h"
 #include "Report.h"
 #include "SaveImage.h"
 #include "SaveTable.h"
+#include "Stopwatch.h"
 
-#include "itkCudaConnectedComponentImageFilter.h"
 #include "itkUnaryGeneratorImageFilter.h"
 
 #include "CudaConnectedComponentsDetail/LabelRows.h"
+#include "CudaConnectedComponentsDetail/VerifyMask.h"
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -28,38 +30,11 @@
 namespace
 {
 
-using BackendEnum = itk::CudaConnectedComponentsEnums::Backend;
-
-class Stopwatch
+/** Returns the rows of the five largest components in the table, the largest first. `sizes` are the numbers of pixels,
+ * in the order of the labels. */
+std::vector<std::size_t>
+FindLargest(const std::vector<std::uint64_t> & sizes)
 {
-public:
-  double
-  Milliseconds() const
-  {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - m_Start).count();
-  }
-
-private:
-  std::chrono::steady_clock::time_point m_Start = std::chrono::steady_clock::now();
-};
-
-/** The output type of the filter. Its labels are 1, 2, 3, ...; WriteAs() converts them to the labels that ITK gives for
- * the output type and the background value. */
-using LabelType = std::uint32_t;
-template <unsigned int VDimension>
-using LabelsType = itk::Image<LabelType, VDimension>;
-template <unsigned int VDimension>
-using FilterType =
-  itk::CudaConnectedComponentImageFilter<itk::Image<unsigned char, VDimension>, LabelsType<VDimension>>;
-
-/** Adds the five largest objects to the report. `sizes` are the numbers of pixels, in the order of the labels. */
-void
-ReportLargest(const std::vector<itk::SizeValueType> & sizes,
-              double                                  pixelSize,
-              std::int64_t                            backgroundValue,
-              Report &                                report)
-{
-  using itk::CudaConnectedComponentsDetail::LabelOfRow;
   std::vector<std::size_t> largest;
   for (std::size_t i = 0; i < sizes.size(); ++i)
   {
@@ -71,61 +46,31 @@ ReportLargest(const std::vector<itk::SizeValueType> & sizes,
       largest.pop_back();
     }
   }
-  for (const std::size_t i : largest)
-  {
-    report.largestObjects.push_back({ LabelOfRow(i, static_cast<std::uint64_t>(backgroundValue)),
-                                      sizes[i],
-                                      static_cast<double>(sizes[i]) * pixelSize });
-  }
+  return largest;
 }
 
-/** Labels an image and adds the results to the report. `mask` may be null. Returns the filter after its run. Throws
- * Failure. */
-template <unsigned int VDimension>
-typename FilterType<VDimension>::Pointer
-LabelMask(const Options &                               options,
-          const itk::Image<unsigned char, VDimension> * image,
-          const itk::Image<unsigned char, VDimension> * mask,
-          Report &                                      report)
+/** Returns the label that a row of the table has in the output. */
+std::uint64_t
+LabelOf(std::size_t row, const Options & options)
 {
-  const auto & spacing = image->GetSpacing();
+  return itk::CudaConnectedComponentsDetail::LabelOfRow(row, static_cast<std::uint64_t>(options.backgroundValue));
+}
+
+/** Adds the five largest components to the report. */
+template <unsigned int VDimension>
+void
+ReportLargest(const Options &                    options,
+              const itk::ImageBase<VDimension> & image,
+              const std::vector<std::uint64_t> & sizes,
+              Report &                           report)
+{
+  const auto & spacing = image.GetSpacing();
   const double pixelSize = std::accumulate(spacing.Begin(), spacing.End(), 1.0, std::multiplies<>());
-  const bool   isTextPrinted = !options.quiet && !options.json;
-  auto         filter = FilterType<VDimension>::New();
-  filter->SetInput(image);
-  filter->SetMaskImage(mask);
-  filter->SetFullyConnected(options.fullyConnected);
-  filter->SetAlgorithm(options.algorithm);
-  // With a minimum of 1 pixel, the filter keeps all objects and counts their pixels.
-  filter->SetMinimumObjectSize(
-    std::max<std::uint64_t>(PixelCountOf(options.minimumSize, pixelSize), isTextPrinted ? 1 : 0));
-  filter->SetNumberOfObjectsToKeep(options.numberToKeep);
-  filter->SetSortByObjectSize(options.sortBySize);
-  filter->SetComputeStatistics(!options.table.empty());
-  filter->SetGPUEnabled(options.backend != Options::Backend::Cpu);
-  filter->SetCPUFallback(options.backend != Options::Backend::Cuda);
-  Progress progress("labeling", !options.quiet);
-  progress.Observe(filter);
-  const Stopwatch stopwatch;
-  try
-  {
-    filter->Update();
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw Failure(options.input + ": cannot be labeled: " + Sentence(exception));
-  }
-  report.labelingMilliseconds = stopwatch.Milliseconds();
-  report.objectCount = filter->GetObjectCount();
-  report.originalObjectCount = filter->GetOriginalNumberOfObjects();
   report.physicalUnit = PhysicalUnit(VDimension);
-  if (isTextPrinted)
+  for (const std::size_t i : FindLargest(sizes))
   {
-    ReportLargest(filter->GetSizeOfObjectsInPixels(), pixelSize, options.backgroundValue, report);
+    report.largestObjects.push_back({ LabelOf(i, options), sizes[i], static_cast<double>(sizes[i]) * pixelSize });
   }
-  report.backend = filter->GetBackendUsed() == BackendEnum::CUDA ? "cuda" : "cpu";
-  report.reason = options.backend == Options::Backend::Cpu ? "as asked for" : filter->GetFallbackReason();
-  return filter;
 }
 
 /** Returns the name of the output's pixel type. Throws Failure if there are more objects than the type has labels. */
@@ -160,7 +105,7 @@ void
 WriteAs(const Options & options, const LabelsType<VDimension> * labels)
 {
   const auto background = static_cast<TOutput>(options.backgroundValue);
-  if constexpr (std::is_same_v<TOutput, LabelType>)
+  if constexpr (std::is_same_v<TOutput, std::uint32_t>)
   {
     if (background == 0)
     {
@@ -170,7 +115,7 @@ WriteAs(const Options & options, const LabelsType<VDimension> * labels)
   }
   auto renumber = itk::UnaryGeneratorImageFilter<LabelsType<VDimension>, itk::Image<TOutput, VDimension>>::New();
   renumber->SetInput(labels);
-  renumber->SetFunctor([background](const LabelType & label) {
+  renumber->SetFunctor([background](const std::uint32_t & label) {
     return label == 0 ? background
                       : static_cast<TOutput>(itk::CudaConnectedComponentsDetail::LabelOfRow(
                           label - 1, static_cast<std::uint64_t>(background)));
@@ -179,25 +124,37 @@ WriteAs(const Options & options, const LabelsType<VDimension> * labels)
   SaveImage(renumber->GetOutput(), options.output);
 }
 
-/** Writes the labels and the table that the options ask for. */
+/** Writes the labels or the mask, and the table. */
 template <unsigned int VDimension>
 void
-WriteOutputs(const Options & options, const FilterType<VDimension> & filter, Report & report)
+WriteOutputs(const Options &                options,
+             const Mask<VDimension> &       image,
+             const Components<VDimension> & components,
+             Report &                       report)
 {
   const Progress            progress("writing", !options.quiet);
   const Stopwatch           stopwatch;
   std::unique_ptr<Workshop> table;
   if (!options.table.empty())
   {
+    const itk::CudaConnectedComponentStatistics<VDimension> statistics(components.table, *image.image);
     table =
-      PrepareTable<VDimension>(filter.GetStatistics(), *filter.GetOutput(), options.backgroundValue, options.table);
+      PrepareTable<VDimension>(statistics,
+                               *image.image,
+                               options.backgroundValue,
+                               { options.shapes, options.intensity.empty() ? nullptr : &components.table.intensities },
+                               options.table);
   }
-  if (!options.output.empty())
+  if (options.maskOutput)
+  {
+    image.output->Save(components.kept, options.output);
+  }
+  else if (!options.output.empty())
   {
     VisitOutputType(report.outputType,
-                    [&](auto zero) { WriteAs<decltype(zero), VDimension>(options, filter.GetOutput()); });
+                    [&](auto zero) { WriteAs<decltype(zero), VDimension>(options, components.labels); });
   }
-  // The table is delivered last: after an error of the labels, an existing table is unchanged.
+  // The table is delivered last: after an error of the output, an existing table is unchanged.
   if (table)
   {
     table->Deliver();
@@ -208,11 +165,12 @@ WriteOutputs(const Options & options, const FilterType<VDimension> & filter, Rep
 /** Draws the plane, or three slices of the volume through the middle of the foreground. */
 template <unsigned int VDimension>
 void
-DrawPreview(const Options & options, const GreySlice & greySlice, const LabelsType<VDimension> * labels)
+DrawPreview(const Options & options, const GreySlice & greySlice, const Components<VDimension> & components)
 {
-  const auto        objectOf = [](LabelType label) { return std::uint64_t{ label }; };
-  std::vector<Pane> panes;
-  const auto        add = [&](unsigned int across, unsigned int down, itk::IndexValueType index) {
+  const auto * const labels = components.labels.GetPointer();
+  const auto         objectOf = [](std::uint32_t label) { return std::uint64_t{ label }; };
+  std::vector<Pane>  panes;
+  const auto         add = [&](unsigned int across, unsigned int down, itk::IndexValueType index) {
     panes.push_back({ greySlice(across, down, index), Slice<std::uint64_t>(labels, across, down, index, objectOf) });
   };
   if constexpr (VDimension == 2)
@@ -226,7 +184,15 @@ DrawPreview(const Options & options, const GreySlice & greySlice, const LabelsTy
     add(0, 2, middle[1]);
     add(1, 2, middle[0]);
   }
-  WritePreview(panes, options.preview);
+  std::vector<Number> numbers;
+  if (options.previewNumbers)
+  {
+    for (const std::size_t i : FindLargest(components.table.pixelCounts))
+    {
+      numbers.push_back({ i + 1, std::to_string(LabelOf(i, options)) });
+    }
+  }
+  WritePreview(panes, numbers, options.preview);
 }
 
 /** Returns a text such as
@@ -253,22 +219,35 @@ GeometryOf(const itk::ImageBase<VDimension> & image)
          list([&](unsigned int axis) { return image.GetOrigin()[axis]; }, ", ") + "), axes " + list(axes, ", ");
 }
 
-/** Throws Failure if ITK would reject the mask because of its geometry. */
+/** Throws Failure if a second image has other dimensions than the input. `role` is its role, such as "mask". */
+void
+RequireDimension(const Options & options, const std::string & file, const std::string & role, unsigned int dimension)
+{
+  if (ReadDimension(file) != dimension)
+  {
+    throw Failure(file + ": cannot be the " + role + " of " + options.input +
+                  ": one is a plane, the other is a volume");
+  }
+}
+
+/** Throws Failure if ITK would reject a second image as a mask because of its geometry. */
 template <unsigned int VDimension>
 void
-RequireMaskOf(const Options &                    options,
-              const itk::ImageBase<VDimension> & image,
-              const itk::ImageBase<VDimension> & mask)
+RequireGeometry(const Options &                    options,
+                const itk::ImageBase<VDimension> & image,
+                const std::string &                file,
+                const std::string &                role,
+                const itk::ImageBase<VDimension> & second)
 {
   try
   {
-    itk::CudaConnectedComponentsDetail::MaskImageFilter<VDimension>::Verify(image, mask);
+    itk::CudaConnectedComponentsDetail::MaskImageFilter<VDimension>::Verify(image, second);
   }
   catch (const itk::ExceptionObject &)
   {
-    throw Failure(options.mask + ": cannot be the mask of " + options.input +
-                  ": the spacing, origin and axes must be the same, and the mask must cover the image: " +
-                  options.mask + " has " + GeometryOf(mask) + "; " + options.input + " has " + GeometryOf(image));
+    throw Failure(file + ": cannot be the " + role + " of " + options.input +
+                  ": the spacing, origin and axes must be the same, and the " + role + " must cover the image: " +
+                  file + " has " + GeometryOf(second) + "; " + options.input + " has " + GeometryOf(image));
   }
 }
 
@@ -280,25 +259,31 @@ LabelDimension(const Options & options)
   report.input = options.input;
   report.output = options.output;
   report.table = options.table;
+  report.intensity = options.intensity;
   report.preview = options.preview;
+  report.isMaskOutput = options.maskOutput;
   report.connectivity = options.fullyConnected ? (VDimension == 2 ? 8 : 26) : 2 * VDimension;
 
-  Mask<VDimension> image;
-  Mask<VDimension> mask;
+  Mask<VDimension>        image;
+  Mask<VDimension>        mask;
+  Intensities<VDimension> intensities;
   {
     const Progress  progress("reading", !options.quiet);
     const Stopwatch stopwatch;
-    image =
-      ReadMask<VDimension>(options.input, { options.lower, options.upper, options.otsu }, !options.preview.empty());
+    image = ReadMask<VDimension>(options.input,
+                                 { options.lower, options.upper, options.otsu },
+                                 { !options.preview.empty(), options.maskOutput, options.fillHoles });
     if (!options.mask.empty())
     {
-      if (ReadDimension(options.mask) != VDimension)
-      {
-        throw Failure(options.mask + ": cannot be the mask of " + options.input +
-                      ": one is a plane, the other is a volume");
-      }
-      mask = ReadMask<VDimension>(options.mask, {}, false);
-      RequireMaskOf<VDimension>(options, *image.image, *mask.image);
+      RequireDimension(options, options.mask, "mask", VDimension);
+      mask = ReadMask<VDimension>(options.mask, {}, {});
+      RequireGeometry<VDimension>(options, *image.image, options.mask, "mask", *mask.image);
+    }
+    if (!options.intensity.empty())
+    {
+      RequireDimension(options, options.intensity, "intensity image", VDimension);
+      intensities = ReadIntensities<VDimension>(options.intensity);
+      RequireGeometry<VDimension>(options, *image.image, options.intensity, "intensity image", *intensities.image);
     }
     report.readingMilliseconds = stopwatch.Milliseconds();
   }
@@ -315,15 +300,24 @@ LabelDimension(const Options & options)
   report.foreground =
     1.0 - static_cast<double>(std::count(pixels, pixels + pixelCount, 0)) / static_cast<double>(pixelCount);
 
-  const auto filter = LabelMask<VDimension>(options, image.image, mask.image, report);
-  if (!options.output.empty())
+  const Components<VDimension> components =
+    FindComponents<VDimension>(options, *image.image, mask.image, intensities.pixels, report);
+  if (options.IsTextPrinted())
+  {
+    ReportLargest<VDimension>(options, *image.image, components.table.pixelCounts, report);
+  }
+  if (options.maskOutput)
+  {
+    report.outputType = image.output->GetPixelType();
+  }
+  else if (!options.output.empty())
   {
     report.outputType = ChooseOutputType(options, report.objectCount);
   }
-  WriteOutputs<VDimension>(options, *filter, report);
+  WriteOutputs<VDimension>(options, image, components, report);
   if (!options.preview.empty())
   {
-    DrawPreview<VDimension>(options, image.greySlice, filter->GetOutput());
+    DrawPreview<VDimension>(options, image.greySlice, components);
   }
   return report;
 }

@@ -105,6 +105,23 @@ AddSelection(CLI::App & app, Options & options)
       "keep this number of components, the largest, and remove all others")
     ->type_name("NUMBER")
     ->group(group);
+  app
+    .add_option_function<std::vector<std::string>>(
+      "--seed",
+      [&options](const std::vector<std::string> & texts) {
+        ReadValue("--seed", [&] {
+          for (const std::string & text : texts)
+          {
+            options.seeds.push_back(ParseSeed(text));
+          }
+        });
+      },
+      "keep only components that contain this pixel, or the pixel of another --seed; the numbers count from 0; in "
+      "planes X,Y. --keep-largest then counts these components only")
+    ->type_name("X,Y,Z")
+    ->type_size(1)
+    ->allow_extra_args(false)
+    ->group(group);
   app.add_flag("--sort-by-size", options.sortBySize, "number the components by size: label 1 is the largest")
     ->group(group);
 }
@@ -148,7 +165,8 @@ ParseOptions(int argc, char ** argv, Options & options)
   auto * const output =
     app.add_option("OUTPUT",
                    options.output,
-                   "file for the labels; the ending of its name selects the format. Not required with --table");
+                   "file for the labels, or the mask with --mask-output; the ending of its name selects the format. "
+                   "Not required with --table");
 
   auto * const lower =
     app.add_option("--lower", options.lower, "threshold: only pixels of at least this value are foreground")
@@ -164,29 +182,69 @@ ParseOptions(int argc, char ** argv, Options & options)
       "--mask", options.mask, "mask image with the geometry of INPUT; pixels where the mask is 0 are background")
     ->group("Foreground");
 
+  app
+    .add_flag("--fill-holes",
+              options.fillHoles,
+              "fill holes first: background that does not reach the border of the image is foreground. The background "
+              "has the other connectivity: 8 or 26 neighbors, or 4 or 6 with --fully-connected")
+    ->group("Foreground");
+
   AddSelection(app, options);
 
+  auto * const maskOutput =
+    app
+      .add_flag("--mask-output",
+                options.maskOutput,
+                "write a mask to OUTPUT instead of labels: the kept components have the pixel type and values of INPUT "
+                "(1 with a threshold), all other pixels are 0")
+      ->needs(output)
+      ->group("Output");
   app.add_option("--background-value", options.backgroundValue, "value of the background in OUTPUT")
     ->capture_default_str()
     ->needs(output)
+    ->excludes(maskOutput)
     ->group("Output");
   app
     .add_option("--output-type",
                 options.outputType,
                 "pixel type of OUTPUT; auto is the smallest unsigned type that holds all labels")
+    ->excludes(maskOutput)
     ->check(CLI::IsMember(outputTypes))
     ->capture_default_str()
     ->needs(output)
     ->group("Output");
+  auto * const table =
+    app
+      .add_option("--table",
+                  options.table,
+                  "file for a table (.csv or .json): label, size, bounding box and centroid of each component")
+      ->check(
+        [](const std::string & file) { return IsTableName(file) ? "" : "\"" + file + "\" must end in .csv or .json"; })
+      ->type_name("FILE")
+      ->group("Output");
   app
-    .add_option("--table",
-                options.table,
-                "file for a table (.csv or .json): label, size, bounding box and centroid of each component")
-    ->check(
-      [](const std::string & file) { return IsTableName(file) ? "" : "\"" + file + "\" must end in .csv or .json"; })
-    ->type_name("FILE")
+    .add_flag("--shapes",
+              options.shapes,
+              "more columns in the table: principal moments and axes, elongation, flatness, equivalent radius and "
+              "ellipsoid diameters")
+    ->needs(table)
     ->group("Output");
-  app.add_option("--preview", options.preview, "file for a picture (.png): the labels in colour over INPUT in grey")
+  app
+    .add_option(
+      "--intensity",
+      options.intensity,
+      "image with the geometry of INPUT; more columns in the table: mean, standard deviation, minimum, maximum "
+      "and sum of its values in each component")
+    ->type_name("FILE")
+    ->needs(table)
+    ->group("Output");
+  auto * const preview =
+    app.add_option("--preview", options.preview, "file for a picture (.png): the labels in colour over INPUT in grey")
+      ->group("Output");
+  app
+    .add_flag(
+      "--preview-numbers", options.previewNumbers, "write the labels of the five largest components into the picture")
+    ->needs(preview)
     ->group("Output");
   auto * const json = app.add_flag("--json", options.json, "print the report as JSON")->group("Output");
   app.add_flag("--quiet", options.quiet, "print errors only")->excludes(json)->group("Output");

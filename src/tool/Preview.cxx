@@ -4,12 +4,11 @@
 #include "Failure.h"
 #include "SaveImage.h"
 
-#include "itkRGBPixel.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -17,7 +16,6 @@ namespace
 {
 
 using Colour = std::array<double, 3>; // red, green and blue, from 0 to 255
-using PictureType = itk::Image<itk::RGBPixel<unsigned char>, 2>;
 
 constexpr double Width = 1200.0; // of the picture, in pixels
 constexpr double Gap = 6.0;      // between panes, in pixels
@@ -170,16 +168,8 @@ Interpolate(const itk::Image<float, 2> & image, double x, double y)
   return (at(x0, y0) * (1 - u) + at(x1, y0) * u) * (1 - v) + (at(x0, y1) * (1 - u) + at(x1, y1) * u) * v;
 }
 
-/** The position and size of a pane in the picture, in pixels. The top of every pane is the top of the picture. */
-struct Place
-{
-  unsigned int left;
-  unsigned int width;
-  unsigned int height;
-};
-
-/** Returns the places of the panes side by side. All panes have the same scale in mm. */
-std::vector<Place>
+/** Returns the places of the panes side by side, at the top of the picture. All panes have the same scale in mm. */
+std::vector<Frame>
 Arrange(const std::vector<Pane> & panes)
 {
   double width = 0.0;
@@ -192,25 +182,39 @@ Arrange(const std::vector<Pane> & panes)
   }
   const double       room = Width - Gap * static_cast<double>(panes.size() - 1);
   const double       scale = std::min(room / width, Width / height);
-  std::vector<Place> places;
-  unsigned int       left = 0;
+  std::vector<Frame> places;
+  int                left = 0;
   for (const Pane & pane : panes)
   {
     const auto size = pane.grey->GetLargestPossibleRegion().GetSize();
     const auto extent = [&](unsigned int axis) {
-      return static_cast<unsigned int>(
+      return static_cast<int>(
         std::max(1.0, std::floor(static_cast<double>(size[axis]) * pane.grey->GetSpacing()[axis] * scale)));
     };
-    places.push_back({ left, extent(0), extent(1) });
-    left += extent(0) + static_cast<unsigned int>(Gap);
+    places.push_back({ left, 0, extent(0), extent(1) });
+    left += extent(0) + static_cast<int>(Gap);
   }
   return places;
+}
+
+/** Returns a function that returns the object of a pane at a pixel of its place. */
+std::function<std::uint64_t(int x, int y)>
+ObjectsAt(const Pane & pane, const Frame & place)
+{
+  const auto   size = pane.objects->GetLargestPossibleRegion().GetSize();
+  const double across = static_cast<double>(size[0]) / place.width;
+  const double down = static_cast<double>(size[1]) / place.height;
+  return [=, objects = pane.objects->GetBufferPointer()](int x, int y) {
+    const auto i = static_cast<std::size_t>((x + 0.5) * across);
+    const auto j = static_cast<std::size_t>((y + 0.5) * down);
+    return objects[std::min<std::size_t>(i, size[0] - 1) + size[0] * std::min<std::size_t>(j, size[1] - 1)];
+  };
 }
 
 /** Draws a pane at its place. Objects are half transparent, with an opaque outline. */
 void
 Draw(const Pane &                            pane,
-     const Place &                           place,
+     const Frame &                           place,
      const std::map<std::uint64_t, Colour> & colours,
      const std::pair<double, double> &       window,
      PictureType &                           picture)
@@ -218,15 +222,10 @@ Draw(const Pane &                            pane,
   const auto   size = pane.grey->GetLargestPossibleRegion().GetSize();
   const double across = static_cast<double>(size[0]) / place.width;
   const double down = static_cast<double>(size[1]) / place.height;
-  const auto   objectAt = [&](unsigned int x, unsigned int y) {
-    const auto i = static_cast<std::size_t>((x + 0.5) * across);
-    const auto j = static_cast<std::size_t>((y + 0.5) * down);
-    return pane.objects
-      ->GetBufferPointer()[std::min<std::size_t>(i, size[0] - 1) + size[0] * std::min<std::size_t>(j, size[1] - 1)];
-  };
-  for (unsigned int y = 0; y < place.height; ++y)
+  const auto   objectAt = ObjectsAt(pane, place);
+  for (int y = 0; y < place.height; ++y)
   {
-    for (unsigned int x = 0; x < place.width; ++x)
+    for (int x = 0; x < place.width; ++x)
     {
       const double value = Interpolate(*pane.grey, (x + 0.5) * across, (y + 0.5) * down);
       const double bright = (value - window.first) / (window.second - window.first);
@@ -248,8 +247,7 @@ Draw(const Pane &                            pane,
       {
         pixel[i] = static_cast<unsigned char>(std::lround(colour[i]));
       }
-      picture.SetPixel({ { static_cast<itk::IndexValueType>(place.left + x), static_cast<itk::IndexValueType>(y) } },
-                       pixel);
+      picture.SetPixel({ { place.left + x, place.top + y } }, pixel);
     }
   }
 }
@@ -267,15 +265,15 @@ RequirePreviewWritable(const std::string & file)
 }
 
 void
-WritePreview(const std::vector<Pane> & panes, const std::string & file)
+WritePreview(const std::vector<Pane> & panes, const std::vector<Number> & numbers, const std::string & file)
 {
   const auto             places = Arrange(panes);
-  PictureType::SizeType  size{ { places.back().left + places.back().width, 0 } };
+  PictureType::SizeType  size{ { static_cast<itk::SizeValueType>(places.back().left + places.back().width), 0 } };
   PictureType::PixelType white;
   white.Fill(255);
-  for (const Place & place : places)
+  for (const Frame & place : places)
   {
-    size[1] = std::max<itk::SizeValueType>(size[1], place.height);
+    size[1] = std::max(size[1], static_cast<itk::SizeValueType>(place.height));
   }
   auto picture = PictureType::New();
   picture->SetRegions(size);
@@ -287,6 +285,7 @@ WritePreview(const std::vector<Pane> & panes, const std::string & file)
   for (std::size_t i = 0; i < panes.size(); ++i)
   {
     Draw(panes[i], places[i], colours, window, *picture);
+    DrawNumbers(numbers, ObjectsAt(panes[i], places[i]), places[i], *picture);
   }
   SaveImage(picture.GetPointer(), file);
 }

@@ -2,6 +2,8 @@
 #ifndef ccl_tool_Preview_h
 #define ccl_tool_Preview_h
 
+#include "PreviewNumbers.h"
+
 #include "itkImage.h"
 
 #include <cstdint>
@@ -21,9 +23,10 @@ void
 RequirePreviewWritable(const std::string & file);
 
 /** Draws panes side by side in a picture that is 1200 pixels wide at most: the objects in colour over the image in
- * grey. Neighbouring objects have different colours. An object has the same colour in all panes. Throws Failure. */
+ * grey. Neighbouring objects have different colours. An object has the same colour in all panes. Each pane gets the
+ * numbers of the objects that it shows. Throws Failure. */
 void
-WritePreview(const std::vector<Pane> & panes, const std::string & file);
+WritePreview(const std::vector<Pane> & panes, const std::vector<Number> & numbers, const std::string & file);
 
 /** Returns the slice along two axes of an image, at an index along the third axis. The slice is mirrored if needed: in
  * the rows, the patient's right or front is on the left; in the columns, the front or the head is at the top. `pixel`

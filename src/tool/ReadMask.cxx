@@ -3,74 +3,17 @@
 
 #include "Failure.h"
 #include "Preview.h"
+#include "ReadImage.h"
 #include "RequireComplete.h"
 
-#include "itkImageFileReader.h"
-#include "itkImageIOFactory.h"
 #include "itkOtsuThresholdImageFilter.h"
 #include "itkUnaryGeneratorImageFilter.h"
 #include "itkVectorImage.h"
-
-#include <itksys/SystemTools.hxx>
 
 #include <limits>
 
 namespace
 {
-
-/** Reads the header of an image file. Throws Failure if the file is not an image or the image has no pixels. */
-itk::ImageIOBase::Pointer
-OpenImage(const std::string & file)
-{
-  if (!itksys::SystemTools::FileExists(file))
-  {
-    throw Failure(file + ": there is no such file");
-  }
-  if (itksys::SystemTools::FileIsDirectory(file))
-  {
-    throw Failure(file + ": is a folder, not an image");
-  }
-  const itk::ImageIOBase::Pointer io =
-    itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
-  if (!io)
-  {
-    throw Failure(file + ": is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
-  }
-  try
-  {
-    io->SetFileName(file);
-    io->ReadImageInformation();
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw Failure(file + ": cannot be read: " + Sentence(exception));
-  }
-  for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
-  {
-    if (io->GetDimensions(axis) == 0)
-    {
-      throw Failure(file + ": has no pixels: its size along axis " + std::to_string(axis) + " is 0");
-    }
-  }
-  return io;
-}
-
-template <typename TImage>
-typename TImage::Pointer
-ReadImage(const std::string & file)
-{
-  auto reader = itk::ImageFileReader<TImage>::New();
-  reader->SetFileName(file);
-  try
-  {
-    reader->Update();
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw Failure(file + ": cannot be read: " + Sentence(exception));
-  }
-  return reader->GetOutput();
-}
 
 template <typename TImage, typename TPredicate>
 typename itk::Image<unsigned char, TImage::ImageDimension>::Pointer
@@ -99,7 +42,7 @@ SlicesOf(const TImage * image, const TFunction & greyOf)
 
 template <typename TPixel, unsigned int VDimension>
 Mask<VDimension>
-ReadScalars(const std::string & file, const Threshold & threshold, bool withSlices)
+ReadScalars(const std::string & file, const Threshold & threshold, const MaskParts & parts)
 {
   using ImageType = itk::Image<TPixel, VDimension>;
   using MaskType = itk::Image<unsigned char, VDimension>;
@@ -127,28 +70,40 @@ ReadScalars(const std::string & file, const Threshold & threshold, bool withSlic
   {
     mask.image = Binarize(image.GetPointer(), [](const TPixel & pixel) { return pixel != TPixel{ 0 }; });
   }
-  if (withSlices)
+  if (parts.greySlice)
   {
     mask.greySlice = SlicesOf(image.GetPointer(), [](const TPixel & pixel) { return static_cast<float>(pixel); });
+  }
+  if (parts.output && (threshold.otsu || threshold.lower || threshold.upper))
+  {
+    mask.output = std::make_shared<MaskOutputOf<MaskType>>(mask.image, parts.fillsHoles, file);
+  }
+  else if (parts.output)
+  {
+    mask.output = std::make_shared<MaskOutputOf<ImageType>>(image, parts.fillsHoles, file);
   }
   return mask;
 }
 
 template <unsigned int VDimension>
 Mask<VDimension>
-ReadVectors(const std::string & file, const Threshold & threshold, bool withSlices)
+ReadVectors(const std::string & file, const Threshold & threshold, const MaskParts & parts)
 {
   if (threshold.otsu || threshold.lower || threshold.upper)
   {
     throw Failure(
       file + ": has more than one value per pixel; --lower, --upper and --otsu need an image with one value per pixel");
   }
+  if (parts.output)
+  {
+    throw Failure(file + ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
+  }
   using ImageType = itk::VectorImage<double, VDimension>;
   const typename ImageType::Pointer image = ReadImage<ImageType>(file);
   Mask<VDimension>                  mask;
   mask.image = Binarize(image.GetPointer(),
                         [](const itk::VariableLengthVector<double> & pixel) { return pixel.GetSquaredNorm() != 0.0; });
-  if (withSlices)
+  if (parts.greySlice)
   {
     mask.greySlice = SlicesOf(image.GetPointer(), [](const itk::VariableLengthVector<double> & pixel) {
       return static_cast<float>(pixel.GetNorm());
@@ -177,7 +132,7 @@ ReadDimension(const std::string & file)
 
 template <unsigned int VDimension>
 Mask<VDimension>
-ReadMask(const std::string & file, const Threshold & threshold, bool withSlices)
+ReadMask(const std::string & file, const Threshold & threshold, const MaskParts & parts)
 {
   const itk::ImageIOBase::Pointer io = OpenImage(file);
   RequireComplete(file, *io);
@@ -185,33 +140,10 @@ ReadMask(const std::string & file, const Threshold & threshold, bool withSlices)
   const auto read = [&] {
     if (io->GetNumberOfComponents() > 1)
     {
-      return ReadVectors<VDimension>(file, threshold, withSlices);
+      return ReadVectors<VDimension>(file, threshold, parts);
     }
-    switch (component)
-    {
-      case itk::IOComponentEnum::UCHAR:
-        return ReadScalars<unsigned char, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::CHAR:
-        return ReadScalars<signed char, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::USHORT:
-        return ReadScalars<unsigned short, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::SHORT:
-        return ReadScalars<short, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::UINT:
-        return ReadScalars<unsigned int, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::INT:
-        return ReadScalars<int, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::ULONG:
-      case itk::IOComponentEnum::ULONGLONG:
-        return ReadScalars<std::uint64_t, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::LONG:
-      case itk::IOComponentEnum::LONGLONG:
-        return ReadScalars<std::int64_t, VDimension>(file, threshold, withSlices);
-      case itk::IOComponentEnum::FLOAT:
-        return ReadScalars<float, VDimension>(file, threshold, withSlices);
-      default:
-        return ReadScalars<double, VDimension>(file, threshold, withSlices);
-    }
+    return VisitPixelType(component,
+                          [&](auto zero) { return ReadScalars<decltype(zero), VDimension>(file, threshold, parts); });
   };
   Mask<VDimension> mask = read();
   mask.pixelType = itk::ImageIOBase::GetComponentTypeAsString(component);
@@ -223,6 +155,6 @@ ReadMask(const std::string & file, const Threshold & threshold, bool withSlices)
 }
 
 template Mask<2>
-ReadMask<2>(const std::string & file, const Threshold & threshold, bool withSlices);
+ReadMask<2>(const std::string & file, const Threshold & threshold, const MaskParts & parts);
 template Mask<3>
-ReadMask<3>(const std::string & file, const Threshold & threshold, bool withSlices);
+ReadMask<3>(const std::string & file, const Threshold & threshold, const MaskParts & parts);

@@ -2,9 +2,12 @@
 #ifndef ccl_tool_ReadMask_h
 #define ccl_tool_ReadMask_h
 
+#include "MaskOutput.h"
+
 #include "itkImage.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -35,18 +38,28 @@ struct Mask
 
   std::string           pixelType; // of the file
   std::optional<double> otsuThreshold;
-  GreySlice             greySlice; // empty without slices; else it keeps the image in memory
+  // Without them, the image does not stay in memory.
+  GreySlice                         greySlice;
+  std::shared_ptr<const MaskOutput> output;
 };
 
-/** Reads an image and finds its foreground, and makes greySlice if `withSlices`. Throws Failure if the file cannot be
- * read. */
+/** The optional parts of a Mask. */
+struct MaskParts
+{
+  bool greySlice = false;
+  bool output = false;
+  bool fillsHoles = false; // of the output
+};
+
+/** Reads an image, finds its foreground, and makes the parts. Throws Failure if the file cannot be read, or if its
+ * pixels cannot be an output. */
 template <unsigned int VDimension>
 Mask<VDimension>
-ReadMask(const std::string & file, const Threshold & threshold, bool withSlices);
+ReadMask(const std::string & file, const Threshold & threshold, const MaskParts & parts);
 
 extern template Mask<2>
-ReadMask<2>(const std::string & file, const Threshold & threshold, bool withSlices);
+ReadMask<2>(const std::string & file, const Threshold & threshold, const MaskParts & parts);
 extern template Mask<3>
-ReadMask<3>(const std::string & file, const Threshold & threshold, bool withSlices);
+ReadMask<3>(const std::string & file, const Threshold & threshold, const MaskParts & parts);
 
 #endif

@@ -60,6 +60,11 @@ PrintText(const Report & report, std::ostream & out)
          << std::fixed;
   }
   text << (report.masked ? ", before masking\n" : "\n");
+  if (report.holes)
+  {
+    text << "holes: " << report.holes->count << " filled, " << report.holes->pixelCount
+         << (report.holes->pixelCount == 1 ? " pixel\n" : " pixels\n");
+  }
   text << "connectivity: " << report.connectivity << '\n';
   text << "backend: " << report.backend << (report.reason.empty() ? "" : " (" + report.reason + ")") << '\n';
   text << "objects: " << report.objectCount;
@@ -84,14 +89,18 @@ PrintJson(const Report & report, std::ostream & out)
   json["input"] = report.input;
   json["output"] = orNull(report.output);
   json["table"] = orNull(report.table);
+  json["intensity"] = orNull(report.intensity);
   json["preview"] = orNull(report.preview);
   json["size"] = report.size;
   json["pixelType"] = report.pixelType;
   json["outputType"] = orNull(report.outputType);
+  json["outputIsMask"] = report.isMaskOutput;
   json["foreground"] = report.foreground;
   json["otsuThreshold"] =
     report.otsuThreshold ? nlohmann::ordered_json(*report.otsuThreshold) : nlohmann::ordered_json();
   json["masked"] = report.masked;
+  json["holesFilled"] = report.holes ? nlohmann::ordered_json(report.holes->count) : nlohmann::ordered_json();
+  json["pixelsFilled"] = report.holes ? nlohmann::ordered_json(report.holes->pixelCount) : nlohmann::ordered_json();
   json["connectivity"] = report.connectivity;
   json["backend"] = report.backend;
   json["reason"] = orNull(report.reason);

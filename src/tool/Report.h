@@ -18,15 +18,24 @@ struct Report
     double        physicalSize = 0.0;
   };
 
+  struct Holes
+  {
+    std::uint64_t count = 0;
+    std::uint64_t pixelCount = 0;
+  };
+
   std::string                input;
-  std::string                output;  // file, or empty
-  std::string                table;   // file, or empty
-  std::string                preview; // file, or empty
+  std::string                output;    // file, or empty
+  std::string                table;     // file, or empty
+  std::string                intensity; // file, or empty
+  std::string                preview;   // file, or empty
   std::vector<std::uint64_t> size;
+  bool                       isMaskOutput = false; // whether the output is a mask instead of labels
   std::string                pixelType;
-  double                     foreground = 0.0; // fraction of the pixels, before masking
+  double                     foreground = 0.0; // fraction of the pixels, before masking and filling
   std::optional<double>      otsuThreshold;
   bool                       masked = false;
+  std::optional<Holes>       holes; // that were filled; empty without --fill-holes
   unsigned int               connectivity = 0;
   std::string                backend;                 // cuda or cpu
   std::string                reason;                  // why the backend is not cuda, or empty

@@ -25,8 +25,35 @@ IsJson(const std::string & file)
 }
 
 template <unsigned int VDimension>
+void
+AddShapeNames(std::vector<std::string> & names)
+{
+  names.emplace_back("elongation");
+  if (VDimension > 2)
+  {
+    names.emplace_back("flatness");
+  }
+  names.emplace_back("equivalent_radius_mm");
+  for (unsigned int i = 0; i < VDimension; ++i)
+  {
+    names.push_back("ellipsoid_diameter_" + std::to_string(i) + "_mm");
+  }
+  for (unsigned int i = 0; i < VDimension; ++i)
+  {
+    names.push_back("principal_moment_" + std::to_string(i) + "_mm2");
+  }
+  for (unsigned int i = 0; i < VDimension; ++i)
+  {
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    {
+      names.push_back("principal_axis_" + std::to_string(i) + '_' + "xyz"[axis]);
+    }
+  }
+}
+
+template <unsigned int VDimension>
 std::vector<std::string>
-ColumnNames()
+ColumnNames(const TableParts & parts)
 {
   std::vector<std::string> names{ "label", "area" };
   for (unsigned int i = 0; i < 2 * VDimension; ++i)
@@ -41,6 +68,15 @@ ColumnNames()
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
     names.push_back(std::string("centroid_") + "xyz"[axis]);
+  }
+  if (parts.shapes)
+  {
+    AddShapeNames<VDimension>(names);
+  }
+  if (parts.intensities != nullptr)
+  {
+    names.insert(names.end(),
+                 { "intensity_mean", "intensity_sigma", "intensity_min", "intensity_max", "intensity_sum" });
   }
   return names;
 }
@@ -63,12 +99,56 @@ IndexCentroid(const itk::CudaConnectedComponentStatistics<VDimension> & statisti
   return centroid;
 }
 
+/** Returns the text of a number that is not finite, for CSV. */
+std::string
+NotFinite(double value)
+{
+  if (std::isnan(value))
+  {
+    return "nan";
+  }
+  return value < 0.0 ? "-inf" : "inf";
+}
+
+/** Adds the shape of an object, in the order of AddShapeNames(). */
+template <unsigned int VDimension, typename TFunction>
+void
+AddShape(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
+         itk::SizeValueType                                        i,
+         const TFunction &                                         add)
+{
+  const auto shape = statistics.GetShape(i);
+  add(shape.elongation);
+  if (VDimension > 2)
+  {
+    add(shape.flatness);
+  }
+  add(statistics.GetEquivalentSphericalRadius(i));
+  for (unsigned int j = 0; j < VDimension; ++j)
+  {
+    add(shape.equivalentEllipsoidDiameter[j]);
+  }
+  for (unsigned int j = 0; j < VDimension; ++j)
+  {
+    add(shape.principalMoments[j]);
+  }
+  for (unsigned int j = 0; j < VDimension; ++j)
+  {
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    {
+      add(shape.principalAxes[j][axis]);
+    }
+  }
+}
+
 /** Returns the values of a row, in the order of ColumnNames(). */
 template <unsigned int VDimension>
 std::vector<std::string>
 ValuesOf(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
          const itk::ImageBase<VDimension> &                        image,
          std::int64_t                                              backgroundValue,
+         const TableParts &                                        parts,
+         bool                                                      isJson,
          itk::SizeValueType                                        i)
 {
   const auto               start = image.GetLargestPossibleRegion().GetIndex();
@@ -96,6 +176,22 @@ ValuesOf(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
     add(statistics.GetCentroid(i)[axis]);
+  }
+  if (parts.shapes)
+  {
+    AddShape<VDimension>(statistics, i, add);
+  }
+  if (parts.intensities != nullptr)
+  {
+    const auto row = static_cast<std::size_t>(i);
+    for (const double value : { parts.intensities->GetMean(row),
+                                parts.intensities->GetSigma(row),
+                                parts.intensities->minimums[row],
+                                parts.intensities->maximums[row],
+                                parts.intensities->sums[row] })
+    {
+      values.push_back(std::isfinite(value) || isJson ? nlohmann::json(value).dump() : NotFinite(value));
+    }
   }
   return values;
 }
@@ -135,10 +231,11 @@ std::unique_ptr<Workshop>
 PrepareTable(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
              const itk::ImageBase<VDimension> &                        image,
              std::int64_t                                              backgroundValue,
+             const TableParts &                                        parts,
              const std::string &                                       file)
 {
   auto       workshop = std::make_unique<Workshop>(file);
-  const auto names = ColumnNames<VDimension>();
+  const auto names = ColumnNames<VDimension>(parts);
   const bool isJson = IsJson(file);
   errno = 0;
   std::ofstream stream(workshop->GetFile(), std::ios::binary);
@@ -146,7 +243,7 @@ PrepareTable(const itk::CudaConnectedComponentStatistics<VDimension> & statistic
   // Rows are written one by one, because their text is much larger than the statistics.
   for (itk::SizeValueType i = 0; i < statistics.GetNumberOfObjects() && stream; ++i)
   {
-    const auto values = ValuesOf<VDimension>(statistics, image, backgroundValue, i);
+    const auto values = ValuesOf<VDimension>(statistics, image, backgroundValue, parts, isJson, i);
     stream << (isJson ? (i > 0 ? ",\n  " : "\n  ") + JsonObject(names, values) : CsvLine(values));
   }
   stream << (isJson ? "\n]\n" : "");
@@ -163,9 +260,11 @@ template std::unique_ptr<Workshop>
 PrepareTable<2>(const itk::CudaConnectedComponentStatistics<2> & statistics,
                 const itk::ImageBase<2> &                        image,
                 std::int64_t                                     backgroundValue,
+                const TableParts &                               parts,
                 const std::string &                              file);
 template std::unique_ptr<Workshop>
 PrepareTable<3>(const itk::CudaConnectedComponentStatistics<3> & statistics,
                 const itk::ImageBase<3> &                        image,
                 std::int64_t                                     backgroundValue,
+                const TableParts &                               parts,
                 const std::string &                              file);

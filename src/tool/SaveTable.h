@@ -4,6 +4,7 @@
 
 #include "SaveImage.h"
 
+#include "itkCudaConnectedComponentIntensities.h"
 #include "itkCudaConnectedComponentStatistics.h"
 
 #include <cstdint>
@@ -14,12 +15,26 @@
 bool
 IsTableName(const std::string & file);
 
+/** Columns that a table has only if the user asks for them. */
+struct TableParts
+{
+  bool                                           shapes = false;        // the statistics must have shapes
+  const itk::CudaConnectedComponentIntensities * intensities = nullptr; // of the same objects, or null
+};
+
 /** Writes a table with one row for each object, in the order of the labels. The table is in a temporary folder next to
  * the file. Deliver() of the result moves it to the file.
  *
  * The columns have the names and values of regionprops_table() of scikit-image, in the order of its axes (z, y, x), in
  * pixels: label, area, bbox-0, ..., centroid-0, ... Further columns have physical values, in ITK's coordinates:
  * area_mm2 or area_mm3, centroid_x, centroid_y, centroid_z. A .json file has an array of objects with these keys.
+ *
+ * The columns of shapes have the values of CudaConnectedComponentStatistics::ShapeType: elongation, flatness (not in
+ * planes, where it equals the elongation), equivalent_radius_mm, ellipsoid_diameter_0_mm, ..., principal_moment_0_mm2,
+ * ..., and principal_axis_0_x, ... Principal axis 0 has the smallest moment.
+ *
+ * The columns of intensities are intensity_mean, intensity_sigma (with the divisor n - 1), intensity_min, intensity_max
+ * and intensity_sum. Numbers that are not finite are nan, inf and -inf in a .csv file, and null in a .json file.
  *
  * `image` has the geometry of the labels. `backgroundValue` is the background of the output: no object has this label.
  * Throws Failure. */
@@ -28,17 +43,20 @@ std::unique_ptr<Workshop>
 PrepareTable(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
              const itk::ImageBase<VDimension> &                        image,
              std::int64_t                                              backgroundValue,
+             const TableParts &                                        parts,
              const std::string &                                       file);
 
 extern template std::unique_ptr<Workshop>
 PrepareTable<2>(const itk::CudaConnectedComponentStatistics<2> & statistics,
                 const itk::ImageBase<2> &                        image,
                 std::int64_t                                     backgroundValue,
+                const TableParts &                               parts,
                 const std::string &                              file);
 extern template std::unique_ptr<Workshop>
 PrepareTable<3>(const itk::CudaConnectedComponentStatistics<3> & statistics,
                 const itk::ImageBase<3> &                        image,
                 std::int64_t                                     backgroundValue,
+                const TableParts &                               parts,
                 const std::string &                              file);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Programs that know nothing of this project, with and without the plug-in: a client of our own, and plastimatch.
+// Programs that know nothing of this project, with and without the plug-in: two clients of our own, and plastimatch.
 
 #include "CudaTestSupport.h"
 #include "ProgramTest.h"
@@ -47,10 +47,19 @@ protected:
     return this->Run("ITK_AUTOLOAD_PATH='" + folder + "' " + environment + " '" + client + "' " + argument);
   }
 
+  /** Runs the client that makes label maps, with a folder of plug-ins. */
+  Outcome
+  RunLabelMapClient(const std::string & folder, const std::string & environment = "") const
+  {
+    const std::string client = FromEnvironment("CUDA_CONNECTED_COMPONENTS_LABEL_MAP_CLIENT", LABEL_MAP_CLIENT);
+    return this->Run("ITK_AUTOLOAD_PATH='" + folder + "' ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1 " + environment +
+                     " '" + client + "'");
+  }
+
   static std::string
   WithoutCuda(const std::string & printed)
   {
-    return std::regex_replace(printed, std::regex("Cuda(?=Connected|Relabel)"), "");
+    return std::regex_replace(printed, std::regex("Cuda(?=Connected|Relabel|Binary)"), "");
   }
 
   static std::size_t
@@ -125,6 +134,40 @@ TEST_F(Plugin, IsTurnedOffByName)
     EXPECT_EQ(CountReplaced(run.printed, connected), off == relabel ? 4U : 0U);
     EXPECT_EQ(CountReplaced(run.printed, relabel), off == connected ? 4U : 0U);
     EXPECT_EQ(WithoutCuda(run.printed), before);
+  }
+}
+
+TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
+{
+  const std::string map = "BinaryImageToLabelMapFilter";
+  const std::string fill = "BinaryFillholeImageFilter";
+  const Outcome     before = this->RunLabelMapClient("");
+  ASSERT_EQ(before.status, 0) << before.errors;
+  EXPECT_EQ(before.errors, "");
+  EXPECT_EQ(CountReplaced(before.printed, "Binary"), 0U);
+
+  // For two types, one direct use of each filter of ITK, and six filters that use the first. Without our filter, ITK's
+  // filter that fills holes is one more.
+  struct Case
+  {
+    const char * off;
+    std::size_t  maps;
+    std::size_t  fills;
+  };
+  for (const Case & each : { Case{ "", 14, 2 },
+                             Case{ "BinaryFillholeImageFilter", 16, 0 },
+                             Case{ "BinaryImageToLabelMapFilter", 0, 2 },
+                             Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter", 0, 0 } })
+  {
+    SCOPED_TRACE(each.off);
+    const Outcome run =
+      this->RunLabelMapClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS_DISABLE='" + std::string(each.off) + "'");
+    ASSERT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(WithoutCuda(run.printed), before.printed);
+    EXPECT_EQ(CountReplaced(run.printed, map), each.maps > 0 ? 2U : 0U);
+    EXPECT_EQ(CountReplaced(run.printed, fill), each.fills);
+    EXPECT_EQ(CountReplaced(run.errors, map), each.maps) << run.errors;
+    EXPECT_EQ(CountReplaced(run.errors, fill), each.fills) << run.errors;
   }
 }
 

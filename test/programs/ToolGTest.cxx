@@ -35,7 +35,6 @@ TEST_F(Tool, VolumesInManyFormats)
 
 TEST_F(Tool, PlanesInManyFormats)
 {
-  using PlaneType = itk::Image<unsigned char, 2>;
   const auto image = MakeItkImage<PlaneType>(MakeRandom({ 131, 97, 1 }, 40, 3, 402), 200);
   const auto expected = LabelsOf(image.GetPointer(), true);
   for (const std::string ending : { "png", "tif", "nii.gz", "nrrd", "mha" })
@@ -249,7 +248,6 @@ TEST_F(Tool, SaysWhatIsWrong)
   Write(elsewhere.GetPointer(), this->File("nearby.mha"));
   this->ExpectFailure("in.mha out.mha --mask nearby.mha", "the first at (-123.45678, 0, 1e-05)");
 
-  using PlaneType = itk::Image<unsigned char, 2>;
   Write(MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 })).GetPointer(), this->File("plane.mha"));
   this->ExpectFailure("in.mha out.mha --mask plane.mha", "one is a plane, the other is a volume");
   std::ofstream(this->File("nothing.mha")) << "ObjectType = Image\nNDims = 3\nBinaryData = False\nDimSize = 4 0 2\n"
@@ -328,7 +326,6 @@ TEST_F(Tool, FilesThatAreCutOff)
       }
     }
   }
-  using PlaneType = itk::Image<unsigned char, 2>;
   for (const std::string ending : { "png", "jpg", "bmp" })
   {
     Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(),

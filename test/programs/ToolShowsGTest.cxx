@@ -101,7 +101,6 @@ TEST_F(Tool, DrawsThreePanesOfAVolume)
 
 TEST_F(Tool, DrawsAPlane)
 {
-  using PlaneType = itk::Image<unsigned char, 2>;
   const auto image = MakeItkImage<PlaneType>(MakeRandom({ 131, 97, 1 }, 30, 5, 408), 200);
   Write(image.GetPointer(), this->File("in.png"));
   const Outcome run = this->Call("in.png out.png --preview preview.png --background-value 3 --output-type uint16");
@@ -133,6 +132,135 @@ TEST_F(Tool, DrawsAPlane)
   }
   this->ExpectFailure("in.png out.png --preview preview.jpg", ".png");
   this->ExpectFailure("in.png out.png --preview nowhere/preview.png", "there is no folder");
+}
+
+/** Returns whether a picture shows a digit whose upper left pixel is at `left` and `top`. The digit is white in the
+ * squares of `rows` that are #, and not white in the others. `scale` is the edge of a square in pixels. */
+bool
+ShowsDigits(const PictureType * picture, int left, int top, int scale, const std::vector<std::string> & rows)
+{
+  const auto size = picture->GetLargestPossibleRegion().GetSize();
+  const int  width = scale * static_cast<int>(rows[0].size());
+  const int  height = scale * static_cast<int>(rows.size());
+  if (left + width > static_cast<int>(size[0]) || top + height > static_cast<int>(size[1]))
+  {
+    return false;
+  }
+  for (int y = 0; y < height; ++y)
+  {
+    for (int x = 0; x < width; ++x)
+    {
+      const auto pixel = picture->GetPixel({ { left + x, top + y } });
+      const bool isWhite = pixel[0] == 255 && pixel[1] == 255 && pixel[2] == 255;
+      if (isWhite != (rows[static_cast<std::size_t>(y / scale)][static_cast<std::size_t>(x / scale)] == '#'))
+      {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/** Returns the places in a picture that show a digit. */
+std::vector<PictureType::IndexType>
+FindDigits(const PictureType * picture, int scale, const std::vector<std::string> & rows)
+{
+  std::vector<PictureType::IndexType> places;
+  const auto                          size = picture->GetLargestPossibleRegion().GetSize();
+  for (int y = 0; y < static_cast<int>(size[1]); ++y)
+  {
+    for (int x = 0; x < static_cast<int>(size[0]); ++x)
+    {
+      if (ShowsDigits(picture, x, y, scale, rows))
+      {
+        places.push_back({ { x, y } });
+      }
+    }
+  }
+  return places;
+}
+
+const std::vector<std::string> Two{ " ### ", "#   #", "    #", "   # ", "  #  ", " #   ", "#####" };
+const std::vector<std::string> Three{ "#### ", "    #", "    #", " ### ", "    #", "    #", "#### " };
+const std::vector<std::string> Four{ "   # ", "  ## ", " # # ", "#  # ", "#####", "   # ", "   # " };
+const std::vector<std::string> Five{ "#####", "#    ", "#### ", "    #", "    #", "#   #", " ### " };
+
+TEST_F(Tool, NumbersTheLargestComponents)
+{
+  // Components of 1, 2, 3, 4, 1, 2 and 3 pixels. Labels 4, 3, 7, 2 and 6 are the five largest.
+  const auto image = MakeEmpty<PlaneType>({ { 30, 20 } });
+  for (const itk::IndexValueType row : { 0, 1, 2, 3, 4, 5, 6 })
+  {
+    AddBox(image.GetPointer(), { { 3 * row, 2 * row } }, { { static_cast<itk::SizeValueType>(row % 4 + 1), 1 } });
+  }
+  Write(image.GetPointer(), this->File("in.mha"));
+  Outcome run = this->Call("in.mha out.mha --quiet --preview plain.png");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  run = this->Call("in.mha out.mha --quiet --preview numbers.png --preview-numbers");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto plain = Read<PictureType>(this->File("plain.png"));
+  const auto picture = Read<PictureType>(this->File("numbers.png"));
+  ASSERT_EQ(picture->GetLargestPossibleRegion().GetSize(0), 1200U);
+  // A pixel of the image is a square of 40 pixels. The numbers lie on their components.
+  const auto expect = [&](const std::vector<std::string> & digits, itk::IndexValueType row) {
+    const auto places = FindDigits(picture, 2, digits);
+    ASSERT_EQ(places.size(), 1U) << row;
+    EXPECT_GE(places[0][0], 3 * row * 40);
+    EXPECT_LE(places[0][0] + 10, (3 * row + row % 4 + 1) * 40);
+    EXPECT_GE(places[0][1], 2 * row * 40);
+    EXPECT_LE(places[0][1] + 14, (2 * row + 1) * 40);
+  };
+  expect(Two, 1);
+  expect(Three, 2);
+  expect(Four, 3);
+  EXPECT_TRUE(FindDigits(picture, 2, Five).empty()) << "it is one of the smallest";
+  EXPECT_TRUE(FindDigits(plain, 2, Four).empty());
+  // Five numbers in white with a black outline, and nothing else is changed.
+  int changed = 0;
+  for (std::size_t i = 0; i < picture->GetLargestPossibleRegion().GetNumberOfPixels(); ++i)
+  {
+    const auto pixel = picture->GetBufferPointer()[i];
+    if (pixel != plain->GetBufferPointer()[i])
+    {
+      ++changed;
+      ASSERT_TRUE(pixel[0] == pixel[1] && pixel[1] == pixel[2] && (pixel[0] == 0 || pixel[0] == 255)) << i;
+    }
+  }
+  EXPECT_GT(changed, 5 * 4 * 5 * 7 / 2);
+  EXPECT_LE(changed, 5 * 14 * 18);
+
+  // The numbers are the labels that the output has.
+  run = this->Call("in.mha out.mha --quiet --preview numbers.png --preview-numbers --background-value 4");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto others = Read<PictureType>(this->File("numbers.png"));
+  EXPECT_TRUE(FindDigits(others, 2, Four).empty()) << "4 is the background";
+  EXPECT_EQ(FindDigits(others, 2, Three).size(), 1U);
+  this->ExpectUsageError("in.mha out.mha --preview-numbers", "--preview-numbers requires --preview");
+}
+
+// Components that are smaller than their numbers have the numbers beside them, in the picture.
+TEST_F(Tool, NumbersSmallComponents)
+{
+  const auto image = MakeEmpty<MaskType>({ { 60, 60, 60 } });
+  AddBox(image.GetPointer(), { { 2, 3, 30 } }, { { 1, 1, 1 } });
+  AddBox(image.GetPointer(), { { 57, 3, 30 } }, { { 1, 2, 1 } });
+  AddBox(image.GetPointer(), { { 2, 58, 30 } }, { { 3, 1, 1 } });
+  Write(image.GetPointer(), this->File("in.mha"));
+  const Outcome run = this->Call("in.mha out.mha --quiet --preview numbers.png --preview-numbers");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto picture = Read<PictureType>(this->File("numbers.png"));
+  // The first of three panes is 396 pixels wide; a pixel of the image is a square of 6.6 pixels.
+  const auto expect = [&](const std::vector<std::string> & digits, int left, int right, double y) {
+    std::vector<PictureType::IndexType> places = FindDigits(picture, 2, digits);
+    places.erase(std::remove_if(places.begin(), places.end(), [](const auto & place) { return place[0] >= 396; }),
+                 places.end());
+    ASSERT_EQ(places.size(), 1U);
+    EXPECT_GE(places[0][0], left);
+    EXPECT_LE(places[0][0] + 10, right);
+    EXPECT_NEAR(static_cast<double>(places[0][1]) + 7.0, y * 6.6, 14.0);
+  };
+  expect(Two, 350, 376, 4);  // left of the component, because the pane ends
+  expect(Three, 13, 60, 58); // right of the component
 }
 
 TEST_F(Tool, DrawsWhatHasNoObjects)

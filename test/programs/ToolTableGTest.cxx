@@ -4,38 +4,15 @@
 
 #include "ToolTest.h"
 
-#include "itkImageRegionIterator.h"
-
 #include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace
 {
-
-using PlaneType = itk::Image<unsigned char, 2>;
-
-/** Sets the pixels of a box to a value. */
-template <typename TImage>
-void
-AddBox(TImage *                           image,
-       const typename TImage::IndexType & begin,
-       const typename TImage::SizeType &  size,
-       unsigned char                      value = 1)
-{
-  for (itk::ImageRegionIterator<TImage> it(image, { begin, size }); !it.IsAtEnd(); ++it)
-  {
-    it.Set(value);
-  }
-}
-
-template <typename TImage>
-typename TImage::Pointer
-MakeEmpty(const typename TImage::SizeType & size)
-{
-  auto image = TImage::New();
-  image->SetRegions(size);
-  image->Allocate(true);
-  return image;
-}
 
 /** Three boxes of 2, 24 and 4 pixels of 0.75 mm3, in the order of their first pixels. */
 MaskType::Pointer
@@ -151,6 +128,222 @@ TEST_F(Tool, TablesAreExact)
   EXPECT_DOUBLE_EQ(row.at("centroid_x").get<double>(), point[0]);
   EXPECT_DOUBLE_EQ(row.at("centroid_y").get<double>(), point[1]);
   EXPECT_DOUBLE_EQ(row.at("centroid_z").get<double>(), point[2]);
+}
+
+/** Expects the shape of a solid box, by the formulas for boxes. `edges` are its edges in pixels along x, y and z. The
+ * spacing is the spacing of MakeBoxes(). */
+void
+ExpectShapeOfBox(const nlohmann::json & row, const std::array<double, 3> & edges)
+{
+  const std::array<double, 3>                   spacing{ 0.5, 0.75, 2.0 };
+  std::array<std::pair<double, std::size_t>, 3> moments;
+  double                                        volume = 1.0;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+  {
+    moments[axis] = { spacing[axis] * spacing[axis] * (edges[axis] * edges[axis] - 1.0) / 12.0, axis };
+    volume *= spacing[axis] * edges[axis];
+  }
+  std::sort(moments.begin(), moments.end());
+  const auto ratio = [&](std::size_t a, std::size_t b) {
+    return moments[b].first > 0.0 ? std::sqrt(moments[a].first / moments[b].first) : 0.0;
+  };
+  const auto expect = [&row](const std::string & column, double value) {
+    EXPECT_NEAR(row.at(column).get<double>(), value, 1e-12 * std::max(1.0, value)) << column;
+  };
+  const double pi = std::acos(-1.0);
+  const double radius = std::cbrt(3.0 * volume / (4.0 * pi));
+  const double mean = std::cbrt(moments[0].first * moments[1].first * moments[2].first);
+  expect("elongation", ratio(2, 1));
+  expect("flatness", ratio(1, 0));
+  expect("equivalent_radius_mm", radius);
+  for (std::size_t i = 0; i < 3; ++i)
+  {
+    const std::string number = std::to_string(i);
+    expect("principal_moment_" + number + "_mm2", moments[i].first);
+    expect("ellipsoid_diameter_" + number + "_mm",
+           mean > 0.0 ? 2.0 * radius * std::sqrt(moments[i].first / mean) : 0.0);
+    for (std::size_t axis = 0; axis < 3 && mean > 0.0; ++axis)
+    {
+      const std::string column = "principal_axis_" + number + '_' + "xyz"[axis];
+      EXPECT_NEAR(std::abs(row.at(column).get<double>()), axis == moments[i].second ? 1.0 : 0.0, 1e-12) << column;
+    }
+  }
+}
+
+TEST_F(Tool, WritesShapes)
+{
+  const auto image = MakeBoxes();
+  AddBox(image.GetPointer(), { { 8, 7, 4 } }, { { 3, 2, 4 } });
+  Write(image.GetPointer(), this->File("in.mha"));
+  Outcome run = this->Call("in.mha out.mha --table table.json --shapes --quiet");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto table = nlohmann::json::parse(ReadText(this->File("table.json")));
+  ASSERT_EQ(table.size(), 4U);
+  ExpectShapeOfBox(table[0], { 2, 1, 1 });
+  ExpectShapeOfBox(table[1], { 4, 3, 2 });
+  ExpectShapeOfBox(table[2], { 3, 2, 4 });
+  ExpectShapeOfBox(table[3], { 2, 2, 1 });
+
+  run = this->Call("in.mha --table table.csv --shapes --keep-largest 1 --sort-by-size");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const std::string text = ReadText(this->File("table.csv"));
+  EXPECT_EQ(text.substr(0, text.find('\n') + 1),
+            HeaderOfVolume.substr(0, HeaderOfVolume.size() - 1) +
+              ",elongation,flatness,equivalent_radius_mm,ellipsoid_diameter_0_mm,ellipsoid_diameter_1_mm,"
+              "ellipsoid_diameter_2_mm,principal_moment_0_mm2,principal_moment_1_mm2,principal_moment_2_mm2,"
+              "principal_axis_0_x,principal_axis_0_y,principal_axis_0_z,principal_axis_1_x,principal_axis_1_y,"
+              "principal_axis_1_z,principal_axis_2_x,principal_axis_2_y,principal_axis_2_z\n");
+  EXPECT_EQ(std::count(text.begin(), text.end(), ','), 2 * 32);
+  this->ExpectUsageError("in.mha out.mha --shapes", "--shapes requires --table");
+}
+
+TEST_F(Tool, WritesShapesOfAPlane)
+{
+  const auto image = MakeEmpty<PlaneType>({ { 9, 7 } });
+  AddBox(image.GetPointer(), { { 2, 3 } }, { { 3, 2 } });
+  image->SetSpacing(itk::Vector<double, 2>(2.0));
+  Write(image.GetPointer(), this->File("in.mha"));
+  const Outcome run = this->Call("in.mha --table table.json --shapes");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto row = nlohmann::json::parse(ReadText(this->File("table.json"))).at(0);
+  EXPECT_EQ(row.count("flatness"), 0U) << "it would be equal to the elongation";
+  EXPECT_EQ(row.count("principal_moment_2_mm2"), 0U);
+  EXPECT_DOUBLE_EQ(row.at("principal_moment_0_mm2").get<double>(), 1.0);
+  EXPECT_DOUBLE_EQ(row.at("principal_moment_1_mm2").get<double>(), 8.0 / 3.0);
+  EXPECT_DOUBLE_EQ(row.at("elongation").get<double>(), std::sqrt(8.0 / 3.0));
+  EXPECT_DOUBLE_EQ(row.at("equivalent_radius_mm").get<double>(), std::sqrt(24.0 / std::acos(-1.0)));
+  EXPECT_DOUBLE_EQ(std::abs(row.at("principal_axis_0_y").get<double>()), 1.0);
+}
+
+/** Returns an image with the size and geometry of another, of random values from `low` to `low` + 999. */
+template <typename TPixel>
+typename itk::Image<TPixel, 3>::Pointer
+MakeIntensities(const MaskType * mask, TPixel low)
+{
+  auto image = itk::Image<TPixel, 3>::New();
+  image->CopyInformation(mask);
+  image->SetRegions(mask->GetLargestPossibleRegion());
+  image->Allocate();
+  std::mt19937 random(415);
+  std::generate_n(image->GetBufferPointer(), mask->GetLargestPossibleRegion().GetNumberOfPixels(), [&] {
+    return static_cast<TPixel>(low + static_cast<TPixel>(random() % 1000));
+  });
+  return image;
+}
+
+/** Expects the intensities of each label in a table, by loops. */
+template <typename TPixel>
+void
+ExpectIntensities(const nlohmann::json & table, const LabelsType * labels, const itk::Image<TPixel, 3> * intensities)
+{
+  std::vector<std::vector<double>> values(table.size());
+  for (std::size_t i = 0; i < labels->GetLargestPossibleRegion().GetNumberOfPixels(); ++i)
+  {
+    if (const unsigned int label = labels->GetBufferPointer()[i])
+    {
+      ASSERT_LE(label, values.size());
+      values[label - 1].push_back(static_cast<double>(intensities->GetBufferPointer()[i]));
+    }
+  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+  {
+    const auto & row = table[i];
+    const auto   count = static_cast<double>(values[i].size());
+    const double sum = std::accumulate(values[i].begin(), values[i].end(), 0.0);
+    double       squares = 0.0;
+    for (const double value : values[i])
+    {
+      squares += (value - sum / count) * (value - sum / count);
+    }
+    const double sigma = count > 1 ? std::sqrt(squares / (count - 1.0)) : 0.0;
+    EXPECT_EQ(row.at("area"), values[i].size());
+    EXPECT_DOUBLE_EQ(row.at("intensity_sum").get<double>(), sum);
+    EXPECT_DOUBLE_EQ(row.at("intensity_mean").get<double>(), sum / count);
+    EXPECT_NEAR(row.at("intensity_sigma").get<double>(), sigma, 1e-9);
+    EXPECT_EQ(row.at("intensity_min").get<double>(), *std::min_element(values[i].begin(), values[i].end()));
+    EXPECT_EQ(row.at("intensity_max").get<double>(), *std::max_element(values[i].begin(), values[i].end()));
+  }
+}
+
+TEST_F(Tool, WritesIntensities)
+{
+  const auto image = MakeVolume();
+  Write(image.GetPointer(), this->File("in.mha"));
+  const auto expect = [&](auto low, const std::string & options) {
+    const auto intensities = MakeIntensities(image.GetPointer(), low);
+    Write(intensities.GetPointer(), this->File("ct.nrrd"));
+    const Outcome run = this->Call("in.mha out.mha --table table.json --json --intensity ct.nrrd " + options);
+    ASSERT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(nlohmann::json::parse(run.printed).at("intensity"), "ct.nrrd");
+    const auto table = nlohmann::json::parse(ReadText(this->File("table.json")));
+    ASSERT_GT(table.size(), 1U);
+    ExpectIntensities(table, Read<LabelsType>(this->File("out.mha")).GetPointer(), intensities.GetPointer());
+  };
+  expect(static_cast<unsigned char>(0), "");
+  expect(static_cast<short>(-1000), "");
+  expect(static_cast<unsigned short>(50000), "--min-size 3 --sort-by-size");
+  expect(-500, "--keep-largest 7");
+  expect(0.0F, "--fill-holes --fully-connected --shapes");
+  expect(0.0, "--backend cpu");
+}
+
+TEST_F(Tool, WritesTheHeaderOfIntensities)
+{
+  const auto image = MakeBoxes();
+  Write(image.GetPointer(), this->File("in.mha"));
+  auto values = MakeIntensities(image.GetPointer(), 0.0F);
+  values->FillBuffer(2.5F);
+  values->SetPixel({ { 0, 6, 5 } }, std::numeric_limits<float>::quiet_NaN());
+  values->SetPixel({ { 5, 2, 1 } }, std::numeric_limits<float>::infinity());
+  Write(values.GetPointer(), this->File("ct.mha"));
+  Outcome run = this->Call("in.mha --table table.csv --intensity ct.mha");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto line = [](const std::string & text) { return text.substr(0, text.size() - 1); };
+  EXPECT_EQ(ReadText(this->File("table.csv")),
+            line(HeaderOfVolume) + ",intensity_mean,intensity_sigma,intensity_min,intensity_max,intensity_sum\n1" +
+              line(Box2) + ",2.5,0.0,2.5,2.5,5.0\n2" + line(Box24) + ",inf,nan,2.5,inf,inf\n3" + line(Box4) +
+              ",nan,nan,2.5,2.5,nan\n");
+  run = this->Call("in.mha --table table.json --intensity ct.mha");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  const auto table = nlohmann::json::parse(ReadText(this->File("table.json")));
+  EXPECT_TRUE(table[1].at("intensity_mean").is_null());
+  EXPECT_TRUE(table[2].at("intensity_sum").is_null());
+  EXPECT_EQ(table[2].at("intensity_min"), 2.5);
+
+  run = this->Call("in.mha --table table.csv --intensity ct.mha --min-size 1000");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(ReadText(this->File("table.csv")),
+            line(HeaderOfVolume) + ",intensity_mean,intensity_sigma,intensity_min,intensity_max,intensity_sum\n");
+}
+
+TEST_F(Tool, RefusesBadIntensities)
+{
+  const auto image = MakeBoxes();
+  Write(image.GetPointer(), this->File("in.mha"));
+  Write(MakeEmpty<PlaneType>({ { 12, 10 } }).GetPointer(), this->File("plane.mha"));
+  Write(MakeEmpty<MaskType>({ { 12, 10, 8 } }).GetPointer(), this->File("elsewhere.mha"));
+  const auto expect = [&](const std::string & file, const std::string & part) {
+    this->ExpectFailure("in.mha --table table.csv --intensity " + file, part);
+  };
+  expect("nothing.mha", "nothing.mha: there is no such file");
+  expect("plane.mha", "plane.mha: cannot be the intensity image of in.mha: one is a plane, the other is a volume");
+  expect("elsewhere.mha",
+         "elsewhere.mha: cannot be the intensity image of in.mha: the spacing, origin and axes must be the same, and "
+         "the intensity image must cover the image: elsewhere.mha has 12 x 10 x 8 pixels of 1 x 1 x 1 mm");
+  const auto small = MakeEmpty<MaskType>({ { 12, 10, 7 } });
+  small->SetSpacing(image->GetSpacing());
+  small->SetOrigin(image->GetOrigin());
+  Write(small.GetPointer(), this->File("small.mha"));
+  expect("small.mha", "must cover the image: small.mha has 12 x 10 x 7 pixels");
+
+  using VectorsType = itk::Image<itk::Vector<float, 2>, 3>;
+  const auto vectors = VectorsType::New();
+  vectors->CopyInformation(image);
+  vectors->SetRegions(image->GetLargestPossibleRegion());
+  vectors->Allocate(true);
+  Write(vectors.GetPointer(), this->File("vectors.mha"));
+  expect("vectors.mha", "vectors.mha: has more than one value per pixel; --intensity needs an image with one value");
+  this->ExpectUsageError("in.mha out.mha --intensity in.mha", "--intensity requires --table");
 }
 
 TEST_F(Tool, WritesATableWithoutLabels)

@@ -7,9 +7,10 @@
 
 #include "itkImageFileReader.h"
 #include "itkImageFileWriter.h"
-
+#include "itkImageRegionIterator.h"
 
 using MaskType = itk::Image<unsigned char, 3>;
+using PlaneType = itk::Image<unsigned char, 2>;
 using LabelsType = itk::Image<unsigned int, 3>;
 
 inline std::string
@@ -98,6 +99,30 @@ LabelsOf(const TImage * image, bool fullyConnected = false, unsigned int backgro
   filter->SetMaskImage(mask);
   filter->Update();
   return filter->GetOutput();
+}
+
+/** Sets the pixels of a box to a value. */
+template <typename TImage>
+void
+AddBox(TImage *                           image,
+       const typename TImage::IndexType & begin,
+       const typename TImage::SizeType &  size,
+       unsigned char                      value = 1)
+{
+  for (itk::ImageRegionIterator<TImage> it(image, { begin, size }); !it.IsAtEnd(); ++it)
+  {
+    it.Set(value);
+  }
+}
+
+template <typename TImage>
+typename TImage::Pointer
+MakeEmpty(const typename TImage::SizeType & size)
+{
+  auto image = TImage::New();
+  image->SetRegions(size);
+  image->Allocate(true);
+  return image;
 }
 
 inline MaskType::Pointer

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaBinaryImageToLabelMapFilter_hxx
+#define itkCudaBinaryImageToLabelMapFilter_hxx
+
+#include "CudaConnectedComponentsDetail/BackendRun.h"
+#include "CudaConnectedComponentsDetail/ImageProperties.h"
+#include "CudaConnectedComponentsDetail/LabelRows.h"
+#include "CudaConnectedComponentsDetail/PackEqual.h"
+#include "CudaConnectedComponentsDetail/ParallelFor.h"
+#include "itkImageScanlineConstIterator.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <typeinfo>
+#include <utility>
+
+namespace itk
+{
+
+namespace CudaConnectedComponentsDetail
+{
+
+/** Packs `count` pixels of a row to bits, from the index `begin` on: 1 for pixels that equal `foreground`. The pixels
+ * must lie in the buffered region. `words` is as for CudaConnectedComponentLabeler::PackRow(). */
+template <typename TImage>
+void
+PackForegroundRow(const TImage &                     image,
+                  const typename TImage::IndexType & begin,
+                  SizeValueType                      count,
+                  const typename TImage::PixelType & foreground,
+                  std::uint32_t *                    words)
+{
+  if constexpr (HasScalarBuffer<TImage>)
+  {
+    const auto * const pixels = image.GetBufferPointer() + image.ComputeOffset(begin);
+    PackEqual(pixels, count, foreground, foreground, words);
+  }
+  else
+  {
+    typename TImage::SizeType size;
+    size.Fill(1);
+    size[0] = count;
+    ImageScanlineConstIterator<TImage> it(&image, { begin, size });
+    CudaConnectedComponentLabeler::PackBits(count, words, [&it, &foreground](std::uint64_t) {
+      const typename TImage::PixelType pixel = it.Get();
+      ++it;
+      return pixel == foreground;
+    });
+  }
+}
+
+} // namespace CudaConnectedComponentsDetail
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateData()
+{
+  CudaConnectedComponentsDetail::BackendRun run(*this, this->GetOutput()->GetRequestedRegion());
+  run.gpuEnabled = m_GPUEnabled;
+  run.cpuFallback = m_CPUFallback;
+  run.lazyGPUStart = m_LazyGPUStart;
+  run.deviceId = m_DeviceId;
+  run.fullyConnected = this->GetFullyConnected();
+  if (!std::is_integral<OutputPixelType>::value && run.whyOnlyByITK.empty())
+  {
+    run.whyOnlyByITK = "labels that are no integers are not supported on the GPU";
+  }
+  run.inputPixel = &typeid(InputPixelType);
+  run.outputPixel = &typeid(OutputPixelType);
+  run.work = [this](CudaConnectedComponentLabeler & labeler) { this->GenerateDataByLabeler(labeler); };
+  run.workByITK = [this] { this->GenerateDataByITK(); };
+  run.Run(m_BackendUsed, m_FallbackReason);
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabeler(
+  CudaConnectedComponentLabeler & labeler)
+{
+  using namespace CudaConnectedComponentsDetail;
+
+  OutputImageType * const output = this->GetOutput();
+  // Removes the objects of the last run.
+  this->AllocateOutputs();
+  output->SetBackgroundValue(this->GetOutputBackgroundValue());
+
+  const RegionType region = output->GetRequestedRegion();
+  if (region.GetNumberOfPixels() == 0)
+  {
+    this->SetNumberOfObjects(0);
+    return;
+  }
+  CudaConnectedComponentLabeler::SizeType size{ 1, 1, 1 };
+  for (unsigned int axis = 0; axis < std::min(3U, ImageDimension); ++axis)
+  {
+    size[axis] = region.GetSize(axis);
+  }
+
+  // The labeler does about half of the work.
+  labeler.options.progress = [report = labeler.options.progress](float progress) { report(0.5F * progress); };
+  const typename InputImageType::ConstPointer input = this->GetInput();
+  const InputPixelType                        foreground = this->GetInputForegroundValue();
+  const auto                                  packRow = [&](std::uint64_t row, std::uint32_t * words) {
+    BackendRun::CallCaller([&] { PackForegroundRow(*input, IndexOfRow(region, row), size[0], foreground, words); });
+  };
+  StoredRuns                  runs(size[1] * size[2]);
+  CudaConnectedComponentTable table;
+  labeler.VisitRunsOfPackedRows(
+    packRow,
+    size,
+    [&runs](std::uint64_t row, const StoredRuns::RunType * runsOfRow, std::uint64_t count) {
+      runs.Add(row, runsOfRow, count);
+    },
+    &table);
+  this->SetNumberOfObjects(static_cast<SizeValueType>(table.componentCount));
+  this->MakeObjects(runs, table.pixelCounts);
+  this->UpdateProgress(1.0F);
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByITK()
+{
+  try
+  {
+    Superclass::GenerateData();
+  }
+  catch (...)
+  {
+    // Without this, the next run would fail because of the old values.
+    this->m_WorkUnitResults.clear();
+    this->m_LineOffsets.clear();
+    this->m_LineMap.clear();
+    throw;
+  }
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::SetNumberOfObjects(SizeValueType number)
+{
+  // The member of the superclass is private, but its function returns a reference. The member is not constant, so it
+  // may be changed.
+  static_assert(std::is_reference<decltype(std::declval<const Superclass &>().GetNumberOfObjects())>::value,
+                "a copy of the number would be changed instead of the number");
+  const_cast<SizeValueType &>(Superclass::GetNumberOfObjects()) = number;
+  if (number > static_cast<SizeValueType>(NumericTraits<OutputPixelType>::max()))
+  {
+    itkExceptionMacro(<< "Number of objects (" << number << ") greater than maximum of output pixel type ("
+                      << static_cast<typename NumericTraits<OutputPixelType>::PrintType>(
+                           NumericTraits<OutputPixelType>::max())
+                      << ").");
+  }
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::MakeObjects(
+  const CudaConnectedComponentsDetail::StoredRuns & runs,
+  const std::vector<std::uint64_t> &                pixelCounts)
+{
+  using namespace CudaConnectedComponentsDetail;
+  using RunType = StoredRuns::RunType;
+
+  OutputImageType * const output = this->GetOutput();
+  const RegionType        region = output->GetRequestedRegion();
+  const auto              background = static_cast<std::uint64_t>(this->GetOutputBackgroundValue());
+
+  // Each thread makes the objects of neighboring components, and adds their lines in raster order.
+  std::vector<typename LabelObjectType::Pointer> objects(pixelCounts.size());
+  const std::vector<std::size_t> firstOfParts = DivideComponents(pixelCounts, this->GetNumberOfWorkUnits());
+  ForEachInParallel(this->GetMultiThreader(), firstOfParts.size() - 1, [&](std::uint64_t part) {
+    const std::size_t first = firstOfParts[part];
+    const std::size_t count = firstOfParts[part + 1] - first;
+    for (std::size_t i = first; i < first + count; ++i)
+    {
+      objects[i] = LabelObjectType::New();
+      objects[i]->SetLabel(static_cast<OutputPixelType>(LabelOfRow(i, background)));
+    }
+    runs.ForEachRow([&](std::uint64_t row, const RunType * runsOfRow, std::uint64_t runCount) {
+      const auto begin = IndexOfRow(region, row);
+      auto       index = begin;
+      for (const RunType * run = runsOfRow; run != runsOfRow + runCount; ++run)
+      {
+        // Components before `first` turn into numbers that are too large.
+        if (run->component - first < count)
+        {
+          index[0] = begin[0] + static_cast<IndexValueType>(run->begin);
+          objects[run->component]->AddLine(index, static_cast<SizeValueType>(run->end - run->begin));
+        }
+      }
+    });
+  });
+  for (const auto & object : objects)
+  {
+    output->AddLabelObject(object);
+  }
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::PrintSelf(std::ostream & os, Indent indent) const
+{
+  Superclass::PrintSelf(os, indent);
+
+  os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;
+  os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
+  os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
+  os << indent << "LazyGPUStart: " << (m_LazyGPUStart ? "On" : "Off") << std::endl;
+  os << indent << "DeviceId: " << m_DeviceId << std::endl;
+  os << indent << "BackendUsed: " << m_BackendUsed << std::endl;
+  os << indent << "FallbackReason: " << m_FallbackReason << std::endl;
+}
+
+} // end namespace itk
+
+#endif

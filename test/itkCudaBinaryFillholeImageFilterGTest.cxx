@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests of the filter that fills the holes of a mask, against ITK's filter and a flood fill.
+
+#include "MaskFilterTestSupport.h"
+
+#include "itkCudaBinaryFillholeImageFilter.h"
+
+namespace
+{
+
+constexpr unsigned int Seed = 20270412;
+
+/** Returns the output of ITK's filter. */
+template <typename TImage>
+typename TImage::Pointer
+FillByItk(TImage * image, typename TImage::PixelType foreground, bool fullyConnected)
+{
+  auto filter = itk::BinaryFillholeImageFilter<TImage>::New();
+  EXPECT_STREQ(filter->GetNameOfClass(), "BinaryFillholeImageFilter");
+  filter->SetInput(image);
+  filter->SetForegroundValue(foreground);
+  filter->SetFullyConnected(fullyConnected);
+  filter->Update();
+  return filter->GetOutput();
+}
+
+/** Returns the expected output by flood fill. Stores the number of holes, unless `holeCount` is null. */
+template <typename TImage>
+typename TImage::Pointer
+FillByFlood(const TImage &             image,
+            typename TImage::PixelType foreground,
+            bool                       fullyConnected,
+            std::size_t *              holeCount = nullptr)
+{
+  auto        output = CopyOf(image);
+  std::size_t count = 0;
+  for (const auto & component :
+       Flood(image, fullyConnected, [&](typename TImage::PixelType pixel) { return !(pixel == foreground); }))
+  {
+    if (!component.touchesBorder)
+    {
+      ++count;
+      for (const auto & index : component.pixels)
+      {
+        output->SetPixel(index, foreground);
+      }
+    }
+  }
+  if (holeCount != nullptr)
+  {
+    *holeCount = count;
+  }
+  return output;
+}
+
+/** Makes our filter. */
+template <typename TImage>
+typename itk::CudaBinaryFillholeImageFilter<TImage>::Pointer
+MakeFilter(TImage * image, typename TImage::PixelType foreground, bool fullyConnected)
+{
+  auto filter = itk::CudaBinaryFillholeImageFilter<TImage>::New();
+  filter->SetInput(image);
+  filter->SetForegroundValue(foreground);
+  filter->SetFullyConnected(fullyConnected);
+  return filter;
+}
+
+/** Compares with ITK's filter, for both connectivities. */
+template <typename TImage>
+void
+ExpectSameAsItk(TImage * image, typename TImage::PixelType foreground)
+{
+  for (const bool fullyConnected : { false, true })
+  {
+    SCOPED_TRACE(testing::Message() << "seed " << Seed << ", foreground " << +foreground << ", fully connected "
+                                    << fullyConnected);
+    ExpectOutput(*MakeFilter(image, foreground, fullyConnected),
+                 FillByItk(image, foreground, fullyConnected).GetPointer());
+  }
+}
+
+/** Compares with a flood fill, for both connectivities. Returns the numbers of holes, of both together. */
+template <typename TImage>
+std::size_t
+ExpectSameAsFlood(TImage * image, typename TImage::PixelType foreground)
+{
+  std::size_t holes = 0;
+  for (const bool fullyConnected : { false, true })
+  {
+    SCOPED_TRACE(testing::Message() << "seed " << Seed << ", fully connected " << fullyConnected);
+    std::size_t count = 0;
+    const auto  expected = FillByFlood(*image, foreground, fullyConnected, &count);
+    ExpectOutput(*MakeFilter(image, foreground, fullyConnected), expected.GetPointer());
+    holes += count;
+  }
+  return holes;
+}
+
+template <typename TPixel>
+class FillholePixels : public testing::Test
+{};
+
+using PixelTypes = testing::Types<char,
+                                  signed char,
+                                  unsigned char,
+                                  short,
+                                  unsigned short,
+                                  int,
+                                  unsigned int,
+                                  long,
+                                  unsigned long,
+                                  long long,
+                                  unsigned long long,
+                                  float,
+                                  double>;
+TYPED_TEST_SUITE(FillholePixels, PixelTypes, );
+
+TYPED_TEST(FillholePixels, MatchItk)
+{
+  using ImageType = itk::Image<TypeParam, 3>;
+  using PlaneType = itk::Image<TypeParam, 2>;
+  using Limits = std::numeric_limits<TypeParam>;
+  for (const TypeParam foreground : { Limits::max(), Limits::lowest(), TypeParam{ 1 }, TypeParam{ 0 } })
+  {
+    std::vector<TypeParam> values(12, foreground);
+    values.insert(values.end(), { 1, 2, 100, Limits::max(), Limits::lowest() });
+    if (Limits::has_quiet_NaN)
+    {
+      values.insert(values.end(), { Limits::quiet_NaN(), static_cast<TypeParam>(-0.0), Limits::infinity() });
+    }
+    values.resize(24, 0);
+    ExpectSameAsItk(MakeValues<ImageType>({ { 70, 6, 5 } }, values, Seed).GetPointer(), foreground);
+    ExpectSameAsItk(MakeValues<PlaneType>({ { 70, 16 } }, values, Seed + 1).GetPointer(), foreground);
+    if (this->HasFailure())
+    {
+      return;
+    }
+  }
+}
+
+TEST(Fillhole, BoolPixelsMatchItk)
+{
+  using ImageType = itk::Image<bool, 2>;
+  const auto image = MakeValues<ImageType>({ { 70, 21 } }, { false, true, true }, Seed + 2);
+  ExpectSameAsItk(image.GetPointer(), true);
+  ExpectSameAsItk(image.GetPointer(), false);
+}
+
+TEST(Fillhole, ZerosOfBothSignsMatchItk)
+{
+  using ImageType = itk::Image<float, 2>;
+  const auto image = MakeValues<ImageType>({ { 70, 21 } }, { 0.0F, -0.0F, 0.0F, 1.0F, 2.0F }, Seed + 3);
+  for (const float foreground : { 0.0F, -0.0F, 1.0F })
+  {
+    ExpectSameAsItk(image.GetPointer(), foreground);
+  }
+}
+
+TEST(Fillhole, ItkDoesNanAsForeground)
+{
+  using ImageType = itk::Image<double, 2>;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const ImageType::SizeType size : { ImageType::SizeType{ { 70, 21 } }, { { 2, 21 } } })
+  {
+    const auto image = MakeValues<ImageType>(size, { 0.0, nan, 1.0 }, Seed + 4);
+    const auto filter = MakeFilter<ImageType>(image, nan, false);
+    ASSERT_EQ(ExceptionOf(*filter), "");
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+    ExpectSameBytes<ImageType>(filter->GetOutput(), FillByItk<ImageType>(image, nan, false));
+  }
+}
+
+TEST(Fillhole, NoiseMatchesFloodFill)
+{
+  using PlaneType = itk::Image<unsigned char, 2>;
+  using VolumeType = itk::Image<short, 3>;
+  std::size_t holes = 0;
+  for (unsigned int seed = Seed + 5; seed < Seed + 10; ++seed)
+  {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const auto plane = MakeValues<PlaneType>({ { 97, 40 } }, { 0, 200, 200, 3 }, seed);
+    holes += ExpectSameAsFlood(plane.GetPointer(), 200);
+    const auto volume = MakeValues<VolumeType>({ { 33, 14, 9 } }, { 0, -7, -7, -7, -7, -7, 5 }, seed);
+    holes += ExpectSameAsFlood(volume.GetPointer(), -7);
+  }
+  EXPECT_GT(holes, 1000U);
+}
+
+TEST(Fillhole, ShapesMatchFloodFill)
+{
+  using ImageType = itk::Image<unsigned char, 3>;
+  using PlaneType = itk::Image<unsigned char, 2>;
+  std::size_t holes = 0;
+  for (const TestImage & shape : MakeShapes())
+  {
+    if (shape.pixels.empty() || shape.pixels.size() > 20000)
+    {
+      continue;
+    }
+    SCOPED_TRACE(shape.name);
+    holes += ExpectSameAsFlood(MakeItkImage<ImageType>(shape).GetPointer(), 1);
+    if (shape.size[2] == 1)
+    {
+      holes += ExpectSameAsFlood(MakeItkImage<PlaneType>(shape).GetPointer(), 1);
+    }
+    if (HasFailure())
+    {
+      return;
+    }
+  }
+  EXPECT_GT(holes, 10U);
+}
+
+/** Makes a plane from rows of text. '#' is foreground. */
+itk::Image<unsigned char, 2>::Pointer
+MakePlane(const std::vector<std::string> & rows)
+{
+  TestImage image = MakeImage("text", { rows[0].size(), rows.size(), 1 });
+  for (std::size_t y = 0; y < rows.size(); ++y)
+  {
+    for (std::size_t x = 0; x < rows[y].size(); ++x)
+    {
+      image.pixels[image.IndexOf(x, y)] = rows[y][x] == '#';
+    }
+  }
+  return MakeItkImage<itk::Image<unsigned char, 2>>(image);
+}
+
+TEST(Fillhole, FullyConnectedIsTheConnectivityOfTheBackground)
+{
+  using ImageType = itk::Image<unsigned char, 2>;
+  // The hole touches the outside by a corner only.
+  const auto image = MakePlane({ ".......", "..###..", "..#.#..", "..##...", "......." });
+  const auto filled = MakePlane({ ".......", "..###..", "..###..", "..##...", "......." });
+  ExpectOutput(*MakeFilter<ImageType>(image, 1, false), filled.GetPointer());
+  ExpectOutput(*MakeFilter<ImageType>(image, 1, true), image.GetPointer());
+  ExpectSameAsItk(image.GetPointer(), 1);
+  // The hole touches a pixel at the border of the image by a corner only.
+  const auto atBorder = MakePlane({ ".##.", "#.#.", "###.", "...." });
+  const auto filledAtBorder = MakePlane({ ".##.", "###.", "###.", "...." });
+  ExpectOutput(*MakeFilter<ImageType>(atBorder, 1, false), filledAtBorder.GetPointer());
+  ExpectOutput(*MakeFilter<ImageType>(atBorder, 1, true), atBorder.GetPointer());
+  ExpectSameAsItk(atBorder.GetPointer(), 1);
+}
+
+TEST(Fillhole, OnlyForegroundSurroundsAHole)
+{
+  using ImageType = itk::Image<unsigned char, 2>;
+  const auto image = MakePlane({ ".....", ".###.", ".#.#.", ".###.", "....." });
+  // A part of the ring has another value. So it is background, and part of no hole.
+  image->SetPixel(ImageType::IndexType{ { 2, 1 } }, 2);
+  ExpectOutput(*MakeFilter<ImageType>(image, 1, false), image.GetPointer());
+  // A pixel with another value in a hole is filled.
+  const auto hole = MakePlane({ ".....", ".###.", ".#.#.", ".###.", "....." });
+  hole->SetPixel(ImageType::IndexType{ { 2, 2 } }, 2);
+  ExpectOutput(*MakeFilter<ImageType>(hole, 1, false),
+               MakePlane({ ".....", ".###.", ".###.", ".###.", "....." }).GetPointer());
+}
+
+TEST(Fillhole, ThinImagesHaveNoHoles)
+{
+  using ImageType = itk::Image<unsigned char, 3>;
+  const std::vector<ImageType::SizeType> sizes{ { { 1, 1, 1 } },  { { 1, 90, 1 } }, { { 1, 1, 90 } }, { { 90, 1, 1 } },
+                                                { { 1, 40, 9 } }, { { 40, 1, 9 } }, { { 40, 9, 1 } }, { { 2, 40, 9 } },
+                                                { { 40, 2, 9 } }, { { 40, 9, 2 } } };
+  for (const auto & size : sizes)
+  {
+    SCOPED_TRACE(size);
+    const auto image = MakeValues<ImageType>(size, { 0, 255, 255, 255, 7 }, Seed + 11);
+    ExpectSameAsItk(image.GetPointer(), 255);
+    ExpectOutput(*MakeFilter<ImageType>(image, 255, false), image.GetPointer());
+    // Nobody needs a GPU for this.
+    const auto filter = MakeFilter<ImageType>(image, 255, false);
+    filter->SetDeviceId(1000);
+    filter->CPUFallbackOff();
+    EXPECT_EQ(ExceptionOf(*filter), "");
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
+    EXPECT_EQ(filter->GetFallbackReason(), "");
+  }
+  for (const ImageType::SizeType size : { ImageType::SizeType{ { 3, 40, 9 } }, { { 40, 3, 9 } }, { { 40, 9, 3 } } })
+  {
+    const auto image = MakeValues<ImageType>(size, { 0, 255, 255, 255, 255, 255, 7 }, Seed + 12);
+    ExpectSameAsItk(image.GetPointer(), 255);
+    EXPECT_GT(ExpectSameAsFlood(image.GetPointer(), 255), 0U);
+  }
+}
+
+TEST(Fillhole, UniformImagesStay)
+{
+  using ImageType = itk::Image<unsigned char, 3>;
+  for (const unsigned char value : { 0, 1, 255 })
+  {
+    const auto image = MakeValues<ImageType>({ { 40, 9, 5 } }, { value }, Seed);
+    ExpectSameAsItk(image.GetPointer(), 255);
+    ExpectOutput(*MakeFilter<ImageType>(image, 255, true), image.GetPointer());
+  }
+}
+
+TEST(Fillhole, LargeImagesMatchItk)
+{
+  using ImageType = itk::Image<std::uint64_t, 3>;
+  for (const std::uint64_t foreground : { std::uint64_t{ 0 }, std::uint64_t{ 1 }, std::uint64_t{ 255 } })
+  {
+    SCOPED_TRACE(testing::Message() << "foreground " << foreground);
+    const auto image = MakeLargeImage<ImageType>(1);
+    const auto filter = MakeFilter<ImageType>(image, foreground, false);
+    filter->Update();
+    ExpectSameBytes<ImageType>(filter->GetOutput(), FillByItk<ImageType>(image, foreground, false));
+  }
+}
+
+TEST(Fillhole, EmptyImageGivesEmptyImage)
+{
+  const auto check = [](auto * image) {
+    using ImageType = std::remove_pointer_t<decltype(image)>;
+    image->SetRegions(typename ImageType::SizeType{ { 0, 3 } });
+    image->Allocate();
+    const auto filter = MakeFilter<ImageType>(image, 1, false);
+    filter->CPUFallbackOff();
+    EXPECT_EQ(ExceptionOf(*filter), "");
+    EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 0U);
+    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
+    EXPECT_EQ(filter->GetFallbackReason(), "");
+  };
+  check(itk::Image<unsigned char, 2>::New().GetPointer());
+  check(itk::Image<long double, 2>::New().GetPointer());
+  check(itk::Image<short, 4>::New().GetPointer());
+}
+
+TEST(Fillhole, DefaultsAreThoseOfItk)
+{
+  using ImageType = itk::Image<short, 3>;
+  const auto filter = itk::CudaBinaryFillholeImageFilter<ImageType>::New();
+  EXPECT_EQ(filter->GetForegroundValue(), 32767);
+  EXPECT_FALSE(filter->GetFullyConnected());
+  const auto image = MakeValues<ImageType>({ { 30, 20, 10 } }, { 32767, 32767, 32767, 0, 3 }, Seed + 13);
+  filter->SetInput(image);
+  ExpectOutput(*filter, FillByItk<ImageType>(image, 32767, false).GetPointer());
+}
+
+TEST(Fillhole, ItkDoesOtherImages)
+{
+  const auto check = [](auto * image, const std::string & reason) {
+    using ImageType = std::remove_pointer_t<decltype(image)>;
+    std::size_t holesOfBoth = 0;
+    for (const bool fullyConnected : { false, true })
+    {
+      const auto  filter = MakeFilter<ImageType>(image, 1, fullyConnected);
+      std::size_t holes = 0;
+      EXPECT_EQ(ExceptionOf(*filter), "");
+      EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+      EXPECT_EQ(filter->GetFallbackReason(), reason);
+      ExpectSameImages<ImageType>(filter->GetOutput(), FillByFlood<ImageType>(*image, 1, fullyConnected, &holes));
+      holesOfBoth += holes;
+      filter->CPUFallbackOff();
+      filter->Modified();
+      EXPECT_NE(ExceptionOf(*filter).find(reason), std::string::npos);
+    }
+    EXPECT_GT(holesOfBoth, 0U);
+  };
+  check(MakeValues<itk::Image<unsigned char, 4>>({ { 9, 8, 7, 6 } }, { 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3 }, Seed + 14)
+          .GetPointer(),
+        "dimension 4 is not supported on the GPU");
+  if (sizeof(long double) > 8)
+  {
+    check(MakeValues<itk::Image<long double, 2>>({ { 40, 31 } }, { 0, 1, 1, 1, 3 }, Seed + 15).GetPointer(),
+          "the type of the image is not supported on the GPU");
+  }
+}
+
+const auto SetSettings = [](auto & filter) { filter.SetForegroundValue(1); };
+
+TEST(Fillhole, NeedsTheWholeInput)
+{
+  ExpectRegions<itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
+}
+
+TEST(Fillhole, SaysWhichBackend) { ExpectBackendRules<itk::CudaBinaryFillholeImageFilter>(SetSettings); }
+
+TEST(Fillhole, SameOnTheGpu)
+{
+  SKIP_WITHOUT_DEVICE();
+  ExpectSameOnDevice<itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
+}
+
+TEST(Fillhole, RecoversFromExceptions)
+{
+  ExpectRecoveries<itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
+}
+
+TEST(Fillhole, PrintsSettings)
+{
+  const auto filter = itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>::New();
+  SetSettings(*filter);
+  EXPECT_STREQ(filter->GetNameOfClass(), "CudaBinaryFillholeImageFilter");
+  std::ostringstream text;
+  filter->Print(text);
+  for (const char * const line : { "ForegroundValue: 1",
+                                   "FullyConnected: 0",
+                                   "GPUEnabled: On",
+                                   "CPUFallback: On",
+                                   "LazyGPUStart: Off",
+                                   "DeviceId: -1",
+                                   "BackendUsed: itk::CudaConnectedComponentsEnums::Backend::Unknown",
+                                   "FallbackReason: " })
+  {
+    EXPECT_NE(text.str().find(line), std::string::npos) << line;
+  }
+}
+
+} // namespace

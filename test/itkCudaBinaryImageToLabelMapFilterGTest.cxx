@@ -1,0 +1,688 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests of the filter that makes label maps: compares the maps with the maps of ITK's filter, line by line.
+
+#include "FilterTestSupport.h"
+
+#include "CudaConnectedComponentsDetail/StoredRuns.h"
+
+#include "itkAttributeLabelObject.h"
+#include "itkCommand.h"
+#include "itkCudaBinaryImageToLabelMapFilter.h"
+#include "itkImageAdaptor.h"
+#include "itkImageSource.h"
+#include "itkRGBPixel.h"
+#include "itkShapeLabelObject.h"
+#include "itkStatisticsLabelObject.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <random>
+#include <sstream>
+
+namespace
+{
+
+constexpr unsigned int Seed = 20261123;
+
+template <typename TLabel, unsigned int VDimension>
+using PlainMap = itk::LabelMap<itk::LabelObject<TLabel, VDimension>>;
+
+/** Makes an image of random pixels with the values of a list. Its region does not start at 0, and its pixels are not
+ * cubes. */
+template <typename TImage>
+typename TImage::Pointer
+MakePixels(const typename TImage::SizeType &               size,
+           const std::vector<typename TImage::PixelType> & values,
+           unsigned int                                    seed = Seed)
+{
+  auto                         image = TImage::New();
+  typename TImage::IndexType   index;
+  typename TImage::SpacingType spacing;
+  typename TImage::PointType   origin;
+  for (unsigned int axis = 0; axis < TImage::ImageDimension; ++axis)
+  {
+    index[axis] = axis % 2 == 0 ? -3 : 40;
+    spacing[axis] = 0.7 + axis;
+    origin[axis] = 12.5 - 31.0 * axis;
+  }
+  auto direction = image->GetDirection();
+  direction[0][0] = direction[1][1] = std::cos(0.4);
+  direction[0][1] = -std::sin(0.4);
+  direction[1][0] = std::sin(0.4);
+  image->SetRegions(typename TImage::RegionType(index, size));
+  image->SetSpacing(spacing);
+  image->SetOrigin(origin);
+  image->SetDirection(direction);
+  image->Allocate();
+  std::mt19937 random(seed);
+  for (std::size_t i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
+  {
+    image->GetBufferPointer()[i] = values[random() % values.size()];
+  }
+  return image;
+}
+
+/** Expects equal settings, geometry, objects and lines. */
+template <typename TMap>
+void
+ExpectSameMaps(const TMap & map, const TMap & expected)
+{
+  EXPECT_EQ(+map.GetBackgroundValue(), +expected.GetBackgroundValue());
+  EXPECT_EQ(map.GetLargestPossibleRegion(), expected.GetLargestPossibleRegion());
+  EXPECT_EQ(map.GetRequestedRegion(), expected.GetRequestedRegion());
+  EXPECT_EQ(map.GetBufferedRegion(), expected.GetBufferedRegion());
+  EXPECT_EQ(map.GetOrigin(), expected.GetOrigin());
+  EXPECT_EQ(map.GetSpacing(), expected.GetSpacing());
+  EXPECT_EQ(map.GetDirection(), expected.GetDirection());
+  ASSERT_EQ(map.GetNumberOfLabelObjects(), expected.GetNumberOfLabelObjects());
+  typename TMap::ConstIterator it(&map);
+  typename TMap::ConstIterator expectedIt(&expected);
+  for (; !expectedIt.IsAtEnd(); ++it, ++expectedIt)
+  {
+    const auto & object = *it.GetLabelObject();
+    const auto & expectedObject = *expectedIt.GetLabelObject();
+    ASSERT_EQ(+it.GetLabel(), +expectedIt.GetLabel());
+    ASSERT_EQ(+object.GetLabel(), +expectedObject.GetLabel());
+    ASSERT_EQ(object.GetNumberOfLines(), expectedObject.GetNumberOfLines()) << "label " << +object.GetLabel();
+    for (itk::SizeValueType i = 0; i < object.GetNumberOfLines(); ++i)
+    {
+      ASSERT_EQ(object.GetLine(i).GetIndex(), expectedObject.GetLine(i).GetIndex()) << "line " << i;
+      ASSERT_EQ(object.GetLine(i).GetLength(), expectedObject.GetLine(i).GetLength()) << "line " << i;
+    }
+  }
+}
+
+/** Removes the text in which the exceptions of both filters may differ. */
+std::string
+ComparableText(const std::string & exception)
+{
+  return std::regex_replace(Comparable(exception), std::regex("Cuda(?=Binary)"), "");
+}
+
+/** Compares our filter with ITK's filter: for both connectivities, for 1 and 7 work units, on the CPU and (if there is
+ * one) on the GPU. Compares label maps, numbers of objects and exceptions.
+ * \param setUp function that sets the input and the parameters of a filter; called once for each filter
+ * \return our filter, after its last update */
+template <typename TImage, typename TMap, typename TSetUp>
+typename itk::CudaBinaryImageToLabelMapFilter<TImage, TMap>::Pointer
+ExpectSameAsItk(const TSetUp & setUp)
+{
+  using FilterType = itk::CudaBinaryImageToLabelMapFilter<TImage, TMap>;
+  constexpr bool               isForITK = TImage::ImageDimension > 3;
+  typename FilterType::Pointer filter;
+  for (const bool fullyConnected : { false, true })
+  {
+    auto expected = itk::BinaryImageToLabelMapFilter<TImage, TMap>::New();
+    EXPECT_STREQ(expected->GetNameOfClass(), "BinaryImageToLabelMapFilter");
+    setUp(*expected);
+    expected->SetFullyConnected(fullyConnected);
+    const std::string expectedException = ExceptionOf(*expected);
+    filter = FilterType::New();
+    setUp(*filter);
+    filter->SetFullyConnected(fullyConnected);
+    for (const bool gpuEnabled : { false, true })
+    {
+      if (gpuEnabled && (ExpectedBackend() == BackendEnum::CPU || isForITK))
+      {
+        continue;
+      }
+      for (const unsigned int workUnits : { 1, 7 })
+      {
+        SCOPED_TRACE(testing::Message() << "fully connected " << fullyConnected << ", GPU " << gpuEnabled
+                                        << ", work units " << workUnits);
+        filter->SetNumberOfWorkUnits(workUnits);
+        filter->SetGPUEnabled(gpuEnabled);
+        // Without the CPU as fallback, the GPU labels even the smallest image.
+        filter->SetCPUFallback(!gpuEnabled);
+        filter->Modified();
+        EXPECT_EQ(ComparableText(ExceptionOf(*filter)), ComparableText(expectedException));
+        EXPECT_EQ(filter->GetNumberOfObjects(), expected->GetNumberOfObjects());
+        if (expectedException.empty())
+        {
+          ExpectSameMaps(*filter->GetOutput(), *expected->GetOutput());
+          EXPECT_EQ(filter->GetBackendUsed(),
+                    isForITK     ? BackendEnum::ITK
+                    : gpuEnabled ? BackendEnum::CUDA
+                                 : BackendEnum::CPU);
+        }
+        else
+        {
+          EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+        }
+      }
+    }
+  }
+  return filter;
+}
+
+/** Compares both filters for one image and foreground value. */
+template <typename TMap, typename TImage>
+typename itk::CudaBinaryImageToLabelMapFilter<TImage, TMap>::Pointer
+ExpectSameForImage(const TImage *                     image,
+                   const typename TImage::PixelType & foreground,
+                   typename TMap::PixelType           background = 0)
+{
+  return ExpectSameAsItk<TImage, TMap>([&](auto & filter) {
+    filter.SetInput(image);
+    filter.SetInputForegroundValue(foreground);
+    filter.SetOutputBackgroundValue(background);
+  });
+}
+
+/** Compares both filters for images of one type that contain several values. Each value is the foreground once. */
+template <typename TPixel, unsigned int VDimension>
+void
+ExpectSameForType()
+{
+  using ImageType = itk::Image<TPixel, VDimension>;
+  typename ImageType::SizeType size;
+  size.Fill(VDimension == 2 ? 60 : 19);
+  size[0] = 71;
+  const std::vector<TPixel> values{
+    std::numeric_limits<TPixel>::max(), TPixel(1), TPixel(0), TPixel(1), std::numeric_limits<TPixel>::lowest()
+  };
+  const auto image = MakePixels<ImageType>(size, values);
+  SCOPED_TRACE(testing::Message() << typeid(ImageType).name() << ", seed " << Seed);
+  for (const TPixel foreground : { values[0], values[1], values[2], values[4] })
+  {
+    const auto filter = ExpectSameForImage<PlainMap<itk::SizeValueType, VDimension>>(image.GetPointer(), foreground);
+    EXPECT_GT(filter->GetNumberOfObjects(), 1U);
+  }
+}
+
+TEST(LabelMapFilter, HasTheSameObjectsForEachType)
+{
+  ExpectSameForType<unsigned char, 2>();
+  ExpectSameForType<signed char, 3>();
+  ExpectSameForType<char, 2>();
+  ExpectSameForType<short, 3>();
+  ExpectSameForType<unsigned short, 2>();
+  ExpectSameForType<int, 2>();
+  ExpectSameForType<unsigned int, 3>();
+  ExpectSameForType<long, 3>();
+  ExpectSameForType<unsigned long long, 2>();
+  ExpectSameForType<float, 3>();
+  ExpectSameForType<double, 2>();
+}
+
+TEST(LabelMapFilter, HasTheSameDefaults)
+{
+  using ImageType = itk::Image<short, 2>;
+  const auto image = MakePixels<ImageType>({ { 60, 50 } }, { 32767, 1, 0 });
+  ExpectSameAsItk<ImageType, PlainMap<short, 2>>([&](auto & filter) { filter.SetInput(image); });
+  const auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType, PlainMap<short, 2>>::New();
+  EXPECT_EQ(filter->GetInputForegroundValue(), 32767);
+  EXPECT_EQ(filter->GetOutputBackgroundValue(), -32768);
+  EXPECT_FALSE(filter->GetFullyConnected());
+  EXPECT_EQ(filter->GetNumberOfObjects(), 0U);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+  EXPECT_TRUE(filter->GetGPUEnabled());
+  EXPECT_TRUE(filter->GetCPUFallback());
+  EXPECT_FALSE(filter->GetLazyGPUStart());
+  EXPECT_EQ(filter->GetDeviceId(), -1);
+  EXPECT_STREQ(filter->GetNameOfClass(), "CudaBinaryImageToLabelMapFilter");
+}
+
+TEST(LabelMapFilter, ComparesFloatingPointNumbers)
+{
+  using ImageType = itk::Image<float, 2>;
+  using MapType = PlainMap<itk::SizeValueType, 2>;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float infinity = std::numeric_limits<float>::infinity();
+  const auto  image = MakePixels<ImageType>({ { 75, 60 } }, { nan, infinity, 0.0F, -0.0F, 0.1F, 0.1000001F });
+  for (const float foreground : { nan, infinity, 0.0F, -0.0F, 0.1F })
+  {
+    const auto filter = ExpectSameForImage<MapType>(image.GetPointer(), foreground);
+    EXPECT_EQ(filter->GetNumberOfObjects() == 0, std::isnan(foreground));
+  }
+}
+
+TEST(LabelMapFilter, ReadsOtherPixels)
+{
+  using MapType = PlainMap<itk::SizeValueType, 2>;
+  using BoolImage = itk::Image<bool, 2>;
+  ExpectSameForImage<MapType>(MakePixels<BoolImage>({ { 75, 60 } }, { true, false }).GetPointer(), true);
+  ExpectSameForImage<MapType>(MakePixels<BoolImage>({ { 75, 60 } }, { true, false }).GetPointer(), false);
+  using ColorImage = itk::Image<itk::RGBPixel<unsigned char>, 2>;
+  itk::RGBPixel<unsigned char> red;
+  itk::RGBPixel<unsigned char> black;
+  red.Set(255, 0, 0);
+  black.Set(0, 0, 0);
+  const auto image = MakePixels<ColorImage>({ { 75, 60 } }, { red, black });
+  EXPECT_GT(ExpectSameForImage<MapType>(image.GetPointer(), red)->GetNumberOfObjects(), 10U);
+}
+
+TEST(LabelMapFilter, SkipsTheBackgroundValue)
+{
+  using ImageType = itk::Image<unsigned char, 3>;
+  const auto image = MakePixels<ImageType>({ { 40, 9, 7 } }, { 1, 0, 0, 0, 0, 0, 0, 0 });
+  for (const short background : { -32768, -1, 0, 1, 2, 100, 32767 })
+  {
+    SCOPED_TRACE(background);
+    const auto filter = ExpectSameForImage<PlainMap<short, 3>>(image.GetPointer(), 1, background);
+    EXPECT_FALSE(filter->GetOutput()->HasLabel(background));
+    EXPECT_GT(filter->GetNumberOfObjects(), 50U);
+  }
+  for (const unsigned long background : { 0UL, 5UL, 100UL, 18446744073709551615UL })
+  {
+    SCOPED_TRACE(background);
+    ExpectSameForImage<PlainMap<unsigned long, 3>>(image.GetPointer(), 1, background);
+  }
+}
+
+template <template <typename, unsigned int> class TObject>
+void
+ExpectSameForObjects()
+{
+  ExpectSameForImage<itk::LabelMap<TObject<itk::SizeValueType, 2>>>(
+    MakePixels<itk::Image<short, 2>>({ { 61, 53 } }, { 1, 0 }).GetPointer(), 1);
+  ExpectSameForImage<itk::LabelMap<TObject<itk::SizeValueType, 3>>>(
+    MakePixels<itk::Image<short, 3>>({ { 61, 23, 12 } }, { 1, 0, 0 }).GetPointer(), 1);
+}
+
+template <typename TLabel, unsigned int VDimension>
+using BoolObject = itk::AttributeLabelObject<TLabel, VDimension, bool>;
+
+TEST(LabelMapFilter, MakesAllKindsOfObjects)
+{
+  ExpectSameForObjects<itk::ShapeLabelObject>();
+  ExpectSameForObjects<itk::StatisticsLabelObject>();
+  ExpectSameForObjects<BoolObject>();
+}
+
+TEST(LabelMapFilter, LeavesOtherLabelsToTheSuperclass)
+{
+  using ImageType = itk::Image<short, 2>;
+  using MapType = PlainMap<float, 2>;
+  const auto image = MakePixels<ImageType>({ { 61, 53 } }, { 1, 0 });
+  // ITK compares the number of objects with the converted maximum of the label type, which is undefined for float.
+  auto expected = itk::BinaryImageToLabelMapFilter<ImageType, MapType>::New();
+  auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType, MapType>::New();
+  expected->SetInput(image);
+  filter->SetInput(image);
+  EXPECT_EQ(ComparableText(ExceptionOf(*filter)), ComparableText(ExceptionOf(*expected)));
+  EXPECT_EQ(filter->GetFallbackReason(), "labels that are no integers are not supported on the GPU");
+}
+
+TEST(LabelMapFilter, HandlesAnySize)
+{
+  using PlaneType = itk::Image<unsigned char, 2>;
+  using VolumeType = itk::Image<unsigned char, 3>;
+  for (const PlaneType::SizeType & size : std::vector<PlaneType::SizeType>{
+         { { 1, 1 } }, { { 5000, 1 } }, { { 1, 5000 } }, { { 2, 777 } }, { { 33, 65 } } })
+  {
+    SCOPED_TRACE(size);
+    ExpectSameForImage<PlainMap<int, 2>>(MakePixels<PlaneType>(size, { 1, 0 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<int, 2>>(MakePixels<PlaneType>(size, { 1 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<int, 2>>(MakePixels<PlaneType>(size, { 0 }).GetPointer(), 1);
+  }
+  for (const VolumeType::SizeType & size : std::vector<VolumeType::SizeType>{ { { 1, 1, 1 } },
+                                                                              { { 5000, 1, 1 } },
+                                                                              { { 1, 5000, 1 } },
+                                                                              { { 1, 1, 5000 } },
+                                                                              { { 1, 70, 70 } },
+                                                                              { { 65, 1, 50 } } })
+  {
+    SCOPED_TRACE(size);
+    ExpectSameForImage<PlainMap<int, 3>>(MakePixels<VolumeType>(size, { 1, 0 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<int, 3>>(MakePixels<VolumeType>(size, { 1 }).GetPointer(), 1);
+  }
+}
+
+TEST(LabelMapFilter, HasTheSameObjectsForEachShape)
+{
+  for (const TestImage & shape : MakeShapes())
+  {
+    SCOPED_TRACE(shape.name);
+    if (shape.size[2] == 1)
+    {
+      using ImageType = itk::Image<unsigned char, 2>;
+      ExpectSameForImage<PlainMap<int, 2>>(MakeItkImage<ImageType>(shape, 7).GetPointer(), 7);
+    }
+    else
+    {
+      using ImageType = itk::Image<unsigned char, 3>;
+      ExpectSameForImage<PlainMap<int, 3>>(MakeItkImage<ImageType>(shape, 7).GetPointer(), 7);
+    }
+  }
+}
+
+TEST(LabelMapFilter, HandlesFourDimensions)
+{
+  using ImageType = itk::Image<unsigned char, 4>;
+  using MapType = PlainMap<itk::SizeValueType, 4>;
+  const auto image = MakePixels<ImageType>({ { 21, 7, 6, 5 } }, { 1, 0 });
+  const auto filter = ExpectSameForImage<MapType>(image.GetPointer(), 1);
+  filter->GPUEnabledOn();
+  filter->CPUFallbackOn();
+  filter->Update();
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
+  EXPECT_EQ(filter->GetFallbackReason(), "dimension 4 is not supported on the GPU");
+  filter->CPUFallbackOff();
+  EXPECT_NE(ExceptionOf(*filter).find("dimension 4 is not supported on the GPU"), std::string::npos);
+}
+
+/** Makes a plane with a number of objects of one pixel. */
+template <typename TImage>
+typename TImage::Pointer
+MakeSpecks(unsigned int objects)
+{
+  auto                      image = TImage::New();
+  typename TImage::SizeType size;
+  size.Fill(1);
+  size[0] = 2 * objects;
+  image->SetRegions(size);
+  image->Allocate(true);
+  for (unsigned int i = 0; i < objects; ++i)
+  {
+    image->GetBufferPointer()[2 * i] = 1;
+  }
+  return image;
+}
+
+/** Compares both filters for numbers of objects near the maximum of the label type. */
+template <typename TLabel, unsigned int VDimension>
+void
+ExpectSameMaximum(TLabel background)
+{
+  using ImageType = itk::Image<unsigned char, VDimension>;
+  using MapType = PlainMap<TLabel, VDimension>;
+  const unsigned int maximum = std::numeric_limits<TLabel>::max();
+  for (const unsigned int objects : { maximum - 1, maximum, maximum + 1, 3 * maximum })
+  {
+    SCOPED_TRACE(testing::Message() << objects << " objects, background " << +background);
+    const auto image = MakeSpecks<ImageType>(objects);
+    const auto filter = ExpectSameForImage<MapType>(image.GetPointer(), 1, background);
+    EXPECT_EQ(filter->GetNumberOfObjects(), objects);
+    EXPECT_EQ(filter->GetOutput()->GetNumberOfLabelObjects(), objects > maximum ? 0U : objects);
+
+    // The filter can be used again.
+    filter->SetInput(MakeSpecks<ImageType>(5));
+    EXPECT_EQ(ExceptionOf(*filter), "");
+    EXPECT_EQ(filter->GetOutput()->GetNumberOfLabelObjects(), 5U);
+  }
+}
+
+TEST(LabelMapFilter, ThrowsTheSameExceptionForTooManyObjects)
+{
+  ExpectSameMaximum<unsigned char, 2>(0);
+  ExpectSameMaximum<unsigned char, 3>(7);
+  ExpectSameMaximum<unsigned char, 2>(255);
+  ExpectSameMaximum<signed char, 2>(-128);
+  ExpectSameMaximum<signed char, 3>(0);
+  ExpectSameMaximum<unsigned char, 4>(7);
+}
+
+TEST(LabelMapFilter, MakesTheWholeMapForAnyRegion)
+{
+  using ImageType = itk::Image<short, 3>;
+  const auto image = MakePixels<ImageType>({ { 45, 31, 17 } }, { 1, 0, 0 });
+  const auto filter = ExpectSameAsItk<ImageType, PlainMap<int, 3>>([&](auto & each) {
+    each.SetInput(image);
+    each.SetInputForegroundValue(1);
+    each.UpdateOutputInformation();
+    each.GetOutput()->SetRequestedRegion(ImageType::RegionType({ { 2, 45, 3 } }, { { 5, 6, 7 } }));
+  });
+  EXPECT_EQ(filter->GetOutput()->GetRequestedRegion(), image->GetLargestPossibleRegion());
+}
+
+/** Makes an image whose buffer is larger than the largest possible region. */
+class LargerBufferSource : public itk::ImageSource<itk::Image<short, 3>>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(LargerBufferSource);
+
+  using Self = LargerBufferSource;
+  using Pointer = itk::SmartPointer<Self>;
+
+  itkFactorylessNewMacro(Self);
+
+protected:
+  LargerBufferSource() = default;
+  ~LargerBufferSource() override = default;
+
+  void
+  GenerateOutputInformation() override
+  {
+    this->GetOutput()->SetLargestPossibleRegion({ { { 10, 20, 30 } }, { { 45, 31, 17 } } });
+  }
+
+  void
+  GenerateData() override
+  {
+    auto region = this->GetOutput()->GetLargestPossibleRegion();
+    region.PadByRadius(itk::Size<3>{ { 3, 2, 1 } });
+    this->GetOutput()->SetBufferedRegion(region);
+    this->GetOutput()->Allocate();
+    std::mt19937 random(Seed);
+    for (std::size_t i = 0; i < region.GetNumberOfPixels(); ++i)
+    {
+      this->GetOutput()->GetBufferPointer()[i] = random() % 3 == 0 ? 1 : 0;
+    }
+  }
+};
+
+TEST(LabelMapFilter, ReadsOnlyTheRegionOfTheMap)
+{
+  using ImageType = itk::Image<short, 3>;
+  std::vector<LargerBufferSource::Pointer> sources; // an image has no source any more if the source is destroyed
+  ExpectSameAsItk<ImageType, PlainMap<int, 3>>([&](auto & each) {
+    sources.push_back(LargerBufferSource::New());
+    each.SetInput(sources.back()->GetOutput());
+    each.SetInputForegroundValue(1);
+  });
+}
+
+TEST(LabelMapFilter, HandlesRegionsWithoutPixels)
+{
+  using ImageType = itk::Image<short, 3>;
+  using FourType = itk::Image<short, 4>;
+  auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType>::New();
+  auto filter4 = itk::CudaBinaryImageToLabelMapFilter<FourType>::New();
+  for (const ImageType::SizeType & size :
+       std::vector<ImageType::SizeType>{ { { 0, 5, 6 } }, { { 5, 0, 6 } }, { { 5, 6, 0 } }, { { 0, 0, 0 } } })
+  {
+    filter->SetInput(MakePixels<ImageType>(size, { 1 }));
+    filter->SetInputForegroundValue(1);
+    filter->Update();
+    EXPECT_EQ(filter->GetNumberOfObjects(), 0U);
+    EXPECT_EQ(filter->GetOutput()->GetNumberOfLabelObjects(), 0U);
+  }
+  filter4->SetInput(MakePixels<FourType>({ { 5, 6, 7, 0 } }, { 1 }));
+  filter4->SetInputForegroundValue(1);
+  filter4->Update();
+  EXPECT_EQ(filter4->GetNumberOfObjects(), 0U);
+}
+
+TEST(LabelMapFilter, RemovesTheObjectsOfTheLastRun)
+{
+  using ImageType = itk::Image<unsigned char, 2>;
+  using MapType = PlainMap<int, 2>;
+  auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType, MapType>::New();
+  filter->SetInputForegroundValue(1);
+  filter->SetOutputBackgroundValue(3);
+  for (const unsigned int objects : { 300U, 4U, 0U, 20000U, 7U })
+  {
+    filter->SetInput(MakeSpecks<ImageType>(objects + 1));
+    filter->Update();
+    filter->SetOutputBackgroundValue(0);
+    EXPECT_EQ(filter->GetNumberOfObjects(), objects + 1);
+    EXPECT_EQ(filter->GetOutput()->GetNumberOfLabelObjects(), objects + 1);
+  }
+}
+
+TEST(LabelMapFilter, HasTheSameObjectsForRandomSettings)
+{
+  std::mt19937 random(Seed);
+  for (int i = 0; i < 60; ++i)
+  {
+    const unsigned int seed = random();
+    const unsigned int density = 1 + random() % 99;
+    const unsigned int granularity = 1 + random() % 4;
+    const short        foreground = static_cast<short>(random() % 3);
+    const short        background = static_cast<short>(static_cast<int>(random() % 40) - 10);
+    SCOPED_TRACE(testing::Message() << "seed " << seed << ", density " << density << ", granularity " << granularity
+                                    << ", foreground " << foreground << ", background " << background);
+    const auto side = [&random](unsigned int maximum) { return 1 + random() % maximum; };
+    if (i % 2 == 0)
+    {
+      using ImageType = itk::Image<short, 2>;
+      const TestImage noise = MakeRandom({ side(200), side(200), 1 }, density, granularity, seed);
+      ExpectSameForImage<PlainMap<short, 2>>(MakeItkImage<ImageType>(noise, 2).GetPointer(), foreground, background);
+    }
+    else
+    {
+      using ImageType = itk::Image<short, 3>;
+      const TestImage noise = MakeRandom({ side(70), side(30), side(30) }, density, granularity, seed);
+      ExpectSameForImage<PlainMap<short, 3>>(MakeItkImage<ImageType>(noise, 2).GetPointer(), foreground, background);
+    }
+  }
+}
+
+TEST(LabelMapFilter, MakesLargeMaps)
+{
+  // One giant object and very many small objects.
+  using ImageType = itk::Image<unsigned char, 3>;
+  const auto image = MakeItkImage<ImageType>(MakeRandom({ 120, 80, 60 }, 40, 1, Seed));
+  ExpectSameForImage<PlainMap<itk::SizeValueType, 3>>(image.GetPointer(), 1);
+}
+
+/** An exception that is not a std::exception. */
+struct Alien
+{};
+
+/** Reads pixels. Reading a pixel with the value 200 throws. */
+class ThrowingAccessor
+{
+public:
+  using InternalType = unsigned char;
+  using ExternalType = unsigned char;
+
+  static ExternalType
+  Get(const InternalType & pixel)
+  {
+    if (pixel == 200)
+    {
+      throw Alien();
+    }
+    return pixel;
+  }
+};
+
+TEST(LabelMapFilter, ReadsAdaptorsAndPassesTheirExceptions)
+{
+  using ImageType = itk::Image<unsigned char, 3>;
+  using AdaptorType = itk::ImageAdaptor<ImageType, ThrowingAccessor>;
+  const auto image = MakePixels<ImageType>({ { 61, 53, 31 } }, { 1, 0, 0 });
+  auto       adaptor = AdaptorType::New();
+  adaptor->SetImage(image);
+  auto filter = ExpectSameForImage<PlainMap<int, 3>>(adaptor.GetPointer(), 1);
+  filter->GPUEnabledOn();
+  filter->CPUFallbackOn();
+  const auto pixel = image->GetBufferPointer() + 61 * 53 * 30;
+  *pixel = 200;
+  filter->Modified();
+  EXPECT_THROW(filter->Update(), Alien);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+  *pixel = 0;
+  filter->Modified();
+  EXPECT_EQ(ExceptionOf(*filter), "");
+}
+
+TEST(LabelMapFilter, CanBeAborted)
+{
+  using ImageType = itk::Image<short, 3>;
+  const auto image = MakePixels<ImageType>({ { 60, 50, 40 } }, { 1, 0 });
+  auto       filter = itk::CudaBinaryImageToLabelMapFilter<ImageType>::New();
+  filter->SetInput(image);
+  filter->SetInputForegroundValue(1);
+  auto               command = itk::FunctionCommand::New();
+  std::vector<float> progresses;
+  command->SetCallback([&](const itk::EventObject &) {
+    progresses.push_back(filter->GetProgress());
+    if (progresses.size() == 2)
+    {
+      filter->AbortGenerateDataOn();
+    }
+  });
+  filter->AddObserver(itk::ProgressEvent(), command);
+  EXPECT_EQ(ExceptionOf(*filter), "ProcessAborted: Labeling was aborted by AbortGenerateDataOn().");
+  EXPECT_EQ(progresses.size(), 2U);
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+
+  filter->AbortGenerateDataOff();
+  filter->Modified();
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_GT(filter->GetOutput()->GetNumberOfLabelObjects(), 0U);
+  EXPECT_TRUE(std::is_sorted(progresses.begin() + 2, progresses.end()));
+  EXPECT_EQ(progresses.back(), 1.0F);
+}
+
+TEST(LabelMapFilter, SaysWhyItUsesTheCPU)
+{
+  using ImageType = itk::Image<short, 3>;
+  auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType>::New();
+  filter->SetInputForegroundValue(1);
+  filter->SetInput(MakePixels<ImageType>({ { 10, 10, 10 } }, { 1, 0 }));
+  filter->Update();
+  EXPECT_EQ(filter->GetFallbackReason(), "the CPU labels 1000 pixels sooner");
+  filter->SetInput(MakePixels<ImageType>({ { 40, 40, 40 } }, { 1, 0 }));
+  filter->SetDeviceId(1000);
+  filter->Update();
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
+  EXPECT_NE(filter->GetFallbackReason(), "");
+  filter->CPUFallbackOff();
+  EXPECT_NE(ExceptionOf(*filter).find("The GPU cannot be used, and CPUFallback is off: "), std::string::npos);
+  filter->GPUEnabledOff();
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetFallbackReason(), "");
+}
+
+TEST(LabelMapFilter, Prints)
+{
+  using ImageType = itk::Image<short, 3>;
+  auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType>::New();
+  filter->SetInput(MakeSpecks<ImageType>(17));
+  filter->SetInputForegroundValue(1);
+  filter->GPUEnabledOff();
+  filter->Update();
+  std::ostringstream text;
+  filter->Print(text);
+  for (const char * const line : { "InputForegroundValue: 1\n",
+                                   "OutputBackgroundValue: 0\n",
+                                   "Number of Objects: 17\n",
+                                   "FullyConnected: Off\n",
+                                   "GPUEnabled: Off\n",
+                                   "CPUFallback: On\n",
+                                   "LazyGPUStart: Off\n",
+                                   "DeviceId: -1\n" })
+  {
+    EXPECT_NE(text.str().find(line), std::string::npos) << line << "is not in:\n" << text.str();
+  }
+}
+
+TEST(DivideComponents, GivesPartsOfSimilarSizes)
+{
+  using itk::CudaConnectedComponentsDetail::DivideComponents;
+  using PartsType = std::vector<std::size_t>;
+  EXPECT_EQ(DivideComponents({}, 16), PartsType{ 0 });
+  EXPECT_EQ(DivideComponents({ 5 }, 16), (PartsType{ 0, 1 }));
+  // A part of few small objects would not be worth a thread.
+  EXPECT_EQ(DivideComponents(std::vector<std::uint64_t>(50, 1), 16), (PartsType{ 0, 50 }));
+  EXPECT_EQ(DivideComponents({ 100, 1000000000, 100, 900000000, 5 }, 16), (PartsType{ 0, 2, 4, 5 }));
+  for (const std::uint64_t maximum : { 1, 2, 7, 16 })
+  {
+    const PartsType parts = DivideComponents(std::vector<std::uint64_t>(100001, 3), maximum);
+    ASSERT_EQ(parts.size(), maximum + 1);
+    EXPECT_EQ(parts.front(), 0U);
+    EXPECT_EQ(parts.back(), 100001U);
+    for (std::size_t i = 0; i < maximum; ++i)
+    {
+      EXPECT_NEAR(static_cast<double>(parts[i + 1] - parts[i]), 100001.0 / static_cast<double>(maximum), 20.0);
+    }
+  }
+}
+
+} // namespace
