@@ -83,12 +83,8 @@ class DeviceImages:
         """Return an array of the same bits that can be compared with 0 and copied."""
         return image
 
-    def keep(self, image, labels, is_binary):
-        """Copy the elements of an image that have a label. The others become 0.
-
-        `is_binary` says that no label is greater than 1.
-        """
-        chosen = labels.view(self.xp.bool_) if is_binary else labels != 0
+    def keep(self, image, chosen):
+        """Copy the elements of an image that are chosen. The others become 0."""
         return self.xp.where(chosen, image, image.dtype.type(0))
 
 
@@ -128,7 +124,7 @@ class CupyImages(DeviceImages):
         return image.data.ptr
 
     def empty(self, image, dtype):
-        """Return a new array for labels."""
+        """Return a new array of the shape of an image."""
         return self.xp.empty(image.shape, dtype)
 
     def assign(self, out, values):
@@ -186,9 +182,8 @@ class TorchCudaImages(DeviceImages):
         )
         return image if signed is None else image.view(getattr(self.xp, signed))
 
-    def keep(self, image, labels, is_binary):
+    def keep(self, image, chosen):
         bits = self.bits_of(image)
-        chosen = labels.view(self.xp.bool) if is_binary else labels != 0
         zero = self.xp.zeros((), dtype=bits.dtype, device=bits.device)
         return self.xp.where(chosen, bits, zero).view(image.dtype)
 

@@ -30,10 +30,10 @@ class Foreground:
     def request(self, minimum=0, k=0):
         return _core.Request(self._full, minimum, k, self.transposed, self._backend, self._threads)
 
-    def label(self, labels, is_fresh, minimum=0, k=0):
+    def label(self, labels, is_fresh):
         """Write labels to a contiguous array in the order of the image."""
         return _core.label_host(
-            self._array, self._limits, self._mask, labels, is_fresh, self.request(minimum, k)
+            self._array, self._limits, self._mask, labels, is_fresh, self.request()
         )
 
     def label_into(self, labels):
@@ -56,14 +56,24 @@ class Foreground:
         labels[...] = written
         return count
 
-    def keep(self, values, out, minimum, k):
-        """Copy the values of the selected components to `out`."""
-        # A byte holds the labels if at most 255 components are kept.
-        dtype = np.uint8 if 0 < k <= 255 else np.uint32
-        labels = np.empty(self._array.shape, dtype, "F" if self.transposed else "C")
-        self.label(labels, True, minimum, k)
-        target = np.empty_like(out) if _overlap_shifted(values, out) else out
-        _core.keep_host(values, labels, target, self.transposed, self._threads)
+    def keep(self, values, out, is_fresh, minimum, k):
+        """Copy the values of the selected components to `out`.
+
+        A fresh `out` is contiguous in the order of the image.
+        """
+        target = out
+        if _overlap_shifted(values, out):
+            target = np.empty(out.shape, out.dtype, "F" if self.transposed else "C")
+            is_fresh = True
+        _core.mask_host(
+            self._array,
+            self._limits,
+            self._mask,
+            values,
+            target,
+            is_fresh,
+            self.request(minimum, k),
+        )
         if target is not out:
             out[...] = target
 
@@ -112,7 +122,7 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, threads
                 f"out has the type {library.dtype_of(out)}, and the image "
                 f"{library.dtype_of(image)}"
             )
-    where.keep(values, target, minimum, k)
+    where.keep(values, target, out is None, minimum, k)
     if out is not None:
         library.written(out)
     return kept

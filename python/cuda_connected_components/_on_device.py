@@ -46,7 +46,13 @@ def label(library, image, connectivity, limits, mask, device, dtype, out):
             or _devices.may_overlap(library, plain, target)
         ):
             labels = library.empty(plain, dtype)
-        count = _run_on_device(library, plain, labels, connectivity, limits, mask, 0, 0)
+        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
+        count = _core.label_device(
+            _as_device_array(library, foreground),
+            _as_device_array(library, labels),
+            library.stream_of(plain),
+            _device_request(full, 0, 0, library.device_of(plain)),
+        )
         if target is None:
             return library.like(image, labels), count
         if labels is not target:
@@ -95,33 +101,52 @@ def _as_device_array(library, image):
     )
 
 
-def _run_on_device(library, image, labels, connectivity, limits, mask, minimum, k):
-    foreground, full = _foreground_on_device(library, image, connectivity, limits, mask)
-    return _core.label_device(
-        _as_device_array(library, foreground),
-        _as_device_array(library, labels),
-        library.stream_of(image),
-        _device_request(full, minimum, k, library.device_of(image)),
-    )
-
-
 def keep(library, image, minimum, k, connectivity, limits, mask, device, out):
     _check_no_device(device)
     _refuse_foreign(library, image)
     plain = library.plain(image)
+    target = None
     if out is not None:
         target = library.plain(out)
         if tuple(target.shape) != tuple(plain.shape) or target.dtype != plain.dtype:
             raise ValueError("out must have the shape and the type of the image")
     with library.on_device_of(plain):
-        # A byte holds the labels if at most 255 components are kept.
-        labels = library.empty(plain, np.dtype(np.uint8 if 0 < k <= 255 else np.int32))
-        _run_on_device(library, plain, labels, connectivity, limits, mask, minimum, k)
-        kept = library.keep(plain, labels, k == 1)
-        if out is None:
+        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
+        # Limits, masks and types that the engine does not read make a new array of bytes.
+        is_image = limits == (None, None) and mask is None and foreground.dtype == plain.dtype
+        written = _memory_for_kept(library, plain, foreground, target) if is_image else foreground
+        _core.mask_device(
+            _as_device_array(library, foreground),
+            _as_device_array(library, written),
+            library.stream_of(plain),
+            _device_request(full, minimum, k, library.device_of(plain)),
+        )
+        kept = written if is_image else library.keep(plain, foreground)
+        if target is None:
             return library.like(image, kept)
-        library.assign(target, kept)
+        if kept is not target:
+            library.assign(target, kept)
         return out
+
+
+def _memory_for_kept(library, image, contiguous, target):
+    """Return the array that the engine writes: `target`, or an array that nobody else uses.
+
+    `contiguous` is the image, or a copy if the image is not contiguous.
+    """
+    if (
+        target is not None
+        and library.is_contiguous(target)
+        and library.device_of(target) == library.device_of(image)
+        and (
+            library.address_of(target) == library.address_of(contiguous)
+            or not _devices.may_overlap(library, image, target)
+        )
+    ):
+        return target
+    if not library.is_contiguous(image):
+        return contiguous
+    return library.empty(image, np.dtype(library.name_of(image.dtype)))
 
 
 def _refuse_foreign(library, image):

@@ -4,6 +4,7 @@
 #include "Columns.h"
 
 #include <optional>
+#include <type_traits>
 
 namespace nb = nanobind;
 
@@ -61,6 +62,18 @@ LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_
       return VisitInteger(output.GetType(), [&](auto label) {
         return labeler.LabelDeviceMemory(pixels, image.size, reinterpret_cast<decltype(label) *>(output.address));
       });
+    });
+  });
+}
+
+std::uint64_t
+MaskDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request)
+{
+  return RunOnDeviceMemory([&] {
+    const CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
+    return VisitPixels(image, [&](const auto * pixels) {
+      using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(pixels)>>;
+      return labeler.MaskDeviceMemory(pixels, image.size, reinterpret_cast<PixelType *>(output.address));
     });
   });
 }

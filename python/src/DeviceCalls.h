@@ -97,6 +97,12 @@ private:
 std::uint64_t
 LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request);
 
+/** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
+ * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns the number of selected
+ * components. The caller must not hold the GIL. */
+std::uint64_t
+MaskDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request);
+
 /** Measures the components of an image on a stream. Returns a dictionary of columns. The caller holds the GIL. */
 nanobind::dict
 MeasureDevice(const DeviceArray & image,

@@ -2,10 +2,14 @@
 #include "HostCalls.h"
 
 #include "Columns.h"
+#include "MaskArray.h"
 #include "PackArray.h"
 #include "Relabel.h"
 #include "Threads.h"
 
+#include "CudaConnectedComponentsDetail/FreshMemory.h"
+
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -14,6 +18,8 @@ namespace nb = nanobind;
 
 namespace
 {
+
+using itk::CudaConnectedComponentsDetail::FreshMemory;
 
 /** Calls run(labeler) for an image in host memory: on a device, on the CPU, or on the CPU after a device has failed.
  * The caller must not hold the GIL. */
@@ -130,6 +136,33 @@ LabelHost(nb::handle      image,
   });
 }
 
+std::uint64_t
+MaskHost(nb::handle      image,
+         nb::handle      limits,
+         nb::handle      mask,
+         nb::handle      values,
+         nb::handle      output,
+         bool            isFresh,
+         const Request & request)
+{
+  const Image input(image, limits, mask, request.isTransposed);
+  const Array from(values, false, request.isTransposed);
+  const Array to(output, true, request.isTransposed);
+  const auto  size = input.GetArray().GetSize();
+  if (from.GetSize() != size)
+  {
+    throw nb::value_error("the values must have the shape of the image");
+  }
+  const std::uint64_t bytes = to.GetCount() * static_cast<std::uint64_t>(to.GetElementBytes());
+  const bool          isZero = isFresh && FreshMemory::Prepare(to.GetContiguous("the output"), bytes);
+  const ArrayMasker   masker(from, to, isZero);
+
+  const nb::gil_scoped_release released;
+  return RunOnHostMemory(request, size, [&](const CudaConnectedComponentLabeler & labeler) {
+    return labeler.MaskPackedRows(input.GetPacker(), size, std::cref(masker));
+  });
+}
+
 nb::dict
 MeasureHost(nb::handle      image,
             nb::handle      limits,
@@ -186,22 +219,6 @@ RelabelHost(nb::handle    labels,
     }
   }
   return nb::make_tuple(counts.first, counts.second);
-}
-
-void
-KeepHost(nb::handle image, nb::handle labels, nb::handle output, bool isTransposed, unsigned int threads)
-{
-  const Array from(image, false, isTransposed);
-  const Array kept(labels, false, isTransposed);
-  const Array to(output, true, isTransposed);
-  if (to.GetSize() != from.GetSize() || kept.GetSize() != from.GetSize() ||
-      to.GetElementBytes() != from.GetElementBytes())
-  {
-    throw nb::value_error("the output must have the shape and the type of the image");
-  }
-  const nb::gil_scoped_release released;
-  Threads                      pool(ThreadCount(threads, from.GetCount()));
-  CopyLabeled(from, kept, to, pool);
 }
 
 bool

@@ -20,6 +20,19 @@ LabelHost(nanobind::handle image,
           bool             isFresh,
           const Request &  request);
 
+/** Copies the selected components of an image: writes the elements of `values` that belong to them, and 0 for all
+ * others. `values` has the elements of the image as unsigned integers, and may be the output, see ArrayMasker. `limits`
+ * and `mask` may be None, see ArrayPacker; they and the image may overlap the output. `isFresh` says that nobody has
+ * written to the output since its allocation; it is then contiguous. Returns the number of selected components. */
+std::uint64_t
+MaskHost(nanobind::handle image,
+         nanobind::handle limits,
+         nanobind::handle mask,
+         nanobind::handle values,
+         nanobind::handle output,
+         bool             isFresh,
+         const Request &  request);
+
 /** Measures the components of an image. Returns a dictionary of columns. */
 nanobind::dict
 MeasureHost(nanobind::handle image,
@@ -39,14 +52,6 @@ RelabelHost(nanobind::handle labels,
             std::uint64_t    numberOfLargest,
             bool             isTransposed,
             unsigned int     threads);
-
-/** Copies the elements that have a label, see CopyLabeled(). */
-void
-KeepHost(nanobind::handle image,
-         nanobind::handle labels,
-         nanobind::handle output,
-         bool             isTransposed,
-         unsigned int     threads);
 
 /** Returns whether all elements that are not 0 have the same value, see HasSingleValue(). */
 bool

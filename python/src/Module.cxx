@@ -118,6 +118,15 @@ NB_MODULE(_core, module)
              nb::arg("output"),
              nb::arg("fresh"),
              nb::arg("request"));
+  module.def("mask_host",
+             &MaskHost,
+             nb::arg("image"),
+             nb::arg("limits").none(),
+             nb::arg("mask").none(),
+             nb::arg("values"),
+             nb::arg("output"),
+             nb::arg("fresh"),
+             nb::arg("request"));
   module.def("measure_host",
              &MeasureHost,
              nb::arg("image"),
@@ -129,6 +138,13 @@ NB_MODULE(_core, module)
              nb::arg("request"));
   module.def("label_device",
              &LabelDevice,
+             nb::arg("image"),
+             nb::arg("output"),
+             nb::arg("stream"),
+             nb::arg("request"),
+             nb::call_guard<nb::gil_scoped_release>());
+  module.def("mask_device",
+             &MaskDevice,
              nb::arg("image"),
              nb::arg("output"),
              nb::arg("stream"),
@@ -149,13 +165,6 @@ NB_MODULE(_core, module)
              nb::arg("by_size"),
              nb::arg("min_size"),
              nb::arg("k"),
-             nb::arg("transposed"),
-             nb::arg("threads"));
-  module.def("keep_host",
-             &KeepHost,
-             nb::arg("image"),
-             nb::arg("labels"),
-             nb::arg("output"),
              nb::arg("transposed"),
              nb::arg("threads"));
   module.def("single_value", &IsSingleValue, nb::arg("image"), nb::arg("threads"));

@@ -129,49 +129,6 @@ Relabel(const Array & labels,
   });
 }
 
-void
-CopyLabeled(const Array & image, const Array & labels, const Array & output, Threads & threads)
-{
-  const auto size = image.GetSize();
-  const auto copyRows = [&](auto element, auto label) {
-    using BitsType = decltype(element);
-    using LabelType = decltype(label);
-    const auto * const allLabels = static_cast<const LabelType *>(labels.GetContiguous("the label image"));
-    threads.Run(size[1] * size[2], [&](std::uint64_t row) {
-      const char * const      from = image.GetRow(row);
-      char * const            to = const_cast<char *>(output.GetRow(row));
-      const LabelType * const rowLabels = allLabels + row * size[0];
-      const auto              copy = [&](std::ptrdiff_t fromStride, std::ptrdiff_t toStride) {
-        for (std::uint64_t x = 0; x < size[0]; ++x)
-        {
-          BitsType value;
-          std::memcpy(&value, from + static_cast<std::ptrdiff_t>(x) * fromStride, sizeof(value));
-          value = rowLabels[x] != 0 ? value : BitsType{ 0 };
-          std::memcpy(to + static_cast<std::ptrdiff_t>(x) * toStride, &value, sizeof(value));
-        }
-      };
-      // Constant strides, so that compilers vectorize the loop.
-      constexpr auto bytes = static_cast<std::ptrdiff_t>(sizeof(BitsType));
-      const bool     isContiguous = image.GetStride() == bytes && output.GetStride() == bytes;
-      isContiguous ? copy(bytes, bytes) : copy(image.GetStride(), output.GetStride());
-    });
-  };
-  const auto copyElements = [&](auto element) {
-    labels.GetType() == ElementType::UInt8 ? copyRows(element, std::uint8_t{}) : copyRows(element, std::uint32_t{});
-  };
-  switch (image.GetElementBytes())
-  {
-    case 1:
-      return copyElements(std::uint8_t{});
-    case 2:
-      return copyElements(std::uint16_t{});
-    case 4:
-      return copyElements(std::uint32_t{});
-    default:
-      return copyElements(std::uint64_t{});
-  }
-}
-
 bool
 HasSingleValue(const Array & image, Threads & threads)
 {

@@ -25,11 +25,6 @@ Relabel(const Array & labels,
         std::uint64_t numberOfLargest,
         Threads &     threads);
 
-/** Copies the elements of an image that have a label, and writes 0 for the others. The arrays have the same shape. The
- * labels are contiguous, of type uint8 or uint32. The caller must not hold the GIL. */
-void
-CopyLabeled(const Array & image, const Array & labels, const Array & output, Threads & threads);
-
 /** Returns whether all elements that are not 0 have the same value. NaN differs from NaN. The caller must not hold the
  * GIL. */
 bool

@@ -33,18 +33,30 @@ class FakeCore:
 
     def __init__(self, monkeypatch):
         self.calls = []
-        for name in ("label_device", "measure_device"):
+        self.masked = []  # the addresses of image and output
+        for name in ("label_device", "mask_device", "measure_device"):
             monkeypatch.setattr(_core, name, getattr(self, name))
 
     def label_device(self, image, output, stream, request):
         assert not request.transposed
         self.calls.append((stream, request.device))
-        array, full = array_of(image), request.fully_connected
-        if request.min_size or request.k:
-            array = keep_by_loop(array, full, request.min_size, request.k or None)
-        labels, count = label_by_scipy(array, full)
+        assert request.min_size == request.k == 0
+        labels, count = label_by_scipy(array_of(image), request.fully_connected)
         array_of(output)[...] = labels
         return count
+
+    def mask_device(self, image, output, stream, request):
+        assert not request.transposed
+        assert (output.format, output.size) == (image.format, image.size)
+        bytes_of_image = image.element_bytes * int(np.prod(image.size))
+        distance = abs(output.address - image.address)
+        assert distance == 0 or distance >= bytes_of_image
+        self.calls.append((stream, request.device))
+        self.masked.append((image.address, output.address))
+        array_of(output)[...] = keep_by_loop(
+            array_of(image), request.fully_connected, request.min_size, request.k or None
+        )
+        return 0
 
     def measure_device(self, image, stream, boxes, means, faces, request):
         self.calls.append((stream, request.device))
@@ -184,6 +196,106 @@ def test_cupy_arguments(cupy):
     kept = CupyArray(np.empty((20, 21), np.uint8))
     assert ccc.keep_largest(image, out=kept) is kept
     np.testing.assert_array_equal(kept.get(), keep_by_loop(array, True, k=1))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int16, np.float16, np.float64])
+def test_cupy_keep_and_out(cupy, core, dtype):
+    array = noise((20, 21, 22), 0.2, 10, dtype)
+    expected = keep_by_loop(array, True, k=300)
+    is_known = dtype != np.float16
+    image = CupyArray(array.copy())
+    for out in (np.full_like(array, 1), np.full((40, 21, 22), 1, dtype)[::2], image.get()):
+        target = image if out is image.get() else CupyArray(out)
+        assert ccc.keep_largest(image, 300, out=target) is target
+        np.testing.assert_array_equal(out, expected)
+        # The engine writes to `out` if it is contiguous.
+        source, written = core.masked.pop()
+        assert (source == image.data.ptr) == is_known
+        assert (written == target.data.ptr) == (is_known and out.flags.c_contiguous)
+        assert is_known or source == written
+    # An image that is not contiguous is copied, and the copy becomes the result.
+    image = CupyArray(array[:, ::2])
+    expected = keep_by_loop(array[:, ::2], True, minimum=2)
+    kept = ccc.remove_small(image, 2)
+    np.testing.assert_array_equal(kept.get(), expected)
+    source, written = core.masked.pop()
+    assert source == written != image.data.ptr
+    assert (written == kept.data.ptr) == is_known
+    assert ccc.remove_small(image, 2, out=image) is image
+    np.testing.assert_array_equal(image.get(), expected)
+    assert core.masked.pop()[1] != image.data.ptr
+
+
+def test_cupy_keep_with_limits_and_mask(cupy, core):
+    mask = noise((20, 21), 0.7, 3)
+    for dtype in (np.bool_, np.uint8, np.float16, np.float32):
+        array = noise((20, 21), 0.8, 2, dtype)
+        for limits in ({}, {"lower": 1}, {"lower": -70, "upper": 60}):
+            for chosen in (None, CupyArray(mask)):
+                expected = ccc.keep_largest(
+                    array, 2, mask=None if chosen is None else mask, **limits
+                )
+                image = CupyArray(array.copy())
+                kept = ccc.keep_largest(image, 2, mask=chosen, **limits)
+                np.testing.assert_array_equal(kept.get(), expected)
+                np.testing.assert_array_equal(image.get(), array)
+                assert ccc.keep_largest(image, 2, mask=chosen, out=image, **limits) is image
+                np.testing.assert_array_equal(image.get(), expected)
+
+
+def test_cupy_out_that_overlaps_the_image(cupy):
+    for shift in (1, -1):
+        memory = noise((22, 20, 20), 0.2, 11)
+        image, out = memory[1:-1], memory[1 + shift : 21 + shift]
+        expected = keep_by_loop(image, True, k=2)
+        ccc.keep_largest(CupyArray(image), 2, out=CupyArray(out))
+        np.testing.assert_array_equal(out, expected)
+    cube = noise((20, 20, 20), 0.2, 11)
+    expected = keep_by_loop(cube.T, True, k=2)
+    ccc.keep_largest(CupyArray(cube.T), 2, out=CupyArray(cube))
+    np.testing.assert_array_equal(cube, expected)
+
+
+@pytest.fixture
+def torch(core, monkeypatch):
+    torch = pytest.importorskip("torch")
+
+    class HostTensors(_devices.TorchCudaImages):
+        def device_of(self, image):
+            return 4
+
+        def stream_of(self, image):
+            return 1004
+
+    library = HostTensors(torch)
+    monkeypatch.setattr(_images, "library_of", lambda image: library)
+    return torch
+
+
+@pytest.mark.parametrize(
+    "name", ["bool", "uint8", "int16", "uint16", "uint32", "int64", "float16", "bfloat16"]
+)
+def test_torch_keep(torch, core, name):
+    dtype, array = getattr(torch, name), noise((20, 21, 22), 0.3, 12)
+    mask = torch.from_numpy(noise((20, 21, 22), 0.7, 13))
+    image = torch.from_numpy(array).to(dtype)
+    array = image.to(torch.float32).numpy()
+    for arguments, expected in [
+        ({}, keep_by_loop(array, True, k=300)),
+        ({"mask": mask}, keep_by_loop(array * (mask.numpy() != 0), True, k=300)),
+        ({"lower": 1, "upper": 60}, keep_by_loop(array * (array <= 60), True, k=300)),
+    ]:
+        kept = ccc.keep_largest(image, 300, **arguments)
+        assert kept.dtype == dtype and kept.shape == image.shape
+        np.testing.assert_array_equal(kept.to(torch.float32).numpy(), expected)
+        out = image.clone()
+        assert ccc.keep_largest(out, 300, out=out, **arguments) is out
+        np.testing.assert_array_equal(out.to(torch.float32).numpy(), expected)
+    view = image[:, ::2].permute(2, 0, 1)
+    expected = keep_by_loop(view.to(torch.float32).numpy(), True, minimum=3)
+    kept = ccc.remove_small(view, 3)
+    np.testing.assert_array_equal(kept.to(torch.float32).numpy(), expected)
+    assert set(core.calls) == {(1004, 4)}
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8, np.int32, np.uint64, np.float32])

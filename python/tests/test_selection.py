@@ -63,6 +63,127 @@ def test_out():
     np.testing.assert_array_equal(image, expected)
 
 
+@pytest.mark.parametrize("step", [(2, 1, 1), (1, 1, 3), (1, -1, -2)])
+def test_out_with_gaps(step):
+    image = noise((40, 41, 42), 0.2, 3, np.int32)
+    expected = keep_by_loop(image, True, k=2)
+    memory = np.full((80, 41, 126), 7, np.int32)
+    step = tuple(slice(None, None, distance) for distance in step)
+    out = memory[step][:40, :, :42]
+    ccc.keep_largest(image, 2, out=out)
+    np.testing.assert_array_equal(out, expected)
+    out[...] = 7
+    assert np.all(memory == 7)
+
+
+@pytest.mark.parametrize("dtype", [*DTYPES, ">i2", ">f4"])
+def test_in_place(dtype):
+    array = noise((30, 31, 32), 0.2, 5, dtype)
+    for full in (False, True):
+        for view in (
+            lambda image: image,
+            lambda image: image[:, :, ::2],
+            lambda image: image[::-1, 1:, ::-3],
+            lambda image: image.T,
+            lambda image: image[3],
+        ):
+            memory = array.copy()
+            image = view(memory)
+            connectivity = None if full else 1
+            expected = keep_by_loop(image, full, k=3)
+            assert ccc.keep_largest(image, 3, connectivity, out=image) is image
+            np.testing.assert_array_equal(image, expected)
+            view(memory)[...] = view(array)
+            np.testing.assert_array_equal(memory, array)
+            expected = keep_by_loop(image, full, minimum=4)
+            ccc.remove_small(image, 4, connectivity, out=image)
+            np.testing.assert_array_equal(image, expected)
+
+
+def test_out_that_overlaps_the_image():
+    memory = noise((41, 40, 40), 0.2, 6)
+    for select_out in (
+        lambda array: array[1:],
+        lambda array: array[:-1].transpose(2, 1, 0),
+        lambda array: array[:-1][:, ::-1],
+    ):
+        array = memory.copy()
+        expected = keep_by_loop(array[:-1], True, k=3)
+        out = select_out(array)
+        ccc.keep_largest(array[:-1], 3, out=out)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_elements_are_copied_bit_by_bit():
+    for dtype, bits in [(np.float16, "u2"), (np.float32, "u4"), (np.float64, "u8")]:
+        image = np.array([np.nan, -np.nan, 5, 0, -0.0, 1, 0], dtype)
+        image.view(bits)[1] |= 3  # another NaN
+        expected = image.copy()
+        expected[4:] = 0
+        for out in (None, np.full(7, 9, dtype), image):
+            kept = ccc.keep_largest(image, out=out)
+            np.testing.assert_array_equal(kept.view(bits), expected.view(bits))
+
+
+def test_new_images_are_zero():
+    # Small arrays often get memory with values of an array that was deleted.
+    for count in (1, 100, 10_000, 1_000_000):
+        image = np.zeros(count, np.uint8)
+        image[count // 2] = 3
+        for _ in range(20):
+            used = np.full(count, 7, np.uint8)
+            del used
+            np.testing.assert_array_equal(ccc.keep_largest(image), image)
+
+
+def used_memory():
+    with open("/proc/self/statm") as file:
+        return 4096 * int(file.read().split()[1])
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_pages_without_kept_elements_use_no_memory(order):
+    image = np.zeros((64, 1024, 4096), np.uint8, order)
+    image[:, 500, :2] = 5
+    image[60, 700, 4000] = 6
+    before = used_memory()
+    kept = ccc.keep_largest(image)
+    # A huge page for each slice with kept elements has 2 MiB.
+    assert used_memory() - before < 200 << 20 < image.nbytes
+    assert np.all(kept[:, 500, :2] == 5) and np.count_nonzero(kept) == 128
+
+
+def test_threads_do_not_matter():
+    image = noise((70, 65, 66), 0.1, 7, np.int16)
+    expected = keep_by_loop(image, True, minimum=3)
+    for threads in range(1, 6):
+        np.testing.assert_array_equal(ccc.remove_small(image, 3, threads=threads), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float16, np.float64, ">i4"])
+@pytest.mark.parametrize("order", "CF")
+def test_limits_and_mask(dtype, order):
+    array = np.asarray(noise((40, 41, 42), 0.9, 8, dtype), order=order)
+    mask = noise((40, 41, 42), 0.6, 9)
+    inside = (array >= 10) & (array <= 60)
+    for limits, chosen in [({}, array != 0), ({"lower": 10, "upper": 60}, inside)]:
+        chosen = chosen & (mask != 0)
+        kept = keep_by_loop(chosen, False, k=2)
+        expected = np.where(kept, array, np.zeros((), array.dtype))
+        arguments = {"connectivity": 1, "mask": mask, **limits}
+        np.testing.assert_array_equal(ccc.keep_largest(array, 2, **arguments), expected)
+        image = array.copy(order="K")
+        ccc.keep_largest(image, 2, out=image, **arguments)
+        np.testing.assert_array_equal(image, expected)
+
+
+def test_the_mask_may_be_the_output():
+    image, mask = noise((40, 41, 42), 0.9, 8), noise((40, 41, 42), 0.6, 9)
+    kept = keep_by_loop((image != 0) & (mask != 0), False, k=2)
+    assert ccc.keep_largest(image, 2, 1, mask=mask, out=mask) is mask
+    np.testing.assert_array_equal(mask, np.where(kept, image, 0))
+
+
 def test_limits_keep_the_values_between_them():
     image = np.array([5, 9, 0, 1, 8, 8, 8, 2], np.int16)
     np.testing.assert_array_equal(ccc.keep_largest(image, lower=5), [0, 0, 0, 0, 8, 8, 8, 0])
