@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "AnalysisTiming.h"
 
+#include "itkBinaryFillholeImageFilter.h"
+#include "itkBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkCudaBinaryFillholeImageFilter.h"
+#include "itkCudaBinaryKeepNObjectsImageFilter.h"
 #include "itkCudaConnectedComponentImageFilter.h"
 #include "itkCudaRelabelComponentImageFilter.h"
 
@@ -29,6 +33,17 @@ ToItk(const TestImage & image)
   return result;
 }
 
+/** Returns a mask whose foreground pixels are 1, as filters of masks have one foreground value. */
+MaskType::Pointer
+ToItkMask(const TestImage & image)
+{
+  auto result = ToItk(image);
+  std::transform(image.pixels.begin(), image.pixels.end(), result->GetBufferPointer(), [](std::uint8_t pixel) {
+    return static_cast<unsigned char>(pixel != 0);
+  });
+  return result;
+}
+
 /** Returns the times of work() in milliseconds, and the result of the last call. The results of other calls are
  * destroyed outside the measurement. The first call is a warm-up and does not count. */
 template <typename TWork>
@@ -51,8 +66,9 @@ TimeWork(unsigned int runs, const TWork & work)
   return std::make_pair(Timing(milliseconds), result);
 }
 
+template <typename TImage>
 bool
-AreEqual(const LabelImageType & a, const LabelImageType & b)
+AreEqual(const TImage & a, const TImage & b)
 {
   const std::uint64_t count = a.GetLargestPossibleRegion().GetNumberOfPixels();
   return std::equal(a.GetBufferPointer(), a.GetBufferPointer() + count, b.GetBufferPointer());
@@ -126,6 +142,59 @@ AnalysisTiming::TimeRelabel(unsigned int runs) const
   const auto [ours, oursFilter] = TimeWork(runs, [&] { return relabel(RelabelType::New()); });
   const auto [itk, itkFilter] = TimeWork(3, [&] { return relabel(ItkRelabelType::New()); });
   return { ours, itk, AreEqual(*oursFilter->GetOutput(), *itkFilter->GetOutput()) };
+}
+
+namespace
+{
+
+/** Measures two filters on a mask, and compares their outputs. setUp(filter) sets the options of both. */
+template <typename TFilter, typename TItkFilter, typename TSetUp>
+ComparedTiming
+TimeMaskFilters(const TestImage & image, bool fullyConnected, unsigned int runs, bool gpuEnabled, const TSetUp & setUp)
+{
+  const auto mask = ToItkMask(image);
+  const auto prepare = [&](auto & filter) {
+    filter.SetInput(mask);
+    filter.SetForegroundValue(1);
+    filter.SetFullyConnected(fullyConnected);
+    setUp(filter);
+  };
+  const auto [ours, oursFilter] = TimeWork(runs, [&] {
+    auto filter = TFilter::New();
+    prepare(*filter);
+    filter->SetGPUEnabled(gpuEnabled);
+    filter->CPUFallbackOff();
+    filter->Update();
+    return filter;
+  });
+  const auto [itk, itkFilter] = TimeWork(1, [&] {
+    auto filter = TItkFilter::New();
+    prepare(*filter);
+    filter->Update();
+    return filter;
+  });
+  return { ours, itk, AreEqual(*oursFilter->GetOutput(), *itkFilter->GetOutput()) };
+}
+
+} // namespace
+
+ComparedTiming
+AnalysisTiming::TimeLargest(unsigned int runs, bool gpuEnabled) const
+{
+  using OursType = itk::CudaBinaryKeepNObjectsImageFilter<MaskType>;
+  using ItkType = itk::BinaryShapeKeepNObjectsImageFilter<MaskType>;
+  return TimeMaskFilters<OursType, ItkType>(m_Image, m_FullyConnected, runs, gpuEnabled, [](auto & filter) {
+    filter.SetBackgroundValue(0);
+    filter.SetNumberOfObjects(1);
+  });
+}
+
+ComparedTiming
+AnalysisTiming::TimeHoles(unsigned int runs, bool gpuEnabled) const
+{
+  using OursType = itk::CudaBinaryFillholeImageFilter<MaskType>;
+  using ItkType = itk::BinaryFillholeImageFilter<MaskType>;
+  return TimeMaskFilters<OursType, ItkType>(m_Image, m_FullyConnected, runs, gpuEnabled, [](auto &) {});
 }
 
 Timing

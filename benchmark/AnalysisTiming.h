@@ -34,6 +34,14 @@ public:
   ComparedTiming
   TimeRelabel(unsigned int runs) const;
 
+  /** The mask of the largest component: CudaBinaryKeepNObjectsImageFilter and BinaryShapeKeepNObjectsImageFilter. */
+  ComparedTiming
+  TimeLargest(unsigned int runs, bool gpuEnabled) const;
+
+  /** The mask with filled holes: CudaBinaryFillholeImageFilter and BinaryFillholeImageFilter. */
+  ComparedTiming
+  TimeHoles(unsigned int runs, bool gpuEnabled) const;
+
   /** From a mask in host memory to a table, without labels. */
   Timing
   TimeTable(unsigned int runs, const itk::CudaConnectedComponentTable::Columns & columns, bool gpuEnabled) const;

@@ -113,6 +113,33 @@ public:
     m_Results["cases"].push_back(m_Case);
   }
 
+  /** Measures masks of one image: the largest component and filled holes, from device to device and from host to host.
+   */
+  void
+  RunMasks(const TestImage & image)
+  {
+    this->BeginCase(image, nlohmann::json::object());
+    DeviceTiming device(image);
+    m_Floor = device.TimeFloor(m_Options.runs).median;
+    for (const bool fullyConnected : { true, false })
+    {
+      const std::string neighbors = NeighborsOf(image, fullyConnected);
+      this->Add("labels" + neighbors, device.TimeLabeler(AlgorithmEnum::RunUnionFind, fullyConnected, m_Options.runs));
+      this->Add("largest component's mask" + neighbors, device.TimeLargest(fullyConnected, m_Options.runs));
+      const AnalysisTiming timing(image, fullyConnected);
+      for (const bool gpuEnabled : { true, false })
+      {
+        if (m_Options.hostRuns > 0)
+        {
+          const std::string where = std::string(gpuEnabled ? "CUDA" : "CPU") + neighbors;
+          this->AddCompared("largest component", where, timing.TimeLargest(m_Options.hostRuns, gpuEnabled));
+          this->AddCompared("filled holes", where, timing.TimeHoles(m_Options.hostRuns, gpuEnabled));
+        }
+      }
+    }
+    m_Results["cases"].push_back(m_Case);
+  }
+
   /** Writes the results to a file, if one is set. Returns whether all labels were correct. */
   bool
   Finish() const
@@ -167,6 +194,17 @@ private:
   {
     const bool isPlane = image.size[2] == 1;
     return std::string(", ") + (fullyConnected ? (isPlane ? "8" : "26") : (isPlane ? "4" : "6"));
+  }
+
+  void
+  AddCompared(const std::string & work, const std::string & where, const ComparedTiming & timing)
+  {
+    m_AllRight = m_AllRight && timing.isRight;
+    this->Add("host to host, " + where + ", " + work,
+              timing.ours,
+              (timing.isRight ? ", as ITK, " : ", WRONG, ") + std::to_string(timing.itk.median / timing.ours.median) +
+                " times as fast");
+    this->Add("host to host, ITK beside " + where + ", " + work, timing.itk);
   }
 
   void

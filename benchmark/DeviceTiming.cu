@@ -286,6 +286,17 @@ DeviceTiming::TimeTable(const itk::CudaConnectedComponentTable::Columns & column
   return TimeWork(runs, [&] { MeasureByRuns(executor, input, request, labels, [](void *, std::uint64_t) {}); });
 }
 
+Timing
+DeviceTiming::TimeLargest(bool fullyConnected, unsigned int runs)
+{
+  itk::CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = fullyConnected;
+  labeler.options.selection.numberOfLargest = 1;
+  auto * const input = static_cast<const std::uint8_t *>(m_Input.get());
+  auto * const mask = static_cast<std::uint8_t *>(m_Output.get());
+  return TimeWork(runs, [&] { labeler.MaskDeviceMemory(input, m_Image.size, mask); });
+}
+
 StepTimings
 DeviceTiming::TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & columns,
                              bool                                              fullyConnected,

@@ -52,6 +52,10 @@ public:
             std::uint64_t                                     foreground,
             unsigned int                                      runs);
 
+  /** The mask of the largest component, of 1 byte per pixel. */
+  Timing
+  TimeLargest(bool fullyConnected, unsigned int runs);
+
   /** Each step of TimeTable(). */
   StepTimings
   TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & columns,

@@ -71,6 +71,24 @@ RunAnalysis(Benchmark & benchmark, const Options & options)
   }
 }
 
+/** Measures masks of the largest component and of filled holes. */
+void
+RunMasks(Benchmark & benchmark, const Options & options)
+{
+  for (const std::string & file : options.files)
+  {
+    const TestImage image = ReadInput(file);
+    if (options.upsample.empty())
+    {
+      benchmark.RunMasks(image);
+    }
+    for (const std::uint64_t side : options.upsample)
+    {
+      benchmark.RunMasks(Upsample(image, side));
+    }
+  }
+}
+
 /** Measures random images of each density and granularity. */
 void
 RunRandom(Benchmark & benchmark, const Options & options)
@@ -177,6 +195,12 @@ main(int argc, char ** argv)
   analysis->add_flag("--generated", options.generated, "also measure generated images, with 8192 x 8192 pixels, too");
   analysis->add_flag("--steps", options.steps, "also measure each step");
 
+  CLI::App * const mask = app.add_subcommand("mask", "measure masks: the largest component, and filled holes");
+  mask->add_option("FILES", options.files, "image files; pixels above Otsu's threshold are foreground")->required();
+  mask->add_option("--upsample",
+                   options.upsample,
+                   "measure the images upsampled to these numbers of pixels along each side, such as 512");
+
   CLI::App * const patterns =
     app.add_subcommand("patterns", "measure Hilbert curves, and ridge patterns of 2^n x 2^n pixels");
   patterns->add_option("--exponent", options.exponent, "n")->capture_default_str()->check(CLI::Range(9, 14));
@@ -197,6 +221,10 @@ main(int argc, char ** argv)
     else if (*analysis)
     {
       RunAnalysis(benchmark, options);
+    }
+    else if (*mask)
+    {
+      RunMasks(benchmark, options);
     }
     else if (*size)
     {
