@@ -25,7 +25,8 @@ commit="$3"
 shift 3
 parts="${PARTS:-tests sanitizer average analysis random size patterns}"
 tools="${TOOLS:-memcheck initcheck synccheck racecheck}"
-tests="${TESTS:-PrimitivesGTest LabelingGTest AnalysisGTest itkCudaConnectedComponentLabelerGTest \
+tests="${TESTS:-PrimitivesGTest LabelingGTest AnalysisGTest IntensitiesGTest MaskGTest itkCudaBinaryMaskFiltersGTest \
+  itkCudaBinaryImageToLabelMapFilterGTest itkCudaConnectedComponentLabelerGTest \
   itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest \
   itkCudaConnectedComponentImageFilterFactoryGTest itkCudaConnectedComponentImageFilterProcessGTest \
   itkCudaRelabelComponentImageFilterGTest RealImagesGTest ToolGTest PluginGTest LargeGTest}"
@@ -44,6 +45,7 @@ export CUDA_CONNECTED_COMPONENTS_TOOL="$(program cuda-connected-components)"
 export CUDA_CONNECTED_COMPONENTS_PLUGIN="$(folder libCudaConnectedComponentsPlugin.so)"
 export CUDA_CONNECTED_COMPONENTS_MISFIT_PLUGIN="$(folder libMisfitPlugin.so)"
 export CUDA_CONNECTED_COMPONENTS_PLUGIN_CLIENT="$(program PluginClient)"
+export CUDA_CONNECTED_COMPONENTS_LABEL_MAP_CLIENT="$(program LabelMapClient)"
 status=0
 
 for part in $parts; do

@@ -168,7 +168,13 @@ struct Components
   Measure(const IntensityImage & image) const
   {
     std::vector<std::vector<IntensityValue>> results;
-    for (const ParallelFor & parallelFor : { ParallelFor(SequentialFor), ThreadPool::For() })
+    std::vector<ParallelFor>                 loops{ SequentialFor };
+    // A smaller image has one chunk, and other threads would only wake up.
+    if (size.Count() > Tuning::HostPixelsPerChunk)
+    {
+      loops.push_back(ThreadPool::For());
+    }
+    for (const ParallelFor & parallelFor : loops)
     {
       results.emplace_back(count);
       MeasureIntensitiesOfRows(parallelFor,

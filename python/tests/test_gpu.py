@@ -56,9 +56,11 @@ def test_results(library, dtype, full):
         expected, expected_count = label_by_scipy(array, full)
         assert count == expected_count and library.dtype(labels) == "int32"
         np.testing.assert_array_equal(library.host(labels), expected)
-        kept = ccc.keep_largest(image, 2, connectivity)
-        assert library.dtype(kept) == np.dtype(dtype).name
-        np.testing.assert_array_equal(library.host(kept), keep_by_loop(array, full, k=2))
+        for k in (1, 2, 300):
+            kept = ccc.keep_largest(image, k, connectivity)
+            assert library.dtype(kept) == np.dtype(dtype).name
+            np.testing.assert_array_equal(library.host(kept), keep_by_loop(array, full, k=k))
+        np.testing.assert_array_equal(library.host(image), array)
         columns = ccc.component_statistics(image, connectivity)
         for name, column in ccc.component_statistics(array, connectivity).items():
             np.testing.assert_array_equal(library.host(columns[name]), column)
@@ -86,9 +88,41 @@ def test_layouts_limits_masks_and_out(library):
     same = library.array(array.astype(np.int32))
     assert ccc.label(same, out=same) is same
     np.testing.assert_array_equal(library.host(same), label_by_scipy(array, True)[0])
-    kept = library.array(array)
-    assert ccc.keep_largest(kept, out=kept) is kept
-    np.testing.assert_array_equal(library.host(kept), keep_by_loop(array, True, k=1))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_keep_and_out(library, dtype):
+    array = noise((33, 36, 37), 0.3, 13, dtype)
+    other = noise((33, 36, 37), 0.7, 14)
+    limits = {} if dtype == np.uint64 else {"lower": 1, "upper": 60}
+    for arguments in ({}, {"mask": other}, limits, {"mask": other, **limits}):
+        expected = ccc.keep_largest(array, 3, 1, **arguments)
+        if "mask" in arguments:
+            arguments = {**arguments, "mask": library.array(other)}
+        image = library.array(array)
+        for make_out in (
+            lambda: library.array(np.zeros_like(array)),
+            lambda: library.array(np.zeros((66, 36, 37), dtype))[::2],
+            lambda: image,
+        ):
+            out = make_out()
+            assert ccc.keep_largest(image, 3, 1, out=out, **arguments) is out
+            np.testing.assert_array_equal(library.host(out), expected)
+
+
+def test_keep_and_out_that_overlaps_the_image(library):
+    array = noise((42, 40, 40), 0.2, 15)
+    for source, target in [
+        (lambda memory: memory[1:-1], lambda memory: memory[2:]),
+        (lambda memory: memory[1:-1], lambda memory: memory[:-2]),
+        (lambda memory: memory[1:-1].swapaxes(0, 2), lambda memory: memory[1:-1]),
+        (lambda memory: memory[1:-1], lambda memory: memory[1:-1].swapaxes(0, 2)),
+        (lambda memory: memory[1:-1, ::2], lambda memory: memory[1:-1, ::2]),
+    ]:
+        memory = library.array(array)
+        ccc.keep_largest(source(memory), 3, out=target(memory))
+        expected = keep_by_loop(source(array), True, k=3)
+        np.testing.assert_array_equal(library.host(target(memory)), expected)
 
 
 @pytest.mark.parametrize(
