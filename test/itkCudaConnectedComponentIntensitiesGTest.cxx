@@ -96,7 +96,8 @@ Measure(AnalysisWay                     way,
 bool
 HasSameBytes(const std::vector<double> & a, const std::vector<double> & b)
 {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+  // memcmp() does not take null pointers, which empty vectors have.
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
 }
 
 /** Expects the right intensities, and the same bytes as on one thread of the host. */
