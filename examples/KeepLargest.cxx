@@ -33,6 +33,7 @@ main(int argc, char * argv[])
     largest->SetInput(threshold->GetOutput());
     largest->SetForegroundValue(1);
     largest->SetBackgroundValue(0);
+    largest->SetNumberOfObjects(1);
 
     auto filled = itk::CudaBinaryFillholeImageFilter<MaskType>::New();
     filled->SetInput(largest->GetOutput());
