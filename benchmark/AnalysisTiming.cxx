@@ -7,6 +7,7 @@
 #include "itkCudaBinaryKeepNObjectsImageFilter.h"
 #include "itkCudaConnectedComponentImageFilter.h"
 #include "itkCudaRelabelComponentImageFilter.h"
+#include "itkLabelStatisticsImageFilter.h"
 
 #include <chrono>
 #include <utility>
@@ -195,6 +196,53 @@ AnalysisTiming::TimeHoles(unsigned int runs, bool gpuEnabled) const
   using OursType = itk::CudaBinaryFillholeImageFilter<MaskType>;
   using ItkType = itk::BinaryFillholeImageFilter<MaskType>;
   return TimeMaskFilters<OursType, ItkType>(m_Image, m_FullyConnected, runs, gpuEnabled, [](auto &) {});
+}
+
+ComparedTiming
+AnalysisTiming::TimeIntensities(unsigned int runs, bool gpuEnabled) const
+{
+  using IntensityImageType = itk::Image<short, 3>;
+  const auto mask = ToItk(m_Image);
+  auto       intensities = IntensityImageType::New();
+  intensities->SetRegions(mask->GetLargestPossibleRegion());
+  intensities->Allocate();
+  std::uint32_t random = 1;
+  std::generate_n(intensities->GetBufferPointer(), m_Image.pixels.size(), [&random] {
+    random = random * 1664525U + 1013904223U;
+    return static_cast<short>(random >> 20) - 1024; // the range of CT
+  });
+
+  const auto                         threader = itk::MultiThreaderBase::New();
+  itk::CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = m_FullyConnected;
+  labeler.options.columns.pixelCounts = true;
+  labeler.options.onHost = !gpuEnabled;
+  labeler.options.parallelFor = itk::CudaConnectedComponentsDetail::ParallelForOf(threader);
+  labeler.options.intensities =
+    itk::CudaConnectedComponentIntensities::Image::Of(intensities->GetBufferPointer(), m_Image.size);
+  const auto [ours, table] =
+    TimeWork(runs, [&] { return labeler.MeasureHostMemory(m_Image.pixels.data(), m_Image.size); });
+
+  const auto [itk, statistics] = TimeWork(1, [&] {
+    auto filter = ItkFilterType::New();
+    filter->SetInput(mask);
+    filter->SetFullyConnected(m_FullyConnected);
+    auto measure = itk::LabelStatisticsImageFilter<IntensityImageType, LabelImageType>::New();
+    measure->SetInput(intensities);
+    measure->SetLabelInput(filter->GetOutput());
+    measure->Update();
+    return measure;
+  });
+  bool isRight = statistics->GetNumberOfLabels() == table.componentCount + 1; // ITK measures the background, too
+  for (std::uint64_t i = 0; isRight && i < table.componentCount; ++i)
+  {
+    const auto label = static_cast<unsigned int>(i + 1);
+    isRight = statistics->GetCount(label) == table.pixelCounts[i] &&
+              statistics->GetMinimum(label) == table.intensities.minimums[i] &&
+              statistics->GetMaximum(label) == table.intensities.maximums[i] &&
+              statistics->GetMean(label) == table.intensities.GetMean(i);
+  }
+  return { ours, itk, isRight };
 }
 
 Timing

@@ -42,6 +42,11 @@ public:
   ComparedTiming
   TimeHoles(unsigned int runs, bool gpuEnabled) const;
 
+  /** The number, the mean, the minimum, the maximum and the variance of the intensities of each component, for an image
+   * of `short`: our labeler without labels, and ConnectedComponentImageFilter with LabelStatisticsImageFilter. */
+  ComparedTiming
+  TimeIntensities(unsigned int runs, bool gpuEnabled) const;
+
   /** From a mask in host memory to a table, without labels. */
   Timing
   TimeTable(unsigned int runs, const itk::CudaConnectedComponentTable::Columns & columns, bool gpuEnabled) const;

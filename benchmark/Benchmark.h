@@ -113,8 +113,8 @@ public:
     m_Results["cases"].push_back(m_Case);
   }
 
-  /** Measures masks of one image: the largest component and filled holes, from device to device and from host to host.
-   */
+  /** Measures work on masks of one image: the largest component from device to device, and from host to host also
+   * filled holes and intensities. */
   void
   RunMasks(const TestImage & image)
   {
@@ -126,6 +126,12 @@ public:
       const std::string neighbors = NeighborsOf(image, fullyConnected);
       this->Add("labels" + neighbors, device.TimeLabeler(AlgorithmEnum::RunUnionFind, fullyConnected, m_Options.runs));
       this->Add("largest component's mask" + neighbors, device.TimeLargest(fullyConnected, m_Options.runs));
+      if (m_Options.steps)
+      {
+        this->AddSteps("labels" + neighbors,
+                       device.TimeSteps(AlgorithmEnum::RunUnionFind, fullyConnected, m_Options.runs));
+        this->AddSteps("largest component's mask" + neighbors, device.TimeLargestSteps(fullyConnected, m_Options.runs));
+      }
       const AnalysisTiming timing(image, fullyConnected);
       for (const bool gpuEnabled : { true, false })
       {
@@ -134,6 +140,7 @@ public:
           const std::string where = std::string(gpuEnabled ? "CUDA" : "CPU") + neighbors;
           this->AddCompared("largest component", where, timing.TimeLargest(m_Options.hostRuns, gpuEnabled));
           this->AddCompared("filled holes", where, timing.TimeHoles(m_Options.hostRuns, gpuEnabled));
+          this->AddCompared("intensities", where, timing.TimeIntensities(m_Options.hostRuns, gpuEnabled));
         }
       }
     }

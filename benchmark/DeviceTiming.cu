@@ -6,6 +6,7 @@
 #include "algorithms/analysis/AnalyzeRuns.h"
 #include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
@@ -181,26 +182,35 @@ LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid &
   WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
 }
 
+/** Returns the times of the steps of work(executor). */
+template <typename TWork>
+StepTimings
+TimeStepsOf(unsigned int runs, const TWork & work)
+{
+  const CurrentDevice    device(-1);
+  const DeviceExecutor   executor(DeviceResources::Of(device.Get()), nullptr);
+  constexpr unsigned int warmUpRuns = 2;
+  StepSums               sums;
+  StepSums               warmUp;
+  for (unsigned int run = 0; run < runs + warmUpRuns; ++run)
+  {
+    StepSums & sumsOfRun = run < warmUpRuns ? warmUp : sums;
+    sumsOfRun.BeginRun();
+    work(TimedExecutor(executor, sumsOfRun));
+  }
+  return sums.GetMedians();
+}
+
 } // namespace
 
 StepTimings
 DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned int runs)
 {
-  const CurrentDevice        device(-1);
-  const DeviceExecutor       executor(DeviceResources::Of(device.Get()), nullptr);
   const Grid                 size{ m_Image.size[0], m_Image.size[1], m_Image.size[2] };
   const std::uint8_t * const input = static_cast<const std::uint8_t *>(m_Input.get());
-  StepSums                   sums;
-  StepSums                   warmUp;
-  for (unsigned int run = 0; run < runs + 2; ++run)
-  {
-    StepSums & sumsOfRun = run < 2 ? warmUp : sums;
-    sumsOfRun.BeginRun();
-    const TimedExecutor timed(executor, sumsOfRun);
-    const auto          output = [&] {
-      const StepTimer timer(sumsOfRun, "allocation of the output", nullptr);
-      return AllocateDevice(m_Image.pixels.size() * sizeof(std::uint32_t));
-    }();
+  return TimeStepsOf(runs, [&](const TimedExecutor & timed) {
+    const auto   output = timed.TimeStep("allocation of the output",
+                                       [&] { return AllocateDevice(m_Image.pixels.size() * sizeof(std::uint32_t)); });
     auto * const labels = static_cast<std::uint32_t *>(output.get());
     if (itk::CudaConnectedComponentAlgorithms::Describe(algorithm).isPublished)
     {
@@ -212,21 +222,20 @@ DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned i
       VisitRowGroup(
         size, fullyConnected, [&](auto group) { LabelByRuns<decltype(group)>(timed, input, size, labels); });
     }
-  }
-  return sums.GetMedians();
+  });
 }
 
 namespace
 {
 
-/** Labels the runs of an image and measures its components. Writes the labels unless `labels` is null. Calls
- * visit(table, components) with the table in device memory. */
-template <typename TExecutor, typename TVisitor>
+/** Labels the runs of an image, and measures and selects its components. Calls write(runs, labels) with the final label
+ * of each run, and then visit(table, components) with the table in device memory. */
+template <typename TExecutor, typename TWriter, typename TVisitor>
 void
 MeasureByRuns(const TExecutor &    executor,
               const std::uint8_t * input,
               const Request &      request,
-              std::uint32_t *      labels,
+              const TWriter &      write,
               const TVisitor &     visit)
 {
   VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
@@ -236,21 +245,38 @@ MeasureByRuns(const TExecutor &    executor,
     const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
     const auto analyzed =
       AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
-    if (labels != nullptr)
-    {
-      WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), request.size, std::uint32_t{ 0 }, labels);
-    }
-    visit(analyzed.table.get(), analyzed.keptCount);
+    write(runs.GetIndexed(), runs.labels.get());
+    visit(analyzed.table.get(), analyzed.GetKeptCount());
   });
 }
 
+/** Returns a writer for MeasureByRuns() that writes labels, unless `labels` is null. */
+template <typename TExecutor>
+auto
+LabelWriter(const TExecutor & executor, const Request & request, std::uint32_t * labels)
+{
+  return [=, &executor, &request](const auto & runs, const std::uint32_t * labelsOfRuns) {
+    if (labels != nullptr)
+    {
+      WriteRunLabels(executor, runs, labelsOfRuns, request.size, std::uint32_t{ 0 }, labels);
+    }
+  };
+}
+
 Request
-RequestFor(const TestImage & image, const itk::CudaConnectedComponentTable::Columns & columns, bool fullyConnected)
+RequestFor(const TestImage & image, bool fullyConnected)
 {
   Request request;
   request.size = { image.size[0], image.size[1], image.size[2] };
   request.fullyConnected = fullyConnected;
   request.labelValues = LabelValues::For(std::uint32_t{ 0 });
+  return request;
+}
+
+Request
+TableRequestFor(const TestImage & image, const itk::CudaConnectedComponentTable::Columns & columns, bool fullyConnected)
+{
+  Request request = RequestFor(image, fullyConnected);
   request.columns = columns;
   request.wantsTable = true;
   request.output = OutputKind::Labels;
@@ -268,12 +294,13 @@ DeviceTiming::TimeTable(const itk::CudaConnectedComponentTable::Columns & column
 {
   const CurrentDevice  device(-1);
   const DeviceExecutor executor(DeviceResources::Of(device.Get()), nullptr);
-  const Request        request = RequestFor(m_Image, columns, fullyConnected);
+  const Request        request = TableRequestFor(m_Image, columns, fullyConnected);
   auto * const         input = static_cast<const std::uint8_t *>(m_Input.get());
-  auto * const         labels = withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr;
+  const auto           write =
+    LabelWriter(executor, request, withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr);
 
   std::vector<std::uint32_t> pixelCounts;
-  MeasureByRuns(executor, input, request, labels, [&](void * memory, std::uint64_t rows) {
+  MeasureByRuns(executor, input, request, write, [&](void * memory, std::uint64_t rows) {
     const auto table = ComponentTable<std::uint32_t, std::uint64_t>::In(memory, columns, rows);
     pixelCounts.resize(rows);
     CCL_CHECK(cudaMemcpy(pixelCounts.data(), table.pixelCounts, rows * sizeof(std::uint32_t), cudaMemcpyDeviceToHost));
@@ -283,7 +310,7 @@ DeviceTiming::TimeTable(const itk::CudaConnectedComponentTable::Columns & column
   {
     throw std::runtime_error("the pixel counts of the table do not add up to the foreground");
   }
-  return TimeWork(runs, [&] { MeasureByRuns(executor, input, request, labels, [](void *, std::uint64_t) {}); });
+  return TimeWork(runs, [&] { MeasureByRuns(executor, input, request, write, [](void *, std::uint64_t) {}); });
 }
 
 Timing
@@ -298,28 +325,37 @@ DeviceTiming::TimeLargest(bool fullyConnected, unsigned int runs)
 }
 
 StepTimings
+DeviceTiming::TimeLargestSteps(bool fullyConnected, unsigned int runs)
+{
+  Request request = RequestFor(m_Image, fullyConnected);
+  request.selection.numberOfLargest = 1;
+  request.output = OutputKind::FilledOutside;
+  auto * const input = static_cast<const std::uint8_t *>(m_Input.get());
+  auto * const output = static_cast<std::uint8_t *>(m_Output.get());
+  return TimeStepsOf(runs, [&](const TimedExecutor & timed) {
+    const auto write = [&](const auto & indexed, const std::uint32_t * labelsOfRuns) {
+      const Grid words = WordsOf(request.size);
+      const auto mask = timed.Allocate<Word>(words.Count());
+      StoreMask(timed, indexed, labelsOfRuns, mask.get());
+      FillPixelsOfMask<std::uint32_t>(
+        timed, { words, mask.get() }, input, request.size, false, std::uint8_t{ 0 }, output);
+    };
+    MeasureByRuns(timed, input, request, write, [](void *, std::uint64_t) {});
+  });
+}
+
+StepTimings
 DeviceTiming::TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & columns,
                              bool                                              fullyConnected,
                              bool                                              withLabels,
                              unsigned int                                      runs)
 {
-  const CurrentDevice  device(-1);
-  const DeviceExecutor executor(DeviceResources::Of(device.Get()), nullptr);
-  const Request        request = RequestFor(m_Image, columns, fullyConnected);
-  StepSums             sums;
-  StepSums             warmUp;
-  for (unsigned int run = 0; run < runs + 2; ++run)
-  {
-    StepSums & sumsOfRun = run < 2 ? warmUp : sums;
-    sumsOfRun.BeginRun();
-    const TimedExecutor timed(executor, sumsOfRun);
-    MeasureByRuns(timed,
-                  static_cast<const std::uint8_t *>(m_Input.get()),
-                  request,
-                  withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr,
-                  [](void *, std::uint64_t) {});
-  }
-  return sums.GetMedians();
+  const Request request = TableRequestFor(m_Image, columns, fullyConnected);
+  auto * const  input = static_cast<const std::uint8_t *>(m_Input.get());
+  auto * const  labels = withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr;
+  return TimeStepsOf(runs, [&](const TimedExecutor & timed) {
+    MeasureByRuns(timed, input, request, LabelWriter(timed, request, labels), [](void *, std::uint64_t) {});
+  });
 }
 
 std::vector<std::uint32_t>

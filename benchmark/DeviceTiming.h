@@ -56,6 +56,10 @@ public:
   Timing
   TimeLargest(bool fullyConnected, unsigned int runs);
 
+  /** Each step of TimeLargest(). */
+  StepTimings
+  TimeLargestSteps(bool fullyConnected, unsigned int runs);
+
   /** Each step of TimeTable(). */
   StepTimings
   TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & columns,

@@ -71,7 +71,7 @@ RunAnalysis(Benchmark & benchmark, const Options & options)
   }
 }
 
-/** Measures masks of the largest component and of filled holes. */
+/** Measures masks of the largest component and of filled holes, and the intensities of components. */
 void
 RunMasks(Benchmark & benchmark, const Options & options)
 {
@@ -195,8 +195,10 @@ main(int argc, char ** argv)
   analysis->add_flag("--generated", options.generated, "also measure generated images, with 8192 x 8192 pixels, too");
   analysis->add_flag("--steps", options.steps, "also measure each step");
 
-  CLI::App * const mask = app.add_subcommand("mask", "measure masks: the largest component, and filled holes");
+  CLI::App * const mask =
+    app.add_subcommand("mask", "measure work on masks: the largest component, filled holes, and intensities");
   mask->add_option("FILES", options.files, "image files; pixels above Otsu's threshold are foreground")->required();
+  mask->add_flag("--steps", options.steps, "also measure each step from device to device");
   mask->add_option("--upsample",
                    options.upsample,
                    "measure the images upsampled to these numbers of pixels along each side, such as 512");

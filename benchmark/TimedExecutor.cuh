@@ -94,8 +94,11 @@ public:
     this->Time<TFunctor>([&] { m_Executor.ForEachCompact(grid, functor); });
   }
 
+  template <typename TSum>
+  using PreparedScan = DeviceExecutor::PreparedScan<TSum>;
+
   template <typename TSum, typename TFunction>
-  auto
+  PreparedScan<TSum>
   PrepareScan(std::uint64_t count, const TFunction & valueAt) const
   {
     return this->Time<TFunction>([&] { return m_Executor.PrepareScan<TSum>(count, valueAt); });
@@ -103,9 +106,7 @@ public:
 
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ExclusiveScan(const DeviceExecutor::PreparedScan<TSum> & scan,
-                const TFunction &                          valueAt,
-                const TVisitor &                           visit) const
+  ExclusiveScan(const PreparedScan<TSum> & scan, const TFunction & valueAt, const TVisitor & visit) const
   {
     this->Time<TVisitor>([&] { m_Executor.ExclusiveScan(scan, valueAt, visit); });
   }
@@ -123,6 +124,15 @@ public:
   {
     const StepTimer timer(m_Sums, "SortDescending", m_Executor.GetStream());
     m_Executor.SortDescending(count, keys, values);
+  }
+
+  /** Calls work(), and measures its time as a step. Returns its result. */
+  template <typename TWork>
+  auto
+  TimeStep(const std::string & step, const TWork & work) const
+  {
+    const StepTimer timer(m_Sums, step, m_Executor.GetStream());
+    return work();
   }
 
 private:
@@ -144,8 +154,7 @@ private:
   auto
   Time(const TWork & work) const
   {
-    const StepTimer timer(m_Sums, NameOf<T>(), m_Executor.GetStream());
-    return work();
+    return this->TimeStep(NameOf<T>(), work);
   }
 
   const DeviceExecutor & m_Executor;

@@ -62,9 +62,11 @@ struct CudaConnectedComponentIntensities
     const void * pixels = nullptr;
     /** The type of the pixels. The default is UInt8. */
     CudaConnectedComponentsEnums::PixelType type = CudaConnectedComponentsEnums::PixelType::UInt8;
-    /** The distance in pixels from a row to the next row along y. The default is 0. */
+    /** The distance in pixels from a row to the next row along y; at least the size along x, if there are several rows.
+     * The default is 0. */
     std::uint64_t rowStride = 0;
-    /** The distance in pixels from a slice to the next slice along z. The default is 0. */
+    /** The distance in pixels from a slice to the next slice along z; at least the distance from the first pixel to the
+     * end of the slice, if there are several slices. The default is 0. */
     std::uint64_t sliceStride = 0;
 
     /** Describes an image.
@@ -230,7 +232,7 @@ struct CudaConnectedComponentIntensities
 
   /** Returns the mean intensity of a component.
    * \param row the row of the component, from 0 to pixelCounts.size() - 1
-   * \return the sum divided by the number of pixels */
+   * \return the sum divided by the number of pixels; infinite or NaN if the sum is */
   double
   GetMean(std::size_t row) const
   {

@@ -18,7 +18,7 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentLabeler
- * \brief Labels connected components with CUDA, without ITK images.
+ * \brief Labels, measures and selects connected components, with CUDA or on the host, without ITK images.
  *
  * The class works from device memory to device memory, or from host memory to host memory:
  *
@@ -42,7 +42,7 @@ namespace itk
  * are 0, 1, 2 and so on, without the background value.
  *
  * \par Selection and measurement
- * `options.selection` chooses components by size and position, and the order of their labels. The other components
+ * `options.selection` chooses components by size, border and seeds, and the order of their labels. The other components
  * become background, and only the labels of the chosen components must fit the output's type. A
  * CudaConnectedComponentTable holds the size, bounding box and other measurements of each component. The functions that
  * label fill a table in the same call, and the Measure functions fill a table without labels:
@@ -53,10 +53,15 @@ namespace itk
  * const itk::CudaConnectedComponentTable table = labeler.MeasureHostMemory(mask, { 512, 512, 300 });
  * \endcode
  *
+ * \par Masks
+ * The Mask functions keep the pixels of the chosen components, and the Fill functions overwrite them. They make no
+ * image of labels. MaskPackedRows() and VisitRunsOfPackedRows() give the chosen components to the caller row by row.
+ *
  * \par Errors
  * The functions throw CudaConnectedComponentError. Its GetKind() returns the cause. They throw std::bad_alloc if the
  * host has too little memory for `new`. Exceptions of `options.progress`, and of functions that the caller provides to
- * read the pixels, reach the caller unchanged. After an exception, the contents of the output are undefined.
+ * read the pixels, reach the caller unchanged. After an exception, the contents of the output are undefined. If the
+ * output is the memory of the input, the input is lost then.
  *
  * \par
  * If CUDA fails to start on a device, the next calls for this device fail at once for 1 s. After each further failure,
@@ -155,7 +160,8 @@ public:
      * connectivity (4 or 6). The default is false. */
     bool fullyConnected = false;
 
-    /** Whether the pixels that are 0 are the foreground, and all other pixels the background. The default is false. */
+    /** Whether the pixels that are 0 (also -0.0) are the foreground, and all other pixels (also NaN) the background.
+     * The default is false. */
     bool complement = false;
 
     /** Whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The default is true. The labels do not
@@ -200,10 +206,12 @@ public:
     /** The columns of the tables. The default is the number of pixels only. */
     CudaConnectedComponentTable::Columns columns;
 
-    /** A second image of the size of the input, whose pixels are measured for the tables. The default is no image. It
-     * must be in device memory for functions that read device memory, and otherwise in host memory. The functions only
-     * read it. If its address is not a multiple of its pixel size, or if its memory is not on the device, the functions
-     * throw CudaConnectedComponentError (InvalidArgument). */
+    /** A second image, whose pixels are measured for the tables: CudaConnectedComponentIntensities::Image::Of()
+     * describes it. It must have the size of the input; the functions do not check this. The default is no image. It
+     * must be in device memory for functions that read device memory, and otherwise in host memory. It is measured
+     * before the output is written, so it may be the memory of the output. A wrong address or stride is an
+     * InvalidArgument: the address must be a multiple of the pixel size, rows and slices must not overlap, and
+     * functions that read device memory require memory of the device. */
     CudaConnectedComponentIntensities::Image intensities;
   };
 
@@ -290,21 +298,22 @@ public:
   }
 
   /** Writes an image in device memory without the components that are not selected: pixels of selected components keep
-   * their value, and all other pixels get another value. No image of labels is made.
+   * their value, and all other pixels get another value. No image of labels is made. With `options.complement`, the
+   * selected components have the value 0, so `outside` should differ from 0.
    *
    * \tparam TPixel integer type of 1 to 8 bytes, bool, float or double
-   * \param input as for LabelDeviceMemory()
+   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest, in device memory or managed memory
    * \param size as for LabelDeviceMemory()
-   * \param output as many elements as `input`. It may be `input`; otherwise, the two must not overlap.
+   * \param output as many elements as `input`, in such memory. It may be `input`; otherwise, the two must not overlap.
    * \param outside the value of all other pixels
    * \param table gets the measurements of the selected components in `options.columns`, unless it is null
    * \return the number of selected components
    * \exception CudaConnectedComponentError see the description of the class */
   template <typename TPixel>
-  std::uint64_t MaskDeviceMemory(const TPixel *   input,
-                                 const SizeType & size,
-                                 TPixel *         output,
-                                 TPixel           outside = TPixel{},
+  std::uint64_t MaskDeviceMemory(const TPixel *             input,
+                                 const SizeType &           size,
+                                 TPixel *                   output,
+                                 std::common_type_t<TPixel> outside = TPixel{},
                                  CudaConnectedComponentTable * table = nullptr) const
   {
     return this->LabelDevice(
@@ -326,7 +335,7 @@ public:
   std::uint64_t FillDeviceMemory(const TPixel *                input,
                                  const SizeType &              size,
                                  TPixel *                      output,
-                                 TPixel                        inside,
+                                 std::common_type_t<TPixel>    inside,
                                  CudaConnectedComponentTable * table = nullptr) const
   {
     return this->LabelDevice(
@@ -337,7 +346,7 @@ public:
    * of the selected components, and the host writes the pixels.
    *
    * \tparam TPixel integer type of 1 to 8 bytes, bool, float or double
-   * \param input as for LabelHostMemory()
+   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest
    * \param size as for LabelHostMemory()
    * \param output as many elements as `input`. It may be `input`; otherwise, the two must not overlap.
    * \param outside the value of all other pixels
@@ -345,10 +354,10 @@ public:
    * \return the number of selected components
    * \exception CudaConnectedComponentError see the description of the class */
   template <typename TPixel>
-  std::uint64_t MaskHostMemory(const TPixel *   input,
-                               const SizeType & size,
-                               TPixel *         output,
-                               TPixel           outside = TPixel{},
+  std::uint64_t MaskHostMemory(const TPixel *             input,
+                               const SizeType &           size,
+                               TPixel *                   output,
+                               std::common_type_t<TPixel> outside = TPixel{},
                                CudaConnectedComponentTable * table = nullptr) const
   {
     return this->MaskHost(
@@ -369,7 +378,7 @@ public:
   std::uint64_t FillHostMemory(const TPixel *                input,
                                const SizeType &              size,
                                TPixel *                      output,
-                               TPixel                        inside,
+                               std::common_type_t<TPixel>    inside,
                                CudaConnectedComponentTable * table = nullptr) const
   {
     return this->MaskHost(
@@ -561,24 +570,7 @@ private:
   template <typename T>
   static constexpr PixelType PixelTypeOf()
   {
-    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
-                  "pixels are integers of up to 64 bits, float or double");
-    if (std::is_floating_point<T>::value)
-    {
-      return sizeof(T) == 4 ? PixelType::Float : PixelType::Double;
-    }
-    const bool isSigned = std::is_signed<T>::value;
-    switch (sizeof(T))
-    {
-      case 1:
-        return isSigned ? PixelType::Int8 : PixelType::UInt8;
-      case 2:
-        return isSigned ? PixelType::Int16 : PixelType::UInt16;
-      case 4:
-        return isSigned ? PixelType::Int32 : PixelType::UInt32;
-      default:
-        return isSigned ? PixelType::Int64 : PixelType::UInt64;
-    }
+    return CudaConnectedComponentIntensities::Image::TypeOf<T>();
   }
 
   template <typename TOutput>
@@ -601,11 +593,13 @@ private:
   template <typename TInput>
   static RowPackerType PackerOf(const TInput * input, const SizeType & size)
   {
+    RequireInput(input, size);
     return [input, columns = size[0]](std::uint64_t row, std::uint32_t * words) {
       PackRow(input + row * columns, columns, words);
     };
   }
 
+  static void          RequireInput(const void * input, const SizeType & size);
   static void          PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words);
   static std::uint64_t FindRangeEnd(const std::uint32_t * words, std::uint64_t begin, std::uint64_t count);
   std::uint64_t        LabelDevice(

@@ -62,32 +62,38 @@ Measure(AnalysisWay way, const CudaConnectedComponentLabeler & labeler, const Te
 class Analysis : public AnalysisTest
 {
 protected:
+  /** Compares with ITK and loops. The labeler gets the image, or its complement. */
   static void
   ExpectTableAndSelections(const TestImage & image, unsigned int seed)
   {
+    std::mt19937 random(seed);
     for (const bool fullyConnected : { false, true })
     {
+      const bool                        isComplement = random() % 3 == 0;
+      const TestImage                   input = isComplement ? ComplementOf(image) : image;
       const Labels                      itk = LabelByItk(image, fullyConnected);
       const CudaConnectedComponentTable inRaster = MeasureByLoop(image, itk);
       const CudaConnectedComponentTable inTransposed = MeasureByLoop(image, itk, PixelOrder::TransposedRaster);
       CudaConnectedComponentLabeler     labeler = LabelerFor(GetParam(), fullyConnected);
+      labeler.options.complement = isComplement;
       for (const CudaConnectedComponentSelection & selection : SelectionsFor(inRaster, image, seed))
       {
         const auto &      expected = selection.pixelOrder == PixelOrder::Raster ? inRaster : inTransposed;
-        const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") + Describe(selection);
-        const auto        rows = SelectByLoop(expected, selection, FindSeeded(selection, image, itk));
+        const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") +
+                                 (isComplement ? "complement, " : "") + Describe(selection);
+        const auto rows = SelectByLoop(expected, selection, FindSeeded(selection, image, itk));
         labeler.options.selection = selection;
         labeler.options.columns = AllColumns();
         CudaConnectedComponentTable table;
-        const auto [labels, count] = Label<std::uint32_t>(GetParam(), labeler, image, 0, &table);
+        const auto [labels, count] = Label<std::uint32_t>(GetParam(), labeler, input, 0, &table);
         EXPECT_EQ(count, rows.size()) << what;
         ExpectRows(table, expected, rows, labeler.options.columns, what);
         EXPECT_EQ(labels, LabelsOf(itk, rows)) << what;
 
         labeler.options.columns = { seed % 2 == 0, seed % 3 == 0, seed % 5 == 0, seed % 7 == 0, false, seed % 4 == 0 };
         ExpectRows(
-          Measure(GetParam(), labeler, image), expected, rows, labeler.options.columns, what + ", without labels");
-        EXPECT_EQ(Label<std::uint32_t>(GetParam(), labeler, image, 0, nullptr).first, labels)
+          Measure(GetParam(), labeler, input), expected, rows, labeler.options.columns, what + ", without labels");
+        EXPECT_EQ(Label<std::uint32_t>(GetParam(), labeler, input, 0, nullptr).first, labels)
           << what << ", without a table";
       }
     }
@@ -271,20 +277,81 @@ TEST_P(Analysis, BackgroundValuesAreSkippedByTheLabels)
   }
 }
 
-TEST_P(Analysis, EveryAlgorithmGivesTheSameTable)
+// Without a table, the algorithms write the labels of an image directly, and small images have a kernel of their own.
+TEST_P(Analysis, EveryAlgorithmGivesTheSameLabelsAndTable)
 {
-  const TestImage               image = MakeRandom({ 65, 43, 9 }, 25, 2, 19001);
-  const Labels                  itk = LabelByItk(image, true);
-  const auto                    expected = MeasureByLoop(image, itk);
-  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
-  labeler.options.columns = AllColumns();
-  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
+  for (const CudaConnectedComponentLabeler::SizeType & size :
+       std::vector<CudaConnectedComponentLabeler::SizeType>{ { 20, 11, 5 }, { 67, 21, 1 }, { 65, 43, 9 } })
   {
-    labeler.options.algorithm = row.algorithm;
-    CudaConnectedComponentTable table;
-    const auto                  labels = Label<std::uint32_t>(GetParam(), labeler, image, 0, &table).first;
-    EXPECT_EQ(labels, itk.pixels) << row.identifier;
-    ExpectRows(table, expected, SelectByLoop(expected, {}), AllColumns(), row.identifier);
+    const TestImage image = MakeRandom(size, 25, 2, 19001);
+    for (const bool fullyConnected : { false, true })
+    {
+      const Labels itk = LabelByItk(image, fullyConnected);
+      const auto   expected = MeasureByLoop(image, itk);
+      for (const bool isComplement : { false, true })
+      {
+        const TestImage               input = isComplement ? ComplementOf(image) : image;
+        CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), fullyConnected);
+        labeler.options.columns = AllColumns();
+        labeler.options.complement = isComplement;
+        for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
+        {
+          if (row.needsFullConnectivity && !fullyConnected)
+          {
+            continue;
+          }
+          const std::string what = image.name + ", " + row.identifier + (fullyConnected ? ", full" : ", face") +
+                                   (isComplement ? ", complement" : "");
+          labeler.options.algorithm = row.algorithm;
+          CudaConnectedComponentTable table;
+          EXPECT_EQ(Label<std::uint32_t>(GetParam(), labeler, input, 0, &table).first == itk.pixels, true) << what;
+          ExpectRows(table, expected, SelectByLoop(expected, {}), AllColumns(), what);
+          const auto [labels, count] = Label<std::uint32_t>(GetParam(), labeler, input, 0, nullptr);
+          EXPECT_EQ(labels == itk.pixels, true) << what << ", without a table";
+          EXPECT_EQ(count, itk.objectCount) << what << ", without a table";
+          ExpectRows(Measure(GetParam(), labeler, input),
+                     expected,
+                     SelectByLoop(expected, {}),
+                     AllColumns(),
+                     what + ", measured");
+        }
+      }
+    }
+  }
+}
+
+TEST_P(Analysis, ComplementOfPackedRows)
+{
+  if (GetParam() == AnalysisWay::DeviceToDevice)
+  {
+    GTEST_SKIP() << "packed rows are in host memory";
+  }
+  unsigned int seed = 24001;
+  for (const CudaConnectedComponentLabeler::SizeType & size : std::vector<CudaConnectedComponentLabeler::SizeType>{
+         { 1, 1, 1 }, { 31, 5, 1 }, { 32, 9, 4 }, { 65, 33, 3 }, { 300, 70, 41 } })
+  {
+    const TestImage image = MakeRandom(size, 30, 1 + seed % 2, seed);
+    const TestImage complement = ComplementOf(image);
+    ++seed;
+    for (const bool fullyConnected : { false, true })
+    {
+      const Labels                  itk = LabelByItk(image, fullyConnected);
+      CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), fullyConnected);
+      labeler.options.complement = true;
+      labeler.options.columns = AllColumns();
+      const auto packRow = [&](std::uint64_t row, std::uint32_t * words) {
+        CudaConnectedComponentLabeler::PackRow(complement.pixels.data() + row * size[0], size[0], words);
+      };
+      std::vector<std::uint32_t> labels(image.pixels.size(), 99);
+      EXPECT_EQ(labeler.LabelPackedRows(packRow, size, labels.data()), itk.objectCount) << image.name;
+      EXPECT_EQ(labels == itk.pixels, true) << image.name << (fullyConnected ? ", full" : ", face");
+      const auto expected = MeasureByLoop(image, itk);
+      ExpectRows(labeler.MeasurePackedRows(packRow, size),
+                 expected,
+                 SelectByLoop(expected, {}),
+                 AllColumns(),
+                 image.name + (fullyConnected ? ", full" : ", face"));
+    }
   }
 }
 
@@ -454,14 +521,109 @@ TEST(AnalyzeRuns, SameTableWith64BitRuns)
   const auto analyzed =
     AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
   using TableType = ComponentTable<std::uint64_t, std::uint64_t>;
-  const TableType table = TableType::In(analyzed.table.get(), ColumnsFor({}, AllColumns()), analyzed.keptCount);
-  ASSERT_EQ(analyzed.keptCount, expected.componentCount);
-  for (std::uint64_t row = 0; row < analyzed.keptCount; ++row)
+  const TableType table = TableType::In(analyzed.table.get(), ColumnsFor({}, AllColumns()), analyzed.GetKeptCount());
+  ASSERT_EQ(analyzed.GetKeptCount(), expected.componentCount);
+  for (std::uint64_t row = 0; row < analyzed.GetKeptCount(); ++row)
   {
     ASSERT_EQ(table.pixelCounts[row], expected.pixelCounts[row]);
     ASSERT_EQ(table.firstPixels[row], expected.firstPixels[row]);
     ASSERT_EQ(table.maximums[2][row], expected.maximums[2][row]);
     ASSERT_EQ(table.products[1][row], expected.products[1][row].low);
+  }
+}
+
+/** A number that an executor adds to the rows of a table. */
+struct Summand
+{
+  std::uint64_t sum = 0;
+
+  void
+  Merge(const Summand & other)
+  {
+    sum += other.sum;
+  }
+};
+
+/** A table of sums, for one thread. */
+struct SumTable
+{
+  using ValueType = Summand;
+  std::vector<std::uint64_t> * sums;
+
+  void
+  Add(std::uint64_t row, const Summand & value) const
+  {
+    sums->at(row) += value.sum;
+  }
+};
+
+/** Cell i has i % 4 values: i, i + 1, i + 2. The row of a value is its remainder by `rows`. Every third value belongs
+ * to no row. */
+struct AddToSums
+{
+  std::uint64_t rows;
+
+  struct List
+  {
+    std::uint64_t next = 0;
+    std::uint64_t end = 0;
+
+    bool
+    IsAtEnd() const
+    {
+      return next == end;
+    }
+  };
+
+  bool
+  HasValues(std::uint64_t i) const
+  {
+    return i % 4 != 0;
+  }
+
+  List
+  Begin(const itk::ccl::Cell & cell) const
+  {
+    return { cell.x, cell.x + cell.x % 4 };
+  }
+
+  std::uint64_t
+  RowOf(std::uint64_t value) const
+  {
+    return value % 3 == 0 ? itk::ccl::NoRow : value % rows;
+  }
+
+  std::uint64_t
+  Next(List & list, Summand & value) const
+  {
+    const std::uint64_t next = list.next++;
+    value.sum = next;
+    return this->RowOf(next);
+  }
+};
+
+TEST(HostExecutor, AddToRowsSkipsValuesWithoutARow)
+{
+  for (const std::uint64_t rows : { 1, 2, 7 })
+  {
+    for (const std::uint64_t cells : { 1, 2, 6, 20000 })
+    {
+      const AddToSums            functor{ rows };
+      std::vector<std::uint64_t> expected(rows, 0);
+      for (std::uint64_t cell = 0; cell < cells; ++cell)
+      {
+        for (std::uint64_t value = cell; value < cell + cell % 4; ++value)
+        {
+          if (functor.RowOf(value) != itk::ccl::NoRow)
+          {
+            expected[functor.RowOf(value)] += value;
+          }
+        }
+      }
+      std::vector<std::uint64_t> sums(rows, 0);
+      itk::ccl::HostExecutor().AddToRows(itk::ccl::Grid{ cells }, functor, SumTable{ &sums });
+      EXPECT_EQ(sums, expected) << rows << " rows, " << cells << " cells";
+    }
   }
 }
 

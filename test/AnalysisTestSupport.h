@@ -2,8 +2,8 @@
 #ifndef ccl_test_AnalysisTestSupport_h
 #define ccl_test_AnalysisTestSupport_h
 
-// The ways to analyze an image, and the expected tables and selections of components, by plain loops over the labels of
-// ITK's filter.
+// The ways to analyze an image and to fill its components, and the expected tables and selections of components, by
+// plain loops over the labels of ITK's filter.
 
 #include "LabelerTestSupport.h"
 #include "ThreadPool.h"
@@ -302,6 +302,104 @@ SelectionsFor(const CudaConnectedComponentTable & table, const TestImage & image
   mixture.order = static_cast<Order>(random() % 2);
   mixture.pixelOrder = static_cast<PixelOrder>(random() % 2);
   return selections;
+}
+
+/** Returns an image whose foreground is the background of another image. */
+inline TestImage
+ComplementOf(TestImage image)
+{
+  for (std::uint8_t & pixel : image.pixels)
+  {
+    pixel = pixel == 0;
+  }
+  return image;
+}
+
+/** Returns whether each pixel belongs to one of the given components. */
+inline std::vector<bool>
+PixelsOf(const Labels & labels, const std::vector<std::uint64_t> & rows)
+{
+  std::vector<bool> isSelected(labels.objectCount + 1, false);
+  for (const std::uint64_t row : rows)
+  {
+    isSelected[row + 1] = true;
+  }
+  std::vector<bool> pixels;
+  for (const std::uint32_t label : labels.pixels)
+  {
+    pixels.push_back(isSelected[label]);
+  }
+  return pixels;
+}
+
+/** How Fill() calls the labeler. */
+struct FillSettings
+{
+  bool                          isInside = false; // whether the selected components are filled, or all other pixels
+  bool                          isInPlace = false;
+  std::uint64_t                 inputOffset = 0;  // moves the input in memory, in pixels, at most 16
+  std::uint64_t                 outputOffset = 0; // moves the output; not used in place
+  CudaConnectedComponentTable * table = nullptr;
+};
+
+/** A filled image, and the number of components that the labeler returned. */
+template <typename TPixel>
+struct Filled
+{
+  std::vector<TPixel> pixels;
+  std::uint64_t       count = 0;
+};
+
+/** Fills an image inside or outside the selected components. Expects that the pixels around the output stay. */
+template <typename TPixel>
+Filled<TPixel>
+Fill(AnalysisWay                                     way,
+     const CudaConnectedComponentLabeler &           labeler,
+     const std::vector<TPixel> &                     input,
+     const CudaConnectedComponentLabeler::SizeType & size,
+     TPixel                                          value,
+     const FillSettings &                            settings = {})
+{
+  const auto fill = [&](const TPixel * from, TPixel * to) {
+    if (way != AnalysisWay::DeviceToDevice)
+    {
+      return settings.isInside ? labeler.FillHostMemory(from, size, to, value, settings.table)
+                               : labeler.MaskHostMemory(from, size, to, value, settings.table);
+    }
+    return settings.isInside ? labeler.FillDeviceMemory(from, size, to, value, settings.table)
+                             : labeler.MaskDeviceMemory(from, size, to, value, settings.table);
+  };
+  const std::uint64_t n = input.size();
+  const std::uint64_t inputOffset = settings.inputOffset;
+  const std::uint64_t outputOffset = settings.isInPlace ? inputOffset : settings.outputOffset;
+  std::vector<TPixel> from(inputOffset, TPixel{ 7 });
+  from.insert(from.end(), input.begin(), input.end());
+  from.resize(n + 32, TPixel{ 7 });
+  std::vector<TPixel> to(n + 32, TPixel{ 9 });
+  Filled<TPixel>      filled;
+  if (way != AnalysisWay::DeviceToDevice)
+  {
+    auto & written = settings.isInPlace ? from : to;
+    filled.count = fill(from.data() + inputOffset, written.data() + outputOffset);
+    to = written;
+  }
+  else
+  {
+    const std::uint64_t bytes = (n + 32) * sizeof(TPixel);
+    const auto          deviceFrom = CudaTestSupport::AllocateDevice(bytes);
+    const auto          deviceTo = CudaTestSupport::AllocateDevice(bytes);
+    const auto &        written = settings.isInPlace ? deviceFrom : deviceTo;
+    CudaTestSupport::CopyToDevice(deviceFrom.get(), from.data(), bytes);
+    CudaTestSupport::CopyToDevice(deviceTo.get(), to.data(), bytes);
+    filled.count = fill(static_cast<const TPixel *>(deviceFrom.get()) + inputOffset,
+                        static_cast<TPixel *>(written.get()) + outputOffset);
+    CudaTestSupport::CopyToHost(to.data(), written.get(), bytes);
+  }
+  const TPixel around = settings.isInPlace ? TPixel{ 7 } : TPixel{ 9 };
+  EXPECT_TRUE(std::all_of(to.begin(), to.begin() + outputOffset, [&](TPixel pixel) { return pixel == around; }));
+  EXPECT_TRUE(std::all_of(to.begin() + outputOffset + n, to.end(), [&](TPixel pixel) { return pixel == around; }));
+  filled.pixels.assign(to.begin() + outputOffset, to.begin() + outputOffset + n);
+  return filled;
 }
 
 #endif

@@ -12,6 +12,7 @@
 namespace
 {
 
+using itk::CudaConnectedComponentLabeler;
 using MaskType = itk::Image<unsigned char, 3>;
 using LabelsType = itk::Image<unsigned short, 3>;
 
@@ -112,6 +113,70 @@ ExpectMeasurementsOf(const unsigned short *                   labels,
   }
 }
 
+/** Expects that the component of the last pixel is filled in place, and that its intensities are those of the pixels
+ * before.
+ * \param onDevice a copy of the image in device memory, which this function changes
+ * \param labels the labels of the image */
+void
+ExpectFilledInPlace(const MaskType & image, void * onDevice, const unsigned short * labels, bool fullyConnected)
+{
+  const MaskType::SizeType      size = image.GetBufferedRegion().GetSize();
+  const std::uint64_t           pixelCount = image.GetBufferedRegion().GetNumberOfPixels();
+  const unsigned char * const   before = image.GetBufferPointer();
+  auto * const                  pixels = static_cast<unsigned char *>(onDevice);
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = fullyConnected;
+  labeler.options.selection.seeds = { { size[0] - 1, size[1] - 1, size[2] - 1 } };
+  labeler.options.intensities =
+    itk::CudaConnectedComponentIntensities::Image::Of(pixels, { size[0], size[1], size[2] });
+  itk::CudaConnectedComponentTable table;
+  EXPECT_EQ(labeler.FillDeviceMemory<unsigned char>(pixels, { size[0], size[1], size[2] }, pixels, 7, &table), 1U);
+
+  const unsigned short       filledLabel = labels[pixelCount - 1];
+  std::uint64_t              filledCount = 0;
+  std::uint64_t              differences = 0;
+  constexpr std::uint64_t    chunkSize = 1 << 26;
+  std::vector<unsigned char> chunk(chunkSize);
+  for (std::uint64_t begin = 0; begin < pixelCount; begin += chunkSize)
+  {
+    const std::uint64_t count = std::min(chunkSize, pixelCount - begin);
+    CudaTestSupport::CopyToHost(chunk.data(), pixels + begin, count);
+    for (std::uint64_t i = 0; i < count; ++i)
+    {
+      const bool isFilled = labels[begin + i] == filledLabel;
+      filledCount += isFilled;
+      differences += chunk[i] != (isFilled ? 7 : before[begin + i]);
+    }
+  }
+  EXPECT_EQ(differences, 0U);
+  ASSERT_EQ(table.pixelCounts.size(), 1U);
+  ASSERT_EQ(table.intensities.exactSums.size(), 1U);
+  EXPECT_EQ(table.pixelCounts[0], filledCount);
+  // All foreground pixels were 1.
+  EXPECT_EQ(table.intensities.exactSums[0].digits[0], filledCount);
+  EXPECT_EQ(table.intensities.variances[0], 0.0);
+}
+
+/** Expects the right intensities in host memory, with runs that a device labels. The image is its own intensity image,
+ * and all of its foreground pixels are 1. */
+void
+ExpectIntensitiesOnHost(const MaskType & image, bool fullyConnected, std::uint64_t objectCount)
+{
+  const MaskType::SizeType                      itkSize = image.GetBufferedRegion().GetSize();
+  const CudaConnectedComponentLabeler::SizeType size{ itkSize[0], itkSize[1], itkSize[2] };
+  CudaConnectedComponentLabeler                 labeler;
+  labeler.options.fullyConnected = fullyConnected;
+  labeler.options.intensities = itk::CudaConnectedComponentIntensities::Image::Of(image.GetBufferPointer(), size);
+  const auto table = labeler.MeasureHostMemory(image.GetBufferPointer(), size);
+  ASSERT_EQ(table.intensities.exactSums.size(), objectCount);
+  for (std::uint64_t row = 0; row < objectCount; ++row)
+  {
+    ASSERT_EQ(table.intensities.pixelCounts[row], table.pixelCounts[row]) << "row " << row;
+    ASSERT_EQ(table.intensities.exactSums[row].digits[0], table.pixelCounts[row]) << "row " << row;
+    ASSERT_EQ(table.intensities.minimums[row], 1.0) << "row " << row;
+  }
+}
+
 TEST_P(Large, SameAsItk)
 {
   const auto          image = MakeBoxes(GetParam());
@@ -137,7 +202,7 @@ TEST_P(Large, SameAsItk)
 
     itk::CudaConnectedComponentLabeler::TrimMemory();
     const auto input = CudaTestSupport::AllocateDevice(pixelCount);
-    const auto output = CudaTestSupport::AllocateDevice(pixelCount * sizeof(std::uint32_t));
+    auto       output = CudaTestSupport::AllocateDevice(pixelCount * sizeof(std::uint32_t));
     CudaTestSupport::CopyToDevice(input.get(), image->GetBufferPointer(), pixelCount);
     {
       itk::CudaConnectedComponentLabeler labeler;
@@ -179,6 +244,12 @@ TEST_P(Large, SameAsItk)
         }
       }
       EXPECT_EQ(differences, 0U) << algorithm;
+    }
+    output.reset(); // to save device memory
+    ExpectFilledInPlace(*image, input.get(), expected, fullyConnected);
+    if (pixelCount < std::uint64_t{ 1 } << 33) // to save time
+    {
+      ExpectIntensitiesOnHost(*image, fullyConnected, oracle->GetObjectCount());
     }
   }
 }

@@ -1,99 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests of masks: selected components of an image as bits, as runs, and as filled pixels.
+// Tests of the functions that fill selected components of an image, or the pixels outside them.
 
 #include "AnalysisTestSupport.h"
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 
 namespace
 {
 
 class Mask : public AnalysisTest
 {};
-
-/** Returns an image whose foreground is the background of another image. */
-TestImage
-ComplementOf(TestImage image)
-{
-  for (std::uint8_t & pixel : image.pixels)
-  {
-    pixel = pixel == 0;
-  }
-  return image;
-}
-
-/** Returns whether each pixel belongs to one of the given components. */
-std::vector<bool>
-PixelsOf(const Labels & labels, const std::vector<std::uint64_t> & rows)
-{
-  std::vector<bool> isSelected(labels.objectCount + 1, false);
-  for (const std::uint64_t row : rows)
-  {
-    isSelected[row + 1] = true;
-  }
-  std::vector<bool> pixels;
-  for (const std::uint32_t label : labels.pixels)
-  {
-    pixels.push_back(isSelected[label]);
-  }
-  return pixels;
-}
-
-/** Fills an image inside or outside the selected components. `offset` moves the arrays in memory, in pixels. */
-template <typename TPixel>
-std::vector<TPixel>
-Fill(AnalysisWay                                     way,
-     const CudaConnectedComponentLabeler &           labeler,
-     const std::vector<TPixel> &                     input,
-     const CudaConnectedComponentLabeler::SizeType & size,
-     bool                                            isInside,
-     TPixel                                          value,
-     bool                                            isInPlace,
-     std::uint64_t                                   inputOffset,
-     std::uint64_t                                   outputOffset)
-{
-  const auto fill = [&](const TPixel * from, TPixel * to) {
-    if (way != AnalysisWay::DeviceToDevice)
-    {
-      return isInside ? labeler.FillHostMemory(from, size, to, value) : labeler.MaskHostMemory(from, size, to, value);
-    }
-    return isInside ? labeler.FillDeviceMemory(from, size, to, value) : labeler.MaskDeviceMemory(from, size, to, value);
-  };
-  const std::uint64_t n = input.size();
-  std::vector<TPixel> from(inputOffset, TPixel{ 7 });
-  from.insert(from.end(), input.begin(), input.end());
-  from.resize(n + 32, TPixel{ 7 });
-  std::vector<TPixel> to(n + 32, TPixel{ 9 });
-  outputOffset = isInPlace ? inputOffset : outputOffset;
-  if (way != AnalysisWay::DeviceToDevice)
-  {
-    auto & written = isInPlace ? from : to;
-    fill(from.data() + inputOffset, written.data() + outputOffset);
-    to = written;
-  }
-  else
-  {
-    const std::uint64_t bytes = (n + 32) * sizeof(TPixel);
-    const auto          deviceFrom = CudaTestSupport::AllocateDevice(bytes);
-    const auto          deviceTo = CudaTestSupport::AllocateDevice(bytes);
-    const auto &        written = isInPlace ? deviceFrom : deviceTo;
-    CudaTestSupport::CopyToDevice(deviceFrom.get(), from.data(), bytes);
-    CudaTestSupport::CopyToDevice(deviceTo.get(), to.data(), bytes);
-    fill(static_cast<const TPixel *>(deviceFrom.get()) + inputOffset,
-         static_cast<TPixel *>(written.get()) + outputOffset);
-    CudaTestSupport::CopyToHost(to.data(), written.get(), bytes);
-  }
-  // The pixels around the output must not change.
-  const TPixel around = isInPlace ? TPixel{ 7 } : TPixel{ 9 };
-  EXPECT_TRUE(std::all_of(to.begin(), to.begin() + outputOffset, [&](TPixel pixel) { return pixel == around; }));
-  EXPECT_TRUE(std::all_of(to.begin() + outputOffset + n, to.end(), [&](TPixel pixel) { return pixel == around; }));
-  return { to.begin() + outputOffset, to.begin() + outputOffset + n };
-}
 
 /** Expects that all functions select the right pixels of an image. */
 template <typename TPixel>
@@ -115,6 +34,7 @@ ExpectMasks(AnalysisWay way, const TestImage & image, unsigned int seed)
     const auto                    transposed = MeasureByLoop(foreground, itk, PixelOrder::TransposedRaster);
     CudaConnectedComponentLabeler labeler = LabelerFor(way, fullyConnected);
     labeler.options.complement = isComplement;
+    labeler.options.columns = AllColumns();
     for (const CudaConnectedComponentSelection & selection : SelectionsFor(table, foreground, seed))
     {
       const auto &      expected = selection.pixelOrder == PixelOrder::Raster ? table : transposed;
@@ -125,19 +45,27 @@ ExpectMasks(AnalysisWay way, const TestImage & image, unsigned int seed)
                                std::to_string(seed);
       labeler.options.selection = selection;
 
-      const bool          isInside = random() % 2 == 0;
-      const bool          isInPlace = random() % 3 == 0;
+      CudaConnectedComponentTable filledTable;
+      FillSettings                settings;
+      settings.isInside = random() % 2 == 0;
+      settings.isInPlace = random() % 3 == 0;
+      settings.inputOffset = random() % 2 == 0 ? 0 : random() % 16;
+      settings.outputOffset = random() % 2 == 0 ? settings.inputOffset : random() % 16;
+      settings.table = random() % 2 == 0 ? &filledTable : nullptr;
       const auto          value = static_cast<TPixel>(random() % 3 == 0 ? 0 : 5);
-      const std::uint64_t inputOffset = random() % 2 == 0 ? 0 : random() % 16;
-      const std::uint64_t outputOffset = random() % 2 == 0 ? inputOffset : random() % 16;
-      std::vector<TPixel> filled = input;
-      for (std::uint64_t i = 0; i < filled.size(); ++i)
+      std::vector<TPixel> pixels = input;
+      for (std::uint64_t i = 0; i < pixels.size(); ++i)
       {
-        filled[i] = selected[i] == isInside ? value : filled[i];
+        pixels[i] = selected[i] == settings.isInside ? value : pixels[i];
       }
-      EXPECT_EQ(Fill(way, labeler, input, image.size, isInside, value, isInPlace, inputOffset, outputOffset) == filled,
-                true)
-        << what << (isInside ? ", inside" : ", outside") << (isInPlace ? ", in place" : "");
+      const auto filled = Fill(way, labeler, input, image.size, value, settings);
+      EXPECT_EQ(filled.pixels == pixels, true)
+        << what << (settings.isInside ? ", inside" : ", outside") << (settings.isInPlace ? ", in place" : "");
+      EXPECT_EQ(filled.count, rows.size()) << what;
+      if (settings.table != nullptr)
+      {
+        ExpectRows(filledTable, expected, rows, labeler.options.columns, what);
+      }
     }
   }
 }
@@ -168,139 +96,135 @@ TEST_P(Mask, LargerImages)
   ExpectMasks<std::int16_t>(GetParam(), MakeRandom({ 1023, 517, 1 }, 55, 1, 32002), 32002);
 }
 
-TEST_P(Mask, FillsTheHolesOfShells)
+/** Fills the holes of an image with 1 by a flood fill of the background from the border. A hole is background that the
+ * flood does not reach. An axis with one pixel has no border. */
+std::vector<std::uint8_t>
+FillHolesByFlood(const TestImage & image, bool fullyConnected)
 {
-  const TestImage               image = MakeShells({ 21, 19, 17 });
-  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+  std::vector<std::uint8_t>                 filled(image.pixels.size(), 1);
+  std::vector<std::array<std::uint64_t, 3>> reached;
+  const auto                                reach = [&](const std::array<std::uint64_t, 3> & at) {
+    const std::uint64_t i = image.IndexOf(at[0], at[1], at[2]);
+    if (image.pixels[i] == 0 && filled[i] != 0)
+    {
+      filled[i] = 0;
+      reached.push_back(at);
+    }
+  };
+  for (std::uint64_t i = 0; i < image.pixels.size(); ++i)
+  {
+    const std::uint64_t                row = i / image.size[0];
+    const std::array<std::uint64_t, 3> at{ i % image.size[0], row % image.size[1], row / image.size[1] };
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      if (image.size[axis] > 1 && (at[axis] == 0 || at[axis] == image.size[axis] - 1))
+      {
+        reach(at);
+      }
+    }
+  }
+  while (!reached.empty())
+  {
+    const auto from = reached.back();
+    reached.pop_back();
+    for (unsigned int neighbor = 0; neighbor < 27; ++neighbor)
+    {
+      // 0, 1 and 2 stand for the steps -1, 0 and 1.
+      const unsigned int                 step[] = { neighbor % 3, neighbor / 3 % 3, neighbor / 9 };
+      const unsigned int                 distance = (step[0] != 1) + (step[1] != 1) + (step[2] != 1);
+      const std::array<std::uint64_t, 3> to{ from[0] + step[0] - 1, from[1] + step[1] - 1, from[2] + step[2] - 1 };
+      // -1 wraps around.
+      if ((fullyConnected || distance == 1) && to[0] < image.size[0] && to[1] < image.size[1] && to[2] < image.size[2])
+      {
+        reach(to);
+      }
+    }
+  }
+  for (std::uint64_t i = 0; i < image.pixels.size(); ++i)
+  {
+    filled[i] = image.pixels[i] != 0 ? image.pixels[i] : filled[i];
+  }
+  return filled;
+}
+
+/** Fills the holes of an image with 1 by the labeler. `fullyConnected` is the connectivity of the background. */
+Filled<std::uint8_t>
+FillHoles(AnalysisWay way, const TestImage & image, bool fullyConnected)
+{
+  CudaConnectedComponentLabeler labeler = LabelerFor(way, fullyConnected);
   labeler.options.complement = true;
   labeler.options.selection.border = Border::NotTouching;
-  const auto filled = Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, true, 1, false, 0, 0);
-  // The outer shell is all that remains visible from outside.
-  EXPECT_EQ(std::count(filled.begin(), filled.end(), 0), 0);
+  FillSettings settings;
+  settings.isInside = true;
+  return Fill<std::uint8_t>(way, labeler, image.pixels, image.size, 1, settings);
 }
 
-/** The bits and the runs that the functions for packed rows pass. */
-struct Passed
+/** Returns an image with a margin of background of 2 pixels on all sides. */
+TestImage
+WithMargin(const TestImage & image)
 {
-  std::vector<bool>          pixels;
-  std::vector<std::uint32_t> labels;
-  std::uint64_t              maskCount = 0;
-  std::uint64_t              runCount = 0;
-};
-
-Passed
-Pass(const CudaConnectedComponentLabeler & labeler, const TestImage & image)
-{
-  const std::uint64_t       columns = image.size[0];
-  std::vector<std::uint8_t> pixels(image.pixels.size(), 9);
-  Passed                    passed;
-  passed.labels.assign(image.pixels.size(), 99);
-  const auto packRow = [&](std::uint64_t row, std::uint32_t * words) {
-    CudaConnectedComponentLabeler::PackRow(image.pixels.data() + row * columns, columns, words);
-  };
-  passed.maskCount = labeler.MaskPackedRows(packRow, image.size, [&](std::uint64_t row, const std::uint32_t * words) {
-    std::uint64_t last = 0;
-    CudaConnectedComponentLabeler::ForEachRange(
-      words, columns, [&](std::uint64_t begin, std::uint64_t end, bool isInside) {
-        EXPECT_EQ(begin, last);
-        last = end;
-        std::fill(pixels.begin() + row * columns + begin, pixels.begin() + row * columns + end, isInside);
-      });
-    EXPECT_EQ(last, columns);
-    if (columns % 32 != 0)
-    {
-      EXPECT_EQ(words[columns / 32] >> columns % 32, 0U);
-    }
-  });
-  passed.pixels.assign(pixels.begin(), pixels.end());
-  passed.runCount = labeler.VisitRunsOfPackedRows(
-    packRow, image.size, [&](std::uint64_t row, const CudaConnectedComponentLabeler::Run * runs, std::uint64_t count) {
-      auto * const labels = passed.labels.data() + row * columns;
-      std::fill(labels, labels + columns, 0);
-      for (std::uint64_t i = 0; i < count; ++i)
-      {
-        EXPECT_TRUE(runs[i].begin < runs[i].end && (i == 0 || runs[i - 1].end < runs[i].begin));
-        std::fill(labels + runs[i].begin, labels + runs[i].end, static_cast<std::uint32_t>(runs[i].component + 1));
-      }
-    });
-  return passed;
-}
-
-TEST_P(Mask, RowsOfBitsAndRuns)
-{
-  if (GetParam() == AnalysisWay::DeviceToDevice)
+  TestImage larger =
+    MakeImage(image.name + " with a margin", { image.size[0] + 4, image.size[1] + 4, image.size[2] + 4 });
+  for (std::uint64_t i = 0; i < image.pixels.size(); ++i)
   {
-    GTEST_SKIP() << "packed rows are in host memory";
+    const std::uint64_t row = i / image.size[0];
+    larger.pixels[larger.IndexOf(i % image.size[0] + 2, row % image.size[1] + 2, row / image.size[1] + 2)] =
+      image.pixels[i];
   }
-  unsigned int seed = 33000;
-  for (const CudaConnectedComponentLabeler::SizeType size : { CudaConnectedComponentLabeler::SizeType{ 1, 1, 1 },
-                                                              { 32, 5, 4 },
-                                                              { 65, 33, 1 },
-                                                              { 31, 17, 9 },
-                                                              { 300, 70, 41 } })
+  return larger;
+}
+
+TEST_P(Mask, FillsHolesAsAFloodDoes)
+{
+  std::vector<TestImage> images{ WithMargin(MakeShells({ 21, 19, 17 })), MakeShells({ 21, 19, 17 }) };
+  unsigned int           seed = 38000;
+  for (const CudaConnectedComponentLabeler::SizeType & size :
+       std::vector<CudaConnectedComponentLabeler::SizeType>{ { 1, 1, 1 },
+                                                             { 9, 1, 1 },
+                                                             { 37, 29, 1 },
+                                                             { 150, 131, 1 },
+                                                             { 1, 40, 33 },
+                                                             { 41, 1, 30 },
+                                                             { 33, 21, 2 },
+                                                             { 45, 31, 19 } })
   {
-    for (const unsigned int density : { 20U, 55U })
+    for (const unsigned int density : { 50U, 65U, 80U })
     {
+      images.push_back(MakeRandom(size, density, 1 + seed % 2, seed));
       ++seed;
-      const TestImage image = MakeRandom(size, density, 1 + seed % 2, seed);
-      for (const bool fullyConnected : { false, true })
-      {
-        const Labels                  itk = LabelByItk(image, fullyConnected);
-        const auto                    table = MeasureByLoop(image, itk);
-        CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), fullyConnected);
-        for (const CudaConnectedComponentSelection & selection : SelectionsFor(table, image, seed))
-        {
-          if (selection.pixelOrder != PixelOrder::Raster)
-          {
-            continue;
-          }
-          const auto                 rows = SelectByLoop(table, selection, FindSeeded(selection, image, itk));
-          std::vector<std::uint32_t> newLabels(itk.objectCount + 1, 0);
-          for (std::uint64_t i = 0; i < rows.size(); ++i)
-          {
-            newLabels[rows[i] + 1] = static_cast<std::uint32_t>(i + 1);
-          }
-          std::vector<std::uint32_t> expected;
-          for (const std::uint32_t label : itk.pixels)
-          {
-            expected.push_back(newLabels[label]);
-          }
-          labeler.options.selection = selection;
-          const Passed      passed = Pass(labeler, image);
-          const std::string what = image.name + ", " + Describe(selection);
-          EXPECT_EQ(passed.pixels, PixelsOf(itk, rows)) << what;
-          EXPECT_EQ(passed.labels, expected) << what;
-          EXPECT_EQ(passed.maskCount, rows.size()) << what;
-          EXPECT_EQ(passed.runCount, rows.size()) << what;
-        }
-      }
     }
   }
+  std::uint64_t holes = 0;
+  for (const TestImage & image : images)
+  {
+    for (const bool fullyConnected : { false, true })
+    {
+      const auto filled = FillHoles(GetParam(), image, fullyConnected);
+      EXPECT_EQ(filled.pixels == FillHolesByFlood(image, fullyConnected), true)
+        << image.name << (fullyConnected ? ", full" : ", face");
+      holes += filled.count;
+    }
+  }
+  EXPECT_GT(holes, 1000U);
 }
 
-TEST_P(Mask, UntouchedOutput)
+TEST_P(Mask, HolesThatMeetTheBorderDiagonally)
 {
-  if (GetParam() == AnalysisWay::DeviceToDevice)
+  // The hole of the plane and the hole of the volume meet a background pixel at a corner of the image.
+  const TestImage plane{ "plane", { 4, 3, 1 }, { 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0 } };
+  TestImage       volume = MakeImage("volume", { 3, 3, 3 }, 1);
+  volume.pixels[volume.IndexOf(1, 1, 1)] = 0;
+  volume.pixels[volume.IndexOf(2, 2, 2)] = 0;
+  for (const TestImage & image : { plane, volume })
   {
-    GTEST_SKIP() << "the option is for host memory";
-  }
-  const TestImage               image = MakeRandom({ 512, 300, 40 }, 2, 8, 34001);
-  const Labels                  itk = LabelByItk(image, true);
-  const auto                    table = MeasureByLoop(image, itk);
-  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
-  labeler.options.outputIsUntouched = true;
-  labeler.options.selection.numberOfLargest = 3;
-  const auto selected = PixelsOf(itk, SelectByLoop(table, labeler.options.selection));
-  for (const std::uint8_t outside : { 0, 4 })
-  {
-    const std::unique_ptr<std::uint8_t[]> output(new std::uint8_t[image.pixels.size()]);
-    EXPECT_EQ(labeler.MaskHostMemory(image.pixels.data(), image.size, output.get(), outside), 3U);
-    std::uint64_t errors = 0;
-    for (std::uint64_t i = 0; i < image.pixels.size(); ++i)
-    {
-      errors += output[i] != (selected[i] ? image.pixels[i] : outside);
-    }
-    EXPECT_EQ(errors, 0U);
+    TestImage withoutHole = image;
+    withoutHole.pixels[image.IndexOf(1, 1, image.size[2] / 2)] = 1;
+    const auto face = FillHoles(GetParam(), image, false);
+    EXPECT_EQ(face.pixels, withoutHole.pixels) << image.name;
+    EXPECT_EQ(face.count, 1U) << image.name;
+    const auto full = FillHoles(GetParam(), image, true);
+    EXPECT_EQ(full.pixels, image.pixels) << image.name;
+    EXPECT_EQ(full.count, 0U) << image.name;
   }
 }
 
@@ -309,21 +233,30 @@ TEST_P(Mask, EveryAlgorithm)
   const TestImage image = MakeRandom({ 65, 43, 9 }, 25, 2, 35001);
   const Labels    itk = LabelByItk(image, true);
   const auto      table = MeasureByLoop(image, itk);
-  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
+  for (const bool isComplement : { false, true })
   {
-    CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
-    labeler.options.algorithm = row.algorithm;
-    for (const std::uint64_t largest : { 0, 2 })
+    const TestImage input = isComplement ? ComplementOf(image) : image;
+    for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
-      labeler.options.selection.numberOfLargest = largest;
-      const auto                selected = PixelsOf(itk, SelectByLoop(table, labeler.options.selection));
-      std::vector<std::uint8_t> expected = image.pixels;
-      for (std::uint64_t i = 0; i < expected.size(); ++i)
+      CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
+      labeler.options.algorithm = row.algorithm;
+      labeler.options.complement = isComplement;
+      for (const std::uint64_t largest : { 0, 2 })
       {
-        expected[i] = selected[i] ? expected[i] : 3;
+        labeler.options.selection.numberOfLargest = largest;
+        const auto                rows = SelectByLoop(table, labeler.options.selection);
+        const auto                selected = PixelsOf(itk, rows);
+        std::vector<std::uint8_t> expected = input.pixels;
+        for (std::uint64_t i = 0; i < expected.size(); ++i)
+        {
+          expected[i] = selected[i] ? expected[i] : 3;
+        }
+        const auto        filled = Fill<std::uint8_t>(GetParam(), labeler, input.pixels, image.size, 3);
+        const std::string what =
+          std::string(row.identifier) + ", largest " + std::to_string(largest) + (isComplement ? ", complement" : "");
+        EXPECT_EQ(filled.pixels == expected, true) << what;
+        EXPECT_EQ(filled.count, rows.size()) << what;
       }
-      EXPECT_EQ(Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, false, 3, false, 0, 0), expected)
-        << row.identifier << ", largest " << largest;
     }
   }
 }
@@ -331,61 +264,228 @@ TEST_P(Mask, EveryAlgorithm)
 TEST_P(Mask, SpecialFloatsKeepTheirBits)
 {
   const double                  nan = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double>           input{ nan, -0.0, 3, 0, -nan, 1e308, 5e-324, 0, -0.0, 2 };
+  const std::vector<double>     input{ nan, -0.0, 3, 0, -nan, 1e308, 5e-324, 0, -0.0, 2 };
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
   labeler.options.selection.minimumSize = 3;
-  const auto                output = Fill<double>(GetParam(), labeler, input, { 10, 1, 1 }, false, -0.0, false, 0, 0);
+  const auto                output = Fill<double>(GetParam(), labeler, input, { 10, 1, 1 }, -0.0).pixels;
   const std::vector<double> expected{ -0.0, -0.0, -0.0, -0.0, -nan, 1e308, 5e-324, -0.0, -0.0, -0.0 };
   EXPECT_EQ(std::memcmp(output.data(), expected.data(), sizeof(double) * 10), 0);
 }
 
-TEST_P(Mask, Errors)
+/** Calls the functions with literals of type int as the values of pixels. */
+template <typename TPixel>
+void
+ExpectLiterals(AnalysisWay way)
+{
+  const std::vector<TPixel>                     input{ 3, 0, 4, 4 };
+  std::vector<TPixel>                           output(4, TPixel{ 9 });
+  const CudaConnectedComponentLabeler::SizeType size{ 4, 1, 1 };
+  CudaConnectedComponentTable                   table;
+  CudaConnectedComponentLabeler                 labeler = LabelerFor(way, false);
+  labeler.options.selection.minimumSize = 2;
+  const std::vector<TPixel> masked{ 0, 0, 4, 4 };
+  const std::vector<TPixel> filled{ 3, 0, 1, 1 };
+  if (way != AnalysisWay::DeviceToDevice)
+  {
+    EXPECT_EQ(labeler.MaskHostMemory(input.data(), size, output.data(), 0), 1U);
+    EXPECT_EQ(output, masked);
+    EXPECT_EQ(labeler.FillHostMemory(input.data(), size, output.data(), 1), 1U);
+    EXPECT_EQ(output, filled);
+    EXPECT_EQ(labeler.MaskHostMemory(input.data(), size, output.data(), 0, &table), 1U);
+    EXPECT_EQ(table.componentCount, 1U);
+    return;
+  }
+  const std::uint64_t  bytes = 4 * sizeof(TPixel);
+  const auto           deviceInput = CudaTestSupport::AllocateDevice(bytes);
+  const auto           deviceOutput = CudaTestSupport::AllocateDevice(bytes);
+  const TPixel * const from = static_cast<const TPixel *>(deviceInput.get());
+  TPixel * const       to = static_cast<TPixel *>(deviceOutput.get());
+  CudaTestSupport::CopyToDevice(deviceInput.get(), input.data(), bytes);
+  EXPECT_EQ(labeler.MaskDeviceMemory(from, size, to, 0), 1U);
+  CudaTestSupport::CopyToHost(output.data(), to, bytes);
+  EXPECT_EQ(output, masked);
+  EXPECT_EQ(labeler.FillDeviceMemory(from, size, to, 1), 1U);
+  CudaTestSupport::CopyToHost(output.data(), to, bytes);
+  EXPECT_EQ(output, filled);
+  EXPECT_EQ(labeler.MaskDeviceMemory(from, size, to, 0, &table), 1U);
+  EXPECT_EQ(table.componentCount, 1U);
+}
+
+TEST_P(Mask, ValuesMayBeLiterals)
+{
+  ExpectLiterals<std::uint8_t>(GetParam());
+  ExpectLiterals<std::int16_t>(GetParam());
+  ExpectLiterals<std::int64_t>(GetParam());
+  ExpectLiterals<float>(GetParam());
+}
+
+TEST_P(Mask, SeedsMustLieInTheImage)
 {
   const TestImage               image = MakeRandom({ 9, 8, 7 }, 50, 1, 36001);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
-  labeler.options.selection.seeds = { { 8, 7, 6 }, { 9, 0, 0 } };
-  ExpectError(Kind::InvalidArgument, "the seed 9, 0, 0 lies outside the image of 9 x 8 x 7 pixels", [&] {
-    Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, false, 0, false, 0, 0);
-  });
-  labeler.options.selection.seeds.clear();
-  std::uint8_t * const none = nullptr;
-  ExpectError(Kind::InvalidArgument, "the output is a null pointer", [&] {
-    if (GetParam() == AnalysisWay::DeviceToDevice)
+  for (const auto & [x, y, z] : { std::array<std::uint64_t, 3>{ 9, 0, 0 }, { 0, 8, 0 }, { 0, 0, 7 }, { ~0ULL, 0, 0 } })
+  {
+    labeler.options.selection.seeds = { { 8, 7, 6 }, { x, y, z } };
+    const std::string seed = std::to_string(x) + ", " + std::to_string(y) + ", " + std::to_string(z);
+    for (const bool isInside : { false, true })
     {
-      labeler.MaskDeviceMemory<std::uint8_t>(none, image.size, none);
+      FillSettings settings;
+      settings.isInside = isInside;
+      ExpectError(Kind::InvalidArgument, "the seed " + seed + " lies outside the image of 9 x 8 x 7 pixels", [&] {
+        Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings);
+      });
     }
-    labeler.MaskHostMemory(image.pixels.data(), image.size, none);
-  });
-  EXPECT_EQ(labeler.MaskHostMemory<std::uint8_t>(none, { 0, 5, 5 }, none), 0U);
+  }
 }
 
-// The exceptions of the caller's functions reach the caller.
-TEST_P(Mask, ExceptionsOfVisitors)
+TEST_P(Mask, AlgorithmsForFullConnectivityOnly)
 {
+  const TestImage image = MakeRandom({ 9, 8, 7 }, 50, 1, 36002);
+  for (const AlgorithmEnum algorithm : { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
+  {
+    for (const bool isInside : { false, true })
+    {
+      CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+      labeler.options.algorithm = algorithm;
+      FillSettings settings;
+      settings.isInside = isInside;
+      ExpectError(Kind::InvalidArgument, "labels with full connectivity only", [&] {
+        Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings);
+      });
+    }
+  }
+}
+
+TEST_P(Mask, NullPointers)
+{
+  const TestImage                               image = MakeRandom({ 9, 8, 7 }, 50, 1, 36003);
+  const CudaConnectedComponentLabeler           labeler = LabelerFor(GetParam(), false);
+  const CudaConnectedComponentLabeler::SizeType size = image.size;
+  std::uint8_t * const                          none = nullptr;
   if (GetParam() == AnalysisWay::DeviceToDevice)
   {
-    GTEST_SKIP() << "packed rows are in host memory";
+    const auto   memory = CudaTestSupport::AllocateDevice(image.pixels.size());
+    auto * const pixels = static_cast<std::uint8_t *>(memory.get());
+    const char * outputIsNull = "the output is a null pointer";
+    ExpectError(Kind::InvalidArgument, outputIsNull, [&] { labeler.MaskDeviceMemory(pixels, size, none); });
+    ExpectError(Kind::InvalidArgument, outputIsNull, [&] { labeler.FillDeviceMemory(pixels, size, none, 1); });
+    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.MaskDeviceMemory(none, size, pixels); });
+    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.FillDeviceMemory(none, size, pixels, 1); });
+    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.LabelDeviceMemory(none, size, pixels); });
+    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.MeasureDeviceMemory(none, size); });
+    return;
   }
-  const TestImage image = MakeRandom({ 100, 80, 70 }, 50, 1, 37001);
-  const auto      packRow = [&](std::uint64_t row, std::uint32_t * words) {
-    CudaConnectedComponentLabeler::PackRow(image.pixels.data() + row * 100, 100, words);
-  };
-  const CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
-  const auto                          throwAtRow = [](std::uint64_t row) {
-    if (row == 4321)
+  std::vector<std::uint8_t> pixels = image.pixels;
+  const auto expectNull = [](const auto & function) { ExpectError(Kind::InvalidArgument, "null", function); };
+  expectNull([&] { labeler.MaskHostMemory(pixels.data(), size, none); });
+  expectNull([&] { labeler.FillHostMemory(pixels.data(), size, none, 1); });
+  expectNull([&] { labeler.MaskHostMemory(none, size, pixels.data()); });
+  expectNull([&] { labeler.FillHostMemory(none, size, pixels.data(), 1); });
+  expectNull([&] { labeler.LabelHostMemory(none, size, pixels.data()); });
+  expectNull([&] { labeler.MeasureHostMemory(none, size); });
+  EXPECT_EQ(pixels, image.pixels);
+}
+
+// Images without pixels may have null pointers, and seeds that lie outside.
+TEST_P(Mask, ImagesWithoutPixels)
+{
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
+  labeler.options.selection.seeds = { { 4, 0, 0 } };
+  for (const CudaConnectedComponentLabeler::SizeType & size :
+       std::vector<CudaConnectedComponentLabeler::SizeType>{ { 0, 5, 5 }, { 5, 0, 5 }, { 5, 5, 0 }, { 0, 0, 0 } })
+  {
+    const std::uint8_t * const  input = nullptr;
+    std::uint8_t * const        output = nullptr;
+    CudaConnectedComponentTable table;
+    table.componentCount = 77;
+    if (GetParam() == AnalysisWay::DeviceToDevice)
     {
-      throw std::domain_error("row 4321");
+      EXPECT_EQ(labeler.MaskDeviceMemory(input, size, output), 0U);
+      EXPECT_EQ(labeler.FillDeviceMemory(input, size, output, 1, &table), 0U);
     }
+    else
+    {
+      EXPECT_EQ(labeler.MaskHostMemory(input, size, output), 0U);
+      EXPECT_EQ(labeler.FillHostMemory(input, size, output, 1, &table), 0U);
+    }
+    EXPECT_EQ(table.componentCount, 0U);
+  }
+}
+
+TEST_P(Mask, MemoryThatADeviceCannotUse)
+{
+  if (GetParam() != AnalysisWay::DeviceToDevice)
+  {
+    GTEST_SKIP() << "the functions use host memory";
+  }
+  const CudaConnectedComponentLabeler::SizeType size{ 9, 8, 7 };
+  const auto                                    memory = CudaTestSupport::AllocateDevice(2048);
+  auto * const                                  pixels = static_cast<std::int16_t *>(memory.get());
+  auto * const                  misaligned = reinterpret_cast<std::int16_t *>(static_cast<char *>(memory.get()) + 1);
+  std::vector<std::int16_t>     onHost(9 * 8 * 7, 1);
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+  const auto expectErrors = [&](const std::string & part, const std::int16_t * input, std::int16_t * output) {
+    ExpectError(Kind::InvalidArgument, part, [&] { labeler.MaskDeviceMemory(input, size, output); });
+    ExpectError(Kind::InvalidArgument, part, [&] { labeler.FillDeviceMemory(input, size, output, 1); });
   };
-  EXPECT_THROW(
-    labeler.MaskPackedRows(packRow, image.size, [&](std::uint64_t row, const std::uint32_t *) { throwAtRow(row); }),
-    std::domain_error);
-  EXPECT_THROW(
-    labeler.VisitRunsOfPackedRows(
-      packRow,
-      image.size,
-      [&](std::uint64_t row, const CudaConnectedComponentLabeler::Run *, std::uint64_t) { throwAtRow(row); }),
-    std::domain_error);
+  expectErrors("the address of the input is not a multiple of its pixel size of 2 bytes", misaligned, pixels);
+  expectErrors("the address of the output is not a multiple of its pixel size of 2 bytes", pixels, misaligned);
+  expectErrors("the input is not in the memory of CUDA device", onHost.data(), pixels);
+  expectErrors("the output is not in the memory of CUDA device", pixels, onHost.data());
+  EXPECT_EQ(onHost, std::vector<std::int16_t>(onHost.size(), 1));
+}
+
+TEST_P(Mask, IntensitiesMustBeAligned)
+{
+  const TestImage                  image = MakeRandom({ 9, 8, 7 }, 50, 1, 36004);
+  const std::vector<std::uint16_t> onHost(600, 1);
+  const auto                       onDevice =
+    GetParam() == AnalysisWay::DeviceToDevice ? CudaTestSupport::AllocateDevice(1200) : std::shared_ptr<void>();
+  const void * const          begin = onDevice ? onDevice.get() : static_cast<const void *>(onHost.data());
+  CudaConnectedComponentTable table;
+  FillSettings                settings;
+  settings.table = &table;
+  CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+  labeler.options.intensities = {
+    static_cast<const char *>(begin) + 1, itk::CudaConnectedComponentsEnums::PixelType::UInt16, 9, 72
+  };
+  for (const bool isInside : { false, true })
+  {
+    settings.isInside = isInside;
+    ExpectError(Kind::InvalidArgument, "the address of the intensity image is not a multiple of its pixel size", [&] {
+      Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings);
+    });
+  }
+}
+
+// The device reports only the begin and the end of the work.
+TEST_P(Mask, ProgressCanAbort)
+{
+  const TestImage             image = MakeRandom({ 130, 120, 9 }, 30, 1, 36005);
+  CudaConnectedComponentTable table;
+  FillSettings                settings;
+  settings.table = &table;
+  table.componentCount = 77;
+  for (const float stage : { 0.0F, 0.3F, 0.6F })
+  {
+    if (stage > 0 && GetParam() == AnalysisWay::DeviceToDevice)
+    {
+      continue;
+    }
+    for (const bool isInside : { false, true })
+    {
+      settings.isInside = isInside;
+      CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
+      labeler.options.progress = [stage](float progress) {
+        if (progress >= stage)
+        {
+          throw std::domain_error("aborted");
+        }
+      };
+      EXPECT_THROW(Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings), std::domain_error);
+      EXPECT_EQ(table.componentCount, 77U);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,

@@ -247,7 +247,7 @@ WriteOutput(const DeviceExecutor &                executor,
   }
   if (request.output == OutputKind::Labels)
   {
-    VisitLabelWidth(outputType, [&](auto label) {
+    VisitWidth(outputType, [&](auto label) {
       using OutputType = decltype(label);
       WriteRunLabels(executor,
                      labeled.runs,
@@ -261,7 +261,7 @@ WriteOutput(const DeviceExecutor &                executor,
   const Grid words = WordsOf(request.size);
   const auto mask = executor.Allocate<Word>(words.Count());
   StoreMask(executor, labeled.runs, labeled.labels, mask.get());
-  VisitLabelWidth(outputType, [&](auto pixel) {
+  VisitWidth(outputType, [&](auto pixel) {
     using OutputType = decltype(pixel);
     FillPixelsOfMask<TRun>(executor,
                            { words, mask.get() },
@@ -273,9 +273,10 @@ WriteOutput(const DeviceExecutor &                executor,
   });
 }
 
-/** Measures and selects the components of labeled runs if the request needs it, and calls useLabels() as soon as the
- * runs have their final labels. Returns the components, with the table in host memory if the request wants it. Waits
- * for all work. Throws CudaConnectedComponentError if the label type has too few labels. */
+/** Measures and selects the components of labeled runs if the request needs it, and calls useLabels(countKept) as soon
+ * as the runs have their final labels; countKept() returns the number of selected components. Returns the components,
+ * with the table in host memory if the request wants it. Waits for all work. Throws CudaConnectedComponentError if the
+ * label type has too few labels. */
 template <typename TRowGroup, typename TRun, typename TCountComponents, typename TUseLabels>
 Components
 FinishComponents(const DeviceExecutor &                executor,
@@ -290,11 +291,11 @@ FinishComponents(const DeviceExecutor &                executor,
   {
     const auto analyzed =
       AnalyzeRuns(executor, labeled.runs, labeled.labels, labeled.runCount, countComponents(), request);
-    useLabels();
-    components = { analyzed.foundCount, analyzed.keptCount, nullptr };
+    useLabels([&] { return analyzed.GetKeptCount(); });
+    components = { analyzed.foundCount, analyzed.GetKeptCount(), nullptr };
     if (request.wantsTable)
     {
-      components.table = Download(executor, resources, analyzed.table.get(), TableBytes(request, analyzed.keptCount));
+      components.table = Download(executor, resources, analyzed.table.get(), TableBytes(request, components.keptCount));
     }
     else
     {
@@ -303,7 +304,7 @@ FinishComponents(const DeviceExecutor &                executor,
   }
   else
   {
-    useLabels();
+    useLabels(countComponents);
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
     components = { countComponents(), countComponents(), nullptr };
   }
@@ -329,21 +330,20 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
   const auto counted = CountRuns<TRun>(executor, grouped.groups);
   Components components;
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
-    components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
+    HostArray intensities;
+    components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto & countKept) {
+      if (request.WantsIntensities())
+      {
+        // The output may be the memory of the intensities, so it is written later.
+        const std::uint64_t count = countKept();
+        const auto          rows = executor.Allocate<IntensityValue>(count);
+        MeasureIntensitiesOfRuns(
+          executor, labeled.runs, labeled.labels, request.labelValues, request.intensities, count, rows.get());
+        intensities = Download(executor, resources, rows.get(), count * sizeof(IntensityValue));
+      }
       WriteOutput(executor, labeled, pixels, request, output, outputType);
     });
-    if (request.WantsIntensities())
-    {
-      const auto rows = executor.Allocate<IntensityValue>(components.keptCount);
-      MeasureIntensitiesOfRuns(executor,
-                               labeled.runs,
-                               labeled.labels,
-                               request.labelValues,
-                               request.intensities,
-                               components.keptCount,
-                               rows.get());
-      components.intensities = Download(executor, resources, rows.get(), components.keptCount * sizeof(IntensityValue));
-    }
+    components.intensities = std::move(intensities);
   });
   return components;
 }
@@ -385,7 +385,7 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
     const auto finalLabels = executor.Allocate<TLabel>(BlocksOf<Dimension>(size).Count());
     objectCount = RankBlocks<Dimension>(executor, blockLabels, size, request.labelValues, finalLabels.get());
     request.labelValues.RequireRoomFor(objectCount);
-    VisitLabelWidth(labelType, [&](auto label) {
+    VisitWidth(labelType, [&](auto label) {
       RelabelBlocks<Dimension>(
         executor, blockLabels, finalLabels.get(), size, request.labelValues, static_cast<decltype(label) *>(labels));
     });
@@ -459,7 +459,7 @@ LabelBitsAs(const DeviceExecutor & executor,
   const auto counted = CountRuns<TRun>(executor, grouped.groups);
   RunLabels  result{ nullptr, sizeof(TRun) == 8, nullptr, {} };
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
-    result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&] {
+    result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto &) {
       if (request.output == OutputKind::Labels || request.WantsIntensities())
       {
         result.labels = Download(executor, resources, labeled.labels, labeled.runCount * sizeof(TRun));

@@ -27,14 +27,22 @@ using ccl::Grid;
 namespace
 {
 
-/** Throws CudaConnectedComponentError (InvalidArgument) with a message unless a condition is true. */
+/** Throws CudaConnectedComponentError (InvalidArgument) unless a condition is true. makeMessage() returns the message;
+ * it is called for the exception only. */
+template <typename TMessage>
 void
-Require(bool condition, const std::string & message)
+Require(bool condition, const TMessage & makeMessage)
 {
   if (!condition)
   {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument, message);
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument, makeMessage());
   }
+}
+
+std::string
+ToString(const Grid & size)
+{
+  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
 }
 
 /** Returns the size as a grid. Throws CudaConnectedComponentError for more than 2^40 pixels. With fewer pixels, no size
@@ -43,19 +51,39 @@ Grid
 GridOf(const CudaConnectedComponentLabeler::SizeType & size)
 {
   constexpr std::uint64_t maximum = std::uint64_t{ 1 } << 40;
+  const Grid              grid{ size[0], size[1], size[2] };
   std::uint64_t           count = 1;
   for (const std::uint64_t n : size)
   {
-    Require(n == 0 || count <= maximum / n,
-            "the image has more than 2^40 pixels: " + std::to_string(size[0]) + " x " + std::to_string(size[1]) +
-              " x " + std::to_string(size[2]));
+    Require(n == 0 || count <= maximum / n, [&] { return "the image has more than 2^40 pixels: " + ToString(grid); });
     count *= n;
   }
-  return { size[0], size[1], size[2] };
+  return grid;
+}
+
+/** Throws CudaConnectedComponentError if pixels of an intensity image would lie in the memory of others. */
+void
+RequireStrides(const CudaConnectedComponentIntensities::Image & image, const Grid & size)
+{
+  const auto require = [](std::uint64_t stride, const char * name, std::uint64_t minimum, const char * part) {
+    Require(stride >= minimum, [&] {
+      return std::string("the ") + name + " stride of the intensity image, " + std::to_string(stride) +
+             " pixels, is less than the size of a " + part + ", " + std::to_string(minimum) +
+             " pixels: use CudaConnectedComponentIntensities::Image::Of()";
+    });
+  };
+  if (size.y > 1)
+  {
+    require(image.rowStride, "row", size.x, "row");
+  }
+  if (size.z > 1)
+  {
+    require(image.sliceStride, "slice", (size.y - 1) * image.rowStride + size.x, "slice");
+  }
 }
 
 /** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
- * connectivity of the options, or if a seed lies outside the image. */
+ * connectivity of the options, if a seed lies outside the image, or if the strides of the intensities are too small. */
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const Grid &                                   size,
@@ -65,29 +93,39 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
            std::uint64_t                                  fillValue)
 {
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
-  Require(options.fullyConnected || !algorithm.needsFullConnectivity,
-          std::string(algorithm.identifier) +
-            " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind");
+  Require(options.fullyConnected || !algorithm.needsFullConnectivity, [&] {
+    return std::string(algorithm.identifier) +
+           " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind";
+  });
   for (const auto & seed : options.selection.seeds)
   {
-    Require(size.Count() == 0 || (seed[0] < size.x && seed[1] < size.y && seed[2] < size.z),
-            "the seed " + std::to_string(seed[0]) + ", " + std::to_string(seed[1]) + ", " + std::to_string(seed[2]) +
-              " lies outside the image of " + std::to_string(size.x) + " x " + std::to_string(size.y) + " x " +
-              std::to_string(size.z) + " pixels");
+    Require(size.Count() == 0 || (seed[0] < size.x && seed[1] < size.y && seed[2] < size.z), [&] {
+      return "the seed " + std::to_string(seed[0]) + ", " + std::to_string(seed[1]) + ", " + std::to_string(seed[2]) +
+             " lies outside the image of " + ToString(size) + " pixels";
+    });
   }
-  const ccl::TableColumns none{ false, false, false, false, false, false };
-  return { size,
-           options.algorithm,
-           options.fullyConnected,
-           options.inlineCompression,
-           options.complement,
-           labelValues,
-           options.selection,
-           wantsTable ? options.columns : none,
-           wantsTable,
-           output,
-           fillValue,
-           wantsTable ? options.intensities : CudaConnectedComponentIntensities::Image{} };
+  ccl::Request request;
+  request.size = size;
+  request.algorithm = options.algorithm;
+  request.fullyConnected = options.fullyConnected;
+  request.inlineCompression = options.inlineCompression;
+  request.isComplement = options.complement;
+  request.labelValues = labelValues;
+  request.selection = options.selection;
+  request.columns = { false, false, false, false, false, false };
+  request.wantsTable = wantsTable;
+  request.output = output;
+  request.fillValue = fillValue;
+  if (wantsTable)
+  {
+    request.columns = options.columns;
+    request.intensities = options.intensities;
+  }
+  if (request.WantsIntensities())
+  {
+    RequireStrides(request.intensities, size);
+  }
+  return request;
 }
 
 /** Fills the caller's table, if there is one. Returns the number of components that are kept. If this function throws,
@@ -122,12 +160,21 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
   }
 }
 
-/** Throws CudaConnectedComponentError if pixels are to be written and there is no memory for them. */
+/** Throws CudaConnectedComponentError if an image has pixels, but no memory. */
+void
+RequireMemory(const void * pixels, const Grid & size, const char * name)
+{
+  Require(pixels != nullptr || size.Count() == 0, [&] { return std::string("the ") + name + " is a null pointer"; });
+}
+
+/** Throws CudaConnectedComponentError if the output needs memory and has none. */
 void
 RequireOutput(const void * pixels, const ccl::Request & request)
 {
-  Require(pixels != nullptr || request.output == ccl::OutputKind::None,
-          "the output is a null pointer: call a Measure function for a table");
+  if (request.output != ccl::OutputKind::None)
+  {
+    RequireMemory(pixels, request.size, "output");
+  }
 }
 
 /** Prepares the output of a call in host memory, if the caller has not used it before. Returns whether all of its bytes
@@ -144,22 +191,18 @@ IsCleared(const CudaConnectedComponentLabeler::Options & options, void * memory,
   return isCleared;
 }
 
-/** Throws CudaConnectedComponentError unless the address of an image is a multiple of its pixel size.
- * A kernel would fail with an error from which the process cannot recover. */
+/** Throws CudaConnectedComponentError unless the address of an image is a multiple of its pixel size. On the device, a
+ * kernel would fail with an error from which the process cannot recover. On the host, the behavior is undefined. */
 void
 RequireAligned(const void * memory, ccl::PixelType type, const char * name)
 {
   const std::size_t size = ccl::SizeOf(type);
   const auto        address = reinterpret_cast<std::uintptr_t>(memory);
-  Require(address % size == 0,
-          std::string("the address of the ") + name + " is not a multiple of its pixel size of " +
-            std::to_string(size) + " bytes");
+  Require(address % size == 0, [&] {
+    return std::string("the address of the ") + name + " is not a multiple of its pixel size of " +
+           std::to_string(size) + " bytes";
+  });
 }
-
-} // namespace
-
-namespace
-{
 
 /** Returns the labels of an output. An image that is filled has no labels. */
 template <typename TOutput>
@@ -189,6 +232,7 @@ CudaConnectedComponentLabeler::LabelDevice(const Input &                 input,
   {
     return FillTable(request, {}, table);
   }
+  RequireMemory(input.pixels, request.size, "input");
   RequireOutput(output.pixels, request);
   RequireAligned(input.pixels, input.type, "input");
   RequireAligned(output.pixels, output.type, "output");
@@ -234,10 +278,9 @@ PassRuns(const ccl::ParallelFor &                              parallelFor,
          const ccl::Request &                                  request,
          const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
 {
-  ccl::VisitLabeledRows(parallelFor, bits, labels, request.size, [&](std::uint64_t row, const auto & visitRow) {
-    static thread_local std::vector<CudaConnectedComponentLabeler::Run> runs;
-    runs.clear();
-    visitRow([&](std::uint64_t begin, std::uint64_t end, TRun label) {
+  ccl::VisitLabeledRows(parallelFor, bits, labels, request.size, [&](std::uint64_t row, const auto & forEachRun) {
+    std::vector<CudaConnectedComponentLabeler::Run> runs;
+    forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun label) {
       runs.push_back({ begin, end, request.labelValues.RankOf(label) });
     });
     visitRuns(row, runs.data(), runs.size());
@@ -307,7 +350,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     {
       auto analyzed =
         ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), count, request);
-      components.keptCount = analyzed.keptCount;
+      components.keptCount = analyzed.GetKeptCount();
       components.table = std::move(analyzed.table);
     }
     request.labelValues.RequireRoomFor(components.keptCount);
@@ -425,10 +468,7 @@ CudaConnectedComponentLabeler::LabelHost(const RowPackerType &         packRow,
                                          CudaConnectedComponentTable * table) const
 {
   const auto request = RequestFor(options, GridOf(size), LabelValuesFor(output), table != nullptr, output.kind, 0);
-  if (request.size.Count() != 0)
-  {
-    RequireOutput(output.pixels, request);
-  }
+  RequireOutput(output.pixels, request);
   HostOutput hostOutput;
   hostOutput.pixels = output.pixels;
   hostOutput.type = output.type;
@@ -442,13 +482,13 @@ CudaConnectedComponentLabeler::MaskHost(const Input &                 input,
                                         CudaConnectedComponentTable * table) const
 {
   const Grid grid = GridOf(size);
-  Require(output.pixels != nullptr || grid.Count() == 0,
-          "the output is a null pointer: call a Measure function for a table");
+  RequireMemory(input.pixels, grid, "input");
+  RequireMemory(output.pixels, grid, "output");
   const std::size_t   pixelSize = ccl::SizeOf(input.type);
   const RowPackerType packRow = [&](std::uint64_t row, std::uint32_t * words) {
     PackScalarRow({ static_cast<const char *>(input.pixels) + row * size[0] * pixelSize, input.type }, size[0], words);
   };
-  return ccl::VisitLabelWidth(input.type, [&](auto pixel) {
+  return ccl::VisitWidth(input.type, [&](auto pixel) {
     using FilledType = decltype(pixel);
     const auto * const pixels = static_cast<const FilledType *>(input.pixels);
     auto * const       filled = static_cast<FilledType *>(output.pixels);
@@ -512,6 +552,12 @@ CudaConnectedComponentLabeler::FindRangeEnd(const std::uint32_t * words, std::ui
 {
   const bool isInside = (words[begin / ccl::BitsPerWord] >> begin % ccl::BitsPerWord & 1U) != 0;
   return ccl::NextPixel(words, begin, count, !isInside);
+}
+
+void
+CudaConnectedComponentLabeler::RequireInput(const void * input, const SizeType & size)
+{
+  RequireMemory(input, GridOf(size), "input");
 }
 
 void

@@ -13,15 +13,16 @@
 // - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells with consecutive x run on
 //   consecutive threads.
 // - `ForEachCompact(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
-// - `PrepareScan<T>(n, valueAt)`: returns a scan of the values valueAt(0), ..., valueAt(n - 1). The scan's
+// - `PrepareScan<T>(n, valueAt)`: returns a PreparedScan<T> of the values valueAt(0), ..., valueAt(n - 1). The scan's
 //   `GetTotal()` is the sum of all values. On the device it waits for this sum, but not for later calls.
 // - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of
 //   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
 // - `AddToRows(grid, functor, table)`: adds values to rows of a table. Each cell of the grid has a list of values:
 //   `functor.HasValues(i)` returns whether the list of the cell with raster index i is not empty, and
 //   `list = functor.Begin(cell)` starts such a list. `list.IsAtEnd()` returns whether no value is left, which is true
-//   for `ListType{}`. `functor.Next(list, value)` sets the next value and returns its row. The executor calls
-//   `table.Add(row, value)`. It may merge values of a row before, in any order, by `value.Merge(other)`.
+//   for `ListType{}`. `functor.Next(list, value)` sets the next value and returns its row, or returns NoRow for no
+//   value. The executor calls `table.Add(row, value)`. It may merge values of a row before, in any order, by
+//   `value.Merge(other)`.
 // - `SortDescending(n, keys, values)`: sorts n keys, the highest first, and the values in the same way. Values with
 //   equal keys keep their order.
 //
@@ -55,6 +56,10 @@
 
 namespace itk::ccl
 {
+
+/** The type of scan that an executor prepares. */
+template <typename TSum, typename TExecutor>
+using PreparedScanOf = typename TExecutor::template PreparedScan<TSum>;
 
 /** A visitor for ExclusiveScan() that stores the prefixes. */
 template <typename T>

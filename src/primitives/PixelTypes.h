@@ -2,9 +2,9 @@
 #ifndef ccl_primitives_PixelTypes_h
 #define ccl_primitives_PixelTypes_h
 
-// Maps pixel types that are known at run time to C++ types. The three functions differ in what they keep apart:
-// VisitPixels the types that differ in the comparison with zero, VisitLabelType all label types, and VisitLabelWidth
-// the sizes of labels only, because kernels write labels as bit patterns.
+// Maps pixel types that are known at run time to C++ types. The three functions differ in the types that they tell
+// apart: VisitPixels those that differ in the comparison with zero, VisitLabelType all label types, and VisitWidth only
+// the sizes of pixels, because kernels write labels and masks as bit patterns.
 
 #include "primitives/HostDevice.h"
 
@@ -95,10 +95,10 @@ VisitLabelType(PixelType type, const TVisitor & visitor)
   }
 }
 
-/** Calls visitor(T{}) with the unsigned integer type that has the size of a label type. */
+/** Calls visitor(T{}) with the unsigned integer type that has the size of a pixel. */
 template <typename TVisitor>
 auto
-VisitLabelWidth(PixelType type, const TVisitor & visitor)
+VisitWidth(PixelType type, const TVisitor & visitor)
 {
   switch (SizeOf(type))
   {

@@ -99,6 +99,15 @@ struct RowGroupBits
     return rows.RowBegin(groupY * TRowGroup::Rows + row, groupZ * TRowGroup::Slices + slice);
   }
 
+  /** Returns the foreground pixels of a row of a row group, in a word of columns. `mask` has the columns of a run. */
+  CCL_HOST_DEVICE
+  Word
+  PixelsIn(const Cell & word, unsigned int row, unsigned int slice, Word mask) const
+  {
+    // If a row group is one row, its columns are its pixels.
+    return TRowGroup::IsOneRow ? mask : mask & rows.bits[this->RowBegin(word.y, word.z, row, slice) + word.x];
+  }
+
   /** Calls visit(row, slice) for each row of a row group, in raster order. */
   template <typename TIndex, typename TVisitor>
   CCL_HOST_DEVICE

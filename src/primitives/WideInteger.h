@@ -104,8 +104,8 @@ Multiply(const WideInteger<VDigitsA> & a, const WideInteger<VDigitsB> & b)
   return product;
 }
 
-/** Adds `value` to the integer at the address. The digits change one after the other. So the integer is right after the
- * kernel, and may be wrong before. */
+/** Adds `value` to the integer at the address. Other threads may see some digits changed and others not. The integer is
+ * correct at the end of the kernel. */
 template <unsigned int VDigits>
 CCL_HOST_DEVICE
 inline void
@@ -115,7 +115,7 @@ AtomicAdd(WideInteger<VDigits> * address, const WideInteger<VDigits> & value)
   CCL_UNROLL
   for (unsigned int i = 0; i < VDigits; ++i)
   {
-    // If the digit of the value is 2^64 - 1 and there is a carry, the sum of both is 0 and a carry.
+    // 2^64 - 1 plus a carry is 0, with a carry to the next digit.
     const std::uint64_t summand = value.digits[i] + carry;
     carry = summand < carry ? 1 : 0;
     if (summand != 0)

@@ -11,27 +11,36 @@
 #include "algorithms/analysis/SelectComponents.h"
 #include "primitives/Grid.h"
 
+#include <optional>
 #include <utility>
 
 namespace itk::ccl
 {
 
 /** The components of an image after the analysis. */
-template <typename TExecutor>
+template <typename TRun, typename TExecutor>
 struct AnalyzedComponents
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<std::uint64_t>(0));
 
-  std::uint64_t foundCount; // components of the image
-  std::uint64_t keptCount;  // components that the selection keeps, and rows of the table
-  BufferType    table;      // memory of a ComponentTable, if the request wants one; see UnpackTable.h
+  std::uint64_t                                 foundCount; // components of the image
+  std::optional<SelectedCount<TRun, TExecutor>> selected;   // nothing if the selection keeps all components
+  BufferType table; // memory of a ComponentTable, if the request wants one; see UnpackTable.h
+
+  /** Returns the number of components that the selection keeps, which is the number of rows of the table. On the
+   * device, it waits for this number, but not for later work. */
+  std::uint64_t
+  GetKeptCount() const
+  {
+    return selected ? selected->Get() : foundCount;
+  }
 };
 
 /** Measures and selects the components of labeled runs.
  * \param labelsOfRuns the label of each run, by request.LabelValuesOfRuns(). Gets the final labels.
  * \param componentCount number of components of the runs */
 template <typename TRowGroup, typename TRun, typename TExecutor>
-AnalyzedComponents<TExecutor>
+AnalyzedComponents<TRun, TExecutor>
 AnalyzeRuns(const TExecutor &                    executor,
             const IndexedRuns<TRowGroup, TRun> & runs,
             TRun *                               labelsOfRuns,
@@ -40,7 +49,7 @@ AnalyzeRuns(const TExecutor &                    executor,
             const Request &                      request)
 {
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  return VisitSumTypeFor(request.size, columns, [&](auto sum) -> AnalyzedComponents<TExecutor> {
+  return VisitSumTypeFor(request.size, columns, [&](auto sum) -> AnalyzedComponents<TRun, TExecutor> {
     using TableType = ComponentTable<TRun, decltype(sum)>;
     const auto allocate = [&](std::uint64_t rows) {
       return executor.template Allocate<std::uint64_t>(DivideUp(TableType::BytesFor(columns, rows), 8));
@@ -57,24 +66,25 @@ AnalyzeRuns(const TExecutor &                    executor,
                       table);
     if (request.selection.IsDefault())
     {
-      return { componentCount, componentCount, std::move(memory) };
+      return { componentCount, std::nullopt, std::move(memory) };
     }
     const auto seeded = MarkSeededComponents(executor, runs, labelsOfRuns, componentCount, request.selection.seeds);
-    const auto selected = Select(executor,
-                                 table,
-                                 request.selection.seeds.empty() ? nullptr : seeded.get(),
-                                 componentCount,
-                                 request.size,
-                                 request.selection,
-                                 request.labelValues);
+    auto       selected = Select(executor,
+                           table,
+                           request.selection.seeds.empty() ? nullptr : seeded.get(),
+                           componentCount,
+                           request.size,
+                           request.selection,
+                           request.labelValues);
     RelabelRuns(executor, selected.labels.get(), runCount, labelsOfRuns);
     if (!request.wantsTable)
     {
-      return { componentCount, selected.count, allocate(0) };
+      return { componentCount, std::move(selected.count), allocate(0) };
     }
-    auto memoryOfSelected = allocate(selected.count);
-    CopySelectedRows(executor, table, selected, TableType::In(memoryOfSelected.get(), columns, selected.count));
-    return { componentCount, selected.count, std::move(memoryOfSelected) };
+    const std::uint64_t rows = selected.count.Get();
+    auto                memoryOfSelected = allocate(rows);
+    CopySelectedRows(executor, table, selected, TableType::In(memoryOfSelected.get(), columns, rows));
+    return { componentCount, std::move(selected.count), std::move(memoryOfSelected) };
   });
 }
 

@@ -116,6 +116,13 @@ struct ComponentTable
     return table;
   }
 
+  /** Returns whether there is a column besides the pixel counts. */
+  bool
+  HasMoreThanPixelCounts() const
+  {
+    return firstPixels != nullptr || minimums[0] != nullptr || sums[0] != nullptr || products[0] != nullptr;
+  }
+
   /** Prepares a row for Add(). */
   CCL_HOST_DEVICE
   void

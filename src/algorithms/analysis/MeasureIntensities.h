@@ -10,12 +10,12 @@
 // 2^-44 of the sum of the magnitudes. Demmel and Nguyen ("Fast reproducible floating-point summation", ARITH 2013)
 // align all summands with the largest one, too.
 
+#include "algorithms/analysis/RunLists.h"
 #include "executors/RowAccumulator.h"
 #include "executors/host/HostExecutor.h"
 #include "primitives/LabelValues.h"
 #include "primitives/OrderedKeys.h"
 #include "primitives/PixelTypes.h"
-#include "primitives/Runs.h"
 #include "primitives/WideInteger.h"
 
 #include "itkCudaConnectedComponentIntensities.h"
@@ -391,43 +391,15 @@ struct SumPass
   }
 };
 
-/** Measures the runs of each word of columns, for AddToRows(). A cell is a word of columns, and its list is its runs.
- */
+/** Measures the runs of each word of columns, for AddToRows(). */
 template <typename TRowGroup, typename TRun, typename TPass>
-struct MeasureWord
+struct MeasureWord : RunLists<TRowGroup, TRun>
 {
-  IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 labels; // an element for each run
-  LabelValues                  labelValues;
-  TPass                        pass;
+  using typename RunLists<TRowGroup, TRun>::ListType;
 
-  /** The runs of a word that are still to measure. */
-  struct ListType
-  {
-    Cell             word;
-    RunsOfWord<TRun> runs;
-
-    CCL_HOST_DEVICE
-    bool
-    IsAtEnd() const
-    {
-      return runs.IsAtEnd();
-    }
-  };
-
-  CCL_HOST_DEVICE
-  bool
-  HasValues(std::uint64_t word) const
-  {
-    return runs.groups.columns.bits[word] != 0;
-  }
-
-  CCL_HOST_DEVICE
-  ListType
-  Begin(const Cell & word) const
-  {
-    return { word, runs.RunsIn(word) };
-  }
+  const TRun * labels; // an element for each run
+  LabelValues  labelValues;
+  TPass        pass;
 
   /** Moves to the next run. Measures its pixels in the word, and returns the row of its component. Returns NoRow for a
    * run that needs no measurement. */
@@ -466,12 +438,12 @@ struct MeasureWord
   void
   AddPixels(const Cell & word, Word mask, const typename TPass::Parameters & parameters, IntensityValue & value) const
   {
-    runs.groups.ForEachRow(word.y, word.z, [&](unsigned int rowOfGroup, unsigned int slice) {
+    const auto & groups = this->runs.groups;
+    groups.ForEachRow(word.y, word.z, [&](unsigned int rowOfGroup, unsigned int slice) {
       const std::uint64_t y = word.y * TRowGroup::Rows + rowOfGroup;
       const std::uint64_t z = word.z * TRowGroup::Slices + slice;
       const std::uint64_t begin = word.x * BitsPerWord + y * pass.image.rowStride + z * pass.image.sliceStride;
-      // If a row group is one row, its columns are its pixels.
-      Word left = TRowGroup::IsOneRow ? mask : mask & runs.groups.rows.bits[runs.groups.rows.RowBegin(y, z) + word.x];
+      Word                left = groups.PixelsIn(word, rowOfGroup, slice, mask);
       while (left != 0)
       {
         const unsigned int first = LowestBit(left);
@@ -512,8 +484,8 @@ ForEachPass(const IntensityImage & image, IntensityValue * rows, const TFunction
   }
 }
 
-/** The intensities of some components, on the way to their rows. Atomic operations of several threads on one row take
- * long. So each thread first adds to a value of its own, and to the row when another component needs the place. */
+/** A direct-mapped cache of rows. Atomic operations of several threads on one row take long. So each thread adds to the
+ * entries of its own cache. If another row needs an entry, the cache adds the entry to its row first. */
 class RowCache
 {
 public:
@@ -525,9 +497,9 @@ public:
 
   ~RowCache()
   {
-    for (unsigned int place = 0; place < Size; ++place)
+    for (unsigned int entry = 0; entry < Size; ++entry)
     {
-      this->Flush(place);
+      this->Flush(entry);
     }
   }
 
@@ -539,25 +511,25 @@ public:
   IntensityValue &
   ValueOf(std::uint64_t row)
   {
-    const auto place = static_cast<unsigned int>(row % Size);
-    if (m_Rows[place] != row)
+    const auto entry = static_cast<unsigned int>(row % Size);
+    if (m_Rows[entry] != row)
     {
-      this->Flush(place);
-      m_Rows[place] = row;
-      m_Values[place] = IntensityValue::Empty();
+      this->Flush(entry);
+      m_Rows[entry] = row;
+      m_Values[entry] = IntensityValue::Empty();
     }
-    return m_Values[place];
+    return m_Values[entry];
   }
 
 private:
   static constexpr unsigned int Size = 64;
 
   void
-  Flush(unsigned int place)
+  Flush(unsigned int entry)
   {
-    if (m_Rows[place] != NoRow)
+    if (m_Rows[entry] != NoRow)
     {
-      m_Table.Add(m_Rows[place], m_Values[place]);
+      m_Table.Add(m_Rows[entry], m_Values[entry]);
     }
   }
 
@@ -639,7 +611,7 @@ MeasureIntensitiesOfRuns(const TExecutor &                    executor,
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
     executor.AddToRows(runs.groups.columns.words,
-                       MeasureWord<TRowGroup, TRun, PassType>{ runs, labels, labelValues, pass },
+                       MeasureWord<TRowGroup, TRun, PassType>{ { runs }, labels, labelValues, pass },
                        IntensityRows{ rows });
   });
 }
@@ -662,7 +634,7 @@ MeasureIntensitiesOfRows(const ParallelFor &                               paral
   HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows{ rows });
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
-    const MeasureWord<TRowGroup, TRun, PassType> measure{ { groups, nullptr }, labels, labelValues, pass };
+    const MeasureWord<TRowGroup, TRun, PassType> measure{ { { groups, nullptr } }, labels, labelValues, pass };
     AddRowsOnHost(parallelFor, scan, measure, IntensityRows{ rows });
   });
 }

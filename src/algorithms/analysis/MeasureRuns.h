@@ -13,8 +13,9 @@
 // adds them to its row.
 
 #include "algorithms/analysis/ComponentTable.h"
+#include "algorithms/analysis/CountPixels.h"
+#include "algorithms/analysis/RunLists.h"
 #include "primitives/LabelValues.h"
-#include "primitives/Runs.h"
 
 namespace itk::ccl
 {
@@ -120,46 +121,18 @@ struct RelativeSums
   }
 };
 
-/** Measures the runs of each word of columns, for AddToRows(). A cell is a word of columns, and its list is its runs.
- */
+/** Measures the runs of each word of columns, for AddToRows(). */
 template <typename TRowGroup, typename TRun, typename TSum>
-struct MeasureWord
+struct MeasureWord : RunLists<TRowGroup, TRun>
 {
-  IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 labels; // an element for each run
-  LabelValues                  labelValues;
-  Grid                         size;
-  bool                         needsSums;
-  bool                         needsProducts;
-  bool                         isTransposed; // whether first pixels are in the order of the transposed raster
+  using typename RunLists<TRowGroup, TRun>::ListType;
 
-  /** The runs of a word that are still to measure. */
-  struct ListType
-  {
-    Cell             word;
-    RunsOfWord<TRun> runs;
-
-    CCL_HOST_DEVICE
-    bool
-    IsAtEnd() const
-    {
-      return runs.IsAtEnd();
-    }
-  };
-
-  CCL_HOST_DEVICE
-  bool
-  HasValues(std::uint64_t word) const
-  {
-    return runs.groups.columns.bits[word] != 0;
-  }
-
-  CCL_HOST_DEVICE
-  ListType
-  Begin(const Cell & word) const
-  {
-    return { word, runs.RunsIn(word) };
-  }
+  const TRun * labels; // an element for each run
+  LabelValues  labelValues;
+  Grid         size;
+  bool         needsSums;
+  bool         needsProducts;
+  bool         isTransposed; // whether first pixels are in the order of the transposed raster
 
   /** Moves to the next run. Measures its pixels in the word, and returns the rank of its component. */
   CCL_HOST_DEVICE
@@ -186,11 +159,9 @@ private:
     std::uint32_t firstX = 0;
     std::uint32_t rowsFound = 0;   // bit row + 2 * slice
     std::uint32_t rowsOfFirst = 0; // rows with a pixel in the first column
-    runs.groups.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
-      // If a row group is one row, its columns are its pixels.
-      const Word pixels = TRowGroup::IsOneRow
-                            ? mask
-                            : mask & runs.groups.rows.bits[runs.groups.RowBegin(word.y, word.z, row, slice) + word.x];
+    const auto &  groups = this->runs.groups;
+    groups.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
+      const Word pixels = groups.PixelsIn(word, row, slice, mask);
       if (pixels != 0)
       {
         firstX = rowsFound == 0 ? LowestBit(pixels) : firstX;
@@ -263,8 +234,16 @@ MeasureComponents(const TExecutor &                    executor,
 {
   using namespace MeasureRuns;
   executor.ForEach(Grid{ componentCount }, ClearRows<TRun, TSum>{ table });
+  if (!table.HasMoreThanPixelCounts())
+  {
+    if (table.pixelCounts != nullptr)
+    {
+      CountPixelsOfComponents(executor, runs, labels, labelValues, table.pixelCounts);
+    }
+    return;
+  }
   executor.AddToRows(runs.groups.columns.words,
-                     MeasureWord<TRowGroup, TRun, TSum>{ runs,
+                     MeasureWord<TRowGroup, TRun, TSum>{ { runs },
                                                          labels,
                                                          labelValues,
                                                          size,

@@ -10,6 +10,7 @@
 
 #include "itkCudaConnectedComponentSelection.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace itk::ccl
@@ -70,6 +71,21 @@ struct IsSelected
   }
 };
 
+/** Returns 1 for a selected component of the largest size, and 0 for others: the values of a scan. */
+template <typename TRun, typename TSum>
+struct IsLargest
+{
+  IsSelected<TRun, TSum> isSelected;
+  const TRun *           largestSize;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t rank) const
+  {
+    return isSelected.table.pixelCounts[rank] == *largestSize ? isSelected(rank) : 0;
+  }
+};
+
 /** Returns 1 for a component that has a label, and 0 for others: the values of a scan. */
 template <typename TRun>
 struct HasLabel
@@ -84,20 +100,12 @@ struct HasLabel
   }
 };
 
-/** The size and the rank of the largest selected component. If no component is selected, the rank is NoLabel. */
-template <typename TRun>
-struct Largest
-{
-  TRun pixelCount;
-  TRun rank;
-};
-
 /** Kernel functor that finds the size of the largest selected component. A cell is a component. */
 template <typename TRun, typename TSum>
-struct RaiseLargest
+struct RaiseLargestSize
 {
   IsSelected<TRun, TSum> isSelected;
-  Largest<TRun> *        largest;
+  TRun *                 largestSize;
 
   CCL_HOST_DEVICE
   void
@@ -105,68 +113,29 @@ struct RaiseLargest
   {
     const TRun pixels = isSelected.table.pixelCounts[component.x];
     // Most components are smaller than a size that is known already. A stale size costs an atomic operation only.
-    if (pixels > LoadCurrent(&largest->pixelCount) && isSelected(component.x) != 0)
+    if (pixels > LoadCurrent(largestSize) && isSelected(component.x) != 0)
     {
-      AtomicMax(&largest->pixelCount, pixels);
+      AtomicMax(largestSize, pixels);
     }
   }
 };
 
-/** Kernel functor that finds the first selected component of the largest size. A cell is a component. */
-template <typename TRun, typename TSum>
-struct FindLargest
-{
-  IsSelected<TRun, TSum> isSelected;
-  Largest<TRun> *        largest;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & component) const
-  {
-    if (isSelected.table.pixelCounts[component.x] == largest->pixelCount && isSelected(component.x) != 0)
-    {
-      AtomicMin(&largest->rank, static_cast<TRun>(component.x));
-    }
-  }
-};
-
-/** Kernel functor that labels only the largest component. A cell is a component. */
-template <typename TRun>
-struct LabelLargest
-{
-  const Largest<TRun> * largest;
-  LabelValues           labelValues;
-  TRun *                labels;
-  TRun *                ranks;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & component) const
-  {
-    const bool isLargest = component.x == largest->rank;
-    labels[component.x] = isLargest ? static_cast<TRun>(labelValues.LabelOf(0)) : NoLabel<TRun>;
-    if (isLargest)
-    {
-      ranks[0] = static_cast<TRun>(component.x);
-    }
-  }
-};
-
-/** Visitor of a scan that writes the labels of the selected components in the order of their ranks, and the list of
- * their ranks. Other components get NoLabel. */
+/** Visitor of a scan that writes the labels of the first `limit` selected components in the order of their ranks, and
+ * the list of their ranks. Other components get NoLabel. */
 template <typename TRun, typename TIsSelected>
 struct LabelInOrderOfRanks
 {
-  TIsSelected isSelected;
-  LabelValues labelValues;
-  TRun *      labels;
-  TRun *      ranks;
+  TIsSelected   isSelected;
+  std::uint64_t limit;
+  LabelValues   labelValues;
+  TRun *        labels;
+  TRun *        ranks;
 
   CCL_HOST_DEVICE
   void
   operator()(std::uint64_t rank, TRun position) const
   {
-    if (isSelected(rank) != 0)
+    if (position < limit && isSelected(rank) != 0)
     {
       ranks[position] = static_cast<TRun>(rank);
       labels[rank] = static_cast<TRun>(labelValues.LabelOf(position));
@@ -248,15 +217,30 @@ struct CopyRow
 
 } // namespace SelectComponents
 
+/** The number of components that a selection keeps. */
+template <typename TRun, typename TExecutor>
+struct SelectedCount
+{
+  PreparedScanOf<TRun, TExecutor> matches; // counts the components that match the conditions
+  std::uint64_t                   limit;   // of the components to keep
+
+  /** Returns the number. On the device, it waits for this number, but not for later work. */
+  std::uint64_t
+  Get() const
+  {
+    return std::min<std::uint64_t>(matches.GetTotal(), limit);
+  }
+};
+
 /** The components that a selection keeps. */
 template <typename TRun, typename TExecutor>
 struct SelectedComponents
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  std::uint64_t count;
-  BufferType    ranks;  // the ranks of the components, in the order of their labels: the first `count` elements
-  BufferType    labels; // the label or NoLabel of each component, by its rank
+  SelectedCount<TRun, TExecutor> count;
+  BufferType                     ranks;  // in the order of their labels: the first `count` elements
+  BufferType                     labels; // the label or NoLabel of each component, by its rank
 };
 
 /** Selects components. The table has a row for each component, and the columns of ColumnsFor(). `seeded` is the result
@@ -272,18 +256,22 @@ Select(const TExecutor &                  executor,
        const LabelValues &                labelValues)
 {
   using namespace SelectComponents;
-  SelectedComponents<TRun, TExecutor> selected{ 0,
-                                                executor.template Allocate<TRun>(componentCount),
-                                                executor.template Allocate<TRun>(componentCount) };
-  TRun * const                        ranks = selected.ranks.get();
-  TRun * const                        labels = selected.labels.get();
-  const auto                          labelInOrderOfRanks = [&](const auto & isSelected) {
-    const auto scan = executor.template PrepareScan<TRun>(componentCount, isSelected);
+  const std::uint64_t limit = selection.numberOfLargest != 0 ? selection.numberOfLargest : componentCount;
+  auto                rankBuffer = executor.template Allocate<TRun>(componentCount);
+  auto                labelBuffer = executor.template Allocate<TRun>(componentCount);
+  TRun * const        ranks = rankBuffer.get();
+  TRun * const        labels = labelBuffer.get();
+  const auto          labelInOrderOfRanks = [&](const auto & isLabeled, std::uint64_t labelLimit) {
+    using IsLabeledType = std::decay_t<decltype(isLabeled)>;
+    auto scan = executor.template PrepareScan<TRun>(componentCount, isLabeled);
     executor.ExclusiveScan(
-      scan,
-      isSelected,
-      LabelInOrderOfRanks<TRun, std::decay_t<decltype(isSelected)>>{ isSelected, labelValues, labels, ranks });
-    return std::uint64_t{ scan.GetTotal() };
+      scan, isLabeled, LabelInOrderOfRanks<TRun, IsLabeledType>{ isLabeled, labelLimit, labelValues, labels, ranks });
+    return scan;
+  };
+  const auto select = [&](PreparedScanOf<TRun, TExecutor> && matches) {
+    return SelectedComponents<TRun, TExecutor>{ { std::move(matches), limit },
+                                                std::move(rankBuffer),
+                                                std::move(labelBuffer) };
   };
 
   const IsSelected<TRun, TSum> isSelected{
@@ -293,50 +281,49 @@ Select(const TExecutor &                  executor,
   if (selection.numberOfLargest == 1 && !isTransposed)
   {
     // The most frequent selection needs no sort.
-    const Grid components{ componentCount };
-    const auto largest = executor.template Allocate<Largest<TRun>>(1);
-    executor.Fill(&largest.get()->pixelCount, 1, 0);
-    executor.Fill(&largest.get()->rank, 1, 0xFF);
-    executor.ForEach(components, RaiseLargest<TRun, TSum>{ isSelected, largest.get() });
-    executor.ForEach(components, FindLargest<TRun, TSum>{ isSelected, largest.get() });
-    executor.ForEach(components, LabelLargest<TRun>{ largest.get(), labelValues, labels, ranks });
-    selected.count = executor.template PrepareScan<TRun>(componentCount, HasLabel<TRun>{ labels }).GetTotal();
-    return selected;
+    const auto largestSize = executor.template Allocate<TRun>(1);
+    executor.Fill(largestSize.get(), 1, 0);
+    executor.ForEach(Grid{ componentCount }, RaiseLargestSize<TRun, TSum>{ isSelected, largestSize.get() });
+    return select(labelInOrderOfRanks(IsLargest<TRun, TSum>{ isSelected, largestSize.get() }, limit));
   }
-  selected.count = labelInOrderOfRanks(isSelected);
-  const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < selected.count;
+  auto       matches = labelInOrderOfRanks(isSelected, componentCount);
   const bool isBySize = selection.order == Selection::Order::Size;
-  if (!isLimited && !isBySize && !isTransposed)
+  if (selection.numberOfLargest == 0 && !isBySize && !isTransposed)
   {
-    return selected;
+    return select(std::move(matches));
   }
 
   // Ranks are in raster order, and the sort is stable.
-  const Grid list{ selected.count };
-  const auto keys = executor.template Allocate<TRun>(selected.count);
-  const auto sortList = [&](const TRun * values, bool isAscending) {
-    executor.ForEach(Grid{ selected.count }, CopyKeys<TRun>{ values, ranks, keys.get(), isAscending });
-    executor.SortDescending(selected.count, keys.get(), ranks);
+  const std::uint64_t matchCount = matches.GetTotal();
+  const std::uint64_t keptCount = std::min(matchCount, limit);
+  const bool          isLimited = keptCount < matchCount;
+  if (!isLimited && !isBySize && !isTransposed)
+  {
+    return select(std::move(matches));
+  }
+  const auto keys = executor.template Allocate<TRun>(matchCount);
+  const auto sortList = [&](const TRun * values, std::uint64_t count, bool isAscending) {
+    executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, ranks, keys.get(), isAscending });
+    executor.SortDescending(count, keys.get(), ranks);
   };
   if (isTransposed)
   {
-    sortList(table.firstPixels, true);
+    sortList(table.firstPixels, matchCount, true);
   }
   if (isLimited || isBySize)
   {
-    sortList(table.pixelCounts, false);
-    selected.count = isLimited ? selection.numberOfLargest : selected.count;
+    sortList(table.pixelCounts, matchCount, false);
     if (isTransposed && !isBySize)
     {
-      sortList(table.firstPixels, true);
+      sortList(table.firstPixels, keptCount, true);
     }
   }
-  executor.ForEach(list, LabelInOrderOfList<TRun>{ ranks, selected.count, labelValues, labels });
+  executor.ForEach(Grid{ matchCount }, LabelInOrderOfList<TRun>{ ranks, keptCount, labelValues, labels });
   if (!isBySize && !isTransposed)
   {
-    labelInOrderOfRanks(HasLabel<TRun>{ labels });
+    labelInOrderOfRanks(HasLabel<TRun>{ labels }, componentCount);
   }
-  return selected;
+  return select(std::move(matches));
 }
 
 /** Replaces the rank of the component of each run by the component's label, or by NoLabel. */
@@ -355,7 +342,8 @@ CopySelectedRows(const TExecutor &                           executor,
                  const SelectedComponents<TRun, TExecutor> & selected,
                  const ComponentTable<TRun, TSum> &          to)
 {
-  executor.ForEach(Grid{ selected.count }, SelectComponents::CopyRow<TRun, TSum>{ from, to, selected.ranks.get() });
+  executor.ForEach(Grid{ selected.count.Get() },
+                   SelectComponents::CopyRow<TRun, TSum>{ from, to, selected.ranks.get() });
 }
 
 } // namespace itk::ccl

@@ -186,11 +186,6 @@ struct Labeling
 
 } // namespace RunUnionFind
 
-/** The type of scan that an executor prepares. */
-template <typename TSum, typename TExecutor>
-using PreparedScanOf =
-  decltype(std::declval<const TExecutor &>().template PrepareScan<TSum>(0, std::declval<RunUnionFind::StartsInWord>()));
-
 /** The scan that counts the runs of an image and gives the run offset of each word. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 struct CountedRuns

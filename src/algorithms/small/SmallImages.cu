@@ -122,7 +122,7 @@ Label(const DeviceExecutor & executor,
   const bool          listsAll = *listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
   const std::uint64_t maximumSegments =
     request.size.z == 1 || listsAll ? words * Segments::MaximumPerWord : std::max(words, Tuning::SmallVolumeSegments);
-  const cudaError_t error = VisitLabelWidth(labelType, [&](auto label) {
+  const cudaError_t error = VisitWidth(labelType, [&](auto label) {
     using OutputType = decltype(label);
     AnyPixelRows          rows = pixels;
     SmallImage<TRowGroup> image{ tiles,

@@ -187,7 +187,10 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
     if (hasNext)
     {
       row = functor.Next(list, value);
-      accumulator.Exchange(row, value);
+      if (row != NoRow)
+      {
+        accumulator.Exchange(row, value);
+      }
     }
     if (__any_sync(AllLanes, row != NoRow))
     {

@@ -151,9 +151,11 @@ public:
         {
           for (auto list = functor.Begin(CellAt(grid, i)); !list.IsAtEnd();)
           {
-            std::uint64_t row = functor.Next(list, value);
-            accumulator.Exchange(row, value);
-            addTo(row, value);
+            if (std::uint64_t row = functor.Next(list, value); row != NoRow)
+            {
+              accumulator.Exchange(row, value);
+              addTo(row, value);
+            }
           }
         }
       }
