@@ -276,13 +276,15 @@ inline std::vector<CudaConnectedComponentSelection>
 SelectionsFor(const CudaConnectedComponentTable & table, const TestImage & image, unsigned int seed)
 {
   std::mt19937                                 random(seed);
-  std::vector<CudaConnectedComponentSelection> selections(9);
+  std::vector<CudaConnectedComponentSelection> selections(10);
   selections[1].minimumSize = 2;
   selections[2].order = Order::Size;
   selections[3].numberOfLargest = 1;
   selections[4].border = Border::Touching;
   selections[5].border = Border::NotTouching;
   selections[7].pixelOrder = PixelOrder::TransposedRaster;
+  selections[9].numberOfLargest = 1; // not the largest of all
+  selections[9].border = Border::NotTouching;
   const auto addSeeds = [&](CudaConnectedComponentSelection & selection, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count && !image.pixels.empty(); ++i)
     {

@@ -18,6 +18,13 @@
 #  define CCL_UNROLL
 #endif
 
+// Tells the compiler that an address is a multiple of a number. Returns the address.
+#ifdef _MSC_VER
+#  define CCL_ASSUME_ALIGNED(pointer, alignment) (pointer)
+#else
+#  define CCL_ASSUME_ALIGNED(pointer, alignment) __builtin_assume_aligned(static_cast<const void *>(pointer), alignment)
+#endif
+
 // Precedes a host and device function that calls its executor or its visitor. An executor may exist on one side only.
 // Without this pragma, nvcc would warn about the other side.
 #ifdef __CUDACC__

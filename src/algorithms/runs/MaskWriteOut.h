@@ -90,12 +90,13 @@ struct FillPixels
     }
     if (count == PixelsPerVector && (filled == all || MisalignmentOf(input) == misalignment))
     {
-      Vector pixels{};
+      Word pixels[WordsPerVector] = {};
       if (filled != all)
       {
-        pixels = *reinterpret_cast<const Vector *>(input + first);
+        memcpy(pixels, CCL_ASSUME_ALIGNED(input + first, 16), sizeof(pixels));
       }
-      *reinterpret_cast<Vector *>(output + first) = this->Fill(pixels, filled);
+      this->FillWords(filled, pixels);
+      memcpy(CCL_ASSUME_ALIGNED(output + first, 16), pixels, sizeof(pixels));
       return;
     }
     for (unsigned int i = 0; i < count; ++i)
@@ -111,12 +112,6 @@ private:
   /** All bits of a pixel, or of the words of a pixel of 64 bits. */
   static constexpr Word AllBits = static_cast<Word>(std::numeric_limits<TPixel>::max());
 
-  /** The pixels of a vector. */
-  struct alignas(16) Vector
-  {
-    TPixel pixels[PixelsPerVector];
-  };
-
   /** Returns the number of pixels between the last aligned address and the first pixel. */
   CCL_HOST_DEVICE
   static unsigned int
@@ -125,13 +120,11 @@ private:
     return reinterpret_cast<std::uintptr_t>(pixels) % 16 / sizeof(TPixel);
   }
 
-  /** Writes the value to the pixels with a bit of `filled`. Works on whole words, which is faster than on pixels. */
+  /** Writes the value to the pixels of a vector that have a bit of `filled`. Work on words is faster than on pixels. */
   CCL_HOST_DEVICE
-  Vector
-  Fill(Vector vector, unsigned int filled) const
+  void
+  FillWords(unsigned int filled, Word (&words)[WordsPerVector]) const
   {
-    Word words[WordsPerVector];
-    memcpy(words, &vector, sizeof(vector));
     CCL_UNROLL
     for (unsigned int word = 0; word < WordsPerVector; ++word)
     {
@@ -142,8 +135,6 @@ private:
       const Word filledBits = ExpandBits(filled, word);
       words[word] = (values & filledBits) | (words[word] & ~filledBits);
     }
-    memcpy(&vector, words, sizeof(vector));
-    return vector;
   }
 
   /** Returns a word of a vector in which all bits of a pixel equal the pixel's bit in `bits`. */
