@@ -1,6 +1,6 @@
 # The modules of ITK that this module and its tests need, in all three ways to build it.
 set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity ITKLabelMap)
-set(cuda_connected_components_test_depends ITKImageAdaptors ITKIOMeta ITKIONIFTI ITKThresholding)
+set(cuda_connected_components_test_depends ITKImageAdaptors ITKImageStatistics ITKIOMeta ITKIONIFTI ITKThresholding)
 
 # An installed ITK does not have the command itk_module().
 if(COMMAND itk_module)

@@ -6,6 +6,7 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
+#include "CudaConnectedComponentsDetail/BackendSettings.h"
 #include "CudaConnectedComponentsDetail/Compatibility.h"
 
 #include <string>
@@ -21,15 +22,19 @@ namespace itk
  * auto filter = FilterType::New();
  * filter->SetInput(mask);
  * filter->SetForegroundValue(1);
+ * filter->FullyConnectedOn(); // the background: 26 neighbors, because the objects have 6
  * filter->Update();
  * \endcode
  *
  * The filter has the same input and settings as the superclass. Pixels that equal ForegroundValue are foreground, and
  * all other pixels are background. A hole is a component of the background that does not touch the border of the image.
- * The pixels of holes get ForegroundValue. All other pixels keep their values.
+ * The pixels of holes get ForegroundValue. All other pixels keep their values. The default of ForegroundValue is the
+ * maximum of the pixel type, as in the superclass.
  *
- * FullyConnected is the connectivity of the background. With FullyConnectedOff(), a gap in the foreground that touches
- * the outside only by edges or corners of pixels is a hole. With FullyConnectedOn(), it is no hole.
+ * FullyConnected is the connectivity of the background: on for 8 neighbors in a plane and 26 in a volume, off for 4 and
+ * 6. The default is off, as in the superclass. Choose the opposite of the connectivity of the objects: on for objects
+ * with 4 or 6 neighbors. With FullyConnectedOff(), a region of the background that is connected with the outside only
+ * through edges or corners of pixels is a hole. With FullyConnectedOn(), it is no hole.
  *
  * If an image has one pixel along an axis, all its pixels lie on the border. So a volume of one slice has no holes.
  *
@@ -62,7 +67,9 @@ namespace itk
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
-class ITK_TEMPLATE_EXPORT CudaBinaryFillholeImageFilter : public BinaryFillholeImageFilter<TImage>
+class ITK_TEMPLATE_EXPORT CudaBinaryFillholeImageFilter
+  : public BinaryFillholeImageFilter<TImage>
+  , protected CudaConnectedComponentsDetail::BackendSettings
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryFillholeImageFilter);
@@ -101,7 +108,8 @@ public:
   itkBooleanMacro(GPUEnabled);
 
   /** Selects whether the CPU fills the holes if the GPU cannot be used. The default is on. If off, the update throws an
-   * ExceptionObject with the reason. The GPU then gets small images, too. */
+   * ExceptionObject with the reason. The GPU then gets small images, too. For images that only the superclass can
+   * handle, such as images of more than 3 dimensions, the update then throws, except with GPUEnabledOff(). */
   itkSetMacro(CPUFallback, bool);
   itkGetConstMacro(CPUFallback, bool);
   itkBooleanMacro(CPUFallback);
@@ -118,7 +126,7 @@ public:
   itkGetConstMacro(DeviceId, int);
 
   /** Returns the backend that did the work of the last run: CUDA, CPU or ITK.
-   * \return the backend; Unknown before the first run, and after a run that threw an exception */
+   * \return the backend; Unknown before the first update, and after an update that threw an exception */
   itkGetEnumMacro(BackendUsed, BackendEnum);
 
   /** Returns why the last run did not use the GPU.
@@ -173,13 +181,6 @@ private:
   /** Returns whether the background can have components that do not touch the border. */
   bool
   CanHaveHoles() const;
-
-  bool        m_GPUEnabled{ true };
-  bool        m_CPUFallback{ true };
-  bool        m_LazyGPUStart{ false };
-  int         m_DeviceId{ -1 };
-  BackendEnum m_BackendUsed{ BackendEnum::Unknown };
-  std::string m_FallbackReason;
 };
 
 } // end namespace itk

@@ -17,32 +17,28 @@ template <typename TImage>
 void
 CudaBinaryFillholeImageFilter<TImage>::UpdateOutputInformation()
 {
-  CudaConnectedComponentsDetail::ResetAfterException(*this, [&] { Superclass::UpdateOutputInformation(); });
+  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputInformation(); });
 }
 
 template <typename TImage>
 void
 CudaBinaryFillholeImageFilter<TImage>::PropagateRequestedRegion(DataObject * output)
 {
-  CudaConnectedComponentsDetail::ResetAfterException(*this, [&] { Superclass::PropagateRequestedRegion(output); });
+  this->ResetAfterException(*this, [&] { Superclass::PropagateRequestedRegion(output); });
 }
 
 template <typename TImage>
 void
 CudaBinaryFillholeImageFilter<TImage>::UpdateOutputData(DataObject * output)
 {
-  CudaConnectedComponentsDetail::ResetAfterException(*this, [&] { Superclass::UpdateOutputData(output); });
+  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputData(output); });
 }
 
 template <typename TImage>
 void
 CudaBinaryFillholeImageFilter<TImage>::GenerateData()
 {
-  CudaConnectedComponentsDetail::BackendRun run(*this, this->GetOutput()->GetRequestedRegion());
-  run.gpuEnabled = m_GPUEnabled;
-  run.cpuFallback = m_CPUFallback;
-  run.lazyGPUStart = m_LazyGPUStart;
-  run.deviceId = m_DeviceId;
+  CudaConnectedComponentsDetail::BackendRun run(*this, *this, this->GetOutput()->GetRequestedRegion());
   run.fullyConnected = this->GetFullyConnected();
   run.inputPixel = run.outputPixel = &typeid(PixelType);
   if constexpr (CudaConnectedComponentsDetail::HasMaskBuffer<TImage>)
@@ -62,7 +58,7 @@ CudaBinaryFillholeImageFilter<TImage>::GenerateData()
     this->GenerateDataByLabeler(labeler, run.GetSize());
   };
   run.workByITK = [this] { Superclass::GenerateData(); };
-  run.Run(m_BackendUsed, m_FallbackReason);
+  run.Run();
 }
 
 template <typename TImage>
@@ -132,12 +128,7 @@ CudaBinaryFillholeImageFilter<TImage>::PrintSelf(std::ostream & os, Indent inden
 {
   Superclass::PrintSelf(os, indent);
 
-  os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
-  os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
-  os << indent << "LazyGPUStart: " << (m_LazyGPUStart ? "On" : "Off") << std::endl;
-  os << indent << "DeviceId: " << m_DeviceId << std::endl;
-  os << indent << "BackendUsed: " << m_BackendUsed << std::endl;
-  os << indent << "FallbackReason: " << m_FallbackReason << std::endl;
+  this->PrintBackend(os, indent);
 }
 
 } // end namespace itk

@@ -6,6 +6,8 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
+#include "CudaConnectedComponentsDetail/BackendRun.h"
+#include "CudaConnectedComponentsDetail/BackendSettings.h"
 #include "CudaConnectedComponentsDetail/Compatibility.h"
 #include "CudaConnectedComponentsDetail/StoredRuns.h"
 
@@ -35,6 +37,9 @@ namespace itk
  * labels is the raster order of the first pixels of the components. The labels are 0, 1, 2 and so on, without
  * OutputBackgroundValue. Two runs give the same output.
  *
+ * The defaults are the superclass's: InputForegroundValue is the maximum of the pixel type, OutputBackgroundValue is
+ * the lowest value of the label type (0 if the type is unsigned), and FullyConnected is off.
+ *
  * \tparam TInputImage an image or an ImageAdaptor of any pixel type that can be compared by `==`
  * \tparam TOutputImage a LabelMap of the same dimension. The labels of its objects are integers; the superclass makes
  * maps with other labels.
@@ -53,7 +58,7 @@ namespace itk
  * \par Differences from the superclass
  * - If the region has no pixels, there are no objects.
  * - After AbortGenerateDataOn(), the filter throws ProcessAborted between the stages of the work.
- * - The filter can be updated again after an exception, such as the exception for too many objects.
+ * - The filter can be updated again after any exception, such as the exception for too many objects.
  * - Several threads create the objects of one map at the same time. This matters only for an object factory that
  *   overrides the class of the objects.
  * - The accessor of an ImageAdaptor may throw while the filter reads pixels. The exception reaches the caller with its
@@ -85,6 +90,7 @@ template <typename TInputImage,
           typename TOutputImage = LabelMap<LabelObject<SizeValueType, TInputImage::ImageDimension>>>
 class ITK_TEMPLATE_EXPORT CudaBinaryImageToLabelMapFilter
   : public BinaryImageToLabelMapFilter<TInputImage, TOutputImage>
+  , protected CudaConnectedComponentsDetail::BackendSettings
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryImageToLabelMapFilter);
@@ -152,13 +158,33 @@ public:
 
   /** Returns the backend that labeled the image in the last run: CUDA, CPU, or ITK for more than 3 dimensions and for
    * labels that are no integers.
-   * \return the backend; Unknown before the first run, and after a run that threw an exception */
+   * \return the backend; Unknown before the first update, and after an update that threw an exception */
   itkGetEnumMacro(BackendUsed, BackendEnum);
 
   /** Returns why the last run did not use the GPU.
    * \return a text such as "no CUDA device: no NVIDIA driver is installed". Empty if the GPU labeled the image, with
    * GPUEnabledOff(), or if the region has no pixels. */
   itkGetConstReferenceMacro(FallbackReason, std::string);
+
+  /** Updates the information about the output, such as its size, as the superclass does. If an exception is thrown,
+   * this function resets the pipeline. So the filter can be updated again.
+   * \exception ExceptionObject the exception of the superclass, or of another filter */
+  void
+  UpdateOutputInformation() override;
+
+  /** Propagates the requested region to the input, as the superclass does. If an exception is thrown, this function
+   * resets the pipeline. So the filter can be updated again.
+   * \param output the output of this filter whose requested region is propagated
+   * \exception ExceptionObject the exception of the superclass, or of another filter */
+  void
+  PropagateRequestedRegion(DataObject * output) override;
+
+  /** Updates the input and then the output, as the superclass does. If an exception is thrown, this function resets the
+   * pipeline. So the filter can be updated again.
+   * \param output the output of this filter that is updated
+   * \exception ExceptionObject the exception of GenerateData(), of the superclass, or of another filter */
+  void
+  UpdateOutputData(DataObject * output) override;
 
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */
@@ -183,7 +209,7 @@ protected:
 private:
   /** Finds the components by a labeler, and makes the objects. */
   void
-  GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler);
+  GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, CudaConnectedComponentsDetail::BackendRun & run);
 
   /** Makes the label map by the superclass. */
   void
@@ -196,13 +222,6 @@ private:
   /** Adds one object for each component to the label map. */
   void
   MakeObjects(const CudaConnectedComponentsDetail::StoredRuns & runs, const std::vector<std::uint64_t> & pixelCounts);
-
-  bool        m_GPUEnabled{ true };
-  bool        m_CPUFallback{ true };
-  bool        m_LazyGPUStart{ false };
-  int         m_DeviceId{ -1 };
-  BackendEnum m_BackendUsed{ BackendEnum::Unknown };
-  std::string m_FallbackReason;
 };
 
 } // end namespace itk

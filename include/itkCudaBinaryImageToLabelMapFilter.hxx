@@ -30,7 +30,7 @@ PackForegroundRow(const TImage &                     image,
                   const typename TImage::PixelType & foreground,
                   std::uint32_t *                    words)
 {
-  if constexpr (HasScalarBuffer<TImage>)
+  if constexpr (HasMaskBuffer<TImage>)
   {
     const auto * const pixels = image.GetBufferPointer() + image.ComputeOffset(begin);
     PackEqual(pixels, count, foreground, foreground, words);
@@ -53,13 +53,30 @@ PackForegroundRow(const TImage &                     image,
 
 template <typename TInputImage, typename TOutputImage>
 void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::UpdateOutputInformation()
+{
+  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputInformation(); });
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::PropagateRequestedRegion(DataObject * output)
+{
+  this->ResetAfterException(*this, [&] { Superclass::PropagateRequestedRegion(output); });
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::UpdateOutputData(DataObject * output)
+{
+  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputData(output); });
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
 CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateData()
 {
-  CudaConnectedComponentsDetail::BackendRun run(*this, this->GetOutput()->GetRequestedRegion());
-  run.gpuEnabled = m_GPUEnabled;
-  run.cpuFallback = m_CPUFallback;
-  run.lazyGPUStart = m_LazyGPUStart;
-  run.deviceId = m_DeviceId;
+  CudaConnectedComponentsDetail::BackendRun run(*this, *this, this->GetOutput()->GetRequestedRegion());
   run.fullyConnected = this->GetFullyConnected();
   if (!std::is_integral<OutputPixelType>::value && run.whyOnlyByITK.empty())
   {
@@ -67,15 +84,16 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateData()
   }
   run.inputPixel = &typeid(InputPixelType);
   run.outputPixel = &typeid(OutputPixelType);
-  run.work = [this](CudaConnectedComponentLabeler & labeler) { this->GenerateDataByLabeler(labeler); };
+  run.work = [this, &run](CudaConnectedComponentLabeler & labeler) { this->GenerateDataByLabeler(labeler, run); };
   run.workByITK = [this] { this->GenerateDataByITK(); };
-  run.Run(m_BackendUsed, m_FallbackReason);
+  run.Run();
 }
 
 template <typename TInputImage, typename TOutputImage>
 void
 CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabeler(
-  CudaConnectedComponentLabeler & labeler)
+  CudaConnectedComponentLabeler &             labeler,
+  CudaConnectedComponentsDetail::BackendRun & run)
 {
   using namespace CudaConnectedComponentsDetail;
 
@@ -84,23 +102,20 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabele
   this->AllocateOutputs();
   output->SetBackgroundValue(this->GetOutputBackgroundValue());
 
-  const RegionType region = output->GetRequestedRegion();
-  if (region.GetNumberOfPixels() == 0)
+  if (!run.HasLabels())
   {
     this->SetNumberOfObjects(0);
     return;
   }
-  CudaConnectedComponentLabeler::SizeType size{ 1, 1, 1 };
-  for (unsigned int axis = 0; axis < std::min(3U, ImageDimension); ++axis)
-  {
-    size[axis] = region.GetSize(axis);
-  }
 
   // The labeler does about half of the work.
-  labeler.options.progress = [report = labeler.options.progress](float progress) { report(0.5F * progress); };
-  const typename InputImageType::ConstPointer input = this->GetInput();
-  const InputPixelType                        foreground = this->GetInputForegroundValue();
-  const auto                                  packRow = [&](std::uint64_t row, std::uint32_t * words) {
+  const auto report = labeler.options.progress;
+  labeler.options.progress = [&report](float progress) { report(0.5F * progress); };
+  const RegionType                                region = output->GetRequestedRegion();
+  const CudaConnectedComponentLabeler::SizeType & size = run.GetSize();
+  const typename InputImageType::ConstPointer     input = this->GetInput();
+  const InputPixelType                            foreground = this->GetInputForegroundValue();
+  const auto                                      packRow = [&](std::uint64_t row, std::uint32_t * words) {
     BackendRun::CallCaller([&] { PackForegroundRow(*input, IndexOfRow(region, row), size[0], foreground, words); });
   };
   StoredRuns                  runs(size[1] * size[2]);
@@ -112,9 +127,10 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabele
       runs.Add(row, runsOfRow, count);
     },
     &table);
+  run.EndLabeling();
   this->SetNumberOfObjects(static_cast<SizeValueType>(table.componentCount));
   this->MakeObjects(runs, table.pixelCounts);
-  this->UpdateProgress(1.0F);
+  report(1.0F);
 }
 
 template <typename TInputImage, typename TOutputImage>
@@ -166,10 +182,14 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::MakeObjects(
   const RegionType        region = output->GetRequestedRegion();
   const auto              background = static_cast<std::uint64_t>(this->GetOutputBackgroundValue());
 
-  // Each thread makes the objects of neighboring components, and adds their lines in raster order.
+  // Each thread makes the objects of neighboring components, and adds their lines in raster order. It reads the runs of
+  // all components. So there are not more parts than threads.
+  MultiThreaderBase * const threader = this->GetMultiThreader();
+  const std::uint64_t       partCount =
+    std::min<std::uint64_t>(this->GetNumberOfWorkUnits(), threader->GetMaximumNumberOfThreads());
+  const std::vector<std::size_t>                 firstOfParts = DivideComponents(pixelCounts, partCount);
   std::vector<typename LabelObjectType::Pointer> objects(pixelCounts.size());
-  const std::vector<std::size_t> firstOfParts = DivideComponents(pixelCounts, this->GetNumberOfWorkUnits());
-  ForEachInParallel(this->GetMultiThreader(), firstOfParts.size() - 1, [&](std::uint64_t part) {
+  ForEachInParallel(threader, firstOfParts.size() - 1, [&](std::uint64_t part) {
     const std::size_t first = firstOfParts[part];
     const std::size_t count = firstOfParts[part + 1] - first;
     for (std::size_t i = first; i < first + count; ++i)
@@ -204,12 +224,7 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::PrintSelf(std::ostre
   Superclass::PrintSelf(os, indent);
 
   os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;
-  os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
-  os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
-  os << indent << "LazyGPUStart: " << (m_LazyGPUStart ? "On" : "Off") << std::endl;
-  os << indent << "DeviceId: " << m_DeviceId << std::endl;
-  os << indent << "BackendUsed: " << m_BackendUsed << std::endl;
-  os << indent << "FallbackReason: " << m_FallbackReason << std::endl;
+  this->PrintBackend(os, indent);
 }
 
 } // end namespace itk

@@ -7,6 +7,7 @@
 #include "itkImageToImageFilter.h"
 #include "itkNumericTraits.h"
 
+#include "CudaConnectedComponentsDetail/BackendSettings.h"
 #include "CudaConnectedComponentsDetail/Compatibility.h"
 
 #include <string>
@@ -32,15 +33,18 @@ namespace itk
  * BackgroundValue. Pixels that do not equal ForegroundValue keep their values, also if they do not equal
  * BackgroundValue.
  *
- * The settings have the defaults of BinaryShapeKeepNObjectsImageFilter, and the output has the same pixels, if its
- * attribute is the number of pixels. If objects have the same number of pixels, BinaryShapeKeepNObjectsImageFilter
- * keeps any of them. This filter keeps the objects whose first pixels come first in memory.
+ * The settings have the defaults of BinaryShapeKeepNObjectsImageFilter. With its default attribute, the number of
+ * pixels, that filter gives the same pixels. If objects have the same number of pixels, that filter may keep any of
+ * them. This filter keeps the objects whose first pixels come first in memory. It has no Attribute and no
+ * ReverseOrdering, and it adds MinimumObjectSize.
  *
- * The filter needs the whole input, and makes the whole output.
+ * The filter needs the whole input, and makes the whole output. It does not tell how many objects it found or kept, or
+ * their sizes. CudaConnectedComponentImageFilter tells that.
  *
  * \tparam TImage the type of the input and the output. The GPU and this module's own code need an itk::Image, or an
  * image that is derived from it, with a scalar pixel type of at most 8 bytes and at most 3 dimensions.
- * BinaryImageToLabelMapFilter labels all other images.
+ * For other images, such as images of vectors, the filter uses ITK's BinaryImageToLabelMapFilter, and GetBackendUsed()
+ * is then ITK.
  *
  * \par GPU and CPU
  * GPUEnabled, CPUFallback, LazyGPUStart, DeviceId, BackendUsed and FallbackReason have the same meaning as in
@@ -66,7 +70,9 @@ namespace itk
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
-class ITK_TEMPLATE_EXPORT CudaBinaryKeepNObjectsImageFilter : public ImageToImageFilter<TImage, TImage>
+class ITK_TEMPLATE_EXPORT CudaBinaryKeepNObjectsImageFilter
+  : public ImageToImageFilter<TImage, TImage>
+  , protected CudaConnectedComponentsDetail::BackendSettings
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryKeepNObjectsImageFilter);
@@ -89,6 +95,12 @@ public:
 
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = TImage::ImageDimension;
+
+#ifdef ITK_USE_CONCEPT_CHECKING
+  itkConceptMacro(PixelEqualityComparableCheck, (Concept::EqualityComparable<PixelType>));
+  itkConceptMacro(IntConvertibleToPixelCheck, (Concept::Convertible<int, PixelType>));
+  itkConceptMacro(PixelOStreamWritableCheck, (Concept::OStreamWritable<PixelType>));
+#endif
 
   /** Creates a filter with the default settings, through ITK's object factories.
    * \return the filter */
@@ -129,7 +141,8 @@ public:
   itkBooleanMacro(GPUEnabled);
 
   /** Selects whether the CPU does the work if the GPU cannot be used. The default is on. If off, the update throws an
-   * ExceptionObject with the reason. The GPU then gets small images, too. */
+   * ExceptionObject with the reason. The GPU then gets small images, too. For images that only ITK can handle, such as
+   * images of more than 3 dimensions, the update then throws, except with GPUEnabledOff(). */
   itkSetMacro(CPUFallback, bool);
   itkGetConstMacro(CPUFallback, bool);
   itkBooleanMacro(CPUFallback);
@@ -146,7 +159,7 @@ public:
   itkGetConstMacro(DeviceId, int);
 
   /** Returns the backend that did the work of the last run: CUDA, CPU or ITK.
-   * \return the backend; Unknown before the first run, and after a run that threw an exception */
+   * \return the backend; Unknown before the first update, and after an update that threw an exception */
   itkGetEnumMacro(BackendUsed, BackendEnum);
 
   /** Returns why the last run did not use the GPU.
@@ -216,13 +229,6 @@ private:
   bool          m_FullyConnected{ false };
   SizeValueType m_NumberOfObjects{ 0 };
   SizeValueType m_MinimumObjectSize{ 0 };
-
-  bool        m_GPUEnabled{ true };
-  bool        m_CPUFallback{ true };
-  bool        m_LazyGPUStart{ false };
-  int         m_DeviceId{ -1 };
-  BackendEnum m_BackendUsed{ BackendEnum::Unknown };
-  std::string m_FallbackReason;
 };
 
 } // end namespace itk

@@ -23,21 +23,21 @@ template <typename TImage>
 void
 CudaBinaryKeepNObjectsImageFilter<TImage>::UpdateOutputInformation()
 {
-  CudaConnectedComponentsDetail::ResetAfterException(*this, [&] { Superclass::UpdateOutputInformation(); });
+  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputInformation(); });
 }
 
 template <typename TImage>
 void
 CudaBinaryKeepNObjectsImageFilter<TImage>::PropagateRequestedRegion(DataObject * output)
 {
-  CudaConnectedComponentsDetail::ResetAfterException(*this, [&] { Superclass::PropagateRequestedRegion(output); });
+  this->ResetAfterException(*this, [&] { Superclass::PropagateRequestedRegion(output); });
 }
 
 template <typename TImage>
 void
 CudaBinaryKeepNObjectsImageFilter<TImage>::UpdateOutputData(DataObject * output)
 {
-  CudaConnectedComponentsDetail::ResetAfterException(*this, [&] { Superclass::UpdateOutputData(output); });
+  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputData(output); });
 }
 
 template <typename TImage>
@@ -62,11 +62,7 @@ template <typename TImage>
 void
 CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateData()
 {
-  CudaConnectedComponentsDetail::BackendRun run(*this, this->GetOutput()->GetRequestedRegion());
-  run.gpuEnabled = m_GPUEnabled;
-  run.cpuFallback = m_CPUFallback;
-  run.lazyGPUStart = m_LazyGPUStart;
-  run.deviceId = m_DeviceId;
+  CudaConnectedComponentsDetail::BackendRun run(*this, *this, this->GetOutput()->GetRequestedRegion());
   run.fullyConnected = m_FullyConnected;
   run.inputPixel = run.outputPixel = &typeid(PixelType);
   if constexpr (CudaConnectedComponentsDetail::HasMaskBuffer<TImage>)
@@ -84,7 +80,7 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateData()
   {
     run.workByITK = [this] { this->GenerateDataByITK(); };
   }
-  run.Run(m_BackendUsed, m_FallbackReason);
+  run.Run();
 }
 
 template <typename TImage>
@@ -150,17 +146,28 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateDataByITK()
   progress->RegisterInternalFilter(labeler, 0.8F);
   labeler->Update();
 
-  std::vector<const ObjectType *> objects;
+  struct SizedObject
+  {
+    const ObjectType * object;
+    SizeValueType      size; // ObjectType::Size() adds the lengths of the lines in an int
+  };
+  std::vector<SizedObject> objects;
   for (typename MapType::ConstIterator it(labeler->GetOutput()); !it.IsAtEnd(); ++it)
   {
-    if (it.GetLabelObject()->Size() >= m_MinimumObjectSize)
+    const ObjectType * const object = it.GetLabelObject();
+    SizeValueType            size = 0;
+    for (SizeValueType line = 0; line < object->GetNumberOfLines(); ++line)
     {
-      objects.push_back(it.GetLabelObject());
+      size += object->GetLine(line).GetLength();
+    }
+    if (size >= m_MinimumObjectSize)
+    {
+      objects.push_back({ object, size });
     }
   }
   // The objects are in the order of their first pixels.
   std::stable_sort(
-    objects.begin(), objects.end(), [](const ObjectType * a, const ObjectType * b) { return a->Size() > b->Size(); });
+    objects.begin(), objects.end(), [](const SizedObject & a, const SizedObject & b) { return a.size > b.size; });
   if (objects.size() > m_NumberOfObjects)
   {
     objects.resize(static_cast<std::size_t>(m_NumberOfObjects));
@@ -175,13 +182,14 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateDataByITK()
     const PixelType pixel = inputIt.Get();
     it.Set(pixel == m_ForegroundValue ? m_BackgroundValue : pixel);
   }
-  for (const ObjectType * const object : objects)
+  for (const SizedObject & each : objects)
   {
-    for (typename ObjectType::ConstIndexIterator it(object); !it.IsAtEnd(); ++it)
+    for (typename ObjectType::ConstIndexIterator it(each.object); !it.IsAtEnd(); ++it)
     {
       output->SetPixel(it.GetIndex(), m_ForegroundValue);
     }
   }
+  this->UpdateProgress(1.0F);
 }
 
 template <typename TImage>
@@ -196,12 +204,7 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::PrintSelf(std::ostream & os, Indent i
   os << indent << "ForegroundValue: " << static_cast<PrintType>(m_ForegroundValue) << std::endl;
   os << indent << "NumberOfObjects: " << m_NumberOfObjects << std::endl;
   os << indent << "MinimumObjectSize: " << m_MinimumObjectSize << std::endl;
-  os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
-  os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
-  os << indent << "LazyGPUStart: " << (m_LazyGPUStart ? "On" : "Off") << std::endl;
-  os << indent << "DeviceId: " << m_DeviceId << std::endl;
-  os << indent << "BackendUsed: " << m_BackendUsed << std::endl;
-  os << indent << "FallbackReason: " << m_FallbackReason << std::endl;
+  this->PrintBackend(os, indent);
 }
 
 } // end namespace itk

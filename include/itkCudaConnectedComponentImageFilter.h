@@ -8,10 +8,11 @@
 #include "itkCudaConnectedComponentStatistics.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
+#include "CudaConnectedComponentsDetail/BackendRun.h"
+#include "CudaConnectedComponentsDetail/BackendSettings.h"
 #include "CudaConnectedComponentsDetail/Compatibility.h"
+#include "CudaConnectedComponentsDetail/IntensityImage.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
-#include "CudaConnectedComponentsDetail/ParallelFor.h"
-#include "CudaConnectedComponentsDetail/Process.h"
 #include "CudaConnectedComponentsDetail/SelectLabels.h"
 #include "CudaConnectedComponentsDetail/VerifyMask.h"
 
@@ -57,6 +58,21 @@ namespace itk
  * \par
  * With ComputeStatisticsOn(), GetStatistics() has the number of pixels, the bounding box, the centroid and the shape of
  * each object.
+ *
+ * \par Intensities
+ * With SetIntensityImage(), GetStatistics() also has the minimum, maximum, mean, sum and variance of the pixels of a
+ * second image in each object, as LabelStatisticsImageFilter computes them:
+ *
+ * \code
+ * filter->SetIntensityImage(ct);
+ * filter->ComputeStatisticsOn();
+ * filter->Update();
+ * const auto & statistics = filter->GetStatistics();
+ * for (itk::SizeValueType i = 0; i < statistics.GetNumberOfObjects(); ++i)
+ * {
+ *   std::cout << statistics.GetMean(i) << " +- " << statistics.GetStandardDeviation(i) << '\n';
+ * }
+ * \endcode
  *
  * \tparam TInputImage an image or an ImageAdaptor of any pixel type that can be compared with zero
  * \tparam TOutputImage an image of the same dimension with an integer pixel type, not bool
@@ -125,6 +141,7 @@ namespace itk
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
 class ITK_TEMPLATE_EXPORT CudaConnectedComponentImageFilter
   : public ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>
+  , protected CudaConnectedComponentsDetail::BackendSettings
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaConnectedComponentImageFilter);
@@ -158,8 +175,10 @@ public:
   using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
   /** The backends. */
   using BackendEnum = CudaConnectedComponentsEnums::Backend;
-  /** The sizes, bounding boxes and centroids of the objects. */
+  /** The sizes, bounding boxes, centroids, shapes and intensities of the objects. */
   using StatisticsType = CudaConnectedComponentStatistics<Superclass::ImageDimension>;
+  /** The type of an intensity image of any pixel type. */
+  using IntensityImageType = ImageBase<Superclass::ImageDimension>;
 
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
@@ -190,8 +209,8 @@ public:
    *
    * If on, the CPU labels until this module has started CUDA in this process, or until labeling on the CPU has taken
    * 500 ms in total. The total counts all filters of the process with this setting, except their runs on images of at
-   * most 16,384 pixels. The setting has no effect with CPUFallbackOff(), or if the environment variable
-   * ITK_CUDA_CONNECTED_COMPONENTS is 1. */
+   * most 16,384 pixels, and the work of ITK's own code. The setting has no effect with CPUFallbackOff(), or if the
+   * environment variable ITK_CUDA_CONNECTED_COMPONENTS is 1. */
   itkSetMacro(LazyGPUStart, bool);
   itkGetConstMacro(LazyGPUStart, bool);
   itkBooleanMacro(LazyGPUStart);
@@ -236,8 +255,25 @@ public:
   itkGetConstMacro(ComputeStatistics, bool);
   itkBooleanMacro(ComputeStatistics);
 
+  /** Sets an image whose pixels GetStatistics() describes for each object, such as the CT of a mask. The default is
+   * null: no image. The labels do not depend on the image. It is an input of the pipeline with the name
+   * "IntensityImage": an update also updates it, and a change of it runs the filter again. Without
+   * ComputeStatisticsOn(), the filter does not read its pixels. Images of all dimensions are supported.
+   *
+   * The image must be an itk::Image, or an image that is derived from it, of integers of up to 64 bits, bool, float or
+   * double. It must have the largest possible region, origin, spacing and direction of the input. Its buffer may be
+   * larger. Otherwise, the update throws an ExceptionObject that says what differs.
+   * \param image the image. The filter shares its ownership. */
+  void
+  SetIntensityImage(const IntensityImageType * image);
+
+  /** Returns the image of SetIntensityImage().
+   * \return the image, or null */
+  const IntensityImageType *
+  GetIntensityImage() const;
+
   /** Returns the backend that labeled the image in the last run: CUDA, CPU, or ITK for more than 3 dimensions.
-   * \return the backend; Unknown before the first run, and after a run that threw an exception */
+   * \return the backend; Unknown before the first update, and after an update that threw an exception */
   itkGetEnumMacro(BackendUsed, BackendEnum);
 
   /** Returns why the last run did not use the GPU.
@@ -247,7 +283,7 @@ public:
 
   /** Returns the number of objects that the last run wrote to the output. MinimumObjectSize and NumberOfObjectsToKeep
    * can make this number smaller than GetOriginalNumberOfObjects().
-   * \return the number of objects; 0 before the first run, and after a run that threw an exception */
+   * \return the number of objects; 0 before the first update, and after an update that threw an exception */
   const LabelType &
   GetObjectCount() const override
   {
@@ -255,13 +291,13 @@ public:
   }
 
   /** Returns the number of objects that the last run found, before the selection by size.
-   * \return the number of objects; 0 before the first run, and after a run that threw an exception */
+   * \return the number of objects; 0 before the first update, and after an update that threw an exception */
   itkGetConstMacro(OriginalNumberOfObjects, SizeValueType);
 
   /** Returns the number of pixels of each object in the output, in the order of the labels.
-   * \return one number for each object. Empty before the first run, after a run that threw an exception, and after a
-   * run with MinimumObjectSize 0, NumberOfObjectsToKeep 0, SortByObjectSizeOff() and ComputeStatisticsOff(). The next
-   * run changes the vector. */
+   * \return one number for each object. Empty before the first update, after an update that threw an exception, and
+   * after a run with MinimumObjectSize 0, NumberOfObjectsToKeep 0, SortByObjectSizeOff() and ComputeStatisticsOff().
+   * The next run changes the vector. */
   const std::vector<SizeValueType> &
   GetSizeOfObjectsInPixels() const
   {
@@ -299,21 +335,35 @@ public:
   }
 
   /** Returns the statistics of the objects in the output.
-   * \return the statistics, in the order of the labels. There are 0 objects before the first run, after a run that
-   * threw an exception, and after a run with ComputeStatisticsOff(). The next run changes the statistics; a copy stays
-   * valid. */
+   * \return the statistics, in the order of the labels. There are 0 objects before the first update, after an update
+   * that threw an exception, and after a run with ComputeStatisticsOff(). The next run changes the statistics; a copy
+   * stays valid. */
   const StatisticsType &
   GetStatistics() const
   {
     return m_Statistics;
   }
 
-  /** Propagates the requested region to the inputs, as the superclass does. If the superclass throws an exception, such
-   * as for a mask that is too small, this function resets the pipeline. So the filter can be updated again.
+  /** Updates the information about the output, such as its size, as the superclass does. If an exception is thrown,
+   * this function resets the pipeline. So the filter can be updated again.
+   * \exception ExceptionObject the exception of the superclass, or of another filter */
+  void
+  UpdateOutputInformation() override;
+
+  /** Propagates the requested region to the inputs, as the superclass does. If an exception is thrown, such as for a
+   * mask that is too small, this function resets the pipeline. So the filter can be updated again.
    * \param output the output of this filter whose requested region is propagated
-   * \exception ExceptionObject the exception of the superclass, such as InvalidRequestedRegionError */
+   * \exception ExceptionObject the exception of the superclass, such as InvalidRequestedRegionError, or of another
+   * filter. Or the intensity image does not fit the input. */
   void
   PropagateRequestedRegion(DataObject * output) override;
+
+  /** Updates the inputs and then the output, as the superclass does. If an exception is thrown, this function resets
+   * the pipeline. So the filter can be updated again.
+   * \param output the output of this filter that is updated
+   * \exception ExceptionObject the exception of GenerateData(), of the superclass, or of another filter */
+  void
+  UpdateOutputData(DataObject * output) override;
 
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */
@@ -328,6 +378,11 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** Requests all pixels of the inputs. ITK's pipeline calls this function during an update.
+   * \exception ExceptionObject the intensity image does not fit the input */
+  void
+  GenerateInputRequestedRegion() override;
+
   /** Labels the input. ITK's pipeline calls this function during an update.
    * \exception ExceptionObject CPUFallback is off and the GPU cannot be used. Or the settings or the mask are invalid.
    * Or there are more objects in the output than the maximum of its pixel type. In images of more than 3 dimensions,
@@ -337,29 +392,22 @@ protected:
   GenerateData() override;
 
 private:
-  /** Labels the input. GenerateData() adds the verbose line and the time. */
+  /** Calls a function of the pipeline. If it throws, resets the pipeline and clears the results. */
+  template <typename TFunction>
   void
-  GenerateLabels();
+  CallPipeline(const TFunction & function);
 
   /** Throws the same exception as the superclass if the mask does not fit the input. */
   void
   VerifyMask() const;
 
-  /** Returns whether the CPU labels the image because the image is small. */
-  bool
-  IsForCPU() const;
-
-  /** Returns the numbers of pixels along x, y and z. */
-  CudaConnectedComponentLabeler::SizeType
-  GetLabelerSize() const;
-
-  /** Labels on the GPU. Returns an empty text, or the reason why the GPU did not label the image. */
-  std::string
-  TryGPU();
-
-  /** Labels a plane or a volume, on the GPU or on the host. */
+  /** Throws an exception if the intensity image does not fit the input. */
   void
-  GenerateDataByLabeler(bool onHost);
+  VerifyIntensityImage() const;
+
+  /** Labels a plane or a volume, or makes an output without pixels. */
+  void
+  GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, const CudaConnectedComponentsDetail::BackendRun & run);
 
   /** Labels by the superclass. Then measures and selects the objects. */
   void
@@ -394,23 +442,13 @@ private:
     return i < elements.size() ? elements[static_cast<std::size_t>(i)] : TElement{ 0 };
   }
 
-  /** Throws ProcessAborted if AbortGenerateData is on. */
-  void
-  ThrowIfAborted() const;
-
   /** Clears the members of the superclass. After an exception in its GenerateData(), its next run would fail because of
    * the old values. */
   void
   ClearSuperclassState();
 
-  bool          m_GPUEnabled{ true };
-  bool          m_CPUFallback{ true };
-  bool          m_LazyGPUStart{ false };
   bool          m_InlineCompression{ true };
-  int           m_DeviceId{ -1 };
   AlgorithmEnum m_Algorithm{ AlgorithmEnum::Automatic };
-  BackendEnum   m_BackendUsed{ BackendEnum::Unknown };
-  std::string   m_FallbackReason;
   LabelType     m_ObjectCount{ 0 };
   SizeValueType m_OriginalNumberOfObjects{ 0 };
 

@@ -5,53 +5,76 @@
 #include "CudaConnectedComponentsDetail/ImageProperties.h"
 #include "CudaConnectedComponentsDetail/PackRow.h"
 
-#include <algorithm>
-#include <chrono>
-#include <exception>
 #include <typeinfo>
+#include <utility>
 
 namespace itk
 {
 
-namespace CudaConnectedComponentsDetail
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::SetIntensityImage(
+  const IntensityImageType * image)
 {
+  // ITK's pipeline takes inputs that are not const, because it sets their requested regions.
+  this->ProcessObject::SetInput("IntensityImage", const_cast<IntensityImageType *>(image));
+}
 
-/** Carries an exception of the input, the mask or an observer through the labeler. Without it, the filter could take
- * the exception for an error of CUDA and fall back to the CPU. */
-struct CallersException
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+auto
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GetIntensityImage() const
+  -> const IntensityImageType *
 {
-  std::exception_ptr exception;
-};
+  return itkDynamicCastInDebugMode<const IntensityImageType *>(this->ProcessObject::GetInput("IntensityImage"));
+}
 
-/** Calls a function that runs code of the caller. Replaces its exceptions by CallersException. */
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 template <typename TFunction>
 void
-CallForLabeler(const TFunction & function)
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::CallPipeline(const TFunction & function)
 {
   try
   {
-    function();
+    this->ResetAfterException(*this, function);
   }
   catch (...)
   {
-    throw CallersException{ std::current_exception() };
+    this->ClearResults();
+    throw;
   }
 }
 
-} // namespace CudaConnectedComponentsDetail
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::UpdateOutputInformation()
+{
+  this->CallPipeline([&] { Superclass::UpdateOutputInformation(); });
+}
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PropagateRequestedRegion(DataObject * output)
 {
-  try
+  this->CallPipeline([&] { Superclass::PropagateRequestedRegion(output); });
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::UpdateOutputData(DataObject * output)
+{
+  this->CallPipeline([&] { Superclass::UpdateOutputData(output); });
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
+{
+  Superclass::GenerateInputRequestedRegion();
+  if (this->GetInput() != nullptr && this->GetIntensityImage() != nullptr)
   {
-    Superclass::PropagateRequestedRegion(output);
-  }
-  catch (...)
-  {
-    this->ResetPipeline();
-    throw;
+    this->VerifyIntensityImage();
+    const_cast<IntensityImageType *>(this->GetIntensityImage())
+      ->SetRequestedRegion(this->GetInput()->GetLargestPossibleRegion());
   }
 }
 
@@ -59,52 +82,9 @@ template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateData()
 {
-  const CudaConnectedComponentsDetail::Process::TrimAtEnd trimAtEnd;
-
-  const auto start = std::chrono::steady_clock::now();
-  try
-  {
-    this->GenerateLabels();
-  }
-  catch (const CudaConnectedComponentsDetail::CallersException & callers)
-  {
-    std::rethrow_exception(callers.exception);
-  }
-  const double milliseconds =
-    std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (m_LazyGPUStart && m_BackendUsed != BackendEnum::CUDA && !this->IsForCPU())
-  {
-    CudaConnectedComponentsDetail::Process::AddTimeWithoutGPU(milliseconds);
-  }
-  if (!CudaConnectedComponentsDetail::Process::IsVerbose())
-  {
-    return;
-  }
-  unsigned int fullConnectivity = 1;
-  for (unsigned int axis = 0; axis < ImageDimension; ++axis)
-  {
-    fullConnectivity *= 3;
-  }
-  const std::string size = CudaConnectedComponentsDetail::SizeText(this->GetOutput()->GetRequestedRegion());
-  CudaConnectedComponentsDetail::Process::Print({ this->GetNameOfClass(),
-                                                  size,
-                                                  &typeid(InputPixelType),
-                                                  &typeid(OutputPixelType),
-                                                  this->GetMaskImage() != nullptr,
-                                                  this->GetFullyConnected() ? fullConnectivity - 1 : 2 * ImageDimension,
-                                                  m_BackendUsed,
-                                                  m_FallbackReason,
-                                                  milliseconds });
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-void
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateLabels()
-{
   m_BackendUsed = BackendEnum::Unknown;
   m_FallbackReason.clear();
   this->ClearResults();
-
   if (CudaConnectedComponentAlgorithms::Describe(m_Algorithm).needsFullConnectivity && !this->GetFullyConnected())
   {
     itkExceptionMacro(<< m_Algorithm
@@ -113,107 +93,18 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   }
   this->VerifyMask();
 
-  if (this->GetOutput()->GetRequestedRegion().GetNumberOfPixels() == 0)
-  {
-    this->AllocateOutputs();
-    m_BackendUsed = BackendEnum::CPU;
-    return;
-  }
-  if (m_GPUEnabled)
-  {
-    m_FallbackReason = this->TryGPU();
-    if (m_FallbackReason.empty())
-    {
-      m_BackendUsed = BackendEnum::CUDA;
-      return;
-    }
-    if (!m_CPUFallback)
-    {
-      itkExceptionMacro(<< "The GPU cannot be used, and CPUFallback is off: " << m_FallbackReason);
-    }
-  }
-
+  CudaConnectedComponentsDetail::BackendRun run(*this, *this, this->GetOutput()->GetRequestedRegion());
+  run.fullyConnected = this->GetFullyConnected();
+  run.takesSmallImages = m_Algorithm != AlgorithmEnum::Automatic;
+  run.inputPixel = &typeid(InputPixelType);
+  run.outputPixel = &typeid(OutputPixelType);
+  run.isMasked = this->GetMaskImage() != nullptr;
+  run.work = [this, &run](CudaConnectedComponentLabeler & labeler) { this->GenerateDataByLabeler(labeler, run); };
   if constexpr (ImageDimension > 3)
   {
-    this->GenerateDataByITK();
-    m_BackendUsed = BackendEnum::ITK;
+    run.workByITK = [this] { this->GenerateDataByITK(); };
   }
-  else
-  {
-    try
-    {
-      this->GenerateDataByLabeler(true);
-    }
-    catch (const CudaConnectedComponentError & error)
-    {
-      itkExceptionMacro(<< error.what());
-    }
-    m_BackendUsed = BackendEnum::CPU;
-  }
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-std::string
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::TryGPU()
-{
-  if constexpr (ImageDimension > 3)
-  {
-    return "dimension " + std::to_string(ImageDimension) + " is not supported on the GPU";
-  }
-  else
-  {
-    if (this->IsForCPU())
-    {
-      return "the CPU labels " + std::to_string(this->GetOutput()->GetRequestedRegion().GetNumberOfPixels()) +
-             " pixels sooner";
-    }
-    if (m_LazyGPUStart && m_CPUFallback)
-    {
-      const std::string reason = CudaConnectedComponentsDetail::Process::WhyNotStartGPU();
-      if (!reason.empty())
-      {
-        return reason;
-      }
-    }
-    try
-    {
-      this->GenerateDataByLabeler(false);
-      return "";
-    }
-    catch (const CudaConnectedComponentError & error)
-    {
-      if (error.GetKind() == CudaConnectedComponentError::Kind::TooManyObjects)
-      {
-        itkExceptionMacro(<< error.what());
-      }
-      if (m_CPUFallback)
-      {
-        CudaConnectedComponentsDetail::Process::ReportFault(error);
-      }
-      return error.what();
-    }
-  }
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-bool
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::IsForCPU() const
-{
-  return m_CPUFallback && m_Algorithm == AlgorithmEnum::Automatic && ImageDimension <= 3 &&
-         CudaConnectedComponentLabeler::IsFasterOnHost(this->GetLabelerSize());
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-CudaConnectedComponentLabeler::SizeType
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GetLabelerSize() const
-{
-  const RegionType                        region = this->GetOutput()->GetRequestedRegion();
-  CudaConnectedComponentLabeler::SizeType size{ 1, 1, 1 };
-  for (unsigned int axis = 0; axis < std::min(3U, ImageDimension); ++axis)
-  {
-    size[axis] = region.GetSize(axis);
-  }
-  return size;
+  run.Run();
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -228,85 +119,100 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Verify
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByLabeler(bool onHost)
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::VerifyIntensityImage() const
 {
   using namespace CudaConnectedComponentsDetail;
 
-  CudaConnectedComponentLabeler labeler;
-  labeler.options.algorithm = m_Algorithm;
-  labeler.options.fullyConnected = this->GetFullyConnected();
-  labeler.options.inlineCompression = m_InlineCompression;
-  labeler.options.deviceId = m_DeviceId;
-  labeler.options.onHost = onHost;
-  if (!onHost)
+  const IntensityImageType & image = *this->GetIntensityImage();
+  if (!VisitIntensityImage(image, [](const auto &) {}))
   {
-    // Throws before the output is allocated.
-    labeler.RequireDevice();
+    itkExceptionMacro(<< "The intensity image is of the class " << image.GetNameOfClass()
+                      << " and has pixels that cannot be measured. It must be an itk::Image of integers of up to 64 "
+                         "bits, bool, float or double. CastImageFilter makes such an image.");
   }
+  const RegionType region = image.GetLargestPossibleRegion();
+  const RegionType inputRegion = this->GetInput()->GetLargestPossibleRegion();
+  if (region != inputRegion)
+  {
+    itkExceptionMacro(<< "The intensity image has " << SizeText(region) << " pixels from the index "
+                      << region.GetIndex() << " on, but the input has " << SizeText(inputRegion)
+                      << " pixels from the index " << inputRegion.GetIndex()
+                      << " on. Give an image of the same region. RegionOfInterestImageFilter crops an image, and "
+                         "ResampleImageFilter with the input as the reference image makes an image of its region.");
+  }
+}
 
-  MultiThreaderBase * const threader = this->GetMultiThreader();
-  threader->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
-  labeler.options.parallelFor = ParallelForOf(threader);
-  labeler.options.progress = [this](float progress) {
-    CallForLabeler([this, progress] {
-      this->UpdateProgress(progress);
-      this->ThrowIfAborted();
-    });
-  };
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByLabeler(
+  CudaConnectedComponentLabeler &                   labeler,
+  const CudaConnectedComponentsDetail::BackendRun & run)
+{
+  using namespace CudaConnectedComponentsDetail;
 
-  const typename InputImageType::ConstPointer input = this->GetInput();
-  const typename MaskImageType::ConstPointer  mask = this->GetMaskImage();
-  OutputImageType * const                     output = this->GetOutput();
+  OutputImageType * const output = this->GetOutput();
   labeler.options.outputIsUntouched = output->GetBufferPointer() == nullptr;
   this->AllocateOutputs();
-  const RegionType region = output->GetRequestedRegion();
+  if (!run.HasLabels())
+  {
+    return;
+  }
+  if constexpr (ImageDimension <= 3)
+  {
+    labeler.options.algorithm = m_Algorithm;
+    labeler.options.inlineCompression = m_InlineCompression;
+    labeler.options.selection = this->GetSelection();
+    labeler.options.columns.boundingBoxes = m_ComputeStatistics;
+    labeler.options.columns.sums = m_ComputeStatistics;
+    labeler.options.columns.products = m_ComputeStatistics;
 
-  const CudaConnectedComponentLabeler::SizeType size = this->GetLabelerSize();
-
-  const auto packRow = [&](std::uint64_t row, std::uint32_t * words) {
-    typename RegionType::IndexType begin = region.GetIndex();
-    for (unsigned int axis = 1; axis < ImageDimension; ++axis)
+    const typename InputImageType::ConstPointer     input = this->GetInput();
+    const typename MaskImageType::ConstPointer      mask = this->GetMaskImage();
+    const typename IntensityImageType::ConstPointer intensities = this->GetIntensityImage();
+    const RegionType                                region = output->GetRequestedRegion();
+    const SizeValueType                             length = region.GetSize(0);
+    if (m_ComputeStatistics && intensities)
     {
-      const std::uint64_t offset = axis == 1 ? row % size[1] : row / size[1];
-      begin[axis] += static_cast<IndexValueType>(offset);
+      labeler.options.intensities = DescribeIntensities(*intensities, region);
     }
-    CallForLabeler([&] {
-      PackRow(*input, begin, size[0], words);
-      if (mask)
-      {
-        MaskRow(*mask, begin, size[0], words);
-      }
-    });
-  };
-  CudaConnectedComponentTable table;
-  labeler.options.selection = this->GetSelection();
-  labeler.options.columns.boundingBoxes = m_ComputeStatistics;
-  labeler.options.columns.sums = m_ComputeStatistics;
-  labeler.options.columns.products = m_ComputeStatistics;
-  const std::uint64_t objectCount = labeler.LabelPackedRows(
-    packRow, size, output->GetBufferPointer(), this->GetBackgroundValue(), this->NeedsObjectSizes() ? &table : nullptr);
-  // The results change last, so that they are empty if this function throws.
-  StatisticsType statistics;
-  if (m_ComputeStatistics)
-  {
-    statistics = StatisticsType(table, *output, static_cast<std::int64_t>(this->GetBackgroundValue()));
+    const auto packRow = [&](std::uint64_t row, std::uint32_t * words) {
+      BackendRun::CallCaller([&] {
+        const auto begin = IndexOfRow(region, row);
+        PackRow(*input, begin, length, words);
+        if (mask)
+        {
+          MaskRow(*mask, begin, length, words);
+        }
+      });
+    };
+    CudaConnectedComponentTable table;
+    const std::uint64_t         objectCount = labeler.LabelPackedRows(packRow,
+                                                              run.GetSize(),
+                                                              output->GetBufferPointer(),
+                                                              this->GetBackgroundValue(),
+                                                              this->NeedsObjectSizes() ? &table : nullptr);
+    // The results change last, so that they are empty if this function throws.
+    StatisticsType statistics;
+    if (m_ComputeStatistics)
+    {
+      statistics = StatisticsType(table, *output, static_cast<std::int64_t>(this->GetBackgroundValue()));
+    }
+    auto originalCount = static_cast<SizeValueType>(objectCount);
+    if (this->NeedsObjectSizes())
+    {
+      originalCount = static_cast<SizeValueType>(table.originalComponentCount);
+      this->StoreObjectSizes({ table.pixelCounts.begin(), table.pixelCounts.end() });
+    }
+    m_Statistics = std::move(statistics);
+    m_OriginalNumberOfObjects = originalCount;
+    m_ObjectCount = static_cast<LabelType>(objectCount);
   }
-  SizeValueType originalCount = static_cast<SizeValueType>(objectCount);
-  if (this->NeedsObjectSizes())
-  {
-    originalCount = static_cast<SizeValueType>(table.originalComponentCount);
-    this->StoreObjectSizes({ table.pixelCounts.begin(), table.pixelCounts.end() });
-  }
-  m_Statistics = std::move(statistics);
-  m_OriginalNumberOfObjects = originalCount;
-  m_ObjectCount = static_cast<LabelType>(objectCount);
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByITK()
 {
-  this->ThrowIfAborted();
   try
   {
     Superclass::GenerateData();
@@ -316,12 +222,15 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     this->ClearSuperclassState();
     throw;
   }
-  this->ThrowIfAborted();
   LabelType objectCount = Superclass::GetObjectCount();
   if (this->NeedsObjectSizes())
   {
     using namespace CudaConnectedComponentsDetail;
     auto objects = MeasureLabels(*this->GetOutput(), objectCount, this->GetBackgroundValue(), m_ComputeStatistics);
+    if (m_ComputeStatistics && this->GetIntensityImage() != nullptr)
+    {
+      MeasureIntensitiesOfLabels(*this->GetOutput(), this->GetBackgroundValue(), *this->GetIntensityImage(), objects);
+    }
     SelectLabels(*this->GetOutput(), objects, this->GetBackgroundValue(), this->GetSelection());
     objectCount = static_cast<LabelType>(objects.size());
     std::vector<SizeValueType> sizes;
@@ -391,18 +300,6 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::StoreO
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ThrowIfAborted() const
-{
-  if (this->GetAbortGenerateData())
-  {
-    ProcessAborted aborted(__FILE__, __LINE__);
-    aborted.SetDescription("Labeling was aborted by AbortGenerateDataOn().");
-    throw aborted;
-  }
-}
-
-template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ClearSuperclassState()
 {
   this->m_WorkUnitResults.clear();
@@ -429,14 +326,10 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintS
   os << indent << "SortByObjectSize: " << (m_SortByObjectSize ? "On" : "Off") << std::endl;
   os << indent << "NumberOfObjectsToKeep: " << m_NumberOfObjectsToKeep << std::endl;
   os << indent << "ComputeStatistics: " << (m_ComputeStatistics ? "On" : "Off") << std::endl;
-  os << indent << "GPUEnabled: " << (m_GPUEnabled ? "On" : "Off") << std::endl;
-  os << indent << "CPUFallback: " << (m_CPUFallback ? "On" : "Off") << std::endl;
-  os << indent << "LazyGPUStart: " << (m_LazyGPUStart ? "On" : "Off") << std::endl;
+  os << indent << "IntensityImage: " << this->GetIntensityImage() << std::endl;
   os << indent << "Algorithm: " << m_Algorithm << std::endl;
   os << indent << "InlineCompression: " << (m_InlineCompression ? "On" : "Off") << std::endl;
-  os << indent << "DeviceId: " << m_DeviceId << std::endl;
-  os << indent << "BackendUsed: " << m_BackendUsed << std::endl;
-  os << indent << "FallbackReason: " << m_FallbackReason << std::endl;
+  this->PrintBackend(os, indent);
 }
 
 } // end namespace itk

@@ -54,7 +54,8 @@ struct LabelMapOverrides;
  * A factory replaces BinaryImageToLabelMapFilter and BinaryFillholeImageFilter for instances of itk::Image with 2 and 3
  * dimensions and pixels of float or any integer type except bool and long long. The label maps have objects of the
  * classes LabelObject, ShapeLabelObject, StatisticsLabelObject and AttributeLabelObject with an attribute of type bool.
- * Their labels are of type SizeValueType. The filters have LazyGPUStartOn().
+ * Their labels are of type SizeValueType. For integers except char, also LabelObject with labels of std::uint32_t, as
+ * in SimpleITK. The filters have LazyGPUStartOn().
  *
  * Filters of ITK that create a BinaryImageToLabelMapFilter then use the GPU, too, such as
  * BinaryShapeOpeningImageFilter, BinaryShapeKeepNObjectsImageFilter, BinaryReconstructionByDilationImageFilter and

@@ -61,6 +61,15 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
         require("products", productsOf(a, b).size());
       }
     }
+    const CudaConnectedComponentIntensities & intensities = table.intensities;
+    const bool                                hasIntensities = !intensities.sums.empty();
+    if (hasIntensities)
+    {
+      require("intensities.minimums", intensities.minimums.size());
+      require("intensities.maximums", intensities.maximums.size());
+      require("intensities.sums", intensities.sums.size());
+      require("intensities.variances", intensities.variances.size());
+    }
     const auto toInteger = [](const CudaConnectedComponentTable::Sum & sum) {
       return static_cast<CudaConnectedComponentsDetail::UInt128>(sum.high) << 64 | sum.low;
     };
@@ -93,6 +102,12 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
           }
         }
         object.indexMoments = CudaConnectedComponentsDetail::CentralMoments(pixels);
+      }
+      if (hasIntensities)
+      {
+        object.intensities = {
+          intensities.minimums[i], intensities.maximums[i], intensities.sums[i], intensities.variances[i]
+        };
       }
     }
   }
@@ -211,6 +226,20 @@ CudaConnectedComponentStatistics<VDimension>::At(SizeValueType i) const -> const
                              << m_Objects.size() << ", and the first object has index 0.");
   }
   return m_Objects[i];
+}
+
+template <unsigned int VDimension>
+auto
+CudaConnectedComponentStatistics<VDimension>::IntensitiesAt(SizeValueType i) const -> const IntensitiesType &
+{
+  const ObjectType & object = this->At(i);
+  if (!object.intensities)
+  {
+    itkGenericExceptionMacro(<< "The intensities of the object with index " << i
+                             << " are not known, because no second image was measured. Call SetIntensityImage() of the "
+                                "filter, or set CudaConnectedComponentLabeler::Options::intensities.");
+  }
+  return *object.intensities;
 }
 
 } // end namespace itk

@@ -10,6 +10,7 @@
 #include "itkImageRegionIteratorWithIndex.h"
 #include "itkImageSource.h"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -317,11 +318,42 @@ ExpectSameOnDevice(const TSetUp & setUp)
   ExpectSameBytes<ImageType>(filter->GetOutput(), onHost);
 }
 
-/** Checks that exceptions of observers and of the pipeline reach the caller unchanged, that a filter can be aborted,
- * and that the next update is right. */
-template <typename TFilter, typename TSetUp>
+/** Checks that a filter that has nothing to label reports its progress, and that an observer can abort it. */
+template <typename TFilter>
 void
-ExpectRecoveries(const TSetUp & setUp)
+ExpectProgressWithoutLabels(TFilter & filter)
+{
+  std::vector<float>  progress;
+  bool                aborts = false;
+  const unsigned long observer = filter.AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
+    progress.push_back(filter.GetProgress());
+    if (aborts)
+    {
+      filter.AbortGenerateDataOn();
+    }
+  });
+  filter.Modified();
+  EXPECT_EQ(ExceptionOf(filter), "");
+  ASSERT_GE(progress.size(), 2U);
+  EXPECT_EQ(progress.front(), 0.0F);
+  EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
+  EXPECT_EQ(progress.back(), 1.0F);
+  aborts = true;
+  filter.Modified();
+  EXPECT_EQ(ExceptionOf(filter), "ProcessAborted: Labeling was aborted by AbortGenerateDataOn().");
+  EXPECT_EQ(filter.GetBackendUsed(), BackendEnum::Unknown);
+  filter.RemoveObserver(observer);
+  filter.Modified();
+  EXPECT_EQ(ExceptionOf(filter), "");
+  EXPECT_EQ(filter.GetBackendUsed(), BackendEnum::CPU);
+}
+
+/** Checks that exceptions of observers and of the pipeline reach the caller unchanged, that a filter can be aborted,
+ * and that the next update is right.
+ * \param expectSame function that compares an output with the expected output */
+template <typename TFilter, typename TSetUp, typename TExpectSame>
+void
+ExpectRecoveries(const TSetUp & setUp, const TExpectSame & expectSame)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   using Stage = ThrowingSource<ImageType>::Stage;
@@ -334,16 +366,16 @@ ExpectRecoveries(const TSetUp & setUp)
   setUp(*reference);
   reference->SetInput(image);
   reference->Update();
-  const auto expected = CopyOf(*reference->GetOutput());
 
   auto filter = TFilter::New();
   setUp(*filter);
   filter->SetInput(source->GetOutput());
   std::function<void()> react = [] {};
+  float                 reactsFrom = 0.0F;
   std::vector<float>    progress;
   filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
     progress.push_back(filter->GetProgress());
-    if (filter->GetProgress() > 0.1F)
+    if (filter->GetProgress() >= reactsFrom)
     {
       react();
     }
@@ -355,7 +387,7 @@ ExpectRecoveries(const TSetUp & setUp)
     progress.clear();
     source->Modified();
     ASSERT_EQ(ExceptionOf(*filter), "");
-    ExpectSameBytes<ImageType>(filter->GetOutput(), expected);
+    expectSame(*filter->GetOutput(), *reference->GetOutput());
     EXPECT_GE(progress.size(), 3U);
     EXPECT_TRUE(std::is_sorted(progress.begin(), progress.end()));
     EXPECT_EQ(progress.back(), 1.0F);
@@ -364,35 +396,51 @@ ExpectRecoveries(const TSetUp & setUp)
   {
     filter->SetGPUEnabled(gpuEnabled);
     expectWorks("nothing");
+    for (const float from : { 0.0F, 0.1F, 1.0F })
+    {
+      SCOPED_TRACE(testing::Message() << "from progress " << from);
+      reactsFrom = from;
+      react = [&] { filter->AbortGenerateDataOn(); };
+      filter->Modified();
+      EXPECT_THROW(filter->Update(), itk::ProcessAborted);
+      EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+      expectWorks("abort");
 
-    react = [&] { filter->AbortGenerateDataOn(); };
-    filter->Modified();
-    EXPECT_THROW(filter->Update(), itk::ProcessAborted);
-    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
-    expectWorks("abort");
+      react = [] { throw Alien{ 3 }; };
+      filter->Modified();
+      EXPECT_THROW(filter->Update(), Alien);
+      EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+      expectWorks("exception of an observer");
 
-    react = [] { throw Alien{ 3 }; };
-    filter->Modified();
-    EXPECT_THROW(filter->Update(), Alien);
-    EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
-    expectWorks("exception of an observer");
-
-    // The filter must not treat it as an error of the engine, and must not fall back to the CPU.
-    react = [] {
-      throw itk::CudaConnectedComponentError(itk::CudaConnectedComponentError::Kind::Memory, "of the observer");
-    };
-    filter->Modified();
-    EXPECT_THROW(filter->Update(), itk::CudaConnectedComponentError);
-    expectWorks("error like an error of the engine");
-
+      // The filter must not treat it as an error of the engine, and must not fall back to the CPU.
+      react = [] {
+        throw itk::CudaConnectedComponentError(itk::CudaConnectedComponentError::Kind::Memory, "of the observer");
+      };
+      filter->Modified();
+      EXPECT_THROW(filter->Update(), itk::CudaConnectedComponentError);
+      EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+      expectWorks("error like an error of the engine");
+    }
     for (const Stage stage : { Stage::Information, Stage::Regions, Stage::Pixels })
     {
       source->throwsIn = stage;
       source->Modified();
       EXPECT_THROW(filter->Update(), Alien);
+      EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
+      EXPECT_EQ(filter->GetFallbackReason(), "");
       expectWorks("exception of the source");
     }
   }
+}
+
+/** Calls the function above for a filter whose output is an image. */
+template <typename TFilter, typename TSetUp>
+void
+ExpectRecoveries(const TSetUp & setUp)
+{
+  using ImageType = typename TFilter::OutputImageType;
+  ExpectRecoveries<TFilter>(
+    setUp, [](const ImageType & image, const ImageType & expected) { ExpectSameBytes<ImageType>(&image, &expected); });
 }
 
 /** Makes an image of boxes with holes. Its output is large enough that the system provides its memory filled with 0.

@@ -327,6 +327,7 @@ TEST(KeepNObjects, EmptyImageGivesEmptyImage)
     EXPECT_EQ(filter->GetOutput()->GetBufferedRegion().GetNumberOfPixels(), 0U);
     EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
     EXPECT_EQ(filter->GetFallbackReason(), "");
+    ExpectProgressWithoutLabels(*filter);
   };
   check(itk::Image<unsigned char, 2>::New().GetPointer());
   check(itk::Image<long double, 2>::New().GetPointer());
@@ -362,7 +363,10 @@ TEST(KeepNObjects, ItkDoesOtherImages)
       {
         const auto filter = MakeFilter<ImageType>(image, values, fullyConnected, number);
         filter->SetMinimumObjectSize(2);
+        float progress = 0.0F;
+        filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) { progress = filter->GetProgress(); });
         EXPECT_EQ(ExceptionOf(*filter), "");
+        EXPECT_EQ(progress, 1.0F);
         EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::ITK);
         EXPECT_EQ(filter->GetFallbackReason(), reason);
         ExpectSameImages<ImageType>(filter->GetOutput(),
@@ -408,6 +412,7 @@ TEST(KeepNObjects, NoObjectsNeedNoGpu)
   EXPECT_EQ(ExceptionOf(*filter), "");
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
   EXPECT_EQ(filter->GetFallbackReason(), "");
+  ExpectProgressWithoutLabels(*filter);
 }
 
 TEST(KeepNObjects, SameOnTheGpu)

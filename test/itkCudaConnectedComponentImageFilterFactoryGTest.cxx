@@ -7,6 +7,7 @@
 #include "itkAttributeLabelObject.h"
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkBinaryImageToLabelMapFilter.h"
+#include "itkCudaBinaryFillholeImageFilter.h"
 #include "itkCudaBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 #include "itkShapeLabelObject.h"
@@ -14,6 +15,7 @@
 #include "itkVersion.h"
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <set>
 
@@ -65,6 +67,11 @@ using Relabeled = itk::RelabelComponentImageFilter<itk::Image<TInput, VDimension
 template <typename TInput, template <typename, unsigned int> class TObject, unsigned int VDimension>
 using Mapped = itk::BinaryImageToLabelMapFilter<itk::Image<TInput, VDimension>,
                                                 itk::LabelMap<TObject<itk::SizeValueType, VDimension>>>;
+
+/** The filter of SimpleITK. */
+template <typename TInput, unsigned int VDimension>
+using SimplyMapped = itk::BinaryImageToLabelMapFilter<itk::Image<TInput, VDimension>,
+                                                      itk::LabelMap<itk::LabelObject<std::uint32_t, VDimension>>>;
 
 template <typename TLabel, unsigned int VDimension>
 using BoolObject = itk::AttributeLabelObject<TLabel, VDimension, bool>;
@@ -125,6 +132,39 @@ TEST_F(Factory, ReplacesItksFiltersOfBinaryImages)
   EXPECT_EQ((NameOfNew<Filled<double, 3>>()), ItkFillName);
 }
 
+TEST_F(Factory, ReplacesTheLabelMapFilterOfSimpleITK)
+{
+  EXPECT_EQ((NameOfNew<SimplyMapped<unsigned char, 3>>()), ItkMapName);
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::int8_t, 2>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::uint8_t, 3>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::int16_t, 3>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::uint16_t, 2>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::int32_t, 2>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::uint32_t, 3>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::int64_t, 3>>()), OurMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<std::uint64_t, 2>>()), OurMapName);
+  // SimpleITK has no such filter.
+  EXPECT_EQ((NameOfNew<SimplyMapped<char, 3>>()), ItkMapName);
+  EXPECT_EQ((NameOfNew<SimplyMapped<float, 3>>()), ItkMapName);
+}
+
+TEST_F(Factory, FiltersOfBinaryImagesStartTheGPULate)
+{
+  FactoryType::RegisterOneFactory();
+  using ImageType = itk::Image<short, 2>;
+  const itk::BinaryFillholeImageFilter<ImageType>::Pointer fill = itk::BinaryFillholeImageFilter<ImageType>::New();
+  const auto * const ourFill = dynamic_cast<const itk::CudaBinaryFillholeImageFilter<ImageType> *>(fill.GetPointer());
+  ASSERT_NE(ourFill, nullptr);
+  EXPECT_TRUE(ourFill->GetLazyGPUStart());
+  using MapType = itk::LabelMap<itk::LabelObject<std::uint32_t, 2>>;
+  const SimplyMapped<short, 2>::Pointer map = SimplyMapped<short, 2>::New();
+  const auto * const                    ourMap =
+    dynamic_cast<const itk::CudaBinaryImageToLabelMapFilter<ImageType, MapType> *>(map.GetPointer());
+  ASSERT_NE(ourMap, nullptr);
+  EXPECT_TRUE(ourMap->GetLazyGPUStart());
+}
+
 TEST_F(Factory, SetsTheNumberOfObjectsOfThePublicClass)
 {
   using ImageType = itk::Image<short, 3>;
@@ -164,6 +204,7 @@ ReplacedWithout(const char * names)
   const bool connected = NameOfNew<Replaced<unsigned char, short, 3>>() == OurName;
   const bool relabel = NameOfNew<Relabeled<short, short, 3>>() == OurRelabelName;
   const bool map = NameOfNew<Mapped<short, itk::LabelObject, 3>>() == OurMapName;
+  EXPECT_EQ((NameOfNew<SimplyMapped<short, 3>>() == OurMapName), map);
   const bool fill = NameOfNew<Filled<short, 3>>() == OurFillName;
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
   itk::ObjectFactoryBase::UnRegisterFactory(factory);
@@ -177,6 +218,7 @@ TEST_F(Factory, IsTurnedOffByName)
   EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLF");
   EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRF");
   EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRL");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CR");
   EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLF");
   EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LF");
   EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLF");
@@ -321,6 +363,14 @@ InsertBinaryNames(std::multiset<std::string> & names)
   insert(typeid(Filled<TPixel, 3>));
 }
 
+template <typename TPixel>
+void
+InsertNamesOfSimpleITK(std::multiset<std::string> & names)
+{
+  names.insert(typeid(SimplyMapped<TPixel, 2>).name());
+  names.insert(typeid(SimplyMapped<TPixel, 3>).name());
+}
+
 TEST_F(Factory, OverridesTheDocumentedTypes)
 {
   std::multiset<std::string> expected;
@@ -358,6 +408,14 @@ TEST_F(Factory, OverridesTheDocumentedTypes)
   InsertBinaryNames<long>(expected);
   InsertBinaryNames<unsigned long>(expected);
   InsertBinaryNames<float>(expected);
+  InsertNamesOfSimpleITK<signed char>(expected);
+  InsertNamesOfSimpleITK<unsigned char>(expected);
+  InsertNamesOfSimpleITK<short>(expected);
+  InsertNamesOfSimpleITK<unsigned short>(expected);
+  InsertNamesOfSimpleITK<int>(expected);
+  InsertNamesOfSimpleITK<unsigned int>(expected);
+  InsertNamesOfSimpleITK<long>(expected);
+  InsertNamesOfSimpleITK<unsigned long>(expected);
   const auto names = FactoryType::New()->GetClassOverrideNames();
   EXPECT_EQ(std::multiset<std::string>(names.begin(), names.end()), expected);
 }

@@ -2,6 +2,7 @@
 #ifndef CudaConnectedComponentsDetail_BackendRun_h
 #define CudaConnectedComponentsDetail_BackendRun_h
 
+#include "CudaConnectedComponentsDetail/BackendSettings.h"
 #include "CudaConnectedComponentsDetail/ImageProperties.h"
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 #include "CudaConnectedComponentsDetail/Process.h"
@@ -22,38 +23,22 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** Calls a function of the pipeline for a filter. If it throws, resets the pipeline and throws the exception again.
- * Otherwise, ITK takes the filter to be updating still, and the next updates do nothing. */
-template <typename TFunction>
-void
-ResetAfterException(ProcessObject & filter, const TFunction & function)
-{
-  try
-  {
-    function();
-  }
-  catch (...)
-  {
-    filter.ResetPipeline();
-    throw;
-  }
-}
-
 /** The work of one update of a filter. Runs the work on the GPU, or else on the CPU or by ITK, and tells why.
  *
  * A filter sets the members in its GenerateData(), and then calls Run(). Run() also prints the verbose line, counts the
- * time that LazyGPUStart needs, and trims the memory. The settings are described with
- * CudaConnectedComponentImageFilter.
+ * time that LazyGPUStart needs, and trims the memory.
  */
 class BackendRun
 {
 public:
   using BackendEnum = CudaConnectedComponentsEnums::Backend;
 
-  /** Prepares the work of a filter on a region of its output. */
+  /** Prepares the work of a filter on a region of its output.
+   * \param settings the settings of the filter; Run() stores the backend and the reason there */
   template <unsigned int VDimension>
-  BackendRun(ProcessObject & filter, const ImageRegion<VDimension> & region)
+  BackendRun(ProcessObject & filter, BackendSettings & settings, const ImageRegion<VDimension> & region)
     : m_Filter(filter)
+    , m_Settings(settings)
     , m_SizeText(SizeText(region))
     , m_PixelCount(region.GetNumberOfPixels())
     , m_Dimension(VDimension)
@@ -77,11 +62,7 @@ public:
   BackendRun &
   operator=(const BackendRun &) = delete;
 
-  /** The settings of the filter. */
-  bool gpuEnabled{ true };
-  bool cpuFallback{ true };
-  bool lazyGPUStart{ false };
-  int  deviceId{ -1 };
+  /** The connectivity, as in CudaConnectedComponentLabeler::Options. */
   bool fullyConnected{ false };
 
   /** Whether the GPU also gets images that the CPU labels sooner. */
@@ -106,25 +87,21 @@ public:
   /** Does the work without the labeler. */
   std::function<void()> workByITK;
 
-  /** Does the work.
-   * \param backend gets the backend that did the work; Unknown if this function throws
-   * \param reason gets the reason why the GPU did not do the work, or an empty text
+  /** Throws a CudaConnectedComponentError if the GPU cannot be used. Tests replace this function. */
+  std::function<void(const CudaConnectedComponentLabeler & labeler)> requireDevice{
+    [](const CudaConnectedComponentLabeler & labeler) { labeler.RequireDevice(); }
+  };
+
+  /** Does the work. Stores the backend and the reason of a fallback in the settings.
    * \exception ExceptionObject CPUFallback is off and the GPU cannot be used, or the labeler reports an error */
   void
-  Run(BackendEnum & backend, std::string & reason)
+  Run()
   {
     const Process::TrimAtEnd trimAtEnd;
-    const auto               start = std::chrono::steady_clock::now();
-    backend = BackendEnum::Unknown;
-    reason.clear();
-    const BackendEnum used = this->Choose(reason);
-    const double      milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    backend = used;
-    if (lazyGPUStart && backend != BackendEnum::CUDA && this->HasLabels() && !this->IsForCPU())
-    {
-      Process::AddTimeWithoutGPU(milliseconds);
-    }
+    const auto               start = Clock::now();
+    m_Settings.m_BackendUsed = BackendEnum::Unknown;
+    m_Settings.m_FallbackReason.clear();
+    m_Settings.m_BackendUsed = this->Choose();
     if (Process::IsVerbose())
     {
       Process::Print({ m_Filter.GetNameOfClass(),
@@ -133,10 +110,25 @@ public:
                        outputPixel,
                        isMasked,
                        fullyConnected ? m_FullConnectivity : 2 * m_Dimension,
-                       backend,
-                       reason,
-                       milliseconds });
+                       m_Settings.m_BackendUsed,
+                       m_Settings.m_FallbackReason,
+                       MillisecondsBetween(start, Clock::now()) });
     }
+  }
+
+  /** Says that the labeling has ended. `work` may call it before other work, which a GPU does not speed up: only the
+   * time of the labeling counts for LazyGPUStart. Without this call, the labeling ends with `work`. */
+  void
+  EndLabeling()
+  {
+    m_EndOfLabeling = Clock::now();
+  }
+
+  /** Returns whether there are components to find. */
+  bool
+  HasLabels() const
+  {
+    return needsLabels && m_PixelCount > 0;
   }
 
   /** Returns the numbers of pixels along x, y and z. */
@@ -169,40 +161,45 @@ private:
     std::exception_ptr exception;
   };
 
-  bool
-  HasLabels() const
+  using Clock = std::chrono::steady_clock;
+
+  static double
+  MillisecondsBetween(Clock::time_point start, Clock::time_point end)
   {
-    return needsLabels && m_PixelCount > 0;
+    return std::chrono::duration<double, std::milli>(end - start).count();
   }
 
   /** Returns whether the CPU does the work because the image is small. */
   bool
   IsForCPU() const
   {
-    return cpuFallback && !takesSmallImages && whyOnlyByITK.empty() &&
+    return m_Settings.m_CPUFallback && !takesSmallImages && whyOnlyByITK.empty() &&
            CudaConnectedComponentLabeler::IsFasterOnHost(m_Size);
   }
 
   /** Does the work, and returns the backend. */
   BackendEnum
-  Choose(std::string & reason) const
+  Choose()
   {
     this->ThrowIfAborted();
     if (!this->HasLabels())
     {
+      // The labeler reports no progress, because it does nothing.
+      this->Report(0.0F);
       this->WorkOnHost();
+      this->Report(1.0F);
       return BackendEnum::CPU;
     }
-    if (gpuEnabled)
+    if (m_Settings.m_GPUEnabled)
     {
-      reason = this->TryGPU();
-      if (reason.empty())
+      m_Settings.m_FallbackReason = this->TryGPU();
+      if (m_Settings.m_FallbackReason.empty())
       {
         return BackendEnum::CUDA;
       }
-      if (!cpuFallback)
+      if (!m_Settings.m_CPUFallback)
       {
-        this->Throw("The GPU cannot be used, and CPUFallback is off: " + reason);
+        this->Throw("The GPU cannot be used, and CPUFallback is off: " + m_Settings.m_FallbackReason);
       }
     }
     if (!whyOnlyByITK.empty())
@@ -211,13 +208,18 @@ private:
       this->ThrowIfAborted();
       return BackendEnum::ITK;
     }
+    const auto start = Clock::now();
     this->WorkOnHost();
+    if (m_Settings.m_LazyGPUStart && !this->IsForCPU())
+    {
+      Process::AddTimeWithoutGPU(MillisecondsBetween(start, m_EndOfLabeling));
+    }
     return BackendEnum::CPU;
   }
 
   /** Does the work on the GPU. Returns an empty text, or the reason why the GPU did not do the work. */
   std::string
-  TryGPU() const
+  TryGPU()
   {
     if (!whyOnlyByITK.empty())
     {
@@ -227,7 +229,7 @@ private:
     {
       return "the CPU labels " + std::to_string(m_PixelCount) + " pixels sooner";
     }
-    if (lazyGPUStart && cpuFallback)
+    if (m_Settings.m_LazyGPUStart && m_Settings.m_CPUFallback)
     {
       std::string reason = Process::WhyNotStartGPU();
       if (!reason.empty())
@@ -246,7 +248,7 @@ private:
       {
         this->Throw(error.what());
       }
-      if (cpuFallback)
+      if (m_Settings.m_CPUFallback)
       {
         Process::ReportFault(error);
       }
@@ -259,7 +261,7 @@ private:
   }
 
   void
-  WorkOnHost() const
+  WorkOnHost()
   {
     try
     {
@@ -276,27 +278,35 @@ private:
   }
 
   void
-  Work(bool onHost) const
+  Work(bool onHost)
   {
     CudaConnectedComponentLabeler labeler;
     labeler.options.fullyConnected = fullyConnected;
-    labeler.options.deviceId = deviceId;
+    labeler.options.deviceId = m_Settings.m_DeviceId;
     labeler.options.onHost = onHost;
     if (!onHost)
     {
       // Throws before the work allocates the output.
-      labeler.RequireDevice();
+      requireDevice(labeler);
     }
     MultiThreaderBase * const threader = m_Filter.GetMultiThreader();
     threader->SetNumberOfWorkUnits(m_Filter.GetNumberOfWorkUnits());
     labeler.options.parallelFor = ParallelForOf(threader);
-    labeler.options.progress = [this](float progress) {
-      CallCaller([this, progress] {
-        m_Filter.UpdateProgress(progress);
-        this->ThrowIfAborted();
-      });
-    };
+    labeler.options.progress = [this](float progress) { CallCaller([this, progress] { this->Report(progress); }); };
+    m_EndOfLabeling = {};
     work(labeler);
+    if (m_EndOfLabeling == Clock::time_point())
+    {
+      this->EndLabeling();
+    }
+  }
+
+  /** Reports the progress, a value from 0 to 1, to the observers of the filter. */
+  void
+  Report(float progress) const
+  {
+    m_Filter.UpdateProgress(progress);
+    this->ThrowIfAborted();
   }
 
   void
@@ -317,11 +327,13 @@ private:
   }
 
   ProcessObject &                         m_Filter;
+  BackendSettings &                       m_Settings;
   std::string                             m_SizeText;
   SizeValueType                           m_PixelCount;
   unsigned int                            m_Dimension;
   unsigned int                            m_FullConnectivity{ 1 }; // number of neighbors of a pixel
   CudaConnectedComponentLabeler::SizeType m_Size{ 1, 1, 1 };
+  Clock::time_point                       m_EndOfLabeling;
 };
 
 } // namespace CudaConnectedComponentsDetail

@@ -19,6 +19,10 @@ constexpr bool HasScalarBuffer =
   std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
   std::is_arithmetic<typename TImage::PixelType>::value;
 
+/** Whether the pixels of an image can be packed by PackEqual() and written by MaskRows. */
+template <typename TImage>
+constexpr bool HasMaskBuffer = HasScalarBuffer<TImage> && sizeof(typename TImage::PixelType) <= 8;
+
 /** Returns the size of a region as a text, such as "512 x 512 x 80". */
 template <unsigned int VDimension>
 std::string

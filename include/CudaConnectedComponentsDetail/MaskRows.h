@@ -16,10 +16,6 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** Whether the pixels of an image can be packed and written by MaskRows. */
-template <typename TImage>
-constexpr bool HasMaskBuffer = HasScalarBuffer<TImage> && sizeof(typename TImage::PixelType) <= 8;
-
 /** The rows of the requested region of a filter's output, and the same rows of its input. A row is parallel to x. */
 template <typename TImage>
 class MaskRows
@@ -63,14 +59,14 @@ public:
   const PixelType *
   GetInput(std::uint64_t row) const
   {
-    return m_Input.GetBufferPointer() + m_Input.ComputeOffset(this->GetIndex(row));
+    return m_Input.GetBufferPointer() + m_Input.ComputeOffset(IndexOfRow(m_Region, row));
   }
 
   /** Returns the pixels of a row of the output. */
   PixelType *
   GetOutput(std::uint64_t row) const
   {
-    return m_Output.GetBufferPointer() + m_Output.ComputeOffset(this->GetIndex(row));
+    return m_Output.GetBufferPointer() + m_Output.ComputeOffset(IndexOfRow(m_Region, row));
   }
 
   /** Calls a function for each row, with bits that are 0, as if no component was selected. */
@@ -83,18 +79,6 @@ public:
   }
 
 private:
-  typename TImage::IndexType
-  GetIndex(std::uint64_t row) const
-  {
-    typename TImage::IndexType index = m_Region.GetIndex();
-    for (unsigned int axis = 1; axis < TImage::ImageDimension; ++axis)
-    {
-      index[axis] += static_cast<IndexValueType>(row % m_Region.GetSize(axis));
-      row /= m_Region.GetSize(axis);
-    }
-    return index;
-  }
-
   const TImage &              m_Input;
   TImage &                    m_Output;
   typename TImage::RegionType m_Region;

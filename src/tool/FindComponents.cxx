@@ -75,10 +75,11 @@ public:
   Find(Report & report)
   {
     using namespace itk::CudaConnectedComponentsDetail;
-    const auto process = Labeling::New();
-    BackendRun run(*process, m_Region);
-    run.gpuEnabled = m_Options.backend != Options::Backend::Cpu;
-    run.cpuFallback = m_Options.backend != Options::Backend::Cuda;
+    const auto      process = Labeling::New();
+    BackendSettings settings;
+    settings.m_GPUEnabled = m_Options.backend != Options::Backend::Cpu;
+    settings.m_CPUFallback = m_Options.backend != Options::Backend::Cuda;
+    BackendRun run(*process, settings, m_Region);
     run.fullyConnected = m_Options.fullyConnected;
     run.takesSmallImages = m_Options.algorithm != Labeler::AlgorithmEnum::Automatic;
     run.inputPixel = &typeid(unsigned char);
@@ -99,18 +100,16 @@ public:
     };
     Progress shown("labeling", !m_Options.quiet);
     shown.Observe(process);
-    itk::CudaConnectedComponentsEnums::Backend backend{};
-    std::string                                reason;
     try
     {
-      run.Run(backend, reason);
+      run.Run();
     }
     catch (const itk::ExceptionObject & exception)
     {
       throw Failure(m_Options.input + ": cannot be labeled: " + Sentence(exception));
     }
-    report.backend = backend == itk::CudaConnectedComponentsEnums::Backend::CUDA ? "cuda" : "cpu";
-    report.reason = m_Options.backend == Options::Backend::Cpu ? "as asked for" : reason;
+    report.backend = settings.m_BackendUsed == BackendRun::BackendEnum::CUDA ? "cuda" : "cpu";
+    report.reason = m_Options.backend == Options::Backend::Cpu ? "as asked for" : settings.m_FallbackReason;
     return components;
   }
 

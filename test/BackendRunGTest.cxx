@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests of the choice between GPU and CPU, and of the fallback after an error in the middle of the work. A GPU is not
+// needed, because the tests replace the check of the device and the work.
+
+#include "FilterTestSupport.h"
+
+#include "CudaConnectedComponentsDetail/BackendRun.h"
+
+#include <chrono>
+#include <functional>
+#include <thread>
+#include <typeinfo>
+#include <vector>
+
+namespace
+{
+
+using itk::CudaConnectedComponentsDetail::BackendRun;
+using itk::CudaConnectedComponentsDetail::BackendSettings;
+using itk::CudaConnectedComponentsDetail::Process;
+using Error = itk::CudaConnectedComponentError;
+using Labeler = itk::CudaConnectedComponentLabeler;
+using RegionType = itk::ImageRegion<3>;
+
+/** An exception that is not a std::exception. */
+struct Alien
+{};
+
+/** A filter without inputs and outputs. */
+class EmptyFilter : public itk::ProcessObject
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(EmptyFilter);
+  using Self = EmptyFilter;
+  using Pointer = itk::SmartPointer<Self>;
+  itkFactorylessNewMacro(Self);
+
+  const char *
+  GetNameOfClass() const override
+  {
+    return "EmptyFilter";
+  }
+
+protected:
+  EmptyFilter() = default;
+  ~EmptyFilter() override = default;
+};
+
+class BackendRuns : public testing::Test
+{
+protected:
+  /** Runs `onDevice` as the work on the GPU, and `onHost` as the work on the CPU. Returns the description of the ITK
+   * exception, or an empty text. */
+  std::string
+  Run(const std::function<void()> & onDevice, const std::function<void()> & onHost)
+  {
+    BackendRun run(*m_Filter, m_Settings, m_Region);
+    this->Prepare(run, onDevice, onHost);
+    return ExceptionOfRun(run);
+  }
+
+  void
+  Prepare(BackendRun & run, const std::function<void()> & onDevice, const std::function<void()> & onHost)
+  {
+    run.inputPixel = run.outputPixel = &typeid(int);
+    run.requireDevice = [](const Labeler &) {};
+    run.work = [onDevice, onHost](Labeler & labeler) { labeler.options.onHost ? onHost() : onDevice(); };
+    run.workByITK = [this] { ++m_ItkCalls; };
+  }
+
+  static std::string
+  ExceptionOfRun(BackendRun & run)
+  {
+    try
+    {
+      run.Run();
+      return "";
+    }
+    catch (const itk::ExceptionObject & exception)
+    {
+      return exception.GetDescription();
+    }
+  }
+
+  const EmptyFilter::Pointer m_Filter = EmptyFilter::New();
+  BackendSettings            m_Settings;
+  RegionType                 m_Region{ RegionType::SizeType{ { 64, 32, 20 } } };
+  int                        m_ItkCalls = 0;
+};
+
+[[noreturn]] void
+ThrowMemoryError()
+{
+  throw Error(Error::Kind::Memory, "device memory: too little");
+}
+
+TEST_F(BackendRuns, FallBackInTheMiddleOfTheWork)
+{
+  const TestImage            image = MakeRandom({ 64, 32, 20 }, 20, 1, 71);
+  std::vector<std::uint32_t> expected(image.pixels.size());
+  Labeler                    onHost;
+  onHost.options.onHost = true;
+  const std::uint64_t count = onHost.LabelHostMemory(image.pixels.data(), image.size, expected.data());
+  ASSERT_GT(count, 10U);
+
+  std::vector<std::uint32_t> output;
+  std::vector<float>         progress;
+  std::vector<bool>          calls;
+  m_Filter->AddObserver(itk::ProgressEvent(),
+                        [&](const itk::EventObject &) { progress.push_back(m_Filter->GetProgress()); });
+  BackendRun run(*m_Filter, m_Settings, m_Region);
+  this->Prepare(run, [] {}, [] {});
+  run.work = [&](Labeler & labeler) {
+    calls.push_back(labeler.options.onHost);
+    output.assign(image.pixels.size(), 99);
+    if (!labeler.options.onHost)
+    {
+      std::fill_n(output.begin(), output.size() / 2, 7);
+      labeler.options.progress(0.5F);
+      ThrowMemoryError();
+    }
+    EXPECT_EQ(labeler.LabelHostMemory(image.pixels.data(), run.GetSize(), output.data()), count);
+  };
+  run.Run();
+  EXPECT_EQ(calls, (std::vector<bool>{ false, true }));
+  EXPECT_EQ(output, expected);
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
+  EXPECT_EQ(m_Settings.m_FallbackReason, "device memory: too little");
+  ASSERT_FALSE(progress.empty());
+  EXPECT_EQ(progress.front(), 0.5F);
+  EXPECT_EQ(progress.back(), 1.0F);
+  EXPECT_EQ(m_ItkCalls, 0);
+}
+
+TEST_F(BackendRuns, NeedNoFallback)
+{
+  int calls = 0;
+  EXPECT_EQ(this->Run([&] { ++calls; }, [] { FAIL() << "the CPU must not do the work, too"; }), "");
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CUDA);
+  EXPECT_EQ(m_Settings.m_FallbackReason, "");
+  m_Settings.m_GPUEnabled = false;
+  EXPECT_EQ(this->Run([] { FAIL() << "the GPU is off"; }, [&] { ++calls; }), "");
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
+  EXPECT_EQ(m_Settings.m_FallbackReason, "");
+}
+
+TEST_F(BackendRuns, ThrowIfTheFallbackIsOff)
+{
+  m_Settings.m_CPUFallback = false;
+  const std::string exception = this->Run(ThrowMemoryError, [] { FAIL() << "the fallback is off"; });
+  EXPECT_NE(exception.find("EmptyFilter"), std::string::npos) << exception;
+  EXPECT_NE(exception.find("The GPU cannot be used, and CPUFallback is off: device memory: too little"),
+            std::string::npos)
+    << exception;
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+}
+
+TEST_F(BackendRuns, DoNotFallBackForTooManyObjects)
+{
+  const auto throwTooMany = [] { throw Error(Error::Kind::TooManyObjects, "Number of objects (300)"); };
+  for (const bool gpuEnabled : { true, false })
+  {
+    m_Settings.m_GPUEnabled = gpuEnabled;
+    int        calls = 0;
+    const auto work = [&] {
+      ++calls;
+      throwTooMany();
+    };
+    const std::string exception = this->Run(work, work);
+    EXPECT_NE(exception.find("Number of objects (300)"), std::string::npos) << exception;
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+  }
+}
+
+TEST_F(BackendRuns, ThrowIfTheCpuFailsToo)
+{
+  const std::string exception = this->Run(ThrowMemoryError, [] { throw Error(Error::Kind::Memory, "no host memory"); });
+  EXPECT_NE(exception.find("no host memory"), std::string::npos) << exception;
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+}
+
+TEST_F(BackendRuns, PassExceptionsOfTheCaller)
+{
+  for (const bool gpuEnabled : { true, false })
+  {
+    m_Settings.m_GPUEnabled = gpuEnabled;
+    int        calls = 0;
+    const auto throwAlien = [&] {
+      ++calls;
+      BackendRun::CallCaller([] { throw Alien(); });
+    };
+    EXPECT_THROW(this->Run(throwAlien, throwAlien), Alien);
+    const auto throwError = [&] {
+      ++calls;
+      BackendRun::CallCaller(ThrowMemoryError);
+    };
+    EXPECT_THROW(this->Run(throwError, throwError), Error);
+    EXPECT_EQ(calls, 2);
+    EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+  }
+}
+
+TEST_F(BackendRuns, UseItk)
+{
+  BackendRun run(*m_Filter, m_Settings, m_Region);
+  this->Prepare(run, [] { FAIL() << "only ITK can do it"; }, [] { FAIL() << "only ITK can do it"; });
+  run.whyOnlyByITK = "it is too hard";
+  EXPECT_EQ(ExceptionOfRun(run), "");
+  EXPECT_EQ(m_ItkCalls, 1);
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::ITK);
+  EXPECT_EQ(m_Settings.m_FallbackReason, "it is too hard");
+  m_Settings.m_CPUFallback = false;
+  EXPECT_NE(ExceptionOfRun(run).find("CPUFallback is off: it is too hard"), std::string::npos);
+  EXPECT_EQ(m_ItkCalls, 1);
+}
+
+TEST_F(BackendRuns, LeaveSmallImagesToTheCpu)
+{
+  m_Region.SetSize(0, 2);
+  int        onDevice = 0;
+  int        onHost = 0;
+  const auto update = [&](bool takesSmallImages) {
+    BackendRun run(*m_Filter, m_Settings, m_Region);
+    this->Prepare(run, [&] { ++onDevice; }, [&] { ++onHost; });
+    run.takesSmallImages = takesSmallImages;
+    run.Run();
+  };
+  update(false);
+  EXPECT_EQ(onHost, 1);
+  EXPECT_EQ(m_Settings.m_FallbackReason, "the CPU labels 1280 pixels sooner");
+  update(true);
+  EXPECT_EQ(onDevice, 1);
+  m_Settings.m_CPUFallback = false;
+  update(false);
+  EXPECT_EQ(onDevice, 2);
+  EXPECT_EQ(onHost, 1);
+}
+
+TEST_F(BackendRuns, CountOnlyTheLabelingForLazyGPUStart)
+{
+  if (Process::WhyNotStartGPU().empty())
+  {
+    GTEST_SKIP() << "CUDA has been started in this process, or its start is not delayed";
+  }
+  // The text ends with the number of milliseconds that were counted.
+  const auto counted = [] {
+    const std::string reason = Process::WhyNotStartGPU();
+    return std::stod(reason.substr(reason.rfind(' ')));
+  };
+  const auto sleep = [](int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); };
+  const auto fail = [] { FAIL() << "the GPU starts too early"; };
+  m_Settings.m_LazyGPUStart = true;
+  const double before = counted();
+
+  BackendRun byITK(*m_Filter, m_Settings, m_Region);
+  this->Prepare(byITK, fail, [] {});
+  byITK.whyOnlyByITK = "it is too hard";
+  byITK.workByITK = [&] { sleep(20); };
+  byITK.Run();
+  EXPECT_EQ(counted(), before);
+
+  BackendRun withoutLabels(*m_Filter, m_Settings, m_Region);
+  this->Prepare(withoutLabels, fail, [&] { sleep(20); });
+  withoutLabels.needsLabels = false;
+  withoutLabels.Run();
+  EXPECT_EQ(counted(), before);
+
+  BackendRun labeling(*m_Filter, m_Settings, m_Region);
+  this->Prepare(labeling, fail, [&] {
+    labeling.EndLabeling();
+    sleep(150);
+  });
+  labeling.Run();
+  EXPECT_LT(counted(), before + 150.0);
+
+  const double beforeLabeling = counted();
+  EXPECT_EQ(this->Run(fail, [&] { sleep(20); }), "");
+  EXPECT_EQ(m_Settings.m_FallbackReason.find("starting CUDA pays after"), 0U) << m_Settings.m_FallbackReason;
+  EXPECT_GE(counted(), beforeLabeling + 19.0);
+}
+
+TEST_F(BackendRuns, ReportProgressWithoutLabels)
+{
+  std::vector<float> progress;
+  m_Filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
+    progress.push_back(m_Filter->GetProgress());
+    if (progress.size() == 3)
+    {
+      m_Filter->AbortGenerateDataOn();
+    }
+  });
+  BackendRun run(*m_Filter, m_Settings, m_Region);
+  int        calls = 0;
+  this->Prepare(run, [] {}, [&] { ++calls; });
+  run.needsLabels = false;
+  run.Run();
+  EXPECT_EQ(progress, (std::vector<float>{ 0.0F, 1.0F }));
+  EXPECT_EQ(calls, 1);
+  EXPECT_THROW(run.Run(), itk::ProcessAborted);
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+}
+
+TEST_F(BackendRuns, ResetTheBackendAfterAnExceptionOfAnotherFilter)
+{
+  m_Settings.m_GPUEnabled = false;
+  EXPECT_EQ(this->Run([] {}, [] {}), "");
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
+  m_Settings.ResetAfterException(*m_Filter, [] {});
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
+  EXPECT_THROW(m_Settings.ResetAfterException(*m_Filter, [] { throw Alien(); }), Alien);
+  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+}
+
+} // namespace
