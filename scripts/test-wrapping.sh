@@ -1,8 +1,9 @@
 #!/bin/bash
 # Wraps this module for Python with the generator of ITK, compiles the result, and loads it:
 #   scripts/test-wrapping.sh ITK_SOURCE [BUILD_FOLDER]
-# ITK_SOURCE is a source tree of ITK 5.4; it stays as it is. ITK wraps all modules that this module depends on, which takes
-# about an hour of processor time. So CI does not run this script. castxml, swig, CMake and Ninja come from PyPI.
+# ITK_SOURCE is a source tree of ITK 5.4; it stays as it is. BUILD_FOLDER must be new, empty, or from an earlier run, because
+# the script deletes files in it. The default is build/wrapping. ITK wraps all modules that this module depends on, which
+# takes about an hour of processor time. So CI does not run this script. castxml, swig, CMake and Ninja come from PyPI.
 # CMAKE_OPTIONS adds options for CMake.
 set -euo pipefail
 
@@ -15,7 +16,21 @@ if [ ! -f "$itk/CMake/ITKModuleMacros.cmake" ]; then
   exit 1
 fi
 
+# A folder with this file is a build folder of this script. The script deletes nothing in another folder.
+marker=$build/.test-wrapping
+if [ ! -e "$marker" ] && [ -e "$build" ] && [ -n "$(ls -A "$build")" ]; then
+  echo "$build is not a build folder of this script: give a folder that is new or empty." >&2
+  exit 1
+fi
+case "$itk/" in
+  "$build/"*)
+    echo "$itk lies in the build folder $build: give another build folder." >&2
+    exit 1
+    ;;
+esac
+
 mkdir -p "$build"
+touch "$marker"
 python3 -m venv "$build/venv"
 "$build/venv/bin/pip" install --quiet 'castxml==0.4.5' 'cmake==3.31.10' 'ninja==1.13.*' 'swig==4.5.1' 'numpy==2.*'
 export PATH="$build/venv/bin:$PATH"

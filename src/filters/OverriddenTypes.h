@@ -65,7 +65,7 @@ using LabelMapInputs =
 constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
 
 /** Adds the overrides for one type of LabelMapInputs, in 2D and 3D: the label maps that ITK's own filters use, with
- * four classes of objects, and the filter that fills holes. VInput is the index of the type. */
+ * four classes of objects, SimpleITK's label map, and the filter that fills holes. VInput is the index of the type. */
 template <std::size_t VInput>
 void
 AddLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory);

@@ -39,7 +39,8 @@ IsEnvironmentSetTo(const char * variable, const char * value)
 const char *
 PixelName(const std::type_info & pixel)
 {
-  static const std::map<std::type_index, const char *> names{ { typeid(char), "char" },
+  static const std::map<std::type_index, const char *> names{ { typeid(bool), "bool" },
+                                                              { typeid(char), "char" },
                                                               { typeid(signed char), "signed char" },
                                                               { typeid(unsigned char), "unsigned char" },
                                                               { typeid(short), "short" },

@@ -14,7 +14,8 @@ public:
   using std::runtime_error::runtime_error;
 };
 
-/** Returns the message of an ITK exception in one line, without the name and address of the ITK object. */
+/** Returns the message of an ITK exception in one line, without the name and address of the ITK object, and with the
+ * options of the tool instead of the settings of the filters. */
 std::string
 Sentence(const itk::ExceptionObject & exception);
 

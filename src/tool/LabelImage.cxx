@@ -16,7 +16,9 @@
 
 #include "itkUnaryGeneratorImageFilter.h"
 
+#include "CudaConnectedComponentsDetail/ImageProperties.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
+#include "CudaConnectedComponentsDetail/PackRow.h"
 #include "CudaConnectedComponentsDetail/VerifyMask.h"
 
 #include <algorithm>
@@ -251,6 +253,25 @@ RequireGeometry(const Options &                    options,
   }
 }
 
+/** Prepares the output of --mask-output for filled holes. `mask` may be without an image. */
+template <unsigned int VDimension>
+void
+FindValueOfHoles(const Options & options, const Mask<VDimension> & image, const Mask<VDimension> & mask)
+{
+  using namespace itk::CudaConnectedComponentsDetail;
+  const auto region = image.image->GetLargestPossibleRegion();
+  image.output->FindValueOfHoles(
+    [&](std::uint64_t row, std::uint32_t * words) {
+      const auto begin = IndexOfRow(region, row);
+      PackRow(*image.image, begin, region.GetSize(0), words);
+      if (mask.image.IsNotNull())
+      {
+        MaskRow(*mask.image, begin, region.GetSize(0), words);
+      }
+    },
+    options.input);
+}
+
 template <unsigned int VDimension>
 Report
 LabelDimension(const Options & options)
@@ -270,14 +291,17 @@ LabelDimension(const Options & options)
   {
     const Progress  progress("reading", !options.quiet);
     const Stopwatch stopwatch;
-    image = ReadMask<VDimension>(options.input,
-                                 { options.lower, options.upper, options.otsu },
-                                 { !options.preview.empty(), options.maskOutput, options.fillHoles });
+    image = ReadMask<VDimension>(
+      options.input, { options.lower, options.upper, options.otsu }, { !options.preview.empty(), options.maskOutput });
     if (!options.mask.empty())
     {
       RequireDimension(options, options.mask, "mask", VDimension);
       mask = ReadMask<VDimension>(options.mask, {}, {});
       RequireGeometry<VDimension>(options, *image.image, options.mask, "mask", *mask.image);
+    }
+    if (options.maskOutput && options.fillHoles)
+    {
+      FindValueOfHoles(options, image, mask);
     }
     if (!options.intensity.empty())
     {

@@ -11,23 +11,36 @@
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 /** The image that --mask-output writes: the pixels of an image, without the pixels of removed components. */
 class MaskOutput
 {
 public:
+  /** Writes the bits of a row: 1 for the foreground. Rows are counted in raster order. */
+  using PackRowType = std::function<void(std::uint64_t row, std::uint32_t * words)>;
+
   virtual ~MaskOutput() = default;
 
   /** Returns the name of the pixel type, such as uint8. */
   virtual std::string
   GetPixelType() const = 0;
 
-  /** Writes the image. Pixels whose bits in `kept` are 1 keep their values, and all other pixels are 0. Pixels of
-   * filled holes get the value of the foreground. Throws Failure. */
+  /** Prepares the image for filled holes, which get the value of the foreground. `packRow` makes the bits of the
+   * foreground without the holes. Throws Failure if the foreground has several values. `file` is the name of the image.
+   */
+  virtual void
+  FindValueOfHoles(const PackRowType & packRow, const std::string & file) = 0;
+
+  /** Writes the image. Pixels whose bits in `kept` are 1 keep their values, and all other pixels are 0. After
+   * FindValueOfHoles(), all pixels whose bits are 1 get the value of the foreground. Throws Failure. */
   virtual void
   Save(const BitRows & kept, const std::string & file) const = 0;
 };
@@ -38,15 +51,9 @@ class MaskOutputOf : public MaskOutput
 public:
   using PixelType = typename TImage::PixelType;
 
-  /** Takes an image. With `fillsHoles`, throws Failure if its foreground has several values. `file` is its name. */
-  MaskOutputOf(const TImage * image, bool fillsHoles, const std::string & file)
+  explicit MaskOutputOf(const TImage * image)
     : m_Image(image)
-  {
-    if (fillsHoles)
-    {
-      this->FindForegroundValue(file);
-    }
-  }
+  {}
 
   std::string
   GetPixelType() const override
@@ -59,6 +66,26 @@ public:
   }
 
   void
+  FindValueOfHoles(const PackRowType & packRow, const std::string & file) override
+  {
+    const auto                 region = m_Image->GetLargestPossibleRegion();
+    const std::uint64_t        length = region.GetSize(0);
+    std::vector<std::uint32_t> words((length + 31) / 32);
+    for (std::uint64_t row = 0; row < region.GetNumberOfPixels() / length; ++row)
+    {
+      packRow(row, words.data());
+      const PixelType * const pixels = m_Image->GetBufferPointer() + row * length;
+      itk::CudaConnectedComponentLabeler::ForEachRange(
+        words.data(), length, [&](std::uint64_t begin, std::uint64_t end, bool isForeground) {
+          if (isForeground)
+          {
+            this->AddForeground(pixels + begin, pixels + end, file);
+          }
+        });
+    }
+  }
+
+  void
   Save(const BitRows & kept, const std::string & file) const override
   {
     using namespace itk::CudaConnectedComponentsDetail;
@@ -68,16 +95,20 @@ public:
     output->CopyInformation(m_Image);
     output->SetRegions(region);
     output->Allocate();
-    const PixelType value = m_ForegroundValue.value_or(PixelType{ 1 });
-    const auto      threader = itk::MultiThreaderBase::New();
+    const auto threader = itk::MultiThreaderBase::New();
     ParallelForOf(threader)(region.GetNumberOfPixels() / length, [&](std::uint64_t row) {
       const PixelType * const pixels = m_Image->GetBufferPointer() + row * length;
       PixelType * const       out = output->GetBufferPointer() + row * length;
       itk::CudaConnectedComponentLabeler::ForEachRange(
         kept.GetRow(row), length, [&](std::uint64_t begin, std::uint64_t end, bool isKept) {
-          if (isKept)
+          if (isKept && m_ForegroundValue)
           {
-            std::replace_copy(pixels + begin, pixels + end, out + begin, PixelType{ 0 }, value);
+            // The pixels of holes may have any value, because --mask can make a hole of any pixel.
+            std::fill(out + begin, out + end, *m_ForegroundValue);
+          }
+          else if (isKept)
+          {
+            std::copy(pixels + begin, pixels + end, out + begin);
           }
           else
           {
@@ -89,23 +120,36 @@ public:
   }
 
 private:
-  void
-  FindForegroundValue(const std::string & file)
+  /** Returns whether two pixels have the same value. All pixels that are NaN have the same value. */
+  static bool
+  AreSame(PixelType a, PixelType b)
   {
-    const PixelType * const pixels = m_Image->GetBufferPointer();
-    const PixelType * const end = pixels + m_Image->GetLargestPossibleRegion().GetNumberOfPixels();
-    const PixelType * const first = std::find_if(pixels, end, [](PixelType pixel) { return pixel != PixelType{ 0 }; });
-    if (first == end)
+    if constexpr (std::is_floating_point<PixelType>::value)
     {
-      return;
+      return a == b || (std::isnan(a) && std::isnan(b));
     }
-    m_ForegroundValue = *first;
-    const PixelType * const other = std::find_if(
-      first, end, [value = *first](PixelType pixel) { return pixel != PixelType{ 0 } && !(pixel == value); });
+    else
+    {
+      return a == b;
+    }
+  }
+
+  /** Takes the value of the foreground from some of its pixels. Throws Failure if they have another value than the
+   * pixels before. */
+  void
+  AddForeground(const PixelType * pixels, const PixelType * end, const std::string & file)
+  {
+    if (!m_ForegroundValue)
+    {
+      m_ForegroundValue = *pixels;
+    }
+    const PixelType         value = *m_ForegroundValue;
+    const PixelType * const other =
+      std::find_if(pixels, end, [value](PixelType pixel) { return !AreSame(pixel, value); });
     if (other != end)
     {
       std::ostringstream values;
-      values << +*first << " and " << +*other;
+      values << +value << " and " << +*other;
       throw Failure(file + ": has foreground pixels of different values, such as " + values.str() +
                     ", so --fill-holes with --mask-output cannot choose a value for the holes; select the foreground "
                     "with --lower, --upper or --otsu: the output is then 1 in the foreground and 0 elsewhere");
@@ -113,7 +157,7 @@ private:
   }
 
   typename TImage::ConstPointer m_Image;
-  std::optional<PixelType>      m_ForegroundValue; // without a value, there are no holes
+  std::optional<PixelType>      m_ForegroundValue; // none without FindValueOfHoles(), or without foreground
 };
 
 #endif

@@ -180,6 +180,7 @@ ParseOptions(int argc, char ** argv, Options & options)
   app
     .add_option(
       "--mask", options.mask, "mask image with the geometry of INPUT; pixels where the mask is 0 are background")
+    ->type_name("FILE")
     ->group("Foreground");
 
   app
@@ -239,7 +240,8 @@ ParseOptions(int argc, char ** argv, Options & options)
     ->needs(table)
     ->group("Output");
   auto * const preview =
-    app.add_option("--preview", options.preview, "file for a picture (.png): the labels in colour over INPUT in grey")
+    app.add_option("--preview", options.preview, "file for a picture (.png): the labels in colors over INPUT in grey")
+      ->type_name("FILE")
       ->group("Output");
   app
     .add_flag(

@@ -76,11 +76,11 @@ ReadScalars(const std::string & file, const Threshold & threshold, const MaskPar
   }
   if (parts.output && (threshold.otsu || threshold.lower || threshold.upper))
   {
-    mask.output = std::make_shared<MaskOutputOf<MaskType>>(mask.image, parts.fillsHoles, file);
+    mask.output = std::make_shared<MaskOutputOf<MaskType>>(mask.image);
   }
   else if (parts.output)
   {
-    mask.output = std::make_shared<MaskOutputOf<ImageType>>(image, parts.fillsHoles, file);
+    mask.output = std::make_shared<MaskOutputOf<ImageType>>(image);
   }
   return mask;
 }

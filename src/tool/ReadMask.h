@@ -39,8 +39,8 @@ struct Mask
   std::string           pixelType; // of the file
   std::optional<double> otsuThreshold;
   // Without them, the image does not stay in memory.
-  GreySlice                         greySlice;
-  std::shared_ptr<const MaskOutput> output;
+  GreySlice                   greySlice;
+  std::shared_ptr<MaskOutput> output;
 };
 
 /** The optional parts of a Mask. */
@@ -48,7 +48,6 @@ struct MaskParts
 {
   bool greySlice = false;
   bool output = false;
-  bool fillsHoles = false; // of the output
 };
 
 /** Reads an image, finds its foreground, and makes the parts. Throws Failure if the file cannot be read, or if its

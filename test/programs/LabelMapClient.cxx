@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A program that knows of ITK alone. Runs the filters of ITK that make label maps, most of them inside of other
-// filters, and prints checksums of their outputs. Without the plug-in, the program must print the same text, except for
-// the names of the classes.
+// filters, and prints checksums of their outputs, and numbers that show that the outputs are not trivial. Without the
+// plug-in, the program must print the same text, except for the names of the classes.
 
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkBinaryImageToLabelMapFilter.h"
@@ -56,16 +56,17 @@ public:
   Run(const char * name, unsigned int length, unsigned int width)
   {
     std::cout << name << '\n';
-    const auto mask = MakeNoise(length, width, VDimension == 2 ? 55 : 30);
-    const auto holes = MakeNoise(length, width, 75);
-    const auto feature = MakeFeature(length, width);
+    const auto mask = MakeNoise(length, width, VDimension == 2 ? 55 : 30, 20261123);
+    const auto holes = MakeNoise(length, width, 75, 20261124);
+    const auto marker = MakeNoise(length, width, 3, 20261125);
+    const auto feature = MakeFeature(length, width, 20261126);
 
     using OpeningType = itk::BinaryShapeOpeningImageFilter<ImageType>;
     const auto opening = OpeningType::New();
     opening->SetInput(mask);
     opening->SetForegroundValue(1);
     opening->SetLambda(5);
-    Print(*opening);
+    Print(*opening, *mask);
 
     using KeepType = itk::BinaryShapeKeepNObjectsImageFilter<ImageType>;
     const auto keep = KeepType::New();
@@ -73,20 +74,20 @@ public:
     keep->SetForegroundValue(1);
     keep->SetNumberOfObjects(3);
     keep->FullyConnectedOn();
-    Print(*keep);
+    Print(*keep, *mask);
 
     using DilationType = itk::BinaryReconstructionByDilationImageFilter<ImageType>;
     const auto dilation = DilationType::New();
-    dilation->SetMarkerImage(holes);
+    dilation->SetMarkerImage(marker);
     dilation->SetMaskImage(mask);
     dilation->SetForegroundValue(1);
-    Print(*dilation);
+    Print(*dilation, *mask);
 
     using FillType = itk::BinaryFillholeImageFilter<ImageType>;
     const typename FillType::Pointer fill = FillType::New();
     fill->SetInput(holes);
     fill->SetForegroundValue(1);
-    Print(*fill);
+    Print(*fill, *holes);
 
     using StatisticsKeepType = itk::BinaryStatisticsKeepNObjectsImageFilter<ImageType, ImageType>;
     const auto statisticsKeep = StatisticsKeepType::New();
@@ -94,7 +95,7 @@ public:
     statisticsKeep->SetFeatureImage(feature);
     statisticsKeep->SetForegroundValue(1);
     statisticsKeep->SetNumberOfObjects(7);
-    Print(*statisticsKeep);
+    Print(*statisticsKeep, *mask);
 
     using MapType = itk::BinaryImageToLabelMapFilter<ImageType>;
     const typename MapType::Pointer map = MapType::New();
@@ -104,6 +105,15 @@ public:
     PrintMap(*map, [](const auto &, Checksum &) {});
     std::cout << map->GetNumberOfObjects() << " objects, foreground " << +map->GetInputForegroundValue()
               << ", background " << map->GetOutputBackgroundValue() << '\n';
+
+    // SimpleITK uses this type.
+    using SmallMapType =
+      itk::BinaryImageToLabelMapFilter<ImageType, itk::LabelMap<itk::LabelObject<std::uint32_t, VDimension>>>;
+    const typename SmallMapType::Pointer smallMap = SmallMapType::New();
+    smallMap->SetInput(mask);
+    smallMap->SetInputForegroundValue(1);
+    smallMap->FullyConnectedOn();
+    PrintMap(*smallMap, [](const auto &, Checksum &) {});
 
     using ShapesType = itk::BinaryImageToShapeLabelMapFilter<ImageType>;
     const auto shapes = ShapesType::New();
@@ -135,31 +145,45 @@ public:
 private:
   /** Makes a mask of random values. A tenth of the pixels are neither foreground nor background. */
   static typename ImageType::Pointer
-  MakeNoise(unsigned int length, unsigned int width, unsigned int percent)
+  MakeNoise(unsigned int length, unsigned int width, unsigned int percent, unsigned int seed)
   {
-    return Make(length, width, [percent](unsigned int random) {
+    return Make(length, width, seed, [percent](unsigned int random) {
       return random / 1000 % 10 == 0 ? 9 : random % 100 < percent ? 1 : 0;
     });
   }
 
   static typename ImageType::Pointer
-  MakeFeature(unsigned int length, unsigned int width)
+  MakeFeature(unsigned int length, unsigned int width, unsigned int seed)
   {
-    return Make(length, width, [](unsigned int random) { return random % 100; });
+    return Make(length, width, seed, [](unsigned int random) { return random % 100; });
   }
 
-  /** Makes an image in which three pixels in turn have the same random value. */
+  /** Makes an image in which three pixels in turn have the same random value. Its geometry is not the default. */
   template <typename TFunction>
   static typename ImageType::Pointer
-  Make(unsigned int length, unsigned int width, const TFunction & pixelOf)
+  Make(unsigned int length, unsigned int width, unsigned int seed, const TFunction & pixelOf)
   {
-    auto                         image = ImageType::New();
-    typename ImageType::SizeType size;
-    size.Fill(width);
-    size[0] = length;
-    image->SetRegions(size);
+    auto                              image = ImageType::New();
+    typename ImageType::IndexType     start;
+    typename ImageType::SizeType      size;
+    typename ImageType::PointType     origin;
+    typename ImageType::SpacingType   spacing;
+    typename ImageType::DirectionType direction;
+    direction.Fill(0.0);
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    {
+      start[axis] = 3 - 10 * static_cast<itk::IndexValueType>(axis);
+      size[axis] = axis == 0 ? length : width;
+      origin[axis] = 20.5 - 50.0 * axis;
+      spacing[axis] = 0.7 + 0.4 * axis;
+      direction[axis][(axis + 1) % VDimension] = axis == 0 ? -1.0 : 1.0;
+    }
+    image->SetRegions({ start, size });
+    image->SetOrigin(origin);
+    image->SetSpacing(spacing);
+    image->SetDirection(direction);
     image->Allocate();
-    std::mt19937 random(20261123);
+    std::mt19937 random(seed);
     TPixel       pixel{};
     for (std::size_t i = 0; i < image->GetLargestPossibleRegion().GetNumberOfPixels(); ++i)
     {
@@ -172,27 +196,54 @@ private:
     return image;
   }
 
-  /** Prints the checksum of the output image of a filter. */
-  template <typename TFilter>
   static void
-  Print(TFilter & filter)
+  AddGeometry(const itk::ImageBase<VDimension> & image, Checksum & checksum)
   {
-    filter.Update();
-    Checksum checksum;
-    for (std::size_t i = 0; i < filter.GetOutput()->GetBufferedRegion().GetNumberOfPixels(); ++i)
+    const auto region = image.GetLargestPossibleRegion();
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
     {
-      checksum.Add(filter.GetOutput()->GetBufferPointer()[i]);
+      checksum.Add(region.GetIndex(axis));
+      checksum.Add(region.GetSize(axis));
+      checksum.Add(image.GetOrigin()[axis]);
+      checksum.Add(image.GetSpacing()[axis]);
+      for (unsigned int column = 0; column < VDimension; ++column)
+      {
+        checksum.Add(image.GetDirection()[axis][column]);
+      }
     }
-    std::cout << filter.GetNameOfClass() << ": checksum " << checksum.Get() << '\n';
   }
 
-  /** Prints the checksum of a label map: of the lines of all objects, and of their attributes. */
+  /** Prints how many pixels a filter changes, how many pixels of its output are foreground, and the checksum of the
+   * output. */
+  template <typename TFilter>
+  static void
+  Print(TFilter & filter, const ImageType & input)
+  {
+    filter.Update();
+    const ImageType & output = *filter.GetOutput();
+    Checksum          checksum;
+    AddGeometry(output, checksum);
+    std::size_t changed = 0;
+    std::size_t foreground = 0;
+    for (std::size_t i = 0; i < output.GetBufferedRegion().GetNumberOfPixels(); ++i)
+    {
+      const TPixel pixel = output.GetBufferPointer()[i];
+      changed += pixel != input.GetBufferPointer()[i] ? 1 : 0;
+      foreground += pixel == 1 ? 1 : 0;
+      checksum.Add(pixel);
+    }
+    std::cout << filter.GetNameOfClass() << ": " << changed << " pixels changed, " << foreground
+              << " pixels of foreground, checksum " << checksum.Get() << '\n';
+  }
+
+  /** Prints the checksum of a label map: of its geometry, the lines of all objects, and their attributes. */
   template <typename TFilter, typename TFunction>
   static void
   PrintMap(TFilter & filter, const TFunction & addAttributes)
   {
     filter.Update();
     Checksum checksum;
+    AddGeometry(*filter.GetOutput(), checksum);
     for (const auto & object : filter.GetOutput()->GetLabelObjects())
     {
       checksum.Add(object->GetLabel());
@@ -217,6 +268,6 @@ int
 main()
 {
   Client<unsigned char, 3>::Run("unsigned char, 3D", 61, 23);
-  Client<short, 2>::Run("short, 2D", 190, 100);
+  Client<short, 2>::Run("short, 2D", 189, 100);
   return 0;
 }

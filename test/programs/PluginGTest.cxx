@@ -62,12 +62,19 @@ protected:
     return std::regex_replace(printed, std::regex("Cuda(?=Connected|Relabel|Binary)"), "");
   }
 
+  /** Returns how often a regular expression matches. */
+  static std::size_t
+  Count(const std::string & printed, const std::string & expression)
+  {
+    const std::regex regex(expression);
+    return static_cast<std::size_t>(
+      std::distance(std::sregex_iterator(printed.begin(), printed.end(), regex), std::sregex_iterator()));
+  }
+
   static std::size_t
   CountReplaced(const std::string & printed, const std::string & className = "ConnectedComponentImageFilter")
   {
-    const std::regex name("Cuda" + className);
-    return static_cast<std::size_t>(
-      std::distance(std::sregex_iterator(printed.begin(), printed.end(), name), std::sregex_iterator()));
+    return Count(printed, "Cuda" + className);
   }
 };
 
@@ -146,16 +153,21 @@ TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
   EXPECT_EQ(before.errors, "");
   EXPECT_EQ(CountReplaced(before.printed, "Binary"), 0U);
 
-  // For two types, one direct use of each filter of ITK, and six filters that use the first. Without our filter, ITK's
-  // filter that fills holes is one more.
+  // No output is trivial: for two types, five filters of images and four label maps.
+  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]* pixels changed, [1-9][0-9]* pixels of foreground, checksum "), 10U)
+    << before.printed;
+  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]+ objects, checksum "), 8U) << before.printed;
+
+  // For two types, two direct uses of the filter for label maps, six filters that use it, and one direct use of the
+  // filter that fills holes. Without our filter, ITK's filter that fills holes uses label maps, too.
   struct Case
   {
     const char * off;
     std::size_t  maps;
     std::size_t  fills;
   };
-  for (const Case & each : { Case{ "", 14, 2 },
-                             Case{ "BinaryFillholeImageFilter", 16, 0 },
+  for (const Case & each : { Case{ "", 16, 2 },
+                             Case{ "BinaryFillholeImageFilter", 18, 0 },
                              Case{ "BinaryImageToLabelMapFilter", 0, 2 },
                              Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter", 0, 0 } })
   {
@@ -164,10 +176,25 @@ TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
       this->RunLabelMapClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS_DISABLE='" + std::string(each.off) + "'");
     ASSERT_EQ(run.status, 0) << run.errors;
     EXPECT_EQ(WithoutCuda(run.printed), before.printed);
-    EXPECT_EQ(CountReplaced(run.printed, map), each.maps > 0 ? 2U : 0U);
+    EXPECT_EQ(CountReplaced(run.printed, map), each.maps > 0 ? 4U : 0U);
     EXPECT_EQ(CountReplaced(run.printed, fill), each.fills);
     EXPECT_EQ(CountReplaced(run.errors, map), each.maps) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, fill), each.fills) << run.errors;
+  }
+}
+
+TEST_F(Plugin, MakesLabelMapsOnTheGPU)
+{
+  const Outcome before = this->RunLabelMapClient("");
+  const Outcome run = this->RunLabelMapClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS=1");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(WithoutCuda(run.printed), before.printed);
+  const bool hasDevice = CudaTestSupport::CountDevices() > 0;
+  const auto lines = LinesOf(run.errors);
+  EXPECT_EQ(lines.size(), 18U) << run.errors;
+  for (const std::string & line : lines)
+  {
+    EXPECT_NE(line.find(hasDevice ? ", cuda, " : ", cpu (no CUDA device"), std::string::npos) << line;
   }
 }
 

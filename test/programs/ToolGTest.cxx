@@ -202,7 +202,9 @@ TEST_F(Tool, Backends)
   else
   {
     EXPECT_NE(run.printed.find("backend: cpu (no CUDA device"), std::string::npos) << run.printed;
-    this->ExpectFailure("in.mha other.mha --backend cuda", "no CUDA device");
+    this->ExpectFailure("in.mha other.mha --backend cuda",
+                        "in.mha: cannot be labeled: The GPU cannot be used, and --backend cuda does not allow the CPU: "
+                        "no CUDA device");
   }
   this->ExpectUsageError("in.mha other.mha --algorithm buf", "full connectivity only");
 }

@@ -9,9 +9,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+#include <cstring>
 #include <limits>
 #include <map>
-
 
 namespace
 {
@@ -265,6 +266,69 @@ TEST_F(Tool, FillsHolesAfterMasking)
   this->ExpectLabels("out.mha", expected.GetPointer());
 }
 
+// Pixels that --mask removes may have any values, also in the holes.
+TEST_F(Tool, FillsHolesWithTheValueInTheMask)
+{
+  const auto organs = MakeEmpty<PlaneType>({ { 16, 9 } });
+  AddBox(organs.GetPointer(), { { 1, 1 } }, { { 7, 7 } }, 4);
+  AddBox(organs.GetPointer(), { { 3, 3 } }, { { 2, 2 } }, 7);
+  AddBox(organs.GetPointer(), { { 5, 5 } }, { { 1, 1 } }, 0);
+  AddBox(organs.GetPointer(), { { 10, 2 } }, { { 4, 4 } }, 7);
+  Write(organs.GetPointer(), this->File("organs.mha"));
+  this->ExpectFailure("organs.mha out.mha --fill-holes --mask-output",
+                      "organs.mha: has foreground pixels of different values, such as 4 and 7");
+  const auto mask = MakeEmpty<PlaneType>({ { 16, 9 } });
+  AddBox(mask.GetPointer(), { { 0, 0 } }, { { 9, 9 } });
+  AddBox(mask.GetPointer(), { { 3, 3 } }, { { 2, 2 } }, 0);
+  Write(mask.GetPointer(), this->File("mask.mha"));
+  Outcome run = this->Call("organs.mha out.mha --mask mask.mha --fill-holes --mask-output");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  // The two holes touch by a corner. So they are one hole of the background, which has 8 neighbors.
+  EXPECT_NE(run.printed.find("holes: 1 filled, 5 pixels\n"), std::string::npos) << run.printed;
+  const auto expected = MakeEmpty<PlaneType>({ { 16, 9 } });
+  AddBox(expected.GetPointer(), { { 1, 1 } }, { { 7, 7 } }, 4);
+  this->ExpectLabels("out.mha", expected.GetPointer());
+
+  // Without foreground, there are no holes.
+  mask->FillBuffer(0);
+  mask->SetPixel({ { 0, 0 } }, 1);
+  Write(mask.GetPointer(), this->File("mask.mha"));
+  run = this->Call("organs.mha out.mha --mask mask.mha --fill-holes --mask-output");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  this->ExpectLabels("out.mha", MakeEmpty<PlaneType>({ { 16, 9 } }).GetPointer());
+}
+
+TEST_F(Tool, FillsHolesWithNaN)
+{
+  using ImageType = itk::Image<float, 2>;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto      image = MakeEmpty<ImageType>({ { 9, 8 } });
+  for (int y = 1; y <= 5; ++y)
+  {
+    for (int x = 1; x <= 5; ++x)
+    {
+      image->SetPixel({ { x, y } }, nan);
+    }
+  }
+  image->SetPixel({ { 3, 3 } }, 0.0F);
+  Write(image.GetPointer(), this->File("in.mha"));
+  const Outcome run = this->Call("in.mha out.mha --fill-holes --mask-output");
+  ASSERT_EQ(run.status, 0) << run.errors;
+  EXPECT_NE(run.printed.find("holes: 1 filled, 1 pixel\n"), std::string::npos) << run.printed;
+  const auto output = Read<ImageType>(this->File("out.mha"));
+  for (int y = 0; y < 8; ++y)
+  {
+    for (int x = 0; x < 9; ++x)
+    {
+      const float pixel = output->GetPixel({ { x, y } });
+      EXPECT_TRUE(x >= 1 && x <= 5 && y >= 1 && y <= 5 ? std::isnan(pixel) : pixel == 0.0F) << x << ", " << y;
+    }
+  }
+  image->SetPixel({ { 7, 3 } }, 2.0F);
+  Write(image.GetPointer(), this->File("in.mha"));
+  this->ExpectFailure("in.mha other.mha --fill-holes --mask-output", "different values, such as nan and 2");
+}
+
 /** Expects that a mask has the pixel type and the values of its input. */
 template <typename TPixel>
 void
@@ -275,8 +339,9 @@ ExpectMaskOfType(const std::string & written, const itk::Image<TPixel, 3> * expe
   reader->Update();
   EXPECT_EQ(reader->GetImageIO()->GetComponentType(), type) << written;
   const auto count = expected->GetLargestPossibleRegion().GetNumberOfPixels();
-  EXPECT_TRUE(std::equal(
-    expected->GetBufferPointer(), expected->GetBufferPointer() + count, reader->GetOutput()->GetBufferPointer()))
+  // NaN has the same bytes, too.
+  EXPECT_EQ(std::memcmp(expected->GetBufferPointer(), reader->GetOutput()->GetBufferPointer(), count * sizeof(TPixel)),
+            0)
     << written;
 }
 
@@ -299,6 +364,10 @@ TEST_F(Tool, MasksHaveTheTypeAndValuesOfTheInput)
       // Values that differ. The last one needs all digits of the pixel type.
       PixelType & pixel = image->GetBufferPointer()[i];
       pixel = pixel == 0 ? pixel : i % 7 == 0 ? std::numeric_limits<PixelType>::max() : static_cast<PixelType>(i % 7);
+      if (pixel == 2 && std::numeric_limits<PixelType>::has_quiet_NaN)
+      {
+        pixel = std::numeric_limits<PixelType>::quiet_NaN();
+      }
       expected->GetBufferPointer()[i] = sizes[labels->GetBufferPointer()[i]] >= 5 ? pixel : PixelType{ 0 };
     }
     Write(image.GetPointer(), this->File("in.nrrd"));
@@ -315,6 +384,8 @@ TEST_F(Tool, MasksHaveTheTypeAndValuesOfTheInput)
   expect(static_cast<short>(0), itk::IOComponentEnum::SHORT, "int16");
   expect(0U, itk::IOComponentEnum::UINT, "uint32");
   expect(0, itk::IOComponentEnum::INT, "int32");
+  expect(0ULL, itk::IOComponentEnum::ULONGLONG, "uint64");
+  expect(0LL, itk::IOComponentEnum::LONGLONG, "int64");
   expect(0.0F, itk::IOComponentEnum::FLOAT, "float");
   expect(0.0, itk::IOComponentEnum::DOUBLE, "double");
 }
