@@ -3,7 +3,7 @@
 #define itkCudaBinaryKeepNObjectsImageFilter_hxx
 
 #include "CudaConnectedComponentsDetail/BackendRun.h"
-#include "CudaConnectedComponentsDetail/MaskRows.h"
+#include "CudaConnectedComponentsDetail/KeptRows.h"
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
@@ -94,37 +94,18 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateDataByLabeler(CudaConnectedCo
   this->AllocateOutputs();
   if constexpr (HasMaskBuffer<TImage>)
   {
-    const MaskRows<TImage> rows(*this->GetInput(), *this->GetOutput(), isFresh);
-    const std::uint64_t    length = rows.GetLength();
-    const bool             isBackground = rows.IsZero() && AreSameBytes(m_BackgroundValue, PixelType{});
-
-    // Rows without other values than foreground and background are written without a second look at the input. If the
-    // background is 0, untouched pages of the output need no memory.
-    std::vector<unsigned char> areBinary(rows.GetCount(), 0);
-    const auto                 packRow = [&](std::uint64_t row, std::uint32_t * words) {
-      areBinary[row] = PackEqual(rows.GetInput(row), length, m_ForegroundValue, m_BackgroundValue, words);
-    };
-    const auto visitRow = [&](std::uint64_t row, const std::uint32_t * words) {
-      PixelType * const pixels = rows.GetOutput(row);
-      if (!areBinary[row])
-      {
-        CopyAndReplace(rows.GetInput(row), length, m_ForegroundValue, m_BackgroundValue, pixels);
-      }
-      else if (!isBackground)
-      {
-        std::fill_n(pixels, length, m_BackgroundValue);
-      }
-      SetPixels(words, length, m_ForegroundValue, pixels);
-    };
+    KeptRows<TImage> rows(*this->GetInput(), *this->GetOutput(), isFresh, m_ForegroundValue, m_BackgroundValue);
     if (m_NumberOfObjects > 0)
     {
       labeler.options.selection.minimumSize = m_MinimumObjectSize;
       labeler.options.selection.numberOfLargest = m_NumberOfObjects;
-      labeler.MaskPackedRows(packRow, size, visitRow);
+      labeler.MaskPackedRows([&rows](std::uint64_t row, std::uint32_t * words) { rows.Pack(row, words); },
+                             size,
+                             [&rows](std::uint64_t row, const std::uint32_t * words) { rows.Write(row, words); });
     }
     else
     {
-      rows.VisitWithoutBits(labeler.options.parallelFor, visitRow);
+      rows.WriteWithoutObjects(labeler.options.parallelFor);
     }
   }
 }

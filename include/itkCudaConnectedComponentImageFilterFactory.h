@@ -29,7 +29,8 @@ struct LabelMapOverrides;
 
 /** \class CudaConnectedComponentImageFilterFactory
  * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
- * It also replaces RelabelComponentImageFilter, BinaryImageToLabelMapFilter and BinaryFillholeImageFilter.
+ * It also replaces RelabelComponentImageFilter, BinaryImageToLabelMapFilter, BinaryFillholeImageFilter and
+ * BinaryShapeKeepNObjectsImageFilter.
  *
  * \code
  * itk::CudaConnectedComponentImageFilterFactory::RegisterOneFactory();
@@ -51,14 +52,14 @@ struct LabelMapOverrides;
  * - inputs of any integer type except bool, with outputs of the same type;
  * - inputs of unsigned long with outputs of float.
  *
- * A factory replaces BinaryImageToLabelMapFilter and BinaryFillholeImageFilter for instances of itk::Image with 2 and 3
- * dimensions and pixels of float or any integer type except bool and long long. The label maps have objects of the
+ * A factory replaces BinaryImageToLabelMapFilter, BinaryFillholeImageFilter and BinaryShapeKeepNObjectsImageFilter for
+ * instances of itk::Image with 2 and 3 dimensions and pixels of float or any integer type except bool and long long. The label maps have objects of the
  * classes LabelObject, ShapeLabelObject, StatisticsLabelObject and AttributeLabelObject with an attribute of type bool.
  * Their labels are of type SizeValueType. For integers except char, also LabelObject with labels of std::uint32_t, as
  * in SimpleITK. The filters have LazyGPUStartOn().
  *
  * Filters of ITK that create a BinaryImageToLabelMapFilter then use the GPU, too, such as
- * BinaryShapeOpeningImageFilter, BinaryShapeKeepNObjectsImageFilter, BinaryReconstructionByDilationImageFilter and
+ * BinaryShapeOpeningImageFilter, BinaryReconstructionByDilationImageFilter and
  * BinaryImageToShapeLabelMapFilter.
  *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
@@ -68,7 +69,7 @@ struct LabelMapOverrides;
  * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: RegisterOneFactory() and the plug-in replace no filter.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of filters that new factories do not replace. The list contains
  *   names of ITK's classes, separated by commas: `ConnectedComponentImageFilter`, `RelabelComponentImageFilter`,
- *   `BinaryImageToLabelMapFilter` and `BinaryFillholeImageFilter`.
+ *   `BinaryImageToLabelMapFilter`, `BinaryFillholeImageFilter` and `BinaryShapeKeepNObjectsImageFilter`.
  *
  * \par Thread safety
  * Register the factory and add overrides before other threads create objects, as for all factories of ITK.
@@ -81,6 +82,7 @@ struct LabelMapOverrides;
  * \sa CudaRelabelComponentImageFilter
  * \sa CudaBinaryImageToLabelMapFilter
  * \sa CudaBinaryFillholeImageFilter
+ * \sa CudaBinaryShapeKeepNObjectsImageFilter
  * \sa ObjectFactoryBase
  *
  * \ingroup CudaConnectedComponents

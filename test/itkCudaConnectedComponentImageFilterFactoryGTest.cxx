@@ -6,6 +6,7 @@
 
 #include "itkAttributeLabelObject.h"
 #include "itkBinaryFillholeImageFilter.h"
+#include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkCudaBinaryFillholeImageFilter.h"
 #include "itkCudaBinaryImageToLabelMapFilter.h"
@@ -79,6 +80,9 @@ using BoolObject = itk::AttributeLabelObject<TLabel, VDimension, bool>;
 template <typename TPixel, unsigned int VDimension>
 using Filled = itk::BinaryFillholeImageFilter<itk::Image<TPixel, VDimension>>;
 
+template <typename TPixel, unsigned int VDimension>
+using Kept = itk::BinaryShapeKeepNObjectsImageFilter<itk::Image<TPixel, VDimension>>;
+
 template <typename TFilter>
 std::string
 NameOfNew()
@@ -94,6 +98,8 @@ const std::string ItkMapName = "BinaryImageToLabelMapFilter";
 const std::string OurMapName = "CudaBinaryImageToLabelMapFilter";
 const std::string ItkFillName = "BinaryFillholeImageFilter";
 const std::string OurFillName = "CudaBinaryFillholeImageFilter";
+const std::string ItkKeepName = "BinaryShapeKeepNObjectsImageFilter";
+const std::string OurKeepName = "CudaBinaryShapeKeepNObjectsImageFilter";
 
 TEST_F(Factory, LinkingChangesNothing) { EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName); }
 
@@ -122,14 +128,19 @@ TEST_F(Factory, ReplacesItksFiltersOfBinaryImages)
 {
   EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 3>>()), ItkMapName);
   EXPECT_EQ((NameOfNew<Filled<short, 3>>()), ItkFillName);
+  EXPECT_EQ((NameOfNew<Kept<short, 3>>()), ItkKeepName);
   FactoryType::RegisterOneFactory();
   EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 3>>()), OurMapName);
   EXPECT_EQ((NameOfNew<Mapped<unsigned char, itk::ShapeLabelObject, 2>>()), OurMapName);
   EXPECT_EQ((NameOfNew<Filled<short, 3>>()), OurFillName);
   EXPECT_EQ((NameOfNew<Filled<float, 2>>()), OurFillName);
+  EXPECT_EQ((NameOfNew<Kept<unsigned char, 3>>()), OurKeepName);
+  EXPECT_EQ((NameOfNew<Kept<float, 2>>()), OurKeepName);
   EXPECT_EQ((NameOfNew<Mapped<double, itk::LabelObject, 3>>()), ItkMapName);
   EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 4>>()), ItkMapName);
   EXPECT_EQ((NameOfNew<Filled<double, 3>>()), ItkFillName);
+  EXPECT_EQ((NameOfNew<Kept<double, 3>>()), ItkKeepName);
+  EXPECT_EQ((NameOfNew<Kept<short, 4>>()), ItkKeepName);
 }
 
 TEST_F(Factory, ReplacesTheLabelMapFilterOfSimpleITK)
@@ -192,7 +203,7 @@ TEST_F(Factory, SetsTheNumberOfObjectsOfThePublicClass)
 }
 
 /** Returns the names of the filters that a factory replaces if a list of names is turned off: C for connected
- * components, R for relabeling, L for label maps, F for filling holes. */
+ * components, R for relabeling, L for label maps, F for filling holes, K for keeping objects. */
 std::string
 ReplacedWithout(const char * names)
 {
@@ -206,22 +217,25 @@ ReplacedWithout(const char * names)
   const bool map = NameOfNew<Mapped<short, itk::LabelObject, 3>>() == OurMapName;
   EXPECT_EQ((NameOfNew<SimplyMapped<short, 3>>() == OurMapName), map);
   const bool fill = NameOfNew<Filled<short, 3>>() == OurFillName;
+  const bool keep = NameOfNew<Kept<short, 3>>() == OurKeepName;
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
   itk::ObjectFactoryBase::UnRegisterFactory(factory);
-  return std::string(connected ? "C" : "") + (relabel ? "R" : "") + (map ? "L" : "") + (fill ? "F" : "");
+  return std::string(connected ? "C" : "") + (relabel ? "R" : "") + (map ? "L" : "") + (fill ? "F" : "") +
+         (keep ? "K" : "");
 }
 
 TEST_F(Factory, IsTurnedOffByName)
 {
-  EXPECT_EQ(ReplacedWithout(""), "CRLF");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLF");
-  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLF");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRF");
-  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRL");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CR");
-  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLF");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LF");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLF");
+  EXPECT_EQ(ReplacedWithout(""), "CRLFK");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFK");
+  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLFK");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRFK");
+  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRLK");
+  EXPECT_EQ(ReplacedWithout("BinaryShapeKeepNObjectsImageFilter"), "CRLF");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CRK");
+  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLFK");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LFK");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLFK");
 }
 
 /** Relabels an image by the filter that New() returns. Compares the results through a pointer to ITK's class with the

@@ -57,7 +57,8 @@ template <std::size_t VPair>
 void
 AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
-/** Input types of BinaryImageToLabelMapFilter, and types of BinaryFillholeImageFilter. */
+/** Input types of BinaryImageToLabelMapFilter, and types of BinaryFillholeImageFilter and
+ * BinaryShapeKeepNObjectsImageFilter. */
 using LabelMapInputs =
   std::tuple<unsigned char, signed char, char, unsigned short, short, unsigned int, int, unsigned long, long, float>;
 
@@ -65,7 +66,8 @@ using LabelMapInputs =
 constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
 
 /** Adds the overrides for one type of LabelMapInputs, in 2D and 3D: the label maps that ITK's own filters use, with
- * four classes of objects, SimpleITK's label map, and the filter that fills holes. VInput is the index of the type. */
+ * four classes of objects, SimpleITK's label map, and the filters that fill holes and keep objects. VInput is the index
+ * of the type. */
 template <std::size_t VInput>
 void
 AddLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory);

@@ -148,6 +148,7 @@ TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
 {
   const std::string map = "BinaryImageToLabelMapFilter";
   const std::string fill = "BinaryFillholeImageFilter";
+  const std::string keep = "BinaryShapeKeepNObjectsImageFilter";
   const Outcome     before = this->RunLabelMapClient("");
   ASSERT_EQ(before.status, 0) << before.errors;
   EXPECT_EQ(before.errors, "");
@@ -158,18 +159,21 @@ TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
     << before.printed;
   EXPECT_EQ(Count(before.printed, ": [1-9][0-9]+ objects, checksum "), 8U) << before.printed;
 
-  // For two types, two direct uses of the filter for label maps, six filters that use it, and one direct use of the
-  // filter that fills holes. Without our filter, ITK's filter that fills holes uses label maps, too.
+  // For two types, two direct uses of the filter for label maps, five filters that use it, and one direct use of the
+  // filters that fill holes and keep objects. Without our filters, these two of ITK use label maps, too.
   struct Case
   {
     const char * off;
     std::size_t  maps;
     std::size_t  fills;
+    std::size_t  keeps;
   };
-  for (const Case & each : { Case{ "", 16, 2 },
-                             Case{ "BinaryFillholeImageFilter", 18, 0 },
-                             Case{ "BinaryImageToLabelMapFilter", 0, 2 },
-                             Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter", 0, 0 } })
+  for (const Case & each :
+       { Case{ "", 14, 2, 2 },
+         Case{ "BinaryFillholeImageFilter", 16, 0, 2 },
+         Case{ "BinaryShapeKeepNObjectsImageFilter", 16, 2, 0 },
+         Case{ "BinaryImageToLabelMapFilter", 0, 2, 2 },
+         Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter,BinaryShapeKeepNObjectsImageFilter", 0, 0, 0 } })
   {
     SCOPED_TRACE(each.off);
     const Outcome run =
@@ -180,6 +184,7 @@ TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
     EXPECT_EQ(CountReplaced(run.printed, fill), each.fills);
     EXPECT_EQ(CountReplaced(run.errors, map), each.maps) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, fill), each.fills) << run.errors;
+    EXPECT_EQ(CountReplaced(run.errors, keep), each.keeps) << run.errors;
   }
 }
 
