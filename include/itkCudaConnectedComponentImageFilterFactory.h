@@ -53,10 +53,10 @@ struct LabelMapOverrides;
  * - inputs of unsigned long with outputs of float.
  *
  * A factory replaces BinaryImageToLabelMapFilter, BinaryFillholeImageFilter and BinaryShapeKeepNObjectsImageFilter for
- * instances of itk::Image with 2 and 3 dimensions and pixels of float or any integer type except bool and long long. The label maps have objects of the
- * classes LabelObject, ShapeLabelObject, StatisticsLabelObject and AttributeLabelObject with an attribute of type bool.
- * Their labels are of type SizeValueType. For integers except char, also LabelObject with labels of std::uint32_t, as
- * in SimpleITK. The filters have LazyGPUStartOn().
+ * instances of itk::Image with 2 and 3 dimensions and pixels of float or any integer type except bool and long long.
+ * The label maps have objects of the classes LabelObject, ShapeLabelObject, StatisticsLabelObject and
+ * AttributeLabelObject with an attribute of type bool. Their labels are of type SizeValueType. For integers except
+ * char, also LabelObject with labels of std::uint32_t, as in SimpleITK. The filters have LazyGPUStartOn().
  *
  * Filters of ITK that create a BinaryImageToLabelMapFilter then use the GPU, too, such as
  * BinaryShapeOpeningImageFilter, BinaryReconstructionByDilationImageFilter and
