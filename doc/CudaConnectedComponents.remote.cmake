@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG b3048c668b2391481efc77f79506dcc46c6f0802
+  GIT_TAG ff234499f44a9b319a0b4b644ed9f3381b0c4837
   )
