@@ -375,6 +375,8 @@ InsertBinaryNames(std::multiset<std::string> & names)
   insert(typeid(Mapped<TPixel, BoolObject, 3>));
   insert(typeid(Filled<TPixel, 2>));
   insert(typeid(Filled<TPixel, 3>));
+  insert(typeid(Kept<TPixel, 2>));
+  insert(typeid(Kept<TPixel, 3>));
 }
 
 template <typename TPixel>
