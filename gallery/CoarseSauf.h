@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_gallery_CoarseSauf_h
+#define ccl_gallery_CoarseSauf_h
+
+// C_SAUF (CUDA version of SAUF, scan array-based union-find), for 8-connectivity of planes.
+// Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana, "How Does Connected Components Labeling with Decision
+// Trees Perform on GPUs?", CAIP 2019. The decision tree: Wu, Otoo and Suzuki, "Two Strategies to Speed up Connected
+// Component Labeling Algorithms", LBNL-59102, 2005. Also Section III-B7 and Algorithm 1 of Bolelli, Allegretti, Lumetti
+// and Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024.
+//
+// The kernels are Initialization, Merge and Compression, with a thread for each pixel. Union-find lies in the image of
+// labels. Merge asks for the four earlier neighbors of a pixel x in the order of a decision tree:
+//
+//      p  q  r        p, r and s are adjacent to q, and p is adjacent to s. Other threads unite these pairs. So x needs
+//      s  x           one union if q is foreground, and never needs more than two.
+//
+// Extra memory: none.
+//
+// No departure from the paper. Race, allowed: a thread may find a former root while another thread unites. Union()
+// notices this by the result of its atomic minimum.
+
+#include "gallery/Entry.h"
+#include "gallery/PixelTrees.h"
+
+#include "primitives/UnionFind.h"
+
+namespace itk::ccl::gallery
+{
+
+namespace CoarseSauf
+{
+
+/** Unites each foreground pixel with its earlier neighbors. */
+template <typename TLabel>
+struct Merge
+{
+  Grid                 size;
+  const std::uint8_t * input;
+  TLabel *             labels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t index = IndexOf(size, cell);
+    if (input[index] == 0)
+    {
+      return;
+    }
+    const LabelsAsParents<TLabel> parents{ labels };
+    const TLabel                  x = static_cast<TLabel>(index + 1);
+    const TLabel                  q = static_cast<TLabel>(x - size.x);
+    const TLabel                  s = x - 1;
+    const bool                    hasRowAbove = cell.y > 0;
+    const auto isForeground = [this](bool isInImage, TLabel pixel) { return isInImage && input[pixel - 1] != 0; };
+
+    if (isForeground(hasRowAbove, q))
+    {
+      Union(parents, x, q);
+      return;
+    }
+    if (isForeground(hasRowAbove && cell.x + 1 < size.x, q + 1))
+    {
+      Union(parents, x, static_cast<TLabel>(q + 1));
+    }
+    if (isForeground(hasRowAbove && cell.x > 0, q - 1))
+    {
+      Union(parents, x, static_cast<TLabel>(q - 1));
+    }
+    else if (isForeground(cell.x > 0, s))
+    {
+      Union(parents, x, s);
+    }
+  }
+};
+
+} // namespace CoarseSauf
+
+/** The row of the algorithm in the table of Gallery.h. */
+struct SaufOnGpuAlgorithm
+{
+  static constexpr Entry Description{
+    "C_SAUF", "Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana", 2019, false, true, false, false
+  };
+
+  /** Labels a plane (8-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
+   * the component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */
+  template <unsigned int VDimension, typename TLabel, typename TExecutor>
+  static void
+  Label(const TExecutor &    executor,
+        const std::uint8_t * input,
+        const Grid &         size,
+        bool /* fullyConnected */,
+        TLabel * labels)
+  {
+    executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
+    executor.ForEachCompact(size, CoarseSauf::Merge<TLabel>{ size, input, labels });
+    executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
+  }
+};
+
+} // namespace itk::ccl::gallery
+
+#endif

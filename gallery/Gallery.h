@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_gallery_Gallery_h
+#define ccl_gallery_Gallery_h
+
+// The table of the gallery: published algorithms for GPUs, each in one file, which names the paper and every departure
+// from it. The tests and the benchmark read the table. The filter does not use the gallery.
+//
+// A new algorithm adds its file to this folder, and one row here. A row is a struct with
+// - `Description`, a constexpr Entry;
+// - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.
+//   Foreground pixels are not 0. The function writes 1 + a raster index to each foreground pixel of `labels`, and 0 to
+//   background pixels. The index is the same for all pixels of a component, and differs between components. Algorithms
+//   that label pixels take the first pixel of the component in raster order. `labels` may not be `input`. Labels are
+//   std::uint32_t or std::uint64_t. Call the function only for connectivities that `Description` lists.
+
+#include "gallery/BlockEquivalence.h"
+#include "gallery/CoarseSauf.h"
+#include "gallery/DirectionalPropagation.h"
+#include "gallery/KomuraEquivalence.h"
+#include "gallery/LabelEquivalence.h"
+#include "gallery/NeighborPropagation.h"
+#include "gallery/OptimizedLabelEquivalence.h"
+#include "gallery/PixelUnionFind.h"
+#include "gallery/Rasmusson.h"
+
+#include <tuple>
+
+namespace itk::ccl::gallery
+{
+
+/** The algorithms, in the order of their years. */
+using Gallery = std::tuple<NeighborPropagationAlgorithm,
+                           DirectionalPropagationAlgorithm,
+                           LabelEquivalenceAlgorithm,
+                           PixelUnionFindAlgorithm,
+                           OptimizedLabelEquivalenceAlgorithm,
+                           RasmussonAlgorithm,
+                           KomuraEquivalenceAlgorithm,
+                           BlockEquivalenceAlgorithm,
+                           SaufOnGpuAlgorithm>;
+
+/** Calls visitor(row) for each row of the table. `row` is an object of the algorithm's struct. */
+template <typename TVisitor>
+void
+VisitGallery(const TVisitor & visitor)
+{
+  std::apply([&visitor](auto... rows) { (visitor(rows), ...); }, Gallery{});
+}
+
+/** Returns whether an algorithm supports a connectivity. `dimension` is 2 or 3. */
+constexpr bool
+Supports(const Entry & entry, unsigned int dimension, bool fullyConnected)
+{
+  return dimension == 2 ? (fullyConnected ? entry.planes8 : entry.planes4)
+                        : (fullyConnected ? entry.volumes26 : entry.volumes6);
+}
+
+} // namespace itk::ccl::gallery
+
+#endif

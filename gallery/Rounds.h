@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_gallery_Rounds_h
+#define ccl_gallery_Rounds_h
+
+// Rounds of kernels that the host repeats until nothing changes.
+
+#include "executors/Executor.h"
+#include "primitives/Atomics.h"
+
+namespace itk::ccl::gallery
+{
+
+/** Tells the host whether any thread of a round has changed a label. */
+struct ChangeFlag
+{
+  std::uint32_t * address;
+
+  /** Sets the flag. */
+  CCL_HOST_DEVICE
+  void
+  Set() const
+  {
+    Store(address, std::uint32_t{ 1 });
+  }
+
+  /** Returns the flag. This is the value of a sum of one value. */
+  CCL_HOST_DEVICE
+  std::uint32_t
+  operator()(std::uint64_t) const
+  {
+    return *address;
+  }
+};
+
+/** Calls round(flag) until a round has not set the flag. After each round, the host waits for the flag. */
+template <typename TExecutor, typename TRound>
+void
+RepeatUntilStable(const TExecutor & executor, const TRound & round)
+{
+  const auto       memory = executor.template Allocate<std::uint32_t>(1);
+  const ChangeFlag changes{ memory.get() };
+  do
+  {
+    executor.Fill(changes.address, 1, 0);
+    round(changes);
+  } while (executor.template PrepareScan<std::uint32_t>(1, changes).GetTotal() != 0);
+}
+
+} // namespace itk::ccl::gallery
+
+#endif

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_test_GalleryOnDevice_h
+#define ccl_test_GalleryOnDevice_h
+
+#include "TestImages.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/** Returns the labels that an algorithm of the gallery writes on the current device.
+ * \param name the name of the algorithm in its Entry
+ * \param dimension 2 or 3; 3 labels a plane as a volume of one slice */
+std::vector<std::uint32_t>
+LabelByGalleryOnDevice(const std::string & name, unsigned int dimension, const TestImage & image, bool fullyConnected);
+
+#endif
