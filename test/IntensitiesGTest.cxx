@@ -6,6 +6,7 @@
 #include "Oracle.h"
 #include "ThreadPool.h"
 
+#include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/RunUnionFind.h"

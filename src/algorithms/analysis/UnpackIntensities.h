@@ -4,7 +4,7 @@
 
 // From the rows of MeasureIntensities.h to the columns that the caller gets.
 
-#include "algorithms/analysis/MeasureIntensities.h"
+#include "algorithms/analysis/IntensityValue.h"
 
 #include <cmath>
 #include <limits>
