@@ -94,6 +94,13 @@ public:
     this->Time<TFunctor>([&] { m_Executor.ForEachCompact(grid, functor); });
   }
 
+  template <typename TFunctor>
+  void
+  ForEachThreadBlock(std::uint64_t count, const TFunctor & functor) const
+  {
+    this->Time<TFunctor>([&] { m_Executor.ForEachThreadBlock(count, functor); });
+  }
+
   template <typename TSum>
   using PreparedScan = DeviceExecutor::PreparedScan<TSum>;
 

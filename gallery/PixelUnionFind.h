@@ -10,22 +10,22 @@
 // Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs",
 // IEEE TPDS, 2024 ("the survey").
 //
-// The kernels are Initialization, Merge and Compression, with a thread for each pixel. Union-find lies in the image of
-// labels. Merge unites each foreground pixel with its neighbors before it in raster order.
+// Union-find lies in the image of labels, and a thread owns a pixel. For planes, LocalMerge (Algorithm 6 of the survey)
+// labels tiles in shared memory, Merge unites pixels at the borders of tiles, and Compression gives each pixel the label
+// of its root. For volumes, the kernels are Initialization, Merge of all pixels, and Compression.
 //
 // Extra memory: none. Table I of the survey lists a termination byte, which these kernels do not need: their number is
 // fixed.
 //
 // Departures:
-// - Tile merging is left out. The papers first label tiles in shared memory (LocalMerge, Algorithm 6 of the survey),
-// and
-//   then merge border pixels only. Here, Merge runs on all pixels in global memory.
+// - The size of a tile is ours: the survey prints none.
 // - 6-connectivity is not in the papers. It is the same code with fewer neighbors.
 // Race, allowed: a thread may find a former root while another thread unites. Union() notices this by the result of its
 // atomic minimum.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
+#include "gallery/PixelTiles.h"
 #include "gallery/PixelTrees.h"
 
 namespace itk::ccl::gallery
@@ -33,6 +33,59 @@ namespace itk::ccl::gallery
 
 namespace PixelUnionFind
 {
+
+using Tile = PixelTile<32, 16>;
+
+/** Labels the tiles of a plane. Each foreground pixel gets 1 + the raster index of a pixel of its component in its tile:
+ * the first one. */
+template <typename TLabel>
+struct LocalMerge
+{
+  static constexpr unsigned int Threads = Tile::PixelCount;
+
+  struct SharedMemory
+  {
+    std::uint32_t labels[Threads]; // 1 + the thread of a pixel
+  };
+
+  Grid                 size;
+  const std::uint8_t * input;
+  TLabel *             labels;
+  bool                 fullyConnected;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TThreadBlock>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TThreadBlock & threadBlock, SharedMemory & memory) const
+  {
+    const Tile                           tile(size, threadBlock.GetIndex());
+    const LabelsAsParents<std::uint32_t> parents{ memory.labels };
+    threadBlock.ForEachThread(
+      [&](unsigned int thread) { memory.labels[thread] = tile.IsForeground(input, thread) ? thread + 1 : 0; });
+    threadBlock.Synchronize();
+    threadBlock.ForEachThread([&](unsigned int thread) {
+      if (Load(memory.labels + thread) != 0)
+      {
+        VisitPrecedingNeighbors<2>(Tile::Size(), Tile::CellOf(thread), fullyConnected, [&](std::uint64_t neighbor) {
+          if (Load(memory.labels + neighbor) != 0)
+          {
+            Union(parents, thread + 1, static_cast<std::uint32_t>(neighbor + 1));
+          }
+        });
+      }
+    });
+    threadBlock.Synchronize();
+    threadBlock.ForEachThread([&](unsigned int thread) {
+      if (tile.Contains(thread))
+      {
+        const bool isForeground = memory.labels[thread] != 0;
+        labels[tile.IndexOfPixel(thread)] =
+          isForeground ? static_cast<TLabel>(tile.IndexOfPixel(Find(parents, thread + 1) - 1) + 1) : 0;
+      }
+    });
+  }
+};
 
 /** Unites each foreground pixel with its foreground neighbors. */
 template <unsigned int VDimension, typename TLabel>
@@ -74,9 +127,19 @@ struct PixelUnionFindAlgorithm
   static void
   Label(const TExecutor & executor, const std::uint8_t * input, const Grid & size, bool fullyConnected, TLabel * labels)
   {
-    using Merge = PixelUnionFind::Merge<VDimension, TLabel>;
-    executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
-    executor.ForEachCompact(size, Merge{ size, input, labels, fullyConnected });
+    if constexpr (VDimension == 2)
+    {
+      using Tile = PixelUnionFind::Tile;
+      using LocalMerge = PixelUnionFind::LocalMerge<TLabel>;
+      executor.ForEachThreadBlock(Tile::CountIn(size), LocalMerge{ size, input, labels, fullyConnected });
+      executor.ForEachCompact(size, MergeTileBorders<Tile, TLabel>{ size, labels, fullyConnected });
+    }
+    else
+    {
+      using Merge = PixelUnionFind::Merge<VDimension, TLabel>;
+      executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
+      executor.ForEachCompact(size, Merge{ size, input, labels, fullyConnected });
+    }
     executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
   }
 };

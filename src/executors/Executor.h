@@ -17,6 +17,9 @@
 //   `GetTotal()` is the sum of all values. On the device it waits for this sum, but not for later calls.
 // - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of
 //   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
+// - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the
+//   number of threads of a thread block, a multiple of 32. `memory` is a `TFunctor::SharedMemory` for each thread
+//   block, not initialized. The functor takes the type of the thread block as a template parameter: see 3.
 // - `AddToRows(grid, functor, table)`: adds values to rows of a table. Each cell of the grid has a list of values:
 //   `functor.HasValues(i)` returns whether the list of the cell with raster index i is not empty, and
 //   `list = functor.Begin(cell)` starts such a list. `list.IsAtEnd()` returns whether no value is left, which is true
@@ -49,6 +52,22 @@
 //   all values. visit(i) may change valueAt(i), and no other value.
 // - `Once(function)`: calls `function()` on one thread. The others do not wait for it.
 // All of them but Once() are barriers for the thread block.
+//
+// 3. A thread block of ForEachThreadBlock() runs an algorithm that its paper describes by thread blocks with shared
+// memory, and by warps. Models: DeviceThreadBlock, HostThreadBlock (a loop over the threads for each call).
+//
+// The functor runs once for each thread block. It may call members of the thread block in loops and branches if the
+// condition is the same for all threads. A value that differs between threads is a PerThread<T>.
+// A model provides:
+// - `GetIndex()`: the index of the thread block, less than n.
+// - `PerThread<T>`: a value of each thread, not initialized. `value[thread]` is the value of a thread. On the device,
+//   this is a register, so a thread may access its own value only.
+// - `ForEachThread(function)`: calls `function(thread)` once for each thread < Threads. It is not a barrier.
+// - `Synchronize()`: a barrier. Only after it, a thread may read shared memory that other threads wrote.
+// - `Any(predicate)`: returns whether predicate(thread) is true for any thread of the thread block. It is a barrier.
+// - `Ballot(predicate)`: returns a PerThread<std::uint32_t>: the predicates of the 32 threads of the thread's warp. Bit
+//   i is the predicate of lane i, which is the thread with index 32 * warp + i.
+// - `Shuffle(values, laneOf)`: returns a PerThread<T>: the value of lane laneOf(thread) < 32 of the thread's warp.
 
 #include "primitives/HostDevice.h"
 

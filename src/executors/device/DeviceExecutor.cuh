@@ -7,6 +7,7 @@
 #include "executors/device/CudaError.cuh"
 #include "executors/device/DeviceResources.cuh"
 #include "executors/device/DeviceSort.cuh"
+#include "executors/device/DeviceThreadBlock.cuh"
 #include "executors/device/PendingValue.cuh"
 #include "executors/device/ScanKernels.cuh"
 #include "executors/device/ThreadBlockShape.h"
@@ -37,6 +38,17 @@ __launch_bounds__(Tuning::ThreadBlockSize)
   {
     functor(cell);
   }
+}
+
+/** Calls `functor(threadBlock, memory)`, with shared memory for each thread block. */
+template <typename TFunctor>
+__global__ void
+__launch_bounds__(TFunctor::Threads)
+  ForEachThreadBlockOf(TFunctor functor)
+{
+  WaitForPreviousKernels();
+  __shared__ typename TFunctor::SharedMemory memory;
+  functor(DeviceThreadBlock<TFunctor::Threads>(), memory);
 }
 
 /** Runs kernel functors on a device, in the order of a stream. A model of the executor concept (see
@@ -103,6 +115,16 @@ public:
   ForEachCompact(const Grid & grid, const TFunctor & functor) const
   {
     this->ForEachCellOf(grid, CompactThreadBlock(grid), functor);
+  }
+
+  template <typename TFunctor>
+  void
+  ForEachThreadBlock(std::uint64_t count, const TFunctor & functor) const
+  {
+    if (count != 0)
+    {
+      this->Launch(&ForEachThreadBlockOf<TFunctor>, count, TFunctor::Threads, functor);
+    }
   }
 
   /** The result of PrepareScan(). The order of the members matters, because the last member is destroyed first. The

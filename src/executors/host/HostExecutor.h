@@ -5,6 +5,7 @@
 #include "primitives/Grid.h"
 #include "executors/RowAccumulator.h"
 #include "executors/host/HostMemory.h"
+#include "executors/host/HostThreadBlock.h"
 #include "executors/host/ParallelFor.h"
 
 #include <algorithm>
@@ -65,6 +66,20 @@ public:
   ForEachCompact(const Grid & grid, const TFunctor & functor) const
   {
     this->ForEach(grid, functor);
+  }
+
+  template <typename TFunctor>
+  void
+  ForEachThreadBlock(std::uint64_t count, const TFunctor & functor) const
+  {
+    const std::uint64_t perChunk = CellsPerChunk(count * TFunctor::Threads) / TFunctor::Threads;
+    this->ForEachChunk(count, perChunk, [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
+      for (std::uint64_t i = begin; i < end; ++i)
+      {
+        typename TFunctor::SharedMemory memory;
+        functor(HostThreadBlock<TFunctor::Threads>(i), memory);
+      }
+    });
   }
 
   /** The result of PrepareScan(). */
