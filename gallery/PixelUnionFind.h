@@ -11,8 +11,8 @@
 // IEEE TPDS, 2024 ("the survey").
 //
 // Union-find lies in the image of labels, and a thread owns a pixel. For planes, LocalMerge (Algorithm 6 of the survey)
-// labels tiles in shared memory, Merge unites pixels at the borders of tiles, and Compression gives each pixel the label
-// of its root. For volumes, the kernels are Initialization, Merge of all pixels, and Compression.
+// labels tiles in shared memory, Merge unites pixels at the borders of tiles, and Compression gives each pixel the
+// label of its root. For volumes, the kernels are Initialization, Merge of all pixels, and Compression.
 //
 // Extra memory: none. Table I of the survey lists a termination byte, which these kernels do not need: their number is
 // fixed.
@@ -36,8 +36,8 @@ namespace PixelUnionFind
 
 using Tile = PixelTile<32, 16>;
 
-/** Labels the tiles of a plane. Each foreground pixel gets 1 + the raster index of a pixel of its component in its tile:
- * the first one. */
+/** Labels the tiles of a plane. Each foreground pixel gets 1 + the raster index of a pixel of its component in its
+ * tile: the first one. */
 template <typename TLabel>
 struct LocalMerge
 {

@@ -10,6 +10,7 @@
 #include "executors/host/HostExecutor.h"
 #include "algorithms/runs/HostRows.h"
 #include "primitives/LabelValues.h"
+#include "primitives/PackScalars.h"
 #include "algorithms/runs/RunUnionFind.h"
 #include "TestImages.h"
 
@@ -268,8 +269,8 @@ ExpectAdjacentRuns(const TestImage & image)
   std::vector<std::uint32_t> last(counted.GetCount());
   executor.ExclusiveScan(
     counted.scan,
-    RunUnionFind::StartsInWord{ columns },
-    RunUnionFind::StoreRuns<std::uint32_t>{ columns, runOffsets.data(), first.data(), last.data() });
+    RunUnionFind::StartsInWord{ RunEdges(columns) },
+    RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data() });
   const IndexedRuns<TRowGroup, std::uint32_t>     runs{ grouped.groups, runOffsets.data() };
   const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.GetCount() };
   const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs };
@@ -324,6 +325,78 @@ TEST(Runs, AdjacentRunsAreVisited)
     ExpectAdjacentRuns<VolumeRowGroup>(MakeRandom({ size(100), size(5), size(5) }, random() % 50, 1, seed));
     // High densities give long runs that cover whole words.
     ExpectAdjacentRuns<VolumeRowGroup>(MakeRandom({ size(200), size(4), size(4) }, 90 + random() % 11, 1, seed));
+  }
+}
+
+TEST(FastMultipleTest, EqualsTheRemainder)
+{
+  std::mt19937_64            random(20);
+  std::vector<std::uint64_t> divisors{ 1, 2, 3, 5, 7, 16, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000001 };
+  std::vector<std::uint64_t> numbers{ 0, 1, 0xFFFFFFFE, 0xFFFFFFFF, 0x100000000, ~std::uint64_t{ 0 } };
+  for (int i = 0; i < 1000; ++i)
+  {
+    divisors.push_back((random() >> random() % 64) | 1);
+    numbers.push_back(random() >> random() % 64);
+  }
+  for (const std::uint64_t divisor : divisors)
+  {
+    const FastMultipleTest isMultiple(divisor);
+    for (const std::uint64_t number : numbers)
+    {
+      ASSERT_EQ(isMultiple(number), number % divisor == 0) << number << " by " << divisor;
+      const std::uint64_t multiple = number / divisor * divisor;
+      ASSERT_TRUE(isMultiple(multiple)) << multiple << " by " << divisor;
+    }
+  }
+}
+
+TEST(RunEdges, ARunEndsWithItsRow)
+{
+  // Two rows of two words, all foreground: each row is one run.
+  const std::vector<Word> bits(4, ~Word{ 0 });
+  const RunEdges          edges(BitRows{ { 2, 2, 1 }, bits.data() });
+  EXPECT_EQ(edges.StartsAt(0), 1U);
+  EXPECT_EQ(edges.StartsAt(1), 0U);
+  EXPECT_EQ(edges.StartsAt(2), 1U);
+  EXPECT_EQ(edges.StartsAt(3), 0U);
+  EXPECT_EQ(edges.EndsAt(0), 0U);
+  EXPECT_EQ(edges.EndsAt(1), 0x80000000U);
+  EXPECT_EQ(edges.EndsAt(2), 0U);
+  EXPECT_EQ(edges.EndsAt(3), 0x80000000U);
+}
+
+template <typename TPixel>
+class PackEqual : public testing::Test
+{};
+using UnsignedPixels = testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+TYPED_TEST_SUITE(PackEqual, UnsignedPixels);
+
+TYPED_TEST(PackEqual, EqualsPlainComparisons)
+{
+  // The values differ in their lowest and in their highest byte.
+  constexpr TypeParam        high = TypeParam{ 0x80 } << 8 * (sizeof(TypeParam) - 1);
+  const TypeParam            pixels[] = { 1, high, static_cast<TypeParam>(high + 1), 0 };
+  std::mt19937               random(21);
+  std::vector<TypeParam>     row;
+  std::vector<std::uint32_t> words;
+  for (std::uint64_t count = 0; count < 200; ++count)
+  {
+    for (const unsigned int valueCount : { 1U, 2U, 3U, 4U })
+    {
+      row.resize(count);
+      std::generate(row.begin(), row.end(), [&] { return pixels[random() % valueCount]; });
+      const TypeParam value = pixels[0];
+      const TypeParam other = pixels[1];
+      words.assign(DivideUp(count, BitsPerWord) + 1, 0xABCDEF01);
+      const bool areBinary = PackEqualScalars(row.data(), count, value, other, words.data());
+
+      EXPECT_EQ(areBinary, std::all_of(row.begin(), row.end(), [&](TypeParam p) { return p == value || p == other; }));
+      for (std::uint64_t i = 0; i < DivideUp(count, BitsPerWord) * BitsPerWord; ++i)
+      {
+        ASSERT_EQ(words[i / BitsPerWord] >> i % BitsPerWord & 1U, i < count && row[i] == value) << i << " of " << count;
+      }
+      EXPECT_EQ(words.back(), 0xABCDEF01) << "wrote beyond the end of " << count << " pixels";
+    }
   }
 }
 

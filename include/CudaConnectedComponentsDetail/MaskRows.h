@@ -59,14 +59,14 @@ public:
   const PixelType *
   GetInput(std::uint64_t row) const
   {
-    return m_Input.GetBufferPointer() + m_Input.ComputeOffset(IndexOfRow(m_Region, row));
+    return m_Input.GetBufferPointer() + this->OffsetOf(m_Input, row);
   }
 
   /** Returns the pixels of a row of the output. */
   PixelType *
   GetOutput(std::uint64_t row) const
   {
-    return m_Output.GetBufferPointer() + m_Output.ComputeOffset(IndexOfRow(m_Region, row));
+    return m_Output.GetBufferPointer() + this->OffsetOf(m_Output, row);
   }
 
   /** Calls a function for each row, with bits that are 0, as if no component was selected. */
@@ -79,6 +79,15 @@ public:
   }
 
 private:
+  /** Returns the offset of a row in the memory of an image. */
+  std::uint64_t
+  OffsetOf(const TImage & image, std::uint64_t row) const
+  {
+    // Most regions are whole images. IndexOfRow() divides, which takes long for short rows.
+    return image.GetBufferedRegion() == m_Region ? row * this->GetLength()
+                                                 : image.ComputeOffset(IndexOfRow(m_Region, row));
+  }
+
   const TImage &              m_Input;
   TImage &                    m_Output;
   typename TImage::RegionType m_Region;

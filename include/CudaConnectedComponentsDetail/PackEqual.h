@@ -2,6 +2,7 @@
 #ifndef CudaConnectedComponentsDetail_PackEqual_h
 #define CudaConnectedComponentsDetail_PackEqual_h
 
+#include "CudaConnectedComponentsDetail/EqualPixels.h"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <algorithm>
@@ -57,13 +58,10 @@ CompareBlock(const TPixel * __restrict pixels, TPixel value, TPixel other, unsig
   return differences;
 }
 
-/** Packs the pixels of a row to bits: 1 for pixels that equal `value`.
- * \param words as for CudaConnectedComponentLabeler::PackRow()
- * \param other a value that many of the other pixels have
- * \return whether each pixel equals `value` or has the bytes of `other` */
+/** Does the work of PackEqual() for any type of pixels. */
 template <typename TPixel>
 bool
-PackEqual(const TPixel * pixels, std::uint64_t count, TPixel value, TPixel other, std::uint32_t * words)
+PackEqualByBlocks(const TPixel * pixels, std::uint64_t count, TPixel value, TPixel other, std::uint32_t * words)
 {
   // Packs 2,048 pixels at a time, because their bytes stay in the fastest cache.
   constexpr std::uint64_t chunk = 2048;
@@ -88,6 +86,27 @@ PackEqual(const TPixel * pixels, std::uint64_t count, TPixel value, TPixel other
     CudaConnectedComponentLabeler::PackRow(areEqual, length, words + first / 32);
   }
   return differences == 0;
+}
+
+/** Packs the pixels of a row to bits: 1 for pixels that equal `value`.
+ * \param words as for CudaConnectedComponentLabeler::PackRow()
+ * \param other a value that many of the other pixels have
+ * \return whether each pixel equals `value` or has the bytes of `other` */
+template <typename TPixel>
+bool
+PackEqual(const TPixel * pixels, std::uint64_t count, TPixel value, TPixel other, std::uint32_t * words)
+{
+  if constexpr (std::is_integral<TPixel>::value && !std::is_same<TPixel, bool>::value && sizeof(TPixel) <= 8)
+  {
+    // Integers are equal if they have the same bytes.
+    using BitsType = std::make_unsigned_t<TPixel>;
+    return EqualPixels::Pack(
+      pixels, sizeof(TPixel), count, static_cast<BitsType>(value), static_cast<BitsType>(other), words);
+  }
+  else
+  {
+    return PackEqualByBlocks(pixels, count, value, other, words);
+  }
 }
 
 /** Copies the pixels of a block. Pixels that equal `value` become `replacement`. */

@@ -331,8 +331,8 @@ MeasureIntensities(const ccl::ParallelFor &         parallelFor,
   return rows;
 }
 
-/** Labels the runs of an image of bits on the host, and calls write(executor, runs) with the labeled
- * runs. Returns the components. */
+/** Labels the runs of an image of bits on the host, and calls write(runs) with the labeled runs. Returns the
+ * components. */
 template <typename TRowGroup, typename TVisitor>
 ccl::Components
 LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
@@ -355,7 +355,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     }
     request.labelValues.RequireRoomFor(components.keptCount);
     components.intensities = MeasureIntensities(parallelFor, bits, runs.labels.get(), components.keptCount, request);
-    write(executor, runs);
+    write(runs);
     return components;
   };
   return ccl::VisitIndexType(ccl::BitCountOf(request.size), label);
@@ -383,10 +383,6 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
              : ccl::PackRows<TRowGroup>(parallelFor, packRow, request.size, memory);
     Report(options, 0.3F);
   };
-  const auto visitMask = [&](const ccl::Word * mask) {
-    Report(options, 0.6F);
-    ccl::VisitMaskRows(parallelFor, mask, request.size, *output.visitMask);
-  };
   const auto writeLabels = [&](const auto * labels) {
     Report(options, 0.6F);
     WriteLabels(options, parallelFor, bits, labels, request, output);
@@ -396,12 +392,11 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   {
     const auto memory = ccl::AllocateOnHost<ccl::Word>(words);
     pack(memory.get());
-    const auto write = [&](const ccl::HostExecutor & executor, const auto & runs) {
+    const auto write = [&](const auto & runs) {
       if (request.output == ccl::OutputKind::MaskBits)
       {
-        const auto mask = ccl::AllocateOnHost<ccl::Word>(words);
-        ccl::StoreMask(executor, runs.GetIndexed(), runs.labels.get(), mask.get());
-        visitMask(mask.get());
+        Report(options, 0.6F);
+        ccl::VisitSelectedRows(parallelFor, runs.GetIndexed(), runs.labels.get(), request.size, *output.visitMask);
       }
       else if (request.output == ccl::OutputKind::Labels)
       {
@@ -432,7 +427,8 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   }
   if (request.output == ccl::OutputKind::MaskBits)
   {
-    visitMask(static_cast<const ccl::Word *>(runs.mask.get()));
+    Report(options, 0.6F);
+    ccl::VisitMaskRows(parallelFor, static_cast<const ccl::Word *>(runs.mask.get()), request.size, *output.visitMask);
   }
   return FillTable(request, runs.components, table);
 }

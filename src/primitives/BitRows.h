@@ -6,6 +6,7 @@
 // foreground pixels of a row. RowGroups.h reads columns of row groups in the same way: one bit per column.
 
 #include "primitives/Bits.h"
+#include "primitives/FastDivision.h"
 #include "primitives/Grid.h"
 
 namespace itk::ccl
@@ -62,37 +63,6 @@ struct BitRows
     return bits[rowBegin + x] & ~Before(rowBegin, x);
   }
 
-  /** Returns the bits of a word at which runs start. `word` is the index of the word in the image. */
-  CCL_HOST_DEVICE
-  Word
-  StartsAt(std::uint64_t word) const
-  {
-    const Word starts = bits[word] & ~(bits[word] << 1);
-    // Does the run at bit 0 continue from the word before? XOf() is the last condition, because it takes a division.
-    const bool continues =
-      (starts & 1U) != 0 && word > 0 && bits[word - 1] >> (BitsPerWord - 1) != 0 && this->XOf(word) > 0;
-    return continues ? starts & ~Word{ 1 } : starts;
-  }
-
-  /** Returns the bits of a word at which runs end. `word` is the index of the word in the image. */
-  CCL_HOST_DEVICE
-  Word
-  EndsAt(std::uint64_t word) const
-  {
-    const Word ends = bits[word] & ~(bits[word] >> 1);
-    const bool continues = ends >> (BitsPerWord - 1) != 0 && word + 1 < words.Count() && (bits[word + 1] & 1U) != 0 &&
-                           this->XOf(word + 1) > 0;
-    return continues ? ends & ~(Word{ 1 } << (BitsPerWord - 1)) : ends;
-  }
-
-  /** Returns the x of a word in its row, from the index of the word in the image. */
-  CCL_HOST_DEVICE
-  std::uint64_t
-  XOf(std::uint64_t word) const
-  {
-    return word - Divide(word, words.x) * words.x;
-  }
-
   /** Returns the index of the first word of row (y, z). A TIndex of 32 bits is faster, but must hold all indices. */
   template <typename TIndex>
   CCL_HOST_DEVICE
@@ -101,6 +71,52 @@ struct BitRows
   {
     return static_cast<TIndex>(words.x) * (y + static_cast<TIndex>(words.y) * z);
   }
+};
+
+/** Finds the first and the last pixels of runs in words that are given by their index in the image. */
+class RunEdges
+{
+public:
+  CCL_HOST_DEVICE
+  explicit RunEdges(const BitRows & rows)
+    : m_Rows(rows)
+    , m_IsFirstOfRow(rows.words.x)
+  {}
+
+  CCL_HOST_DEVICE
+  const BitRows &
+  GetRows() const
+  {
+    return m_Rows;
+  }
+
+  /** Returns the bits of a word at which runs start. */
+  CCL_HOST_DEVICE
+  Word
+  StartsAt(std::uint64_t word) const
+  {
+    const Word here = m_Rows.bits[word];
+    const Word starts = here & ~(here << 1);
+    // Does the run at bit 0 continue from the word before?
+    const bool continues = (starts & 1U) != 0 && !m_IsFirstOfRow(word) && m_Rows.bits[word - 1] >> (BitsPerWord - 1);
+    return continues ? starts & ~Word{ 1 } : starts;
+  }
+
+  /** Returns the bits of a word at which runs end. */
+  CCL_HOST_DEVICE
+  Word
+  EndsAt(std::uint64_t word) const
+  {
+    const Word here = m_Rows.bits[word];
+    const Word ends = here & ~(here >> 1);
+    const bool continues =
+      ends >> (BitsPerWord - 1) != 0 && !m_IsFirstOfRow(word + 1) && (m_Rows.bits[word + 1] & 1U) != 0;
+    return continues ? ends & ~(Word{ 1 } << (BitsPerWord - 1)) : ends;
+  }
+
+private:
+  BitRows          m_Rows;
+  FastMultipleTest m_IsFirstOfRow;
 };
 
 } // namespace itk::ccl

@@ -61,6 +61,18 @@ CellAt(const Grid & grid, std::uint64_t index)
   return { index - row * grid.x, row - z * grid.y, z };
 }
 
+/** Returns the cell after a cell in raster order. */
+CCL_HOST_DEVICE
+constexpr Cell
+NextCell(const Grid & grid, const Cell & cell)
+{
+  if (cell.x + 1 < grid.x)
+  {
+    return { cell.x + 1, cell.y, cell.z };
+  }
+  return cell.y + 1 < grid.y ? Cell{ 0, cell.y + 1, cell.z } : Cell{ 0, 0, cell.z + 1 };
+}
+
 /** Divides, rounded up. */
 CCL_HOST_DEVICE
 constexpr std::uint64_t

@@ -2,9 +2,11 @@
 #include "primitives/PackScalars.h"
 
 // Packs 32 pixels at a time with SSE2, which every x86-64 processor has. Pixels of 8 bytes, and other processors, use
-// the portable PackWord().
+// portable loops.
 
 #include "primitives/PackPixels.h"
+
+#include <algorithm>
 
 #ifdef __SSE2__
 #  include <emmintrin.h>
@@ -24,75 +26,113 @@ LoadVector(const void * address)
   return _mm_loadu_si128(static_cast<const __m128i *>(address));
 }
 
-/** Returns a byte for each of 16 pixels: 0xFF if the pixel is 0, else 0. */
+// Repeat() returns a vector of copies of a pixel. AreEqual() compares 16 pixels with such a vector, and returns a byte
+// for each: 0xFF if the pixel is equal, else 0.
+
 __m128i
-AreZero(const std::uint8_t * pixels)
+Repeat(std::uint8_t pixel)
 {
-  return _mm_cmpeq_epi8(LoadVector(pixels), _mm_setzero_si128());
+  return _mm_set1_epi8(static_cast<char>(pixel));
 }
 
 __m128i
-AreZero(const std::uint16_t * pixels)
+AreEqual(const std::uint8_t * pixels, __m128i value)
 {
-  const __m128i zero = _mm_setzero_si128();
-  return _mm_packs_epi16(_mm_cmpeq_epi16(LoadVector(pixels), zero), _mm_cmpeq_epi16(LoadVector(pixels + 8), zero));
+  return _mm_cmpeq_epi8(LoadVector(pixels), value);
 }
 
-/** Does the same for pixels of 4 bytes. `compare` returns 32 bits of ones for each of 4 pixels that is 0. */
+__m128i
+Repeat(std::uint16_t pixel)
+{
+  return _mm_set1_epi16(static_cast<short>(pixel));
+}
+
+__m128i
+AreEqual(const std::uint16_t * pixels, __m128i value)
+{
+  return _mm_packs_epi16(_mm_cmpeq_epi16(LoadVector(pixels), value), _mm_cmpeq_epi16(LoadVector(pixels + 8), value));
+}
+
+/** Packs the results of four comparisons. `compare` returns 32 bits of ones for each of 4 pixels that is equal. */
 template <typename TPixel, typename TCompare>
 __m128i
-AreZero(const TPixel * pixels, const TCompare & compare)
+AreEqualByFours(const TPixel * pixels, const TCompare & compare)
 {
   return _mm_packs_epi16(_mm_packs_epi32(compare(pixels), compare(pixels + 4)),
                          _mm_packs_epi32(compare(pixels + 8), compare(pixels + 12)));
 }
 
 __m128i
-AreZero(const std::uint32_t * pixels)
+Repeat(std::uint32_t pixel)
 {
-  return AreZero(pixels,
-                 [](const std::uint32_t * four) { return _mm_cmpeq_epi32(LoadVector(four), _mm_setzero_si128()); });
+  return _mm_set1_epi32(static_cast<int>(pixel));
 }
 
 __m128i
-AreZero(const float * pixels)
+AreEqual(const std::uint32_t * pixels, __m128i value)
 {
-  return AreZero(
-    pixels, [](const float * four) { return _mm_castps_si128(_mm_cmpeq_ps(_mm_loadu_ps(four), _mm_setzero_ps())); });
+  return AreEqualByFours(pixels,
+                         [value](const std::uint32_t * four) { return _mm_cmpeq_epi32(LoadVector(four), value); });
 }
 
-/** Returns the bits of 32 pixels. */
+__m128
+Repeat(float pixel)
+{
+  return _mm_set1_ps(pixel);
+}
+
+__m128i
+AreEqual(const float * pixels, __m128 value)
+{
+  return AreEqualByFours(
+    pixels, [value](const float * four) { return _mm_castps_si128(_mm_cmpeq_ps(_mm_loadu_ps(four), value)); });
+}
+
+/** Does the work of EqualBits() below. */
+template <typename TPixel, typename TVector>
+Word
+EqualBitsOfVectors(const TPixel * pixels, TVector value)
+{
+  const auto low = static_cast<Word>(_mm_movemask_epi8(AreEqual(pixels, value)));
+  const auto high = static_cast<Word>(_mm_movemask_epi8(AreEqual(pixels + 16, value)));
+  return low | high << 16;
+}
+
 template <typename TPixel>
 Word
-PackWordFast(const TPixel * pixels)
+EqualBits(const TPixel * pixels, __m128i value)
 {
-  const auto low = static_cast<Word>(_mm_movemask_epi8(AreZero(pixels)));
-  const auto high = static_cast<Word>(_mm_movemask_epi8(AreZero(pixels + 16)));
-  return ~(low | high << 16);
+  return EqualBitsOfVectors(pixels, value);
 }
 
 Word
-PackWordFast(const std::uint64_t * pixels)
+EqualBits(const float * pixels, __m128 value)
 {
-  return PackWord(pixels); // SSE2 has no comparison of 64-bit integers.
-}
-
-Word
-PackWordFast(const double * pixels)
-{
-  return PackWord(pixels);
-}
-
-#else
-
-template <typename TPixel>
-Word
-PackWordFast(const TPixel * pixels)
-{
-  return PackWord(pixels);
+  return EqualBitsOfVectors(pixels, value);
 }
 
 #endif
+
+/** Returns the value with which EqualBits() compares. */
+template <typename TPixel>
+TPixel
+Repeat(TPixel pixel)
+{
+  return pixel;
+}
+
+/** Returns the bits of 32 pixels: 1 for a pixel that equals the value. */
+template <typename TPixel>
+Word
+EqualBits(const TPixel * pixels, TPixel value)
+{
+  Word word = 0;
+  for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+  {
+    word |= static_cast<Word>(pixels[bit] == value) << bit;
+  }
+  return word;
+}
 
 } // namespace
 
@@ -100,9 +140,10 @@ template <typename TPixel>
 void
 PackScalars(const TPixel * pixels, std::uint64_t count, Word * words)
 {
+  const auto zero = Repeat(TPixel{ 0 });
   for (; count >= BitsPerWord; count -= BitsPerWord, pixels += BitsPerWord, ++words)
   {
-    *words = PackWordFast(pixels);
+    *words = ~EqualBits(pixels, zero);
   }
   if (count > 0)
   {
@@ -122,5 +163,37 @@ template void
 PackScalars(const float * pixels, std::uint64_t count, Word * words);
 template void
 PackScalars(const double * pixels, std::uint64_t count, Word * words);
+
+template <typename TPixel>
+bool
+PackEqualScalars(const TPixel * pixels, std::uint64_t count, TPixel value, TPixel other, Word * words)
+{
+  const auto values = Repeat(value);
+  const auto others = Repeat(other);
+  Word       known = ~Word{ 0 }; // a bit is 0 if the pixel of any word has a third value
+  for (; count >= BitsPerWord; count -= BitsPerWord, pixels += BitsPerWord, ++words)
+  {
+    *words = EqualBits(pixels, values);
+    known &= *words | EqualBits(pixels, others);
+  }
+  if (count > 0)
+  {
+    TPixel last[BitsPerWord];
+    std::fill(std::copy_n(pixels, count, last), last + BitsPerWord, other);
+    const Word inside = (Word{ 1 } << count) - 1;
+    *words = EqualBits(last, values) & inside;
+    known &= *words | EqualBits(last, others);
+  }
+  return known == ~Word{ 0 };
+}
+
+template bool
+PackEqualScalars(const std::uint8_t *, std::uint64_t, std::uint8_t, std::uint8_t, Word *);
+template bool
+PackEqualScalars(const std::uint16_t *, std::uint64_t, std::uint16_t, std::uint16_t, Word *);
+template bool
+PackEqualScalars(const std::uint32_t *, std::uint64_t, std::uint32_t, std::uint32_t, Word *);
+template bool
+PackEqualScalars(const std::uint64_t *, std::uint64_t, std::uint64_t, std::uint64_t, Word *);
 
 } // namespace itk::ccl

@@ -3,12 +3,14 @@
 #define ccl_algorithms_runs_HostRows_h
 
 // The two steps on the host when an image in host memory is labeled. Before the runs are labeled, PackRows() makes bits
-// of the pixels. Afterwards, WriteLabelRows() writes the labels of the runs to the pixels. If a device labels the runs,
-// only the bits of the pixels and the labels of the runs are transferred.
+// of the pixels. Afterwards, WriteLabelRows() writes the labels of the runs to the pixels, or VisitSelectedRows() makes
+// the bits of a mask. If a device labels the runs, only the bits of the pixels and the labels of the runs are
+// transferred. For a mask, only the bits are.
 
 #include "primitives/RowGroups.h"
 #include "executors/host/HostExecutor.h"
 #include "executors/host/HostMemory.h"
+#include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
 
 #include <algorithm>
@@ -257,6 +259,39 @@ WriteLabelRows(const ParallelFor &         parallelFor,
       x = end;
     });
     writeBackground(pixels + x, pixels + size.x);
+  });
+}
+
+/** Calls visitRow(row, words) for each row of the mask of the pixels whose runs have labels. The words are valid only
+ * during the call. Threads visit different rows at the same time. `labels` has the label of each run, or NoLabel. */
+template <typename TRowGroup, typename TRun, typename TRowVisitor>
+void
+VisitSelectedRows(const ParallelFor &                  parallelFor,
+                  const IndexedRuns<TRowGroup, TRun> & runs,
+                  const TRun *                         labels,
+                  const Grid &                         size,
+                  const TRowVisitor &                  visitRow)
+{
+  const RowGroupChunks<TRowGroup> chunks(size);
+  const RowGroupBits<TRowGroup> & groups = runs.groups;
+  const std::uint64_t             wordCount = groups.rows.words.x;
+  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
+    std::vector<Word> selected(wordCount);
+    std::vector<Word> words(wordCount);
+    chunks.ForEach(chunk, [&](const Cell & group) {
+      for (std::uint64_t x = 0; x < wordCount; ++x)
+      {
+        selected[x] = MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
+      }
+      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
+        const std::uint64_t begin = groups.RowBegin(group.y, group.z, row, slice);
+        for (std::uint64_t x = 0; x < wordCount; ++x)
+        {
+          words[x] = selected[x] & groups.rows.bits[begin + x];
+        }
+        visitRow(begin / wordCount, words.data());
+      });
+    });
   });
 }
 

@@ -20,6 +20,22 @@ namespace itk::ccl
 namespace MaskWriteOut
 {
 
+/** Returns the columns of a word whose run has a label. */
+template <typename TRowGroup, typename TRun>
+CCL_HOST_DEVICE
+inline Word
+SelectedColumns(const IndexedRuns<TRowGroup, TRun> & runs, const TRun * labels, const Cell & word)
+{
+  Word selected = 0;
+  for (auto list = runs.RunsIn(word); !list.IsAtEnd();)
+  {
+    Word       columns = 0;
+    const TRun run = list.Next(columns);
+    selected |= labels[run] == NoLabel<TRun> ? 0 : columns;
+  }
+  return selected;
+}
+
 /** Kernel functor that writes the bits of the pixels whose run has a label. A cell is a word of columns. */
 template <typename TRowGroup, typename TRun>
 struct StoreBits
@@ -32,13 +48,7 @@ struct StoreBits
   void
   operator()(const Cell & word) const
   {
-    Word selected = 0;
-    for (auto list = runs.RunsIn(word); !list.IsAtEnd();)
-    {
-      Word       columns = 0;
-      const TRun run = list.Next(columns);
-      selected |= labels[run] == NoLabel<TRun> ? 0 : columns;
-    }
+    const Word selected = SelectedColumns(runs, labels, word);
     runs.groups.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
       const std::uint64_t at = runs.groups.RowBegin(word.y, word.z, row, slice) + word.x;
       mask[at] = runs.groups.rows.bits[at] & selected;

@@ -29,14 +29,14 @@ namespace RunUnionFind
 /** Returns the number of runs that start in a word of columns: the values of a scan. */
 struct StartsInWord
 {
-  BitRows columns;
+  RunEdges edges;
 
   CCL_HOST_DEVICE
   std::uint32_t
   operator()(std::uint64_t word) const
   {
     // The test saves time on the host: most words are empty, and CountBits() is slow there.
-    return columns.bits[word] == 0 ? 0 : CountBits(columns.StartsAt(word));
+    return edges.GetRows().bits[word] == 0 ? 0 : CountBits(edges.StartsAt(word));
   }
 };
 
@@ -45,22 +45,22 @@ struct StartsInWord
 template <typename TRun>
 struct StoreRuns
 {
-  BitRows columns;
-  TRun *  runOffsets;
-  TRun *  firstColumns;
-  TRun *  lastColumns;
+  RunEdges edges;
+  TRun *   runOffsets;
+  TRun *   firstColumns;
+  TRun *   lastColumns;
 
   CCL_HOST_DEVICE
   void
   operator()(std::uint64_t word, TRun offset) const
   {
     runOffsets[word] = offset;
-    const Word here = columns.bits[word];
+    const Word here = edges.GetRows().bits[word];
     if (here == 0)
     {
       return;
     }
-    const Word starts = columns.StartsAt(word);
+    const Word starts = edges.StartsAt(word);
     const TRun column = static_cast<TRun>(word * BitsPerWord);
     TRun       started = offset;
     for (Word left = starts; left != 0; left &= left - 1, ++started)
@@ -69,7 +69,7 @@ struct StoreRuns
     }
     // The run of the first foreground column starts here, or it continues from an earlier word.
     TRun ended = offset - 1 + (starts >> LowestBit(here) & 1U);
-    for (Word left = columns.EndsAt(word); left != 0; left &= left - 1, ++ended)
+    for (Word left = edges.EndsAt(word); left != 0; left &= left - 1, ++ended)
     {
       lastColumns[ended] = column + LowestBit(left);
     }
@@ -208,7 +208,7 @@ CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
 {
   return { groups,
            executor.template PrepareScan<TRun>(groups.columns.words.Count(),
-                                               RunUnionFind::StartsInWord{ groups.columns }) };
+                                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) }) };
 }
 
 /** Writes the run offset of each word of columns. */
@@ -217,7 +217,7 @@ void
 StoreRunOffsets(const TExecutor & executor, const CountedRuns<TRowGroup, TRun, TExecutor> & counted, TRun * runOffsets)
 {
   executor.ExclusiveScan(
-    counted.scan, RunUnionFind::StartsInWord{ counted.groups.columns }, StorePrefix<TRun>{ runOffsets });
+    counted.scan, RunUnionFind::StartsInWord{ RunEdges(counted.groups.columns) }, StorePrefix<TRun>{ runOffsets });
 }
 
 /** The label of each run, and the number of objects. */
@@ -296,9 +296,10 @@ LabelRuns(const TExecutor &                               executor,
   {
     const auto firstColumns = executor.template Allocate<TRun>(runCount);
     const auto lastColumns = executor.template Allocate<TRun>(runCount);
-    executor.ExclusiveScan(counted.scan,
-                           StartsInWord{ columns },
-                           StoreRuns<TRun>{ columns, runOffsets.get(), firstColumns.get(), lastColumns.get() });
+    executor.ExclusiveScan(
+      counted.scan,
+      StartsInWord{ RunEdges(columns) },
+      StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get() });
     const AdjacencyByRun<TRowGroup, TRun> adjacency{ runs, firstColumns.get(), lastColumns.get(), runCount };
     BuildTrees<InitializationByRun, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
   }

@@ -43,8 +43,7 @@ __launch_bounds__(Tuning::ThreadBlockSize)
 /** Calls `functor(threadBlock, memory)`, with shared memory for each thread block. */
 template <typename TFunctor>
 __global__ void
-__launch_bounds__(TFunctor::Threads)
-  ForEachThreadBlockOf(TFunctor functor)
+__launch_bounds__(TFunctor::Threads) ForEachThreadBlockOf(TFunctor functor)
 {
   WaitForPreviousKernels();
   __shared__ typename TFunctor::SharedMemory memory;

@@ -50,13 +50,9 @@ public:
     const std::uint64_t count = grid.Count();
     this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
       Cell cell = CellAt(grid, begin);
-      for (std::uint64_t i = begin; i < end; ++i)
+      for (std::uint64_t i = begin; i < end; ++i, cell = NextCell(grid, cell))
       {
         functor(cell);
-        if (++cell.x == grid.x)
-        {
-          cell = CellAt(grid, i + 1);
-        }
       }
     });
   }
@@ -160,11 +156,12 @@ public:
     this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
       RowAccumulator<ValueType> accumulator;
       ValueType                 value;
-      for (std::uint64_t i = begin; i < end; ++i)
+      Cell                      cell = CellAt(grid, begin);
+      for (std::uint64_t i = begin; i < end; ++i, cell = NextCell(grid, cell))
       {
         if (functor.HasValues(i))
         {
-          for (auto list = functor.Begin(CellAt(grid, i)); !list.IsAtEnd();)
+          for (auto list = functor.Begin(cell); !list.IsAtEnd();)
           {
             if (std::uint64_t row = functor.Next(list, value); row != NoRow)
             {
