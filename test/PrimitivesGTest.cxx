@@ -271,8 +271,9 @@ ExpectAdjacentRuns(const TestImage & image)
     counted.scan,
     RunUnionFind::StartsInWord{ RunEdges(columns) },
     RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data() });
-  const IndexedRuns<TRowGroup, std::uint32_t>     runs{ grouped.groups, runOffsets.data() };
-  const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs, first.data(), last.data(), counted.GetCount() };
+  const RunColumns<std::uint32_t>                 columnsOfRuns{ first.data(), last.data(), counted.GetCount() };
+  const IndexedRuns<TRowGroup, std::uint32_t>     runs{ grouped.groups, runOffsets.data(), columnsOfRuns };
+  const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs };
   const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs };
 
   // Returns all visited runs and their neighbors. One cell must not visit the same two runs twice.

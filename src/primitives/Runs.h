@@ -35,6 +35,16 @@ struct RunsOfWord
   }
 };
 
+/** The first and the last column of each run, as the index of the column's bit, counted from the first word of the
+ * image's columns. */
+template <typename TRun>
+struct RunColumns
+{
+  const TRun *  first = nullptr; // null if the columns are not known
+  const TRun *  last = nullptr;
+  std::uint64_t runCount = 0;
+};
+
 /** The runs of an image. The index of a run is its number in raster order, from 0. `runOffsets` has, for each word of
  * columns, the number of runs that start before the word: the exclusive scan of the starts. */
 template <typename TRowGroup, typename TRun>
@@ -42,6 +52,7 @@ struct IndexedRuns
 {
   RowGroupBits<TRowGroup> groups;
   const TRun *            runOffsets;
+  RunColumns<TRun>        columnsOfRuns{};
 
   /** Returns the number of runs that start at or before a bit of a word. `rowBegin` is the index of the first word of
    * the row group in `groups.columns`, and `word` is the x of the word. */

@@ -68,6 +68,63 @@ struct CountWord : RunLists<TRowGroup, TRun>
   }
 };
 
+/** Counts the pixels of each run, for AddToRows(). A row group is one row, so a run's pixels are its columns. A cell is
+ * a run. */
+template <typename TRun>
+struct CountRun
+{
+  RunColumns<TRun> columnsOfRuns;
+  const TRun *     labels; // an element for each run
+  LabelValues      labelValues;
+
+  /** The number of cells along x, so that the cells are a grid of two dimensions. */
+  static constexpr std::uint64_t CellsInRow = 1024;
+
+  CCL_HOST_DEVICE
+  Grid
+  GetCells() const
+  {
+    return { CellsInRow, DivideUp(columnsOfRuns.runCount, CellsInRow) };
+  }
+
+  /** A list of one run. */
+  struct ListType
+  {
+    std::uint64_t run;
+    bool          isAtEnd = true;
+
+    CCL_HOST_DEVICE
+    bool
+    IsAtEnd() const
+    {
+      return isAtEnd;
+    }
+  };
+
+  CCL_HOST_DEVICE
+  bool
+  HasValues(std::uint64_t run) const
+  {
+    return run < columnsOfRuns.runCount;
+  }
+
+  CCL_HOST_DEVICE
+  ListType
+  Begin(const Cell & cell) const
+  {
+    return { cell.x + CellsInRow * cell.y, false };
+  }
+
+  CCL_HOST_DEVICE
+  std::uint64_t
+  Next(ListType & list, PixelCount<TRun> & value) const
+  {
+    value.pixels = columnsOfRuns.last[list.run] - columnsOfRuns.first[list.run] + 1;
+    list.isAtEnd = true;
+    return labelValues.RankOf(labels[list.run]);
+  }
+};
+
 } // namespace CountPixels
 
 /** Adds the number of pixels of each component to its row. `labels` has the label of each run, by `labelValues`. */
@@ -80,6 +137,15 @@ CountPixelsOfComponents(const TExecutor &                    executor,
                         TRun *                               pixelCounts)
 {
   using namespace CountPixels;
+  if constexpr (TRowGroup::IsOneRow)
+  {
+    if (runs.columnsOfRuns.first != nullptr)
+    {
+      const CountRun<TRun> functor{ runs.columnsOfRuns, labels, labelValues };
+      executor.AddToRows(functor.GetCells(), functor, PixelCountTable<TRun>{ pixelCounts });
+      return;
+    }
+  }
   executor.AddToRows(runs.groups.columns.words,
                      CountWord<TRowGroup, TRun>{ { runs }, labels, labelValues },
                      PixelCountTable<TRun>{ pixelCounts });

@@ -12,15 +12,11 @@
 namespace itk::ccl
 {
 
-/** Finds adjacent runs, run by run. `firstColumns` and `lastColumns` have the first and the last column of each run, as
- * the index of the column's bit, counted from the first word of the image's columns. */
+/** Finds adjacent runs, run by run. The columns of the runs must be known. */
 template <typename TRowGroup, typename TRun>
 struct AdjacencyByRun
 {
   IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 firstColumns;
-  const TRun *                 lastColumns;
-  std::uint64_t                runCount;
 
   /** Calls visit(first, last) for ranges of runs of one neighboring row group. All runs from first to last are
    * adjacent to `run`. Each adjacent run is in one range. `neighbor` is as in VisitNeighbor(). Stops if visit() returns
@@ -40,7 +36,7 @@ struct AdjacencyByRun
   Grid
   GetCells() const
   {
-    return { runCount, NeighborCountOf<TRowGroup> };
+    return { runs.columnsOfRuns.runCount, NeighborCountOf<TRowGroup> };
   }
 
   /** Calls visit(run, other) for each run that is adjacent to the run of a cell. */
@@ -89,10 +85,10 @@ private:
   {
     const Grid &        words = runs.groups.columns.words;
     const std::uint64_t rowBits = words.x * BitsPerWord;
-    const std::uint64_t first = firstColumns[run];
+    const std::uint64_t first = runs.columnsOfRuns.first[run];
     const std::uint64_t row = Divide(first, rowBits);
     const std::uint64_t z = Divide(row, words.y);
-    return { row - z * words.y, z, first - row * rowBits, lastColumns[run] - row * rowBits };
+    return { row - z * words.y, z, first - row * rowBits, runs.columnsOfRuns.last[run] - row * rowBits };
   }
 
   /** Does the work of ForEachOfRun() for the row group at an offset. */
@@ -141,7 +137,8 @@ private:
           if (gaps == 0)
           {
             // The other run fills the rest of this word. Skip the words that it fills completely.
-            const std::uint64_t otherEnd = (lastColumns[other] - neighbor.begin * BitsPerWord) / BitsPerWord;
+            const std::uint64_t otherEnd =
+              (runs.columnsOfRuns.last[other] - neighbor.begin * BitsPerWord) / BitsPerWord;
             nextWord = otherEnd > nextWord ? otherEnd : nextWord;
             break;
           }

@@ -279,9 +279,10 @@ VisitSelectedRows(const ParallelFor &                  parallelFor,
     std::vector<Word> selected(wordCount);
     std::vector<Word> words(wordCount);
     chunks.ForEach(chunk, [&](const Cell & group) {
+      const Word * const columns = groups.columns.bits + groups.columns.RowBegin(group.y, group.z);
       for (std::uint64_t x = 0; x < wordCount; ++x)
       {
-        selected[x] = MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
+        selected[x] = columns[x] == 0 ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
       }
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         const std::uint64_t begin = groups.RowBegin(group.y, group.z, row, slice);

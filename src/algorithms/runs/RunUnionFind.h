@@ -35,8 +35,7 @@ struct StartsInWord
   std::uint32_t
   operator()(std::uint64_t word) const
   {
-    // The test saves time on the host: most words are empty, and CountBits() is slow there.
-    return edges.GetRows().bits[word] == 0 ? 0 : CountBits(edges.StartsAt(word));
+    return CountBits(edges.StartsAt(word));
   }
 };
 
@@ -87,7 +86,7 @@ struct InitializationByRun
   Grid
   GetCells() const
   {
-    return { adjacency.runCount };
+    return { adjacency.runs.columnsOfRuns.runCount };
   }
 
   CCL_HOST_DEVICE
@@ -227,8 +226,11 @@ struct LabeledRuns
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
   RowGroupBits<TRowGroup>         groups;
-  BufferType                      runOffsets; // an element for each word of columns
-  BufferType                      labels;     // an element for each run
+  BufferType                      runOffsets;   // an element for each word of columns
+  BufferType                      firstColumns; // an element for each run, or none if labeling does not need them
+  BufferType                      lastColumns;
+  RunColumns<TRun>                columnsOfRuns;
+  BufferType                      labels; // an element for each run
   PreparedScanOf<TRun, TExecutor> objects;
 
   /** Returns the number of objects. On the device, it waits for this number, but not for the labels. */
@@ -241,7 +243,7 @@ struct LabeledRuns
   IndexedRuns<TRowGroup, TRun>
   GetIndexed() const
   {
-    return { groups, runOffsets.get() };
+    return { groups, runOffsets.get(), columnsOfRuns };
   }
 };
 
@@ -278,10 +280,10 @@ LabelRuns(const TExecutor &                               executor,
           const LabelValues &                             labelValues)
 {
   using namespace RunUnionFind;
-  const BitRows &                    columns = counted.groups.columns;
-  const std::uint64_t                words = columns.words.Count();
-  auto                               runOffsets = executor.template Allocate<TRun>(words);
-  const IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
+  const BitRows &              columns = counted.groups.columns;
+  const std::uint64_t          words = columns.words.Count();
+  auto                         runOffsets = executor.template Allocate<TRun>(words);
+  IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
   // The marks come first: the device clears them while the host waits for the number of runs.
   const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(counted.groups));
 
@@ -292,15 +294,17 @@ LabelRuns(const TExecutor &                               executor,
   // If there are fewer runs than words, one thread per run does less work. But a run that is adjacent to very many
   // others keeps its thread busy for long. In planes, where a run has one neighboring row group, and in wide rows,
   // adjacency by word is as good.
-  if (runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords)
+  const bool isByRun = runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords;
+  auto       firstColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
+  auto       lastColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
+  if (isByRun)
   {
-    const auto firstColumns = executor.template Allocate<TRun>(runCount);
-    const auto lastColumns = executor.template Allocate<TRun>(runCount);
     executor.ExclusiveScan(
       counted.scan,
       StartsInWord{ RunEdges(columns) },
       StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get() });
-    const AdjacencyByRun<TRowGroup, TRun> adjacency{ runs, firstColumns.get(), lastColumns.get(), runCount };
+    runs.columnsOfRuns = { firstColumns.get(), lastColumns.get(), runCount };
+    const AdjacencyByRun<TRowGroup, TRun> adjacency{ runs };
     BuildTrees<InitializationByRun, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
   }
   else
@@ -312,7 +316,8 @@ LabelRuns(const TExecutor &                               executor,
 
   auto objects = LabelRootsOfRuns(executor, runs, runCount, parents.get(), marks, labelValues, rootLabels.get());
   executor.ForEach(Grid{ runCount }, Labeling<TRun>{ parents.get(), rootLabels.get() });
-  return { counted.groups, std::move(runOffsets), std::move(parents), std::move(objects) };
+  return { counted.groups,     std::move(runOffsets), std::move(firstColumns), std::move(lastColumns),
+           runs.columnsOfRuns, std::move(parents),    std::move(objects) };
 }
 
 } // namespace itk::ccl
