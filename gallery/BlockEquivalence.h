@@ -188,7 +188,7 @@ struct FinalLabeling
 struct BlockEquivalenceAlgorithm
 {
   static constexpr Entry Description{
-    "BE", "Zavalishin, Safonov, Bekhtin and Kurilin", 2016, false, true, false, true
+    "BE", "Zavalishin, Safonov, Bekhtin and Kurilin", 2016, false, true, false, true, NamedByLabel::Block
   };
 
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.

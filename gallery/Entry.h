@@ -5,6 +5,14 @@
 namespace itk::ccl::gallery
 {
 
+/** The element whose raster index is the label of a component, minus 1. */
+enum class NamedByLabel
+{
+  FirstPixel, // the first pixel of the component
+  Block,      // the corner of a block in the first layer of blocks that the component reaches
+  Other       // the label is a number from 1 to the number of pixels
+};
+
 /** Describes a published algorithm of the gallery. */
 struct Entry
 {
@@ -16,6 +24,8 @@ struct Entry
   bool planes8;
   bool volumes6;
   bool volumes26;
+  // Which element the labels name, so that they can be renumbered.
+  NamedByLabel named = NamedByLabel::FirstPixel;
 };
 
 } // namespace itk::ccl::gallery

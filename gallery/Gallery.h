@@ -8,20 +8,30 @@
 // A new algorithm adds its file to this folder, and one row here. A row is a struct with
 // - `Description`, a constexpr Entry;
 // - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.
-//   Foreground pixels are not 0. The function writes 1 + a raster index to each foreground pixel of `labels`, and 0 to
-//   background pixels. The index is the same for all pixels of a component, and differs between components. Algorithms
-//   that label pixels take the first pixel of the component in raster order. `labels` may not be `input`. Labels are
-//   std::uint32_t or std::uint64_t. Call the function only for connectivities that `Description` lists.
+//   Foreground pixels are not 0. The function writes a label to each foreground pixel of `labels`, and 0 to background
+//   pixels. The label is the same for all pixels of a component, and differs between components. It names an element of
+//   the component: see Entry::named. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the
+//   function only for connectivities that `Description` lists.
 
+#include "gallery/AcceleratedLabeling.h"
 #include "gallery/BlockEquivalence.h"
+#include "gallery/BlockRunBased.h"
+#include "gallery/CoarseBbdt.h"
+#include "gallery/CoarseDrag.h"
 #include "gallery/CoarseSauf.h"
 #include "gallery/DirectionalPropagation.h"
+#include "gallery/DirectionalSelection.h"
+#include "gallery/DistancelessPropagation.h"
+#include "gallery/FasterLightSpeedLabeling.h"
 #include "gallery/KomuraEquivalence.h"
 #include "gallery/LabelEquivalence.h"
+#include "gallery/LineUnionFind.h"
+#include "gallery/LocalNeighborPropagation.h"
 #include "gallery/NeighborPropagation.h"
 #include "gallery/OptimizedLabelEquivalence.h"
 #include "gallery/PixelUnionFind.h"
 #include "gallery/Rasmusson.h"
+#include "gallery/TileMerging.h"
 
 #include <tuple>
 
@@ -30,14 +40,25 @@ namespace itk::ccl::gallery
 
 /** The algorithms, in the order of their years. */
 using Gallery = std::tuple<NeighborPropagationAlgorithm,
+                           LocalNeighborPropagationAlgorithm,
                            DirectionalPropagationAlgorithm,
                            LabelEquivalenceAlgorithm,
                            PixelUnionFindAlgorithm,
+                           BlockRunBasedAlgorithm,
                            OptimizedLabelEquivalenceAlgorithm,
+                           TileMergingAlgorithm,
                            RasmussonAlgorithm,
+                           EightDirectionalLabelSelectionAlgorithm,
+                           ModifiedEightDirectionalLabelSelectionAlgorithm,
+                           AcceleratedLabelingAlgorithm,
+                           LineUnionFindAlgorithm,
                            KomuraEquivalenceAlgorithm,
                            BlockEquivalenceAlgorithm,
-                           SaufOnGpuAlgorithm>;
+                           DistancelessPropagationAlgorithm,
+                           SaufOnGpuAlgorithm,
+                           BbdtOnGpuAlgorithm,
+                           DragOnGpuAlgorithm,
+                           FasterLightSpeedLabelingAlgorithm>;
 
 /** Calls visitor(row) for each row of the table. `row` is an object of the algorithm's struct. */
 template <typename TVisitor>

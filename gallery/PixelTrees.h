@@ -10,21 +10,6 @@
 namespace itk::ccl::gallery
 {
 
-/** An image of labels as the parents of a union-find. An element is 1 + the raster index of a foreground pixel, and the
- * label of the pixel is its parent. So labels need no last kernel that adds 1 to each. */
-template <typename TLabel>
-struct LabelsAsParents
-{
-  TLabel * labels;
-
-  CCL_HOST_DEVICE
-  TLabel *
-  operator+(TLabel element) const
-  {
-    return labels + (element - 1);
-  }
-};
-
 /** Gives each foreground pixel the label 1 + its raster index, and each background pixel the label 0. */
 template <typename TLabel>
 struct LabelPixelsByIndex

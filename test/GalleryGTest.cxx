@@ -5,6 +5,7 @@
 
 #include "CudaTestSupport.h"
 #include "Oracle.h"
+#include "RealImages.h"
 #include "ThreadPool.h"
 
 // Tests with CUDA set GALLERY_ON_DEVICE.
@@ -15,6 +16,8 @@
 #include "executors/host/HostExecutor.h"
 #include "gallery/Gallery.h"
 #include "primitives/Tuning.h"
+
+#include "itkImageRegionConstIterator.h"
 
 #include <string>
 #include <vector>
@@ -227,6 +230,42 @@ TEST_P(GalleryLabeling, SeveralThreadBlocksAndChunks)
   }
   ExpectPartitionsOfItk(MakeRandom({ 61, 45, 31 }, 30, 1, 8101));
   ExpectPartitionsOfItk(MakeRandom({ 3, 5, 2001 }, 40, 1, 8102));
+}
+
+/** Returns a part of a mask. `begin` and `size` are the first pixel of the part and its size. */
+TestImage
+CropOf(const RealMaskType * mask, const std::string & name, const itk::Index<3> & begin, const itk::Size<3> & size)
+{
+  TestImage image;
+  image.name = name;
+  image.size = { size[0], size[1], size[2] };
+  for (itk::ImageRegionConstIterator<RealMaskType> it(mask, { begin, size }); !it.IsAtEnd(); ++it)
+  {
+    image.pixels.push_back(it.Get());
+  }
+  return image;
+}
+
+// Takes the middle slice of each image, and pixels in the middle of it as a volume. Whole volumes would take neighbor
+// propagation minutes.
+TEST_P(GalleryLabeling, RealImages)
+{
+  SKIP_WITHOUT_REAL_IMAGES();
+  VisitRealMasks([](const RealMaskType * mask, const std::string & name) {
+    const itk::ImageRegion<3> region = mask->GetLargestPossibleRegion();
+    itk::Index<3>             begin = region.GetIndex();
+    itk::Size<3>              size = region.GetSize();
+    begin[2] += static_cast<itk::IndexValueType>(size[2] / 2);
+    size[2] = 1;
+    ExpectPartitionsOfItk(CropOf(mask, name, begin, size));
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      const itk::SizeValueType whole = region.GetSize(axis);
+      size[axis] = std::min<itk::SizeValueType>(whole, 40);
+      begin[axis] = region.GetIndex(axis) + static_cast<itk::IndexValueType>((whole - size[axis]) / 2);
+    }
+    ExpectPartitionsOfItk(CropOf(mask, name, begin, size));
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(

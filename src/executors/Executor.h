@@ -68,6 +68,8 @@
 // - `Ballot(predicate)`: returns a PerThread<std::uint32_t>: the predicates of the 32 threads of the thread's warp. Bit
 //   i is the predicate of lane i, which is the thread with index 32 * warp + i.
 // - `Shuffle(values, laneOf)`: returns a PerThread<T>: the value of lane laneOf(thread) < 32 of the thread's warp.
+// - `MatchAny(values)`: returns a PerThread<std::uint32_t>: the lanes of the thread's warp with the same value as the
+//   thread. Bit i is lane i. Values are integers of 32 or 64 bits.
 
 #include "primitives/HostDevice.h"
 

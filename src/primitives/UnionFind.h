@@ -16,6 +16,21 @@
 namespace itk::ccl
 {
 
+/** An image of labels as the parents of a union-find. An element is 1 + the raster index of a foreground pixel, and the
+ * label of the pixel is its parent. So labels need no last kernel that adds 1 to each. */
+template <typename TLabel>
+struct LabelsAsParents
+{
+  TLabel * labels;
+
+  CCL_HOST_DEVICE
+  TLabel *
+  operator+(TLabel element) const
+  {
+    return labels + (element - 1);
+  }
+};
+
 /** Returns the root of `a`. If unions run concurrently, the result may be a former root, which is still an ancestor. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE

@@ -23,7 +23,7 @@ public:
     T value;
 
     __device__ T &
-               operator[](unsigned int)
+    operator[](unsigned int)
     {
       return value;
     }
@@ -73,6 +73,13 @@ public:
              Shuffle(const PerThread<T> & values, const TFunction & laneOf) const
   {
     return { __shfl_sync(AllLanes, values.value, laneOf(threadIdx.x)) };
+  }
+
+  template <typename T>
+  __device__ PerThread<std::uint32_t>
+             MatchAny(const PerThread<T> & values) const
+  {
+    return { __match_any_sync(AllLanes, values.value) };
   }
 
 private:

@@ -87,6 +87,22 @@ public:
     return result;
   }
 
+  template <typename T>
+  PerThread<std::uint32_t>
+  MatchAny(const PerThread<T> & values) const
+  {
+    PerThread<std::uint32_t> result;
+    for (unsigned int thread = 0; thread < VThreads; ++thread)
+    {
+      result[thread] = 0;
+      for (unsigned int lane = 0; lane < 32; ++lane)
+      {
+        result[thread] |= static_cast<std::uint32_t>(values[thread / 32 * 32 + lane] == values[thread]) << lane;
+      }
+    }
+    return result;
+  }
+
 private:
   std::uint64_t m_Index;
 };

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_gallery_TileMerging_h
+#define ccl_gallery_TileMerging_h
+
+// STAVA, also TM (tile merging), for 4- and 8-connectivity of planes.
+// Stava and Benes, "Connected Component Labeling in CUDA", GPU Computing Gems Emerald Edition, 2011. Written from
+// Section III-A5 and Algorithm 4 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
+// Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), and from Asad, Marroquim and Souza, "On GPU
+// Connected Components and Properties" ("the paper on properties"), whose Table II has the sizes of thread blocks.
+//
+// Union-find lies in the image of labels. LocalLabeling labels tiles of 16 x 16 pixels in shared memory, by label
+// equivalence. GlobalLabeling merges groups of 4 x 4 tiles: a thread block owns a group, and unites pixels at the
+// borders between its tiles until nothing changes. The groups are the tiles of the next level, until one group covers
+// the plane. Between two levels, BorderCompression links the pixels at the borders of the new tiles to their roots.
+// PathCompression does it for all pixels.
+//
+// The kernels can also add up properties of components: see TileMergingProperties.h. NoProperties turns it off.
+//
+// Extra memory: none. Table I of the survey lists a termination byte; here, the barrier returns this value.
+//
+// Departures:
+// - Restriction, mended: the book's sizes are powers of two. Here, tiles and groups may exceed the plane.
+// - 4-connectivity is not in Table I. It is the same code with fewer neighbors.
+// - Background pixels have the label 0, so LocalLabeling keeps no copy of the input in shared memory.
+// - Consecutive threads own pixels of one border. In Table II, they own pixels of different tiles. So more accesses to
+//   labels are coalesced.
+// Race, allowed: in a round of LocalLabeling or GlobalLabeling, two threads may lower the same parent, so one link may
+// be lost. The two pixels of the lost link then have different roots, and the next round unites them again. Each round
+// that changes anything has fewer roots than the round before. In the last round nothing is written, so its reads are
+// current. Thread blocks of GlobalLabeling never touch the same trees, because pairs of pixels in different groups are
+// left to later levels.
+
+#include "gallery/Entry.h"
+#include "gallery/LabelEquivalence.h"
+#include "gallery/PixelTiles.h"
+#include "gallery/Properties.h"
+
+namespace itk::ccl::gallery
+{
+
+namespace TileMerging
+{
+
+using Tile = PixelTile<16, 16>;
+
+/** A group has this many tiles in each direction. */
+inline constexpr unsigned int TilesPerSide = 4;
+
+/** Labels the tiles of a plane. Each foreground pixel gets 1 + the raster index of the first pixel of its component in
+ * its tile. Adds each foreground pixel to the sums of that first pixel. */
+template <typename TLabel, typename TProperties>
+struct LocalLabeling
+{
+  static constexpr unsigned int Threads = Tile::PixelCount;
+
+  struct SharedMemory
+  {
+    std::uint32_t labels[Threads]; // 1 + the thread of a pixel
+  };
+
+  Grid                 size;
+  const std::uint8_t * input;
+  TLabel *             labels;
+  bool                 fullyConnected;
+  TProperties          properties;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TThreadBlock>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TThreadBlock & threadBlock, SharedMemory & memory) const
+  {
+    using PerThread = typename TThreadBlock::template PerThread<std::uint32_t>;
+    const Tile tile(size, threadBlock.GetIndex());
+    PerThread  label;
+    PerThread  lowest;
+    threadBlock.ForEachThread(
+      [&](unsigned int thread) { label[thread] = tile.IsForeground(input, thread) ? thread + 1 : 0; });
+    for (;;)
+    {
+      threadBlock.ForEachThread([&](unsigned int thread) { memory.labels[thread] = label[thread]; });
+      threadBlock.Synchronize();
+      threadBlock.ForEachThread([&](unsigned int thread) {
+        lowest[thread] = label[thread] == 0
+                           ? 0
+                           : LabelEquivalence::LowestLabelAround<2>(
+                               memory.labels, label[thread], Tile::Size(), Tile::CellOf(thread), fullyConnected);
+      });
+      threadBlock.Synchronize();
+      // The labels are roots.
+      const bool changed = threadBlock.Any([&](unsigned int thread) {
+        if (lowest[thread] < label[thread])
+        {
+          AtomicMin(memory.labels + (label[thread] - 1), lowest[thread]);
+        }
+        return lowest[thread] < label[thread];
+      });
+      if (!changed)
+      {
+        break;
+      }
+      threadBlock.ForEachThread([&](unsigned int thread) {
+        if (label[thread] != 0)
+        {
+          label[thread] = Find(LabelsAsParents<std::uint32_t>{ memory.labels }, label[thread]);
+        }
+      });
+      threadBlock.Synchronize();
+    }
+    threadBlock.ForEachThread([&](unsigned int thread) {
+      if (tile.Contains(thread))
+      {
+        const bool          isForeground = label[thread] != 0;
+        const std::uint64_t root = isForeground ? tile.IndexOfPixel(label[thread] - 1) : 0;
+        labels[tile.IndexOfPixel(thread)] = isForeground ? static_cast<TLabel>(root + 1) : 0;
+        if (isForeground)
+        {
+          properties.AddPixel(root, tile.PixelOf(thread));
+        }
+      }
+    });
+  }
+};
+
+/** The pixels of a group that lie in the plane. Positions are relative to the group's first pixel. */
+struct Group
+{
+  std::uint64_t first; // raster index of the first pixel in the plane
+  Grid          size;
+
+  /** Returns whether a position lies in the group. A coordinate of -1 wraps around, so it does not. */
+  CCL_HOST_DEVICE
+  bool
+  Contains(const Cell & position) const
+  {
+    return position.x < size.x && position.y < size.y;
+  }
+};
+
+/** Merges the tiles of each group. `side` is the number of pixels in a row of a tile.
+ * \tparam VThreadsPerTile threads that share the pixels at the lower and right border of a tile */
+template <unsigned int VThreadsPerTile, typename TLabel>
+struct GlobalLabeling
+{
+  static constexpr unsigned int Threads = TilesPerSide * TilesPerSide * VThreadsPerTile;
+
+  struct SharedMemory
+  {};
+
+  Grid          size;
+  std::uint64_t side;
+  TLabel *      labels;
+  bool          fullyConnected;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TThreadBlock>
+  CCL_HOST_DEVICE
+  void
+  operator()(const TThreadBlock & threadBlock, SharedMemory &) const
+  {
+    const std::uint64_t groupSide = TilesPerSide * side;
+    const std::uint64_t groupsInRow = Divide(size.x - 1, groupSide) + 1;
+    const std::uint64_t row = Divide(threadBlock.GetIndex(), groupsInRow);
+    const Cell          corner{ (threadBlock.GetIndex() - row * groupsInRow) * groupSide, row * groupSide, 0 };
+    const Grid          groupSize{ Lower(groupSide, size.x - corner.x), Lower(groupSide, size.y - corner.y), 1 };
+    const Group         group{ IndexOf(size, corner), groupSize };
+    while (threadBlock.Any([&](unsigned int thread) { return this->MergeTile(group, thread); }))
+    {
+    }
+  }
+
+  /** Unites a thread's pixels at the lower and right border of its tile with their neighbors outside of the tile.
+   * Returns whether this has changed a label. */
+  CCL_HOST_DEVICE
+  bool
+  MergeTile(const Group & group, unsigned int thread) const
+  {
+    const unsigned int  tile = thread / VThreadsPerTile;
+    const std::uint64_t x = tile % TilesPerSide * side;
+    const std::uint64_t y = tile / TilesPerSide * side;
+    bool                changed = false;
+    for (std::uint64_t i = thread % VThreadsPerTile; i < side; i += VThreadsPerTile)
+    {
+      changed |= this->MergePixel(group, { x + i, y + side - 1, 0 }, 0, 1);
+    }
+    for (std::uint64_t i = thread % VThreadsPerTile; i < side; i += VThreadsPerTile)
+    {
+      changed |= this->MergePixel(group, { x + side - 1, y + i, 0 }, 1, 0);
+    }
+    return changed;
+  }
+
+  /** Unites a pixel with its neighbors in the next row (step 0, 1) or in the next column (step 1, 0). */
+  CCL_HOST_DEVICE
+  bool
+  MergePixel(const Group & group, const Cell & pixel, unsigned int stepX, unsigned int stepY) const
+  {
+    const std::uint64_t index = group.first + IndexOf(size, pixel);
+    // The middle one of three neighbors.
+    const Cell          next{ pixel.x + stepX, pixel.y + stepY, 0 };
+    const std::uint64_t nextIndex = index + stepX + size.x * stepY;
+    if (!group.Contains(next) || Load(labels + index) == 0)
+    {
+      return false;
+    }
+    bool changed = this->Unite(index, nextIndex);
+    if (fullyConnected)
+    {
+      const std::uint64_t step = stepY + size.x * stepX;
+      changed |= group.Contains({ next.x - stepY, next.y - stepX, 0 }) && this->Unite(index, nextIndex - step);
+      changed |= group.Contains({ next.x + stepY, next.y + stepX, 0 }) && this->Unite(index, nextIndex + step);
+    }
+    return changed;
+  }
+
+  /** Links the root of a foreground pixel and the root of another pixel. Returns false if they have the same root, or
+   * if the other pixel is background. */
+  CCL_HOST_DEVICE
+  bool
+  Unite(std::uint64_t index, std::uint64_t other) const
+  {
+    if (Load(labels + other) == 0)
+    {
+      return false;
+    }
+    const LabelsAsParents<TLabel> parents{ labels };
+    const TLabel                  a = Find(parents, static_cast<TLabel>(index + 1));
+    const TLabel                  b = Find(parents, static_cast<TLabel>(other + 1));
+    if (a != b)
+    {
+      AtomicMin(parents + (a < b ? b : a), a < b ? a : b);
+    }
+    return a != b;
+  }
+
+  CCL_HOST_DEVICE
+  static std::uint64_t
+  Lower(std::uint64_t a, std::uint64_t b)
+  {
+    return a < b ? a : b;
+  }
+};
+
+/** Links each pixel at a border between two tiles to its root. A cell has one of these pixels; a few cells have none,
+ * so that each pixel occurs once. `side` is the number of pixels in a row of a tile. */
+template <typename TLabel, typename TProperties>
+struct BorderCompression
+{
+  Grid          size;
+  std::uint64_t side;
+  TLabel *      labels;
+  TProperties   properties;
+
+  /** Returns the cells: two rows for each border along x, and then two columns for each border along y. */
+  Grid
+  GetCells() const
+  {
+    return { this->PixelsInRows() + 2 * (DivideUp(size.x, side) - 1) * size.y };
+  }
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t pixelsInRows = this->PixelsInRows();
+    if (cell.x < pixelsInRows)
+    {
+      const std::uint64_t row = Divide(cell.x, size.x);
+      const std::uint64_t y = (row / 2 + 1) * side - 1 + row % 2;
+      CompressPixel(labels, IndexOf(size, { cell.x - row * size.x, y, 0 }), properties);
+      return;
+    }
+    // The two neighbors at a border along y are close in memory, so consecutive threads own them.
+    const std::uint64_t pair = (cell.x - pixelsInRows) / 2;
+    const std::uint64_t border = Divide(pair, size.y);
+    const std::uint64_t y = pair - border * size.y;
+    const std::uint64_t x = (border + 1) * side - 1 + (cell.x - pixelsInRows) % 2;
+    // A power of two is the side of a tile.
+    const std::uint64_t yInTile = y & (side - 1);
+    const bool          isInRows = (yInTile == 0 && y != 0) || (yInTile == side - 1 && y != size.y - 1);
+    if (!isInRows)
+    {
+      CompressPixel(labels, IndexOf(size, { x, y, 0 }), properties);
+    }
+  }
+
+  /** Returns the number of pixels in the rows at borders. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  PixelsInRows() const
+  {
+    return 2 * Divide(size.y - 1, side) * size.x;
+  }
+};
+
+/** Labels a plane, and adds up properties: see TileMergingProperties.h. */
+template <typename TLabel, typename TProperties, typename TExecutor>
+void
+LabelTiles(const TExecutor &    executor,
+           const std::uint8_t * input,
+           const Grid &         size,
+           bool                 fullyConnected,
+           TLabel *             labels,
+           const TProperties &  properties)
+{
+  using LocalLabeling = LocalLabeling<TLabel, TProperties>;
+  using BorderCompression = BorderCompression<TLabel, TProperties>;
+  using PathCompression = CompressPixelsWithProperties<TLabel, TProperties>;
+  const auto isOneTile = [&size](std::uint64_t side) { return side >= size.x && side >= size.y; };
+
+  executor.ForEachThreadBlock(Tile::CountIn(size), LocalLabeling{ size, input, labels, fullyConnected, properties });
+  for (std::uint64_t side = Tile::Width; !isOneTile(side); side *= TilesPerSide)
+  {
+    const std::uint64_t groupSide = TilesPerSide * side;
+    const std::uint64_t groups = DivideUp(size.x, groupSide) * DivideUp(size.y, groupSide);
+    if (side == Tile::Width)
+    {
+      executor.ForEachThreadBlock(groups, GlobalLabeling<4, TLabel>{ size, side, labels, fullyConnected });
+    }
+    else if (side == TilesPerSide * Tile::Width)
+    {
+      executor.ForEachThreadBlock(groups, GlobalLabeling<16, TLabel>{ size, side, labels, fullyConnected });
+    }
+    else
+    {
+      executor.ForEachThreadBlock(groups, GlobalLabeling<64, TLabel>{ size, side, labels, fullyConnected });
+    }
+    if (!isOneTile(groupSide))
+    {
+      const BorderCompression compression{ size, groupSide, labels, properties };
+      executor.ForEach(compression.GetCells(), compression);
+    }
+  }
+  executor.ForEachCompact(size, PathCompression{ size, labels, properties });
+}
+
+} // namespace TileMerging
+
+/** The row of the algorithm in the table of Gallery.h. */
+struct TileMergingAlgorithm
+{
+  static constexpr Entry Description{ "STAVA", "Stava and Benes", 2011, true, true, false, false };
+
+  /** Labels a plane of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the component's
+   * first pixel to each foreground pixel of `labels`, and 0 to other pixels. */
+  template <unsigned int VDimension, typename TLabel, typename TExecutor>
+  static void
+  Label(const TExecutor & executor, const std::uint8_t * input, const Grid & size, bool fullyConnected, TLabel * labels)
+  {
+    TileMerging::LabelTiles(executor, input, size, fullyConnected, labels, NoProperties{});
+  }
+};
+
+} // namespace itk::ccl::gallery
+
+#endif
