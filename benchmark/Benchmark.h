@@ -6,6 +6,7 @@
 #include "DeviceTiming.h"
 #include "HostTiming.h"
 #include "Inputs.h"
+#include "Survey.h"
 
 #include "itkCudaConnectedComponentAlgorithms.h"
 
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 
 struct Options
@@ -22,7 +24,14 @@ struct Options
   std::vector<std::uint64_t> sizes{ 10, 22, 46, 100, 215, 464, 1000 };
   std::vector<unsigned int>  densities{ 0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 100 };
   std::vector<unsigned int>  granularities{ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16 };
+  std::vector<std::uint64_t> pixelCounts{ 1000, 10000, 100000, 1000000, 10000000, 100000000 };
+  std::vector<std::string>   tests{ "average", "density", "granularity", "size", "ridges" };
   unsigned int               exponent = 11;
+  unsigned int               ridgeExponent = 13;
+  std::uint64_t              planeSide = 2048;
+  std::uint64_t              volumeSide = 256;
+  SurveyLimits               limits;
+  bool                       onHost = false;
   bool                       generated = false;
   bool                       steps = false;
   bool                       fullOnly = false;
@@ -39,11 +48,21 @@ public:
   Benchmark(const Options & options, const std::string & protocol)
     : m_Options(options)
   {
+    const std::string device = options.onHost ? "host, one thread, no GPU" : DeviceTiming::Describe();
     m_Results["protocol"] = protocol;
-    m_Results["device"] = DeviceTiming::Describe();
+    m_Results["device"] = device;
     m_Results["note"] = options.note;
+    m_Results["date"] = DateOfToday();
     m_Results["cases"] = nlohmann::json::array();
-    std::printf("%s\n%s\n", DeviceTiming::Describe().c_str(), options.note.c_str());
+    if (protocol == "survey")
+    {
+      for (const SurveyAlgorithm & algorithm : GetSurveyAlgorithms())
+      {
+        m_Results["algorithms"].push_back(
+          { { "name", algorithm.name }, { "authors", algorithm.authors }, { "year", algorithm.year } });
+      }
+    }
+    std::printf("%s\n%s\n", device.c_str(), options.note.c_str());
   }
 
   /** Measures one image. `parameters` are the values that plot.py draws along the axes of its figures. */
@@ -147,6 +166,39 @@ public:
     m_Results["cases"].push_back(m_Case);
   }
 
+  /** Begins a test of the survey: no algorithm is skipped yet. */
+  void
+  BeginSurveyTest()
+  {
+    m_Skipped.clear();
+  }
+
+  /** Measures all algorithms of the survey on one image, and writes the results so far. */
+  void
+  RunSurvey(const TestImage & image, const SurveyContent & content, const nlohmann::json & parameters)
+  {
+    this->BeginCase(image, parameters);
+    SurveyLimits limits = m_Options.limits;
+    limits.runs = m_Options.runs;
+    const auto   survey = m_Options.onHost ? MakeSurveyImageOnHost(image) : MakeSurveyImageOnDevice(image);
+    const Timing floor = survey->TimeFloor(m_Options.runs);
+    m_Floor = floor.median;
+    this->Add("floor", floor);
+    for (const bool fullyConnected : { true, false })
+    {
+      if (fullyConnected || !m_Options.fullOnly)
+      {
+        const auto works = survey->GetWorks(fullyConnected, content);
+        for (const SurveyResult & result : MeasureInTurns(*survey, works, limits, m_Skipped))
+        {
+          this->AddSurveyResult(result);
+        }
+      }
+    }
+    m_Results["cases"].push_back(m_Case);
+    this->Finish();
+  }
+
   /** Writes the results to a file, if one is set. Returns whether all labels were correct. */
   bool
   Finish() const
@@ -162,11 +214,13 @@ private:
   using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
   using AlgorithmDescription = itk::CudaConnectedComponentsEnums::AlgorithmDescription;
 
-  /** The name in the results of a published algorithm whose labels are made consecutive. plot.py reads it. */
+  /** The name in the results of a published algorithm whose labels are made consecutive. plot.py reads it. `neighbors`
+   * is a part of the name if the algorithm has both connectivities. */
   static std::string
-  RenumberedName(const AlgorithmDescription & algorithm)
+  RenumberedName(const AlgorithmDescription & algorithm, const std::string & neighbors)
   {
-    return std::string(algorithm.title) + (algorithm.hasInlineCompression ? "_IC" : "") + " renumbered";
+    return std::string(algorithm.title) + (algorithm.hasInlineCompression ? "_IC" : "") + " renumbered" +
+           (algorithm.needsFullConnectivity ? "" : neighbors);
   }
 
   /** Measures a published algorithm as in the paper: the labels are not made consecutive. */
@@ -201,6 +255,41 @@ private:
   {
     const bool isPlane = image.size[2] == 1;
     return std::string(", ") + (fullyConnected ? (isPlane ? "8" : "26") : (isPlane ? "4" : "6"));
+  }
+
+  /** Returns the date as year-month-day, in UTC. */
+  static std::string
+  DateOfToday()
+  {
+    const std::time_t now = std::time(nullptr);
+    char              text[16];
+    std::strftime(text, sizeof(text), "%Y-%m-%d", std::gmtime(&now));
+    return text;
+  }
+
+  void
+  AddSurveyResult(const SurveyResult & result)
+  {
+    if (!result.isRight)
+    {
+      m_AllRight = false;
+      m_Case["wrong"].push_back(result.name);
+      std::printf("  %-38s WRONG LABELS\n", result.name.c_str());
+      std::fprintf(stderr, "%s: WRONG LABELS of %s\n", m_Case["name"].get<std::string>().c_str(), result.name.c_str());
+    }
+    else if (!result.timing)
+    {
+      m_Case["skipped"][result.name] = result.note;
+      std::printf("  %-38s skipped: %s\n", result.name.c_str(), result.note.c_str());
+    }
+    else
+    {
+      this->Add(result.name, *result.timing, result.timing->runs == 1 ? ", one run" : "");
+      if (!result.steps.empty())
+      {
+        this->AddSteps(result.name, result.steps);
+      }
+    }
   }
 
   void
@@ -249,7 +338,7 @@ private:
     {
       if (algorithm.isPublished && (fullyConnected || !algorithm.needsFullConnectivity))
       {
-        this->AddChecked(RenumberedName(algorithm), device, host, algorithm.algorithm, fullyConnected);
+        this->AddChecked(RenumberedName(algorithm, neighbors), device, host, algorithm.algorithm, fullyConnected);
       }
     }
     this->AddChecked("runs" + neighbors, device, host, AlgorithmEnum::RunUnionFind, fullyConnected);
@@ -262,7 +351,7 @@ private:
       {
         if (algorithm.isPublished && (fullyConnected || !algorithm.needsFullConnectivity))
         {
-          this->AddSteps(RenumberedName(algorithm),
+          this->AddSteps(RenumberedName(algorithm, neighbors),
                          device.TimeSteps(algorithm.algorithm, fullyConnected, m_Options.runs));
         }
       }
@@ -355,11 +444,12 @@ private:
       name, timing, isRight ? ", " + std::to_string(device.GetObjectCount()) + " objects, as ITK" : ", WRONG LABELS");
   }
 
-  const Options & m_Options;
-  nlohmann::json  m_Results;
-  nlohmann::json  m_Case;
-  double          m_Floor = 1.0;
-  bool            m_AllRight = true;
+  const Options &   m_Options;
+  nlohmann::json    m_Results;
+  nlohmann::json    m_Case;
+  SkippedAlgorithms m_Skipped;
+  double            m_Floor = 1.0;
+  bool              m_AllRight = true;
 };
 
 #endif

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "DeviceTiming.h"
 
+#include "Labelings.h"
 #include "TimedExecutor.cuh"
 
-#include "algorithms/analysis/AnalyzeRuns.h"
-#include "algorithms/published/BlockRanking.h"
-#include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/published/PublishedRanking.h"
 #include "algorithms/runs/MaskWriteOut.h"
-#include "algorithms/runs/PackForeground.h"
-#include "algorithms/runs/RunLabelWriteOut.h"
-#include "algorithms/runs/RunUnionFind.h"
-#include "executors/device/CudaContext.cuh"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include "itkCudaConnectedComponentAlgorithms.h"
@@ -25,14 +20,6 @@ using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
 namespace
 {
 
-std::shared_ptr<void>
-AllocateDevice(std::uint64_t bytes)
-{
-  void * memory = nullptr;
-  CCL_CHECK(cudaMalloc(&memory, bytes));
-  return std::shared_ptr<void>(memory, cudaFree);
-}
-
 /** Returns the times of work() on the default stream in milliseconds. Before that, it calls work() at least twice and
  * for at least 10 ms, until the clocks and caches of device and host are steady. These calls do not count. */
 template <typename TWork>
@@ -40,18 +27,9 @@ Timing
 TimeWork(unsigned int runs, const TWork & work)
 {
   constexpr std::chrono::milliseconds warmUp{ 10 };
-  const auto                          begin = MakeEvent();
-  const auto                          end = MakeEvent();
-  const auto                          timeRun = [&] {
-    CCL_CHECK(cudaEventRecord(begin.get(), nullptr));
-    work();
-    CCL_CHECK(cudaEventRecord(end.get(), nullptr));
-    CCL_CHECK(cudaEventSynchronize(end.get()));
-    float milliseconds = 0.0F;
-    CCL_CHECK(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()));
-    return milliseconds;
-  };
-  const auto warmUpEnd = std::chrono::steady_clock::now() + warmUp;
+  const DeviceClock                   clock;
+  const auto                          timeRun = [&] { return clock.Time(work); };
+  const auto                          warmUpEnd = std::chrono::steady_clock::now() + warmUp;
   timeRun();
   do
   {
@@ -63,6 +41,12 @@ TimeWork(unsigned int runs, const TWork & work)
     milliseconds.push_back(timeRun());
   }
   return Timing(milliseconds);
+}
+
+Grid
+SizeOf(const TestImage & image)
+{
+  return { image.size[0], image.size[1], image.size[2] };
 }
 
 __global__ void
@@ -117,14 +101,15 @@ DeviceTiming::TimeLaunch(unsigned int runs) const
 Timing
 DeviceTiming::TimePaper(AlgorithmEnum algorithm, bool inlineCompression, unsigned int runs) const
 {
+  const PublishedOptions     options{ true, inlineCompression };
   const CurrentDevice        device(-1);
   const DeviceExecutor       executor(DeviceResources::Of(device.Get()), nullptr);
-  const Grid                 size{ m_Image.size[0], m_Image.size[1], m_Image.size[2] };
+  const Grid                 size = SizeOf(m_Image);
   const std::uint8_t * const input = static_cast<const std::uint8_t *>(m_Input.get());
   std::uint32_t * const      labels = static_cast<std::uint32_t *>(m_Output.get());
   return TimeWork(runs, [&] {
-    size.z == 1 ? LabelByPublishedAlgorithm<2>(executor, algorithm, input, size, labels, inlineCompression)
-                : LabelByPublishedAlgorithm<3>(executor, algorithm, input, size, labels, inlineCompression);
+    size.z == 1 ? LabelByPublishedAlgorithm<2>(executor, algorithm, input, size, options, labels)
+                : LabelByPublishedAlgorithm<3>(executor, algorithm, input, size, options, labels);
   });
 }
 
@@ -158,47 +143,17 @@ namespace
 
 template <unsigned int VDimension, typename TExecutor>
 void
-LabelByBlocks(const TExecutor &    executor,
-              AlgorithmEnum        algorithm,
-              const std::uint8_t * input,
-              const Grid &         size,
-              std::uint32_t *      labels)
+LabelAsPublished(const TExecutor &    executor,
+                 AlgorithmEnum        algorithm,
+                 const std::uint8_t * input,
+                 const Grid &         size,
+                 bool                 fullyConnected,
+                 std::uint32_t *      labels)
 {
-  LabelByPublishedAlgorithm<VDimension>(executor, algorithm, input, size, labels, true);
-  const auto labelValues = LabelValues::For(std::uint32_t{ 0 });
-  const auto finalLabels = executor.template Allocate<std::uint32_t>(BlocksOf<VDimension>(size).Count());
-  RankBlocks<VDimension>(executor, labels, size, labelValues, finalLabels.get());
-  RelabelBlocks<VDimension>(executor, labels, finalLabels.get(), size, labelValues, labels);
-}
-
-template <typename TRowGroup, typename TExecutor>
-void
-LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid & size, std::uint32_t * labels)
-{
-  const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
-  const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
-  const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-  const auto runs = LabelRuns(executor, counted, LabelValues::For(std::uint32_t{ 0 }));
-  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
-}
-
-/** Returns the times of the steps of work(executor). */
-template <typename TWork>
-StepTimings
-TimeStepsOf(unsigned int runs, const TWork & work)
-{
-  const CurrentDevice    device(-1);
-  const DeviceExecutor   executor(DeviceResources::Of(device.Get()), nullptr);
-  constexpr unsigned int warmUpRuns = 2;
-  StepSums               sums;
-  StepSums               warmUp;
-  for (unsigned int run = 0; run < runs + warmUpRuns; ++run)
-  {
-    StepSums & sumsOfRun = run < warmUpRuns ? warmUp : sums;
-    sumsOfRun.BeginRun();
-    work(TimedExecutor(executor, sumsOfRun));
-  }
-  return sums.GetMedians();
+  LabelByPublishedAlgorithm<VDimension>(executor, algorithm, input, size, { fullyConnected, true }, labels);
+  const PublishedRanking<VDimension, std::uint32_t, TExecutor> ranking(
+    executor, algorithm, labels, size, LabelValues::For(std::uint32_t{ 0 }));
+  ranking.Relabel(executor, labels);
 }
 
 } // namespace
@@ -206,7 +161,7 @@ TimeStepsOf(unsigned int runs, const TWork & work)
 StepTimings
 DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned int runs)
 {
-  const Grid                 size{ m_Image.size[0], m_Image.size[1], m_Image.size[2] };
+  const Grid                 size = SizeOf(m_Image);
   const std::uint8_t * const input = static_cast<const std::uint8_t *>(m_Input.get());
   return TimeStepsOf(runs, [&](const TimedExecutor & timed) {
     const auto   output = timed.TimeStep("allocation of the output",
@@ -214,8 +169,8 @@ DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned i
     auto * const labels = static_cast<std::uint32_t *>(output.get());
     if (itk::CudaConnectedComponentAlgorithms::Describe(algorithm).isPublished)
     {
-      size.z == 1 ? LabelByBlocks<2>(timed, algorithm, input, size, labels)
-                  : LabelByBlocks<3>(timed, algorithm, input, size, labels);
+      size.z == 1 ? LabelAsPublished<2>(timed, algorithm, input, size, fullyConnected, labels)
+                  : LabelAsPublished<3>(timed, algorithm, input, size, fullyConnected, labels);
     }
     else
     {
@@ -224,66 +179,6 @@ DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned i
     }
   });
 }
-
-namespace
-{
-
-/** Labels the runs of an image, and measures and selects its components. Calls write(runs, labels) with the final label
- * of each run, and then visit(table, components) with the table in device memory. */
-template <typename TExecutor, typename TWriter, typename TVisitor>
-void
-MeasureByRuns(const TExecutor &    executor,
-              const std::uint8_t * input,
-              const Request &      request,
-              const TWriter &      write,
-              const TVisitor &     visit)
-{
-  VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-    const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
-    const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
-    const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-    const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
-    const auto analyzed =
-      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
-    write(runs.GetIndexed(), runs.labels.get());
-    visit(analyzed.table.get(), analyzed.GetKeptCount());
-  });
-}
-
-/** Returns a writer for MeasureByRuns() that writes labels, unless `labels` is null. */
-template <typename TExecutor>
-auto
-LabelWriter(const TExecutor & executor, const Request & request, std::uint32_t * labels)
-{
-  return [=, &executor, &request](const auto & runs, const std::uint32_t * labelsOfRuns) {
-    if (labels != nullptr)
-    {
-      WriteRunLabels(executor, runs, labelsOfRuns, request.size, std::uint32_t{ 0 }, labels);
-    }
-  };
-}
-
-Request
-RequestFor(const TestImage & image, bool fullyConnected)
-{
-  Request request;
-  request.size = { image.size[0], image.size[1], image.size[2] };
-  request.fullyConnected = fullyConnected;
-  request.labelValues = LabelValues::For(std::uint32_t{ 0 });
-  return request;
-}
-
-Request
-TableRequestFor(const TestImage & image, const itk::CudaConnectedComponentTable::Columns & columns, bool fullyConnected)
-{
-  Request request = RequestFor(image, fullyConnected);
-  request.columns = columns;
-  request.wantsTable = true;
-  request.output = OutputKind::Labels;
-  return request;
-}
-
-} // namespace
 
 Timing
 DeviceTiming::TimeTable(const itk::CudaConnectedComponentTable::Columns & columns,
@@ -294,7 +189,7 @@ DeviceTiming::TimeTable(const itk::CudaConnectedComponentTable::Columns & column
 {
   const CurrentDevice  device(-1);
   const DeviceExecutor executor(DeviceResources::Of(device.Get()), nullptr);
-  const Request        request = TableRequestFor(m_Image, columns, fullyConnected);
+  const Request        request = TableRequestFor(SizeOf(m_Image), columns, fullyConnected);
   auto * const         input = static_cast<const std::uint8_t *>(m_Input.get());
   const auto           write =
     LabelWriter(executor, request, withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr);
@@ -327,7 +222,7 @@ DeviceTiming::TimeLargest(bool fullyConnected, unsigned int runs)
 StepTimings
 DeviceTiming::TimeLargestSteps(bool fullyConnected, unsigned int runs)
 {
-  Request request = RequestFor(m_Image, fullyConnected);
+  Request request = RequestFor(SizeOf(m_Image), fullyConnected);
   request.selection.numberOfLargest = 1;
   request.output = OutputKind::FilledOutside;
   auto * const input = static_cast<const std::uint8_t *>(m_Input.get());
@@ -350,7 +245,7 @@ DeviceTiming::TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & c
                              bool                                              withLabels,
                              unsigned int                                      runs)
 {
-  const Request request = TableRequestFor(m_Image, columns, fullyConnected);
+  const Request request = TableRequestFor(SizeOf(m_Image), columns, fullyConnected);
   auto * const  input = static_cast<const std::uint8_t *>(m_Input.get());
   auto * const  labels = withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr;
   return TimeStepsOf(runs, [&](const TimedExecutor & timed) {
@@ -364,6 +259,13 @@ DeviceTiming::GetLabels() const
   std::vector<std::uint32_t> labels(m_Image.pixels.size());
   CCL_CHECK(cudaMemcpy(labels.data(), m_Output.get(), labels.size() * sizeof(std::uint32_t), cudaMemcpyDeviceToHost));
   return labels;
+}
+
+bool
+DeviceTiming::HasDevice()
+{
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
 }
 
 std::string

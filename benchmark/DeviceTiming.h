@@ -25,8 +25,8 @@ public:
   Timing
   TimeLaunch(unsigned int runs) const;
 
-  /** The kernels of a published algorithm, block-based union-find (BUF) or block-based Komura equivalence (BKE), as in
-   * the paper. The labels are pixel indices and are not consecutive. */
+  /** The kernels of a published algorithm, such as block-based union-find (BUF), as in the paper, with full
+   * connectivity. The labels are pixel indices and are not consecutive. */
   Timing
   TimePaper(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool inlineCompression, unsigned int runs) const;
 
@@ -77,6 +77,10 @@ public:
   {
     return m_ObjectCount;
   }
+
+  /** Returns whether CUDA has a device. */
+  static bool
+  HasDevice();
 
   /** Describes the device, its compute capability and its driver in one line. */
   static std::string

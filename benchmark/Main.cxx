@@ -14,6 +14,7 @@
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include <cmath>
 #include <iostream>
 
 namespace
@@ -121,8 +122,31 @@ RunSize(Benchmark & benchmark, const Options & options)
   }
 }
 
+/** Calls visit(image, family, member) for the families of ridge patterns. Their level is 3, as in the paper on ridge
+ * patterns. */
+template <typename TVisitor>
+void
+VisitRidges(unsigned int n, const TVisitor & visit)
+{
+  constexpr unsigned int level = 3;
+  for (unsigned int member = 1; member < n; ++member)
+  {
+    visit(RidgePatterns::Leveling(n, member), "Leveling", member);
+  }
+  for (unsigned int member = 0; member + level < n; ++member)
+  {
+    visit(RidgePatterns::Subdivision(n, level, member), "Subdivision", member);
+  }
+  for (unsigned int percent = 0; percent <= 100; percent += 20)
+  {
+    visit(RidgePatterns::Scaling(n, level, percent), "Scaling", percent);
+    visit(RidgePatterns::RandomInstancing(n, level, 5, percent, 1), "RandomInstancing", percent);
+    visit(RidgePatterns::RandomMerging(n, level, 5, percent, 1), "RandomMerging", percent);
+  }
+}
+
 /** Measures Hilbert curves of orders 1 to 6 (the largest has 127 x 127 x 127 pixels), and the families of ridge
- * patterns. Their level is 3, as in the paper on ridge patterns. */
+ * patterns. */
 void
 RunPatterns(Benchmark & benchmark, const Options & options)
 {
@@ -130,24 +154,114 @@ RunPatterns(Benchmark & benchmark, const Options & options)
   {
     benchmark.Run(MakeHilbert(3, order), { { "family", "Hilbert" }, { "member", order } });
   }
-  const unsigned int     n = options.exponent;
-  constexpr unsigned int level = 3;
-  const auto             run = [&](const char * family, unsigned int member, const TestImage & image) {
+  VisitRidges(options.exponent, [&](const TestImage & image, const char * family, unsigned int member) {
     benchmark.Run(image, { { "family", family }, { "member", member } });
+  });
+}
+
+/** Measures all algorithms on images of files and on patterns. Long paths come last: on them, some algorithms exceed
+ * their time limit and are skipped for all later images. */
+void
+RunSurveyAverage(Benchmark & benchmark, const Options & options)
+{
+  const auto run = [&](const TestImage & image) {
+    benchmark.RunSurvey(image, { true, false, options.steps }, { { "test", "average" } });
   };
-  for (unsigned int member = 1; member < n; ++member)
+  for (const std::string & file : options.files)
   {
-    run("Leveling", member, RidgePatterns::Leveling(n, member));
+    const TestImage image = ReadInput(file);
+    run(image);
+    for (const std::uint64_t side : options.upsample)
+    {
+      run(Upsample(image, side));
+    }
   }
-  for (unsigned int member = 0; member + level < n; ++member)
+  const std::array<std::uint64_t, 3> plane{ options.planeSide, options.planeSide, 1 };
+  const std::array<std::uint64_t, 3> volume{ options.volumeSide, options.volumeSide, options.volumeSide };
+  run(MakeBlobs(plane, 60, 1));
+  run(MakeRandom(plane, 50, 4, 1));
+  run(MakeVessels(plane, 1, 1));
+  run(MakeSpiral(options.planeSide - 1));
+  run(MakeBlobs(volume, 40, 1));
+  run(MakeRandom(volume, 30, 4, 1));
+  run(MakeVessels(volume, 6, 1));
+  run(MakeHilbert(3, 6));
+}
+
+/** Measures all algorithms on random planes and volumes of each density and granularity. */
+void
+RunSurveyRandom(Benchmark & benchmark, const Options & options, const std::string & test)
+{
+  const bool                        isDensity = test == "density";
+  const std::vector<unsigned int> & values = isDensity ? options.densities : options.granularities;
+  for (const std::uint64_t depth : { std::uint64_t{ 1 }, options.volumeSide })
   {
-    run("Subdivision", member, RidgePatterns::Subdivision(n, level, member));
+    const std::uint64_t side = depth == 1 ? options.planeSide : options.volumeSide;
+    for (const unsigned int value : values)
+    {
+      const unsigned int density = isDensity ? value : 50;
+      const unsigned int granularity = isDensity ? 1 : value;
+      benchmark.RunSurvey(MakeRandom({ side, side, depth }, density, granularity, 1),
+                          { true, false, false },
+                          { { "test", test }, { "density", density }, { "granularity", granularity } });
+    }
   }
-  for (unsigned int percent = 0; percent <= 100; percent += 20)
+}
+
+/** Measures all algorithms on random planes and volumes of each size. */
+void
+RunSurveySize(Benchmark & benchmark, const Options & options)
+{
+  for (const unsigned int dimension : { 2U, 3U })
   {
-    run("Scaling", percent, RidgePatterns::Scaling(n, level, percent));
-    run("RandomInstancing", percent, RidgePatterns::RandomInstancing(n, level, 5, percent, 1));
-    run("RandomMerging", percent, RidgePatterns::RandomMerging(n, level, 5, percent, 1));
+    for (const std::uint64_t pixelCount : options.pixelCounts)
+    {
+      const auto side =
+        static_cast<std::uint64_t>(std::round(std::pow(static_cast<double>(pixelCount), 1.0 / dimension)));
+      benchmark.RunSurvey(MakeRandom({ side, side, dimension == 2 ? 1 : side }, 50, 1, 1),
+                          { true, false, false },
+                          { { "test", "size" }, { "pixels", pixelCount } });
+    }
+  }
+}
+
+/** Measures all algorithms and all ways to measure components on the six families of ridge patterns. */
+void
+RunSurveyRidges(Benchmark & benchmark, const Options & options)
+{
+  const auto run = [&](const TestImage & image, const char * family, unsigned int member) {
+    benchmark.RunSurvey(
+      image, { false, true, false }, { { "test", "ridges" }, { "family", family }, { "member", member } });
+  };
+  VisitRidges(options.ridgeExponent, run);
+  for (unsigned int percent = 20; percent <= 100; percent += 20)
+  {
+    run(RidgePatterns::Spiral(options.ridgeExponent, percent), "Spiral", percent);
+  }
+}
+
+void
+RunSurvey(Benchmark & benchmark, const Options & options)
+{
+  for (const std::string & test : options.tests)
+  {
+    benchmark.BeginSurveyTest();
+    if (test == "average")
+    {
+      RunSurveyAverage(benchmark, options);
+    }
+    else if (test == "size")
+    {
+      RunSurveySize(benchmark, options);
+    }
+    else if (test == "ridges")
+    {
+      RunSurveyRidges(benchmark, options);
+    }
+    else
+    {
+      RunSurveyRandom(benchmark, options, test);
+    }
   }
 }
 
@@ -206,10 +320,44 @@ main(int argc, char ** argv)
   CLI::App * const patterns =
     app.add_subcommand("patterns", "measure Hilbert curves, and ridge patterns of 2^n x 2^n pixels");
   patterns->add_option("--exponent", options.exponent, "n")->capture_default_str()->check(CLI::Range(9, 14));
+
+  CLI::App * const survey = app.add_subcommand(
+    "survey", "measure all published algorithms: of the library and of the gallery, device to device");
+  survey->add_option("FILES", options.files, "image files; pixels above Otsu's threshold are foreground");
+  survey->add_option("--upsample",
+                     options.upsample,
+                     "also measure the images upsampled to these numbers of pixels along each side, such as 512");
+  survey->add_option("--tests", options.tests, "some of average, density, granularity, size and ridges")
+    ->capture_default_str()
+    ->check(CLI::IsMember(options.tests));
+  survey->add_flag("--steps", options.steps, "also measure each step in the test average");
+  survey->add_option("--densities", options.densities, "foreground in percent")->capture_default_str();
+  survey->add_option("--granularities", options.granularities, "sides of the random squares and cubes in pixels")
+    ->capture_default_str();
+  survey->add_option("--plane-side", options.planeSide, "pixels along each side of generated planes")
+    ->capture_default_str();
+  survey->add_option("--volume-side", options.volumeSide, "pixels along each side of generated volumes")
+    ->capture_default_str();
+  survey->add_option("--pixels", options.pixelCounts, "numbers of pixels of the test size")->capture_default_str();
+  survey->add_option("--exponent", options.ridgeExponent, "n of ridge patterns of 2^n x 2^n pixels")
+    ->capture_default_str()
+    ->check(CLI::Range(9, 14));
+  survey->add_option("--once", options.limits.once, "milliseconds; an algorithm that takes longer runs once")
+    ->capture_default_str();
+  survey
+    ->add_option("--skip",
+                 options.limits.skip,
+                 "milliseconds; an algorithm that takes longer is skipped for the other images of the test")
+    ->capture_default_str();
+  survey->add_flag("--host", options.onHost, "run the algorithms on one thread of the host");
   CLI11_PARSE(app, argc, argv);
 
   try
   {
+    if (!options.onHost && !DeviceTiming::HasDevice())
+    {
+      throw std::runtime_error("CUDA has no device here. The command \"survey --host\" needs none.");
+    }
     const std::string protocol = app.get_subcommands().front()->get_name();
     Benchmark         benchmark(options, protocol);
     if (*average)
@@ -231,6 +379,10 @@ main(int argc, char ** argv)
     else if (*size)
     {
       RunSize(benchmark, options);
+    }
+    else if (*survey)
+    {
+      RunSurvey(benchmark, options);
     }
     else
     {

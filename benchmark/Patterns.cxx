@@ -181,6 +181,20 @@ RandomMerging(unsigned int n, unsigned int level, unsigned int s, unsigned int p
   return image;
 }
 
+TestImage
+Spiral(unsigned int n, unsigned int percent)
+{
+  TestImage       image = MakeImage(NameOf("Spiral", { percent }), { Power(n), Power(n), 1 });
+  const TestImage spiral = MakeSpiral(Power(n) * percent / 100);
+  for (std::uint64_t y = 0; y < spiral.size[1]; ++y)
+  {
+    std::copy_n(spiral.pixels.begin() + static_cast<std::ptrdiff_t>(spiral.IndexOf(0, y)),
+                spiral.size[0],
+                image.pixels.begin() + static_cast<std::ptrdiff_t>(image.IndexOf(0, y)));
+  }
+  return image;
+}
+
 } // namespace RidgePatterns
 
 namespace

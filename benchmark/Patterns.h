@@ -35,6 +35,10 @@ RandomInstancing(unsigned int n, unsigned int level, unsigned int s, unsigned in
 TestImage
 RandomMerging(unsigned int n, unsigned int level, unsigned int s, unsigned int percent, unsigned int seed);
 
+/** Makes a square spiral, 1 pixel wide, whose side is `percent` percent of the image's side. */
+TestImage
+Spiral(unsigned int n, unsigned int percent);
+
 } // namespace RidgePatterns
 
 /** Makes ellipsoids with random centers and radii. Their axes are parallel to the axes of the image. They are smooth,

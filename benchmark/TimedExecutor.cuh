@@ -2,23 +2,16 @@
 #ifndef ccl_benchmark_TimedExecutor_cuh
 #define ccl_benchmark_TimedExecutor_cuh
 
-#include "executors/device/DeviceExecutor.cuh"
+#include "DeviceClock.cuh"
 #include "Timing.h"
+#include "executors/device/CudaContext.cuh"
+#include "executors/device/DeviceExecutor.cuh"
 
 #include <cxxabi.h>
 #include <typeinfo>
 
 namespace itk::ccl
 {
-
-/** Makes an event that can measure time. */
-inline std::shared_ptr<CUevent_st>
-MakeEvent()
-{
-  cudaEvent_t event = nullptr;
-  CCL_CHECK(cudaEventCreate(&event));
-  return std::shared_ptr<CUevent_st>(event, cudaEventDestroy);
-}
 
 /** Measures the time on a stream between its constructor and its destructor, and adds it to a step. */
 class StepTimer
@@ -167,6 +160,25 @@ private:
   const DeviceExecutor & m_Executor;
   StepSums &             m_Sums;
 };
+
+/** Returns the times of the steps of work(executor), which gets a TimedExecutor on the default stream. */
+template <typename TWork>
+StepTimings
+TimeStepsOf(unsigned int runs, const TWork & work)
+{
+  const CurrentDevice    device(-1);
+  const DeviceExecutor   executor(DeviceResources::Of(device.Get()), nullptr);
+  constexpr unsigned int warmUpRuns = 2;
+  StepSums               sums;
+  StepSums               warmUp;
+  for (unsigned int run = 0; run < runs + warmUpRuns; ++run)
+  {
+    StepSums & sumsOfRun = run < warmUpRuns ? warmUp : sums;
+    sumsOfRun.BeginRun();
+    work(TimedExecutor(executor, sumsOfRun));
+  }
+  return sums.GetMedians();
+}
 
 } // namespace itk::ccl
 

@@ -28,7 +28,10 @@ public:
     /** BKE, block-based Komura equivalence: the same paper. Full connectivity only. */
     BlockKomuraEquivalence,
     /** Union-find on the runs of foreground pixels in a 1-bit mask. Both connectivities. */
-    RunUnionFind
+    RunUnionFind,
+    /** HA4 and HA8, hardware accelerated: Hennequin, Lacassagne, Cabaret and Meunier, DASIP 2018. Both
+     * connectivities. */
+    HardwareAccelerated
   };
 
   /** \class AlgorithmDescription

@@ -4,10 +4,9 @@
 #include "HostTileExecutor.h"
 #include "ThreadPool.h"
 
-#include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/ForegroundBytes.h"
 #include "algorithms/published/GatherRunLabels.h"
-#include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/published/PublishedRanking.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
@@ -26,52 +25,64 @@ using namespace itk::ccl;
 namespace
 {
 
-template <unsigned int VDimension, typename TLabel>
-Labels
-LabelBlocksOnHost(const HostExecutor & executor, const Method & method, const TestImage & image)
+/** Reads the labels of runs from an image of labels. Expects that writing them out gives the same image. */
+template <typename TRowGroup, typename TLabel>
+void
+ExpectLabelsOfRuns(const HostExecutor & executor, const TestImage & image, const std::vector<TLabel> & labels)
 {
   const Grid          size{ image.size[0], image.size[1], image.size[2] };
-  const LabelValues   labelValues = LabelValues::For(TLabel{ 0 });
-  std::vector<TLabel> labels(image.pixels.size(), TLabel{ 0xABCDEF });
-  std::vector<TLabel> finalLabels(BlocksOf<VDimension>(size).Count());
-  std::vector<TLabel> expectedLabels(image.pixels.size());
-  LabelByPublishedAlgorithm<VDimension>(
-    executor, method.algorithm, image.pixels.data(), size, labels.data(), method.inlineCompression);
-  Labels result;
-  result.objectCount = RankBlocks<VDimension>(executor, labels.data(), size, labelValues, finalLabels.data());
-
-  // From host to host, the labels of the runs are gathered from the pixels. Writing them out must give the same image.
-  using RowGroupType = std::conditional_t<VDimension == 2, PlaneRowGroup, VolumeRowGroup>;
-  const Grid          words = WordsOf(size);
-  std::vector<Word>   bits(words.Count());
-  const auto          grouped = PackRowGroups<RowGroupType>(executor, image.pixels.data(), size, bits.data());
+  std::vector<Word>   bits(WordsOf(size).Count());
+  const auto          grouped = PackRowGroups<TRowGroup>(executor, image.pixels.data(), size, bits.data());
   const auto          counted = CountRuns<TLabel>(executor, grouped.groups);
   std::vector<TLabel> runOffsets(grouped.groups.columns.words.Count());
   StoreRunOffsets(executor, counted, runOffsets.data());
-  const IndexedRuns<RowGroupType, TLabel> runs{ grouped.groups, runOffsets.data() };
-  std::vector<TLabel>                     runLabels(counted.GetCount());
+  const IndexedRuns<TRowGroup, TLabel> runs{ grouped.groups, runOffsets.data() };
+  std::vector<TLabel>                  runLabels(counted.GetCount());
+  GatherLabelsOfRuns(executor, labels.data(), size, runs, runLabels.data());
+  std::vector<TLabel> written(image.pixels.size());
+  WriteRunLabels(executor, runs, runLabels.data(), size, TLabel{ 0 }, written.data());
+  EXPECT_EQ(written, labels) << image.name << ": labels of runs";
+}
+
+/** Labels an image with a published algorithm. VDimension is 3 for a plane that is labeled as a volume of one plane. */
+template <unsigned int VDimension, typename TLabel>
+Labels
+LabelAsPublishedOnHost(const HostExecutor & executor, const Method & method, const TestImage & image)
+{
+  using Ranking = PublishedRanking<VDimension, TLabel, HostExecutor>;
+  const Grid          size{ image.size[0], image.size[1], image.size[2] };
+  std::vector<TLabel> labels(image.pixels.size(), TLabel{ 0xABCDEF });
+  LabelByPublishedAlgorithm<VDimension>(executor,
+                                        method.algorithm,
+                                        image.pixels.data(),
+                                        size,
+                                        { method.fullyConnected, method.inlineCompression },
+                                        labels.data());
+  const std::vector<TLabel> labelsOfAlgorithm = labels;
+  const Ranking             ranking(executor, method.algorithm, labels.data(), size, LabelValues::For(TLabel{ 0 }));
+  Labels                    result;
+  result.objectCount = ranking.GetComponentCount();
+  ranking.Relabel(executor, labels.data());
+  result.pixels.assign(labels.begin(), labels.end());
+
   for (const std::int32_t background : { 5, -1 })
   {
     const LabelValues         values = LabelValues::For(background);
-    std::vector<TLabel>       valuesOfBlocks(finalLabels.size());
+    std::vector<TLabel>       ranked = labelsOfAlgorithm;
     std::vector<std::int32_t> withBackground(image.pixels.size(), 77);
     std::vector<std::int32_t> expected;
-    RankBlocks<VDimension>(executor, labels.data(), size, values, valuesOfBlocks.data());
-    RelabelBlocks<VDimension>(executor, labels.data(), valuesOfBlocks.data(), size, values, withBackground.data());
-    RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, labelValues, expectedLabels.data());
-    for (const TLabel label : expectedLabels)
+    Ranking(executor, method.algorithm, ranked.data(), size, values).Relabel(executor, withBackground.data());
+    for (const TLabel label : labels)
     {
       expected.push_back(label == 0 ? background : static_cast<std::int32_t>(values.LabelOf(label - 1)));
     }
     EXPECT_EQ(withBackground, expected) << image.name << ": background " << background;
   }
-  RelabelBlocks<VDimension>(executor, labels.data(), finalLabels.data(), size, labelValues, labels.data());
-  GatherLabelsOfRuns(executor, labels.data(), size, runs, runLabels.data());
-  result.pixels.assign(labels.begin(), labels.end());
 
-  std::vector<TLabel> written(image.pixels.size());
-  WriteRunLabels(executor, runs, runLabels.data(), size, TLabel{ 0 }, written.data());
-  EXPECT_EQ(written, labels) << image.name << ": labels of runs";
+  // From host to host, the labels of the runs are gathered from the pixels. Writing them out must give the same image.
+  const Grid grouped{ size.x, size.y, VDimension == 2 ? 1 : std::max<std::uint64_t>(2, size.z) };
+  VisitRowGroup(
+    grouped, method.fullyConnected, [&](auto group) { ExpectLabelsOfRuns<decltype(group)>(executor, image, labels); });
   return result;
 }
 
@@ -193,11 +204,11 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
   }
   if (way == Way::Host64Bit)
   {
-    return isPlane ? LabelBlocksOnHost<2, std::uint64_t>(executor, method, image)
-                   : LabelBlocksOnHost<3, std::uint64_t>(executor, method, image);
+    return isPlane ? LabelAsPublishedOnHost<2, std::uint64_t>(executor, method, image)
+                   : LabelAsPublishedOnHost<3, std::uint64_t>(executor, method, image);
   }
-  return isPlane ? LabelBlocksOnHost<2, std::uint32_t>(executor, method, image)
-                 : LabelBlocksOnHost<3, std::uint32_t>(executor, method, image);
+  return isPlane ? LabelAsPublishedOnHost<2, std::uint32_t>(executor, method, image)
+                 : LabelAsPublishedOnHost<3, std::uint32_t>(executor, method, image);
 }
 
 CudaConnectedComponentLabeler

@@ -6,7 +6,8 @@
 //
 // Runs and blocks are united by their own indices, so the root of a component is its lowest run or block. The component
 // with the lower root may have the later first pixel, because a run or a block covers several rows. The order follows
-// from the first pixels: mark each one in an image of bits, and count the marks before it.
+// from the first pixels: mark each one in an image of bits, and count the marks before it. Labels that name the first
+// pixels themselves are ranked by the same marks (published/PixelRanking.h).
 //
 // The kernel for small images does not need this file. Its segment ids rise with the first pixels, and it counts roots
 // tile by tile (small/SegmentRanking.h).
@@ -40,6 +41,42 @@ struct Marks
 
   Word *   words;
   TIndex * chunks;
+
+  /** Sets the mark of a pixel, and counts it. */
+  CCL_HOST_DEVICE
+  void
+  Set(TIndex pixel) const
+  {
+    AtomicOr(words + pixel / BitsPerWord, Word{ 1 } << pixel % BitsPerWord);
+    AtomicAdd(chunks + pixel / BitsPerWord / WordsPerChunk, TIndex{ 1 });
+  }
+
+  /** Returns whether the mark of a pixel is set. */
+  CCL_HOST_DEVICE
+  bool
+  Has(TIndex pixel) const
+  {
+    return words[pixel / BitsPerWord] >> pixel % BitsPerWord & 1U;
+  }
+
+  /** Returns the number of marks before the mark of a pixel, after the scan. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  RankOf(TIndex pixel) const
+  {
+    const std::uint64_t word = pixel / BitsPerWord;
+    const std::uint64_t chunk = word / WordsPerChunk;
+    const auto          wordOfChunk = static_cast<unsigned int>(word % WordsPerChunk);
+    std::uint64_t       rank = chunks[chunk];
+    // The loads of all words of the chunk are independent of each other, so they overlap.
+    CCL_UNROLL
+    for (unsigned int i = 0; i < WordsPerChunk; ++i)
+    {
+      const Word through = i < wordOfChunk ? ~Word{ 0 } : i == wordOfChunk ? BitsThrough(pixel % BitsPerWord) : 0;
+      rank += CountBits(words[chunk * WordsPerChunk + i] & through);
+    }
+    return rank - 1;
+  }
 };
 
 /** Sets the mark of the first pixel of each component, and counts it. A cell is a run or a block. */
@@ -56,8 +93,7 @@ struct MarkFirstPixels
     const TIndex pixel = firstPixels[element.x];
     if (pixel != NoPixel<TIndex>)
     {
-      AtomicOr(marks.words + pixel / BitsPerWord, Word{ 1 } << pixel % BitsPerWord);
-      AtomicAdd(marks.chunks + pixel / BitsPerWord / Marks<TIndex>::WordsPerChunk, TIndex{ 1 });
+      marks.Set(pixel);
     }
   }
 };
@@ -89,23 +125,10 @@ struct LabelFirstPixels
   operator()(const Cell & element) const
   {
     const TIndex pixel = firstPixels[element.x];
-    if (pixel == NoPixel<TIndex>)
+    if (pixel != NoPixel<TIndex>)
     {
-      return;
+      firstPixels[element.x] = static_cast<TIndex>(labelValues.LabelOf(marks.RankOf(pixel)));
     }
-    constexpr unsigned int wordsPerChunk = Marks<TIndex>::WordsPerChunk;
-    const std::uint64_t    word = pixel / BitsPerWord;
-    const std::uint64_t    chunk = word / wordsPerChunk;
-    const auto             wordOfChunk = static_cast<unsigned int>(word % wordsPerChunk);
-    std::uint64_t          rank = marks.chunks[chunk];
-    // The loads of all words of the chunk are independent of each other, so they overlap.
-    CCL_UNROLL
-    for (unsigned int i = 0; i < wordsPerChunk; ++i)
-    {
-      const Word through = i < wordOfChunk ? ~Word{ 0 } : i == wordOfChunk ? BitsThrough(pixel % BitsPerWord) : 0;
-      rank += CountBits(marks.words[chunk * wordsPerChunk + i] & through);
-    }
-    firstPixels[element.x] = static_cast<TIndex>(labelValues.LabelOf(rank - 1));
   }
 };
 
@@ -132,6 +155,12 @@ public:
     return m_ChunkCount;
   }
 
+  std::uint64_t
+  CountWords() const
+  {
+    return m_ChunkCount * WordsPerChunk;
+  }
+
   FirstPixelRanking::Marks<TIndex>
   Get() const
   {
@@ -149,6 +178,19 @@ private:
   BufferType<TIndex> m_Chunks;
 };
 
+/** Replaces the number of marks in each chunk by the number of marks before it. Returns a scan; its total is the number
+ * of marks. */
+template <typename TIndex, typename TExecutor>
+auto
+ScanMarks(const TExecutor & executor, const FirstPixelMarks<TIndex, TExecutor> & memory)
+{
+  using namespace FirstPixelRanking;
+  const MarksInChunk<TIndex> marksInChunk{ memory.Get().chunks };
+  auto                       scan = executor.template PrepareScan<TIndex>(memory.CountChunks(), marksInChunk);
+  executor.ExclusiveScan(scan, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks });
+  return scan;
+}
+
 /** Replaces the first pixel of each component by the label of the component. `firstPixels` has an element for each run
  * or block: the first pixel of the component at its root, and NoPixel elsewhere. Returns a scan; its total is the
  * number of components. */
@@ -164,9 +206,7 @@ LabelByFirstPixels(const TExecutor &                          executor,
   const Grid          elements{ elementCount };
   const Marks<TIndex> marks = memory.Get();
   executor.ForEach(elements, MarkFirstPixels<TIndex>{ firstPixels, marks });
-  const MarksInChunk<TIndex> marksInChunk{ marks.chunks };
-  auto                       scan = executor.template PrepareScan<TIndex>(memory.CountChunks(), marksInChunk);
-  executor.ExclusiveScan(scan, marksInChunk, StorePrefix<TIndex>{ marks.chunks });
+  auto scan = ScanMarks(executor, memory);
   executor.ForEach(elements, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
   return scan;
 }

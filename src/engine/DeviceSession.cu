@@ -7,10 +7,9 @@
 #include "algorithms/analysis/AnalyzeRuns.h"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackTable.h"
-#include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/ForegroundBytes.h"
 #include "algorithms/published/GatherRunLabels.h"
-#include "algorithms/published/PublishedAlgorithms.h"
+#include "algorithms/published/PublishedRanking.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
@@ -50,6 +49,12 @@ bool
 IsPublished(const Request & request)
 {
   return CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
+}
+
+PublishedOptions
+PublishedOptionsOf(const Request & request)
+{
+  return { request.fullyConnected, request.inlineCompression };
 }
 
 /** Throws CudaConnectedComponentError unless the memory belongs to the device or is managed. A kernel that accessed
@@ -198,23 +203,22 @@ LabelRunsOnDevice(const DeviceExecutor &                               executor,
     VisitIndexType(size.Count(), [&](auto index) {
       constexpr unsigned int Dimension = decltype(dimension)::value;
       using LabelType = decltype(index);
-      const auto blockLabels = executor.Allocate<LabelType>(size.Count());
+      const auto labels = executor.Allocate<LabelType>(size.Count());
       {
         const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
         UnpackForeground(executor, counted.groups.rows, size, bytes.get());
         LabelByPublishedAlgorithm<Dimension>(
-          executor, request.algorithm, bytes.get(), size, blockLabels.get(), request.inlineCompression);
+          executor, request.algorithm, bytes.get(), size, PublishedOptionsOf(request), labels.get());
       }
-      const auto finalLabels = executor.Allocate<LabelType>(BlocksOf<Dimension>(size).Count());
       const auto runOffsets = executor.Allocate<TRun>(counted.groups.columns.words.Count());
       const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
       StoreRunOffsets(executor, counted, runOffsets.get());
-      const std::uint64_t componentCount =
-        RankBlocks<Dimension>(executor, blockLabels.get(), size, labelValues, finalLabels.get());
-      RelabelBlocks<Dimension>(executor, blockLabels.get(), finalLabels.get(), size, labelValues, blockLabels.get());
+      const PublishedRanking<Dimension, LabelType, DeviceExecutor> ranking(
+        executor, request.algorithm, labels.get(), size, labelValues);
+      ranking.Relabel(executor, labels.get());
       const IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
-      GatherLabelsOfRuns(executor, blockLabels.get(), size, runs, runLabels.get());
-      visit(LabeledType{ runs, runLabels.get(), counted.GetCount() }, [&] { return componentCount; });
+      GatherLabelsOfRuns(executor, labels.get(), size, runs, runLabels.get());
+      visit(LabeledType{ runs, runLabels.get(), counted.GetCount() }, [&] { return ranking.GetComponentCount(); });
     });
   });
 }
@@ -357,13 +361,13 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
                        const void *           pixels,
                        PixelType              pixelType,
                        const Request &        request,
-                       void *                 labels,
-                       PixelType              labelType)
+                       void *                 output,
+                       PixelType              outputType)
 {
   const Grid &         size = request.size;
-  const bool           inPlace = SizeOf(labelType) == sizeof(TLabel);
+  const bool           inPlace = SizeOf(outputType) == sizeof(TLabel);
   const auto           scratch = executor.Allocate<TLabel>(inPlace ? 0 : size.Count());
-  TLabel * const       blockLabels = inPlace ? static_cast<TLabel *>(labels) : scratch.get();
+  TLabel * const       labels = inPlace ? static_cast<TLabel *>(output) : scratch.get();
   const bool           areBytes = SizeOf(pixelType) == 1;
   const auto           reduced = executor.Allocate<std::uint8_t>(areBytes ? 0 : size.Count());
   const std::uint8_t * bytes = reduced.get();
@@ -380,15 +384,12 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
   std::uint64_t objectCount = 0;
   VisitDimension(size, [&](auto dimension) {
     constexpr unsigned int Dimension = decltype(dimension)::value;
-    LabelByPublishedAlgorithm<Dimension>(
-      executor, request.algorithm, bytes, size, blockLabels, request.inlineCompression);
-    const auto finalLabels = executor.Allocate<TLabel>(BlocksOf<Dimension>(size).Count());
-    objectCount = RankBlocks<Dimension>(executor, blockLabels, size, request.labelValues, finalLabels.get());
+    LabelByPublishedAlgorithm<Dimension>(executor, request.algorithm, bytes, size, PublishedOptionsOf(request), labels);
+    const PublishedRanking<Dimension, TLabel, DeviceExecutor> ranking(
+      executor, request.algorithm, labels, size, request.labelValues);
+    objectCount = ranking.GetComponentCount();
     request.labelValues.RequireRoomFor(objectCount);
-    VisitWidth(labelType, [&](auto label) {
-      RelabelBlocks<Dimension>(
-        executor, blockLabels, finalLabels.get(), size, request.labelValues, static_cast<decltype(label) *>(labels));
-    });
+    VisitWidth(outputType, [&](auto label) { ranking.Relabel(executor, static_cast<decltype(label) *>(output)); });
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   });
   return objectCount;

@@ -9,6 +9,7 @@
 // The kernels are Initialization, Compression, Reduction, Compression again, and FinalLabeling. A cell is a block.
 
 #include "algorithms/published/BlockCompression.h"
+#include "algorithms/published/PublishedTypes.h"
 
 #include "itkCudaConnectedComponentsEnums.h"
 
@@ -143,25 +144,27 @@ struct BlockKomuraEquivalenceAlgorithm
     true  // is published
   };
 
+  static constexpr LabelElement Element = LabelElement::Block;
+
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
    * Writes 1 + the raster index of the corner of the component's lowest block to each foreground pixel of
    * `labels`, and 0 to other pixels. Allocates no memory, except one element for an image of a single row or column. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>
   static void
-  Label(const TExecutor &    executor,
-        const std::uint8_t * input,
-        const Grid &         size,
-        TLabel *             labels,
-        bool                 inlineCompression)
+  Label(const TExecutor &        executor,
+        const std::uint8_t *     input,
+        const Grid &             size,
+        const PublishedOptions & options,
+        TLabel *                 labels)
   {
     const bool needsSpare = (size.x > 1) + (size.y > 1) + (size.z > 1) < 2 && size.Count() % 2 == 1;
     const auto spare = executor.template Allocate<TLabel>(needsSpare ? 1 : 0);
     const BlockKomuraEquivalence::Images<VDimension, TLabel> images{ size, input, labels, spare.get() };
     const Grid                                               blocks = BlocksOf<VDimension>(size);
     executor.ForEachCompact(blocks, BlockKomuraEquivalence::Initialization<VDimension, TLabel>{ images });
-    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, options.inlineCompression });
     executor.ForEachCompact(blocks, BlockKomuraEquivalence::Reduction<VDimension, TLabel>{ images });
-    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, options.inlineCompression });
     executor.ForEachCompact(blocks, BlockKomuraEquivalence::FinalLabeling<VDimension, TLabel>{ images });
   }
 };

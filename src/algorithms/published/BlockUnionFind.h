@@ -9,6 +9,7 @@
 // The kernels are Initialization, Merge, Compression and FinalLabeling. A cell is a block.
 
 #include "algorithms/published/BlockCompression.h"
+#include "algorithms/published/PublishedTypes.h"
 
 #include "itkCudaConnectedComponentsEnums.h"
 
@@ -121,22 +122,24 @@ struct BlockUnionFindAlgorithm
     true  // is published
   };
 
+  static constexpr LabelElement Element = LabelElement::Block;
+
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
    * Writes 1 + the raster index of the corner of the component's lowest block to each foreground pixel of
    * `labels`, and 0 to other pixels. Allocates no memory. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>
   static void
-  Label(const TExecutor &    executor,
-        const std::uint8_t * input,
-        const Grid &         size,
-        TLabel *             labels,
-        bool                 inlineCompression)
+  Label(const TExecutor &        executor,
+        const std::uint8_t *     input,
+        const Grid &             size,
+        const PublishedOptions & options,
+        TLabel *                 labels)
   {
     const BlockUnionFind::Images<VDimension, TLabel> images{ size, input, labels };
     const Grid                                       blocks = BlocksOf<VDimension>(size);
     executor.ForEachCompact(blocks, BlockUnionFind::Initialization<VDimension, TLabel>{ images });
     executor.ForEachCompact(blocks, BlockUnionFind::Merge<VDimension, TLabel>{ images });
-    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, inlineCompression });
+    executor.ForEachCompact(blocks, BlockCompression<VDimension, TLabel>{ size, labels, options.inlineCompression });
     executor.ForEachCompact(blocks, BlockUnionFind::FinalLabeling<VDimension, TLabel>{ images });
   }
 };

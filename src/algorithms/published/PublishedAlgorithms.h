@@ -8,20 +8,36 @@
 //
 // A row is a struct with
 // - `Description`, a constexpr CudaConnectedComponentsEnums::AlgorithmDescription;
-// - `Label<VDimension>(executor, input, size, labels, inlineCompression)`, which labels an image of one byte per pixel.
-//   Foreground pixels are not 0. Each component chooses one of its blocks in the first layer that it
-//   reaches. The function writes 1 + the raster index of the corner of this block to all foreground pixels of the
-//   component, and 0 to background pixels. BlockRanking.h makes ITK's labels of them.
+// - `Element`, a constexpr LabelElement: the element that each component chooses, a block or a pixel;
+// - `Label<VDimension>(executor, input, size, options, labels)`, which labels an image of one byte per pixel.
+//   Foreground pixels are not 0. The function writes 1 + the raster index of the component's element to all foreground
+//   pixels of the component, and 0 to background pixels. PublishedRanking.h makes ITK's labels of them.
 
 #include "algorithms/published/BlockKomuraEquivalence.h"
 #include "algorithms/published/BlockUnionFind.h"
+#include "algorithms/published/HardwareAccelerated.h"
 
 #include <tuple>
 
 namespace itk::ccl
 {
 
-using PublishedAlgorithms = std::tuple<BlockUnionFindAlgorithm, BlockKomuraEquivalenceAlgorithm>;
+using PublishedAlgorithms =
+  std::tuple<BlockUnionFindAlgorithm, BlockKomuraEquivalenceAlgorithm, HardwareAcceleratedAlgorithm>;
+
+/** Calls visitor(row) with the row of a published algorithm, an object of its struct. */
+template <typename TVisitor>
+void
+VisitPublishedAlgorithm(CudaConnectedComponentsEnums::Algorithm algorithm, const TVisitor & visitor)
+{
+  const auto visitIfSelected = [&](auto row) {
+    if (decltype(row)::Description.algorithm == algorithm)
+    {
+      visitor(row);
+    }
+  };
+  std::apply([&](auto... rows) { (visitIfSelected(rows), ...); }, PublishedAlgorithms{});
+}
 
 /** Labels an image by a published algorithm: see above. `labels` may not be `input`. */
 template <unsigned int VDimension, typename TLabel, typename TExecutor>
@@ -30,17 +46,20 @@ LabelByPublishedAlgorithm(const TExecutor &                       executor,
                           CudaConnectedComponentsEnums::Algorithm algorithm,
                           const std::uint8_t *                    input,
                           const Grid &                            size,
-                          TLabel *                                labels,
-                          bool                                    inlineCompression)
+                          const PublishedOptions &                options,
+                          TLabel *                                labels)
 {
-  const auto labelIfSelected = [&](auto row) {
-    using RowType = decltype(row);
-    if (RowType::Description.algorithm == algorithm)
-    {
-      RowType::template Label<VDimension>(executor, input, size, labels, inlineCompression);
-    }
-  };
-  std::apply([&](auto... rows) { (labelIfSelected(rows), ...); }, PublishedAlgorithms{});
+  VisitPublishedAlgorithm(
+    algorithm, [&](auto row) { decltype(row)::template Label<VDimension>(executor, input, size, options, labels); });
+}
+
+/** Returns the element that the labels of a published algorithm name. */
+inline LabelElement
+ElementOfLabels(CudaConnectedComponentsEnums::Algorithm algorithm)
+{
+  LabelElement element = LabelElement::Pixel;
+  VisitPublishedAlgorithm(algorithm, [&](auto row) { element = decltype(row)::Element; });
+  return element;
 }
 
 } // namespace itk::ccl

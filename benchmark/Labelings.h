@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_benchmark_Labelings_h
+#define ccl_benchmark_Labelings_h
+
+// Labels and measures images by runs, on any executor. The steps are the steps of the library.
+
+#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/runs/PackForeground.h"
+#include "algorithms/runs/RunLabelWriteOut.h"
+#include "algorithms/runs/RunUnionFind.h"
+
+namespace itk::ccl
+{
+
+/** Labels an image by runs. Writes ITK's labels. */
+template <typename TRowGroup, typename TExecutor>
+void
+LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid & size, std::uint32_t * labels)
+{
+  const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
+  const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
+  const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
+  const auto runs = LabelRuns(executor, counted, LabelValues::For(std::uint32_t{ 0 }));
+  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
+}
+
+/** Labels the runs of an image, and measures and selects its components. Calls write(runs, labels) with the final label
+ * of each run, and then visit(table, components) with the table in the executor's memory. */
+template <typename TExecutor, typename TWriter, typename TVisitor>
+void
+MeasureByRuns(const TExecutor &    executor,
+              const std::uint8_t * input,
+              const Request &      request,
+              const TWriter &      write,
+              const TVisitor &     visit)
+{
+  VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+    const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
+    const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
+    const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
+    const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    const auto analyzed =
+      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+    write(runs.GetIndexed(), runs.labels.get());
+    visit(analyzed.table.get(), analyzed.GetKeptCount());
+  });
+}
+
+/** Returns a writer for MeasureByRuns() that writes labels, unless `labels` is null. */
+template <typename TExecutor>
+auto
+LabelWriter(const TExecutor & executor, const Request & request, std::uint32_t * labels)
+{
+  return [=, &executor, &request](const auto & runs, const std::uint32_t * labelsOfRuns) {
+    if (labels != nullptr)
+    {
+      WriteRunLabels(executor, runs, labelsOfRuns, request.size, std::uint32_t{ 0 }, labels);
+    }
+  };
+}
+
+/** Returns a request for labels whose background is 0. */
+inline Request
+RequestFor(const Grid & size, bool fullyConnected)
+{
+  Request request;
+  request.size = size;
+  request.fullyConnected = fullyConnected;
+  request.labelValues = LabelValues::For(std::uint32_t{ 0 });
+  return request;
+}
+
+/** Returns a request for labels and a table. */
+inline Request
+TableRequestFor(const Grid & size, const itk::CudaConnectedComponentTable::Columns & columns, bool fullyConnected)
+{
+  Request request = RequestFor(size, fullyConnected);
+  request.columns = columns;
+  request.wantsTable = true;
+  request.output = OutputKind::Labels;
+  return request;
+}
+
+} // namespace itk::ccl
+
+#endif
