@@ -20,7 +20,6 @@
 //   (optimized label equivalence). A lost write may raise a label, and costs a round. Here, Scan uses an atomic
 //   minimum.
 // - Blocks at the image's border may lack pixels, so sizes need not be even.
-// - The host reads the flag after Analysis, not before it, so Analysis runs once more than in the survey.
 // Scan may read a neighbor's label before or after another thread lowers it. Both values belong to the same component.
 
 #include "gallery/Entry.h"
@@ -208,11 +207,13 @@ struct BlockEquivalenceAlgorithm
     const auto   adjacentBlocks = executor.template Allocate<typename Images::Adjacent>(blocks.Count());
     const Images images{ size, blocks, input, labels, blockLabels.get(), adjacentBlocks.get() };
     executor.ForEachCompact(blocks, BlockEquivalence::Init<VDimension, TLabel>{ images });
-    RepeatUntilStable(executor, [&](const ChangeFlag & changes) {
-      executor.ForEachCompact(blocks, BlockEquivalence::Scan<VDimension, TLabel>{ images, changes });
-      // The second kernel is the paper's Analysis. It is the Compression of C_SAUF, on blocks.
-      executor.ForEachCompact(blocks, CompressPixels<TLabel>{ blocks, images.blockLabels });
-    });
+    RepeatUntilStable(
+      executor,
+      [&](const ChangeFlag & changes) {
+        executor.ForEachCompact(blocks, BlockEquivalence::Scan<VDimension, TLabel>{ images, changes });
+      },
+      // The paper's Analysis. It is the Compression of C_SAUF, on blocks.
+      [&] { executor.ForEachCompact(blocks, CompressPixels<TLabel>{ blocks, images.blockLabels }); });
     executor.ForEachCompact(blocks, BlockEquivalence::FinalLabeling<VDimension, TLabel>{ images });
   }
 };

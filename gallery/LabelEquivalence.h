@@ -17,11 +17,9 @@
 //
 // Extra memory: the reference array, which has the size of the labels, and a flag of 4 bytes.
 //
-// Departures:
-// - The survey's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too.
-// - The host reads the flag after Labeling, not after Scan. So the last round runs Analysis and Labeling in vain.
-// Race, allowed: a thread of Analysis may read an element before or after another thread links it to its root. Both
-// values lead to the same root. Threads of the other kernels do not read what others of the same kernel write.
+// Departure: the survey's table lists planes only. The paper describes meshes of any dimension, so volumes are here,
+// too. Race, allowed: a thread of Analysis may read an element before or after another thread links it to its root.
+// Both values lead to the same root. Threads of the other kernels do not read what others of the same kernel write.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
@@ -114,12 +112,16 @@ struct LabelEquivalenceAlgorithm
     TLabel * const references = memory.get();
     executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
     executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, references });
-    RepeatUntilStable(executor, [&](const ChangeFlag & changes) {
-      executor.ForEachCompact(size, Scan{ size, labels, references, fullyConnected, changes });
-      // The paper's Analysis.
-      executor.ForEachCompact(size, CompressPixels<TLabel>{ size, references });
-      executor.ForEachCompact(size, Labeling{ size, references, labels });
-    });
+    RepeatUntilStable(
+      executor,
+      [&](const ChangeFlag & changes) {
+        executor.ForEachCompact(size, Scan{ size, labels, references, fullyConnected, changes });
+      },
+      [&] {
+        // The paper's Analysis.
+        executor.ForEachCompact(size, CompressPixels<TLabel>{ size, references });
+        executor.ForEachCompact(size, Labeling{ size, references, labels });
+      });
   }
 };
 

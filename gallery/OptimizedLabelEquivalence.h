@@ -14,7 +14,7 @@
 //
 // Extra memory: a flag of 4 bytes.
 //
-// Departure: the host reads the flag after Analysis, not after Scan. So the last round runs Analysis in vain.
+// No departure from the paper.
 //
 // Races, allowed as in the paper, which has no atomic operations:
 // - Two threads may lower the same label. One write is lost, and may even raise the label that the other has written.
@@ -82,11 +82,11 @@ struct OptimizedLabelEquivalenceAlgorithm
   {
     using Scan = OptimizedLabelEquivalence::Scan<VDimension, TLabel>;
     executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
-    RepeatUntilStable(executor, [&](const ChangeFlag & changes) {
-      executor.ForEachCompact(size, Scan{ size, labels, fullyConnected, changes });
+    RepeatUntilStable(
+      executor,
+      [&](const ChangeFlag & changes) { executor.ForEachCompact(size, Scan{ size, labels, fullyConnected, changes }); },
       // The paper's Analysis.
-      executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
-    });
+      [&] { executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels }); });
   }
 };
 

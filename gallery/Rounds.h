@@ -32,18 +32,32 @@ struct ChangeFlag
   }
 };
 
-/** Calls round(flag) until a round has not set the flag. After each round, the host waits for the flag. */
+/** Calls round(flag) until a round has not set the flag. After each round, the host waits for the flag. After each
+ * round that has set the flag, calls finish(). */
+template <typename TExecutor, typename TRound, typename TFinish>
+void
+RepeatUntilStable(const TExecutor & executor, const TRound & round, const TFinish & finish)
+{
+  const auto       memory = executor.template Allocate<std::uint32_t>(1);
+  const ChangeFlag changes{ memory.get() };
+  for (;;)
+  {
+    executor.Fill(changes.address, 1, 0);
+    round(changes);
+    if (executor.template PrepareScan<std::uint32_t>(1, changes).GetTotal() == 0)
+    {
+      return;
+    }
+    finish();
+  }
+}
+
+/** Does the same for rounds that need no finish(). */
 template <typename TExecutor, typename TRound>
 void
 RepeatUntilStable(const TExecutor & executor, const TRound & round)
 {
-  const auto       memory = executor.template Allocate<std::uint32_t>(1);
-  const ChangeFlag changes{ memory.get() };
-  do
-  {
-    executor.Fill(changes.address, 1, 0);
-    round(changes);
-  } while (executor.template PrepareScan<std::uint32_t>(1, changes).GetTotal() != 0);
+  RepeatUntilStable(executor, round, [] {});
 }
 
 } // namespace itk::ccl::gallery

@@ -9,7 +9,7 @@
 // A backend has `executor`, and `Read(memory, count)`, which copies the executor's memory to a
 // std::vector<std::uint64_t>.
 //
-// All memory that a way must write has the value 0xAB in each byte before.
+// The labels and features that a way must write are filled with bytes of 0xAB before.
 
 #include "algorithms/published/HardwareAcceleratedFeatures.h"
 #include "gallery/FasterLightSpeedFeatures.h"
@@ -104,8 +104,8 @@ template <unsigned int VDimension, typename TLabel, typename TBackend, typename 
 GalleryMeasurement
 ReadFeatures(const TBackend & backend, std::uint64_t count, const TFunction & measure)
 {
-  const auto                            integers = AllocateFilled<TLabel>(backend.executor, (1 + 2 * VDimension) * count);
-  const auto                            sums = AllocateFilled<std::uint64_t>(backend.executor, VDimension * count);
+  const auto integers = AllocateFilled<TLabel>(backend.executor, (1 + 2 * VDimension) * count);
+  const auto sums = AllocateFilled<std::uint64_t>(backend.executor, VDimension * count);
   ComponentFeatures<VDimension, TLabel> features{};
   features.pixelCounts = integers.get();
   for (unsigned int axis = 0; axis < VDimension; ++axis)
@@ -145,16 +145,20 @@ ReadFeatures(const TBackend & backend, std::uint64_t count, const TFunction & me
   return measurement;
 }
 
-/** Labels without properties, renumbered by SequentialRelabeling. */
-template <typename TAlgorithm>
-struct Ordinary
+/** A base of ways for planes of both connectivities. */
+struct ForPlanes
 {
   static bool
   Supports(const Grid & size, bool)
   {
     return size.z == 1;
   }
+};
 
+/** Labels without properties, renumbered by SequentialRelabeling. */
+template <typename TAlgorithm>
+struct Ordinary : ForPlanes
+{
   template <typename TLabel, typename TBackend>
   static GalleryMeasurement
   Measure(const TBackend & backend, const std::uint8_t * input, const Grid & size, bool fullyConnected)
@@ -170,21 +174,16 @@ struct Ordinary
 
 /** Sums that the algorithm adds up while it labels. */
 template <typename TAlgorithm>
-struct Early
+struct Early : ForPlanes
 {
-  static bool
-  Supports(const Grid & size, bool)
-  {
-    return size.z == 1;
-  }
-
   template <typename TLabel, typename TBackend>
   static GalleryMeasurement
   Measure(const TBackend & backend, const std::uint8_t * input, const Grid & size, bool fullyConnected)
   {
-    const auto         labels = AllocateFilled<TLabel>(backend.executor, size.Count());
-    GalleryMeasurement measurement = ReadSums(
-      backend, gallery::MeasureEarly<TAlgorithm, TLabel>(backend.executor, input, size, fullyConnected, labels.get()));
+    const auto & executor = backend.executor;
+    const auto   labels = AllocateFilled<TLabel>(executor, size.Count());
+    const auto   sums = gallery::MeasureEarly<TAlgorithm, TLabel>(executor, input, size, fullyConnected, labels.get());
+    GalleryMeasurement measurement = ReadSums(backend, sums);
     measurement.labels = backend.Read(labels.get(), size.Count());
     return measurement;
   }
@@ -192,27 +191,22 @@ struct Early
 
 /** Sums that a kernel adds up after the labeling. */
 template <typename TAlgorithm>
-struct Late
+struct Late : ForPlanes
 {
-  static bool
-  Supports(const Grid & size, bool)
-  {
-    return size.z == 1;
-  }
-
   template <typename TLabel, typename TBackend>
   static GalleryMeasurement
   Measure(const TBackend & backend, const std::uint8_t * input, const Grid & size, bool fullyConnected)
   {
-    const auto         labels = AllocateFilled<TLabel>(backend.executor, size.Count());
-    GalleryMeasurement measurement = ReadSums(
-      backend, gallery::MeasureLate<TAlgorithm, TLabel>(backend.executor, input, size, fullyConnected, labels.get()));
+    const auto & executor = backend.executor;
+    const auto   labels = AllocateFilled<TLabel>(executor, size.Count());
+    const auto   sums = gallery::MeasureLate<TAlgorithm, TLabel>(executor, input, size, fullyConnected, labels.get());
+    GalleryMeasurement measurement = ReadSums(backend, sums);
     measurement.labels = backend.Read(labels.get(), size.Count());
     return measurement;
   }
 };
 
-/** As Late, for an algorithm of the table of Gallery.h. Its labels must name first pixels. */
+/** Late for an algorithm of the table in Gallery.h whose labels name first pixels. */
 template <typename TAlgorithm>
 struct LateAfter : Late<TAlgorithm>
 {
@@ -225,16 +219,10 @@ struct LateAfter : Late<TAlgorithm>
   }
 };
 
-/** The features of FLSL. */
+/** The features of FLSL (faster light speed labeling), with and without conflict detection. */
 template <bool VDetectConflicts, bool VWritesLabels>
-struct FasterLightSpeed
+struct FasterLightSpeed : ForPlanes
 {
-  static bool
-  Supports(const Grid & size, bool)
-  {
-    return size.z == 1;
-  }
-
   template <typename TLabel, typename TBackend>
   static GalleryMeasurement
   Measure(const TBackend & backend, const std::uint8_t * input, const Grid & size, bool fullyConnected)
@@ -257,18 +245,18 @@ struct FasterLightSpeed
   }
 
 private:
-  /** Replaces labels, which are 1 + the element of the component, by 1 + the row of the component. A label without a
-   * component stays as it is, and has the wrong value then, or the component does. */
+  /** Replaces labels, which are 1 + the element of the component, by 1 + the row of the component. */
   static void
   Renumber(GalleryMeasurement & measurement)
   {
     const auto & elements = measurement.elements;
     for (std::uint64_t & label : measurement.labels)
     {
-      const auto found = std::lower_bound(elements.begin(), elements.end(), label - 1);
-      if (label != 0 && found != elements.end() && *found == label - 1)
+      if (label != 0)
       {
-        label = static_cast<std::uint64_t>(found - elements.begin()) + 1;
+        const auto found = std::lower_bound(elements.begin(), elements.end(), label - 1);
+        const bool isElement = found != elements.end() && *found == label - 1;
+        label = isElement ? static_cast<std::uint64_t>(found - elements.begin()) + 1 : ~std::uint64_t{ 0 };
       }
     }
   }
@@ -302,7 +290,8 @@ struct HardwareAcceleratedFeatures
 
 } // namespace GalleryMeasurements
 
-/** Calls visitor(name, way) for each way. Late computation also follows algorithms that are not in the paper. */
+/** Calls visitor(name, way) for each way. LE is label equivalence, TM tile merging, UF union-find, KE Komura
+ * equivalence, ACCL accelerated connected component labeling, and CD conflict detection. */
 template <typename TVisitor>
 void
 VisitGalleryMeasurements(const TVisitor & visitor)

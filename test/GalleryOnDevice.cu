@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "GalleryOnDevice.h"
 
+#include "GalleryMeasurements.h"
+
 #include "executors/device/CudaContext.cuh"
 #include "executors/device/DeviceExecutor.cuh"
 #include "gallery/Gallery.h"
@@ -39,4 +41,46 @@ LabelByGalleryOnDevice(const std::string & name, unsigned int dimension, const T
   });
   CCL_CHECK(cudaMemcpy(result.data(), labels.get(), labelBytes, cudaMemcpyDeviceToHost));
   return result;
+}
+
+namespace
+{
+
+struct DeviceBackend
+{
+  DeviceExecutor executor;
+
+  template <typename T>
+  std::vector<std::uint64_t>
+  Read(const T * memory, std::uint64_t count) const
+  {
+    std::vector<T> elements(count);
+    if (count != 0)
+    {
+      CCL_CHECK(cudaMemcpy(elements.data(), memory, count * sizeof(T), cudaMemcpyDeviceToHost));
+    }
+    return { elements.begin(), elements.end() };
+  }
+};
+
+} // namespace
+
+GalleryMeasurement
+MeasureByGalleryOnDevice(const std::string & name, bool has64Bits, const TestImage & image, bool fullyConnected)
+{
+  const CurrentDevice device(-1);
+  const DeviceBackend backend{ DeviceExecutor(DeviceResources::Of(device.Get()), nullptr) };
+  const Grid          size{ image.size[0], image.size[1], image.size[2] };
+  const auto          input = backend.executor.Allocate<std::uint8_t>(size.Count());
+  CCL_CHECK(cudaMemcpy(input.get(), image.pixels.data(), image.pixels.size(), cudaMemcpyHostToDevice));
+  GalleryMeasurement measurement{};
+  VisitGalleryMeasurements([&](const char * nameOfWay, auto way) {
+    using WayType = decltype(way);
+    if (nameOfWay == name)
+    {
+      measurement = has64Bits ? WayType::template Measure<std::uint64_t>(backend, input.get(), size, fullyConnected)
+                              : WayType::template Measure<std::uint32_t>(backend, input.get(), size, fullyConnected);
+    }
+  });
+  return measurement;
 }

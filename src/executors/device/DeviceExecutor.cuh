@@ -13,30 +13,30 @@
 #include "executors/device/ThreadBlockShape.h"
 #include "primitives/Grid.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace itk::ccl
 {
 
-/** Calls `functor(cell)` for each cell of a grid. CUDA allows 2^31 - 1 thread blocks along x, but only 65,535 along y
- * and z. So the thread blocks of all three axes are numbered along x. No device has enough memory for an image that
- * needs more of them. */
+/** Calls `functor(cell)` for each cell of a grid. CUDA allows 2^31 - 1 thread blocks along x, which no device has the
+ * memory to exceed, but only 65,535 along y and z. In a larger grid, threads take several cells along y and z. */
 template <typename TFunctor>
 __global__ void
-__launch_bounds__(Tuning::ThreadBlockSize)
-  ForEachCell(Grid grid, unsigned int threadBlocksX, unsigned int threadBlocksY, TFunctor functor)
+__launch_bounds__(Tuning::ThreadBlockSize) ForEachCell(Grid grid, TFunctor functor)
 {
   WaitForPreviousKernels();
-  const unsigned int threadBlockRow = blockIdx.x / threadBlocksX;
-  const unsigned int threadBlockX = blockIdx.x - threadBlockRow * threadBlocksX;
-  const unsigned int threadBlockZ = threadBlockRow / threadBlocksY;
-  const unsigned int threadBlockY = threadBlockRow - threadBlockZ * threadBlocksY;
-  const Cell         cell{ std::uint64_t{ threadBlockX } * blockDim.x + threadIdx.x,
-                   std::uint64_t{ threadBlockY } * blockDim.y + threadIdx.y,
-                   std::uint64_t{ threadBlockZ } * blockDim.z + threadIdx.z };
-  if (cell.x < grid.x && cell.y < grid.y && cell.z < grid.z)
+  const std::uint64_t x = std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
+  if (x >= grid.x)
   {
-    functor(cell);
+    return;
+  }
+  for (std::uint64_t z = blockIdx.z * blockDim.z + threadIdx.z; z < grid.z; z += gridDim.z * blockDim.z)
+  {
+    for (std::uint64_t y = blockIdx.y * blockDim.y + threadIdx.y; y < grid.y; y += gridDim.y * blockDim.y)
+    {
+      functor(Cell{ x, y, z });
+    }
   }
 }
 
@@ -122,7 +122,7 @@ public:
   {
     if (count != 0)
     {
-      this->Launch(&ForEachThreadBlockOf<TFunctor>, count, TFunctor::Threads, functor);
+      this->Launch(&ForEachThreadBlockOf<TFunctor>, static_cast<unsigned int>(count), TFunctor::Threads, functor);
     }
   }
 
@@ -162,7 +162,7 @@ public:
                               { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
     *scan.total.GetAddress() = PreparedScan<TSum>::Unknown;
     this->Launch(&ReduceThreadBlocks<TSum, TFunction>,
-                 threadBlocks,
+                 static_cast<unsigned int>(threadBlocks),
                  ScanThreads,
                  count,
                  valueAt,
@@ -181,7 +181,7 @@ public:
       return;
     }
     this->Launch(&VisitPrefixes<TSum, TFunction, TVisitor>,
-                 DivideUp(scan.count, ScanValuesPerThreadBlock),
+                 static_cast<unsigned int>(DivideUp(scan.count, ScanValuesPerThreadBlock)),
                  ScanThreads,
                  scan.count,
                  static_cast<const TSum *>(scan.prefixes.get()),
@@ -201,8 +201,9 @@ public:
     const ThreadBlockShape fitting = RowThreadBlock(rows);
     const dim3          shape(fitting.x, Tuning::ThreadBlockSize / fitting.x); // all threads, because warps cooperate
     const std::uint64_t threadBlocksX = DivideUp(rows.x, shape.x);
+    const std::uint64_t threadBlocksY = DivideUp(rows.y, shape.y * std::uint64_t{ Tuning::CellsPerAddingThread });
     this->Launch(&AddCells<TFunctor, TTable>,
-                 threadBlocksX * DivideUp(rows.y, shape.y * std::uint64_t{ Tuning::CellsPerAddingThread }),
+                 static_cast<unsigned int>(threadBlocksX * threadBlocksY),
                  shape,
                  grid,
                  static_cast<unsigned int>(threadBlocksX),
@@ -226,14 +227,11 @@ private:
     {
       return;
     }
-    const Grid threadBlocks{ DivideUp(grid.x, shape.x), DivideUp(grid.y, shape.y), DivideUp(grid.z, shape.z) };
-    this->Launch(&ForEachCell<TFunctor>,
-                 threadBlocks.Count(),
-                 dim3(shape.x, shape.y, shape.z),
-                 grid,
-                 static_cast<unsigned int>(threadBlocks.x),
-                 static_cast<unsigned int>(threadBlocks.y),
-                 functor);
+    constexpr std::uint64_t maximum = 65535; // thread blocks along y and z
+    const dim3              threadBlocks(static_cast<unsigned int>(DivideUp(grid.x, shape.x)),
+                            static_cast<unsigned int>(std::min(maximum, DivideUp(grid.y, shape.y))),
+                            static_cast<unsigned int>(std::min(maximum, DivideUp(grid.z, shape.z))));
+    this->Launch(&ForEachCell<TFunctor>, threadBlocks, dim3(shape.x, shape.y, shape.z), grid, functor);
   }
 
   /** Launches a kernel. The kernel may start before the previous one has ended, so it must call
@@ -241,15 +239,15 @@ private:
   template <typename... TParameters>
   void
   Launch(void (*kernel)(TParameters...),
-         std::uint64_t blocks,
-         const dim3 &  threads,
+         const dim3 & threadBlocks,
+         const dim3 & threads,
          const TParameters &... parameters) const
   {
     cudaLaunchAttribute startsEarly{};
     startsEarly.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     startsEarly.val.programmaticStreamSerializationAllowed = 1;
     cudaLaunchConfig_t configuration{};
-    configuration.gridDim = dim3(static_cast<unsigned int>(blocks));
+    configuration.gridDim = threadBlocks;
     configuration.blockDim = threads;
     configuration.stream = m_Stream;
     configuration.attrs = &startsEarly;
