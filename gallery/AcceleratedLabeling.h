@@ -5,7 +5,7 @@
 // ACCL (accelerated connected component labeling), for 4-connectivity of planes.
 // Nina Paravecino and Kaeli, "Accelerated Connected Component Labeling Using CUDA Framework", ICCVG 2014. Written from
 // Section III-B4 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About Connected
-// Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), which prints no algorithm and no names of kernels.
+// Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which prints no algorithm and no names of kernels.
 //
 // FindRuns has a thread for each row. It records the first and the last pixel of each run of the row in a matrix, and
 // gives each run a provisional label. MergeRuns joins adjacent runs of contiguous rows, and UpdateLabels gives each run
@@ -13,8 +13,7 @@
 // pixels.
 //
 // Extra memory: for each row, a number of runs, and for each of the w / 2 runs (rounded up) that a row of w pixels can
-// have, the two ends and a label. These are 6 bytes per pixel if labels have 4 bytes. Table I of the survey lists a
-// termination byte only, but its text has the matrix of labels.
+// have, the two ends and a label. These are 6 bytes per pixel if labels have 4 bytes.
 //
 // Departures:
 // - In the paper, a thread that joins two runs launches a kernel from the device, with a thread for each provisional
@@ -26,7 +25,7 @@
 //   joins a run with at most one run above and one run below, even if one run lies above thousands.
 // - Rows are packed to bits, 32 pixels at a time, because a thread that loads byte by byte from a row of its own shares
 //   no memory access with its neighbors. The thread blocks of FindRuns are warps, so rows spread over the device.
-// - The survey does not describe how labels reach the pixels. WriteLabels is ours.
+// - The review does not describe how labels reach the pixels. WriteLabels is ours.
 // - There is no texture memory, because loads from global memory have the same caches on current devices. The streams
 //   for several images at the same time (Hyper-Q) are a matter of the caller.
 // Race, allowed: a thread of MergeRuns may find a former root while another thread unites. Union() notices this by the

@@ -5,7 +5,7 @@
 // BE (block equivalence), for 8- and 26-connectivity.
 // Zavalishin, Safonov, Bekhtin and Kurilin, "Block Equivalence Algorithm for Labeling 2D and 3D Images on GPU",
 // Electronic Imaging 2016(2). Written from Section III-A9 and Algorithm 5 of Bolelli, Allegretti, Lumetti and Grana, "A
-// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"); Scan
+// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"); Scan
 // and Analysis are in its Algorithm 3.
 //
 // Label equivalence on blocks of 2 x 2 or 2 x 2 x 2 pixels. Init finds the adjacent blocks of each block once. Scan

@@ -2,7 +2,7 @@
 #ifndef ccl_gallery_BlockMask_h
 #define ccl_gallery_BlockMask_h
 
-// The pixels and the blocks of 2 x 2 pixels that C_BBDT and C_DRAG read for a block X: see CoarseBbdt.h.
+// The pixels and the blocks of 2 x 2 pixels that C_BBDT and C_DRAG read for a block X: see BbdtOnGpu.h.
 //
 //      .  b | c  d | e  .      P | Q | R
 //      g  h | i  j | k  .

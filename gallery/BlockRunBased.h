@@ -5,7 +5,7 @@
 // BRB (block-run-based), for 8-connectivity of planes.
 // Chen, Zhao, Tao and Sang, "Block-run-based connected component labelling algorithm for GPGPU using shared memory",
 // Electronics Letters 47(24), 2011. Written from Section III-A6 of Bolelli, Allegretti, Lumetti and Grana, "A
-// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), which
+// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which
 // prints no algorithm for it.
 //
 // A block row (BR) is two consecutive rows of pixels. It shares its upper row with the block row before. A thread owns
@@ -26,7 +26,7 @@
 //   of one row needs no code of its own.
 // - Shared memory has the links only. The pixels of a thread are bits of a register, and LabelAssignment passes labels
 //   by shuffles.
-// - The survey does not say how two threads link the same root. Here, links are atomic minima, so the lower column
+// - The review does not say how two threads link the same root. Here, links are atomic minima, so the lower column
 //   wins.
 // Race, allowed: in CurrentBRUpdate, another thread may replace the new parent of a root by a lower one, and the link
 // to the first one is lost. The thread has reported a change, so the steps repeat and find the missing link. In the

@@ -5,7 +5,7 @@
 // DPL (directional propagation labeling), for 4-connectivity, and for 6-connectivity of volumes.
 // Hawick, Leist and Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel Computing 36(12), 2010.
 // Also Section III-A3 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
-// Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), which prints no algorithm for it.
+// Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which prints no algorithm for it.
 //
 // Each thread walks along one row or column, and carries the lowest label of the current run of foreground pixels. A
 // round has a sweep in each direction: left to right, bottom to top, right to left, top to bottom. Rounds repeat until
@@ -14,7 +14,7 @@
 // Extra memory: a flag of 4 bytes.
 //
 // Departures:
-// - The survey's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too: a
+// - The review's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too: a
 // round
 //   then has two sweeps along z.
 // - The host reads the flag once per round, not after each sweep.

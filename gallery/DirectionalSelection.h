@@ -6,7 +6,7 @@
 // Soh, Ashraf, Hae and Kim, "Fast Parallel Connected Component Labeling Algorithms Using CUDA Based on 8-Directional
 // Label Selection", International Journal of Latest Research in Science and Technology 3, 2014. Written from Section
 // III-A7 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About Connected Components
-// Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), which prints no algorithm for them.
+// Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which prints no algorithm for them.
 //
 // A thread owns a pixel. LabelSelection scans the foreground from the pixel in each of the 8 directions, up to the
 // first background pixel, and gives the pixel the lowest label that it finds. 8DLS repeats this kernel until it changes
@@ -22,7 +22,7 @@
 //   gives the lower label to the pixel that had the permanent label first. This ends the permanence for all pixels that
 //   have the label. If a round changes no label, then all labels are permanent, and neighbors have the same label. So
 //   each component has one label. The comparison costs less than a scan, which reads whole lines of pixels.
-// - The survey does not say how a thread knows that a label is permanent. Here, the thread reads the current label of
+// - The review does not say how a thread knows that a label is permanent. Here, the thread reads the current label of
 //   the pixel that had the label first. If it is lower, it belongs to the same component, so the scan starts with it.
 // Races, allowed: a thread may read a label before or after another thread lowers it. Both values belong to the same
 // component. In LabelSelection, a pixel's thread alone writes its label. In ModifiedLabelSelection, all writes are

@@ -5,7 +5,7 @@
 // DLP (distanceless label propagation), for 8-connectivity of planes.
 // Cabaret, Lacassagne and Etiemble, "Distanceless Label Propagation: An Efficient Direct Connected Component Labeling
 // Algorithm for GPUs", IPTA 2017. Written from Section III-B5 of Bolelli, Allegretti, Lumetti and Grana, "A
-// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), which
+// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which
 // prints no algorithm for it.
 //
 // A thread owns a pixel and works on a mask of 2 x 2 pixels: its pixel and the right, lower and lower right neighbor.
@@ -16,11 +16,10 @@
 // and DLP-R on a tile in shared memory. Border merging runs DLP-RUF on the pixels at the borders of tiles. Relabeling
 // runs DLP-R on the image.
 //
-// Extra memory: none. Table I of the survey lists a termination byte, which these kernels do not need: their number is
-// fixed.
+// Extra memory: none.
 //
 // Departures:
-// - The size of a tile is ours: the survey prints none. Pixels outside the image are background, so every size of image
+// - The size of a tile is ours: the review prints none. Pixels outside the image are background, so every size of image
 //   is allowed.
 // - The union is a loop, because the recursive call is the last step of the function. The project's Union() does this.
 // - A pixel that has the lowest label of its mask already is left out, and so is the second of two equal labels.

@@ -9,19 +9,18 @@
 // - `Description`, a constexpr Entry;
 // - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.
 //   Foreground pixels are not 0. The function writes a label to each foreground pixel of `labels`, and 0 to background
-//   pixels. The label is the same for all pixels of a component, and differs between components. It names an element of
-//   the component: see Entry::named. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the
+//   pixels. The label is the same for all pixels of a component, and differs between components: see Entry::named. The
+//   image has at least one pixel. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the
 //   function only for connectivities that `Description` lists.
 
 #include "gallery/AcceleratedLabeling.h"
+#include "gallery/BbdtOnGpu.h"
 #include "gallery/BlockEquivalence.h"
 #include "gallery/BlockRunBased.h"
-#include "gallery/CoarseBbdt.h"
-#include "gallery/CoarseDrag.h"
-#include "gallery/CoarseSauf.h"
 #include "gallery/DirectionalPropagation.h"
 #include "gallery/DirectionalSelection.h"
 #include "gallery/DistancelessPropagation.h"
+#include "gallery/DragOnGpu.h"
 #include "gallery/FasterLightSpeedLabeling.h"
 #include "gallery/KomuraEquivalence.h"
 #include "gallery/LabelEquivalence.h"
@@ -31,6 +30,7 @@
 #include "gallery/OptimizedLabelEquivalence.h"
 #include "gallery/PixelUnionFind.h"
 #include "gallery/Rasmusson.h"
+#include "gallery/SaufOnGpu.h"
 #include "gallery/TileMerging.h"
 
 #include <tuple>

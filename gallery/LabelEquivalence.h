@@ -5,7 +5,7 @@
 // LE (label equivalence), for 4- and 8-connectivity, and for 6- and 26-connectivity of volumes.
 // Hawick, Leist and Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel Computing 36(12), 2010.
 // Written from Section III-A4 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code
-// About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"). Its Algorithm 3 shows the variant
+// About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"). Its Algorithm 3 shows the variant
 // without reference array: see OptimizedLabelEquivalence.h.
 //
 // Besides its label, each pixel has an element of the reference array. A label is 1 + the index of an element, and the
@@ -17,7 +17,7 @@
 //
 // Extra memory: the reference array, which has the size of the labels, and a flag of 4 bytes.
 //
-// Departure: the survey's table lists planes only. The paper describes meshes of any dimension, so volumes are here,
+// Departure: the review's table lists planes only. The paper describes meshes of any dimension, so volumes are here,
 // too. Race, allowed: a thread of Analysis may read an element before or after another thread links it to its root.
 // Both values lead to the same root. Threads of the other kernels do not read what others of the same kernel write.
 

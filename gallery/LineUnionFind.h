@@ -5,7 +5,7 @@
 // LBUF (line-based union-find), for 4- and 8-connectivity of planes.
 // Yonehara and Aizawa, "A line-based connected component labeling algorithm using GPUs", 3rd International Symposium on
 // Computing and Networking, 2015. Written from Section III-B2 of Bolelli, Allegretti, Lumetti and Grana, "A
-// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), which
+// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which
 // prints no algorithm for it. The section describes the difference from UF (union-find), which is in PixelUnionFind.h.
 //
 // Union-find lies in the image of labels, and a thread owns a pixel. LocalMerge labels tiles of a single line in shared
@@ -16,7 +16,7 @@
 // Extra memory: none.
 //
 // Departures:
-// - The length of a tile is ours: the survey prints none.
+// - The length of a tile is ours: the review prints none.
 // - LocalMerge links a pixel to the first pixel of its run in the warp, which a ballot finds. If all pixels had links
 //   to the left, a search would take as many steps as the run has pixels.
 // - Merge leaves out unions that follow from others. In UF, few pixels are at a border. Here, all are, and most unions

@@ -5,7 +5,7 @@
 // LNP (local neighbor propagation), for 4- and 8-connectivity of planes.
 // Hawick, Leist and Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel Computing 36(12), 2010.
 // Written from Section III-A2 and Algorithm 2 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review
-// With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey").
+// With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review").
 //
 // Each pixel starts with its own label. The plane has tiles of 16 x 16 pixels. A thread block owns a tile, and a thread
 // owns a pixel. In the kernel LNP, a thread first takes the lowest label around its pixel in device memory. Then it

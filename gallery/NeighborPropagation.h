@@ -5,15 +5,15 @@
 // NP (neighbor propagation), for 4- and 8-connectivity, and for 6- and 26-connectivity of volumes.
 // Hawick, Leist and Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel Computing 36(12), 2010.
 // Also Algorithm 2 and Section III-A1 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review
-// With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey").
+// With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review").
 //
 // Each pixel starts with its own label, and takes the lowest label around it until no label changes. A component whose
 // longest shortest path has n steps takes up to n rounds.
 //
-// Extra memory: a flag of 4 bytes. Table I of the survey lists a second image of labels. Algorithm 2 does not use it.
+// Extra memory: a flag of 4 bytes.
 //
 // Departures:
-// - The survey's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too.
+// - The review's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too.
 // - Propagate reads labels only. A label is 0 if and only if the pixel is background.
 // Race, allowed: a thread may read a neighbor's label before or after the neighbor's thread lowers it. Both values
 // belong to the same component. The last round changes nothing, so all its reads are current.

@@ -88,48 +88,94 @@ struct PixelTile
   {
     return { thread % VWidth, thread / VWidth, 0 };
   }
-
-  /** Returns whether two pixels of the plane lie in the same tile. */
-  CCL_HOST_DEVICE
-  static constexpr bool
-  AreTogether(const Cell & a, const Cell & b)
-  {
-    return a.x / VWidth == b.x / VWidth && a.y / VHeight == b.y / VHeight;
-  }
 };
 
-/** Unites each foreground pixel at the border of a tile with its foreground neighbors before it in other tiles. */
+/** Unites a pixel and its neighbor, given by raster indices, if both are foreground. */
+template <typename TLabel>
+CCL_HOST_DEVICE
+inline void
+UniteForeground(TLabel * labels, std::uint64_t pixel, std::uint64_t neighbor)
+{
+  if (Load(labels + pixel) != 0 && Load(labels + neighbor) != 0)
+  {
+    Union(LabelsAsParents<TLabel>{ labels }, static_cast<TLabel>(pixel + 1), static_cast<TLabel>(neighbor + 1));
+  }
+}
+
+/** Unites the pixels of two rows at the border between tiles. A cell is a pixel of the lower row: x, and the number of
+ * the border as y. */
 template <typename TTile, typename TLabel>
-struct MergeTileBorders
+struct MergeRowBorders
 {
   Grid     size;
   TLabel * labels;
   bool     fullyConnected;
 
   CCL_HOST_DEVICE
+  Grid
+  GetCells() const
+  {
+    return { size.x, DivideUp(size.y, TTile::Height) - 1 };
+  }
+
+  CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
-    const std::uint64_t x = cell.x % TTile::Width;
-    // In the last column, the neighbor to the upper right lies in the next tile.
-    if (x != 0 && x != TTile::Width - 1 && cell.y % TTile::Height != 0)
+    const std::uint64_t pixel = IndexOf(size, { cell.x, (cell.y + 1) * TTile::Height });
+    const std::uint64_t above = pixel - size.x;
+    UniteForeground(labels, pixel, above);
+    if (fullyConnected && cell.x > 0)
     {
-      return;
+      UniteForeground(labels, pixel, above - 1);
     }
-    const std::uint64_t index = IndexOf(size, cell);
-    if (Load(labels + index) == 0)
+    if (fullyConnected && cell.x + 1 < size.x)
     {
-      return;
+      UniteForeground(labels, pixel, above + 1);
     }
-    VisitPrecedingNeighbors<2>(size, cell, fullyConnected, [&](std::uint64_t neighbor) {
-      const std::uint64_t row = index - neighbor > 1 ? cell.y - 1 : cell.y;
-      if (!TTile::AreTogether(cell, { neighbor - row * size.x, row, 0 }) && Load(labels + neighbor) != 0)
-      {
-        Union(LabelsAsParents<TLabel>{ labels }, static_cast<TLabel>(index + 1), static_cast<TLabel>(neighbor + 1));
-      }
-    });
   }
 };
+
+/** Unites the pixels of two columns at the border between tiles. A cell is a row: the number of the border as x, and
+ * y. */
+template <typename TTile, typename TLabel>
+struct MergeColumnBorders
+{
+  Grid     size;
+  TLabel * labels;
+  bool     fullyConnected;
+
+  CCL_HOST_DEVICE
+  Grid
+  GetCells() const
+  {
+    return { DivideUp(size.x, TTile::Width) - 1, size.y };
+  }
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t right = IndexOf(size, { (cell.x + 1) * TTile::Width, cell.y });
+    UniteForeground(labels, right, right - 1);
+    if (fullyConnected && cell.y > 0)
+    {
+      UniteForeground(labels, right, right - 1 - size.x);
+      UniteForeground(labels, right - 1, right - size.x);
+    }
+  }
+};
+
+/** Unites the foreground pixels at the borders of tiles with their neighbors in other tiles. */
+template <typename TTile, typename TLabel, typename TExecutor>
+void
+MergeTileBorders(const TExecutor & executor, const Grid & size, bool fullyConnected, TLabel * labels)
+{
+  const MergeRowBorders<TTile, TLabel>    rows{ size, labels, fullyConnected };
+  const MergeColumnBorders<TTile, TLabel> columns{ size, labels, fullyConnected };
+  executor.ForEachCompact(rows.GetCells(), rows);
+  executor.ForEachCompact(columns.GetCells(), columns);
+}
 
 } // namespace itk::ccl::gallery
 

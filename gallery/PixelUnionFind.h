@@ -8,17 +8,16 @@
 // 8- and 26-connectivity. Written from Section 4.1 of Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms
 // to Label Connected Components on GPUs", IEEE TPDS 31(2), 2020, and from Section III-B1 and Algorithm 1 of Bolelli,
 // Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs",
-// IEEE TPDS, 2024 ("the survey").
+// IEEE TPDS, 2024 ("the review").
 //
-// Union-find lies in the image of labels, and a thread owns a pixel. For planes, LocalMerge (Algorithm 6 of the survey)
+// Union-find lies in the image of labels, and a thread owns a pixel. For planes, LocalMerge (Algorithm 6 of the review)
 // labels tiles in shared memory, Merge unites pixels at the borders of tiles, and Compression gives each pixel the
 // label of its root. For volumes, the kernels are Initialization, Merge of all pixels, and Compression.
 //
-// Extra memory: none. Table I of the survey lists a termination byte, which these kernels do not need: their number is
-// fixed.
+// Extra memory: none.
 //
 // Departures:
-// - The size of a tile is ours: the survey prints none.
+// - The size of a tile is ours: the review prints none.
 // - 6-connectivity is not in the papers. It is the same code with fewer neighbors.
 // Race, allowed: a thread may find a former root while another thread unites. Union() notices this by the result of its
 // atomic minimum.
@@ -132,7 +131,7 @@ struct PixelUnionFindAlgorithm
       using Tile = PixelUnionFind::Tile;
       using LocalMerge = PixelUnionFind::LocalMerge<TLabel>;
       executor.ForEachThreadBlock(Tile::CountIn(size), LocalMerge{ size, input, labels, fullyConnected });
-      executor.ForEachCompact(size, MergeTileBorders<Tile, TLabel>{ size, labels, fullyConnected });
+      MergeTileBorders<Tile>(executor, size, fullyConnected, labels);
     }
     else
     {

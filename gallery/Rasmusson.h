@@ -11,12 +11,13 @@
 // The propagation size of a pixel in a direction is the number of steps, at most 32, that lead from foreground to
 // foreground. Doubling finds it in 5 kernels: a size of n grows by the size of the pixel n steps away. In each round of
 // Propagate, a pixel takes the lowest label that it finds in the 8 directions, 1 step away and a propagation size away.
-// It also takes the label of the pixel that its own label names, if this label is lower. The paper's abstract calls
-// this the reuse of established routes. The survey does not describe the step, so its details are ours.
 //
 // Extra memory: 8 bytes per pixel, and a flag of 4 bytes.
 //
 // Departures:
+// - The review mentions the reuse of established propagation routes, but no step for it. We read it so: in each round,
+// a
+//   pixel also takes the label of the pixel that its own label names, if this label is lower.
 // - The paper keeps half the neighborhood in the 4 highest bits of a label, which limits images to 2^28 pixels. Here,
 //   the sizes of all 8 directions lie in an image of their own, a byte each, and every image size is allowed.
 // - The paper works on tiles of 32 x 32 pixels in shared memory, with shuffles, and computes the sizes in each round.

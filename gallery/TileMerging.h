@@ -5,7 +5,7 @@
 // STAVA, also TM (tile merging), for 4- and 8-connectivity of planes.
 // Stava and Benes, "Connected Component Labeling in CUDA", GPU Computing Gems Emerald Edition, 2011. Written from
 // Section III-A5 and Algorithm 4 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
-// Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), and from Asad, Marroquim and Souza, "On GPU
+// Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), and from Asad, Marroquim and Souza, "On GPU
 // Connected Components and Properties" ("the paper on properties"), whose Table II has the sizes of thread blocks.
 //
 // Union-find lies in the image of labels. LocalLabeling labels tiles of 16 x 16 pixels in shared memory, by label
@@ -16,7 +16,7 @@
 //
 // The kernels can also add up properties of components: see TileMergingProperties.h. NoProperties turns it off.
 //
-// Extra memory: none. Table I of the survey lists a termination byte; here, the barrier returns this value.
+// Extra memory: none.
 //
 // Departures:
 // - Restriction, mended: the book's sizes are powers of two. Here, tiles and groups may exceed the plane.

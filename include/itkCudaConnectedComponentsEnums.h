@@ -29,8 +29,8 @@ public:
     BlockKomuraEquivalence,
     /** Union-find on the runs of foreground pixels in a 1-bit mask. Both connectivities. */
     RunUnionFind,
-    /** HA4 and HA8, hardware accelerated: Hennequin, Lacassagne, Cabaret and Meunier, DASIP 2018. Both
-     * connectivities. */
+    /** HA, hardware accelerated. HA4: Hennequin, Lacassagne, Cabaret and Meunier, DASIP 2018. HA8: Bolelli, Allegretti,
+     * Lumetti and Grana, IEEE TPDS, 2024. Both connectivities. */
     HardwareAccelerated
   };
 

@@ -422,9 +422,9 @@ def make_headers():
     shared = [node for node in nodes if branches.count(node) > 1]
     numbers = f"""It takes up to {count_tests(tree)} tests, and {tests:.3f} tests on average if all
         masks are equally likely."""
-    about_tree = f"""The decision tree of C_BBDT: see CoarseBbdt.h. It has {count_nodes(tree)}
+    about_tree = f"""The decision tree of C_BBDT: see BbdtOnGpu.h. It has {count_nodes(tree)}
         nodes. {numbers} This is the lowest possible average."""
-    about_graph = f"""The decision graph of C_DRAG: see CoarseDrag.h. It is the tree of
+    about_graph = f"""The decision graph of C_DRAG: see DragOnGpu.h. It is the tree of
         BlockDecisionTree.h after equivalent subtrees are merged. It has {len(nodes)} nodes.
         {numbers} A goto leads to each of the {len(shared)} nodes with several parents."""
     return {

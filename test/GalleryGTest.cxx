@@ -85,9 +85,9 @@ RawLabels(GalleryWay way, const TestImage & image, bool fullyConnected)
 }
 
 /** Replaces each label by its rank, in the order of first pixels. The test fails if a label is not 0 and not 1 + the
- * index of a pixel. */
+ * index of a pixel. If `areFirstPixels`, this must be the first pixel of the component. */
 Labels
-Renumber(const std::vector<std::uint64_t> & rawLabels, const std::string & what)
+Renumber(const std::vector<std::uint64_t> & rawLabels, bool areFirstPixels, const std::string & what)
 {
   Labels                     labels{ std::vector<std::uint32_t>(rawLabels.size()), 0 };
   std::vector<std::uint32_t> ranks(rawLabels.size() + 1);
@@ -101,6 +101,11 @@ Renumber(const std::vector<std::uint64_t> & rawLabels, const std::string & what)
     }
     if (label != 0 && ranks[label] == 0)
     {
+      if (areFirstPixels && label != i + 1)
+      {
+        ADD_FAILURE() << what << ": the first pixel " << i << " has the label " << label;
+        break;
+      }
       ranks[label] = static_cast<std::uint32_t>(++labels.objectCount);
     }
     labels.pixels[i] = ranks[label];
@@ -120,7 +125,8 @@ ExpectPartitionOfItk(GalleryWay way, const TestImage & image, const Labels (&exp
       const std::string what = image.name + " by " + TAlgorithm::Description.name + " in " +
                                std::to_string(VDimension) + (fullyConnected ? "D, full" : "D, face") + " connectivity";
       const auto rawLabels = RawLabels<TAlgorithm, VDimension>(way, image, fullyConnected);
-      ExpectSame(Renumber(rawLabels, what), expected[fullyConnected], what);
+      const bool areFirstPixels = TAlgorithm::Description.named == NamedByLabel::FirstPixel;
+      ExpectSame(Renumber(rawLabels, areFirstPixels, what), expected[fullyConnected], what);
     }
   }
 }
@@ -266,6 +272,17 @@ TEST_P(GalleryLabeling, RealImages)
     }
     ExpectPartitionsOfItk(CropOf(mask, name, begin, size));
   });
+}
+
+// A kernel has at most 65,535 thread blocks along y and z. These images need more.
+TEST_P(GalleryLabeling, MoreThreadBlocksThanCudaStarts)
+{
+  if (GetParam() != GalleryWay::Device)
+  {
+    GTEST_SKIP() << "only the device has thread blocks";
+  }
+  ExpectPartitionsOfItk(MakeRandom({ 17, 524297, 1 }, 40, 1, 9001));
+  ExpectPartitionsOfItk(MakeRandom({ 17, 5, 131077 }, 30, 1, 9002));
 }
 
 INSTANTIATE_TEST_SUITE_P(

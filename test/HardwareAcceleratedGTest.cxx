@@ -141,7 +141,7 @@ ExpectLabelsAndFeatures(const HostExecutor & executor, const TestImage & image)
   }
 }
 
-TYPED_TEST(HardwareAcceleratedChunks, DistancesAreThoseOfALoop)
+TYPED_TEST(HardwareAcceleratedChunks, DistancesEqualALoop)
 {
   constexpr unsigned int columns = HardwareAccelerated::ColumnCount<TypeParam>;
   std::mt19937_64        random(1);

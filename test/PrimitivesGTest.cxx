@@ -336,7 +336,7 @@ TEST(FastMultipleTest, EqualsTheRemainder)
   std::vector<std::uint64_t> numbers{ 0, 1, 0xFFFFFFFE, 0xFFFFFFFF, 0x100000000, ~std::uint64_t{ 0 } };
   for (int i = 0; i < 1000; ++i)
   {
-    divisors.push_back((random() >> random() % 64) | 1);
+    divisors.push_back(std::max<std::uint64_t>(1, random() >> random() % 64));
     numbers.push_back(random() >> random() % 64);
   }
   for (const std::uint64_t divisor : divisors)

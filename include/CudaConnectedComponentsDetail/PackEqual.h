@@ -10,8 +10,8 @@
 #include <cstring>
 #include <type_traits>
 
-// Loops over the pixels of a row of a mask. They work on blocks of a fixed size, without branches and without aliasing,
-// so that compilers vectorize them with moderate optimization, too.
+// Loops over the pixels of a row of a mask. EqualPixels packs integers. The loops here work on blocks of a fixed size,
+// without branches and without aliasing, so that compilers vectorize them with moderate optimization, too.
 
 namespace itk
 {

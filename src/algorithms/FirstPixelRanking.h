@@ -59,7 +59,7 @@ struct Marks
     return words[pixel / BitsPerWord] >> pixel % BitsPerWord & 1U;
   }
 
-  /** Returns the number of marks before the mark of a pixel, after the scan. */
+  /** Returns the number of marks before the mark of a pixel, after the scan. The mark of the pixel must be set. */
   CCL_HOST_DEVICE
   std::uint64_t
   RankOf(TIndex pixel) const

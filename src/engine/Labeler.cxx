@@ -95,7 +95,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(options.fullyConnected || !algorithm.needsFullConnectivity, [&] {
     return std::string(algorithm.identifier) +
-           " labels with full connectivity only: set fullyConnected, or choose Automatic or RunUnionFind";
+           " labels with full connectivity only: set fullyConnected, or choose Automatic";
   });
   for (const auto & seed : options.selection.seeds)
   {

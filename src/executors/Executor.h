@@ -2,7 +2,7 @@
 #ifndef ccl_executors_Executor_h
 #define ccl_executors_Executor_h
 
-// The two concepts that the algorithms are written against, so that the same code runs on the device and on the host.
+// The concepts that the algorithms are written against, so that the same code runs on the device and on the host.
 //
 // 1. An executor runs the kernel functors of an algorithm. Models: DeviceExecutor (a kernel for each call, in the order
 // of a stream), HostExecutor (loops on threads), and the benchmark's TimedExecutor (a DeviceExecutor with a clock).
@@ -19,7 +19,8 @@
 //   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
 // - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the
 //   number of threads of a thread block, a multiple of 32. `memory` is a `TFunctor::SharedMemory` for each thread
-//   block, not initialized. The functor takes the type of the thread block as a template parameter: see 3.
+//   block, not initialized. The functor takes the type of the thread block as a template parameter: see section 3
+//   below. There are at most 1024 threads and 48 KiB of shared memory.
 // - `AddToRows(grid, functor, table)`: adds values to rows of a table. Each cell of the grid has a list of values:
 //   `functor.HasValues(i)` returns whether the list of the cell with raster index i is not empty, and
 //   `list = functor.Begin(cell)` starts such a list. `list.IsAtEnd()` returns whether no value is left, which is true
@@ -63,11 +64,17 @@
 // - `PerThread<T>`: a value of each thread, not initialized. `value[thread]` is the value of a thread. On the device,
 //   this is a register, so a thread may access its own value only.
 // - `ForEachThread(function)`: calls `function(thread)` once for each thread < Threads. It is not a barrier.
-// - `Synchronize()`: a barrier. Only after it, a thread may read shared memory that other threads wrote.
-// - `Any(predicate)`: returns whether predicate(thread) is true for any thread of the thread block. It is a barrier.
+// - `Synchronize()`: a barrier. Only after it, a thread may read memory that other threads of the thread block wrote,
+// in
+//   shared memory or elsewhere, and overwrite memory that they read.
+// - `Any(predicate)`: returns whether predicate(thread) is true for any thread of the thread block. It calls the
+// predicate
+//   once for each thread, and is a barrier.
 // - `Ballot(predicate)`: returns a PerThread<std::uint32_t>: the predicates of the 32 threads of the thread's warp. Bit
 //   i is the predicate of lane i, which is the thread with index 32 * warp + i.
-// - `Shuffle(values, laneOf)`: returns a PerThread<T>: the value of lane laneOf(thread) < 32 of the thread's warp.
+// - `Shuffle(values, laneOf)`: returns a PerThread<T>: the value of lane laneOf(thread) < 32 of the thread's warp. T is
+// an
+//   integer of 32 or 64 bits.
 // - `MatchAny(values)`: returns a PerThread<std::uint32_t>: the lanes of the thread's warp with the same value as the
 //   thread. Bit i is lane i. Values are integers of 32 or 64 bits.
 

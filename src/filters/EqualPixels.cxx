@@ -6,6 +6,10 @@
 
 #include "primitives/PackScalars.h"
 
+#include "itkCudaConnectedComponentError.h"
+
+#include <string>
+
 namespace itk
 {
 namespace CudaConnectedComponentsDetail
@@ -35,8 +39,11 @@ EqualPixels::Pack(const void *    pixels,
       return pack(std::uint16_t{});
     case 4:
       return pack(std::uint32_t{});
-    default:
+    case 8:
       return pack(std::uint64_t{});
+    default:
+      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                        "pixels of " + std::to_string(pixelSize) + " bytes cannot be packed");
   }
 }
 

@@ -41,7 +41,7 @@ private:
 class FastMultipleTest
 {
 public:
-  /** \param divisor from 1 to 2^32 - 1; other divisors are slow */
+  /** \param divisor fast from 1 to 2^32 - 1. It may be 0, for images without words, if no number is tested. */
   CCL_HOST_DEVICE
   explicit FastMultipleTest(std::uint64_t divisor)
     : m_Divisor(divisor)
@@ -52,8 +52,8 @@ public:
   bool
   operator()(std::uint64_t number) const
   {
-    // The lower 64 bits of the product are the fractional part of number / m_Divisor. They are exact enough for numbers
-    // and divisors of 32 bits. The reciprocal of 1 wraps around to 0, and all numbers are its multiples.
+    // The lower 64 bits of the product are the fractional part of number / m_Divisor. The comparison is exact if both
+    // numbers have at most 32 bits. The reciprocal of 1 wraps around to 0, and all numbers are its multiples.
     return (number | m_Divisor) >> 32 == 0 ? number * m_Reciprocal <= m_Reciprocal - 1 : number % m_Divisor == 0;
   }
 

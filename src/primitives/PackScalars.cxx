@@ -7,6 +7,7 @@
 #include "primitives/PackPixels.h"
 
 #include <algorithm>
+#include <cstring>
 
 #ifdef __SSE2__
 #  include <emmintrin.h>
@@ -126,10 +127,13 @@ template <typename TPixel>
 Word
 EqualBits(const TPixel * pixels, TPixel value)
 {
+  // The pixels may be of another type of the same size, such as long long.
+  TPixel copies[BitsPerWord];
+  std::memcpy(copies, pixels, sizeof(copies));
   Word word = 0;
   for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
   {
-    word |= static_cast<Word>(pixels[bit] == value) << bit;
+    word |= static_cast<Word>(copies[bit] == value) << bit;
   }
   return word;
 }
@@ -179,7 +183,8 @@ PackEqualScalars(const TPixel * pixels, std::uint64_t count, TPixel value, TPixe
   if (count > 0)
   {
     TPixel last[BitsPerWord];
-    std::fill(std::copy_n(pixels, count, last), last + BitsPerWord, other);
+    std::memcpy(last, pixels, count * sizeof(TPixel));
+    std::fill(last + count, last + BitsPerWord, other);
     const Word inside = (Word{ 1 } << count) - 1;
     *words = EqualBits(last, values) & inside;
     known &= *words | EqualBits(last, others);

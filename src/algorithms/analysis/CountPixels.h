@@ -77,7 +77,8 @@ struct CountRun
   const TRun *     labels; // an element for each run
   LabelValues      labelValues;
 
-  /** The number of cells along x, so that the cells are a grid of two dimensions. */
+  /** The number of cells along x. A thread of AddToRows() visits several cells of one column, so the cells need several
+   * rows. */
   static constexpr std::uint64_t CellsInRow = 1024;
 
   CCL_HOST_DEVICE

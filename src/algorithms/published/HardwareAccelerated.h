@@ -5,7 +5,7 @@
 // HA4 and HA8 (hardware accelerated), for 4- and 8-connectivity, and for 6- and 26-connectivity of volumes.
 // HA4: Hennequin, Lacassagne, Cabaret and Meunier, "A new Direct Connected Component Labeling and Analysis Algorithms
 // for GPUs", DASIP 2018, Section IV. HA8: Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code
-// About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey"), Section III-B6.
+// About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), Section III-B6.
 //
 // A warp handles a chunk: 32 or 64 neighboring pixels of a row, as a mask of bits that all its threads know by a
 // ballot. A segment is a maximal sequence of foreground pixels in a chunk. Union-find lies in the image of labels. Its
@@ -29,7 +29,7 @@
 // - Diagonal neighbors are united in the column of their right pixel, so no kernel needs the chunk to the right.
 // - In BorderMerging, a warp shares whole masks with the warp of the next chunk, and not only the last pixels as in the
 //   survey, because that warp also needs the start of the segment that ends there. The first warp of a thread block
-//   only loads masks for the second one. No thread block covers more than 1024 pixels, as in the survey.
+//   only loads masks for the second one. No thread block covers more than 1024 pixels, as in the review.
 // - Labels are 1 + raster indices from the start, so that Relabeling may overwrite a parent by its root.
 // - Volumes are not in the papers. There, BorderMerging also unites each row with the rows of the previous slice.
 // Race, allowed: a thread may find a former root while another thread unites. Union() notices this by the result of its
@@ -293,7 +293,7 @@ struct StripLabeling
 template <unsigned int VDimension, typename TMask, typename TLabel>
 struct BorderMerging
 {
-  static constexpr unsigned int PixelsPerLine = 1024; // that the masks of a thread block cover, as in the survey
+  static constexpr unsigned int PixelsPerLine = 1024; // that the masks of a thread block cover, as in the review
   static constexpr unsigned int Warps = PixelsPerLine / ColumnCount<TMask>;
   static constexpr unsigned int Threads = Warps * LanesPerWarp;
   static constexpr unsigned int MaximumRows = VDimension == 2 ? 2 : 5;

@@ -11,9 +11,7 @@
 // selects components, and adds the values of many segments before it changes memory.
 //
 // Departures:
-// - Sums have 64 bits, in registers and in memory. In planes of more than 2048 x 2048 pixels, the size in the paper,
-// the
-//   sum of x may exceed 32 bits.
+// - Sums have 64 bits. The paper has planes of 2048 x 2048 pixels. In larger ones, the sum of x may exceed 32 bits.
 // - The paper does not say how the features get their first values. FeatureClearing does this, at roots only.
 // - Volumes are not in the paper. There, the features also have z.
 

@@ -15,7 +15,8 @@ class PublishedRanking
 {
 public:
   /** Ranks the components. `labels` are the labels of LabelByPublishedAlgorithm(), and must exist as long as the
-   * ranking. The ranking may change them; only Relabel() reads them after that. */
+   * ranking. The ranking may change them; only Relabel() reads them after that. The order of the members matters,
+   * because the last one is the result of the others. */
   PublishedRanking(const TExecutor &                       executor,
                    CudaConnectedComponentsEnums::Algorithm algorithm,
                    TLabel *                                labels,
@@ -38,7 +39,7 @@ public:
   }
 
   /** Writes the final labels of all pixels, and the background value of `labelValues`. `output` may be the labels that
-   * the ranking has got. If `labelValues` has too few labels for the components, the labels are wrong. */
+   * were passed to the constructor. If `labelValues` has too few labels for the components, the labels are wrong. */
   template <typename TOutput>
   void
   Relabel(const TExecutor & executor, TOutput * output) const

@@ -5,7 +5,7 @@
 // The two steps on the host when an image in host memory is labeled. Before the runs are labeled, PackRows() makes bits
 // of the pixels. Afterwards, WriteLabelRows() writes the labels of the runs to the pixels, or VisitSelectedRows() makes
 // the bits of a mask. If a device labels the runs, only the bits of the pixels and the labels of the runs are
-// transferred. For a mask, only the bits are.
+// transferred. For a mask, only bits are transferred, in both directions.
 
 #include "primitives/RowGroups.h"
 #include "executors/host/HostExecutor.h"

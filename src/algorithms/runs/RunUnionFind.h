@@ -53,8 +53,10 @@ struct StoreRuns
   void
   operator()(std::uint64_t word, TRun offset) const
   {
-    runOffsets[word] = offset;
+    // The load comes first. Both addresses may have the same lowest 12 bits. Intel processors then delay a load that
+    // follows the store.
     const Word here = edges.GetRows().bits[word];
+    runOffsets[word] = offset;
     if (here == 0)
     {
       return;
@@ -312,6 +314,14 @@ LabelRuns(const TExecutor &                               executor,
     StoreRunOffsets(executor, counted, runOffsets.get());
     const AdjacencyByWord<TRowGroup, TRun> adjacency{ runs };
     BuildTrees<InitializationByWord, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
+  }
+
+  if constexpr (!TRowGroup::IsOneRow)
+  {
+    // Later steps use columns only if a row group is one row. The end of this block frees the memory.
+    runs.columnsOfRuns = {};
+    const auto first = std::move(firstColumns);
+    const auto last = std::move(lastColumns);
   }
 
   auto objects = LabelRootsOfRuns(executor, runs, runCount, parents.get(), marks, labelValues, rootLabels.get());

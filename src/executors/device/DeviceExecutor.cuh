@@ -40,14 +40,19 @@ __launch_bounds__(Tuning::ThreadBlockSize) ForEachCell(Grid grid, TFunctor funct
   }
 }
 
-/** Calls `functor(threadBlock, memory)`, with shared memory for each thread block. */
+/** Calls `functor(threadBlock, memory)`, with shared memory for each thread block. If there are more thread blocks than
+ * CUDA starts, each runs the functor for several. */
 template <typename TFunctor>
 __global__ void
-__launch_bounds__(TFunctor::Threads) ForEachThreadBlockOf(TFunctor functor)
+__launch_bounds__(TFunctor::Threads) ForEachThreadBlockOf(std::uint64_t count, TFunctor functor)
 {
   WaitForPreviousKernels();
   __shared__ typename TFunctor::SharedMemory memory;
-  functor(DeviceThreadBlock<TFunctor::Threads>(), memory);
+  for (std::uint64_t index = blockIdx.x; index < count; index += gridDim.x)
+  {
+    functor(DeviceThreadBlock<TFunctor::Threads>(index), memory);
+    __syncthreads();
+  }
 }
 
 /** Runs kernel functors on a device, in the order of a stream. A model of the executor concept (see
@@ -122,7 +127,9 @@ public:
   {
     if (count != 0)
     {
-      this->Launch(&ForEachThreadBlockOf<TFunctor>, static_cast<unsigned int>(count), TFunctor::Threads, functor);
+      constexpr std::uint64_t maximum = 0x7FFFFFFF; // thread blocks along x
+      const auto              threadBlocks = static_cast<unsigned int>(std::min(maximum, count));
+      this->Launch(&ForEachThreadBlockOf<TFunctor>, threadBlocks, TFunctor::Threads, count, functor);
     }
   }
 

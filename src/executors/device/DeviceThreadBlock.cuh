@@ -35,10 +35,14 @@ public:
     }
   };
 
+  __device__ explicit DeviceThreadBlock(std::uint64_t index)
+    : m_Index(index)
+  {}
+
   __device__ std::uint64_t
              GetIndex() const
   {
-    return blockIdx.x;
+    return m_Index;
   }
 
   template <typename TFunction>
@@ -84,6 +88,8 @@ public:
 
 private:
   static constexpr unsigned int AllLanes = 0xFFFFFFFF;
+
+  std::uint64_t m_Index;
 };
 
 } // namespace itk::ccl

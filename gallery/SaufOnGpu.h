@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_gallery_CoarseSauf_h
-#define ccl_gallery_CoarseSauf_h
+#ifndef ccl_gallery_SaufOnGpu_h
+#define ccl_gallery_SaufOnGpu_h
 
 // C_SAUF (CUDA version of SAUF, scan array-based union-find), for 8-connectivity of planes.
 // Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana, "How Does Connected Components Labeling with Decision
@@ -27,7 +27,7 @@
 namespace itk::ccl::gallery
 {
 
-namespace CoarseSauf
+namespace SaufOnGpu
 {
 
 /** Unites each foreground pixel with its earlier neighbors. */
@@ -74,7 +74,7 @@ struct Merge
   }
 };
 
-} // namespace CoarseSauf
+} // namespace SaufOnGpu
 
 /** The row of the algorithm in the table of Gallery.h. */
 struct SaufOnGpuAlgorithm
@@ -94,7 +94,7 @@ struct SaufOnGpuAlgorithm
         TLabel * labels)
   {
     executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
-    executor.ForEachCompact(size, CoarseSauf::Merge<TLabel>{ size, input, labels });
+    executor.ForEachCompact(size, SaufOnGpu::Merge<TLabel>{ size, input, labels });
     executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
   }
 };

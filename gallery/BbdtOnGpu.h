@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_gallery_CoarseBbdt_h
-#define ccl_gallery_CoarseBbdt_h
+#ifndef ccl_gallery_BbdtOnGpu_h
+#define ccl_gallery_BbdtOnGpu_h
 
 // C_BBDT (CUDA version of BBDT, block-based decision tree), for 8-connectivity of planes.
 // Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana, "How Does Connected Components Labeling with Decision
 // Trees Perform on GPUs?", CAIP 2019. Written from Section III-B7 of Bolelli, Allegretti, Lumetti and Grana, "A
-// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the survey").
+// State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review").
 // The decision tree: Grana, Borghesani and Cucchiara, "Optimized Block-Based Connected Components Labeling With
 // Decision Trees", IEEE TIP 19(6), 2010.
 //
@@ -18,7 +18,7 @@
 // Extra memory: none.
 //
 // Departures:
-// - The survey does not print the tree. scripts/make-decision-trees.py computes it, and describes the method. No tree
+// - The review does not print the tree. scripts/make-decision-trees.py computes it, and describes the method. No tree
 //   for this task takes fewer tests on average. The tree of 2010 also tells a block without foreground from a block
 //   without adjacent earlier blocks. Here, both need no union, so no node asks for the last pixel of the block.
 // - A leaf returns the set of blocks, and the unions follow the tree. So the threads of a warp meet again before the
@@ -37,7 +37,7 @@
 namespace itk::ccl::gallery
 {
 
-namespace CoarseBbdt
+namespace BbdtOnGpu
 {
 
 /** Unites each block with the earlier blocks that TDecision chooses. */
@@ -80,7 +80,7 @@ LabelByDecisions(const TExecutor & executor, const std::uint8_t * input, const G
   executor.ForEachCompact(blocks, BlockUnionFind::FinalLabeling<2, TLabel>{ images });
 }
 
-} // namespace CoarseBbdt
+} // namespace BbdtOnGpu
 
 /** The row of the algorithm in the table of Gallery.h. */
 struct BbdtOnGpuAlgorithm
@@ -100,7 +100,7 @@ struct BbdtOnGpuAlgorithm
         bool /* fullyConnected */,
         TLabel * labels)
   {
-    CoarseBbdt::LabelByDecisions<BlockDecisionTree>(executor, input, size, labels);
+    BbdtOnGpu::LabelByDecisions<BlockDecisionTree>(executor, input, size, labels);
   }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_gallery_CoarseDrag_h
-#define ccl_gallery_CoarseDrag_h
+#ifndef ccl_gallery_DragOnGpu_h
+#define ccl_gallery_DragOnGpu_h
 
 // C_DRAG (CUDA version of DRAG, directed rooted acyclic graph), for 8-connectivity of planes.
 // Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana, "How Does Connected Components Labeling with Decision
@@ -8,14 +8,14 @@
 // State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024.
 // The graph: Bolelli, Baraldi, Cancilla and Grana, "Connected Components Labeling on DRAGs", ICPR 2018.
 //
-// C_DRAG is C_BBDT (see CoarseBbdt.h) with less code: equivalent subtrees of the decision tree are merged. The code of
+// C_DRAG is C_BBDT (see BbdtOnGpu.h) with less code: equivalent subtrees of the decision tree are merged. The code of
 // a merged subtree exists once, and jumps lead to it. The tests, the extra memory (none) and the allowed race are as in
 // C_BBDT. Some leaves choose other blocks of the same component for their unions.
 //
-// Departures: as for C_BBDT. The survey does not print the graph. scripts/make-decision-trees.py computes it.
+// Departures: as for C_BBDT. The review does not print the graph. scripts/make-decision-trees.py computes it.
 
 #include "gallery/BlockDecisionGraph.h"
-#include "gallery/CoarseBbdt.h"
+#include "gallery/BbdtOnGpu.h"
 
 namespace itk::ccl::gallery
 {
@@ -37,7 +37,7 @@ struct DragOnGpuAlgorithm
         bool /* fullyConnected */,
         TLabel * labels)
   {
-    CoarseBbdt::LabelByDecisions<BlockDecisionGraph>(executor, input, size, labels);
+    BbdtOnGpu::LabelByDecisions<BlockDecisionGraph>(executor, input, size, labels);
   }
 };
 
