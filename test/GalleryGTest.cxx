@@ -281,8 +281,12 @@ TEST_P(GalleryLabeling, MoreThreadBlocksThanCudaStarts)
   {
     GTEST_SKIP() << "only the device has thread blocks";
   }
-  ExpectPartitionsOfItk(MakeRandom({ 17, 524297, 1 }, 40, 1, 9001));
-  ExpectPartitionsOfItk(MakeRandom({ 17, 5, 131077 }, 30, 1, 9002));
+  const TestImage plane = MakeRandom({ 17, 524297, 1 }, 40, 1, 9001);
+  const Labels    expectedOfPlane[] = { LabelByItk(plane, false), LabelByItk(plane, true) };
+  ExpectPartitionOfItk<KomuraEquivalenceAlgorithm, 2>(GetParam(), plane, expectedOfPlane);
+  const TestImage volume = MakeRandom({ 17, 5, 131077 }, 30, 1, 9002);
+  const Labels    expectedOfVolume[] = { LabelByItk(volume, false), LabelByItk(volume, true) };
+  ExpectPartitionOfItk<PixelUnionFindAlgorithm, 3>(GetParam(), volume, expectedOfVolume);
 }
 
 INSTANTIATE_TEST_SUITE_P(
