@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Survey.h"
 
+#include "itkCudaConnectedComponentError.h"
+
 #include <cstdio>
 #include <random>
 
@@ -52,10 +54,23 @@ TryWork(SurveyImage &        image,
   {
     result.note = ReasonToSkip(limits);
   }
+  catch (const itk::CudaConnectedComponentError & error)
+  {
+    // A larger machine may have the memory that the algorithm needs. Other errors end the survey.
+    if (error.GetKind() != itk::CudaConnectedComponentError::Kind::Memory)
+    {
+      throw;
+    }
+    result.note = "needs more memory than there is";
+  }
   image.limit.Stop();
-  if (!result.note.empty() || milliseconds.value_or(0.0) > limits.skip)
+  if (milliseconds.value_or(0.0) > limits.skip)
   {
     skipped[work.algorithm] = ReasonToSkip(limits);
+  }
+  else if (!result.note.empty())
+  {
+    skipped[work.algorithm] = result.note;
   }
   return milliseconds;
 }

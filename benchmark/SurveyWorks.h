@@ -24,7 +24,8 @@
 namespace itk::ccl
 {
 
-/** The memory of an image: `labels` gets the results, and `expected` has ITK's labels. */
+/** The memory of an image: `labels` gets the results, and `expected` has the labels of the library,
+ * which the tests compare with ITK's. */
 struct SurveyMemory
 {
   Grid                  size;
@@ -215,7 +216,8 @@ private:
     }
   }
 
-  /** Adds the library's own labeling. Its labels are ITK's labels. */
+  /** Adds the library's own labeling. Its steps are those of labeling by runs, also for images that the library labels
+   * by one kernel. */
   void
   AddOurs()
   {

@@ -25,7 +25,7 @@ commit="$3"
 shift 3
 parts="${PARTS:-tests sanitizer average analysis random size patterns}"
 tools="${TOOLS:-memcheck initcheck synccheck racecheck}"
-tests="${TESTS:-PrimitivesGTest LabelingGTest AnalysisGTest IntensitiesGTest MaskGTest itkCudaBinaryMaskFiltersGTest \
+tests="${TESTS:-PrimitivesGTest LabelingGTest GalleryGTest AnalysisGTest IntensitiesGTest MaskGTest itkCudaBinaryMaskFiltersGTest \
   itkCudaBinaryImageToLabelMapFilterGTest itkCudaConnectedComponentLabelerGTest \
   itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest \
   itkCudaConnectedComponentImageFilterFactoryGTest itkCudaConnectedComponentImageFilterProcessGTest \
@@ -75,9 +75,10 @@ for part in $parts; do
       analysis='*EveryVolumeUpTo4/DeviceToDevice:*Background*/*ToDevice:*Background*/*ToHost:*Selections*/*ToDevice'
       analysis="$analysis:*RowGroups/DeviceToDevice:*EveryAlgorithm*/*ToDevice:*EveryAlgorithm*/*ToHost"
       for tool in $tools; do
-        for test in LabelingGTest AnalysisGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
+        for test in LabelingGTest GalleryGTest AnalysisGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
           case "$tool $test" in
             "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # racecheck is 100 times slower
+            *" GalleryGTest") filter='*EveryTenthDensity/Device' ;;
             "racecheck AnalysisGTest") filter='*Background*/*ToDevice:*Selections*/*ToDevice:*EveryAlgorithm*/*ToDevice' ;;
             "racecheck itkCudaConnectedComponentLabelerDeviceGTest") filter='LabelerOutput/2.*' ;;
             "racecheck "*) filter='Filter.EveryAlgorithm:Filter.ImagesOfManySizes' ;;
