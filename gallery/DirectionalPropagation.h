@@ -9,14 +9,13 @@
 //
 // Each thread walks along one row or column, and carries the lowest label of the current run of foreground pixels. A
 // round has a sweep in each direction: left to right, bottom to top, right to left, top to bottom. Rounds repeat until
-// a round changes no label. A label passes a whole run in one sweep, but one turn of a spiral takes a sweep each.
+// a round changes no label. A label passes a whole run in one sweep. On a spiral, each straight part takes one.
 //
 // Extra memory: a flag of 4 bytes.
 //
 // Departures:
-// - The review's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too: a
-// round
-//   then has two sweeps along z.
+// - The review's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too. A
+//   round then has two more sweeps, along z.
 // - The host reads the flag once per round, not after each sweep.
 // There is no race: in a sweep, one thread alone reads and writes its line.
 

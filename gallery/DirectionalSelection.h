@@ -16,8 +16,9 @@
 // Extra memory: a flag of 4 bytes.
 //
 // Departures:
-// - M8DLS is not exact in the paper: 2 is a number from experiments. A component in which two pixels keep their labels
-//   for two rounds, such as a long zigzag line, gets several labels. Here, permanence can end. The thread of a pixel
+// - M8DLS is not exact in the paper, because it makes labels permanent after 2 rounds. The number comes from
+//   experiments. A component in which two pixels keep their labels for two rounds, such as a long zigzag line, gets
+//   several labels. Here, permanence can end. The thread of a pixel
 //   with a permanent label compares this label with the labels of the 8 neighbors. If one of them is lower, the thread
 //   gives the lower label to the pixel that had the permanent label first. This ends the permanence for all pixels that
 //   have the label. If a round changes no label, then all labels are permanent, and neighbors have the same label. So

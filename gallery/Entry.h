@@ -5,7 +5,7 @@
 namespace itk::ccl::gallery
 {
 
-/** The element whose raster index is the label of a component, minus 1. */
+/** The element that the label of a component names. The label is 1 + the raster index of the element. */
 enum class NamedByLabel
 {
   FirstPixel, // the first pixel of the component
