@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG ff234499f44a9b319a0b4b644ed9f3381b0c4837
+  GIT_TAG 0335853255204e53321ed3f9d671943b9f111178
   )
