@@ -114,6 +114,17 @@ EqualBits(const float * pixels, __m128 value)
 
 #endif
 
+/** Asks for the pixels one page ahead, which may lie after the end of the image. Processors do not fetch across the end
+ * of a page of 4 KiB on their own. */
+template <typename TPixel>
+void
+PrefetchNextPage(const TPixel * pixels)
+{
+#ifdef __GNUC__
+  __builtin_prefetch(reinterpret_cast<const void *>(reinterpret_cast<std::uintptr_t>(pixels) + 4096));
+#endif
+}
+
 /** Returns the value with which EqualBits() compares. */
 template <typename TPixel>
 TPixel
@@ -147,6 +158,7 @@ PackScalars(const TPixel * pixels, std::uint64_t count, Word * words)
   const auto zero = Repeat(TPixel{ 0 });
   for (; count >= BitsPerWord; count -= BitsPerWord, pixels += BitsPerWord, ++words)
   {
+    PrefetchNextPage(pixels);
     *words = ~EqualBits(pixels, zero);
   }
   if (count > 0)
@@ -177,6 +189,7 @@ PackEqualScalars(const TPixel * pixels, std::uint64_t count, TPixel value, TPixe
   Word       known = ~Word{ 0 }; // a bit is 0 if the pixel of any word has a third value
   for (; count >= BitsPerWord; count -= BitsPerWord, pixels += BitsPerWord, ++words)
   {
+    PrefetchNextPage(pixels);
     *words = EqualBits(pixels, values);
     known &= *words | EqualBits(pixels, others);
   }

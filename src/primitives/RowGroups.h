@@ -90,6 +90,14 @@ struct RowGroupBits
            groupZ * TRowGroup::Slices + slice < static_cast<TIndex>(rows.words.z);
   }
 
+  /** Returns the index of a row of a row group in the image. Rows are counted slice by slice. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  RowIndex(std::uint64_t groupY, std::uint64_t groupZ, unsigned int row, unsigned int slice) const
+  {
+    return groupY * TRowGroup::Rows + row + rows.words.y * (groupZ * TRowGroup::Slices + slice);
+  }
+
   /** Returns the index in `rows` of the first word of a row of a row group. */
   template <typename TIndex>
   CCL_HOST_DEVICE

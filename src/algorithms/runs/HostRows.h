@@ -26,7 +26,7 @@ class RowGroupChunks
 {
 public:
   explicit RowGroupChunks(const Grid & size)
-    : m_RowGroups(TRowGroup::GridOf(size))
+    : m_RowGroups{ 1, TRowGroup::GridOf(size).y, TRowGroup::GridOf(size).z }
     , m_RowGroupsPerChunk(
         std::max<std::uint64_t>(1, Tuning::HostPixelsPerChunk / (size.x * TRowGroup::Rows * TRowGroup::Slices)))
   {}
@@ -34,7 +34,7 @@ public:
   std::uint64_t
   Count() const
   {
-    return DivideUp(m_RowGroups.y * m_RowGroups.z, m_RowGroupsPerChunk);
+    return DivideUp(m_RowGroups.Count(), m_RowGroupsPerChunk);
   }
 
   std::uint64_t
@@ -48,10 +48,12 @@ public:
   void
   ForEach(std::uint64_t chunk, const TVisitor & visit) const
   {
-    const std::uint64_t end = std::min(m_RowGroups.y * m_RowGroups.z, (chunk + 1) * m_RowGroupsPerChunk);
-    for (std::uint64_t i = chunk * m_RowGroupsPerChunk; i < end; ++i)
+    const std::uint64_t begin = chunk * m_RowGroupsPerChunk;
+    const std::uint64_t end = std::min(m_RowGroups.Count(), begin + m_RowGroupsPerChunk);
+    Cell                cell = CellAt(m_RowGroups, begin);
+    for (std::uint64_t i = begin; i < end; ++i, cell = NextCell(m_RowGroups, cell))
     {
-      visit(Cell{ 0, i % m_RowGroups.y, i / m_RowGroups.y });
+      visit(cell);
     }
   }
 
@@ -80,6 +82,18 @@ struct HostBits
   }
 };
 
+/** Returns whether all bits of a row are 0. */
+inline bool
+IsEmpty(const Word * row, std::uint64_t words)
+{
+  Word all = 0;
+  for (std::uint64_t x = 0; x < words; ++x)
+  {
+    all |= row[x];
+  }
+  return all == 0;
+}
+
 /** Packs all rows of an image to `bits`, which has WordsOf(size) elements. packRow(i, words) writes the words of row i,
  * where rows are counted slice by slice. Also collects the columns of row groups, and counts the runs. The result
  * refers to `bits`. */
@@ -100,16 +114,23 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
     std::uint64_t runs = 0;
     chunks.ForEach(chunk, [&](const Cell & group) {
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        const std::uint64_t begin = groups.RowBegin(group.y, group.z, row, slice);
-        packRow(begin / rows.words.x, bits + begin);
+        packRow(groups.RowIndex(group.y, group.z, row, slice), bits + groups.RowBegin(group.y, group.z, row, slice));
       });
       const std::uint64_t begin = groups.columns.RowBegin(group.y, group.z);
-      for (std::uint64_t x = 0; x < words.x; ++x)
+      if constexpr (!TRowGroup::IsOneRow)
       {
-        if constexpr (!TRowGroup::IsOneRow)
+        for (std::uint64_t x = 0; x < words.x; ++x)
         {
           columns[begin + x] = groups.Facing(group.y, group.z, x);
         }
+      }
+      // Most rows of a sparse mask are empty.
+      if (IsEmpty(columns + begin, words.x))
+      {
+        return;
+      }
+      for (std::uint64_t x = 0; x < words.x; ++x)
+      {
         runs += CountBits(groups.columns.Starts(begin, x));
       }
     });
@@ -204,7 +225,7 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
       const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
-        visitRow(rowBegin / groups.rows.words.x, [&](const auto & visit) {
+        visitRow(groups.RowIndex(group.y, group.z, row, slice), [&](const auto & visit) {
           // `label` moves with runOfRowGroup, and points to the label of the next run of the row group.
           RunCursor    run(groups.rows.bits + rowBegin, size.x);
           RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, size.x);
@@ -276,21 +297,32 @@ VisitSelectedRows(const ParallelFor &                  parallelFor,
   const RowGroupBits<TRowGroup> & groups = runs.groups;
   const std::uint64_t             wordCount = groups.rows.words.x;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    std::vector<Word> selected(wordCount);
-    std::vector<Word> words(wordCount);
+    const std::vector<Word> zeros(wordCount, 0);
+    std::vector<Word>       selected(wordCount);
+    std::vector<Word>       words(wordCount);
     chunks.ForEach(chunk, [&](const Cell & group) {
       const Word * const columns = groups.columns.bits + groups.columns.RowBegin(group.y, group.z);
-      for (std::uint64_t x = 0; x < wordCount; ++x)
+      const bool         isEmpty = IsEmpty(columns, wordCount);
+      if (!isEmpty)
       {
-        selected[x] = columns[x] == 0 ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
-      }
-      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        const std::uint64_t begin = groups.RowBegin(group.y, group.z, row, slice);
         for (std::uint64_t x = 0; x < wordCount; ++x)
         {
-          words[x] = selected[x] & groups.rows.bits[begin + x];
+          selected[x] = columns[x] == 0 ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
         }
-        visitRow(begin / wordCount, words.data());
+      }
+      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
+        const std::uint64_t index = groups.RowIndex(group.y, group.z, row, slice);
+        if (isEmpty)
+        {
+          visitRow(index, zeros.data());
+          return;
+        }
+        const Word * const bits = groups.rows.bits + groups.RowBegin(group.y, group.z, row, slice);
+        for (std::uint64_t x = 0; x < wordCount; ++x)
+        {
+          words[x] = selected[x] & bits[x];
+        }
+        visitRow(index, words.data());
       });
     });
   });
