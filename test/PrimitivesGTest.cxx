@@ -181,9 +181,10 @@ TEST(Grid, ThreadBlocksFitTheGrid)
                              Grid{ 1000, 1000, 1 },
                              Grid{ 512, 512, 512 } })
   {
-    for (const ThreadBlockShape & shape : { RowThreadBlock(grid), CompactThreadBlock(grid) })
+    for (const auto & [shape, threads] : { std::pair{ RowThreadBlock(grid), Tuning::ThreadBlockSize },
+                                           std::pair{ CompactThreadBlock(grid), Tuning::CompactThreadBlockSize } })
     {
-      EXPECT_LE(shape.x * shape.y * shape.z, Tuning::ThreadBlockSize);
+      EXPECT_LE(shape.x * shape.y * shape.z, threads);
       EXPECT_LE(shape.z, 64U);
       // Fewer than twice as many threads as cells along each axis.
       EXPECT_LT(shape.x, 2 * grid.x);
@@ -192,10 +193,10 @@ TEST(Grid, ThreadBlocksFitTheGrid)
     }
   }
   EXPECT_EQ(RowThreadBlock({ 512, 512, 512 }).x, 32U);
-  EXPECT_EQ(CompactThreadBlock({ 512, 512, 512 }).z, 2U);
+  EXPECT_EQ(CompactThreadBlock({ 512, 512, 512 }).z, 4U);
   // Thin images have full thread blocks, too.
   EXPECT_EQ(RowThreadBlock({ 1, 100000, 1 }).y, Tuning::ThreadBlockSize);
-  EXPECT_EQ(CompactThreadBlock({ 3, 5, 7001 }).z, 4U);
+  EXPECT_EQ(CompactThreadBlock({ 3, 5, 7001 }).z, 8U);
   EXPECT_EQ(Divide(std::uint64_t{ 5 } << 33, 3), (std::uint64_t{ 5 } << 33) / 3);
   EXPECT_EQ(Divide(17, 5), 3U);
   // One launch covers the largest image: CUDA allows 2^31 - 1 thread blocks.

@@ -21,9 +21,9 @@ namespace itk::ccl
 
 /** Calls `functor(cell)` for each cell of a grid. CUDA allows 2^31 - 1 thread blocks along x, which no device has the
  * memory to exceed, but only 65,535 along y and z. In a larger grid, threads take several cells along y and z. */
-template <typename TFunctor>
+template <unsigned int VThreads, typename TFunctor>
 __global__ void
-__launch_bounds__(Tuning::ThreadBlockSize) ForEachCell(Grid grid, TFunctor functor)
+__launch_bounds__(VThreads) ForEachCell(Grid grid, TFunctor functor)
 {
   WaitForPreviousKernels();
   const std::uint64_t x = std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x;
@@ -111,14 +111,14 @@ public:
   void
   ForEach(const Grid & grid, const TFunctor & functor) const
   {
-    this->ForEachCellOf(grid, RowThreadBlock(grid), functor);
+    this->ForEachCellOf<Tuning::ThreadBlockSize>(grid, RowThreadBlock(grid), functor);
   }
 
   template <typename TFunctor>
   void
   ForEachCompact(const Grid & grid, const TFunctor & functor) const
   {
-    this->ForEachCellOf(grid, CompactThreadBlock(grid), functor);
+    this->ForEachCellOf<Tuning::CompactThreadBlockSize>(grid, CompactThreadBlock(grid), functor);
   }
 
   template <typename TFunctor>
@@ -226,7 +226,7 @@ public:
   }
 
 private:
-  template <typename TFunctor>
+  template <unsigned int VThreads, typename TFunctor>
   void
   ForEachCellOf(const Grid & grid, const ThreadBlockShape & shape, const TFunctor & functor) const
   {
@@ -238,7 +238,7 @@ private:
     const dim3              threadBlocks(static_cast<unsigned int>(DivideUp(grid.x, shape.x)),
                             static_cast<unsigned int>(std::min(maximum, DivideUp(grid.y, shape.y))),
                             static_cast<unsigned int>(std::min(maximum, DivideUp(grid.z, shape.z))));
-    this->Launch(&ForEachCell<TFunctor>, threadBlocks, dim3(shape.x, shape.y, shape.z), grid, functor);
+    this->Launch(&ForEachCell<VThreads, TFunctor>, threadBlocks, dim3(shape.x, shape.y, shape.z), grid, functor);
   }
 
   /** Launches a kernel. The kernel may start before the previous one has ended, so it must call

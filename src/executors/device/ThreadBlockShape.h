@@ -18,9 +18,9 @@ struct ThreadBlockShape
   unsigned int z;
 };
 
-/** Returns a thread block shape for a grid. All sizes are powers of 2, and their product is at most
- * Tuning::ThreadBlockSize. The product of the preferred sizes must not be higher. If the grid is thinner along an axis
- * than the preferred shape, the other axes get the threads that this axis does not need, so few threads are idle. */
+/** Returns a thread block shape for a grid. All sizes are powers of 2, and their product is at most the product of the
+ * preferred sizes. If the grid is thinner along an axis than the preferred shape, the other axes get the threads that
+ * this axis does not need, so few threads are idle. */
 constexpr ThreadBlockShape
 FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
 {
@@ -33,10 +33,11 @@ FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
     return size;
   };
   constexpr unsigned int maximumZ = 64; // CUDA's limit
+  const unsigned int     threads = preferred.x * preferred.y * preferred.z;
   ThreadBlockShape       shape{ fit(grid.x, preferred.x), fit(grid.y, preferred.y), fit(grid.z, preferred.z) };
-  shape.x = fit(grid.x, Tuning::ThreadBlockSize / (shape.y * shape.z));
-  shape.y = fit(grid.y, Tuning::ThreadBlockSize / (shape.x * shape.z));
-  const unsigned int left = Tuning::ThreadBlockSize / (shape.x * shape.y);
+  shape.x = fit(grid.x, threads / (shape.y * shape.z));
+  shape.y = fit(grid.y, threads / (shape.x * shape.z));
+  const unsigned int left = threads / (shape.x * shape.y);
   shape.z = fit(grid.z, left < maximumZ ? left : maximumZ);
   return shape;
 }
@@ -45,14 +46,15 @@ FitThreadBlock(const Grid & grid, const ThreadBlockShape & preferred)
 constexpr ThreadBlockShape
 RowThreadBlock(const Grid & grid)
 {
-  return FitThreadBlock(grid, { 32, 4, 1 });
+  return FitThreadBlock(grid, { 32, Tuning::ThreadBlockSize / 32, 1 });
 }
 
 /** Returns the shape for kernel functors that read neighbors along all axes. */
 constexpr ThreadBlockShape
 CompactThreadBlock(const Grid & grid)
 {
-  return grid.z == 1 ? FitThreadBlock(grid, { 16, 8, 1 }) : FitThreadBlock(grid, { 16, 4, 2 });
+  constexpr unsigned int square = Tuning::CompactThreadBlockSize / 16;
+  return FitThreadBlock(grid, grid.z == 1 ? ThreadBlockShape{ 16, square, 1 } : ThreadBlockShape{ 16, square / 4, 4 });
 }
 
 } // namespace itk::ccl
