@@ -8,7 +8,7 @@
 
 #include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/PixelRanking.h"
-#include "gallery/Entry.h"
+#include "algorithms/published/PublishedTypes.h"
 
 namespace itk::ccl
 {
@@ -59,12 +59,12 @@ struct WriteFinalLabels
 } // namespace Renumbering
 
 /** Replaces labels by ITK's labels. */
-template <unsigned int VDimension, gallery::NamedByLabel VNamed, typename TLabel, typename TExecutor>
+template <unsigned int VDimension, LabelElement VElement, typename TLabel, typename TExecutor>
 void
 Renumber(const TExecutor & executor, const Grid & size, TLabel * labels)
 {
   const auto labelValues = LabelValues::For(TLabel{ 0 });
-  if constexpr (VNamed == gallery::NamedByLabel::Block)
+  if constexpr (VElement == LabelElement::Block)
   {
     const auto finalLabels = executor.template Allocate<TLabel>(BlocksOf<VDimension>(size).Count());
     RankBlocks<VDimension>(executor, labels, size, labelValues, finalLabels.get());
@@ -73,7 +73,7 @@ Renumber(const TExecutor & executor, const Grid & size, TLabel * labels)
   else
   {
     const FirstPixelMarks<TLabel, TExecutor> marks(executor, size.Count());
-    if constexpr (VNamed == gallery::NamedByLabel::FirstPixel)
+    if constexpr (VElement == LabelElement::FirstPixel)
     {
       RankPixels(executor, size, labelValues, marks, labels);
       RelabelPixels(executor, labels, marks, size, labelValues, labels);

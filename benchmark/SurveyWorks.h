@@ -141,7 +141,7 @@ private:
         TRow::template Label<VDimension>(executor, memory.input, memory.size, fullyConnected, memory.labels);
       };
       const auto renumber = [memory = m_Memory](const auto & executor) {
-        Renumber<VDimension, TRow::Description.named>(executor, memory.size, memory.labels);
+        Renumber<VDimension, TRow::Description.element>(executor, memory.size, memory.labels);
       };
       this->AddAlgorithm(entry.name, label, renumber);
     }
@@ -166,9 +166,7 @@ private:
         TRow::template Label<VDimension>(executor, memory.input, memory.size, options, memory.labels);
       };
       const auto renumber = [memory = m_Memory](const auto & executor) {
-        constexpr bool isBlock = TRow::Element == LabelElement::Block;
-        constexpr auto named = isBlock ? gallery::NamedByLabel::Block : gallery::NamedByLabel::FirstPixel;
-        Renumber<VDimension, named>(executor, memory.size, memory.labels);
+        Renumber<VDimension, TRow::Element>(executor, memory.size, memory.labels);
       };
       this->AddAlgorithm(TRow::Description.title + std::string(inlineCompression ? "_IC" : ""), label, renumber);
     }

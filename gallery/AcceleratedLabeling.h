@@ -271,7 +271,7 @@ struct WriteLabels
 /** The row of the algorithm in the table of Gallery.h. */
 struct AcceleratedLabelingAlgorithm
 {
-  static constexpr Entry Description{ "ACCL", "Nina Paravecino and Kaeli", 2014, true, false, false, false };
+  static constexpr Entry Description{ "ACCL", "Nina Paravecino and Kaeli", 2014, Planes4 };
 
   /** Labels a plane (4-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
    * the component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -85,10 +85,11 @@ LabelByDecisions(const TExecutor & executor, const std::uint8_t * input, const G
 /** The row of the algorithm in the table of Gallery.h. */
 struct BbdtOnGpuAlgorithm
 {
-  static constexpr Entry Description{ "C_BBDT", "Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana",
-                                      2019,     false,
-                                      true,     false,
-                                      false,    NamedByLabel::Block };
+  static constexpr Entry Description{ "C_BBDT",
+                                      "Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana",
+                                      2019,
+                                      Planes8,
+                                      LabelElement::Block };
 
   /** Labels a plane (8-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
    * the first pixel of the component's first block to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -186,9 +186,11 @@ struct FinalLabeling
 /** The row of the algorithm in the table of Gallery.h. */
 struct BlockEquivalenceAlgorithm
 {
-  static constexpr Entry Description{
-    "BE", "Zavalishin, Safonov, Bekhtin and Kurilin", 2016, false, true, false, true, NamedByLabel::Block
-  };
+  static constexpr Entry Description{ "BE",
+                                      "Zavalishin, Safonov, Bekhtin and Kurilin",
+                                      2016,
+                                      Planes8 | Volumes26,
+                                      LabelElement::Block };
 
   /** Labels a plane (8-connectivity) or a volume (26-connectivity) of one byte per pixel. Foreground pixels are not 0.
    * Writes 1 + the raster index of the corner of the component's first block to each foreground pixel of `labels`, and

@@ -276,8 +276,7 @@ private:
 /** The row of the algorithm in the table of Gallery.h. */
 struct BlockRunBasedAlgorithm
 {
-  static constexpr Entry Description{ "BRB", "Chen, Zhao, Tao and Sang", 2011, false, true, false,
-                                      false, NamedByLabel::Other };
+  static constexpr Entry Description{ "BRB", "Chen, Zhao, Tao and Sang", 2011, Planes8, LabelElement::Other };
 
   /** Labels a plane (8-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
    * a pixel of the component to each foreground pixel of `labels`, and 0 to other pixels. */

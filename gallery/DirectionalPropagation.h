@@ -94,7 +94,7 @@ LinesOf(Grid size, unsigned int axis)
 /** The row of the algorithm in the table of Gallery.h. */
 struct DirectionalPropagationAlgorithm
 {
-  static constexpr Entry Description{ "DPL", "Hawick, Leist and Playne", 2010, true, false, true, false };
+  static constexpr Entry Description{ "DPL", "Hawick, Leist and Playne", 2010, Planes4 | Volumes6 };
 
   /** Labels a plane (4-connectivity) or a volume (6-connectivity) of one byte per pixel. Foreground pixels are not 0.
    * Writes 1 + the raster index of the component's first pixel to each foreground pixel of `labels`, and 0 to other

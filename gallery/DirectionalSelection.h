@@ -175,7 +175,7 @@ LabelBySelection(const TExecutor & executor, const std::uint8_t * input, const G
 /** The row of 8DLS in the table of Gallery.h. */
 struct EightDirectionalLabelSelectionAlgorithm
 {
-  static constexpr Entry Description{ "8DLS", "Soh, Ashraf, Hae and Kim", 2014, false, true, false, false };
+  static constexpr Entry Description{ "8DLS", "Soh, Ashraf, Hae and Kim", 2014, Planes8 };
 
   /** Labels a plane (8-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
    * the component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */
@@ -194,7 +194,7 @@ struct EightDirectionalLabelSelectionAlgorithm
 /** The row of M8DLS in the table of Gallery.h. */
 struct ModifiedEightDirectionalLabelSelectionAlgorithm
 {
-  static constexpr Entry Description{ "M8DLS", "Soh, Ashraf, Hae and Kim", 2014, false, true, false, false };
+  static constexpr Entry Description{ "M8DLS", "Soh, Ashraf, Hae and Kim", 2014, Planes8 };
 
   /** Labels a plane in the same way as 8DLS. The labels are the same. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>

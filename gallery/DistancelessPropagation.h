@@ -111,7 +111,7 @@ struct TileLabeling
 /** The row of the algorithm in the table of Gallery.h. */
 struct DistancelessPropagationAlgorithm
 {
-  static constexpr Entry Description{ "DLP", "Cabaret, Lacassagne and Etiemble", 2017, false, true, false, false };
+  static constexpr Entry Description{ "DLP", "Cabaret, Lacassagne and Etiemble", 2017, Planes8 };
 
   /** Labels a plane (8-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
    * the component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

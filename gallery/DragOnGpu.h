@@ -23,10 +23,11 @@ namespace itk::ccl::gallery
 /** The row of the algorithm in the table of Gallery.h. */
 struct DragOnGpuAlgorithm
 {
-  static constexpr Entry Description{ "C_DRAG", "Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana",
-                                      2019,     false,
-                                      true,     false,
-                                      false,    NamedByLabel::Block };
+  static constexpr Entry Description{ "C_DRAG",
+                                      "Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana",
+                                      2019,
+                                      Planes8,
+                                      LabelElement::Block };
 
   /** Labels a plane as BbdtOnGpuAlgorithm does. */
   template <unsigned int VDimension, typename TLabel, typename TExecutor>

@@ -2,31 +2,39 @@
 #ifndef ccl_gallery_Entry_h
 #define ccl_gallery_Entry_h
 
+#include "algorithms/published/PublishedTypes.h"
+
 namespace itk::ccl::gallery
 {
 
-/** The element that the label of a component names. The label is 1 + the raster index of the element. */
-enum class NamedByLabel
+/** Sets of connectivities. The number is the number of neighbors of a pixel. */
+enum Connectivities : unsigned int
 {
-  FirstPixel, // the first pixel of the component
-  Block,      // the corner of a block in the first layer of blocks that the component reaches
-  Other       // the label is a number from 1 to the number of pixels
+  Planes4 = 1,
+  Planes8 = 2,
+  Volumes6 = 4,
+  Volumes26 = 8
 };
 
 /** Describes a published algorithm of the gallery. */
 struct Entry
 {
-  const char * name;    // the acronym in the papers
-  const char * authors; // last names
-  int          year;    // of publication
-  // The connectivities that Label() supports. The number is the number of neighbors of a pixel.
-  bool planes4;
-  bool planes8;
-  bool volumes6;
-  bool volumes26;
+  const char * name;           // the acronym in the papers
+  const char * authors;        // last names
+  int          year;           // of publication
+  unsigned int connectivities; // that Label() supports
   // Which element the labels name, so that they can be renumbered.
-  NamedByLabel named = NamedByLabel::FirstPixel;
+  LabelElement element = LabelElement::FirstPixel;
 };
+
+/** Returns whether an algorithm supports a connectivity. `dimension` is 2 or 3. */
+constexpr bool
+Supports(const Entry & entry, unsigned int dimension, bool fullyConnected)
+{
+  const unsigned int connectivity =
+    dimension == 2 ? (fullyConnected ? Planes8 : Planes4) : (fullyConnected ? Volumes26 : Volumes6);
+  return (entry.connectivities & connectivity) != 0;
+}
 
 } // namespace itk::ccl::gallery
 

@@ -350,9 +350,11 @@ VisitUnitedRuns(const TExecutor &    executor,
 /** The row of the algorithm in the table of Gallery.h. */
 struct FasterLightSpeedLabelingAlgorithm
 {
-  static constexpr Entry Description{
-    "FLSL", "Lemaitre, Hennequin and Lacassagne", 2021, true, true, false, false, NamedByLabel::Other
-  };
+  static constexpr Entry Description{ "FLSL",
+                                      "Lemaitre, Hennequin and Lacassagne",
+                                      2021,
+                                      Planes4 | Planes8,
+                                      LabelElement::Other };
 
   /** Labels a plane of one byte per pixel. Foreground pixels are not 0. Writes a label to each foreground pixel of
    * `labels`, and 0 to other pixels. The label is the same for all pixels of a component and differs between

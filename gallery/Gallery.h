@@ -9,8 +9,8 @@
 // - `Description`, a constexpr Entry;
 // - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.
 //   Foreground pixels are not 0. The function writes a label to each foreground pixel of `labels`, and 0 to background
-//   pixels. The label is the same for all pixels of a component, and differs between components: see Entry::named. The
-//   image has at least one pixel. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the
+//   pixels. The label is the same for all pixels of a component, and differs between components: see Entry::element.
+//   The image has at least one pixel. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the
 //   function only for connectivities that `Description` lists.
 
 #include "gallery/AcceleratedLabeling.h"
@@ -66,14 +66,6 @@ void
 VisitGallery(const TVisitor & visitor)
 {
   std::apply([&visitor](auto... rows) { (visitor(rows), ...); }, Gallery{});
-}
-
-/** Returns whether an algorithm supports a connectivity. `dimension` is 2 or 3. */
-constexpr bool
-Supports(const Entry & entry, unsigned int dimension, bool fullyConnected)
-{
-  return dimension == 2 ? (fullyConnected ? entry.planes8 : entry.planes4)
-                        : (fullyConnected ? entry.volumes26 : entry.volumes6);
 }
 
 } // namespace itk::ccl::gallery

@@ -143,7 +143,7 @@ private:
 /** The row of the algorithm in the table of Gallery.h. */
 struct LineUnionFindAlgorithm
 {
-  static constexpr Entry Description{ "LBUF", "Yonehara and Aizawa", 2015, true, true, false, false };
+  static constexpr Entry Description{ "LBUF", "Yonehara and Aizawa", 2015, Planes4 | Planes8 };
 
   /** Labels a plane of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the component's
    * first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -121,7 +121,7 @@ private:
 /** The row of the algorithm in the table of Gallery.h. */
 struct LocalNeighborPropagationAlgorithm
 {
-  static constexpr Entry Description{ "LNP", "Hawick, Leist and Playne", 2010, true, true, false, false };
+  static constexpr Entry Description{ "LNP", "Hawick, Leist and Playne", 2010, Planes4 | Planes8 };
 
   /** Labels a plane of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the component's
    * first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -70,7 +70,10 @@ struct Propagate
 /** The row of the algorithm in the table of Gallery.h. */
 struct NeighborPropagationAlgorithm
 {
-  static constexpr Entry Description{ "NP", "Hawick, Leist and Playne", 2010, true, true, true, true };
+  static constexpr Entry Description{ "NP",
+                                      "Hawick, Leist and Playne",
+                                      2010,
+                                      Planes4 | Planes8 | Volumes6 | Volumes26 };
 
   /** Labels a plane or a volume of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the
    * component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -72,7 +72,7 @@ struct Scan
 /** The row of the algorithm in the table of Gallery.h. */
 struct OptimizedLabelEquivalenceAlgorithm
 {
-  static constexpr Entry Description{ "OLE", "Kalentev, Rai, Kemnitz and Schneider", 2011, false, true, false, false };
+  static constexpr Entry Description{ "OLE", "Kalentev, Rai, Kemnitz and Schneider", 2011, Planes8 };
 
   /** Labels a plane of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the component's
    * first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -118,7 +118,7 @@ struct Merge
 /** The row of the algorithm in the table of Gallery.h. */
 struct PixelUnionFindAlgorithm
 {
-  static constexpr Entry Description{ "UF", "Oliveira and Lotufo", 2010, true, true, true, true };
+  static constexpr Entry Description{ "UF", "Oliveira and Lotufo", 2010, Planes4 | Planes8 | Volumes6 | Volumes26 };
 
   /** Labels a plane or a volume of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the
    * component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -180,7 +180,7 @@ struct Propagate
 /** The row of the algorithm in the table of Gallery.h. */
 struct RasmussonAlgorithm
 {
-  static constexpr Entry Description{ "RASMUSSON", "Rasmusson, Sorensen and Ziegler", 2013, false, true, false, false };
+  static constexpr Entry Description{ "RASMUSSON", "Rasmusson, Sorensen and Ziegler", 2013, Planes8 };
 
   /** Labels a plane (8-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
    * the component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

@@ -79,9 +79,10 @@ struct Merge
 /** The row of the algorithm in the table of Gallery.h. */
 struct SaufOnGpuAlgorithm
 {
-  static constexpr Entry Description{
-    "C_SAUF", "Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana", 2019, false, true, false, false
-  };
+  static constexpr Entry Description{ "C_SAUF",
+                                      "Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana",
+                                      2019,
+                                      Planes8 };
 
   /** Labels a plane (8-connectivity) of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of
    * the component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

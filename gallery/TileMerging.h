@@ -339,7 +339,7 @@ LabelTiles(const TExecutor &    executor,
 /** The row of the algorithm in the table of Gallery.h. */
 struct TileMergingAlgorithm
 {
-  static constexpr Entry Description{ "STAVA", "Stava and Benes", 2011, true, true, false, false };
+  static constexpr Entry Description{ "STAVA", "Stava and Benes", 2011, Planes4 | Planes8 };
 
   /** Labels a plane of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the component's
    * first pixel to each foreground pixel of `labels`, and 0 to other pixels. */

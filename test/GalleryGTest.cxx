@@ -125,7 +125,7 @@ ExpectPartitionOfItk(GalleryWay way, const TestImage & image, const Labels (&exp
       const std::string what = image.name + " by " + TAlgorithm::Description.name + " in " +
                                std::to_string(VDimension) + (fullyConnected ? "D, full" : "D, face") + " connectivity";
       const auto rawLabels = RawLabels<TAlgorithm, VDimension>(way, image, fullyConnected);
-      const bool areFirstPixels = TAlgorithm::Description.named == NamedByLabel::FirstPixel;
+      const bool areFirstPixels = TAlgorithm::Description.element == LabelElement::FirstPixel;
       ExpectSame(Renumber(rawLabels, areFirstPixels, what), expected[fullyConnected], what);
     }
   }

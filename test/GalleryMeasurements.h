@@ -210,7 +210,7 @@ struct Late : ForPlanes
 template <typename TAlgorithm>
 struct LateAfter : Late<TAlgorithm>
 {
-  static_assert(TAlgorithm::Description.named == gallery::NamedByLabel::FirstPixel);
+  static_assert(TAlgorithm::Description.element == LabelElement::FirstPixel);
 
   static bool
   Supports(const Grid & size, bool fullyConnected)

@@ -529,7 +529,7 @@ struct HardwareAcceleratedAlgorithm
     true   // is published
   };
 
-  static constexpr LabelElement Element = LabelElement::Pixel;
+  static constexpr LabelElement Element = LabelElement::FirstPixel;
 
   /** Labels a plane or a volume of one byte per pixel. Foreground pixels are not 0. Writes 1 + the raster index of the
    * component's first pixel to each foreground pixel of `labels`, and 0 to other pixels. Allocates no memory. */

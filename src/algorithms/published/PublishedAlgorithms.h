@@ -57,7 +57,7 @@ LabelByPublishedAlgorithm(const TExecutor &                       executor,
 inline LabelElement
 ElementOfLabels(CudaConnectedComponentsEnums::Algorithm algorithm)
 {
-  LabelElement element = LabelElement::Pixel;
+  LabelElement element = LabelElement::FirstPixel;
   VisitPublishedAlgorithm(algorithm, [&](auto row) { element = decltype(row)::Element; });
   return element;
 }

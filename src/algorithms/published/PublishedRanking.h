@@ -25,7 +25,7 @@ public:
     : m_Labels(labels)
     , m_Size(size)
     , m_LabelValues(labelValues)
-    , m_NamesPixels(ElementOfLabels(algorithm) == LabelElement::Pixel)
+    , m_NamesPixels(ElementOfLabels(algorithm) == LabelElement::FirstPixel)
     , m_Marks(executor, m_NamesPixels ? size.Count() : 0)
     , m_BlockLabels(executor.template Allocate<TLabel>(m_NamesPixels ? 0 : BlocksOf<VDimension>(size).Count()))
     , m_ComponentCount(m_NamesPixels ? RankPixels(executor, size, labelValues, m_Marks, labels)
