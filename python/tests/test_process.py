@@ -95,6 +95,7 @@ import os, signal, threading, time
 import numpy as np
 import cuda_connected_components as ccc
 image = np.broadcast_to(np.random.default_rng(1).random((1, 256, 256)) < 0.3, (32768, 256, 256))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore SIGINT in background jobs
 threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 start = time.perf_counter()
 try:
