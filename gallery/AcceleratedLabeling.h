@@ -19,17 +19,17 @@
 // - In the paper, a thread that joins two runs launches a kernel from the device, with a thread for each provisional
 //   label, which changes one label into another. A join then costs as much as there are labels, and the order of joins
 //   matters. Here, there is no launch from the device. A provisional label is 1 + the raster index of the run's first
-//   pixel. Union-find lies in the image of labels, at the first pixels, and a join is a union. The threads of the
-//   paper's launched kernels are the threads of UpdateLabels, which runs once.
-// - Overlapping runs overlap from the first pixel of one of the two on. The thread of this run joins them. So a thread
-//   joins a run with at most one run above and one run below, even if one run lies above thousands.
+//   pixel. The image of labels is the array of parents. Its elements are the first pixels, and a join is a union. The
+//   threads of the paper's launched kernels are the threads of UpdateLabels, which runs once.
+// - Of two overlapping runs, the run that starts later has its first pixel directly above or below the other run. The
+//   thread of the later run joins them. So a thread joins a run with at most one run above and one run below, even if
+//   one run lies above thousands.
 // - Rows are packed to bits, 32 pixels at a time, because a thread that loads byte by byte from a row of its own shares
 //   no memory access with its neighbors. The thread blocks of FindRuns are warps, so rows spread over the device.
 // - The review does not describe how labels reach the pixels. WriteLabels is ours.
 // - There is no texture memory, because loads from global memory have the same caches on current devices. The streams
 //   for several images at the same time (Hyper-Q) are a matter of the caller.
-// Race, allowed: a thread of MergeRuns may find a former root while another thread unites. Union() notices this by the
-// result of its atomic minimum.
+// Race, allowed: the race of Union(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelTrees.h"

@@ -16,11 +16,13 @@
 // 4 bytes.
 //
 // Departures:
-// - Race, mended: the paper's Scan reads, compares and writes a parent's label without atomic operations, as in OLE
+// - Race, mended: the review's Scan reads, compares and writes a parent's label without atomic operations, as in OLE
 //   (optimized label equivalence). A lost write may raise a label, and costs a round. Here, Scan uses an atomic
 //   minimum.
 // - Blocks at the image's border may lack pixels, so sizes need not be even.
-// Scan may read a neighbor's label before or after another thread lowers it. Both values belong to the same component.
+// - The review's FinalLabeling copies the labels of blocks. Here, it turns the number of the root block into 1 + the
+//   raster index of the block's corner, so that a label names a pixel: see LabelElement::Block.
+// Race, allowed: in Scan, see Rounds.h. In Analysis, the race of Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelTrees.h"
@@ -214,8 +216,8 @@ struct BlockEquivalenceAlgorithm
       [&](const ChangeFlag & changes) {
         executor.ForEachCompact(blocks, BlockEquivalence::Scan<VDimension, TLabel>{ images, changes });
       },
-      // The paper's Analysis. It is the Compression of C_SAUF, on blocks.
-      [&] { executor.ForEachCompact(blocks, CompressPixels<TLabel>{ blocks, images.blockLabels }); });
+      // Analysis.
+      [&] { executor.ForEachCompact(blocks, CompressElements<TLabel>{ blocks, images.blockLabels }); });
     executor.ForEachCompact(blocks, BlockEquivalence::FinalLabeling<VDimension, TLabel>{ images });
   }
 };

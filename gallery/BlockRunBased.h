@@ -18,10 +18,10 @@
 // Extra memory: none.
 //
 // Departures:
-// - The paper works on whole images of certain sizes. Here, both scans label a tile of 64 x 16 pixels, so an image may
-//   exceed shared memory. A block row of a tile is one warp, so ballots see whole rows. Then, as in UF, one kernel
-//   unites pixels at the borders of tiles in the image of labels, and one links each pixel to its root. Pixels outside
-//   the image are background, so every size of image is allowed.
+// - Restriction, mended: the paper works on whole images of certain sizes. Here, both scans label a tile of 64 x 16
+//   pixels, so an image may exceed shared memory. A block row of a tile is one warp, so ballots see whole rows. Then,
+//   as in UF, one kernel unites pixels at the borders of tiles in the image of labels, and one links each pixel to its
+//   root. Pixels outside the image are background, so every size of image is allowed.
 // - The last row of a tile is the upper row of a block row, too. So each block row labels its upper row, and an image
 //   of one row needs no code of its own.
 // - Shared memory has the links only. The pixels of a thread are bits of a register, and LabelAssignment passes labels
@@ -30,7 +30,8 @@
 //   wins.
 // Race, allowed: in CurrentBRUpdate, another thread may replace the new parent of a root by a lower one, and the link
 // to the first one is lost. The thread has reported a change, so the steps repeat and find the missing link. In the
-// last repetition, no thread has seen a difference. Each repetition but the last one leaves fewer roots, so it ends.
+// last repetition, no thread has seen a difference. Each repetition but the last one leaves fewer roots, so it ends. In
+// the image of labels, the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelSquares.h"
@@ -48,8 +49,8 @@ namespace BlockRunBased
 
 using Tile = PixelTile<64, 16>;
 
-/** Labels the tiles of a plane. All foreground pixels of a component in a tile get 1 + the raster index of one of them,
- * which is a pixel in the component's last row. */
+/** Labels the tiles of a plane. A component may have several parts in a tile. Each foreground pixel gets 1 + the raster
+ * index of a pixel of its part. This pixel lies in the last row of the part. */
 template <typename TLabel>
 struct LabelTiles
 {
@@ -290,10 +291,10 @@ struct BlockRunBasedAlgorithm
   {
     using Tile = BlockRunBased::Tile;
     executor.ForEachThreadBlock(Tile::CountIn(size), BlockRunBased::LabelTiles<TLabel>{ size, input, labels });
-    // In a tile, a root may come after other pixels of its component in raster order. Union() and Compress() only need
-    // that the links between roots lead to lower labels.
+    // In a tile, a root may come after other pixels of its part in raster order. UnionFind.h says why Union() and
+    // Compress() allow this.
     MergeSquaresAtTileBorders<Tile>(executor, size, labels);
-    executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
+    executor.ForEachCompact(size, CompressElements<TLabel>{ size, labels });
   }
 };
 

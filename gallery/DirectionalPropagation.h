@@ -4,19 +4,19 @@
 
 // DPL (directional propagation labeling), for 4-connectivity, and for 6-connectivity of volumes.
 // Hawick, Leist and Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel Computing 36(12), 2010.
-// Also Section III-A3 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
+// Written from Section III-A3 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
 // Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which prints no algorithm for it.
 //
 // Each thread walks along one row or column, and carries the lowest label of the current run of foreground pixels. A
 // round has a sweep in each direction: left to right, bottom to top, right to left, top to bottom. Rounds repeat until
-// a round changes no label. A label passes a whole run in one sweep. On a spiral, each straight part takes one.
+// a round changes no label. A label passes a whole run in one sweep. On a spiral, each straight part takes one sweep.
 //
 // Extra memory: a flag of 4 bytes.
 //
 // Departures:
 // - The review's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too. A
 //   round then has two more sweeps, along z.
-// - The host reads the flag once per round, not after each sweep.
+// - The host reads the flag once per round. The review does not say when.
 // There is no race: in a sweep, one thread alone reads and writes its line.
 
 #include "gallery/Entry.h"
@@ -107,10 +107,6 @@ struct DirectionalPropagationAlgorithm
         bool /* fullyConnected */,
         TLabel * labels)
   {
-    if (size.Count() == 0)
-    {
-      return;
-    }
     executor.ForEach(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
     RepeatUntilStable(executor, [&](const ChangeFlag & changes) {
       for (unsigned int sweep = 0; sweep < 2 * VDimension; ++sweep)

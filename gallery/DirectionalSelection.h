@@ -16,19 +16,18 @@
 // Extra memory: a flag of 4 bytes.
 //
 // Departures:
-// - M8DLS is not exact in the paper, because it makes labels permanent after 2 rounds. The number comes from
-//   experiments. A component in which two pixels keep their labels for two rounds, such as a long zigzag line, gets
-//   several labels. Here, permanence can end. The thread of a pixel
-//   with a permanent label compares this label with the labels of the 8 neighbors. If one of them is lower, the thread
-//   gives the lower label to the pixel that had the permanent label first. This ends the permanence for all pixels that
-//   have the label. If a round changes no label, then all labels are permanent, and neighbors have the same label. So
-//   each component has one label. The comparison costs less than a scan, which reads whole lines of pixels.
+// - Restriction, mended: in the paper, M8DLS is exact for some images only, because it makes labels permanent after 2
+//   rounds. The number comes from experiments. A component in which two pixels keep their labels for two rounds, such
+//   as a long zigzag line, gets several labels. Here, permanence can end. The thread of a pixel with a permanent label
+//   compares this label with the labels of the 8 neighbors. If one of them is lower, the thread gives the lower label
+//   to the pixel that had the permanent label first. This ends the permanence for all pixels that have the label. If a
+//   round changes no label, then all labels are permanent, and neighbors have the same label. So each component has one
+//   label. The comparison costs less than a scan, which reads whole lines of pixels.
 // - The review does not say how a thread knows that a label is permanent. Here, the thread reads the current label of
 //   the pixel that had the label first. If it is lower, it belongs to the same component, so the scan starts with it.
-// Races, allowed: a thread may read a label before or after another thread lowers it. Both values belong to the same
-// component. In LabelSelection, a pixel's thread alone writes its label. In ModifiedLabelSelection, all writes are
-// atomic minima. So labels never rise, each round that changes anything lowers a label, and the rounds end. The last
-// round changes nothing, so all its reads are current.
+// Race, allowed: see Rounds.h. In LabelSelection, a pixel's thread alone writes its label. In ModifiedLabelSelection,
+// all writes are atomic minima. So labels never rise, each round that changes anything lowers a label, and the rounds
+// end.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
@@ -134,10 +133,7 @@ struct ModifiedLabelSelection
     if (lowest == label)
     {
       address = addressOfLabel;
-      VisitNeighbors<2>(size, cell, true, [this, &lowest](std::uint64_t neighbor) {
-        const TLabel other = Load(labels + neighbor);
-        lowest = other != 0 && other < lowest ? other : lowest;
-      });
+      lowest = LowestLabelAround<2>(labels, label, size, cell, true);
     }
     else
     {

@@ -8,13 +8,13 @@
 // State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which
 // prints no algorithm for it.
 //
-// A thread owns a pixel and works on a mask of 2 x 2 pixels: its pixel and the right, lower and lower right neighbor.
-// PixelSquares.h calls this mask a square. DLP-I gives each foreground pixel its own label. DLP-SR (set root) gathers
-// the lowest label of the mask, and scatters it to the roots of all foreground pixels of the mask. DLP-R (relabeling)
-// links each pixel to its root. DLP-RUF (recursive union-find) gathers as DLP-SR does, and unites each foreground pixel
-// of the mask with the lowest label. Three steps use these kernels. Tile labeling runs DLP-I, DLP-SR, DLP-R, DLP-RUF
-// and DLP-R on a tile in shared memory. Border merging runs DLP-RUF on the pixels at the borders of tiles. Relabeling
-// runs DLP-R on the image.
+// A thread owns a pixel and works on its square of 2 x 2 pixels: the pixel and its right, lower and lower right
+// neighbor. The review calls the square a mask. DLP-I gives each foreground pixel its own label. DLP-SR (set root)
+// gathers the lowest label of the square, and scatters it to the roots of all foreground pixels of the square. DLP-R
+// (relabeling) links each pixel to its root. DLP-RUF (recursive union-find) gathers as DLP-SR does, and unites each
+// foreground pixel of the square with the lowest label. Three steps use these kernels. Tile labeling runs DLP-I,
+// DLP-SR, DLP-R, DLP-RUF and DLP-R on a tile in shared memory. Border merging runs DLP-RUF on the pixels at the borders
+// of tiles. Relabeling runs DLP-R on the image.
 //
 // Extra memory: none.
 //
@@ -22,11 +22,12 @@
 // - The size of a tile is ours: the review prints none. Pixels outside the image are background, so every size of image
 //   is allowed.
 // - The union is a loop, because the recursive call is the last step of the function. The project's Union() does this.
-// - A pixel that has the lowest label of its mask already is left out, and so is the second of two equal labels.
-// - A thread of a background pixel works, too, because the right and the lower pixel of its mask may be adjacent.
-// Races, allowed: in DLP-SR, another thread may replace the new parent of a root by a lower one, and the link to the
-// first one is lost. DLP-RUF unites all foreground pixels of each mask again, and loses no link. In DLP-RUF, a thread
-// may find a former root while another thread unites. Union() notices this by the result of its atomic minimum.
+// - A pixel that has the lowest label of its square already is left out, and so is the second of two equal labels of a
+//   row.
+// - A thread of a background pixel works, too, because the right and the lower pixel of its square may be adjacent.
+// Race, allowed: in DLP-SR, another thread may replace the new parent of a root by a lower one, and the link to the
+// first one is lost. DLP-RUF unites all foreground pixels of each square again, and loses no link. In DLP-RUF, the race
+// of Union(), see UnionFind.h. In Relabeling, the race of Compress().
 
 #include "gallery/Entry.h"
 #include "gallery/PixelSquares.h"
@@ -41,8 +42,8 @@ namespace DistancelessPropagation
 
 using Tile = PixelTile<32, 16>;
 
-/** Labels the tiles of a plane. Each foreground pixel gets 1 + the raster index of a pixel of its component in its
- * tile: the first one. */
+/** Labels the tiles of a plane. A component may have several parts in a tile. Each foreground pixel gets 1 + the raster
+ * index of the first pixel of its part. */
 template <typename TLabel>
 struct TileLabeling
 {
@@ -127,7 +128,7 @@ struct DistancelessPropagationAlgorithm
     executor.ForEachThreadBlock(Tile::CountIn(size),
                                 DistancelessPropagation::TileLabeling<TLabel>{ size, input, labels });
     MergeSquaresAtTileBorders<Tile>(executor, size, labels);
-    executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
+    executor.ForEachCompact(size, CompressElements<TLabel>{ size, labels });
   }
 };
 

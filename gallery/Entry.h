@@ -7,8 +7,8 @@
 namespace itk::ccl::gallery
 {
 
-/** Sets of connectivities. The number is the number of neighbors of a pixel. */
-enum Connectivities : unsigned int
+/** The bits of Entry::connectivities. The numbers are the numbers of neighbors of a pixel. */
+enum ConnectivityBit : unsigned int
 {
   Planes4 = 1,
   Planes8 = 2,
@@ -23,7 +23,6 @@ struct Entry
   const char * authors;        // last names
   int          year;           // of publication
   unsigned int connectivities; // that Label() supports
-  // Which element the labels name, so that they can be renumbered.
   LabelElement element = LabelElement::FirstPixel;
 };
 

@@ -25,6 +25,8 @@
 // - A thread block owns a row, and its threads own the row's runs in the order of x. So only the number of pixels and
 //   the sum of x need a reduction: y is the same, the first peer has the lowest x, and the last peer has the highest x.
 // - A root is the first run of its component in raster order, so no other run can lower the minimum of y.
+// Race, allowed: those of labeling. In InitializeFeatures, the race of CompressHalving(), see UnionFind.h. Threads see
+// which runs are roots, because no union runs concurrently.
 // Features are exact if they fit their types. A sum of x or y may not exceed 2^64 - 1.
 
 #include "gallery/FasterLightSpeedLabeling.h"

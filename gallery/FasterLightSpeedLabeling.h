@@ -37,8 +37,7 @@
 // - Unification and TransitiveClosure halve the paths to roots. HA4 needs this less, because it unites strips first.
 // - The label of a component is 1 + the index of its first run, and not 1 + the index of a pixel. It does not exceed
 //   the number of pixels, and gives the index of the component's features.
-// Race, allowed: a thread may find a former root while another thread unites. UnionHalving() notices this by the result
-// of its atomic minimum.
+// Race, allowed: the races of UnionHalving() and CompressHalving(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 

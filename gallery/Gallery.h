@@ -5,6 +5,9 @@
 // The table of the gallery: published algorithms for GPUs, each in one file, which names the paper and every departure
 // from it. The tests and the benchmark read the table. The filter does not use the gallery.
 //
+// In the gallery, "the review" is: Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
+// Connected Components Labeling on GPUs", IEEE TPDS, 2024.
+//
 // A new algorithm adds its file to this folder, and one row here. A row is a struct with
 // - `Description`, a constexpr Entry;
 // - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.

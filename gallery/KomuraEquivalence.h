@@ -11,16 +11,15 @@
 // Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024. They print
 // no algorithm for it.
 //
-// The kernels are Initialization, Compression, Reduction and Compression again, with a thread for each pixel.
-// Union-find lies in the image of labels. Initialization links each foreground pixel to its first foreground neighbor.
-// So Reduction needs one union less for each pixel than Merge of UF (union-find).
+// The kernels are Initialization, Compression, Reduction and Compression again, with a thread for each pixel. The image
+// of labels is the array of parents. Initialization links each foreground pixel to the first foreground neighbor before
+// it. So Reduction needs one union less for each pixel than Merge of UF (union-find).
 //
 // Extra memory: none.
 //
 // No departure from the papers' description. Reduction reads the input again to find the neighbor that Initialization
 // has chosen.
-// Race, allowed: a thread of Reduction may find a former root while another thread unites. Union() notices this by the
-// result of its atomic minimum.
+// Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
@@ -32,8 +31,8 @@ namespace itk::ccl::gallery
 namespace KomuraEquivalence
 {
 
-/** Links each foreground pixel to its first foreground neighbor, or to itself if no foreground neighbor precedes it.
- * Writes 0 to background pixels. */
+/** Links each foreground pixel to the first foreground neighbor before it, or to itself if there is none. Writes 0 to
+ * background pixels. */
 template <unsigned int VDimension, typename TLabel>
 struct Initialization
 {
@@ -109,7 +108,7 @@ struct KomuraEquivalenceAlgorithm
   {
     using Initialization = KomuraEquivalence::Initialization<VDimension, TLabel>;
     using Reduction = KomuraEquivalence::Reduction<VDimension, TLabel>;
-    const CompressPixels<TLabel> compression{ size, labels };
+    const CompressElements<TLabel> compression{ size, labels };
     executor.ForEachCompact(size, Initialization{ size, input, labels, fullyConnected });
     executor.ForEachCompact(size, compression);
     executor.ForEachCompact(size, Reduction{ size, input, labels, fullyConnected });

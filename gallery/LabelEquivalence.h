@@ -8,9 +8,9 @@
 // About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"). Its Algorithm 3 shows the variant
 // without reference array: see OptimizedLabelEquivalence.h.
 //
-// Besides its label, each pixel has an element of the reference array. A label is 1 + the index of an element, and the
-// element holds an equivalent label: the array is a union-find. Init gives each pixel its own label. Then three kernels
-// repeat, with a thread for each pixel, until Scan finds nothing to change:
+// Besides its label, each pixel has an element of the reference array (H in the review). A label is 1 + the index of an
+// element, and the element holds an equivalent label: the reference array is the array of parents. Init gives each
+// pixel its own label. Then three kernels repeat, with a thread for each pixel, until Scan finds nothing to change:
 // - Scan lowers the reference of a pixel's label to the lowest label of the neighbors;
 // - Analysis links each element to its root;
 // - Labeling replaces each label by its reference.
@@ -18,8 +18,9 @@
 // Extra memory: the reference array, which has the size of the labels, and a flag of 4 bytes.
 //
 // Departure: the review's table lists planes only. The paper describes meshes of any dimension, so volumes are here,
-// too. Race, allowed: a thread of Analysis may read an element before or after another thread links it to its root.
-// Both values lead to the same root. Threads of the other kernels do not read what others of the same kernel write.
+// too.
+// Race, allowed: in Analysis, the race of Compress(), see UnionFind.h. Threads of the other kernels do not read what
+// others of the same kernel write.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
@@ -31,19 +32,6 @@ namespace itk::ccl::gallery
 
 namespace LabelEquivalence
 {
-
-/** Returns the lowest label of a foreground pixel and its foreground neighbors. */
-template <unsigned int VDimension, typename TLabel>
-CCL_HOST_DEVICE
-inline TLabel
-LowestLabelAround(const TLabel * labels, TLabel label, const Grid & size, const Cell & cell, bool fullyConnected)
-{
-  VisitNeighbors<VDimension>(size, cell, fullyConnected, [&label, labels](std::uint64_t neighbor) {
-    const TLabel other = Load(labels + neighbor);
-    label = other != 0 && other < label ? other : label;
-  });
-  return label;
-}
 
 /** Lowers the reference of each pixel's label to the lowest label of its neighbors. */
 template <unsigned int VDimension, typename TLabel>
@@ -121,8 +109,8 @@ struct LabelEquivalenceAlgorithm
         executor.ForEachCompact(size, Scan{ size, labels, references, fullyConnected, changes });
       },
       [&] {
-        // The paper's Analysis.
-        executor.ForEachCompact(size, CompressPixels<TLabel>{ size, references });
+        // Analysis.
+        executor.ForEachCompact(size, CompressElements<TLabel>{ size, references });
         executor.ForEachCompact(size, Labeling{ size, references, labels });
       });
   }

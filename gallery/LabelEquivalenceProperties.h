@@ -8,7 +8,7 @@
 // using CUDA", Journal of Parallel and Distributed Computing 71(4), 2011.
 //
 // The paper's LE is between LE (LabelEquivalence.h) and OLE (optimized label equivalence, OptimizedLabelEquivalence.h).
-// As OLE, it has no reference array: the image of labels is the union-find. As LE, it lowers labels by an atomic
+// As OLE, it has no reference array: the image of labels is the array of parents. As LE, it lowers labels by an atomic
 // minimum.
 // - Prelabel gives each foreground pixel its own label, and the sums of its own coordinates.
 // - FirstScan lowers the label of each pixel to the lowest label of the neighbors before it (policy F4 in the paper).
@@ -17,21 +17,24 @@
 //   block collects changes by its barrier, and then sets the flag once. The host repeats Analysis and Scan until Scan
 //   finds nothing to change.
 //
-// Extra memory: a flag of 4 bytes.
+// Extra memory: a flag of 4 bytes. Early: also the sums of each pixel, see Properties.h.
 //
 // Departures:
 // - Scan reads labels from global memory. The paper reads them through a texture.
 // - FirstScan stores without atomic operations, because each thread lowers the label of its own pixel only.
-// Races, allowed: a thread of a scan may read a label before or after another thread lowers it, and an atomic minimum
-// may replace a link to another root. Neighbors then still have different labels, and the next round finds them. Each
-// Scan that sets the flag has lowered the label of a root, so the number of roots falls with each round. In the last
-// Scan nothing is written, so all its reads are current.
+// - Section V-B has 8 neighbors only. 4-connectivity is the same code with fewer neighbors: FirstScan (F4) then visits
+//   2, and Scan (F8) visits 4.
+// Race, allowed: in FirstScan and Scan, see Rounds.h. In Scan, an atomic minimum may also replace a link to another
+// root. Neighbors then still have different labels, and the next round finds them. Each Scan that sets the flag has
+// lowered the label of a root, so the number of roots falls with each round. In Analysis, the race of Compress(), see
+// UnionFind.h.
 // Why sums move exactly once: see CompressPixel() in Properties.h. The last Scan changes nothing, so after it all sums
 // lie at roots.
 
-#include "gallery/LabelEquivalence.h"
+#include "gallery/PixelNeighbors.h"
 #include "gallery/PixelTiles.h"
 #include "gallery/Properties.h"
+#include "gallery/Rounds.h"
 
 namespace itk::ccl::gallery
 {
@@ -132,7 +135,7 @@ struct Scan
     {
       return false;
     }
-    const TLabel lowest = LabelEquivalence::LowestLabelAround<2>(labels, label, size, cell, fullyConnected);
+    const TLabel lowest = LowestLabelAround<2>(labels, label, size, cell, fullyConnected);
     if (lowest < label)
     {
       AtomicMin(labels + (label - 1), lowest);

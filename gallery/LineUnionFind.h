@@ -8,9 +8,9 @@
 // State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which
 // prints no algorithm for it. The section describes the difference from UF (union-find), which is in PixelUnionFind.h.
 //
-// Union-find lies in the image of labels, and a thread owns a pixel. LocalMerge labels tiles of a single line in shared
-// memory: a thread links its pixel to the left pixel if both are foreground. Merge unites pixels at the borders of
-// tiles, and Compression gives each pixel the label of its root. Each pixel is at the border of its tile, so Merge
+// The image of labels is the array of parents, and a thread owns a pixel. LocalMerge labels tiles of a single line in
+// shared memory: a thread links its pixel to the left pixel if both are foreground. Merge unites pixels at the borders
+// of tiles, and Compression gives each pixel the label of its root. Each pixel is at the border of its tile, so Merge
 // visits all pixels.
 //
 // Extra memory: none.
@@ -21,8 +21,10 @@
 //   to the left, a search would take as many steps as the run has pixels.
 // - Merge leaves out unions that follow from others. In UF, few pixels are at a border. Here, all are, and most unions
 //   of UF's Merge would join pixels that are in one tree already.
-// Race, allowed: a thread of Merge may find a former root while another thread unites. Union() notices this by the
-// result of its atomic minimum.
+// - Compression calls Compress(), as in UF. LBUF introduced InlineCompress() for it: see Section II-A of the review,
+//   and Section 3.2 of Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components
+//   on GPUs", IEEE TPDS 31(2), 2020.
+// Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelTiles.h"
@@ -81,8 +83,8 @@ struct LocalMerge
   }
 };
 
-/** Unites each foreground pixel with the pixels before it in other tiles. The unions of these pixels with their own
- * left pixels, by this kernel or by LocalMerge, make the other unions with the row above superfluous. */
+/** Unites each foreground pixel with the foreground neighbors before it in other tiles. LocalMerge and this kernel join
+ * the foreground neighbors of each row. Unions with the row above that follow from others are left out. */
 template <typename TLabel>
 struct Merge
 {
@@ -154,7 +156,7 @@ struct LineUnionFindAlgorithm
     using LineUnionFind::Tile;
     executor.ForEachThreadBlock(Tile::CountIn(size), LineUnionFind::LocalMerge<TLabel>{ size, input, labels });
     executor.ForEach(size, LineUnionFind::Merge<TLabel>{ size, input, labels, fullyConnected });
-    executor.ForEach(size, CompressPixels<TLabel>{ size, labels });
+    executor.ForEach(size, CompressElements<TLabel>{ size, labels });
   }
 };
 

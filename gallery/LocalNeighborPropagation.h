@@ -10,7 +10,8 @@
 // Each pixel starts with its own label. The plane has tiles of 16 x 16 pixels. A thread block owns a tile, and a thread
 // owns a pixel. In the kernel LNP, a thread first takes the lowest label around its pixel in device memory. Then it
 // takes the lowest label around its pixel in shared memory, until no label of the tile changes. The kernel repeats
-// until no label of the plane changes.
+// until no label of the plane changes. Table I of the review lists planes only, and the review describes no tiles for
+// volumes. So volumes are not here.
 //
 // Extra memory: a flag of 4 bytes.
 //
@@ -20,8 +21,9 @@
 // - Shared memory holds labels less 1. So background wraps around to the highest number, and is never the lowest.
 // - If no thread finds a lower label in device memory, shared memory would change nothing. The thread block then ends,
 //   and does not write its labels again.
-// Race, allowed: a thread may read a label of another tile before or after that tile's thread lowers it. Both values
-// belong to the same component. The last round changes nothing, so all its reads are current.
+// - Race, mended: in Algorithm 2 (lines 20 to 26), a thread may reset sChanged after another thread has set it. The
+//   loop of the tile then ends early, and the next launch of the kernel repairs this. Here, Any() loses no change.
+// Race, allowed: between tiles, see Rounds.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
@@ -40,7 +42,7 @@ namespace LocalNeighborPropagation
 using Tile = PixelTile<16, 16>;
 
 /** Lowers the label of each foreground pixel to the lowest label of its neighbors, and then to the lowest label that
- * reaches it in its tile. The paper calls this kernel LNP. */
+ * reaches it in its tile. The review calls this kernel LNP. */
 template <typename TLabel>
 struct Propagate
 {

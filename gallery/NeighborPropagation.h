@@ -4,19 +4,18 @@
 
 // NP (neighbor propagation), for 4- and 8-connectivity, and for 6- and 26-connectivity of volumes.
 // Hawick, Leist and Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel Computing 36(12), 2010.
-// Also Algorithm 2 and Section III-A1 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review
+// Written from Section III-A1 and Algorithm 2 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review
 // With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review").
 //
 // Each pixel starts with its own label, and takes the lowest label around it until no label changes. A component whose
-// longest shortest path has n steps takes up to n rounds.
+// longest shortest path has n steps takes up to n + 1 rounds. The last one changes nothing.
 //
 // Extra memory: a flag of 4 bytes.
 //
 // Departures:
 // - The review's table lists planes only. The paper describes meshes of any dimension, so volumes are here, too.
 // - Propagate reads labels only. A label is 0 if and only if the pixel is background.
-// Race, allowed: a thread may read a neighbor's label before or after the neighbor's thread lowers it. Both values
-// belong to the same component. The last round changes nothing, so all its reads are current.
+// Race, allowed: see Rounds.h. A pixel's thread alone writes its label.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
@@ -52,11 +51,7 @@ struct Propagate
     {
       return;
     }
-    TLabel lowest = label;
-    VisitNeighbors<VDimension>(size, cell, fullyConnected, [this, &lowest](std::uint64_t neighbor) {
-      const TLabel other = Load(labels + neighbor);
-      lowest = other != 0 && other < lowest ? other : lowest;
-    });
+    const TLabel lowest = LowestLabelAround<VDimension>(labels, label, size, cell, fullyConnected);
     if (lowest < label)
     {
       Store(labels + index, lowest);

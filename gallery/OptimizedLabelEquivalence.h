@@ -5,28 +5,30 @@
 // OLE (optimized label equivalence), also KLE (Kalentev's label equivalence), for 8-connectivity of planes.
 // Kalentev, Rai, Kemnitz and Schneider, "Connected component labeling on a 2D grid using CUDA", Journal of Parallel and
 // Distributed Computing 71(4), 2011. Written from Section III-A4 and Algorithm 3 of Bolelli, Allegretti, Lumetti and
-// Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024.
+// Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024
+// ("the review").
 //
 // LE (label equivalence, LabelEquivalence.h) without reference array. A label is 1 + the raster index of a pixel, and
-// the label of this pixel is an equivalent label: the image of labels is the union-find. Init gives each pixel its own
-// label. Then two kernels repeat, with a thread for each pixel, until Scan finds nothing to change: Scan lowers the
-// label of the pixel that a label names, and Analysis gives each pixel the label of its root.
+// the label of this pixel is an equivalent label: the image of labels is the array of parents. Init gives each pixel
+// its own label. Then two kernels repeat, with a thread for each pixel, until Scan finds nothing to change: Scan lowers
+// the label of the pixel that a label names, and Analysis gives each pixel the label of its root.
 //
 // Extra memory: a flag of 4 bytes.
 //
-// No departure from the paper.
+// No departure from the review's description.
 //
-// Races, allowed as in the paper, which has no atomic operations:
+// Race, allowed: the review's description has no atomic operations, either.
 // - Two threads may lower the same label. One write is lost, and may even raise the label that the other has written.
-// - A thread may read a label before or after another thread lowers it.
+// - In Scan, a thread may read a label before or after another thread changes it: see Rounds.h.
+// - In Analysis, the race of Compress(), see UnionFind.h.
 // Why the labels are exact in spite of them: Analysis leaves only labels of roots, and Scan copies such labels within a
 // component. A thread that sets the flag has found a lower label than the label of a root. After Scan, this root is no
 // root any more, because all labels that Scan writes to it are lower than its own. So each round but the last has fewer
-// roots than the round before. In the last round nothing is written, so all its reads are current, and each component
-// has one label: the label of its first pixel, which no thread can lower.
+// roots than the round before. After the last round, each component has one label: the label of its first pixel, which
+// no thread can lower.
 
 #include "gallery/Entry.h"
-#include "gallery/LabelEquivalence.h"
+#include "gallery/PixelNeighbors.h"
 #include "gallery/PixelTrees.h"
 #include "gallery/Rounds.h"
 
@@ -54,7 +56,7 @@ struct Scan
     {
       return;
     }
-    const TLabel lowest = LabelEquivalence::LowestLabelAround<VDimension>(labels, label, size, cell, fullyConnected);
+    const TLabel lowest = LowestLabelAround<VDimension>(labels, label, size, cell, fullyConnected);
     if (lowest < label)
     {
       TLabel * const parent = labels + (label - 1);
@@ -85,8 +87,8 @@ struct OptimizedLabelEquivalenceAlgorithm
     RepeatUntilStable(
       executor,
       [&](const ChangeFlag & changes) { executor.ForEachCompact(size, Scan{ size, labels, fullyConnected, changes }); },
-      // The paper's Analysis.
-      [&] { executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels }); });
+      // Analysis.
+      [&] { executor.ForEachCompact(size, CompressElements<TLabel>{ size, labels }); });
   }
 };
 

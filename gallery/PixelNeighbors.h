@@ -4,6 +4,7 @@
 
 // The neighbors of a pixel, for the algorithms whose threads own one pixel each.
 
+#include "primitives/Atomics.h"
 #include "primitives/Grid.h"
 
 namespace itk::ccl::gallery
@@ -54,6 +55,19 @@ inline void
 VisitPrecedingNeighbors(const Grid & size, const Cell & cell, bool fullyConnected, const TVisitor & visit)
 {
   VisitNeighborsIf<VDimension, false>(size, cell, fullyConnected, visit);
+}
+
+/** Returns the lowest label of a foreground pixel and its foreground neighbors. */
+template <unsigned int VDimension, typename TLabel>
+CCL_HOST_DEVICE
+inline TLabel
+LowestLabelAround(const TLabel * labels, TLabel label, const Grid & size, const Cell & cell, bool fullyConnected)
+{
+  VisitNeighbors<VDimension>(size, cell, fullyConnected, [&label, labels](std::uint64_t neighbor) {
+    const TLabel other = Load(labels + neighbor);
+    label = other != 0 && other < label ? other : label;
+  });
+  return label;
 }
 
 } // namespace itk::ccl::gallery

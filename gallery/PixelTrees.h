@@ -2,7 +2,7 @@
 #ifndef ccl_gallery_PixelTrees_h
 #define ccl_gallery_PixelTrees_h
 
-// Union-find in the image of labels, for the algorithms whose threads own one pixel each.
+// The image of labels as the array of parents, for the algorithms whose threads own one pixel each.
 
 #include "primitives/Grid.h"
 #include "primitives/UnionFind.h"
@@ -27,9 +27,10 @@ struct LabelPixelsByIndex
   }
 };
 
-/** Gives each foreground pixel the label of the root of its tree. */
+/** Replaces the label of each element by the label of its root. Skips elements with the label 0. An element is a pixel,
+ * a reference or a block. This is the kernel Compression or Analysis of several algorithms. */
 template <typename TLabel>
-struct CompressPixels
+struct CompressElements
 {
   Grid     size;
   TLabel * labels;

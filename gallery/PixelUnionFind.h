@@ -10,17 +10,17 @@
 // Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs",
 // IEEE TPDS, 2024 ("the review").
 //
-// Union-find lies in the image of labels, and a thread owns a pixel. For planes, LocalMerge (Algorithm 6 of the review)
-// labels tiles in shared memory, Merge unites pixels at the borders of tiles, and Compression gives each pixel the
-// label of its root. For volumes, the kernels are Initialization, Merge of all pixels, and Compression.
+// The image of labels is the array of parents, and a thread owns a pixel. For planes, LocalMerge (Algorithm 6 of the
+// review) labels tiles in shared memory, Merge unites pixels at the borders of tiles, and Compression gives each pixel
+// the label of its root. For volumes, the kernels are Initialization, Merge of all pixels, and Compression.
 //
 // Extra memory: none.
 //
 // Departures:
 // - The size of a tile is ours: the review prints none.
+// - Volumes have no tiles. The papers describe tiles, and name no exception for volumes.
 // - 6-connectivity is not in the papers. It is the same code with fewer neighbors.
-// Race, allowed: a thread may find a former root while another thread unites. Union() notices this by the result of its
-// atomic minimum.
+// Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelNeighbors.h"
@@ -35,8 +35,8 @@ namespace PixelUnionFind
 
 using Tile = PixelTile<32, 16>;
 
-/** Labels the tiles of a plane. Each foreground pixel gets 1 + the raster index of a pixel of its component in its
- * tile: the first one. */
+/** Labels the tiles of a plane. A component may have several parts in a tile. Each foreground pixel gets 1 + the raster
+ * index of the first pixel of its part. */
 template <typename TLabel>
 struct LocalMerge
 {
@@ -139,7 +139,7 @@ struct PixelUnionFindAlgorithm
       executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
       executor.ForEachCompact(size, Merge{ size, input, labels, fullyConnected });
     }
-    executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
+    executor.ForEachCompact(size, CompressElements<TLabel>{ size, labels });
   }
 };
 

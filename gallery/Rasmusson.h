@@ -6,7 +6,7 @@
 // Rasmusson, Sorensen and Ziegler, "Connected Components Labeling on the GPU with Generalization to Voronoi Diagrams
 // and Signed Distance Fields", ISVC 2013, LNCS 8033. Written from Section III-A8 of Bolelli, Allegretti, Lumetti and
 // Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the
-// survey"), which prints no algorithm for it.
+// review"), which prints no algorithm for it.
 //
 // The propagation size of a pixel in a direction is the number of steps, at most 32, that lead from foreground to
 // foreground. Doubling finds it in 5 kernels: a size of n grows by the size of the pixel n steps away. In each round of
@@ -15,17 +15,16 @@
 // Extra memory: 8 bytes per pixel, and a flag of 4 bytes.
 //
 // Departures:
-// - The review mentions the reuse of established propagation routes, but no step for it. We read it so: in each round,
-// a
-//   pixel also takes the label of the pixel that its own label names, if this label is lower.
-// - The paper keeps half the neighborhood in the 4 highest bits of a label, which limits images to 2^28 pixels. Here,
-//   the sizes of all 8 directions lie in an image of their own, a byte each, and every image size is allowed.
+// - The review mentions the reuse of established propagation routes, but describes no step for it. Our reading is this
+//   step: in each round, a pixel also takes the label of the pixel that its own label names, if this label is lower.
+// - Restriction, mended: the paper keeps half the neighborhood in the 4 highest bits of a label, which limits images to
+//   2^28 pixels. Here, the sizes of all 8 directions lie in an image of their own, a byte each, and every image size is
+//   allowed.
 // - The paper works on tiles of 32 x 32 pixels in shared memory, with shuffles, and computes the sizes in each round.
 //   Here, the executor's threads work on pixels without tiles, and compute the sizes once, because sizes depend on the
 //   input only. So a size reaches beyond the borders of tiles, and a route may lead to any pixel of the image.
-// Races, allowed: Extend may read a size before or after another thread extends it, and Propagate a label before or
-// after another thread lowers it. A size always leads through foreground only, and after the fifth call of Extend, the
-// sizes are the same in every order. The last round of Propagate changes nothing, so all its reads are current.
+// Race, allowed: in Propagate, see Rounds.h. Extend may read a size before or after another thread extends it. A size
+// always leads through foreground only, and after the fifth call of Extend, the sizes are the same in every order.
 
 #include "gallery/Entry.h"
 #include "gallery/Rounds.h"

@@ -3,6 +3,12 @@
 #define ccl_gallery_Rounds_h
 
 // Rounds of kernels that the host repeats until nothing changes.
+//
+// Race, allowed: in a round, a thread may read a label before or after another thread lowers it. Both labels belong to
+// the same component. The last round changes nothing, so all its reads are current.
+//
+// Many threads may set the flag of a round. They all store the same 1. The review counts 1 byte for this flag. Here, it
+// has 4 bytes, and PrepareScan() allocates a few bytes more.
 
 #include "executors/Executor.h"
 #include "primitives/Atomics.h"
@@ -23,7 +29,7 @@ struct ChangeFlag
     Store(address, std::uint32_t{ 1 });
   }
 
-  /** Returns the flag. This is the value of a sum of one value. */
+  /** Returns the flag. RepeatUntilStable() brings it to the host by a scan of this one value. */
   CCL_HOST_DEVICE
   std::uint32_t
   operator()(std::uint64_t) const

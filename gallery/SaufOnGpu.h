@@ -5,19 +5,20 @@
 // C_SAUF (CUDA version of SAUF, scan array-based union-find), for 8-connectivity of planes.
 // Allegretti, Bolelli, Cancilla, Pollastri, Canalini and Grana, "How Does Connected Components Labeling with Decision
 // Trees Perform on GPUs?", CAIP 2019. The decision tree: Wu, Otoo and Suzuki, "Two Strategies to Speed up Connected
-// Component Labeling Algorithms", LBNL-59102, 2005. Also Section III-B7 and Algorithm 1 of Bolelli, Allegretti, Lumetti
-// and Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024.
+// Component Labeling Algorithms", LBNL-59102, 2005. Written from Section III-B7 and Algorithm 1 of Bolelli, Allegretti,
+// Lumetti and Grana, "A State-of-the-Art Review With Code About Connected Components Labeling on GPUs", IEEE TPDS, 2024
+// ("the review").
 //
-// The kernels are Initialization, Merge and Compression, with a thread for each pixel. Union-find lies in the image of
-// labels. Merge asks for the four earlier neighbors of a pixel x in the order of a decision tree:
+// The kernels are Initialization, Merge and Compression, with a thread for each pixel. The image of labels is the array
+// of parents. Merge asks for the four earlier neighbors of a pixel x in the order of a decision tree:
 //
 //      p  q  r        p, r and s are adjacent to q, and p is adjacent to s. Other threads unite these pairs. So x needs
 //      s  x           one union if q is foreground, and never needs more than two.
 //
 // Extra memory: none.
 //
-// No departure from the paper. Race, allowed: a thread may find a former root while another thread unites. Union()
-// notices this by the result of its atomic minimum.
+// No departure from the review's description.
+// Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
 #include "gallery/PixelTrees.h"
@@ -96,7 +97,7 @@ struct SaufOnGpuAlgorithm
   {
     executor.ForEachCompact(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
     executor.ForEachCompact(size, SaufOnGpu::Merge<TLabel>{ size, input, labels });
-    executor.ForEachCompact(size, CompressPixels<TLabel>{ size, labels });
+    executor.ForEachCompact(size, CompressElements<TLabel>{ size, labels });
   }
 };
 

@@ -8,30 +8,33 @@
 // Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), and from Asad, Marroquim and Souza, "On GPU
 // Connected Components and Properties" ("the paper on properties"), whose Table II has the sizes of thread blocks.
 //
-// Union-find lies in the image of labels. LocalLabeling labels tiles of 16 x 16 pixels in shared memory, by label
+// The image of labels is the array of parents. LocalLabeling labels tiles of 16 x 16 pixels in shared memory, by label
 // equivalence. GlobalLabeling merges groups of 4 x 4 tiles: a thread block owns a group, and unites pixels at the
 // borders between its tiles until nothing changes. The groups are the tiles of the next level, until one group covers
 // the plane. Between two levels, BorderCompression links the pixels at the borders of the new tiles to their roots.
 // PathCompression does it for all pixels.
 //
-// The kernels can also add up properties of components: see TileMergingProperties.h. NoProperties turns it off.
+// The kernels can also add up properties of components: see TileMergingProperties.h. With NoProperties, they only
+// label.
 //
 // Extra memory: none.
 //
 // Departures:
-// - Restriction, mended: the book's sizes are powers of two. Here, tiles and groups may exceed the plane.
-// - 4-connectivity is not in Table I. It is the same code with fewer neighbors.
+// - Restriction, mended: sizes are powers of two in the book, as Section V-E of the paper on properties says. Here,
+//   tiles and groups may exceed the plane.
+// - 4-connectivity is not in Table I of the review. It is the same code with fewer neighbors.
 // - Background pixels have the label 0, so LocalLabeling keeps no copy of the input in shared memory.
-// - Consecutive threads own pixels of one border. In Table II, they own pixels of different tiles. So more accesses to
-//   labels are coalesced.
+// - Consecutive threads own pixels of one border, so more accesses to labels are coalesced. In Table II of the paper on
+//   properties, consecutive threads own pixels of different tiles.
 // Race, allowed: in a round of LocalLabeling or GlobalLabeling, two threads may lower the same parent, so one link may
 // be lost. The two pixels of the lost link then have different roots, and the next round unites them again. Each round
-// that changes anything has fewer roots than the round before. In the last round nothing is written, so its reads are
-// current. Thread blocks of GlobalLabeling never touch the same trees, because pairs of pixels in different groups are
-// left to later levels.
+// that changes anything has fewer roots than the round before. The last round changes nothing, so its reads are
+// current, as in Rounds.h. Thread blocks of GlobalLabeling never touch the same trees, because pairs of pixels in
+// different groups are left to later levels. In BorderCompression and PathCompression, the race of Compress(), see
+// UnionFind.h.
 
 #include "gallery/Entry.h"
-#include "gallery/LabelEquivalence.h"
+#include "gallery/PixelNeighbors.h"
 #include "gallery/PixelTiles.h"
 #include "gallery/Properties.h"
 
@@ -46,8 +49,8 @@ using Tile = PixelTile<16, 16>;
 /** A group has this many tiles in each direction. */
 inline constexpr unsigned int TilesPerSide = 4;
 
-/** Labels the tiles of a plane. Each foreground pixel gets 1 + the raster index of the first pixel of its component in
- * its tile. Adds each foreground pixel to the sums of that first pixel. */
+/** Labels the tiles of a plane. A component may have several parts in a tile. Each foreground pixel gets 1 + the raster
+ * index of the first pixel of its part. Adds each foreground pixel to the sums of that first pixel. */
 template <typename TLabel, typename TProperties>
 struct LocalLabeling
 {
@@ -81,10 +84,10 @@ struct LocalLabeling
       threadBlock.ForEachThread([&](unsigned int thread) { memory.labels[thread] = label[thread]; });
       threadBlock.Synchronize();
       threadBlock.ForEachThread([&](unsigned int thread) {
-        lowest[thread] = label[thread] == 0
-                           ? 0
-                           : LabelEquivalence::LowestLabelAround<2>(
-                               memory.labels, label[thread], Tile::Size(), Tile::CellOf(thread), fullyConnected);
+        lowest[thread] =
+          label[thread] == 0
+            ? 0
+            : LowestLabelAround<2>(memory.labels, label[thread], Tile::Size(), Tile::CellOf(thread), fullyConnected);
       });
       threadBlock.Synchronize();
       // The labels are roots.

@@ -13,6 +13,7 @@
 #  include "GalleryOnDevice.h"
 #endif
 
+#include "executors/device/ThreadBlockShape.h"
 #include "executors/host/HostExecutor.h"
 #include "gallery/Gallery.h"
 #include "primitives/Tuning.h"
@@ -274,17 +275,21 @@ TEST_P(GalleryLabeling, RealImages)
   });
 }
 
-// A kernel has at most 65,535 thread blocks along y and z. These images need more.
+// A kernel has at most 65,535 thread blocks along y and z. These images would need one more.
 TEST_P(GalleryLabeling, MoreThreadBlocksThanCudaStarts)
 {
   if (GetParam() != GalleryWay::Device)
   {
     GTEST_SKIP() << "only the device has thread blocks";
   }
-  const TestImage plane = MakeRandom({ 17, 524297, 1 }, 40, 1, 9001);
-  const Labels    expectedOfPlane[] = { LabelByItk(plane, false), LabelByItk(plane, true) };
+  constexpr std::uint64_t maximum = 65535;
+  constexpr std::uint64_t many = std::uint64_t{ 1 } << 20;
+  constexpr std::uint64_t planeRows = maximum * CompactThreadBlock({ 17, many, 1 }).y + 9;
+  constexpr std::uint64_t slices = maximum * CompactThreadBlock({ 17, 5, many }).z + 1;
+  const TestImage         plane = MakeRandom({ 17, planeRows, 1 }, 40, 1, 9001);
+  const Labels            expectedOfPlane[] = { LabelByItk(plane, false), LabelByItk(plane, true) };
   ExpectPartitionOfItk<KomuraEquivalenceAlgorithm, 2>(GetParam(), plane, expectedOfPlane);
-  const TestImage volume = MakeRandom({ 17, 5, 131077 }, 30, 1, 9002);
+  const TestImage volume = MakeRandom({ 17, 5, slices }, 30, 1, 9002);
   const Labels    expectedOfVolume[] = { LabelByItk(volume, false), LabelByItk(volume, true) };
   ExpectPartitionOfItk<PixelUnionFindAlgorithm, 3>(GetParam(), volume, expectedOfVolume);
 }

@@ -291,6 +291,26 @@ Pass(const CudaConnectedComponentLabeler & labeler, const TestImage & image)
   return passed;
 }
 
+/** Makes an image of which most rows are empty. The other rows have one run each, and many of the runs lie at the end
+ * of the row. */
+TestImage
+MakeSparseRows(const CudaConnectedComponentLabeler::SizeType & size, unsigned int seed)
+{
+  TestImage    image = MakeRandom(size, 0, 1, seed);
+  std::mt19937 random(seed);
+  for (auto row = image.pixels.begin(); row != image.pixels.end(); row += static_cast<std::ptrdiff_t>(size[0]))
+  {
+    if (random() % 5 == 0)
+    {
+      const std::uint64_t length = 1 + random() % std::min<std::uint64_t>(size[0], 40);
+      const std::uint64_t begin = random() % 2 == 0 ? size[0] - length : random() % (size[0] - length + 1);
+      std::fill_n(row + static_cast<std::ptrdiff_t>(begin), length, std::uint8_t{ 1 });
+    }
+  }
+  image.name = "sparse rows, seed " + std::to_string(seed);
+  return image;
+}
+
 TEST_P(MaskRows, RowsOfBitsAndRuns)
 {
   if (GetParam() == AnalysisWay::DeviceToDevice)
@@ -302,12 +322,13 @@ TEST_P(MaskRows, RowsOfBitsAndRuns)
                                                               { 32, 5, 4 },
                                                               { 65, 33, 1 },
                                                               { 31, 17, 9 },
+                                                              { 300, 871, 1 },
                                                               { 300, 70, 41 } })
   {
-    for (const unsigned int density : { 20U, 55U })
+    seed += 2;
+    for (const TestImage & image :
+         { MakeRandom(size, 20, 2, seed - 1), MakeRandom(size, 55, 1, seed), MakeSparseRows(size, seed) })
     {
-      ++seed;
-      const TestImage image = MakeRandom(size, density, 1 + seed % 2, seed);
       for (const bool fullyConnected : { false, true })
       {
         const Labels                  itk = LabelByItk(image, fullyConnected);

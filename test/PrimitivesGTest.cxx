@@ -193,10 +193,11 @@ TEST(Grid, ThreadBlocksFitTheGrid)
     }
   }
   EXPECT_EQ(RowThreadBlock({ 512, 512, 512 }).x, 32U);
-  EXPECT_EQ(CompactThreadBlock({ 512, 512, 512 }).z, 4U);
+  EXPECT_EQ(CompactThreadBlock({ 512, 512, 512 }).z, 2U);
+  EXPECT_EQ(CompactThreadBlock({ 512, 512, 1 }).y, Tuning::CompactThreadBlockSize / 16);
   // Thin images have full thread blocks, too.
   EXPECT_EQ(RowThreadBlock({ 1, 100000, 1 }).y, Tuning::ThreadBlockSize);
-  EXPECT_EQ(CompactThreadBlock({ 3, 5, 7001 }).z, 8U);
+  EXPECT_EQ(CompactThreadBlock({ 3, 5, 7001 }).z, 4U);
   EXPECT_EQ(Divide(std::uint64_t{ 5 } << 33, 3), (std::uint64_t{ 5 } << 33) / 3);
   EXPECT_EQ(Divide(17, 5), 3U);
   // One launch covers the largest image: CUDA allows 2^31 - 1 thread blocks.

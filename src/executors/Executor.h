@@ -65,16 +65,13 @@
 //   this is a register, so a thread may access its own value only.
 // - `ForEachThread(function)`: calls `function(thread)` once for each thread < Threads. It is not a barrier.
 // - `Synchronize()`: a barrier. Only after it, a thread may read memory that other threads of the thread block wrote,
-// in
-//   shared memory or elsewhere, and overwrite memory that they read.
+//   in shared memory or elsewhere, and overwrite memory that they read.
 // - `Any(predicate)`: returns whether predicate(thread) is true for any thread of the thread block. It calls the
-// predicate
-//   once for each thread, and is a barrier.
+//   predicate once for each thread, and is a barrier.
 // - `Ballot(predicate)`: returns a PerThread<std::uint32_t>: the predicates of the 32 threads of the thread's warp. Bit
 //   i is the predicate of lane i, which is the thread with index 32 * warp + i.
 // - `Shuffle(values, laneOf)`: returns a PerThread<T>: the value of lane laneOf(thread) < 32 of the thread's warp. T is
-// an
-//   integer of 32 or 64 bits.
+//   an integer of 32 or 64 bits.
 // - `MatchAny(values)`: returns a PerThread<std::uint32_t>: the lanes of the thread's warp with the same value as the
 //   thread. Bit i is lane i. Values are integers of 32 or 64 bits.
 

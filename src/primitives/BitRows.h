@@ -63,6 +63,19 @@ struct BitRows
     return bits[rowBegin + x] & ~Before(rowBegin, x);
   }
 
+  /** Returns whether all bits of a row are 0. `rowBegin` is the index of the first word of the row. */
+  CCL_HOST_DEVICE
+  bool
+  IsEmpty(std::uint64_t rowBegin) const
+  {
+    Word all = 0;
+    for (std::uint64_t x = 0; x < words.x; ++x)
+    {
+      all |= bits[rowBegin + x];
+    }
+    return all == 0;
+  }
+
   /** Returns the index of the first word of row (y, z). A TIndex of 32 bits is faster, but must hold all indices. */
   template <typename TIndex>
   CCL_HOST_DEVICE

@@ -114,15 +114,19 @@ EqualBits(const float * pixels, __m128 value)
 
 #endif
 
-/** Asks for the pixels one page ahead, which may lie after the end of the image. Processors do not fetch across the end
- * of a page of 4 KiB on their own. */
+/** Asks for 32 pixels one page ahead, which may lie after the end of the image. Many processors do not fetch across the
+ * end of a page of 4 KiB on their own. */
 template <typename TPixel>
 void
 PrefetchNextPage(const TPixel * pixels)
 {
-#ifdef __GNUC__
-  __builtin_prefetch(reinterpret_cast<const void *>(reinterpret_cast<std::uintptr_t>(pixels) + 4096));
-#endif
+  constexpr std::uintptr_t pageSize = 4096;
+  constexpr std::uintptr_t cacheLineSize = 64;
+  const auto               nextPage = reinterpret_cast<std::uintptr_t>(pixels) + pageSize;
+  for (std::uintptr_t offset = 0; offset < BitsPerWord * sizeof(TPixel); offset += cacheLineSize)
+  {
+    __builtin_prefetch(reinterpret_cast<const void *>(nextPage + offset));
+  }
 }
 
 /** Returns the value with which EqualBits() compares. */

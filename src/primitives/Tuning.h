@@ -16,7 +16,7 @@ struct Tuning
   /** Threads of a thread block that runs a kernel functor on the cells of a grid. */
   static constexpr unsigned int ThreadBlockSize = 128;
 
-  /** The same for kernel functors that read neighbors along all axes. */
+  /** The same for kernel functors that read neighbors along all axes of a plane. */
   static constexpr unsigned int CompactThreadBlockSize = 256;
 
   /** Cells of a thread that adds values to the rows of a table, and thread blocks of such threads that a multiprocessor

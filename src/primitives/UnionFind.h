@@ -7,8 +7,11 @@
 // Connected Components on GPUs", IEEE TPDS 31(2), 2020, Algorithm 1. The paper has Union from Oliveira and Lotufo,
 // SIBGRAPI 2010.
 //
-// A root is its own parent. parents[a] <= a always holds, so the root of a tree is its lowest element.
-// Parents never rise.
+// A root is its own parent. No function raises a parent, and a union links a root only to a lower element. So no search
+// runs in a circle.
+// Find, Compress, InlineCompress and Union need no more: before the first union, other elements may have links to
+// higher roots (BlockRunBased.h). The other functions need trees whose links all fall: parents[a] <= a for each
+// element. The root of such a tree is its lowest element.
 // `parents` is a pointer, or an object for which `parents + a` is the address of the parent of a.
 
 #include "primitives/Atomics.h"
@@ -44,7 +47,9 @@ Find(TParents parents, TLabel a)
   return a;
 }
 
-/** Links `a` to its root. No union may run concurrently. */
+/** Links `a` to its root. No union may run concurrently. Many threads may compress concurrently, if each one has
+ * another element. Race, allowed: a thread may read a parent before or after another thread replaces it. Both values
+ * are ancestors of the element, so both lead to the same root. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -53,8 +58,8 @@ Compress(TParents parents, TLabel a)
   Store(parents + a, Find(parents, a));
 }
 
-/** Links `a` to its root. On the way, it links `a` to each ancestor, so that other threads can start from there. No
- * union may run concurrently. */
+/** Links `a` to its root. On the way, it links `a` to each ancestor, so that other threads can start from there. The
+ * rules for concurrent threads and the race are those of Compress(). */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -107,7 +112,8 @@ FindHalving(TParents parents, TLabel a)
   return parent;
 }
 
-/** Links `a` to its root, which FindHalving finds. Writes nothing if `a` is linked to its root already. */
+/** Links `a` to its root, which FindHalving finds. Writes nothing if `a` is linked to its root already. The rules for
+ * concurrent threads and the race are those of Compress(). */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
@@ -122,6 +128,10 @@ CompressHalving(TParents parents, TLabel a)
 }
 
 /** Joins the trees of `a` and `b`. Finds roots by FindHalving if VHalving, else by Find.
+ *
+ * Many threads may unite concurrently. Race, allowed: a thread may find a root that another thread links before it can.
+ * The atomic minimum returns the parent that it replaces. So the thread notices the race, and joins the trees that are
+ * still separate.
  *
  * The function must not be inlined. At a call, the threads of a warp converge. If it is inlined, they stay diverged
  * from one neighbor to the next, and merging takes 2 to 3 times as long. */

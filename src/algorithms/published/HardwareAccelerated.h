@@ -8,8 +8,9 @@
 // About Connected Components Labeling on GPUs", IEEE TPDS, 2024 ("the review"), Section III-B6.
 //
 // A warp handles a chunk: 32 or 64 neighboring pixels of a row, as a mask of bits that all its threads know by a
-// ballot. A segment is a maximal sequence of foreground pixels in a chunk. Union-find lies in the image of labels. Its
-// elements are the starts of segments, so labels of other pixels have no value before the last kernel.
+// ballot. A segment is a maximal sequence of foreground pixels in a chunk. The image of labels is the array of parents.
+// Its elements are the starts of segments, so labels of other pixels have no value before the last kernel.
+// StartDistance and EndDistance are the operators of Algorithm 1, and Union() is the paper's merge (Algorithm 2).
 // 1. StripLabeling (Algorithm 3): a thread block owns a strip of 4 rows, and a warp a row. It walks along the width,
 //    chunk by chunk. It links starts to the start of the whole run, and unites each row with the row above, whose mask
 //    it reads from shared memory.
@@ -20,20 +21,23 @@
 // Extra memory: none.
 //
 // Departures:
-// - Any width. The paper assumes a multiple of 32.
-// - Chunks of 64 pixels (Section IV-E) are the default: each thread loads two pixels, and two ballots are recombined.
-//   A thread then has two columns, and one of them at most starts a segment. The operators take this column, so they
-//   need not adjust it as in Algorithm 7.
-// - In StripLabeling, shared memory has two masks of each row, in turn. With one mask, as in Algorithm 3, a warp may
-//   overwrite it before the warp of the next row has read it.
-// - Diagonal neighbors are united in the column of their right pixel, so no kernel needs the chunk to the right.
+// - Restriction, mended: the paper assumes that the width is a multiple of 32. Here, every width is allowed.
+// - Chunks of 64 pixels (Section IV-E) are the default: each thread loads two pixels, and two ballots are recombined. A
+//   thread then has two columns, and one of them at most starts a segment. The operators take this column, so they need
+//   not adjust it as in Algorithm 7.
+// - If another thread has linked a root first, Union() searches both roots again. The paper's merge goes on from the
+//   parent that it has replaced.
+// - Race, mended: Algorithm 3 has one mask of each row in shared memory. A warp may overwrite it before the warp of the
+//   next row has read it. Here, shared memory has two masks of each row, in turn.
+// - Diagonal neighbors are united in the column of their right pixel, so no kernel needs the chunk to the right. HA8
+//   unites a start with its left diagonal neighbor in any case. ColumnsToUnite leaves this union out if the straight
+//   neighbor of the start is foreground, because the straight union then joins the same runs.
 // - In BorderMerging, a warp shares whole masks with the warp of the next chunk, and not only the last pixels as in the
-//   survey, because that warp also needs the start of the segment that ends there. The first warp of a thread block
+//   review, because that warp also needs the start of the segment that ends there. The first warp of a thread block
 //   only loads masks for the second one. No thread block covers more than 1024 pixels, as in the review.
 // - Labels are 1 + raster indices from the start, so that Relabeling may overwrite a parent by its root.
-// - Volumes are not in the papers. There, BorderMerging also unites each row with the rows of the previous slice.
-// Race, allowed: a thread may find a former root while another thread unites. Union() notices this by the result of its
-// atomic minimum. In Relabeling, a thread may read a parent or the root that replaces it. Both are ancestors.
+// - Volumes are not in the papers. In a volume, BorderMerging also unites each row with the rows of the previous slice.
+// Race, allowed: the race of Union() and, in Relabeling, the race of Compress(), see UnionFind.h.
 
 #include "algorithms/published/PublishedTypes.h"
 #include "primitives/Bits.h"

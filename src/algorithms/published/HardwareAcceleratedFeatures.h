@@ -4,16 +4,20 @@
 
 // The component analysis of HA4 and HA8 (hardware accelerated): Hennequin, Lacassagne, Cabaret and Meunier, "A new
 // Direct Connected Component Labeling and Analysis Algorithms for GPUs", DASIP 2018, Section IV-D and Algorithm 6.
-// HardwareAccelerated.h has the two kernels that come first, and the words.
+// HardwareAccelerated.h has the two kernels that come first, and the terms.
 //
 // Instead of Relabeling, the start of each segment finds its root, computes the features of its segment from the mask,
 // and adds them to the features of the root. No labels are written. The filter does not use this: AnalyzeRuns.h also
 // selects components, and adds the values of many segments before it changes memory.
 //
+// Extra memory: the image of labels, for the trees. The caller allocates it, and the features, which have an element
+// for each pixel.
+//
 // Departures:
 // - Sums have 64 bits. The paper has planes of 2048 x 2048 pixels. In larger ones, the sum of x may exceed 32 bits.
 // - The paper does not say how the features get their first values. FeatureClearing does this, at roots only.
-// - Volumes are not in the paper. There, the features also have z.
+// - Volumes are not in the paper. In a volume, the features also have z.
+// There is no race in FeatureClearing and Features: they only read labels, and Features adds by atomic operations.
 
 #include "algorithms/published/HardwareAccelerated.h"
 

@@ -25,6 +25,10 @@ namespace itk::ccl
 using PublishedAlgorithms =
   std::tuple<BlockUnionFindAlgorithm, BlockKomuraEquivalenceAlgorithm, HardwareAcceleratedAlgorithm>;
 
+static_assert(std::apply([](auto... rows) { return ((decltype(rows)::Element != LabelElement::Other) && ...); },
+                         PublishedAlgorithms{}),
+              "PublishedRanking.h knows first pixels and blocks");
+
 /** Calls visitor(row) with the row of a published algorithm, an object of its struct. */
 template <typename TVisitor>
 void

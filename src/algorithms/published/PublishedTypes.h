@@ -14,12 +14,12 @@ struct PublishedOptions
   bool inlineCompression; // see InlineCompress(); for algorithms that have it
 };
 
-/** The element that the label of a component names. The label is 1 + the raster index of the element. */
+/** The element that the label of a component names. */
 enum class LabelElement
 {
-  FirstPixel, // the first pixel of the component
-  Block,      // the corner of a block in the first layer of blocks that the component reaches
-  Other       // the label is a number from 1 to the number of pixels; only in the gallery
+  FirstPixel, // 1 + the raster index of the first pixel of the component
+  Block,      // 1 + the raster index of the corner of a block, in the first layer of blocks that the component reaches
+  Other       // a number from 1 to the number of pixels; only in the gallery
 };
 
 } // namespace itk::ccl

@@ -82,18 +82,6 @@ struct HostBits
   }
 };
 
-/** Returns whether all bits of a row are 0. */
-inline bool
-IsEmpty(const Word * row, std::uint64_t words)
-{
-  Word all = 0;
-  for (std::uint64_t x = 0; x < words; ++x)
-  {
-    all |= row[x];
-  }
-  return all == 0;
-}
-
 /** Packs all rows of an image to `bits`, which has WordsOf(size) elements. packRow(i, words) writes the words of row i,
  * where rows are counted slice by slice. Also collects the columns of row groups, and counts the runs. The result
  * refers to `bits`. */
@@ -125,7 +113,7 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
         }
       }
       // Most rows of a sparse mask are empty.
-      if (IsEmpty(columns + begin, words.x))
+      if (groups.columns.IsEmpty(begin))
       {
         return;
       }
@@ -297,27 +285,24 @@ VisitSelectedRows(const ParallelFor &                  parallelFor,
   const RowGroupBits<TRowGroup> & groups = runs.groups;
   const std::uint64_t             wordCount = groups.rows.words.x;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    const std::vector<Word> zeros(wordCount, 0);
-    std::vector<Word>       selected(wordCount);
-    std::vector<Word>       words(wordCount);
+    std::vector<Word> selected(wordCount);
+    std::vector<Word> words(wordCount);
     chunks.ForEach(chunk, [&](const Cell & group) {
-      const Word * const columns = groups.columns.bits + groups.columns.RowBegin(group.y, group.z);
-      const bool         isEmpty = IsEmpty(columns, wordCount);
-      if (!isEmpty)
+      const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
+      const bool          isEmpty = groups.columns.IsEmpty(columnsBegin);
+      for (std::uint64_t x = 0; x < (isEmpty ? 0 : wordCount); ++x)
       {
-        for (std::uint64_t x = 0; x < wordCount; ++x)
-        {
-          selected[x] = columns[x] == 0 ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
-        }
+        const bool isEmptyWord = groups.columns.bits[columnsBegin + x] == 0;
+        selected[x] = isEmptyWord ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
       }
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         const std::uint64_t index = groups.RowIndex(group.y, group.z, row, slice);
+        const Word * const  bits = groups.rows.bits + groups.RowBegin(group.y, group.z, row, slice);
         if (isEmpty)
         {
-          visitRow(index, zeros.data());
+          visitRow(index, bits); // all 0
           return;
         }
-        const Word * const bits = groups.rows.bits + groups.RowBegin(group.y, group.z, row, slice);
         for (std::uint64_t x = 0; x < wordCount; ++x)
         {
           words[x] = selected[x] & bits[x];

@@ -20,7 +20,8 @@ namespace itk::ccl
 {
 
 /** Calls `functor(cell)` for each cell of a grid. CUDA allows 2^31 - 1 thread blocks along x, which no device has the
- * memory to exceed, but only 65,535 along y and z. In a larger grid, threads take several cells along y and z. */
+ * memory to exceed, but only 65,535 along y and z. In a larger grid, threads take several cells along y and z.
+ * \tparam VThreads the most threads of a thread block */
 template <unsigned int VThreads, typename TFunctor>
 __global__ void
 __launch_bounds__(VThreads) ForEachCell(Grid grid, TFunctor functor)

@@ -53,8 +53,9 @@ RowThreadBlock(const Grid & grid)
 constexpr ThreadBlockShape
 CompactThreadBlock(const Grid & grid)
 {
-  constexpr unsigned int square = Tuning::CompactThreadBlockSize / 16;
-  return FitThreadBlock(grid, grid.z == 1 ? ThreadBlockShape{ 16, square, 1 } : ThreadBlockShape{ 16, square / 4, 4 });
+  return FitThreadBlock(grid,
+                        grid.z == 1 ? ThreadBlockShape{ 16, Tuning::CompactThreadBlockSize / 16, 1 }
+                                    : ThreadBlockShape{ 16, Tuning::ThreadBlockSize / 32, 2 });
 }
 
 } // namespace itk::ccl
