@@ -23,7 +23,7 @@
 //   of UF's Merge would join pixels that are in one tree already.
 // - Compression calls Compress(), as in UF. LBUF introduced InlineCompress() for it: see Section II-A of the review,
 //   and Section 3.2 of Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components
-//   on GPUs", IEEE TPDS 31(2), 2020.
+//   on GPUs", IEEE TPDS 31(2), 2020. InlineCompress() was not measured here.
 // Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
