@@ -17,12 +17,13 @@
 //
 // Extra memory: none.
 //
-// No departure from the papers' description. Reduction reads the input again to find the neighbor that Initialization
-// has chosen.
+// Departure: in the papers, Reduction unites a pixel with all foreground neighbors before it except the one that
+// Initialization has chosen. Here, Reduction leaves out the neighbors that are connected with the chosen one inside the
+// mask of PixelMask.h. Earlier pixels in raster order connect them, so a pixel needs at most one union.
 // Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
-#include "gallery/PixelNeighbors.h"
+#include "gallery/PixelMask.h"
 #include "gallery/PixelTrees.h"
 
 namespace itk::ccl::gallery
@@ -33,7 +34,7 @@ namespace KomuraEquivalence
 
 /** Links each foreground pixel to the first foreground neighbor before it, or to itself if there is none. Writes 0 to
  * background pixels. */
-template <unsigned int VDimension, typename TLabel>
+template <typename TLabel>
 struct Initialization
 {
   Grid                 size;
@@ -46,22 +47,36 @@ struct Initialization
   operator()(const Cell & cell) const
   {
     const std::uint64_t index = IndexOf(size, cell);
-    std::uint64_t       parent = index;
-    if (input[index] != 0)
+    const PixelMask     mask(input, size, cell);
+    if (!mask.x())
     {
-      VisitPrecedingNeighbors<VDimension>(size, cell, fullyConnected, [&](std::uint64_t neighbor) {
-        if (parent == index && input[neighbor] != 0)
-        {
-          parent = neighbor;
-        }
-      });
+      labels[index] = 0;
+      return;
     }
-    labels[index] = input[index] != 0 ? static_cast<TLabel>(parent + 1) : 0;
+    std::uint64_t parent = index;
+    if (fullyConnected && mask.p())
+    {
+      parent -= size.x + 1;
+    }
+    else if (mask.q())
+    {
+      parent -= size.x;
+    }
+    else if (fullyConnected && mask.r())
+    {
+      parent -= size.x - 1;
+    }
+    else if (mask.s())
+    {
+      parent -= 1;
+    }
+    labels[index] = static_cast<TLabel>(parent + 1);
   }
 };
 
-/** Unites each foreground pixel with the foreground neighbors that Initialization has not chosen. */
-template <unsigned int VDimension, typename TLabel>
+/** Unites each foreground pixel with the foreground neighbor that is not connected, inside the mask, with the neighbor
+ * that Initialization has chosen. */
+template <typename TLabel>
 struct Reduction
 {
   Grid                 size;
@@ -73,23 +88,27 @@ struct Reduction
   void
   operator()(const Cell & cell) const
   {
-    const std::uint64_t index = IndexOf(size, cell);
-    if (input[index] == 0)
+    const PixelMask mask(input, size, cell);
+    if (!mask.x())
     {
       return;
     }
-    bool isFirst = true;
-    VisitPrecedingNeighbors<VDimension>(size, cell, fullyConnected, [&](std::uint64_t neighbor) {
-      if (input[neighbor] == 0)
+    const LabelsAsParents<TLabel> parents{ labels };
+    const TLabel                  x = static_cast<TLabel>(IndexOf(size, cell) + 1);
+    const TLabel                  r = static_cast<TLabel>(x - size.x + 1);
+    const TLabel                  s = x - 1;
+    if (fullyConnected)
+    {
+      // Initialization has chosen p, or r if p is background.
+      if (!mask.q() && mask.r() && (mask.p() || mask.s()))
       {
-        return;
+        Union(parents, x, mask.p() ? r : s);
       }
-      if (!isFirst)
-      {
-        Union(LabelsAsParents<TLabel>{ labels }, static_cast<TLabel>(index + 1), static_cast<TLabel>(neighbor + 1));
-      }
-      isFirst = false;
-    });
+    }
+    else if (mask.q() && mask.s() && !mask.p()) // Initialization has chosen q.
+    {
+      Union(parents, x, s);
+    }
   }
 };
 
@@ -106,8 +125,8 @@ struct KomuraEquivalenceAlgorithm
   static void
   Label(const TExecutor & executor, const std::uint8_t * input, const Grid & size, bool fullyConnected, TLabel * labels)
   {
-    using Initialization = KomuraEquivalence::Initialization<VDimension, TLabel>;
-    using Reduction = KomuraEquivalence::Reduction<VDimension, TLabel>;
+    using Initialization = KomuraEquivalence::Initialization<TLabel>;
+    using Reduction = KomuraEquivalence::Reduction<TLabel>;
     const CompressElements<TLabel> compression{ size, labels };
     executor.ForEachCompact(size, Initialization{ size, input, labels, fullyConnected });
     executor.ForEachCompact(size, compression);

@@ -10,10 +10,9 @@
 // ("the review").
 //
 // The kernels are Initialization, Merge and Compression, with a thread for each pixel. The image of labels is the array
-// of parents. Merge asks for the four earlier neighbors of a pixel x in the order of a decision tree:
-//
-//      p  q  r        p, r and s are adjacent to q, and p is adjacent to s. Other threads unite these pairs. So x needs
-//      s  x           one union if q is foreground, and never needs more than two.
+// of parents. Merge asks for the four earlier neighbors of a pixel x (PixelMask.h) in the order of a decision tree.
+// Neighbor q is adjacent to p, r and s, and p is adjacent to s. Other threads unite these pairs. So x needs one union
+// if q is foreground, and never needs more than two.
 //
 // Extra memory: none.
 //
@@ -21,6 +20,7 @@
 // Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
+#include "gallery/PixelMask.h"
 #include "gallery/PixelTrees.h"
 
 #include "primitives/UnionFind.h"
@@ -43,34 +43,30 @@ struct Merge
   void
   operator()(const Cell & cell) const
   {
-    const std::uint64_t index = IndexOf(size, cell);
-    if (input[index] == 0)
+    const PixelMask mask(input, size, cell);
+    if (!mask.x())
     {
       return;
     }
     const LabelsAsParents<TLabel> parents{ labels };
-    const TLabel                  x = static_cast<TLabel>(index + 1);
+    const TLabel                  x = static_cast<TLabel>(IndexOf(size, cell) + 1);
     const TLabel                  q = static_cast<TLabel>(x - size.x);
-    const TLabel                  s = x - 1;
-    const bool                    hasRowAbove = cell.y > 0;
-    const auto isForeground = [this](bool isInImage, TLabel pixel) { return isInImage && input[pixel - 1] != 0; };
-
-    if (isForeground(hasRowAbove, q))
+    if (mask.q())
     {
       Union(parents, x, q);
       return;
     }
-    if (isForeground(hasRowAbove && cell.x + 1 < size.x, q + 1))
+    if (mask.r())
     {
       Union(parents, x, static_cast<TLabel>(q + 1));
     }
-    if (isForeground(hasRowAbove && cell.x > 0, q - 1))
+    if (mask.p())
     {
       Union(parents, x, static_cast<TLabel>(q - 1));
     }
-    else if (isForeground(cell.x > 0, s))
+    else if (mask.s())
     {
-      Union(parents, x, s);
+      Union(parents, x, static_cast<TLabel>(x - 1));
     }
   }
 };
