@@ -13,8 +13,9 @@
 // - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.
 //   Foreground pixels are not 0. The function writes a label to each foreground pixel of `labels`, and 0 to background
 //   pixels. The label is the same for all pixels of a component, and differs between components: see Entry::element.
-//   The image has at least one pixel. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the
-//   function only for connectivities that `Description` lists.
+//   `executor` runs the kernels on the device or on the host: see executors/Executor.h. The image has at least one
+//   pixel. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the function only for
+//   connectivities that `Description` lists.
 
 #include "gallery/AcceleratedLabeling.h"
 #include "gallery/BbdtOnGpu.h"
