@@ -16,6 +16,9 @@
 #include "gallery/LabelEquivalenceProperties.h"
 #include "gallery/TileMergingProperties.h"
 
+#include <cstdint>
+#include <utility>
+
 namespace itk::ccl::SurveyProperties
 {
 
@@ -79,6 +82,37 @@ struct Late
   }
 };
 
+/** The owner of the features of a plane's components. */
+template <typename TExecutor>
+class FeatureMemory
+{
+public:
+  /** Allocates arrays of `count` elements. */
+  FeatureMemory(const TExecutor & executor, std::uint64_t count)
+    : m_Count(count)
+    , m_CountsAndLimits(executor.template Allocate<std::uint32_t>(5 * count))
+    , m_Sums(executor.template Allocate<std::uint64_t>(2 * count))
+  {}
+
+  ComponentFeatures<2, std::uint32_t>
+  GetFeatures() const
+  {
+    std::uint32_t * const counts = m_CountsAndLimits.get();
+    return { counts,
+             { m_Sums.get(), m_Sums.get() + m_Count },
+             { counts + m_Count, counts + 2 * m_Count },
+             { counts + 3 * m_Count, counts + 4 * m_Count } };
+  }
+
+private:
+  template <typename T>
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
+
+  std::uint64_t             m_Count;
+  BufferType<std::uint32_t> m_CountsAndLimits;
+  BufferType<std::uint64_t> m_Sums;
+};
+
 /** The features of FLSL: size, sums of x and y, and bounding rectangle. There are no labels. */
 template <bool VDetectConflicts>
 struct FasterLightSpeed
@@ -94,16 +128,11 @@ struct FasterLightSpeed
           std::uint32_t *,
           const TVisitor & visit)
   {
-    using Features = gallery::FasterLightSpeed::Features<std::uint32_t>;
-    const std::uint64_t   room = Features::Room(size);
-    const auto            counts = executor.template Allocate<std::uint32_t>(5 * room);
-    const auto            sums = executor.template Allocate<std::uint64_t>(2 * room);
-    std::uint32_t * const count = counts.get();
-    const Features        features{ count,           sums.get(),       sums.get() + room,
-                             count + room,    count + 2 * room, count + 3 * room,
-                             count + 4 * room };
-    gallery::FasterLightSpeedAnalysis::Measure<VDetectConflicts>(executor, input, size, fullyConnected, features);
-    visit(features.pixelCounts, room);
+    const std::uint64_t room = gallery::FasterLightSpeed::RunTable<std::uint32_t>::Room(size);
+    const FeatureMemory memory(executor, room);
+    gallery::FasterLightSpeedAnalysis::Measure<VDetectConflicts>(
+      executor, input, size, fullyConnected, memory.GetFeatures());
+    visit(memory.GetFeatures().pixelCounts, room);
   }
 };
 
@@ -121,16 +150,9 @@ struct HardwareAcceleratedFeatures
           std::uint32_t *      labels,
           const TVisitor &     visit)
   {
-    const std::uint64_t                       pixels = size.Count();
-    const auto                                counts = executor.template Allocate<std::uint32_t>(5 * pixels);
-    const auto                                sums = executor.template Allocate<std::uint64_t>(2 * pixels);
-    std::uint32_t * const                     count = counts.get();
-    const ComponentFeatures<2, std::uint32_t> features{ count,
-                                                        { sums.get(), sums.get() + pixels },
-                                                        { count + pixels, count + 2 * pixels },
-                                                        { count + 3 * pixels, count + 4 * pixels } };
-    HardwareAccelerated::Measure<2, std::uint64_t>(executor, input, size, fullyConnected, labels, features);
-    visit(features.pixelCounts, pixels);
+    const FeatureMemory memory(executor, size.Count());
+    HardwareAccelerated::Measure<2, std::uint64_t>(executor, input, size, fullyConnected, labels, memory.GetFeatures());
+    visit(memory.GetFeatures().pixelCounts, size.Count());
   }
 };
 

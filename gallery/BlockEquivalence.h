@@ -45,10 +45,8 @@ struct Images
   using Neighborhood = BlockNeighborhood<VDimension>;
   using Adjacent = std::conditional_t<VDimension == 2, std::uint8_t, std::uint32_t>;
 
-  /** The blocks in a neighborhood of 3 x 3 or 3 x 3 x 3 blocks, numbered in raster order. The middle one is the block
-   * itself, which has no bit in a mask of adjacent blocks. */
+  /** The block itself, in a neighborhood of 3 x 3 or 3 x 3 x 3 blocks in raster order. */
   static constexpr unsigned int Middle = Neighborhood::NeighborCount;
-  static constexpr unsigned int BlockCount = 2 * Middle + 1;
 
   Grid                 size;
   Grid                 blocks;
@@ -57,12 +55,12 @@ struct Images
   TLabel *             blockLabels;    // 1 + the raster index of a block, or 0 for a block without foreground
   Adjacent *           adjacentBlocks; // a bit for each adjacent block
 
-  /** Returns the bit of a neighbor in a mask of adjacent blocks. */
+  /** Returns the number of an adjacent block in the neighborhood. The block itself has no bit. */
   CCL_HOST_DEVICE
   static constexpr unsigned int
-  BitOf(unsigned int neighbor)
+  NeighborOf(unsigned int bit)
   {
-    return neighbor < Middle ? neighbor : neighbor - 1;
+    return bit < Middle ? bit : bit + 1;
   }
 };
 
@@ -84,41 +82,16 @@ struct Init
     const unsigned int                     foreground = block.Foreground(images.input);
     images.blockLabels[index] = foreground != 0 ? static_cast<TLabel>(index + 1) : 0;
 
-    const std::uint64_t around = Neighborhood::Around(foreground) & block.CubeInImage();
-    const std::uint64_t found = foreground != 0 ? this->ForegroundIn(around, block) : 0;
-    std::uint32_t       adjacent = 0;
+    constexpr std::uint64_t notOwn = ~Neighborhood::PixelsOf(ImagesType::Middle);
+    const std::uint64_t     around = Neighborhood::Around(foreground) & block.CubeInImage();
+    const std::uint64_t     found = foreground != 0 ? block.template ForegroundAround<notOwn>(images.input, around) : 0;
+    std::uint32_t           adjacent = 0;
     CCL_UNROLL
-    for (unsigned int neighbor = 0; neighbor < ImagesType::BlockCount; ++neighbor)
+    for (unsigned int bit = 0; bit < 2 * ImagesType::Middle; ++bit)
     {
-      if (neighbor != ImagesType::Middle && (found & Neighborhood::PixelsOf(neighbor)))
-      {
-        adjacent |= 1U << ImagesType::BitOf(neighbor);
-      }
+      adjacent |= static_cast<std::uint32_t>((found & Neighborhood::PixelsOf(ImagesType::NeighborOf(bit))) != 0) << bit;
     }
     images.adjacentBlocks[index] = static_cast<typename ImagesType::Adjacent>(adjacent);
-  }
-
-  /** Returns the foreground pixels of the cube that are in `around` and not in the block. */
-  CCL_HOST_DEVICE
-  std::uint64_t
-  ForegroundIn(std::uint64_t around, const Block<VDimension, std::uint64_t> & block) const
-  {
-    constexpr std::uint64_t own = Neighborhood::PixelsOf(ImagesType::Middle);
-    std::uint64_t           foreground = 0;
-    CCL_UNROLL
-    for (unsigned int bit = 0; bit < (VDimension == 2 ? 16 : 64); ++bit)
-    {
-      if (!(own >> bit & 1U) && (around >> bit & 1U))
-      {
-        // A step of -1 wraps around, and the sum wraps around again.
-        const std::uint64_t stepX = std::uint64_t{ bit % 4 } - 1;
-        const std::uint64_t stepY = std::uint64_t{ bit / 4 % 4 } - 1;
-        const std::uint64_t stepZ = VDimension == 2 ? 0 : std::uint64_t{ bit / 16 } - 1;
-        const std::uint64_t pixel = block.index + stepX + images.size.x * (stepY + images.size.y * stepZ);
-        foreground |= static_cast<std::uint64_t>(images.input[pixel] != 0) << bit;
-      }
-    }
-    return foreground;
   }
 };
 
@@ -141,14 +114,15 @@ struct Scan
     const std::uint32_t adjacent = images.adjacentBlocks[index];
     TLabel              lowest = label;
     CCL_UNROLL
-    for (unsigned int neighbor = 0; neighbor < ImagesType::BlockCount; ++neighbor)
+    for (unsigned int bit = 0; bit < 2 * ImagesType::Middle; ++bit)
     {
-      if (neighbor != ImagesType::Middle && (adjacent >> ImagesType::BitOf(neighbor) & 1U))
+      if (adjacent >> bit & 1U)
       {
-        const Cell   other{ cell.x + static_cast<std::uint64_t>(Neighborhood::OffsetX(neighbor)),
+        const unsigned int neighbor = ImagesType::NeighborOf(bit);
+        const Cell         other{ cell.x + static_cast<std::uint64_t>(Neighborhood::OffsetX(neighbor)),
                           cell.y + static_cast<std::uint64_t>(Neighborhood::OffsetY(neighbor)),
                           cell.z + static_cast<std::uint64_t>(Neighborhood::OffsetZ(neighbor)) };
-        const TLabel otherLabel = Load(images.blockLabels + IndexOf(images.blocks, other));
+        const TLabel       otherLabel = Load(images.blockLabels + IndexOf(images.blocks, other));
         lowest = otherLabel < lowest ? otherLabel : lowest;
       }
     }

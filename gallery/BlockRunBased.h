@@ -14,6 +14,7 @@
 // block row to a root of the current block row. CurrentBRUpdate unites roots of the current block row if a root of the
 // previous one connects them. The last two steps repeat until no root changes. The second scan, LabelAssignment, goes
 // up. A root gets a new label, and other blocks get the label of their parent.
+// BlockRunLinks.h has the steps of the first scan.
 //
 // Extra memory: none.
 //
@@ -33,12 +34,12 @@
 // last repetition, no thread has seen a difference. Each repetition but the last one leaves fewer roots, so it ends. In
 // the image of labels, the races of Union() and Compress(), see UnionFind.h.
 
+#include "gallery/BlockRunLinks.h"
 #include "gallery/Entry.h"
 #include "gallery/PixelSquares.h"
 #include "gallery/PixelTiles.h"
 #include "gallery/PixelTrees.h"
 
-#include "primitives/Bits.h"
 #include "primitives/Vec2.h"
 
 namespace itk::ccl::gallery
@@ -54,14 +55,9 @@ using Tile = PixelTile<64, 16>;
 template <typename TLabel>
 struct LabelTiles
 {
-  static constexpr unsigned int Threads = Tile::Width / 2;
-  static_assert(Threads == 32, "a block row is one warp");
+  static constexpr unsigned int Threads = BlocksInRow;
+  static_assert(2 * BlocksInRow == Tile::Width, "a thread owns a block of each block row");
   static_assert(2 * Tile::Height == 32, "a thread's pixels are 32 bits");
-
-  // The link of a block to its parent: the column of a block in the next block row, or InSameRow + the column of a
-  // block in the same block row. So a link to the next block row is always lower, and an atomic minimum sets it.
-  static constexpr std::uint32_t InSameRow = Threads;
-  static constexpr std::uint32_t NoRun = 2 * Threads; // background
 
   struct SharedMemory
   {
@@ -129,97 +125,6 @@ private:
       pixels |= static_cast<std::uint32_t>(left[stepToRight] != 0) << (2 * row + 1);
     }
     return pixels & BitsThrough(2 * rows - 1) & (stepToRight != 0 ? 0xFFFFFFFF : 0x55555555);
-  }
-
-  /** Returns the two pixels of a thread in a row. Bit 0 is the left pixel. */
-  CCL_HOST_DEVICE
-  static unsigned int
-  PixelsInRow(std::uint32_t pixels, unsigned int row)
-  {
-    return pixels >> 2 * row & 3U;
-  }
-
-  /** Returns the column of the root of a block in its block row. */
-  CCL_HOST_DEVICE
-  static std::uint32_t
-  RootOf(const std::uint32_t * links, std::uint32_t column)
-  {
-    for (;;)
-    {
-      const std::uint32_t link = Load(links + column);
-      if (link < InSameRow || link == InSameRow + column)
-      {
-        return column;
-      }
-      column = link - InSameRow;
-    }
-  }
-
-  /** Links each block of a block row to the block where its run starts. */
-  CCL_NO_EXECUTION_CHECK
-  template <typename TThreadBlock, typename TPixels>
-  CCL_HOST_DEVICE
-  static void
-  BlockRunExtraction(const TThreadBlock & threadBlock, const TPixels & pixels, unsigned int row, std::uint32_t * links)
-  {
-    // OR of both rows. The last row of a tile has no lower row.
-    typename TThreadBlock::template PerThread<unsigned int> joined;
-    threadBlock.ForEachThread(
-      [&](unsigned int thread) { joined[thread] = PixelsInRow(pixels[thread] | pixels[thread] >> 2, row); });
-    const auto haveRightPixel = threadBlock.Ballot([&](unsigned int thread) { return (joined[thread] & 2U) != 0; });
-    const auto startRun = threadBlock.Ballot([&](unsigned int thread) {
-      const bool continuesRun = (joined[thread] & 1U) != 0 && (haveRightPixel[thread] << 1 >> thread & 1U) != 0;
-      return joined[thread] != 0 && !continuesRun;
-    });
-    threadBlock.ForEachThread([&](unsigned int thread) {
-      links[thread] = joined[thread] != 0 ? InSameRow + HighestBit(startRun[thread] & BitsThrough(thread)) : NoRun;
-    });
-    threadBlock.Synchronize();
-  }
-
-  /** Links roots of the previous block row to the roots of connected blocks in the current block row. */
-  CCL_NO_EXECUTION_CHECK
-  template <typename TThreadBlock, typename TRoots>
-  CCL_HOST_DEVICE
-  static void
-  PreviousBRUpdate(const TThreadBlock &  threadBlock,
-                   const TRoots &        previousRoots,
-                   std::uint32_t *       previous,
-                   const std::uint32_t * current)
-  {
-    threadBlock.ForEachThread([&](unsigned int thread) {
-      if (previousRoots[thread] != NoRun)
-      {
-        AtomicMin(previous + previousRoots[thread], RootOf(current, thread));
-      }
-    });
-    threadBlock.Synchronize();
-  }
-
-  /** Links roots of the current block row to each other if a root of the previous block row connects them. Returns
-   * whether there was such a root. */
-  CCL_NO_EXECUTION_CHECK
-  template <typename TThreadBlock, typename TRoots>
-  CCL_HOST_DEVICE
-  static bool
-  CurrentBRUpdate(const TThreadBlock &  threadBlock,
-                  const TRoots &        previousRoots,
-                  const std::uint32_t * previous,
-                  std::uint32_t *       current)
-  {
-    return threadBlock.Any([&](unsigned int thread) {
-      if (previousRoots[thread] == NoRun)
-      {
-        return false;
-      }
-      const std::uint32_t own = RootOf(current, thread);
-      const std::uint32_t other = RootOf(current, previous[previousRoots[thread]]);
-      if (own != other)
-      {
-        AtomicMin(current + (own < other ? other : own), InSameRow + (own < other ? own : other));
-      }
-      return own != other;
-    });
   }
 
   /** Writes the labels of the upper row of each block row, from the last block row to the first one. */

@@ -2,35 +2,23 @@
 #ifndef ccl_gallery_DirectionalSelection_h
 #define ccl_gallery_DirectionalSelection_h
 
-// 8DLS (8-directional label selection) and M8DLS (modified 8DLS), for 8-connectivity of planes.
+// 8DLS (8-directional label selection), for 8-connectivity of planes. M8DLS is in ModifiedDirectionalSelection.h.
 // Soh, Ashraf, Hae and Kim, "Fast Parallel Connected Component Labeling Algorithms Using CUDA Based on 8-Directional
 // Label Selection", International Journal of Latest Research in Science and Technology 3, 2014. Written from Section
 // III-A7 of Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About Connected Components
-// Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which prints no algorithm for them.
+// Labeling on GPUs", IEEE TPDS, 2024 ("the review"), which prints no algorithm for it.
 //
 // A thread owns a pixel. LabelSelection scans the foreground from the pixel in each of the 8 directions, up to the
-// first background pixel, and gives the pixel the lowest label that it finds. 8DLS repeats this kernel until it changes
-// no label. M8DLS calls it twice. A label is then permanent if the pixel that had it first still has it.
-// ModifiedLabelSelection does not scan from pixels with permanent labels.
+// first background pixel, and gives the pixel the lowest label that it finds. The kernel repeats until it changes no
+// label.
 //
 // Extra memory: a flag of 4 bytes.
 //
-// Departures:
-// - Restriction, mended: in the paper, M8DLS is exact for some images only, because it makes labels permanent after 2
-//   rounds. The number comes from experiments. A component in which two pixels keep their labels for two rounds, such
-//   as a long zigzag line, gets several labels. Here, permanence can end. The thread of a pixel with a permanent label
-//   compares this label with the labels of the 8 neighbors. If one of them is lower, the thread gives the lower label
-//   to the pixel that had the permanent label first. This ends the permanence for all pixels that have the label. If a
-//   round changes no label, then all labels are permanent, and neighbors have the same label. So each component has one
-//   label. The comparison costs less than a scan, which reads whole lines of pixels.
-// - The review does not say how a thread knows that a label is permanent. Here, the thread reads the current label of
-//   the pixel that had the label first. If it is lower, it belongs to the same component, so the scan starts with it.
-// Race, allowed: see Rounds.h. In LabelSelection, a pixel's thread alone writes its label. In ModifiedLabelSelection,
-// all writes are atomic minima. So labels never rise, each round that changes anything lowers a label, and the rounds
-// end.
+// No departure from the review's description.
+// Race, allowed: see Rounds.h. A pixel's thread alone writes its label. So labels never rise, each round that changes
+// anything lowers a label, and the rounds end.
 
 #include "gallery/Entry.h"
-#include "gallery/PixelNeighbors.h"
 #include "gallery/PixelTrees.h"
 #include "gallery/Rounds.h"
 
@@ -39,9 +27,6 @@ namespace itk::ccl::gallery
 
 namespace DirectionalSelection
 {
-
-/** The rounds of 8DLS before M8DLS. Any number gives the right labels. */
-inline constexpr unsigned int RoundsBeforePermanence = 2;
 
 /** Returns the lowest label that the 8 scans from a foreground pixel find. `lowest` is the label to start with. */
 template <typename TLabel>
@@ -109,66 +94,9 @@ struct LabelSelection
   }
 };
 
-/** Gives each foreground pixel whose label is not permanent the lowest label that its scans find. Ends the permanence
- * of labels that have a lower label next to them. */
-template <typename TLabel>
-struct ModifiedLabelSelection
-{
-  Grid       size;
-  TLabel *   labels;
-  ChangeFlag changes;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & cell) const
-  {
-    TLabel *     address = labels + IndexOf(size, cell);
-    const TLabel label = Load(address);
-    if (label == 0)
-    {
-      return;
-    }
-    TLabel * const addressOfLabel = labels + (label - 1);
-    TLabel         lowest = Load(addressOfLabel);
-    if (lowest == label)
-    {
-      address = addressOfLabel;
-      lowest = LowestLabelAround<2>(labels, label, size, cell, true);
-    }
-    else
-    {
-      lowest = SelectLabel(labels, size, cell, lowest);
-    }
-    if (lowest < label)
-    {
-      AtomicMin(address, lowest);
-      changes.Set();
-    }
-  }
-};
-
-/** Labels a plane by 8DLS or M8DLS. */
-template <bool VModified, typename TLabel, typename TExecutor>
-void
-LabelBySelection(const TExecutor & executor, const std::uint8_t * input, const Grid & size, TLabel * labels)
-{
-  executor.ForEach(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
-  unsigned int round = 0;
-  RepeatUntilStable(executor, [&](const ChangeFlag & changes) {
-    if (VModified && ++round > RoundsBeforePermanence)
-    {
-      executor.ForEach(size, ModifiedLabelSelection<TLabel>{ size, labels, changes });
-    }
-    else
-    {
-      executor.ForEach(size, LabelSelection<TLabel>{ size, labels, changes });
-    }
-  });
-}
-
 } // namespace DirectionalSelection
 
-/** The row of 8DLS in the table of Gallery.h. */
+/** The row of the algorithm in the table of Gallery.h. */
 struct EightDirectionalLabelSelectionAlgorithm
 {
   static constexpr Entry Description{ "8DLS", "Soh, Ashraf, Hae and Kim", 2014, Planes8 };
@@ -183,25 +111,10 @@ struct EightDirectionalLabelSelectionAlgorithm
         bool /* fullyConnected */,
         TLabel * labels)
   {
-    DirectionalSelection::LabelBySelection<false>(executor, input, size, labels);
-  }
-};
-
-/** The row of M8DLS in the table of Gallery.h. */
-struct ModifiedEightDirectionalLabelSelectionAlgorithm
-{
-  static constexpr Entry Description{ "M8DLS", "Soh, Ashraf, Hae and Kim", 2014, Planes8 };
-
-  /** Labels a plane in the same way as 8DLS. The labels are the same. */
-  template <unsigned int VDimension, typename TLabel, typename TExecutor>
-  static void
-  Label(const TExecutor &    executor,
-        const std::uint8_t * input,
-        const Grid &         size,
-        bool /* fullyConnected */,
-        TLabel * labels)
-  {
-    DirectionalSelection::LabelBySelection<true>(executor, input, size, labels);
+    executor.ForEach(size, LabelPixelsByIndex<TLabel>{ size, input, labels });
+    RepeatUntilStable(executor, [&](const ChangeFlag & changes) {
+      executor.ForEach(size, DirectionalSelection::LabelSelection<TLabel>{ size, labels, changes });
+    });
   }
 };
 

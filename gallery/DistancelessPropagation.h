@@ -97,12 +97,8 @@ struct TileLabeling
 
     // DLP-R, and the labels of the image
     threadBlock.ForEachThread([&](unsigned int thread) {
-      if (tile.Contains(thread))
-      {
-        const std::uint32_t label = memory.labels[thread];
-        labels[tile.IndexOfPixel(thread)] =
-          label != 0 ? static_cast<TLabel>(tile.IndexOfPixel(Find(parents, label) - 1) + 1) : 0;
-      }
+      const std::uint32_t label = memory.labels[thread];
+      tile.StoreLabel(labels, thread, label != 0 ? Find(parents, label) : 0);
     });
   }
 };

@@ -17,10 +17,6 @@ namespace FasterLightSpeed
 /** Threads of a thread block that owns a row. A thread owns a run. */
 inline constexpr unsigned int ThreadsOfRow = 128;
 
-/** For functors of thread blocks that share no memory. */
-struct NoSharedMemory
-{};
-
 /** ER of the 32 pixels of a word. Aligned for one access. */
 template <typename TLabel>
 struct alignas(2 * sizeof(TLabel)) EdgesOfWord
@@ -52,6 +48,13 @@ struct RunTable
   WordsOfRow(const Grid & size)
   {
     return DivideUp(size.x, BitsPerWord);
+  }
+
+  /** Returns the number of runs for which there is room. */
+  static constexpr std::uint64_t
+  Room(const Grid & size)
+  {
+    return RoomOfRow(size) * size.y;
   }
 
   /** Returns the index of the first run of a row. */

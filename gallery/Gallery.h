@@ -30,6 +30,7 @@
 #include "gallery/LabelEquivalence.h"
 #include "gallery/LineUnionFind.h"
 #include "gallery/LocalNeighborPropagation.h"
+#include "gallery/ModifiedDirectionalSelection.h"
 #include "gallery/NeighborPropagation.h"
 #include "gallery/OptimizedLabelEquivalence.h"
 #include "gallery/PixelUnionFind.h"

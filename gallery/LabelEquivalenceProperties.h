@@ -100,8 +100,7 @@ struct Scan
 {
   static constexpr unsigned int Threads = Tile::PixelCount;
 
-  struct SharedMemory
-  {};
+  using SharedMemory = NoSharedMemory;
 
   Grid       size;
   TLabel *   labels;

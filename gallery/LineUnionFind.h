@@ -19,7 +19,8 @@
 // - The length of a tile is ours: the review prints none.
 // - LocalMerge links a pixel to the first pixel of its run in the warp, which a ballot finds. If all pixels had links
 //   to the left, a search would take as many steps as the run has pixels.
-// - Merge leaves out unions that follow from others. In UF, few pixels are at a border. Here, all are, and most unions
+// - Merge leaves out most unions that follow from others. In UF, few pixels are at a border. Here, all are, and most
+// unions
 //   of UF's Merge would join pixels that are in one tree already.
 // - Compression calls Compress(), as in UF. LBUF introduced InlineCompress() for it: see Section II-A of the review,
 //   and Section 3.2 of Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components
@@ -27,6 +28,7 @@
 // Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
+#include "gallery/PixelMask.h"
 #include "gallery/PixelTiles.h"
 #include "gallery/PixelTrees.h"
 
@@ -65,7 +67,7 @@ struct LocalMerge
     const Tile tile(size, threadBlock.GetIndex());
     const auto foreground = threadBlock.Ballot([&](unsigned int thread) { return tile.IsForeground(input, thread); });
     threadBlock.ForEachThread([&](unsigned int thread) {
-      const unsigned int lane = thread % 32;
+      const unsigned int lane = thread % BitsPerWord;
       const Word         gapsBefore = ~foreground[thread] & ((Word{ 1 } << lane) - 1);
       const unsigned int first = gapsBefore == 0 ? 0 : HighestBit(gapsBefore) + 1;
       const bool         continuesRun = lane == 0 && thread > 0 && tile.IsForeground(input, thread - 1);
@@ -73,18 +75,15 @@ struct LocalMerge
     });
     threadBlock.Synchronize();
     threadBlock.ForEachThread([&](unsigned int thread) {
-      if (tile.Contains(thread))
-      {
-        const bool isForeground = foreground[thread] >> thread % 32 & 1U;
-        labels[tile.IndexOfPixel(thread)] =
-          isForeground ? static_cast<TLabel>(tile.IndexOfPixel(Find(&memory.parents[0], thread)) + 1) : 0;
-      }
+      const bool isForeground = foreground[thread] >> thread % BitsPerWord & 1U;
+      tile.StoreLabel(labels, thread, isForeground ? Find(&memory.parents[0], thread) + 1 : 0);
     });
   }
 };
 
 /** Unites each foreground pixel with the foreground neighbors before it in other tiles. LocalMerge and this kernel join
- * the foreground neighbors of each row. Unions with the row above that follow from others are left out. */
+ * the foreground neighbors of each row. So this kernel can leave out most unions with the row above that follow from
+ * others. */
 template <typename TLabel>
 struct Merge
 {
@@ -97,46 +96,35 @@ struct Merge
   void
   operator()(const Cell & cell) const
   {
-    const std::uint64_t index = IndexOf(size, cell);
-    if (input[index] == 0)
+    const PixelMask mask(input, size, cell);
+    if (!mask.x())
     {
       return;
     }
-    const bool isLeftForeground = cell.x > 0 && input[index - 1] != 0;
-    if (isLeftForeground && cell.x % Tile::Width == 0)
+    const LabelsAsParents<TLabel> parents{ labels };
+    const TLabel                  x = static_cast<TLabel>(IndexOf(size, cell) + 1);
+    const TLabel                  q = static_cast<TLabel>(x - size.x);
+    const bool                    s = mask.s();
+    if (s && cell.x % Tile::Width == 0)
     {
-      this->UniteWith(index - 1, index);
+      Union(parents, x, static_cast<TLabel>(x - 1));
     }
-    if (cell.y == 0)
+    if (mask.q())
     {
-      return;
-    }
-    const std::uint64_t above = index - size.x;
-    if (input[above] != 0)
-    {
-      this->UniteWith(above, index);
+      Union(parents, x, q);
     }
     else if (fullyConnected)
     {
-      // The left pixel unites with the upper left one, which is above it.
-      if (cell.x > 0 && !isLeftForeground && input[above - 1] != 0)
+      // Pixel s unites with p, which is above it.
+      if (!s && mask.p())
       {
-        this->UniteWith(above - 1, index);
+        Union(parents, x, static_cast<TLabel>(q - 1));
       }
-      if (cell.x + 1 < size.x && input[above + 1] != 0)
+      if (mask.r())
       {
-        this->UniteWith(above + 1, index);
+        Union(parents, x, static_cast<TLabel>(q + 1));
       }
     }
-  }
-
-private:
-  /** Joins the trees of a pixel and of a pixel before it. */
-  CCL_HOST_DEVICE
-  void
-  UniteWith(std::uint64_t before, std::uint64_t index) const
-  {
-    Union(LabelsAsParents<TLabel>{ labels }, static_cast<TLabel>(index + 1), static_cast<TLabel>(before + 1));
   }
 };
 

@@ -73,6 +73,19 @@ struct PixelTile
     return this->Contains(thread) && input[this->IndexOfPixel(thread)] != 0;
   }
 
+  /** Writes the label of a thread's pixel to the image of labels: 1 + the raster index of the pixel of another thread.
+   * `label` is 1 + this thread, or 0 for background. Does nothing for a pixel outside of the plane. */
+  template <typename TLabel>
+  CCL_HOST_DEVICE
+  void
+  StoreLabel(TLabel * labels, unsigned int thread, std::uint32_t label) const
+  {
+    if (this->Contains(thread))
+    {
+      labels[this->IndexOfPixel(thread)] = label != 0 ? static_cast<TLabel>(this->IndexOfPixel(label - 1) + 1) : 0;
+    }
+  }
+
   /** Returns the size of a tile, for VisitNeighbors() inside of it. */
   CCL_HOST_DEVICE
   static constexpr Grid

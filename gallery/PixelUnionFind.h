@@ -76,17 +76,12 @@ struct LocalMerge
     });
     threadBlock.Synchronize();
     threadBlock.ForEachThread([&](unsigned int thread) {
-      if (tile.Contains(thread))
-      {
-        const bool isForeground = memory.labels[thread] != 0;
-        labels[tile.IndexOfPixel(thread)] =
-          isForeground ? static_cast<TLabel>(tile.IndexOfPixel(Find(parents, thread + 1) - 1) + 1) : 0;
-      }
+      tile.StoreLabel(labels, thread, memory.labels[thread] != 0 ? Find(parents, thread + 1) : 0);
     });
   }
 };
 
-/** Unites each foreground pixel with its foreground neighbors. */
+/** Unites each foreground pixel with its foreground neighbors before it. */
 template <unsigned int VDimension, typename TLabel>
 struct Merge
 {

@@ -227,12 +227,10 @@ struct FasterLightSpeed : ForPlanes
   static GalleryMeasurement
   Measure(const TBackend & backend, const std::uint8_t * input, const Grid & size, bool fullyConnected)
   {
-    using Features = gallery::FasterLightSpeed::Features<TLabel>;
-    const auto         labels = AllocateFilled<TLabel>(backend.executor, VWritesLabels ? size.Count() : 0);
-    GalleryMeasurement measurement =
-      ReadFeatures<2, TLabel>(backend, Features::Room(size), [&](const ComponentFeatures<2, TLabel> & memory) {
-        const Features features{ memory.pixelCounts, memory.sums[0],     memory.sums[1],    memory.minimums[0],
-                                 memory.maximums[0], memory.minimums[1], memory.maximums[1] };
+    const std::uint64_t room = gallery::FasterLightSpeed::RunTable<TLabel>::Room(size);
+    const auto          labels = AllocateFilled<TLabel>(backend.executor, VWritesLabels ? size.Count() : 0);
+    GalleryMeasurement  measurement =
+      ReadFeatures<2, TLabel>(backend, room, [&](const ComponentFeatures<2, TLabel> & features) {
         gallery::FasterLightSpeedAnalysis::Measure<VDetectConflicts>(
           backend.executor, input, size, fullyConnected, features, VWritesLabels ? labels.get() : nullptr);
       });

@@ -13,6 +13,7 @@
 #endif
 
 #include "executors/host/HostExecutor.h"
+#include "gallery/PropertyMoments.h"
 #include "primitives/Tuning.h"
 
 #include <numeric>

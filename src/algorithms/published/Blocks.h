@@ -269,18 +269,19 @@ struct Block
     }
   }
 
-  /** Returns the pixels of the cube that are in `around`, are foreground, and belong to neighbors with a lower raster
-   * index. It loads all pixels before the caller's unions, so the loads overlap. */
+  /** Returns the pixels of the cube that are in `around` and in VCandidates, and are foreground. By default, the
+   * candidates are the pixels of neighbors with a lower raster index. The function loads all pixels before the caller's
+   * unions, so the loads overlap. */
+  template <std::uint64_t VCandidates = Neighborhood::NeighborPixels()>
   CCL_HOST_DEVICE
   std::uint64_t
   ForegroundAround(const std::uint8_t * pixels, std::uint64_t around) const
   {
-    constexpr std::uint64_t candidates = Neighborhood::NeighborPixels();
-    std::uint64_t           foreground = 0;
+    std::uint64_t foreground = 0;
     CCL_UNROLL
     for (unsigned int bit = 0; bit < (VDimension == 2 ? 16 : 64); ++bit)
     {
-      if ((candidates >> bit & 1U) && (around >> bit & 1U))
+      if ((VCandidates >> bit & 1U) && (around >> bit & 1U))
       {
         const TIndex stepX = static_cast<TIndex>(bit % 4) - 1;
         const TIndex stepY = static_cast<TIndex>(bit / 4 % 4) - 1;

@@ -41,6 +41,7 @@
 
 #include "algorithms/published/HardwareAcceleratedChunks.h"
 #include "algorithms/published/PublishedTypes.h"
+#include "executors/Executor.h"
 #include "primitives/Grid.h"
 #include "primitives/UnionFind.h"
 
@@ -268,8 +269,7 @@ struct Relabeling
 {
   static constexpr unsigned int Threads = RowsPerStrip * LanesPerWarp;
 
-  struct SharedMemory
-  {};
+  using SharedMemory = NoSharedMemory;
 
   Grid                 size;
   const std::uint8_t * input;

@@ -19,21 +19,11 @@
 // - Volumes are not in the paper. In a volume, the features also have z.
 // There is no race in FeatureClearing and Features: they only read labels, and Features adds by atomic operations.
 
+#include "algorithms/published/ComponentFeatures.h"
 #include "algorithms/published/HardwareAccelerated.h"
 
 namespace itk::ccl
 {
-
-/** Features of components. Each array has an element for each pixel. The elements of the first pixels of components
- * have values. Sums are right if the number of pixels, times the largest coordinate, is at most 2^64. */
-template <unsigned int VDimension, typename TLabel>
-struct ComponentFeatures
-{
-  TLabel *        pixelCounts;      // 0 for other pixels
-  std::uint64_t * sums[VDimension]; // of the coordinates along each axis
-  TLabel *        minimums[VDimension];
-  TLabel *        maximums[VDimension];
-};
 
 namespace HardwareAccelerated
 {
@@ -94,8 +84,7 @@ struct FeatureClearing
 {
   static constexpr unsigned int Threads = FeatureThreads;
 
-  struct SharedMemory
-  {};
+  using SharedMemory = NoSharedMemory;
 
   FeatureImages<VDimension, TMask, TLabel> images;
 
@@ -143,8 +132,7 @@ struct Features
 {
   static constexpr unsigned int Threads = FeatureThreads;
 
-  struct SharedMemory
-  {};
+  using SharedMemory = NoSharedMemory;
 
   FeatureImages<VDimension, TMask, TLabel> images;
 
