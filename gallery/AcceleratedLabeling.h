@@ -27,6 +27,7 @@
 // - Rows are packed to bits, 32 pixels at a time, because a thread that loads byte by byte from a row of its own shares
 //   no memory access with its neighbors. The thread blocks of FindRuns are warps, so rows spread over the device.
 // - The review does not describe how labels reach the pixels. WriteLabels is ours.
+// - A row has at most 128 threads for its provisional labels. If it has more labels, a thread takes several.
 // - There is no texture memory, because loads from global memory have the same caches on current devices. The streams
 //   for several images at the same time (Hyper-Q) are a matter of the caller.
 // Race, allowed: the race of Union(), see UnionFind.h.

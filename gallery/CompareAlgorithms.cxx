@@ -2,9 +2,11 @@
 
 // An example that uses the gallery: labels a small plane by each algorithm on the host, and prints the numbers of
 // components. It prints lines like "KE         2015  5 3": 5 components with 4 neighbors, 3 with 8, and "-" for a
-// connectivity that the algorithm does not have. On a device, pass a DeviceExecutor and device memory instead: see
-// test/GalleryOnDevice.cu. The project's CMake builds the example with the tests and with the benchmark, as
-// gallery/CompareAlgorithms in the build folder.
+// connectivity that the algorithm does not have. It measures no times: see the benchmark's command survey.
+//
+// CMake builds it with the tests (-DBUILD_TESTING=ON) or the benchmark: BUILD/gallery/CompareAlgorithms.
+//
+// On a device, pass a DeviceExecutor and device memory instead: see test/GalleryOnDevice.cu.
 
 #include "executors/host/HostExecutor.h"
 #include "gallery/Gallery.h"
@@ -31,8 +33,8 @@ main()
   }
 
   std::printf("%-10s %4s  components with 4 and 8 neighbors\n", "algorithm", "year");
-  gallery::VisitGallery([&](auto row) {
-    using AlgorithmType = decltype(row);
+  gallery::VisitGallery([&](auto algorithm) {
+    using AlgorithmType = decltype(algorithm);
     constexpr gallery::Entry entry = AlgorithmType::Description;
     std::printf("%-10s %4d ", entry.name, entry.year);
     for (const bool fullyConnected : { false, true })

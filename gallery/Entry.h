@@ -19,11 +19,11 @@ enum ConnectivityBit : unsigned int
 /** Describes a published algorithm of the gallery. */
 struct Entry
 {
-  const char * name;           // the acronym in the papers
-  const char * authors;        // last names
-  int          year;           // of publication
-  unsigned int connectivities; // that Label() supports
-  LabelElement element = LabelElement::FirstPixel;
+  const char * name;                               // the acronym in the papers
+  const char * authors;                            // last names
+  int          year;                               // of publication
+  unsigned int connectivities;                     // that Label() supports
+  LabelElement element = LabelElement::FirstPixel; // that a label names
 };
 
 /** Returns whether an algorithm supports a connectivity. `dimension` is 2 or 3. */

@@ -3,7 +3,8 @@
 #define ccl_gallery_Gallery_h
 
 // The table of the gallery: published algorithms for GPUs, each in one file, which names the paper and every departure
-// from it. The tests and the benchmark read the table. The filter does not use the gallery.
+// from it. The tests and the benchmark read the table. The filter does not use the gallery. BUF, BKE and HA are not
+// here: the library offers them, so they are in src/algorithms/published/PublishedAlgorithms.h.
 //
 // In the gallery, "the review" is: Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
 // Connected Components Labeling on GPUs", IEEE TPDS, 2024.
@@ -12,7 +13,7 @@
 // - `Description`, a constexpr Entry;
 // - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.
 //   Foreground pixels are not 0. The function writes a label to each foreground pixel of `labels`, and 0 to background
-//   pixels. The label is the same for all pixels of a component, and differs between components: see Entry::element.
+//   pixels. The label is the same for all pixels of a component, and differs between components: see LabelElement.
 //   `executor` runs the kernels on the device or on the host: see executors/Executor.h. The image has at least one
 //   pixel. `labels` may not be `input`. Labels are std::uint32_t or std::uint64_t. Call the function only for
 //   connectivities that `Description` lists.

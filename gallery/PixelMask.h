@@ -2,22 +2,22 @@
 #ifndef ccl_gallery_PixelMask_h
 #define ccl_gallery_PixelMask_h
 
-// The four neighbors before a pixel x of a plane in raster order. The review and the papers on decision trees name them
-// by these letters:
+// The four neighbors before a pixel x of a plane in raster order:
 //
 //      p  q  r
 //      s  x
 //
 // With 8-connectivity, q is adjacent to p, r and s, and p is adjacent to s. With 4-connectivity, x has the neighbors q
-// and s, which p joins. So the neighbors of x are often connected with each other, and x needs one union for all.
+// and s, and p connects them if it is foreground. The threads of earlier pixels unite such pairs. So x needs at most
+// two unions with 8-connectivity: one with r, and one with p or s.
 
 #include "primitives/Grid.h"
 
 namespace itk::ccl::gallery
 {
 
-/** The four neighbors before a pixel. A function reads one pixel, and returns whether it is foreground. Pixels outside
- * of the image are background. */
+/** The four neighbors before a pixel. Each function reads one pixel, and returns whether it is foreground. Pixels
+ * outside of the image are background. */
 class PixelMask
 {
 public:

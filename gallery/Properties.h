@@ -19,6 +19,8 @@
 // If representatives are first pixels, this is the order of first pixels. Late and Early return the sums in the same
 // order: component i has the label i + 1. The sums are integers, so Late and Early give the same numbers.
 //
+// Sums have 64 bits. They fit for planes up to 65,536 x 65,536 pixels: see SumsFit(), which the caller checks.
+//
 // Extra memory: for each component, a size of 4 or 8 bytes and 40 bytes of sums; the same for each pixel in Early; and
 // the memory of SequentialRelabeling.
 //

@@ -31,7 +31,7 @@ namespace itk::ccl::gallery
 namespace SaufOnGpu
 {
 
-/** Unites each foreground pixel with its earlier neighbors. */
+/** Connects each foreground pixel with its earlier neighbors, by at most two unions. */
 template <typename TLabel>
 struct Merge
 {
