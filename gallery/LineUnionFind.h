@@ -20,15 +20,13 @@
 // - LocalMerge links a pixel to the first pixel of its run in the warp, which a ballot finds. If all pixels had links
 //   to the left, a search would take as many steps as the run has pixels.
 // - Merge leaves out most unions that follow from others. In UF, few pixels are at a border. Here, all are, and most
-// unions
-//   of UF's Merge would join pixels that are in one tree already.
+//   unions of UF's Merge would join pixels that are in one tree already.
 // - Compression calls Compress(), as in UF. LBUF introduced InlineCompress() for it: see Section II-A of the review,
 //   and Section 3.2 of Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label Connected Components
 //   on GPUs", IEEE TPDS 31(2), 2020. InlineCompress() was not measured here.
 // Race, allowed: the races of Union() and Compress(), see UnionFind.h.
 
 #include "gallery/Entry.h"
-#include "gallery/PixelMask.h"
 #include "gallery/PixelTiles.h"
 #include "gallery/PixelTrees.h"
 
@@ -96,35 +94,46 @@ struct Merge
   void
   operator()(const Cell & cell) const
   {
-    const PixelMask mask(input, size, cell);
-    if (!mask.x())
+    const std::uint64_t index = IndexOf(size, cell);
+    if (input[index] == 0)
     {
       return;
     }
-    const LabelsAsParents<TLabel> parents{ labels };
-    const TLabel                  x = static_cast<TLabel>(IndexOf(size, cell) + 1);
-    const TLabel                  q = static_cast<TLabel>(x - size.x);
-    const bool                    s = mask.s();
-    if (s && cell.x % Tile::Width == 0)
+    const bool isLeftForeground = cell.x > 0 && input[index - 1] != 0;
+    if (isLeftForeground && cell.x % Tile::Width == 0)
     {
-      Union(parents, x, static_cast<TLabel>(x - 1));
+      this->UniteWith(index - 1, index);
     }
-    if (mask.q())
+    if (cell.y == 0)
     {
-      Union(parents, x, q);
+      return;
+    }
+    const std::uint64_t above = index - size.x;
+    if (input[above] != 0)
+    {
+      this->UniteWith(above, index);
     }
     else if (fullyConnected)
     {
-      // Pixel s unites with p, which is above it.
-      if (!s && mask.p())
+      // The left pixel unites with the upper left one, which is above it.
+      if (cell.x > 0 && !isLeftForeground && input[above - 1] != 0)
       {
-        Union(parents, x, static_cast<TLabel>(q - 1));
+        this->UniteWith(above - 1, index);
       }
-      if (mask.r())
+      if (cell.x + 1 < size.x && input[above + 1] != 0)
       {
-        Union(parents, x, static_cast<TLabel>(q + 1));
+        this->UniteWith(above + 1, index);
       }
     }
+  }
+
+private:
+  /** Joins the trees of a pixel and of a pixel before it. */
+  CCL_HOST_DEVICE
+  void
+  UniteWith(std::uint64_t before, std::uint64_t index) const
+  {
+    Union(LabelsAsParents<TLabel>{ labels }, static_cast<TLabel>(index + 1), static_cast<TLabel>(before + 1));
   }
 };
 
