@@ -332,7 +332,8 @@ class Survey:
             axis.yaxis.set_minor_formatter("")
             axis.axhline(speeds[self.OURS], color="black", linestyle="--", linewidth=1)
             bottom, top = (math.log(limit) for limit in axis.get_ylim())
-            axis.text(2012.4, speeds[self.OURS], "ours, with ITK's labels", fontsize=7, va="bottom")
+            last_year = max(self.years.values()) + 1.8
+            axis.text(last_year, speeds[self.OURS], " ours", fontsize=7, va="center")
             record = 0.0
             records = []
             for year in sorted(set(self.years[name] for name in speeds if name != self.OURS)):
@@ -348,10 +349,10 @@ class Survey:
                     axis.plot(year, speeds[name], "o", color="tab:blue", markersize=4, fillstyle=style)
                     axis.text(year + 0.35, y, name, fontsize=7, va="center")
             axis.step(*zip(*records), where="post", color="tab:blue", alpha=0.3)
-            axis.set_xlim(2009.5, max(self.years.values()) + 1.8)
+            axis.set_xlim(2009.5, last_year)
             axis.set_xlabel("year of the first publication, for any number of neighbors")
             axis.set_ylabel("speed, % of the floor")
-            axis.set_title(f"{connectivity} neighbors, {count} images", fontsize=10)
+            axis.set_title(f"{connectivity} neighbors, {count} images; ours has ITK's labels", fontsize=10)
         save(figure, path)
 
     def draw_properties(self, path):
