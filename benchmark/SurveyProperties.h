@@ -11,6 +11,7 @@
 
 #include "Labelings.h"
 
+#include "algorithms/published/ComponentFeatures.h"
 #include "algorithms/published/HardwareAcceleratedFeatures.h"
 #include "gallery/FasterLightSpeedFeatures.h"
 #include "gallery/LabelEquivalenceProperties.h"

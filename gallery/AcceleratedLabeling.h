@@ -10,7 +10,7 @@
 // FindRuns has a thread for each row. It records the first and the last pixel of each run of the row in a matrix, and
 // gives each run a provisional label. MergeRuns joins adjacent runs of contiguous rows, and UpdateLabels gives each run
 // its final label. Both have threads for the provisional labels. WriteLabels copies the labels of the runs to their
-// pixels.
+// pixels. FindRuns is in AcceleratedRuns.h.
 //
 // Extra memory: for each row, a number of runs, and for each of the w / 2 runs (rounded up) that a row of w pixels can
 // have, the two ends and a label. These are 6 bytes per pixel if labels have 4 bytes.
@@ -36,6 +36,7 @@
 #include "gallery/Entry.h"
 #include "gallery/PixelTrees.h"
 
+#include "primitives/Vec2.h"
 #include "primitives/Vec4.h"
 
 namespace itk::ccl::gallery

@@ -7,6 +7,8 @@
 
 #include "algorithms/runs/PackForeground.h"
 #include "executors/Executor.h"
+#include "primitives/Bits.h"
+#include "primitives/Grid.h"
 #include "primitives/Vec2.h"
 
 namespace itk::ccl::gallery

@@ -40,6 +40,7 @@
 #include "gallery/PixelTiles.h"
 #include "gallery/PixelTrees.h"
 
+#include "primitives/Bits.h"
 #include "primitives/Vec2.h"
 
 namespace itk::ccl::gallery

@@ -2,8 +2,8 @@
 #ifndef ccl_gallery_BlockRunLinks_h
 #define ccl_gallery_BlockRunLinks_h
 
-// The steps of the first scan of BRB (block-run-based): see BlockRunBased.h for the paper, the departures and the
-// races. The functions work on block rows of a tile in shared memory.
+// The links between blocks, and the steps of the first scan, of BRB (block-run-based): see BlockRunBased.h for the
+// paper, the departures and the races. The functions work on block rows of a tile in shared memory.
 
 #include "primitives/Atomics.h"
 #include "primitives/Bits.h"

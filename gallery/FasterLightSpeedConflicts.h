@@ -2,7 +2,8 @@
 #ifndef ccl_gallery_FasterLightSpeedConflicts_h
 #define ccl_gallery_FasterLightSpeedConflicts_h
 
-// Conflict detection of FLSL+CD: see FasterLightSpeedFeatures.h for the paper and the terms.
+// The features of runs in FLSL, and the conflict detection of FLSL+CD: see FasterLightSpeedFeatures.h for the paper and
+// the terms.
 //
 // Ours, because the paper's way is not known:
 // - Peers find each other by one instruction (MatchAny). They reduce by pointer jumping, in 5 rounds: each peer adds
@@ -44,7 +45,9 @@ FeaturesOf(const RunTable<TLabel> & runs, TLabel run)
   return { count, (ends.first + last) * count / 2, ends.first, static_cast<TLabel>(last) };
 }
 
-/** Adds features of a row to the features of a component. */
+/** Adds features of a row to the features of a component. The minimum of y stays: the root is the component's first
+ * run.
+ */
 template <typename TLabel>
 CCL_HOST_DEVICE
 inline void

@@ -24,7 +24,7 @@
 // the run in its row. RelativeLabeling makes these tables: a warp owns a row, and a ballot gives the edges of 32
 // pixels. Unification unites adjacent runs of neighboring rows: a thread owns a run. TransitiveClosure links each run
 // to its root, and FinalLabeling gives each pixel the label of its run: a thread owns a pixel. A plane with few rows
-// keeps few warps busy.
+// keeps few warps busy. RelativeLabeling is in FasterLightSpeedRuns.h.
 //
 // Extra memory, with n pixels and labels of 4 bytes: 4n bytes for RLC and 2n bytes for the parents of the runs (an
 // image with few runs uses a small part of both), n / 4 bytes for ER, and 4 bytes for each row.
@@ -147,7 +147,7 @@ VisitUnitedRuns(const TExecutor &    executor,
                 bool                 fullyConnected,
                 const TVisitor &     visit)
 {
-  const std::uint64_t room = RunTable<TLabel>::RoomOfRow(size) * size.y;
+  const std::uint64_t room = RunTable<TLabel>::Room(size);
   const auto words = executor.template Allocate<EdgesOfWord<TLabel>>(RunTable<TLabel>::WordsOfRow(size) * size.y);
   const auto edges = executor.template Allocate<TLabel>(2 * room);
   const auto parents = executor.template Allocate<TLabel>(room);

@@ -2,14 +2,15 @@
 #ifndef ccl_gallery_Gallery_h
 #define ccl_gallery_Gallery_h
 
-// The table of the gallery: published algorithms for GPUs, each in one file, which names the paper and every departure
-// from it. The tests and the benchmark read the table. The filter does not use the gallery. BUF, BKE and HA are not
-// here: the library offers them, so they are in src/algorithms/published/PublishedAlgorithms.h.
+// The table of the gallery: published algorithms for GPUs. Each has a main file, which names the paper and every
+// departure from it. Some have a second file, with a part of the kernels. The tests and the benchmark read the table.
+// The filter does not use the gallery. BUF, BKE and HA are not here: the library offers them, so they are in
+// src/algorithms/published/PublishedAlgorithms.h.
 //
 // In the gallery, "the review" is: Bolelli, Allegretti, Lumetti and Grana, "A State-of-the-Art Review With Code About
 // Connected Components Labeling on GPUs", IEEE TPDS, 2024.
 //
-// A new algorithm adds its file to this folder, and one row here. A row is a struct with
+// A new algorithm adds its main file to this folder, and one row here. A row is a struct with
 // - `Description`, a constexpr Entry;
 // - `Label<VDimension>(executor, input, size, fullyConnected, labels)`, which labels an image of one byte per pixel.
 //   Foreground pixels are not 0. The function writes a label to each foreground pixel of `labels`, and 0 to background

@@ -23,8 +23,9 @@
 //   label. The comparison costs less than a scan, which reads whole lines of pixels.
 // - The review does not say how a thread knows that a label is permanent. Here, the thread reads the current label of
 //   the pixel that had the label first. If it is lower, it belongs to the same component, so the scan starts with it.
-// Race, allowed: see Rounds.h. In ModifiedLabelSelection, all writes are atomic minima. So labels never rise, each
-// round that changes anything lowers a label, and the rounds end.
+// Race, allowed: see Rounds.h. In LabelSelection, a pixel's thread alone writes its label. In ModifiedLabelSelection,
+// all writes are atomic minima. So labels never rise, each round that changes anything lowers a label, and the rounds
+// end.
 
 #include "gallery/DirectionalSelection.h"
 #include "gallery/PixelNeighbors.h"

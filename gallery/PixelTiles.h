@@ -73,8 +73,8 @@ struct PixelTile
     return this->Contains(thread) && input[this->IndexOfPixel(thread)] != 0;
   }
 
-  /** Writes the label of a thread's pixel to the image of labels: 1 + the raster index of the pixel of another thread.
-   * `label` is 1 + this thread, or 0 for background. Does nothing for a pixel outside of the plane. */
+  /** Writes the label of a thread's pixel to the image of labels. `label` is 1 + the thread of the pixel that the label
+   * names, or 0 for background. Does nothing for a pixel outside of the plane. */
   template <typename TLabel>
   CCL_HOST_DEVICE
   void

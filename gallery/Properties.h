@@ -8,7 +8,7 @@
 // B and C.
 //
 // Kernels add up integers: the number of pixels, and the sums of x, y, x^2, y^2 and xy. Center and covariance follow
-// from the sums (Equations 4 and 5). The paper has three variants of an algorithm:
+// from the sums (Equations 4 and 5): see PropertyMoments.h. The paper has three variants of an algorithm:
 // - Ordinary: labels only.
 // - Late: labels first. Then one kernel adds each pixel to the sums of its component. Works after any algorithm whose
 //   labels are 1 + the raster index of a pixel of the component.

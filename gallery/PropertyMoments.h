@@ -5,6 +5,7 @@
 // The center and the covariance of a component, from its sums: see Properties.h for the paper.
 
 #include "gallery/PropertySums.h"
+#include "primitives/Sums.h"
 
 namespace itk::ccl::gallery
 {

@@ -5,7 +5,10 @@
 // The merging of groups of tiles in STAVA, also TM (tile merging): see TileMerging.h for the papers, the departures and
 // the races.
 
+#include "executors/Executor.h"
+#include "gallery/PixelTrees.h"
 #include "gallery/Properties.h"
+#include "primitives/Atomics.h"
 
 namespace itk::ccl::gallery
 {

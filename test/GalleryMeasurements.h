@@ -11,6 +11,7 @@
 //
 // The labels and features that a way must write are filled with bytes of 0xAB before.
 
+#include "algorithms/published/ComponentFeatures.h"
 #include "algorithms/published/HardwareAcceleratedFeatures.h"
 #include "gallery/FasterLightSpeedFeatures.h"
 #include "gallery/Gallery.h"

@@ -6,6 +6,7 @@
 #include "Oracle.h"
 #include "ThreadPool.h"
 
+#include "algorithms/published/ComponentFeatures.h"
 #include "algorithms/published/HardwareAcceleratedFeatures.h"
 #include "executors/host/HostExecutor.h"
 

@@ -19,8 +19,8 @@
 //   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
 // - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the
 //   number of threads of a thread block, a multiple of 32. `memory` is a `TFunctor::SharedMemory` for each thread
-//   block, not initialized: see NoSharedMemory. The functor takes the type of the thread block as a template parameter:
-//   see section 3 below. There are at most 1024 threads and 48 KiB of shared memory.
+//   block, not initialized. It is NoSharedMemory if the functor needs none. The functor takes the type of the thread
+//   block as a template parameter: see section 3 below. There are at most 1024 threads and 48 KiB of shared memory.
 // - `AddToRows(grid, functor, table)`: adds values to rows of a table. Each cell of the grid has a list of values:
 //   `functor.HasValues(i)` returns whether the list of the cell with raster index i is not empty, and
 //   `list = functor.Begin(cell)` starts such a list. `list.IsAtEnd()` returns whether no value is left, which is true
@@ -82,7 +82,7 @@
 namespace itk::ccl
 {
 
-/** The memory of functors whose thread blocks share none. */
+/** The SharedMemory of functors whose thread blocks share no memory. */
 struct NoSharedMemory
 {};
 

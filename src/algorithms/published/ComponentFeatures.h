@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_src_algorithms_published_ComponentFeatures_h
-#define ccl_src_algorithms_published_ComponentFeatures_h
+#ifndef ccl_algorithms_published_ComponentFeatures_h
+#define ccl_algorithms_published_ComponentFeatures_h
 
 // The features of components that HA (HardwareAcceleratedFeatures.h) and the gallery's FLSL write: Hennequin,
 // Lacassagne, Cabaret and Meunier, "A new Direct Connected Component Labeling and Analysis Algorithms for GPUs", DASIP

@@ -11,7 +11,7 @@
 // selects components, and adds the values of many segments before it changes memory.
 //
 // Extra memory: the image of labels, for the trees. The caller allocates it, and the features, which have an element
-// for each pixel.
+// for each pixel. A component has the element of its first pixel.
 //
 // Departures:
 // - Sums have 64 bits. The paper has planes of 2048 x 2048 pixels. In larger ones, the sum of x may exceed 32 bits.
