@@ -46,8 +46,7 @@ FeaturesOf(const RunTable<TLabel> & runs, TLabel run)
 }
 
 /** Adds features of a row to the features of a component. The minimum of y stays: the root is the component's first
- * run.
- */
+ * run. */
 template <typename TLabel>
 CCL_HOST_DEVICE
 inline void
