@@ -2,8 +2,7 @@
 #ifndef ccl_gallery_FasterLightSpeedConflicts_h
 #define ccl_gallery_FasterLightSpeedConflicts_h
 
-// The features of runs in FLSL, and the conflict detection of FLSL+CD: see FasterLightSpeedFeatures.h for the paper and
-// the terms.
+// The conflict detection of FLSL+CD: see FasterLightSpeedFeatures.h for the paper and the terms.
 //
 // Ours, because the paper's way is not known:
 // - Peers find each other by one instruction (MatchAny). They reduce by pointer jumping, in 5 rounds: each peer adds
@@ -11,54 +10,16 @@
 // - A thread block owns a row, and its threads own the row's runs in the order of x. So only the number of pixels and
 //   the sum of x need a reduction: y is the same, the first peer has the lowest x, and the last peer has the highest x.
 
-#include "gallery/FasterLightSpeedRuns.h"
+#include "gallery/FasterLightSpeedRunFeatures.h"
 
-#include "algorithms/published/ComponentFeatures.h"
-#include "primitives/Atomics.h"
-#include "primitives/Vec2.h"
+#include "executors/Executor.h"
+#include "primitives/Bits.h"
 
 namespace itk::ccl::gallery
 {
 
 namespace FasterLightSpeed
 {
-
-/** The features of adjacent pixels of a row, or of several runs of a row. */
-template <typename TLabel>
-struct RowFeatures
-{
-  TLabel        pixelCount;
-  std::uint64_t sumOfX;
-  TLabel        minimumOfX;
-  TLabel        maximumOfX;
-};
-
-/** Returns the features of a run. */
-template <typename TLabel>
-CCL_HOST_DEVICE
-inline RowFeatures<TLabel>
-FeaturesOf(const RunTable<TLabel> & runs, TLabel run)
-{
-  const auto          ends = LoadVec2(runs.edges + 2 * std::uint64_t{ run });
-  const TLabel        count = ends.second - ends.first;
-  const std::uint64_t last = ends.second - 1;
-  return { count, (ends.first + last) * count / 2, ends.first, static_cast<TLabel>(last) };
-}
-
-/** Adds features of a row to the features of a component. The minimum of y stays: the root is the component's first
- * run. */
-template <typename TLabel>
-CCL_HOST_DEVICE
-inline void
-AddToComponent(const ComponentFeatures<2, TLabel> & features, TLabel root, TLabel y, const RowFeatures<TLabel> & added)
-{
-  AtomicAdd(features.pixelCounts + root, added.pixelCount);
-  AtomicAdd(features.sums[0] + root, added.sumOfX);
-  AtomicAdd(features.sums[1] + root, std::uint64_t{ y } * added.pixelCount);
-  AtomicMin(features.minimums[0] + root, added.minimumOfX);
-  AtomicMax(features.maximums[0] + root, added.maximumOfX);
-  AtomicMax(features.maximums[1] + root, y);
-}
 
 /** Adds the features of each run that is not a root to its root, with conflict detection: atomic operations for each
  * root of the runs of a warp. */

@@ -15,7 +15,7 @@
 //
 // InitializeFeatures replaces TransitiveClosure: it links each run to its root, and stores the features of the run that
 // is a root. Then AddFeatures, or AddFeaturesOfPeers with conflict detection (FasterLightSpeedConflicts.h), adds the
-// other runs. These kernels do not need the image of labels.
+// other runs. These kernels do not need the image of labels. FasterLightSpeedRunFeatures.h has the features of a run.
 //
 // Extra memory: as for labeling. The features have an element for each run that the image could have: RunTable::Room().
 // The component with label l has element l - 1.
@@ -28,6 +28,7 @@
 
 #include "gallery/FasterLightSpeedConflicts.h"
 #include "gallery/FasterLightSpeedLabeling.h"
+#include "gallery/FasterLightSpeedRunFeatures.h"
 
 #include <type_traits>
 
