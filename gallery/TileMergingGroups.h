@@ -171,7 +171,7 @@ struct BorderCompression
     const std::uint64_t border = Divide(pair, size.y);
     const std::uint64_t y = pair - border * size.y;
     const std::uint64_t x = (border + 1) * side - 1 + (cell.x - pixelsInRows) % 2;
-    // A power of two is the side of a tile.
+    // The side of a tile is a power of two.
     const std::uint64_t yInTile = y & (side - 1);
     const bool          isInRows = (yInTile == 0 && y != 0) || (yInTile == side - 1 && y != size.y - 1);
     if (!isInRows)
