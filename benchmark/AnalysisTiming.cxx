@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "AnalysisTiming.h"
 
+#include "CudaConnectedComponentsDetail/ParallelFor.h"
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryFillholeImageFilter.h"

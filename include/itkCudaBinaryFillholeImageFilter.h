@@ -4,10 +4,8 @@
 
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentsFilter.h"
 
-#include "CudaConnectedComponentsDetail/BackendSettings.h"
-#include "CudaConnectedComponentsDetail/Compatibility.h"
 
 #include <string>
 
@@ -42,20 +40,6 @@ namespace itk
  * image that is derived from it, with a scalar pixel type of at most 8 bytes and at most 3 dimensions. The superclass
  * does the work for all other images, and for a ForegroundValue that is NaN.
  *
- * \par GPU and CPU
- * GPUEnabled, CPUFallback, LazyGPUStart, DeviceId, BackendUsed and FallbackReason have the same meaning as in
- * CudaConnectedComponentImageFilter. The environment variables have the same effect, too. If there is nothing to label,
- * the CPU copies the image, also with CPUFallbackOff().
- *
- * \par Differences from the superclass
- * - If the region has no pixels, the output is empty.
- * - After AbortGenerateDataOn(), the filter throws ProcessAborted between the stages of the work.
- * - The filter can be updated again after any exception.
- *
- * \par Thread safety
- * Different filters may run on several threads at the same time. One filter must not be used by several threads at the
- * same time.
- *
  * \par Memory
  * A filter stores only its settings and its output. See CudaConnectedComponentImageFilter for the memory of the
  * process.
@@ -64,20 +48,21 @@ namespace itk
  * \sa CudaBinaryKeepNObjectsImageFilter
  * \sa CudaConnectedComponentImageFilter
  *
+ * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
+ *
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT CudaBinaryFillholeImageFilter
-  : public BinaryFillholeImageFilter<TImage>
-  , protected CudaConnectedComponentsDetail::BackendSettings
+  : public CudaConnectedComponentsFilter<BinaryFillholeImageFilter<TImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryFillholeImageFilter);
 
   /** This class. */
   using Self = CudaBinaryFillholeImageFilter;
-  /** The filter that this class replaces. */
-  using Superclass = BinaryFillholeImageFilter<TImage>;
+  /** The settings of all filters of this module, on top of a filter of ITK. */
+  using Superclass = CudaConnectedComponentsFilter<BinaryFillholeImageFilter<TImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */
@@ -87,8 +72,6 @@ public:
   using ImageType = TImage;
   /** The type of the pixels. */
   using PixelType = typename TImage::PixelType;
-  /** The backends. */
-  using BackendEnum = CudaConnectedComponentsEnums::Backend;
 
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = TImage::ImageDimension;
@@ -101,59 +84,6 @@ public:
    * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryFillholeImageFilter, BinaryFillholeImageFilter);
 
-  /** Selects whether the filter uses the GPU. The default is on. If off, the CPU fills the holes, also with
-   * CPUFallbackOff(). GetFallbackReason() is then empty. */
-  itkSetMacro(GPUEnabled, bool);
-  itkGetConstMacro(GPUEnabled, bool);
-  itkBooleanMacro(GPUEnabled);
-
-  /** Selects whether the CPU fills the holes if the GPU cannot be used. The default is on. If off, the update throws an
-   * ExceptionObject with the reason. The GPU then gets small images, too. For images that only the superclass can
-   * handle, such as images of more than 3 dimensions, the update then throws, except with GPUEnabledOff(). */
-  itkSetMacro(CPUFallback, bool);
-  itkGetConstMacro(CPUFallback, bool);
-  itkBooleanMacro(CPUFallback);
-
-  /** Selects whether the filter delays the start of CUDA, as CudaConnectedComponentImageFilter does. The default is
-   * off. */
-  itkSetMacro(LazyGPUStart, bool);
-  itkGetConstMacro(LazyGPUStart, bool);
-  itkBooleanMacro(LazyGPUStart);
-
-  /** Selects the CUDA device by its number, from 0 to the number of devices - 1. The default is -1: the current device
-   * of the thread that calls Update(). */
-  itkSetMacro(DeviceId, int);
-  itkGetConstMacro(DeviceId, int);
-
-  /** Returns the backend that did the work of the last run: CUDA, CPU or ITK.
-   * \return the backend; Unknown before the first update, and after an update that threw an exception */
-  itkGetEnumMacro(BackendUsed, BackendEnum);
-
-  /** Returns why the last run did not use the GPU.
-   * \return a text such as "no CUDA device: no NVIDIA driver is installed". Empty if the GPU did the work, with
-   * GPUEnabledOff(), or if there was nothing to label. */
-  itkGetConstReferenceMacro(FallbackReason, std::string);
-
-  /** Updates the information about the output, such as its size, as the superclass does. If an exception is thrown,
-   * this function resets the pipeline. So the filter can be updated again.
-   * \exception ExceptionObject the exception of the superclass, or of another filter */
-  void
-  UpdateOutputInformation() override;
-
-  /** Propagates the requested region to the input, as the superclass does. If an exception is thrown, this function
-   * resets the pipeline. So the filter can be updated again.
-   * \param output the output of this filter whose requested region is propagated
-   * \exception ExceptionObject the exception of the superclass, or of another filter */
-  void
-  PropagateRequestedRegion(DataObject * output) override;
-
-  /** Updates the input and then the output, as the superclass does. If an exception is thrown, this function resets the
-   * pipeline. So the filter can be updated again.
-   * \param output the output of this filter that is updated
-   * \exception ExceptionObject the exception of GenerateData(), of the superclass, or of another filter */
-  void
-  UpdateOutputData(DataObject * output) override;
-
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */
   CudaBinaryFillholeImageFilter() = default;
@@ -161,26 +91,11 @@ protected:
   /** Destroys the filter. */
   ~CudaBinaryFillholeImageFilter() override = default;
 
-  /** Prints the settings and the backend of the last run.
-   * \param os the stream to print on
-   * \param indent the indentation of each line */
-  void
-  PrintSelf(std::ostream & os, Indent indent) const override;
-
   /** Fills the holes. ITK's pipeline calls this function during an update.
    * \exception ExceptionObject CPUFallback is off and the GPU cannot be used
    * \exception ProcessAborted AbortGenerateData is on */
   void
   GenerateData() override;
-
-private:
-  /** Fills the holes of an image with at most 3 dimensions, or copies an image without holes. */
-  void
-  GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, const CudaConnectedComponentLabeler::SizeType & size);
-
-  /** Returns whether the background can have components that do not touch the border. */
-  bool
-  CanHaveHoles() const;
 };
 
 } // end namespace itk

@@ -4,11 +4,9 @@
 
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentsFilter.h"
 
-#include "CudaConnectedComponentsDetail/BackendRun.h"
-#include "CudaConnectedComponentsDetail/BackendSettings.h"
-#include "CudaConnectedComponentsDetail/Compatibility.h"
+
 #include "CudaConnectedComponentsDetail/StoredRuns.h"
 
 #include <cstdint>
@@ -44,25 +42,9 @@ namespace itk
  * \tparam TOutputImage a LabelMap of the same dimension. The labels of its objects are integers; the superclass makes
  * maps with other labels.
  *
- * \par GPU and CPU
- * The GPU labels planes and volumes of up to 2^40 pixels. The CPU labels the image if the GPU cannot be used: there is
- * no device, no driver or too little device memory, or CUDA reports an error. The CPU uses this module's own code, on
- * the filter's multi-threader and its number of work units. The CPU always makes the objects. GetBackendUsed() tells
- * where the labels come from, and GetFallbackReason() tells why. With CPUFallbackOff(), the filter throws an
- * ExceptionObject with the reason instead.
- *
  * \par
  * The CPU always labels images of at most 16,384 pixels, because it is faster. CPUFallbackOff() switches this off. The
  * superclass labels images of more than 3 dimensions.
- *
- * \par Differences from the superclass
- * - If the region has no pixels, there are no objects.
- * - After AbortGenerateDataOn(), the filter throws ProcessAborted between the stages of the work.
- * - The filter can be updated again after any exception, such as the exception for too many objects.
- * - Several threads create the objects of one map at the same time. This matters only for an object factory that
- *   overrides the class of the objects.
- * - The accessor of an ImageAdaptor may throw while the filter reads pixels. The exception reaches the caller with its
- *   type, whichever thread read the pixels.
  *
  * \par Environment variables
  * The variables that CudaConnectedComponentImageFilter describes have the same effects on this filter.
@@ -70,10 +52,6 @@ namespace itk
  * \par Errors of CUDA
  * A missing device and too little memory are expected errors. The first time that another error of CUDA in a process
  * makes a filter use the CPU, the filter prints the error on standard error. It may be a fault of this module.
- *
- * \par Thread safety
- * Different filters may run on several threads at the same time. One filter must not be used by several threads at the
- * same time.
  *
  * \par Memory
  * A filter stores only its settings and its output. A run needs 16 bytes for each row of the image and 24 bytes for
@@ -83,22 +61,22 @@ namespace itk
  * \sa CudaConnectedComponentImageFilter
  * \sa CudaConnectedComponentImageFilterFactory for programs that use BinaryImageToLabelMapFilter, or one of the filters
  * of ITK that create it
+ * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
  *
  * \ingroup CudaConnectedComponents
  */
 template <typename TInputImage,
           typename TOutputImage = LabelMap<LabelObject<SizeValueType, TInputImage::ImageDimension>>>
 class ITK_TEMPLATE_EXPORT CudaBinaryImageToLabelMapFilter
-  : public BinaryImageToLabelMapFilter<TInputImage, TOutputImage>
-  , protected CudaConnectedComponentsDetail::BackendSettings
+  : public CudaConnectedComponentsFilter<BinaryImageToLabelMapFilter<TInputImage, TOutputImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryImageToLabelMapFilter);
 
   /** This class. */
   using Self = CudaBinaryImageToLabelMapFilter;
-  /** The filter that this class replaces. */
-  using Superclass = BinaryImageToLabelMapFilter<TInputImage, TOutputImage>;
+  /** The settings of all filters of this module, on top of a filter of ITK. */
+  using Superclass = CudaConnectedComponentsFilter<BinaryImageToLabelMapFilter<TInputImage, TOutputImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */
@@ -116,8 +94,6 @@ public:
   using OutputPixelType = typename Superclass::OutputPixelType;
   /** The type of a region: index and size in pixels. */
   using RegionType = typename Superclass::RegionType;
-  /** The backends. */
-  using BackendEnum = CudaConnectedComponentsEnums::Backend;
 
   /** The dimension of the input and the map. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
@@ -129,62 +105,6 @@ public:
   /** Returns the name of the class, for messages.
    * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryImageToLabelMapFilter, BinaryImageToLabelMapFilter);
-
-  /** Selects whether the filter uses the GPU. The default is on. If off, the CPU labels the image, also with
-   * CPUFallbackOff(). GetFallbackReason() is then empty. */
-  itkSetMacro(GPUEnabled, bool);
-  itkGetConstMacro(GPUEnabled, bool);
-  itkBooleanMacro(GPUEnabled);
-
-  /** Selects whether the CPU labels the image if the GPU cannot be used. The default is on. If off, the update throws
-   * an ExceptionObject with the reason. The GPU then labels small images, too. For images of more than 3 dimensions,
-   * the update then throws, except with GPUEnabledOff(). */
-  itkSetMacro(CPUFallback, bool);
-  itkGetConstMacro(CPUFallback, bool);
-  itkBooleanMacro(CPUFallback);
-
-  /** Selects whether the filter delays the start of CUDA, which takes about 0.2 s. The default is off. The filters that
-   * CudaConnectedComponentImageFilterFactory creates have it on. CudaConnectedComponentImageFilter describes the
-   * setting. */
-  itkSetMacro(LazyGPUStart, bool);
-  itkGetConstMacro(LazyGPUStart, bool);
-  itkBooleanMacro(LazyGPUStart);
-
-  /** Selects the CUDA device by its number, from 0 to the number of devices - 1. The default is -1: the current device
-   * of the thread that calls Update(). If there is no such device, the filter falls back to the CPU, or throws an
-   * ExceptionObject with CPUFallbackOff(). */
-  itkSetMacro(DeviceId, int);
-  itkGetConstMacro(DeviceId, int);
-
-  /** Returns the backend that labeled the image in the last run: CUDA, CPU, or ITK for more than 3 dimensions and for
-   * labels that are no integers.
-   * \return the backend; Unknown before the first update, and after an update that threw an exception */
-  itkGetEnumMacro(BackendUsed, BackendEnum);
-
-  /** Returns why the last run did not use the GPU.
-   * \return a text such as "no CUDA device: no NVIDIA driver is installed". Empty if the GPU labeled the image, with
-   * GPUEnabledOff(), or if the region has no pixels. */
-  itkGetConstReferenceMacro(FallbackReason, std::string);
-
-  /** Updates the information about the output, such as its size, as the superclass does. If an exception is thrown,
-   * this function resets the pipeline. So the filter can be updated again.
-   * \exception ExceptionObject the exception of the superclass, or of another filter */
-  void
-  UpdateOutputInformation() override;
-
-  /** Propagates the requested region to the input, as the superclass does. If an exception is thrown, this function
-   * resets the pipeline. So the filter can be updated again.
-   * \param output the output of this filter whose requested region is propagated
-   * \exception ExceptionObject the exception of the superclass, or of another filter */
-  void
-  PropagateRequestedRegion(DataObject * output) override;
-
-  /** Updates the input and then the output, as the superclass does. If an exception is thrown, this function resets the
-   * pipeline. So the filter can be updated again.
-   * \param output the output of this filter that is updated
-   * \exception ExceptionObject the exception of GenerateData(), of the superclass, or of another filter */
-  void
-  UpdateOutputData(DataObject * output) override;
 
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */
@@ -211,9 +131,13 @@ private:
   void
   GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, CudaConnectedComponentsDetail::BackendRun & run);
 
-  /** Makes the label map by the superclass. */
+  /** Makes the label map by the filter of ITK. */
   void
   GenerateDataByITK();
+
+  /** Stores the number of objects in the superclass. */
+  void
+  StoreNumberOfObjects(SizeValueType number);
 
   /** Stores the number of objects in the superclass. Throws if there are too many objects for the label type. */
   void

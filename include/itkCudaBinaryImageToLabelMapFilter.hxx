@@ -2,12 +2,10 @@
 #ifndef itkCudaBinaryImageToLabelMapFilter_hxx
 #define itkCudaBinaryImageToLabelMapFilter_hxx
 
-#include "CudaConnectedComponentsDetail/BackendRun.h"
-#include "CudaConnectedComponentsDetail/ImageProperties.h"
+#include "CudaConnectedComponentsDetail/FilterOfITK.h"
+#include "CudaConnectedComponentsDetail/ImageAccess.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
-#include "CudaConnectedComponentsDetail/PackEqual.h"
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
-#include "itkImageScanlineConstIterator.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -17,66 +15,11 @@
 namespace itk
 {
 
-namespace CudaConnectedComponentsDetail
-{
-
-/** Packs `count` pixels of a row to bits, from the index `begin` on: 1 for pixels that equal `foreground`. The pixels
- * must lie in the buffered region. `words` is as for CudaConnectedComponentLabeler::PackRow(). */
-template <typename TImage>
-void
-PackForegroundRow(const TImage &                     image,
-                  const typename TImage::IndexType & begin,
-                  SizeValueType                      count,
-                  const typename TImage::PixelType & foreground,
-                  std::uint32_t *                    words)
-{
-  if constexpr (HasMaskBuffer<TImage>)
-  {
-    const auto * const pixels = image.GetBufferPointer() + image.ComputeOffset(begin);
-    PackEqual(pixels, count, foreground, foreground, words);
-  }
-  else
-  {
-    typename TImage::SizeType size;
-    size.Fill(1);
-    size[0] = count;
-    ImageScanlineConstIterator<TImage> it(&image, { begin, size });
-    CudaConnectedComponentLabeler::PackBits(count, words, [&it, &foreground](std::uint64_t) {
-      const typename TImage::PixelType pixel = it.Get();
-      ++it;
-      return pixel == foreground;
-    });
-  }
-}
-
-} // namespace CudaConnectedComponentsDetail
-
-template <typename TInputImage, typename TOutputImage>
-void
-CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::UpdateOutputInformation()
-{
-  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputInformation(); });
-}
-
-template <typename TInputImage, typename TOutputImage>
-void
-CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::PropagateRequestedRegion(DataObject * output)
-{
-  this->ResetAfterException(*this, [&] { Superclass::PropagateRequestedRegion(output); });
-}
-
-template <typename TInputImage, typename TOutputImage>
-void
-CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::UpdateOutputData(DataObject * output)
-{
-  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputData(output); });
-}
-
 template <typename TInputImage, typename TOutputImage>
 void
 CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateData()
 {
-  CudaConnectedComponentsDetail::BackendRun run(*this, *this, this->GetOutput()->GetRequestedRegion());
+  CudaConnectedComponentsDetail::BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
   run.fullyConnected = this->GetFullyConnected();
   if (!std::is_integral<OutputPixelType>::value && run.whyOnlyByITK.empty())
   {
@@ -111,22 +54,19 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabele
   // The labeler does about half of the work.
   const auto report = labeler.options.progress;
   labeler.options.progress = [&report](float progress) { report(0.5F * progress); };
-  const RegionType                                region = output->GetRequestedRegion();
   const CudaConnectedComponentLabeler::SizeType & size = run.GetSize();
-  const typename InputImageType::ConstPointer     input = this->GetInput();
-  const InputPixelType                            foreground = this->GetInputForegroundValue();
-  const auto                                      packRow = [&](std::uint64_t row, std::uint32_t * words) {
-    BackendRun::CallCaller([&] { PackForegroundRow(*input, IndexOfRow(region, row), size[0], foreground, words); });
-  };
-  StoredRuns                  runs(size[1] * size[2]);
-  CudaConnectedComponentTable table;
-  labeler.VisitRunsOfPackedRows(
-    packRow,
-    size,
-    [&runs](std::uint64_t row, const StoredRuns::RunType * runsOfRow, std::uint64_t count) {
-      runs.Add(row, runsOfRow, count);
-    },
-    &table);
+  StoredRuns                                      runs(size[1] * size[2]);
+  CudaConnectedComponentTable                     table;
+  if constexpr (ImageDimension <= 3)
+  {
+    labeler.VisitRunsOfPackedRows(
+      PackerOfEqual(*this->GetInput(), output->GetRequestedRegion(), "input", this->GetInputForegroundValue()),
+      size,
+      [&runs](std::uint64_t row, const StoredRuns::RunType * runsOfRow, std::uint64_t count) {
+        runs.Add(row, runsOfRow, count);
+      },
+      &table);
+  }
   run.EndLabeling();
   this->SetNumberOfObjects(static_cast<SizeValueType>(table.componentCount));
   this->MakeObjects(runs, table.pixelCounts);
@@ -137,29 +77,40 @@ template <typename TInputImage, typename TOutputImage>
 void
 CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByITK()
 {
+  using namespace CudaConnectedComponentsDetail;
+
+  const auto filter = FilterOfITK<BinaryImageToLabelMapFilter<TInputImage, TOutputImage>>::New();
+  filter->SetFullyConnected(this->GetFullyConnected());
+  filter->SetInputForegroundValue(this->GetInputForegroundValue());
+  filter->SetOutputBackgroundValue(this->GetOutputBackgroundValue());
   try
   {
-    Superclass::GenerateData();
+    UpdateInside(*this, *filter);
   }
   catch (...)
   {
-    // Without this, the next run would fail because of the old values.
-    this->m_WorkUnitResults.clear();
-    this->m_LineOffsets.clear();
-    this->m_LineMap.clear();
+    this->StoreNumberOfObjects(filter->GetNumberOfObjects());
     throw;
   }
+  this->StoreNumberOfObjects(filter->GetNumberOfObjects());
 }
 
 template <typename TInputImage, typename TOutputImage>
 void
-CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::SetNumberOfObjects(SizeValueType number)
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::StoreNumberOfObjects(SizeValueType number)
 {
   // The member of the superclass is private, but its function returns a reference. The member is not constant, so it
   // may be changed.
   static_assert(std::is_reference<decltype(std::declval<const Superclass &>().GetNumberOfObjects())>::value,
                 "a copy of the number would be changed instead of the number");
   const_cast<SizeValueType &>(Superclass::GetNumberOfObjects()) = number;
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::SetNumberOfObjects(SizeValueType number)
+{
+  this->StoreNumberOfObjects(number);
   if (number > static_cast<SizeValueType>(NumericTraits<OutputPixelType>::max()))
   {
     itkExceptionMacro(<< "Number of objects (" << number << ") greater than maximum of output pixel type ("
@@ -224,7 +175,6 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::PrintSelf(std::ostre
   Superclass::PrintSelf(os, indent);
 
   os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;
-  this->PrintBackend(os, indent);
 }
 
 } // end namespace itk

@@ -3,12 +3,10 @@
 #define itkCudaBinaryKeepNObjectsImageFilter_h
 
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentsFilter.h"
 #include "itkImageToImageFilter.h"
 #include "itkNumericTraits.h"
 
-#include "CudaConnectedComponentsDetail/BackendSettings.h"
-#include "CudaConnectedComponentsDetail/Compatibility.h"
 
 #include <string>
 
@@ -46,41 +44,24 @@ namespace itk
  * For other images, such as images of vectors, the filter uses ITK's BinaryImageToLabelMapFilter, and GetBackendUsed()
  * is then ITK.
  *
- * \par GPU and CPU
- * GPUEnabled, CPUFallback, LazyGPUStart, DeviceId, BackendUsed and FallbackReason have the same meaning as in
- * CudaConnectedComponentImageFilter. The environment variables have the same effect, too. If there is nothing to label,
- * because NumberOfObjects is 0 or the region has no pixels, the CPU does the work, also with CPUFallbackOff().
- *
- * \par Abort and exceptions
- * After AbortGenerateDataOn(), the filter throws ProcessAborted between the stages of the work. The filter can be
- * updated again after any exception.
- *
- * \par Thread safety
- * Different filters may run on several threads at the same time. One filter must not be used by several threads at the
- * same time.
- *
- * \par Memory
- * A filter stores only its settings and its output. See CudaConnectedComponentImageFilter for the memory of the
- * process.
- *
  * \sa BinaryShapeKeepNObjectsImageFilter
  * \sa CudaBinaryFillholeImageFilter
  * \sa CudaConnectedComponentImageFilter
+ * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
  *
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT CudaBinaryKeepNObjectsImageFilter
-  : public ImageToImageFilter<TImage, TImage>
-  , protected CudaConnectedComponentsDetail::BackendSettings
+  : public CudaConnectedComponentsFilter<ImageToImageFilter<TImage, TImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryKeepNObjectsImageFilter);
 
   /** This class. */
   using Self = CudaBinaryKeepNObjectsImageFilter;
-  /** The base class. */
-  using Superclass = ImageToImageFilter<TImage, TImage>;
+  /** The settings of all filters of this module, on top of a filter of ITK. */
+  using Superclass = CudaConnectedComponentsFilter<ImageToImageFilter<TImage, TImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */
@@ -90,8 +71,6 @@ public:
   using ImageType = TImage;
   /** The type of the pixels. */
   using PixelType = typename TImage::PixelType;
-  /** The backends. */
-  using BackendEnum = CudaConnectedComponentsEnums::Backend;
 
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = TImage::ImageDimension;
@@ -134,59 +113,6 @@ public:
   itkSetMacro(MinimumObjectSize, SizeValueType);
   itkGetConstMacro(MinimumObjectSize, SizeValueType);
 
-  /** Selects whether the filter uses the GPU. The default is on. If off, the CPU does the work, also with
-   * CPUFallbackOff(). GetFallbackReason() is then empty. */
-  itkSetMacro(GPUEnabled, bool);
-  itkGetConstMacro(GPUEnabled, bool);
-  itkBooleanMacro(GPUEnabled);
-
-  /** Selects whether the CPU does the work if the GPU cannot be used. The default is on. If off, the update throws an
-   * ExceptionObject with the reason. The GPU then gets small images, too. For images that only ITK can handle, such as
-   * images of more than 3 dimensions, the update then throws, except with GPUEnabledOff(). */
-  itkSetMacro(CPUFallback, bool);
-  itkGetConstMacro(CPUFallback, bool);
-  itkBooleanMacro(CPUFallback);
-
-  /** Selects whether the filter delays the start of CUDA, as CudaConnectedComponentImageFilter does. The default is
-   * off. */
-  itkSetMacro(LazyGPUStart, bool);
-  itkGetConstMacro(LazyGPUStart, bool);
-  itkBooleanMacro(LazyGPUStart);
-
-  /** Selects the CUDA device by its number, from 0 to the number of devices - 1. The default is -1: the current device
-   * of the thread that calls Update(). */
-  itkSetMacro(DeviceId, int);
-  itkGetConstMacro(DeviceId, int);
-
-  /** Returns the backend that did the work of the last run: CUDA, CPU or ITK.
-   * \return the backend; Unknown before the first update, and after an update that threw an exception */
-  itkGetEnumMacro(BackendUsed, BackendEnum);
-
-  /** Returns why the last run did not use the GPU.
-   * \return a text such as "no CUDA device: no NVIDIA driver is installed". Empty if the GPU did the work, with
-   * GPUEnabledOff(), or if there was nothing to label. */
-  itkGetConstReferenceMacro(FallbackReason, std::string);
-
-  /** Updates the information about the output, such as its size, as the superclass does. If an exception is thrown,
-   * this function resets the pipeline. So the filter can be updated again.
-   * \exception ExceptionObject the exception of the superclass, or of another filter */
-  void
-  UpdateOutputInformation() override;
-
-  /** Propagates the requested region to the input, as the superclass does. If an exception is thrown, this function
-   * resets the pipeline. So the filter can be updated again.
-   * \param output the output of this filter whose requested region is propagated
-   * \exception ExceptionObject the exception of the superclass, or of another filter */
-  void
-  PropagateRequestedRegion(DataObject * output) override;
-
-  /** Updates the input and then the output, as the superclass does. If an exception is thrown, this function resets the
-   * pipeline. So the filter can be updated again.
-   * \param output the output of this filter that is updated
-   * \exception ExceptionObject the exception of GenerateData(), of the superclass, or of another filter */
-  void
-  UpdateOutputData(DataObject * output) override;
-
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */
   CudaBinaryKeepNObjectsImageFilter() = default;
@@ -216,10 +142,6 @@ protected:
   GenerateData() override;
 
 private:
-  /** Keeps the largest objects of an image with at most 3 dimensions, or removes all objects. */
-  void
-  GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, const CudaConnectedComponentLabeler::SizeType & size);
-
   /** Keeps the largest objects with a label map of ITK. */
   void
   GenerateDataByITK();

@@ -2,8 +2,7 @@
 #ifndef itkCudaBinaryKeepNObjectsImageFilter_hxx
 #define itkCudaBinaryKeepNObjectsImageFilter_hxx
 
-#include "CudaConnectedComponentsDetail/BackendRun.h"
-#include "CudaConnectedComponentsDetail/KeptRows.h"
+#include "CudaConnectedComponentsDetail/MaskImages.h"
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkImageRegionConstIterator.h"
 #include "itkImageRegionIterator.h"
@@ -18,27 +17,6 @@
 
 namespace itk
 {
-
-template <typename TImage>
-void
-CudaBinaryKeepNObjectsImageFilter<TImage>::UpdateOutputInformation()
-{
-  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputInformation(); });
-}
-
-template <typename TImage>
-void
-CudaBinaryKeepNObjectsImageFilter<TImage>::PropagateRequestedRegion(DataObject * output)
-{
-  this->ResetAfterException(*this, [&] { Superclass::PropagateRequestedRegion(output); });
-}
-
-template <typename TImage>
-void
-CudaBinaryKeepNObjectsImageFilter<TImage>::UpdateOutputData(DataObject * output)
-{
-  this->ResetAfterException(*this, [&] { Superclass::UpdateOutputData(output); });
-}
 
 template <typename TImage>
 void
@@ -62,52 +40,41 @@ template <typename TImage>
 void
 CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateData()
 {
-  CudaConnectedComponentsDetail::BackendRun run(*this, *this, this->GetOutput()->GetRequestedRegion());
+  using namespace CudaConnectedComponentsDetail;
+
+  BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
   run.fullyConnected = m_FullyConnected;
   run.inputPixel = run.outputPixel = &typeid(PixelType);
-  if constexpr (CudaConnectedComponentsDetail::HasMaskBuffer<TImage>)
+  if constexpr (IsViewed<TImage>)
   {
     run.needsLabels = m_NumberOfObjects > 0;
+    run.work = [this, &run](CudaConnectedComponentLabeler & labeler) {
+      const MaskImages images =
+        PrepareMaskImages(*this->GetInput(), *this->GetOutput(), m_ForegroundValue, m_BackgroundValue, [this] {
+          this->AllocateOutputs();
+        });
+      if (run.HasLabels())
+      {
+        labeler.options.selection.minimumSize = m_MinimumObjectSize;
+        labeler.options.selection.numberOfLargest = m_NumberOfObjects;
+        KeepSelectedObjects(labeler, images);
+      }
+      else
+      {
+        RemoveAllObjects(labeler, images);
+      }
+    };
   }
   else
   {
     run.whyOnlyByITK = "the type of the image is not supported on the GPU";
+    run.work = [this](CudaConnectedComponentLabeler &) { this->AllocateOutputs(); }; // of an image without pixels
   }
-  run.work = [this, &run](CudaConnectedComponentLabeler & labeler) {
-    this->GenerateDataByLabeler(labeler, run.GetSize());
-  };
-  if constexpr (!CudaConnectedComponentsDetail::HasMaskBuffer<TImage> || ImageDimension > 3)
+  if constexpr (!IsViewed<TImage> || ImageDimension > 3)
   {
     run.workByITK = [this] { this->GenerateDataByITK(); };
   }
   run.Run();
-}
-
-template <typename TImage>
-void
-CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler,
-                                                                 const CudaConnectedComponentLabeler::SizeType & size)
-{
-  using namespace CudaConnectedComponentsDetail;
-
-  const bool isFresh = this->GetOutput()->GetBufferPointer() == nullptr;
-  this->AllocateOutputs();
-  if constexpr (HasMaskBuffer<TImage>)
-  {
-    KeptRows<TImage> rows(*this->GetInput(), *this->GetOutput(), isFresh, m_ForegroundValue, m_BackgroundValue);
-    if (m_NumberOfObjects > 0)
-    {
-      labeler.options.selection.minimumSize = m_MinimumObjectSize;
-      labeler.options.selection.numberOfLargest = m_NumberOfObjects;
-      labeler.MaskPackedRows([&rows](std::uint64_t row, std::uint32_t * words) { rows.Pack(row, words); },
-                             size,
-                             [&rows](std::uint64_t row, const std::uint32_t * words) { rows.Write(row, words); });
-    }
-    else
-    {
-      rows.WriteWithoutObjects(labeler.options.parallelFor);
-    }
-  }
 }
 
 template <typename TImage>
@@ -185,7 +152,6 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::PrintSelf(std::ostream & os, Indent i
   os << indent << "ForegroundValue: " << static_cast<PrintType>(m_ForegroundValue) << std::endl;
   os << indent << "NumberOfObjects: " << m_NumberOfObjects << std::endl;
   os << indent << "MinimumObjectSize: " << m_MinimumObjectSize << std::endl;
-  this->PrintBackend(os, indent);
 }
 
 } // end namespace itk

@@ -3,18 +3,11 @@
 #define itkCudaConnectedComponentImageFilter_h
 
 #include "itkConnectedComponentImageFilter.h"
-#include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentStatistics.h"
-#include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentsFilter.h"
 
-#include "CudaConnectedComponentsDetail/BackendRun.h"
-#include "CudaConnectedComponentsDetail/BackendSettings.h"
-#include "CudaConnectedComponentsDetail/Compatibility.h"
-#include "CudaConnectedComponentsDetail/IntensityImage.h"
-#include "CudaConnectedComponentsDetail/LabelRows.h"
-#include "CudaConnectedComponentsDetail/SelectLabels.h"
-#include "CudaConnectedComponentsDetail/VerifyMask.h"
+#include "CudaConnectedComponentsDetail/LabelingResults.h"
 
 #include <cstdint>
 #include <string>
@@ -68,9 +61,9 @@ namespace itk
  * filter->ComputeStatisticsOn();
  * filter->Update();
  * const auto & statistics = filter->GetStatistics();
- * for (itk::SizeValueType i = 0; i < statistics.GetNumberOfObjects(); ++i)
+ * for (const auto label : statistics.GetLabels())
  * {
- *   std::cout << statistics.GetMean(i) << " +- " << statistics.GetStandardDeviation(i) << '\n';
+ *   std::cout << statistics.GetMean(label) << " +- " << statistics.GetStandardDeviation(label) << '\n';
  * }
  * \endcode
  *
@@ -78,53 +71,10 @@ namespace itk
  * \tparam TOutputImage an image of the same dimension with an integer pixel type, not bool
  * \tparam TMaskImage an image or an ImageAdaptor of the same dimension. The default is TInputImage.
  *
- * \par GPU and CPU
- * The GPU labels planes and volumes of up to 2^40 pixels and any pixel type. The CPU labels the image if the GPU cannot
- * be used: there is no device, no driver or too little device memory, or CUDA reports an error. The CPU uses this
- * module's own code, on the filter's multi-threader and its number of work units. GetBackendUsed() tells where the
- * labels come from, and GetFallbackReason() tells why. With CPUFallbackOff(), the filter throws an ExceptionObject with
- * the reason instead.
- *
- * \par
- * The CPU always labels images of at most 16,384 pixels, because it is faster. CPUFallbackOff() switches this off, and
- * so does an Algorithm other than Automatic. The superclass labels images of more than 3 dimensions.
- *
- * \par Differences from the superclass
- * - If the region has no pixels, the output is empty and there are no objects.
- * - After AbortGenerateDataOn(), the filter throws ProcessAborted between the stages of the work.
- * - The filter can be updated again after any exception.
- * - The filter can select objects by size, sort the labels by size, and measure the objects. The number of selected
- *   objects must not exceed the maximum of the output's pixel type. In images of more than 3 dimensions, the number of
- *   all objects must not exceed it.
- * - The accessor of an ImageAdaptor may throw while the filter reads pixels. The exception reaches the caller with its
- *   type, whichever thread read the pixels. In images of more than 3 dimensions, the superclass reads the pixels: the
- *   exception is lost, and the labels are wrong.
- *
- * \par Environment variables
- * These values have an effect:
- * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: CudaConnectedComponentImageFilterFactory and the plug-in do not replace ITK's
- *   filters. A program that creates a CudaConnectedComponentImageFilter itself still uses the GPU.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of classes of ITK that are not replaced, with commas between them,
- *   such as `RelabelComponentImageFilter`.
- * - `ITK_CUDA_CONNECTED_COMPONENTS=1`: filters with LazyGPUStartOn() use the GPU from the first image on that has more
- *   than 16,384 pixels.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each successful run of a filter prints one line on standard error:
- *   name of the filter, size, pixel types, connectivity, backend, fallback reason, and time in milliseconds.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each run of a filter that labels ends with
- *   CudaConnectedComponentLabeler::TrimMemory(). Other programs on the GPU then have more memory, but runs take longer.
- *
- * \par Errors of CUDA
- * A missing device and too little memory are expected errors. The first time that another error of CUDA in a process
- * makes a filter use the CPU, the filter prints the error on standard error. It may be a fault of this module.
- *
- * \par Thread safety
- * Different filters may run on several threads at the same time. One filter must not be used by several threads at the
- * same time.
- *
- * \par Memory
- * A filter stores only its settings, its output and the measurements of the objects. GPU memory and pinned host memory
- * belong to the process, and are cached for later runs. See CudaConnectedComponentLabeler::GetHeldMemory() and
- * CudaConnectedComponentLabeler::TrimMemory().
+ * \par Images of more than 3 dimensions
+ * The superclass labels them. Then this module measures and selects the objects. The number of all objects must not
+ * exceed the maximum of the output's pixel type; in planes and volumes, only the number of selected objects must not.
+ * If the accessor of an ImageAdaptor throws, the exception is lost, and the labels are wrong, as with the superclass.
  *
  * \par Algorithms
  * Union-find on runs, and the algorithms of Allegretti, Bolelli and Grana, "Optimized Block-Based Algorithms to Label
@@ -140,16 +90,16 @@ namespace itk
  */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
 class ITK_TEMPLATE_EXPORT CudaConnectedComponentImageFilter
-  : public ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>
-  , protected CudaConnectedComponentsDetail::BackendSettings
+  : public CudaConnectedComponentsFilter<ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaConnectedComponentImageFilter);
 
   /** This class. */
   using Self = CudaConnectedComponentImageFilter;
-  /** The filter that this class replaces. */
-  using Superclass = ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>;
+  /** The settings of all filters of this module, on top of the filter that this class replaces. */
+  using Superclass =
+    CudaConnectedComponentsFilter<ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */
@@ -171,10 +121,6 @@ public:
   using RegionType = typename Superclass::RegionType;
   /** The unsigned integer type of the object count. */
   using LabelType = typename Superclass::LabelType;
-  /** The algorithms. */
-  using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
-  /** The backends. */
-  using BackendEnum = CudaConnectedComponentsEnums::Backend;
   /** The sizes, bounding boxes, centroids, shapes and intensities of the objects. */
   using StatisticsType = CudaConnectedComponentStatistics<Superclass::ImageDimension>;
   /** The type of an intensity image of any pixel type. */
@@ -191,69 +137,93 @@ public:
    * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaConnectedComponentImageFilter, ConnectedComponentImageFilter);
 
-  /** Selects whether the filter uses the GPU. The default is on. If off, the CPU labels the image, also with
-   * CPUFallbackOff(). GetFallbackReason() is then empty. */
-  itkSetMacro(GPUEnabled, bool);
-  itkGetConstMacro(GPUEnabled, bool);
-  itkBooleanMacro(GPUEnabled);
-
-  /** Selects whether the CPU labels the image if the GPU cannot be used. The default is on. If off, the update throws
-   * an ExceptionObject with the reason. The GPU then labels small images, too. For images of more than 3 dimensions,
-   * the update then throws, except with GPUEnabledOff(). */
-  itkSetMacro(CPUFallback, bool);
-  itkGetConstMacro(CPUFallback, bool);
-  itkBooleanMacro(CPUFallback);
-
-  /** Selects whether the filter delays the start of CUDA, which takes about 0.2 s. The default is off. The filters that
-   * CudaConnectedComponentImageFilterFactory creates have it on.
-   *
-   * If on, the CPU labels until this module has started CUDA in this process, or until labeling on the CPU has taken
-   * 500 ms in total. The total counts all filters of the process with this setting, except their runs on images of at
-   * most 16,384 pixels, and the work of ITK's own code. The setting has no effect with CPUFallbackOff(), or if the
-   * environment variable ITK_CUDA_CONNECTED_COMPONENTS is 1. */
-  itkSetMacro(LazyGPUStart, bool);
-  itkGetConstMacro(LazyGPUStart, bool);
-  itkBooleanMacro(LazyGPUStart);
-
-  /** Selects the algorithm on the GPU. The default is Automatic, the fastest for the image. The labels do not depend on
-   * the algorithm. BlockUnionFind and BlockKomuraEquivalence need FullyConnectedOn(); otherwise the update throws an
-   * ExceptionObject, also if the CPU labels the image. */
-  itkSetEnumMacro(Algorithm, AlgorithmEnum);
-  itkGetEnumMacro(Algorithm, AlgorithmEnum);
-
-  /** Selects whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The default is on. The labels do
-   * not depend on it. Other algorithms do not use it. */
-  itkSetMacro(InlineCompression, bool);
-  itkGetConstMacro(InlineCompression, bool);
-  itkBooleanMacro(InlineCompression);
-
-  /** Selects the CUDA device by its number, from 0 to the number of devices - 1. The default is -1: the current device
-   * of the thread that calls Update(). If there is no such device, the filter falls back to the CPU, or throws an
-   * ExceptionObject with CPUFallbackOff(). */
-  itkSetMacro(DeviceId, int);
-  itkGetConstMacro(DeviceId, int);
-
   /** Selects objects of at least this number of pixels. The pixels of smaller objects get the background value. The
-   * default is 0: all objects. */
-  itkSetMacro(MinimumObjectSize, SizeValueType);
-  itkGetConstMacro(MinimumObjectSize, SizeValueType);
+   * default is 0: all objects.
+   * \param value the number of pixels */
+  void
+  SetMinimumObjectSize(SizeValueType value)
+  {
+    this->SetMember(m_Settings.minimumObjectSize, value);
+  }
+  /** Returns the value of SetMinimumObjectSize().
+   * \return the value */
+  SizeValueType
+  GetMinimumObjectSize() const
+  {
+    return m_Settings.minimumObjectSize;
+  }
 
   /** Selects the order of the labels. If on, the largest object has the first label. Objects of the same size are in
-   * the order of their first pixels. If off, all objects are in the order of their first pixels. The default is off. */
-  itkSetMacro(SortByObjectSize, bool);
-  itkGetConstMacro(SortByObjectSize, bool);
-  itkBooleanMacro(SortByObjectSize);
+   * the order of their first pixels. If off, all objects are in the order of their first pixels. The default is off.
+   * \param value true to sort */
+  void
+  SetSortByObjectSize(bool value)
+  {
+    this->SetMember(m_Settings.sortByObjectSize, value);
+  }
+  /** Returns the value of SetSortByObjectSize().
+   * \return the value */
+  bool
+  GetSortByObjectSize() const
+  {
+    return m_Settings.sortByObjectSize;
+  }
+  /** Calls SetSortByObjectSize(true). */
+  void
+  SortByObjectSizeOn()
+  {
+    this->SetSortByObjectSize(true);
+  }
+  /** Calls SetSortByObjectSize(false). */
+  void
+  SortByObjectSizeOff()
+  {
+    this->SetSortByObjectSize(false);
+  }
 
   /** Selects the largest objects, up to this number. The pixels of the other objects get the background value. Of
    * objects of the same size, the objects with the earlier first pixels count as larger. The default is 0: all objects.
-   */
-  itkSetMacro(NumberOfObjectsToKeep, SizeValueType);
-  itkGetConstMacro(NumberOfObjectsToKeep, SizeValueType);
 
-  /** Selects whether the filter computes the statistics that GetStatistics() returns. The default is off. */
-  itkSetMacro(ComputeStatistics, bool);
-  itkGetConstMacro(ComputeStatistics, bool);
-  itkBooleanMacro(ComputeStatistics);
+   * \param value the number of objects */
+  void
+  SetNumberOfObjectsToKeep(SizeValueType value)
+  {
+    this->SetMember(m_Settings.numberOfObjectsToKeep, value);
+  }
+  /** Returns the value of SetNumberOfObjectsToKeep().
+   * \return the value */
+  SizeValueType
+  GetNumberOfObjectsToKeep() const
+  {
+    return m_Settings.numberOfObjectsToKeep;
+  }
+
+  /** Selects whether the filter computes the statistics that GetStatistics() returns. The default is off.
+   * \param value true to compute them */
+  void
+  SetComputeStatistics(bool value)
+  {
+    this->SetMember(m_Settings.computeStatistics, value);
+  }
+  /** Returns the value of SetComputeStatistics().
+   * \return the value */
+  bool
+  GetComputeStatistics() const
+  {
+    return m_Settings.computeStatistics;
+  }
+  /** Calls SetComputeStatistics(true). */
+  void
+  ComputeStatisticsOn()
+  {
+    this->SetComputeStatistics(true);
+  }
+  /** Calls SetComputeStatistics(false). */
+  void
+  ComputeStatisticsOff()
+  {
+    this->SetComputeStatistics(false);
+  }
 
   /** Sets an image whose pixels GetStatistics() describes for each object, such as the CT of a mask. The default is
    * null: no image. The labels do not depend on the image. It is an input of the pipeline with the name
@@ -272,15 +242,6 @@ public:
   const IntensityImageType *
   GetIntensityImage() const;
 
-  /** Returns the backend that labeled the image in the last run: CUDA, CPU, or ITK for more than 3 dimensions.
-   * \return the backend; Unknown before the first update, and after an update that threw an exception */
-  itkGetEnumMacro(BackendUsed, BackendEnum);
-
-  /** Returns why the last run did not use the GPU.
-   * \return a text such as "no CUDA device: no NVIDIA driver is installed". Empty if the GPU labeled the image, with
-   * GPUEnabledOff(), or if the region has no pixels. */
-  itkGetConstReferenceMacro(FallbackReason, std::string);
-
   /** Returns the number of objects that the last run wrote to the output. MinimumObjectSize and NumberOfObjectsToKeep
    * can make this number smaller than GetOriginalNumberOfObjects().
    * \return the number of objects; 0 before the first update, and after an update that threw an exception */
@@ -292,7 +253,11 @@ public:
 
   /** Returns the number of objects that the last run found, before the selection by size.
    * \return the number of objects; 0 before the first update, and after an update that threw an exception */
-  itkGetConstMacro(OriginalNumberOfObjects, SizeValueType);
+  SizeValueType
+  GetOriginalNumberOfObjects() const
+  {
+    return m_Results.originalNumberOfObjects;
+  }
 
   /** Returns the number of pixels of each object in the output, in the order of the labels.
    * \return one number for each object. Empty before the first update, after an update that threw an exception, and
@@ -301,7 +266,7 @@ public:
   const std::vector<SizeValueType> &
   GetSizeOfObjectsInPixels() const
   {
-    return m_SizeOfObjectsInPixels;
+    return m_Results.sizesInPixels;
   }
 
   /** Returns the size of each object in the output, in the order of the labels: the number of pixels times the product
@@ -311,7 +276,7 @@ public:
   const std::vector<float> &
   GetSizeOfObjectsInPhysicalUnits() const
   {
-    return m_SizeOfObjectsInPhysicalUnits;
+    return m_Results.sizesInPhysicalUnits;
   }
 
   /** Returns the number of pixels of an object.
@@ -321,7 +286,7 @@ public:
   SizeValueType
   GetSizeOfObjectInPixels(LabelType label) const
   {
-    return this->GetElement(m_SizeOfObjectsInPixels, label);
+    return m_Results.GetElement(m_Results.sizesInPixels, label);
   }
 
   /** Returns the size of an object: the number of pixels times the product of the spacings.
@@ -331,11 +296,11 @@ public:
   float
   GetSizeOfObjectInPhysicalUnits(LabelType label) const
   {
-    return this->GetElement(m_SizeOfObjectsInPhysicalUnits, label);
+    return m_Results.GetElement(m_Results.sizesInPhysicalUnits, label);
   }
 
   /** Returns the statistics of the objects in the output.
-   * \return the statistics, in the order of the labels. There are 0 objects before the first update, after an update
+   * \return the statistics, by label. There are 0 objects before the first update, after an update
    * that threw an exception, and after a run with ComputeStatisticsOff(). The next run changes the statistics; a copy
    * stays valid. */
   const StatisticsType &
@@ -343,27 +308,6 @@ public:
   {
     return m_Statistics;
   }
-
-  /** Updates the information about the output, such as its size, as the superclass does. If an exception is thrown,
-   * this function resets the pipeline. So the filter can be updated again.
-   * \exception ExceptionObject the exception of the superclass, or of another filter */
-  void
-  UpdateOutputInformation() override;
-
-  /** Propagates the requested region to the inputs, as the superclass does. If an exception is thrown, such as for a
-   * mask that is too small, this function resets the pipeline. So the filter can be updated again.
-   * \param output the output of this filter whose requested region is propagated
-   * \exception ExceptionObject the exception of the superclass, such as InvalidRequestedRegionError, or of another
-   * filter. Or the intensity image does not fit the input. */
-  void
-  PropagateRequestedRegion(DataObject * output) override;
-
-  /** Updates the inputs and then the output, as the superclass does. If an exception is thrown, this function resets
-   * the pipeline. So the filter can be updated again.
-   * \param output the output of this filter that is updated
-   * \exception ExceptionObject the exception of GenerateData(), of the superclass, or of another filter */
-  void
-  UpdateOutputData(DataObject * output) override;
 
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */
@@ -391,76 +335,27 @@ protected:
   void
   GenerateData() override;
 
+  /** Clears the results of the last run. */
+  void
+  ClearResults() override;
+
 private:
-  /** Calls a function of the pipeline. If it throws, resets the pipeline and clears the results. */
-  template <typename TFunction>
-  void
-  CallPipeline(const TFunction & function);
-
-  /** Throws the same exception as the superclass if the mask does not fit the input. */
-  void
-  VerifyMask() const;
-
-  /** Throws an exception if the intensity image does not fit the input. */
-  void
-  VerifyIntensityImage() const;
-
   /** Labels a plane or a volume, or makes an output without pixels. */
   void
   GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, const CudaConnectedComponentsDetail::BackendRun & run);
 
-  /** Labels by the superclass. Then measures and selects the objects. */
+  /** Labels by the filter of ITK. Then measures and selects the objects. */
   void
   GenerateDataByITK();
 
-  /** Returns whether a setting needs the sizes of the objects. */
-  bool
-  NeedsObjectSizes() const;
-
-  /** Returns the objects that get labels, and the order of their labels. */
-  CudaConnectedComponentSelection
-  GetSelection() const;
-
-  /** Clears the results of the last run. */
+  /** Stores the results of a run. */
   void
-  ClearResults();
+  StoreResults(CudaConnectedComponentsDetail::LabelingResults results);
 
-  /** Stores the sizes of the objects in pixels, and computes their sizes in physical units. */
-  void
-  StoreObjectSizes(std::vector<SizeValueType> sizes);
-
-  /** Returns the element of an object in a vector that has one element for each object. Returns 0 if there is none. */
-  template <typename TElement>
-  TElement
-  GetElement(const std::vector<TElement> & elements, LabelType label) const
-  {
-    if (label == m_BackgroundOfSizes)
-    {
-      return 0;
-    }
-    const std::uint64_t i = CudaConnectedComponentsDetail::RowOfLabel(label, m_BackgroundOfSizes);
-    return i < elements.size() ? elements[static_cast<std::size_t>(i)] : TElement{ 0 };
-  }
-
-  /** Clears the members of the superclass. After an exception in its GenerateData(), its next run would fail because of
-   * the old values. */
-  void
-  ClearSuperclassState();
-
-  bool          m_InlineCompression{ true };
-  AlgorithmEnum m_Algorithm{ AlgorithmEnum::Automatic };
-  LabelType     m_ObjectCount{ 0 };
-  SizeValueType m_OriginalNumberOfObjects{ 0 };
-
-  SizeValueType m_MinimumObjectSize{ 0 };
-  bool          m_SortByObjectSize{ false };
-  SizeValueType m_NumberOfObjectsToKeep{ 0 };
-  bool          m_ComputeStatistics{ false };
-
-  std::vector<SizeValueType> m_SizeOfObjectsInPixels;
-  std::vector<float>         m_SizeOfObjectsInPhysicalUnits;
-  std::uint64_t              m_BackgroundOfSizes{ 0 }; // background value of the run that stored the sizes
-  StatisticsType             m_Statistics;
+  CudaConnectedComponentsDetail::ObjectSettings  m_Settings;
+  CudaConnectedComponentsDetail::LabelingResults m_Results;
+  LabelType                                      m_ObjectCount{ 0 };
+  StatisticsType                                 m_Statistics;
 };
 
 } // end namespace itk

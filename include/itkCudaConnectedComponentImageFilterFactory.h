@@ -6,7 +6,7 @@
 #include "itkCudaRelabelComponentImageFilter.h"
 #include "itkObjectFactoryBase.h"
 
-#include <cstddef>
+#include "CudaConnectedComponentsDetail/Process.h"
 
 #include <typeinfo>
 
@@ -18,12 +18,8 @@ class CudaConnectedComponentImageFilterFactory;
 namespace ccl
 {
 
-/** Replaces RelabelComponentImageFilter for one pair of types. */
-template <std::size_t VPair>
-void
-AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
-
 struct LabelMapOverrides;
+struct RelabelOverrides;
 
 } // namespace ccl
 
@@ -186,10 +182,8 @@ private:
   /** Returns the factory of this class that is registered, or nullptr. ITK owns the factory. */
   static Self * GetRegistered();
 
-  template <std::size_t VPair>
-  friend void ccl::AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
-
   friend struct ccl::LabelMapOverrides;
+  friend struct ccl::RelabelOverrides;
 
   /** Makes this factory create filters of one type instead of filters of ITK, with LazyGPUStartOn(). Does nothing if
    * the environment turns off this replacement. */

@@ -2,13 +2,12 @@
 #ifndef itkCudaConnectedComponentIntensities_h
 #define itkCudaConnectedComponentIntensities_h
 
-#include "itkCudaConnectedComponentsEnums.h"
+#include "itkCudaConnectedComponentImageView.h"
 
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 namespace itk
@@ -50,66 +49,8 @@ namespace itk
  */
 struct CudaConnectedComponentIntensities
 {
-  /** \class Image
-   * \brief An intensity image in memory, or a region of an image. The caller owns the pixels.
-   *
-   * Pixel { x, y, z } is at pixels + x + y * rowStride + z * sliceStride. So the image may be a region of a larger
-   * image, and its rows need not be contiguous.
-   * \ingroup CudaConnectedComponents */
-  struct Image
-  {
-    /** The first pixel. The default is null: no image. The address must be a multiple of the size of a pixel. */
-    const void * pixels = nullptr;
-    /** The type of the pixels. The default is UInt8. */
-    CudaConnectedComponentsEnums::PixelType type = CudaConnectedComponentsEnums::PixelType::UInt8;
-    /** The distance in pixels from a row to the next row along y; at least the size along x, if there are several rows.
-     * The default is 0. */
-    std::uint64_t rowStride = 0;
-    /** The distance in pixels from a slice to the next slice along z; at least the distance from the first pixel to the
-     * end of the slice, if there are several slices. The default is 0. */
-    std::uint64_t sliceStride = 0;
-
-    /** Describes an image.
-     * \tparam T integer type of 1 to 8 bytes, bool, float or double
-     * \param pixels the first pixel of the region that belongs to the labeled image
-     * \param bufferSize the numbers of pixels of the whole buffer along x, y and z. For an image without gaps, this is
-     * the size of the labeled image.
-     * \return the description, which refers to the pixels */
-    template <typename T>
-    static Image
-    Of(const T * pixels, const std::array<std::uint64_t, 3> & bufferSize)
-    {
-      return { pixels, TypeOf<T>(), bufferSize[0], bufferSize[0] * bufferSize[1] };
-    }
-
-    /** Returns the type of pixels.
-     * \tparam T integer type of 1 to 8 bytes, bool, float or double
-     * \return the value of the enumeration for T */
-    template <typename T>
-    static constexpr CudaConnectedComponentsEnums::PixelType
-    TypeOf()
-    {
-      using PixelType = CudaConnectedComponentsEnums::PixelType;
-      static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
-                    "pixels are integers of up to 64 bits, float or double");
-      if (std::is_floating_point<T>::value)
-      {
-        return sizeof(T) == 4 ? PixelType::Float : PixelType::Double;
-      }
-      const bool isSigned = std::is_signed<T>::value;
-      switch (sizeof(T))
-      {
-        case 1:
-          return isSigned ? PixelType::Int8 : PixelType::UInt8;
-        case 2:
-          return isSigned ? PixelType::Int16 : PixelType::UInt16;
-        case 4:
-          return isSigned ? PixelType::Int32 : PixelType::UInt32;
-        default:
-          return isSigned ? PixelType::Int64 : PixelType::UInt64;
-      }
-    }
-  };
+  /** The second image. The pixels of a row must be adjacent. */
+  using Image = CudaConnectedComponentImageView;
 
   /** \class Integer
    * \brief A signed integer of 192 bits. The squares of 2^40 pixels of 64 bits have a sum of up to 168 bits.

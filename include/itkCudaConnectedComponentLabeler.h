@@ -3,6 +3,7 @@
 #define itkCudaConnectedComponentLabeler_h
 
 #include "itkCudaConnectedComponentError.h"
+#include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
@@ -29,9 +30,15 @@ namespace itk
  * \endcode
  *
  * \par Images
- * An image is a contiguous array without gaps. The index along x changes fastest, then the index along y, then the
- * index along z. Sizes are { x, y, z } in pixels. A plane has 1 pixel along z. An image has at most 2^40 pixels.
- * An image may have 0 pixels. Then the functions read and write no pixels, and return 0.
+ * A CudaConnectedComponentImageView describes an image: its memory, pixel type, size and strides. Label(), Mask(),
+ * Fill() and Measure() take views. The functions with pointers do the same for contiguous arrays without gaps: the
+ * index along x changes fastest, then the index along y, then the index along z. Sizes are { x, y, z } in pixels. A
+ * plane has 1 pixel along z. An image has at most 2^40 pixels. An image may have 0 pixels. Then the functions read and
+ * write no pixels, and return 0.
+ *
+ * \par
+ * Input and output of a call are both in host memory or both in device memory. Images in device memory must have no
+ * gaps. In host memory, the input may have any strides. The pixels of a row of the labels must be adjacent.
  *
  * \par Foreground
  * Pixels that are not 0 are foreground. NaN is foreground, and -0.0 is background.
@@ -174,7 +181,8 @@ public:
 
     /** Device memory only: the cudaStream_t on which all work is ordered. The default is null: CUDA's default
      * stream. The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise
-     * the behavior is undefined. The caller owns the stream. */
+     * the behavior is undefined. The caller owns the stream. If the stream captures a graph, the functions throw
+     * CudaConnectedComponentError (InvalidArgument), and the capture stays valid. */
     void * stream = nullptr;
 
     /** A function that reports progress. The default is an empty function: no reports. The labeler calls it between the
@@ -206,17 +214,74 @@ public:
     /** The columns of the tables. The default is the number of pixels only. */
     CudaConnectedComponentTable::Columns columns;
 
-    /** A second image, whose pixels are measured for the tables: CudaConnectedComponentIntensities::Image::Of()
-     * describes it. It must have the size of the input; the functions do not check this. The default is no image. It
-     * must be in device memory for functions that read device memory, and otherwise in host memory. It is measured
-     * before the output is written, so it may be the memory of the output. A wrong address or stride is an
-     * InvalidArgument: the address must be a multiple of the pixel size, rows and slices must not overlap, and
-     * functions that read device memory require memory of the device. */
-    CudaConnectedComponentIntensities::Image intensities;
+    /** A second image, whose pixels are measured for the tables. The default is no image: null pixels. It must have the
+     * size of the input, and the pixels of a row must be adjacent. It must be in device memory for functions that read
+     * device memory, and otherwise in host memory. It is measured before the output is written, so it may be the memory
+     * of the output. Anything else is an InvalidArgument. So is an address or a stride that is not a multiple of the
+     * pixel size, and rows or slices that overlap. */
+    CudaConnectedComponentImageView intensities;
   };
 
   /** The settings that the next calls use. */
   Options options;
+
+  /** Labels an image.
+   *
+   * \param input the pixels: integers, bool, float or double; in host memory also half and bfloat16
+   * \param output the labels: integers, not bool; of the size of `input`, in the same memory. It must not overlap
+   * `input`; the function does not check this, and the labels would be undefined.
+   * \param backgroundValue the value of background pixels in the output, converted to std::uint64_t
+   * \param table gets the measurements of the objects in `options.columns`, unless it is null
+   * \return the number of objects that have labels
+   * \exception CudaConnectedComponentError see the description of the class. InvalidArgument: the images do not fit
+   * each other. TooManyObjects: more objects are selected than the maximum of the output's pixel type. */
+  std::uint64_t Label(const CudaConnectedComponentImageView & input,
+                      const CudaConnectedComponentImageView & output,
+                      std::uint64_t                           backgroundValue = 0,
+                      CudaConnectedComponentTable * table = nullptr) const;
+
+  /** Writes an image without the components that are not selected: pixels of selected components keep their value, and
+   * all other pixels get another value. No image of labels is made. With `options.complement`, the selected components
+   * have the value 0, so `outside` should differ from 0.
+   *
+   * \param input as for Label()
+   * \param output an image of the type and the size of `input`, in the same memory. It may be `input`; otherwise, the
+   * two must not overlap.
+   * \param outside the value of all other pixels: its bytes, as an unsigned integer of the pixel's size
+   * \param table as for Label()
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError as for Label() */
+  std::uint64_t Mask(const CudaConnectedComponentImageView & input,
+                     const CudaConnectedComponentImageView & output,
+                     std::uint64_t                           outside = 0,
+                     CudaConnectedComponentTable * table = nullptr) const
+  {
+    return this->WriteFilled(input, output, outside, OutputKind::FilledOutside, table);
+  }
+
+  /** Writes an image with filled components: pixels of selected components get a value, and all other pixels keep their
+   * value. With `options.complement` and Border::NotTouching, this fills the holes of a mask.
+   *
+   * \param input as for Mask()
+   * \param output as for Mask()
+   * \param inside the value of the pixels of selected components: its bytes, as an unsigned integer of the pixel's size
+   * \param table as for Label()
+   * \return the number of selected components
+   * \exception CudaConnectedComponentError as for Label() */
+  std::uint64_t Fill(const CudaConnectedComponentImageView & input,
+                     const CudaConnectedComponentImageView & output,
+                     std::uint64_t                           inside,
+                     CudaConnectedComponentTable *           table = nullptr) const
+  {
+    return this->WriteFilled(input, output, inside, OutputKind::FilledInside, table);
+  }
+
+  /** Measures the components of an image, without labels. Nothing is written for each pixel.
+   *
+   * \param input as for Label()
+   * \return a row for each component of `options.selection`, with the columns of `options.columns`
+   * \exception CudaConnectedComponentError as for Label() */
+  CudaConnectedComponentTable Measure(const CudaConnectedComponentImageView & input) const;
 
   /** Labels an image in device memory, and writes the labels to device memory. The function waits for
    * `options.stream`: when it returns, the labels have been written.
@@ -244,7 +309,10 @@ public:
                                   std::common_type_t<TOutput> backgroundValue = 0,
                                   CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->LabelDevice({ input, PixelTypeOf<TInput>() }, size, OutputFor(output, backgroundValue), table);
+    return this->Label(ViewOf(input, size, Memory::Device),
+                       LabelsOf(output, size, Memory::Device),
+                       static_cast<std::uint64_t>(backgroundValue),
+                       table);
   }
 
   /** Labels an image in host memory, and writes the labels to host memory.
@@ -271,7 +339,16 @@ public:
                                 std::common_type_t<TOutput> backgroundValue = 0,
                                 CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->LabelPackedRows(PackerOf(input, size), size, output, backgroundValue, table);
+    const auto labels = LabelsOf(output, size, Memory::Host);
+    const auto background = static_cast<std::uint64_t>(backgroundValue);
+    if constexpr (IsViewed<TInput>)
+    {
+      return this->Label(ViewOf(input, size, Memory::Host), labels, background, table);
+    }
+    else
+    {
+      return this->LabelPackedRows(PackerOf(input, size), labels, background, table);
+    }
   }
 
   /** Labels an image whose rows the caller packs to bits, and writes the labels to host memory.
@@ -294,8 +371,22 @@ public:
                                 std::common_type_t<TOutput> backgroundValue = 0,
                                 CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->LabelHost(packRow, size, OutputFor(output, backgroundValue), table);
+    return this->LabelPackedRows(
+      packRow, LabelsOf(output, size, Memory::Host), static_cast<std::uint64_t>(backgroundValue), table);
   }
+
+  /** Does the same for a view.
+   *
+   * \param packRow as above
+   * \param output the labels, in host memory: integers, not bool. The size of the image is the size of the output.
+   * \param backgroundValue the value of background pixels in the output, converted to std::uint64_t
+   * \param table as above
+   * \return the number of objects that have labels
+   * \exception CudaConnectedComponentError as for Label() */
+  std::uint64_t LabelPackedRows(const RowPackerType &                   packRow,
+                                const CudaConnectedComponentImageView & output,
+                                std::uint64_t                           backgroundValue = 0,
+                                CudaConnectedComponentTable * table = nullptr) const;
 
   /** Writes an image in device memory without the components that are not selected: pixels of selected components keep
    * their value, and all other pixels get another value. No image of labels is made. With `options.complement`, the
@@ -316,8 +407,8 @@ public:
                                  std::common_type_t<TPixel> outside = TPixel{},
                                  CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->LabelDevice(
-      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, outside, OutputKind::FilledOutside), table);
+    return this->Mask(
+      ViewOf(input, size, Memory::Device), ViewOf(output, size, Memory::Device), BitsOf(outside), table);
   }
 
   /** Writes an image in device memory with filled components: pixels of selected components get a value, and all other
@@ -338,8 +429,7 @@ public:
                                  std::common_type_t<TPixel>    inside,
                                  CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->LabelDevice(
-      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, inside, OutputKind::FilledInside), table);
+    return this->Fill(ViewOf(input, size, Memory::Device), ViewOf(output, size, Memory::Device), BitsOf(inside), table);
   }
 
   /** Does the same as MaskDeviceMemory(), in host memory. The host packs the pixels to bits, the device sends the bits
@@ -360,8 +450,7 @@ public:
                                std::common_type_t<TPixel> outside = TPixel{},
                                CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->MaskHost(
-      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, outside, OutputKind::FilledOutside), table);
+    return this->Mask(ViewOf(input, size, Memory::Host), ViewOf(output, size, Memory::Host), BitsOf(outside), table);
   }
 
   /** Does the same as FillDeviceMemory(), in host memory.
@@ -381,8 +470,7 @@ public:
                                std::common_type_t<TPixel>    inside,
                                CudaConnectedComponentTable * table = nullptr) const
   {
-    return this->MaskHost(
-      { input, PixelTypeOf<TPixel>() }, size, MaskFor(output, inside, OutputKind::FilledInside), table);
+    return this->Fill(ViewOf(input, size, Memory::Host), ViewOf(output, size, Memory::Host), BitsOf(inside), table);
   }
 
   /** Selects components of an image whose rows the caller packs to bits, and passes the rows of their mask to the
@@ -424,9 +512,7 @@ public:
   template <typename TInput>
   CudaConnectedComponentTable MeasureDeviceMemory(const TInput * input, const SizeType & size) const
   {
-    CudaConnectedComponentTable table;
-    this->LabelDevice({ input, PixelTypeOf<TInput>() }, size, NoOutput(), &table);
-    return table;
+    return this->Measure(ViewOf(input, size, Memory::Device));
   }
 
   /** Measures the components of an image in host memory, without labels. Nothing is written for each pixel: the host
@@ -440,7 +526,14 @@ public:
   template <typename TInput>
   CudaConnectedComponentTable MeasureHostMemory(const TInput * input, const SizeType & size) const
   {
-    return this->MeasurePackedRows(PackerOf(input, size), size);
+    if constexpr (IsViewed<TInput>)
+    {
+      return this->Measure(ViewOf(input, size, Memory::Host));
+    }
+    else
+    {
+      return this->MeasurePackedRows(PackerOf(input, size), size);
+    }
   }
 
   /** Measures the components of an image whose rows the caller packs to bits, without labels.
@@ -449,12 +542,7 @@ public:
    * \param size as for LabelPackedRows()
    * \return a row for each component of `options.selection`, with the columns of `options.columns`
    * \exception CudaConnectedComponentError see the description of the class */
-  CudaConnectedComponentTable MeasurePackedRows(const RowPackerType & packRow, const SizeType & size) const
-  {
-    CudaConnectedComponentTable table;
-    this->LabelHost(packRow, size, NoOutput(), &table);
-    return table;
-  }
+  CudaConnectedComponentTable MeasurePackedRows(const RowPackerType & packRow, const SizeType & size) const;
 
   /** Packs pixels to bits: sets the bits of the pixels that differ from `TPixel{}`, and clears the other bits up to the
    * end of the last word. The caller owns both arrays.
@@ -466,9 +554,9 @@ public:
   template <typename TPixel>
   static void PackRow(const TPixel * pixels, std::uint64_t count, std::uint32_t * words)
   {
-    if constexpr (std::is_arithmetic<TPixel>::value && sizeof(TPixel) <= 8)
+    if constexpr (IsViewed<TPixel>)
     {
-      PackScalarRow({ pixels, PixelTypeOf<TPixel>() }, count, words);
+      PackViewedRow(ViewOf(pixels, { count, 1, 1 }, Memory::Host), words);
     }
     else
     {
@@ -550,44 +638,34 @@ public:
   static void TrimMemory();
 
 private:
-  using PixelType = CudaConnectedComponentsEnums::PixelType;
+  using ViewType = CudaConnectedComponentImageView;
+  using Memory = CudaConnectedComponentImageView::Memory;
   using OutputKind = CudaConnectedComponentsEnums::Output;
 
-  struct Input
-  {
-    const void * pixels;
-    PixelType    type;
-  };
-
-  struct Output
-  {
-    void *        pixels;
-    PixelType     type;
-    std::uint64_t value; // the background value of labels or the value of filled pixels, as 64 bits
-    OutputKind    kind;
-  };
+  /** Whether a view can describe pixels of a type. */
+  template <typename T>
+  static constexpr bool IsViewed = std::is_arithmetic<T>::value && sizeof(T) <= 8;
 
   template <typename T>
-  static constexpr PixelType PixelTypeOf()
+  static ViewType ViewOf(const T * pixels, const SizeType & size, Memory memory)
   {
-    return CudaConnectedComponentIntensities::Image::TypeOf<T>();
+    return ViewType::Of(pixels, size, memory);
   }
 
   template <typename TOutput>
-  static Output OutputFor(TOutput * output, TOutput backgroundValue)
+  static ViewType LabelsOf(TOutput * output, const SizeType & size, Memory memory)
   {
     static_assert(std::is_integral<TOutput>::value && !std::is_same<TOutput, bool>::value, "labels are integers");
-    return { output, PixelTypeOf<TOutput>(), static_cast<std::uint64_t>(backgroundValue), OutputKind::Labels };
+    return ViewType::Of(output, size, memory);
   }
 
-  static Output NoOutput() { return { nullptr, PixelType::UInt64, 0, OutputKind::None }; }
-
+  /** Returns the bytes of a value as an integer. */
   template <typename TPixel>
-  static Output MaskFor(TPixel * output, TPixel value, OutputKind kind)
+  static std::uint64_t BitsOf(TPixel value)
   {
-    Output filled{ output, PixelTypeOf<TPixel>(), 0, kind };
-    std::memcpy(&filled.value, &value, sizeof(value));
-    return filled;
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(value));
+    return bits;
   }
 
   template <typename TInput>
@@ -600,15 +678,13 @@ private:
   }
 
   static void          RequireInput(const void * input, const SizeType & size);
-  static void          PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words);
+  static void          PackViewedRow(const ViewType & row, std::uint32_t * words);
   static std::uint64_t FindRangeEnd(const std::uint32_t * words, std::uint64_t begin, std::uint64_t count);
-  std::uint64_t        LabelDevice(
-           const Input & input, const SizeType & size, const Output & output, CudaConnectedComponentTable * table) const;
-  std::uint64_t LabelHost(
-    const RowPackerType & packRow, const SizeType & size, const Output & output, CudaConnectedComponentTable * table)
-    const;
-  std::uint64_t MaskHost(
-    const Input & input, const SizeType & size, const Output & output, CudaConnectedComponentTable * table) const;
+  std::uint64_t        WriteFilled(const ViewType &              input,
+                                   const ViewType &              output,
+                                   std::uint64_t                 value,
+                                   OutputKind                    kind,
+                                   CudaConnectedComponentTable * table) const;
 };
 
 } // namespace itk

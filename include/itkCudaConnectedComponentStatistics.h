@@ -3,6 +3,9 @@
 #define itkCudaConnectedComponentStatistics_h
 
 #include "itkCudaConnectedComponentTable.h"
+
+#include "CudaConnectedComponentsDetail/SeriesTable.h"
+
 #include "itkImageBase.h"
 #include "itkMatrix.h"
 #include "itkVector.h"
@@ -24,16 +27,16 @@ namespace itk
  * filter->ComputeStatisticsOn();
  * filter->Update();
  * const auto & statistics = filter->GetStatistics();
- * for (itk::SizeValueType i = 0; i < statistics.GetNumberOfObjects(); ++i)
+ * for (const auto label : statistics.GetLabels())
  * {
- *   std::cout << statistics.GetLabel(i) << ": " << statistics.GetPhysicalSize(i) << " mm^3 at "
- *             << statistics.GetCentroid(i) << '\n';
+ *   std::cout << label << ": " << statistics.GetPhysicalSize(label) << " mm^3 at " << statistics.GetCentroid(label)
+ *             << '\n';
  * }
  * \endcode
  *
- * The functions have the names of ShapeLabelObject, and return the same values up to rounding. Their argument is the
- * index of an object, from 0 to GetNumberOfObjects() - 1, in the order of the labels. For another index, they throw an
- * ExceptionObject with the index and the number of objects.
+ * The functions have the names of ShapeLabelObject, and return the same values up to rounding. Their argument is a
+ * label, as in LabelStatisticsImageFilter. GetLabels() returns all labels. For a number that is no label, they throw an
+ * ExceptionObject with the number and the labels.
  *
  * The object stores its own values. It does not use the table or the image after its construction.
  *
@@ -87,6 +90,8 @@ public:
   /** The dimension of the image. */
   static constexpr unsigned int ImageDimension = VDimension;
 
+  /** The type of a label. */
+  using LabelType = IdentifierType;
   /** The type of an image of any pixel type. */
   using ImageType = ImageBase<VDimension>;
   /** The type of a bounding box: index and size in pixels. */
@@ -173,6 +178,15 @@ public:
                                    const ImageType &       image,
                                    std::int64_t            backgroundValue = 0);
 
+  /** Creates statistics from the measurements of an image of any number of dimensions. The filter calls this
+   * constructor.
+   * \param table the measurements
+   * \param image an image with the start index, spacing, origin and direction of the input. Its pixels are not read.
+   * \param backgroundValue the background value of the labels */
+  CudaConnectedComponentStatistics(const CudaConnectedComponentsDetail::SeriesTable & table,
+                                   const ImageType &                                  image,
+                                   std::int64_t                                       backgroundValue);
+
   /** Returns the number of objects.
    * \return the number of objects; 0 for a default-constructed object */
   SizeValueType
@@ -181,144 +195,151 @@ public:
     return static_cast<SizeValueType>(m_Objects.size());
   }
 
-  /** Returns the label of an object in the output.
-   * \param i the index of the object
-   * \return the label. If the background value is 0, the label is i + 1.
-   * \exception ExceptionObject there is no such object */
-  IdentifierType
-  GetLabel(SizeValueType i) const;
+  /** Returns the labels of the objects, in ascending order.
+   * \return one label for each object. If the background value is 0, they are 1, 2, 3 and so on. */
+  std::vector<LabelType>
+  GetLabels() const;
+
+  /** Returns whether there is an object with a label.
+   * \param label any number
+   * \return false for the background value, and for a number that is no label */
+  bool
+  HasLabel(LabelType label) const
+  {
+    return this->Find(label) != nullptr;
+  }
 
   /** Returns the number of pixels of an object.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the number of pixels, at least 1
    * \exception ExceptionObject there is no such object */
   SizeValueType
-  GetNumberOfPixels(SizeValueType i) const
+  GetNumberOfPixels(LabelType label) const
   {
-    return this->At(i).numberOfPixels;
+    return this->At(label).numberOfPixels;
   }
 
   /** Returns the size of an object: the number of pixels times the product of the spacings.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the size, in mm^2 or mm^3 if the spacing is in mm
    * \exception ExceptionObject there is no such object */
   double
-  GetPhysicalSize(SizeValueType i) const
+  GetPhysicalSize(LabelType label) const
   {
-    return static_cast<double>(this->At(i).numberOfPixels) * m_PixelSize;
+    return static_cast<double>(this->At(label).numberOfPixels) * m_PixelSize;
   }
 
   /** Returns the smallest region that contains an object.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the region, in indices of the image
    * \exception ExceptionObject there is no such object */
   const RegionType &
-  GetBoundingBox(SizeValueType i) const
+  GetBoundingBox(LabelType label) const
   {
-    return this->At(i).boundingBox;
+    return this->At(label).boundingBox;
   }
 
   /** Returns the centroid of an object: the mean of the physical points of its pixels.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the physical point, in mm if the spacing is in mm
    * \exception ExceptionObject there is no such object */
   const PointType &
-  GetCentroid(SizeValueType i) const
+  GetCentroid(LabelType label) const
   {
-    return this->At(i).centroid;
+    return this->At(label).centroid;
   }
 
   /** Returns all numbers of the shape of an object, in one computation.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the values of GetPrincipalMoments(), GetPrincipalAxes(), GetElongation(), GetFlatness() and
    * GetEquivalentEllipsoidDiameter()
    * \exception ExceptionObject there is no such object. Or its shape is not known, because the table had no column
    * `products`. */
   ShapeType
-  GetShape(SizeValueType i) const;
+  GetShape(LabelType label) const;
 
   /** Returns the principal moments of an object: the variances of the physical points of its pixels along the principal
    * axes. They are the eigenvalues of the covariance matrix of the points, with the number of pixels as divisor. A
    * pixel is the point at its center: as in ITK, its extent adds nothing. The error is at most 1e-14 of the largest
    * moment, anywhere in space. A moment below 1e-14 of the largest moment is rounding, and is returned as 0.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the moments in ascending order, at least 0, in mm^2 if the spacing is in mm. A degenerate object has
    * moments that are 0.
    * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
   VectorType
-  GetPrincipalMoments(SizeValueType i) const
+  GetPrincipalMoments(LabelType label) const
   {
-    return this->GetShape(i).principalMoments;
+    return this->GetShape(label).principalMoments;
   }
 
   /** Returns the principal axes of an object: the unit eigenvectors of the covariance matrix of its points.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return a rotation matrix, without unit. Row j is the physical direction of the axis of principal moment j. The
    * signs of the axes are arbitrary, except that the determinant is 1. If moments are equal, any orthogonal directions
    * that span the same space may be their axes. So a degenerate object has axes, too. An object of one pixel has the
    * axes of the physical space.
    * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
   MatrixType
-  GetPrincipalAxes(SizeValueType i) const
+  GetPrincipalAxes(LabelType label) const
   {
-    return this->GetShape(i).principalAxes;
+    return this->GetShape(label).principalAxes;
   }
 
   /** Returns the elongation of an object: the square root of the ratio of the largest principal moment to the next
    * smaller moment.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the elongation, without unit: at least 1; or 0 if the next smaller moment is 0, as for pixels on a line. As
    * in ITK, a moment of at most 2.2e-17 (mm^2 if the spacing is in mm) counts as 0 here. In images of one dimension,
    * the elongation is 1.
    * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
   double
-  GetElongation(SizeValueType i) const
+  GetElongation(LabelType label) const
   {
-    return this->GetShape(i).elongation;
+    return this->GetShape(label).elongation;
   }
 
   /** Returns the flatness of an object: the square root of the ratio of the second smallest principal moment to the
    * smallest moment. In a plane, it is equal to the elongation.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the flatness, without unit: at least 1; or 0 if the smallest moment is 0, as for pixels in a plane of a
    * volume. As in ITK, a moment of at most 2.2e-17 (mm^2 if the spacing is in mm) counts as 0 here. In images of one
    * dimension, the flatness is 1.
    * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
   double
-  GetFlatness(SizeValueType i) const
+  GetFlatness(LabelType label) const
   {
-    return this->GetShape(i).flatness;
+    return this->GetShape(label).flatness;
   }
 
   /** Returns the diameters of an ellipsoid with the size of an object and with axes in the ratio of the square roots of
    * its principal moments.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the diameters along the principal axes, in ascending order, in mm if the spacing is in mm. If a principal
    * moment is 0, all diameters are 0.
    * \exception ExceptionObject there is no such object, or its shape is not known: see GetShape() */
   VectorType
-  GetEquivalentEllipsoidDiameter(SizeValueType i) const
+  GetEquivalentEllipsoidDiameter(LabelType label) const
   {
-    return this->GetShape(i).equivalentEllipsoidDiameter;
+    return this->GetShape(label).equivalentEllipsoidDiameter;
   }
 
   /** Returns the radius of a sphere with the size of an object: GetPhysicalSize(). In a plane, it is the radius of a
    * circle. The number does not need the column `products`.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the radius, greater than 0, in mm if the spacing is in mm
    * \exception ExceptionObject there is no such object */
   double
-  GetEquivalentSphericalRadius(SizeValueType i) const;
+  GetEquivalentSphericalRadius(LabelType label) const;
 
   /** Returns the surface of a sphere with the size of an object: GetPhysicalSize(). In a plane, it is the perimeter of
    * a circle. The number does not need the column `products`.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the surface, greater than 0, in mm^2 or mm (in a plane) if the spacing is in mm
    * \exception ExceptionObject there is no such object */
   double
-  GetEquivalentSphericalPerimeter(SizeValueType i) const
+  GetEquivalentSphericalPerimeter(LabelType label) const
   {
-    return VDimension * this->GetPhysicalSize(i) / this->GetEquivalentSphericalRadius(i);
+    return VDimension * this->GetPhysicalSize(label) / this->GetEquivalentSphericalRadius(label);
   }
 
   /** Returns whether the intensities of the objects are known.
@@ -330,76 +351,80 @@ public:
   }
 
   /** Returns the lowest intensity of an object.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the lowest pixel that is not NaN, in the unit of the intensity image. NaN if all pixels are NaN. An integer
    * of 64 bits is rounded to the nearest number.
    * \exception ExceptionObject there is no such object, or its intensities are not known: see HasIntensities() */
   double
-  GetMinimum(SizeValueType i) const
+  GetMinimum(LabelType label) const
   {
-    return this->IntensitiesAt(i).minimum;
+    return this->IntensitiesAt(label).minimum;
   }
 
   /** Returns the highest intensity of an object.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the highest pixel that is not NaN, in the unit of the intensity image. NaN if all pixels are NaN. An
    * integer of 64 bits is rounded to the nearest number.
    * \exception ExceptionObject there is no such object, or its intensities are not known: see HasIntensities() */
   double
-  GetMaximum(SizeValueType i) const
+  GetMaximum(LabelType label) const
   {
-    return this->IntensitiesAt(i).maximum;
+    return this->IntensitiesAt(label).maximum;
   }
 
   /** Returns the mean intensity of an object.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return GetSum() divided by GetNumberOfPixels(), in the unit of the intensity image
    * \exception ExceptionObject there is no such object, or its intensities are not known: see HasIntensities() */
   double
-  GetMean(SizeValueType i) const
+  GetMean(LabelType label) const
   {
-    return this->IntensitiesAt(i).sum / static_cast<double>(this->At(i).numberOfPixels);
+    return this->IntensitiesAt(label).sum / static_cast<double>(this->At(label).numberOfPixels);
   }
 
   /** Returns the sum of the intensities of an object.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the sum, in the unit of the intensity image
    * \exception ExceptionObject there is no such object, or its intensities are not known: see HasIntensities() */
   double
-  GetSum(SizeValueType i) const
+  GetSum(LabelType label) const
   {
-    return this->IntensitiesAt(i).sum;
+    return this->IntensitiesAt(label).sum;
   }
 
   /** Returns the variance of the intensities of an object, with the divisor n - 1 for n pixels.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the variance, at least 0, in the square of the unit of the intensity image. 0 for an object of one pixel.
    * \exception ExceptionObject there is no such object, or its intensities are not known: see HasIntensities() */
   double
-  GetVariance(SizeValueType i) const
+  GetVariance(LabelType label) const
   {
-    return this->IntensitiesAt(i).variance;
+    return this->IntensitiesAt(label).variance;
   }
 
   /** Returns the standard deviation of the intensities of an object.
-   * \param i the index of the object
+   * \param label the label of the object
    * \return the square root of GetVariance(), in the unit of the intensity image
    * \exception ExceptionObject there is no such object, or its intensities are not known: see HasIntensities() */
   double
-  GetStandardDeviation(SizeValueType i) const
+  GetStandardDeviation(LabelType label) const
   {
-    return std::sqrt(this->IntensitiesAt(i).variance);
+    return std::sqrt(this->IntensitiesAt(label).variance);
   }
 
 private:
+  /** Returns the measurements of an object, or null if there is no such object. */
+  const ObjectType *
+  Find(LabelType label) const;
+
   /** Returns the measurements of an object. Throws an ExceptionObject if there is no such object. */
   const ObjectType &
-  At(SizeValueType i) const;
+  At(LabelType label) const;
 
   /** Returns the intensities of an object. Throws an ExceptionObject if there is no such object, or if its intensities
    * are not known. */
   const IntensitiesType &
-  IntensitiesAt(SizeValueType i) const;
+  IntensitiesAt(LabelType label) const;
 
   std::vector<ObjectType> m_Objects;
   double                  m_PixelSize{ 1.0 }; // product of the spacings

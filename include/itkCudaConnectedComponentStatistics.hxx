@@ -5,13 +5,12 @@
 #include "CudaConnectedComponentsDetail/CentralMoments.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
 
+#include "itkContinuousIndex.h"
 #include "itkMath.h"
-
-#include <vnl/algo/vnl_determinant.h>
-#include <vnl/algo/vnl_symmetric_eigensystem.h>
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <utility>
 
 namespace itk
@@ -70,10 +69,6 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
       require("intensities.sums", intensities.sums.size());
       require("intensities.variances", intensities.variances.size());
     }
-    const auto toInteger = [](const CudaConnectedComponentTable::Sum & sum) {
-      return static_cast<CudaConnectedComponentsDetail::UInt128>(sum.high) << 64 | sum.low;
-    };
-
     const auto & start = image.GetBufferedRegion().GetIndex();
     for (std::size_t i = 0; i < m_Objects.size(); ++i)
     {
@@ -95,10 +90,11 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
         pixels.count = table.pixelCounts[i];
         for (unsigned int a = 0; a < VDimension; ++a)
         {
-          pixels.sums[a] = toInteger(table.sums[a][i]);
+          pixels.sums[a] = CudaConnectedComponentsDetail::IntegerOf(table.sums[a][i]);
           for (unsigned int b = a; b < VDimension; ++b)
           {
-            pixels.products[CudaConnectedComponentsDetail::AxisPair(VDimension, a, b)] = toInteger(productsOf(a, b)[i]);
+            pixels.products[CudaConnectedComponentsDetail::AxisPair(VDimension, a, b)] =
+              CudaConnectedComponentsDetail::IntegerOf(productsOf(a, b)[i]);
           }
         }
         object.indexMoments = CudaConnectedComponentsDetail::CentralMoments(pixels);
@@ -131,22 +127,67 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(s
 }
 
 template <unsigned int VDimension>
-IdentifierType
-CudaConnectedComponentStatistics<VDimension>::GetLabel(SizeValueType i) const
+CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
+  const CudaConnectedComponentsDetail::SeriesTable & table,
+  const ImageType &                                  image,
+  std::int64_t                                       backgroundValue)
+  : CudaConnectedComponentStatistics(std::vector<ObjectType>(table.counts.size()), image, backgroundValue)
 {
-  this->At(i); // throws if there is no such object
-  return static_cast<IdentifierType>(
-    CudaConnectedComponentsDetail::LabelOfRow(i, static_cast<std::uint64_t>(m_BackgroundValue)));
+  using namespace CudaConnectedComponentsDetail;
+  const auto & start = image.GetBufferedRegion().GetIndex();
+  for (std::size_t i = 0; i < m_Objects.size(); ++i)
+  {
+    ObjectType &          object = m_Objects[i];
+    PixelSums<VDimension> pixels;
+    object.numberOfPixels = table.counts[i];
+    pixels.count = table.counts[i];
+    ContinuousIndex<double, VDimension> centroid;
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    {
+      const std::size_t at = i * VDimension + axis;
+      object.boundingBox.SetIndex(axis, start[axis] + static_cast<IndexValueType>(table.minimums[at]));
+      object.boundingBox.SetSize(axis, static_cast<SizeValueType>(table.maximums[at] - table.minimums[at] + 1));
+      const double mean = table.sums[at].ToDouble() / static_cast<double>(table.counts[i]);
+      centroid[axis] = static_cast<double>(start[axis]) + mean;
+      pixels.sums[axis] = IntegerOf(table.sums[at]);
+    }
+    image.TransformContinuousIndexToPhysicalPoint(centroid, object.centroid);
+    for (unsigned int pair = 0; pair < CountAxisPairs(VDimension); ++pair)
+    {
+      pixels.products[pair] = IntegerOf(table.products[i * CountAxisPairs(VDimension) + pair]);
+    }
+    object.indexMoments = CentralMoments(pixels);
+    if (!table.intensities.sums.empty())
+    {
+      const CudaConnectedComponentIntensities & intensities = table.intensities;
+      object.intensities = {
+        intensities.minimums[i], intensities.maximums[i], intensities.sums[i], intensities.variances[i]
+      };
+    }
+  }
 }
 
 template <unsigned int VDimension>
 auto
-CudaConnectedComponentStatistics<VDimension>::GetShape(SizeValueType i) const -> ShapeType
+CudaConnectedComponentStatistics<VDimension>::GetLabels() const -> std::vector<LabelType>
 {
-  const ObjectType & object = this->At(i);
+  std::vector<LabelType> labels(m_Objects.size());
+  for (std::size_t i = 0; i < labels.size(); ++i)
+  {
+    labels[i] = static_cast<LabelType>(
+      CudaConnectedComponentsDetail::LabelOfRow(i, static_cast<std::uint64_t>(m_BackgroundValue)));
+  }
+  return labels;
+}
+
+template <unsigned int VDimension>
+auto
+CudaConnectedComponentStatistics<VDimension>::GetShape(LabelType label) const -> ShapeType
+{
+  const ObjectType & object = this->At(label);
   if (!object.indexMoments)
   {
-    itkGenericExceptionMacro(<< "The shape of the object with index " << i
+    itkGenericExceptionMacro(<< "The shape of the object with label " << label
                              << " is not known, because its products were not measured. Select the column products in "
                                 "CudaConnectedComponentLabeler::Options::columns.");
   }
@@ -161,81 +202,68 @@ CudaConnectedComponentStatistics<VDimension>::GetShape(SizeValueType i) const ->
     }
   }
   const MatrixType moments = m_IndexToPhysical * indexMoments * MatrixType(m_IndexToPhysical.GetTranspose());
-  // ShapeLabelMapFilter calls the same function. The eigenvalues ascend.
-  const vnl_symmetric_eigensystem<double> eigensystem(moments.GetVnlMatrix().as_matrix());
-
-  ShapeType    shape;
-  VectorType & principal = shape.principalMoments;
-  const double rounding = 1e-14 * eigensystem.D(VDimension - 1);
+  const auto       numbers = CudaConnectedComponentsDetail::ShapeOf(
+    VDimension, moments.GetVnlMatrix().data_block(), this->GetEquivalentSphericalRadius(label));
+  ShapeType shape;
+  shape.elongation = numbers.elongation;
+  shape.flatness = numbers.flatness;
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
-    const double moment = eigensystem.D(axis);
-    principal[axis] = moment > rounding ? moment : 0.0;
-  }
-  shape.principalAxes = eigensystem.V.transpose();
-  if (vnl_determinant(eigensystem.V) < 0.0)
-  {
-    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    shape.principalMoments[axis] = numbers.principalMoments[axis];
+    shape.equivalentEllipsoidDiameter[axis] = numbers.equivalentEllipsoidDiameter[axis];
+    for (unsigned int column = 0; column < VDimension; ++column)
     {
-      shape.principalAxes[VDimension - 1][axis] *= -1.0;
+      shape.principalAxes[axis][column] = numbers.principalAxes[axis * VDimension + column];
     }
-  }
-
-  if constexpr (VDimension < 2)
-  {
-    shape.elongation = shape.flatness = 1.0;
-  }
-  else
-  {
-    const auto ratioOf = [](double larger, double smaller) {
-      return Math::AlmostEquals(smaller, 0.0) ? 0.0 : std::sqrt(larger / smaller);
-    };
-    shape.elongation = ratioOf(principal[VDimension - 1], principal[VDimension - 2]);
-    shape.flatness = ratioOf(principal[1], principal[0]);
-  }
-
-  double product = 1.0;
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
-  {
-    product *= principal[axis];
-  }
-  const double mean = std::pow(product, 1.0 / VDimension);
-  const double diameter = 2.0 * this->GetEquivalentSphericalRadius(i);
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
-  {
-    shape.equivalentEllipsoidDiameter[axis] = mean > 0.0 ? diameter * std::sqrt(principal[axis] / mean) : 0.0;
   }
   return shape;
 }
 
 template <unsigned int VDimension>
 double
-CudaConnectedComponentStatistics<VDimension>::GetEquivalentSphericalRadius(SizeValueType i) const
+CudaConnectedComponentStatistics<VDimension>::GetEquivalentSphericalRadius(LabelType label) const
 {
   const double sizeOfUnitSphere = std::pow(Math::pi, VDimension / 2.0) / std::tgamma(VDimension / 2.0 + 1.0);
-  return std::pow(this->GetPhysicalSize(i) / sizeOfUnitSphere, 1.0 / VDimension);
+  return std::pow(this->GetPhysicalSize(label) / sizeOfUnitSphere, 1.0 / VDimension);
 }
 
 template <unsigned int VDimension>
 auto
-CudaConnectedComponentStatistics<VDimension>::At(SizeValueType i) const -> const ObjectType &
+CudaConnectedComponentStatistics<VDimension>::Find(LabelType label) const -> const ObjectType *
 {
-  if (i >= m_Objects.size())
+  const auto background = static_cast<std::uint64_t>(m_BackgroundValue);
+  const auto row = CudaConnectedComponentsDetail::RowOfLabel(label, background);
+  return label != background && row < m_Objects.size() ? &m_Objects[static_cast<std::size_t>(row)] : nullptr;
+}
+
+template <unsigned int VDimension>
+auto
+CudaConnectedComponentStatistics<VDimension>::At(LabelType label) const -> const ObjectType &
+{
+  const ObjectType * const object = this->Find(label);
+  if (object == nullptr)
   {
-    itkGenericExceptionMacro(<< "There is no object with index " << i << ". The number of objects is "
-                             << m_Objects.size() << ", and the first object has index 0.");
+    std::ostringstream labels;
+    if (!m_Objects.empty())
+    {
+      const std::vector<LabelType> all = this->GetLabels();
+      labels << ", with labels from " << all.front() << " to " << all.back();
+    }
+    itkGenericExceptionMacro(<< "There is no object with label " << label << ". There are " << m_Objects.size()
+                             << " objects" << labels.str() << ", and the background value is " << m_BackgroundValue
+                             << '.');
   }
-  return m_Objects[i];
+  return *object;
 }
 
 template <unsigned int VDimension>
 auto
-CudaConnectedComponentStatistics<VDimension>::IntensitiesAt(SizeValueType i) const -> const IntensitiesType &
+CudaConnectedComponentStatistics<VDimension>::IntensitiesAt(LabelType label) const -> const IntensitiesType &
 {
-  const ObjectType & object = this->At(i);
+  const ObjectType & object = this->At(label);
   if (!object.intensities)
   {
-    itkGenericExceptionMacro(<< "The intensities of the object with index " << i
+    itkGenericExceptionMacro(<< "The intensities of the object with label " << label
                              << " are not known, because no second image was measured. Call SetIntensityImage() of the "
                                 "filter, or set CudaConnectedComponentLabeler::Options::intensities.");
   }

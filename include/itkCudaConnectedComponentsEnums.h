@@ -90,7 +90,13 @@ public:
     /** 32 bits, IEEE 754. Not for labels. */
     Float,
     /** 64 bits, IEEE 754. Not for labels. */
-    Double
+    Double,
+    /** 8 bits, C++'s bool: 0 or 1. Not for labels. */
+    Bool,
+    /** 16 bits, IEEE 754. Not for labels. */
+    Half,
+    /** 16 bits, the upper half of a Float. Not for labels. */
+    BFloat16
   };
 
   /** \brief The pixels that a call of CudaConnectedComponentLabeler writes. */

@@ -180,11 +180,6 @@ private:
   void
   GenerateDataByITK();
 
-  /** Gives each object its new label, and stores the sizes. Throws if there are too many objects. */
-  template <typename TTable>
-  void
-  AssignLabels(TTable & table);
-
   /** Stores both numbers of objects, also in the superclass if possible. */
   void
   SetNumbersOfObjects(SizeValueType number, SizeValueType originalNumber);

@@ -12,12 +12,12 @@ BEGIN {
   # The public headers, and the layer that implements each of them.
   public["itkCudaConnectedComponentError.h"] = public["itkCudaConnectedComponentsEnums.h"] = "primitives"
   public["itkCudaConnectedComponentSelection.h"] = public["itkCudaConnectedComponentTable.h"] = "primitives"
-  public["itkCudaConnectedComponentIntensities.h"] = "primitives"
+  public["itkCudaConnectedComponentIntensities.h"] = public["itkCudaConnectedComponentImageView.h"] = "primitives"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaBinaryFillholeImageFilter.h"] = public["itkCudaBinaryKeepNObjectsImageFilter.h"] = "filters"
   public["itkCudaBinaryImageToLabelMapFilter.h"] = public["itkCudaConnectedComponentImageFilter.h"] = "filters"
   public["itkCudaConnectedComponentImageFilterFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
-  public["itkCudaRelabelComponentImageFilter.h"] = "filters"
+  public["itkCudaRelabelComponentImageFilter.h"] = public["itkCudaConnectedComponentsFilter.h"] = "filters"
   public["CudaConnectedComponentsDetail"] = "filters"
 }
 $2 in layer {

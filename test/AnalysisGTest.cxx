@@ -532,6 +532,81 @@ TEST(AnalyzeRuns, SameTableWith64BitRuns)
   }
 }
 
+/** A HostExecutor that counts the scans which end before their totals are read. On a device, each one makes the host
+ * wait for the whole stream. */
+class ScanCountingExecutor : public itk::ccl::HostExecutor
+{
+public:
+  template <typename TSum>
+  struct PreparedScan : HostExecutor::PreparedScan<TSum>
+  {
+    std::shared_ptr<void> unread; // its deleter counts
+
+    TSum
+    GetTotal() const
+    {
+      std::get_deleter<Counter>(unread)->isRead = true;
+      return this->total;
+    }
+  };
+
+  template <typename TSum, typename TFunction>
+  PreparedScan<TSum>
+  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
+  {
+    return { HostExecutor::PrepareScan<TSum>(count, valueAt),
+             std::shared_ptr<void>(m_UnreadScans.get(), Counter{ m_UnreadScans }) };
+  }
+
+  int
+  CountUnreadScans() const
+  {
+    return *m_UnreadScans;
+  }
+
+private:
+  struct Counter
+  {
+    std::shared_ptr<int> count;
+    bool                 isRead = false;
+
+    void
+    operator()(void *) const
+    {
+      *count += isRead ? 0 : 1;
+    }
+  };
+
+  std::shared_ptr<int> m_UnreadScans = std::make_shared<int>(0);
+};
+
+TEST(AnalyzeRuns, SelectionReadsTheTotalOfEachScan)
+{
+  using namespace itk::ccl;
+  const TestImage            image = MakeRandom({ 65, 43, 9 }, 4, 1, 20002);
+  const Grid                 size{ image.size[0], image.size[1], image.size[2] };
+  std::vector<Word>          bits(WordsOf(size).Count());
+  const ScanCountingExecutor executor;
+  for (const std::uint64_t numberOfLargest : { 0, 1, 5 })
+  {
+    Request request;
+    request.size = size;
+    request.labelValues = LabelValues::For(0U);
+    request.selection.numberOfLargest = numberOfLargest;
+    request.selection.minimumSize = 2;
+    {
+      const auto grouped = PackRowGroups<SingleRow>(executor, image.pixels.data(), size, bits.data());
+      const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
+      const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+      const auto analyzed =
+        AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+      EXPECT_GT(runs.CountObjects(), analyzed.GetKeptCount());
+      EXPECT_GT(analyzed.GetKeptCount(), 0U);
+    }
+    EXPECT_EQ(executor.CountUnreadScans(), 0) << numberOfLargest;
+  }
+}
+
 /** A number that an executor adds to the rows of a table. */
 struct Summand
 {

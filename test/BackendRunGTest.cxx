@@ -6,6 +6,7 @@
 #include "FilterTestSupport.h"
 
 #include "CudaConnectedComponentsDetail/BackendRun.h"
+#include "CudaConnectedComponentsDetail/Process.h"
 
 #include <chrono>
 #include <functional>
@@ -125,8 +126,8 @@ TEST_F(BackendRuns, FallBackInTheMiddleOfTheWork)
   run.Run();
   EXPECT_EQ(calls, (std::vector<bool>{ false, true }));
   EXPECT_EQ(output, expected);
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
-  EXPECT_EQ(m_Settings.m_FallbackReason, "device memory: too little");
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::CPU);
+  EXPECT_EQ(m_Settings.fallbackReason, "device memory: too little");
   ASSERT_FALSE(progress.empty());
   EXPECT_EQ(progress.front(), 0.5F);
   EXPECT_EQ(progress.back(), 1.0F);
@@ -138,24 +139,24 @@ TEST_F(BackendRuns, NeedNoFallback)
   int calls = 0;
   EXPECT_EQ(this->Run([&] { ++calls; }, [] { FAIL() << "the CPU must not do the work, too"; }), "");
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CUDA);
-  EXPECT_EQ(m_Settings.m_FallbackReason, "");
-  m_Settings.m_GPUEnabled = false;
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::CUDA);
+  EXPECT_EQ(m_Settings.fallbackReason, "");
+  m_Settings.gpuEnabled = false;
   EXPECT_EQ(this->Run([] { FAIL() << "the GPU is off"; }, [&] { ++calls; }), "");
   EXPECT_EQ(calls, 2);
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
-  EXPECT_EQ(m_Settings.m_FallbackReason, "");
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::CPU);
+  EXPECT_EQ(m_Settings.fallbackReason, "");
 }
 
 TEST_F(BackendRuns, ThrowIfTheFallbackIsOff)
 {
-  m_Settings.m_CPUFallback = false;
+  m_Settings.cpuFallback = false;
   const std::string exception = this->Run(ThrowMemoryError, [] { FAIL() << "the fallback is off"; });
   EXPECT_NE(exception.find("EmptyFilter"), std::string::npos) << exception;
   EXPECT_NE(exception.find("The GPU cannot be used, and CPUFallback is off: device memory: too little"),
             std::string::npos)
     << exception;
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
 }
 
 TEST_F(BackendRuns, DoNotFallBackForTooManyObjects)
@@ -163,7 +164,7 @@ TEST_F(BackendRuns, DoNotFallBackForTooManyObjects)
   const auto throwTooMany = [] { throw Error(Error::Kind::TooManyObjects, "Number of objects (300)"); };
   for (const bool gpuEnabled : { true, false })
   {
-    m_Settings.m_GPUEnabled = gpuEnabled;
+    m_Settings.gpuEnabled = gpuEnabled;
     int        calls = 0;
     const auto work = [&] {
       ++calls;
@@ -172,7 +173,7 @@ TEST_F(BackendRuns, DoNotFallBackForTooManyObjects)
     const std::string exception = this->Run(work, work);
     EXPECT_NE(exception.find("Number of objects (300)"), std::string::npos) << exception;
     EXPECT_EQ(calls, 1);
-    EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+    EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
   }
 }
 
@@ -180,14 +181,14 @@ TEST_F(BackendRuns, ThrowIfTheCpuFailsToo)
 {
   const std::string exception = this->Run(ThrowMemoryError, [] { throw Error(Error::Kind::Memory, "no host memory"); });
   EXPECT_NE(exception.find("no host memory"), std::string::npos) << exception;
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
 }
 
 TEST_F(BackendRuns, PassExceptionsOfTheCaller)
 {
   for (const bool gpuEnabled : { true, false })
   {
-    m_Settings.m_GPUEnabled = gpuEnabled;
+    m_Settings.gpuEnabled = gpuEnabled;
     int        calls = 0;
     const auto throwAlien = [&] {
       ++calls;
@@ -200,7 +201,7 @@ TEST_F(BackendRuns, PassExceptionsOfTheCaller)
     };
     EXPECT_THROW(this->Run(throwError, throwError), Error);
     EXPECT_EQ(calls, 2);
-    EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+    EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
   }
 }
 
@@ -211,9 +212,9 @@ TEST_F(BackendRuns, UseItk)
   run.whyOnlyByITK = "it is too hard";
   EXPECT_EQ(ExceptionOfRun(run), "");
   EXPECT_EQ(m_ItkCalls, 1);
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::ITK);
-  EXPECT_EQ(m_Settings.m_FallbackReason, "it is too hard");
-  m_Settings.m_CPUFallback = false;
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::ITK);
+  EXPECT_EQ(m_Settings.fallbackReason, "it is too hard");
+  m_Settings.cpuFallback = false;
   EXPECT_NE(ExceptionOfRun(run).find("CPUFallback is off: it is too hard"), std::string::npos);
   EXPECT_EQ(m_ItkCalls, 1);
 }
@@ -223,19 +224,19 @@ TEST_F(BackendRuns, LeaveSmallImagesToTheCpu)
   m_Region.SetSize(0, 2);
   int        onDevice = 0;
   int        onHost = 0;
-  const auto update = [&](bool takesSmallImages) {
+  const auto update = [&](Labeler::AlgorithmEnum algorithm) {
+    m_Settings.algorithm = algorithm;
     BackendRun run(*m_Filter, m_Settings, m_Region);
     this->Prepare(run, [&] { ++onDevice; }, [&] { ++onHost; });
-    run.takesSmallImages = takesSmallImages;
     run.Run();
   };
-  update(false);
+  update(Labeler::AlgorithmEnum::Automatic);
   EXPECT_EQ(onHost, 1);
-  EXPECT_EQ(m_Settings.m_FallbackReason, "the CPU labels 1280 pixels sooner");
-  update(true);
+  EXPECT_EQ(m_Settings.fallbackReason, "the CPU labels 1280 pixels sooner");
+  update(Labeler::AlgorithmEnum::RunUnionFind);
   EXPECT_EQ(onDevice, 1);
-  m_Settings.m_CPUFallback = false;
-  update(false);
+  m_Settings.cpuFallback = false;
+  update(Labeler::AlgorithmEnum::Automatic);
   EXPECT_EQ(onDevice, 2);
   EXPECT_EQ(onHost, 1);
 }
@@ -253,7 +254,7 @@ TEST_F(BackendRuns, CountOnlyTheLabelingForLazyGPUStart)
   };
   const auto sleep = [](int milliseconds) { std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds)); };
   const auto fail = [] { FAIL() << "the GPU starts too early"; };
-  m_Settings.m_LazyGPUStart = true;
+  m_Settings.lazyGPUStart = true;
   const double before = counted();
 
   BackendRun byITK(*m_Filter, m_Settings, m_Region);
@@ -279,7 +280,7 @@ TEST_F(BackendRuns, CountOnlyTheLabelingForLazyGPUStart)
 
   const double beforeLabeling = counted();
   EXPECT_EQ(this->Run(fail, [&] { sleep(20); }), "");
-  EXPECT_EQ(m_Settings.m_FallbackReason.find("starting CUDA pays after"), 0U) << m_Settings.m_FallbackReason;
+  EXPECT_EQ(m_Settings.fallbackReason.find("starting CUDA pays after"), 0U) << m_Settings.fallbackReason;
   EXPECT_GE(counted(), beforeLabeling + 19.0);
 }
 
@@ -302,18 +303,18 @@ TEST_F(BackendRuns, ReportProgressWithoutLabels)
   EXPECT_EQ(calls, 1);
   EXPECT_THROW(run.Run(), itk::ProcessAborted);
   EXPECT_EQ(calls, 1);
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
 }
 
 TEST_F(BackendRuns, ResetTheBackendAfterAnExceptionOfAnotherFilter)
 {
-  m_Settings.m_GPUEnabled = false;
+  m_Settings.gpuEnabled = false;
   EXPECT_EQ(this->Run([] {}, [] {}), "");
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
-  m_Settings.ResetAfterException(*m_Filter, [] {});
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::CPU);
-  EXPECT_THROW(m_Settings.ResetAfterException(*m_Filter, [] { throw Alien(); }), Alien);
-  EXPECT_EQ(m_Settings.m_BackendUsed, BackendEnum::Unknown);
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::CPU);
+  m_Settings.fallbackReason = "a reason";
+  m_Settings.Reset(*m_Filter);
+  EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
+  EXPECT_EQ(m_Settings.fallbackReason, "");
 }
 
 } // namespace

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CudaTestSupport.h"
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 namespace CudaTestSupport
 {
@@ -71,6 +75,21 @@ ExhaustDeviceMemory(std::uint64_t spared)
   return free > spared ? AllocateDevice(free - spared) : nullptr;
 }
 
+void
+PoisonFreeMemory()
+{
+  std::vector<std::shared_ptr<void>> owners;
+  for (const std::uint64_t bytes : { 4, 512, 65536 })
+  {
+    for (int i = 0; i < 1000; ++i)
+    {
+      owners.push_back(AllocateDevice(bytes));
+      Check(cudaMemset(owners.back().get(), 0xFF, bytes));
+    }
+  }
+  Check(cudaDeviceSynchronize());
+}
+
 namespace
 {
 
@@ -112,12 +131,128 @@ SetCurrentDevice(int device)
   Check(cudaSetDevice(device));
 }
 
+namespace
+{
+
+/** Calls a function of the NVIDIA driver. `version` is the version of CUDA that has changed its parameters last. */
+template <typename... TParameters, typename... TArguments>
+void
+CallDriver(const char * name, unsigned int version, CUresult (*)(TParameters...), TArguments... arguments)
+{
+  void *                          function = nullptr;
+  cudaDriverEntryPointQueryResult status{};
+  Check(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &status));
+  if (status != cudaDriverEntryPointSuccess)
+  {
+    throw std::runtime_error(std::string("no function ") + name);
+  }
+  Check(static_cast<cudaError_t>(reinterpret_cast<CUresult (*)(TParameters...)>(function)(arguments...)));
+}
+
+} // namespace
+
+bool
+IsStarted(int device)
+{
+  using FunctionType = CUresult (*)(CUdevice, unsigned int *, int *);
+  unsigned int flags = 0;
+  int          isActive = 0;
+  CallDriver("cuDevicePrimaryCtxGetState", 7000, FunctionType{}, device, &flags, &isActive);
+  return isActive != 0;
+}
+
+void *
+GetCurrentContext()
+{
+  using FunctionType = CUresult (*)(CUcontext *);
+  CUcontext context = nullptr;
+  CallDriver("cuCtxGetCurrent", 4000, FunctionType{}, &context);
+  return context;
+}
+
+std::shared_ptr<void>
+MakeContext(int device)
+{
+  using CreateType = CUresult (*)(CUcontext *, unsigned int, CUdevice);
+  using DestroyType = CUresult (*)(CUcontext);
+  CUcontext context = nullptr;
+  CallDriver("cuCtxCreate", 3020, CreateType{}, &context, 0U, device);
+  return std::shared_ptr<void>(
+    context, [](void * owned) { CallDriver("cuCtxDestroy", 4000, DestroyType{}, static_cast<CUcontext>(owned)); });
+}
+
+namespace
+{
+
+std::shared_ptr<void>
+MakeStreamWith(unsigned int flags)
+{
+  cudaStream_t stream = nullptr;
+  Check(cudaStreamCreateWithFlags(&stream, flags));
+  return std::shared_ptr<void>(stream, [](void * owned) { cudaStreamDestroy(static_cast<cudaStream_t>(owned)); });
+}
+
+} // namespace
+
 std::shared_ptr<void>
 MakeStream()
 {
-  cudaStream_t stream = nullptr;
-  Check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return std::shared_ptr<void>(stream, [](void * owned) { cudaStreamDestroy(static_cast<cudaStream_t>(owned)); });
+  return MakeStreamWith(cudaStreamNonBlocking);
+}
+
+std::shared_ptr<void>
+MakeBlockingStream()
+{
+  return MakeStreamWith(cudaStreamDefault);
+}
+
+void
+DelayStream(void * stream, unsigned int milliseconds)
+{
+  Check(cudaLaunchHostFunc(
+    static_cast<cudaStream_t>(stream),
+    [](void * data) {
+      const std::unique_ptr<unsigned int> owned(static_cast<unsigned int *>(data));
+      std::this_thread::sleep_for(std::chrono::milliseconds(*owned));
+    },
+    new unsigned int(milliseconds)));
+}
+
+bool
+IsIdle(void * stream)
+{
+  const cudaError_t error = cudaStreamQuery(static_cast<cudaStream_t>(stream));
+  if (error != cudaErrorNotReady)
+  {
+    Check(error);
+  }
+  return error == cudaSuccess;
+}
+
+void
+BeginCapture(void * stream, void * memory)
+{
+  Check(cudaStreamBeginCapture(static_cast<cudaStream_t>(stream), cudaStreamCaptureModeGlobal));
+  Check(cudaMemsetAsync(memory, 0, 4, static_cast<cudaStream_t>(stream)));
+}
+
+std::string
+EndCapture(void * stream)
+{
+  cudaGraph_t       graph = nullptr;
+  const cudaError_t error = cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph);
+  if (error != cudaSuccess)
+  {
+    cudaGetLastError();
+    return cudaGetErrorString(error);
+  }
+  cudaGraphExec_t executable = nullptr;
+  Check(cudaGraphInstantiateWithFlags(&executable, graph, 0));
+  Check(cudaGraphLaunch(executable, static_cast<cudaStream_t>(stream)));
+  Check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+  Check(cudaGraphExecDestroy(executable));
+  Check(cudaGraphDestroy(graph));
+  return "";
 }
 
 } // namespace CudaTestSupport

@@ -33,6 +33,10 @@ CopyToHost(void * host, const void * device, std::uint64_t bytes);
 std::shared_ptr<void>
 ExhaustDeviceMemory(std::uint64_t spared);
 
+/** Sets all bits of free memory of the current device that the next small allocations get. */
+void
+PoisonFreeMemory();
+
 /** Returns the free memory of the current device in bytes. */
 std::uint64_t
 CountFreeMemory();
@@ -51,9 +55,43 @@ GetCurrentDevice();
 void
 SetCurrentDevice(int device);
 
+/** Returns whether a device has a primary context. Starts no device. */
+bool
+IsStarted(int device);
+
+/** Returns the current context of the calling thread, or null. Starts no device. */
+void *
+GetCurrentContext();
+
+/** Makes a new context of a device current, as programs do that use the NVIDIA driver without CUDA's runtime. */
+std::shared_ptr<void>
+MakeContext(int device);
+
 /** Returns a stream that does not wait for the default stream. */
 std::shared_ptr<void>
 MakeStream();
+
+/** Returns a stream that waits for the default stream, and the default stream for it. */
+std::shared_ptr<void>
+MakeBlockingStream();
+
+/** Lets the later work of a stream wait. */
+void
+DelayStream(void * stream, unsigned int milliseconds);
+
+/** Returns whether all work of a stream has ended. */
+bool
+IsIdle(void * stream);
+
+/** Starts to capture a stream, in the mode that forbids most in all threads. Captures one operation, which clears 4
+ * bytes of device memory. */
+void
+BeginCapture(void * stream, void * memory);
+
+/** Ends the capture of a stream, and runs the graph. Returns an empty string, or CUDA's error if the capture was
+ * invalidated. */
+std::string
+EndCapture(void * stream);
 
 } // namespace CudaTestSupport
 

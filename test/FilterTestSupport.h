@@ -9,8 +9,6 @@
 #include "itkCudaConnectedComponentImageFilter.h"
 #include "itkImageRegionConstIteratorWithIndex.h"
 
-#include <regex>
-
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
 using BackendEnum = itk::CudaConnectedComponentsEnums::Backend;
 
@@ -87,15 +85,6 @@ ExceptionOf(TFilter & filter)
   }
 }
 
-/** Removes the text in which the exceptions of both filters may differ: the prefix `Cuda` of the class name, and
- * addresses. */
-inline std::string
-Comparable(const std::string & exception)
-{
-  return std::regex_replace(
-    std::regex_replace(exception, std::regex("Cuda(?=Connected)"), ""), std::regex("0x[0-9a-f]+"), "");
-}
-
 /** Compares our filter with ITK's filter, for both connectivities, on the CPU and (if there is one) on the GPU.
  * Compares exceptions, output images and object counts.
  * \param setUp function that sets inputs and parameters of a filter; called for both filters
@@ -150,6 +139,14 @@ ExpectSameAsItkForInput()
     filter->SetInput(image);
     filter->SetMaskImage(maskImage);
   });
+}
+
+/** Returns the label of the object in a row of the table. */
+template <typename TStatistics>
+itk::IdentifierType
+LabelAt(const TStatistics & statistics, std::size_t row)
+{
+  return statistics.GetLabels()[row];
 }
 
 #endif

@@ -95,7 +95,10 @@ struct Intensities
       const Cell at = CellAt(size, i);
       buffer[margin + at.x + rowStride * at.y + sliceStride * at.z] = valueAt(i);
     }
-    image = { buffer.data() + margin, IntensityImage::TypeOf<T>(), rowStride, sliceStride };
+    image = { buffer.data() + margin,
+              ImageView::TypeOf<T>(),
+              static_cast<std::int64_t>(rowStride),
+              static_cast<std::int64_t>(sliceStride) };
   }
 
   T
@@ -157,7 +160,12 @@ struct Components
     }
     constexpr std::uint64_t    none = ~std::uint64_t{ 0 };
     std::vector<std::uint64_t> labelsOfPixels(size.Count());
-    WriteLabelRows(SequentialFor, hostBits, runs.labels.get(), size, none, false, labelsOfPixels.data());
+    WriteLabelRows(SequentialFor,
+                   hostBits,
+                   runs.labels.get(),
+                   none,
+                   false,
+                   ImageView::Of(labelsOfPixels.data(), { size.x, size.y, size.z }));
     for (const std::uint64_t label : labelsOfPixels)
     {
       rowOf.push_back(label == none ? NoRow : labelValues.RankOf(label));
@@ -437,9 +445,9 @@ MeasureRow(const std::vector<T> & pixels)
 {
   TestImage image{ "row", { pixels.size(), 1, 1 }, std::vector<std::uint8_t>(pixels.size(), 1) };
   const Components<SingleRow, std::uint32_t> components(image, 0, false, 0);
-  const auto                                 rows = components.Measure(IntensityImage::Of(pixels.data(), image.size));
+  const auto rows = components.Measure(IntensityImage::Of(ImageView::Of(pixels.data(), image.size)));
   EXPECT_EQ(rows.size(), 1U);
-  return Unpack(IntensityImage::TypeOf<T>(), rows.data(), rows.size());
+  return Unpack(ImageView::TypeOf<T>(), rows.data(), rows.size());
 }
 
 TEST(Intensities, BoolCountsAsUInt8)
@@ -447,8 +455,8 @@ TEST(Intensities, BoolCountsAsUInt8)
   const bool                                 pixels[] = { true, false, true, true };
   const TestImage                            image{ "row", { 4, 1, 1 }, { 1, 1, 1, 1 } };
   const Components<SingleRow, std::uint32_t> components(image, 0, false, 0);
-  const auto                                 rows = components.Measure(IntensityImage::Of(pixels, image.size));
-  const auto                                 columns = Unpack(IntensityImage::TypeOf<bool>(), rows.data(), 1);
+  const auto rows = components.Measure(IntensityImage::Of(ImageView::Of(pixels, image.size)));
+  const auto columns = Unpack(ImageView::TypeOf<bool>(), rows.data(), 1);
   EXPECT_EQ(columns.sums[0], 3.0);
   EXPECT_EQ(columns.GetMean(0), 0.75);
   EXPECT_EQ(columns.variances[0], 0.25);
@@ -561,7 +569,7 @@ CudaConnectedComponentIntensities
 ColumnsOfManyPixels(T pixel)
 {
   const IntensityValue value = ManyPixels(pixel);
-  return Unpack(IntensityImage::TypeOf<T>(), &value, 1);
+  return Unpack(ImageView::TypeOf<T>(), &value, 1);
 }
 
 TEST(Intensities, TheLargestImagesDoNotOverflow)
@@ -687,8 +695,8 @@ TYPED_TEST(IntensitiesLikeItk, LabelStatistics)
 
   const Components<VolumeRowGroup, std::uint32_t> components(mask, 0, false, 0);
   ASSERT_EQ(components.count, labels.objectCount);
-  const auto rows = components.Measure(IntensityImage::Of(image->GetBufferPointer(), mask.size));
-  const auto columns = Unpack(IntensityImage::TypeOf<TypeParam>(), rows.data(), rows.size());
+  const auto rows = components.Measure(IntensityImage::Of(ImageView::Of(image->GetBufferPointer(), mask.size)));
+  const auto columns = Unpack(ImageView::TypeOf<TypeParam>(), rows.data(), rows.size());
   for (std::uint32_t row = 0; row < components.count; ++row)
   {
     const std::uint32_t label = row + 1;

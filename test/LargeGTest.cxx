@@ -127,8 +127,8 @@ ExpectFilledInPlace(const MaskType & image, void * onDevice, const unsigned shor
   CudaConnectedComponentLabeler labeler;
   labeler.options.fullyConnected = fullyConnected;
   labeler.options.selection.seeds = { { size[0] - 1, size[1] - 1, size[2] - 1 } };
-  labeler.options.intensities =
-    itk::CudaConnectedComponentIntensities::Image::Of(pixels, { size[0], size[1], size[2] });
+  using ImageView = itk::CudaConnectedComponentImageView;
+  labeler.options.intensities = ImageView::Of(pixels, { size[0], size[1], size[2] }, ImageView::Memory::Device);
   itk::CudaConnectedComponentTable table;
   EXPECT_EQ(labeler.FillDeviceMemory<unsigned char>(pixels, { size[0], size[1], size[2] }, pixels, 7, &table), 1U);
 
@@ -166,7 +166,7 @@ ExpectIntensitiesOnHost(const MaskType & image, bool fullyConnected, std::uint64
   const CudaConnectedComponentLabeler::SizeType size{ itkSize[0], itkSize[1], itkSize[2] };
   CudaConnectedComponentLabeler                 labeler;
   labeler.options.fullyConnected = fullyConnected;
-  labeler.options.intensities = itk::CudaConnectedComponentIntensities::Image::Of(image.GetBufferPointer(), size);
+  labeler.options.intensities = itk::CudaConnectedComponentImageView::Of(image.GetBufferPointer(), size);
   const auto table = labeler.MeasureHostMemory(image.GetBufferPointer(), size);
   ASSERT_EQ(table.intensities.exactSums.size(), objectCount);
   for (std::uint64_t row = 0; row < objectCount; ++row)

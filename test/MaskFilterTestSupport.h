@@ -15,7 +15,6 @@
 #include <functional>
 #include <limits>
 #include <random>
-#include <regex>
 #include <sstream>
 #include <vector>
 

@@ -446,9 +446,11 @@ TEST_P(Mask, IntensitiesMustBeAligned)
   FillSettings                settings;
   settings.table = &table;
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
-  labeler.options.intensities = {
-    static_cast<const char *>(begin) + 1, itk::CudaConnectedComponentsEnums::PixelType::UInt16, 9, 72
-  };
+  using ImageView = itk::CudaConnectedComponentImageView;
+  labeler.options.intensities = ImageView::Of(static_cast<const char *>(begin) + 1,
+                                              ImageView::PixelTypeEnum::UInt16,
+                                              image.size,
+                                              onDevice ? ImageView::Memory::Device : ImageView::Memory::Host);
   for (const bool isInside : { false, true })
   {
     settings.isInside = isInside;

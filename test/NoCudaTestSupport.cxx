@@ -36,6 +36,10 @@ ExhaustDeviceMemory(std::uint64_t)
   return {};
 }
 
+void
+PoisonFreeMemory()
+{}
+
 std::uint64_t
 CountFreeMemory()
 {
@@ -60,8 +64,52 @@ void
 SetCurrentDevice(int)
 {}
 
+bool
+IsStarted(int)
+{
+  return false;
+}
+
+void *
+GetCurrentContext()
+{
+  return nullptr;
+}
+
+std::shared_ptr<void>
+MakeContext(int)
+{
+  return {};
+}
+
 std::shared_ptr<void>
 MakeStream()
+{
+  return {};
+}
+
+std::shared_ptr<void>
+MakeBlockingStream()
+{
+  return {};
+}
+
+void
+DelayStream(void *, unsigned int)
+{}
+
+bool
+IsIdle(void *)
+{
+  return true;
+}
+
+void
+BeginCapture(void *, void *)
+{}
+
+std::string
+EndCapture(void *)
 {
   return {};
 }

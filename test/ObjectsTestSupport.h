@@ -9,7 +9,8 @@
 #include "FilterTestSupport.h"
 
 #include "itkCudaConnectedComponentStatistics.h"
-#include "itkRelabelComponentImageFilter.h"
+#include "itkLabelMap.h"
+#include "itkShapeLabelObject.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,6 @@
 #include <sstream>
 #include <utility>
 #include <vector>
-
 
 using itk::SizeValueType;
 using PlaneType = itk::Image<unsigned char, 2>;
@@ -64,66 +64,39 @@ struct Objects
   std::vector<float>                     physicalSizes;
 };
 
-/** Keeps the largest objects by a plain loop. */
+/** Labels and selects by ITK's filters.
+ * \param mask the mask, or null */
 template <unsigned int VDimension>
-void
-KeepLargest(Objects<VDimension> & objects, SizeValueType numberToKeep)
-{
-  Objects<VDimension>        kept{ objects.labels, objects.originalCount, {}, {} };
-  std::vector<std::uint32_t> newLabels{ 0 };
-  for (std::size_t i = 0; i < objects.sizes.size(); ++i)
-  {
-    SizeValueType largerCount = 0;
-    for (std::size_t j = 0; j < objects.sizes.size(); ++j)
-    {
-      largerCount += objects.sizes[j] > objects.sizes[i] || (objects.sizes[j] == objects.sizes[i] && j < i);
-    }
-    newLabels.push_back(0);
-    if (largerCount < numberToKeep)
-    {
-      kept.sizes.push_back(objects.sizes[i]);
-      kept.physicalSizes.push_back(objects.physicalSizes[i]);
-      newLabels.back() = static_cast<std::uint32_t>(kept.sizes.size());
-    }
-  }
-  std::uint32_t * const pixels = objects.labels->GetBufferPointer();
-  for (std::size_t i = 0; i < objects.labels->GetBufferedRegion().GetNumberOfPixels(); ++i)
-  {
-    pixels[i] = newLabels[pixels[i]];
-  }
-  objects = kept;
-}
+Objects<VDimension>
+SelectByItk(const itk::Image<unsigned char, VDimension> * image,
+            const itk::Image<unsigned char, VDimension> * mask,
+            const Setting &                               setting);
 
-/** Labels and selects by ITK's filters. */
-template <typename TInputImage, typename TMaskImage>
-Objects<TInputImage::ImageDimension>
-SelectByItk(const TInputImage * image, const TMaskImage * mask, const Setting & setting)
-{
-  using LabelsType = WideType<TInputImage::ImageDimension>;
-  auto labeler = MakeOracle<TInputImage, LabelsType, TMaskImage>();
-  labeler->SetInput(image);
-  if (mask != nullptr)
-  {
-    labeler->SetMaskImage(mask);
-  }
-  labeler->SetFullyConnected(setting.fullyConnected);
-  auto relabeler = itk::RelabelComponentImageFilter<LabelsType, LabelsType>::New();
-  EXPECT_STREQ(relabeler->GetNameOfClass(), "RelabelComponentImageFilter");
-  relabeler->SetInput(labeler->GetOutput());
-  relabeler->SetMinimumObjectSize(setting.minimumSize);
-  relabeler->SetSortByObjectSize(setting.sort);
-  relabeler->Update();
+/** Returns the shapes of the objects of a label image with the background 0, by ITK's filter. */
+template <unsigned int VDimension>
+typename itk::LabelMap<itk::ShapeLabelObject<SizeValueType, VDimension>>::Pointer
+ShapesByItk(const WideType<VDimension> * labels);
 
-  Objects<TInputImage::ImageDimension> objects{ relabeler->GetOutput(),
-                                                relabeler->GetOriginalNumberOfObjects(),
-                                                relabeler->GetSizeOfObjectsInPixels(),
-                                                relabeler->GetSizeOfObjectsInPhysicalUnits() };
-  EXPECT_EQ(objects.originalCount, labeler->GetObjectCount());
-  if (setting.numberToKeep > 0)
+/** Returns an image of the foreground: 1 for each pixel that is not 0. Returns null if there is no image. */
+template <typename TImage>
+typename itk::Image<unsigned char, TImage::ImageDimension>::Pointer
+ForegroundOf(const TImage * image)
+{
+  using ForegroundType = itk::Image<unsigned char, TImage::ImageDimension>;
+  if (image == nullptr)
   {
-    KeepLargest(objects, setting.numberToKeep);
+    return nullptr;
   }
-  return objects;
+  const auto foreground = ForegroundType::New();
+  foreground->CopyInformation(image);
+  foreground->SetRegions(image->GetBufferedRegion());
+  foreground->Allocate();
+  const auto * const pixels = image->GetBufferPointer();
+  std::transform(pixels,
+                 pixels + image->GetBufferedRegion().GetNumberOfPixels(),
+                 foreground->GetBufferPointer(),
+                 [](typename TImage::PixelType pixel) { return pixel != typename TImage::PixelType() ? 1 : 0; });
+  return foreground;
 }
 
 /** Returns the first `count` labels: 0, 1, 2 and so on without the background value. */
@@ -198,13 +171,14 @@ ExpectStatistics(const itk::CudaConnectedComponentStatistics<VDimension> & stati
   {
     SCOPED_TRACE("object " + std::to_string(i));
     const Loop & loop = loops[i];
-    ASSERT_EQ(statistics.GetNumberOfPixels(i), loop.count);
-    ExpectClose(statistics.GetPhysicalSize(i) / pixelSize, static_cast<double>(loop.count), 1.0);
-    ASSERT_EQ(statistics.GetBoundingBox(i).GetIndex(), loop.minimum);
-    ASSERT_EQ(statistics.GetBoundingBox(i).GetUpperIndex(), loop.maximum);
+    ASSERT_EQ(statistics.GetNumberOfPixels(LabelAt(statistics, i)), loop.count);
+    ExpectClose(statistics.GetPhysicalSize(LabelAt(statistics, i)) / pixelSize, static_cast<double>(loop.count), 1.0);
+    ASSERT_EQ(statistics.GetBoundingBox(LabelAt(statistics, i)).GetIndex(), loop.minimum);
+    ASSERT_EQ(statistics.GetBoundingBox(LabelAt(statistics, i)).GetUpperIndex(), loop.maximum);
     for (unsigned int axis = 0; axis < VDimension; ++axis)
     {
-      ExpectClose(statistics.GetCentroid(i)[axis], static_cast<double>(loop.sum[axis] / loop.count), extent);
+      ExpectClose(
+        statistics.GetCentroid(LabelAt(statistics, i))[axis], static_cast<double>(loop.sum[axis] / loop.count), extent);
     }
   }
 }
@@ -292,7 +266,7 @@ ExpectResults(const TFilter & filter, const Objects<TFilter::ImageDimension> & o
   ExpectStatistics(filter.GetStatistics(), objects);
   for (std::size_t i = 0; i < count; ++i)
   {
-    ASSERT_EQ(filter.GetStatistics().GetLabel(i), static_cast<itk::IdentifierType>(labels[i]));
+    ASSERT_EQ(LabelAt(filter.GetStatistics(), i), static_cast<itk::IdentifierType>(labels[i]));
   }
 }
 
@@ -326,7 +300,7 @@ ExpectSameObjects(TFilter &                                filter,
                   typename TFilter::OutputPixelType        background)
 {
   SCOPED_TRACE(setting.ToString() + ", background " + std::to_string(background));
-  const auto objects = SelectByItk(image, mask, setting);
+  const auto objects = SelectByItk<TFilter::ImageDimension>(ForegroundOf(image), ForegroundOf(mask), setting);
   SetUpFilter(filter, image, mask, setting, background);
 
   constexpr auto      maximum = std::numeric_limits<typename TFilter::OutputPixelType>::max();

@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 /** The labels of an image, and the number of objects. */
 struct Labels
 {
@@ -32,5 +34,14 @@ LabelByItk(const TestImage & image, bool fullyConnected);
 /** Expects equal labels and equal numbers of objects. `what` describes the case in a failure message. */
 void
 ExpectSame(const Labels & labels, const Labels & expected, const std::string & what);
+
+/** Removes the text in which the exceptions and outputs of both filters may differ: the prefix `Cuda` of the class
+ * name, and addresses. */
+std::string
+Comparable(const std::string & text);
+
+/** Returns whether a regular expression describes a whole text. */
+bool
+Matches(const std::string & text, const std::string & expression);
 
 #endif

@@ -10,7 +10,8 @@
 #include "executors/host/HostExecutor.h"
 #include "algorithms/runs/HostRows.h"
 #include "primitives/LabelValues.h"
-#include "primitives/PackScalars.h"
+#include "primitives/PackRow.h"
+#include "primitives/PixelTypes.h"
 #include "algorithms/runs/RunUnionFind.h"
 #include "TestImages.h"
 
@@ -391,7 +392,8 @@ TYPED_TEST(PackEqual, EqualsPlainComparisons)
       const TypeParam value = pixels[0];
       const TypeParam other = pixels[1];
       words.assign(DivideUp(count, BitsPerWord) + 1, 0xABCDEF01);
-      const bool areBinary = PackEqualScalars(row.data(), count, value, other, words.data());
+      const auto foreground = Foreground::EqualTo(itk::CudaConnectedComponentImageView::TypeOf<TypeParam>(), value);
+      const bool areBinary = PackBinaryRow(row.data(), sizeof(TypeParam), count, foreground, other, words.data());
 
       EXPECT_EQ(areBinary, std::all_of(row.begin(), row.end(), [&](TypeParam p) { return p == value || p == other; }));
       for (std::uint64_t i = 0; i < DivideUp(count, BitsPerWord) * BitsPerWord; ++i)
@@ -500,6 +502,49 @@ TEST(AlgorithmTable, HasOneRowForEachAlgorithm)
   std::ostringstream name;
   name << none;
   EXPECT_NE(name.str().find("INVALID VALUE"), std::string::npos);
+}
+
+/** Expects that a function refuses a type, by its name. */
+template <typename TFunction>
+void
+ExpectRefused(const std::string & name, const TFunction & function)
+{
+  try
+  {
+    function();
+    ADD_FAILURE() << name << " was accepted";
+  }
+  catch (const itk::CudaConnectedComponentError & error)
+  {
+    EXPECT_EQ(error.GetKind(), itk::CudaConnectedComponentError::Kind::InvalidArgument);
+    EXPECT_NE(std::string(error.what()).find(" of the type " + name + ":"), std::string::npos) << error.what();
+  }
+}
+
+TEST(PixelTypes, UnknownTypesAreRefused)
+{
+  const std::uint64_t pixel = 0;
+  const auto          visitPixels = [&](PixelType type) { VisitPixels(&pixel, type, [](const auto *) {}); };
+  const auto          visitLabels = [](PixelType type) { VisitLabelType(type, [](auto) {}); };
+  for (unsigned int value = 0; value <= static_cast<unsigned int>(PixelType::Double); ++value)
+  {
+    const auto type = static_cast<PixelType>(value);
+    EXPECT_NO_THROW(visitPixels(type)) << value;
+    EXPECT_NO_THROW(VisitWidth(type, [&](auto width) { EXPECT_EQ(sizeof(width), SizeOf(type)); })) << value;
+  }
+  EXPECT_NO_THROW(visitPixels(PixelType::Bool));
+  for (const auto & [type, name] : { std::pair(PixelType::Half, "Half"),
+                                     std::pair(PixelType::BFloat16, "BFloat16"),
+                                     std::pair(static_cast<PixelType>(200), "200") })
+  {
+    ExpectRefused(name, [type = type] { RequireReadable(type); });
+    ExpectRefused(name, [&, type = type] { visitPixels(type); });
+    ExpectRefused(name, [&, type = type] { visitLabels(type); });
+  }
+  ExpectRefused("200", [] { VisitWidth(static_cast<PixelType>(200), [](auto) {}); });
+  ExpectRefused("Bool", [&] { visitLabels(PixelType::Bool); });
+  ExpectRefused("Float", [&] { visitLabels(PixelType::Float); });
+  ExpectRefused("Double", [&] { visitLabels(PixelType::Double); });
 }
 
 } // namespace

@@ -175,7 +175,12 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   const auto runs = LabelRuns(executor, countedByRows, LabelValues::For(std::uint32_t{ 0 }));
 
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
-  WriteLabelRows(parallelFor, hostBits, runs.labels.get(), size, std::uint32_t{ 0 }, false, result.pixels.data());
+  WriteLabelRows(parallelFor,
+                 hostBits,
+                 runs.labels.get(),
+                 std::uint32_t{ 0 },
+                 false,
+                 ImageView::Of(result.pixels.data(), { size.x, size.y, size.z }));
 
   std::vector<std::uint32_t> written(image.pixels.size(), 88);
   WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, written.data());

@@ -94,13 +94,6 @@ ExpectSameMaps(const TMap & map, const TMap & expected)
   }
 }
 
-/** Removes the text in which the exceptions of both filters may differ. */
-std::string
-ComparableText(const std::string & exception)
-{
-  return std::regex_replace(Comparable(exception), std::regex("Cuda(?=Binary)"), "");
-}
-
 /** Compares our filter with ITK's filter: for both connectivities, for 1 and 7 work units, on the CPU and (if there is
  * one) on the GPU. Compares label maps, numbers of objects and exceptions.
  * \param setUp function that sets the input and the parameters of a filter; called once for each filter
@@ -137,7 +130,7 @@ ExpectSameAsItk(const TSetUp & setUp)
         // Without the CPU as fallback, the GPU labels even the smallest image.
         filter->SetCPUFallback(!gpuEnabled);
         filter->Modified();
-        EXPECT_EQ(ComparableText(ExceptionOf(*filter)), ComparableText(expectedException));
+        EXPECT_EQ(Comparable(ExceptionOf(*filter)), Comparable(expectedException));
         EXPECT_EQ(filter->GetNumberOfObjects(), expected->GetNumberOfObjects());
         if (expectedException.empty())
         {
@@ -192,18 +185,14 @@ ExpectSameForType()
   }
 }
 
-TEST(LabelMapFilter, HasTheSameObjectsForEachType)
+// A type of each width. KeepNObjectsPixels has all types of pixels.
+TEST(LabelMapFilter, HasTheSameObjectsForEachWidth)
 {
   ExpectSameForType<unsigned char, 2>();
-  ExpectSameForType<signed char, 3>();
-  ExpectSameForType<char, 2>();
   ExpectSameForType<short, 3>();
-  ExpectSameForType<unsigned short, 2>();
   ExpectSameForType<int, 2>();
-  ExpectSameForType<unsigned int, 3>();
-  ExpectSameForType<long, 3>();
-  ExpectSameForType<unsigned long long, 2>();
-  ExpectSameForType<float, 3>();
+  ExpectSameForType<unsigned long, 3>();
+  ExpectSameForType<float, 2>();
   ExpectSameForType<double, 2>();
 }
 
@@ -278,24 +267,13 @@ TEST(LabelMapFilter, SkipsTheBackgroundValue)
   }
 }
 
-template <template <typename, unsigned int> class TObject>
-void
-ExpectSameForObjects()
-{
-  ExpectSameForImage<itk::LabelMap<TObject<itk::SizeValueType, 2>>>(
-    MakePixels<itk::Image<short, 2>>({ { 61, 53 } }, { 1, 0 }).GetPointer(), 1);
-  ExpectSameForImage<itk::LabelMap<TObject<itk::SizeValueType, 3>>>(
-    MakePixels<itk::Image<short, 3>>({ { 61, 23, 12 } }, { 1, 0, 0 }).GetPointer(), 1);
-}
-
-template <typename TLabel, unsigned int VDimension>
-using BoolObject = itk::AttributeLabelObject<TLabel, VDimension, bool>;
-
 TEST(LabelMapFilter, MakesAllKindsOfObjects)
 {
-  ExpectSameForObjects<itk::ShapeLabelObject>();
-  ExpectSameForObjects<itk::StatisticsLabelObject>();
-  ExpectSameForObjects<BoolObject>();
+  const auto plane = MakePixels<itk::Image<short, 2>>({ { 61, 53 } }, { 1, 0 });
+  const auto volume = MakePixels<itk::Image<short, 3>>({ { 61, 23, 12 } }, { 1, 0, 0 });
+  ExpectSameForImage<itk::LabelMap<itk::ShapeLabelObject<itk::SizeValueType, 3>>>(volume.GetPointer(), 1);
+  ExpectSameForImage<itk::LabelMap<itk::StatisticsLabelObject<itk::SizeValueType, 2>>>(plane.GetPointer(), 1);
+  ExpectSameForImage<itk::LabelMap<itk::AttributeLabelObject<itk::SizeValueType, 3, bool>>>(volume.GetPointer(), 1);
 }
 
 TEST(LabelMapFilter, LeavesOtherLabelsToTheSuperclass)
@@ -310,8 +288,8 @@ TEST(LabelMapFilter, LeavesOtherLabelsToTheSuperclass)
   expected->SetInputForegroundValue(1);
   filter->SetInput(image);
   filter->SetInputForegroundValue(1);
-  const std::string exception = ComparableText(ExceptionOf(*expected));
-  EXPECT_EQ(ComparableText(ExceptionOf(*filter)), exception);
+  const std::string exception = Comparable(ExceptionOf(*expected));
+  EXPECT_EQ(Comparable(ExceptionOf(*filter)), exception);
   if (exception.empty())
   {
     EXPECT_GT(expected->GetNumberOfObjects(), 10U);
@@ -330,9 +308,9 @@ TEST(LabelMapFilter, HandlesAnySize)
          { { 1, 1 } }, { { 5000, 1 } }, { { 1, 5000 } }, { { 2, 777 } }, { { 33, 65 } } })
   {
     SCOPED_TRACE(size);
-    ExpectSameForImage<PlainMap<int, 2>>(MakePixels<PlaneType>(size, { 1, 0 }).GetPointer(), 1);
-    ExpectSameForImage<PlainMap<int, 2>>(MakePixels<PlaneType>(size, { 1 }).GetPointer(), 1);
-    ExpectSameForImage<PlainMap<int, 2>>(MakePixels<PlaneType>(size, { 0 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<itk::SizeValueType, 2>>(MakePixels<PlaneType>(size, { 1, 0 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<itk::SizeValueType, 2>>(MakePixels<PlaneType>(size, { 1 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<itk::SizeValueType, 2>>(MakePixels<PlaneType>(size, { 0 }).GetPointer(), 1);
   }
   for (const VolumeType::SizeType & size : std::vector<VolumeType::SizeType>{ { { 1, 1, 1 } },
                                                                               { { 5000, 1, 1 } },
@@ -342,8 +320,8 @@ TEST(LabelMapFilter, HandlesAnySize)
                                                                               { { 65, 1, 50 } } })
   {
     SCOPED_TRACE(size);
-    ExpectSameForImage<PlainMap<int, 3>>(MakePixels<VolumeType>(size, { 1, 0 }).GetPointer(), 1);
-    ExpectSameForImage<PlainMap<int, 3>>(MakePixels<VolumeType>(size, { 1 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<itk::SizeValueType, 3>>(MakePixels<VolumeType>(size, { 1, 0 }).GetPointer(), 1);
+    ExpectSameForImage<PlainMap<itk::SizeValueType, 3>>(MakePixels<VolumeType>(size, { 1 }).GetPointer(), 1);
   }
 }
 
@@ -355,12 +333,12 @@ TEST(LabelMapFilter, HasTheSameObjectsForEachShape)
     if (shape.size[2] == 1)
     {
       using ImageType = itk::Image<unsigned char, 2>;
-      ExpectSameForImage<PlainMap<int, 2>>(MakeItkImage<ImageType>(shape, 7).GetPointer(), 7);
+      ExpectSameForImage<PlainMap<itk::SizeValueType, 2>>(MakeItkImage<ImageType>(shape, 7).GetPointer(), 7);
     }
     else
     {
       using ImageType = itk::Image<unsigned char, 3>;
-      ExpectSameForImage<PlainMap<int, 3>>(MakeItkImage<ImageType>(shape, 7).GetPointer(), 7);
+      ExpectSameForImage<PlainMap<itk::SizeValueType, 3>>(MakeItkImage<ImageType>(shape, 7).GetPointer(), 7);
     }
   }
 }
@@ -368,7 +346,7 @@ TEST(LabelMapFilter, HasTheSameObjectsForEachShape)
 TEST(LabelMapFilter, HandlesFourDimensions)
 {
   using ImageType = itk::Image<unsigned char, 4>;
-  using MapType = PlainMap<itk::SizeValueType, 4>;
+  using MapType = PlainMap<unsigned char, 4>;
   const auto image = MakePixels<ImageType>({ { 21, 7, 6, 5 } }, { 1, 0 });
   const auto filter = ExpectSameForImage<MapType>(image.GetPointer(), 1);
   filter->GPUEnabledOn();
@@ -424,9 +402,9 @@ ExpectSameMaximum(TLabel background)
 TEST(LabelMapFilter, ThrowsTheSameExceptionForTooManyObjects)
 {
   ExpectSameMaximum<unsigned char, 2>(0);
-  ExpectSameMaximum<unsigned char, 3>(7);
+  ExpectSameMaximum<unsigned char, 2>(7);
   ExpectSameMaximum<unsigned char, 2>(255);
-  ExpectSameMaximum<signed char, 2>(-128);
+  ExpectSameMaximum<signed char, 3>(-128);
   ExpectSameMaximum<signed char, 3>(0);
   ExpectSameMaximum<unsigned char, 4>(7);
 }
@@ -435,7 +413,7 @@ TEST(LabelMapFilter, MakesTheWholeMapForAnyRegion)
 {
   using ImageType = itk::Image<short, 3>;
   const auto image = MakePixels<ImageType>({ { 45, 31, 17 } }, { 1, 0, 0 });
-  const auto filter = ExpectSameAsItk<ImageType, PlainMap<int, 3>>([&](auto & each) {
+  const auto filter = ExpectSameAsItk<ImageType, PlainMap<itk::SizeValueType, 3>>([&](auto & each) {
     each.SetInput(image);
     each.SetInputForegroundValue(1);
     each.UpdateOutputInformation();
@@ -484,7 +462,7 @@ TEST(LabelMapFilter, ReadsOnlyTheRegionOfTheMap)
 {
   using ImageType = itk::Image<short, 3>;
   std::vector<LargerBufferSource::Pointer> sources; // an image has no source any more if the source is destroyed
-  ExpectSameAsItk<ImageType, PlainMap<int, 3>>([&](auto & each) {
+  ExpectSameAsItk<ImageType, PlainMap<itk::SizeValueType, 3>>([&](auto & each) {
     sources.push_back(LargerBufferSource::New());
     each.SetInput(sources.back()->GetOutput());
     each.SetInputForegroundValue(1);
@@ -494,9 +472,9 @@ TEST(LabelMapFilter, ReadsOnlyTheRegionOfTheMap)
 TEST(LabelMapFilter, HandlesRegionsWithoutPixels)
 {
   using ImageType = itk::Image<short, 3>;
-  using FourType = itk::Image<short, 4>;
+  using FourType = itk::Image<unsigned char, 4>;
   auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType>::New();
-  auto filter4 = itk::CudaBinaryImageToLabelMapFilter<FourType>::New();
+  auto filter4 = itk::CudaBinaryImageToLabelMapFilter<FourType, PlainMap<unsigned char, 4>>::New();
   for (const ImageType::SizeType & size :
        std::vector<ImageType::SizeType>{ { { 0, 5, 6 } }, { { 5, 0, 6 } }, { { 5, 6, 0 } }, { { 0, 0, 0 } } })
   {
@@ -517,7 +495,7 @@ TEST(LabelMapFilter, HandlesRegionsWithoutPixels)
 TEST(LabelMapFilter, RemovesTheObjectsOfTheLastRun)
 {
   using ImageType = itk::Image<unsigned char, 2>;
-  using MapType = PlainMap<int, 2>;
+  using MapType = PlainMap<itk::SizeValueType, 2>;
   auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType, MapType>::New();
   filter->SetInputForegroundValue(1);
   filter->SetOutputBackgroundValue(3);
@@ -552,9 +530,10 @@ TEST(LabelMapFilter, HasTheSameObjectsForRandomSettings)
     }
     else
     {
-      using ImageType = itk::Image<short, 3>;
+      using ImageType = itk::Image<unsigned char, 3>;
       const TestImage noise = MakeRandom({ side(70), side(30), side(30) }, density, granularity, seed);
-      ExpectSameForImage<PlainMap<short, 3>>(MakeItkImage<ImageType>(noise, 2).GetPointer(), foreground, background);
+      const auto      image = MakeItkImage<ImageType>(noise, 2);
+      ExpectSameForImage<PlainMap<short, 3>>(image.GetPointer(), static_cast<unsigned char>(foreground), background);
     }
   }
 }
@@ -592,7 +571,7 @@ TEST(LabelMapFilter, ReadsAdaptorsAndPassesTheirExceptions)
   const auto image = MakePixels<ImageType>({ { 61, 53, 31 } }, { 1, 0, 0 });
   auto       adaptor = AdaptorType::New();
   adaptor->SetImage(image);
-  auto filter = ExpectSameForImage<PlainMap<int, 3>>(adaptor.GetPointer(), 1);
+  auto filter = ExpectSameForImage<PlainMap<itk::SizeValueType, 3>>(adaptor.GetPointer(), 1);
   filter->GPUEnabledOn();
   filter->CPUFallbackOn();
   const auto pixel = image->GetBufferPointer() + 61 * 53 * 30;

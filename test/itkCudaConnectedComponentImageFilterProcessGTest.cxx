@@ -4,6 +4,8 @@
 
 #include "FilterTestSupport.h"
 
+#include "CudaConnectedComponentsDetail/Process.h"
+
 #include "itkCommand.h"
 
 #include <chrono>

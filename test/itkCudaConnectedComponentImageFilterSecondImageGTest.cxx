@@ -97,35 +97,55 @@ OnEachBackend(TFilter & filter, const TFunction & function)
   }
 }
 
-/** Compares the statistics of a filter, after an update, with ITK's filter on the labels of the output. */
+/** Returns the largest possible region of an image in double. */
+template <typename TImage>
+typename itk::Image<double, TImage::ImageDimension>::Pointer
+DoublesOf(const TImage & image)
+{
+  using DoubleType = itk::Image<double, TImage::ImageDimension>;
+  auto doubles = DoubleType::New();
+  doubles->CopyInformation(&image);
+  doubles->SetRegions(image.GetLargestPossibleRegion());
+  doubles->Allocate();
+  for (itk::ImageRegionIteratorWithIndex<DoubleType> it(doubles, doubles->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    it.Set(static_cast<double>(image.GetPixel(it.GetIndex())));
+  }
+  return doubles;
+}
+
+/** Compares the statistics of a filter, after an update, with ITK's filter on the labels of the output. ITK's filter
+ * converts all pixels to double. So it is compiled for double only. */
 template <typename TIntensityImage, typename TFilter>
 void
 ExpectSameStatistics(TFilter & filter, const TIntensityImage * intensities)
 {
-  using OracleType = itk::LabelStatisticsImageFilter<TIntensityImage, typename TFilter::OutputImageType>;
+  using OracleType =
+    itk::LabelStatisticsImageFilter<itk::Image<double, TFilter::ImageDimension>, typename TFilter::OutputImageType>;
   const auto & statistics = filter.GetStatistics();
   ASSERT_EQ(statistics.GetNumberOfObjects(), filter.GetObjectCount());
   ASSERT_GT(statistics.GetNumberOfObjects(), 3U);
   EXPECT_TRUE(statistics.HasIntensities());
   auto oracle = OracleType::New();
-  oracle->SetInput(CopyOf(*intensities));
+  oracle->SetInput(DoublesOf(*intensities));
   oracle->SetLabelInput(CopyOf(*filter.GetOutput()));
   oracle->Update();
   for (itk::SizeValueType i = 0; i < statistics.GetNumberOfObjects(); ++i)
   {
     SCOPED_TRACE(testing::Message() << "object " << i);
-    const auto   label = static_cast<unsigned int>(statistics.GetLabel(i));
-    const double count = static_cast<double>(statistics.GetNumberOfPixels(i));
-    ASSERT_EQ(statistics.GetNumberOfPixels(i), oracle->GetCount(label));
-    ASSERT_EQ(statistics.GetMinimum(i), oracle->GetMinimum(label));
-    ASSERT_EQ(statistics.GetMaximum(i), oracle->GetMaximum(label));
+    const auto   label = static_cast<unsigned int>(LabelAt(statistics, i));
+    const double count = static_cast<double>(statistics.GetNumberOfPixels(LabelAt(statistics, i)));
+    ASSERT_EQ(statistics.GetNumberOfPixels(LabelAt(statistics, i)), oracle->GetCount(label));
+    ASSERT_EQ(statistics.GetMinimum(LabelAt(statistics, i)), oracle->GetMinimum(label));
+    ASSERT_EQ(statistics.GetMaximum(LabelAt(statistics, i)), oracle->GetMaximum(label));
     // ITK rounds after each addition.
     const double largest = std::max(std::abs(oracle->GetMinimum(label)), std::abs(oracle->GetMaximum(label)));
-    ASSERT_NEAR(statistics.GetSum(i), oracle->GetSum(label), 1e-12 * count * largest);
-    ASSERT_NEAR(statistics.GetMean(i), oracle->GetMean(label), 1e-12 * largest);
-    ASSERT_NEAR(statistics.GetVariance(i), oracle->GetVariance(label), 1e-11 * largest * largest);
-    ASSERT_GE(statistics.GetVariance(i), 0.0);
-    ASSERT_EQ(statistics.GetStandardDeviation(i), std::sqrt(statistics.GetVariance(i)));
+    ASSERT_NEAR(statistics.GetSum(LabelAt(statistics, i)), oracle->GetSum(label), 1e-12 * count * largest);
+    ASSERT_NEAR(statistics.GetMean(LabelAt(statistics, i)), oracle->GetMean(label), 1e-12 * largest);
+    ASSERT_NEAR(statistics.GetVariance(LabelAt(statistics, i)), oracle->GetVariance(label), 1e-11 * largest * largest);
+    ASSERT_GE(statistics.GetVariance(LabelAt(statistics, i)), 0.0);
+    ASSERT_EQ(statistics.GetStandardDeviation(LabelAt(statistics, i)),
+              std::sqrt(statistics.GetVariance(LabelAt(statistics, i))));
   }
 }
 
@@ -225,8 +245,8 @@ TEST(SecondImage, RunsAgainIfOnlyTheIntensitiesChange)
   filter->Update();
   EXPECT_EQ(runs, 1);
   ASSERT_TRUE(filter->GetStatistics().HasIntensities());
-  EXPECT_EQ(filter->GetStatistics().GetMean(0), -700.0);
-  EXPECT_EQ(filter->GetStatistics().GetVariance(0), 0.0);
+  EXPECT_EQ(filter->GetStatistics().GetMean(1), -700.0);
+  EXPECT_EQ(filter->GetStatistics().GetVariance(1), 0.0);
 
   // Another image.
   const auto other = itk::Image<float, 3>::New();
@@ -239,7 +259,7 @@ TEST(SecondImage, RunsAgainIfOnlyTheIntensitiesChange)
   filter->Update();
   EXPECT_EQ(runs, 2);
   EXPECT_EQ(filter->GetIntensityImage(), other.GetPointer());
-  EXPECT_EQ(filter->GetStatistics().GetMaximum(0), 0.5);
+  EXPECT_EQ(filter->GetStatistics().GetMaximum(1), 0.5);
 
   // No image.
   filter->SetIntensityImage(nullptr);
@@ -348,38 +368,38 @@ ExpectSpecialValues()
 {
   SCOPED_TRACE(VDimension);
   const auto one = MeasureRow<VDimension>({ 2.5 });
-  EXPECT_EQ(one.GetMean(0), 2.5);
-  EXPECT_EQ(one.GetVariance(0), 0.0);
-  EXPECT_EQ(one.GetStandardDeviation(0), 0.0);
+  EXPECT_EQ(one.GetMean(1), 2.5);
+  EXPECT_EQ(one.GetVariance(1), 0.0);
+  EXPECT_EQ(one.GetStandardDeviation(1), 0.0);
 
   const auto zeros = MeasureRow<VDimension>({ 0.0, -0.0, 0.0 });
-  EXPECT_TRUE(std::signbit(zeros.GetMinimum(0)));
-  EXPECT_FALSE(std::signbit(zeros.GetMaximum(0)));
+  EXPECT_TRUE(std::signbit(zeros.GetMinimum(1)));
+  EXPECT_FALSE(std::signbit(zeros.GetMaximum(1)));
 
   const auto withNaN = MeasureRow<VDimension>({ 3.0, NaN, -1.0 });
-  EXPECT_EQ(withNaN.GetMinimum(0), -1.0);
-  EXPECT_EQ(withNaN.GetMaximum(0), 3.0);
-  EXPECT_TRUE(std::isnan(withNaN.GetSum(0)));
-  EXPECT_TRUE(std::isnan(withNaN.GetMean(0)));
-  EXPECT_TRUE(std::isnan(withNaN.GetVariance(0)));
-  EXPECT_TRUE(std::isnan(withNaN.GetStandardDeviation(0)));
+  EXPECT_EQ(withNaN.GetMinimum(1), -1.0);
+  EXPECT_EQ(withNaN.GetMaximum(1), 3.0);
+  EXPECT_TRUE(std::isnan(withNaN.GetSum(1)));
+  EXPECT_TRUE(std::isnan(withNaN.GetMean(1)));
+  EXPECT_TRUE(std::isnan(withNaN.GetVariance(1)));
+  EXPECT_TRUE(std::isnan(withNaN.GetStandardDeviation(1)));
 
   const auto onlyNaN = MeasureRow<VDimension>({ NaN, NaN });
-  EXPECT_TRUE(std::isnan(onlyNaN.GetMinimum(0)));
-  EXPECT_TRUE(std::isnan(onlyNaN.GetMaximum(0)));
+  EXPECT_TRUE(std::isnan(onlyNaN.GetMinimum(1)));
+  EXPECT_TRUE(std::isnan(onlyNaN.GetMaximum(1)));
 
   const double infinity = std::numeric_limits<double>::infinity();
   const auto   infinite = MeasureRow<VDimension>({ 1.0, infinity });
-  EXPECT_EQ(infinite.GetMinimum(0), 1.0);
-  EXPECT_EQ(infinite.GetMaximum(0), infinity);
-  EXPECT_EQ(infinite.GetSum(0), infinity);
-  EXPECT_TRUE(std::isnan(infinite.GetVariance(0)));
+  EXPECT_EQ(infinite.GetMinimum(1), 1.0);
+  EXPECT_EQ(infinite.GetMaximum(1), infinity);
+  EXPECT_EQ(infinite.GetSum(1), infinity);
+  EXPECT_TRUE(std::isnan(infinite.GetVariance(1)));
 
   const auto large = MeasureRow<VDimension>({ 100000001.0, 100000002.0, 100000003.0 });
-  EXPECT_EQ(large.GetMean(0), 100000002.0);
+  EXPECT_EQ(large.GetMean(1), 100000002.0);
   if (VDimension > 3)
   {
-    EXPECT_NEAR(large.GetVariance(0), 1.0, 1e-12);
+    EXPECT_NEAR(large.GetVariance(1), 1.0, 1e-12);
   }
 }
 
@@ -404,8 +424,8 @@ TEST(SecondImage, LargeIntegersAreExact)
   filter->SetIntensityImage(intensities);
   filter->ComputeStatisticsOn();
   filter->Update();
-  EXPECT_DOUBLE_EQ(filter->GetStatistics().GetVariance(0), 1.0);
-  EXPECT_EQ(filter->GetStatistics().GetSum(0), 3.0 * 18446744073709551616.0);
+  EXPECT_DOUBLE_EQ(filter->GetStatistics().GetVariance(1), 1.0);
+  EXPECT_EQ(filter->GetStatistics().GetSum(1), 3.0 * 18446744073709551616.0);
 }
 
 TEST(SecondImage, IsNotMeasuredWithoutStatistics)
@@ -463,17 +483,17 @@ TEST(SecondImage, UnknownIntensitiesThrow)
   filter->Update();
   const auto & statistics = filter->GetStatistics();
   EXPECT_FALSE(statistics.HasIntensities());
-  const std::string unknown = "The intensities of the object with index 1 are not known";
-  EXPECT_NE(DescriptionOf([&] { statistics.GetMinimum(1); }).find(unknown), std::string::npos);
-  EXPECT_NE(DescriptionOf([&] { statistics.GetMaximum(1); }).find(unknown), std::string::npos);
-  EXPECT_NE(DescriptionOf([&] { statistics.GetMean(1); }).find(unknown), std::string::npos);
-  EXPECT_NE(DescriptionOf([&] { statistics.GetSum(1); }).find(unknown), std::string::npos);
-  EXPECT_NE(DescriptionOf([&] { statistics.GetVariance(1); }).find(unknown), std::string::npos);
-  EXPECT_NE(DescriptionOf([&] { statistics.GetStandardDeviation(1); }).find(unknown), std::string::npos);
+  const std::string unknown = "The intensities of the object with label 2 are not known";
+  EXPECT_NE(DescriptionOf([&] { statistics.GetMinimum(2); }).find(unknown), std::string::npos);
+  EXPECT_NE(DescriptionOf([&] { statistics.GetMaximum(2); }).find(unknown), std::string::npos);
+  EXPECT_NE(DescriptionOf([&] { statistics.GetMean(2); }).find(unknown), std::string::npos);
+  EXPECT_NE(DescriptionOf([&] { statistics.GetSum(2); }).find(unknown), std::string::npos);
+  EXPECT_NE(DescriptionOf([&] { statistics.GetVariance(2); }).find(unknown), std::string::npos);
+  EXPECT_NE(DescriptionOf([&] { statistics.GetStandardDeviation(2); }).find(unknown), std::string::npos);
   filter->SetIntensityImage(MakeIntensities<short, 3>());
   filter->Update();
   const auto objects = statistics.GetNumberOfObjects();
-  EXPECT_NE(DescriptionOf([&] { statistics.GetMean(objects); }).find("There is no object"), std::string::npos);
+  EXPECT_NE(DescriptionOf([&] { statistics.GetMean(objects + 1); }).find("There is no object"), std::string::npos);
 }
 
 TEST(SecondImage, TablesNeedAllColumnsOfIntensities)
@@ -498,12 +518,12 @@ TEST(SecondImage, TablesNeedAllColumnsOfIntensities)
   table.intensities.variances = { 1.5 };
   const StatisticsType statistics(table, *image);
   EXPECT_TRUE(statistics.HasIntensities());
-  EXPECT_EQ(statistics.GetMinimum(0), 1.0);
-  EXPECT_EQ(statistics.GetMaximum(0), 4.0);
-  EXPECT_EQ(statistics.GetSum(0), 10.0);
-  EXPECT_EQ(statistics.GetMean(0), 2.5);
-  EXPECT_EQ(statistics.GetVariance(0), 1.5);
-  EXPECT_EQ(statistics.GetStandardDeviation(0), std::sqrt(1.5));
+  EXPECT_EQ(statistics.GetMinimum(1), 1.0);
+  EXPECT_EQ(statistics.GetMaximum(1), 4.0);
+  EXPECT_EQ(statistics.GetSum(1), 10.0);
+  EXPECT_EQ(statistics.GetMean(1), 2.5);
+  EXPECT_EQ(statistics.GetVariance(1), 1.5);
+  EXPECT_EQ(statistics.GetStandardDeviation(1), std::sqrt(1.5));
 }
 
 } // namespace

@@ -13,6 +13,8 @@
 namespace
 {
 
+using ImageView = itk::CudaConnectedComponentImageView;
+
 using itk::CudaConnectedComponentIntensities;
 
 class LabelerIntensities : public AnalysisTest
@@ -94,15 +96,17 @@ Measure(AnalysisWay                     way,
         const PaddedImage<TPixel> &     intensities,
         Written                         written)
 {
-  const auto describe = [&](const TPixel * pixels) -> CudaConnectedComponentIntensities::Image {
-    return {
-      pixels, CudaConnectedComponentIntensities::Image::TypeOf<TPixel>(), intensities.rowStride, intensities.sliceStride
-    };
+  const auto describe = [&](const TPixel * pixels, ImageView::Memory memory) {
+    ImageView  view = ImageView::Of(pixels, image.size, memory);
+    const auto bytes = static_cast<std::int64_t>(sizeof(TPixel));
+    view.strides[1] = static_cast<std::int64_t>(intensities.rowStride) * bytes;
+    view.strides[2] = static_cast<std::int64_t>(intensities.sliceStride) * bytes;
+    return view;
   };
   CudaConnectedComponentTable table;
   if (way != AnalysisWay::DeviceToDevice)
   {
-    labeler.options.intensities = describe(intensities.pixels.get());
+    labeler.options.intensities = describe(intensities.pixels.get(), ImageView::Memory::Host);
     const std::uint8_t * const pixels = image.pixels.data();
     std::vector<std::uint32_t> labels(image.pixels.size());
     std::vector<std::uint8_t>  mask(image.pixels.size());
@@ -125,7 +129,7 @@ Measure(AnalysisWay                     way,
   const auto          second = CudaTestSupport::AllocateDevice(bytes);
   CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
   CudaTestSupport::CopyToDevice(second.get(), intensities.pixels.get(), bytes);
-  labeler.options.intensities = describe(static_cast<const TPixel *>(second.get()));
+  labeler.options.intensities = describe(static_cast<const TPixel *>(second.get()), ImageView::Memory::Device);
   const auto * const pixels = static_cast<const std::uint8_t *>(input.get());
   switch (written)
   {
@@ -354,7 +358,7 @@ TEST_P(LabelerIntensities, OutputMayBeTheIntensityImage)
     ct.push_back(static_cast<std::int16_t>(pixel == 0 ? 0 : 1 + random() % 3000));
   }
   CudaConnectedComponentLabeler onHost = LabelerFor(AnalysisWay::HostSequential, true);
-  onHost.options.intensities = CudaConnectedComponentIntensities::Image::Of(ct.data(), image.size);
+  onHost.options.intensities = ImageView::Of(ct.data(), image.size);
   const CudaConnectedComponentIntensities expected = onHost.MeasureHostMemory(ct.data(), image.size).intensities;
   ASSERT_GT(expected.sums.size(), 10U);
 
@@ -378,7 +382,8 @@ TEST_P(LabelerIntensities, OutputMayBeTheIntensityImage)
         memory = static_cast<std::int16_t *>(deviceMemory.get());
       }
       labeler.options.algorithm = row.algorithm;
-      labeler.options.intensities = CudaConnectedComponentIntensities::Image::Of(memory, image.size);
+      labeler.options.intensities = ImageView::Of(
+        memory, image.size, way == AnalysisWay::DeviceToDevice ? ImageView::Memory::Device : ImageView::Memory::Host);
       CudaConnectedComponentTable table;
       EXPECT_EQ(measure(labeler, mask, memory, &table), expected.sums.size()) << name;
       ExpectSameColumns(table.intensities, expected, name + ", " + row.identifier);
@@ -511,11 +516,11 @@ TEST_P(LabelerIntensities, MemoryThatADeviceCannotUse)
   const std::vector<float>                      onHost(400);
   const auto                                    input = CudaTestSupport::AllocateDevice(400);
   const auto * const                            pixels = static_cast<const std::uint8_t *>(input.get());
-  labeler.options.intensities = CudaConnectedComponentIntensities::Image::Of(onHost.data(), size);
+  labeler.options.intensities = ImageView::Of(onHost.data(), size, ImageView::Memory::Device);
   ExpectError(Kind::InvalidArgument, "the intensity image is not in the memory of CUDA device", [&] {
     labeler.MeasureDeviceMemory(pixels, size);
   });
-  labeler.options.intensities.pixels = static_cast<const char *>(input.get()) + 1;
+  labeler.options.intensities.pixels = static_cast<char *>(input.get()) + 1;
   ExpectError(Kind::InvalidArgument, "the address of the intensity image is not a multiple of its pixel size", [&] {
     labeler.MeasureDeviceMemory(pixels, size);
   });

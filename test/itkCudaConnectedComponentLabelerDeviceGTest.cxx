@@ -317,6 +317,81 @@ TEST(Labeler, WorksOnTheCallersStream)
   ExpectSame(labels, LabelByItk(image, false), image.name);
 }
 
+/** A stream that captures a graph, and the memory that the graph clears. */
+struct Capture
+{
+  std::shared_ptr<void> stream = CudaTestSupport::MakeBlockingStream();
+  std::shared_ptr<void> memory = Upload(std::vector<std::uint32_t>{ 1 });
+
+  /** Expects that the graph can be captured to its end, and runs. */
+  void
+  ExpectValid() const
+  {
+    EXPECT_EQ(CudaTestSupport::EndCapture(stream.get()), "");
+    std::uint32_t value = 1;
+    CudaTestSupport::CopyToHost(&value, memory.get(), sizeof(value));
+    EXPECT_EQ(value, 0U);
+  }
+};
+
+TEST(Labeler, LeavesCapturesOfOtherStreamsValid)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage image = MakeRandom({ 65, 43, 21 }, 25, 2, 54);
+  const Labels    expected = LabelByItk(image, false);
+  const auto      stream = CudaTestSupport::MakeStream();
+  const auto      input = Upload(image.pixels);
+  const auto      output = Upload(expected.pixels);
+  for (const AlgorithmEnum algorithm : { AlgorithmEnum::Automatic, AlgorithmEnum::RunUnionFind })
+  {
+    // Labels in host memory and in device memory. All calls allocate and free memory, because the caches are empty.
+    const auto label = [&] {
+      CudaConnectedComponentLabeler labeler;
+      labeler.options.algorithm = algorithm;
+      labeler.options.stream = stream.get();
+      CudaConnectedComponentLabeler::TrimMemory();
+      Labels labels{ std::vector<std::uint32_t>(image.pixels.size()), 0 };
+      labels.objectCount = labeler.LabelHostMemory(image.pixels.data(), image.size, labels.pixels.data());
+      ExpectSame(labels, expected, image.name);
+      EXPECT_EQ(labeler.LabelDeviceMemory(static_cast<const std::uint8_t *>(input.get()),
+                                          image.size,
+                                          static_cast<std::uint32_t *>(output.get())),
+                expected.objectCount);
+      EXPECT_GT(CudaConnectedComponentLabeler::GetHeldMemory().pinnedBytes, 0U);
+      CudaConnectedComponentLabeler::TrimMemory();
+    };
+    const Capture capture;
+    CudaTestSupport::BeginCapture(capture.stream.get(), capture.memory.get());
+    std::thread(label).join();
+    label();
+    capture.ExpectValid();
+    Labels labels{ std::vector<std::uint32_t>(image.pixels.size()), expected.objectCount };
+    CudaTestSupport::CopyToHost(labels.pixels.data(), output.get(), labels.pixels.size() * sizeof(std::uint32_t));
+    ExpectSame(labels, expected, image.name);
+  }
+}
+
+TEST(Labeler, RefusesAStreamThatCaptures)
+{
+  SKIP_WITHOUT_DEVICE();
+  const std::vector<std::uint8_t> pixels(64, 1);
+  const auto                      input = Upload(pixels);
+  const auto                      output = CudaTestSupport::AllocateDevice(pixels.size());
+  const Capture                   capture;
+  CudaConnectedComponentLabeler   labeler;
+  const auto                      label = [&] {
+    labeler.LabelDeviceMemory(
+      static_cast<const std::uint8_t *>(input.get()), { 8, 8, 1 }, static_cast<std::uint8_t *>(output.get()));
+  };
+  CudaTestSupport::BeginCapture(capture.stream.get(), capture.memory.get());
+  labeler.options.stream = capture.stream.get();
+  ExpectError(Kind::InvalidArgument, "the stream captures a CUDA graph: labeling cannot be captured", label);
+  labeler.options.stream = nullptr;
+  ExpectError(Kind::InvalidArgument, "another stream captures a CUDA graph", label);
+  capture.ExpectValid();
+  label();
+}
+
 TEST(Labeler, KeepsTheCurrentDevice)
 {
   SKIP_WITHOUT_DEVICE();

@@ -89,6 +89,21 @@ TEST(Labeler, RefusesAddressesThatAreNotAligned)
   });
 }
 
+TEST(Labeler, RefusesIntensitiesOfATypeThatNoCodeReads)
+{
+  using PixelType = itk::CudaConnectedComponentsEnums::PixelType;
+  const std::vector<std::uint16_t> pixels(64, 1);
+  CudaConnectedComponentLabeler    labeler;
+  labeler.options.onHost = true;
+  for (const auto & [type, name] : { std::pair(PixelType::Half, "Half"), std::pair(PixelType::BFloat16, "BFloat16") })
+  {
+    labeler.options.intensities = itk::CudaConnectedComponentImageView::Of(pixels.data(), type, { 8, 8, 1 });
+    ExpectError(Kind::InvalidArgument, std::string("cannot read pixels of the type ") + name, [&] {
+      labeler.MeasureHostMemory(pixels.data(), { 8, 8, 1 });
+    });
+  }
+}
+
 TEST(Labeler, HoldsNoMemoryWithoutADevice)
 {
   if (CudaTestSupport::WhyNoDevice().empty())

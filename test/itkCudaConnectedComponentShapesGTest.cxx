@@ -5,8 +5,6 @@
 
 #include "ObjectsTestSupport.h"
 
-#include "itkLabelImageToShapeLabelMapFilter.h"
-
 #include <random>
 
 namespace
@@ -105,29 +103,26 @@ std::size_t
 ExpectShapesOfItk(const StatisticsOf<TLabels::ImageDimension> & statistics, const TLabels * labels)
 {
   constexpr unsigned int Dimension = TLabels::ImageDimension;
-  auto                   oracle = itk::LabelImageToShapeLabelMapFilter<TLabels>::New();
-  oracle->SetInput(labels);
-  oracle->SetBackgroundValue(0);
-  oracle->SetComputePerimeter(false);
-  oracle->Update();
-  EXPECT_EQ(oracle->GetOutput()->GetNumberOfLabelObjects(), statistics.GetNumberOfObjects());
+  const auto             shapes = ShapesByItk<Dimension>(labels);
+  EXPECT_EQ(shapes->GetNumberOfLabelObjects(), statistics.GetNumberOfObjects());
 
   std::size_t comparable = 0;
   for (SizeValueType i = 0; i < statistics.GetNumberOfObjects() && !testing::Test::HasFailure(); ++i)
   {
     SCOPED_TRACE("object " + std::to_string(i));
-    const auto * const expected = oracle->GetOutput()->GetLabelObject(statistics.GetLabel(i));
-    EXPECT_EQ(statistics.GetNumberOfPixels(i), expected->GetNumberOfPixels());
+    const auto * const expected = shapes->GetLabelObject(LabelAt(statistics, i));
+    EXPECT_EQ(statistics.GetNumberOfPixels(LabelAt(statistics, i)), expected->GetNumberOfPixels());
     const double radius = expected->GetEquivalentSphericalRadius();
     const double perimeter = expected->GetEquivalentSphericalPerimeter();
-    EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(i), radius, 1e-13 * radius);
-    EXPECT_NEAR(statistics.GetEquivalentSphericalPerimeter(i), perimeter, 1e-13 * perimeter);
+    EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(LabelAt(statistics, i)), radius, 1e-13 * radius);
+    EXPECT_NEAR(statistics.GetEquivalentSphericalPerimeter(LabelAt(statistics, i)), perimeter, 1e-13 * perimeter);
 
-    const auto   moments = statistics.GetPrincipalMoments(i);
-    const auto   axes = statistics.GetPrincipalAxes(i);
-    const double rounding = 1e-13 * SquaredDistance(*labels, statistics.GetBoundingBox(i)); // ITK's
-    const auto   relative = [&moments, rounding](unsigned int axis) { return rounding / moments[axis]; };
-    const auto   isClear = [&relative](unsigned int axis) { return relative(axis) < 1e-3; };
+    const auto   moments = statistics.GetPrincipalMoments(LabelAt(statistics, i));
+    const auto   axes = statistics.GetPrincipalAxes(LabelAt(statistics, i));
+    const double rounding =
+      1e-13 * SquaredDistance(*labels, statistics.GetBoundingBox(LabelAt(statistics, i))); // ITK's
+    const auto relative = [&moments, rounding](unsigned int axis) { return rounding / moments[axis]; };
+    const auto isClear = [&relative](unsigned int axis) { return relative(axis) < 1e-3; };
     for (unsigned int axis = 0; axis < Dimension; ++axis)
     {
       EXPECT_NEAR(moments[axis], expected->GetPrincipalMoments()[axis], 1e-9 * moments[axis] + rounding);
@@ -152,15 +147,17 @@ ExpectShapesOfItk(const StatisticsOf<TLabels::ImageDimension> & statistics, cons
     if (isClear(Dimension - 2))
     {
       const double tolerance = 1e-9 + relative(Dimension - 1) + relative(Dimension - 2);
-      EXPECT_NEAR(statistics.GetElongation(i) / expected->GetElongation(), 1.0, tolerance);
+      EXPECT_NEAR(statistics.GetElongation(LabelAt(statistics, i)) / expected->GetElongation(), 1.0, tolerance);
     }
     if (isClear(0))
     {
-      EXPECT_NEAR(statistics.GetFlatness(i) / expected->GetFlatness(), 1.0, 1e-9 + relative(0) + relative(1));
+      EXPECT_NEAR(statistics.GetFlatness(LabelAt(statistics, i)) / expected->GetFlatness(),
+                  1.0,
+                  1e-9 + relative(0) + relative(1));
       for (unsigned int axis = 0; axis < Dimension; ++axis)
       {
-        const double ratio =
-          statistics.GetEquivalentEllipsoidDiameter(i)[axis] / expected->GetEquivalentEllipsoidDiameter()[axis];
+        const double ratio = statistics.GetEquivalentEllipsoidDiameter(LabelAt(statistics, i))[axis] /
+                             expected->GetEquivalentEllipsoidDiameter()[axis];
         EXPECT_NEAR(ratio, 1.0, 1e-9 + 2.0 * relative(0));
       }
       ++comparable;
@@ -189,7 +186,8 @@ ExpectShapesOfLoop(const StatisticsOf<TLabels::ImageDimension> & statistics, con
       if (it.Get() != 0)
       {
         const auto i = static_cast<std::size_t>(it.Get()) - 1; // the background is 0
-        function(loops[i], it.GetIndex(), static_cast<long double>(statistics.GetNumberOfPixels(i)));
+        function(
+          loops[i], it.GetIndex(), static_cast<long double>(statistics.GetNumberOfPixels(LabelAt(statistics, i))));
       }
     }
   };
@@ -212,7 +210,7 @@ ExpectShapesOfLoop(const StatisticsOf<TLabels::ImageDimension> & statistics, con
   for (SizeValueType i = 0; i < loops.size() && !testing::Test::HasFailure(); ++i)
   {
     SCOPED_TRACE("object " + std::to_string(i));
-    const auto   shape = statistics.GetShape(i);
+    const auto   shape = statistics.GetShape(LabelAt(statistics, i));
     const auto & moments = shape.principalMoments;
     const auto & axes = shape.principalAxes;
     const double tolerance = 1e-14 * moments[Dimension - 1];
@@ -232,7 +230,7 @@ ExpectShapesOfLoop(const StatisticsOf<TLabels::ImageDimension> & statistics, con
                         loops[i].products[a][b] * labels->GetDirection()[column][b] * labels->GetSpacing()[b];
           }
         }
-        expected /= static_cast<long double>(statistics.GetNumberOfPixels(i));
+        expected /= static_cast<long double>(statistics.GetNumberOfPixels(LabelAt(statistics, i)));
         // The moments and axes are right if they give the matrix of the moments, and if the axes are orthogonal.
         double value = 0.0;
         double product = 0.0;
@@ -374,15 +372,15 @@ TEST(Shapes, OfABox)
     const double radius = std::cbrt(3.0 * 1200.0 / (4.0 * itk::Math::pi));
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
-      EXPECT_NEAR(statistics.GetPrincipalMoments(0)[axis], moments[axis], 1e-13);
-      EXPECT_NEAR(std::abs(statistics.GetPrincipalAxes(0)[axis][order[axis]]), 1.0, 1e-15);
+      EXPECT_NEAR(statistics.GetPrincipalMoments(1)[axis], moments[axis], 1e-13);
+      EXPECT_NEAR(std::abs(statistics.GetPrincipalAxes(1)[axis][order[axis]]), 1.0, 1e-15);
       const double diameter = 2.0 * radius * std::sqrt(moments[axis] / mean);
-      EXPECT_NEAR(statistics.GetEquivalentEllipsoidDiameter(0)[axis], diameter, 1e-13);
+      EXPECT_NEAR(statistics.GetEquivalentEllipsoidDiameter(1)[axis], diameter, 1e-13);
     }
-    EXPECT_NEAR(statistics.GetElongation(0), std::sqrt(moments[2] / moments[1]), 1e-13);
-    EXPECT_NEAR(statistics.GetFlatness(0), std::sqrt(moments[1] / moments[0]), 1e-13);
-    EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(0), radius, 1e-13);
-    EXPECT_NEAR(statistics.GetEquivalentSphericalPerimeter(0), 4.0 * itk::Math::pi * radius * radius, 1e-11);
+    EXPECT_NEAR(statistics.GetElongation(1), std::sqrt(moments[2] / moments[1]), 1e-13);
+    EXPECT_NEAR(statistics.GetFlatness(1), std::sqrt(moments[1] / moments[0]), 1e-13);
+    EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(1), radius, 1e-13);
+    EXPECT_NEAR(statistics.GetEquivalentSphericalPerimeter(1), 4.0 * itk::Math::pi * radius * radius, 1e-11);
   });
 }
 
@@ -421,7 +419,7 @@ ExpectDegenerate(const typename TImage::SizeType & size, unsigned int rank, cons
       ASSERT_EQ(statistics.GetNumberOfObjects(), 1U);
       ExpectShapesOfItk(statistics, filter.GetOutput());
       ExpectShapesOfLoop(statistics, filter.GetOutput());
-      const auto shape = statistics.GetShape(0);
+      const auto shape = statistics.GetShape(1);
       for (unsigned int axis = 0; axis < Dimension; ++axis)
       {
         if (axis < Dimension - rank)
@@ -441,7 +439,7 @@ ExpectDegenerate(const typename TImage::SizeType & size, unsigned int rank, cons
       EXPECT_EQ(shape.flatness, 0.0);
       const double ratio = shape.principalMoments[Dimension - 1] / shape.principalMoments[Dimension - 2];
       EXPECT_EQ(shape.elongation, rank < 2 ? 0.0 : std::sqrt(ratio));
-      EXPECT_GT(statistics.GetEquivalentSphericalRadius(0), 0.0);
+      EXPECT_GT(statistics.GetEquivalentSphericalRadius(1), 0.0);
     });
   }
 }
@@ -489,7 +487,7 @@ TEST(Shapes, OfPlanesWithOneMorePixel)
       ASSERT_EQ(filter.GetObjectCount(), 1U);
       ExpectShapesOfItk(filter.GetStatistics(), filter.GetOutput());
       ExpectShapesOfLoop(filter.GetStatistics(), filter.GetOutput());
-      const auto shape = filter.GetStatistics().GetShape(0);
+      const auto shape = filter.GetStatistics().GetShape(1);
       EXPECT_GT(shape.principalMoments[0], 0.0);
       EXPECT_GT(shape.flatness, 1000.0);
       EXPECT_LT(shape.flatness, 1e6);
@@ -508,12 +506,12 @@ TEST(Shapes, OfImagesOfOneDimension)
   const double spacing[] = { 2.0 };
   image->SetSpacing(spacing);
   const StatisticsOf<1> statistics(objects, *image);
-  EXPECT_NEAR(statistics.GetPrincipalMoments(0)[0], 8.0 / 3.0, 1e-15);
-  EXPECT_EQ(statistics.GetPrincipalAxes(0)[0][0], 1.0);
-  EXPECT_EQ(statistics.GetElongation(0), 1.0);
-  EXPECT_EQ(statistics.GetFlatness(0), 1.0);
-  EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(0), 3.0, 1e-15);
-  EXPECT_NEAR(statistics.GetEquivalentEllipsoidDiameter(0)[0], 6.0, 1e-15);
+  EXPECT_NEAR(statistics.GetPrincipalMoments(1)[0], 8.0 / 3.0, 1e-15);
+  EXPECT_EQ(statistics.GetPrincipalAxes(1)[0][0], 1.0);
+  EXPECT_EQ(statistics.GetElongation(1), 1.0);
+  EXPECT_EQ(statistics.GetFlatness(1), 1.0);
+  EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(1), 3.0, 1e-15);
+  EXPECT_NEAR(statistics.GetEquivalentEllipsoidDiameter(1)[0], 6.0, 1e-15);
 }
 
 /** Returns a table of rows of pixels along x. Row i begins at begins[i], and has counts[i] pixels. */
@@ -560,11 +558,11 @@ TEST(Shapes, OfTheLargestSums)
     image->SetSpacing(VolumeType::SpacingType(spacing));
     const StatisticsOf<3> statistics(table, *image);
     const double          first = static_cast<double>(huge) * static_cast<double>(huge) / 12.0 * size;
-    EXPECT_NEAR(statistics.GetPrincipalMoments(0)[2], first, 1e-15 * first);
-    EXPECT_EQ(statistics.GetPrincipalMoments(1)[2], 0.0);
-    EXPECT_EQ(statistics.GetPrincipalMoments(2)[2], 0.25 * size);
-    EXPECT_NEAR(statistics.GetPrincipalMoments(3)[2], longRow * longRow / 12.0 * size, 1e-15 * first);
-    EXPECT_EQ(statistics.GetPrincipalMoments(3)[1], 0.0);
+    EXPECT_NEAR(statistics.GetPrincipalMoments(1)[2], first, 1e-15 * first);
+    EXPECT_EQ(statistics.GetPrincipalMoments(2)[2], 0.0);
+    EXPECT_EQ(statistics.GetPrincipalMoments(3)[2], 0.25 * size);
+    EXPECT_NEAR(statistics.GetPrincipalMoments(4)[2], longRow * longRow / 12.0 * size, 1e-15 * first);
+    EXPECT_EQ(statistics.GetPrincipalMoments(4)[1], 0.0);
   }
 }
 
@@ -576,12 +574,12 @@ TEST(Shapes, FunctionsReturnTheNumbersOfGetShape)
     ASSERT_GT(statistics.GetNumberOfObjects(), 1U);
     for (SizeValueType i = 0; i < statistics.GetNumberOfObjects(); ++i)
     {
-      const auto shape = statistics.GetShape(i);
-      EXPECT_EQ(statistics.GetPrincipalMoments(i), shape.principalMoments);
-      EXPECT_EQ(statistics.GetPrincipalAxes(i), shape.principalAxes);
-      EXPECT_EQ(statistics.GetElongation(i), shape.elongation);
-      EXPECT_EQ(statistics.GetFlatness(i), shape.flatness);
-      EXPECT_EQ(statistics.GetEquivalentEllipsoidDiameter(i), shape.equivalentEllipsoidDiameter);
+      const auto shape = statistics.GetShape(LabelAt(statistics, i));
+      EXPECT_EQ(statistics.GetPrincipalMoments(LabelAt(statistics, i)), shape.principalMoments);
+      EXPECT_EQ(statistics.GetPrincipalAxes(LabelAt(statistics, i)), shape.principalAxes);
+      EXPECT_EQ(statistics.GetElongation(LabelAt(statistics, i)), shape.elongation);
+      EXPECT_EQ(statistics.GetFlatness(LabelAt(statistics, i)), shape.flatness);
+      EXPECT_EQ(statistics.GetEquivalentEllipsoidDiameter(LabelAt(statistics, i)), shape.equivalentEllipsoidDiameter);
     }
   });
 }
@@ -589,14 +587,14 @@ TEST(Shapes, FunctionsReturnTheNumbersOfGetShape)
 /** Expects that all functions of the shape throw an exception with a text. */
 template <unsigned int VDimension>
 void
-ExpectNoShape(const StatisticsOf<VDimension> & statistics, SizeValueType i, const std::string & text)
+ExpectNoShape(const StatisticsOf<VDimension> & statistics, SizeValueType label, const std::string & text)
 {
-  for (const std::string & message : { MessageOf([&] { statistics.GetShape(i); }),
-                                       MessageOf([&] { statistics.GetPrincipalMoments(i); }),
-                                       MessageOf([&] { statistics.GetPrincipalAxes(i); }),
-                                       MessageOf([&] { statistics.GetElongation(i); }),
-                                       MessageOf([&] { statistics.GetFlatness(i); }),
-                                       MessageOf([&] { statistics.GetEquivalentEllipsoidDiameter(i); }) })
+  for (const std::string & message : { MessageOf([&] { statistics.GetShape(label); }),
+                                       MessageOf([&] { statistics.GetPrincipalMoments(label); }),
+                                       MessageOf([&] { statistics.GetPrincipalAxes(label); }),
+                                       MessageOf([&] { statistics.GetElongation(label); }),
+                                       MessageOf([&] { statistics.GetFlatness(label); }),
+                                       MessageOf([&] { statistics.GetEquivalentEllipsoidDiameter(label); }) })
   {
     EXPECT_NE(message.find(text), std::string::npos) << message;
   }
@@ -606,32 +604,32 @@ TEST(Shapes, NeedTheColumnOfProducts)
 {
   const auto image = VolumeType::New();
   auto       table = MakeTableOfRows({ 5, 7 }, { 3, 4 });
-  EXPECT_NEAR(StatisticsOf<3>(table, *image).GetPrincipalMoments(1)[2], 15.0 / 12.0, 1e-15);
+  EXPECT_NEAR(StatisticsOf<3>(table, *image).GetPrincipalMoments(2)[2], 15.0 / 12.0, 1e-15);
 
   table.products[4].clear(); // yz, which a plane does not have
   EXPECT_NE(MessageOf([&] { StatisticsOf<3>(table, *image); }).find("products"), std::string::npos);
   table.products[5].clear();
   table.products[2].clear();
-  EXPECT_NEAR(StatisticsOf<2>(table, *PlaneType::New()).GetPrincipalMoments(1)[1], 15.0 / 12.0, 1e-15);
+  EXPECT_NEAR(StatisticsOf<2>(table, *PlaneType::New()).GetPrincipalMoments(2)[1], 15.0 / 12.0, 1e-15);
   table.products[3].pop_back();
   EXPECT_NE(MessageOf([&] { StatisticsOf<2>(table, *PlaneType::New()); }).find("products"), std::string::npos);
 
   table.products = {};
   const StatisticsOf<3> statistics(table, *image);
-  EXPECT_EQ(statistics.GetNumberOfPixels(1), 4U);
-  EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(1), std::cbrt(3.0 / itk::Math::pi), 1e-15);
-  EXPECT_GT(statistics.GetEquivalentSphericalPerimeter(1), 0.0);
-  ExpectNoShape(statistics, 1, "index 1 is not known");
-  ExpectNoShape(statistics, 0, "Select the column products in CudaConnectedComponentLabeler::Options::columns.");
+  EXPECT_EQ(statistics.GetNumberOfPixels(2), 4U);
+  EXPECT_NEAR(statistics.GetEquivalentSphericalRadius(2), std::cbrt(3.0 / itk::Math::pi), 1e-15);
+  EXPECT_GT(statistics.GetEquivalentSphericalPerimeter(2), 0.0);
+  ExpectNoShape(statistics, 2, "label 2 is not known");
+  ExpectNoShape(statistics, 1, "Select the column products in CudaConnectedComponentLabeler::Options::columns.");
 }
 
-TEST(Shapes, ThrowForWrongIndices)
+TEST(Shapes, ThrowForWrongLabels)
 {
   const StatisticsOf<3> statistics(MakeTableOfRows({ 5, 7 }, { 3, 4 }), *VolumeType::New());
-  ExpectNoShape(statistics, 2, "index 2. The number of objects is 2,");
-  ExpectNoShape(StatisticsOf<2>(), 0, "index 0. The number of objects is 0,");
-  EXPECT_THROW(statistics.GetEquivalentSphericalRadius(2), itk::ExceptionObject);
-  EXPECT_THROW(statistics.GetEquivalentSphericalPerimeter(2), itk::ExceptionObject);
+  ExpectNoShape(statistics, 3, "label 3. There are 2 objects, with labels from 1 to 2,");
+  ExpectNoShape(StatisticsOf<2>(), 0, "label 0. There are 0 objects,");
+  EXPECT_THROW(statistics.GetEquivalentSphericalRadius(3), itk::ExceptionObject);
+  EXPECT_THROW(statistics.GetEquivalentSphericalPerimeter(3), itk::ExceptionObject);
 }
 
 } // namespace

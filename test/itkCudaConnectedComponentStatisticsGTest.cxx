@@ -72,7 +72,7 @@ TEST(Statistics, OfTheFilterCanBeCopied)
   filter->Update();
   EXPECT_EQ(filter->GetStatistics().GetNumberOfObjects(), 0U);
   ASSERT_EQ(copy.GetNumberOfObjects(), 62U);
-  EXPECT_EQ(copy.GetNumberOfPixels(61), 3U);
+  EXPECT_EQ(copy.GetNumberOfPixels(62), 3U);
 }
 
 /** Returns a table of 2 objects: the pixels (0, 0), (1, 0), (1, 1), and a square of 3 x 3 pixels with the center
@@ -115,18 +115,21 @@ TEST(Statistics, ByThemselves)
   const StatisticsType statistics = copy;
   image = nullptr;
   ASSERT_EQ(statistics.GetNumberOfObjects(), 2U);
-  EXPECT_EQ(statistics.GetLabel(0), 0U);
-  EXPECT_EQ(statistics.GetLabel(1), 2U);
+  EXPECT_EQ(statistics.GetLabels(), (std::vector<itk::IdentifierType>{ 0, 2 }));
+  EXPECT_TRUE(statistics.HasLabel(0));
+  EXPECT_FALSE(statistics.HasLabel(1));
+  EXPECT_TRUE(statistics.HasLabel(2));
+  EXPECT_FALSE(statistics.HasLabel(3));
   EXPECT_EQ(statistics.GetNumberOfPixels(0), 3U);
-  EXPECT_EQ(statistics.GetNumberOfPixels(1), 9U);
+  EXPECT_EQ(statistics.GetNumberOfPixels(2), 9U);
   EXPECT_EQ(statistics.GetPhysicalSize(0), 3.0);
-  EXPECT_EQ(statistics.GetPhysicalSize(1), 9.0);
+  EXPECT_EQ(statistics.GetPhysicalSize(2), 9.0);
   EXPECT_EQ(statistics.GetBoundingBox(0), PlaneType::RegionType({ { 100, -20 } }, { { 2, 2 } }));
-  EXPECT_EQ(statistics.GetBoundingBox(1), PlaneType::RegionType({ { 105, -17 } }, { { 3, 3 } }));
+  EXPECT_EQ(statistics.GetBoundingBox(2), PlaneType::RegionType({ { 105, -17 } }, { { 3, 3 } }));
   EXPECT_NEAR(statistics.GetCentroid(0)[0], 10.0 - 2.0 * (-20.0 + 1.0 / 3.0), 1e-12);
   EXPECT_NEAR(statistics.GetCentroid(0)[1], -3.0 + 0.5 * (100.0 + 2.0 / 3.0), 1e-12);
-  EXPECT_NEAR(statistics.GetCentroid(1)[0], 10.0 - 2.0 * (-20.0 + 4.0), 1e-12);
-  EXPECT_NEAR(statistics.GetCentroid(1)[1], -3.0 + 0.5 * (100.0 + 6.0), 1e-12);
+  EXPECT_NEAR(statistics.GetCentroid(2)[0], 10.0 - 2.0 * (-20.0 + 4.0), 1e-12);
+  EXPECT_NEAR(statistics.GetCentroid(2)[1], -3.0 + 0.5 * (100.0 + 6.0), 1e-12);
 }
 
 TEST(Statistics, OfOtherBackgrounds)
@@ -139,10 +142,10 @@ TEST(Statistics, OfOtherBackgrounds)
                                  { -1, { 0U, 1U } } })
   {
     const itk::CudaConnectedComponentStatistics<3> statistics(MakeTable(), *image, expected.first);
-    EXPECT_EQ(statistics.GetLabel(0), expected.second.first) << expected.first;
-    EXPECT_EQ(statistics.GetLabel(1), expected.second.second) << expected.first;
+    EXPECT_EQ(LabelAt(statistics, 0), expected.second.first) << expected.first;
+    EXPECT_EQ(LabelAt(statistics, 1), expected.second.second) << expected.first;
   }
-  EXPECT_EQ(itk::CudaConnectedComponentStatistics<3>(MakeTable(), *image).GetLabel(0), 1U);
+  EXPECT_EQ(itk::CudaConnectedComponentStatistics<3>(MakeTable(), *image).GetLabels().front(), 1U);
 }
 
 TEST(Statistics, OfTheLargestSums)
@@ -154,27 +157,27 @@ TEST(Statistics, OfTheLargestSums)
   table.maximums[0][1] = (std::uint64_t{ 1 } << 40) - 1;
   table.sums[0][1] = { std::uint64_t{ 0 } - (std::uint64_t{ 1 } << 39), (std::uint64_t{ 1 } << 15) - 1 };
   const itk::CudaConnectedComponentStatistics<3> statistics(table, *VolumeType::New());
-  EXPECT_EQ(statistics.GetBoundingBox(1).GetSize(0), std::uint64_t{ 1 } << 40);
-  EXPECT_NEAR(statistics.GetCentroid(1)[0], 549755813887.5, 1e-3);
-  EXPECT_EQ(statistics.GetPhysicalSize(1), 1099511627776.0);
+  EXPECT_EQ(statistics.GetBoundingBox(2).GetSize(0), std::uint64_t{ 1 } << 40);
+  EXPECT_NEAR(statistics.GetCentroid(2)[0], 549755813887.5, 1e-3);
+  EXPECT_EQ(statistics.GetPhysicalSize(2), 1099511627776.0);
 }
 
-TEST(Statistics, ThrowForWrongIndices)
+TEST(Statistics, ThrowForWrongLabels)
 {
   const auto                                     image = VolumeType::New();
   const itk::CudaConnectedComponentStatistics<3> two(MakeTable(), *image);
   const itk::CudaConnectedComponentStatistics<3> none;
-  EXPECT_NO_THROW(two.GetCentroid(1));
-  EXPECT_THROW(two.GetLabel(2), itk::ExceptionObject);
-  EXPECT_THROW(two.GetNumberOfPixels(2), itk::ExceptionObject);
-  EXPECT_THROW(two.GetPhysicalSize(2), itk::ExceptionObject);
-  EXPECT_THROW(two.GetBoundingBox(2), itk::ExceptionObject);
-  EXPECT_THROW(two.GetCentroid(2), itk::ExceptionObject);
-  EXPECT_THROW(none.GetLabel(0), itk::ExceptionObject);
-  const std::string ofTwo = DescriptionOf([&] { two.GetLabel(17); });
-  EXPECT_NE(ofTwo.find("index 17. The number of objects is 2,"), std::string::npos) << ofTwo;
+  EXPECT_NO_THROW(two.GetCentroid(2));
+  EXPECT_THROW(two.GetCentroid(0), itk::ExceptionObject); // the background
+  EXPECT_THROW(two.GetNumberOfPixels(3), itk::ExceptionObject);
+  EXPECT_THROW(two.GetPhysicalSize(3), itk::ExceptionObject);
+  EXPECT_THROW(two.GetBoundingBox(3), itk::ExceptionObject);
+  EXPECT_THROW(two.GetCentroid(3), itk::ExceptionObject);
+  EXPECT_TRUE(none.GetLabels().empty());
+  const std::string ofTwo = DescriptionOf([&] { two.GetCentroid(17); });
+  EXPECT_NE(ofTwo.find("label 17. There are 2 objects, with labels from 1 to 2,"), std::string::npos) << ofTwo;
   const std::string ofNone = DescriptionOf([&] { none.GetCentroid(0); });
-  EXPECT_NE(ofNone.find("index 0. The number of objects is 0,"), std::string::npos) << ofNone;
+  EXPECT_NE(ofNone.find("label 0. There are 0 objects,"), std::string::npos) << ofNone;
 }
 
 TEST(Statistics, ThrowForWrongTables)

@@ -2,6 +2,8 @@
 #ifndef CudaConnectedComponentsDetail_CentralMoments_h
 #define CudaConnectedComponentsDetail_CentralMoments_h
 
+#include "itkCudaConnectedComponentTable.h"
+
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -15,6 +17,13 @@ namespace CudaConnectedComponentsDetail
 __extension__ typedef unsigned __int128 UInt128;
 /** A signed integer of 128 bits, an extension of gcc and clang. */
 __extension__ typedef __int128 Int128;
+
+/** Returns a sum of a table as an integer. */
+inline UInt128
+IntegerOf(const CudaConnectedComponentTable::Sum & sum)
+{
+  return static_cast<UInt128>(sum.high) << 64 | sum.low;
+}
 
 /** Returns the number of pairs of axes. */
 constexpr unsigned int

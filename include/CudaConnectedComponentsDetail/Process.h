@@ -4,8 +4,10 @@
 
 #include "itkCudaConnectedComponentLabeler.h"
 
+#include <cstdint>
 #include <string>
 #include <typeinfo>
+#include <vector>
 
 namespace itk
 {
@@ -21,7 +23,7 @@ public:
   struct Update
   {
     std::string                           filter;            // name of the filter's class
-    std::string                           size;              // for example "512 x 512 x 300"
+    std::vector<std::uint64_t>            size;              // numbers of pixels along all axes
     const std::type_info *                inputPixel;        // type of the input's pixels
     const std::type_info *                outputPixel;       // type of the output's pixels
     bool                                  masked{ false };   // whether the filter has a mask

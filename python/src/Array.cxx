@@ -62,7 +62,7 @@ Array::Array(nanobind::handle object, bool isWritable, bool isTransposed)
   }
   try
   {
-    m_Type = ElementTypeOf(m_View.format, m_View.itemsize);
+    m_Elements.type = ElementTypeOf(m_View.format, m_View.itemsize);
     if (m_View.ndim < 1 || m_View.ndim > 3)
     {
       throw nanobind::value_error("arrays must have 1, 2 or 3 dimensions");
@@ -73,11 +73,13 @@ Array::Array(nanobind::handle object, bool isWritable, bool isTransposed)
     PyBuffer_Release(&m_View);
     throw;
   }
+  m_Elements.pixels = m_View.buf;
+  m_Elements.size = { 1, 1, 1 };
   for (int axis = 0; axis < m_View.ndim; ++axis)
   {
     const int dimension = isTransposed ? axis : m_View.ndim - 1 - axis;
-    m_Size[axis] = static_cast<std::uint64_t>(m_View.shape[dimension]);
-    m_Strides[axis] = m_View.strides[dimension];
+    m_Elements.size[static_cast<std::size_t>(axis)] = static_cast<std::uint64_t>(m_View.shape[dimension]);
+    m_Elements.strides[static_cast<std::size_t>(axis)] = m_View.strides[dimension];
   }
 }
 
@@ -86,14 +88,9 @@ Array::~Array() { PyBuffer_Release(&m_View); }
 void *
 Array::GetContiguous(const char * name) const
 {
-  std::ptrdiff_t expected = m_View.itemsize;
-  for (unsigned int axis = 0; axis < 3; ++axis)
+  if (!m_Elements.IsContiguous())
   {
-    if (m_Size[axis] > 1 && m_Strides[axis] != expected && this->GetCount() > 0)
-    {
-      throw nanobind::value_error((std::string(name) + " must be contiguous").c_str());
-    }
-    expected *= static_cast<std::ptrdiff_t>(m_Size[axis]);
+    throw nanobind::value_error((std::string(name) + " must be contiguous").c_str());
   }
   return m_View.buf;
 }

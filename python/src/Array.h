@@ -2,28 +2,17 @@
 #ifndef ccl_python_Array_h
 #define ccl_python_Array_h
 
+#include "itkCudaConnectedComponentImageView.h"
+
 #include <nanobind/nanobind.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
-/** The types of array elements. Half is IEEE 754 binary16. */
-enum class ElementType
-{
-  Bool,
-  Int8,
-  UInt8,
-  Int16,
-  UInt16,
-  Int32,
-  UInt32,
-  Int64,
-  UInt64,
-  Half,
-  Float,
-  Double
-};
+using itk::CudaConnectedComponentImageView;
+
+/** The types of array elements. */
+using ElementType = CudaConnectedComponentImageView::PixelTypeEnum;
 
 /** Returns the element type of a format character of Python's struct module and an element size in bytes. Throws
  * nanobind::type_error for other types. */
@@ -71,46 +60,11 @@ public:
   Array &
   operator=(const Array &) = delete;
 
-  ElementType
-  GetType() const
+  /** Returns the elements as an image. x is the last axis. */
+  const CudaConnectedComponentImageView &
+  GetView() const
   {
-    return m_Type;
-  }
-
-  /** Returns the size of an element in bytes. */
-  std::ptrdiff_t
-  GetElementBytes() const
-  {
-    return m_View.itemsize;
-  }
-
-  /** Returns the numbers of elements along x, y and z. x is the last axis. */
-  const std::array<std::uint64_t, 3> &
-  GetSize() const
-  {
-    return m_Size;
-  }
-
-  /** Returns the number of elements. */
-  std::uint64_t
-  GetCount() const
-  {
-    return m_Size[0] * m_Size[1] * m_Size[2];
-  }
-
-  /** Returns the distance in bytes between elements along x. */
-  std::ptrdiff_t
-  GetStride() const
-  {
-    return m_Strides[0];
-  }
-
-  /** Returns the address of the first element of row y + z * (size along y). */
-  const char *
-  GetRow(std::uint64_t row) const
-  {
-    return static_cast<const char *>(m_View.buf) + static_cast<std::ptrdiff_t>(row % m_Size[1]) * m_Strides[1] +
-           static_cast<std::ptrdiff_t>(row / m_Size[1]) * m_Strides[2];
+    return m_Elements;
   }
 
   /** Returns the memory of a contiguous array. Throws nanobind::value_error for other arrays. `name` is for the
@@ -119,10 +73,8 @@ public:
   GetContiguous(const char * name) const;
 
 private:
-  Py_buffer                     m_View;
-  ElementType                   m_Type;
-  std::array<std::uint64_t, 3>  m_Size{ 1, 1, 1 };
-  std::array<std::ptrdiff_t, 3> m_Strides{ 0, 0, 0 };
+  Py_buffer                       m_View;
+  CudaConnectedComponentImageView m_Elements;
 };
 
 #endif

@@ -4,32 +4,24 @@
 #include "Columns.h"
 
 #include <optional>
-#include <type_traits>
 
 namespace nb = nanobind;
 
 namespace
 {
 
-/** Calls visitor(typed pointer) for the pixels of a device array. */
-template <typename TVisitor>
-auto
-VisitPixels(const DeviceArray & image, const TVisitor & visitor)
+/** Returns a view of a device array. */
+CudaConnectedComponentImageView
+ViewOf(const DeviceArray & array)
 {
-  const auto visit = [&](auto pixel) { return visitor(reinterpret_cast<const decltype(pixel) *>(image.address)); };
-  switch (image.GetType())
+  if (array.GetType() == ElementType::Half)
   {
-    case ElementType::Half:
-      throw nb::type_error("half-precision pixels in device memory are not supported");
-    case ElementType::Float:
-      return visit(float{});
-    case ElementType::Double:
-      return visit(double{});
-    case ElementType::Bool:
-      return visit(std::uint8_t{});
-    default:
-      return VisitInteger(image.GetType(), visit);
+    throw nb::type_error("half-precision pixels in device memory are not supported");
   }
+  return CudaConnectedComponentImageView::Of(reinterpret_cast<const void *>(array.address),
+                                             array.GetType(),
+                                             array.size,
+                                             CudaConnectedComponentImageView::Memory::Device);
 }
 
 CudaConnectedComponentLabeler
@@ -58,11 +50,10 @@ LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_
 {
   return RunOnDeviceMemory([&] {
     const CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
-    return VisitPixels(image, [&](const auto * pixels) {
-      return VisitInteger(output.GetType(), [&](auto label) {
-        return labeler.LabelDeviceMemory(pixels, image.size, reinterpret_cast<decltype(label) *>(output.address));
-      });
-    });
+    VisitInteger(output.GetType(), [](auto) {}); // throws for other types
+    auto labels = ViewOf(output);
+    labels.size = image.size;
+    return labeler.Label(ViewOf(image), labels);
   });
 }
 
@@ -71,10 +62,9 @@ MaskDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t
 {
   return RunOnDeviceMemory([&] {
     const CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
-    return VisitPixels(image, [&](const auto * pixels) {
-      using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(pixels)>>;
-      return labeler.MaskDeviceMemory(pixels, image.size, reinterpret_cast<PixelType *>(output.address));
-    });
+    auto                                masked = ViewOf(image);
+    masked.pixels = reinterpret_cast<void *>(output.address);
+    return labeler.Mask(ViewOf(image), masked);
   });
 }
 
@@ -94,8 +84,7 @@ MeasureDevice(const DeviceArray & image,
                       labeler.options.columns.boundingBoxes = wantsBoxes;
                       labeler.options.columns.sums = wantsMeans;
                       labeler.options.columns.faces = wantsFaces;
-                      return VisitPixels(
-                        image, [&](const auto * pixels) { return labeler.MeasureDeviceMemory(pixels, image.size); });
+                      return labeler.Measure(ViewOf(image));
                     }),
                     wantsBoxes,
                     wantsMeans);

@@ -2,14 +2,13 @@
 #include "HostCalls.h"
 
 #include "Columns.h"
-#include "MaskArray.h"
 #include "PackArray.h"
 #include "Relabel.h"
 #include "Threads.h"
 
-#include "CudaConnectedComponentsDetail/FreshMemory.h"
+#include "executors/host/HostMemory.h"
+#include "primitives/ImageRows.h"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -18,8 +17,6 @@ namespace nb = nanobind;
 
 namespace
 {
-
-using itk::CudaConnectedComponentsDetail::FreshMemory;
 
 /** Calls run(labeler) for an image in host memory: on a device, on the CPU, or on the CPU after a device has failed.
  * The caller must not hold the GIL. */
@@ -76,10 +73,10 @@ public:
     , m_Packer(m_Image, m_Limits.get(), m_Mask.get())
   {}
 
-  const Array &
-  GetArray() const
+  const CudaConnectedComponentLabeler::SizeType &
+  GetSize() const
   {
-    return m_Image;
+    return m_Image.GetView().size;
   }
 
   CudaConnectedComponentLabeler::RowPackerType
@@ -121,18 +118,18 @@ LabelHost(nb::handle      image,
           const Request & request)
 {
   const Image  input(image, limits, mask, request.isTransposed);
-  const Array  labels(output, true, request.isTransposed);
-  void * const memory = labels.GetContiguous("the output");
-  if (labels.GetSize() != input.GetArray().GetSize())
+  const Array  array(output, true, request.isTransposed);
+  const auto & labels = array.GetView();
+  static_cast<void>(array.GetContiguous("the output"));
+  if (labels.size != input.GetSize())
   {
     throw nb::value_error("the output must have the shape of the image");
   }
+  VisitInteger(labels.type, [](auto) {}); // throws for other types
   const nb::gil_scoped_release released;
-  return RunOnHostMemory(request, labels.GetSize(), [&](CudaConnectedComponentLabeler & labeler) {
+  return RunOnHostMemory(request, labels.size, [&](CudaConnectedComponentLabeler & labeler) {
     labeler.options.outputIsUntouched = isFresh;
-    return VisitInteger(labels.GetType(), [&](auto label) {
-      return labeler.LabelPackedRows(input.GetPacker(), labels.GetSize(), static_cast<decltype(label) *>(memory));
-    });
+    return labeler.LabelPackedRows(input.GetPacker(), labels);
   });
 }
 
@@ -145,21 +142,34 @@ MaskHost(nb::handle      image,
          bool            isFresh,
          const Request & request)
 {
-  const Image input(image, limits, mask, request.isTransposed);
-  const Array from(values, false, request.isTransposed);
-  const Array to(output, true, request.isTransposed);
-  const auto  size = input.GetArray().GetSize();
-  if (from.GetSize() != size)
+  const Image  input(image, limits, mask, request.isTransposed);
+  const Array  valueArray(values, false, request.isTransposed);
+  const Array  outputArray(output, true, request.isTransposed);
+  const auto & from = valueArray.GetView();
+  const auto & to = outputArray.GetView();
+  const auto & size = input.GetSize();
+  if (from.size != size)
   {
     throw nb::value_error("the values must have the shape of the image");
   }
-  const std::uint64_t bytes = to.GetCount() * static_cast<std::uint64_t>(to.GetElementBytes());
-  const bool          isZero = isFresh && FreshMemory::Prepare(to.GetContiguous("the output"), bytes);
-  const ArrayMasker   masker(from, to, isZero);
+  if (to.size != size || itk::ccl::SizeOf(to.type) != itk::ccl::SizeOf(from.type))
+  {
+    throw nb::value_error("the output must have the shape and the type of the image");
+  }
+  bool isZero = false;
+  if (isFresh)
+  {
+    void * const        memory = outputArray.GetContiguous("the output");
+    const std::uint64_t bytes = to.Count() * itk::ccl::SizeOf(to.type);
+    isZero = itk::ccl::ClearUntouched(memory, bytes);
+    itk::ccl::AdviseHugePages(memory, bytes);
+  }
 
   const nb::gil_scoped_release released;
   return RunOnHostMemory(request, size, [&](const CudaConnectedComponentLabeler & labeler) {
-    return labeler.MaskPackedRows(input.GetPacker(), size, std::cref(masker));
+    return labeler.MaskPackedRows(input.GetPacker(), size, [&](std::uint64_t row, const std::uint32_t * words) {
+      itk::ccl::SelectPixelsOf(from, to, row, words, 0, isZero);
+    });
   });
 }
 
@@ -177,12 +187,12 @@ MeasureHost(nb::handle      image,
   {
     const nb::gil_scoped_release released;
     columns.emplace(RunOnHostMemory(request,
-                                    input.GetArray().GetSize(),
+                                    input.GetSize(),
                                     [&](CudaConnectedComponentLabeler & labeler) {
                                       labeler.options.columns.boundingBoxes = wantsBoxes;
                                       labeler.options.columns.sums = wantsMeans;
                                       labeler.options.columns.faces = wantsFaces;
-                                      return labeler.MeasurePackedRows(input.GetPacker(), input.GetArray().GetSize());
+                                      return labeler.MeasurePackedRows(input.GetPacker(), input.GetSize());
                                     }),
                     wantsBoxes,
                     wantsMeans);
@@ -201,14 +211,14 @@ RelabelHost(nb::handle    labels,
 {
   const Array from(labels, false, isTransposed);
   const Array to(output, true, isTransposed);
-  if (to.GetSize() != from.GetSize())
+  if (to.GetView().size != from.GetView().size)
   {
     throw nb::value_error("the output must have the shape of the image");
   }
   std::pair<std::uint64_t, std::uint64_t> counts;
   {
     const nb::gil_scoped_release released;
-    Threads                      pool(ThreadCount(threads, from.GetCount()));
+    Threads                      pool(ThreadCount(threads, from.GetView().Count()));
     try
     {
       counts = Relabel(from, to, isBySize, minimumSize, numberOfLargest, pool);
@@ -226,6 +236,6 @@ IsSingleValue(nb::handle image, unsigned int threads)
 {
   const Array                  array(image, false, false);
   const nb::gil_scoped_release released;
-  Threads                      pool(ThreadCount(threads, array.GetCount()));
+  Threads                      pool(ThreadCount(threads, array.GetView().Count()));
   return HasSingleValue(array, pool);
 }

@@ -4,15 +4,15 @@
 
 #include "Array.h"
 
-#include "itkCudaConnectedComponentLabeler.h"
+#include "primitives/Foreground.h"
 
 #include <cstdint>
+#include <optional>
 
 /** Packs the rows of an array to bits, for CudaConnectedComponentLabeler::LabelPackedRows().
  *
  * An element is foreground if it is not 0 or, with limits, if it is not less than the first limit and not greater than
- * the second. NaN is not 0, and is not between limits. Half-precision elements, other strides and limits go through a
- * small array of bytes. */
+ * the second. NaN is not 0, and is not between limits. */
 class ArrayPacker
 {
 public:
@@ -26,9 +26,9 @@ public:
   operator()(std::uint64_t row, std::uint32_t * words) const;
 
 private:
-  const Array & m_Image;
-  const Array * m_Limits;
-  const Array * m_Mask;
+  CudaConnectedComponentImageView                m_Image;
+  itk::ccl::Foreground                           m_Foreground;
+  std::optional<CudaConnectedComponentImageView> m_Mask;
 };
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Relabel.h"
 
-#include "CudaConnectedComponentsDetail/LabelRuns.h"
-#include "CudaConnectedComponentsDetail/LabelTable.h"
+#include "engine/LabelRuns.h"
+#include "engine/LabelTable.h"
+#include "primitives/PixelTypes.h"
 
 #include <algorithm>
 #include <atomic>
@@ -15,8 +16,8 @@
 namespace
 {
 
-using itk::CudaConnectedComponentsDetail::GetRunLength;
-using itk::CudaConnectedComponentsDetail::LabelTable;
+using itk::ccl::GetRunLength;
+using itk::ccl::LabelTable;
 
 /** Calls body(begin, end) for chunks of the indices 0 to count - 1, on several threads. */
 template <typename TBody>
@@ -92,8 +93,8 @@ Relabel(const Array & labels,
         std::uint64_t numberOfLargest,
         Threads &     threads)
 {
-  const std::uint64_t count = labels.GetCount();
-  return VisitInteger(labels.GetType(), [&](auto oldLabel) {
+  const std::uint64_t count = labels.GetView().Count();
+  return VisitInteger(labels.GetView().type, [&](auto oldLabel) {
     using OldType = decltype(oldLabel);
     const auto * const  old = static_cast<const OldType *>(labels.GetContiguous("the label image"));
     LabelTable<OldType> table(count);
@@ -109,7 +110,7 @@ Relabel(const Array & labels,
     });
     auto                objects = table.GetObjects();
     const std::uint64_t found = objects.size();
-    return VisitInteger(output.GetType(), [&](auto newLabel) {
+    return VisitInteger(output.GetView().type, [&](auto newLabel) {
       using NewType = decltype(newLabel);
       auto * const        written = static_cast<NewType *>(output.GetContiguous("the output"));
       const std::uint64_t kept = AssignNewLabels(table,
@@ -133,11 +134,11 @@ bool
 HasSingleValue(const Array & image, Threads & threads)
 {
   // All types are compared as bits. Only the zeros and NaNs of floating-point types need care.
-  const auto          size = image.GetSize();
-  const std::uint64_t infinity = image.GetType() == ElementType::Half     ? 0x7C00U
-                                 : image.GetType() == ElementType::Float  ? 0x7F800000U
-                                 : image.GetType() == ElementType::Double ? 0x7FF0000000000000U
-                                                                          : 0;
+  const auto          size = image.GetView().size;
+  const std::uint64_t infinity = image.GetView().type == ElementType::Half     ? 0x7C00U
+                                 : image.GetView().type == ElementType::Float  ? 0x7F800000U
+                                 : image.GetView().type == ElementType::Double ? 0x7FF0000000000000U
+                                                                               : 0;
   const auto          check = [&](auto element) {
     using BitsType = decltype(element);
     const auto            sign = static_cast<BitsType>(infinity == 0 ? 0 : BitsType{ 1 } << (8 * sizeof(BitsType) - 1));
@@ -148,11 +149,11 @@ HasSingleValue(const Array & image, Threads & threads)
       {
         return;
       }
-      const char * const from = image.GetRow(row);
+      const char * const from = image.GetView().Row(row);
       for (std::uint64_t x = 0; x < size[0]; ++x)
       {
         BitsType bits;
-        std::memcpy(&bits, from + static_cast<std::ptrdiff_t>(x) * image.GetStride(), sizeof(bits));
+        std::memcpy(&bits, from + static_cast<std::ptrdiff_t>(x) * image.GetView().strides[0], sizeof(bits));
         if (bits == 0 || bits == sign)
         {
           continue;
@@ -168,7 +169,7 @@ HasSingleValue(const Array & image, Threads & threads)
     });
     return isSingle.load();
   };
-  switch (image.GetElementBytes())
+  switch (itk::ccl::SizeOf(image.GetView().type))
   {
     case 1:
       return check(std::uint8_t{});

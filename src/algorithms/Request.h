@@ -7,7 +7,7 @@
 #include "primitives/Grid.h"
 #include "primitives/LabelValues.h"
 
-#include "itkCudaConnectedComponentIntensities.h"
+#include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
@@ -22,18 +22,18 @@ using OutputKind = CudaConnectedComponentsEnums::Output;
 /** The size of the image to label, and the options of the call. */
 struct Request
 {
-  Grid                                     size; // in pixels
-  CudaConnectedComponentsEnums::Algorithm  algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
-  bool                                     fullyConnected = false;    // else face connectivity
-  bool                                     inlineCompression = false; // for published algorithms: see InlineCompress()
-  bool                                     isComplement = false;      // whether pixels that are 0 are the foreground
-  LabelValues                              labelValues;
-  CudaConnectedComponentSelection          selection;
-  CudaConnectedComponentTable::Columns     columns;            // of the table
-  bool                                     wantsTable = false; // whether the caller gets a table
-  OutputKind                               output = OutputKind::None;
-  std::uint64_t                            fillValue = 0; // of filled images: bit pattern of a pixel
-  CudaConnectedComponentIntensities::Image intensities;   // for the table; without pixels if not wanted
+  Grid                                    size; // in pixels
+  CudaConnectedComponentsEnums::Algorithm algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
+  bool                                    fullyConnected = false;    // else face connectivity
+  bool                                    inlineCompression = false; // for published algorithms: see InlineCompress()
+  bool                                    isComplement = false;      // whether pixels that are 0 are the foreground
+  LabelValues                             labelValues;
+  CudaConnectedComponentSelection         selection;
+  CudaConnectedComponentTable::Columns    columns;            // of the table
+  bool                                    wantsTable = false; // whether the caller gets a table
+  OutputKind                              output = OutputKind::None;
+  std::uint64_t                           fillValue = 0; // of filled images: bit pattern of a pixel
+  CudaConnectedComponentImageView         intensities;   // for the table; without pixels if not wanted
 
   /** Returns whether components are measured before the labels are written. */
   bool

@@ -73,6 +73,31 @@ RequireDeviceMemory(const void * memory, const char * name, int device)
   }
 }
 
+/** Throws CudaConnectedComponentError if a stream captures a graph, or is the default stream while another stream does.
+ * A call waits for results, which a graph cannot. The capture stays valid. */
+void
+RequireNoCapture(cudaStream_t stream)
+{
+  cudaStreamCaptureStatus status{};
+  const cudaError_t       error = cudaStreamIsCapturing(stream, &status);
+  if (error == cudaErrorStreamCaptureImplicit)
+  {
+    cudaGetLastError();
+  }
+  else
+  {
+    CCL_CHECK(error);
+  }
+  if (error != cudaSuccess || status != cudaStreamCaptureStatusNone)
+  {
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                      std::string(error == cudaSuccess ? "the stream captures a CUDA graph"
+                                                                       : "another stream captures a CUDA graph, so the "
+                                                                         "default stream cannot be used") +
+                                        ": labeling cannot be captured; use another stream, or end the capture first");
+  }
+}
+
 } // namespace
 
 class DeviceSession::Implementation
@@ -87,7 +112,7 @@ public:
 
   Implementation(int deviceId, cudaStream_t stream)
     : m_Device(deviceId)
-    , m_Resources(DeviceResources::Of(m_Device.Get()))
+    , m_Resources((RequireNoCapture(stream), DeviceResources::Of(m_Device.Get())))
     , m_Executor(m_Resources, stream)
   {}
 
@@ -121,10 +146,23 @@ public:
     return m_Resources;
   }
 
-  const DeviceExecutor &
-  GetExecutor() const
+  /** Returns work(executor, resources). If it throws, waits for the stream first: kernels and copies may still use
+   * memory that the caller frees after the exception. */
+  template <typename TWork>
+  auto
+  Run(const TWork & work) const
   {
-    return m_Executor;
+    try
+    {
+      return work(m_Executor, m_Resources);
+    }
+    catch (...)
+    {
+      // The exception is the first error. An error of this wait follows from it.
+      cudaStreamSynchronize(m_Executor.GetStream());
+      cudaGetLastError();
+      throw;
+    }
   }
 
 private:
@@ -341,8 +379,13 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
         // The output may be the memory of the intensities, so it is written later.
         const std::uint64_t count = countKept();
         const auto          rows = executor.Allocate<IntensityValue>(count);
-        MeasureIntensitiesOfRuns(
-          executor, labeled.runs, labeled.labels, request.labelValues, request.intensities, count, rows.get());
+        MeasureIntensitiesOfRuns(executor,
+                                 labeled.runs,
+                                 labeled.labels,
+                                 request.labelValues,
+                                 IntensityImage::Of(request.intensities),
+                                 count,
+                                 rows.get());
         intensities = Download(executor, resources, rows.get(), count * sizeof(IntensityValue));
       }
       WriteOutput(executor, labeled, pixels, request, output, outputType);
@@ -395,27 +438,17 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
   return objectCount;
 }
 
-} // namespace
-
+/** Labels or fills an image in device memory by the algorithm for the request. Returns its components. */
 Components
-DeviceSession::LabelPixels(const void *    pixels,
-                           PixelType       pixelType,
-                           const Request & request,
-                           void *          output,
-                           PixelType       outputType)
+LabelPixelsOnDevice(const DeviceExecutor & executor,
+                    DeviceResources &      resources,
+                    const void *           pixels,
+                    PixelType              pixelType,
+                    const Request &        request,
+                    void *                 output,
+                    PixelType              outputType)
 {
-  RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
-  if (request.output != OutputKind::None)
-  {
-    RequireDeviceMemory(output, "output", m_Implementation->GetDevice());
-  }
-  if (request.WantsIntensities())
-  {
-    RequireDeviceMemory(request.intensities.pixels, "intensity image", m_Implementation->GetDevice());
-  }
   const bool isPlain = request.output == OutputKind::Labels && !request.isComplement && !request.NeedsAnalysis();
-  const DeviceExecutor & executor = m_Implementation->GetExecutor();
-  DeviceResources &      resources = m_Implementation->GetResources();
   if (request.algorithm == AlgorithmEnum::Automatic && isPlain)
   {
     const auto objectCount = LabelSmallImage(executor, resources, pixels, pixelType, request, output, outputType);
@@ -441,6 +474,30 @@ DeviceSession::LabelPixels(const void *    pixels,
   });
 }
 
+} // namespace
+
+Components
+DeviceSession::LabelPixels(const void *    pixels,
+                           PixelType       pixelType,
+                           const Request & request,
+                           void *          output,
+                           PixelType       outputType)
+{
+  RequireReadable(pixelType);
+  RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
+  if (request.output != OutputKind::None)
+  {
+    RequireDeviceMemory(output, "output", m_Implementation->GetDevice());
+  }
+  if (request.WantsIntensities())
+  {
+    RequireDeviceMemory(request.intensities.pixels, "intensity image", m_Implementation->GetDevice());
+  }
+  return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
+    return LabelPixelsOnDevice(executor, resources, pixels, pixelType, request, output, outputType);
+  });
+}
+
 namespace
 {
 
@@ -450,6 +507,7 @@ RunLabels
 LabelBitsAs(const DeviceExecutor & executor,
             DeviceResources &      resources,
             const Word *           hostBits,
+            std::uint64_t          runCount,
             const Request &        request)
 {
   const Grid words = WordsOf(request.size);
@@ -457,7 +515,7 @@ LabelBitsAs(const DeviceExecutor & executor,
   CCL_CHECK(
     cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
   const auto grouped = CollectRowGroups<TRowGroup>(executor, BitRows{ words, bits.get() });
-  const auto counted = CountRuns<TRun>(executor, grouped.groups);
+  const auto counted = CountRuns<TRun>(executor, grouped.groups, runCount);
   RunLabels  result{ nullptr, sizeof(TRun) == 8, nullptr, {} };
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
     result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto &) {
@@ -479,23 +537,15 @@ LabelBitsAs(const DeviceExecutor & executor,
 } // namespace
 
 RunLabels
-DeviceSession::LabelBits(const Word * bits, const Request & request)
+DeviceSession::LabelBits(const Word * bits, std::uint64_t runCount, const Request & request)
 {
-  const DeviceExecutor & executor = m_Implementation->GetExecutor();
-  try
-  {
+  return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
     return VisitIndexType(BitCountOf(request.size), [&](auto run) {
       return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-        return LabelBitsAs<decltype(group), decltype(run)>(executor, m_Implementation->GetResources(), bits, request);
+        return LabelBitsAs<decltype(group), decltype(run)>(executor, resources, bits, runCount, request);
       });
     });
-  }
-  catch (...)
-  {
-    // The copy of the bits may still read the caller's memory, which the caller may free after the exception.
-    cudaStreamSynchronize(executor.GetStream());
-    throw;
-  }
+  });
 }
 
 } // namespace itk::ccl

@@ -47,7 +47,8 @@ class DeviceSession
 public:
   /** Starts a session on a stream of the caller.
    * \param deviceId number of the device, or -1 for the caller's current device
-   * \param stream a cudaStream_t of the device; null is CUDA's default stream */
+   * \param stream a cudaStream_t of the device; null is CUDA's default stream. If it captures a graph, the constructor
+   * throws, and the capture stays valid. */
   DeviceSession(int deviceId, void * stream);
 
   /** Starts a session on a stream of its own. */
@@ -73,10 +74,11 @@ public:
    * intensities: the host has them, and gets the labels of the runs.
    * \param bits the rows of the image in host memory, WordsOf(request.size) words; the copy is faster from pinned
    * memory
+   * \param runCount the number of runs of the image's row groups, so that the host need not wait for it
    *
    * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels
-  LabelBits(const Word * bits, const Request & request);
+  LabelBits(const Word * bits, std::uint64_t runCount, const Request & request);
 
   /** Frees the memory that no call uses, on all devices. */
   static void

@@ -6,6 +6,7 @@
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include "engine/DeviceSession.h"
+#include "engine/LabeledImages.h"
 #include "algorithms/analysis/AnalyzeRuns.h"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
@@ -13,9 +14,10 @@
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
-#include "primitives/PackScalars.h"
+#include "primitives/ImageRows.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -26,6 +28,8 @@ using ccl::Grid;
 
 namespace
 {
+
+using View = CudaConnectedComponentImageView;
 
 /** Throws CudaConnectedComponentError (InvalidArgument) unless a condition is true. makeMessage() returns the message;
  * it is called for the exception only. */
@@ -39,12 +43,6 @@ Require(bool condition, const TMessage & makeMessage)
   }
 }
 
-std::string
-ToString(const Grid & size)
-{
-  return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
-}
-
 /** Returns the size as a grid. Throws CudaConnectedComponentError for more than 2^40 pixels. With fewer pixels, no size
  * or index overflows on the host or on the device. */
 Grid
@@ -55,43 +53,79 @@ GridOf(const CudaConnectedComponentLabeler::SizeType & size)
   std::uint64_t           count = 1;
   for (const std::uint64_t n : size)
   {
-    Require(n == 0 || count <= maximum / n, [&] { return "the image has more than 2^40 pixels: " + ToString(grid); });
+    Require(n == 0 || count <= maximum / n,
+            [&] { return "the image has more than 2^40 pixels: " + View::TextOf(size); });
     count *= n;
   }
   return grid;
 }
 
-/** Throws CudaConnectedComponentError if pixels of an intensity image would lie in the memory of others. */
+/** Throws CudaConnectedComponentError unless an image has a size. */
 void
-RequireStrides(const CudaConnectedComponentIntensities::Image & image, const Grid & size)
+RequireSize(const View & image, const View::SizeType & size, const char * name)
 {
-  const auto require = [](std::uint64_t stride, const char * name, std::uint64_t minimum, const char * part) {
-    Require(stride >= minimum, [&] {
+  Require(image.size == size, [&] {
+    return std::string("the ") + name + " has " + View::TextOf(image.size) + " pixels instead of " + View::TextOf(size);
+  });
+}
+
+/** Throws CudaConnectedComponentError unless the address and the strides of an image are multiples of its pixel size,
+ * and the pixels of a row are adjacent. On the device, a kernel would fail with an error from which the process cannot
+ * recover. */
+void
+RequireAdjacent(const View & image, const char * name)
+{
+  const auto size = static_cast<std::int64_t>(ccl::SizeOf(image.type));
+  const auto address = reinterpret_cast<std::uintptr_t>(image.pixels);
+  Require(address % static_cast<std::uintptr_t>(size) == 0, [&] {
+    return std::string("the address of the ") + name + " is not a multiple of its pixel size of " +
+           std::to_string(size) + " bytes";
+  });
+  const bool areMultiples = image.strides[1] % size == 0 && image.strides[2] % size == 0;
+  Require((image.strides[0] == size || image.size[0] <= 1) && areMultiples, [&] {
+    return std::string("the strides of the ") + name + ", " + std::to_string(image.strides[0]) + ", " +
+           std::to_string(image.strides[1]) + " and " + std::to_string(image.strides[2]) +
+           " bytes, do not fit its pixel size of " + std::to_string(size) +
+           " bytes: the pixels of a row must be adjacent; copy the image";
+  });
+}
+
+/** Throws CudaConnectedComponentError if an intensity image cannot be measured. */
+void
+RequireIntensities(const View & image, const View::SizeType & size)
+{
+  RequireSize(image, size, "intensity image");
+  ccl::RequireReadable(image.type);
+  RequireAdjacent(image, "intensity image");
+  const auto require = [](std::int64_t stride, const char * name, std::uint64_t minimum, const char * part) {
+    Require(static_cast<std::uint64_t>(std::abs(stride)) >= minimum, [&] {
       return std::string("the ") + name + " stride of the intensity image, " + std::to_string(stride) +
-             " pixels, is less than the size of a " + part + ", " + std::to_string(minimum) +
-             " pixels: use CudaConnectedComponentIntensities::Image::Of()";
+             " bytes, is less than the size of a " + part + ", " + std::to_string(minimum) + " bytes";
     });
   };
-  if (size.y > 1)
+  const std::uint64_t row = size[0] * ccl::SizeOf(image.type);
+  if (size[1] > 1)
   {
-    require(image.rowStride, "row", size.x, "row");
+    require(image.strides[1], "row", row, "row");
   }
-  if (size.z > 1)
+  if (size[2] > 1)
   {
-    require(image.sliceStride, "slice", (size.y - 1) * image.rowStride + size.x, "slice");
+    require(
+      image.strides[2], "slice", (size[1] - 1) * static_cast<std::uint64_t>(std::abs(image.strides[1])) + row, "slice");
   }
 }
 
 /** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
- * connectivity of the options, if a seed lies outside the image, or if the strides of the intensities are too small. */
+ * connectivity of the options, if a seed lies outside the image, or if the intensities cannot be measured. */
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
-           const Grid &                                   size,
+           const View::SizeType &                         imageSize,
            const ccl::LabelValues &                       labelValues,
            bool                                           wantsTable,
            ccl::OutputKind                                output,
            std::uint64_t                                  fillValue)
 {
+  const Grid   size = GridOf(imageSize);
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(options.fullyConnected || !algorithm.needsFullConnectivity, [&] {
     return std::string(algorithm.identifier) +
@@ -101,7 +135,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   {
     Require(size.Count() == 0 || (seed[0] < size.x && seed[1] < size.y && seed[2] < size.z), [&] {
       return "the seed " + std::to_string(seed[0]) + ", " + std::to_string(seed[1]) + ", " + std::to_string(seed[2]) +
-             " lies outside the image of " + ToString(size) + " pixels";
+             " lies outside the image of " + View::TextOf(imageSize) + " pixels";
     });
   }
   ccl::Request request;
@@ -123,7 +157,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   }
   if (request.WantsIntensities())
   {
-    RequireStrides(request.intensities, size);
+    RequireIntensities(request.intensities, imageSize);
   }
   return request;
 }
@@ -160,21 +194,46 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
   }
 }
 
-/** Throws CudaConnectedComponentError if an image has pixels, but no memory. */
+/** Throws CudaConnectedComponentError if an image has pixels, but no memory, or if its type is no value of the
+ * enumeration. */
 void
-RequireMemory(const void * pixels, const Grid & size, const char * name)
+RequireMemory(const View & image, const char * name)
 {
-  Require(pixels != nullptr || size.Count() == 0, [&] { return std::string("the ") + name + " is a null pointer"; });
+  if (ccl::SizeOf(image.type) == 0)
+  {
+    ccl::ThrowUnsupported(image.type, "use pixels");
+  }
+  Require(image.pixels != nullptr || image.Count() == 0,
+          [&] { return std::string("the ") + name + " is a null pointer"; });
 }
 
-/** Throws CudaConnectedComponentError if the output needs memory and has none. */
+/** Throws CudaConnectedComponentError unless an image is in a memory. */
 void
-RequireOutput(const void * pixels, const ccl::Request & request)
+RequireIn(View::Memory memory, const View & image, const char * name)
 {
-  if (request.output != ccl::OutputKind::None)
-  {
-    RequireMemory(pixels, request.size, "output");
-  }
+  Require(image.memory == memory, [&] {
+    const auto text = [](View::Memory each) { return each == View::Memory::Host ? "host memory" : "device memory"; };
+    return std::string("the ") + name + " is in " + text(image.memory) + ", but the input is in " + text(memory);
+  });
+}
+
+/** Throws CudaConnectedComponentError unless an image in device memory has no gaps. */
+void
+RequireContiguous(const View & image, const char * name)
+{
+  Require(image.IsContiguous(), [&] {
+    return std::string("the ") + name + " in device memory has gaps or another order of the axes: copy it first";
+  });
+}
+
+/** Throws CudaConnectedComponentError unless pixels can be labels. */
+void
+RequireLabelType(const View & output)
+{
+  Require(!ccl::IsFloat(output.type) && output.type != ccl::PixelType::Bool, [] {
+    return std::string("labels are integers of 8 to 64 bits; the pixel type of the output is bool or a floating-point "
+                       "number");
+  });
 }
 
 /** Prepares the output of a call in host memory, if the caller has not used it before. Returns whether all of its bytes
@@ -191,52 +250,30 @@ IsCleared(const CudaConnectedComponentLabeler::Options & options, void * memory,
   return isCleared;
 }
 
-/** Throws CudaConnectedComponentError unless the address of an image is a multiple of its pixel size. On the device, a
- * kernel would fail with an error from which the process cannot recover. On the host, the behavior is undefined. */
-void
-RequireAligned(const void * memory, ccl::PixelType type, const char * name)
-{
-  const std::size_t size = ccl::SizeOf(type);
-  const auto        address = reinterpret_cast<std::uintptr_t>(memory);
-  Require(address % size == 0, [&] {
-    return std::string("the address of the ") + name + " is not a multiple of its pixel size of " +
-           std::to_string(size) + " bytes";
-  });
-}
-
-/** Returns the labels of an output. An image that is filled has no labels. */
-template <typename TOutput>
-ccl::LabelValues
-LabelValuesFor(const TOutput & output)
-{
-  if (output.kind != ccl::OutputKind::Labels)
-  {
-    return ccl::LabelValues::Ranks();
-  }
-  return ccl::VisitLabelType(
-    output.type, [&](auto label) { return ccl::LabelValues::For(static_cast<decltype(label)>(output.value)); });
-}
-
-} // namespace
-
+/** Labels, fills or measures an image in device memory. Fills the table, if there is one. Returns the number of
+ * components that are kept. */
 std::uint64_t
-CudaConnectedComponentLabeler::LabelDevice(const Input &                 input,
-                                           const SizeType &              size,
-                                           const Output &                output,
-                                           CudaConnectedComponentTable * table) const
+LabelDevice(const CudaConnectedComponentLabeler::Options & options,
+            const View &                                   input,
+            const ccl::Request &                           request,
+            const View &                                   output,
+            CudaConnectedComponentTable *                  table)
 {
-  const auto request =
-    RequestFor(options, GridOf(size), LabelValuesFor(output), table != nullptr, output.kind, output.value);
+  RequireContiguous(input, "input");
+  RequireContiguous(output, "output");
+  if (request.WantsIntensities())
+  {
+    RequireIn(View::Memory::Device, request.intensities, "intensity image");
+  }
   Report(options, 0.0F);
   if (request.size.Count() == 0)
   {
     return FillTable(request, {}, table);
   }
-  RequireMemory(input.pixels, request.size, "input");
-  RequireOutput(output.pixels, request);
-  RequireAligned(input.pixels, input.type, "input");
-  RequireAligned(output.pixels, output.type, "output");
-  RequireAligned(request.intensities.pixels, request.intensities.type, "intensity image");
+  RequireMemory(input, "input");
+  RequireMemory(output, "output");
+  RequireAdjacent(input, "input");
+  RequireAdjacent(output, "output");
   ccl::DeviceSession    session(options.deviceId, options.stream);
   const ccl::Components components = session.LabelPixels(input.pixels, input.type, request, output.pixels, output.type);
   const std::uint64_t   objectCount = FillTable(request, components, table);
@@ -244,17 +281,28 @@ CudaConnectedComponentLabeler::LabelDevice(const Input &                 input,
   return objectCount;
 }
 
+} // namespace
+
 namespace
 {
 
 /** The output of a call in host memory. */
 struct HostOutput
 {
-  void *                                                    pixels = nullptr; // the labels, or null
-  ccl::PixelType                                            type = ccl::PixelType::UInt64;
+  View                                                      labels;              // without pixels: no labels
   const CudaConnectedComponentLabeler::RunVisitorType *     visitRuns = nullptr; // instead of labels, or null
   const CudaConnectedComponentLabeler::MaskRowVisitorType * visitMask = nullptr; // for OutputKind::MaskBits
 };
+
+/** Returns a function that packs the rows of an image in host memory. */
+CudaConnectedComponentLabeler::RowPackerType
+PackerOfView(const View & image)
+{
+  RequireMemory(image, "input");
+  return [image, foreground = ccl::Foreground::NotZero(image.type)](std::uint64_t row, std::uint32_t * words) {
+    ccl::PackRowOf(image, row, foreground, words);
+  };
+}
 
 /** Returns a function that packs the complement of each row. */
 CudaConnectedComponentLabeler::RowPackerType
@@ -302,12 +350,12 @@ WriteLabels(const CudaConnectedComponentLabeler::Options & options,
     PassRuns(parallelFor, bits, labels, request, *output.visitRuns);
     return;
   }
-  ccl::VisitLabelType(output.type, [&](auto label) {
+  ccl::VisitLabelType(output.labels.type, [&](auto label) {
     using LabelType = decltype(label);
-    auto * const pixels = static_cast<LabelType *>(output.pixels);
-    const auto   background = static_cast<LabelType>(request.labelValues.background);
-    const bool   hasBackground = IsCleared(options, pixels, request.size.Count() * sizeof(LabelType), background == 0);
-    ccl::WriteLabelRows(parallelFor, bits, labels, request.size, background, hasBackground, pixels);
+    const auto          background = static_cast<LabelType>(request.labelValues.background);
+    const std::uint64_t bytes = output.labels.Count() * sizeof(LabelType);
+    const bool          hasBackground = IsCleared(options, output.labels.pixels, bytes, background == 0);
+    ccl::WriteLabelRows<LabelType>(parallelFor, bits, labels, background, hasBackground, output.labels);
   });
 }
 
@@ -326,8 +374,14 @@ MeasureIntensities(const ccl::ParallelFor &         parallelFor,
     return nullptr;
   }
   auto rows = ccl::AllocateOnHost<ccl::IntensityValue>(componentCount);
-  ccl::MeasureIntensitiesOfRows(
-    parallelFor, bits.groups, bits.runs, labels, request.labelValues, request.intensities, componentCount, rows.get());
+  ccl::MeasureIntensitiesOfRows(parallelFor,
+                                bits.groups,
+                                bits.runs,
+                                labels,
+                                request.labelValues,
+                                ccl::IntensityImage::Of(request.intensities),
+                                componentCount,
+                                rows.get());
   return rows;
 }
 
@@ -409,7 +463,7 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   ccl::DeviceSession   session(options.deviceId);
   const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
   pack(static_cast<ccl::Word *>(memory.get()));
-  ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, request);
+  ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, bits.runs.total, request);
   const auto     useLabels = [&](const auto * labels) {
     runs.components.intensities = MeasureIntensities(parallelFor, bits, labels, runs.components.keptCount, request);
     if (request.output == ccl::OutputKind::Labels)
@@ -442,7 +496,10 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
           const HostOutput &                                   output,
           CudaConnectedComponentTable *                        table)
 {
-  RequireAligned(request.intensities.pixels, request.intensities.type, "intensity image");
+  if (request.WantsIntensities())
+  {
+    RequireIn(View::Memory::Host, request.intensities, "intensity image");
+  }
   Report(options, 0.0F);
   if (request.size.Count() == 0)
   {
@@ -458,63 +515,107 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
 } // namespace
 
 std::uint64_t
-CudaConnectedComponentLabeler::LabelHost(const RowPackerType &         packRow,
-                                         const SizeType &              size,
-                                         const Output &                output,
-                                         CudaConnectedComponentTable * table) const
+CudaConnectedComponentLabeler::Label(const View &                  input,
+                                     const View &                  output,
+                                     std::uint64_t                 backgroundValue,
+                                     CudaConnectedComponentTable * table) const
 {
-  const auto request = RequestFor(options, GridOf(size), LabelValuesFor(output), table != nullptr, output.kind, 0);
-  RequireOutput(output.pixels, request);
-  HostOutput hostOutput;
-  hostOutput.pixels = output.pixels;
-  hostOutput.type = output.type;
-  return LabelRows(options, packRow, request, hostOutput, table);
+  RequireSize(output, input.size, "output");
+  RequireIn(input.memory, output, "output");
+  if (input.memory == View::Memory::Host)
+  {
+    return this->LabelPackedRows(PackerOfView(input), output, backgroundValue, table);
+  }
+  RequireLabelType(output);
+  const auto request = RequestFor(options,
+                                  input.size,
+                                  ccl::LabelValuesOf(output.type, backgroundValue),
+                                  table != nullptr,
+                                  ccl::OutputKind::Labels,
+                                  0);
+  return LabelDevice(options, input, request, output, table);
 }
 
 std::uint64_t
-CudaConnectedComponentLabeler::MaskHost(const Input &                 input,
-                                        const SizeType &              size,
-                                        const Output &                output,
-                                        CudaConnectedComponentTable * table) const
+CudaConnectedComponentLabeler::LabelPackedRows(const RowPackerType &         packRow,
+                                               const View &                  output,
+                                               std::uint64_t                 backgroundValue,
+                                               CudaConnectedComponentTable * table) const
 {
-  const Grid grid = GridOf(size);
-  RequireMemory(input.pixels, grid, "input");
-  RequireMemory(output.pixels, grid, "output");
-  const std::size_t   pixelSize = ccl::SizeOf(input.type);
-  const RowPackerType packRow = [&](std::uint64_t row, std::uint32_t * words) {
-    PackScalarRow({ static_cast<const char *>(input.pixels) + row * size[0] * pixelSize, input.type }, size[0], words);
-  };
-  return ccl::VisitWidth(input.type, [&](auto pixel) {
-    using FilledType = decltype(pixel);
-    const auto * const pixels = static_cast<const FilledType *>(input.pixels);
-    auto * const       filled = static_cast<FilledType *>(output.pixels);
-    const auto         value = static_cast<FilledType>(output.value);
-    const bool         isInside = output.kind == ccl::OutputKind::FilledInside;
-    const bool         isInPlace = filled == pixels;
-    const bool         isZeroOutside = !isInside && value == 0 && !isInPlace;
-    const bool hasValue = !isInPlace && IsCleared(options, filled, grid.Count() * sizeof(FilledType), isZeroOutside);
+  RequireMemory(output, "output");
+  RequireIn(View::Memory::Host, output, "output");
+  RequireLabelType(output);
+  RequireAdjacent(output, "output");
+  const auto request = RequestFor(options,
+                                  output.size,
+                                  ccl::LabelValuesOf(output.type, backgroundValue),
+                                  table != nullptr,
+                                  ccl::OutputKind::Labels,
+                                  0);
+  HostOutput hostOutput;
+  hostOutput.labels = output;
+  return LabelRows(options, packRow, request, hostOutput, table);
+}
 
-    return this->MaskPackedRows(
-      packRow,
-      size,
-      [&](std::uint64_t row, const std::uint32_t * words) {
-        const std::uint64_t begin = row * size[0];
-        ForEachRange(words, size[0], [&](std::uint64_t first, std::uint64_t end, bool isInRange) {
-          if (isInRange != isInside)
-          {
-            if (!isInPlace)
-            {
-              std::copy(pixels + begin + first, pixels + begin + end, filled + begin + first);
-            }
-          }
-          else if (!hasValue)
-          {
-            std::fill(filled + begin + first, filled + begin + end, value);
-          }
-        });
-      },
-      table);
-  });
+CudaConnectedComponentTable
+CudaConnectedComponentLabeler::Measure(const View & input) const
+{
+  if (input.memory == View::Memory::Host)
+  {
+    return this->MeasurePackedRows(PackerOfView(input), input.size);
+  }
+  CudaConnectedComponentTable table;
+  const auto request = RequestFor(options, input.size, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
+  LabelDevice(options, input, request, {}, &table);
+  return table;
+}
+
+CudaConnectedComponentTable
+CudaConnectedComponentLabeler::MeasurePackedRows(const RowPackerType & packRow, const SizeType & size) const
+{
+  CudaConnectedComponentTable table;
+  const auto request = RequestFor(options, size, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
+  LabelRows(options, packRow, request, {}, &table);
+  return table;
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
+                                           const View &                  output,
+                                           std::uint64_t                 value,
+                                           OutputKind                    kind,
+                                           CudaConnectedComponentTable * table) const
+{
+  RequireSize(output, input.size, "output");
+  RequireIn(input.memory, output, "output");
+  Require(output.type == input.type, [] { return std::string("the output has another pixel type than the input"); });
+  if (input.memory == View::Memory::Device)
+  {
+    const auto request = RequestFor(options, input.size, ccl::LabelValues::Ranks(), table != nullptr, kind, value);
+    return LabelDevice(options, input, request, output, table);
+  }
+  GridOf(input.size);
+  RequireMemory(output, "output");
+  const RowPackerType packRow = PackerOfView(input);
+  const bool          isInside = kind == OutputKind::FilledInside;
+  const bool          isNew = input.pixels != output.pixels && output.IsContiguous();
+  const std::uint64_t bytes = output.Count() * ccl::SizeOf(output.type);
+  const bool          hasValue = isNew && IsCleared(options, output.pixels, bytes, !isInside && value == 0);
+  return this->MaskPackedRows(
+    packRow,
+    input.size,
+    [&](std::uint64_t row, const std::uint32_t * words) {
+      if (isInside)
+      {
+        ccl::CopyRowOf(input, output, row);
+        ccl::SetPixelsOf(output, row, words, value);
+      }
+      else
+      {
+        ccl::SelectPixelsOf(input, output, row, words, value, hasValue);
+      }
+    },
+    table);
 }
 
 std::uint64_t
@@ -526,7 +627,7 @@ CudaConnectedComponentLabeler::MaskPackedRows(const RowPackerType &         pack
   HostOutput output;
   output.visitMask = &visitRow;
   const auto request =
-    RequestFor(options, GridOf(size), ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::MaskBits, 0);
+    RequestFor(options, size, ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::MaskBits, 0);
   return LabelRows(options, packRow, request, output, table);
 }
 
@@ -539,7 +640,7 @@ CudaConnectedComponentLabeler::VisitRunsOfPackedRows(const RowPackerType &      
   HostOutput output;
   output.visitRuns = &visitRuns;
   const auto request =
-    RequestFor(options, GridOf(size), ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::Labels, 0);
+    RequestFor(options, size, ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::Labels, 0);
   return LabelRows(options, packRow, request, output, table);
 }
 
@@ -553,13 +654,13 @@ CudaConnectedComponentLabeler::FindRangeEnd(const std::uint32_t * words, std::ui
 void
 CudaConnectedComponentLabeler::RequireInput(const void * input, const SizeType & size)
 {
-  RequireMemory(input, GridOf(size), "input");
+  RequireMemory(View::Of(input, ccl::PixelType::UInt8, size), "input");
 }
 
 void
-CudaConnectedComponentLabeler::PackScalarRow(const Input & input, std::uint64_t count, std::uint32_t * words)
+CudaConnectedComponentLabeler::PackViewedRow(const View & row, std::uint32_t * words)
 {
-  ccl::VisitPixels(input.pixels, input.type, [&](const auto * pixels) { ccl::PackScalars(pixels, count, words); });
+  ccl::PackRowOf(row, 0, ccl::Foreground::NotZero(row.type), words);
 }
 
 bool

@@ -35,7 +35,7 @@ DeviceSession::LabelPixels(const void *, PixelType, const Request &, void *, Pix
 }
 
 RunLabels
-DeviceSession::LabelBits(const Word *, const Request &)
+DeviceSession::LabelBits(const Word *, std::uint64_t, const Request &)
 {
   return {};
 }

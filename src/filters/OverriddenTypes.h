@@ -3,8 +3,8 @@
 #define ccl_filters_OverriddenTypes_h
 
 // Lists the pixel types for which the factory replaces ITK's filters. Overrides.cxx.in is compiled once for each input
-// type, because one source file with all types would take too long to compile. RelabelOverrides.cxx.in is compiled once
-// for each pair of types, and LabelMapOverrides.cxx.in once for each type of LabelMapInputs.
+// type, because one source file with all types would take too long to compile, and LabelMapOverrides.cxx.in once for
+// each type of LabelMapInputs.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 
@@ -49,11 +49,10 @@ using RelabeledTypes = std::tuple<std::pair<char, char>,
                                   std::pair<unsigned long long, unsigned long long>,
                                   std::pair<unsigned long, float>>;
 
-/** Number of pairs. src/CMakeLists.txt compiles RelabelOverrides.cxx.in once for each of them. */
+/** Number of pairs. */
 constexpr std::size_t RelabeledCount = std::tuple_size_v<RelabeledTypes>;
 
-/** Adds the overrides for one pair of RelabeledTypes, in 2D and 3D. VPair is the index of the pair. */
-template <std::size_t VPair>
+/** Adds the overrides for all pairs of RelabeledTypes, in 2D and 3D. */
 void
 AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
 

@@ -4,6 +4,8 @@
 
 #include "CudaConnectedComponentsDetail/Process.h"
 
+#include "CudaConnectedComponentsDetail/ImageAccess.h"
+
 #include "engine/DeviceSession.h"
 
 #include "itkCudaConnectedComponentLabeler.h"
@@ -94,14 +96,15 @@ void
 Process::Print(const Update & update)
 {
   std::ostringstream line;
-  line << "CudaConnectedComponents: " << update.filter << ", " << update.size << " pixels, "
+  line << "CudaConnectedComponents: " << update.filter << ", " << SizeText(update.size) << " pixels, "
        << PixelName(*update.inputPixel) << " to " << PixelName(*update.outputPixel)
        << (update.masked ? ", masked" : "");
   if (update.connectivity > 0)
   {
     line << ", connectivity " << update.connectivity;
   }
-  line << (update.backend == CudaConnectedComponentsEnums::Backend::CUDA ? ", cuda" : ", cpu");
+  using BackendEnum = CudaConnectedComponentsEnums::Backend;
+  line << (update.backend == BackendEnum::CUDA ? ", cuda" : update.backend == BackendEnum::ITK ? ", itk" : ", cpu");
   if (!update.reason.empty())
   {
     line << " (" << update.reason << ')';

@@ -18,13 +18,6 @@ AddAllOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_s
   (ccl::AddOverrides<VInputs>(factory), ...);
 }
 
-template <std::size_t... VPairs>
-void
-AddAllRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VPairs...>)
-{
-  (ccl::AddRelabelOverrides<VPairs>(factory), ...);
-}
-
 template <std::size_t... VInputs>
 void
 AddAllLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VInputs...>)
@@ -37,7 +30,7 @@ AddAllLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory, std:
 CudaConnectedComponentImageFilterFactory::CudaConnectedComponentImageFilterFactory()
 {
   AddAllOverrides(*this, std::make_index_sequence<ccl::OverriddenInputCount>());
-  AddAllRelabelOverrides(*this, std::make_index_sequence<ccl::RelabeledCount>());
+  ccl::AddRelabelOverrides(*this);
   AddAllLabelMapOverrides(*this, std::make_index_sequence<ccl::LabelMapInputCount>());
 }
 

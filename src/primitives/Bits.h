@@ -113,6 +113,23 @@ BitsBelowGap(TWord word, unsigned int bit)
   return (gaps & (~gaps + 1)) - 1;
 }
 
+/** Returns the first pixel of a row at or after x whose bit is `foreground`, or `end`, the size of the row, if there is
+ * none. */
+inline std::uint64_t
+NextPixel(const Word * row, std::uint64_t x, std::uint64_t end, bool foreground)
+{
+  while (x < end)
+  {
+    const Word word = (foreground ? row[x / BitsPerWord] : ~row[x / BitsPerWord]) >> x % BitsPerWord;
+    if (word != 0)
+    {
+      return x + LowestBit(word) < end ? x + LowestBit(word) : end;
+    }
+    x += BitsPerWord - x % BitsPerWord;
+  }
+  return end;
+}
+
 } // namespace itk::ccl
 
 #endif

@@ -5,43 +5,103 @@
 // Maps pixel types that are known at run time to C++ types. The three functions differ in the types that they tell
 // apart: VisitPixels those that differ in the comparison with zero, VisitLabelType all label types, and VisitWidth only
 // the sizes of pixels, because kernels write labels and masks as bit patterns.
+//
+// No `switch` has a default case, so that the compiler finds each one that lacks a new type.
 
 #include "primitives/HostDevice.h"
 
+#include "itkCudaConnectedComponentError.h"
+#include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace itk::ccl
 {
 
 using PixelType = CudaConnectedComponentsEnums::PixelType;
+using ImageView = CudaConnectedComponentImageView;
 
 /** Returns the size of a pixel in bytes. */
-inline std::size_t
+constexpr std::size_t
 SizeOf(PixelType type)
 {
-  switch (type)
+  return ImageView::SizeOf(type);
+}
+
+/** Returns whether pixels are floating-point numbers. */
+constexpr bool
+IsFloat(PixelType type)
+{
+  return type == PixelType::Half || type == PixelType::BFloat16 || type == PixelType::Float ||
+         type == PixelType::Double;
+}
+
+/** Returns whether pixels are signed integers. */
+constexpr bool
+IsSigned(PixelType type)
+{
+  return type == PixelType::Int8 || type == PixelType::Int16 || type == PixelType::Int32 || type == PixelType::Int64;
+}
+
+/** Throws CudaConnectedComponentError (InvalidArgument) for a type that the library cannot use.
+ * \param use what the library cannot do with the type, such as "read pixels" */
+[[noreturn]] inline void
+ThrowUnsupported(PixelType type, const char * use)
+{
+  const auto name = [type]() -> std::string {
+    switch (type)
+    {
+      case PixelType::Int8:
+        return "Int8";
+      case PixelType::UInt8:
+        return "UInt8";
+      case PixelType::Int16:
+        return "Int16";
+      case PixelType::UInt16:
+        return "UInt16";
+      case PixelType::Int32:
+        return "Int32";
+      case PixelType::UInt32:
+        return "UInt32";
+      case PixelType::Int64:
+        return "Int64";
+      case PixelType::UInt64:
+        return "UInt64";
+      case PixelType::Float:
+        return "Float";
+      case PixelType::Double:
+        return "Double";
+      case PixelType::Bool:
+        return "Bool";
+      case PixelType::Half:
+        return "Half";
+      case PixelType::BFloat16:
+        return "BFloat16";
+    }
+    return std::to_string(static_cast<unsigned int>(type));
+  };
+  throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                    std::string("cannot ") + use + " of the type " + name() +
+                                      ": convert the image to another type first");
+}
+
+/** Throws CudaConnectedComponentError (InvalidArgument) unless kernels read the pixels of a type. */
+inline void
+RequireReadable(PixelType type)
+{
+  if (SizeOf(type) == 0 || type == PixelType::Half || type == PixelType::BFloat16)
   {
-    case PixelType::Int8:
-    case PixelType::UInt8:
-      return 1;
-    case PixelType::Int16:
-    case PixelType::UInt16:
-      return 2;
-    case PixelType::Int32:
-    case PixelType::UInt32:
-    case PixelType::Float:
-      return 4;
-    default:
-      return 8;
+    ThrowUnsupported(type, "read pixels");
   }
 }
 
 /** Calls visitor(pixels) with a typed pointer. Signed integers are visited as unsigned integers: a signed and an
- * unsigned pixel with the same bits are both zero or both not. */
+ * unsigned pixel with the same bits are both zero or both not. Throws CudaConnectedComponentError for a type that no
+ * code reads; on the device, which cannot throw, stops the kernel. */
 CCL_NO_EXECUTION_CHECK
 template <typename TVisitor>
 CCL_HOST_DEVICE
@@ -52,6 +112,7 @@ VisitPixels(const void * pixels, PixelType type, const TVisitor & visitor)
   {
     case PixelType::Int8:
     case PixelType::UInt8:
+    case PixelType::Bool:
       return visitor(static_cast<const std::uint8_t *>(pixels));
     case PixelType::Int16:
     case PixelType::UInt16:
@@ -64,12 +125,21 @@ VisitPixels(const void * pixels, PixelType type, const TVisitor & visitor)
       return visitor(static_cast<const std::uint64_t *>(pixels));
     case PixelType::Float:
       return visitor(static_cast<const float *>(pixels));
-    default:
+    case PixelType::Double:
       return visitor(static_cast<const double *>(pixels));
+    case PixelType::Half:
+    case PixelType::BFloat16:
+      break;
   }
+#ifdef __CUDA_ARCH__
+  __trap();
+  __builtin_unreachable();
+#else
+  ThrowUnsupported(type, "read pixels");
+#endif
 }
 
-/** Calls visitor(T{}) with the integer type of labels. */
+/** Calls visitor(T{}) with the integer type of labels. Throws CudaConnectedComponentError for other types. */
 template <typename TVisitor>
 auto
 VisitLabelType(PixelType type, const TVisitor & visitor)
@@ -90,17 +160,24 @@ VisitLabelType(PixelType type, const TVisitor & visitor)
       return visitor(std::uint32_t{});
     case PixelType::Int64:
       return visitor(std::int64_t{});
-    default:
+    case PixelType::UInt64:
       return visitor(std::uint64_t{});
+    case PixelType::Float:
+    case PixelType::Double:
+    case PixelType::Bool:
+    case PixelType::Half:
+    case PixelType::BFloat16:
+      break;
   }
+  ThrowUnsupported(type, "write labels");
 }
 
-/** Calls visitor(T{}) with the unsigned integer type that has the size of a pixel. */
+/** Calls visitor(T{}) with the unsigned integer type of 1, 2, 4 or 8 bytes. */
 template <typename TVisitor>
 auto
-VisitWidth(PixelType type, const TVisitor & visitor)
+VisitSize(std::size_t bytes, const TVisitor & visitor)
 {
-  switch (SizeOf(type))
+  switch (bytes)
   {
     case 1:
       return visitor(std::uint8_t{});
@@ -111,6 +188,19 @@ VisitWidth(PixelType type, const TVisitor & visitor)
     default:
       return visitor(std::uint64_t{});
   }
+}
+
+/** Calls visitor(T{}) with the unsigned integer type that has the size of a pixel. Throws CudaConnectedComponentError
+ * for a value that is no type. */
+template <typename TVisitor>
+auto
+VisitWidth(PixelType type, const TVisitor & visitor)
+{
+  if (SizeOf(type) == 0)
+  {
+    ThrowUnsupported(type, "use pixels");
+  }
+  return VisitSize(SizeOf(type), visitor);
 }
 
 /** Calls visitor(T{}) with the unsigned integer type, of 32 or 64 bits, that can hold all values up to `maximum`. */

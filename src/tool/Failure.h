@@ -2,10 +2,13 @@
 #ifndef ccl_tool_Failure_h
 #define ccl_tool_Failure_h
 
-#include "itkMacro.h"
-
 #include <stdexcept>
 #include <string>
+
+namespace itk
+{
+class ExceptionObject;
+}
 
 /** An error that ends the program. what() is a message for the user. */
 class Failure : public std::runtime_error

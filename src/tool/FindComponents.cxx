@@ -6,8 +6,6 @@
 #include "Stopwatch.h"
 
 #include "CudaConnectedComponentsDetail/BackendRun.h"
-#include "CudaConnectedComponentsDetail/ImageProperties.h"
-#include "CudaConnectedComponentsDetail/PackRow.h"
 
 #include <algorithm>
 #include <functional>
@@ -42,50 +40,42 @@ protected:
 };
 
 /** Finds the components of an image. */
-template <unsigned int VDimension>
 class ComponentFinder
 {
 public:
-  using MaskType = itk::Image<unsigned char, VDimension>;
-
-  ComponentFinder(const Options &                                       options,
-                  const MaskType &                                      image,
-                  const MaskType *                                      mask,
-                  const itk::CudaConnectedComponentIntensities::Image & intensities)
+  ComponentFinder(const Options &   options,
+                  const Geometry &  geometry,
+                  const BitRows &   foreground,
+                  const ImageView & intensities)
     : m_Options(options)
-    , m_Image(image)
-    , m_Mask(mask)
+    , m_Foreground(foreground)
     , m_Intensities(intensities)
-    , m_Region(image.GetLargestPossibleRegion())
-    , m_Length(m_Region.GetSize(0))
-    , m_RowCount(m_Region.GetNumberOfPixels() / m_Length)
+    , m_AllSizes(geometry.GetSize())
   {
-    const auto & spacing = image.GetSpacing();
-    const double pixelSize = std::accumulate(spacing.Begin(), spacing.End(), 1.0, std::multiplies<>());
-    m_Selection.minimumSize = PixelCountOf(options.minimumSize, pixelSize);
+    m_Selection.minimumSize = PixelCountOf(options.minimumSize, geometry.GetPixelSize());
     m_Selection.numberOfLargest = options.numberToKeep;
-    m_Selection.seeds = LocateSeeds<VDimension>(options.seeds, m_Region, options.input);
+    m_Selection.seeds = LocateSeeds(options.seeds, m_AllSizes, options.input);
     if (options.sortBySize)
     {
       m_Selection.order = itk::CudaConnectedComponentSelection::Order::Size;
     }
   }
 
-  Components<VDimension>
+  Components
   Find(Report & report)
   {
     using namespace itk::CudaConnectedComponentsDetail;
     const auto      process = Labeling::New();
     BackendSettings settings;
-    settings.m_GPUEnabled = m_Options.backend != Options::Backend::Cpu;
-    settings.m_CPUFallback = m_Options.backend != Options::Backend::Cuda;
-    BackendRun run(*process, settings, m_Region);
+    settings.gpuEnabled = m_Options.backend != Options::Backend::Cpu;
+    settings.cpuFallback = m_Options.backend != Options::Backend::Cuda;
+    settings.algorithm = m_Options.algorithm;
+    BackendRun run(*process, settings, m_AllSizes);
     run.fullyConnected = m_Options.fullyConnected;
-    run.takesSmallImages = m_Options.algorithm != Labeler::AlgorithmEnum::Automatic;
     run.inputPixel = &typeid(unsigned char);
     run.outputPixel = m_Options.NeedsLabels() ? &typeid(std::uint32_t) : &typeid(unsigned char);
-    run.isMasked = m_Mask != nullptr;
-    Components<VDimension> components;
+    run.isMasked = !m_Options.mask.empty();
+    Components components;
     run.work = [&](Labeler & labeler) {
       // The function may be called a second time, on the host. So it does not change its inputs.
       const auto  progress = labeler.options.progress;
@@ -108,8 +98,8 @@ public:
     {
       throw Failure(m_Options.input + ": cannot be labeled: " + Sentence(exception));
     }
-    report.backend = settings.m_BackendUsed == BackendRun::BackendEnum::CUDA ? "cuda" : "cpu";
-    report.reason = m_Options.backend == Options::Backend::Cpu ? "as asked for" : settings.m_FallbackReason;
+    report.backend = settings.backendUsed == BackendRun::BackendEnum::CUDA ? "cuda" : "cpu";
+    report.reason = m_Options.backend == Options::Backend::Cpu ? "as asked for" : settings.fallbackReason;
     return components;
   }
 
@@ -117,13 +107,11 @@ public:
   std::vector<std::string>
   GetSeedsInBackground() const
   {
-    std::vector<std::string>   texts;
-    std::vector<std::uint32_t> words((m_Length + 31) / 32);
+    std::vector<std::string> texts;
     for (std::size_t i = 0; i < m_Selection.seeds.size(); ++i)
     {
       const auto & seed = m_Selection.seeds[i];
-      this->PackForeground(seed[1] + (VDimension == 3 ? m_Region.GetSize(1) * seed[2] : 0), words.data());
-      if ((words[seed[0] / 32] >> seed[0] % 32 & 1U) == 0)
+      if (!m_Foreground.HasBit(seed) && !(!m_Holes.IsEmpty() && m_Holes.HasBit(seed)))
       {
         texts.push_back(m_Options.seeds[i].text);
       }
@@ -132,27 +120,14 @@ public:
   }
 
 private:
-  /** Packs a row of the image to bits, with holes as background. */
-  void
-  PackWithoutHoles(std::uint64_t row, std::uint32_t * words) const
-  {
-    const auto begin = itk::CudaConnectedComponentsDetail::IndexOfRow(m_Region, row);
-    itk::CudaConnectedComponentsDetail::PackRow(m_Image, begin, m_Length, words);
-    if (m_Mask != nullptr)
-    {
-      itk::CudaConnectedComponentsDetail::MaskRow(*m_Mask, begin, m_Length, words);
-    }
-  }
-
-  /** Packs a row of the image to bits, with filled holes as foreground. */
+  /** Copies the bits of a row, with filled holes as foreground. */
   void
   PackForeground(std::uint64_t row, std::uint32_t * words) const
   {
-    this->PackWithoutHoles(row, words);
+    m_Foreground.CopyRow(row, words);
     if (!m_Holes.IsEmpty())
     {
-      const std::uint32_t * const holes = m_Holes.GetRow(row);
-      std::transform(words, words + (m_Length + 31) / 32, holes, words, std::bit_or<>());
+      std::transform(words, words + (m_Foreground.GetLength() + 31) / 32, m_Holes.GetRow(row), words, std::bit_or<>());
     }
   }
 
@@ -167,28 +142,28 @@ private:
       return; // pixels on a line enclose nothing
     }
     Labeler background = labeler;
+    background.options.algorithm = Labeler::AlgorithmEnum::Automatic; // the option is for the labels
     background.options.complement = true;
     background.options.fullyConnected = !m_Options.fullyConnected;
     background.options.selection.border = itk::CudaConnectedComponentSelection::Border::NotTouching;
-    BitRows                          holes(m_RowCount, m_Length);
+    BitRows                          holes(size);
     itk::CudaConnectedComponentTable table;
-    report.holes->count = background.MaskPackedRows(
-      [this](std::uint64_t row, std::uint32_t * words) { this->PackWithoutHoles(row, words); },
-      size,
-      [&holes](std::uint64_t row, const std::uint32_t * words) { holes.SetRow(row, words); },
-      &table);
+    report.holes->count =
+      background.MaskPackedRows([this](std::uint64_t row, std::uint32_t * words) { m_Foreground.CopyRow(row, words); },
+                                size,
+                                [&holes](std::uint64_t row, const std::uint32_t * words) { holes.SetRow(row, words); },
+                                &table);
     report.holes->pixelCount = std::accumulate(table.pixelCounts.begin(), table.pixelCounts.end(), std::uint64_t{ 0 });
     m_Holes = std::move(holes);
   }
 
   /** Labels or measures the image, as far as the options need it. */
-  Components<VDimension>
+  Components
   Label(Labeler & labeler, const Labeler::SizeType & size, Report & report) const
   {
-    Components<VDimension> components;
-    const bool             needsTable = m_Options.NeedsTable() || !m_Selection.IsDefault();
-    auto * const           table = needsTable ? &components.table : nullptr;
-    labeler.options.algorithm = m_Options.algorithm;
+    Components   components;
+    const bool   needsTable = m_Options.NeedsTable() || !m_Selection.IsDefault();
+    auto * const table = needsTable ? &components.table : nullptr;
     labeler.options.selection = m_Selection;
     labeler.options.columns.boundingBoxes = !m_Options.table.empty();
     labeler.options.columns.sums = !m_Options.table.empty();
@@ -197,25 +172,21 @@ private:
     const auto packRow = [this](std::uint64_t row, std::uint32_t * words) { this->PackForeground(row, words); };
     if (m_Options.maskOutput)
     {
-      components.kept = BitRows(m_RowCount, m_Length);
+      components.kept = BitRows(size);
     }
     const auto visitRow = [&components](std::uint64_t row, const std::uint32_t * words) {
       components.kept.SetRow(row, words);
     };
     if (m_Options.NeedsLabels())
     {
-      components.labels = LabelsType<VDimension>::New();
-      components.labels->CopyInformation(&m_Image);
-      components.labels->SetRegions(m_Region);
-      components.labels->Allocate();
+      components.labels.reset(new std::uint32_t[m_Foreground.GetNumberOfRows() * m_Foreground.GetLength()]);
       labeler.options.outputIsUntouched = true;
-      auto * const pixels = components.labels->GetBufferPointer();
-      report.objectCount = labeler.LabelPackedRows(packRow, size, pixels, 0, table);
-      std::vector<std::uint32_t> words((m_Length + 31) / 32);
-      for (std::uint64_t row = 0; m_Options.maskOutput && row < m_RowCount; ++row)
+      const std::uint32_t * labels = components.labels.get();
+      report.objectCount = labeler.LabelPackedRows(packRow, size, components.labels.get(), 0, table);
+      for (std::uint64_t row = 0; m_Options.maskOutput && row < m_Foreground.GetNumberOfRows(); ++row)
       {
-        Labeler::PackRow(pixels + row * m_Length, m_Length, words.data());
-        visitRow(row, words.data());
+        Labeler::PackRow(labels, size[0], components.kept.GetRow(row));
+        labels += size[0];
       }
     }
     else if (m_Options.maskOutput)
@@ -231,30 +202,26 @@ private:
     return components;
   }
 
-  const Options &                               m_Options;
-  const MaskType &                              m_Image;
-  const MaskType *                              m_Mask;
-  itk::CudaConnectedComponentIntensities::Image m_Intensities;
-  itk::ImageRegion<VDimension>                  m_Region;
-  std::uint64_t                                 m_Length; // of a row
-  std::uint64_t                                 m_RowCount;
-  itk::CudaConnectedComponentSelection          m_Selection;
-  BitRows                                       m_Holes; // empty if no holes are filled
+  const Options &                      m_Options;
+  const BitRows &                      m_Foreground; // without filled holes
+  ImageView                            m_Intensities;
+  std::vector<std::uint64_t>           m_AllSizes; // along all axes
+  itk::CudaConnectedComponentSelection m_Selection;
+  BitRows                              m_Holes; // empty if no holes are filled
 };
 
 } // namespace
 
-template <unsigned int VDimension>
-Components<VDimension>
-FindComponents(const Options &                                       options,
-               const itk::Image<unsigned char, VDimension> &         image,
-               const itk::Image<unsigned char, VDimension> *         mask,
-               const itk::CudaConnectedComponentIntensities::Image & intensities,
-               Report &                                              report)
+Components
+FindComponents(const Options &   options,
+               const Geometry &  geometry,
+               const BitRows &   foreground,
+               const ImageView & intensities,
+               Report &          report)
 {
-  ComponentFinder<VDimension> finder(options, image, mask, intensities);
-  const Stopwatch             stopwatch;
-  Components<VDimension>      components = finder.Find(report);
+  ComponentFinder finder(options, geometry, foreground, intensities);
+  const Stopwatch stopwatch;
+  Components      components = finder.Find(report);
   report.labelingMilliseconds = stopwatch.Milliseconds();
   if (!options.quiet)
   {
@@ -266,16 +233,3 @@ FindComponents(const Options &                                       options,
   }
   return components;
 }
-
-template Components<2>
-FindComponents<2>(const Options &                                       options,
-                  const itk::Image<unsigned char, 2> &                  image,
-                  const itk::Image<unsigned char, 2> *                  mask,
-                  const itk::CudaConnectedComponentIntensities::Image & intensities,
-                  Report &                                              report);
-template Components<3>
-FindComponents<3>(const Options &                                       options,
-                  const itk::Image<unsigned char, 3> &                  image,
-                  const itk::Image<unsigned char, 3> *                  mask,
-                  const itk::CudaConnectedComponentIntensities::Image & intensities,
-                  Report &                                              report);

@@ -3,31 +3,26 @@
 
 #include "Failure.h"
 #include "FindComponents.h"
+#include "FindForeground.h"
+#include "Join.h"
+#include "MaskOutput.h"
 #include "MinimumSize.h"
 #include "OutputTypes.h"
 #include "Preview.h"
 #include "Progress.h"
-#include "ReadIntensities.h"
-#include "ReadMask.h"
+#include "ReadImage.h"
 #include "Report.h"
 #include "SaveImage.h"
 #include "SaveTable.h"
 #include "Stopwatch.h"
 
-#include "itkUnaryGeneratorImageFilter.h"
-
-#include "CudaConnectedComponentsDetail/ImageProperties.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
-#include "CudaConnectedComponentsDetail/PackRow.h"
+#include "CudaConnectedComponentsDetail/ParallelFor.h"
 #include "CudaConnectedComponentsDetail/VerifyMask.h"
 
 #include <algorithm>
-#include <functional>
 #include <iostream>
-#include <limits>
 #include <memory>
-#include <numeric>
-#include <sstream>
 
 namespace
 {
@@ -59,19 +54,17 @@ LabelOf(std::size_t row, const Options & options)
 }
 
 /** Adds the five largest components to the report. */
-template <unsigned int VDimension>
 void
 ReportLargest(const Options &                    options,
-              const itk::ImageBase<VDimension> & image,
+              const Geometry &                   geometry,
               const std::vector<std::uint64_t> & sizes,
               Report &                           report)
 {
-  const auto & spacing = image.GetSpacing();
-  const double pixelSize = std::accumulate(spacing.Begin(), spacing.End(), 1.0, std::multiplies<>());
-  report.physicalUnit = PhysicalUnit(VDimension);
+  report.physicalUnit = PhysicalUnit(geometry.dimension);
   for (const std::size_t i : FindLargest(sizes))
   {
-    report.largestObjects.push_back({ LabelOf(i, options), sizes[i], static_cast<double>(sizes[i]) * pixelSize });
+    report.largestObjects.push_back(
+      { LabelOf(i, options), sizes[i], static_cast<double>(sizes[i]) * geometry.GetPixelSize() });
   }
 }
 
@@ -101,60 +94,65 @@ ChooseOutputType(const Options & options, std::uint64_t objectCount)
   return "uint64";
 }
 
-/** Converts labels to the pixel type TOutput and writes them. */
-template <typename TOutput, unsigned int VDimension>
+/** Converts labels to the pixel type of the output and writes them. `size` has the numbers of pixels along x, y and z.
+ */
 void
-WriteAs(const Options & options, const LabelsType<VDimension> * labels)
+SaveLabels(const Options &             options,
+           const std::uint32_t *       labels,
+           const Geometry &            geometry,
+           const ImageView::SizeType & size,
+           itk::ccl::PixelType         type)
 {
-  const auto background = static_cast<TOutput>(options.backgroundValue);
-  if constexpr (std::is_same_v<TOutput, std::uint32_t>)
+  if (type == itk::ccl::PixelType::UInt32 && options.backgroundValue == 0)
   {
-    if (background == 0)
-    {
-      SaveImage(labels, options.output);
-      return;
-    }
+    SaveImage(ImageView::Of(labels, size), geometry, options.output);
+    return;
   }
-  auto renumber = itk::UnaryGeneratorImageFilter<LabelsType<VDimension>, itk::Image<TOutput, VDimension>>::New();
-  renumber->SetInput(labels);
-  renumber->SetFunctor([background](const std::uint32_t & label) {
-    return label == 0 ? background
-                      : static_cast<TOutput>(itk::CudaConnectedComponentsDetail::LabelOfRow(
-                          label - 1, static_cast<std::uint64_t>(background)));
+  const auto                    background = static_cast<std::uint64_t>(options.backgroundValue);
+  const std::unique_ptr<char[]> memory(new char[size[0] * size[1] * size[2] * itk::ccl::SizeOf(type)]);
+  const auto                    output = ImageView::Of(memory.get(), type, size);
+  const auto                    threader = itk::MultiThreaderBase::New();
+  itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(size[1] * size[2], [&](std::uint64_t row) {
+    const std::uint32_t * const in = labels + row * size[0];
+    itk::ccl::VisitWidth(type, [&](auto zero) {
+      using WidthType = decltype(zero);
+      std::transform(
+        in, in + size[0], reinterpret_cast<WidthType *>(output.Row(row)), [background](std::uint32_t label) {
+          return static_cast<WidthType>(
+            label == 0 ? background : itk::CudaConnectedComponentsDetail::LabelOfRow(label - 1, background));
+        });
+    });
   });
-  renumber->Update();
-  SaveImage(renumber->GetOutput(), options.output);
+  SaveImage(output, geometry, options.output);
 }
 
 /** Writes the labels or the mask, and the table. */
-template <unsigned int VDimension>
 void
-WriteOutputs(const Options &                options,
-             const Mask<VDimension> &       image,
-             const Components<VDimension> & components,
-             Report &                       report)
+WriteOutputs(const Options &    options,
+             const FileImage &  image,
+             const MaskPixels & maskPixels,
+             const Components & components,
+             Report &           report)
 {
   const Progress            progress("writing", !options.quiet);
   const Stopwatch           stopwatch;
   std::unique_ptr<Workshop> table;
   if (!options.table.empty())
   {
-    const itk::CudaConnectedComponentStatistics<VDimension> statistics(components.table, *image.image);
-    table =
-      PrepareTable<VDimension>(statistics,
-                               *image.image,
-                               options.backgroundValue,
-                               { options.shapes, options.intensity.empty() ? nullptr : &components.table.intensities },
-                               options.table);
+    table = PrepareTable(components.table,
+                         image.geometry,
+                         options.backgroundValue,
+                         options.shapes,
+                         !options.intensity.empty(),
+                         options.table);
   }
   if (options.maskOutput)
   {
-    image.output->Save(components.kept, options.output);
+    SaveMask(image, maskPixels, components.kept, options.output);
   }
   else if (!options.output.empty())
   {
-    VisitOutputType(report.outputType,
-                    [&](auto zero) { WriteAs<decltype(zero), VDimension>(options, components.labels); });
+    SaveLabels(options, components.labels.get(), image.geometry, image.view.size, TypeOfOutput(report.outputType));
   }
   // The table is delivered last: after an error of the output, an existing table is unchanged.
   if (table)
@@ -164,28 +162,10 @@ WriteOutputs(const Options &                options,
   report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
-/** Draws the plane, or three slices of the volume through the middle of the foreground. */
-template <unsigned int VDimension>
+/** Draws the components over the image. */
 void
-DrawPreview(const Options & options, const GreySlice & greySlice, const Components<VDimension> & components)
+DrawPreview(const Options & options, const FileImage & image, const Components & components)
 {
-  const auto * const labels = components.labels.GetPointer();
-  const auto         objectOf = [](std::uint32_t label) { return std::uint64_t{ label }; };
-  std::vector<Pane>  panes;
-  const auto         add = [&](unsigned int across, unsigned int down, itk::IndexValueType index) {
-    panes.push_back({ greySlice(across, down, index), Slice<std::uint64_t>(labels, across, down, index, objectOf) });
-  };
-  if constexpr (VDimension == 2)
-  {
-    add(0, 1, 0);
-  }
-  else
-  {
-    const auto middle = MiddleOf(labels, 0);
-    add(0, 1, middle[2]);
-    add(0, 2, middle[1]);
-    add(1, 2, middle[0]);
-  }
   std::vector<Number> numbers;
   if (options.previewNumbers)
   {
@@ -194,156 +174,48 @@ DrawPreview(const Options & options, const GreySlice & greySlice, const Componen
       numbers.push_back({ i + 1, std::to_string(LabelOf(i, options)) });
     }
   }
-  WritePreview(panes, numbers, options.preview);
+  WritePreview(image, components.labels.get(), numbers, options.preview);
 }
 
 /** Returns a text such as
  * "31 x 29 x 13 pixels of 1 x 1 x 2.5 mm, the first at (0, 0, -20), axes (1, 0, 0), (0, 1, 0), (0, 0, 1)". */
-template <unsigned int VDimension>
 std::string
-GeometryOf(const itk::ImageBase<VDimension> & image)
+TextOf(const Geometry & geometry)
 {
-  const auto list = [](const auto & valueAt, const char * separator) {
-    std::ostringstream text;
-    text.precision(std::numeric_limits<double>::digits10);
-    for (unsigned int axis = 0; axis < VDimension; ++axis)
-    {
-      text << (axis > 0 ? separator : "") << valueAt(axis);
-    }
-    return text.str();
+  const auto list = [&geometry](const auto & numbers, const char * separator) {
+    return Join(std::vector<double>(numbers.begin(), numbers.begin() + geometry.dimension), separator);
   };
-  const auto size = image.GetLargestPossibleRegion().GetSize();
-  const auto axes = [&](unsigned int axis) {
-    return "(" + list([&](unsigned int row) { return image.GetDirection()[row][axis]; }, ", ") + ")";
-  };
-  return list([&](unsigned int axis) { return size[axis]; }, " x ") + " pixels of " +
-         list([&](unsigned int axis) { return image.GetSpacing()[axis]; }, " x ") + " mm, the first at (" +
-         list([&](unsigned int axis) { return image.GetOrigin()[axis]; }, ", ") + "), axes " + list(axes, ", ");
+  std::vector<std::string> axes;
+  for (unsigned int axis = 0; axis < geometry.dimension; ++axis)
+  {
+    axes.push_back("(" + list(geometry.space->GetDirection().GetTranspose().get_row(axis), ", ") + ")");
+  }
+  return Join(geometry.GetSize(), " x ") + " pixels of " + list(geometry.space->GetSpacing(), " x ") +
+         " mm, the first at (" + list(geometry.space->GetOrigin(), ", ") + "), axes " + Join(axes, ", ");
 }
 
-/** Throws Failure if a second image has other dimensions than the input. `role` is its role, such as "mask". */
-void
-RequireDimension(const Options & options, const std::string & file, const std::string & role, unsigned int dimension)
+/** Reads a second image. `role` is its role, such as "mask". Throws Failure if ITK would reject it as a mask of the
+ * input because of its geometry. */
+FileImage
+ReadSecondImage(const Options & options, const Geometry & geometry, const std::string & file, const std::string & role)
 {
-  if (ReadDimension(file) != dimension)
+  if (ReadDimension(file) != geometry.dimension)
   {
     throw Failure(file + ": cannot be the " + role + " of " + options.input +
                   ": one is a plane, the other is a volume");
   }
-}
-
-/** Throws Failure if ITK would reject a second image as a mask because of its geometry. */
-template <unsigned int VDimension>
-void
-RequireGeometry(const Options &                    options,
-                const itk::ImageBase<VDimension> & image,
-                const std::string &                file,
-                const std::string &                role,
-                const itk::ImageBase<VDimension> & second)
-{
+  FileImage image = ReadImage(file);
   try
   {
-    itk::CudaConnectedComponentsDetail::MaskImageFilter<VDimension>::Verify(image, second);
+    itk::CudaConnectedComponentsDetail::MaskImageFilter<3>::Verify(*geometry.space, *image.geometry.space);
   }
   catch (const itk::ExceptionObject &)
   {
     throw Failure(file + ": cannot be the " + role + " of " + options.input +
                   ": the spacing, origin and axes must be the same, and the " + role + " must cover the image: " +
-                  file + " has " + GeometryOf(second) + "; " + options.input + " has " + GeometryOf(image));
+                  file + " has " + TextOf(image.geometry) + "; " + options.input + " has " + TextOf(geometry));
   }
-}
-
-/** Prepares the output of --mask-output for filled holes. `mask` may be without an image. */
-template <unsigned int VDimension>
-void
-FindValueOfHoles(const Options & options, const Mask<VDimension> & image, const Mask<VDimension> & mask)
-{
-  using namespace itk::CudaConnectedComponentsDetail;
-  const auto region = image.image->GetLargestPossibleRegion();
-  image.output->FindValueOfHoles(
-    [&](std::uint64_t row, std::uint32_t * words) {
-      const auto begin = IndexOfRow(region, row);
-      PackRow(*image.image, begin, region.GetSize(0), words);
-      if (mask.image.IsNotNull())
-      {
-        MaskRow(*mask.image, begin, region.GetSize(0), words);
-      }
-    },
-    options.input);
-}
-
-template <unsigned int VDimension>
-Report
-LabelDimension(const Options & options)
-{
-  Report report;
-  report.input = options.input;
-  report.output = options.output;
-  report.table = options.table;
-  report.intensity = options.intensity;
-  report.preview = options.preview;
-  report.isMaskOutput = options.maskOutput;
-  report.connectivity = options.fullyConnected ? (VDimension == 2 ? 8 : 26) : 2 * VDimension;
-
-  Mask<VDimension>        image;
-  Mask<VDimension>        mask;
-  Intensities<VDimension> intensities;
-  {
-    const Progress  progress("reading", !options.quiet);
-    const Stopwatch stopwatch;
-    image = ReadMask<VDimension>(
-      options.input, { options.lower, options.upper, options.otsu }, { !options.preview.empty(), options.maskOutput });
-    if (!options.mask.empty())
-    {
-      RequireDimension(options, options.mask, "mask", VDimension);
-      mask = ReadMask<VDimension>(options.mask, {}, {});
-      RequireGeometry<VDimension>(options, *image.image, options.mask, "mask", *mask.image);
-    }
-    if (options.maskOutput && options.fillHoles)
-    {
-      FindValueOfHoles(options, image, mask);
-    }
-    if (!options.intensity.empty())
-    {
-      RequireDimension(options, options.intensity, "intensity image", VDimension);
-      intensities = ReadIntensities<VDimension>(options.intensity);
-      RequireGeometry<VDimension>(options, *image.image, options.intensity, "intensity image", *intensities.image);
-    }
-    report.readingMilliseconds = stopwatch.Milliseconds();
-  }
-  const auto region = image.image->GetLargestPossibleRegion();
-  const auto pixelCount = static_cast<std::uint64_t>(region.GetNumberOfPixels());
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
-  {
-    report.size.push_back(region.GetSize(axis));
-  }
-  report.pixelType = image.pixelType;
-  report.otsuThreshold = image.otsuThreshold;
-  report.masked = mask.image.IsNotNull();
-  const auto * const pixels = image.image->GetBufferPointer();
-  report.foreground =
-    1.0 - static_cast<double>(std::count(pixels, pixels + pixelCount, 0)) / static_cast<double>(pixelCount);
-
-  const Components<VDimension> components =
-    FindComponents<VDimension>(options, *image.image, mask.image, intensities.pixels, report);
-  if (options.IsTextPrinted())
-  {
-    ReportLargest<VDimension>(options, *image.image, components.table.pixelCounts, report);
-  }
-  if (options.maskOutput)
-  {
-    report.outputType = image.output->GetPixelType();
-  }
-  else if (!options.output.empty())
-  {
-    report.outputType = ChooseOutputType(options, report.objectCount);
-  }
-  WriteOutputs<VDimension>(options, image, components, report);
-  if (!options.preview.empty())
-  {
-    DrawPreview<VDimension>(options, image.greySlice, components);
-  }
-  return report;
+  return image;
 }
 
 } // namespace
@@ -365,7 +237,87 @@ LabelImage(const Options & options)
   {
     RequirePreviewWritable(options.preview);
   }
-  const Report report = dimension == 2 ? LabelDimension<2>(options) : LabelDimension<3>(options);
+  const Threshold threshold{ options.lower, options.upper, options.otsu };
+  Report          report;
+  report.input = options.input;
+  report.output = options.output;
+  report.table = options.table;
+  report.intensity = options.intensity;
+  report.preview = options.preview;
+  report.isMaskOutput = options.maskOutput;
+  report.masked = !options.mask.empty();
+  report.connectivity = options.fullyConnected ? (dimension == 2 ? 8 : 26) : 2 * dimension;
+
+  FileImage  image;
+  FileImage  intensities;
+  Foreground foreground;
+  MaskPixels maskPixels;
+  {
+    const Progress  progress("reading", !options.quiet);
+    const Stopwatch stopwatch;
+    image = ReadImage(options.input);
+    foreground = FindForeground(image, threshold, options.input);
+    report.foreground =
+      1.0 - static_cast<double>(image.view.Count() - foreground.bits.Count()) / static_cast<double>(image.view.Count());
+    if (options.maskOutput && image.componentCount > 1)
+    {
+      throw Failure(options.input +
+                    ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
+    }
+    if (!options.mask.empty())
+    {
+      const FileImage mask = ReadSecondImage(options, image.geometry, options.mask, "mask");
+      foreground.bits.MaskBy(FindForeground(mask, {}, options.mask).bits);
+    }
+    if (!threshold.IsDefault())
+    {
+      maskPixels.value = 1;
+    }
+    else
+    {
+      maskPixels.type = image.view.type;
+      if (options.maskOutput && options.fillHoles)
+      {
+        maskPixels.value = FindForegroundValue(image.view, foreground.bits, options.input);
+      }
+    }
+    if (options.preview.empty() && (!options.maskOutput || maskPixels.value))
+    {
+      image.memory.reset();
+    }
+    if (!options.intensity.empty())
+    {
+      intensities = ReadSecondImage(options, image.geometry, options.intensity, "intensity image");
+      if (intensities.componentCount > 1)
+      {
+        throw Failure(options.intensity +
+                      ": has more than one value per pixel; --intensity needs an image with one value per pixel");
+      }
+    }
+    report.readingMilliseconds = stopwatch.Milliseconds();
+  }
+  report.size = image.geometry.GetSize();
+  report.pixelType = image.pixelType;
+  report.otsuThreshold = foreground.otsuThreshold;
+
+  const Components components = FindComponents(options, image.geometry, foreground.bits, intensities.view, report);
+  if (options.IsTextPrinted())
+  {
+    ReportLargest(options, image.geometry, components.table.pixelCounts, report);
+  }
+  if (options.maskOutput)
+  {
+    report.outputType = NameOf(maskPixels.type);
+  }
+  else if (!options.output.empty())
+  {
+    report.outputType = ChooseOutputType(options, report.objectCount);
+  }
+  WriteOutputs(options, image, maskPixels, components, report);
+  if (!options.preview.empty())
+  {
+    DrawPreview(options, image, components);
+  }
   if (options.json)
   {
     PrintJson(report, std::cout);

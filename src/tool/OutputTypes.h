@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,36 +18,39 @@ inline const std::vector<std::pair<std::string, itk::ccl::PixelType>> OutputType
   { "uint64", itk::ccl::PixelType::UInt64 }, { "int64", itk::ccl::PixelType::Int64 }
 };
 
-/** Returns visitor(T{}) for the pixel type T with this name, one of OutputTypes. */
-template <typename TVisitor>
-auto
-VisitOutputType(const std::string & name, const TVisitor & visitor)
+/** Returns the name of the type of an output's pixels. */
+inline std::string
+NameOf(itk::ccl::PixelType type)
 {
   const auto found =
-    std::find_if(OutputTypes.begin(), OutputTypes.end(), [&name](const auto & type) { return type.first == name; });
-  return itk::ccl::VisitLabelType(found->second, visitor);
+    std::find_if(OutputTypes.begin(), OutputTypes.end(), [type](const auto & output) { return output.second == type; });
+  return found != OutputTypes.end() ? found->first : type == itk::ccl::PixelType::Float ? "float" : "double";
+}
+
+/** Returns the pixel type with this name, one of OutputTypes. */
+inline itk::ccl::PixelType
+TypeOfOutput(const std::string & name)
+{
+  return std::find_if(OutputTypes.begin(), OutputTypes.end(), [&name](const auto & type) { return type.first == name; })
+    ->second;
 }
 
 /** Returns the largest value of an output type. */
 inline std::uint64_t
 MaximumOf(const std::string & outputType)
 {
-  return VisitOutputType(
-    outputType, [](auto value) { return static_cast<std::uint64_t>(std::numeric_limits<decltype(value)>::max()); });
+  const itk::ccl::PixelType type = TypeOfOutput(outputType);
+  return ~std::uint64_t{ 0 } >> (64 - 8 * itk::ccl::SizeOf(type) + (itk::ccl::IsSigned(type) ? 1 : 0));
 }
 
 /** Returns whether an output type can hold a value. */
 inline bool
 HasValue(const std::string & outputType, std::int64_t value)
 {
-  if (value >= 0)
-  {
-    return static_cast<std::uint64_t>(value) <= MaximumOf(outputType);
-  }
-  return VisitOutputType(outputType, [value](auto zero) {
-    using LimitsType = std::numeric_limits<decltype(zero)>;
-    return LimitsType::is_signed && value >= static_cast<std::int64_t>(LimitsType::min());
-  });
+  // The smallest value of a signed type is -1 - the largest.
+  return value >= 0 ? static_cast<std::uint64_t>(value) <= MaximumOf(outputType)
+                    : itk::ccl::IsSigned(TypeOfOutput(outputType)) &&
+                        static_cast<std::uint64_t>(-(value + 1)) <= MaximumOf(outputType);
 }
 
 #endif

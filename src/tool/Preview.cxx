@@ -2,6 +2,7 @@
 #include "Preview.h"
 
 #include "Failure.h"
+#include "PixelValues.h"
 #include "SaveImage.h"
 
 #include <algorithm>
@@ -31,6 +32,15 @@ DistanceBetween(const Colour & a, const Colour & b)
   return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 }
 
+/** A slice of an image as it is displayed, from the top row to the bottom row. */
+struct Pane
+{
+  std::array<std::size_t, 2> size{};
+  std::array<double, 2>      spacing{};
+  std::vector<float>         grey;
+  std::vector<std::uint32_t> objects; // 1, 2, 3, ...; 0 is background
+};
+
 using Neighbours = std::map<std::uint64_t, std::set<std::uint64_t>>;
 
 /** Adds the pairs of neighboring objects of a pane. A breadth-first search gives each pixel to its nearest object. Two
@@ -38,9 +48,8 @@ using Neighbours = std::map<std::uint64_t, std::set<std::uint64_t>>;
 void
 AddNeighbours(const Pane & pane, Neighbours & neighbors)
 {
-  const auto                 size = pane.objects->GetLargestPossibleRegion().GetSize();
-  const std::uint64_t *      objects = pane.objects->GetBufferPointer();
-  std::vector<std::uint64_t> cells(objects, objects + size[0] * size[1]);
+  const auto                 size = pane.size;
+  std::vector<std::uint32_t> cells = pane.objects;
   std::deque<std::size_t>    queue;
   for (std::size_t i = 0; i < cells.size(); ++i)
   {
@@ -131,9 +140,8 @@ FindWindow(const std::vector<Pane> & panes)
   std::vector<float> values;
   for (const Pane & pane : panes)
   {
-    const float * const pixels = pane.grey->GetBufferPointer();
-    const std::size_t   count = pane.grey->GetLargestPossibleRegion().GetNumberOfPixels();
-    std::copy_if(pixels, pixels + count, std::back_inserter(values), [](float value) { return std::isfinite(value); });
+    std::copy_if(
+      pane.grey.begin(), pane.grey.end(), std::back_inserter(values), [](float value) { return std::isfinite(value); });
   }
   if (values.empty())
   {
@@ -151,9 +159,9 @@ FindWindow(const std::vector<Pane> & panes)
 /** Returns the value of a slice at a point, by linear interpolation. The unit is pixels; the centre of the first pixel
  * is at (0.5, 0.5). */
 double
-Interpolate(const itk::Image<float, 2> & image, double x, double y)
+Interpolate(const Pane & pane, double x, double y)
 {
-  const auto   size = image.GetLargestPossibleRegion().GetSize();
+  const auto   size = pane.size;
   const double left = std::clamp(x - 0.5, 0.0, static_cast<double>(size[0] - 1));
   const double top = std::clamp(y - 0.5, 0.0, static_cast<double>(size[1] - 1));
   const auto   x0 = static_cast<std::size_t>(left);
@@ -162,9 +170,7 @@ Interpolate(const itk::Image<float, 2> & image, double x, double y)
   const auto   y1 = std::min<std::size_t>(y0 + 1, size[1] - 1);
   const double u = left - static_cast<double>(x0);
   const double v = top - static_cast<double>(y0);
-  const auto   at = [&](std::size_t i, std::size_t j) {
-    return static_cast<double>(image.GetBufferPointer()[i + size[0] * j]);
-  };
+  const auto   at = [&](std::size_t i, std::size_t j) { return static_cast<double>(pane.grey[i + size[0] * j]); };
   return (at(x0, y0) * (1 - u) + at(x1, y0) * u) * (1 - v) + (at(x0, y1) * (1 - u) + at(x1, y1) * u) * v;
 }
 
@@ -176,9 +182,8 @@ Arrange(const std::vector<Pane> & panes)
   double height = 0.0;
   for (const Pane & pane : panes)
   {
-    const auto size = pane.grey->GetLargestPossibleRegion().GetSize();
-    width += static_cast<double>(size[0]) * pane.grey->GetSpacing()[0];
-    height = std::max(height, static_cast<double>(size[1]) * pane.grey->GetSpacing()[1]);
+    width += static_cast<double>(pane.size[0]) * pane.spacing[0];
+    height = std::max(height, static_cast<double>(pane.size[1]) * pane.spacing[1]);
   }
   const double       room = Width - Gap * static_cast<double>(panes.size() - 1);
   const double       scale = std::min(room / width, Width / height);
@@ -186,10 +191,9 @@ Arrange(const std::vector<Pane> & panes)
   int                left = 0;
   for (const Pane & pane : panes)
   {
-    const auto size = pane.grey->GetLargestPossibleRegion().GetSize();
     const auto extent = [&](unsigned int axis) {
       return static_cast<int>(
-        std::max(1.0, std::floor(static_cast<double>(size[axis]) * pane.grey->GetSpacing()[axis] * scale)));
+        std::max(1.0, std::floor(static_cast<double>(pane.size[axis]) * pane.spacing[axis] * scale)));
     };
     places.push_back({ left, 0, extent(0), extent(1) });
     left += extent(0) + static_cast<int>(Gap);
@@ -201,10 +205,10 @@ Arrange(const std::vector<Pane> & panes)
 std::function<std::uint64_t(int x, int y)>
 ObjectsAt(const Pane & pane, const Frame & place)
 {
-  const auto   size = pane.objects->GetLargestPossibleRegion().GetSize();
+  const auto   size = pane.size;
   const double across = static_cast<double>(size[0]) / place.width;
   const double down = static_cast<double>(size[1]) / place.height;
-  return [=, objects = pane.objects->GetBufferPointer()](int x, int y) {
+  return [=, objects = pane.objects.data()](int x, int y) {
     const auto i = static_cast<std::size_t>((x + 0.5) * across);
     const auto j = static_cast<std::size_t>((y + 0.5) * down);
     return objects[std::min<std::size_t>(i, size[0] - 1) + size[0] * std::min<std::size_t>(j, size[1] - 1)];
@@ -217,17 +221,16 @@ Draw(const Pane &                            pane,
      const Frame &                           place,
      const std::map<std::uint64_t, Colour> & colours,
      const std::pair<double, double> &       window,
-     PictureType &                           picture)
+     Picture &                               picture)
 {
-  const auto   size = pane.grey->GetLargestPossibleRegion().GetSize();
-  const double across = static_cast<double>(size[0]) / place.width;
-  const double down = static_cast<double>(size[1]) / place.height;
+  const double across = static_cast<double>(pane.size[0]) / place.width;
+  const double down = static_cast<double>(pane.size[1]) / place.height;
   const auto   objectAt = ObjectsAt(pane, place);
   for (int y = 0; y < place.height; ++y)
   {
     for (int x = 0; x < place.width; ++x)
     {
-      const double value = Interpolate(*pane.grey, (x + 0.5) * across, (y + 0.5) * down);
+      const double value = Interpolate(pane, (x + 0.5) * across, (y + 0.5) * down);
       const double bright = (value - window.first) / (window.second - window.first);
       const double grey = std::isfinite(bright) ? 255.0 * std::clamp(bright, 0.0, 1.0) : 0.0;
       Colour       colour{ grey, grey, grey };
@@ -242,14 +245,112 @@ Draw(const Pane &                            pane,
           colour[i] += opacity * (colours.at(object)[i] - colour[i]);
         }
       }
-      PictureType::PixelType pixel;
-      for (unsigned int i = 0; i < 3; ++i)
-      {
-        pixel[i] = static_cast<unsigned char>(std::lround(colour[i]));
-      }
-      picture.SetPixel({ { place.left + x, place.top + y } }, pixel);
+      std::transform(colour.begin(), colour.end(), picture.At(place.left + x, place.top + y).begin(), [](double part) {
+        return static_cast<unsigned char>(std::lround(part));
+      });
     }
   }
+}
+
+/** Returns the slice of an image along two axes, at the index `position` along the third axis. In the result, these
+ * axes are x and y. Each of them can be reversed. */
+ImageView
+SliceOf(const ImageView &                   image,
+        const std::array<unsigned int, 2> & axes,
+        const std::array<bool, 2> &         areReversed,
+        std::uint64_t                       position)
+{
+  ImageView slice = image;
+  char *    first = static_cast<char *>(image.pixels);
+  first += static_cast<std::int64_t>(position) * image.strides[3 - axes[0] - axes[1]];
+  for (unsigned int i = 0; i < 2; ++i)
+  {
+    slice.size[i] = image.size[axes[i]];
+    slice.strides[i] = image.strides[axes[i]];
+    if (areReversed[i])
+    {
+      first += static_cast<std::int64_t>(slice.size[i] - 1) * slice.strides[i];
+      slice.strides[i] = -slice.strides[i];
+    }
+  }
+  slice.pixels = first;
+  slice.size[2] = 1;
+  return slice;
+}
+
+/** Returns, for each axis, the median index of the pixels that are not 0, or the middle of the image if there are none.
+ */
+std::array<std::uint64_t, 3>
+MiddleOf(const std::uint32_t * labels, const ImageView::SizeType & size)
+{
+  std::array<std::vector<std::uint64_t>, 3> counts{ std::vector<std::uint64_t>(size[0]),
+                                                    std::vector<std::uint64_t>(size[1]),
+                                                    std::vector<std::uint64_t>(size[2]) };
+  std::uint64_t                             count = 0;
+  for (std::uint64_t z = 0; z < size[2]; ++z)
+  {
+    for (std::uint64_t y = 0; y < size[1]; ++y)
+    {
+      std::uint64_t inRow = 0;
+      for (std::uint64_t x = 0; x < size[0]; ++x)
+      {
+        const std::uint64_t isObject = *labels++ != 0 ? 1 : 0;
+        counts[0][x] += isObject;
+        inRow += isObject;
+      }
+      counts[1][y] += inRow;
+      counts[2][z] += inRow;
+      count += inRow;
+    }
+  }
+  std::array<std::uint64_t, 3> middle{ size[0] / 2, size[1] / 2, size[2] / 2 };
+  for (unsigned int axis = 0; count > 0 && axis < 3; ++axis)
+  {
+    std::uint64_t before = 0;
+    std::uint64_t i = 0;
+    while (before + counts[axis][i] <= count / 2 && i + 1 < size[axis])
+    {
+      before += counts[axis][i++];
+    }
+    middle[axis] = i;
+  }
+  return middle;
+}
+
+/** Returns the pane of a slice along two axes. The slice is mirrored if needed: in the rows, the patient's right or
+ * front is on the left; in the columns, the front or the head is at the top. */
+Pane
+MakePane(const FileImage &     image,
+         const std::uint32_t * labels,
+         unsigned int          across,
+         unsigned int          down,
+         std::uint64_t         position)
+{
+  const auto & space = *image.geometry.space;
+  const auto & direction = space.GetDirection();
+  // In ITK, coordinates increase towards the patient's left, back and head.
+  const std::array<bool, 2> areReversed{ direction[across][across] < 0.0,
+                                         down == 2 ? direction[2][2] > 0.0 : direction[down][down] < 0.0 };
+  const ImageView           grey = SliceOf(image.view, { across, down }, areReversed, position);
+  const ImageView objects = SliceOf(ImageView::Of(labels, image.view.size), { across, down }, areReversed, position);
+  Pane            pane;
+  pane.size = { grey.size[0], grey.size[1] };
+  pane.spacing = { space.GetSpacing()[across], space.GetSpacing()[down] };
+  std::vector<double> numbers(grey.size[0] * image.componentCount);
+  std::vector<double> row(grey.size[0]);
+  for (std::uint64_t y = 0; y < grey.size[1]; ++y)
+  {
+    ReadRow(grey, y, image.componentCount, numbers.data());
+    for (std::uint64_t x = 0; x < grey.size[0]; ++x)
+    {
+      const double * const pixel = numbers.data() + x * image.componentCount;
+      pane.grey.push_back(
+        static_cast<float>(image.componentCount == 1 ? *pixel : std::sqrt(SquaredNorm(pixel, image.componentCount))));
+    }
+    ReadRow(objects, y, 1, row.data());
+    pane.objects.insert(pane.objects.end(), row.begin(), row.end());
+  }
+  return pane;
 }
 
 } // namespace
@@ -265,27 +366,45 @@ RequirePreviewWritable(const std::string & file)
 }
 
 void
-WritePreview(const std::vector<Pane> & panes, const std::vector<Number> & numbers, const std::string & file)
+WritePreview(const FileImage &           image,
+             const std::uint32_t *       labels,
+             const std::vector<Number> & numbers,
+             const std::string &         file)
 {
-  const auto             places = Arrange(panes);
-  PictureType::SizeType  size{ { static_cast<itk::SizeValueType>(places.back().left + places.back().width), 0 } };
-  PictureType::PixelType white;
-  white.Fill(255);
+  std::vector<Pane> panes;
+  if (image.geometry.dimension == 2)
+  {
+    panes.push_back(MakePane(image, labels, 0, 1, 0));
+  }
+  else
+  {
+    const auto middle = MiddleOf(labels, image.view.size);
+    panes.push_back(MakePane(image, labels, 0, 1, middle[2]));
+    panes.push_back(MakePane(image, labels, 0, 2, middle[1]));
+    panes.push_back(MakePane(image, labels, 1, 2, middle[0]));
+  }
+  const auto places = Arrange(panes);
+  Picture    picture;
+  picture.width = places.back().left + places.back().width;
   for (const Frame & place : places)
   {
-    size[1] = std::max(size[1], static_cast<itk::SizeValueType>(place.height));
+    picture.height = std::max(picture.height, place.height);
   }
-  auto picture = PictureType::New();
-  picture->SetRegions(size);
-  picture->Allocate();
-  picture->FillBuffer(white);
+  picture.pixels.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height),
+                        { 255, 255, 255 });
 
   const auto colours = ChooseColours(panes);
   const auto window = FindWindow(panes);
   for (std::size_t i = 0; i < panes.size(); ++i)
   {
-    Draw(panes[i], places[i], colours, window, *picture);
-    DrawNumbers(numbers, ObjectsAt(panes[i], places[i]), places[i], *picture);
+    Draw(panes[i], places[i], colours, window, picture);
+    DrawNumbers(numbers, ObjectsAt(panes[i], places[i]), places[i], picture);
   }
-  SaveImage(picture.GetPointer(), file);
+  Geometry geometry;
+  geometry.dimension = 2;
+  SaveImage(ImageView::Of(picture.pixels.data()->data(),
+                          { static_cast<std::uint64_t>(picture.width), static_cast<std::uint64_t>(picture.height), 1 }),
+            geometry,
+            file,
+            3);
 }

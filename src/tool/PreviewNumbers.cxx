@@ -98,7 +98,7 @@ FindPlace(const Core & core, int width, int height, const Frame & frame, const s
 
 /** Draws digits. `scale` is the edge length of a pixel of the font. The outline is one such pixel. */
 void
-DrawDigits(const std::string & digits, const Frame & place, int scale, const Frame & frame, PictureType & picture)
+DrawDigits(const std::string & digits, const Frame & place, int scale, const Frame & frame, Picture & picture)
 {
   const auto isInk = [&](int x, int y) {
     const int column = x / (DigitWidth + 1);
@@ -132,9 +132,7 @@ DrawDigits(const std::string & digits, const Frame & place, int scale, const Fra
       const int fontY = y / scale - 1;
       if (isNearInk(fontX, fontY))
       {
-        PictureType::PixelType pixel;
-        pixel.Fill(isInk(fontX, fontY) ? 255 : 0);
-        picture.SetPixel({ { frame.left + place.left + x, frame.top + place.top + y } }, pixel);
+        picture.At(frame.left + place.left + x, frame.top + place.top + y).fill(isInk(fontX, fontY) ? 255 : 0);
       }
     }
   }
@@ -146,7 +144,7 @@ void
 DrawNumbers(const std::vector<Number> &                        numbers,
             const std::function<std::uint64_t(int x, int y)> & objectAt,
             const Frame &                                      frame,
-            PictureType &                                      picture)
+            Picture &                                          picture)
 {
   const int          scale = frame.width >= 300 && frame.height >= 150 ? 2 : 1;
   std::vector<Frame> taken;

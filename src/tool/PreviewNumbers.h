@@ -2,9 +2,8 @@
 #ifndef ccl_tool_PreviewNumbers_h
 #define ccl_tool_PreviewNumbers_h
 
-#include "itkImage.h"
-#include "itkRGBPixel.h"
-
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -17,7 +16,21 @@ struct Number
   std::string   digits;
 };
 
-using PictureType = itk::Image<itk::RGBPixel<unsigned char>, 2>;
+/** A picture in color. */
+struct Picture
+{
+  using Pixel = std::array<unsigned char, 3>; // red, green and blue
+
+  int                width = 0;
+  int                height = 0;
+  std::vector<Pixel> pixels; // row by row, from the top
+
+  Pixel &
+  At(int x, int y)
+  {
+    return pixels[static_cast<std::size_t>(x) + static_cast<std::size_t>(width) * static_cast<std::size_t>(y)];
+  }
+};
 
 /** A rectangle of a picture. */
 struct Frame
@@ -37,6 +50,6 @@ void
 DrawNumbers(const std::vector<Number> &                        numbers,
             const std::function<std::uint64_t(int x, int y)> & objectAt,
             const Frame &                                      frame,
-            PictureType &                                      picture);
+            Picture &                                          picture);
 
 #endif

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReadImage.h"
 
+#include "Failure.h"
+#include "RequireComplete.h"
+
+#include "itkImageFileReader.h"
 #include "itkImageIOFactory.h"
 
 #include <itksys/SystemTools.hxx>
 
+namespace
+{
+
+/** Reads the header of an image file. Throws Failure if the file is not an image or the image has no pixels. */
 itk::ImageIOBase::Pointer
 OpenImage(const std::string & file)
 {
@@ -39,4 +47,108 @@ OpenImage(const std::string & file)
     }
   }
   return io;
+}
+
+unsigned int
+DimensionOf(const itk::ImageIOBase & io, const std::string & file)
+{
+  const unsigned int dimension = io.GetNumberOfDimensions();
+  for (unsigned int axis = 3; axis < dimension; ++axis)
+  {
+    if (io.GetDimensions(axis) > 1)
+    {
+      throw Failure(file + ": has " + std::to_string(dimension) +
+                    " dimensions; only images of 2 or 3 dimensions can be labeled, so split it first");
+    }
+  }
+  return dimension <= 2 ? 2 : 3;
+}
+
+ImageView::PixelTypeEnum
+ComponentOf(const itk::ImageIOBase & io, const std::string & file)
+{
+  switch (io.GetComponentType())
+  {
+    case itk::IOComponentEnum::UCHAR:
+      return ImageView::TypeOf<unsigned char>();
+    case itk::IOComponentEnum::CHAR:
+      return ImageView::TypeOf<signed char>();
+    case itk::IOComponentEnum::USHORT:
+      return ImageView::TypeOf<unsigned short>();
+    case itk::IOComponentEnum::SHORT:
+      return ImageView::TypeOf<short>();
+    case itk::IOComponentEnum::UINT:
+      return ImageView::TypeOf<unsigned int>();
+    case itk::IOComponentEnum::INT:
+      return ImageView::TypeOf<int>();
+    case itk::IOComponentEnum::ULONG:
+      return ImageView::TypeOf<unsigned long>();
+    case itk::IOComponentEnum::LONG:
+      return ImageView::TypeOf<long>();
+    case itk::IOComponentEnum::ULONGLONG:
+      return ImageView::TypeOf<unsigned long long>();
+    case itk::IOComponentEnum::LONGLONG:
+      return ImageView::TypeOf<long long>();
+    case itk::IOComponentEnum::FLOAT:
+      return ImageView::TypeOf<float>();
+    case itk::IOComponentEnum::DOUBLE:
+      return ImageView::TypeOf<double>();
+    default:
+      throw Failure(file + ": cannot be read: its pixels have the type " +
+                    itk::ImageIOBase::GetComponentTypeAsString(io.GetComponentType()));
+  }
+}
+
+} // namespace
+
+unsigned int
+ReadDimension(const std::string & file)
+{
+  return DimensionOf(*OpenImage(file), file);
+}
+
+FileImage
+ReadImage(const std::string & file)
+{
+  const itk::ImageIOBase::Pointer io = OpenImage(file);
+  RequireComplete(file, *io);
+  FileImage image;
+  image.geometry.dimension = DimensionOf(*io, file);
+  image.componentCount = io->GetNumberOfComponents();
+  image.pixelType = itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType());
+  if (image.componentCount > 1)
+  {
+    image.pixelType = std::to_string(image.componentCount) + " x " + image.pixelType;
+  }
+  const auto component = ComponentOf(*io, file);
+  try
+  {
+    // The reader has ITK's rules for spacings and axes. It reads the header only, because it would convert the pixels.
+    const auto reader = itk::ImageFileReader<itk::Image<unsigned char, 3>>::New();
+    reader->SetFileName(file);
+    reader->SetImageIO(io);
+    reader->UpdateOutputInformation();
+    image.geometry.space->CopyInformation(reader->GetOutput());
+    image.geometry.space->SetRegions(reader->GetOutput()->GetLargestPossibleRegion());
+
+    itk::ImageIORegion region(io->GetNumberOfDimensions());
+    for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
+    {
+      region.SetSize(axis, io->GetDimensions(axis));
+    }
+    io->SetIORegion(region);
+    image.memory.reset(new char[io->GetImageSizeInBytes()]);
+    io->Read(image.memory.get());
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    throw Failure(file + ": cannot be read: " + Sentence(exception));
+  }
+  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
+  image.view = ImageView::Of(image.memory.get(), component, { size[0], size[1], size[2] });
+  for (std::int64_t & stride : image.view.strides)
+  {
+    stride *= image.componentCount;
+  }
+  return image;
 }

@@ -2,66 +2,57 @@
 #ifndef ccl_tool_ReadImage_h
 #define ccl_tool_ReadImage_h
 
-#include "Failure.h"
-
-#include "itkImageFileReader.h"
-#include "itkImageIOBase.h"
+#include "itkCudaConnectedComponentImageView.h"
+#include "itkImageBase.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <vector>
 
-/** Reads the header of an image file. Throws Failure if the file is not an image or the image has no pixels. */
-itk::ImageIOBase::Pointer
-OpenImage(const std::string & file);
+using ImageView = itk::CudaConnectedComponentImageView;
 
-/** Reads an image and converts its pixels to the pixel type of TImage. Throws Failure. */
-template <typename TImage>
-typename TImage::Pointer
-ReadImage(const std::string & file)
+/** The size, spacing, origin and axes of an image. A plane has 1 pixel along z, of 1 mm. */
+struct Geometry
 {
-  auto reader = itk::ImageFileReader<TImage>::New();
-  reader->SetFileName(file);
-  try
-  {
-    reader->Update();
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw Failure(file + ": cannot be read: " + Sentence(exception));
-  }
-  return reader->GetOutput();
-}
+  unsigned int               dimension = 3; // 2 or 3
+  itk::ImageBase<3>::Pointer space = itk::ImageBase<3>::New();
 
-/** Returns visitor(T{}) for the pixel type T of a file with one value per pixel. */
-template <typename TVisitor>
-auto
-VisitPixelType(itk::IOComponentEnum type, const TVisitor & visitor)
-{
-  switch (type)
+  /** Returns the numbers of pixels along the axes of the image. */
+  std::vector<std::uint64_t>
+  GetSize() const
   {
-    case itk::IOComponentEnum::UCHAR:
-      return visitor(static_cast<unsigned char>(0));
-    case itk::IOComponentEnum::CHAR:
-      return visitor(static_cast<signed char>(0));
-    case itk::IOComponentEnum::USHORT:
-      return visitor(static_cast<unsigned short>(0));
-    case itk::IOComponentEnum::SHORT:
-      return visitor(static_cast<short>(0));
-    case itk::IOComponentEnum::UINT:
-      return visitor(0U);
-    case itk::IOComponentEnum::INT:
-      return visitor(0);
-    case itk::IOComponentEnum::ULONG:
-    case itk::IOComponentEnum::ULONGLONG:
-      return visitor(std::uint64_t{ 0 });
-    case itk::IOComponentEnum::LONG:
-    case itk::IOComponentEnum::LONGLONG:
-      return visitor(std::int64_t{ 0 });
-    case itk::IOComponentEnum::FLOAT:
-      return visitor(0.0F);
-    default:
-      return visitor(0.0);
+    const auto & size = space->GetLargestPossibleRegion().GetSize();
+    return { size.begin(), size.begin() + dimension };
   }
-}
+
+  /** Returns the size of a pixel: in mm2 in a plane, in mm3 in a volume. */
+  double
+  GetPixelSize() const
+  {
+    const auto & spacing = space->GetSpacing();
+    return spacing[0] * spacing[1] * spacing[2];
+  }
+};
+
+/** An image that was read from a file. */
+struct FileImage
+{
+  Geometry                geometry;
+  std::string             pixelType;          // as in the file, such as "unsigned_char" or "3 x float"
+  unsigned int            componentCount = 0; // numbers per pixel
+  ImageView               view;               // the first number of each pixel; the others follow it
+  std::unique_ptr<char[]> memory;             // of the view
+};
+
+/** Returns the number of dimensions of the image in a file as 2 or 3. 1 dimension counts as 2. More than 3 dimensions
+ * count as 3 if the size along the further dimensions is 1. Throws Failure for other images, and if the file cannot be
+ * read. */
+unsigned int
+ReadDimension(const std::string & file);
+
+/** Reads an image of such dimensions. Its pixels keep the type that they have in the file. Throws Failure. */
+FileImage
+ReadImage(const std::string & file);
 
 #endif

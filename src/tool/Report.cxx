@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Report.h"
 
+#include "Join.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -47,13 +49,8 @@ void
 PrintText(const Report & report, std::ostream & out)
 {
   std::ostringstream text;
-  text << std::fixed << "size: ";
-  for (std::size_t axis = 0; axis < report.size.size(); ++axis)
-  {
-    text << (axis > 0 ? " x " : "") << report.size[axis];
-  }
-  text << " pixels of " << report.pixelType << '\n';
-  text << std::setprecision(2) << "foreground: " << 100.0 * report.foreground << " %";
+  text << "size: " << Join(report.size, " x ") << " pixels of " << report.pixelType << '\n';
+  text << std::fixed << std::setprecision(2) << "foreground: " << 100.0 * report.foreground << " %";
   if (report.otsuThreshold)
   {
     text << " (above Otsu's threshold, " << std::defaultfloat << std::setprecision(6) << *report.otsuThreshold << ')'

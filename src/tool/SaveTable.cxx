@@ -4,7 +4,7 @@
 #include "Failure.h"
 #include "MinimumSize.h"
 
-#include "CudaConnectedComponentsDetail/LabelRows.h"
+#include "itkCudaConnectedComponentStatistics.h"
 
 #include <nlohmann/json.hpp>
 
@@ -24,56 +24,61 @@ IsJson(const std::string & file)
   return std::filesystem::path(file).extension() == ".json";
 }
 
-template <unsigned int VDimension>
+/** Columns that a table has only if the user asks for them. */
+struct TableParts
+{
+  bool hasShapes;
+  bool hasIntensities;
+};
+
 void
-AddShapeNames(std::vector<std::string> & names)
+AddShapeNames(unsigned int dimension, std::vector<std::string> & names)
 {
   names.emplace_back("elongation");
-  if (VDimension > 2)
+  if (dimension > 2)
   {
     names.emplace_back("flatness");
   }
   names.emplace_back("equivalent_radius_mm");
-  for (unsigned int i = 0; i < VDimension; ++i)
+  for (unsigned int i = 0; i < dimension; ++i)
   {
     names.push_back("ellipsoid_diameter_" + std::to_string(i) + "_mm");
   }
-  for (unsigned int i = 0; i < VDimension; ++i)
+  for (unsigned int i = 0; i < dimension; ++i)
   {
     names.push_back("principal_moment_" + std::to_string(i) + "_mm2");
   }
-  for (unsigned int i = 0; i < VDimension; ++i)
+  for (unsigned int i = 0; i < dimension; ++i)
   {
-    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    for (unsigned int axis = 0; axis < dimension; ++axis)
     {
       names.push_back("principal_axis_" + std::to_string(i) + '_' + "xyz"[axis]);
     }
   }
 }
 
-template <unsigned int VDimension>
 std::vector<std::string>
-ColumnNames(const TableParts & parts)
+ColumnNames(unsigned int dimension, const TableParts & parts)
 {
   std::vector<std::string> names{ "label", "area" };
-  for (unsigned int i = 0; i < 2 * VDimension; ++i)
+  for (unsigned int i = 0; i < 2 * dimension; ++i)
   {
     names.push_back("bbox-" + std::to_string(i));
   }
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
+  for (unsigned int axis = 0; axis < dimension; ++axis)
   {
     names.push_back("centroid-" + std::to_string(axis));
   }
-  names.push_back("area_" + PhysicalUnit(VDimension));
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
+  names.push_back("area_" + PhysicalUnit(dimension));
+  for (unsigned int axis = 0; axis < dimension; ++axis)
   {
     names.push_back(std::string("centroid_") + "xyz"[axis]);
   }
-  if (parts.shapes)
+  if (parts.hasShapes)
   {
-    AddShapeNames<VDimension>(names);
+    AddShapeNames(dimension, names);
   }
-  if (parts.intensities != nullptr)
+  if (parts.hasIntensities)
   {
     names.insert(names.end(),
                  { "intensity_mean", "intensity_sigma", "intensity_min", "intensity_max", "intensity_sum" });
@@ -86,11 +91,11 @@ template <unsigned int VDimension>
 itk::ContinuousIndex<double, VDimension>
 IndexCentroid(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
               const itk::ImageBase<VDimension> &                        image,
-              itk::SizeValueType                                        i)
+              itk::IdentifierType                                       label)
 {
   const auto start = image.GetLargestPossibleRegion().GetIndex();
-  const auto pixelCount = static_cast<double>(statistics.GetNumberOfPixels(i));
-  auto       centroid = image.template TransformPhysicalPointToContinuousIndex<double>(statistics.GetCentroid(i));
+  const auto pixelCount = static_cast<double>(statistics.GetNumberOfPixels(label));
+  auto       centroid = image.template TransformPhysicalPointToContinuousIndex<double>(statistics.GetCentroid(label));
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
     // The sum of the indices is an integer. To round it removes the error of the transform.
@@ -114,16 +119,16 @@ NotFinite(double value)
 template <unsigned int VDimension, typename TFunction>
 void
 AddShape(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
-         itk::SizeValueType                                        i,
+         itk::IdentifierType                                       label,
          const TFunction &                                         add)
 {
-  const auto shape = statistics.GetShape(i);
+  const auto shape = statistics.GetShape(label);
   add(shape.elongation);
   if (VDimension > 2)
   {
     add(shape.flatness);
   }
-  add(statistics.GetEquivalentSphericalRadius(i));
+  add(statistics.GetEquivalentSphericalRadius(label));
   for (unsigned int j = 0; j < VDimension; ++j)
   {
     add(shape.equivalentEllipsoidDiameter[j]);
@@ -146,19 +151,18 @@ template <unsigned int VDimension>
 std::vector<std::string>
 ValuesOf(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
          const itk::ImageBase<VDimension> &                        image,
-         std::int64_t                                              backgroundValue,
          const TableParts &                                        parts,
          bool                                                      isJson,
-         itk::SizeValueType                                        i)
+         itk::IdentifierType                                       label)
 {
   const auto               start = image.GetLargestPossibleRegion().GetIndex();
-  const auto               box = statistics.GetBoundingBox(i);
-  const auto               centroid = IndexCentroid<VDimension>(statistics, image, i);
+  const auto               box = statistics.GetBoundingBox(label);
+  const auto               centroid = IndexCentroid<VDimension>(statistics, image, label);
   std::vector<std::string> values;
   // The library for JSON writes the shortest number that reads back as the same value.
   const auto add = [&values](auto value) { values.push_back(nlohmann::json(value).dump()); };
-  add(itk::CudaConnectedComponentsDetail::LabelOfRow(i, static_cast<std::uint64_t>(backgroundValue)));
-  add(statistics.GetNumberOfPixels(i));
+  add(label);
+  add(statistics.GetNumberOfPixels(label));
   // The first axis of NumPy is the last axis of ITK.
   for (unsigned int axis = VDimension; axis-- > 0;)
   {
@@ -172,23 +176,22 @@ ValuesOf(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
   {
     add(centroid[axis]);
   }
-  add(statistics.GetPhysicalSize(i));
+  add(statistics.GetPhysicalSize(label));
   for (unsigned int axis = 0; axis < VDimension; ++axis)
   {
-    add(statistics.GetCentroid(i)[axis]);
+    add(statistics.GetCentroid(label)[axis]);
   }
-  if (parts.shapes)
+  if (parts.hasShapes)
   {
-    AddShape<VDimension>(statistics, i, add);
+    AddShape<VDimension>(statistics, label, add);
   }
-  if (parts.intensities != nullptr)
+  if (parts.hasIntensities)
   {
-    const auto row = static_cast<std::size_t>(i);
-    for (const double value : { parts.intensities->GetMean(row),
-                                parts.intensities->GetSigma(row),
-                                parts.intensities->minimums[row],
-                                parts.intensities->maximums[row],
-                                parts.intensities->sums[row] })
+    for (const double value : { statistics.GetMean(label),
+                                statistics.GetStandardDeviation(label),
+                                statistics.GetMinimum(label),
+                                statistics.GetMaximum(label),
+                                statistics.GetSum(label) })
     {
       values.push_back(std::isfinite(value) || isJson ? nlohmann::json(value).dump() : NotFinite(value));
     }
@@ -218,6 +221,46 @@ JsonObject(const std::vector<std::string> & names, const std::vector<std::string
   return object + '}';
 }
 
+/** Writes the rows of a table. */
+template <unsigned int VDimension>
+void
+WriteRows(const itk::CudaConnectedComponentTable & table,
+          const Geometry &                         geometry,
+          std::int64_t                             backgroundValue,
+          const TableParts &                       parts,
+          bool                                     isJson,
+          std::ostream &                           stream)
+{
+  const auto image = itk::ImageBase<VDimension>::New();
+  auto       spacing = image->GetSpacing();
+  auto       origin = image->GetOrigin();
+  auto       direction = image->GetDirection();
+  for (unsigned int axis = 0; axis < VDimension; ++axis)
+  {
+    spacing[axis] = geometry.space->GetSpacing()[axis];
+    origin[axis] = geometry.space->GetOrigin()[axis];
+    for (unsigned int row = 0; row < VDimension; ++row)
+    {
+      direction[row][axis] = geometry.space->GetDirection()[row][axis];
+    }
+  }
+  image->SetSpacing(spacing);
+  image->SetOrigin(origin);
+  image->SetDirection(direction);
+  const itk::CudaConnectedComponentStatistics<VDimension> statistics(table, *image, backgroundValue);
+  const auto                                              names = ColumnNames(VDimension, parts);
+  const char *                                            separator = "\n  ";
+  stream << (isJson ? "[" : CsvLine(names));
+  // Rows are written one by one, because their text is much larger than the statistics.
+  for (const itk::IdentifierType label : statistics.GetLabels())
+  {
+    const auto values = ValuesOf<VDimension>(statistics, *image, parts, isJson, label);
+    stream << (isJson ? separator + JsonObject(names, values) : CsvLine(values));
+    separator = ",\n  ";
+  }
+  stream << (isJson ? "\n]\n" : "");
+}
+
 } // namespace
 
 bool
@@ -226,27 +269,19 @@ IsTableName(const std::string & file)
   return std::filesystem::path(file).extension() == ".csv" || IsJson(file);
 }
 
-template <unsigned int VDimension>
 std::unique_ptr<Workshop>
-PrepareTable(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
-             const itk::ImageBase<VDimension> &                        image,
-             std::int64_t                                              backgroundValue,
-             const TableParts &                                        parts,
-             const std::string &                                       file)
+PrepareTable(const itk::CudaConnectedComponentTable & table,
+             const Geometry &                         geometry,
+             std::int64_t                             backgroundValue,
+             bool                                     hasShapes,
+             bool                                     hasIntensities,
+             const std::string &                      file)
 {
-  auto       workshop = std::make_unique<Workshop>(file);
-  const auto names = ColumnNames<VDimension>(parts);
-  const bool isJson = IsJson(file);
+  auto workshop = std::make_unique<Workshop>(file);
   errno = 0;
   std::ofstream stream(workshop->GetFile(), std::ios::binary);
-  stream << (isJson ? "[" : CsvLine(names));
-  // Rows are written one by one, because their text is much larger than the statistics.
-  for (itk::SizeValueType i = 0; i < statistics.GetNumberOfObjects() && stream; ++i)
-  {
-    const auto values = ValuesOf<VDimension>(statistics, image, backgroundValue, parts, isJson, i);
-    stream << (isJson ? (i > 0 ? ",\n  " : "\n  ") + JsonObject(names, values) : CsvLine(values));
-  }
-  stream << (isJson ? "\n]\n" : "");
+  const auto    write = geometry.dimension == 2 ? WriteRows<2> : WriteRows<3>;
+  write(table, geometry, backgroundValue, { hasShapes, hasIntensities }, IsJson(file), stream);
   stream.close();
   if (!stream)
   {
@@ -255,16 +290,3 @@ PrepareTable(const itk::CudaConnectedComponentStatistics<VDimension> & statistic
   }
   return workshop;
 }
-
-template std::unique_ptr<Workshop>
-PrepareTable<2>(const itk::CudaConnectedComponentStatistics<2> & statistics,
-                const itk::ImageBase<2> &                        image,
-                std::int64_t                                     backgroundValue,
-                const TableParts &                               parts,
-                const std::string &                              file);
-template std::unique_ptr<Workshop>
-PrepareTable<3>(const itk::CudaConnectedComponentStatistics<3> & statistics,
-                const itk::ImageBase<3> &                        image,
-                std::int64_t                                     backgroundValue,
-                const TableParts &                               parts,
-                const std::string &                              file);

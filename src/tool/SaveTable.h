@@ -2,10 +2,10 @@
 #ifndef ccl_tool_SaveTable_h
 #define ccl_tool_SaveTable_h
 
+#include "ReadImage.h"
 #include "SaveImage.h"
 
-#include "itkCudaConnectedComponentIntensities.h"
-#include "itkCudaConnectedComponentStatistics.h"
+#include "itkCudaConnectedComponentTable.h"
 
 #include <cstdint>
 #include <memory>
@@ -14,13 +14,6 @@
 /** Returns whether the name of a file has the ending of a table: .csv or .json. */
 bool
 IsTableName(const std::string & file);
-
-/** Columns that a table has only if the user asks for them. */
-struct TableParts
-{
-  bool                                           shapes = false;        // the statistics must have shapes
-  const itk::CudaConnectedComponentIntensities * intensities = nullptr; // of the same objects, or null
-};
 
 /** Writes a table with one row for each object, in the order of the labels. The table is in a temporary folder next to
  * the file. Deliver() of the result moves it to the file.
@@ -36,27 +29,14 @@ struct TableParts
  * The columns of intensities are intensity_mean, intensity_sigma (with the divisor n - 1), intensity_min, intensity_max
  * and intensity_sum. Numbers that are not finite are nan, inf and -inf in a .csv file, and null in a .json file.
  *
- * `image` has the geometry of the labels. `backgroundValue` is the background of the output: no object has this label.
- * Throws Failure. */
-template <unsigned int VDimension>
+ * `geometry` is the geometry of the labels. `backgroundValue` is the background of the output: no object has this
+ * label. Throws Failure. */
 std::unique_ptr<Workshop>
-PrepareTable(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
-             const itk::ImageBase<VDimension> &                        image,
-             std::int64_t                                              backgroundValue,
-             const TableParts &                                        parts,
-             const std::string &                                       file);
-
-extern template std::unique_ptr<Workshop>
-PrepareTable<2>(const itk::CudaConnectedComponentStatistics<2> & statistics,
-                const itk::ImageBase<2> &                        image,
-                std::int64_t                                     backgroundValue,
-                const TableParts &                               parts,
-                const std::string &                              file);
-extern template std::unique_ptr<Workshop>
-PrepareTable<3>(const itk::CudaConnectedComponentStatistics<3> & statistics,
-                const itk::ImageBase<3> &                        image,
-                std::int64_t                                     backgroundValue,
-                const TableParts &                               parts,
-                const std::string &                              file);
+PrepareTable(const itk::CudaConnectedComponentTable & table,
+             const Geometry &                         geometry,
+             std::int64_t                             backgroundValue,
+             bool                                     hasShapes,
+             bool                                     hasIntensities,
+             const std::string &                      file);
 
 #endif

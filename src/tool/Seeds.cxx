@@ -2,9 +2,8 @@
 #include "Seeds.h"
 
 #include "Failure.h"
+#include "Join.h"
 #include "MinimumSize.h"
-
-#include "CudaConnectedComponentsDetail/ImageProperties.h"
 
 #include <sstream>
 
@@ -33,41 +32,36 @@ ParseSeed(const std::string & text)
   return seed;
 }
 
-template <unsigned int VDimension>
 std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds(const std::vector<Seed> & seeds, const itk::ImageRegion<VDimension> & region, const std::string & input)
+LocateSeeds(const std::vector<Seed> & seeds, const std::vector<std::uint64_t> & size, const std::string & input)
 {
-  const std::string size = itk::CudaConnectedComponentsDetail::SizeText(region);
+  const bool        isPlane = size.size() == 2;
+  const std::string sizeText = Join(size, " x ");
 
   std::vector<std::array<std::uint64_t, 3>> indices;
   for (const Seed & seed : seeds)
   {
-    if (seed.index.size() != VDimension)
+    if (seed.index.size() != size.size())
     {
-      throw Failure(input + ": is a " + (VDimension == 2 ? "plane" : "volume") + " of " + size +
-                    " pixels, but --seed " + seed.text + " has " + std::to_string(seed.index.size()) +
-                    " numbers; give " + (VDimension == 2 ? "X,Y" : "X,Y,Z"));
+      throw Failure(input + ": is a " + (isPlane ? "plane" : "volume") + " of " + sizeText + " pixels, but --seed " +
+                    seed.text + " has " + std::to_string(seed.index.size()) + " numbers; give " +
+                    (isPlane ? "X,Y" : "X,Y,Z"));
     }
     std::array<std::uint64_t, 3> index{ 0, 0, 0 };
-    std::string                  last;
+    std::vector<std::uint64_t>   last;
     bool                         isInside = true;
-    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    for (std::size_t axis = 0; axis < size.size(); ++axis)
     {
       index[axis] = seed.index[axis];
-      isInside = isInside && index[axis] < region.GetSize(axis);
-      last += (axis > 0 ? "," : "") + std::to_string(region.GetSize(axis) - 1);
+      isInside = isInside && index[axis] < size[axis];
+      last.push_back(size[axis] - 1);
     }
     if (!isInside)
     {
-      throw Failure(input + ": --seed " + seed.text + " lies outside the image of " + size +
-                    " pixels; the last pixel is " + last);
+      throw Failure(input + ": --seed " + seed.text + " lies outside the image of " + sizeText +
+                    " pixels; the last pixel is " + Join(last, ","));
     }
     indices.push_back(index);
   }
   return indices;
 }
-
-template std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds<2>(const std::vector<Seed> & seeds, const itk::ImageRegion<2> & region, const std::string & input);
-template std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds<3>(const std::vector<Seed> & seeds, const itk::ImageRegion<3> & region, const std::string & input);

@@ -2,8 +2,6 @@
 #ifndef ccl_tool_Seeds_h
 #define ccl_tool_Seeds_h
 
-#include "itkImageRegion.h"
-
 #include <array>
 #include <cstdint>
 #include <string>
@@ -20,15 +18,10 @@ struct Seed
 Seed
 ParseSeed(const std::string & text);
 
-/** Returns the indices of seeds as the labeler takes them: { x, y, z }, with z = 0 in a plane. Throws Failure if a seed
- * lies outside the image, or has not one number for each axis. `input` is the name of the image. */
-template <unsigned int VDimension>
+/** Returns the indices of seeds as the labeler takes them: { x, y, z }, with z = 0 in a plane. `size` has the numbers
+ * of pixels along the axes of the image. Throws Failure if a seed lies outside the image, or has not one number for
+ * each axis. `input` is the name of the image. */
 std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds(const std::vector<Seed> & seeds, const itk::ImageRegion<VDimension> & region, const std::string & input);
-
-extern template std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds<2>(const std::vector<Seed> & seeds, const itk::ImageRegion<2> & region, const std::string & input);
-extern template std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds<3>(const std::vector<Seed> & seeds, const itk::ImageRegion<3> & region, const std::string & input);
+LocateSeeds(const std::vector<Seed> & seeds, const std::vector<std::uint64_t> & size, const std::string & input);
 
 #endif

@@ -21,7 +21,21 @@
 namespace itk::ccl
 {
 
-using IntensityImage = CudaConnectedComponentIntensities::Image;
+/** The part of a view that kernels read. The pixels of a row are adjacent. */
+struct IntensityImage
+{
+  const void * pixels;
+  PixelType    type;
+  std::int64_t rowStride;   // in pixels
+  std::int64_t sliceStride; // in pixels
+
+  static IntensityImage
+  Of(const ImageView & view)
+  {
+    const auto size = static_cast<std::int64_t>(SizeOf(view.type));
+    return { view.pixels, view.type, view.strides[1] / size, view.strides[2] / size };
+  }
+};
 
 /** Returns whether the pixels of a type are floating-point numbers. */
 CCL_HOST_DEVICE

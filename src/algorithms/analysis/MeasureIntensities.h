@@ -136,7 +136,7 @@ struct IntegerPass
   /** Adds the pixels from index `at` on. `count` is 1 to 32. */
   CCL_HOST_DEVICE
   void
-  Add(std::uint64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
+  Add(std::int64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
   {
     AddTyped(image, at, count, value);
   }
@@ -146,13 +146,14 @@ private:
   CCL_NOINLINE
   CCL_HOST_DEVICE
   static void
-  AddTyped(const IntensityImage & image, std::uint64_t at, unsigned int count, IntensityValue & value)
+  AddTyped(const IntensityImage & image, std::int64_t at, unsigned int count, IntensityValue & value)
   {
     switch (image.type)
     {
       case PixelType::Int8:
         return AddIntegers(static_cast<const std::int8_t *>(image.pixels) + at, count, value);
       case PixelType::UInt8:
+      case PixelType::Bool:
         return AddIntegers(static_cast<const std::uint8_t *>(image.pixels) + at, count, value);
       case PixelType::Int16:
         return AddIntegers(static_cast<const std::int16_t *>(image.pixels) + at, count, value);
@@ -164,8 +165,13 @@ private:
         return AddIntegers(static_cast<const std::uint32_t *>(image.pixels) + at, count, value);
       case PixelType::Int64:
         return AddIntegers(static_cast<const std::int64_t *>(image.pixels) + at, count, value);
-      default:
+      case PixelType::UInt64:
         return AddIntegers(static_cast<const std::uint64_t *>(image.pixels) + at, count, value);
+      case PixelType::Float:
+      case PixelType::Double:
+      case PixelType::Half:
+      case PixelType::BFloat16:
+        break; // not integers, or refused by RequireReadable()
     }
   }
 };
@@ -187,7 +193,7 @@ struct RangePass
 
   CCL_HOST_DEVICE
   void
-  Add(std::uint64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
+  Add(std::int64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
   {
     if (image.type == PixelType::Float)
     {
@@ -222,7 +228,7 @@ struct SumPass
 
   CCL_HOST_DEVICE
   void
-  Add(std::uint64_t at, unsigned int count, const Parameters & parameters, IntensityValue & value) const
+  Add(std::int64_t at, unsigned int count, const Parameters & parameters, IntensityValue & value) const
   {
     if (image.type == PixelType::Float)
     {
@@ -286,8 +292,10 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
     groups.ForEachRow(word.y, word.z, [&](unsigned int rowOfGroup, unsigned int slice) {
       const std::uint64_t y = word.y * TRowGroup::Rows + rowOfGroup;
       const std::uint64_t z = word.z * TRowGroup::Slices + slice;
-      const std::uint64_t begin = word.x * BitsPerWord + y * pass.image.rowStride + z * pass.image.sliceStride;
-      Word                left = groups.PixelsIn(word, rowOfGroup, slice, mask);
+      const std::int64_t  begin = static_cast<std::int64_t>(word.x * BitsPerWord) +
+                                 static_cast<std::int64_t>(y) * pass.image.rowStride +
+                                 static_cast<std::int64_t>(z) * pass.image.sliceStride;
+      Word left = groups.PixelsIn(word, rowOfGroup, slice, mask);
       while (left != 0)
       {
         const unsigned int first = LowestBit(left);

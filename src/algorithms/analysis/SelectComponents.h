@@ -321,7 +321,8 @@ Select(const TExecutor &                  executor,
   executor.ForEach(Grid{ matchCount }, LabelInOrderOfList<TRun>{ ranks, keptCount, labelValues, labels });
   if (!isBySize && !isTransposed)
   {
-    labelInOrderOfRanks(HasLabel<TRun>{ labels }, componentCount);
+    // The total of this scan is the number of kept components, too. The host waits for it when it needs the number.
+    return select(labelInOrderOfRanks(HasLabel<TRun>{ labels }, componentCount));
   }
   return select(std::move(matches));
 }

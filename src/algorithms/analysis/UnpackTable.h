@@ -54,46 +54,56 @@ MakeSum(const WideSum & sum)
 
 } // namespace UnpackTable
 
+/** Writes the wanted columns of a table on the host to the caller's table. `size` is the size of the image. */
+template <typename TTable>
+void
+Unpack(const TTable &                from,
+       const TableColumns &          wanted,
+       const Grid &                  size,
+       std::uint64_t                 rows,
+       CudaConnectedComponentTable & table)
+{
+  const auto copy = [rows](const auto * column, bool isWanted, std::vector<std::uint64_t> & to) {
+    if (isWanted)
+    {
+      to.assign(column, column + rows);
+    }
+  };
+  const auto copySums = [rows](const auto * column, bool isWanted, auto & to) {
+    if (isWanted)
+    {
+      to.resize(rows);
+      std::transform(column, column + rows, to.begin(), [](const auto & sum) { return UnpackTable::MakeSum(sum); });
+    }
+  };
+  copy(from.pixelCounts, wanted.pixelCounts, table.pixelCounts);
+  copy(from.firstPixels, wanted.firstPixels, table.firstPixels);
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    copy(from.minimums[axis], wanted.boundingBoxes, table.minimums[axis]);
+    copy(from.maximums[axis], wanted.boundingBoxes, table.maximums[axis]);
+    copySums(from.sums[axis], wanted.sums, table.sums[axis]);
+  }
+  for (unsigned int i = 0; i < 6; ++i)
+  {
+    copySums(from.products[i], wanted.products, table.products[i]);
+  }
+  if (wanted.faces)
+  {
+    table.faces.resize(rows);
+    for (std::uint64_t row = 0; row < rows; ++row)
+    {
+      table.faces[row] = from.FacesAt(row, size);
+    }
+  }
+}
+
 /** Writes the columns that the request wants to `table`. `memory` is the memory of a ComponentTable on the host. */
 inline void
 Unpack(const Request & request, void * memory, std::uint64_t rows, CudaConnectedComponentTable & table)
 {
-  VisitTable(request, memory, rows, [&](const auto & from) {
-    const TableColumns & wanted = request.columns;
-    const auto           copy = [rows](const auto * column, bool isWanted, std::vector<std::uint64_t> & to) {
-      if (isWanted)
-      {
-        to.assign(column, column + rows);
-      }
-    };
-    const auto copySums = [rows](const auto * column, bool isWanted, auto & to) {
-      if (isWanted)
-      {
-        to.resize(rows);
-        std::transform(column, column + rows, to.begin(), [](const auto & sum) { return UnpackTable::MakeSum(sum); });
-      }
-    };
-    copy(from.pixelCounts, wanted.pixelCounts, table.pixelCounts);
-    copy(from.firstPixels, wanted.firstPixels, table.firstPixels);
-    for (unsigned int axis = 0; axis < 3; ++axis)
-    {
-      copy(from.minimums[axis], wanted.boundingBoxes, table.minimums[axis]);
-      copy(from.maximums[axis], wanted.boundingBoxes, table.maximums[axis]);
-      copySums(from.sums[axis], wanted.sums, table.sums[axis]);
-    }
-    for (unsigned int i = 0; i < 6; ++i)
-    {
-      copySums(from.products[i], wanted.products, table.products[i]);
-    }
-    if (wanted.faces)
-    {
-      table.faces.resize(rows);
-      for (std::uint64_t row = 0; row < rows; ++row)
-      {
-        table.faces[row] = from.FacesAt(row, request.size);
-      }
-    }
-  });
+  VisitTable(
+    request, memory, rows, [&](const auto & from) { Unpack(from, request.columns, request.size, rows, table); });
 }
 
 } // namespace itk::ccl

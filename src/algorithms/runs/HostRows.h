@@ -7,6 +7,7 @@
 // the bits of a mask. If a device labels the runs, only the bits of the pixels and the labels of the runs are
 // transferred. For a mask, only bits are transferred, in both directions.
 
+#include "primitives/PixelTypes.h"
 #include "primitives/RowGroups.h"
 #include "executors/host/HostExecutor.h"
 #include "executors/host/HostMemory.h"
@@ -136,23 +137,6 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid
   return result;
 }
 
-/** Returns the first pixel of a row at or after x whose bit is `foreground`, or `end`, the size of the row, if there is
- * none. */
-inline std::uint64_t
-NextPixel(const Word * row, std::uint64_t x, std::uint64_t end, bool foreground)
-{
-  while (x < end)
-  {
-    const Word word = (foreground ? row[x / BitsPerWord] : ~row[x / BitsPerWord]) >> x % BitsPerWord;
-    if (word != 0)
-    {
-      return std::min(end, x + LowestBit(word));
-    }
-    x += BitsPerWord - x % BitsPerWord;
-  }
-  return end;
-}
-
 /** Visits the runs of a row (or of the columns of a row group) from left to right. Before the first Next(), the current
  * run is empty and ends at 0. */
 class RunCursor
@@ -242,17 +226,17 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
 
 /** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `labels` has
  * the label of each run, or NoLabel for a run that becomes background. If `hasBackground`, all pixels of the output
- * have the background value already. */
-template <typename TRowGroup, typename TRun, typename TOutput>
+ * have the background value already. The pixels of a row of the output are adjacent. */
+template <typename TOutput, typename TRowGroup, typename TRun>
 void
 WriteLabelRows(const ParallelFor &         parallelFor,
                const HostBits<TRowGroup> & bits,
                const TRun *                labels,
-               const Grid &                size,
                TOutput                     background,
                bool                        hasBackground,
-               TOutput *                   output)
+               const ImageView &           output)
 {
+  const Grid size{ output.size[0], output.size[1], output.size[2] };
   const auto writeBackground = [background, hasBackground](TOutput * begin, TOutput * end) {
     if (!hasBackground)
     {
@@ -260,8 +244,8 @@ WriteLabelRows(const ParallelFor &         parallelFor,
     }
   };
   VisitLabeledRows(parallelFor, bits, labels, size, [&](std::uint64_t row, const auto & visitRuns) {
-    TOutput * const pixels = output + row * size.x;
-    std::uint64_t   x = 0;
+    auto * const  pixels = reinterpret_cast<TOutput *>(output.Row(row));
+    std::uint64_t x = 0;
     visitRuns([&](std::uint64_t begin, std::uint64_t end, TRun label) {
       writeBackground(pixels + x, pixels + begin);
       std::fill(pixels + begin, pixels + end, static_cast<TOutput>(label));

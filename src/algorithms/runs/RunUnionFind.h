@@ -18,6 +18,7 @@
 #include "primitives/Tuning.h"
 #include "primitives/UnionFind.h"
 
+#include <optional>
 #include <utility>
 
 namespace itk::ccl
@@ -193,23 +194,27 @@ struct CountedRuns
 {
   RowGroupBits<TRowGroup>         groups;
   PreparedScanOf<TRun, TExecutor> scan;
+  std::optional<std::uint64_t>    knownCount{}; // the number of runs, if the caller knows it already
 
-  /** Returns the number of runs. On the device, it waits for this number. */
+  /** Returns the number of runs. On the device, it waits for this number, unless it is known. */
   std::uint64_t
   GetCount() const
   {
-    return scan.GetTotal();
+    return knownCount ? *knownCount : scan.GetTotal();
   }
 };
 
 /** Counts the runs of row groups. TRun must be able to hold BitCountOf(image). */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 CountedRuns<TRowGroup, TRun, TExecutor>
-CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
+CountRuns(const TExecutor &               executor,
+          const RowGroupBits<TRowGroup> & groups,
+          std::optional<std::uint64_t>    knownCount = std::nullopt)
 {
   return { groups,
            executor.template PrepareScan<TRun>(groups.columns.words.Count(),
-                                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) }) };
+                                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) }),
+           knownCount };
 }
 
 /** Writes the run offset of each word of columns. */

@@ -24,22 +24,25 @@ using Kind = CudaConnectedComponentError::Kind;
 namespace
 {
 
+#ifndef _WIN32
+std::atomic<bool> isForkedChild{ false };
+#endif
+
 /** Throws CudaConnectedComponentError in a process that was forked after the first call of this function. CUDA does not
  * work there, because the parent process has used it. */
 void
 RequireSameProcess()
 {
-#ifndef _WIN32
-  static std::atomic<bool> isChild{ false };
-  static const int         error = pthread_atfork(nullptr, nullptr, [] { isChild = true; });
-  if (error != 0)
-  {
-    throw CudaConnectedComponentError(Kind::Memory, std::string("pthread_atfork() failed: ") + std::strerror(error));
-  }
-  if (isChild)
+  if (IsForkedChild())
   {
     throw CudaConnectedComponentError(Kind::Unavailable,
                                       "no CUDA device: CUDA was in use when this process was forked from its parent");
+  }
+#ifndef _WIN32
+  static const int error = pthread_atfork(nullptr, nullptr, [] { isForkedChild = true; });
+  if (error != 0)
+  {
+    throw CudaConnectedComponentError(Kind::Memory, std::string("pthread_atfork() failed: ") + std::strerror(error));
   }
 #endif
 }
@@ -88,21 +91,81 @@ GetFailedStarts()
 /** Returns the address of a function of the NVIDIA driver. Throws CudaConnectedComponentError if the driver lacks it.
  * The function is looked up at run time, so that the library can be loaded without a driver. */
 template <typename TFunction>
-TFunction
-FindDriverFunction(const char * name)
+void
+FindDriverFunction(const char * name, TFunction & function)
 {
   constexpr unsigned int          version = 12000; // CUDA 12.0 has all functions that are looked up here
-  void *                          function = nullptr;
+  void *                          address = nullptr;
   cudaDriverEntryPointQueryResult status{};
-  CCL_CHECK(cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &status));
+  CCL_CHECK(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &status));
   if (status != cudaDriverEntryPointSuccess)
   {
     throw CudaConnectedComponentError(Kind::Unavailable, std::string("the NVIDIA driver has no ") + name);
   }
-  return reinterpret_cast<TFunction>(function);
+  function = reinterpret_cast<TFunction>(address);
+}
+
+/** The functions of the NVIDIA driver for contexts. CUDA's runtime cannot restore a caller's context without starting a
+ * device. The driver numbers the devices in the same way. */
+struct Driver
+{
+  CUresult (*getContext)(CUcontext *);
+  CUresult (*getId)(CUcontext, unsigned long long *);
+  CUresult (*push)(CUcontext);
+  CUresult (*pop)(CUcontext *);
+  CUresult (*getPrimaryState)(CUdevice, unsigned int *, int *);
+  CUresult (*retainPrimary)(CUcontext *, CUdevice);
+  CUresult (*releasePrimary)(CUdevice);
+  CUresult (*exchangeCaptureMode)(CUstreamCaptureMode *);
+
+  Driver()
+  {
+    FindDriverFunction("cuCtxGetCurrent", getContext);
+    FindDriverFunction("cuCtxGetId", getId);
+    FindDriverFunction("cuCtxPushCurrent", push);
+    FindDriverFunction("cuCtxPopCurrent", pop);
+    FindDriverFunction("cuDevicePrimaryCtxGetState", getPrimaryState);
+    FindDriverFunction("cuDevicePrimaryCtxRetain", retainPrimary);
+    FindDriverFunction("cuDevicePrimaryCtxRelease", releasePrimary);
+    FindDriverFunction("cuThreadExchangeStreamCaptureMode", exchangeCaptureMode);
+  }
+};
+
+const Driver &
+GetDriver()
+{
+  static const Driver driver;
+  return driver;
+}
+
+/** Returns the error of the runtime that means the same as an error of the driver. They have the same numbers. */
+cudaError_t
+RuntimeError(CUresult error)
+{
+  return static_cast<cudaError_t>(error);
+}
+
+/** Returns whether the primary context of a device exists: the device has been started, and has not been reset since.
+ */
+bool
+IsDeviceStarted(int device)
+{
+  unsigned int flags = 0;
+  int          isActive = 0;
+  return GetDriver().getPrimaryState(device, &flags, &isActive) == CUDA_SUCCESS && isActive != 0;
 }
 
 } // namespace
+
+bool
+IsForkedChild()
+{
+#ifndef _WIN32
+  return isForkedChild;
+#else
+  return false;
+#endif
+}
 
 void
 StartDevice(int device, const std::function<void()> & start)
@@ -136,28 +199,60 @@ ForgetFailedStarts(int device)
 std::optional<std::uint64_t>
 FindContext()
 {
-  static const auto  getCurrent = FindDriverFunction<CUresult (*)(CUcontext *)>("cuCtxGetCurrent");
-  static const auto  getId = FindDriverFunction<CUresult (*)(CUcontext, unsigned long long *)>("cuCtxGetId");
+  const Driver &     driver = GetDriver();
   CUcontext          context = nullptr;
   unsigned long long id = 0;
-  if (getCurrent(&context) != CUDA_SUCCESS || context == nullptr || getId(context, &id) != CUDA_SUCCESS)
+  if (driver.getContext(&context) != CUDA_SUCCESS || context == nullptr || driver.getId(context, &id) != CUDA_SUCCESS)
   {
     return std::nullopt;
   }
   return id;
 }
 
-bool
-IsDeviceStarted(int device)
+PrimaryContext::PrimaryContext(int device)
+  : m_Device(device)
+  , m_WasStarted(IsDeviceStarted(device))
 {
-  static const auto getDevice = FindDriverFunction<CUresult (*)(CUdevice *, int)>("cuDeviceGet");
-  static const auto getState =
-    FindDriverFunction<CUresult (*)(CUdevice, unsigned int *, int *)>("cuDevicePrimaryCtxGetState");
-  CUdevice     handle = 0;
-  unsigned int flags = 0;
-  int          isActive = 0;
-  return getDevice(&handle, device) == CUDA_SUCCESS && getState(handle, &flags, &isActive) == CUDA_SUCCESS &&
-         isActive != 0;
+  const Driver & driver = GetDriver();
+  CUcontext      context = nullptr;
+  const auto     retain = [&] { CCL_CHECK(RuntimeError(driver.retainPrimary(&context, m_Device))); };
+  if (m_WasStarted)
+  {
+    retain();
+  }
+  else
+  {
+    StartDevice(m_Device, retain);
+  }
+  const CUresult error = driver.push(context);
+  if (error != CUDA_SUCCESS && m_WasStarted)
+  {
+    driver.releasePrimary(m_Device);
+  }
+  CCL_CHECK(RuntimeError(error));
+}
+
+PrimaryContext::~PrimaryContext()
+{
+  CUcontext context = nullptr;
+  GetDriver().pop(&context);
+  if (m_WasStarted)
+  {
+    GetDriver().releasePrimary(m_Device);
+  }
+}
+
+UncapturedCalls::UncapturedCalls()
+{
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  CCL_CHECK(RuntimeError(GetDriver().exchangeCaptureMode(&mode)));
+  m_CallersMode = mode;
+}
+
+UncapturedCalls::~UncapturedCalls()
+{
+  auto mode = static_cast<CUstreamCaptureMode>(m_CallersMode);
+  GetDriver().exchangeCaptureMode(&mode);
 }
 
 CurrentDevice::CurrentDevice(int device)
@@ -169,29 +264,29 @@ CurrentDevice::CurrentDevice(int device)
                                       "no CUDA device " + std::to_string(device) + ": there are " +
                                         std::to_string(count) + ", numbered from 0");
   }
-  CCL_CHECK(cudaGetDevice(&m_CallersDevice));
-  m_Device = device < 0 ? m_CallersDevice : device;
-  if (m_Device != m_CallersDevice)
+  // This is the device of the caller's context. If there is none, it is the device that CUDA's runtime would start.
+  int callersDevice = 0;
+  CCL_CHECK(cudaGetDevice(&callersDevice));
+  m_Device = device < 0 ? callersDevice : device;
+  if (m_Device != callersDevice || !FindContext())
   {
-    // Since CUDA 12, cudaSetDevice() starts the device, which may fail.
-    try
-    {
-      StartDevice(m_Device, [this] { CCL_CHECK(cudaSetDevice(m_Device)); });
-    }
-    catch (...)
-    {
-      cudaSetDevice(m_CallersDevice);
-      cudaGetLastError();
-      throw;
-    }
+    m_Primary.emplace(m_Device);
   }
+  m_Uncaptured.emplace();
 }
 
-CurrentDevice::~CurrentDevice()
+void
+CallInContext(int device, std::uint64_t id, const std::function<void()> & function)
 {
-  if (m_Device != m_CallersDevice)
+  std::optional<PrimaryContext> primary;
+  if (FindContext() != id && IsDeviceStarted(device))
   {
-    cudaSetDevice(m_CallersDevice);
+    primary.emplace(device);
+  }
+  if (FindContext() == id)
+  {
+    const UncapturedCalls uncaptured;
+    function();
   }
 }
 

@@ -12,7 +12,44 @@
 namespace itk::ccl
 {
 
-/** Makes a device current for the lifetime of the object. The destructor makes the caller's device current again. */
+/** Makes the primary context of a device current for the lifetime of the object. The primary context is the one that
+ * CUDA's runtime uses. The destructor makes the caller's context current again, or none if the caller had none. */
+class PrimaryContext
+{
+public:
+  /** Makes the context current. Starts the device if necessary; it then stays started, as with CUDA's runtime. Throws
+   * CudaConnectedComponentError if the device cannot be started. */
+  explicit PrimaryContext(int device);
+  ~PrimaryContext();
+  PrimaryContext(const PrimaryContext &) = delete;
+  PrimaryContext &
+  operator=(const PrimaryContext &) = delete;
+
+private:
+  int  m_Device;
+  bool m_WasStarted;
+};
+
+/** Lets the calling thread allocate and free memory while other streams capture graphs, for the lifetime of the object.
+ * Without it, such calls fail, and invalidate the captures of all threads in CUDA's global mode. A context must be
+ * current. */
+class UncapturedCalls
+{
+public:
+  UncapturedCalls();
+  ~UncapturedCalls();
+  UncapturedCalls(const UncapturedCalls &) = delete;
+  UncapturedCalls &
+  operator=(const UncapturedCalls &) = delete;
+
+private:
+  int m_CallersMode;
+};
+
+/** Makes a device current for the lifetime of the object. If the caller's context belongs to the device, it stays
+ * current, because the caller's streams and memory belong to it. Otherwise the primary context of the device becomes
+ * current, and the destructor makes the caller's context current again. No other device is started. The captures of
+ * other streams stay valid. */
 class CurrentDevice
 {
 public:
@@ -22,7 +59,6 @@ public:
    * Throws CudaConnectedComponentError if there is no such device, if it cannot be started, or if CUDA was in use when
    * this process was forked from its parent. */
   explicit CurrentDevice(int device);
-  ~CurrentDevice();
   CurrentDevice(const CurrentDevice &) = delete;
   CurrentDevice &
   operator=(const CurrentDevice &) = delete;
@@ -35,22 +71,31 @@ public:
   }
 
 private:
-  int m_CallersDevice = 0;
-  int m_Device = 0;
+  int                            m_Device = 0;
+  std::optional<PrimaryContext>  m_Primary; // empty if the caller's context stays current
+  std::optional<UncapturedCalls> m_Uncaptured;
 };
 
-/** Calls start(), which starts a device. If start() throws a CudaConnectedComponentError, the next calls for this
- * device throw the same error without calling start(), for a time that StartAttempts decides. */
+/** Calls function() in the context with this id, if the context is the calling thread's current context or the primary
+ * context of the device. Otherwise, or if the context has ended, does nothing. Starts no device. The captures of
+ * streams stay valid. */
+void
+CallInContext(int device, std::uint64_t id, const std::function<void()> & function);
+
+/** Returns whether this process was forked from one that had used CUDA. CUDA does not work in such a process. Another
+ * thread of the parent may have held any mutex during the fork, so the child must lock none. */
+bool
+IsForkedChild();
+
+/** Calls start(), which starts a device. Other threads that start a device wait. If start() throws a
+ * CudaConnectedComponentError, the next calls for this device throw the same error without calling start(), for a time
+ * that StartAttempts decides. */
 void
 StartDevice(int device, const std::function<void()> & start);
 
 /** Makes StartDevice() forget the failures of a device. Call it after the device has started. */
 void
 ForgetFailedStarts(int device);
-
-/** Returns true if a device has been started and has not been reset since. Does not start it. */
-bool
-IsDeviceStarted(int device);
 
 /** Returns an id of the calling thread's current CUDA context. No other context of this process has or had the same id.
  * Returns nothing if there is no context, or if cudaDeviceReset() ended it. */

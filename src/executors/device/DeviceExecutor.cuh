@@ -166,7 +166,7 @@ public:
     const std::uint64_t threadBlocks = DivideUp(count, ScanValuesPerThreadBlock);
     PreparedScan<TSum>  scan{ count,
                              this->Allocate<TSum>(threadBlocks),
-                             m_Resources.AllocateCounter(m_Stream),
+                             m_Resources.AllocateCounter(),
                               { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
     *scan.total.GetAddress() = PreparedScan<TSum>::Unknown;
     this->Launch(&ReduceThreadBlocks<TSum, TFunction>,

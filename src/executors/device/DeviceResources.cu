@@ -7,6 +7,7 @@
 
 #include "itkCudaConnectedComponentError.h"
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -19,11 +20,13 @@ using Kind = CudaConnectedComponentError::Kind;
 namespace
 {
 
-/** The resources of all devices, by the number of the device and the id of its context. */
+/** The resources of all devices, by the number of the device and the id of its context. No CUDA function is called
+ * while the mutex is locked, because CUDA may take seconds to start. */
 struct AllResources
 {
   std::mutex                                                                mutex;
   std::map<std::pair<int, std::uint64_t>, std::unique_ptr<DeviceResources>> devices;
+  std::atomic<bool>                                                         areAny{ false };
 };
 
 AllResources &
@@ -86,12 +89,17 @@ FormatBytes(std::uint64_t bytes)
 
 constexpr std::uint64_t PoolStep = std::uint64_t{ 32 } << 20; // CUDA's pools grow by multiples of 32 MiB
 
-/** Calls visit(resources) for all resources whose context is current on their device. Makes the device current during
- * the call. Skips the resources of contexts that cudaDeviceReset() has ended: the reset has freed their memory. */
+/** Calls visit(resources) for all resources whose context is the calling thread's current one, or the primary context
+ * of its device. Skips the resources of contexts that cudaDeviceReset() has ended: the reset has freed their memory. A
+ * forked child has no resources. */
 template <typename TVisitor>
 void
 ForAllResources(const TVisitor & visit)
 {
+  if (IsForkedChild())
+  {
+    return;
+  }
   AllResources &                                                           all = GetAllResources();
   std::vector<std::pair<std::pair<int, std::uint64_t>, DeviceResources *>> found;
   {
@@ -103,17 +111,7 @@ ForAllResources(const TVisitor & visit)
   }
   for (const auto & each : found)
   {
-    if (!IsDeviceStarted(each.first.first))
-    {
-      continue;
-    }
-    const CurrentDevice current(each.first.first);
-    // A new thread has no context until it calls CUDA.
-    CCL_CHECK(cudaFree(nullptr));
-    if (FindContext() == each.first.second)
-    {
-      visit(*each.second);
-    }
+    CallInContext(each.first.first, each.first.second, [&] { visit(*each.second); });
   }
 }
 
@@ -122,18 +120,22 @@ ForAllResources(const TVisitor & visit)
 DeviceResources &
 DeviceResources::Of(int device)
 {
-  AllResources &                    all = GetAllResources();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  const auto                        find = [&]() -> DeviceResources * {
+  AllResources & all = GetAllResources();
+  const auto     find = [&]() -> DeviceResources * {
     const auto context = FindContext();
-    const auto found = context ? all.devices.find({ device, *context }) : all.devices.end();
+    if (!context)
+    {
+      return nullptr;
+    }
+    const std::lock_guard<std::mutex> lock(all.mutex);
+    const auto                        found = all.devices.find({ device, *context });
     return found != all.devices.end() ? found->second.get() : nullptr;
   };
   DeviceResources * resources = find();
   if (resources == nullptr)
   {
     StartDevice(device, [&] {
-      // Starts the device if it has not been started or has been reset. A new thread also has no context before this.
+      // CUDA's runtime prepares the context. On a broken device, this fails.
       CCL_CHECK(cudaFree(nullptr));
       resources = find();
       if (resources == nullptr)
@@ -143,8 +145,10 @@ DeviceResources::Of(int device)
         {
           throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
         }
-        resources = all.devices.emplace(std::pair(device, *context), std::make_unique<DeviceResources>(device))
-                      .first->second.get();
+        auto                              created = std::make_unique<DeviceResources>(device);
+        const std::lock_guard<std::mutex> lock(all.mutex);
+        resources = all.devices.emplace(std::pair(device, *context), std::move(created)).first->second.get();
+        all.areAny = true;
       }
     });
     ForgetFailedStarts(device);
@@ -173,9 +177,7 @@ DeviceResources::GetHeldMemory()
 bool
 DeviceResources::AreAny()
 {
-  AllResources &                    all = GetAllResources();
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  return !all.devices.empty();
+  return GetAllResources().areAny;
 }
 
 DeviceResources::DeviceResources(int device)
@@ -316,7 +318,7 @@ DeviceResources::AllocateCached(std::size_t bytes)
 }
 
 std::shared_ptr<void>
-DeviceResources::AllocateCounter(cudaStream_t stream)
+DeviceResources::AllocateCounter()
 {
   std::unique_ptr<void, cudaError_t (*)(void *)> counter(nullptr, cudaFree);
   {
@@ -331,8 +333,14 @@ DeviceResources::AllocateCounter(cudaStream_t stream)
   {
     constexpr std::size_t size = sizeof(unsigned int);
     counter.reset(this->AllocateOnDevice(size, [](void ** result) { return cudaMalloc(result, size); }));
-    // If this fails, the counter is freed, because its value is unknown.
-    CCL_CHECK(cudaMemsetAsync(counter.get(), 0, size, stream));
+    // The owner may release the counter without a kernel, and the next owner may use another stream. So the value must
+    // be there before the counter has an owner. If this fails, the counter is freed.
+    const cudaStream_t stream = this->TakeStream();
+    const cudaError_t  error = cudaMemsetAsync(counter.get(), 0, size, stream);
+    const cudaError_t  waitError = cudaStreamSynchronize(stream);
+    this->ReturnStream(stream);
+    CCL_CHECK(error);
+    CCL_CHECK(waitError);
     // Makes room for all counters, so that the return of a counter cannot fail.
     const std::lock_guard<std::mutex> lock(m_Mutex);
     m_Counters.reserve(m_CounterCount + 1);

@@ -35,15 +35,17 @@ public:
   static DeviceResources &
   Of(int device);
 
-  /** Frees the memory that no call uses, on all devices. Any device may be current. */
+  /** Frees the memory that no call uses, on all devices. Any device may be current. Starts no device. Skips contexts
+   * that the program has made itself, unless they are current. */
   static void
   TrimAll();
 
-  /** Returns the bytes that all devices hold, in use or cached. Any device may be current. */
+  /** Returns the bytes that all devices hold, in use or cached, in the contexts of TrimAll(). Starts no device. */
   static HeldMemory
   GetHeldMemory();
 
-  /** Returns true if resources of any device have been created. */
+  /** Returns true if resources of any device have been created, here or before this process was forked. Locks no mutex.
+   */
   static bool
   AreAny();
 
@@ -87,10 +89,10 @@ public:
   std::shared_ptr<void>
   AllocateCached(std::size_t bytes);
 
-  /** Allocates an unsigned int in device memory, with the value 0. It must be 0 again when its last owner releases it,
-   * because the next owner relies on the value. The value of a new counter is set in the order of the stream. */
+  /** Allocates an unsigned int in device memory, with the value 0. Any stream may use it at once. It must be 0 again
+   * when its last owner releases it, because the next owner relies on the value. */
   std::shared_ptr<void>
-  AllocateCounter(cudaStream_t stream);
+  AllocateCounter();
 
   /** Ends a call. Frees the memory above the limits. */
   void

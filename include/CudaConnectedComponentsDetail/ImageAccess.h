@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CudaConnectedComponentsDetail_ImageAccess_h
+#define CudaConnectedComponentsDetail_ImageAccess_h
+
+// From ITK's images to views. Only the functions at the end are templates: they read the buffer's pointer and its
+// regions once, in the calling thread. All other work on pixels is in the library.
+
+#include "CudaConnectedComponentsDetail/BackendRun.h"
+
+#include "itkCudaConnectedComponentImageView.h"
+#include "itkCudaConnectedComponentLabeler.h"
+#include "itkImage.h"
+#include "itkImageScanlineConstIterator.h"
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <typeinfo>
+#include <vector>
+
+namespace itk
+{
+namespace CudaConnectedComponentsDetail
+{
+
+using ImageView = CudaConnectedComponentImageView;
+using RowPacker = CudaConnectedComponentLabeler::RowPackerType;
+
+/** Returns numbers of pixels as a text, such as "512 x 512 x 80". */
+CudaConnectedComponents_EXPORT std::string
+SizeText(const std::vector<std::uint64_t> & size);
+
+/** Returns an index as a text, such as "[0, -3, 7]". */
+CudaConnectedComponents_EXPORT std::string
+IndexText(const std::vector<std::int64_t> & index);
+
+/** The start and the size of a region along all axes. */
+struct RegionOfAxes
+{
+  std::vector<std::int64_t>  start;
+  std::vector<std::uint64_t> size;
+
+  template <unsigned int VDimension>
+  RegionOfAxes(const ImageRegion<VDimension> & region) // not explicit: functions take regions of any dimension
+    : start(region.GetIndex().begin(), region.GetIndex().end())
+    , size(region.GetSize().begin(), region.GetSize().end())
+  {}
+};
+
+/** The buffer of an image. */
+struct ImageBuffer
+{
+  const void *                            pixels;
+  CudaConnectedComponentsEnums::PixelType type;
+  std::uint64_t                           capacity; // number of pixels that the buffer can hold
+  RegionOfAxes                            region;   // the buffered region
+};
+
+/** Describes a region of an image as a series of planes or volumes: one for up to 3 dimensions, otherwise one for each
+ * index along the other axes, in raster order.
+ * \param role the name of the image in messages, such as "input"
+ * \exception ExceptionObject the buffer does not cover the region */
+CudaConnectedComponents_EXPORT std::vector<ImageView>
+MakeViews(const ImageBuffer & buffer, const RegionOfAxes & region, const char * role);
+
+/** Throws the exception of MakeViews() if the buffered region of an image does not contain a region. */
+CudaConnectedComponents_EXPORT void
+RequireBuffered(const RegionOfAxes & buffered, const RegionOfAxes & region, const char * role);
+
+/** Returns a function that packs the pixels of a view that are not zero. */
+CudaConnectedComponents_EXPORT RowPacker
+PackerOf(const ImageView & view);
+
+/** Returns a function that packs the pixels of a view that equal a value. `value` has the bytes of the pixel. */
+CudaConnectedComponents_EXPORT RowPacker
+PackerOf(const ImageView & view, std::uint64_t value);
+
+/** Returns a function that packs the pixels that both functions pack. */
+CudaConnectedComponents_EXPORT RowPacker
+Both(RowPacker first, RowPacker second, std::uint64_t rowLength);
+
+/** Returns a function that packs rows of bytes: readRow(row, bytes) writes one byte for each pixel, and may throw the
+ * exceptions of the caller's code. */
+CudaConnectedComponents_EXPORT RowPacker
+PackerOfBytes(std::function<void(std::uint64_t row, unsigned char * bytes)> readRow, std::uint64_t rowLength);
+
+/** Whether the buffer of an image stores each pixel as a number that a view can describe. */
+template <typename TImage>
+constexpr bool IsViewed =
+  std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
+  std::is_arithmetic<typename TImage::PixelType>::value && sizeof(typename TImage::PixelType) <= 8;
+
+/** Returns the bytes of a pixel as an integer. */
+template <typename TPixel>
+std::uint64_t
+BitsOf(TPixel pixel)
+{
+  static_assert(std::is_arithmetic<TPixel>::value && sizeof(TPixel) <= 8, "a number that a view can describe");
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &pixel, sizeof(pixel));
+  return bits;
+}
+
+/** Describes a region of an image as a series of views, as MakeViews() does. */
+template <typename TImage>
+std::vector<ImageView>
+ViewsOf(const TImage & image, const typename TImage::RegionType & region, const char * role)
+{
+  static_assert(IsViewed<TImage>, "a view describes images of numbers");
+  const auto * const container = image.GetPixelContainer();
+  return MakeViews({ image.GetBufferPointer(),
+                     ImageView::TypeOf<typename TImage::PixelType>(),
+                     container == nullptr ? 0 : container->Size(),
+                     image.GetBufferedRegion() },
+                   region,
+                   role);
+}
+
+/** Describes a region of a plane or a volume. */
+template <typename TImage>
+ImageView
+ViewOf(const TImage & image, const typename TImage::RegionType & region, const char * role)
+{
+  static_assert(TImage::ImageDimension <= 3, "an image of more dimensions is a series of views");
+  return ViewsOf(image, region, role).front();
+}
+
+/** Returns the index of the first pixel of a row. Rows are counted in raster order, from the start of the region. */
+template <unsigned int VDimension>
+Index<VDimension>
+IndexOfRow(const ImageRegion<VDimension> & region, std::uint64_t row)
+{
+  Index<VDimension> index = region.GetIndex();
+  for (unsigned int axis = 1; axis < VDimension; ++axis)
+  {
+    index[axis] += static_cast<IndexValueType>(row % region.GetSize(axis));
+    row /= region.GetSize(axis);
+  }
+  return index;
+}
+
+/** Returns a function that packs the pixels for which a condition is true, of an image that no view describes. */
+template <typename TImage, typename TCondition>
+RowPacker
+PackerOfImage(const TImage &                      image,
+              const typename TImage::RegionType & region,
+              const char *                        role,
+              const TCondition &                  isForeground)
+{
+  RequireBuffered(image.GetBufferedRegion(), region, role);
+  return PackerOfBytes(
+    [&image, region, isForeground](std::uint64_t row, unsigned char * bytes) {
+      typename TImage::SizeType size;
+      size.Fill(1);
+      size[0] = region.GetSize(0);
+      ImageScanlineConstIterator<TImage> it(&image, { IndexOfRow(region, row), size });
+      for (; !it.IsAtEndOfLine(); ++it)
+      {
+        *bytes++ = isForeground(it.Get()) ? 1 : 0;
+      }
+    },
+    region.GetSize(0));
+}
+
+/** Returns a function that packs the pixels of a plane or a volume that are not zero. */
+template <typename TImage>
+RowPacker
+PackerOfNonzero(const TImage & image, const typename TImage::RegionType & region, const char * role)
+{
+  if constexpr (IsViewed<TImage>)
+  {
+    return PackerOf(ViewOf(image, region, role));
+  }
+  else
+  {
+    using PixelType = typename TImage::PixelType;
+    return PackerOfImage(
+      image, region, role, [](const PixelType & pixel) { return pixel != NumericTraits<PixelType>::ZeroValue(pixel); });
+  }
+}
+
+/** Returns a function that packs the pixels of a plane or a volume that equal a value. */
+template <typename TImage>
+RowPacker
+PackerOfEqual(const TImage &                      image,
+              const typename TImage::RegionType & region,
+              const char *                        role,
+              const typename TImage::PixelType &  value)
+{
+  if constexpr (IsViewed<TImage>)
+  {
+    return PackerOf(ViewOf(image, region, role), BitsOf(value));
+  }
+  else
+  {
+    using PixelType = typename TImage::PixelType;
+    return PackerOfImage(
+      image, region, role, [value](const PixelType & pixel) { return static_cast<bool>(pixel == value); });
+  }
+}
+
+/** Allocates the output of a filter by allocate(). Returns whether nobody has written to its memory. Only memory that
+ * ITK's own container has just allocated is such memory: another container may hold a mapped file. */
+template <typename TImage, typename TAllocate>
+bool
+AllocateUntouched(const TImage & output, const TAllocate & allocate)
+{
+  using ContainerType = ImportImageContainer<SizeValueType, typename TImage::InternalPixelType>;
+  const bool isNew = output.GetBufferPointer() == nullptr;
+  allocate();
+  const auto * const container = output.GetPixelContainer();
+  return isNew && container != nullptr && typeid(*container) == typeid(ContainerType) &&
+         container->GetContainerManageMemory();
+}
+
+} // namespace CudaConnectedComponentsDetail
+} // namespace itk
+
+#endif

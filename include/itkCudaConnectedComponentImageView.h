@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaConnectedComponentImageView_h
+#define itkCudaConnectedComponentImageView_h
+
+#include "itkCudaConnectedComponentError.h"
+#include "itkCudaConnectedComponentsEnums.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace itk
+{
+
+/** \class CudaConnectedComponentImageView
+ * \brief A plane or a volume in memory that somebody else owns: its address, pixel type, size and strides.
+ *
+ * \code
+ * const auto whole = itk::CudaConnectedComponentImageView::Of(pixels, { 512, 512, 300 });
+ * const auto lowerHalf = whole.Region({ 0, 0, 0 }, { 512, 512, 150 });
+ * \endcode
+ *
+ * The address of pixel { x, y, z } is pixels + x * strides[0] + y * strides[1] + z * strides[2]. So a view may be a
+ * region of a larger image, a transposed image or a mirrored image. A plane has 1 pixel along z.
+ *
+ * A view stores no pixels. The memory must exist as long as a view of it is used. A function that takes a view as its
+ * input only reads the pixels.
+ *
+ * \par Thread safety
+ * A view is a plain value. Several threads may use copies of one view.
+ *
+ * \sa CudaConnectedComponentLabeler
+ *
+ * \ingroup CudaConnectedComponents
+ */
+struct CudaConnectedComponentImageView
+{
+  /** The types of pixels. */
+  using PixelTypeEnum = CudaConnectedComponentsEnums::PixelType;
+
+  /** Numbers of pixels along x, y and z. */
+  using SizeType = std::array<std::uint64_t, 3>;
+
+  /** The memory of the pixels. */
+  enum class Memory : std::uint8_t
+  {
+    Host,  // memory that the processor reads
+    Device // memory of a CUDA device, or managed memory of CUDA
+  };
+
+  /** The first pixel: { 0, 0, 0 }. It may be null if there are no pixels. */
+  void * pixels = nullptr;
+
+  /** The type of the pixels. The default is UInt8. */
+  PixelTypeEnum type = PixelTypeEnum::UInt8;
+
+  /** The numbers of pixels along x, y and z. The default is 0. */
+  std::array<std::uint64_t, 3> size{};
+
+  /** The distances in bytes from a pixel to the next pixel along x, y and z. They may be negative. */
+  std::array<std::int64_t, 3> strides{};
+
+  /** The memory of the pixels. The default is host memory. */
+  Memory memory = Memory::Host;
+
+  /** Describes an image without gaps: x changes fastest, then y, then z.
+   * \tparam T integer type of 1 to 8 bytes, bool, float or double
+   * \param pixels the first pixel
+   * \param size the numbers of pixels along x, y and z
+   * \param memory the memory of the pixels
+   * \return the view */
+  template <typename T>
+  static CudaConnectedComponentImageView
+  Of(const T * pixels, const std::array<std::uint64_t, 3> & size, Memory memory = Memory::Host)
+  {
+    return Of(pixels, TypeOf<T>(), size, memory);
+  }
+
+  /** Describes an image without gaps.
+   * \param pixels the first pixel
+   * \param type the type of the pixels
+   * \param size the numbers of pixels along x, y and z
+   * \param memory the memory of the pixels
+   * \return the view */
+  static CudaConnectedComponentImageView
+  Of(const void * pixels, PixelTypeEnum type, const std::array<std::uint64_t, 3> & size, Memory memory = Memory::Host)
+  {
+    // Unsigned numbers: the strides of an image that is too large to exist may overflow.
+    const std::uint64_t bytes = SizeOf(type);
+    const std::uint64_t row = bytes * size[0];
+    const std::uint64_t slice = row * size[1];
+    return { const_cast<void *>(pixels),
+             type,
+             size,
+             { static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(row), static_cast<std::int64_t>(slice) },
+             memory };
+  }
+
+  /** Returns the view of a region.
+   * \param start the index of the first pixel of the region
+   * \param regionSize the numbers of pixels of the region
+   * \return the view, with the same strides
+   * \exception CudaConnectedComponentError InvalidArgument: the region is not inside this view. The message has both.
+   */
+  CudaConnectedComponentImageView
+  Region(const std::array<std::uint64_t, 3> & start, const std::array<std::uint64_t, 3> & regionSize) const
+  {
+    auto         region = *this;
+    std::int64_t offset = 0;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      if (start[axis] > size[axis] || regionSize[axis] > size[axis] - start[axis])
+      {
+        throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                          "the region of " + TextOf(regionSize) + " pixels from the index " +
+                                            TextOf(start) + " on lies outside the image of " + TextOf(size) +
+                                            " pixels");
+      }
+      offset += static_cast<std::int64_t>(start[axis]) * strides[axis];
+    }
+    region.size = regionSize;
+    region.pixels = pixels == nullptr ? nullptr : static_cast<char *>(pixels) + offset;
+    return region;
+  }
+
+  /** Returns the number of pixels.
+   * \return the product of the size */
+  std::uint64_t
+  Count() const
+  {
+    return size[0] * size[1] * size[2];
+  }
+
+  /** Returns whether the pixels have no gaps, and x changes fastest, then y, then z.
+   * \return true if the pixels are an array in this order, or if there are none */
+  bool
+  IsContiguous() const
+  {
+    std::uint64_t expected = SizeOf(type);
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      if (size[axis] > 1 && static_cast<std::uint64_t>(strides[axis]) != expected && this->Count() > 0)
+      {
+        return false;
+      }
+      expected *= size[axis];
+    }
+    return true;
+  }
+
+  /** Returns the address of the first pixel of a row.
+   * \param row y + z * size[1]
+   * \return the address */
+  char *
+  Row(std::uint64_t row) const
+  {
+    // Rows often have the same distance in the whole image. The division takes as long as a short row.
+    const auto y = static_cast<std::int64_t>(row);
+    const auto rows = static_cast<std::int64_t>(size[1]);
+    if (size[2] == 1 || strides[2] == strides[1] * rows)
+    {
+      return static_cast<char *>(pixels) + y * strides[1];
+    }
+    return static_cast<char *>(pixels) + y % rows * strides[1] + y / rows * strides[2];
+  }
+
+  /** Returns the type of pixels.
+   * \tparam T integer type of 1 to 8 bytes, bool, float or double
+   * \return the value of the enumeration for T */
+  template <typename T>
+  static constexpr PixelTypeEnum
+  TypeOf()
+  {
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8,
+                  "pixels are integers of up to 64 bits, bool, float or double");
+    if (std::is_floating_point<T>::value)
+    {
+      return sizeof(T) == 4 ? PixelTypeEnum::Float : PixelTypeEnum::Double;
+    }
+    if (std::is_same<T, bool>::value)
+    {
+      return PixelTypeEnum::Bool;
+    }
+    const bool isSigned = std::is_signed<T>::value;
+    switch (sizeof(T))
+    {
+      case 1:
+        return isSigned ? PixelTypeEnum::Int8 : PixelTypeEnum::UInt8;
+      case 2:
+        return isSigned ? PixelTypeEnum::Int16 : PixelTypeEnum::UInt16;
+      case 4:
+        return isSigned ? PixelTypeEnum::Int32 : PixelTypeEnum::UInt32;
+      default:
+        return isSigned ? PixelTypeEnum::Int64 : PixelTypeEnum::UInt64;
+    }
+  }
+
+  /** Returns the size of a pixel.
+   * \param type the type of the pixel
+   * \return the number of bytes: 1, 2, 4 or 8 */
+  static constexpr std::size_t
+  SizeOf(PixelTypeEnum type)
+  {
+    switch (type)
+    {
+      case PixelTypeEnum::Bool:
+      case PixelTypeEnum::Int8:
+      case PixelTypeEnum::UInt8:
+        return 1;
+      case PixelTypeEnum::Int16:
+      case PixelTypeEnum::UInt16:
+      case PixelTypeEnum::Half:
+      case PixelTypeEnum::BFloat16:
+        return 2;
+      case PixelTypeEnum::Int32:
+      case PixelTypeEnum::UInt32:
+      case PixelTypeEnum::Float:
+        return 4;
+      case PixelTypeEnum::Int64:
+      case PixelTypeEnum::UInt64:
+      case PixelTypeEnum::Double:
+        return 8;
+    }
+    return 0; // not a value of the enumeration
+  }
+
+  /** Returns numbers of pixels as a text, such as "512 x 512 x 80".
+   * \param numbers the numbers along x, y and z
+   * \return the text */
+  static std::string
+  TextOf(const std::array<std::uint64_t, 3> & numbers)
+  {
+    return std::to_string(numbers[0]) + " x " + std::to_string(numbers[1]) + " x " + std::to_string(numbers[2]);
+  }
+};
+
+} // namespace itk
+
+#endif

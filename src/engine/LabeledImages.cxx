@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/LabeledImages.h"
+
+#include "algorithms/analysis/MeasureIntensities.h"
+#include "algorithms/analysis/MeasureRuns.h"
+#include "algorithms/analysis/UnpackIntensities.h"
+#include "algorithms/analysis/UnpackTable.h"
+#include "algorithms/runs/HostRows.h"
+#include "algorithms/runs/RunUnionFind.h"
+#include "primitives/ImageRows.h"
+
+#include <algorithm>
+
+namespace itk::ccl
+{
+
+namespace
+{
+
+Grid
+GridOf(const ImageView & image)
+{
+  return { image.size[0], image.size[1], image.size[2] };
+}
+
+/** The runs of a label image, with the ranks of their components. */
+class RunsOfLabels
+{
+public:
+  using RunType = std::uint64_t;
+
+  RunsOfLabels(const ParallelFor & parallelFor, const ImageView & image, const LabelValues & labelValues)
+    : m_Words(AllocateOnHost<Word>(WordsOf(GridOf(image)).Count()))
+  {
+    const auto isLabel = Foreground::EqualTo(image.type, labelValues.background).Inverted();
+    m_Bits = PackRows<SingleRow>(
+      parallelFor,
+      [&](std::uint64_t row, Word * words) { PackRowOf(image, row, isLabel, words); },
+      GridOf(image),
+      m_Words.get());
+    m_Ranks.reserve(m_Bits.runs.total);
+    const BitRows & rows = m_Bits.groups.rows;
+    for (std::uint64_t row = 0; row < image.size[1] * image.size[2]; ++row)
+    {
+      for (RunCursor run(rows.bits + row * rows.words.x, image.size[0]); run.Next();)
+      {
+        m_Ranks.push_back(labelValues.RankOf(PixelOf(image, row, run.GetBegin())));
+      }
+    }
+  }
+
+  const HostBits<SingleRow> &
+  GetBits() const
+  {
+    return m_Bits;
+  }
+
+  const RunType *
+  GetRanks() const
+  {
+    return m_Ranks.data();
+  }
+
+private:
+  HostBuffer<Word>     m_Words;
+  HostBits<SingleRow>  m_Bits; // refers to m_Words
+  std::vector<RunType> m_Ranks;
+};
+
+} // namespace
+
+LabelValues
+LabelValuesOf(PixelType type, std::uint64_t background)
+{
+  return VisitLabelType(type, [&](auto label) { return LabelValues::For(static_cast<decltype(label)>(background)); });
+}
+
+CudaConnectedComponentTable
+MeasureLabels(const ParallelFor &                          parallelFor,
+              const ImageView &                            labels,
+              const LabelValues &                          labelValues,
+              std::uint64_t                                componentCount,
+              const CudaConnectedComponentTable::Columns & columns)
+{
+  using RunType = RunsOfLabels::RunType;
+  const HostExecutor executor(parallelFor);
+  const RunsOfLabels runs(parallelFor, labels, labelValues);
+  const auto         counted = runs.GetBits().CountRuns<RunType>();
+  const auto         offsets = executor.Allocate<RunType>(counted.groups.columns.words.Count());
+  StoreRunOffsets(executor, counted, offsets.get());
+
+  CudaConnectedComponentTable table;
+  const Grid                  size = GridOf(labels);
+  VisitSumTypeFor(size, columns, [&](auto sum) {
+    using TableType = ComponentTable<RunType, decltype(sum)>;
+    const auto memory = executor.Allocate<std::uint64_t>(DivideUp(TableType::BytesFor(columns, componentCount), 8));
+    const auto measured = TableType::In(memory.get(), columns, componentCount);
+    MeasureComponents(executor,
+                      IndexedRuns<SingleRow, RunType>{ counted.groups, offsets.get() },
+                      runs.GetRanks(),
+                      LabelValues::Ranks(),
+                      size,
+                      false,
+                      componentCount,
+                      measured);
+    Unpack(measured, columns, size, componentCount, table);
+  });
+  return table;
+}
+
+CudaConnectedComponentIntensities
+MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
+                           const std::vector<ImageView> & labels,
+                           const std::vector<ImageView> & intensities,
+                           const LabelValues &            labelValues,
+                           std::uint64_t                  componentCount)
+{
+  if (labels.empty())
+  {
+    return {};
+  }
+  using namespace MeasureIntensities;
+  const auto rows = AllocateOnHost<IntensityValue>(componentCount);
+  HostExecutor(parallelFor).ForEach(Grid{ componentCount }, ClearRows{ rows.get() });
+  ForEachPass(IntensityImage::Of(intensities.front()), rows.get(), [&](auto pass) {
+    using RunType = RunsOfLabels::RunType;
+    for (std::size_t i = 0; i < labels.size(); ++i)
+    {
+      const RunsOfLabels runs(parallelFor, labels[i], labelValues);
+      pass.image = IntensityImage::Of(intensities[i]);
+      const MeasureWord<SingleRow, RunType, decltype(pass)> measure{
+        { { runs.GetBits().groups, nullptr } }, runs.GetRanks(), LabelValues::Ranks(), pass
+      };
+      AddRowsOnHost(parallelFor, runs.GetBits().runs, measure, IntensityRows{ rows.get() });
+    }
+  });
+  return Unpack(intensities.front().type, rows.get(), componentCount);
+}
+
+void
+ReplaceLabels(const ParallelFor &                parallelFor,
+              const ImageView &                  labels,
+              const LabelValues &                labelValues,
+              const std::vector<std::uint64_t> & newLabels)
+{
+  VisitLabelType(labels.type, [&](auto zero) {
+    using LabelType = decltype(zero);
+    const auto background = static_cast<LabelType>(labelValues.background);
+    parallelFor(labels.size[1] * labels.size[2], [&](std::uint64_t row) {
+      auto * const pixels = reinterpret_cast<LabelType *>(labels.Row(row));
+      std::transform(pixels, pixels + labels.size[0], pixels, [&](LabelType label) {
+        return label == background
+                 ? label
+                 : static_cast<LabelType>(newLabels[labelValues.RankOf(static_cast<std::uint64_t>(label))]);
+      });
+    });
+  });
+}
+
+} // namespace itk::ccl

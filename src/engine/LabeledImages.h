@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_engine_LabeledImages_h
+#define ccl_engine_LabeledImages_h
+
+// Measures and renumbers the components of images in host memory that have labels already, such as the volumes of an
+// image with more than three dimensions. The runs come from the labels; the measurement is the same as for images that
+// the labeler labels. A label image has the labels of ConnectedComponentImageFilter, so different components do not
+// touch.
+
+#include "executors/host/ParallelFor.h"
+#include "primitives/LabelValues.h"
+#include "primitives/PixelTypes.h"
+
+#include "itkCudaConnectedComponentTable.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace itk::ccl
+{
+
+/** Returns the labels of an image with a background value. The value is converted to 64 bits. */
+LabelValues
+LabelValuesOf(PixelType type, std::uint64_t background);
+
+/** Measures the components of one volume. The table has a row for each of `componentCount` components, also for those
+ * that have no pixels in this volume: their pixel count is 0, and other columns are undefined. */
+CudaConnectedComponentTable
+MeasureLabels(const ParallelFor &                          parallelFor,
+              const ImageView &                            labels,
+              const LabelValues &                          labelValues,
+              std::uint64_t                                componentCount,
+              const CudaConnectedComponentTable::Columns & columns);
+
+/** Measures the intensities of the components of several volumes together. Intensity image i belongs to label image i.
+ */
+CudaConnectedComponentIntensities
+MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
+                           const std::vector<ImageView> & labels,
+                           const std::vector<ImageView> & intensities,
+                           const LabelValues &            labelValues,
+                           std::uint64_t                  componentCount);
+
+/** Replaces the labels of a volume: component i gets newLabels[i]. The background does not change. */
+void
+ReplaceLabels(const ParallelFor &                parallelFor,
+              const ImageView &                  labels,
+              const LabelValues &                labelValues,
+              const std::vector<std::uint64_t> & newLabels);
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CudaConnectedComponentsDetail/BackendRun.h"
+
+#include "CudaConnectedComponentsDetail/ParallelFor.h"
+#include "CudaConnectedComponentsDetail/Process.h"
+#include "itkCudaConnectedComponentAlgorithms.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <numeric>
+#include <sstream>
+#include <utility>
+
+namespace itk
+{
+namespace CudaConnectedComponentsDetail
+{
+
+namespace
+{
+
+/** Carries an exception of the caller through the labeler. */
+struct CallersFailure
+{
+  std::exception_ptr exception;
+};
+
+double
+MillisecondsBetween(std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end)
+{
+  return std::chrono::duration<double, std::milli>(end - start).count();
+}
+
+} // namespace
+
+void
+BackendSettings::Print(std::ostream & os, Indent indent) const
+{
+  os << indent << "GPUEnabled: " << (gpuEnabled ? "On" : "Off") << std::endl;
+  os << indent << "CPUFallback: " << (cpuFallback ? "On" : "Off") << std::endl;
+  os << indent << "LazyGPUStart: " << (lazyGPUStart ? "On" : "Off") << std::endl;
+  os << indent << "DeviceId: " << deviceId << std::endl;
+  os << indent << "Algorithm: " << algorithm << std::endl;
+  os << indent << "InlineCompression: " << (inlineCompression ? "On" : "Off") << std::endl;
+  os << indent << "BackendUsed: " << backendUsed << std::endl;
+  os << indent << "FallbackReason: " << fallbackReason << std::endl;
+}
+
+void
+BackendSettings::Reset(ProcessObject & filter)
+{
+  filter.ResetPipeline();
+  if (backendUsed != BackendEnum::Unknown)
+  {
+    // Another filter has thrown the exception, so these are the values of an earlier run.
+    backendUsed = BackendEnum::Unknown;
+    fallbackReason.clear();
+  }
+}
+
+void
+CallAsITK(const ProcessObject & filter, const std::function<void()> & function)
+{
+  try
+  {
+    function();
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    itkGenericExceptionMacro(<< filter.GetNameOfClass() << "(" << &filter << "): " << error.what());
+  }
+  catch (const CallersFailure & failure)
+  {
+    std::rethrow_exception(failure.exception);
+  }
+  catch (const std::bad_alloc &)
+  {
+    // The exception that ITK's images throw.
+    MemoryAllocationError error(__FILE__, __LINE__);
+    error.SetDescription(std::string(filter.GetNameOfClass()) + ": the host has too little memory.");
+    throw error;
+  }
+}
+
+BackendRun::BackendRun(ProcessObject & filter, BackendSettings & settings, std::vector<std::uint64_t> size)
+  : requireDevice([](const CudaConnectedComponentLabeler & labeler) { labeler.RequireDevice(); })
+  , m_Filter(filter)
+  , m_Settings(settings)
+  , m_AllSizes(std::move(size))
+{
+  std::copy_n(m_AllSizes.begin(), std::min(m_AllSizes.size(), m_Size.size()), m_Size.begin());
+  m_PixelCount = std::accumulate(m_AllSizes.begin(), m_AllSizes.end(), std::uint64_t{ 1 }, std::multiplies<>());
+  if (m_AllSizes.size() > m_Size.size())
+  {
+    whyOnlyByITK = "dimension " + std::to_string(m_AllSizes.size()) + " is not supported on the GPU";
+  }
+}
+
+void
+BackendRun::Run()
+{
+  const Process::TrimAtEnd trimAtEnd;
+  const auto               start = Clock::now();
+  m_Settings.backendUsed = BackendEnum::Unknown;
+  m_Settings.fallbackReason.clear();
+  CallAsITK(m_Filter, [this] {
+    if (CudaConnectedComponentAlgorithms::Describe(m_Settings.algorithm).needsFullConnectivity && !fullyConnected)
+    {
+      std::ostringstream text;
+      text << m_Settings.algorithm
+           << " labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or RunUnionFind.";
+      this->Throw(text.str());
+    }
+    m_Settings.backendUsed = this->Choose();
+  });
+  if (Process::IsVerbose())
+  {
+    unsigned int neighbors = static_cast<unsigned int>(2 * m_AllSizes.size());
+    if (fullyConnected)
+    {
+      neighbors = 1;
+      for (std::size_t axis = 0; axis < m_AllSizes.size(); ++axis)
+      {
+        neighbors *= 3;
+      }
+      --neighbors;
+    }
+    Process::Print({ m_Filter.GetNameOfClass(),
+                     m_AllSizes,
+                     inputPixel,
+                     outputPixel,
+                     isMasked,
+                     neighbors,
+                     m_Settings.backendUsed,
+                     m_Settings.fallbackReason,
+                     MillisecondsBetween(start, Clock::now()) });
+  }
+}
+
+void
+BackendRun::EndLabeling()
+{
+  m_EndOfLabeling = Clock::now();
+}
+
+void
+BackendRun::CallCaller(const std::function<void()> & function)
+{
+  try
+  {
+    function();
+  }
+  catch (...)
+  {
+    throw CallersFailure{ std::current_exception() };
+  }
+}
+
+/** Returns whether the CPU does the work because the image is small. */
+bool
+BackendRun::IsForCPU() const
+{
+  return m_Settings.cpuFallback && m_Settings.algorithm == CudaConnectedComponentsEnums::Algorithm::Automatic &&
+         whyOnlyByITK.empty() && CudaConnectedComponentLabeler::IsFasterOnHost(m_Size);
+}
+
+/** Does the work, and returns the backend. */
+auto
+BackendRun::Choose() -> BackendEnum
+{
+  this->ThrowIfAborted();
+  if (!this->HasLabels())
+  {
+    // The labeler reports no progress, because it does nothing.
+    this->Report(0.0F);
+    this->Work(true);
+    this->Report(1.0F);
+    return BackendEnum::CPU;
+  }
+  if (m_Settings.gpuEnabled)
+  {
+    m_Settings.fallbackReason = this->TryGPU();
+    if (m_Settings.fallbackReason.empty())
+    {
+      return BackendEnum::CUDA;
+    }
+    if (!m_Settings.cpuFallback)
+    {
+      this->Throw("The GPU cannot be used, and CPUFallback is off: " + m_Settings.fallbackReason);
+    }
+  }
+  if (!whyOnlyByITK.empty())
+  {
+    workByITK();
+    this->ThrowIfAborted();
+    return BackendEnum::ITK;
+  }
+  const auto start = Clock::now();
+  this->Work(true);
+  if (m_Settings.lazyGPUStart && !this->IsForCPU())
+  {
+    Process::AddTimeWithoutGPU(MillisecondsBetween(start, m_EndOfLabeling));
+  }
+  return BackendEnum::CPU;
+}
+
+/** Does the work on the GPU. Returns an empty text, or the reason why the GPU did not do the work. */
+std::string
+BackendRun::TryGPU()
+{
+  if (!whyOnlyByITK.empty())
+  {
+    return whyOnlyByITK;
+  }
+  if (this->IsForCPU())
+  {
+    return "the CPU labels " + std::to_string(m_PixelCount) + " pixels sooner";
+  }
+  if (m_Settings.lazyGPUStart && m_Settings.cpuFallback)
+  {
+    std::string reason = Process::WhyNotStartGPU();
+    if (!reason.empty())
+    {
+      return reason;
+    }
+  }
+  try
+  {
+    this->Work(false);
+    return "";
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    if (error.GetKind() == CudaConnectedComponentError::Kind::TooManyObjects)
+    {
+      throw;
+    }
+    if (m_Settings.cpuFallback)
+    {
+      Process::ReportFault(error);
+    }
+    return error.what();
+  }
+}
+
+void
+BackendRun::Work(bool onHost)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = fullyConnected;
+  labeler.options.algorithm = m_Settings.algorithm;
+  labeler.options.inlineCompression = m_Settings.inlineCompression;
+  labeler.options.deviceId = m_Settings.deviceId;
+  labeler.options.onHost = onHost;
+  if (!onHost)
+  {
+    // Throws before the work allocates the output.
+    requireDevice(labeler);
+  }
+  MultiThreaderBase * const threader = m_Filter.GetMultiThreader();
+  threader->SetNumberOfWorkUnits(m_Filter.GetNumberOfWorkUnits());
+  labeler.options.parallelFor = ParallelForOf(threader);
+  labeler.options.progress = [this](float progress) { CallCaller([this, progress] { this->Report(progress); }); };
+  m_EndOfLabeling = {};
+  work(labeler);
+  if (m_EndOfLabeling == Clock::time_point())
+  {
+    this->EndLabeling();
+  }
+}
+
+/** Reports the progress, a value from 0 to 1, to the observers of the filter. */
+void
+BackendRun::Report(float progress) const
+{
+  m_Filter.UpdateProgress(progress);
+  this->ThrowIfAborted();
+}
+
+void
+BackendRun::ThrowIfAborted() const
+{
+  if (m_Filter.GetAbortGenerateData())
+  {
+    ProcessAborted aborted(__FILE__, __LINE__);
+    aborted.SetDescription("Labeling was aborted by AbortGenerateDataOn().");
+    throw aborted;
+  }
+}
+
+void
+BackendRun::Throw(const std::string & text) const
+{
+  itkGenericExceptionMacro(<< m_Filter.GetNameOfClass() << "(" << &m_Filter << "): " << text);
+}
+
+} // namespace CudaConnectedComponentsDetail
+} // namespace itk

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "primitives/PackRow.h"
+
+// Compares 32 pixels at a time with one value, with SSE2, which every x86-64 processor has. Pixels of 8 bytes, other
+// processors, and intervals of several values use portable loops.
+
+#include "primitives/PixelTypes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#ifdef __SSE2__
+#  include <emmintrin.h>
+#endif
+
+namespace itk::ccl
+{
+
+namespace
+{
+
+#ifdef __SSE2__
+
+// Repeat() returns a vector of copies of a pixel. AreEqual() compares 16 pixels after a mask with such a vector, and
+// returns a byte for each: 0xFF if the pixel is equal, else 0.
+
+__m128i
+LoadMasked(const void * address, __m128i mask)
+{
+  return _mm_and_si128(_mm_loadu_si128(static_cast<const __m128i *>(address)), mask);
+}
+
+__m128i
+Repeat(std::uint8_t pixel)
+{
+  return _mm_set1_epi8(static_cast<char>(pixel));
+}
+
+__m128i
+AreEqual(const std::uint8_t * pixels, __m128i mask, __m128i value)
+{
+  return _mm_cmpeq_epi8(LoadMasked(pixels, mask), value);
+}
+
+__m128i
+Repeat(std::uint16_t pixel)
+{
+  return _mm_set1_epi16(static_cast<short>(pixel));
+}
+
+__m128i
+AreEqual(const std::uint16_t * pixels, __m128i mask, __m128i value)
+{
+  return _mm_packs_epi16(_mm_cmpeq_epi16(LoadMasked(pixels, mask), value),
+                         _mm_cmpeq_epi16(LoadMasked(pixels + 8, mask), value));
+}
+
+__m128i
+Repeat(std::uint32_t pixel)
+{
+  return _mm_set1_epi32(static_cast<int>(pixel));
+}
+
+__m128i
+AreEqual(const std::uint32_t * pixels, __m128i mask, __m128i value)
+{
+  const auto compare = [&](unsigned int first) { return _mm_cmpeq_epi32(LoadMasked(pixels + first, mask), value); };
+  return _mm_packs_epi16(_mm_packs_epi32(compare(0), compare(4)), _mm_packs_epi32(compare(8), compare(12)));
+}
+
+/** Returns the bits of 32 pixels: 1 for a pixel that equals the value after the mask. */
+template <typename TBits>
+Word
+EqualBits(const TBits * pixels, __m128i mask, __m128i value)
+{
+  const auto low = static_cast<Word>(_mm_movemask_epi8(AreEqual(pixels, mask, value)));
+  const auto high = static_cast<Word>(_mm_movemask_epi8(AreEqual(pixels + 16, mask, value)));
+  return low | high << 16;
+}
+
+#endif
+
+/** Asks for 32 pixels one page ahead, which may lie after the end of the image. Many processors do not fetch across the
+ * end of a page of 4 KiB on their own. */
+template <typename TBits>
+void
+PrefetchNextPage(const TBits * pixels)
+{
+  constexpr std::uintptr_t pageSize = 4096;
+  constexpr std::uintptr_t cacheLineSize = 64;
+  const auto               nextPage = reinterpret_cast<std::uintptr_t>(pixels) + pageSize;
+  for (std::uintptr_t offset = 0; offset < BitsPerWord * sizeof(TBits); offset += cacheLineSize)
+  {
+    __builtin_prefetch(reinterpret_cast<const void *>(nextPage + offset));
+  }
+}
+
+/** Returns the value with which EqualBits() compares. */
+template <typename TBits>
+TBits
+Repeat(TBits pixel)
+{
+  return pixel;
+}
+
+/** Does the work of EqualBits() without vectors. */
+template <typename TBits>
+Word
+EqualBits(const TBits * pixels, TBits mask, TBits value)
+{
+  // The pixels may be of another type of the same size, such as long long, and at any address.
+  TBits copies[BitsPerWord];
+  std::memcpy(copies, pixels, sizeof(copies));
+  Word word = 0;
+  for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+  {
+    word |= static_cast<Word>((copies[bit] & mask) == value) << bit;
+  }
+  return word;
+}
+
+/** Calls pack(pixels) for each 32 pixels of a row, and stores the word that it returns. The last pixels are copied, and
+ * followed by `filler`. */
+template <typename TBits, typename TPack>
+void
+ForEachWord(const TBits * pixels, std::uint64_t count, TBits filler, Word * words, const TPack & pack)
+{
+  for (; count >= BitsPerWord; count -= BitsPerWord, pixels += BitsPerWord, ++words)
+  {
+    PrefetchNextPage(pixels);
+    *words = pack(pixels);
+  }
+  if (count > 0)
+  {
+    TBits last[BitsPerWord];
+    std::memcpy(last, pixels, count * sizeof(TBits));
+    std::fill(last + count, last + BitsPerWord, filler);
+    *words = pack(last) & ((Word{ 1 } << count) - 1);
+  }
+}
+
+/** Packs the pixels of an interval of several values. */
+template <typename TBits>
+Word
+BitsInInterval(const TBits * pixels, const Foreground & foreground)
+{
+  TBits copies[BitsPerWord];
+  std::memcpy(copies, pixels, sizeof(copies));
+  Word word = 0;
+  for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+  {
+    word |= static_cast<Word>(foreground.Contains(copies[bit])) << bit;
+  }
+  return word;
+}
+
+template <typename TBits>
+void
+PackBits(const TBits * pixels, std::uint64_t count, const Foreground & foreground, Word * words)
+{
+  TBits mask;
+  TBits value;
+  if (foreground.IsOneValue(mask, value))
+  {
+    const auto masks = Repeat(mask);
+    const auto values = Repeat(value);
+    const Word inverted = foreground.isInverted ? ~Word{ 0 } : 0;
+    ForEachWord(
+      pixels, count, TBits{ 0 }, words, [=](const TBits * here) { return EqualBits(here, masks, values) ^ inverted; });
+    return;
+  }
+  ForEachWord(
+    pixels, count, TBits{ 0 }, words, [&foreground](const TBits * here) { return BitsInInterval(here, foreground); });
+}
+
+template <typename TBits>
+bool
+PackBinaryBits(const TBits * pixels, std::uint64_t count, const Foreground & foreground, TBits other, Word * words)
+{
+  TBits mask;
+  TBits value;
+  Word  known = ~Word{ 0 }; // a bit is 0 if the pixel of any word has a third value
+  if (foreground.IsOneValue(mask, value))
+  {
+    const auto masks = Repeat(mask);
+    const auto values = Repeat(value);
+    const auto all = Repeat(static_cast<TBits>(~TBits{ 0 }));
+    const auto others = Repeat(other);
+    const Word inverted = foreground.isInverted ? ~Word{ 0 } : 0;
+    ForEachWord(pixels, count, other, words, [&](const TBits * here) {
+      const Word word = EqualBits(here, masks, values) ^ inverted;
+      known &= word | EqualBits(here, all, others);
+      return word;
+    });
+  }
+  else
+  {
+    ForEachWord(pixels, count, other, words, [&](const TBits * here) {
+      const Word word = BitsInInterval(here, foreground);
+      known &= word | EqualBits(here, static_cast<TBits>(~TBits{ 0 }), other);
+      return word;
+    });
+  }
+  return known == ~Word{ 0 };
+}
+
+} // namespace
+
+void
+PackRow(const void * pixels, std::size_t pixelSize, std::uint64_t count, const Foreground & foreground, Word * words)
+{
+  VisitSize(pixelSize,
+            [&](auto bits) { PackBits(static_cast<const decltype(bits) *>(pixels), count, foreground, words); });
+}
+
+bool
+PackBinaryRow(const void *       pixels,
+              std::size_t        pixelSize,
+              std::uint64_t      count,
+              const Foreground & foreground,
+              std::uint64_t      other,
+              Word *             words)
+{
+  return VisitSize(pixelSize, [&](auto bits) {
+    using BitsType = decltype(bits);
+    return PackBinaryBits(
+      static_cast<const BitsType *>(pixels), count, foreground, static_cast<BitsType>(other), words);
+  });
+}
+
+} // namespace itk::ccl

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "FindForeground.h"
+
+#include "Failure.h"
+#include "OtsuThreshold.h"
+#include "PixelValues.h"
+
+#include "CudaConnectedComponentsDetail/ParallelFor.h"
+
+#include <functional>
+#include <limits>
+#include <vector>
+
+namespace
+{
+
+using Labeler = itk::CudaConnectedComponentLabeler;
+
+/** Packs the pixels of an image, by a function that packs a row. */
+BitRows
+Pack(const ImageView & image, const std::function<void(std::uint64_t row, std::uint32_t * words)> & packRow)
+{
+  BitRows    bits(image.size);
+  const auto threader = itk::MultiThreaderBase::New();
+  itk::CudaConnectedComponentsDetail::ForEachInParallel(
+    threader, bits.GetNumberOfRows(), [&](std::uint64_t row) { packRow(row, bits.GetRow(row)); });
+  return bits;
+}
+
+/** Packs the pixels for which a condition is true. The condition gets the address of the numbers of a pixel. */
+template <typename TCondition>
+BitRows
+PackIf(const FileImage & image, const TCondition & isForeground)
+{
+  const std::uint64_t length = image.view.size[0];
+  return Pack(image.view, [&, length](std::uint64_t row, std::uint32_t * words) {
+    std::vector<double> values(length * image.componentCount);
+    ReadRow(image.view, row, image.componentCount, values.data());
+    Labeler::PackBits(
+      length, words, [&](std::uint64_t x) { return isForeground(values.data() + x * image.componentCount); });
+  });
+}
+
+/** Packs the pixels above a threshold, after its conversion to the type of the pixels. NaN and the negative infinity
+ * are foreground, as in ITK. */
+Foreground
+PackAbove(const ImageView & image, double threshold)
+{
+  return VisitPixelType(image.type, [&](auto zero) -> Foreground {
+    using PixelType = decltype(zero);
+    constexpr PixelType lowest = std::numeric_limits<PixelType>::lowest();
+    const auto          highest = static_cast<PixelType>(threshold);
+    return { Pack(image,
+                  [&](std::uint64_t row, std::uint32_t * words) {
+                    const auto * const pixels = reinterpret_cast<const PixelType *>(image.Row(row));
+                    Labeler::PackBits(image.size[0], words, [=](std::uint64_t x) {
+                      return !(lowest <= pixels[x] && pixels[x] <= highest);
+                    });
+                  }),
+             static_cast<double>(highest) };
+  });
+}
+
+/** Packs the pixels that are not 0. */
+BitRows
+PackNotZero(const ImageView & image)
+{
+  return Pack(image, [&](std::uint64_t row, std::uint32_t * words) {
+    VisitPixelType(image.type, [&](auto zero) {
+      Labeler::PackRow(reinterpret_cast<const decltype(zero) *>(image.Row(row)), image.size[0], words);
+    });
+  });
+}
+
+} // namespace
+
+Foreground
+FindForeground(const FileImage & image, const Threshold & threshold, const std::string & file)
+{
+  if (threshold.IsDefault() && image.componentCount == 1)
+  {
+    return { PackNotZero(image.view), {} };
+  }
+  if (threshold.IsDefault())
+  {
+    return { PackIf(image, [&](const double * pixel) { return SquaredNorm(pixel, image.componentCount) != 0.0; }), {} };
+  }
+  if (image.componentCount > 1)
+  {
+    throw Failure(
+      file + ": has more than one value per pixel; --lower, --upper and --otsu need an image with one value per pixel");
+  }
+  if (threshold.otsu)
+  {
+    return PackAbove(image.view, FindOtsuThreshold(image.view));
+  }
+  const double lower = threshold.lower.value_or(-std::numeric_limits<double>::infinity());
+  const double upper = threshold.upper.value_or(std::numeric_limits<double>::infinity());
+  return { PackIf(image, [=](const double * pixel) { return lower <= *pixel && *pixel <= upper; }), {} };
+}

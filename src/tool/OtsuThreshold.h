@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_tool_OtsuThreshold_h
+#define ccl_tool_OtsuThreshold_h
+
+#include "ReadImage.h"
+
+/** Returns the threshold of itk::OtsuThresholdImageFilter, before it is converted to the type of the pixels. Pixels
+ * above the threshold are foreground. The image has one number per pixel. */
+double
+FindOtsuThreshold(const ImageView & image);
+
+#endif
