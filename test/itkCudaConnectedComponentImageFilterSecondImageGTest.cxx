@@ -130,22 +130,22 @@ ExpectSameStatistics(TFilter & filter, const TIntensityImage * intensities)
   oracle->SetInput(DoublesOf(*intensities));
   oracle->SetLabelInput(CopyOf(*filter.GetOutput()));
   oracle->Update();
-  for (itk::SizeValueType i = 0; i < statistics.GetNumberOfObjects(); ++i)
+  for (const itk::SizeValueType ours : statistics.GetLabels())
   {
-    SCOPED_TRACE(testing::Message() << "object " << i);
-    const auto   label = static_cast<unsigned int>(LabelAt(statistics, i));
-    const double count = static_cast<double>(statistics.GetNumberOfPixels(LabelAt(statistics, i)));
-    ASSERT_EQ(statistics.GetNumberOfPixels(LabelAt(statistics, i)), oracle->GetCount(label));
-    ASSERT_EQ(statistics.GetMinimum(LabelAt(statistics, i)), oracle->GetMinimum(label));
-    ASSERT_EQ(statistics.GetMaximum(LabelAt(statistics, i)), oracle->GetMaximum(label));
+    SCOPED_TRACE(testing::Message() << "label " << ours);
+    const auto   label = static_cast<unsigned int>(ours);
+    const double count = static_cast<double>(statistics.GetNumberOfPixels(ours));
+    ASSERT_EQ(statistics.GetNumberOfPixels(ours), oracle->GetCount(label));
+    ASSERT_EQ(statistics.GetMinimum(ours), oracle->GetMinimum(label));
+    ASSERT_EQ(statistics.GetMaximum(ours), oracle->GetMaximum(label));
     // ITK rounds after each addition.
     const double largest = std::max(std::abs(oracle->GetMinimum(label)), std::abs(oracle->GetMaximum(label)));
-    ASSERT_NEAR(statistics.GetSum(LabelAt(statistics, i)), oracle->GetSum(label), 1e-12 * count * largest);
-    ASSERT_NEAR(statistics.GetMean(LabelAt(statistics, i)), oracle->GetMean(label), 1e-12 * largest);
-    ASSERT_NEAR(statistics.GetVariance(LabelAt(statistics, i)), oracle->GetVariance(label), 1e-11 * largest * largest);
-    ASSERT_GE(statistics.GetVariance(LabelAt(statistics, i)), 0.0);
-    ASSERT_EQ(statistics.GetStandardDeviation(LabelAt(statistics, i)),
-              std::sqrt(statistics.GetVariance(LabelAt(statistics, i))));
+    ASSERT_NEAR(statistics.GetSum(ours), oracle->GetSum(label), 1e-12 * count * largest);
+    ASSERT_NEAR(statistics.GetMean(ours), oracle->GetMean(label), 1e-12 * largest);
+    ASSERT_NEAR(statistics.GetVariance(ours), oracle->GetVariance(label), 1e-11 * largest * largest);
+    ASSERT_GE(statistics.GetVariance(ours), 0.0);
+    ASSERT_EQ(statistics.GetStandardDeviation(ours),
+              std::sqrt(statistics.GetVariance(ours)));
   }
 }
 
