@@ -144,8 +144,7 @@ ExpectSameStatistics(TFilter & filter, const TIntensityImage * intensities)
     ASSERT_NEAR(statistics.GetMean(ours), oracle->GetMean(label), 1e-12 * largest);
     ASSERT_NEAR(statistics.GetVariance(ours), oracle->GetVariance(label), 1e-11 * largest * largest);
     ASSERT_GE(statistics.GetVariance(ours), 0.0);
-    ASSERT_EQ(statistics.GetStandardDeviation(ours),
-              std::sqrt(statistics.GetVariance(ours)));
+    ASSERT_EQ(statistics.GetStandardDeviation(ours), std::sqrt(statistics.GetVariance(ours)));
   }
 }
 
