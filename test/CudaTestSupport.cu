@@ -51,6 +51,9 @@ void
 CopyToDevice(void * device, const void * host, std::uint64_t bytes)
 {
   Check(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
+  // The copy may return before the last bytes arrive, and streams that do not wait for the default stream would not see
+  // them.
+  Check(cudaStreamSynchronize(nullptr));
 }
 
 void
@@ -71,8 +74,23 @@ CountFreeMemory()
 std::shared_ptr<void>
 ExhaustDeviceMemory(std::uint64_t spared)
 {
-  const std::uint64_t free = CountFreeMemory();
-  return free > spared ? AllocateDevice(free - spared) : nullptr;
+  // Free memory may be fragmented.
+  constexpr std::uint64_t smallest = 1 << 20;
+  const auto              blocks = std::make_shared<std::vector<std::shared_ptr<void>>>();
+  for (std::uint64_t bytes = std::uint64_t{ 1 } << 40; bytes >= smallest;)
+  {
+    void * block = nullptr;
+    if (CountFreeMemory() >= spared + bytes && cudaMalloc(&block, bytes) == cudaSuccess)
+    {
+      blocks->emplace_back(block, cudaFree);
+    }
+    else
+    {
+      cudaGetLastError(); // clears the error of the allocation
+      bytes /= 2;
+    }
+  }
+  return blocks;
 }
 
 void

@@ -432,6 +432,74 @@ TEST(Labeler, SaysHowMuchMemoryIsMissing)
             LabelByItk(image, true).objectCount);
 }
 
+/** Labels an image in device memory while only `spared` bytes of it are free. Returns whether this has failed. */
+bool
+DoesLabelingFail(const CudaConnectedComponentLabeler & labeler,
+                 const void *                          input,
+                 const TestImage &                     image,
+                 void *                                output,
+                 std::uint64_t                         spared)
+{
+  const auto taken = CudaTestSupport::ExhaustDeviceMemory(spared);
+  try
+  {
+    labeler.LabelDeviceMemory(
+      static_cast<const std::uint8_t *>(input), image.size, static_cast<std::uint32_t *>(output));
+    return false;
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    EXPECT_EQ(error.GetKind(), Kind::Memory) << error.what();
+    return true;
+  }
+}
+
+TEST(Labeler, LabelsAfterAnAllocationFailed)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage                     image = MakeRandom({ 256, 256, 256 }, 25, 1, 91);
+  const Labels                        expected = LabelByItk(image, false);
+  const CudaConnectedComponentLabeler labeler;
+  const auto                          input = Upload(image.pixels);
+  const auto                          output = Upload(expected.pixels);
+  CudaConnectedComponentLabeler::TrimMemory();
+  CudaTestSupport::PoisonFreeMemory();
+  unsigned int failures = 0;
+  for (const std::uint64_t megabytes : { 0, 2, 4, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32 })
+  {
+    CudaConnectedComponentLabeler::TrimMemory();
+    failures += DoesLabelingFail(labeler, input.get(), image, output.get(), megabytes << 20) ? 1 : 0;
+    Labels labels{ std::vector<std::uint32_t>(image.pixels.size(), 7), 0 };
+    CudaTestSupport::CopyToDevice(output.get(), labels.pixels.data(), labels.pixels.size() * sizeof(std::uint32_t));
+    labels.objectCount = labeler.LabelDeviceMemory(
+      static_cast<const std::uint8_t *>(input.get()), image.size, static_cast<std::uint32_t *>(output.get()));
+    CudaTestSupport::CopyToHost(labels.pixels.data(), output.get(), labels.pixels.size() * sizeof(std::uint32_t));
+    ExpectSame(labels, expected, "after " + std::to_string(megabytes) + " MB were free");
+  }
+  EXPECT_GT(failures, 1U);
+}
+
+TEST(Labeler, LeavesNoWorkOnTheCallersStreamAfterAnException)
+{
+  SKIP_WITHOUT_DEVICE();
+  const TestImage               image = MakeRandom({ 256, 256, 256 }, 25, 1, 92);
+  const auto                    input = Upload(image.pixels);
+  const auto                    output = CudaTestSupport::AllocateDevice(image.pixels.size() * sizeof(std::uint32_t));
+  const auto                    stream = CudaTestSupport::MakeStream();
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.stream = stream.get();
+  unsigned int failures = 0;
+  for (const std::uint64_t megabytes : { 0, 4, 8, 16 })
+  {
+    CudaConnectedComponentLabeler::TrimMemory();
+    CudaTestSupport::DelayStream(stream.get(), 2000);
+    const bool isFailed = DoesLabelingFail(labeler, input.get(), image, output.get(), megabytes << 20);
+    failures += isFailed ? 1 : 0;
+    EXPECT_TRUE(CudaTestSupport::IsIdle(stream.get())) << megabytes << " MB were free";
+  }
+  EXPECT_GT(failures, 0U);
+}
+
 TEST(Labeler, ProgressCanAbort)
 {
   SKIP_WITHOUT_DEVICE();
