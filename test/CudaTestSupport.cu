@@ -93,19 +93,24 @@ ExhaustDeviceMemory(std::uint64_t spared)
   return blocks;
 }
 
-void
+std::shared_ptr<void>
 PoisonFreeMemory()
 {
-  std::vector<std::shared_ptr<void>> owners;
+  const auto owners = std::make_shared<std::vector<std::shared_ptr<void>>>();
   for (const std::uint64_t bytes : { 4, 512, 65536 })
   {
     for (int i = 0; i < 1000; ++i)
     {
-      owners.push_back(AllocateDevice(bytes));
-      Check(cudaMemset(owners.back().get(), 0xFF, bytes));
+      owners->push_back(AllocateDevice(bytes));
+      Check(cudaMemset(owners->back().get(), 0xFF, bytes));
     }
   }
   Check(cudaDeviceSynchronize());
+  for (std::size_t i = 0; i < owners->size(); i += 2)
+  {
+    (*owners)[i].reset();
+  }
+  return owners;
 }
 
 namespace

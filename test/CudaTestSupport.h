@@ -33,8 +33,9 @@ CopyToHost(void * host, const void * device, std::uint64_t bytes);
 std::shared_ptr<void>
 ExhaustDeviceMemory(std::uint64_t spared);
 
-/** Sets all bits of free memory of the current device that the next small allocations get. */
-void
+/** Sets all bits of free memory of the current device that the next small allocations get. The result owns memory
+ * between the free blocks, so that CUDA keeps them. */
+std::shared_ptr<void>
 PoisonFreeMemory();
 
 /** Returns the free memory of the current device in bytes. */

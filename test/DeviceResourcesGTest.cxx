@@ -21,7 +21,7 @@ TEST(DeviceResources, ACounterIsZeroForEachOwner)
 {
   SKIP_WITHOUT_DEVICE();
   DeviceResources::TrimAll();
-  CudaTestSupport::PoisonFreeMemory();
+  const auto          poisoned = CudaTestSupport::PoisonFreeMemory();
   const CurrentDevice device(-1);
   DeviceResources &   resources = DeviceResources::Of(device.Get());
   const cudaStream_t  stream = resources.TakeStream();

@@ -36,9 +36,11 @@ ExhaustDeviceMemory(std::uint64_t)
   return {};
 }
 
-void
+std::shared_ptr<void>
 PoisonFreeMemory()
-{}
+{
+  return nullptr;
+}
 
 std::uint64_t
 CountFreeMemory()
