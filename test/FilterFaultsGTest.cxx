@@ -9,6 +9,7 @@
 #include "itkCudaBinaryKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaRelabelComponentImageFilter.h"
+#include "itkRGBPixel.h"
 #include "itkVectorImage.h"
 
 #include <gtest/gtest.h>
@@ -143,20 +144,36 @@ TEST(FilterFaults, ThrowIfAMaskOrAnIntensityImageIsNotInMemory)
   EXPECT_GT(filter->GetObjectCount(), 0U);
 }
 
-/** An image whose pixels are not the numbers of a view: ITK's iterators throw for it. */
-TEST(FilterFaults, ThrowIfAnImageOfVectorsIsNotInMemory)
+/** Checks the exceptions of an image whose pixels are not the numbers of a view. */
+template <typename TImage>
+void
+ExpectThrowIfNotInMemory()
 {
-  using VectorsType = itk::VectorImage<float, 3>;
-  auto image = VectorsType::New();
-  image->SetRegions(VectorsType::SizeType{ { 40, 37, 30 } });
-  image->SetVectorLength(2);
+  auto image = TImage::New();
+  image->SetRegions(typename TImage::SizeType{ { 40, 37, 30 } });
+  image->SetNumberOfComponentsPerPixel(3);
   image->Allocate(true);
-  auto filter = itk::CudaConnectedComponentImageFilter<VectorsType, LabelsType, VolumeType>::New();
+  auto filter = itk::CudaConnectedComponentImageFilter<TImage, LabelsType, VolumeType>::New();
   filter->SetInput(image);
   EXPECT_EQ(ExceptionOf(*filter), "");
+  const auto expectThrow = [&](const std::string & why) {
+    filter->Modified();
+    const std::string exception = ExceptionOf(*filter);
+    EXPECT_NE(exception.find("The pixels of the input are not in memory: " + why), std::string::npos) << exception;
+  };
+  const auto container = TImage::PixelContainer::New();
+  image->SetPixelContainer(container);
+  expectThrow("the image has no buffer");
+  container->Reserve(40 * 37 * 30 - 1);
+  expectThrow("its pixel container holds ");
   image->ReleaseData();
-  filter->Modified();
-  EXPECT_NE(ExceptionOf(*filter).find("The pixels of the input are not in memory"), std::string::npos);
+  expectThrow("the buffered region does not contain the region");
+}
+
+TEST(FilterFaults, ThrowIfAnImageOfVectorsIsNotInMemory)
+{
+  ExpectThrowIfNotInMemory<itk::VectorImage<float, 3>>();
+  ExpectThrowIfNotInMemory<itk::Image<itk::RGBPixel<unsigned char>, 3>>();
 }
 
 #ifdef __linux__

@@ -11,7 +11,9 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkImage.h"
 #include "itkImageScanlineConstIterator.h"
+#include "itkVariableLengthVector.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -51,10 +53,9 @@ struct RegionOfAxes
 /** The buffer of an image. */
 struct ImageBuffer
 {
-  const void *                            pixels;
-  CudaConnectedComponentsEnums::PixelType type;
-  std::uint64_t                           capacity; // number of pixels that the buffer can hold
-  RegionOfAxes                            region;   // the buffered region
+  const void *  pixels;
+  std::uint64_t capacity; // number of pixels that the buffer can hold
+  RegionOfAxes  region;   // the buffered region
 };
 
 /** Describes a region of an image as a series of planes or volumes: one for up to 3 dimensions, otherwise one for each
@@ -62,11 +63,14 @@ struct ImageBuffer
  * \param role the name of the image in messages, such as "input"
  * \exception ExceptionObject the buffer does not cover the region */
 CudaConnectedComponents_EXPORT std::vector<ImageView>
-MakeViews(const ImageBuffer & buffer, const RegionOfAxes & region, const char * role);
+MakeViews(const ImageBuffer &                     buffer,
+          CudaConnectedComponentsEnums::PixelType type,
+          const RegionOfAxes &                    region,
+          const char *                            role);
 
-/** Throws the exception of MakeViews() if the buffered region of an image does not contain a region. */
+/** Throws the exception of MakeViews() if a buffer does not cover a region. */
 CudaConnectedComponents_EXPORT void
-RequireBuffered(const RegionOfAxes & buffered, const RegionOfAxes & region, const char * role);
+RequireBuffered(const ImageBuffer & buffer, const RegionOfAxes & region, const char * role);
 
 /** Returns a function that packs the pixels of a view that are not zero. */
 CudaConnectedComponents_EXPORT RowPacker
@@ -102,19 +106,27 @@ BitsOf(TPixel pixel)
   return bits;
 }
 
+/** Returns the buffer of an image. */
+template <typename TImage>
+ImageBuffer
+BufferOf(const TImage & image)
+{
+  // The container of a VectorImage holds the numbers of all its pixels.
+  using NumberType = typename TImage::InternalPixelType;
+  constexpr bool     isVectorImage = std::is_same<typename TImage::PixelType, VariableLengthVector<NumberType>>::value;
+  const auto * const container = image.GetPixelContainer();
+  const auto         size = container == nullptr ? 0 : container->Size();
+  const auto         numbersPerPixel = isVectorImage ? image.GetNumberOfComponentsPerPixel() : 1;
+  return { image.GetBufferPointer(), size / std::max(numbersPerPixel, 1U), image.GetBufferedRegion() };
+}
+
 /** Describes a region of an image as a series of views, as MakeViews() does. */
 template <typename TImage>
 std::vector<ImageView>
 ViewsOf(const TImage & image, const typename TImage::RegionType & region, const char * role)
 {
   static_assert(IsViewed<TImage>, "a view describes images of numbers");
-  const auto * const container = image.GetPixelContainer();
-  return MakeViews({ image.GetBufferPointer(),
-                     ImageView::TypeOf<typename TImage::PixelType>(),
-                     container == nullptr ? 0 : container->Size(),
-                     image.GetBufferedRegion() },
-                   region,
-                   role);
+  return MakeViews(BufferOf(image), ImageView::TypeOf<typename TImage::PixelType>(), region, role);
 }
 
 /** Describes a region of a plane or a volume. */
@@ -148,7 +160,7 @@ PackerOfImage(const TImage &                      image,
               const char *                        role,
               const TCondition &                  isForeground)
 {
-  RequireBuffered(image.GetBufferedRegion(), region, role);
+  RequireBuffered(BufferOf(image), region, role);
   return PackerOfBytes(
     [&image, region, isForeground](std::uint64_t row, unsigned char * bytes) {
       typename TImage::SizeType size;

@@ -58,8 +58,9 @@ SizeText(const std::vector<std::uint64_t> & size)
 }
 
 void
-RequireBuffered(const RegionOfAxes & buffered, const RegionOfAxes & region, const char * role)
+RequireBuffered(const ImageBuffer & buffer, const RegionOfAxes & region, const char * role)
 {
+  const RegionOfAxes & buffered = buffer.region;
   if (CountOf(region.size) == 0)
   {
     return;
@@ -74,36 +75,34 @@ RequireBuffered(const RegionOfAxes & buffered, const RegionOfAxes & region, cons
       ThrowNotInMemory(buffered, region, role, "the buffered region does not contain the region");
     }
   }
+  if (buffer.pixels == nullptr)
+  {
+    ThrowNotInMemory(buffered, region, role, "the image has no buffer");
+  }
+  if (buffer.capacity < CountOf(buffered.size))
+  {
+    const std::string why = "its pixel container holds " + std::to_string(buffer.capacity) + " pixels only";
+    ThrowNotInMemory(buffered, region, role, why.c_str());
+  }
 }
 
 std::vector<ImageView>
-MakeViews(const ImageBuffer & buffer, const RegionOfAxes & region, const char * role)
+MakeViews(const ImageBuffer &                     buffer,
+          CudaConnectedComponentsEnums::PixelType type,
+          const RegionOfAxes &                    region,
+          const char *                            role)
 {
-  const RegionOfAxes & buffered = buffer.region;
-  RequireBuffered(buffered, region, role);
-  if (CountOf(region.size) > 0)
-  {
-    if (buffer.pixels == nullptr)
-    {
-      ThrowNotInMemory(buffered, region, role, "the image has no buffer");
-    }
-    if (buffer.capacity < CountOf(buffered.size))
-    {
-      const std::string why = "its pixel container holds " + std::to_string(buffer.capacity) + " pixels only";
-      ThrowNotInMemory(buffered, region, role, why.c_str());
-    }
-  }
-
-  ImageView                 first = ImageView::Of(buffer.pixels, buffer.type, { 0, 1, 1 });
-  auto                      stride = static_cast<std::int64_t>(ImageView::SizeOf(buffer.type));
+  RequireBuffered(buffer, region, role);
+  ImageView                 first = ImageView::Of(buffer.pixels, type, { 0, 1, 1 });
+  auto                      stride = static_cast<std::int64_t>(ImageView::SizeOf(type));
   std::int64_t              offset = 0;
   const std::size_t         dimension = region.size.size();
   std::vector<std::int64_t> strides;
   for (std::size_t axis = 0; axis < dimension; ++axis)
   {
     strides.push_back(stride);
-    offset += stride * (region.start[axis] - buffered.start[axis]);
-    stride *= static_cast<std::int64_t>(buffered.size[axis]);
+    offset += stride * (region.start[axis] - buffer.region.start[axis]);
+    stride *= static_cast<std::int64_t>(buffer.region.size[axis]);
     if (axis < first.size.size())
     {
       first.size[axis] = region.size[axis];
