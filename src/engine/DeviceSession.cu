@@ -104,22 +104,18 @@ class DeviceSession::Implementation
 {
 public:
   explicit Implementation(int deviceId)
-    : m_Device(deviceId)
-    , m_Resources(DeviceResources::Of(m_Device.Get()))
-    , m_OwnStream(m_Resources.TakeStream())
-    , m_Executor(m_Resources, m_OwnStream)
+    : Implementation(CurrentDevice(deviceId), nullptr, true)
   {}
 
   Implementation(int deviceId, cudaStream_t stream)
-    : m_Device(deviceId)
-    , m_Resources((RequireNoCapture(stream), DeviceResources::Of(m_Device.Get())))
-    , m_Executor(m_Resources, stream)
+    : Implementation(CurrentDevice(deviceId), stream, false)
   {}
 
   ~Implementation()
   {
     try
     {
+      const CurrentDevice current(m_Device);
       if (m_OwnStream != nullptr)
       {
         const cudaError_t error = cudaStreamSynchronize(m_OwnStream);
@@ -137,21 +133,16 @@ public:
   int
   GetDevice() const
   {
-    return m_Device.Get();
+    return m_Device;
   }
 
-  DeviceResources &
-  GetResources() const
-  {
-    return m_Resources;
-  }
-
-  /** Returns work(executor, resources). If it throws, waits for the stream first: kernels and copies may still use
-   * memory that the caller frees after the exception. */
+  /** Returns work(executor, resources), with the device as the current device. If it throws, waits for the stream
+   * first: kernels and copies may still use memory that the caller frees after the exception. */
   template <typename TWork>
   auto
   Run(const TWork & work) const
   {
+    const CurrentDevice current(m_Device);
     try
     {
       return work(m_Executor, m_Resources);
@@ -166,9 +157,16 @@ public:
   }
 
 private:
-  CurrentDevice     m_Device;
+  Implementation(const CurrentDevice & current, cudaStream_t callersStream, bool hasOwnStream)
+    : m_Device(current.Get())
+    , m_Resources((hasOwnStream ? void() : RequireNoCapture(callersStream), DeviceResources::Of(m_Device)))
+    , m_OwnStream(hasOwnStream ? m_Resources.TakeStream() : nullptr)
+    , m_Executor(m_Resources, hasOwnStream ? m_OwnStream : callersStream)
+  {}
+
+  int               m_Device;
   DeviceResources & m_Resources;
-  cudaStream_t      m_OwnStream = nullptr;
+  cudaStream_t      m_OwnStream;
   DeviceExecutor    m_Executor;
 };
 
@@ -185,7 +183,8 @@ DeviceSession::~DeviceSession() = default;
 HostArray
 DeviceSession::AllocateHost(std::uint64_t bytes)
 {
-  return m_Implementation->GetResources().AllocateHost(bytes);
+  return m_Implementation->Run(
+    [bytes](const DeviceExecutor &, DeviceResources & resources) { return resources.AllocateHost(bytes); });
 }
 
 void
@@ -484,16 +483,17 @@ DeviceSession::LabelPixels(const void *    pixels,
                            PixelType       outputType)
 {
   RequireReadable(pixelType);
-  RequireDeviceMemory(pixels, "input", m_Implementation->GetDevice());
-  if (request.output != OutputKind::None)
-  {
-    RequireDeviceMemory(output, "output", m_Implementation->GetDevice());
-  }
-  if (request.WantsIntensities())
-  {
-    RequireDeviceMemory(request.intensities.pixels, "intensity image", m_Implementation->GetDevice());
-  }
   return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
+    const int device = m_Implementation->GetDevice();
+    RequireDeviceMemory(pixels, "input", device);
+    if (request.output != OutputKind::None)
+    {
+      RequireDeviceMemory(output, "output", device);
+    }
+    if (request.WantsIntensities())
+    {
+      RequireDeviceMemory(request.intensities.pixels, "intensity image", device);
+    }
     return LabelPixelsOnDevice(executor, resources, pixels, pixelType, request, output, outputType);
   });
 }

@@ -37,8 +37,8 @@ struct RunLabels
   Components components;
 };
 
-/** Labels images on a device during one call of the labeler. The device is current as long as the session exists, and
- * the session has a stream of the device. Use a session from one thread.
+/** Labels images on a device during one call of the labeler, on a stream. The device is current during each function,
+ * but not between them, where functions of the caller run. Use a session from one thread.
  *
  * Constructors and functions throw CudaConnectedComponentError if CUDA fails. The constructors also throw it if the
  * device cannot be used. */
@@ -54,7 +54,7 @@ public:
   /** Starts a session on a stream of its own. */
   explicit DeviceSession(int deviceId);
 
-  /** Makes the caller's device current again. Waits for the session's stream, unless it is a stream of the caller. */
+  /** Waits for the session's stream, unless it is a stream of the caller. */
   ~DeviceSession();
 
   /** Allocates pinned host memory. */

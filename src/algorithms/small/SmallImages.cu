@@ -116,8 +116,8 @@ Label(const DeviceExecutor & executor,
                               TileExecutor::BytesFor<std::uint32_t>(words * Segments::SlotsPerWord) +
                               TileExecutor::BytesFor<std::uint32_t>(tiles.Count()) +
                               TileExecutor::BytesFor<SegmentUnionFind::SlabRoots>(tiles.SlabCount());
-  const auto                          memory = resources.AllocateCached(bytes);
-  const PendingValue<LabeledSegments> result(resources.AllocateHost(sizeof(LabeledSegments)), executor.GetStream());
+  const auto memory = resources.AllocateCached(bytes);
+  const auto resultMemory = resources.AllocateHost(sizeof(LabeledSegments));
   // If the lists may be too short, the algorithm for large images is faster for volumes with very many segments.
   const bool          listsAll = *listCapacity >= words / tiles.Count() * Segments::MaximumPerWord;
   const std::uint64_t maximumSegments =
@@ -131,7 +131,7 @@ Label(const DeviceExecutor & executor,
                                  *listCapacity,
                                  request.labelValues,
                                  memory.get(),
-                                 result.GetAddress() };
+                                 static_cast<LabeledSegments *>(resultMemory.get()) };
     auto *                output = static_cast<OutputType *>(labels);
     void *                arguments[] = { &rows, &image, &output };
     const auto            kernel = reinterpret_cast<const void *>(&LabelInOneKernel<TRowGroup, OutputType>);
@@ -152,7 +152,7 @@ Label(const DeviceExecutor & executor,
     return std::nullopt;
   }
   CCL_CHECK(error);
-  const LabeledSegments labeled = result.Get();
+  const LabeledSegments labeled = PendingValue<LabeledSegments>(resultMemory, executor.GetStream()).Get();
   if (!labeled.isLabeled)
   {
     return std::nullopt;

@@ -24,9 +24,18 @@ using Kind = CudaConnectedComponentError::Kind;
 namespace
 {
 
-#ifndef _WIN32
+std::atomic<bool> isCudaUsed{ false }; // by this module, here or before this process was forked
 std::atomic<bool> isForkedChild{ false };
+
+#ifndef _WIN32
+// The handler is set when the library is loaded. In a function, a guard would protect it, and a child of a fork that
+// happens meanwhile would wait for the guard for ever.
+const int forkHandlerError = pthread_atfork(nullptr, nullptr, [] { isForkedChild = isCudaUsed.load(); });
+#else
+const int forkHandlerError = 0;
 #endif
+
+constexpr const char * UsedBeforeFork = "no CUDA device: CUDA was in use when this process was forked from its parent";
 
 /** Throws CudaConnectedComponentError in a process that was forked after the first call of this function. CUDA does not
  * work there, because the parent process has used it. */
@@ -35,16 +44,14 @@ RequireSameProcess()
 {
   if (IsForkedChild())
   {
-    throw CudaConnectedComponentError(Kind::Unavailable,
-                                      "no CUDA device: CUDA was in use when this process was forked from its parent");
+    throw CudaConnectedComponentError(Kind::Unavailable, UsedBeforeFork);
   }
-#ifndef _WIN32
-  static const int error = pthread_atfork(nullptr, nullptr, [] { isForkedChild = true; });
-  if (error != 0)
+  if (forkHandlerError != 0)
   {
-    throw CudaConnectedComponentError(Kind::Memory, std::string("pthread_atfork() failed: ") + std::strerror(error));
+    throw CudaConnectedComponentError(Kind::Memory,
+                                      std::string("pthread_atfork() failed: ") + std::strerror(forkHandlerError));
   }
-#endif
+  isCudaUsed = true;
 }
 
 /** Returns the number of CUDA devices, which is at least 1. Throws CudaConnectedComponentError if there is none. */
@@ -62,6 +69,11 @@ CountDevices()
   if (error == cudaSuccess || error == cudaErrorNoDevice)
   {
     throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device");
+  }
+  if (error == cudaErrorInitializationError)
+  {
+    // Other code of the process has used CUDA before the fork.
+    throw CudaConnectedComponentError(Kind::Unavailable, UsedBeforeFork);
   }
   int driver = 0;
   if (error == cudaErrorInsufficientDriver && (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))
@@ -160,11 +172,7 @@ IsDeviceStarted(int device)
 bool
 IsForkedChild()
 {
-#ifndef _WIN32
   return isForkedChild;
-#else
-  return false;
-#endif
 }
 
 void

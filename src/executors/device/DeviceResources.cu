@@ -3,13 +3,13 @@
 
 #include "executors/device/CudaContext.cuh"
 #include "executors/device/CudaError.cuh"
-#include "primitives/Grid.h"
 
 #include "itkCudaConnectedComponentError.h"
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <utility>
 
 namespace itk::ccl
@@ -26,8 +26,10 @@ struct AllResources
 {
   std::mutex                                                                mutex;
   std::map<std::pair<int, std::uint64_t>, std::unique_ptr<DeviceResources>> devices;
-  std::atomic<bool>                                                         areAny{ false };
+  std::map<int, std::unique_ptr<DevicePool>>                                pools; // by the number of the device
 };
+
+std::atomic<bool> areAny{ false };
 
 AllResources &
 GetAllResources()
@@ -87,7 +89,21 @@ FormatBytes(std::uint64_t bytes)
   return text;
 }
 
-constexpr std::uint64_t PoolStep = std::uint64_t{ 32 } << 20; // CUDA's pools grow by multiples of 32 MiB
+/** Returns the pool of a device. Makes it at the first call for the device, which StartDevice() must make. */
+DevicePool &
+PoolOf(int device, bool hasMemoryPools)
+{
+  AllResources &               all = GetAllResources();
+  std::unique_lock<std::mutex> lock(all.mutex);
+  if (const auto found = all.pools.find(device); found != all.pools.end())
+  {
+    return *found->second;
+  }
+  lock.unlock();
+  auto pool = std::make_unique<DevicePool>(device, hasMemoryPools);
+  lock.lock();
+  return *all.pools.emplace(device, std::move(pool)).first->second;
+}
 
 /** Calls visit(resources) for all resources whose context is the calling thread's current one, or the primary context
  * of its device. Skips the resources of contexts that cudaDeviceReset() has ended: the reset has freed their memory. A
@@ -148,7 +164,7 @@ DeviceResources::Of(int device)
         auto                              created = std::make_unique<DeviceResources>(device);
         const std::lock_guard<std::mutex> lock(all.mutex);
         resources = all.devices.emplace(std::pair(device, *context), std::move(created)).first->second.get();
-        all.areAny = true;
+        areAny = true;
       }
     });
     ForgetFailedStarts(device);
@@ -165,10 +181,15 @@ DeviceResources::TrimAll()
 HeldMemory
 DeviceResources::GetHeldMemory()
 {
-  HeldMemory held;
-  ForAllResources([&held](DeviceResources & resources) {
+  HeldMemory                   held;
+  std::set<const DevicePool *> pools;
+  ForAllResources([&](DeviceResources & resources) {
     const std::lock_guard<std::mutex> lock(resources.m_Mutex);
-    held.deviceBytes += resources.GetPoolBytes() + resources.m_DeviceMemory.GetBytes();
+    if (pools.insert(&resources.m_Pool).second)
+    {
+      held.deviceBytes += resources.m_Pool.GetBytes();
+    }
+    held.deviceBytes += resources.m_DeviceMemory.GetBytes();
     held.pinnedBytes += resources.m_HostMemory.GetBytes();
   });
   return held;
@@ -177,22 +198,13 @@ DeviceResources::GetHeldMemory()
 bool
 DeviceResources::AreAny()
 {
-  return GetAllResources().areAny;
+  return areAny;
 }
 
 DeviceResources::DeviceResources(int device)
   : m_Capabilities(CapabilitiesOf(device))
-{
-  if (!m_Capabilities.hasMemoryPools)
-  {
-    return;
-  }
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = device;
-  CCL_CHECK(cudaMemPoolCreate(&m_Pool, &properties));
-}
+  , m_Pool(PoolOf(device, m_Capabilities.hasMemoryPools))
+{}
 
 void
 DeviceResources::AllowSharedMemory(const void * kernel, std::uint64_t bytes)
@@ -292,21 +304,8 @@ DeviceResources::AllocateOnDevice(std::size_t bytes, const TAllocate & allocate)
 void *
 DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
 {
-  void * const                      memory = this->AllocateOnDevice(bytes, [=](void ** result) {
-    return m_Pool != nullptr ? cudaMallocFromPoolAsync(result, bytes, m_Pool, stream) : cudaMalloc(result, bytes);
-  });
-  const std::lock_guard<std::mutex> lock(m_Mutex);
-  m_PoolDemand.Add(bytes);
-  return memory;
-}
-
-void
-DeviceResources::FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream)
-{
-  // Errors are ignored, because destructors call this function. If the context is broken, the next call reports it.
-  static_cast<void>(m_Pool != nullptr ? cudaFreeAsync(memory, stream) : cudaFree(memory));
-  const std::lock_guard<std::mutex> lock(m_Mutex);
-  m_PoolDemand.Remove(bytes);
+  return this->AllocateOnDevice(
+    bytes, [this, bytes, stream](void ** result) { return m_Pool.Allocate(result, bytes, stream); });
 }
 
 std::shared_ptr<void>
@@ -370,29 +369,10 @@ DeviceResources::EndCall()
     const std::lock_guard<std::mutex> lock(m_Mutex);
     hostBlocks = m_HostMemory.EndCall();
     deviceBlocks = m_DeviceMemory.EndCall();
-    m_PoolDemand.EndCall();
-    std::uint64_t threshold = DivideUp(MemoryCache::MaximumShare * m_PoolDemand.Get(), PoolStep) * PoolStep;
-    if (m_Pool != nullptr && threshold != m_PoolThreshold)
-    {
-      CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &threshold));
-      CCL_CHECK(cudaMemPoolTrimTo(m_Pool, threshold));
-      m_PoolThreshold = threshold;
-    }
   }
+  m_Pool.EndCall();
   FreeAll(hostBlocks, cudaFreeHost);
   FreeAll(deviceBlocks, cudaFree);
-}
-
-std::uint64_t
-DeviceResources::GetPoolBytes() const
-{
-  if (m_Pool == nullptr)
-  {
-    return m_PoolDemand.GetInUse();
-  }
-  std::uint64_t reserved = 0;
-  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
-  return reserved;
 }
 
 std::uint64_t
@@ -401,13 +381,7 @@ DeviceResources::GetFreeMemory() const
   std::size_t free = 0;
   std::size_t total = 0;
   CCL_CHECK(cudaMemGetInfo(&free, &total));
-  if (m_Pool == nullptr)
-  {
-    return free;
-  }
-  std::uint64_t used = 0;
-  CCL_CHECK(cudaMemPoolGetAttribute(m_Pool, cudaMemPoolAttrUsedMemCurrent, &used));
-  return free + this->GetPoolBytes() - used;
+  return free + m_Pool.GetUnusedBytes();
 }
 
 void
@@ -425,10 +399,7 @@ DeviceResources::TrimDeviceMemory()
     m_Counters.reserve(m_CounterCount);
   }
   FreeAll(blocks, cudaFree);
-  if (m_Pool != nullptr)
-  {
-    CCL_CHECK(cudaMemPoolTrimTo(m_Pool, 0));
-  }
+  m_Pool.Trim();
 }
 
 void

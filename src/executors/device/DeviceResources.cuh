@@ -3,6 +3,7 @@
 #define ccl_executors_device_DeviceResources_cuh
 
 #include "executors/device/DeviceCapabilities.h"
+#include "executors/device/DevicePool.cuh"
 #include "executors/device/MemoryCache.h"
 
 #include <cuda_runtime_api.h>
@@ -16,13 +17,12 @@
 namespace itk::ccl
 {
 
-/** The resources that all calls on a device share: streams, a pool of device memory, cached device memory, and cached
- * pinned host memory. They are never destroyed, because the CUDA driver may be unloaded before the end of the process.
+/** The resources that all calls in a context of a device share: streams, cached device memory, cached pinned host
+ * memory, and the pool of the device. They are never destroyed, because the CUDA driver may be unloaded before the end
+ * of the process.
  *
- * A call begins with Of() and ends with EndCall(). Between calls, each kind of memory has a limit:
- * - Cached memory: twice the bytes that the recent calls used at the same time. The 16 most recent calls that used any
- *   memory of this kind count as recent.
- * - Pool: the same, rounded up to a multiple of 32 MiB.
+ * A call begins with Of() and ends with EndCall(). Between calls, cached memory has a limit: twice the bytes that the
+ * recent calls used at the same time. The 16 most recent calls that used any memory of this kind count as recent.
  *
  * Members throw CudaConnectedComponentError if CUDA fails: of kind Memory if there is too little memory, else of
  * kind Cuda. The resources' device must be current. Thread-safe. */
@@ -36,7 +36,7 @@ public:
   Of(int device);
 
   /** Frees the memory that no call uses, on all devices. Any device may be current. Starts no device. Skips contexts
-   * that the program has made itself, unless they are current. */
+   * that the program has made itself, unless they are current. They share the pool of their device with the others. */
   static void
   TrimAll();
 
@@ -75,14 +75,16 @@ public:
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
-  /** Allocates device memory in the order of a stream. Without memory pools, cudaMalloc() allocates it.
-   * DeviceAllocation is an owner for it. */
+  /** Allocates device memory in the order of a stream. DeviceAllocation is an owner for it. */
   void *
   AllocateFromPool(std::size_t bytes, cudaStream_t stream);
 
   /** Frees memory of AllocateFromPool() in the order of a stream. The memory and its size must be from that call. */
   void
-  FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream);
+  FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream)
+  {
+    m_Pool.Free(memory, bytes, stream);
+  }
 
   /** Allocates device memory. It goes back to the cache with its last owner, who must wait for all kernels that use it
    * first. Faster than AllocateFromPool(), which takes longer than an empty kernel. */
@@ -128,20 +130,14 @@ private:
   std::uint64_t
   GetFreeMemory() const;
 
-  /** Returns the bytes of device memory that the pool holds. Without a pool, returns the bytes in use. */
-  std::uint64_t
-  GetPoolBytes() const;
-
   DeviceCapabilities        m_Capabilities;
-  cudaMemPool_t             m_Pool = nullptr; // null if the device has no memory pools
+  DevicePool &              m_Pool;
   std::mutex                m_Mutex;
   std::vector<cudaStream_t> m_Streams;
   MemoryCache               m_HostMemory;
   MemoryCache               m_DeviceMemory;
   std::vector<void *>       m_Counters;         // counters without an owner
   std::size_t               m_CounterCount = 0; // all counters
-  RecentDemand              m_PoolDemand;
-  std::uint64_t             m_PoolThreshold = 0;
   /** Limit of the dynamic shared memory in bytes, for each kernel of AllowSharedMemory(). */
   std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
