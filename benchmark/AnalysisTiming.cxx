@@ -16,6 +16,7 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
 using MaskType = itk::Image<unsigned char, 3>;
 using LabelImageType = itk::Image<unsigned int, 3>;
 using ItkFilterType = itk::ConnectedComponentImageFilter<MaskType, LabelImageType>;
@@ -222,7 +223,7 @@ AnalysisTiming::TimeIntensities(unsigned int runs, bool gpuEnabled) const
   labeler.options.intensities =
     itk::CudaConnectedComponentIntensities::Image::Of(intensities->GetBufferPointer(), m_Image.size);
   const auto [ours, table] =
-    TimeWork(runs, [&] { return labeler.MeasureHostMemory(m_Image.pixels.data(), m_Image.size); });
+    TimeWork(runs, [&] { return labeler.Measure(View::Of(m_Image.pixels.data(), m_Image.size)); });
 
   const auto [itk, statistics] = TimeWork(1, [&] {
     auto filter = ItkFilterType::New();
@@ -257,5 +258,5 @@ AnalysisTiming::TimeTable(unsigned int                                      runs
   labeler.options.columns = columns;
   labeler.options.onHost = !gpuEnabled;
   labeler.options.parallelFor = itk::CudaConnectedComponentsDetail::ParallelForOf(threader);
-  return TimeWork(runs, [&] { return labeler.MeasureHostMemory(m_Image.pixels.data(), m_Image.size); }).first;
+  return TimeWork(runs, [&] { return labeler.Measure(View::Of(m_Image.pixels.data(), m_Image.size)); }).first;
 }

@@ -20,6 +20,8 @@ using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 /** Returns the times of work() on the default stream in milliseconds. Before that, it calls work() at least twice and
  * for at least 10 ms, until the clocks and caches of device and host are steady. These calls do not count. */
 template <typename TWork>
@@ -134,8 +136,8 @@ DeviceTiming::Label(AlgorithmEnum algorithm, bool fullyConnected, void * output)
   itk::CudaConnectedComponentLabeler labeler;
   labeler.options.algorithm = algorithm;
   labeler.options.fullyConnected = fullyConnected;
-  m_ObjectCount = labeler.LabelDeviceMemory(
-    static_cast<const std::uint8_t *>(m_Input.get()), m_Image.size, static_cast<std::uint32_t *>(output));
+  m_ObjectCount = labeler.Label(View::OnDevice(static_cast<const std::uint8_t *>(m_Input.get()), m_Image.size),
+                                View::OnDevice(static_cast<std::uint32_t *>(output), m_Image.size));
 }
 
 namespace
@@ -216,7 +218,7 @@ DeviceTiming::TimeLargest(bool fullyConnected, unsigned int runs)
   labeler.options.selection.numberOfLargest = 1;
   auto * const input = static_cast<const std::uint8_t *>(m_Input.get());
   auto * const mask = static_cast<std::uint8_t *>(m_Output.get());
-  return TimeWork(runs, [&] { labeler.MaskDeviceMemory(input, m_Image.size, mask); });
+  return TimeWork(runs, [&] { labeler.Mask(View::OnDevice(input, m_Image.size), View::OnDevice(mask, m_Image.size)); });
 }
 
 StepTimings

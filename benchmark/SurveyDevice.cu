@@ -10,6 +10,8 @@ using namespace itk::ccl;
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 struct DeviceBackend
 {
   static constexpr bool HasSteps = true;
@@ -21,7 +23,8 @@ struct DeviceBackend
   {
     itk::CudaConnectedComponentLabeler labeler;
     labeler.options.fullyConnected = fullyConnected;
-    labeler.LabelDeviceMemory(input, { size.x, size.y, size.z }, labels);
+    labeler.Label(View::OnDevice(input, { size.x, size.y, size.z }),
+                  View::OnDevice(labels, { size.x, size.y, size.z }));
   }
 
   template <typename TWork>

@@ -9,6 +9,8 @@ using namespace itk::ccl;
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 struct HostBackend
 {
   static constexpr bool HasSteps = false;
@@ -21,7 +23,7 @@ struct HostBackend
     itk::CudaConnectedComponentLabeler labeler;
     labeler.options.fullyConnected = fullyConnected;
     labeler.options.onHost = true;
-    labeler.LabelHostMemory(input, { size.x, size.y, size.z }, labels);
+    labeler.Label(View::Of(input, { size.x, size.y, size.z }), View::Of(labels, { size.x, size.y, size.z }));
   }
 };
 

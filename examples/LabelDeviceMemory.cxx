@@ -15,6 +15,8 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 void
 Check(cudaError_t error)
 {
@@ -58,7 +60,8 @@ main()
     Check(cudaMemcpy(deviceMask.get(), mask.data(), mask.size(), cudaMemcpyHostToDevice));
 
     labeler.options.fullyConnected = true;
-    const std::uint64_t objects = labeler.LabelDeviceMemory(deviceMask.get(), size, deviceLabels.get());
+    const std::uint64_t objects =
+      labeler.Label(View::OnDevice(deviceMask.get(), size), View::OnDevice(deviceLabels.get(), size));
 
     std::cout << objects << " objects\n";
     return objects == 2 ? EXIT_SUCCESS : EXIT_FAILURE;

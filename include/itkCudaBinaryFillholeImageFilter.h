@@ -40,10 +40,6 @@ namespace itk
  * image that is derived from it, with a scalar pixel type of at most 8 bytes and at most 3 dimensions. The superclass
  * does the work for all other images, and for a ForegroundValue that is NaN.
  *
- * \par Memory
- * A filter stores only its settings and its output. See CudaConnectedComponentImageFilter for the memory of the
- * process.
- *
  * \sa BinaryFillholeImageFilter
  * \sa CudaBinaryKeepNObjectsImageFilter
  * \sa CudaConnectedComponentImageFilter

@@ -43,15 +43,7 @@ namespace itk
  * maps with other labels.
  *
  * \par
- * The CPU always labels images of at most 16,384 pixels, because it is faster. CPUFallbackOff() switches this off. The
- * superclass labels images of more than 3 dimensions.
- *
- * \par Environment variables
- * The variables that CudaConnectedComponentImageFilter describes have the same effects on this filter.
- *
- * \par Errors of CUDA
- * A missing device and too little memory are expected errors. The first time that another error of CUDA in a process
- * makes a filter use the CPU, the filter prints the error on standard error. It may be a fault of this module.
+ * The superclass labels images of more than 3 dimensions.
  *
  * \par Memory
  * A filter stores only its settings and its output. A run needs 16 bytes for each row of the image and 24 bytes for

@@ -140,90 +140,22 @@ public:
   /** Selects objects of at least this number of pixels. The pixels of smaller objects get the background value. The
    * default is 0: all objects.
    * \param value the number of pixels */
-  void
-  SetMinimumObjectSize(SizeValueType value)
-  {
-    this->SetMember(m_Settings.minimumObjectSize, value);
-  }
-  /** Returns the value of SetMinimumObjectSize().
-   * \return the value */
-  SizeValueType
-  GetMinimumObjectSize() const
-  {
-    return m_Settings.minimumObjectSize;
-  }
+  itkCudaConnectedComponentsSettingMacro(MinimumObjectSize, SizeValueType, m_Settings.minimumObjectSize);
 
   /** Selects the order of the labels. If on, the largest object has the first label. Objects of the same size are in
    * the order of their first pixels. If off, all objects are in the order of their first pixels. The default is off.
    * \param value true to sort */
-  void
-  SetSortByObjectSize(bool value)
-  {
-    this->SetMember(m_Settings.sortByObjectSize, value);
-  }
-  /** Returns the value of SetSortByObjectSize().
-   * \return the value */
-  bool
-  GetSortByObjectSize() const
-  {
-    return m_Settings.sortByObjectSize;
-  }
-  /** Calls SetSortByObjectSize(true). */
-  void
-  SortByObjectSizeOn()
-  {
-    this->SetSortByObjectSize(true);
-  }
-  /** Calls SetSortByObjectSize(false). */
-  void
-  SortByObjectSizeOff()
-  {
-    this->SetSortByObjectSize(false);
-  }
+  itkCudaConnectedComponentsBooleanSettingMacro(SortByObjectSize, m_Settings.sortByObjectSize);
 
   /** Selects the largest objects, up to this number. The pixels of the other objects get the background value. Of
    * objects of the same size, the objects with the earlier first pixels count as larger. The default is 0: all objects.
 
    * \param value the number of objects */
-  void
-  SetNumberOfObjectsToKeep(SizeValueType value)
-  {
-    this->SetMember(m_Settings.numberOfObjectsToKeep, value);
-  }
-  /** Returns the value of SetNumberOfObjectsToKeep().
-   * \return the value */
-  SizeValueType
-  GetNumberOfObjectsToKeep() const
-  {
-    return m_Settings.numberOfObjectsToKeep;
-  }
+  itkCudaConnectedComponentsSettingMacro(NumberOfObjectsToKeep, SizeValueType, m_Settings.numberOfObjectsToKeep);
 
   /** Selects whether the filter computes the statistics that GetStatistics() returns. The default is off.
    * \param value true to compute them */
-  void
-  SetComputeStatistics(bool value)
-  {
-    this->SetMember(m_Settings.computeStatistics, value);
-  }
-  /** Returns the value of SetComputeStatistics().
-   * \return the value */
-  bool
-  GetComputeStatistics() const
-  {
-    return m_Settings.computeStatistics;
-  }
-  /** Calls SetComputeStatistics(true). */
-  void
-  ComputeStatisticsOn()
-  {
-    this->SetComputeStatistics(true);
-  }
-  /** Calls SetComputeStatistics(false). */
-  void
-  ComputeStatisticsOff()
-  {
-    this->SetComputeStatistics(false);
-  }
+  itkCudaConnectedComponentsBooleanSettingMacro(ComputeStatistics, m_Settings.computeStatistics);
 
   /** Sets an image whose pixels GetStatistics() describes for each object, such as the CT of a mask. The default is
    * null: no image. The labels do not depend on the image. It is an input of the pipeline with the name

@@ -2,12 +2,14 @@
 #ifndef itkCudaConnectedComponentImageView_h
 #define itkCudaConnectedComponentImageView_h
 
+#include "CudaConnectedComponentsExport.h"
 #include "itkCudaConnectedComponentError.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -48,6 +50,41 @@ struct CudaConnectedComponentImageView
   {
     Host,  // memory that the processor reads
     Device // memory of a CUDA device, or managed memory of CUDA
+  };
+
+  /** \class Value
+   * \brief A number that functions write to pixels of any type.
+   * \ingroup CudaConnectedComponents */
+  class CudaConnectedComponents_EXPORT Value
+  {
+  public:
+    /** Takes a number. It is not explicit, so functions take numbers.
+     * \tparam T integer type of up to 8 bytes, bool, float or double
+     * \param number the number */
+    template <typename T, typename = std::enable_if_t<std::is_arithmetic<T>::value && sizeof(T) <= 8>>
+    Value(T number)
+      : m_Number(static_cast<double>(number))
+    {
+      if constexpr (std::is_integral<T>::value)
+      {
+        m_IsInteger = true;
+        m_IsNegative = std::is_signed<T>::value && number < T{};
+        m_Integer = static_cast<std::uint64_t>(number);
+      }
+    }
+
+    /** Returns the number as a pixel.
+     * \param type the type of the pixel. Integers are rounded to the nearest float or double, and double to float.
+     * \return the bytes of the pixel, as BitsOf() returns them
+     * \exception CudaConnectedComponentError InvalidArgument: no pixel of this type has the number, such as 300 or 0.5
+     * for UInt8 */
+    std::uint64_t BitsAs(PixelTypeEnum type) const;
+
+  private:
+    double        m_Number;
+    std::uint64_t m_Integer{ 0 };
+    bool          m_IsInteger{ false };
+    bool          m_IsNegative{ false };
   };
 
   /** The first pixel: { 0, 0, 0 }. It may be null if there are no pixels. */
@@ -96,6 +133,18 @@ struct CudaConnectedComponentImageView
              size,
              { static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(row), static_cast<std::int64_t>(slice) },
              memory };
+  }
+
+  /** Describes an image without gaps in device memory, or in managed memory of CUDA.
+   * \tparam T integer type of 1 to 8 bytes, bool, float or double
+   * \param pixels the first pixel
+   * \param size the numbers of pixels along x, y and z
+   * \return the view */
+  template <typename T>
+  static CudaConnectedComponentImageView
+  OnDevice(const T * pixels, const std::array<std::uint64_t, 3> & size)
+  {
+    return Of(pixels, TypeOf<T>(), size, Memory::Device);
   }
 
   /** Returns the view of a region.
@@ -224,6 +273,20 @@ struct CudaConnectedComponentImageView
         return 8;
     }
     return 0; // not a value of the enumeration
+  }
+
+  /** Returns the bytes of a pixel as an integer, for functions that take a pixel of any type.
+   * \tparam T integer type of 1 to 8 bytes, bool, float or double
+   * \param pixel the value of the pixel
+   * \return an integer whose first bytes in memory are the bytes of the pixel; the others are 0 */
+  template <typename T>
+  static std::uint64_t
+  BitsOf(T pixel)
+  {
+    static_assert(std::is_arithmetic<T>::value && sizeof(T) <= 8, "a number that a view can describe");
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &pixel, sizeof(pixel));
+    return bits;
   }
 
   /** Returns numbers of pixels as a text, such as "512 x 512 x 80".

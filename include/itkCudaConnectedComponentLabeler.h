@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <type_traits>
 
@@ -24,21 +23,23 @@ namespace itk
  * The class works from device memory to device memory, or from host memory to host memory:
  *
  * \code
+ * using View = itk::CudaConnectedComponentImageView;
+ * const View::SizeType               size{ 512, 512, 300 };
  * itk::CudaConnectedComponentLabeler labeler;
  * labeler.options.fullyConnected = true;
- * const std::uint64_t objects = labeler.LabelDeviceMemory(mask, { 512, 512, 300 }, labels);
+ * const std::uint64_t objects = labeler.Label(View::OnDevice(mask, size), View::OnDevice(labels, size));
  * \endcode
  *
  * \par Images
- * A CudaConnectedComponentImageView describes an image: its memory, pixel type, size and strides. Label(), Mask(),
- * Fill() and Measure() take views. The functions with pointers do the same for contiguous arrays without gaps: the
- * index along x changes fastest, then the index along y, then the index along z. Sizes are { x, y, z } in pixels. A
- * plane has 1 pixel along z. An image has at most 2^40 pixels. An image may have 0 pixels. Then the functions read and
- * write no pixels, and return 0.
+ * A CudaConnectedComponentImageView describes an image: its memory, pixel type, size and strides. Sizes are
+ * { x, y, z } in pixels. A plane has 1 pixel along z. An image has at most 2^40 pixels. An image may have 0 pixels.
+ * Then the functions read and write no pixels, and return 0.
  *
  * \par
- * Input and output of a call are both in host memory or both in device memory. Images in device memory must have no
- * gaps. In host memory, the input may have any strides. The pixels of a row of the labels must be adjacent.
+ * Input and output of a call are both in host memory or both in device memory. The caller owns both. Images in device
+ * memory must have no gaps, and be memory of the device that `options.deviceId` selects, or managed memory of CUDA. In
+ * host memory, the input may have any strides. The pixels of a row of the labels must be adjacent. The addresses of
+ * images in device memory and of labels must be multiples of the pixel size.
  *
  * \par Foreground
  * Pixels that are not 0 are foreground. NaN is foreground, and -0.0 is background.
@@ -51,18 +52,18 @@ namespace itk
  * \par Selection and measurement
  * `options.selection` chooses components by size, border and seeds, and the order of their labels. The other components
  * become background, and only the labels of the chosen components must fit the output's type. A
- * CudaConnectedComponentTable holds the size, bounding box and other measurements of each component. The functions that
- * label fill a table in the same call, and the Measure functions fill a table without labels:
+ * CudaConnectedComponentTable in host memory holds the size, bounding box and other measurements of each component.
+ * The functions that label fill a table in the same call, and Measure() fills a table without labels:
  *
  * \code
  * labeler.options.selection.minimumSize = 10;
  * labeler.options.columns.boundingBoxes = true;
- * const itk::CudaConnectedComponentTable table = labeler.MeasureHostMemory(mask, { 512, 512, 300 });
+ * const itk::CudaConnectedComponentTable table = labeler.Measure(View::Of(mask, { 512, 512, 300 }));
  * \endcode
  *
  * \par Masks
- * The Mask functions keep the pixels of the chosen components, and the Fill functions overwrite them. They make no
- * image of labels. MaskPackedRows() and VisitRunsOfPackedRows() give the chosen components to the caller row by row.
+ * Mask() keeps the pixels of the chosen components, and Fill() overwrites them. They make no image of labels.
+ * MaskPackedRows() and VisitRunsOfPackedRows() give the chosen components to the caller row by row.
  *
  * \par Errors
  * The functions throw CudaConnectedComponentError. Its GetKind() returns the cause. They throw std::bad_alloc if the
@@ -225,7 +226,9 @@ public:
   /** The settings that the next calls use. */
   Options options;
 
-  /** Labels an image.
+  /** Labels an image. If the images are in device memory, the function waits for `options.stream`: when it returns, the
+   * labels have been written. If they are in host memory, the host packs the pixels to bits, the device labels the
+   * runs, and the host writes the labels to the pixels. With `options.onHost`, the host does all work.
    *
    * \param input the pixels: integers, bool, float or double; in host memory also half and bfloat16
    * \param output the labels: integers, not bool; of the size of `input`, in the same memory. It must not overlap
@@ -247,13 +250,13 @@ public:
    * \param input as for Label()
    * \param output an image of the type and the size of `input`, in the same memory. It may be `input`; otherwise, the
    * two must not overlap.
-   * \param outside the value of all other pixels: its bytes, as an unsigned integer of the pixel's size
+   * \param outside the value of all other pixels
    * \param table as for Label()
    * \return the number of selected components
    * \exception CudaConnectedComponentError as for Label() */
   std::uint64_t Mask(const CudaConnectedComponentImageView & input,
                      const CudaConnectedComponentImageView & output,
-                     std::uint64_t                           outside = 0,
+                     CudaConnectedComponentImageView::Value  outside = 0,
                      CudaConnectedComponentTable * table = nullptr) const
   {
     return this->WriteFilled(input, output, outside, OutputKind::FilledOutside, table);
@@ -264,13 +267,13 @@ public:
    *
    * \param input as for Mask()
    * \param output as for Mask()
-   * \param inside the value of the pixels of selected components: its bytes, as an unsigned integer of the pixel's size
+   * \param inside the value of the pixels of selected components
    * \param table as for Label()
    * \return the number of selected components
    * \exception CudaConnectedComponentError as for Label() */
   std::uint64_t Fill(const CudaConnectedComponentImageView & input,
                      const CudaConnectedComponentImageView & output,
-                     std::uint64_t                           inside,
+                     CudaConnectedComponentImageView::Value  inside,
                      CudaConnectedComponentTable *           table = nullptr) const
   {
     return this->WriteFilled(input, output, inside, OutputKind::FilledInside, table);
@@ -283,104 +286,13 @@ public:
    * \exception CudaConnectedComponentError as for Label() */
   CudaConnectedComponentTable Measure(const CudaConnectedComponentImageView & input) const;
 
-  /** Labels an image in device memory, and writes the labels to device memory. The function waits for
-   * `options.stream`: when it returns, the labels have been written.
+  /** Labels an image whose rows the caller packs to bits, and writes the labels to host memory. The function does the
+   * same as Label(), but reads the image through `packRow`.
    *
-   * `input` and `output` must be memory of the device that `options.deviceId` selects, or managed memory of CUDA. Their
-   * addresses must be multiples of the size of one element. Otherwise the function throws CudaConnectedComponentError
-   * (InvalidArgument). `input` and `output` must not overlap; the function does not check this, and the labels would be
-   * undefined. The caller owns both.
-   *
-   * \tparam TInput integer type of 1 to 8 bytes, bool, float or double
-   * \tparam TOutput integer type of 1 to 8 bytes, not bool
-   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest. The function only reads them.
-   * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
-   * \param output the labels: as many elements as `input`, in the same order
-   * \param backgroundValue the value of background pixels in the output; any value of TOutput
-   * \param table gets the measurements of the objects in `options.columns`, unless it is null. The table is in host
-   * memory; this parameter is experimental, and may change
-   * \return the number of objects that have labels
-   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: more than
-   * std::numeric_limits<TOutput>::max() objects are selected. */
-  template <typename TInput, typename TOutput>
-  std::uint64_t LabelDeviceMemory(const TInput *              input,
-                                  const SizeType &            size,
-                                  TOutput *                   output,
-                                  std::common_type_t<TOutput> backgroundValue = 0,
-                                  CudaConnectedComponentTable * table = nullptr) const
-  {
-    return this->Label(ViewOf(input, size, Memory::Device),
-                       LabelsOf(output, size, Memory::Device),
-                       static_cast<std::uint64_t>(backgroundValue),
-                       table);
-  }
-
-  /** Labels an image in host memory, and writes the labels to host memory.
-   *
-   * The host packs the pixels to bits, the device labels the runs, and the host writes the labels to the pixels. With
-   * `options.onHost`, the host does all work. `input` and `output` must not overlap; the function does not check this,
-   * and the labels would be undefined. The caller owns both.
-   *
-   * \tparam TInput any type with a comparison `pixel != TInput{}`. Pixels for which the comparison is true are
-   * foreground. If the comparison throws, the exception reaches the caller.
-   * \tparam TOutput integer type of 1 to 8 bytes, not bool
-   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest. The function only reads them.
-   * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
-   * \param output the labels: as many elements as `input`, in the same order
-   * \param backgroundValue the value of background pixels in the output; any value of TOutput
-   * \param table gets the measurements of the objects in `options.columns`, unless it is null
-   * \return the number of objects that have labels
-   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: more than
-   * std::numeric_limits<TOutput>::max() objects are selected. */
-  template <typename TInput, typename TOutput>
-  std::uint64_t LabelHostMemory(const TInput *              input,
-                                const SizeType &            size,
-                                TOutput *                   output,
-                                std::common_type_t<TOutput> backgroundValue = 0,
-                                CudaConnectedComponentTable * table = nullptr) const
-  {
-    const auto labels = LabelsOf(output, size, Memory::Host);
-    const auto background = static_cast<std::uint64_t>(backgroundValue);
-    if constexpr (IsViewed<TInput>)
-    {
-      return this->Label(ViewOf(input, size, Memory::Host), labels, background, table);
-    }
-    else
-    {
-      return this->LabelPackedRows(PackerOf(input, size), labels, background, table);
-    }
-  }
-
-  /** Labels an image whose rows the caller packs to bits, and writes the labels to host memory.
-   *
-   * The function does the same as LabelHostMemory(), but reads the image through `packRow`.
-   *
-   * \tparam TOutput integer type of 1 to 8 bytes, not bool
    * \param packRow the function that packs one row; not empty. The labeler calls it only during this call.
-   * \param size the numbers of pixels along x, y and z; at most 2^40 pixels, otherwise InvalidArgument
-   * \param output the labels: size[0] * size[1] * size[2] elements, x fastest. The caller owns them.
-   * \param backgroundValue the value of background pixels in the output; any value of TOutput
-   * \param table gets the measurements of the objects in `options.columns`, unless it is null
-   * \return the number of objects that have labels
-   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: more than
-   * std::numeric_limits<TOutput>::max() objects are selected. */
-  template <typename TOutput>
-  std::uint64_t LabelPackedRows(const RowPackerType &       packRow,
-                                const SizeType &            size,
-                                TOutput *                   output,
-                                std::common_type_t<TOutput> backgroundValue = 0,
-                                CudaConnectedComponentTable * table = nullptr) const
-  {
-    return this->LabelPackedRows(
-      packRow, LabelsOf(output, size, Memory::Host), static_cast<std::uint64_t>(backgroundValue), table);
-  }
-
-  /** Does the same for a view.
-   *
-   * \param packRow as above
    * \param output the labels, in host memory: integers, not bool. The size of the image is the size of the output.
-   * \param backgroundValue the value of background pixels in the output, converted to std::uint64_t
-   * \param table as above
+   * \param backgroundValue as for Label()
+   * \param table as for Label()
    * \return the number of objects that have labels
    * \exception CudaConnectedComponentError as for Label() */
   std::uint64_t LabelPackedRows(const RowPackerType &                   packRow,
@@ -388,98 +300,13 @@ public:
                                 std::uint64_t                           backgroundValue = 0,
                                 CudaConnectedComponentTable * table = nullptr) const;
 
-  /** Writes an image in device memory without the components that are not selected: pixels of selected components keep
-   * their value, and all other pixels get another value. No image of labels is made. With `options.complement`, the
-   * selected components have the value 0, so `outside` should differ from 0.
-   *
-   * \tparam TPixel integer type of 1 to 8 bytes, bool, float or double
-   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest, in device memory or managed memory
-   * \param size as for LabelDeviceMemory()
-   * \param output as many elements as `input`, in such memory. It may be `input`; otherwise, the two must not overlap.
-   * \param outside the value of all other pixels
-   * \param table gets the measurements of the selected components in `options.columns`, unless it is null
-   * \return the number of selected components
-   * \exception CudaConnectedComponentError see the description of the class */
-  template <typename TPixel>
-  std::uint64_t MaskDeviceMemory(const TPixel *             input,
-                                 const SizeType &           size,
-                                 TPixel *                   output,
-                                 std::common_type_t<TPixel> outside = TPixel{},
-                                 CudaConnectedComponentTable * table = nullptr) const
-  {
-    return this->Mask(
-      ViewOf(input, size, Memory::Device), ViewOf(output, size, Memory::Device), BitsOf(outside), table);
-  }
-
-  /** Writes an image in device memory with filled components: pixels of selected components get a value, and all other
-   * pixels keep their value. With `options.complement` and Border::NotTouching, this fills the holes of a mask.
-   *
-   * \tparam TPixel as for MaskDeviceMemory()
-   * \param input as for MaskDeviceMemory()
-   * \param size as for MaskDeviceMemory()
-   * \param output as for MaskDeviceMemory()
-   * \param inside the value of the pixels of selected components
-   * \param table as for MaskDeviceMemory()
-   * \return the number of selected components
-   * \exception CudaConnectedComponentError see the description of the class */
-  template <typename TPixel>
-  std::uint64_t FillDeviceMemory(const TPixel *                input,
-                                 const SizeType &              size,
-                                 TPixel *                      output,
-                                 std::common_type_t<TPixel>    inside,
-                                 CudaConnectedComponentTable * table = nullptr) const
-  {
-    return this->Fill(ViewOf(input, size, Memory::Device), ViewOf(output, size, Memory::Device), BitsOf(inside), table);
-  }
-
-  /** Does the same as MaskDeviceMemory(), in host memory. The host packs the pixels to bits, the device sends the bits
-   * of the selected components, and the host writes the pixels.
-   *
-   * \tparam TPixel integer type of 1 to 8 bytes, bool, float or double
-   * \param input the pixels: size[0] * size[1] * size[2] elements, x fastest
-   * \param size as for LabelHostMemory()
-   * \param output as many elements as `input`. It may be `input`; otherwise, the two must not overlap.
-   * \param outside the value of all other pixels
-   * \param table as for MaskDeviceMemory()
-   * \return the number of selected components
-   * \exception CudaConnectedComponentError see the description of the class */
-  template <typename TPixel>
-  std::uint64_t MaskHostMemory(const TPixel *             input,
-                               const SizeType &           size,
-                               TPixel *                   output,
-                               std::common_type_t<TPixel> outside = TPixel{},
-                               CudaConnectedComponentTable * table = nullptr) const
-  {
-    return this->Mask(ViewOf(input, size, Memory::Host), ViewOf(output, size, Memory::Host), BitsOf(outside), table);
-  }
-
-  /** Does the same as FillDeviceMemory(), in host memory.
-   *
-   * \tparam TPixel as for MaskHostMemory()
-   * \param input as for MaskHostMemory()
-   * \param size as for MaskHostMemory()
-   * \param output as for MaskHostMemory()
-   * \param inside the value of the pixels of selected components
-   * \param table as for MaskDeviceMemory()
-   * \return the number of selected components
-   * \exception CudaConnectedComponentError see the description of the class */
-  template <typename TPixel>
-  std::uint64_t FillHostMemory(const TPixel *                input,
-                               const SizeType &              size,
-                               TPixel *                      output,
-                               std::common_type_t<TPixel>    inside,
-                               CudaConnectedComponentTable * table = nullptr) const
-  {
-    return this->Fill(ViewOf(input, size, Memory::Host), ViewOf(output, size, Memory::Host), BitsOf(inside), table);
-  }
-
   /** Selects components of an image whose rows the caller packs to bits, and passes the rows of their mask to the
    * caller.
    *
    * \param packRow as for LabelPackedRows()
-   * \param size as for LabelPackedRows()
+   * \param size the numbers of pixels along x, y and z
    * \param visitRow the function that uses one row of the mask; not empty. The labeler calls it only during this call.
-   * \param table as for MaskDeviceMemory()
+   * \param table as for Label()
    * \return the number of selected components
    * \exception CudaConnectedComponentError see the description of the class */
   std::uint64_t MaskPackedRows(const RowPackerType &         packRow,
@@ -491,9 +318,9 @@ public:
    * row.
    *
    * \param packRow as for LabelPackedRows()
-   * \param size as for LabelPackedRows()
+   * \param size the numbers of pixels along x, y and z
    * \param visitRuns the function that uses the runs of one row; not empty. The labeler calls it only during this call.
-   * \param table as for MaskDeviceMemory()
+   * \param table as for Label()
    * \return the number of selected components
    * \exception CudaConnectedComponentError see the description of the class */
   std::uint64_t VisitRunsOfPackedRows(const RowPackerType &         packRow,
@@ -501,45 +328,10 @@ public:
                                       const RunVisitorType &        visitRuns,
                                       CudaConnectedComponentTable * table = nullptr) const;
 
-  /** Measures the components of an image in device memory, without labels. The table is in host memory. Experimental:
-   * the function may change.
-   *
-   * \tparam TInput as for LabelDeviceMemory()
-   * \param input as for LabelDeviceMemory()
-   * \param size as for LabelDeviceMemory()
-   * \return a row for each component of `options.selection`, with the columns of `options.columns`
-   * \exception CudaConnectedComponentError see the description of the class */
-  template <typename TInput>
-  CudaConnectedComponentTable MeasureDeviceMemory(const TInput * input, const SizeType & size) const
-  {
-    return this->Measure(ViewOf(input, size, Memory::Device));
-  }
-
-  /** Measures the components of an image in host memory, without labels. Nothing is written for each pixel: the host
-   * packs the pixels to bits, and the device sends the table.
-   *
-   * \tparam TInput as for LabelHostMemory()
-   * \param input as for LabelHostMemory()
-   * \param size as for LabelHostMemory()
-   * \return a row for each component of `options.selection`, with the columns of `options.columns`
-   * \exception CudaConnectedComponentError see the description of the class */
-  template <typename TInput>
-  CudaConnectedComponentTable MeasureHostMemory(const TInput * input, const SizeType & size) const
-  {
-    if constexpr (IsViewed<TInput>)
-    {
-      return this->Measure(ViewOf(input, size, Memory::Host));
-    }
-    else
-    {
-      return this->MeasurePackedRows(PackerOf(input, size), size);
-    }
-  }
-
   /** Measures the components of an image whose rows the caller packs to bits, without labels.
    *
    * \param packRow as for LabelPackedRows()
-   * \param size as for LabelPackedRows()
+   * \param size the numbers of pixels along x, y and z
    * \return a row for each component of `options.selection`, with the columns of `options.columns`
    * \exception CudaConnectedComponentError see the description of the class */
   CudaConnectedComponentTable MeasurePackedRows(const RowPackerType & packRow, const SizeType & size) const;
@@ -556,7 +348,7 @@ public:
   {
     if constexpr (IsViewed<TPixel>)
     {
-      PackViewedRow(ViewOf(pixels, { count, 1, 1 }, Memory::Host), words);
+      PackViewedRow(ViewType::Of(pixels, { count, 1, 1 }), words);
     }
     else
     {
@@ -639,50 +431,17 @@ public:
 
 private:
   using ViewType = CudaConnectedComponentImageView;
-  using Memory = CudaConnectedComponentImageView::Memory;
   using OutputKind = CudaConnectedComponentsEnums::Output;
 
   /** Whether a view can describe pixels of a type. */
   template <typename T>
   static constexpr bool IsViewed = std::is_arithmetic<T>::value && sizeof(T) <= 8;
 
-  template <typename T>
-  static ViewType ViewOf(const T * pixels, const SizeType & size, Memory memory)
-  {
-    return ViewType::Of(pixels, size, memory);
-  }
-
-  template <typename TOutput>
-  static ViewType LabelsOf(TOutput * output, const SizeType & size, Memory memory)
-  {
-    static_assert(std::is_integral<TOutput>::value && !std::is_same<TOutput, bool>::value, "labels are integers");
-    return ViewType::Of(output, size, memory);
-  }
-
-  /** Returns the bytes of a value as an integer. */
-  template <typename TPixel>
-  static std::uint64_t BitsOf(TPixel value)
-  {
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(value));
-    return bits;
-  }
-
-  template <typename TInput>
-  static RowPackerType PackerOf(const TInput * input, const SizeType & size)
-  {
-    RequireInput(input, size);
-    return [input, columns = size[0]](std::uint64_t row, std::uint32_t * words) {
-      PackRow(input + row * columns, columns, words);
-    };
-  }
-
-  static void          RequireInput(const void * input, const SizeType & size);
   static void          PackViewedRow(const ViewType & row, std::uint32_t * words);
   static std::uint64_t FindRangeEnd(const std::uint32_t * words, std::uint64_t begin, std::uint64_t count);
   std::uint64_t        WriteFilled(const ViewType &              input,
                                    const ViewType &              output,
-                                   std::uint64_t                 value,
+                                   const ViewType::Value &       value,
                                    OutputKind                    kind,
                                    CudaConnectedComponentTable * table) const;
 };

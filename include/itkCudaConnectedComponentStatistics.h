@@ -4,6 +4,7 @@
 
 #include "itkCudaConnectedComponentTable.h"
 
+#include "CudaConnectedComponentsDetail/CentralMoments.h"
 #include "CudaConnectedComponentsDetail/SeriesTable.h"
 
 #include "itkImageBase.h"
@@ -67,10 +68,9 @@ namespace itk
  * second image in an object. They have the names of StatisticsLabelObject, and the definitions of
  * LabelStatisticsImageFilter. They need CudaConnectedComponentImageFilter::SetIntensityImage(), or a table with
  * `intensities`. If the pixels of the second image are integers, the sum is the exact sum, rounded once to double. If
- * they are floating-point numbers, its error is at most 1e-12 of the sum of the magnitudes. In images of more than 3
- * dimensions, the filter adds in long double instead. If a pixel of the object is NaN, the mean, the sum, the variance
- * and the standard deviation are NaN. The minimum and the maximum ignore NaN. CudaConnectedComponentIntensities has
- * more on rounding and on infinite pixels.
+ * they are floating-point numbers, its error is at most 1e-12 of the sum of the magnitudes. If a pixel of the object is
+ * NaN, the mean, the sum, the variance and the standard deviation are NaN. The minimum and the maximum ignore NaN.
+ * CudaConnectedComponentIntensities has more on rounding and on infinite pixels.
  *
  * \tparam VDimension the dimension of the image
  *
@@ -413,6 +413,22 @@ public:
   }
 
 private:
+  /** The measurements of an object in index coordinates. Indices count from the first pixel of the image. */
+  struct MeasuresType
+  {
+    CudaConnectedComponentsDetail::PixelSums<VDimension> pixels;
+    std::array<std::uint64_t, VDimension>                minimums;
+    std::array<std::uint64_t, VDimension>                maximums;
+  };
+
+  /** Sets all objects: getMeasures(i, measures) has the measurements of object i. */
+  template <typename TGetMeasures>
+  void
+  SetObjects(const ImageType &                         image,
+             const CudaConnectedComponentIntensities & intensities,
+             bool                                      hasProducts,
+             const TGetMeasures &                      getMeasures);
+
   /** Returns the measurements of an object, or null if there is no such object. */
   const ObjectType *
   Find(LabelType label) const;

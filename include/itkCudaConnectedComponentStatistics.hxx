@@ -2,7 +2,6 @@
 #ifndef itkCudaConnectedComponentStatistics_hxx
 #define itkCudaConnectedComponentStatistics_hxx
 
-#include "CudaConnectedComponentsDetail/CentralMoments.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
 
 #include "itkContinuousIndex.h"
@@ -21,8 +20,9 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
   const CudaConnectedComponentTable & table,
   const ImageType &                   image,
   std::int64_t                        backgroundValue)
-  : CudaConnectedComponentStatistics(std::vector<ObjectType>(table.componentCount), image, backgroundValue)
+  : CudaConnectedComponentStatistics(std::vector<ObjectType>(), image, backgroundValue)
 {
+  using namespace CudaConnectedComponentsDetail;
   if constexpr (VDimension > 3)
   {
     itkGenericExceptionMacro(<< "A CudaConnectedComponentTable has measurements along 3 axes, but the image has "
@@ -39,73 +39,41 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
       }
     };
     require("pixelCounts", table.pixelCounts.size());
-    for (unsigned int axis = 0; axis < VDimension; ++axis)
-    {
-      require("minimums", table.minimums[axis].size());
-      require("maximums", table.maximums[axis].size());
-      require("sums", table.sums[axis].size());
-    }
-
-    // A plane has products in a table of 3 axes.
-    const auto productsOf = [&table](unsigned int a,
-                                     unsigned int b) -> const std::vector<CudaConnectedComponentTable::Sum> & {
-      return table.products[CudaConnectedComponentsDetail::AxisPair(3, a, b)];
-    };
     const bool hasProducts = std::any_of(
       table.products.begin(), table.products.end(), [](const auto & products) { return !products.empty(); });
-    for (unsigned int a = 0; a < VDimension && hasProducts; ++a)
+    for (unsigned int a = 0; a < VDimension; ++a)
     {
-      for (unsigned int b = a; b < VDimension; ++b)
+      require("minimums", table.minimums[a].size());
+      require("maximums", table.maximums[a].size());
+      require("sums", table.sums[a].size());
+      for (unsigned int b = a; b < VDimension && hasProducts; ++b)
       {
-        require("products", productsOf(a, b).size());
+        require("products", table.products[AxisPair(3, a, b)].size());
       }
     }
-    const CudaConnectedComponentIntensities & intensities = table.intensities;
-    const bool                                hasIntensities = !intensities.sums.empty();
-    if (hasIntensities)
+    if (!table.intensities.sums.empty())
     {
-      require("intensities.minimums", intensities.minimums.size());
-      require("intensities.maximums", intensities.maximums.size());
-      require("intensities.sums", intensities.sums.size());
-      require("intensities.variances", intensities.variances.size());
+      require("intensities.minimums", table.intensities.minimums.size());
+      require("intensities.maximums", table.intensities.maximums.size());
+      require("intensities.sums", table.intensities.sums.size());
+      require("intensities.variances", table.intensities.variances.size());
     }
-    const auto & start = image.GetBufferedRegion().GetIndex();
-    for (std::size_t i = 0; i < m_Objects.size(); ++i)
-    {
-      ObjectType & object = m_Objects[i];
-      object.numberOfPixels = static_cast<SizeValueType>(table.pixelCounts[i]);
-      ContinuousIndex<double, VDimension> centroid;
-      for (unsigned int axis = 0; axis < VDimension; ++axis)
+    m_Objects.resize(static_cast<std::size_t>(table.componentCount));
+    this->SetObjects(image, table.intensities, hasProducts, [&table](std::size_t i, MeasuresType & measures) {
+      measures.pixels.count = table.pixelCounts[i];
+      for (unsigned int a = 0; a < VDimension; ++a)
       {
-        const std::uint64_t minimum = table.minimums[axis][i];
-        object.boundingBox.SetIndex(axis, start[axis] + static_cast<IndexValueType>(minimum));
-        object.boundingBox.SetSize(axis, static_cast<SizeValueType>(table.maximums[axis][i] - minimum + 1));
-        const double mean = table.sums[axis][i].ToDouble() / static_cast<double>(table.pixelCounts[i]);
-        centroid[axis] = static_cast<double>(start[axis]) + mean;
-      }
-      image.TransformContinuousIndexToPhysicalPoint(centroid, object.centroid);
-      if (hasProducts)
-      {
-        CudaConnectedComponentsDetail::PixelSums<VDimension> pixels;
-        pixels.count = table.pixelCounts[i];
-        for (unsigned int a = 0; a < VDimension; ++a)
+        measures.minimums[a] = table.minimums[a][i];
+        measures.maximums[a] = table.maximums[a][i];
+        measures.pixels.sums[a] = IntegerOf(table.sums[a][i]);
+        for (unsigned int b = a; b < VDimension; ++b)
         {
-          pixels.sums[a] = CudaConnectedComponentsDetail::IntegerOf(table.sums[a][i]);
-          for (unsigned int b = a; b < VDimension; ++b)
-          {
-            pixels.products[CudaConnectedComponentsDetail::AxisPair(VDimension, a, b)] =
-              CudaConnectedComponentsDetail::IntegerOf(productsOf(a, b)[i]);
-          }
+          // A plane has products in a table of 3 axes.
+          const auto & products = table.products[AxisPair(3, a, b)];
+          measures.pixels.products[AxisPair(VDimension, a, b)] = products.empty() ? 0 : IntegerOf(products[i]);
         }
-        object.indexMoments = CudaConnectedComponentsDetail::CentralMoments(pixels);
       }
-      if (hasIntensities)
-      {
-        object.intensities = {
-          intensities.minimums[i], intensities.maximums[i], intensities.sums[i], intensities.variances[i]
-        };
-      }
-    }
+    });
   }
 }
 
@@ -134,32 +102,50 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
   : CudaConnectedComponentStatistics(std::vector<ObjectType>(table.counts.size()), image, backgroundValue)
 {
   using namespace CudaConnectedComponentsDetail;
+  constexpr unsigned int pairs = CountAxisPairs(VDimension);
+  this->SetObjects(image, table.intensities, true, [&table](std::size_t i, MeasuresType & measures) {
+    measures.pixels.count = table.counts[i];
+    std::copy_n(&table.minimums[i * VDimension], VDimension, measures.minimums.begin());
+    std::copy_n(&table.maximums[i * VDimension], VDimension, measures.maximums.begin());
+    std::transform(
+      &table.sums[i * VDimension], &table.sums[i * VDimension] + VDimension, measures.pixels.sums.begin(), IntegerOf);
+    std::transform(
+      &table.products[i * pairs], &table.products[i * pairs] + pairs, measures.pixels.products.begin(), IntegerOf);
+  });
+}
+
+template <unsigned int VDimension>
+template <typename TGetMeasures>
+void
+CudaConnectedComponentStatistics<VDimension>::SetObjects(const ImageType &                         image,
+                                                         const CudaConnectedComponentIntensities & intensities,
+                                                         bool                                      hasProducts,
+                                                         const TGetMeasures &                      getMeasures)
+{
+  using namespace CudaConnectedComponentsDetail;
   const auto & start = image.GetBufferedRegion().GetIndex();
+  MeasuresType measures;
   for (std::size_t i = 0; i < m_Objects.size(); ++i)
   {
-    ObjectType &          object = m_Objects[i];
-    PixelSums<VDimension> pixels;
-    object.numberOfPixels = table.counts[i];
-    pixels.count = table.counts[i];
+    getMeasures(i, measures);
+    ObjectType & object = m_Objects[i];
+    object.numberOfPixels = static_cast<SizeValueType>(measures.pixels.count);
     ContinuousIndex<double, VDimension> centroid;
     for (unsigned int axis = 0; axis < VDimension; ++axis)
     {
-      const std::size_t at = i * VDimension + axis;
-      object.boundingBox.SetIndex(axis, start[axis] + static_cast<IndexValueType>(table.minimums[at]));
-      object.boundingBox.SetSize(axis, static_cast<SizeValueType>(table.maximums[at] - table.minimums[at] + 1));
-      const double mean = table.sums[at].ToDouble() / static_cast<double>(table.counts[i]);
+      const std::uint64_t minimum = measures.minimums[axis];
+      object.boundingBox.SetIndex(axis, start[axis] + static_cast<IndexValueType>(minimum));
+      object.boundingBox.SetSize(axis, static_cast<SizeValueType>(measures.maximums[axis] - minimum + 1));
+      const double mean = static_cast<double>(measures.pixels.sums[axis]) / static_cast<double>(measures.pixels.count);
       centroid[axis] = static_cast<double>(start[axis]) + mean;
-      pixels.sums[axis] = IntegerOf(table.sums[at]);
     }
     image.TransformContinuousIndexToPhysicalPoint(centroid, object.centroid);
-    for (unsigned int pair = 0; pair < CountAxisPairs(VDimension); ++pair)
+    if (hasProducts)
     {
-      pixels.products[pair] = IntegerOf(table.products[i * CountAxisPairs(VDimension) + pair]);
+      object.indexMoments = CentralMoments(measures.pixels);
     }
-    object.indexMoments = CentralMoments(pixels);
-    if (!table.intensities.sums.empty())
+    if (!intensities.sums.empty())
     {
-      const CudaConnectedComponentIntensities & intensities = table.intensities;
       object.intensities = {
         intensities.minimums[i], intensities.maximums[i], intensities.sums[i], intensities.variances[i]
       };

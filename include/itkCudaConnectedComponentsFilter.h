@@ -6,7 +6,7 @@
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include "CudaConnectedComponentsDetail/BackendRun.h"
-#include "CudaConnectedComponentsDetail/Compatibility.h"
+#include "CudaConnectedComponentsDetail/FilterMacros.h"
 
 #include <string>
 
@@ -98,59 +98,13 @@ public:
   /** Selects whether the filter uses the GPU. If off, the CPU does the work, also with CPUFallbackOff().
    * GetFallbackReason() is then empty.
    * \param value true to use the GPU, which is the default */
-  void
-  SetGPUEnabled(bool value)
-  {
-    this->SetMember(m_Backend.gpuEnabled, value);
-  }
-  /** Returns the value of SetGPUEnabled().
-   * \return the value */
-  bool
-  GetGPUEnabled() const
-  {
-    return m_Backend.gpuEnabled;
-  }
-  /** Calls SetGPUEnabled(true). */
-  void
-  GPUEnabledOn()
-  {
-    this->SetGPUEnabled(true);
-  }
-  /** Calls SetGPUEnabled(false). */
-  void
-  GPUEnabledOff()
-  {
-    this->SetGPUEnabled(false);
-  }
+  itkCudaConnectedComponentsBooleanSettingMacro(GPUEnabled, m_Backend.gpuEnabled);
 
   /** Selects whether the CPU does the work if the GPU cannot be used. If off, the update throws an ExceptionObject with
    * the reason. The GPU then gets small images, too. For work that only ITK can do, the update then throws, except with
    * GPUEnabledOff().
    * \param value true for the fallback, which is the default */
-  void
-  SetCPUFallback(bool value)
-  {
-    this->SetMember(m_Backend.cpuFallback, value);
-  }
-  /** Returns the value of SetCPUFallback().
-   * \return the value */
-  bool
-  GetCPUFallback() const
-  {
-    return m_Backend.cpuFallback;
-  }
-  /** Calls SetCPUFallback(true). */
-  void
-  CPUFallbackOn()
-  {
-    this->SetCPUFallback(true);
-  }
-  /** Calls SetCPUFallback(false). */
-  void
-  CPUFallbackOff()
-  {
-    this->SetCPUFallback(false);
-  }
+  itkCudaConnectedComponentsBooleanSettingMacro(CPUFallback, m_Backend.cpuFallback);
 
   /** Selects whether the filter delays the start of CUDA, which takes about 0.2 s. The filters that
    * CudaConnectedComponentImageFilterFactory creates do.
@@ -160,91 +114,23 @@ public:
    * most 16,384 pixels, and the work of ITK's own code. The setting has no effect with CPUFallbackOff(), or if the
    * environment variable ITK_CUDA_CONNECTED_COMPONENTS is 1.
    * \param value true for the delay; the default is false */
-  void
-  SetLazyGPUStart(bool value)
-  {
-    this->SetMember(m_Backend.lazyGPUStart, value);
-  }
-  /** Returns the value of SetLazyGPUStart().
-   * \return the value */
-  bool
-  GetLazyGPUStart() const
-  {
-    return m_Backend.lazyGPUStart;
-  }
-  /** Calls SetLazyGPUStart(true). */
-  void
-  LazyGPUStartOn()
-  {
-    this->SetLazyGPUStart(true);
-  }
-  /** Calls SetLazyGPUStart(false). */
-  void
-  LazyGPUStartOff()
-  {
-    this->SetLazyGPUStart(false);
-  }
+  itkCudaConnectedComponentsBooleanSettingMacro(LazyGPUStart, m_Backend.lazyGPUStart);
 
   /** Selects the algorithm on the GPU. The output does not depend on it. BlockUnionFind and BlockKomuraEquivalence need
    * FullyConnectedOn(); otherwise the update throws an ExceptionObject, also if the CPU does the work.
    * \param value the algorithm; the default is Automatic, the fastest for the image */
-  void
-  SetAlgorithm(AlgorithmEnum value)
-  {
-    this->SetMember(m_Backend.algorithm, value);
-  }
-  /** Returns the value of SetAlgorithm().
-   * \return the value */
-  AlgorithmEnum
-  GetAlgorithm() const
-  {
-    return m_Backend.algorithm;
-  }
+  itkCudaConnectedComponentsSettingMacro(Algorithm, AlgorithmEnum, m_Backend.algorithm);
 
   /** Selects whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The output does not depend on
    * it. Other algorithms do not use it.
    * \param value true for inline compression, which is the default */
-  void
-  SetInlineCompression(bool value)
-  {
-    this->SetMember(m_Backend.inlineCompression, value);
-  }
-  /** Returns the value of SetInlineCompression().
-   * \return the value */
-  bool
-  GetInlineCompression() const
-  {
-    return m_Backend.inlineCompression;
-  }
-  /** Calls SetInlineCompression(true). */
-  void
-  InlineCompressionOn()
-  {
-    this->SetInlineCompression(true);
-  }
-  /** Calls SetInlineCompression(false). */
-  void
-  InlineCompressionOff()
-  {
-    this->SetInlineCompression(false);
-  }
+  itkCudaConnectedComponentsBooleanSettingMacro(InlineCompression, m_Backend.inlineCompression);
 
   /** Selects the CUDA device. If there is no such device, the filter falls back to the CPU, or throws an
    * ExceptionObject with CPUFallbackOff().
    * \param value the number of the device, from 0 to the number of devices - 1; the default is -1: the current device
    * of the thread that calls Update() */
-  void
-  SetDeviceId(int value)
-  {
-    this->SetMember(m_Backend.deviceId, value);
-  }
-  /** Returns the value of SetDeviceId().
-   * \return the value */
-  int
-  GetDeviceId() const
-  {
-    return m_Backend.deviceId;
-  }
+  itkCudaConnectedComponentsSettingMacro(DeviceId, int, m_Backend.deviceId);
 
   /** Returns the backend that did the work of the last run: CUDA, CPU or ITK.
    * \return the backend; Unknown before the first update, and after an update that threw an exception */

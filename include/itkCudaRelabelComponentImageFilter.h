@@ -4,7 +4,7 @@
 
 #include "itkRelabelComponentImageFilter.h"
 
-#include "CudaConnectedComponentsDetail/Compatibility.h"
+#include "CudaConnectedComponentsDetail/FilterMacros.h"
 
 namespace itk
 {
@@ -183,10 +183,6 @@ private:
   /** Stores both numbers of objects, also in the superclass if possible. */
   void
   SetNumbersOfObjects(SizeValueType number, SizeValueType originalNumber);
-
-  /** Reports progress, and throws ProcessAborted if AbortGenerateData is on. */
-  void
-  ReportProgress(float progress);
 
   SizeValueType m_NumberOfObjects{ 0 };
   SizeValueType m_OriginalNumberOfObjects{ 0 };

@@ -34,7 +34,7 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateData()
   }
   else
   {
-    this->GenerateDataByITK();
+    CallAsITK(*this, [this] { this->GenerateDataByITK(); });
   }
   if (Process::IsVerbose())
   {
@@ -55,14 +55,13 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateDataByTable(
 {
   using namespace CudaConnectedComponentsDetail;
 
-  this->ReportProgress(0.0F);
+  ReportProgress(*this, 0.0F);
   const TInputImage * const input = this->GetInput();
   TOutputImage * const      output = this->GetOutput();
   MultiThreaderBase * const threader = this->GetMultiThreader();
   threader->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
-  RelabelImages relabel(threader, this->GetNumberOfWorkUnits());
-  relabel.CountPixels(ViewsOf(*input, input->GetRequestedRegion(), "input"),
-                      output->GetRequestedRegion() == input->GetRequestedRegion());
+  const auto region = output->GetRequestedRegion();
+  const bool hasRegionOfInput = region == input->GetRequestedRegion();
 
   // The members of the superclass are private, but its functions return references to them. No member is constant, so
   // it may be changed.
@@ -73,23 +72,37 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateDataByTable(
   auto & sizes = const_cast<typename Superclass::ObjectSizeInPixelsContainerType &>(this->GetSizeOfObjectsInPixels());
   auto & physicalSizes =
     const_cast<typename Superclass::ObjectSizeInPhysicalUnitsContainerType &>(this->GetSizeOfObjectsInPhysicalUnits());
-  const SizeValueType originalNumber = relabel.GetOriginalNumberOfObjects();
-  this->SetNumbersOfObjects(originalNumber, originalNumber);
-  const SizeValueType number = relabel.AssignLabels(
-    this->GetSortByObjectSize(), this->GetMinimumObjectSize(), ImageView::TypeOf<OutputPixelType>(), sizes);
-  this->SetNumbersOfObjects(number, originalNumber);
-  const float pixelSize = PixelSize(*input);
-  physicalSizes.clear();
-  for (const ObjectSizeType size : sizes)
-  {
-    physicalSizes.push_back(static_cast<float>(size) * pixelSize);
-  }
-  this->ReportProgress(0.5F);
 
-  const bool isUntouched = AllocateUntouched(*output, [this] { this->AllocateOutputs(); });
-  const auto region = output->GetRequestedRegion();
-  relabel.Write(
-    ViewsOf(*input, region, "input"), ViewsOf(*output, region, "output"), isUntouched && !this->GetRunningInPlace());
+  SizeValueType originalNumber = 0;
+  RelabelTask   task{ threader,
+                    this->GetNumberOfWorkUnits(),
+                    ViewsOf(*input, input->GetRequestedRegion(), "input"),
+                    hasRegionOfInput,
+                    this->GetSortByObjectSize(),
+                    this->GetMinimumObjectSize(),
+                    ImageView::TypeOf<OutputPixelType>(),
+                      {},
+                      {} };
+  task.setOriginalNumber = [&](std::uint64_t number) {
+    originalNumber = static_cast<SizeValueType>(number);
+    this->SetNumbersOfObjects(originalNumber, originalNumber);
+  };
+  task.prepareOutput = [&] {
+    this->SetNumbersOfObjects(static_cast<SizeValueType>(sizes.size()), originalNumber);
+    const float pixelSize = PixelSize(*input);
+    physicalSizes.clear();
+    for (const ObjectSizeType size : sizes)
+    {
+      physicalSizes.push_back(static_cast<float>(size) * pixelSize);
+    }
+    ReportProgress(*this, 0.5F);
+
+    const bool isUntouched = AllocateUntouched(*output, [this] { this->AllocateOutputs(); });
+    return RelabelOutput{ hasRegionOfInput ? task.input : ViewsOf(*input, region, "input"),
+                          ViewsOf(*output, region, "output"),
+                          isUntouched && !this->GetRunningInPlace() };
+  };
+  Relabel(task, sizes);
   // No abort here: in place, the input has been overwritten, so the run must end as usual.
   this->UpdateProgress(1.0F);
 }
@@ -126,19 +139,6 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::SetNumbersOfObjects(
     Superclass & superclass = *this;
     superclass.*MembersType::numberOfObjects = number;
     superclass.*MembersType::originalNumberOfObjects = originalNumber;
-  }
-}
-
-template <typename TInputImage, typename TOutputImage>
-void
-CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::ReportProgress(float progress)
-{
-  this->UpdateProgress(progress);
-  if (this->GetAbortGenerateData())
-  {
-    ProcessAborted aborted(__FILE__, __LINE__);
-    aborted.SetDescription("Object " + std::string(this->GetNameOfClass()) + ": AbortGenerateDataOn");
-    throw aborted;
   }
 }
 

@@ -18,6 +18,8 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 /** Labels an image. Returns the labels and the number of objects. */
 template <typename TOutput>
 std::pair<std::vector<TOutput>, std::uint64_t>
@@ -31,18 +33,17 @@ Label(AnalysisWay                           way,
   if (way != AnalysisWay::DeviceToDevice)
   {
     const std::uint64_t count =
-      labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data(), background, table);
+      labeler.Label(View::Of(image.pixels.data(), image.size), View::Of(labels.data(), image.size), background, table);
     return { labels, count };
   }
   const std::uint64_t bytes = labels.size() * sizeof(TOutput);
   const auto          input = CudaTestSupport::AllocateDevice(image.pixels.size());
   const auto          output = CudaTestSupport::AllocateDevice(bytes);
   CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
-  const std::uint64_t count = labeler.LabelDeviceMemory(static_cast<const std::uint8_t *>(input.get()),
-                                                        image.size,
-                                                        static_cast<TOutput *>(output.get()),
-                                                        background,
-                                                        table);
+  const std::uint64_t count = labeler.Label(View::OnDevice(static_cast<const std::uint8_t *>(input.get()), image.size),
+                                            View::OnDevice(static_cast<TOutput *>(output.get()), image.size),
+                                            background,
+                                            table);
   CudaTestSupport::CopyToHost(labels.data(), output.get(), bytes);
   return { labels, count };
 }
@@ -52,11 +53,11 @@ Measure(AnalysisWay way, const CudaConnectedComponentLabeler & labeler, const Te
 {
   if (way != AnalysisWay::DeviceToDevice)
   {
-    return labeler.MeasureHostMemory(image.pixels.data(), image.size);
+    return labeler.Measure(View::Of(image.pixels.data(), image.size));
   }
   const auto input = CudaTestSupport::AllocateDevice(image.pixels.size());
   CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
-  return labeler.MeasureDeviceMemory(static_cast<const std::uint8_t *>(input.get()), image.size);
+  return labeler.Measure(View::OnDevice(static_cast<const std::uint8_t *>(input.get()), image.size));
 }
 
 class Analysis : public AnalysisTest
@@ -343,7 +344,7 @@ TEST_P(Analysis, ComplementOfPackedRows)
         CudaConnectedComponentLabeler::PackRow(complement.pixels.data() + row * size[0], size[0], words);
       };
       std::vector<std::uint32_t> labels(image.pixels.size(), 99);
-      EXPECT_EQ(labeler.LabelPackedRows(packRow, size, labels.data()), itk.objectCount) << image.name;
+      EXPECT_EQ(labeler.LabelPackedRows(packRow, View::Of(labels.data(), size)), itk.objectCount) << image.name;
       EXPECT_EQ(labels == itk.pixels, true) << image.name << (fullyConnected ? ", full" : ", face");
       const auto expected = MeasureByLoop(image, itk);
       ExpectRows(labeler.MeasurePackedRows(packRow, size),
@@ -398,10 +399,10 @@ TEST_P(Analysis, RefusesANullOutput)
   const CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
   std::uint16_t * const               output = nullptr;
   ExpectError(Kind::InvalidArgument, "the output is a null pointer", [&] {
-    labeler.LabelHostMemory(image.pixels.data(), image.size, output);
+    labeler.Label(View::Of(image.pixels.data(), image.size), View::Of(output, image.size));
   });
   ExpectError(Kind::InvalidArgument, "the output is a null pointer", [&] {
-    labeler.LabelDeviceMemory(image.pixels.data(), image.size, output);
+    labeler.Label(View::OnDevice(image.pixels.data(), image.size), View::OnDevice(output, image.size));
   });
 }
 
@@ -464,7 +465,7 @@ TEST_P(Analysis, ImageWithoutPixelsHasAnEmptyTable)
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
   labeler.options.columns = AllColumns();
   const std::uint8_t                pixel = 1;
-  const CudaConnectedComponentTable table = labeler.MeasureHostMemory(&pixel, { 0, 5, 5 });
+  const CudaConnectedComponentTable table = labeler.Measure(View::Of(&pixel, { 0, 5, 5 }));
   EXPECT_EQ(table.componentCount, 0U);
   EXPECT_TRUE(table.pixelCounts.empty());
 }

@@ -21,6 +21,7 @@
 
 using itk::CudaConnectedComponentSelection;
 using itk::CudaConnectedComponentTable;
+using View = itk::CudaConnectedComponentImageView;
 using Border = CudaConnectedComponentSelection::Border;
 using Order = CudaConnectedComponentSelection::Order;
 using PixelOrder = CudaConnectedComponentSelection::PixelOrder;
@@ -363,13 +364,11 @@ Fill(AnalysisWay                                     way,
      const FillSettings &                            settings = {})
 {
   const auto fill = [&](const TPixel * from, TPixel * to) {
-    if (way != AnalysisWay::DeviceToDevice)
-    {
-      return settings.isInside ? labeler.FillHostMemory(from, size, to, value, settings.table)
-                               : labeler.MaskHostMemory(from, size, to, value, settings.table);
-    }
-    return settings.isInside ? labeler.FillDeviceMemory(from, size, to, value, settings.table)
-                             : labeler.MaskDeviceMemory(from, size, to, value, settings.table);
+    const auto memory = way == AnalysisWay::DeviceToDevice ? View::Memory::Device : View::Memory::Host;
+    const auto in = View::Of(from, size, memory);
+    const auto out = View::Of(to, size, memory);
+    return settings.isInside ? labeler.Fill(in, out, value, settings.table)
+                             : labeler.Mask(in, out, value, settings.table);
   };
   const std::uint64_t n = input.size();
   const std::uint64_t inputOffset = settings.inputOffset;

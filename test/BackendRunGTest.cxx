@@ -17,6 +17,7 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
 using itk::CudaConnectedComponentsDetail::BackendRun;
 using itk::CudaConnectedComponentsDetail::BackendSettings;
 using itk::CudaConnectedComponentsDetail::Process;
@@ -102,7 +103,8 @@ TEST_F(BackendRuns, FallBackInTheMiddleOfTheWork)
   std::vector<std::uint32_t> expected(image.pixels.size());
   Labeler                    onHost;
   onHost.options.onHost = true;
-  const std::uint64_t count = onHost.LabelHostMemory(image.pixels.data(), image.size, expected.data());
+  const std::uint64_t count =
+    onHost.Label(View::Of(image.pixels.data(), image.size), View::Of(expected.data(), image.size));
   ASSERT_GT(count, 10U);
 
   std::vector<std::uint32_t> output;
@@ -121,7 +123,8 @@ TEST_F(BackendRuns, FallBackInTheMiddleOfTheWork)
       labeler.options.progress(0.5F);
       ThrowMemoryError();
     }
-    EXPECT_EQ(labeler.LabelHostMemory(image.pixels.data(), run.GetSize(), output.data()), count);
+    EXPECT_EQ(labeler.Label(View::Of(image.pixels.data(), run.GetSize()), View::Of(output.data(), run.GetSize())),
+              count);
   };
   run.Run();
   EXPECT_EQ(calls, (std::vector<bool>{ false, true }));

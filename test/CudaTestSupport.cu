@@ -252,6 +252,14 @@ IsIdle(void * stream)
   return error == cudaSuccess;
 }
 
+int
+ExchangeCaptureMode(int mode)
+{
+  auto exchanged = static_cast<cudaStreamCaptureMode>(mode);
+  Check(cudaThreadExchangeStreamCaptureMode(&exchanged));
+  return exchanged;
+}
+
 void
 BeginCapture(void * stream, void * memory)
 {

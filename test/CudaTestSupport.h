@@ -84,6 +84,11 @@ DelayStream(void * stream, unsigned int milliseconds);
 bool
 IsIdle(void * stream);
 
+/** Sets the mode in which the calling thread treats captures of streams: 0 is global, 1 is thread-local, 2 is relaxed.
+ * Returns the mode before. */
+int
+ExchangeCaptureMode(int mode);
+
 /** Starts to capture a stream, in the mode that forbids most in all threads. Captures one operation, which clears 4
  * bytes of device memory. */
 void

@@ -11,11 +11,16 @@
 #include "itkCudaRelabelComponentImageFilter.h"
 #include "itkRGBPixel.h"
 #include "itkVectorImage.h"
+#include "itkVectorImageToImageAdaptor.h"
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <new>
+#include <stdexcept>
+#include <system_error>
+#include <thread>
 
 #ifdef __linux__
 #  include <fcntl.h>
@@ -176,6 +181,138 @@ TEST(FilterFaults, ThrowIfAnImageOfVectorsIsNotInMemory)
   ExpectThrowIfNotInMemory<itk::Image<itk::RGBPixel<unsigned char>, 3>>();
 }
 
+TEST(FilterFaults, ThrowIfTheImageOfAnAdaptorIsNotInMemory)
+{
+  auto image = itk::VectorImage<float, 3>::New();
+  image->SetRegions(VolumeType::SizeType{ { 40, 37, 30 } });
+  image->SetNumberOfComponentsPerPixel(3);
+  image->Allocate(true);
+  using AdaptorType = itk::VectorImageToImageAdaptor<float, 3>;
+  auto adaptor = AdaptorType::New();
+  adaptor->SetImage(image);
+  adaptor->SetExtractComponentIndex(2);
+  auto filter = itk::CudaConnectedComponentImageFilter<AdaptorType, LabelsType, VolumeType>::New();
+  filter->SetInput(adaptor);
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  const auto container = itk::VectorImage<float, 3>::PixelContainer::New();
+  container->Reserve(40 * 37 * 30); // of one component
+  adaptor->SetPixelContainer(container);
+  filter->Modified();
+  EXPECT_NE(ExceptionOf(*filter).find("its pixel container holds 14800 pixels only"), std::string::npos);
+}
+
+TEST(FilterFaults, ThrowIfASeriesIsNotInMemory)
+{
+  auto image = SeriesType::New();
+  image->SetRegions(SeriesType::SizeType{ { 9, 8, 7, 2 } });
+  image->Allocate(true);
+  image->SetPixelContainer(SeriesType::PixelContainer::New());
+  auto keep = itk::CudaBinaryKeepNObjectsImageFilter<SeriesType>::New(); // 0 objects: the module does the work
+  keep->SetInput(image);
+  EXPECT_NE(ExceptionOf(*keep).find("the image has no buffer"), std::string::npos);
+  auto relabel = itk::CudaRelabelComponentImageFilter<SeriesType, SeriesType>::New();
+  relabel->SetInput(image);
+  EXPECT_NE(ExceptionOf(*relabel).find("the image has no buffer"), std::string::npos);
+}
+
+/** Counts the calls of GetBufferPointer(), which locks a mutex in images of other toolkits. */
+struct BufferCalls
+{
+  static inline std::atomic<int>  count{ 0 };
+  static inline std::atomic<bool> isOnlyOnThread{ true };
+  static inline std::thread::id   thread;
+
+  static void
+  Start()
+  {
+    count = 0;
+    isOnlyOnThread = true;
+    thread = std::this_thread::get_id();
+  }
+
+  static void
+  Add()
+  {
+    ++count;
+    isOnlyOnThread = isOnlyOnThread && std::this_thread::get_id() == thread;
+  }
+};
+
+template <typename TPixel>
+class CountingImage : public itk::Image<TPixel, 3>
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(CountingImage);
+  using Self = CountingImage;
+  using Superclass = itk::Image<TPixel, 3>;
+  using Pointer = itk::SmartPointer<Self>;
+  using ConstPointer = itk::SmartPointer<const Self>;
+  using ConstWeakPointer = itk::WeakPointer<const Self>;
+  itkFactorylessNewMacro(Self);
+
+  TPixel *
+  GetBufferPointer() override
+  {
+    BufferCalls::Add();
+    return Superclass::GetBufferPointer();
+  }
+
+  const TPixel *
+  GetBufferPointer() const override
+  {
+    BufferCalls::Add();
+    return Superclass::GetBufferPointer();
+  }
+
+protected:
+  CountingImage() = default;
+  ~CountingImage() override = default;
+};
+
+TEST(FilterFaults, TheBufferIsAskedForInTheCallingThreadOnly)
+{
+  const auto makeImage = [](auto pixel) {
+    auto image = CountingImage<decltype(pixel)>::New();
+    image->SetRegions(VolumeType::SizeType{ { 64, 64, 64 } });
+    image->Allocate();
+    image->FillBuffer(pixel);
+    return image;
+  };
+  const auto expectFewCalls = [](auto & filter, int maximum) {
+    filter.SetNumberOfWorkUnits(4);
+    filter.UpdateOutputInformation();
+    BufferCalls::Start();
+    filter.Update();
+    EXPECT_LE(BufferCalls::count, maximum) << filter.GetNameOfClass();
+    EXPECT_TRUE(BufferCalls::isOnlyOnThread) << filter.GetNameOfClass();
+  };
+  using BytesType = CountingImage<unsigned char>;
+  const auto bytes = makeImage(static_cast<unsigned char>(1));
+  const auto label = [&](auto input, auto second) {
+    using InputType = typename decltype(input)::ObjectType;
+    auto filter = itk::CudaConnectedComponentImageFilter<InputType, BytesType, BytesType>::New();
+    filter->SetInput(input);
+    filter->SetMaskImage(second);
+    filter->SetIntensityImage(second);
+    filter->ComputeStatisticsOn();
+    // The input, the mask, the intensities and the output, with an iterator of the input.
+    expectFewCalls(*filter, 6);
+  };
+  label(bytes, bytes);
+  label(makeImage(itk::RGBPixel<unsigned char>(static_cast<unsigned char>(1))), bytes);
+  ForEachMaskFilter<BytesType>([&](auto & filter) {
+    filter.SetInput(bytes);
+    expectFewCalls(filter, 3);
+  });
+  auto relabel = itk::CudaRelabelComponentImageFilter<BytesType, BytesType>::New();
+  relabel->SetInput(bytes);
+  expectFewCalls(*relabel, 3);
+}
+
+static_assert(itk::CudaConnectedComponentsDetail::HasBuffer<VolumeType> &&
+                !itk::CudaConnectedComponentsDetail::HasBuffer<itk::ImageBase<3>>,
+              "images of other toolkits may have no buffer");
+
 #ifdef __linux__
 
 /** A container whose memory is a private map of a file. No process has read the file since it was written. */
@@ -244,33 +381,26 @@ TEST(FilterFaults, ABackgroundIsWrittenToTheMemoryOfAnotherContainer)
 
 #endif
 
-TEST(FilterFaults, NoFilterKeepsItsInputAfterAnExceptionInFourDimensions)
+TEST(FilterFaults, TheInputIsReleasedAfterAnExceptionInFourDimensions)
 {
   auto image = SeriesType::New();
   image->SetRegions(SeriesType::SizeType{ { 64, 3, 3, 4 } });
   image->Allocate(true);
   for (itk::IndexValueType x = 0; x < 64; x += 2)
   {
-    for (itk::IndexValueType t = 0; t < 4; ++t)
+    for (itk::IndexValueType y = 0; y < 3; y += 2)
     {
-      image->SetPixel({ { x, 0, 0, t } }, 1);
+      for (itk::IndexValueType t = 0; t < 4; t += 2)
+      {
+        image->SetPixel({ { x, y, 0, t } }, 1);
+        image->SetPixel({ { x, y, 2, t } }, 1);
+      }
     }
   }
   // The labels of char end at 127.
   auto filter = itk::CudaConnectedComponentImageFilter<SeriesType, itk::Image<signed char, 4>>::New();
   filter->SetInput(image);
-  const int references = image->GetReferenceCount();
-  for (itk::IndexValueType t = 0; t < 4; ++t)
-  {
-    for (itk::IndexValueType x = 0; x < 64; x += 2)
-    {
-      image->SetPixel({ { x, 2, 2, t } }, 1);
-      image->SetPixel({ { x, 0, 2, t } }, t % 2);
-      image->SetPixel({ { x, 2, 0, t } }, t % 2);
-      image->SetPixel({ { x, 0, 0, t } }, t % 2);
-      image->SetPixel({ { x, 2, 2, t } }, t % 2);
-    }
-  }
+  const int         references = image->GetReferenceCount();
   const std::string exception = ExceptionOf(*filter);
   EXPECT_NE(exception.find("greater than maximum of output pixel type (127)"), std::string::npos) << exception;
   EXPECT_EQ(image->GetReferenceCount(), references);
@@ -321,6 +451,17 @@ TEST(FilterFaults, TooLittleMemoryIsAnExceptionOfItk)
   run.inputPixel = run.outputPixel = &typeid(int);
   run.work = [](itk::CudaConnectedComponentLabeler &) { throw std::bad_alloc(); };
   EXPECT_THROW(run.Run(), itk::MemoryAllocationError);
+  run.work = [](itk::CudaConnectedComponentLabeler &) { throw std::length_error("vector"); };
+  EXPECT_THROW(run.Run(), itk::MemoryAllocationError);
+  run.work = [](itk::CudaConnectedComponentLabeler &) { throw std::system_error(EAGAIN, std::generic_category()); };
+  EXPECT_THROW(run.Run(), itk::ExceptionObject);
+}
+
+TEST(FilterFaults, StatisticsOfATableWithoutItsRowsAreAnExceptionOfItk)
+{
+  itk::CudaConnectedComponentTable table;
+  table.componentCount = std::uint64_t{ 1 } << 62;
+  EXPECT_THROW(itk::CudaConnectedComponentStatistics<3>(table, *MakeVolume()), itk::ExceptionObject);
 }
 
 } // namespace

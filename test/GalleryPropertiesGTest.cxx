@@ -23,6 +23,8 @@ using namespace itk::ccl;
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 /** Where a way of the gallery runs. */
 enum class PropertiesPlace
 {
@@ -83,7 +85,7 @@ ExpectationFor(const TestImage & image, bool fullyConnected)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(AnalysisWay::HostSequential, fullyConnected);
   labeler.options.columns = AllColumns();
-  return { labeler.MeasureHostMemory(image.pixels.data(), image.size), LabelByItk(image, fullyConnected) };
+  return { labeler.Measure(View::Of(image.pixels.data(), image.size)), LabelByItk(image, fullyConnected) };
 }
 
 /** Expects that a way measures the components of a table, in the order of its rows. */

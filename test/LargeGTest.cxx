@@ -12,6 +12,7 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
 using itk::CudaConnectedComponentLabeler;
 using MaskType = itk::Image<unsigned char, 3>;
 using LabelsType = itk::Image<unsigned short, 3>;
@@ -130,7 +131,11 @@ ExpectFilledInPlace(const MaskType & image, void * onDevice, const unsigned shor
   using ImageView = itk::CudaConnectedComponentImageView;
   labeler.options.intensities = ImageView::Of(pixels, { size[0], size[1], size[2] }, ImageView::Memory::Device);
   itk::CudaConnectedComponentTable table;
-  EXPECT_EQ(labeler.FillDeviceMemory<unsigned char>(pixels, { size[0], size[1], size[2] }, pixels, 7, &table), 1U);
+  EXPECT_EQ(labeler.Fill(View::OnDevice(pixels, { size[0], size[1], size[2] }),
+                         View::OnDevice(pixels, { size[0], size[1], size[2] }),
+                         7,
+                         &table),
+            1U);
 
   const unsigned short       filledLabel = labels[pixelCount - 1];
   std::uint64_t              filledCount = 0;
@@ -167,7 +172,7 @@ ExpectIntensitiesOnHost(const MaskType & image, bool fullyConnected, std::uint64
   CudaConnectedComponentLabeler                 labeler;
   labeler.options.fullyConnected = fullyConnected;
   labeler.options.intensities = itk::CudaConnectedComponentImageView::Of(image.GetBufferPointer(), size);
-  const auto table = labeler.MeasureHostMemory(image.GetBufferPointer(), size);
+  const auto table = labeler.Measure(View::Of(image.GetBufferPointer(), size));
   ASSERT_EQ(table.intensities.exactSums.size(), objectCount);
   for (std::uint64_t row = 0; row < objectCount; ++row)
   {
@@ -208,8 +213,8 @@ TEST_P(Large, SameAsItk)
       itk::CudaConnectedComponentLabeler labeler;
       labeler.options.fullyConnected = fullyConnected;
       labeler.options.columns = { true, true, true, true, true, true };
-      const auto table = labeler.MeasureDeviceMemory(static_cast<const unsigned char *>(input.get()),
-                                                     { GetParam()[0], GetParam()[1], GetParam()[2] });
+      const auto table = labeler.Measure(View::OnDevice(static_cast<const unsigned char *>(input.get()),
+                                                        { GetParam()[0], GetParam()[1], GetParam()[2] }));
       ASSERT_EQ(table.componentCount, oracle->GetObjectCount());
       ExpectMeasurementsOf(expected, GetParam(), table);
     }
@@ -225,9 +230,10 @@ TEST_P(Large, SameAsItk)
       itk::CudaConnectedComponentLabeler labeler;
       labeler.options.algorithm = algorithm;
       labeler.options.fullyConnected = fullyConnected;
-      EXPECT_EQ(labeler.LabelDeviceMemory(static_cast<const unsigned char *>(input.get()),
-                                          { GetParam()[0], GetParam()[1], GetParam()[2] },
-                                          static_cast<std::uint32_t *>(output.get())),
+      EXPECT_EQ(labeler.Label(View::OnDevice(static_cast<const unsigned char *>(input.get()),
+                                             { GetParam()[0], GetParam()[1], GetParam()[2] }),
+                              View::OnDevice(static_cast<std::uint32_t *>(output.get()),
+                                             { GetParam()[0], GetParam()[1], GetParam()[2] })),
                 oracle->GetObjectCount());
       // The comparison copies one chunk at a time, to save host memory.
       constexpr std::uint64_t    chunkSize = 1 << 26;

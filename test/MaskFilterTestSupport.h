@@ -339,7 +339,8 @@ ExpectProgressWithoutLabels(TFilter & filter)
   EXPECT_EQ(progress.back(), 1.0F);
   aborts = true;
   filter.Modified();
-  EXPECT_EQ(ExceptionOf(filter), "ProcessAborted: Labeling was aborted by AbortGenerateDataOn().");
+  EXPECT_EQ(ExceptionOf(filter),
+            "ProcessAborted: Object " + std::string(filter.GetNameOfClass()) + ": AbortGenerateDataOn");
   EXPECT_EQ(filter.GetBackendUsed(), BackendEnum::Unknown);
   filter.RemoveObserver(observer);
   filter.Modified();

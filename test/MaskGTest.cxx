@@ -11,6 +11,8 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 class Mask : public AnalysisTest
 {};
 
@@ -287,11 +289,11 @@ ExpectLiterals(AnalysisWay way)
   const std::vector<TPixel> filled{ 3, 0, 1, 1 };
   if (way != AnalysisWay::DeviceToDevice)
   {
-    EXPECT_EQ(labeler.MaskHostMemory(input.data(), size, output.data(), 0), 1U);
+    EXPECT_EQ(labeler.Mask(View::Of(input.data(), size), View::Of(output.data(), size), 0), 1U);
     EXPECT_EQ(output, masked);
-    EXPECT_EQ(labeler.FillHostMemory(input.data(), size, output.data(), 1), 1U);
+    EXPECT_EQ(labeler.Fill(View::Of(input.data(), size), View::Of(output.data(), size), 1), 1U);
     EXPECT_EQ(output, filled);
-    EXPECT_EQ(labeler.MaskHostMemory(input.data(), size, output.data(), 0, &table), 1U);
+    EXPECT_EQ(labeler.Mask(View::Of(input.data(), size), View::Of(output.data(), size), 0, &table), 1U);
     EXPECT_EQ(table.componentCount, 1U);
     return;
   }
@@ -301,13 +303,13 @@ ExpectLiterals(AnalysisWay way)
   const TPixel * const from = static_cast<const TPixel *>(deviceInput.get());
   TPixel * const       to = static_cast<TPixel *>(deviceOutput.get());
   CudaTestSupport::CopyToDevice(deviceInput.get(), input.data(), bytes);
-  EXPECT_EQ(labeler.MaskDeviceMemory(from, size, to, 0), 1U);
+  EXPECT_EQ(labeler.Mask(View::OnDevice(from, size), View::OnDevice(to, size), 0), 1U);
   CudaTestSupport::CopyToHost(output.data(), to, bytes);
   EXPECT_EQ(output, masked);
-  EXPECT_EQ(labeler.FillDeviceMemory(from, size, to, 1), 1U);
+  EXPECT_EQ(labeler.Fill(View::OnDevice(from, size), View::OnDevice(to, size), 1), 1U);
   CudaTestSupport::CopyToHost(output.data(), to, bytes);
   EXPECT_EQ(output, filled);
-  EXPECT_EQ(labeler.MaskDeviceMemory(from, size, to, 0, &table), 1U);
+  EXPECT_EQ(labeler.Mask(View::OnDevice(from, size), View::OnDevice(to, size), 0, &table), 1U);
   EXPECT_EQ(table.componentCount, 1U);
 }
 
@@ -317,6 +319,33 @@ TEST_P(Mask, ValuesMayBeLiterals)
   ExpectLiterals<std::int16_t>(GetParam());
   ExpectLiterals<std::int64_t>(GetParam());
   ExpectLiterals<float>(GetParam());
+}
+
+TEST(Mask, ValuesMustFitThePixels)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.onHost = true;
+  const auto fill = [&](auto pixel, View::Value value) {
+    labeler.Fill(View::Of(&pixel, { 1, 1, 1 }), View::Of(&pixel, { 1, 1, 1 }), value);
+    return pixel;
+  };
+  const auto expectError = [&](auto pixel, View::Value value, const std::string & part) {
+    ExpectError(Kind::InvalidArgument, part, [&] { fill(pixel, value); });
+  };
+  constexpr auto highest = std::numeric_limits<std::uint64_t>::max();
+  constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
+  EXPECT_EQ(fill(std::uint8_t{ 1 }, 255.0), 255);
+  EXPECT_EQ(fill(std::uint64_t{ 1 }, highest), highest);
+  EXPECT_EQ(fill(std::int64_t{ 1 }, lowest), lowest);
+  EXPECT_EQ(fill(1.0F, -3), -3.0F);
+  EXPECT_EQ(fill(1.0F, 0.1), 0.1F);
+  expectError(std::uint8_t{ 1 }, 256, "no pixel of the type UInt8 has the value 256");
+  expectError(std::uint8_t{ 1 }, -1, "no pixel of the type UInt8 has the value -1");
+  expectError(std::int16_t{ 1 }, 0.5, "no pixel of the type Int16 has the value 0.5");
+  expectError(std::int64_t{ 1 }, highest, "has the value 18446744073709551615");
+  expectError(std::int64_t{ 1 }, 9223372036854775808.0, "no pixel of the type Int64");
+  expectError(std::int32_t{ 1 }, std::nan(""), "no pixel of the type Int32 has the value nan");
+  expectError(true, 2, "no pixel of the type Bool has the value 2");
 }
 
 TEST_P(Mask, SeedsMustLieInTheImage)
@@ -367,22 +396,32 @@ TEST_P(Mask, NullPointers)
     const auto   memory = CudaTestSupport::AllocateDevice(image.pixels.size());
     auto * const pixels = static_cast<std::uint8_t *>(memory.get());
     const char * outputIsNull = "the output is a null pointer";
-    ExpectError(Kind::InvalidArgument, outputIsNull, [&] { labeler.MaskDeviceMemory(pixels, size, none); });
-    ExpectError(Kind::InvalidArgument, outputIsNull, [&] { labeler.FillDeviceMemory(pixels, size, none, 1); });
-    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.MaskDeviceMemory(none, size, pixels); });
-    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.FillDeviceMemory(none, size, pixels, 1); });
-    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.LabelDeviceMemory(none, size, pixels); });
-    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.MeasureDeviceMemory(none, size); });
+    ExpectError(Kind::InvalidArgument, outputIsNull, [&] {
+      labeler.Mask(View::OnDevice(pixels, size), View::OnDevice(none, size));
+    });
+    ExpectError(Kind::InvalidArgument, outputIsNull, [&] {
+      labeler.Fill(View::OnDevice(pixels, size), View::OnDevice(none, size), 1);
+    });
+    ExpectError(Kind::InvalidArgument, "the input", [&] {
+      labeler.Mask(View::OnDevice(none, size), View::OnDevice(pixels, size));
+    });
+    ExpectError(Kind::InvalidArgument, "the input", [&] {
+      labeler.Fill(View::OnDevice(none, size), View::OnDevice(pixels, size), 1);
+    });
+    ExpectError(Kind::InvalidArgument, "the input", [&] {
+      labeler.Label(View::OnDevice(none, size), View::OnDevice(pixels, size));
+    });
+    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.Measure(View::OnDevice(none, size)); });
     return;
   }
   std::vector<std::uint8_t> pixels = image.pixels;
   const auto expectNull = [](const auto & function) { ExpectError(Kind::InvalidArgument, "null", function); };
-  expectNull([&] { labeler.MaskHostMemory(pixels.data(), size, none); });
-  expectNull([&] { labeler.FillHostMemory(pixels.data(), size, none, 1); });
-  expectNull([&] { labeler.MaskHostMemory(none, size, pixels.data()); });
-  expectNull([&] { labeler.FillHostMemory(none, size, pixels.data(), 1); });
-  expectNull([&] { labeler.LabelHostMemory(none, size, pixels.data()); });
-  expectNull([&] { labeler.MeasureHostMemory(none, size); });
+  expectNull([&] { labeler.Mask(View::Of(pixels.data(), size), View::Of(none, size)); });
+  expectNull([&] { labeler.Fill(View::Of(pixels.data(), size), View::Of(none, size), 1); });
+  expectNull([&] { labeler.Mask(View::Of(none, size), View::Of(pixels.data(), size)); });
+  expectNull([&] { labeler.Fill(View::Of(none, size), View::Of(pixels.data(), size), 1); });
+  expectNull([&] { labeler.Label(View::Of(none, size), View::Of(pixels.data(), size)); });
+  expectNull([&] { labeler.Measure(View::Of(none, size)); });
   EXPECT_EQ(pixels, image.pixels);
 }
 
@@ -400,13 +439,13 @@ TEST_P(Mask, ImagesWithoutPixels)
     table.componentCount = 77;
     if (GetParam() == AnalysisWay::DeviceToDevice)
     {
-      EXPECT_EQ(labeler.MaskDeviceMemory(input, size, output), 0U);
-      EXPECT_EQ(labeler.FillDeviceMemory(input, size, output, 1, &table), 0U);
+      EXPECT_EQ(labeler.Mask(View::OnDevice(input, size), View::OnDevice(output, size)), 0U);
+      EXPECT_EQ(labeler.Fill(View::OnDevice(input, size), View::OnDevice(output, size), 1, &table), 0U);
     }
     else
     {
-      EXPECT_EQ(labeler.MaskHostMemory(input, size, output), 0U);
-      EXPECT_EQ(labeler.FillHostMemory(input, size, output, 1, &table), 0U);
+      EXPECT_EQ(labeler.Mask(View::Of(input, size), View::Of(output, size)), 0U);
+      EXPECT_EQ(labeler.Fill(View::Of(input, size), View::Of(output, size), 1, &table), 0U);
     }
     EXPECT_EQ(table.componentCount, 0U);
   }
@@ -425,8 +464,10 @@ TEST_P(Mask, MemoryThatADeviceCannotUse)
   std::vector<std::int16_t>     onHost(9 * 8 * 7, 1);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
   const auto expectErrors = [&](const std::string & part, const std::int16_t * input, std::int16_t * output) {
-    ExpectError(Kind::InvalidArgument, part, [&] { labeler.MaskDeviceMemory(input, size, output); });
-    ExpectError(Kind::InvalidArgument, part, [&] { labeler.FillDeviceMemory(input, size, output, 1); });
+    ExpectError(
+      Kind::InvalidArgument, part, [&] { labeler.Mask(View::OnDevice(input, size), View::OnDevice(output, size)); });
+    ExpectError(
+      Kind::InvalidArgument, part, [&] { labeler.Fill(View::OnDevice(input, size), View::OnDevice(output, size), 1); });
   };
   expectErrors("the address of the input is not a multiple of its pixel size of 2 bytes", misaligned, pixels);
   expectErrors("the address of the output is not a multiple of its pixel size of 2 bytes", pixels, misaligned);

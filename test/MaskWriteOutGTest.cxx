@@ -18,6 +18,7 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
 using itk::ccl::Grid;
 using itk::ccl::HostExecutor;
 using itk::ccl::Word;
@@ -534,8 +535,8 @@ TEST_P(MaskRows, UntouchedOutput)
       std::copy(image.pixels.begin(), image.pixels.end(), output.get());
       input = output.get();
     }
-    EXPECT_EQ(one.isInside ? labeler.FillHostMemory(input, image.size, output.get(), one.value)
-                           : labeler.MaskHostMemory(input, image.size, output.get(), one.value),
+    EXPECT_EQ(one.isInside ? labeler.Fill(View::Of(input, image.size), View::Of(output.get(), image.size), one.value)
+                           : labeler.Mask(View::Of(input, image.size), View::Of(output.get(), image.size), one.value),
               BoxesOfDoubles::LargeBoxes)
       << one.name;
     const std::vector<double> expected =

@@ -21,6 +21,7 @@ using itk::ccl::SequentialFor;
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
 using Body = std::function<void(std::uint64_t)>;
 
 struct Thrown
@@ -88,7 +89,7 @@ LabelBy(const ParallelFor & loop)
   labeler.options.parallelFor = loop;
   try
   {
-    const std::uint64_t objects = labeler.LabelHostMemory(mask.data(), size, labels.data());
+    const std::uint64_t objects = labeler.Label(View::Of(mask.data(), size), View::Of(labels.data(), size));
     return objects == 1 && labels == mask ? "" : "wrong labels";
   }
   catch (const CudaConnectedComponentError & error)
@@ -138,7 +139,7 @@ TEST(ParallelFor, ExceptionsOfARowPackerReachTheCaller)
       }
       std::fill_n(words, 10, 0U);
     };
-    EXPECT_THROW(labeler.LabelPackedRows(packRow, { 300, 200, 40 }, labels.data()), Thrown);
+    EXPECT_THROW(labeler.LabelPackedRows(packRow, View::Of(labels.data(), { 300, 200, 40 })), Thrown);
   }
   EXPECT_EQ(labels, std::vector<std::uint16_t>(300 * 200 * 40, 77)) << "no label may be written if packing fails";
 }

@@ -25,6 +25,8 @@ using namespace itk::ccl;
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
+
 /** Reads the labels of runs from an image of labels. Expects that writing them out gives the same image. */
 template <typename TRowGroup, typename TLabel>
 void
@@ -235,8 +237,9 @@ LabelDeviceToDevice(const Method & method, const TestImage & image)
   const auto          output = CudaTestSupport::AllocateDevice(outputBytes);
   CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
   CudaTestSupport::CopyToDevice(output.get(), result.pixels.data(), outputBytes);
-  result.objectCount = LabelerFor(method).LabelDeviceMemory(
-    static_cast<const std::uint8_t *>(input.get()), image.size, static_cast<std::uint32_t *>(output.get()));
+  result.objectCount =
+    LabelerFor(method).Label(View::OnDevice(static_cast<const std::uint8_t *>(input.get()), image.size),
+                             View::OnDevice(static_cast<std::uint32_t *>(output.get()), image.size));
   CudaTestSupport::CopyToHost(result.pixels.data(), output.get(), outputBytes);
   return result;
 }
@@ -245,7 +248,8 @@ Labels
 LabelHostToHost(const Method & method, const TestImage & image)
 {
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 99), 0 };
-  result.objectCount = LabelerFor(method).LabelHostMemory(image.pixels.data(), image.size, result.pixels.data());
+  result.objectCount =
+    LabelerFor(method).Label(View::Of(image.pixels.data(), image.size), View::Of(result.pixels.data(), image.size));
   return result;
 }
 

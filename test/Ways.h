@@ -18,8 +18,8 @@ enum class Way
   HostThreads,    // HostExecutor on several threads
   HostVolume,     // HostExecutor on one thread; a plane is labeled as a volume of one plane
   Host64Bit,      // HostExecutor on one thread, with 64-bit run indices and labels
-  DeviceToDevice, // LabelDeviceMemory()
-  HostToHost      // LabelHostMemory()
+  DeviceToDevice, // Label() of device memory
+  HostToHost      // Label() of host memory
 };
 
 std::string

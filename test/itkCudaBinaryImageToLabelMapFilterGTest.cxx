@@ -601,7 +601,7 @@ TEST(LabelMapFilter, CanBeAborted)
     }
   });
   filter->AddObserver(itk::ProgressEvent(), command);
-  EXPECT_EQ(ExceptionOf(*filter), "ProcessAborted: Labeling was aborted by AbortGenerateDataOn().");
+  EXPECT_EQ(ExceptionOf(*filter), "ProcessAborted: Object CudaBinaryImageToLabelMapFilter: AbortGenerateDataOn");
   EXPECT_EQ(progresses.size(), 2U);
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
 

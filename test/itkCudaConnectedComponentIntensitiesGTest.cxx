@@ -13,7 +13,7 @@
 namespace
 {
 
-using ImageView = itk::CudaConnectedComponentImageView;
+using View = itk::CudaConnectedComponentImageView;
 
 using itk::CudaConnectedComponentIntensities;
 
@@ -96,8 +96,8 @@ Measure(AnalysisWay                     way,
         const PaddedImage<TPixel> &     intensities,
         Written                         written)
 {
-  const auto describe = [&](const TPixel * pixels, ImageView::Memory memory) {
-    ImageView  view = ImageView::Of(pixels, image.size, memory);
+  const auto describe = [&](const TPixel * pixels, View::Memory memory) {
+    View       view = View::Of(pixels, image.size, memory);
     const auto bytes = static_cast<std::int64_t>(sizeof(TPixel));
     view.strides[1] = static_cast<std::int64_t>(intensities.rowStride) * bytes;
     view.strides[2] = static_cast<std::int64_t>(intensities.sliceStride) * bytes;
@@ -106,19 +106,19 @@ Measure(AnalysisWay                     way,
   CudaConnectedComponentTable table;
   if (way != AnalysisWay::DeviceToDevice)
   {
-    labeler.options.intensities = describe(intensities.pixels.get(), ImageView::Memory::Host);
+    labeler.options.intensities = describe(intensities.pixels.get(), View::Memory::Host);
     const std::uint8_t * const pixels = image.pixels.data();
     std::vector<std::uint32_t> labels(image.pixels.size());
     std::vector<std::uint8_t>  mask(image.pixels.size());
     switch (written)
     {
       case Written::Nothing:
-        return labeler.MeasureHostMemory(pixels, image.size);
+        return labeler.Measure(View::Of(pixels, image.size));
       case Written::Labels:
-        labeler.LabelHostMemory(pixels, image.size, labels.data(), 0, &table);
+        labeler.Label(View::Of(pixels, image.size), View::Of(labels.data(), image.size), 0, &table);
         break;
       case Written::Mask:
-        labeler.MaskHostMemory(pixels, image.size, mask.data(), 0, &table);
+        labeler.Mask(View::Of(pixels, image.size), View::Of(mask.data(), image.size), 0, &table);
         break;
     }
     return table;
@@ -129,17 +129,23 @@ Measure(AnalysisWay                     way,
   const auto          second = CudaTestSupport::AllocateDevice(bytes);
   CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
   CudaTestSupport::CopyToDevice(second.get(), intensities.pixels.get(), bytes);
-  labeler.options.intensities = describe(static_cast<const TPixel *>(second.get()), ImageView::Memory::Device);
+  labeler.options.intensities = describe(static_cast<const TPixel *>(second.get()), View::Memory::Device);
   const auto * const pixels = static_cast<const std::uint8_t *>(input.get());
   switch (written)
   {
     case Written::Nothing:
-      return labeler.MeasureDeviceMemory(pixels, image.size);
+      return labeler.Measure(View::OnDevice(pixels, image.size));
     case Written::Labels:
-      labeler.LabelDeviceMemory(pixels, image.size, static_cast<std::uint32_t *>(output.get()), 0, &table);
+      labeler.Label(View::OnDevice(pixels, image.size),
+                    View::OnDevice(static_cast<std::uint32_t *>(output.get()), image.size),
+                    0,
+                    &table);
       break;
     case Written::Mask:
-      labeler.MaskDeviceMemory(pixels, image.size, static_cast<std::uint8_t *>(output.get()), 0, &table);
+      labeler.Mask(View::OnDevice(pixels, image.size),
+                   View::OnDevice(static_cast<std::uint8_t *>(output.get()), image.size),
+                   0,
+                   &table);
       break;
   }
   return table;
@@ -358,8 +364,8 @@ TEST_P(LabelerIntensities, OutputMayBeTheIntensityImage)
     ct.push_back(static_cast<std::int16_t>(pixel == 0 ? 0 : 1 + random() % 3000));
   }
   CudaConnectedComponentLabeler onHost = LabelerFor(AnalysisWay::HostSequential, true);
-  onHost.options.intensities = ImageView::Of(ct.data(), image.size);
-  const CudaConnectedComponentIntensities expected = onHost.MeasureHostMemory(ct.data(), image.size).intensities;
+  onHost.options.intensities = View::Of(ct.data(), image.size);
+  const CudaConnectedComponentIntensities expected = onHost.Measure(View::Of(ct.data(), image.size)).intensities;
   ASSERT_GT(expected.sums.size(), 10U);
 
   for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
@@ -382,8 +388,8 @@ TEST_P(LabelerIntensities, OutputMayBeTheIntensityImage)
         memory = static_cast<std::int16_t *>(deviceMemory.get());
       }
       labeler.options.algorithm = row.algorithm;
-      labeler.options.intensities = ImageView::Of(
-        memory, image.size, way == AnalysisWay::DeviceToDevice ? ImageView::Memory::Device : ImageView::Memory::Host);
+      labeler.options.intensities =
+        View::Of(memory, image.size, way == AnalysisWay::DeviceToDevice ? View::Memory::Device : View::Memory::Host);
       CudaConnectedComponentTable table;
       EXPECT_EQ(measure(labeler, mask, memory, &table), expected.sums.size()) << name;
       ExpectSameColumns(table.intensities, expected, name + ", " + row.identifier);
@@ -393,22 +399,21 @@ TEST_P(LabelerIntensities, OutputMayBeTheIntensityImage)
       }
       EXPECT_TRUE(copy != ct) << name << ": nothing was written";
     };
-    const bool isDevice = way == AnalysisWay::DeviceToDevice;
+    const auto where = way == AnalysisWay::DeviceToDevice ? View::Memory::Device : View::Memory::Host;
     using Labeler = CudaConnectedComponentLabeler;
     using Mask = const std::uint8_t *;
     using Memory = std::int16_t *;
     using Table = CudaConnectedComponentTable *;
     expectSame("fill in place", [&](const Labeler & labeler, Mask, Memory memory, Table table) {
-      return isDevice ? labeler.FillDeviceMemory(memory, image.size, memory, 7, table)
-                      : labeler.FillHostMemory(memory, image.size, memory, 7, table);
+      const auto view = View::Of(memory, image.size, where);
+      return labeler.Fill(view, view, 7, table);
     });
     expectSame("mask in place with a value outside", [&](const Labeler & labeler, Mask, Memory memory, Table table) {
-      return isDevice ? labeler.MaskDeviceMemory(memory, image.size, memory, -1000, table)
-                      : labeler.MaskHostMemory(memory, image.size, memory, -1000, table);
+      const auto view = View::Of(memory, image.size, where);
+      return labeler.Mask(view, view, -1000, table);
     });
     expectSame("labels", [&](const Labeler & labeler, Mask mask, Memory memory, Table table) {
-      return isDevice ? labeler.LabelDeviceMemory(mask, image.size, memory, 0, table)
-                      : labeler.LabelHostMemory(mask, image.size, memory, 0, table);
+      return labeler.Label(View::Of(mask, image.size, where), View::Of(memory, image.size, where), 0, table);
     });
   }
 }
@@ -446,13 +451,13 @@ TEST_P(LabelerIntensities, NoIntensityImage)
   const TestImage                     full = MakeImage("full", { 20, 10, 2 }, 1);
   if (GetParam() != AnalysisWay::DeviceToDevice)
   {
-    EXPECT_TRUE(labeler.MeasureHostMemory(full.pixels.data(), full.size).intensities.sums.empty());
+    EXPECT_TRUE(labeler.Measure(View::Of(full.pixels.data(), full.size)).intensities.sums.empty());
     return;
   }
   const auto input = CudaTestSupport::AllocateDevice(400);
   CudaTestSupport::CopyToDevice(input.get(), full.pixels.data(), 400);
   const auto * const pixels = static_cast<const std::uint8_t *>(input.get());
-  EXPECT_TRUE(labeler.MeasureDeviceMemory(pixels, full.size).intensities.sums.empty());
+  EXPECT_TRUE(labeler.Measure(View::OnDevice(pixels, full.size)).intensities.sums.empty());
 }
 
 TEST_P(LabelerIntensities, StridesMustNotBeTooSmall)
@@ -516,13 +521,13 @@ TEST_P(LabelerIntensities, MemoryThatADeviceCannotUse)
   const std::vector<float>                      onHost(400);
   const auto                                    input = CudaTestSupport::AllocateDevice(400);
   const auto * const                            pixels = static_cast<const std::uint8_t *>(input.get());
-  labeler.options.intensities = ImageView::Of(onHost.data(), size, ImageView::Memory::Device);
+  labeler.options.intensities = View::Of(onHost.data(), size, View::Memory::Device);
   ExpectError(Kind::InvalidArgument, "the intensity image is not in the memory of CUDA device", [&] {
-    labeler.MeasureDeviceMemory(pixels, size);
+    labeler.Measure(View::OnDevice(pixels, size));
   });
   labeler.options.intensities.pixels = static_cast<char *>(input.get()) + 1;
   ExpectError(Kind::InvalidArgument, "the address of the intensity image is not a multiple of its pixel size", [&] {
-    labeler.MeasureDeviceMemory(pixels, size);
+    labeler.Measure(View::OnDevice(pixels, size));
   });
 }
 

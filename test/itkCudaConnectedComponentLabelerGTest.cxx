@@ -4,10 +4,16 @@
 
 #include "LabelerTestSupport.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <limits>
+#include <memory>
+#include <vector>
 
 namespace
 {
+
+using View = itk::CudaConnectedComponentImageView;
 
 TEST(Labeler, PackRowSetsTheBitsOfForegroundPixels)
 {
@@ -38,10 +44,12 @@ TEST(Labeler, BlockAlgorithmsRefuseFaceConnectivity)
     }
     CudaConnectedComponentLabeler labeler;
     labeler.options.algorithm = row.algorithm;
-    ExpectError(
-      Kind::InvalidArgument, "full connectivity", [&] { labeler.LabelHostMemory(mask, { 1, 1, 1 }, labels); });
-    ExpectError(
-      Kind::InvalidArgument, "full connectivity", [&] { labeler.LabelDeviceMemory(mask, { 1, 1, 1 }, labels); });
+    ExpectError(Kind::InvalidArgument, "full connectivity", [&] {
+      labeler.Label(View::Of(mask, { 1, 1, 1 }), View::Of(labels, { 1, 1, 1 }));
+    });
+    ExpectError(Kind::InvalidArgument, "full connectivity", [&] {
+      labeler.Label(View::OnDevice(mask, { 1, 1, 1 }), View::OnDevice(labels, { 1, 1, 1 }));
+    });
   }
 }
 
@@ -51,7 +59,7 @@ TEST(Labeler, RefusesSizesThatOverflow)
   std::uint8_t                        labels[] = { 0 };
   const CudaConnectedComponentLabeler labeler;
   ExpectError(Kind::InvalidArgument, "more than 2^40 pixels", [&] {
-    labeler.LabelHostMemory(mask, { 1ULL << 32, 1ULL << 32, 1 }, labels);
+    labeler.Label(View::Of(mask, { 1ULL << 32, 1ULL << 32, 1 }), View::Of(labels, { 1ULL << 32, 1ULL << 32, 1 }));
   });
 }
 
@@ -62,7 +70,7 @@ TEST(Labeler, ImageWithoutPixelsHasNoObjects)
   for (const CudaConnectedComponentLabeler::SizeType & size :
        { CudaConnectedComponentLabeler::SizeType{ 0, 4, 1 }, { 4, 0, 1 }, { 4, 4, 0 } })
   {
-    EXPECT_EQ(labeler.LabelHostMemory(labels, size, labels), 0U);
+    EXPECT_EQ(labeler.Label(View::Of(labels, size), View::Of(labels, size)), 0U);
   }
   EXPECT_EQ(labels[0], 5);
 }
@@ -82,10 +90,10 @@ TEST(Labeler, RefusesAddressesThatAreNotAligned)
   const auto at = [](std::uintptr_t address) { return reinterpret_cast<std::uint32_t *>(address); };
   // The addresses are checked before a device is needed.
   ExpectError(Kind::InvalidArgument, "the address of the input is not a multiple of its pixel size of 4 bytes", [&] {
-    labeler.LabelDeviceMemory(at(4098), { 8, 8, 1 }, at(8192));
+    labeler.Label(View::OnDevice(at(4098), { 8, 8, 1 }), View::OnDevice(at(8192), { 8, 8, 1 }));
   });
   ExpectError(Kind::InvalidArgument, "the address of the output is not a multiple of its pixel size of 4 bytes", [&] {
-    labeler.LabelDeviceMemory(at(4096), { 8, 8, 1 }, at(8193));
+    labeler.Label(View::OnDevice(at(4096), { 8, 8, 1 }), View::OnDevice(at(8193), { 8, 8, 1 }));
   });
 }
 
@@ -99,7 +107,7 @@ TEST(Labeler, RefusesIntensitiesOfATypeThatNoCodeReads)
   {
     labeler.options.intensities = itk::CudaConnectedComponentImageView::Of(pixels.data(), type, { 8, 8, 1 });
     ExpectError(Kind::InvalidArgument, std::string("cannot read pixels of the type ") + name, [&] {
-      labeler.MeasureHostMemory(pixels.data(), { 8, 8, 1 });
+      labeler.Measure(View::Of(pixels.data(), { 8, 8, 1 }));
     });
   }
 }
@@ -127,6 +135,37 @@ TEST(Labeler, SmallImagesAreFasterOnHost)
        std::vector<Labeler::SizeType>{ { 129, 128, 1 }, { 16385, 1, 1 }, { 26, 26, 26 }, { huge, huge, huge } })
   {
     EXPECT_FALSE(Labeler::IsFasterOnHost(size)) << size[0] << " x " << size[1] << " x " << size[2];
+  }
+}
+
+TEST(Labeler, LeavesTheGapsOfAnOutputAlone)
+{
+  // New memory, in which the pages between the rows have been written.
+  constexpr std::uint64_t   columns = 16384;
+  constexpr std::uint64_t   rows = 1024;
+  std::vector<std::uint8_t> mask(columns * rows, 0);
+  mask[columns * 500 + 77] = mask[columns * 1023 + 16383] = 1;
+  const std::unique_ptr<std::uint8_t, void (*)(void *)> memory(
+    static_cast<std::uint8_t *>(std::calloc(columns * rows * 2, 1)), std::free);
+  std::uint8_t * const labels = memory.get();
+  for (std::uint64_t row = 0; row < rows; ++row)
+  {
+    std::fill_n(labels + (2 * row + 1) * columns, columns, 77);
+  }
+  auto output = View::Of(labels, { columns, rows, 1 });
+  output.strides[1] *= 2;
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.onHost = true;
+  labeler.options.outputIsUntouched = true;
+  EXPECT_EQ(labeler.Label(View::Of(mask.data(), { columns, rows, 1 }), output), 2U);
+  for (std::uint64_t row = 0; row < rows; ++row)
+  {
+    std::vector<std::uint8_t> expected(columns, 0);
+    expected[77] = row == 500 ? 1 : 0;
+    expected[16383] = row == 1023 ? 2 : 0;
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), labels + 2 * row * columns)) << row;
+    expected.assign(columns, 77);
+    ASSERT_TRUE(std::equal(expected.begin(), expected.end(), labels + (2 * row + 1) * columns)) << row;
   }
 }
 

@@ -18,6 +18,7 @@
 namespace
 {
 
+using View = itk::CudaConnectedComponentImageView;
 using namespace CudaTestSupport;
 
 /** Counts the checks that fail in a child process, and prints them. */
@@ -55,15 +56,15 @@ IsLabeledAsByItk(int deviceId, bool onDevice = false)
   std::vector<std::uint32_t>    labels(image.pixels.size());
   CudaConnectedComponentLabeler labeler;
   labeler.options.deviceId = deviceId;
-  labeler.LabelHostMemory(image.pixels.data(), image.size, labels.data());
+  labeler.Label(View::Of(image.pixels.data(), image.size), View::Of(labels.data(), image.size));
   bool isSame = labels == expected.pixels;
   if (onDevice)
   {
     const auto input = AllocateDevice(image.pixels.size());
     const auto output = AllocateDevice(bytes);
     CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
-    labeler.LabelDeviceMemory(
-      static_cast<const std::uint8_t *>(input.get()), image.size, static_cast<std::uint32_t *>(output.get()));
+    labeler.Label(View::OnDevice(static_cast<const std::uint8_t *>(input.get()), image.size),
+                  View::OnDevice(static_cast<std::uint32_t *>(output.get()), image.size));
     CopyToHost(labels.data(), output.get(), bytes);
     isSame = isSame && labels == expected.pixels;
   }
@@ -88,6 +89,7 @@ TEST_F(LabelerDeathTest, StartsOnlyItsDevice)
       Checks    checks;
       const int last = CountDevices() - 1;
       checks.Expect(!IsStarted(last), "the device has not been started");
+      checks.Expect(GetCurrentDevice() == 0, "device 0 is current");
       CudaConnectedComponentLabeler::TrimMemory();
       CudaConnectedComponentLabeler::GetHeldMemory();
       checks.Expect(!IsStarted(0) && !IsStarted(last), "questions about memory start no device");
@@ -130,9 +132,71 @@ TEST_F(LabelerDeathTest, KeepsTheContextOfTheCaller)
       {
         const auto context = MakeContext(0);
         CudaConnectedComponentLabeler::TrimMemory();
+        checks.Expect(GetCurrentContext() == context.get(), "the context is current after trimming the primary one");
       }
       checks.Expect(CudaConnectedComponentLabeler::GetHeldMemory().pinnedBytes == 0,
                     "the memory of the primary context is trimmed while another context is current");
+      checks.Exit();
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+TEST_F(LabelerDeathTest, HoldsNoMemoryOfContextsThatHaveEnded)
+{
+  SKIP_WITHOUT_DEVICE();
+  EXPECT_EXIT(
+    {
+      Checks        checks;
+      std::uint64_t freeBytes[2];
+      for (std::uint64_t & each : freeBytes)
+      {
+        for (int i = 0; i < 10; ++i)
+        {
+          const auto context = MakeContext(0);
+          checks.Expect(IsLabeledAsByItk(-1, true), "the labels are ITK's");
+        }
+        const auto context = MakeContext(0);
+        each = CountFreeMemory();
+      }
+      checks.Expect(freeBytes[1] + (8 << 20) > freeBytes[0], "ten more contexts have left no memory");
+      checks.Exit();
+    },
+    testing::ExitedWithCode(0),
+    "");
+}
+
+TEST_F(LabelerDeathTest, CallsTheCallersFunctionsInTheContextOfTheCaller)
+{
+  SKIP_WITHOUT_DEVICE();
+  EXPECT_EXIT(
+    {
+      Checks                        checks;
+      const TestImage               image = MakeRandom({ 65, 43, 21 }, 25, 2, 54);
+      const void *                  context = nullptr;
+      int                           calls = 0;
+      CudaConnectedComponentLabeler labeler;
+      const auto                    check = [&] {
+        ++calls;
+        checks.Expect(GetCurrentContext() == context, "the context is the caller's");
+      };
+      labeler.options.progress = [&](float) { check(); };
+      const auto label = [&] {
+        calls = 0;
+        labeler.MaskPackedRows(
+          [&](std::uint64_t row, std::uint32_t * words) {
+            check();
+            CudaConnectedComponentLabeler::PackRow(image.pixels.data() + row * image.size[0], image.size[0], words);
+          },
+          image.size,
+          [&](std::uint64_t, const std::uint32_t *) { check(); });
+        checks.Expect(calls > 2 * 43 * 21, "all functions were called");
+      };
+      label();
+      const auto made = MakeContext(0);
+      context = made.get();
+      labeler.options.deviceId = CountDevices() - 1;
+      label();
       checks.Exit();
     },
     testing::ExitedWithCode(0),
@@ -154,6 +218,36 @@ DoesForkedChildEnd()
   }
   int status = -1;
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST_F(LabelerDeathTest, ForkedChildrenHaveNoDeviceAlsoIfOtherCodeHasUsedCuda)
+{
+  SKIP_WITHOUT_DEVICE();
+  EXPECT_EXIT(
+    {
+      Checks checks;
+      CountFreeMemory();
+      const pid_t child = fork();
+      if (child == 0)
+      {
+        alarm(5);
+        try
+        {
+          CudaConnectedComponentLabeler().RequireDevice();
+        }
+        catch (const CudaConnectedComponentError & error)
+        {
+          _exit(error.GetKind() == CudaConnectedComponentError::Kind::Unavailable ? 0 : 2);
+        }
+        _exit(1);
+      }
+      int status = -1;
+      checks.Expect(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0,
+                    "the device is unavailable in the child");
+      checks.Exit();
+    },
+    testing::ExitedWithCode(0),
+    "");
 }
 
 TEST_F(LabelerDeathTest, ForkedChildrenEndWhileCudaStarts)

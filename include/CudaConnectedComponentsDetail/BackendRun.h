@@ -48,6 +48,10 @@ struct CudaConnectedComponents_EXPORT BackendSettings
 CudaConnectedComponents_EXPORT void
 CallAsITK(const ProcessObject & filter, const std::function<void()> & function);
 
+/** Reports the progress of a filter, a value from 0 to 1. Throws ProcessAborted if AbortGenerateData is on. */
+CudaConnectedComponents_EXPORT void
+ReportProgress(ProcessObject & filter, float progress);
+
 /** The work of one update of a filter. Runs the work on the GPU, or else on the CPU or by ITK, and tells why.
  *
  * A filter sets the members in its GenerateData(), and then calls Run(). Run() also prints the verbose line, counts the
@@ -122,8 +126,6 @@ private:
   BackendEnum       Choose();
   std::string       TryGPU();
   void              Work(bool onHost);
-  void              Report(float progress) const;
-  void              ThrowIfAborted() const;
   [[noreturn]] void Throw(const std::string & text) const;
 
   ProcessObject & m_Filter;

@@ -11,14 +11,13 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkImage.h"
 #include "itkImageScanlineConstIterator.h"
-#include "itkVariableLengthVector.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include <vector>
 
 namespace itk
@@ -84,40 +83,41 @@ PackerOf(const ImageView & view, std::uint64_t value);
 CudaConnectedComponents_EXPORT RowPacker
 Both(RowPacker first, RowPacker second, std::uint64_t rowLength);
 
-/** Returns a function that packs rows of bytes: readRow(row, bytes) writes one byte for each pixel, and may throw the
- * exceptions of the caller's code. */
-CudaConnectedComponents_EXPORT RowPacker
-PackerOfBytes(std::function<void(std::uint64_t row, unsigned char * bytes)> readRow, std::uint64_t rowLength);
-
 /** Whether the buffer of an image stores each pixel as a number that a view can describe. */
 template <typename TImage>
 constexpr bool IsViewed =
   std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
   std::is_arithmetic<typename TImage::PixelType>::value && sizeof(typename TImage::PixelType) <= 8;
 
-/** Returns the bytes of a pixel as an integer. */
-template <typename TPixel>
-std::uint64_t
-BitsOf(TPixel pixel)
-{
-  static_assert(std::is_arithmetic<TPixel>::value && sizeof(TPixel) <= 8, "a number that a view can describe");
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, &pixel, sizeof(pixel));
-  return bits;
-}
+/** Whether an image has a buffer. ITK's iterators also read images of other toolkits that have none. */
+template <typename TImage, typename = void>
+constexpr bool HasBuffer = false;
+template <typename TImage>
+constexpr bool HasBuffer<TImage,
+                         std::void_t<decltype(std::declval<const TImage &>().GetBufferPointer()),
+                                     decltype(std::declval<const TImage &>().GetPixelContainer())>> = true;
+
+/** Whether the buffer of an image holds several numbers for each pixel, as that of a VectorImage. */
+template <typename TImage, typename = void>
+constexpr bool HasVectors = false;
+template <typename TImage>
+constexpr bool
+  HasVectors<TImage, std::void_t<decltype(std::declval<const TImage &>().GetPixelAccessor().GetVectorLength())>> = true;
 
 /** Returns the buffer of an image. */
 template <typename TImage>
 ImageBuffer
 BufferOf(const TImage & image)
 {
-  // The container of a VectorImage holds the numbers of all its pixels.
-  using NumberType = typename TImage::InternalPixelType;
-  constexpr bool     isVectorImage = std::is_same<typename TImage::PixelType, VariableLengthVector<NumberType>>::value;
+  // The first call may fill the container.
+  const void * const pixels = image.GetBufferPointer();
   const auto * const container = image.GetPixelContainer();
-  const auto         size = container == nullptr ? 0 : container->Size();
-  const auto         numbersPerPixel = isVectorImage ? image.GetNumberOfComponentsPerPixel() : 1;
-  return { image.GetBufferPointer(), size / std::max(numbersPerPixel, 1U), image.GetBufferedRegion() };
+  std::uint64_t      capacity = container == nullptr ? 0 : container->Size();
+  if constexpr (HasVectors<TImage>)
+  {
+    capacity /= std::max<std::uint64_t>(image.GetPixelAccessor().GetVectorLength(), 1);
+  }
+  return { pixels, capacity, image.GetBufferedRegion() };
 }
 
 /** Describes a region of an image as a series of views, as MakeViews() does. */
@@ -126,7 +126,9 @@ std::vector<ImageView>
 ViewsOf(const TImage & image, const typename TImage::RegionType & region, const char * role)
 {
   static_assert(IsViewed<TImage>, "a view describes images of numbers");
-  return MakeViews(BufferOf(image), ImageView::TypeOf<typename TImage::PixelType>(), region, role);
+  // A region without pixels needs no buffer, so the image is not asked for one.
+  const ImageBuffer buffer = region.GetNumberOfPixels() == 0 ? ImageBuffer{ nullptr, 0, region } : BufferOf(image);
+  return MakeViews(buffer, ImageView::TypeOf<typename TImage::PixelType>(), region, role);
 }
 
 /** Describes a region of a plane or a volume. */
@@ -160,19 +162,23 @@ PackerOfImage(const TImage &                      image,
               const char *                        role,
               const TCondition &                  isForeground)
 {
-  RequireBuffered(BufferOf(image), region, role);
-  return PackerOfBytes(
-    [&image, region, isForeground](std::uint64_t row, unsigned char * bytes) {
-      typename TImage::SizeType size;
-      size.Fill(1);
-      size[0] = region.GetSize(0);
-      ImageScanlineConstIterator<TImage> it(&image, { IndexOfRow(region, row), size });
-      for (; !it.IsAtEndOfLine(); ++it)
-      {
-        *bytes++ = isForeground(it.Get()) ? 1 : 0;
-      }
-    },
-    region.GetSize(0));
+  if constexpr (HasBuffer<TImage>)
+  {
+    RequireBuffered(BufferOf(image), region, role);
+  }
+  // An iterator asks the image for its buffer when it is made, but not when it is copied.
+  return [begin = ImageScanlineConstIterator<TImage>(&image, region), region, isForeground](std::uint64_t   row,
+                                                                                            std::uint32_t * words) {
+    BackendRun::CallCaller([&] {
+      auto it = begin;
+      it.SetIndex(IndexOfRow(region, row));
+      CudaConnectedComponentLabeler::PackBits(region.GetSize(0), words, [&it, &isForeground](std::uint64_t) {
+        const bool isSet = isForeground(it.Get());
+        ++it;
+        return isSet;
+      });
+    });
+  };
 }
 
 /** Returns a function that packs the pixels of a plane or a volume that are not zero. */
@@ -202,7 +208,7 @@ PackerOfEqual(const TImage &                      image,
 {
   if constexpr (IsViewed<TImage>)
   {
-    return PackerOf(ViewOf(image, region, role), BitsOf(value));
+    return PackerOf(ViewOf(image, region, role), ImageView::BitsOf(value));
   }
   else
   {
@@ -219,7 +225,8 @@ bool
 AllocateUntouched(const TImage & output, const TAllocate & allocate)
 {
   using ContainerType = ImportImageContainer<SizeValueType, typename TImage::InternalPixelType>;
-  const bool isNew = output.GetBufferPointer() == nullptr;
+  const auto * const before = output.GetPixelContainer();
+  const bool         isNew = before == nullptr || before->Size() == 0;
   allocate();
   const auto * const container = output.GetPixelContainer();
   return isNew && container != nullptr && typeid(*container) == typeid(ContainerType) &&

@@ -61,8 +61,8 @@ PrepareMaskImages(const TImage &             input,
   return { ViewsOf(input, region, "input"),
            ViewsOf(output, region, "output"),
            isUntouched,
-           BitsOf(foreground),
-           BitsOf(background) };
+           ImageView::BitsOf(foreground),
+           ImageView::BitsOf(background) };
 }
 
 } // namespace CudaConnectedComponentsDetail

@@ -11,7 +11,7 @@
 #include "itkConnectedComponentImageFilter.h"
 #include "itkRelabelComponentImageFilter.h"
 
-#include "CudaConnectedComponentsDetail/Compatibility.h"
+#include "CudaConnectedComponentsDetail/FilterMacros.h"
 #include "CudaConnectedComponentsDetail/Process.h"
 
 // The members that all subclasses have. The factory calls LazyGPUStartOn().

@@ -55,10 +55,10 @@ public:
     return m_Bits;
   }
 
-  const RunType *
+  const std::vector<RunType> &
   GetRanks() const
   {
-    return m_Ranks.data();
+    return m_Ranks;
   }
 
 private:
@@ -79,14 +79,36 @@ CudaConnectedComponentTable
 MeasureLabels(const ParallelFor &                          parallelFor,
               const ImageView &                            labels,
               const LabelValues &                          labelValues,
-              std::uint64_t                                componentCount,
-              const CudaConnectedComponentTable::Columns & columns)
+              const CudaConnectedComponentTable::Columns & columns,
+              std::vector<std::uint64_t> &                 rowOfComponent,
+              std::vector<std::uint64_t> &                 components)
 {
   using RunType = RunsOfLabels::RunType;
   const HostExecutor executor(parallelFor);
   const RunsOfLabels runs(parallelFor, labels, labelValues);
-  const auto         counted = runs.GetBits().CountRuns<RunType>();
-  const auto         offsets = executor.Allocate<RunType>(counted.groups.columns.words.Count());
+
+  // A volume may have few of the components, so its table has no rows for the others.
+  std::vector<RunType> rowOfRun;
+  rowOfRun.reserve(runs.GetRanks().size());
+  components.clear();
+  for (const RunType component : runs.GetRanks())
+  {
+    std::uint64_t & row = rowOfComponent[component]; // counts from 1
+    if (row == 0)
+    {
+      components.push_back(component);
+      row = components.size();
+    }
+    rowOfRun.push_back(row - 1);
+  }
+  for (const std::uint64_t component : components)
+  {
+    rowOfComponent[component] = 0;
+  }
+  const std::uint64_t componentCount = components.size();
+
+  const auto counted = runs.GetBits().CountRuns<RunType>();
+  const auto offsets = executor.Allocate<RunType>(counted.groups.columns.words.Count());
   StoreRunOffsets(executor, counted, offsets.get());
 
   CudaConnectedComponentTable table;
@@ -97,7 +119,7 @@ MeasureLabels(const ParallelFor &                          parallelFor,
     const auto measured = TableType::In(memory.get(), columns, componentCount);
     MeasureComponents(executor,
                       IndexedRuns<SingleRow, RunType>{ counted.groups, offsets.get() },
-                      runs.GetRanks(),
+                      rowOfRun.data(),
                       LabelValues::Ranks(),
                       size,
                       false,
@@ -129,7 +151,7 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
       const RunsOfLabels runs(parallelFor, labels[i], labelValues);
       pass.image = IntensityImage::Of(intensities[i]);
       const MeasureWord<SingleRow, RunType, decltype(pass)> measure{
-        { { runs.GetBits().groups, nullptr } }, runs.GetRanks(), LabelValues::Ranks(), pass
+        { { runs.GetBits().groups, nullptr } }, runs.GetRanks().data(), LabelValues::Ranks(), pass
       };
       AddRowsOnHost(parallelFor, runs.GetBits().runs, measure, IntensityRows{ rows.get() });
     }

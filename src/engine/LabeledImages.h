@@ -23,14 +23,16 @@ namespace itk::ccl
 LabelValues
 LabelValuesOf(PixelType type, std::uint64_t background);
 
-/** Measures the components of one volume. The table has a row for each of `componentCount` components, also for those
- * that have no pixels in this volume: their pixel count is 0, and other columns are undefined. */
+/** Measures the components that have pixels in one volume of a series. The table has a row for each of them.
+ * \param rowOfComponent an element for each component of the series; all are 0, before the call and after it
+ * \param components gets the component of each row */
 CudaConnectedComponentTable
 MeasureLabels(const ParallelFor &                          parallelFor,
               const ImageView &                            labels,
               const LabelValues &                          labelValues,
-              std::uint64_t                                componentCount,
-              const CudaConnectedComponentTable::Columns & columns);
+              const CudaConnectedComponentTable::Columns & columns,
+              std::vector<std::uint64_t> &                 rowOfComponent,
+              std::vector<std::uint64_t> &                 components);
 
 /** Measures the intensities of the components of several volumes together. Intensity image i belongs to label image i.
  */

@@ -17,8 +17,11 @@
 #include "primitives/ImageRows.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <iomanip>
 #include <limits>
+#include <sstream>
 #include <vector>
 
 namespace itk
@@ -237,16 +240,17 @@ RequireLabelType(const View & output)
 }
 
 /** Prepares the output of a call in host memory, if the caller has not used it before. Returns whether all of its bytes
- * are 0 if `isZeroUseful`, and false otherwise. */
+ * are 0 if `isZeroUseful`, and false otherwise. The gaps of an output that has gaps belong to somebody else. */
 bool
-IsCleared(const CudaConnectedComponentLabeler::Options & options, void * memory, std::uint64_t bytes, bool isZeroUseful)
+IsCleared(const CudaConnectedComponentLabeler::Options & options, const View & output, bool isZeroUseful)
 {
-  if (!options.outputIsUntouched)
+  if (!options.outputIsUntouched || !output.IsContiguous())
   {
     return false;
   }
-  const bool isCleared = isZeroUseful && ccl::ClearUntouched(memory, bytes);
-  ccl::AdviseHugePages(memory, bytes);
+  const std::uint64_t bytes = output.Count() * ccl::SizeOf(output.type);
+  const bool          isCleared = isZeroUseful && ccl::ClearUntouched(output.pixels, bytes);
+  ccl::AdviseHugePages(output.pixels, bytes);
   return isCleared;
 }
 
@@ -280,11 +284,6 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
   Report(options, 1.0F);
   return objectCount;
 }
-
-} // namespace
-
-namespace
-{
 
 /** The output of a call in host memory. */
 struct HostOutput
@@ -352,9 +351,8 @@ WriteLabels(const CudaConnectedComponentLabeler::Options & options,
   }
   ccl::VisitLabelType(output.labels.type, [&](auto label) {
     using LabelType = decltype(label);
-    const auto          background = static_cast<LabelType>(request.labelValues.background);
-    const std::uint64_t bytes = output.labels.Count() * sizeof(LabelType);
-    const bool          hasBackground = IsCleared(options, output.labels.pixels, bytes, background == 0);
+    const auto background = static_cast<LabelType>(request.labelValues.background);
+    const bool hasBackground = IsCleared(options, output.labels, background == 0);
     ccl::WriteLabelRows<LabelType>(parallelFor, bits, labels, background, hasBackground, output.labels);
   });
 }
@@ -515,6 +513,48 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
 } // namespace
 
 std::uint64_t
+CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum type) const
+{
+  // Half and bfloat16 have a zero, too.
+  if (m_Number == 0.0 && !std::signbit(m_Number))
+  {
+    return 0;
+  }
+  const auto asInteger = [this, type](auto zero, std::uint64_t maximum) {
+    using IntegerType = decltype(zero);
+    using Limits = std::numeric_limits<IntegerType>;
+    const bool fits = m_IsInteger
+                        ? (m_IsNegative ? Limits::is_signed && static_cast<std::int64_t>(m_Integer) >=
+                                                                 static_cast<std::int64_t>(Limits::min())
+                                        : m_Integer <= maximum)
+                        : m_Number == std::trunc(m_Number) && m_Number >= static_cast<double>(Limits::min()) &&
+                            m_Number < std::ldexp(1.0, Limits::digits) && m_Number <= static_cast<double>(maximum);
+    Require(fits, [this, type] {
+      std::ostringstream text;
+      text << "no pixel of the type " << ccl::NameOf(type) << " has the value " << std::setprecision(17);
+      m_IsInteger && !m_IsNegative ? text << m_Integer : text << m_Number;
+      return text.str() + ": choose another value, or convert the image to another type";
+    });
+    return BitsOf(m_IsInteger ? static_cast<IntegerType>(m_Integer) : static_cast<IntegerType>(m_Number));
+  };
+  if (type == PixelTypeEnum::Bool)
+  {
+    return asInteger(std::uint8_t{}, 1);
+  }
+  if (type == PixelTypeEnum::Double)
+  {
+    return BitsOf(m_Number);
+  }
+  if (type == PixelTypeEnum::Float)
+  {
+    return BitsOf(m_IsInteger && !m_IsNegative ? static_cast<float>(m_Integer) : static_cast<float>(m_Number));
+  }
+  return ccl::VisitLabelType(type, [&](auto zero) {
+    return asInteger(zero, static_cast<std::uint64_t>(std::numeric_limits<decltype(zero)>::max()));
+  });
+}
+
+std::uint64_t
 CudaConnectedComponentLabeler::Label(const View &                  input,
                                      const View &                  output,
                                      std::uint64_t                 backgroundValue,
@@ -582,25 +622,24 @@ CudaConnectedComponentLabeler::MeasurePackedRows(const RowPackerType & packRow, 
 std::uint64_t
 CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
                                            const View &                  output,
-                                           std::uint64_t                 value,
+                                           const View::Value &           number,
                                            OutputKind                    kind,
                                            CudaConnectedComponentTable * table) const
 {
   RequireSize(output, input.size, "output");
   RequireIn(input.memory, output, "output");
   Require(output.type == input.type, [] { return std::string("the output has another pixel type than the input"); });
+  RequireMemory(output, "output");
+  const std::uint64_t value = number.BitsAs(output.type);
   if (input.memory == View::Memory::Device)
   {
     const auto request = RequestFor(options, input.size, ccl::LabelValues::Ranks(), table != nullptr, kind, value);
     return LabelDevice(options, input, request, output, table);
   }
   GridOf(input.size);
-  RequireMemory(output, "output");
   const RowPackerType packRow = PackerOfView(input);
   const bool          isInside = kind == OutputKind::FilledInside;
-  const bool          isNew = input.pixels != output.pixels && output.IsContiguous();
-  const std::uint64_t bytes = output.Count() * ccl::SizeOf(output.type);
-  const bool          hasValue = isNew && IsCleared(options, output.pixels, bytes, !isInside && value == 0);
+  const bool          hasValue = input.pixels != output.pixels && IsCleared(options, output, !isInside && value == 0);
   return this->MaskPackedRows(
     packRow,
     input.size,
@@ -649,12 +688,6 @@ CudaConnectedComponentLabeler::FindRangeEnd(const std::uint32_t * words, std::ui
 {
   const bool isInside = (words[begin / ccl::BitsPerWord] >> begin % ccl::BitsPerWord & 1U) != 0;
   return ccl::NextPixel(words, begin, count, !isInside);
-}
-
-void
-CudaConnectedComponentLabeler::RequireInput(const void * input, const SizeType & size)
-{
-  RequireMemory(View::Of(input, ccl::PixelType::UInt8, size), "input");
 }
 
 void

@@ -6,10 +6,13 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <new>
 #include <numeric>
 #include <sstream>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace itk
@@ -30,6 +33,26 @@ double
 MillisecondsBetween(std::chrono::steady_clock::time_point start, std::chrono::steady_clock::time_point end)
 {
   return std::chrono::duration<double, std::milli>(end - start).count();
+}
+
+[[noreturn]] void
+ThrowMemoryError(const ProcessObject & filter)
+{
+  // The exception that ITK's images throw.
+  MemoryAllocationError error(__FILE__, __LINE__);
+  error.SetDescription(std::string(filter.GetNameOfClass()) + ": the host has too little memory.");
+  throw error;
+}
+
+void
+ThrowIfAborted(const ProcessObject & filter)
+{
+  if (filter.GetAbortGenerateData())
+  {
+    ProcessAborted aborted(__FILE__, __LINE__);
+    aborted.SetDescription("Object " + std::string(filter.GetNameOfClass()) + ": AbortGenerateDataOn");
+    throw aborted;
+  }
 }
 
 } // namespace
@@ -76,11 +99,25 @@ CallAsITK(const ProcessObject & filter, const std::function<void()> & function)
   }
   catch (const std::bad_alloc &)
   {
-    // The exception that ITK's images throw.
-    MemoryAllocationError error(__FILE__, __LINE__);
-    error.SetDescription(std::string(filter.GetNameOfClass()) + ": the host has too little memory.");
-    throw error;
+    ThrowMemoryError(filter);
   }
+  catch (const std::length_error &)
+  {
+    // A vector would be larger than any memory.
+    ThrowMemoryError(filter);
+  }
+  catch (const std::system_error & error)
+  {
+    // The system starts no more threads.
+    itkGenericExceptionMacro(<< filter.GetNameOfClass() << "(" << &filter << "): " << error.what());
+  }
+}
+
+void
+ReportProgress(ProcessObject & filter, float progress)
+{
+  filter.UpdateProgress(progress);
+  ThrowIfAborted(filter);
 }
 
 BackendRun::BackendRun(ProcessObject & filter, BackendSettings & settings, std::vector<std::uint64_t> size)
@@ -116,16 +153,8 @@ BackendRun::Run()
   });
   if (Process::IsVerbose())
   {
-    unsigned int neighbors = static_cast<unsigned int>(2 * m_AllSizes.size());
-    if (fullyConnected)
-    {
-      neighbors = 1;
-      for (std::size_t axis = 0; axis < m_AllSizes.size(); ++axis)
-      {
-        neighbors *= 3;
-      }
-      --neighbors;
-    }
+    const auto dimension = static_cast<double>(m_AllSizes.size());
+    const auto neighbors = static_cast<unsigned int>(fullyConnected ? std::pow(3.0, dimension) - 1 : 2 * dimension);
     Process::Print({ m_Filter.GetNameOfClass(),
                      m_AllSizes,
                      inputPixel,
@@ -169,13 +198,13 @@ BackendRun::IsForCPU() const
 auto
 BackendRun::Choose() -> BackendEnum
 {
-  this->ThrowIfAborted();
+  ThrowIfAborted(m_Filter);
   if (!this->HasLabels())
   {
     // The labeler reports no progress, because it does nothing.
-    this->Report(0.0F);
+    ReportProgress(m_Filter, 0.0F);
     this->Work(true);
-    this->Report(1.0F);
+    ReportProgress(m_Filter, 1.0F);
     return BackendEnum::CPU;
   }
   if (m_Settings.gpuEnabled)
@@ -193,7 +222,7 @@ BackendRun::Choose() -> BackendEnum
   if (!whyOnlyByITK.empty())
   {
     workByITK();
-    this->ThrowIfAborted();
+    ThrowIfAborted(m_Filter);
     return BackendEnum::ITK;
   }
   const auto start = Clock::now();
@@ -261,31 +290,14 @@ BackendRun::Work(bool onHost)
   MultiThreaderBase * const threader = m_Filter.GetMultiThreader();
   threader->SetNumberOfWorkUnits(m_Filter.GetNumberOfWorkUnits());
   labeler.options.parallelFor = ParallelForOf(threader);
-  labeler.options.progress = [this](float progress) { CallCaller([this, progress] { this->Report(progress); }); };
+  labeler.options.progress = [this](float progress) {
+    CallCaller([this, progress] { ReportProgress(m_Filter, progress); });
+  };
   m_EndOfLabeling = {};
   work(labeler);
   if (m_EndOfLabeling == Clock::time_point())
   {
     this->EndLabeling();
-  }
-}
-
-/** Reports the progress, a value from 0 to 1, to the observers of the filter. */
-void
-BackendRun::Report(float progress) const
-{
-  m_Filter.UpdateProgress(progress);
-  this->ThrowIfAborted();
-}
-
-void
-BackendRun::ThrowIfAborted() const
-{
-  if (m_Filter.GetAbortGenerateData())
-  {
-    ProcessAborted aborted(__FILE__, __LINE__);
-    aborted.SetDescription("Labeling was aborted by AbortGenerateDataOn().");
-    throw aborted;
   }
 }
 

@@ -165,15 +165,5 @@ Both(RowPacker first, RowPacker second, std::uint64_t rowLength)
   };
 }
 
-RowPacker
-PackerOfBytes(std::function<void(std::uint64_t row, unsigned char * bytes)> readRow, std::uint64_t rowLength)
-{
-  return [readRow = std::move(readRow), rowLength](std::uint64_t row, std::uint32_t * words) {
-    std::vector<unsigned char> bytes(rowLength);
-    BackendRun::CallCaller([&] { readRow(row, bytes.data()); });
-    CudaConnectedComponentLabeler::PackRow(bytes.data(), rowLength, words);
-  };
-}
-
 } // namespace CudaConnectedComponentsDetail
 } // namespace itk

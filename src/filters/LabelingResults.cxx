@@ -27,35 +27,35 @@ Add(Sum & sum, UInt128 summand)
   sum = { static_cast<std::uint64_t>(total), static_cast<std::uint64_t>(total >> 64) };
 }
 
-/** Adds the table of a volume to the measurements of a series. `outer` has the index of the volume along the axes after
- * the third. */
+/** Adds the table of a volume to the measurements of a series. Row i of the table describes object objects[i]. `outer`
+ * has the index of the volume along the axes after the third. */
 void
-AddVolume(const CudaConnectedComponentTable & table, const std::vector<std::uint64_t> & outer, SeriesTable & series)
+AddVolume(const CudaConnectedComponentTable & table,
+          const std::vector<std::uint64_t> &  objects,
+          const std::vector<std::uint64_t> &  outer,
+          SeriesTable &                       series)
 {
   const auto dimension = static_cast<unsigned int>(series.dimension);
-  for (std::size_t object = 0; object < series.counts.size(); ++object)
+  for (std::size_t row = 0; row < objects.size(); ++row)
   {
-    const std::uint64_t count = table.pixelCounts[object];
-    if (count == 0)
-    {
-      continue;
-    }
-    const bool isFirst = series.counts[object] == 0;
+    const std::size_t   object = objects[row];
+    const std::uint64_t count = table.pixelCounts[row];
+    const bool          isFirst = series.counts[object] == 0;
     series.counts[object] += count;
     if (table.sums[0].empty())
     {
       continue;
     }
     const auto sumOf = [&](unsigned int axis) {
-      return axis < 3 ? IntegerOf(table.sums[axis][object]) : UInt128{ outer[axis - 3] } * count;
+      return axis < 3 ? IntegerOf(table.sums[axis][row]) : UInt128{ outer[axis - 3] } * count;
     };
     const auto productOf = [&](unsigned int a, unsigned int b) { // a <= b
-      return b < 3 ? IntegerOf(table.products[AxisPair(3, a, b)][object]) : sumOf(a) * outer[b - 3];
+      return b < 3 ? IntegerOf(table.products[AxisPair(3, a, b)][row]) : sumOf(a) * outer[b - 3];
     };
     for (unsigned int a = 0; a < dimension; ++a)
     {
-      const std::uint64_t minimum = a < 3 ? table.minimums[a][object] : outer[a - 3];
-      const std::uint64_t maximum = a < 3 ? table.maximums[a][object] : outer[a - 3];
+      const std::uint64_t minimum = a < 3 ? table.minimums[a][row] : outer[a - 3];
+      const std::uint64_t maximum = a < 3 ? table.maximums[a][row] : outer[a - 3];
       std::uint64_t &     lowest = series.minimums[object * dimension + a];
       std::uint64_t &     highest = series.maximums[object * dimension + a];
       lowest = isFirst ? minimum : std::min(lowest, minimum);
@@ -187,6 +187,8 @@ SelectLabeledObjects(MultiThreaderBase *                threader,
   series.maximums.resize(series.minimums.size());
   series.sums.resize(series.minimums.size());
   series.products.resize(isMeasured ? objectCount * CountAxisPairs(dimension) : 0);
+  std::vector<std::uint64_t> rowOfObject(objectCount);
+  std::vector<std::uint64_t> objects;
   for (std::size_t volume = 0; volume < labels.size(); ++volume)
   {
     std::vector<std::uint64_t> outer;
@@ -196,7 +198,8 @@ SelectLabeledObjects(MultiThreaderBase *                threader,
       outer.push_back(rest % size[axis]);
       rest /= size[axis];
     }
-    AddVolume(ccl::MeasureLabels(parallelFor, labels[volume], labelValues, objectCount, columns), outer, series);
+    const auto table = ccl::MeasureLabels(parallelFor, labels[volume], labelValues, columns, rowOfObject, objects);
+    AddVolume(table, objects, outer, series);
   }
 
   const std::vector<std::size_t> selected = SelectObjects(series.counts, settings);

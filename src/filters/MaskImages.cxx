@@ -2,6 +2,7 @@
 #include "CudaConnectedComponentsDetail/MaskImages.h"
 
 #include "executors/host/HostMemory.h"
+#include "executors/host/ParallelFor.h"
 #include "primitives/Grid.h"
 #include "primitives/ImageRows.h"
 
@@ -99,7 +100,7 @@ public:
   VisitWithoutBits(const CudaConnectedComponentLabeler & labeler, const TVisitor & visitRow) const
   {
     const std::vector<Word> words(m_WordCount, 0);
-    labeler.options.parallelFor(m_RowCount, [&](std::uint64_t row) { visitRow(row, words.data()); });
+    ccl::CheckedFor(labeler.options.parallelFor)(m_RowCount, [&](std::uint64_t row) { visitRow(row, words.data()); });
   }
 
 private:
@@ -186,20 +187,11 @@ FindKeptObjects(const CudaConnectedComponentTable &             table,
   // keeps the same objects if several have the same size.
   std::vector<std::uint64_t> objects(table.componentCount);
   std::iota(objects.begin(), objects.end(), 0);
-  const auto end = objects.begin() + static_cast<std::ptrdiff_t>(number);
-  const auto sizeOf = [&table](std::uint64_t object) { return table.pixelCounts[object]; };
-  if (areSmallest)
-  {
-    std::nth_element(objects.begin(), end, objects.end(), [&sizeOf](std::uint64_t a, std::uint64_t b) {
-      return sizeOf(a) < sizeOf(b);
-    });
-  }
-  else
-  {
-    std::nth_element(objects.begin(), end, objects.end(), [&sizeOf](std::uint64_t a, std::uint64_t b) {
-      return sizeOf(a) > sizeOf(b);
-    });
-  }
+  const auto   end = objects.begin() + static_cast<std::ptrdiff_t>(number);
+  const auto & sizes = table.pixelCounts;
+  std::nth_element(objects.begin(), end, objects.end(), [&sizes, areSmallest](std::uint64_t a, std::uint64_t b) {
+    return areSmallest ? sizes[a] < sizes[b] : sizes[a] > sizes[b];
+  });
   std::vector<std::array<std::uint64_t, 3>> seeds;
   std::transform(objects.begin(), end, std::back_inserter(seeds), [&table, &size](std::uint64_t object) {
     const std::uint64_t pixel = table.firstPixels[object];

@@ -138,53 +138,37 @@ BitsOfLabel(std::uint64_t label, ccl::PixelType type)
   switch (type)
   {
     case ccl::PixelType::Float:
-      return BitsOf(static_cast<float>(label));
+      return ImageView::BitsOf(static_cast<float>(label));
     case ccl::PixelType::Double:
-      return BitsOf(static_cast<double>(label));
-    default:
-      return label;
+      return ImageView::BitsOf(static_cast<double>(label));
+    case ccl::PixelType::Bool:
+    case ccl::PixelType::Int8:
+    case ccl::PixelType::UInt8:
+    case ccl::PixelType::Int16:
+    case ccl::PixelType::UInt16:
+    case ccl::PixelType::Int32:
+    case ccl::PixelType::UInt32:
+    case ccl::PixelType::Int64:
+    case ccl::PixelType::UInt64:
+    case ccl::PixelType::Half:
+    case ccl::PixelType::BFloat16:
+      break;
   }
+  return label;
 }
 
-} // namespace
-
-/** The work for any type of labels. */
-class RelabelImages::Implementation
-{
-public:
-  virtual ~Implementation() = default;
-
-  virtual void
-  CountPixels(const PixelChunks & chunks, bool mayStoreRuns, MultiThreaderBase * threader) = 0;
-
-  virtual std::uint64_t
-  GetOriginalNumberOfObjects() const = 0;
-
-  virtual std::uint64_t
-  AssignLabels(bool                         sortBySize,
-               std::uint64_t                minimumSize,
-               ccl::PixelType               outputType,
-               std::vector<SizeValueType> & sizes) = 0;
-
-  virtual void
-  Write(const PixelChunks & input,
-        const PixelChunks & output,
-        ccl::PixelType      outputType,
-        bool                isZero,
-        MultiThreaderBase * threader) const = 0;
-};
-
-/** The work for one type of labels. */
+/** Relabels images of one type of labels. Call the functions in their order. */
 template <typename TLabel>
-class RelabelImages::ImplementationOf : public RelabelImages::Implementation
+class Relabeling
 {
 public:
-  explicit ImplementationOf(std::uint64_t pixels)
+  explicit Relabeling(std::uint64_t pixels)
     : m_Table(pixels)
   {}
 
-  void
-  CountPixels(const PixelChunks & chunks, bool mayStoreRuns, MultiThreaderBase * threader) override
+  /** Counts the pixels of each label. Returns the number of objects. */
+  std::uint64_t
+  CountPixels(const PixelChunks & chunks, bool mayStoreRuns, MultiThreaderBase * threader)
   {
     // Stores the runs of the input if they need much less memory than its pixels, so that the input is read only once.
     m_RunsOfChunks.resize(chunks.Count());
@@ -219,19 +203,15 @@ public:
       m_RunsOfChunks[chunk] = std::move(runs);
     });
     m_Objects = m_Table.GetObjects();
-  }
-
-  std::uint64_t
-  GetOriginalNumberOfObjects() const override
-  {
     return m_Objects.size();
   }
 
-  std::uint64_t
+  /** Assigns the new labels. Sets the sizes of the objects, by new label. */
+  void
   AssignLabels(bool                         sortBySize,
                std::uint64_t                minimumSize,
                ccl::PixelType               outputType,
-               std::vector<SizeValueType> & sizes) override
+               std::vector<SizeValueType> & sizes)
   {
     using ObjectType = typename LabelTable<TLabel>::Object;
     if (sortBySize)
@@ -262,40 +242,12 @@ public:
       m_Table.SetNewLabel(object.label, BitsOfLabel(label, outputType));
     }
     sizes.resize(static_cast<std::size_t>(number));
-    return number;
   }
 
-  void
-  Write(const PixelChunks & input,
-        const PixelChunks & output,
-        ccl::PixelType      outputType,
-        bool                isZero,
-        MultiThreaderBase * threader) const override
-  {
-    ccl::VisitWidth(outputType, [&](auto bits) { this->WriteAs<decltype(bits)>(input, output, isZero, threader); });
-  }
-
-private:
-  using RunType = LabelRun<TLabel>;
-
-  template <typename TFunction>
-  static void
-  ForEachRun(const char * address, std::uint64_t count, const TFunction & function)
-  {
-    const auto *       pixels = reinterpret_cast<const TLabel *>(address);
-    const auto * const end = pixels + count;
-    while (pixels < end)
-    {
-      const TLabel        label = *pixels;
-      const std::uint64_t length = GetRunLength(pixels, static_cast<std::uint64_t>(end - pixels));
-      function(label, length);
-      pixels += length;
-    }
-  }
-
+  /** Writes the new labels. `isZero` is whether all bytes of the output are 0. */
   template <typename TBits>
   void
-  WriteAs(const PixelChunks & input, const PixelChunks & output, bool isZero, MultiThreaderBase * threader) const
+  Write(const PixelChunks & input, const PixelChunks & output, bool isZero, MultiThreaderBase * threader) const
   {
     const bool useRuns = output.AreOneArray() && m_RunsOfChunks.size() == output.Count();
     ForEachInParallel(threader, output.Count(), [&](std::uint64_t chunk) {
@@ -331,62 +283,60 @@ private:
     });
   }
 
+private:
+  using RunType = LabelRun<TLabel>;
+
+  template <typename TFunction>
+  static void
+  ForEachRun(const char * address, std::uint64_t count, const TFunction & function)
+  {
+    const auto *       pixels = reinterpret_cast<const TLabel *>(address);
+    const auto * const end = pixels + count;
+    while (pixels < end)
+    {
+      const TLabel        label = *pixels;
+      const std::uint64_t length = GetRunLength(pixels, static_cast<std::uint64_t>(end - pixels));
+      function(label, length);
+      pixels += length;
+    }
+  }
+
   LabelTable<TLabel>                               m_Table;
   std::vector<typename LabelTable<TLabel>::Object> m_Objects;
   std::vector<std::vector<RunType>>                m_RunsOfChunks; // empty if the runs of a chunk are not stored
 };
 
-RelabelImages::RelabelImages(MultiThreaderBase * threader, std::uint64_t workUnits)
-  : m_Threader(threader)
-  , m_WorkUnits(workUnits)
-{}
-
-RelabelImages::~RelabelImages() = default;
+} // namespace
 
 void
-RelabelImages::CountPixels(const std::vector<ImageView> & input, bool mayStoreRuns)
+Relabel(const RelabelTask & task, std::vector<SizeValueType> & sizes)
 {
-  const PixelChunks chunks(input, m_WorkUnits);
-  m_Implementation = ccl::VisitLabelType(input.front().type, [&](auto label) -> std::unique_ptr<Implementation> {
-    return std::make_unique<ImplementationOf<decltype(label)>>(chunks.CountPixels());
+  ccl::VisitLabelType(task.input.front().type, [&](auto zero) {
+    const PixelChunks          counted(task.input, task.workUnits);
+    Relabeling<decltype(zero)> relabeling(counted.CountPixels());
+    task.setOriginalNumber(relabeling.CountPixels(counted, task.mayStoreRuns, task.threader));
+    relabeling.AssignLabels(task.sortBySize, task.minimumSize, task.outputType, sizes);
+    const RelabelOutput images = task.prepareOutput();
+
+    const PixelChunks output(images.output, task.workUnits);
+    if (output.CountPixels() == 0)
+    {
+      return;
+    }
+    // Untouched pages of the background need no memory.
+    bool isZero = false;
+    if (images.isUntouched && output.AreOneArray())
+    {
+      void * const        pixels = images.output.front().pixels;
+      const std::uint64_t bytes = output.CountPixels() * ccl::SizeOf(task.outputType);
+      isZero = ccl::ClearUntouched(pixels, bytes);
+      ccl::AdviseHugePages(pixels, bytes);
+    }
+    const PixelChunks input(images.input, task.workUnits);
+    ccl::VisitWidth(task.outputType, [&](auto bits) {
+      relabeling.template Write<decltype(bits)>(input, output, isZero, task.threader);
+    });
   });
-  m_Implementation->CountPixels(chunks, mayStoreRuns, m_Threader);
-}
-
-std::uint64_t
-RelabelImages::GetOriginalNumberOfObjects() const
-{
-  return m_Implementation->GetOriginalNumberOfObjects();
-}
-
-std::uint64_t
-RelabelImages::AssignLabels(bool                                    sortBySize,
-                            std::uint64_t                           minimumSize,
-                            CudaConnectedComponentsEnums::PixelType outputType,
-                            std::vector<SizeValueType> &            sizes)
-{
-  return m_Implementation->AssignLabels(sortBySize, minimumSize, outputType, sizes);
-}
-
-void
-RelabelImages::Write(const std::vector<ImageView> & input,
-                     const std::vector<ImageView> & output,
-                     bool                           isUntouched) const
-{
-  const PixelChunks outputChunks(output, m_WorkUnits);
-  if (outputChunks.CountPixels() == 0)
-  {
-    return;
-  }
-  // Untouched pages of the background need no memory.
-  bool isZero = false;
-  if (isUntouched && outputChunks.AreOneArray())
-  {
-    const std::uint64_t bytes = outputChunks.CountPixels() * ImageView::SizeOf(output.front().type);
-    isZero = ccl::ClearUntouched(output.front().pixels, bytes);
-    ccl::AdviseHugePages(output.front().pixels, bytes);
-  }
-  m_Implementation->Write(PixelChunks(input, m_WorkUnits), outputChunks, output.front().type, isZero, m_Threader);
 }
 
 } // namespace CudaConnectedComponentsDetail

@@ -140,9 +140,20 @@ private:
         return magnitude > 0x7F80;
       case PixelType::Float:
         return magnitude > 0x7F800000;
-      default:
+      case PixelType::Double:
         return magnitude > 0x7FF0000000000000;
+      case PixelType::Bool:
+      case PixelType::Int8:
+      case PixelType::UInt8:
+      case PixelType::Int16:
+      case PixelType::UInt16:
+      case PixelType::Int32:
+      case PixelType::UInt32:
+      case PixelType::Int64:
+      case PixelType::UInt64:
+        break;
     }
+    return false;
   }
 };
 

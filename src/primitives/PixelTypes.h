@@ -47,45 +47,49 @@ IsSigned(PixelType type)
   return type == PixelType::Int8 || type == PixelType::Int16 || type == PixelType::Int32 || type == PixelType::Int64;
 }
 
+/** Returns the name of a type, for messages. */
+inline std::string
+NameOf(PixelType type)
+{
+  switch (type)
+  {
+    case PixelType::Int8:
+      return "Int8";
+    case PixelType::UInt8:
+      return "UInt8";
+    case PixelType::Int16:
+      return "Int16";
+    case PixelType::UInt16:
+      return "UInt16";
+    case PixelType::Int32:
+      return "Int32";
+    case PixelType::UInt32:
+      return "UInt32";
+    case PixelType::Int64:
+      return "Int64";
+    case PixelType::UInt64:
+      return "UInt64";
+    case PixelType::Float:
+      return "Float";
+    case PixelType::Double:
+      return "Double";
+    case PixelType::Bool:
+      return "Bool";
+    case PixelType::Half:
+      return "Half";
+    case PixelType::BFloat16:
+      return "BFloat16";
+  }
+  return std::to_string(static_cast<unsigned int>(type));
+}
+
 /** Throws CudaConnectedComponentError (InvalidArgument) for a type that the library cannot use.
  * \param use what the library cannot do with the type, such as "read pixels" */
 [[noreturn]] inline void
 ThrowUnsupported(PixelType type, const char * use)
 {
-  const auto name = [type]() -> std::string {
-    switch (type)
-    {
-      case PixelType::Int8:
-        return "Int8";
-      case PixelType::UInt8:
-        return "UInt8";
-      case PixelType::Int16:
-        return "Int16";
-      case PixelType::UInt16:
-        return "UInt16";
-      case PixelType::Int32:
-        return "Int32";
-      case PixelType::UInt32:
-        return "UInt32";
-      case PixelType::Int64:
-        return "Int64";
-      case PixelType::UInt64:
-        return "UInt64";
-      case PixelType::Float:
-        return "Float";
-      case PixelType::Double:
-        return "Double";
-      case PixelType::Bool:
-        return "Bool";
-      case PixelType::Half:
-        return "Half";
-      case PixelType::BFloat16:
-        return "BFloat16";
-    }
-    return std::to_string(static_cast<unsigned int>(type));
-  };
   throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
-                                    std::string("cannot ") + use + " of the type " + name() +
+                                    std::string("cannot ") + use + " of the type " + NameOf(type) +
                                       ": convert the image to another type first");
 }
 

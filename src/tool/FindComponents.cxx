@@ -182,7 +182,7 @@ private:
       components.labels.reset(new std::uint32_t[m_Foreground.GetNumberOfRows() * m_Foreground.GetLength()]);
       labeler.options.outputIsUntouched = true;
       const std::uint32_t * labels = components.labels.get();
-      report.objectCount = labeler.LabelPackedRows(packRow, size, components.labels.get(), 0, table);
+      report.objectCount = labeler.LabelPackedRows(packRow, ImageView::Of(components.labels.get(), size), 0, table);
       for (std::uint64_t row = 0; m_Options.maskOutput && row < m_Foreground.GetNumberOfRows(); ++row)
       {
         Labeler::PackRow(labels, size[0], components.kept.GetRow(row));

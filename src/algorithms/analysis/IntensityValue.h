@@ -37,14 +37,6 @@ struct IntensityImage
   }
 };
 
-/** Returns whether the pixels of a type are floating-point numbers. */
-CCL_HOST_DEVICE
-inline bool
-IsFloatingPoint(PixelType type)
-{
-  return type == PixelType::Float || type == PixelType::Double;
-}
-
 /** The intensities of some pixels of a component. Merge() of the intensities of two disjoint sets of pixels gives the
  * intensities of both. 2^40 pixels of any type do not overflow. */
 struct IntensityValue

@@ -195,14 +195,12 @@ struct RangePass
   void
   Add(std::int64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
   {
-    if (image.type == PixelType::Float)
-    {
-      AddRange(static_cast<const float *>(image.pixels) + at, count, value);
-    }
-    else
-    {
-      AddRange(static_cast<const double *>(image.pixels) + at, count, value);
-    }
+    VisitPixels(image.pixels, image.type, [&](const auto * pixels) {
+      if constexpr (std::is_floating_point_v<std::decay_t<decltype(*pixels)>>)
+      {
+        AddRange(pixels + at, count, value);
+      }
+    });
   }
 };
 
@@ -230,14 +228,12 @@ struct SumPass
   void
   Add(std::int64_t at, unsigned int count, const Parameters & parameters, IntensityValue & value) const
   {
-    if (image.type == PixelType::Float)
-    {
-      AddFixedPoint(static_cast<const float *>(image.pixels) + at, count, parameters.exponent, value);
-    }
-    else
-    {
-      AddFixedPoint(static_cast<const double *>(image.pixels) + at, count, parameters.exponent, value);
-    }
+    VisitPixels(image.pixels, image.type, [&](const auto * pixels) {
+      if constexpr (std::is_floating_point_v<std::decay_t<decltype(*pixels)>>)
+      {
+        AddFixedPoint(pixels + at, count, parameters.exponent, value);
+      }
+    });
   }
 };
 
@@ -325,7 +321,7 @@ template <typename TFunction>
 void
 ForEachPass(const IntensityImage & image, IntensityValue * rows, const TFunction & addToRows)
 {
-  if (IsFloatingPoint(image.type))
+  if (IsFloat(image.type))
   {
     addToRows(RangePass{ image });
     addToRows(SumPass{ image, rows });

@@ -124,10 +124,9 @@ inline CudaConnectedComponentIntensities
 Unpack(PixelType type, const IntensityValue * rows, std::uint64_t rowCount)
 {
   using namespace UnpackIntensities;
-  const bool isFloat = IsFloatingPoint(type);
-  const bool isWide = type == PixelType::Int64 || type == PixelType::UInt64;
-  const bool isSigned =
-    type == PixelType::Int8 || type == PixelType::Int16 || type == PixelType::Int32 || type == PixelType::Int64;
+  const bool                        isFloat = IsFloat(type);
+  const bool                        isWide = type == PixelType::Int64 || type == PixelType::UInt64;
+  const bool                        isSigned = IsSigned(type);
   CudaConnectedComponentIntensities columns;
   columns.pixelCounts.reserve(rowCount);
   for (auto * column :
