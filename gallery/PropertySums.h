@@ -15,6 +15,7 @@
 #include "primitives/Grid.h"
 #include "primitives/Sums.h"
 
+#include <array>
 #include <utility>
 
 namespace itk::ccl::gallery
@@ -154,7 +155,9 @@ struct NoProperties
   {}
 };
 
-/** The owner of PropertyArrays, whose elements are not initialized. */
+/** The owner of PropertyArrays, whose elements are not initialized. Each array has memory of its own, as in the paper.
+ * In one buffer, the sums of a plane of few components would share a cache line, and the atomic operations on one line
+ * run one after the other. */
 template <typename TSize, typename TExecutor>
 class PropertyMemory
 {
@@ -162,7 +165,11 @@ public:
   PropertyMemory(const TExecutor & executor, std::uint64_t count)
     : m_Count(count)
     , m_Sizes(executor.template Allocate<TSize>(count))
-    , m_Sums(executor.template Allocate<std::uint64_t>(5 * count))
+    , m_Sums{ executor.template Allocate<std::uint64_t>(count),
+              executor.template Allocate<std::uint64_t>(count),
+              executor.template Allocate<std::uint64_t>(count),
+              executor.template Allocate<std::uint64_t>(count),
+              executor.template Allocate<std::uint64_t>(count) }
   {}
 
   /** The number of elements. */
@@ -175,8 +182,7 @@ public:
   PropertyArrays<TSize>
   GetArrays() const
   {
-    std::uint64_t * const sums = m_Sums.get();
-    return { m_Sizes.get(), sums, sums + m_Count, sums + 2 * m_Count, sums + 3 * m_Count, sums + 4 * m_Count };
+    return { m_Sizes.get(), m_Sums[0].get(), m_Sums[1].get(), m_Sums[2].get(), m_Sums[3].get(), m_Sums[4].get() };
   }
 
   /** Sets all sums to 0. */
@@ -184,16 +190,19 @@ public:
   Clear(const TExecutor & executor) const
   {
     executor.Fill(m_Sizes.get(), m_Count, 0);
-    executor.Fill(m_Sums.get(), 5 * m_Count, 0);
+    for (const auto & sums : m_Sums)
+    {
+      executor.Fill(sums.get(), m_Count, 0);
+    }
   }
 
 private:
   template <typename T>
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
 
-  std::uint64_t             m_Count;
-  BufferType<TSize>         m_Sizes;
-  BufferType<std::uint64_t> m_Sums;
+  std::uint64_t                            m_Count;
+  BufferType<TSize>                        m_Sizes;
+  std::array<BufferType<std::uint64_t>, 5> m_Sums; // of x, y, x^2, y^2 and xy
 };
 
 } // namespace itk::ccl::gallery

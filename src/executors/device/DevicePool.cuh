@@ -34,7 +34,8 @@ public:
   void
   Free(void * memory, std::size_t bytes, cudaStream_t stream);
 
-  /** Ends a call. Keeps twice the bytes that the recent calls used at the same time, rounded up to a multiple of 32 MiB.
+  /** Ends a call. Keeps twice the bytes that the recent calls used at the same time, rounded up to a multiple of 32
+   * MiB.
    */
   void
   EndCall();
