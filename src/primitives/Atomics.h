@@ -14,7 +14,7 @@ namespace itk::ccl
 {
 
 /** Returns the value at an address. On the device, this is a plain load, so the value may be stale. Union-find accepts
- * stale values: an old parent is still an ancestor. */
+ * stale values: UnionFind.h says why. */
 template <typename T>
 CCL_HOST_DEVICE
 inline T

@@ -12,6 +12,13 @@
 // Find, Compress, InlineCompress and Union need no more: before the first union, other elements may have links to
 // higher roots (BlockRunBased.h). The other functions need trees whose links all fall: parents[a] <= a for each
 // element. The root of such a tree is its lowest element.
+//
+// Stale parents: a thread may read a parent that another thread replaces at the same time. The old parent need not be
+// an ancestor any more. FindHalving() links an element past its parent. UnionSplicing() moves an element to a lower
+// parent in another tree, and UnionBy() does so if two threads link the same root. The thread that moves an element to
+// another tree then joins the old parent with the new one. So when all calls have returned, the tree of an element has
+// all of its former parents, and a thread that went on from one of them has joined the same components.
+//
 // `parents` is a pointer, or an object for which `parents + a` is the address of the parent of a.
 
 #include "primitives/Atomics.h"
@@ -34,7 +41,7 @@ struct LabelsAsParents
   }
 };
 
-/** Returns the root of `a`. If unions run concurrently, the result may be a former root, which is still an ancestor. */
+/** Returns the root of `a`. If unions run concurrently, the result may be a former root: see "Stale parents" above. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline TLabel
@@ -49,7 +56,7 @@ Find(TParents parents, TLabel a)
 
 /** Links `a` to its root. No union may run concurrently. Many threads may compress concurrently, if each one has
  * another element. Race, allowed: a thread may read a parent before or after another thread replaces it. Both values
- * are ancestors of the element, so both lead to the same root. */
+ * lead to the same root. */
 template <typename TLabel, typename TParents>
 CCL_HOST_DEVICE
 inline void
