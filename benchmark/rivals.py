@@ -1,17 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times other libraries on the inputs of the benchmark's protocol `average`.
+"""Times other libraries, and our Python package, on the same masks.
 
     rivals.py --side 512 --json rivals.json --note MACHINE IMAGE.nii.gz...
 
-Labels the upsampled masks with CuPy (`cupyx.scipy.ndimage.label`) and cc3d
-(`connected-components-3d`), each if it is installed. Inputs and the names of
-the JSON file are those of the benchmark, so that `plot.py` can join them. The
-number of objects shows that the inputs are the same.
+The masks are the upsampled images of the benchmark's protocol `average` with 26 and 6 neighbors, random planes, and
+two batches of small images. A library runs if it is installed, and is reported as left out otherwise:
+
+- ours, in GPU memory: `cuda_connected_components`, with consecutive labels and the count
+- CuPy: `cupyx.scipy.ndimage.label`, in GPU memory and from host to host
+- cuCIM: `cucim.skimage.measure.label`
+- bkeccl: full connectivity only. `raw` labels are not consecutive; `dense` labels are
+- CV-CUDA: face connectivity only, takes a batch in one call. Its labels are not consecutive
+- cc3d: from host to host, on one thread
+
+Libraries without batches loop over the images. A time is that of the whole call, with the memory of the result and the
+wait for the GPU. For the upsampled images with 26 neighbors, the names in the JSON file are those of the benchmark, so
+that `doc/figures/chart.py` can join them. The number of objects shows that the results are the same.
 """
 
 import argparse
 import gzip
+import importlib.metadata
 import json
 import pathlib
 import time
@@ -65,77 +75,212 @@ def measure(run, runs):
     run()
     times = []
     for _ in range(runs):
+        wait()
         start = time.perf_counter()
-        run()
+        result = run()
+        wait()
         times.append((time.perf_counter() - start) * 1e3)
+        del result  # not timed: to free host memory takes long
     lower, median, upper = np.percentile(times, [25, 50, 75])
     return {"median": median, "lower quartile": lower, "upper quartile": upper}
 
 
-def time_cupy(mask, runs):
-    """Return times of CuPy by name, and the number of objects."""
+def version(*distributions):
+    """Return the version of the first distribution that is installed."""
+    for distribution in distributions:
+        try:
+            return importlib.metadata.version(distribution)
+        except importlib.metadata.PackageNotFoundError:
+            pass
+    return "of unknown version"
+
+
+def neighbors_of(batch, full):
+    """Return the number of neighbors in the images of a batch."""
+    planes = batch.ndim == 3
+    return (8 if planes else 26) if full else (4 if planes else 6)
+
+
+# Each of these functions takes a batch, a NumPy array whose first axis is the image, and returns functions by name. A
+# function labels all images, and returns a list of their labels and counts. A count that the library does not tell is
+# None.
+
+
+def by_ours(batch, full):
+    import cuda_connected_components as ccc
+    import cupy
+
+    images = list(cupy.asarray(batch))
+    neighbors = neighbors_of(batch, full)
+    name = f"ours {ccc.__version__}, device to device"
+    return {name: lambda: [ccc.label(image, connectivity=neighbors, return_num=True) for image in images]}
+
+
+def by_cupy(batch, full):
     import cupy
     from cupyx.scipy import ndimage
 
-    structure = cupy.ones((3, 3, 3))
-    on_device = cupy.asarray(mask)
-
-    def device_to_device():
-        result = ndimage.label(on_device, structure)
-        cupy.cuda.Device().synchronize()
-        return result[1]
+    images = list(cupy.asarray(batch))
+    structure = ndimage.generate_binary_structure(batch.ndim - 1, batch.ndim - 1 if full else 1)
 
     def host_to_host():
-        return cupy.asnumpy(ndimage.label(cupy.asarray(mask), structure)[0])
+        results = [ndimage.label(cupy.asarray(image), structure) for image in batch]
+        return [(cupy.asnumpy(labels), count) for labels, count in results]
 
-    times = {
-        "CuPy " + cupy.__version__ + ", device to device": measure(device_to_device, runs),
-        "CuPy " + cupy.__version__ + ", host to host": measure(host_to_host, max(3, runs // 3)),
+    name = f"CuPy {cupy.__version__}"
+    return {
+        f"{name}, device to device": lambda: [ndimage.label(image, structure) for image in images],
+        f"{name}, host to host": host_to_host,
     }
-    return times, int(device_to_device())
 
 
-def time_cc3d(mask, runs):
-    """Return times of cc3d by name, and the number of objects."""
-    from importlib.metadata import version
+def by_cucim(batch, full):
+    import cupy
+    from cucim.skimage import measure as cucim_measure
 
+    images = list(cupy.asarray(batch))
+    connectivity = batch.ndim - 1 if full else 1
+
+    def run():
+        return [cucim_measure.label(image, connectivity=connectivity, return_num=True) for image in images]
+
+    return {f"cuCIM {version('cucim-cu13', 'cucim-cu12')}, device to device": run}
+
+
+def by_bkeccl(batch, full):
+    import bkeccl
+    import cupy
+
+    if not full:
+        raise NotImplementedError("has full connectivity only")
+    images = list(cupy.asarray(batch))
+    dimensionality = f"{batch.ndim - 1}D"
+
+    def raw():
+        return [(bkeccl.ccl(image, dimensionality=dimensionality, output_mode="raw"), None) for image in images]
+
+    def dense():
+        return [bkeccl.ccl(image, dimensionality=dimensionality) for image in images]
+
+    name = f"bkeccl {bkeccl.__version__}"
+    return {f"{name} raw, device to device": raw, f"{name} dense, device to device": dense}
+
+
+def by_cvcuda(batch, full):
+    import cupy
+    import cvcuda
+
+    if full:
+        raise NotImplementedError("has face connectivity only")
+    is_volume = batch.ndim == 4
+    images = cvcuda.as_tensor(cupy.asarray(batch), "NDHW" if is_volume else "NHW")
+    background = cvcuda.as_tensor(cupy.zeros(len(batch), batch.dtype), "N")
+    connectivity = cvcuda.CONNECTIVITY_6_3D if is_volume else cvcuda.CONNECTIVITY_4_2D
+
+    def run():
+        labels, _, _ = cvcuda.label(images, connectivity, bg_label=background)
+        return [(image, None) for image in cupy.asarray(labels.cuda())]
+
+    return {f"CV-CUDA {version('cvcuda-cu13', 'cvcuda-cu12')}, device to device": run}
+
+
+def by_cc3d(batch, full):
     import cc3d
 
-    name = "cc3d " + version("connected-components-3d") + ", host to host"
-    count = cc3d.connected_components(mask, connectivity=26, return_N=True)[1]
-    return {name: measure(lambda: cc3d.connected_components(mask, connectivity=26), max(3, runs // 3))}, int(count)
+    neighbors = neighbors_of(batch, full)
+
+    def run():
+        return [cc3d.connected_components(image, connectivity=neighbors, return_N=True) for image in batch]
+
+    return {f"cc3d {version('connected-components-3d')}, host to host": run}
+
+
+LIBRARIES = {
+    "ours": by_ours,
+    "CuPy": by_cupy,
+    "cuCIM": by_cucim,
+    "bkeccl": by_bkeccl,
+    "CV-CUDA": by_cvcuda,
+    "cc3d": by_cc3d,
+}
+
+
+def wait():
+    """Wait for the work of the GPU, if there is one."""
+    try:
+        import cupy
+    except ImportError:
+        return
+    cupy.cuda.Device().synchronize()
+
+
+def count_objects(results, batch):
+    """Return the number of objects in all images of a batch."""
+    total = 0
+    for (labels, count), image in zip(results, batch):
+        if count is None:
+            import cupy
+
+            count = cupy.unique(labels[cupy.asarray(image) != 0]).size
+        total += int(count)
+    return total
+
+
+def cases(options):
+    """Yield the name, the batch and the connectivity of each case."""
+    for path in options.images:
+        image = read_nifti(path)
+        batch = upsample((image > otsu(image)).astype(np.uint8), options.side)[np.newaxis]
+        name = pathlib.Path(path).name.split(".")[0] + " upsampled"
+        yield name, batch, True
+        yield name + ", 6 neighbors", batch, False
+    random = np.random.default_rng(1)
+
+    def noise(shape, density):
+        return (random.random(shape, np.float32) < density).astype(np.uint8)
+
+    for side, density in ((512, 0.5), (2048, 0.1), (2048, 0.5)):
+        batch = noise((1, side, side), density)
+        name = f"random {side} x {side}, {density:.0%}"
+        yield name + ", 8 neighbors", batch, True
+        yield name + ", 4 neighbors", batch, False
+    for name, shape in (("64 random volumes", (64, 96, 96, 96)), ("1000 random planes", (1000, 256, 256))):
+        batch = noise(shape, 0.3)
+        name = f"{name} of {' x '.join(map(str, shape[1:]))}, 30%"
+        for full in (True, False):
+            yield f"{name}, {neighbors_of(batch, full)} neighbors", batch, full
 
 
 def main():
-    """Time all libraries on all images."""
+    """Time all libraries on all masks."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("images", nargs="+")
+    parser.add_argument("images", nargs="*", metavar="IMAGE")
     parser.add_argument("--side", type=int, default=512)
     parser.add_argument("--runs", type=int, default=15)
     parser.add_argument("--json")
     parser.add_argument("--note", default="")
     options = parser.parse_args()
-    cases = []
-    for path in options.images:
-        image = read_nifti(path)
-        mask = upsample((image > otsu(image)).astype(np.uint8), options.side)
-        name = pathlib.Path(path).name.split(".")[0] + " upsampled"
-        case = {"name": name, "size": [options.side] * 3, "foreground": 100.0 * mask.mean(), "times": {}, "objects": {}}
-        for library in (time_cupy, time_cc3d):
-            try:
-                times, count = library(mask, options.runs)
-            except ImportError as error:
-                print(f"left out: {error}")
-                continue
-            case["times"].update(times)
-            case["objects"].update({entry: count for entry in times})
+    results = []
+    for name, batch, full in cases(options):
+        size = list(batch.shape[:0:-1])
+        case = {"name": name, "size": size, "foreground": 100.0 * batch.mean(), "times": {}, "objects": {}}
+        if len(batch) > 1:
+            case["images"] = len(batch)
         print(name, f"{case['foreground']:.2f} % foreground")
-        for entry, measured in case["times"].items():
-            print(f"  {entry}: {measured['median']:.2f} ms, {case['objects'][entry]} objects")
-        cases.append(case)
+        for library, prepare in LIBRARIES.items():
+            try:
+                for entry, run in prepare(batch, full).items():
+                    runs = options.runs if entry.endswith("device to device") else max(3, options.runs // 3)
+                    measured, count = measure(run, runs), count_objects(run(), batch)
+                    case["times"][entry], case["objects"][entry] = measured, count
+                    print(f"  {entry}: {measured['median']:.3f} ms, {count} objects", flush=True)
+            except Exception as error:  # A library that fails must not stop the others.
+                print(f"  {library}: left out: {type(error).__name__}: {error}")
+        if len(set(case["objects"].values())) > 1:
+            print("  The numbers of objects differ.")
+        results.append(case)
     if options.json:
-        result = {"note": options.note, "cases": cases}
-        pathlib.Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
+        pathlib.Path(options.json).write_text(json.dumps({"note": options.note, "cases": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
