@@ -19,6 +19,10 @@ protected:
     {
       GTEST_SKIP() << reason;
     }
+    if (MethodsOf(GetParam()).empty())
+    {
+      GTEST_SKIP() << "CUDA_CONNECTED_COMPONENTS_TEST_ALGORITHM is no algorithm of this test";
+    }
   }
 
   static void

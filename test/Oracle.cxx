@@ -4,6 +4,7 @@
 #include "itkImage.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <regex>
 
 namespace
@@ -57,6 +58,13 @@ ExpectSame(const Labels & labels, const Labels & expected, const std::string & w
   const bool isSame = difference.first == labels.pixels.end() && difference.second == expected.pixels.end();
   EXPECT_TRUE(isSame) << what << ": pixel " << difference.first - labels.pixels.begin() << " of "
                       << expected.pixels.size();
+}
+
+bool
+IsTested(const std::string & algorithm)
+{
+  const char * const name = std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_ALGORITHM");
+  return name == nullptr || algorithm == name;
 }
 
 // Regular expressions take seconds to compile. So the tests call these functions.

@@ -35,6 +35,11 @@ LabelByItk(const TestImage & image, bool fullyConnected);
 void
 ExpectSame(const Labels & labels, const Labels & expected, const std::string & what);
 
+/** Returns whether an algorithm is tested: whether the environment variable CUDA_CONNECTED_COMPONENTS_TEST_ALGORITHM is
+ * its name, or is not set. */
+bool
+IsTested(const std::string & algorithm);
+
 /** Removes the text in which the exceptions and outputs of both filters may differ: the prefix `Cuda` of the class
  * name, and addresses. */
 std::string

@@ -298,7 +298,7 @@ MethodsOf(Way way)
   std::vector<Method> methods;
   for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
-    if (row.algorithm == AlgorithmEnum::Automatic && !hasAutomatic)
+    if (!IsTested(row.title) || (row.algorithm == AlgorithmEnum::Automatic && !hasAutomatic))
     {
       continue;
     }
