@@ -6,6 +6,7 @@
 #include "Stopwatch.h"
 
 #include "CudaConnectedComponentsDetail/BackendRun.h"
+#include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <algorithm>
 #include <functional>
@@ -51,10 +52,32 @@ public:
     , m_Foreground(foreground)
     , m_Intensities(intensities)
     , m_AllSizes(geometry.GetSize())
+    , m_Seeds(LocateSeeds(options.seeds, options.seedPoints, geometry, options.input))
   {
-    m_Selection.minimumSize = PixelCountOf(options.minimumSize, geometry.GetPixelSize());
-    m_Selection.numberOfLargest = options.numberToKeep;
-    m_Selection.seeds = LocateSeeds(options.seeds, m_AllSizes, options.input);
+    const double pixelSize = geometry.GetPixelSize();
+    if (options.minimumSize)
+    {
+      m_Selection.minimumSize = MinimumPixelCount(*options.minimumSize, pixelSize);
+    }
+    if (options.maximumSize)
+    {
+      m_Selection.maximumSize = MaximumPixelCount(*options.maximumSize, pixelSize);
+    }
+    if (m_Selection.minimumSize > m_Selection.maximumSize)
+    {
+      throw Failure(options.input + ": cannot be labeled: --min-size is " + std::to_string(m_Selection.minimumSize) +
+                    " pixels, and --max-size is " + std::to_string(m_Selection.maximumSize) +
+                    " pixels: no component would be left");
+    }
+    if (options.clearBorder)
+    {
+      m_Selection.border = itk::CudaConnectedComponentSelection::Border::NotTouching;
+    }
+    m_Selection.numberOfLargest = options.numberToKeep.value_or(0);
+    for (const LocatedSeed & seed : m_Seeds)
+    {
+      m_Selection.seeds.push_back(seed.index);
+    }
     if (options.sortBySize)
     {
       m_Selection.order = itk::CudaConnectedComponentSelection::Order::Size;
@@ -67,9 +90,13 @@ public:
     using namespace itk::CudaConnectedComponentsDetail;
     const auto      process = Labeling::New();
     BackendSettings settings;
-    settings.gpuEnabled = m_Options.backend != Options::Backend::Cpu;
-    settings.cpuFallback = m_Options.backend != Options::Backend::Cuda;
-    settings.algorithm = m_Options.algorithm;
+    settings.gpuEnabled = m_Options.backend != "cpu";
+    settings.cpuFallback = m_Options.backend != "cuda";
+    settings.deviceId = m_Options.device ? static_cast<int>(*m_Options.device) : -1;
+    for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
+    {
+      settings.algorithm = row.option == m_Options.algorithm ? row.algorithm : settings.algorithm;
+    }
     BackendRun run(*process, settings, m_AllSizes);
     run.fullyConnected = m_Options.fullyConnected;
     run.inputPixel = &typeid(unsigned char);
@@ -99,7 +126,7 @@ public:
       throw Failure(m_Options.input + ": cannot be labeled: " + Sentence(exception));
     }
     report.backend = settings.backendUsed == BackendRun::BackendEnum::CUDA ? "cuda" : "cpu";
-    report.reason = m_Options.backend == Options::Backend::Cpu ? "as asked for" : settings.fallbackReason;
+    report.reason = m_Options.backend == "cpu" ? "as asked for" : settings.fallbackReason;
     return components;
   }
 
@@ -107,16 +134,15 @@ public:
   std::vector<std::string>
   GetSeedsInBackground() const
   {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < m_Selection.seeds.size(); ++i)
+    std::vector<std::string> options;
+    for (const LocatedSeed & seed : m_Seeds)
     {
-      const auto & seed = m_Selection.seeds[i];
-      if (!m_Foreground.HasBit(seed) && !(!m_Holes.IsEmpty() && m_Holes.HasBit(seed)))
+      if (!m_Foreground.HasBit(seed.index) && !(!m_Holes.IsEmpty() && m_Holes.HasBit(seed.index)))
       {
-        texts.push_back(m_Options.seeds[i].text);
+        options.push_back(seed.option);
       }
     }
-    return texts;
+    return options;
   }
 
 private:
@@ -206,6 +232,7 @@ private:
   const BitRows &                      m_Foreground; // without filled holes
   ImageView                            m_Intensities;
   std::vector<std::uint64_t>           m_AllSizes; // along all axes
+  std::vector<LocatedSeed>             m_Seeds;
   itk::CudaConnectedComponentSelection m_Selection;
   BitRows                              m_Holes; // empty if no holes are filled
 };
@@ -227,7 +254,7 @@ FindComponents(const Options &   options,
   {
     for (const std::string & seed : finder.GetSeedsInBackground())
     {
-      std::cerr << "cuda-connected-components: hint: --seed " << seed
+      std::cerr << "cuda-connected-components: hint: " << seed
                 << " lies in the background, so it selects no component\n";
     }
   }

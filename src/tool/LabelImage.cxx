@@ -6,7 +6,7 @@
 #include "FindForeground.h"
 #include "Join.h"
 #include "MaskOutput.h"
-#include "MinimumSize.h"
+#include "ComponentSize.h"
 #include "OutputTypes.h"
 #include "Preview.h"
 #include "Progress.h"
@@ -23,6 +23,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <numeric>
 
 namespace
 {
@@ -32,18 +33,14 @@ namespace
 std::vector<std::size_t>
 FindLargest(const std::vector<std::uint64_t> & sizes)
 {
-  std::vector<std::size_t> largest;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-  {
-    const auto position = std::upper_bound(
-      largest.begin(), largest.end(), sizes[i], [&sizes](auto size, std::size_t other) { return size > sizes[other]; });
-    largest.insert(position, i);
-    if (largest.size() > 5)
-    {
-      largest.pop_back();
-    }
-  }
-  return largest;
+  std::vector<std::size_t> rows(sizes.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{ 0 });
+  const auto count = std::min<std::size_t>(rows.size(), 5);
+  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), [&](auto a, auto b) {
+    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : a < b;
+  });
+  rows.resize(count);
+  return rows;
 }
 
 /** Returns the label that a row of the table has in the output. */
@@ -101,29 +98,38 @@ SaveLabels(const Options &             options,
            const std::uint32_t *       labels,
            const Geometry &            geometry,
            const ImageView::SizeType & size,
-           itk::ccl::PixelType         type)
+           const std::string &         outputType)
 {
-  if (type == itk::ccl::PixelType::UInt32 && options.backgroundValue == 0)
+  const itk::ccl::PixelType type = TypeOfOutput(outputType);
+  const auto                background = static_cast<std::uint64_t>(options.backgroundValue);
+  std::unique_ptr<char[]>   memory;
+  auto                      output = ImageView::Of(labels, size);
+  if (type != itk::ccl::PixelType::UInt32 || background != 0)
   {
-    SaveImage(ImageView::Of(labels, size), geometry, options.output);
-    return;
-  }
-  const auto                    background = static_cast<std::uint64_t>(options.backgroundValue);
-  const std::unique_ptr<char[]> memory(new char[size[0] * size[1] * size[2] * itk::ccl::SizeOf(type)]);
-  const auto                    output = ImageView::Of(memory.get(), type, size);
-  const auto                    threader = itk::MultiThreaderBase::New();
-  itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(size[1] * size[2], [&](std::uint64_t row) {
-    const std::uint32_t * const in = labels + row * size[0];
-    itk::ccl::VisitWidth(type, [&](auto zero) {
-      using WidthType = decltype(zero);
-      std::transform(
-        in, in + size[0], reinterpret_cast<WidthType *>(output.Row(row)), [background](std::uint32_t label) {
-          return static_cast<WidthType>(
-            label == 0 ? background : itk::CudaConnectedComponentsDetail::LabelOfRow(label - 1, background));
-        });
+    memory.reset(new char[size[0] * size[1] * size[2] * itk::ccl::SizeOf(type)]);
+    output = ImageView::Of(memory.get(), type, size);
+    const auto threader = itk::MultiThreaderBase::New();
+    itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(size[1] * size[2], [&](std::uint64_t row) {
+      const std::uint32_t * const in = labels + row * size[0];
+      itk::ccl::VisitWidth(type, [&](auto zero) {
+        using WidthType = decltype(zero);
+        std::transform(
+          in, in + size[0], reinterpret_cast<WidthType *>(output.Row(row)), [background](std::uint32_t label) {
+            return static_cast<WidthType>(
+              label == 0 ? background : itk::CudaConnectedComponentsDetail::LabelOfRow(label - 1, background));
+          });
+      });
     });
-  });
-  SaveImage(output, geometry, options.output);
+  }
+  try
+  {
+    SaveImage(output, geometry, options.output);
+  }
+  catch (const Failure & failure)
+  {
+    throw Failure(std::string(failure.what()) + " (the pixels are " + outputType +
+                  "; --output-type chooses another type, and auto the smallest)");
+  }
 }
 
 /** Writes the labels or the mask, and the table. */
@@ -152,7 +158,7 @@ WriteOutputs(const Options &    options,
   }
   else if (!options.output.empty())
   {
-    SaveLabels(options, components.labels.get(), image.geometry, image.view.size, TypeOfOutput(report.outputType));
+    SaveLabels(options, components.labels.get(), image.geometry, image.view.size, report.outputType);
   }
   // The table is delivered last: after an error of the output, an existing table is unchanged.
   if (table)
@@ -177,34 +183,17 @@ DrawPreview(const Options & options, const FileImage & image, const Components &
   WritePreview(image, components.labels.get(), numbers, options.preview);
 }
 
-/** Returns a text such as
- * "31 x 29 x 13 pixels of 1 x 1 x 2.5 mm, the first at (0, 0, -20), axes (1, 0, 0), (0, 1, 0), (0, 0, 1)". */
-std::string
-TextOf(const Geometry & geometry)
-{
-  const auto list = [&geometry](const auto & numbers, const char * separator) {
-    return Join(std::vector<double>(numbers.begin(), numbers.begin() + geometry.dimension), separator);
-  };
-  std::vector<std::string> axes;
-  for (unsigned int axis = 0; axis < geometry.dimension; ++axis)
-  {
-    axes.push_back("(" + list(geometry.space->GetDirection().GetTranspose().get_row(axis), ", ") + ")");
-  }
-  return Join(geometry.GetSize(), " x ") + " pixels of " + list(geometry.space->GetSpacing(), " x ") +
-         " mm, the first at (" + list(geometry.space->GetOrigin(), ", ") + "), axes " + Join(axes, ", ");
-}
-
 /** Reads a second image. `role` is its role, such as "mask". Throws Failure if ITK would reject it as a mask of the
  * input because of its geometry. */
 FileImage
 ReadSecondImage(const Options & options, const Geometry & geometry, const std::string & file, const std::string & role)
 {
-  if (ReadDimension(file) != geometry.dimension)
+  FileImage image = ReadImage(file);
+  if (image.geometry.dimension != geometry.dimension)
   {
     throw Failure(file + ": cannot be the " + role + " of " + options.input +
                   ": one is a plane, the other is a volume");
   }
-  FileImage image = ReadImage(file);
   try
   {
     itk::CudaConnectedComponentsDetail::MaskImageFilter<3>::Verify(*geometry.space, *image.geometry.space);
@@ -223,8 +212,11 @@ ReadSecondImage(const Options & options, const Geometry & geometry, const std::s
 void
 LabelImage(const Options & options)
 {
-  const unsigned int dimension = ReadDimension(options.input);
-  RequireUnit(options.minimumSize, dimension, options.input);
+  if (options.threads)
+  {
+    itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
+    itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
+  }
   if (!options.output.empty())
   {
     RequireImageWritable(options.output);
@@ -235,18 +227,10 @@ LabelImage(const Options & options)
   }
   if (!options.preview.empty())
   {
-    RequirePreviewWritable(options.preview);
+    RequireWritable(options.preview);
   }
   const Threshold threshold{ options.lower, options.upper, options.otsu };
   Report          report;
-  report.input = options.input;
-  report.output = options.output;
-  report.table = options.table;
-  report.intensity = options.intensity;
-  report.preview = options.preview;
-  report.isMaskOutput = options.maskOutput;
-  report.masked = !options.mask.empty();
-  report.connectivity = options.fullyConnected ? (dimension == 2 ? 8 : 26) : 2 * dimension;
 
   FileImage  image;
   FileImage  intensities;
@@ -256,6 +240,8 @@ LabelImage(const Options & options)
     const Progress  progress("reading", !options.quiet);
     const Stopwatch stopwatch;
     image = ReadImage(options.input);
+    RequireUnit(options.minimumSize, image.geometry.dimension, "--min-size", options.input);
+    RequireUnit(options.maximumSize, image.geometry.dimension, "--max-size", options.input);
     foreground = FindForeground(image, threshold, options.input);
     report.foreground =
       1.0 - static_cast<double>(image.view.Count() - foreground.bits.Count()) / static_cast<double>(image.view.Count());
@@ -297,6 +283,7 @@ LabelImage(const Options & options)
     report.readingMilliseconds = stopwatch.Milliseconds();
   }
   report.size = image.geometry.GetSize();
+  report.connectivity = options.fullyConnected ? (report.size.size() == 2 ? 8 : 26) : 2 * report.size.size();
   report.pixelType = image.pixelType;
   report.otsuThreshold = foreground.otsuThreshold;
 
@@ -320,10 +307,10 @@ LabelImage(const Options & options)
   }
   if (options.json)
   {
-    PrintJson(report, std::cout);
+    PrintJson(options, report, std::cout);
   }
   else if (!options.quiet)
   {
-    PrintText(report, std::cout);
+    PrintText(options, report, std::cout);
   }
 }

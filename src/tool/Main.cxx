@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Failure.h"
 #include "LabelImage.h"
+#include "Workshop.h"
 
 #include "itkObject.h"
 
@@ -11,6 +12,7 @@
 int
 main(int argc, char ** argv)
 {
+  DeleteWorkshopsOnSignals();
   itk::Object::GlobalWarningDisplayOff();
   Options options;
   try

@@ -2,51 +2,46 @@
 #ifndef ccl_tool_Options_h
 #define ccl_tool_Options_h
 
-#include "MinimumSize.h"
+#include "ComponentSize.h"
 #include "Seeds.h"
-
-#include "itkCudaConnectedComponentsEnums.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
-/** The options of the command line. */
+/** The options of the command line. OptionTable has their defaults. */
 struct Options
 {
-  enum class Backend
-  {
-    Auto,
-    Cuda,
-    Cpu
-  };
-
-  std::string           input;
-  std::string           output;             // empty without labels and mask; then there is a table
-  bool                  maskOutput = false; // whether the output is a mask instead of labels
-  std::string           mask;
-  std::optional<double> lower;
-  std::optional<double> upper;
-  bool                  otsu = false;
-  bool                  fillHoles = false;
-  bool                  fullyConnected = false;
-  std::vector<Seed>     seeds; // none: all components
-  MinimumSize           minimumSize;
-  std::uint64_t         numberToKeep = 0; // 0: all
-  bool                  sortBySize = false;
-  std::int64_t          backgroundValue = 0;
-  std::string           outputType = "auto";
-  Backend               backend = Backend::Auto;
-  std::string           table;
-  bool                  shapes = false;
-  std::string           intensity; // file, or empty
-  std::string           preview;
-  bool                  previewNumbers = false;
-  bool                  json = false;
-  bool                  quiet = false;
-
-  itk::CudaConnectedComponentsEnums::Algorithm algorithm = itk::CudaConnectedComponentsEnums::Algorithm::Automatic;
+  std::string                  input;
+  std::string                  output;             // empty without labels and mask; then there is a table
+  bool                         maskOutput = false; // whether the output is a mask instead of labels
+  std::string                  mask;
+  std::optional<double>        lower;
+  std::optional<double>        upper;
+  bool                         otsu = false;
+  bool                         fillHoles = false;
+  bool                         fullyConnected = false;
+  std::optional<ComponentSize> minimumSize;
+  std::optional<ComponentSize> maximumSize;
+  bool                         clearBorder = false;
+  std::vector<Seed>            seeds; // none and no points: all components
+  std::vector<SeedPoint>       seedPoints;
+  std::optional<std::uint64_t> numberToKeep;
+  bool                         sortBySize = false;
+  std::int64_t                 backgroundValue = 0;
+  std::string                  outputType; // a name of OutputTypes, or auto
+  std::string                  table;
+  bool                         shapes = false;
+  std::string                  intensity; // file, or empty
+  std::string                  preview;
+  bool                         previewNumbers = false;
+  bool                         json = false;
+  bool                         quiet = false;
+  std::string                  backend; // auto, cuda or cpu
+  std::optional<std::uint64_t> device;
+  std::string                  algorithm; // a name of CudaConnectedComponentAlgorithms
+  std::optional<std::uint64_t> threads;
 
   /** Returns whether the report is printed as text. */
   bool

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Preview.h"
 
-#include "Failure.h"
 #include "PixelValues.h"
 #include "SaveImage.h"
 
@@ -11,6 +10,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace
@@ -39,6 +39,7 @@ struct Pane
   std::array<double, 2>      spacing{};
   std::vector<float>         grey;
   std::vector<std::uint32_t> objects; // 1, 2, 3, ...; 0 is background
+  Frame                      place;   // in the picture
 };
 
 using Neighbours = std::map<std::uint64_t, std::set<std::uint64_t>>;
@@ -63,36 +64,22 @@ AddNeighbours(const Pane & pane, Neighbours & neighbors)
   {
     const std::size_t i = queue.front();
     queue.pop_front();
-    const auto visit = [&](std::size_t j) {
-      if (cells[j] == 0)
+    const auto visit = [&](bool exists, std::size_t j) {
+      if (exists && cells[j] == 0)
       {
         cells[j] = cells[i];
         queue.push_back(j);
       }
-      else if (cells[j] != cells[i])
+      else if (exists && cells[j] != cells[i])
       {
         neighbors[cells[i]].insert(cells[j]);
         neighbors[cells[j]].insert(cells[i]);
       }
     };
-    const std::size_t x = i % size[0];
-    const std::size_t y = i / size[0];
-    if (x > 0)
-    {
-      visit(i - 1);
-    }
-    if (x + 1 < size[0])
-    {
-      visit(i + 1);
-    }
-    if (y > 0)
-    {
-      visit(i - size[0]);
-    }
-    if (y + 1 < size[1])
-    {
-      visit(i + size[0]);
-    }
+    visit(i % size[0] > 0, i - 1);
+    visit(i % size[0] + 1 < size[0], i + 1);
+    visit(i >= size[0], i - size[0]);
+    visit(i + size[0] < cells.size(), i + size[0]);
   }
 }
 
@@ -109,26 +96,22 @@ ChooseColours(const std::vector<Pane> & panes)
   std::map<std::uint64_t, Colour> colours;
   for (const auto & [object, others] : neighbors)
   {
-    // The search starts at another colour for each object, so that equally good colours are used in turn.
-    std::size_t best = 0;
-    double      bestDistance = -1.0;
-    for (std::size_t i = 0; i < Palette.size(); ++i)
-    {
-      const std::size_t candidate = (i + colours.size()) % Palette.size();
-      double            distance = 1000.0;
+    const auto distanceOf = [&colours, &others = others](const Colour & colour) {
+      double distance = 1000.0;
       for (const std::uint64_t other : others)
       {
         const auto found = colours.find(other);
-        distance =
-          found == colours.end() ? distance : std::min(distance, DistanceBetween(Palette[candidate], found->second));
+        distance = found == colours.end() ? distance : std::min(distance, DistanceBetween(colour, found->second));
       }
-      if (distance > bestDistance)
-      {
-        best = candidate;
-        bestDistance = distance;
-      }
-    }
-    colours[object] = Palette[best];
+      return distance;
+    };
+    // The search starts at another colour for each object, so that equally good colours are used in turn.
+    auto candidates = Palette;
+    std::rotate(candidates.begin(), candidates.begin() + colours.size() % candidates.size(), candidates.end());
+    colours[object] =
+      *std::max_element(candidates.begin(), candidates.end(), [&](const Colour & left, const Colour & right) {
+        return distanceOf(left) < distanceOf(right);
+      });
   }
   return colours;
 }
@@ -174,9 +157,10 @@ Interpolate(const Pane & pane, double x, double y)
   return (at(x0, y0) * (1 - u) + at(x1, y0) * u) * (1 - v) + (at(x0, y1) * (1 - u) + at(x1, y1) * u) * v;
 }
 
-/** Returns the places of the panes side by side, at the top of the picture. All panes have the same scale in mm. */
-std::vector<Frame>
-Arrange(const std::vector<Pane> & panes)
+/** Places the panes side by side, at the top of a picture. All panes have the same scale in mm. Returns the picture, in
+ * white. */
+Picture
+Arrange(std::vector<Pane> & panes)
 {
   double width = 0.0;
   double height = 0.0;
@@ -185,29 +169,30 @@ Arrange(const std::vector<Pane> & panes)
     width += static_cast<double>(pane.size[0]) * pane.spacing[0];
     height = std::max(height, static_cast<double>(pane.size[1]) * pane.spacing[1]);
   }
-  const double       room = Width - Gap * static_cast<double>(panes.size() - 1);
-  const double       scale = std::min(room / width, Width / height);
-  std::vector<Frame> places;
-  int                left = 0;
-  for (const Pane & pane : panes)
+  const double room = Width - Gap * static_cast<double>(panes.size() - 1);
+  const double scale = std::min(room / width, Width / height);
+  Picture      picture;
+  for (Pane & pane : panes)
   {
     const auto extent = [&](unsigned int axis) {
-      return static_cast<int>(
-        std::max(1.0, std::floor(static_cast<double>(pane.size[axis]) * pane.spacing[axis] * scale)));
+      return std::max(1, static_cast<int>(static_cast<double>(pane.size[axis]) * pane.spacing[axis] * scale));
     };
-    places.push_back({ left, 0, extent(0), extent(1) });
-    left += extent(0) + static_cast<int>(Gap);
+    pane.place = { picture.width + (picture.width > 0 ? static_cast<int>(Gap) : 0), 0, extent(0), extent(1) };
+    picture.width = pane.place.left + pane.place.width;
+    picture.height = std::max(picture.height, pane.place.height);
   }
-  return places;
+  picture.pixels.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height),
+                        { 255, 255, 255 });
+  return picture;
 }
 
 /** Returns a function that returns the object of a pane at a pixel of its place. */
 std::function<std::uint64_t(int x, int y)>
-ObjectsAt(const Pane & pane, const Frame & place)
+ObjectsAt(const Pane & pane)
 {
   const auto   size = pane.size;
-  const double across = static_cast<double>(size[0]) / place.width;
-  const double down = static_cast<double>(size[1]) / place.height;
+  const double across = static_cast<double>(size[0]) / pane.place.width;
+  const double down = static_cast<double>(size[1]) / pane.place.height;
   return [=, objects = pane.objects.data()](int x, int y) {
     const auto i = static_cast<std::size_t>((x + 0.5) * across);
     const auto j = static_cast<std::size_t>((y + 0.5) * down);
@@ -218,14 +203,14 @@ ObjectsAt(const Pane & pane, const Frame & place)
 /** Draws a pane at its place. Objects are half transparent, with an opaque outline. */
 void
 Draw(const Pane &                            pane,
-     const Frame &                           place,
      const std::map<std::uint64_t, Colour> & colours,
      const std::pair<double, double> &       window,
      Picture &                               picture)
 {
-  const double across = static_cast<double>(pane.size[0]) / place.width;
-  const double down = static_cast<double>(pane.size[1]) / place.height;
-  const auto   objectAt = ObjectsAt(pane, place);
+  const Frame & place = pane.place;
+  const double  across = static_cast<double>(pane.size[0]) / place.width;
+  const double  down = static_cast<double>(pane.size[1]) / place.height;
+  const auto    objectAt = ObjectsAt(pane);
   for (int y = 0; y < place.height; ++y)
   {
     for (int x = 0; x < place.width; ++x)
@@ -250,6 +235,39 @@ Draw(const Pane &                            pane,
       });
     }
   }
+}
+
+/** The axes of an image that are nearest to the patient's axes: to the left, to the back and to the head, as in ITK. */
+struct PatientAxes
+{
+  std::array<unsigned int, 3> axes{ 0, 1, 2 };
+  std::array<bool, 3>         areReversed{}; // whether the image's axis has the opposite direction
+};
+
+PatientAxes
+FindPatientAxes(const itk::ImageBase<3>::DirectionType & direction)
+{
+  PatientAxes                 patient;
+  std::array<unsigned int, 3> axes = patient.axes;
+  double                      nearest = -1.0;
+  do
+  {
+    double cosines = 0.0;
+    for (unsigned int i = 0; i < 3; ++i)
+    {
+      cosines += std::abs(direction[i][axes[i]]);
+    }
+    if (cosines > nearest)
+    {
+      nearest = cosines;
+      patient.axes = axes;
+    }
+  } while (std::next_permutation(axes.begin(), axes.end()));
+  for (unsigned int i = 0; i < 3; ++i)
+  {
+    patient.areReversed[i] = direction[i][patient.axes[i]] < 0.0;
+  }
+  return patient;
 }
 
 /** Returns the slice of an image along two axes, at the index `position` along the third axis. In the result, these
@@ -283,59 +301,58 @@ SliceOf(const ImageView &                   image,
 std::array<std::uint64_t, 3>
 MiddleOf(const std::uint32_t * labels, const ImageView::SizeType & size)
 {
-  std::array<std::vector<std::uint64_t>, 3> counts{ std::vector<std::uint64_t>(size[0]),
-                                                    std::vector<std::uint64_t>(size[1]),
-                                                    std::vector<std::uint64_t>(size[2]) };
-  std::uint64_t                             count = 0;
+  std::array<std::vector<std::uint64_t>, 3> counts;
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    counts[axis].resize(size[axis]);
+  }
   for (std::uint64_t z = 0; z < size[2]; ++z)
   {
     for (std::uint64_t y = 0; y < size[1]; ++y)
     {
-      std::uint64_t inRow = 0;
       for (std::uint64_t x = 0; x < size[0]; ++x)
       {
         const std::uint64_t isObject = *labels++ != 0 ? 1 : 0;
         counts[0][x] += isObject;
-        inRow += isObject;
+        counts[1][y] += isObject;
+        counts[2][z] += isObject;
       }
-      counts[1][y] += inRow;
-      counts[2][z] += inRow;
-      count += inRow;
     }
   }
   std::array<std::uint64_t, 3> middle{ size[0] / 2, size[1] / 2, size[2] / 2 };
-  for (unsigned int axis = 0; count > 0 && axis < 3; ++axis)
+  for (unsigned int axis = 0; axis < 3; ++axis)
   {
-    std::uint64_t before = 0;
-    std::uint64_t i = 0;
-    while (before + counts[axis][i] <= count / 2 && i + 1 < size[axis])
+    std::vector<std::uint64_t> sums = counts[axis];
+    std::partial_sum(sums.begin(), sums.end(), sums.begin());
+    if (sums.back() > 0)
     {
-      before += counts[axis][i++];
+      middle[axis] =
+        static_cast<std::uint64_t>(std::upper_bound(sums.begin(), sums.end(), sums.back() / 2) - sums.begin());
     }
-    middle[axis] = i;
   }
   return middle;
 }
 
-/** Returns the pane of a slice along two axes. The slice is mirrored if needed: in the rows, the patient's right or
- * front is on the left; in the columns, the front or the head is at the top. */
+/** Returns the pane of a slice along two of the patient's axes, by radiological convention: the patient's right or
+ * front is on the left, and the front or the head is at the top. */
 Pane
-MakePane(const FileImage &     image,
-         const std::uint32_t * labels,
-         unsigned int          across,
-         unsigned int          down,
-         std::uint64_t         position)
+MakePane(const FileImage &                    image,
+         const std::uint32_t *                labels,
+         const PatientAxes &                  patient,
+         unsigned int                         across,
+         unsigned int                         down,
+         const std::array<std::uint64_t, 3> & middle)
 {
-  const auto & space = *image.geometry.space;
-  const auto & direction = space.GetDirection();
-  // In ITK, coordinates increase towards the patient's left, back and head.
-  const std::array<bool, 2> areReversed{ direction[across][across] < 0.0,
-                                         down == 2 ? direction[2][2] > 0.0 : direction[down][down] < 0.0 };
-  const ImageView           grey = SliceOf(image.view, { across, down }, areReversed, position);
-  const ImageView objects = SliceOf(ImageView::Of(labels, image.view.size), { across, down }, areReversed, position);
-  Pane            pane;
+  constexpr unsigned int            head = 2;
+  const std::array<unsigned int, 2> axes{ patient.axes[across], patient.axes[down] };
+  const std::array<bool, 2> areReversed{ patient.areReversed[across], patient.areReversed[down] != (down == head) };
+  const std::uint64_t       position = middle[3 - axes[0] - axes[1]];
+  const ImageView           grey = SliceOf(image.view, axes, areReversed, position);
+  const ImageView           objects = SliceOf(ImageView::Of(labels, image.view.size), axes, areReversed, position);
+  const auto &              spacing = image.geometry.space->GetSpacing();
+  Pane                      pane;
   pane.size = { grey.size[0], grey.size[1] };
-  pane.spacing = { space.GetSpacing()[across], space.GetSpacing()[down] };
+  pane.spacing = { spacing[axes[0]], spacing[axes[1]] };
   std::vector<double> numbers(grey.size[0] * image.componentCount);
   std::vector<double> row(grey.size[0]);
   for (std::uint64_t y = 0; y < grey.size[1]; ++y)
@@ -356,49 +373,29 @@ MakePane(const FileImage &     image,
 } // namespace
 
 void
-RequirePreviewWritable(const std::string & file)
-{
-  if (file.size() < 5 || file.compare(file.size() - 4, 4, ".png") != 0)
-  {
-    throw Failure(file + ": the name of the preview must end in .png");
-  }
-  RequireImageWritable(file);
-}
-
-void
 WritePreview(const FileImage &           image,
              const std::uint32_t *       labels,
              const std::vector<Number> & numbers,
              const std::string &         file)
 {
-  std::vector<Pane> panes;
-  if (image.geometry.dimension == 2)
+  constexpr unsigned int left = 0;
+  constexpr unsigned int back = 1;
+  constexpr unsigned int head = 2;
+  const auto             middle = MiddleOf(labels, image.view.size);
+  const PatientAxes      patient = FindPatientAxes(image.geometry.space->GetDirection());
+  std::vector<Pane>      panes{ MakePane(image, labels, patient, left, back, middle) };
+  if (image.geometry.dimension == 3)
   {
-    panes.push_back(MakePane(image, labels, 0, 1, 0));
+    panes.push_back(MakePane(image, labels, patient, left, head, middle));
+    panes.push_back(MakePane(image, labels, patient, back, head, middle));
   }
-  else
-  {
-    const auto middle = MiddleOf(labels, image.view.size);
-    panes.push_back(MakePane(image, labels, 0, 1, middle[2]));
-    panes.push_back(MakePane(image, labels, 0, 2, middle[1]));
-    panes.push_back(MakePane(image, labels, 1, 2, middle[0]));
-  }
-  const auto places = Arrange(panes);
-  Picture    picture;
-  picture.width = places.back().left + places.back().width;
-  for (const Frame & place : places)
-  {
-    picture.height = std::max(picture.height, place.height);
-  }
-  picture.pixels.resize(static_cast<std::size_t>(picture.width) * static_cast<std::size_t>(picture.height),
-                        { 255, 255, 255 });
-
+  Picture    picture = Arrange(panes);
   const auto colours = ChooseColours(panes);
   const auto window = FindWindow(panes);
-  for (std::size_t i = 0; i < panes.size(); ++i)
+  for (const Pane & pane : panes)
   {
-    Draw(panes[i], places[i], colours, window, picture);
-    DrawNumbers(numbers, ObjectsAt(panes[i], places[i]), places[i], picture);
+    Draw(pane, colours, window, picture);
+    DrawNumbers(numbers, ObjectsAt(pane), pane.place, picture);
   }
   Geometry geometry;
   geometry.dimension = 2;

@@ -9,14 +9,12 @@
 #include <string>
 #include <vector>
 
-/** Throws Failure if a preview cannot be written to the file. */
-void
-RequirePreviewWritable(const std::string & file);
-
-/** Draws the plane, or three slices of the volume through the middle of the objects, side by side in a picture that is
- * 1200 pixels wide at most: the objects in colour over the image in grey. Neighbouring objects have different colours.
- * An object has the same colour in all slices. Each slice gets the numbers of the objects that it shows. `labels` has
- * the object of each pixel: 1, 2, 3, ..., or 0 for the background. Throws Failure. */
+/** Draws the plane, or the axial, the coronal and the sagittal slice of the volume through the middle of the objects,
+ * side by side in a picture that is 1200 pixels wide at most: the objects in colour over the image in grey. Slices have
+ * the radiological convention: the patient's right or front is on the left, and the front or the head is at the top. In
+ * an oblique image, a slice has the axes that are nearest to the patient's. Neighbouring objects have different
+ * colours. An object has the same colour in all slices. Each slice gets the numbers of the objects that it shows.
+ * `labels` has the object of each pixel: 1, 2, 3, ..., or 0 for the background. Throws Failure. */
 void
 WritePreview(const FileImage &           image,
              const std::uint32_t *       labels,

@@ -2,6 +2,7 @@
 #include "ReadImage.h"
 
 #include "Failure.h"
+#include "Join.h"
 #include "RequireComplete.h"
 
 #include "itkImageFileReader.h"
@@ -101,44 +102,58 @@ ComponentOf(const itk::ImageIOBase & io, const std::string & file)
 
 } // namespace
 
-unsigned int
-ReadDimension(const std::string & file)
+std::string
+TextOf(const Geometry & geometry)
 {
-  return DimensionOf(*OpenImage(file), file);
+  const auto list = [&geometry](const auto & numbers, const char * separator) {
+    return Join(std::vector<double>(numbers.begin(), numbers.begin() + geometry.dimension), separator);
+  };
+  std::vector<std::string> axes;
+  for (unsigned int axis = 0; axis < geometry.dimension; ++axis)
+  {
+    axes.push_back("(" + list(geometry.space->GetDirection().GetTranspose().get_row(axis), ", ") + ")");
+  }
+  return Join(geometry.GetSize(), " x ") + " pixels of " + list(geometry.space->GetSpacing(), " x ") +
+         " mm, the first at (" + list(geometry.space->GetOrigin(), ", ") + "), axes " + Join(axes, ", ");
 }
 
 FileImage
 ReadImage(const std::string & file)
 {
-  const itk::ImageIOBase::Pointer io = OpenImage(file);
-  RequireComplete(file, *io);
-  FileImage image;
-  image.geometry.dimension = DimensionOf(*io, file);
-  image.componentCount = io->GetNumberOfComponents();
-  image.pixelType = itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType());
-  if (image.componentCount > 1)
-  {
-    image.pixelType = std::to_string(image.componentCount) + " x " + image.pixelType;
-  }
-  const auto component = ComponentOf(*io, file);
+  FileImage                image;
+  ImageView::PixelTypeEnum component{};
   try
   {
-    // The reader has ITK's rules for spacings and axes. It reads the header only, because it would convert the pixels.
-    const auto reader = itk::ImageFileReader<itk::Image<unsigned char, 3>>::New();
-    reader->SetFileName(file);
-    reader->SetImageIO(io);
-    reader->UpdateOutputInformation();
-    image.geometry.space->CopyInformation(reader->GetOutput());
-    image.geometry.space->SetRegions(reader->GetOutput()->GetLargestPossibleRegion());
+    ReadComplete(file, [&]() -> ReadPixels {
+      const itk::ImageIOBase::Pointer io = OpenImage(file);
+      image.geometry.dimension = DimensionOf(*io, file);
+      image.componentCount = io->GetNumberOfComponents();
+      image.pixelType = itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType());
+      if (image.componentCount > 1)
+      {
+        image.pixelType = std::to_string(image.componentCount) + " x " + image.pixelType;
+      }
+      component = ComponentOf(*io, file);
 
-    itk::ImageIORegion region(io->GetNumberOfDimensions());
-    for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
-    {
-      region.SetSize(axis, io->GetDimensions(axis));
-    }
-    io->SetIORegion(region);
-    image.memory.reset(new char[io->GetImageSizeInBytes()]);
-    io->Read(image.memory.get());
+      // The reader has ITK's rules for spacings and axes. It reads the header only, because it would convert the
+      // pixels.
+      const auto reader = itk::ImageFileReader<itk::Image<unsigned char, 3>>::New();
+      reader->SetFileName(file);
+      reader->SetImageIO(io);
+      reader->UpdateOutputInformation();
+      image.geometry.space->CopyInformation(reader->GetOutput());
+      image.geometry.space->SetRegions(reader->GetOutput()->GetLargestPossibleRegion());
+
+      itk::ImageIORegion region(io->GetNumberOfDimensions());
+      for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
+      {
+        region.SetSize(axis, io->GetDimensions(axis));
+      }
+      io->SetIORegion(region);
+      image.memory.reset(new char[static_cast<std::size_t>(io->GetImageSizeInBytes())]);
+      io->Read(image.memory.get());
+      return { io, image.memory.get() };
+    });
   }
   catch (const itk::ExceptionObject & exception)
   {

@@ -35,6 +35,11 @@ struct Geometry
   }
 };
 
+/** Returns a text such as
+ * "31 x 29 x 13 pixels of 1 x 1 x 2.5 mm, the first at (0, 0, -20), axes (1, 0, 0), (0, 1, 0), (0, 0, 1)". */
+std::string
+TextOf(const Geometry & geometry);
+
 /** An image that was read from a file. */
 struct FileImage
 {
@@ -45,13 +50,9 @@ struct FileImage
   std::unique_ptr<char[]> memory;             // of the view
 };
 
-/** Returns the number of dimensions of the image in a file as 2 or 3. 1 dimension counts as 2. More than 3 dimensions
- * count as 3 if the size along the further dimensions is 1. Throws Failure for other images, and if the file cannot be
- * read. */
-unsigned int
-ReadDimension(const std::string & file);
-
-/** Reads an image of such dimensions. Its pixels keep the type that they have in the file. Throws Failure. */
+/** Reads an image of 2 or 3 dimensions. 1 dimension counts as 2. More than 3 dimensions count as 3 if the size along
+ * the further dimensions is 1. The pixels keep the type that they have in the file. Throws Failure for other images,
+ * and if the file cannot be read. */
 FileImage
 ReadImage(const std::string & file);
 

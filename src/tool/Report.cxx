@@ -3,6 +3,8 @@
 
 #include "Join.h"
 
+#include "itkMultiThreaderBase.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -46,7 +48,7 @@ PrintLargest(const Report & report, std::ostream & out)
 } // namespace
 
 void
-PrintText(const Report & report, std::ostream & out)
+PrintText(const Options & options, const Report & report, std::ostream & out)
 {
   std::ostringstream text;
   text << "size: " << Join(report.size, " x ") << " pixels of " << report.pixelType << '\n';
@@ -56,7 +58,7 @@ PrintText(const Report & report, std::ostream & out)
     text << " (above Otsu's threshold, " << std::defaultfloat << std::setprecision(6) << *report.otsuThreshold << ')'
          << std::fixed;
   }
-  text << (report.masked ? ", before masking\n" : "\n");
+  text << (options.mask.empty() ? "\n" : ", before masking\n");
   if (report.holes)
   {
     text << "holes: " << report.holes->count << " filled, " << report.holes->pixelCount
@@ -77,30 +79,31 @@ PrintText(const Report & report, std::ostream & out)
 }
 
 void
-PrintJson(const Report & report, std::ostream & out)
+PrintJson(const Options & options, const Report & report, std::ostream & out)
 {
   const auto orNull = [](const std::string & text) {
     return text.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(text);
   };
   nlohmann::ordered_json json;
-  json["input"] = report.input;
-  json["output"] = orNull(report.output);
-  json["table"] = orNull(report.table);
-  json["intensity"] = orNull(report.intensity);
-  json["preview"] = orNull(report.preview);
+  json["input"] = options.input;
+  json["output"] = orNull(options.output);
+  json["table"] = orNull(options.table);
+  json["intensity"] = orNull(options.intensity);
+  json["preview"] = orNull(options.preview);
   json["size"] = report.size;
   json["pixelType"] = report.pixelType;
   json["outputType"] = orNull(report.outputType);
-  json["outputIsMask"] = report.isMaskOutput;
+  json["outputIsMask"] = options.maskOutput;
   json["foreground"] = report.foreground;
   json["otsuThreshold"] =
     report.otsuThreshold ? nlohmann::ordered_json(*report.otsuThreshold) : nlohmann::ordered_json();
-  json["masked"] = report.masked;
+  json["masked"] = !options.mask.empty();
   json["holesFilled"] = report.holes ? nlohmann::ordered_json(report.holes->count) : nlohmann::ordered_json();
   json["pixelsFilled"] = report.holes ? nlohmann::ordered_json(report.holes->pixelCount) : nlohmann::ordered_json();
   json["connectivity"] = report.connectivity;
   json["backend"] = report.backend;
   json["reason"] = orNull(report.reason);
+  json["threads"] = itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads();
   json["objects"] = report.objectCount;
   json["objectsFound"] = report.originalObjectCount;
   json["milliseconds"] = { { "reading", report.readingMilliseconds },

@@ -2,6 +2,8 @@
 #ifndef ccl_tool_Report_h
 #define ccl_tool_Report_h
 
+#include "Options.h"
+
 #include <cstdint>
 #include <iosfwd>
 #include <optional>
@@ -24,19 +26,12 @@ struct Report
     std::uint64_t pixelCount = 0;
   };
 
-  std::string                input;
-  std::string                output;    // file, or empty
-  std::string                table;     // file, or empty
-  std::string                intensity; // file, or empty
-  std::string                preview;   // file, or empty
   std::vector<std::uint64_t> size;
-  bool                       isMaskOutput = false; // whether the output is a mask instead of labels
   std::string                pixelType;
   double                     foreground = 0.0; // fraction of the pixels, before masking and filling
   std::optional<double>      otsuThreshold;
-  bool                       masked = false;
   std::optional<Holes>       holes; // that were filled; empty without --fill-holes
-  unsigned int               connectivity = 0;
+  std::size_t                connectivity = 0;
   std::string                backend;                 // cuda or cpu
   std::string                reason;                  // why the backend is not cuda, or empty
   std::string                outputType;              // empty without an output
@@ -51,10 +46,10 @@ struct Report
 
 /** Prints a report as text, one item a line. */
 void
-PrintText(const Report & report, std::ostream & out);
+PrintText(const Options & options, const Report & report, std::ostream & out);
 
 /** Prints a report as one JSON object. */
 void
-PrintJson(const Report & report, std::ostream & out);
+PrintJson(const Options & options, const Report & report, std::ostream & out);
 
 #endif

@@ -4,13 +4,20 @@
 
 #include "itkImageIOBase.h"
 
+#include <functional>
 #include <string>
 
-/** Throws Failure if an image file is incomplete. ITK 5.2 reads such files without an error in many formats, and sets
- * the missing pixels to 0: NIfTI, Analyze, MetaImage, JPEG, DICOM, GIPL, MRC, VTK, BMP, and TIFF without its last
- * pages. niftilib, MetaIO, GDCM and libjpeg do not report it to ITK either. The readers of PNG, NRRD, HDF5 and MINC
- * detect incomplete files. */
+/** The pixels that ITK has read from a file. */
+struct ReadPixels
+{
+  itk::ImageIOBase::Pointer io;
+  const char *              pixels;
+};
+
+/** Calls a function that opens and reads an image file by ITK. Throws Failure if the file is incomplete or damaged and
+ * ITK does not report it. ITK 5.2 reads the first part of an incomplete file without an error in these formats: NIfTI,
+ * Analyze, MetaImage, TIFF with several pages, DICOM, JPEG, BMP, GIPL, MRC and VTK. */
 void
-RequireComplete(const std::string & file, const itk::ImageIOBase & io);
+ReadComplete(const std::string & file, const std::function<ReadPixels()> & read);
 
 #endif

@@ -3,11 +3,11 @@
 
 #include "Failure.h"
 #include "PixelValues.h"
+#include "Workshop.h"
 
 #include "itkImageIOFactory.h"
 
 #include <filesystem>
-#include <random>
 #include <vector>
 
 namespace fs = std::filesystem;
@@ -56,7 +56,8 @@ HasPixels(const std::string & file, std::uint64_t pixelCount)
 void
 RequireWritable(const std::string & file)
 {
-  if (fs::is_directory(file))
+  std::error_code ignored;
+  if (fs::is_directory(file, ignored))
   {
     throw Failure(file + ": cannot be written: it is a folder");
   }
@@ -111,56 +112,4 @@ SaveImage(const ImageView & pixels, const Geometry & geometry, const std::string
     throw Failure(file + ": cannot be written: " + Sentence(exception));
   }
   workshop.Deliver();
-}
-
-Workshop::Workshop(const std::string & file)
-{
-  fs::path destination = fs::path(file).parent_path();
-  if (destination.empty())
-  {
-    destination = ".";
-  }
-  if (!fs::is_directory(destination))
-  {
-    throw Failure(file + ": cannot be written: there is no folder " + destination.string());
-  }
-  const fs::path  folder = destination / (".cuda-connected-components-" + std::to_string(std::random_device{}()));
-  std::error_code error;
-  if (!fs::create_directory(folder, error))
-  {
-    throw Failure(file + ": cannot be written: " + error.message());
-  }
-  m_Destination = destination.string();
-  m_Folder = folder.string();
-  m_File = (folder / fs::path(file).filename()).string();
-}
-
-Workshop::~Workshop()
-{
-  std::error_code ignored;
-  fs::remove_all(m_Folder, ignored);
-}
-
-void
-Workshop::Deliver()
-{
-  std::vector<fs::path> files;
-  for (const auto & entry : fs::directory_iterator(m_Folder))
-  {
-    if (entry.path() != m_File)
-    {
-      files.push_back(entry.path());
-    }
-  }
-  // The file that names the others, such as an .mhd file, is last: the files that it names then exist.
-  files.emplace_back(m_File);
-  for (const fs::path & file : files)
-  {
-    std::error_code error;
-    fs::rename(file, fs::path(m_Destination) / file.filename(), error);
-    if (error)
-    {
-      throw Failure((fs::path(m_Destination) / file.filename()).string() + ": cannot be written: " + error.message());
-    }
-  }
 }

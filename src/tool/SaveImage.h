@@ -23,32 +23,4 @@ SaveImage(const ImageView &   pixels,
           const std::string & file,
           unsigned int        componentCount = 1);
 
-/** A temporary folder next to an output file. The output is written there, in one or more files, and moved when it is
- * complete. The destructor deletes the folder. */
-class Workshop
-{
-public:
-  explicit Workshop(const std::string & file);
-  ~Workshop();
-  Workshop(const Workshop &) = delete;
-  Workshop &
-  operator=(const Workshop &) = delete;
-
-  /** Returns the path of the file in the temporary folder. */
-  const std::string &
-  GetFile() const
-  {
-    return m_File;
-  }
-
-  /** Moves all files to the folder of the output file. Throws Failure. */
-  void
-  Deliver();
-
-private:
-  std::string m_Destination; // folder of the output file
-  std::string m_Folder;      // temporary
-  std::string m_File;        // in m_Folder
-};
-
 #endif

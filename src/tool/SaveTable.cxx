@@ -2,7 +2,7 @@
 #include "SaveTable.h"
 
 #include "Failure.h"
-#include "MinimumSize.h"
+#include "ComponentSize.h"
 
 #include "itkCudaConnectedComponentStatistics.h"
 

@@ -3,7 +3,7 @@
 #define ccl_tool_SaveTable_h
 
 #include "ReadImage.h"
-#include "SaveImage.h"
+#include "Workshop.h"
 
 #include "itkCudaConnectedComponentTable.h"
 

@@ -1,67 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Seeds.h"
 
+#include "ComponentSize.h"
 #include "Failure.h"
 #include "Join.h"
-#include "MinimumSize.h"
 
+#include <algorithm>
+#include <cmath>
+#include <functional>
 #include <sstream>
 
-Seed
-ParseSeed(const std::string & text)
+namespace
 {
-  Seed               seed{ text, {} };
-  std::istringstream numbers(text + ','); // the last number ends with a comma, too
+
+/** Splits a text at its commas. Throws Failure if there are not 2 or 3 parts, or if `parse` throws it. */
+template <typename TParse>
+auto
+ParseList(const std::string & text, const std::string & meaning, const TParse & parse)
+{
+  std::vector<decltype(parse(text))> numbers;
+  std::istringstream                 parts(text + ','); // the last number ends with a comma, too
   try
   {
-    for (std::string number; std::getline(numbers, number, ',');)
+    for (std::string part; std::getline(parts, part, ',');)
     {
-      seed.index.push_back(ParseWholeNumber(number, 0));
+      numbers.push_back(parse(part));
     }
   }
   catch (const Failure &)
   {
-    seed.index.clear();
+    numbers.clear();
   }
-  if (seed.index.size() != 2 && seed.index.size() != 3)
+  if (numbers.size() != 2 && numbers.size() != 3)
   {
-    throw Failure('"' + text +
-                  "\" is not the index of a pixel; give whole numbers from 0 on: X,Y,Z in a volume, such as 120,85,40, "
-                  "or X,Y in a plane");
+    throw Failure('"' + text + "\" is not the " + meaning);
   }
-  return seed;
+  return numbers;
 }
 
-std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds(const std::vector<Seed> & seeds, const std::vector<std::uint64_t> & size, const std::string & input)
+/** Throws Failure if a seed has not one number for each axis. */
+void
+RequireCount(std::size_t count, const std::string & option, const Geometry & geometry, const std::string & input)
 {
-  const bool        isPlane = size.size() == 2;
-  const std::string sizeText = Join(size, " x ");
+  const bool isPlane = geometry.dimension == 2;
+  if (count != geometry.dimension)
+  {
+    throw Failure(input + ": is a " + (isPlane ? "plane" : "volume") + " of " + Join(geometry.GetSize(), " x ") +
+                  " pixels, but " + option + " has " + std::to_string(count) + " numbers; give " +
+                  (isPlane ? "X,Y" : "X,Y,Z"));
+  }
+}
 
-  std::vector<std::array<std::uint64_t, 3>> indices;
+} // namespace
+
+Seed
+ParseSeed(const std::string & text)
+{
+  const auto parse = [](const std::string & part) { return ParseWholeNumber(part, 0); };
+  return { text,
+           ParseList(text,
+                     "index of a pixel; give whole numbers from 0 on: X,Y,Z in a volume, such as 120,85,40, or X,Y in "
+                     "a plane",
+                     parse) };
+}
+
+SeedPoint
+ParseSeedPoint(const std::string & text)
+{
+  return { text,
+           ParseList(text,
+                     "point; give numbers in mm: X,Y,Z in a volume, such as -12.5,30,7.25, or X,Y in a plane",
+                     ParseNumber) };
+}
+
+std::vector<LocatedSeed>
+LocateSeeds(const std::vector<Seed> &      seeds,
+            const std::vector<SeedPoint> & points,
+            const Geometry &               geometry,
+            const std::string &            input)
+{
+  const auto               size = geometry.GetSize();
+  std::vector<LocatedSeed> located;
   for (const Seed & seed : seeds)
   {
-    if (seed.index.size() != size.size())
+    located.push_back({ "--seed " + seed.text, {} });
+    RequireCount(seed.index.size(), located.back().option, geometry, input);
+    std::copy(seed.index.begin(), seed.index.end(), located.back().index.begin());
+    if (!std::equal(size.begin(), size.end(), seed.index.begin(), std::greater<>()))
     {
-      throw Failure(input + ": is a " + (isPlane ? "plane" : "volume") + " of " + sizeText + " pixels, but --seed " +
-                    seed.text + " has " + std::to_string(seed.index.size()) + " numbers; give " +
-                    (isPlane ? "X,Y" : "X,Y,Z"));
-    }
-    std::array<std::uint64_t, 3> index{ 0, 0, 0 };
-    std::vector<std::uint64_t>   last;
-    bool                         isInside = true;
-    for (std::size_t axis = 0; axis < size.size(); ++axis)
-    {
-      index[axis] = seed.index[axis];
-      isInside = isInside && index[axis] < size[axis];
-      last.push_back(size[axis] - 1);
-    }
-    if (!isInside)
-    {
-      throw Failure(input + ": --seed " + seed.text + " lies outside the image of " + sizeText +
+      std::vector<std::uint64_t> last = size;
+      std::for_each(last.begin(), last.end(), [](std::uint64_t & length) { --length; });
+      throw Failure(input + ": " + located.back().option + " lies outside the image of " + Join(size, " x ") +
                     " pixels; the last pixel is " + Join(last, ","));
     }
-    indices.push_back(index);
   }
-  return indices;
+  for (const SeedPoint & seed : points)
+  {
+    located.push_back({ "--seed-point " + seed.text, {} });
+    RequireCount(seed.point.size(), located.back().option, geometry, input);
+    itk::Point<double, 3> point = geometry.space->GetOrigin();
+    std::copy(seed.point.begin(), seed.point.end(), point.Begin());
+    const auto index = geometry.space->TransformPhysicalPointToContinuousIndex<double>(point);
+    for (unsigned int axis = 0; axis < size.size(); ++axis)
+    {
+      const double rounded = std::floor(index[axis] + 0.5); // as ITK rounds
+      if (!(rounded >= 0.0 && rounded < static_cast<double>(size[axis])))
+      {
+        throw Failure(input + ": " + located.back().option + " lies outside the image of " + TextOf(geometry));
+      }
+      located.back().index[axis] = static_cast<std::uint64_t>(rounded);
+    }
+  }
+  return located;
 }

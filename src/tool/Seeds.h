@@ -2,6 +2,8 @@
 #ifndef ccl_tool_Seeds_h
 #define ccl_tool_Seeds_h
 
+#include "ReadImage.h"
+
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,14 +16,34 @@ struct Seed
   std::vector<std::uint64_t> index;
 };
 
+/** A value of --seed-point: a point in ITK's physical coordinates, in mm. */
+struct SeedPoint
+{
+  std::string         text; // as the user wrote it
+  std::vector<double> point;
+};
+
 /** Returns the seed that a text such as "120,85,40" means. Throws Failure. */
 Seed
 ParseSeed(const std::string & text);
 
-/** Returns the indices of seeds as the labeler takes them: { x, y, z }, with z = 0 in a plane. `size` has the numbers
- * of pixels along the axes of the image. Throws Failure if a seed lies outside the image, or has not one number for
+/** Returns the point that a text such as "-12.5,30,7.25" means. Throws Failure. */
+SeedPoint
+ParseSeedPoint(const std::string & text);
+
+/** A seed as the labeler takes it. */
+struct LocatedSeed
+{
+  std::string                  option; // and its value, as the user wrote them
+  std::array<std::uint64_t, 3> index;  // x, y and z; z is 0 in a plane
+};
+
+/** Finds the pixels of seeds and of points. Throws Failure if a seed lies outside the image, or has not one number for
  * each axis. `input` is the name of the image. */
-std::vector<std::array<std::uint64_t, 3>>
-LocateSeeds(const std::vector<Seed> & seeds, const std::vector<std::uint64_t> & size, const std::string & input);
+std::vector<LocatedSeed>
+LocateSeeds(const std::vector<Seed> &      seeds,
+            const std::vector<SeedPoint> & points,
+            const Geometry &               geometry,
+            const std::string &            input);
 
 #endif

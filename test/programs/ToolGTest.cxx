@@ -7,7 +7,14 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkRGBPixel.h"
 
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <csignal>
 #include <regex>
+#include <thread>
+
+#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -40,7 +47,7 @@ TEST_F(Tool, PlanesInManyFormats)
   for (const std::string ending : { "png", "tif", "nii.gz", "nrrd", "mha" })
   {
     Write(image.GetPointer(), this->File("in." + ending));
-    const Outcome run = this->Call("in." + ending + " out." + ending + " --fully-connected");
+    const Outcome run = this->Call("in." + ending + " out." + ending + " --fully-connected --output-type auto");
     EXPECT_EQ(run.status, 0) << run.errors;
     EXPECT_NE(run.printed.find("connectivity: 8\n"), std::string::npos) << run.printed;
     this->ExpectLabels("out." + ending, expected.GetPointer());
@@ -171,7 +178,7 @@ TEST_F(Tool, ColoursAreForegroundByAnyComponent)
   blue.Set(0, 0, 1);
   const TestImage plane = MakeRandom({ 41, 37, 1 }, 30, 2, 405);
   Write(MakeItkImage<ColourType>(plane, blue).GetPointer(), this->File("in.png"));
-  const Outcome run = this->Call("in.png out.png");
+  const Outcome run = this->Call("in.png out.png --output-type auto");
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_NE(run.printed.find("objects: " + std::to_string(LabelByItk(plane, false).objectCount) + "\n"),
             std::string::npos)
@@ -229,7 +236,7 @@ TEST_F(Tool, SaysWhatIsWrong)
   this->ExpectFailure("empty.png out.mha", "is not an image");
   this->ExpectFailure("in.mha out.xyz", "ITK has no image format for this file name");
   this->ExpectFailure("in.mha nowhere/out.mha", "there is no folder nowhere");
-  this->ExpectFailure("in.mha out.png", "this format cannot hold volumes");
+  this->ExpectFailure("in.mha out.png --output-type auto", "this format cannot hold volumes");
   this->ExpectFailure("in.mha out.mha --mask nothing.mha", "nothing.mha: there is no such file");
 
   Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("many.mha"));
@@ -257,6 +264,10 @@ TEST_F(Tool, SaysWhatIsWrong)
                                               "ElementDataFile = LOCAL\n";
   this->ExpectFailure("nothing.mha out.mha", "nothing.mha: has no pixels: its size along axis 1 is 0");
   this->ExpectFailure("plane.mha out.png --output-type int32", "out.png: cannot be written: ");
+  this->ExpectFailure(
+    "plane.mha out.png",
+    "out.png: cannot be written: PNG supports unsigned char and unsigned short (the pixels are uint32; "
+    "--output-type chooses another type, and auto the smallest)");
 
   using SpaceTimeType = itk::Image<unsigned char, 4>;
   auto spaceTime = SpaceTimeType::New();
@@ -274,7 +285,20 @@ TEST_F(Tool, SaysWhatIsWrong)
   this->ExpectUsageError("in.mha out.mha --lower 1000000.5 --upper 1000000.25",
                          "--lower 1000000.5 is above --upper 1000000.25");
   this->ExpectUsageError("in.mha out.mha --otsu --lower 5", "--otsu");
-  this->ExpectUsageError("in.mha out.mha --output-type float", "float");
+  this->ExpectUsageError("in.mha out.mha --output-type float", "\"float\" must be auto or uint8 or ");
+  this->ExpectUsageError("in.mha out.mha --max-size 0", "--max-size is 0: no component would be left");
+  this->ExpectUsageError("in.mha out.mha --max-size '0 mm3'", "--max-size is 0");
+  this->ExpectUsageError("in.mha out.mha --min-size 5 --max-size 4",
+                         "--min-size is above --max-size: no component would be left");
+  this->ExpectUsageError("in.mha out.mha --min-size 5mm3 --max-size 4.5mm3", "--min-size is above --max-size");
+  this->ExpectFailure("in.mha out.mha --min-size 3 --max-size 9mm3",
+                      "in.mha: cannot be labeled: --min-size is 3 pixels, and --max-size is 2 pixels");
+  this->ExpectFailure("in.mha out.mha --max-size 9mm2", "in.mha: is a volume, but --max-size is in mm2; use mm3");
+  this->ExpectUsageError("in.mha out.mha --threads 0", "--threads \"0\" is not a whole number of at least 1");
+  this->ExpectUsageError("in.mha out.mha --threads 1000000", "\"1000000\" is too large; the maximum is ");
+  this->ExpectUsageError("in.mha out.mha --device -5", "--device \"-5\" is not a whole number of at least 0");
+  this->ExpectUsageError("in.mha out.mha --device 0 --backend cpu", "--backend cpu does not use it");
+  this->ExpectUsageError("in.mha out.mha --algorithm runs --backend cpu", "--backend cpu does not use it");
   const Outcome help = this->Call("--help");
   EXPECT_EQ(help.status, 0);
   EXPECT_NE(help.printed.find("Exit status: 0 "), std::string::npos) << help.printed;
@@ -328,12 +352,162 @@ TEST_F(Tool, FilesThatAreCutOff)
       }
     }
   }
+  for (const std::string ending : { "gipl", "gipl.gz", "mrc", "dcm" })
+  {
+    Write(image.GetPointer(), this->File("volume." + ending), false);
+    EXPECT_EQ(this->Call("volume." + ending + " labels.mha").status, 0) << ending;
+    const auto size = fs::file_size(this->File("volume." + ending));
+    for (const std::uint64_t left : { size - 1, size / 2 })
+    {
+      fs::resize_file(this->File("volume." + ending), left);
+      this->ExpectFailure("volume." + ending + " other.mha", "the file is incomplete or damaged");
+    }
+  }
   for (const std::string ending : { "png", "jpg", "bmp" })
   {
     Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(),
           this->File("plane." + ending));
     fs::resize_file(this->File("plane." + ending), fs::file_size(this->File("plane." + ending)) / 2);
     EXPECT_GT(this->Call("plane." + ending + " labels.mha").status, 0) << ending;
+  }
+}
+
+// Cameras append a second image or a film. Before the pixels may be a small image with an end marker of its own.
+TEST_F(Tool, JpegWithOtherData)
+{
+  Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.jpg"));
+  const std::string jpeg = ReadText(this->File("in.jpg"));
+  EXPECT_EQ(this->Call("in.jpg in.mha --lower 50").status, 0);
+  const auto expected = Read<itk::Image<unsigned int, 2>>(this->File("in.mha"));
+  std::ofstream(this->File("more.jpg"), std::ios::binary) << jpeg << std::string(10000, 'x');
+  const Outcome run = this->Call("more.jpg more.mha --lower 50");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  this->ExpectLabels("more.mha", expected.GetPointer());
+
+  using namespace std::string_literals;
+  const std::string thumbnail = "\xFF\xE1\x00\x08\xFF\xDA\x00\x00\xFF\xD9"s;
+  std::ofstream(this->File("thumbnail.jpg"), std::ios::binary) << jpeg.substr(0, 2) << thumbnail << jpeg.substr(2);
+  EXPECT_EQ(this->Call("thumbnail.jpg thumbnail.mha --lower 50").status, 0);
+  this->ExpectLabels("thumbnail.mha", expected.GetPointer());
+  fs::resize_file(this->File("thumbnail.jpg"), jpeg.size() / 2);
+  this->ExpectFailure("thumbnail.jpg other.mha", "thumbnail.jpg: cannot be read: the file is incomplete or damaged");
+}
+
+// The pixels of a gzipped file are compared with the checksum of the file, or the file is read to its end.
+TEST_F(Tool, GzippedNifti)
+{
+  const auto image = MakeItkImage<itk::Image<short, 3>>(MakeRandom({ 64, 48, 40 }, 50, 1, 406), 300);
+  Write(image.GetPointer(), this->File("whole.nii.gz"));
+  const std::string bytes = ReadText(this->File("whole.nii.gz"));
+  EXPECT_EQ(this->Call("whole.nii.gz expected.mha").status, 0);
+  const auto expected = Read<LabelsType>(this->File("expected.mha"));
+  EXPECT_EQ(this
+              ->Run("gzip -dc whole.nii.gz >raw && (head -c 5000 raw | gzip -c; tail -c +5001 raw | gzip -c) "
+                    ">two.nii.gz && (cat raw raw | gzip -c) >longer.nii.gz")
+              .status,
+            0);
+  for (const std::string name : { "two", "longer" })
+  {
+    const Outcome run = this->Call(name + ".nii.gz " + name + ".mha");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    this->ExpectLabels(name + ".mha", expected.GetPointer());
+  }
+  for (const std::size_t at : { bytes.size() / 2, bytes.size() - 100, bytes.size() - 6 })
+  {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(~damaged[at]);
+    std::ofstream(this->File("damaged.nii.gz"), std::ios::binary) << damaged;
+    this->ExpectFailure("damaged.nii.gz other.mha", "the file is incomplete or damaged");
+  }
+  // niftilib takes the pixels of whole.nii.
+  std::string raw = ReadText(this->File("raw"));
+  std::ofstream(this->File("whole.nii"), std::ios::binary) << raw;
+  EXPECT_EQ(this->Call("whole.nii.gz out.mha").status, 0) << "the pixels are the same";
+  raw[raw.size() / 2] = static_cast<char>(~raw[raw.size() / 2]);
+  std::ofstream(this->File("whole.nii"), std::ios::binary) << raw;
+  this->ExpectFailure("whole.nii.gz other.mha", "whole.nii.gz: cannot be read next to whole.nii, because the NIfTI");
+}
+
+TEST_F(Tool, WritesThroughSymbolicLinks)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  EXPECT_EQ(this->Call("in.mha expected.mha --table expected.csv").status, 0);
+  fs::create_directory(this->File("store"));
+  std::ofstream(this->File("store/labels.mha")) << "old";
+  fs::create_symlink("store/labels.mha", this->File("link.mha"));
+  fs::create_symlink("link.mha", this->File("link of link.mha"));
+  fs::create_symlink(this->File("store/new.csv"), this->File("table.csv"));
+  const Outcome run = this->Call("in.mha 'link of link.mha' --table table.csv");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  for (const char * const link : { "link.mha", "link of link.mha", "table.csv" })
+  {
+    EXPECT_TRUE(fs::is_symlink(this->File(link))) << link;
+  }
+  EXPECT_EQ(ReadText(this->File("store/labels.mha")), ReadText(this->File("expected.mha")));
+  EXPECT_EQ(ReadText(this->File("store/new.csv")), ReadText(this->File("expected.csv")));
+
+  fs::create_symlink("nowhere/labels.mha", this->File("lost.mha"));
+  this->ExpectFailure("in.mha lost.mha", "lost.mha: cannot be written: there is no folder nowhere");
+  fs::create_symlink("circle.mha", this->File("circle.mha"));
+  EXPECT_EQ(this->Call("in.mha circle.mha").errors,
+            "cuda-connected-components: circle.mha: cannot be written: its symbolic links lead nowhere\n");
+}
+
+// A user, a system or a terminal that closes ends the tool while it writes.
+TEST_F(Tool, LeavesNoFolderAfterASignal)
+{
+  Write(MakeItkImage<MaskType>(MakeRandom({ 160, 160, 160 }, 15, 1, 416)).GetPointer(), this->File("in.mha"), false);
+  const auto before = this->ListFiles();
+  for (const int signal : { SIGHUP, SIGINT, SIGTERM })
+  {
+    const pid_t tool = fork();
+    if (tool == 0)
+    {
+      if (chdir(m_Folder.c_str()) == 0)
+      {
+        execl(ToolPath().c_str(), "tool", "in.mha", "out.nii.gz", "--quiet", nullptr);
+      }
+      _exit(127);
+    }
+    const auto isWriting = [this] {
+      return std::any_of(fs::directory_iterator(m_Folder), fs::directory_iterator(), [](const auto & entry) {
+        return fs::exists(entry.path() / "out.nii.gz");
+      });
+    };
+    for (int i = 0; i < 6000 && !isWriting(); ++i)
+    {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    kill(tool, signal);
+    int status = 0;
+    waitpid(tool, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << signal;
+    EXPECT_EQ(this->ListFiles(), before) << signal;
+  }
+}
+
+TEST_F(Tool, DefaultOutputType)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  const auto typeOf = [this](const std::string & options) {
+    const Outcome run = this->Call("in.mha out.mha --json " + options);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    return nlohmann::json::parse(run.printed).at("outputType").get<std::string>();
+  };
+  EXPECT_EQ(typeOf(""), "uint32");
+  EXPECT_EQ(typeOf("--keep-largest 1"), "uint32");
+  EXPECT_EQ(typeOf("--keep-largest 1 --output-type auto"), "uint8");
+}
+
+TEST_F(Tool, Threads)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  for (const int threads : { 1, 3 })
+  {
+    const Outcome run = this->Call("in.mha out.mha --json --threads " + std::to_string(threads));
+    ASSERT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(nlohmann::json::parse(run.printed).at("threads"), threads);
+    this->ExpectLabels("out.mha", LabelsOf(MakeVolume().GetPointer()).GetPointer());
   }
 }
 

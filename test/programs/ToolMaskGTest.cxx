@@ -5,6 +5,7 @@
 #include "ToolTest.h"
 
 #include "itkBinaryFillholeImageFilter.h"
+#include "itkImageRegionIteratorWithIndex.h"
 #include "itkRGBPixel.h"
 
 #include <nlohmann/json.hpp>
@@ -39,6 +40,8 @@ struct Conditions
   std::size_t                      numberOfLargest = 0; // 0: all
   std::vector<MaskType::IndexType> seeds;
   bool                             sorts = false;
+  std::size_t                      maximumSize = 0; // 0: none
+  bool                             clearsBorder = false;
 };
 
 /** The labels and the number of pixels of the selected components. */
@@ -65,9 +68,16 @@ SelectByLoop(const MaskType * image, const Conditions & conditions)
   const auto               count = image->GetLargestPossibleRegion().GetNumberOfPixels();
   const auto               objects = *std::max_element(labels, labels + count);
   std::vector<std::size_t> sizes(objects + 1, 0);
-  for (std::size_t i = 0; i < count; ++i)
+  std::vector<bool>        touchesBorder(objects + 1, false);
+  const auto               region = image->GetLargestPossibleRegion();
+  for (itk::ImageRegionIteratorWithIndex<LabelsType> it(expected.labels, region); !it.IsAtEnd(); ++it)
   {
-    ++sizes[labels[i]];
+    ++sizes[it.Get()];
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      const bool isAtBorder = it.GetIndex()[axis] == 0 || it.GetIndex()[axis] == region.GetUpperIndex()[axis];
+      touchesBorder[it.Get()] = touchesBorder[it.Get()] || isAtBorder;
+    }
   }
   std::vector<unsigned int> kept;
   for (unsigned int label = 1; label <= objects; ++label)
@@ -75,7 +85,9 @@ SelectByLoop(const MaskType * image, const Conditions & conditions)
     const bool hasSeed = std::any_of(conditions.seeds.begin(), conditions.seeds.end(), [&](const auto & seed) {
       return expected.labels->GetPixel(seed) == label;
     });
-    if (sizes[label] >= conditions.minimumSize && (conditions.seeds.empty() || hasSeed))
+    const bool fits =
+      sizes[label] >= conditions.minimumSize && (conditions.maximumSize == 0 || sizes[label] <= conditions.maximumSize);
+    if (fits && (conditions.seeds.empty() || hasSeed) && !(conditions.clearsBorder && touchesBorder[label]))
     {
       kept.push_back(label);
     }
@@ -153,7 +165,10 @@ TEST_F(Tool, CombinesItsSelections)
                                                                 { false, true, 2, 4, {}, true },
                                                                 { false, true, 2, 1, seeds, false },
                                                                 { true, false, 0, 2, seeds, true },
-                                                                { false, false, 100000, 0, {}, false } })
+                                                                { false, false, 100000, 0, {}, false },
+                                                                { false, false, 0, 0, {}, false, 3, false },
+                                                                { false, true, 2, 4, {}, true, 9, true },
+                                                                { true, false, 0, 0, {}, false, 0, true } })
   {
     std::string options = " --quiet";
     options += conditions.fullyConnected ? " --fully-connected" : "";
@@ -162,6 +177,10 @@ TEST_F(Tool, CombinesItsSelections)
     options += conditions.minimumSize > 0
                  ? " --min-size " + std::to_string(0.125 * static_cast<double>(conditions.minimumSize)) + "mm3"
                  : "";
+    options += conditions.maximumSize > 0
+                 ? " --max-size " + std::to_string(0.125 * static_cast<double>(conditions.maximumSize)) + "mm3"
+                 : "";
+    options += conditions.clearsBorder ? " --clear-border" : "";
     options += conditions.numberOfLargest > 0 ? " --keep-largest " + std::to_string(conditions.numberOfLargest) : "";
     options += conditions.seeds.empty() ? "" : seedOptions;
     options += conditions.sorts ? " --sort-by-size" : "";
@@ -210,13 +229,13 @@ TEST_F(Tool, FillsHolesOfPlanes)
   AddBox(image.GetPointer(), { { 9, 3 } }, { { 2, 1 } }, 0);
   Write(image.GetPointer(), this->File("in.png"));
   // Under face connectivity, the missing corner opens the first frame.
-  Outcome run = this->Call("in.png out.png --fill-holes");
+  Outcome run = this->Call("in.png out.png --output-type auto --fill-holes");
   ASSERT_EQ(run.status, 0) << run.errors;
   EXPECT_NE(run.printed.find("holes: 1 filled, 2 pixels\n"), std::string::npos) << run.printed;
   EXPECT_NE(run.printed.find("objects: 3\n"), std::string::npos) << run.printed;
   this->ExpectLabels("out.png", LabelsOf(FillByItk(image.GetPointer(), false, 1).GetPointer()).GetPointer());
 
-  run = this->Call("in.png out.png --fill-holes --fully-connected --json");
+  run = this->Call("in.png out.png --output-type auto --fill-holes --fully-connected --json");
   ASSERT_EQ(run.status, 0) << run.errors;
   const auto json = nlohmann::json::parse(run.printed);
   EXPECT_EQ(json.at("holesFilled"), 2);
@@ -224,9 +243,9 @@ TEST_F(Tool, FillsHolesOfPlanes)
   EXPECT_EQ(json.at("objects"), 2);
   this->ExpectLabels("out.png", LabelsOf(FillByItk(image.GetPointer(), true, 1).GetPointer(), true).GetPointer());
 
-  run = this->Call("in.png out.png --json");
+  run = this->Call("in.png out.png --output-type auto --json");
   EXPECT_TRUE(nlohmann::json::parse(run.printed).at("holesFilled").is_null());
-  run = this->Call("in.png out.png");
+  run = this->Call("in.png out.png --output-type auto");
   EXPECT_EQ(run.printed.find("holes: "), std::string::npos) << run.printed;
 }
 
@@ -510,6 +529,64 @@ TEST_F(Tool, RefusesBadSeeds)
                       "in.mha: is a volume of 31 x 29 x 13 pixels, but --seed 1,2 has 2 numbers; give X,Y,Z");
   this->ExpectFailure("plane.mha out.mha --seed 1,2,0",
                       "plane.mha: is a plane of 9 x 7 pixels, but --seed 1,2,0 has 3 numbers; give X,Y");
+}
+
+// ITK gives the physical points of the pixels.
+TEST_F(Tool, SeedsArePointsToo)
+{
+  const auto              image = MakeSponge({ { 31, 29, 13 } });
+  const double            origin[] = { -123.4, 50.1, 1e3 / 3.0 };
+  MaskType::DirectionType direction;
+  direction.SetIdentity();
+  direction[0][0] = direction[1][1] = 0.8;
+  direction[0][1] = 0.6;
+  direction[1][0] = -0.6;
+  image->SetOrigin(origin);
+  image->SetDirection(direction);
+  Write(image.GetPointer(), this->File("in.nrrd"));
+  for (const MaskType::IndexType & seed : { MaskType::IndexType{ { 0, 0, 0 } }, { { 3, 4, 5 } }, { { 30, 28, 12 } } })
+  {
+    std::ostringstream point;
+    point.precision(17);
+    itk::ContinuousIndex<double, 3> near;
+    itk::Point<double, 3>           center;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      near[axis] = static_cast<double>(seed[axis]) + 0.4;
+    }
+    image->TransformContinuousIndexToPhysicalPoint(near, center);
+    point << center[0] << ',' << center[1] << ',' << center[2];
+    const Conditions conditions{ true, false, 0, 0, { seed }, false };
+    const Outcome    run = this->Call("in.nrrd out.nrrd --fully-connected --quiet --seed-point " + point.str());
+    EXPECT_EQ(run.status, 0) << run.errors;
+    this->ExpectLabels("out.nrrd", SelectByLoop(image, conditions).labels.GetPointer());
+  }
+  // Seeds and points select together.
+  itk::Point<double, 3> point;
+  image->TransformIndexToPhysicalPoint({ { 15, 14, 6 } }, point);
+  const std::string text = std::to_string(point[0]) + ',' + std::to_string(point[1]) + ',' + std::to_string(point[2]);
+  const Conditions  conditions{ false, true, 0, 0, { { { 3, 4, 5 } }, { { 15, 14, 6 } } }, false };
+  Outcome           run = this->Call("in.nrrd out.nrrd --fill-holes --seed 3,4,5 --seed-point=" + text);
+  EXPECT_EQ(run.status, 0) << run.errors;
+  this->ExpectLabels("out.nrrd", SelectByLoop(image, conditions).labels.GetPointer());
+
+  this->ExpectFailure(
+    "in.nrrd other.nrrd --seed-point 1,2,3",
+    "in.nrrd: --seed-point 1,2,3 lies outside the image of 31 x 29 x 13 pixels of 0.5 x 0.5 x 0.5 mm, "
+    "the first at (-123.4, 50.1, 333.333333333333), axes (0.8, -0.6, 0), (0.6, 0.8, 0), (0, 0, 1)");
+  this->ExpectFailure("in.nrrd other.nrrd --seed-point 1e300,2,3", "lies outside the image");
+  this->ExpectFailure("in.nrrd other.nrrd --seed-point 1,2", "but --seed-point 1,2 has 2 numbers; give X,Y,Z");
+  for (const std::string bad : { "1", "a,b,c", "1,2,nan", "1,2,3,4", "'1 2 3'", "1,,3", "1,2,1e999" })
+  {
+    this->ExpectUsageError("in.nrrd other.nrrd --seed-point " + bad, "\" is not the point; give numbers in mm: X,Y,Z");
+  }
+  const auto plane = MakeEmpty<PlaneType>({ { 9, 7 } });
+  plane->SetSpacing(itk::Vector<double, 2>(2.0));
+  Write(plane.GetPointer(), this->File("plane.mha"));
+  run = this->Call("plane.mha out.mha --seed-point 16.9,-0.9");
+  EXPECT_EQ(run.errors,
+            "cuda-connected-components: hint: --seed-point 16.9,-0.9 lies in the background, so it selects no "
+            "component\n");
 }
 
 // The GPU labels with the same options. Images of this size are not too small for it.

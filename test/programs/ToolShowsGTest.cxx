@@ -4,9 +4,13 @@
 
 #include "ToolTest.h"
 
+#include "itkImageRegionIteratorWithIndex.h"
 #include "itkRGBPixel.h"
 
 #include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
 
 #include <pty.h>
 #include <unistd.h>
@@ -26,7 +30,7 @@ TEST_F(Tool, PrintsJson)
   EXPECT_TRUE(json.at("preview").is_null());
   EXPECT_EQ(json.at("size"), (std::vector<int>{ 31, 29, 13 }));
   EXPECT_EQ(json.at("pixelType"), "unsigned_char");
-  EXPECT_EQ(json.at("outputType"), "uint8");
+  EXPECT_EQ(json.at("outputType"), "uint32");
   const auto * const pixels = image->GetBufferPointer();
   const auto         count = 31 * 29 * 13;
   EXPECT_NEAR(json.at("foreground"), static_cast<double>(count - std::count(pixels, pixels + count, 0)) / count, 1e-9);
@@ -99,6 +103,136 @@ TEST_F(Tool, DrawsThreePanesOfAVolume)
   EXPECT_EQ(colorAt(0, 0.4, 0.5), colorAt(1, 0.4, 0.5)) << "an object has one color";
 }
 
+/** The size of the phantom along the patient's axes: to the left, to the back and to the head. */
+constexpr std::array<int, 3>    PhantomSize{ 40, 11, 9 };
+constexpr std::array<double, 3> PhantomSpacing{ 1.5, 2.0, 2.5 };
+constexpr std::array<int, 3>    PhantomMiddle{ 20, 5, 4 };
+constexpr std::array<int, 3>    PhantomArms{ 7, 3, 2 };
+
+/** Returns a cube with an arm to the left, an arm to the back and an arm to the head, in other grey values. Axis i of
+ * the image is axis axes[i] of the patient, or its opposite. */
+MaskType::Pointer
+MakePhantom(const std::array<unsigned int, 3> & axes, const std::array<bool, 3> & areReversed)
+{
+  MaskType::SizeType      size;
+  MaskType::SpacingType   spacing;
+  MaskType::DirectionType direction;
+  direction.Fill(0.0);
+  for (unsigned int i = 0; i < 3; ++i)
+  {
+    size[i] = static_cast<itk::SizeValueType>(PhantomSize[axes[i]]);
+    spacing[i] = PhantomSpacing[axes[i]];
+    direction[axes[i]][i] = areReversed[i] ? -1.0 : 1.0;
+  }
+  const auto image = MakeEmpty<MaskType>(size);
+  image->SetSpacing(spacing);
+  image->SetDirection(direction);
+  for (itk::ImageRegionIteratorWithIndex<MaskType> it(image, image->GetLargestPossibleRegion()); !it.IsAtEnd(); ++it)
+  {
+    std::array<int, 3> at{}; // from the middle, along the patient's axes
+    for (unsigned int i = 0; i < 3; ++i)
+    {
+      const auto index = static_cast<int>(it.GetIndex()[i]);
+      at[axes[i]] = (areReversed[i] ? PhantomSize[axes[i]] - 1 - index : index) - PhantomMiddle[axes[i]];
+    }
+    const auto isIn = [&at](unsigned int axis, int first, int last) { return first <= at[axis] && at[axis] <= last; };
+    bool       isForeground = isIn(0, -2, 2) && isIn(1, -2, 2) && isIn(2, -2, 2);
+    for (unsigned int i = 0; i < 3; ++i)
+    {
+      isForeground = isForeground || (isIn(i, 0, 2 + PhantomArms[i]) && at[(i + 1) % 3] == 0 && at[(i + 2) % 3] == 0);
+    }
+    it.Set(static_cast<unsigned char>(isForeground ? 200 : 50 + at[0] + 2 * at[1] - at[2]));
+  }
+  return image;
+}
+
+/** Expects that the colored pixels of a pane reach from `first` to `last`, as shares of its width and its height. */
+void
+ExpectColored(const PictureType *           picture,
+              int                           left,
+              const std::array<int, 2> &    size,
+              const std::array<double, 2> & first,
+              const std::array<double, 2> & last)
+{
+  std::array<int, 2> low = size;
+  std::array<int, 2> high{ 0, 0 };
+  for (int y = 0; y < size[1]; ++y)
+  {
+    for (int x = 0; x < size[0]; ++x)
+    {
+      if (IsColoured(picture->GetPixel({ { left + x, y } })))
+      {
+        low = { std::min(low[0], x), std::min(low[1], y) };
+        high = { std::max(high[0], x + 1), std::max(high[1], y + 1) };
+      }
+    }
+  }
+  for (std::size_t i = 0; i < 2; ++i)
+  {
+    EXPECT_NEAR(static_cast<double>(low[i]) / size[i], first[i], 0.01);
+    EXPECT_NEAR(static_cast<double>(high[i]) / size[i], last[i], 0.01);
+  }
+}
+
+// Axial, coronal and sagittal slices by radiological convention, for all orders and directions of the image's axes.
+TEST_F(Tool, DrawsTheSameSlicesForAllOrientations)
+{
+  const auto draw = [this](const MaskType * image) {
+    Write(image, this->File("in.mha"), false);
+    const Outcome run = this->Call("in.mha out.mha --lower 150 --preview preview.png --quiet");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    return ReadText(this->File("preview.png"));
+  };
+  const std::string expected = draw(MakePhantom({ 0, 1, 2 }, {}));
+  const auto        picture = Read<PictureType>(this->File("preview.png"));
+  const auto        share = [](unsigned int axis, int pixels) {
+    return static_cast<double>(PhantomMiddle[axis] + pixels) / PhantomSize[axis];
+  };
+  // The panes have 60, 60 and 22 mm of 1188 pixels for 142 mm, and 6 pixels lie between them.
+  const std::array<int, 3>    widths{ 501, 501, 184 };
+  const std::array<int, 3>    heights{ 184, 188, 188 };
+  const std::array<double, 2> head{ 1.0 - share(2, 3 + PhantomArms[2]), 1.0 - share(2, -2) };
+  const std::array<double, 2> leftSide{ share(0, -2), share(0, 3 + PhantomArms[0]) };
+  const std::array<double, 2> back{ share(1, -2), share(1, 3 + PhantomArms[1]) };
+  ExpectColored(picture, 0, { widths[0], heights[0] }, { leftSide[0], back[0] }, { leftSide[1], back[1] });
+  ExpectColored(picture, 507, { widths[1], heights[1] }, { leftSide[0], head[0] }, { leftSide[1], head[1] });
+  ExpectColored(picture, 1014, { widths[2], heights[2] }, { back[0], head[0] }, { back[1], head[1] });
+
+  const auto turn = [](double degrees, unsigned int axis) {
+    const double            angle = degrees * std::acos(-1.0) / 180.0;
+    MaskType::DirectionType rotation;
+    rotation.SetIdentity();
+    const unsigned int a = (axis + 1) % 3;
+    const unsigned int b = (axis + 2) % 3;
+    rotation[a][a] = rotation[b][b] = std::cos(angle);
+    rotation[b][a] = std::sin(angle);
+    rotation[a][b] = -std::sin(angle);
+    return rotation;
+  };
+  std::array<unsigned int, 3> axes{ 0, 1, 2 };
+  do
+  {
+    for (unsigned int flips = 0; flips < 8; ++flips)
+    {
+      const auto image = MakePhantom(axes, { (flips & 1) != 0, (flips & 2) != 0, (flips & 4) != 0 });
+      EXPECT_EQ(draw(image), expected) << axes[0] << axes[1] << axes[2] << ' ' << flips;
+      if (flips == 5 && axes[0] != 0)
+      {
+        image->SetDirection(turn(20.0, 0) * turn(-25.0, 1) * turn(30.0, 2) * image->GetDirection());
+        EXPECT_EQ(draw(image), expected) << "oblique " << axes[0] << axes[1] << axes[2];
+      }
+    }
+  } while (std::next_permutation(axes.begin(), axes.end()));
+
+  // To turn by 50 degrees is nearer to a quarter turn.
+  const auto image = MakePhantom({ 0, 1, 2 }, {});
+  image->SetDirection(turn(90.0, 2));
+  const std::string quarter = draw(image);
+  EXPECT_NE(quarter, expected);
+  image->SetDirection(turn(50.0, 2));
+  EXPECT_EQ(draw(image), quarter);
+}
+
 TEST_F(Tool, DrawsAPlane)
 {
   const auto image = MakeItkImage<PlaneType>(MakeRandom({ 131, 97, 1 }, 30, 5, 408), 200);
@@ -130,7 +264,7 @@ TEST_F(Tool, DrawsAPlane)
       }
     }
   }
-  this->ExpectFailure("in.png out.png --preview preview.jpg", ".png");
+  this->ExpectUsageError("in.png out.png --preview preview.jpg", "--preview \"preview.jpg\" must end in .png");
   this->ExpectFailure("in.png out.png --preview nowhere/preview.png", "there is no folder");
 }
 

@@ -411,7 +411,8 @@ TEST_F(Tool, SpecksNeedNoLabels)
   AddBox(image.GetPointer(), { { 0, 0, 0 } }, { { 8, 8, 3 } }, 0);
   AddBox(image.GetPointer(), { { 2, 2, 0 } }, { { 4, 4, 3 } });
   Write(image.GetPointer(), this->File("in.mha"));
-  for (const std::string options : { "--min-size 2", "--keep-largest 1", "--min-size 2 --output-type uint8" })
+  for (const std::string options :
+       { "--min-size 2 --output-type auto", "--keep-largest 1 --output-type auto", "--min-size 2 --output-type uint8" })
   {
     const Outcome run = this->Call("in.mha out.mha " + options);
     EXPECT_EQ(run.status, 0) << run.errors;
@@ -501,7 +502,7 @@ TEST_F(Tool, RefusesTablesThatCannotBeWritten)
   this->ExpectFailure("in.mha out.mha --table nowhere/table.csv", "there is no folder nowhere");
   this->ExpectFailure("in.mha out.mha --table in.mha/table.csv", "there is no folder in.mha");
   this->ExpectFailure("in.mha out.mha --table folder.csv", "folder.csv: cannot be written: it is a folder");
-  this->ExpectFailure("in.mha out.png --table table.csv", "this format cannot hold volumes");
+  this->ExpectFailure("in.mha out.png --output-type auto --table table.csv", "this format cannot hold volumes");
 
   // A limit on the size of files has the effect of a full disk.
   std::ofstream(this->File("table.json")) << "old\n";

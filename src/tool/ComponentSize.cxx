@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "MinimumSize.h"
+#include "ComponentSize.h"
 
 #include "Failure.h"
 
@@ -44,15 +44,35 @@ ParseDecimal(const std::string & number, const std::string & text)
   return value;
 }
 
+/** Returns a size in pixels. `round` rounds a number of pixels that is not close to a whole number. */
+template <typename TRound>
+std::uint64_t
+PixelCountOf(const ComponentSize & size, double pixelSize, const TRound & round)
+{
+  if (size.unit.empty())
+  {
+    return size.pixelCount;
+  }
+  const double count = size.physicalSize / pixelSize;
+  if (!(count < 1e18))
+  {
+    return std::numeric_limits<std::uint64_t>::max(); // no image has such an object
+  }
+  // The spacings of NIfTI files are of type float: the product of 3 has a relative error of up to 1.8e-7.
+  constexpr double tolerance = 2e-7;
+  const double     nearest = std::round(count);
+  return static_cast<std::uint64_t>(std::abs(nearest - count) <= count * tolerance ? nearest : round(count));
+}
+
 } // namespace
 
-MinimumSize
-ParseMinimumSize(const std::string & text)
+ComponentSize
+ParseComponentSize(const std::string & text)
 {
   const std::string trimmed = Trim(text);
   const std::size_t end = std::min(trimmed.find_first_not_of("+-0123456789.,eE"), trimmed.size());
   const std::string number = Trim(trimmed.substr(0, end));
-  MinimumSize       size;
+  ComponentSize     size;
   size.unit = Trim(trimmed.substr(end));
   if (number.empty() || !size.unit.empty())
   {
@@ -77,20 +97,32 @@ ParseMinimumSize(const std::string & text)
 }
 
 std::uint64_t
-ParseWholeNumber(const std::string & text, std::uint64_t minimum)
+ParseWholeNumber(const std::string & text, std::uint64_t minimum, std::uint64_t maximum)
 {
   const std::string number = Trim(text);
   const char *      end = number.data() + number.size();
   std::uint64_t     value = 0;
   const auto        result = std::from_chars(number.data(), end, value);
-  if (result.ec == std::errc::result_out_of_range)
+  if (result.ec == std::errc::result_out_of_range || value > maximum)
   {
-    throw Failure('"' + text + "\" is too large; the maximum is " +
-                  std::to_string(std::numeric_limits<std::uint64_t>::max()));
+    throw Failure('"' + text + "\" is too large; the maximum is " + std::to_string(maximum));
   }
   if (result.ec != std::errc() || result.ptr != end || value < minimum)
   {
     throw Failure('"' + text + "\" is not a whole number of at least " + std::to_string(minimum));
+  }
+  return value;
+}
+
+double
+ParseNumber(const std::string & text)
+{
+  std::istringstream stream(text);
+  stream.imbue(std::locale::classic()); // the decimal point does not depend on the user's language
+  double value = 0.0;
+  if (!(stream >> value) || stream.peek() != std::istringstream::traits_type::eof())
+  {
+    throw Failure('"' + text + "\" is not a number");
   }
   return value;
 }
@@ -102,30 +134,27 @@ PhysicalUnit(unsigned int dimension)
 }
 
 void
-RequireUnit(const MinimumSize & size, unsigned int dimension, const std::string & input)
+RequireUnit(const std::optional<ComponentSize> & size,
+            unsigned int                         dimension,
+            const std::string &                  option,
+            const std::string &                  input)
 {
   const std::string unit = PhysicalUnit(dimension);
-  if (!size.unit.empty() && size.unit != unit)
+  if (size && !size->unit.empty() && size->unit != unit)
   {
-    throw Failure(input + ": is a " + (dimension == 2 ? "plane" : "volume") + ", but --min-size is in " + size.unit +
-                  "; use " + unit + ", or no unit for pixels");
+    throw Failure(input + ": is a " + (dimension == 2 ? "plane" : "volume") + ", but " + option + " is in " +
+                  size->unit + "; use " + unit + ", or no unit for pixels");
   }
 }
 
 std::uint64_t
-PixelCountOf(const MinimumSize & size, double pixelSize)
+MinimumPixelCount(const ComponentSize & size, double pixelSize)
 {
-  if (size.unit.empty())
-  {
-    return size.pixelCount;
-  }
-  const double count = size.physicalSize / pixelSize;
-  if (!(count < 1e18))
-  {
-    return std::numeric_limits<std::uint64_t>::max(); // no image has such an object
-  }
-  // The spacings of NIfTI files are of type float: the product of 3 has a relative error of up to 1.8e-7.
-  constexpr double tolerance = 2e-7;
-  const double     nearest = std::round(count);
-  return static_cast<std::uint64_t>(nearest >= count * (1.0 - tolerance) ? nearest : std::ceil(count));
+  return PixelCountOf(size, pixelSize, [](double count) { return std::ceil(count); });
+}
+
+std::uint64_t
+MaximumPixelCount(const ComponentSize & size, double pixelSize)
+{
+  return PixelCountOf(size, pixelSize, [](double count) { return std::floor(count); });
 }

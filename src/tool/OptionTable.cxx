@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "OptionTable.h"
+
+#include "Join.h"
+#include "OutputTypes.h"
+
+#include "itkCudaConnectedComponentAlgorithms.h"
+#include "itkThreadSupport.h"
+
+#include <limits>
+
+namespace
+{
+
+std::vector<std::string>
+NamesOfOutputTypes()
+{
+  std::vector<std::string> names{ "auto" };
+  for (const auto & type : OutputTypes)
+  {
+    names.push_back(type.first);
+  }
+  return names;
+}
+
+std::vector<std::string>
+NamesOfAlgorithms(bool onlyFullConnectivity)
+{
+  std::vector<std::string> names;
+  for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
+  {
+    if (row.needsFullConnectivity || !onlyFullConnectivity)
+    {
+      names.emplace_back(row.option);
+    }
+  }
+  return names;
+}
+
+std::vector<Option>
+MakeTable()
+{
+  const std::string foreground = "Foreground";
+  const std::string components = "Components";
+  const std::string output = "Outputs";
+  const std::string hardware = "GPU and CPU";
+  const std::string help = "Help";
+  // clang-format off: a row is an option
+  return {
+    { "INPUT", "", &Options::input, "", "", {},
+      "image of 2 or 3 dimensions; without a threshold, pixels that are not 0 are foreground" },
+    { "OUTPUT", "", &Options::output, "", "", {},
+      "file for the labels, or the mask with --mask-output; the ending of its name selects the format. Not required with --table" },
+
+    { "--lower", "VALUE", &Options::lower, foreground, "", {},
+      "threshold: only pixels of at least this value are foreground" },
+    { "--upper", "VALUE", &Options::upper, foreground, "", {},
+      "threshold: only pixels of at most this value are foreground" },
+    { "--otsu", "", &Options::otsu, foreground, "", { {}, {}, { "--lower", "--upper" } },
+      "only pixels above Otsu's threshold are foreground" },
+    { "--mask", "FILE", &Options::mask, foreground, "", {},
+      "mask image with the geometry of INPUT; pixels where the mask is 0 are background" },
+    { "--fill-holes", "", &Options::fillHoles, foreground, "", {},
+      "fill holes first: background that does not reach the border of the image is foreground. The background has the "
+      "other connectivity: 8 or 26 neighbors, or 4 or 6 with --fully-connected" },
+
+    { "--fully-connected", "", &Options::fullyConnected, components, "", {},
+      "full connectivity: 8 or 26 neighbors instead of 4 or 6" },
+    { "--min-size", "SIZE", &Options::minimumSize, components, "", {},
+      "remove components that are smaller than this: a number of pixels, such as 100, or a physical size, such as "
+      "\"2.5 mm3\" (in planes mm2)" },
+    { "--max-size", "SIZE", &Options::maximumSize, components, "", {},
+      "remove components that are larger than this size" },
+    { "--clear-border", "", &Options::clearBorder, components, "", {},
+      "remove components that touch the border of the image" },
+    { "--seed", "X,Y,Z", &Options::seeds, components, "", {},
+      "keep only components that contain this pixel, or the pixel of another --seed or --seed-point; the numbers count "
+      "from 0; in planes X,Y" },
+    { "--seed-point", "X,Y,Z", &Options::seedPoints, components, "", {},
+      "as --seed, for the pixel at this point: ITK's physical coordinates (LPS) in mm; in planes X,Y" },
+    { "--keep-largest", "NUMBER", &Options::numberToKeep, components, "", { {}, {}, {}, 1 },
+      "keep this number of components, the largest of those that the other options keep, and remove all others" },
+    { "--sort-by-size", "", &Options::sortBySize, components, "", {},
+      "number the components by size: label 1 is the largest" },
+
+    { "--mask-output", "", &Options::maskOutput, output, "", { {}, { "OUTPUT" }, { "--background-value", "--output-type" } },
+      "write a mask to OUTPUT instead of labels: the kept components have the pixel type and values of INPUT (1 with a "
+      "threshold), all other pixels are 0" },
+    { "--background-value", "VALUE", &Options::backgroundValue, output, "0", { {}, { "OUTPUT" } },
+      "value of the background in OUTPUT" },
+    { "--output-type", "TYPE", &Options::outputType, output, "uint32", { NamesOfOutputTypes(), { "OUTPUT" } },
+      "pixel type of OUTPUT; auto is the smallest unsigned type that holds all labels" },
+    { "--table", "FILE", &Options::table, output, "", { { ".csv", ".json" } },
+      "file for a table: label, size, bounding box and centroid of each component" },
+    { "--shapes", "", &Options::shapes, output, "", { {}, { "--table" } },
+      "more columns in the table: principal moments and axes, elongation, flatness, equivalent radius and ellipsoid diameters" },
+    { "--intensity", "FILE", &Options::intensity, output, "", { {}, { "--table" } },
+      "image with the geometry of INPUT; more columns in the table: mean, standard deviation, minimum, maximum and sum "
+      "of its values in each component" },
+    { "--preview", "FILE", &Options::preview, output, "", { { ".png" } },
+      "file for a picture: the labels in colors over INPUT in grey; of a volume, an axial, a coronal and a sagittal slice" },
+    { "--preview-numbers", "", &Options::previewNumbers, output, "", { {}, { "--preview" } },
+      "write the labels of the five largest components into the picture" },
+    { "--json", "", &Options::json, output, "", {},
+      "print the report as JSON" },
+    { "--quiet", "", &Options::quiet, output, "", { {}, {}, { "--json" } },
+      "print errors only" },
+
+    { "--backend", "NAME", &Options::backend, hardware, "auto", { { "auto", "cuda", "cpu" } },
+      "auto: the GPU, else the CPU; cuda: the GPU, else an error; cpu: the CPU only" },
+    { "--device", "NUMBER", &Options::device, hardware, "", { {}, {}, {}, 0, std::numeric_limits<int>::max() },
+      "number of the GPU; without this option, GPU 0" },
+    { "--algorithm", "NAME", &Options::algorithm, hardware, "automatic", { NamesOfAlgorithms(false) },
+      "algorithm of the GPU. These need --fully-connected: " + Join(NamesOfAlgorithms(true), ", ") },
+    { "--threads", "NUMBER", &Options::threads, hardware, "", { {}, {}, {}, 1, ITK_MAX_THREADS },
+      "number of threads of the CPU; without this option, ITK decides" },
+
+    { "-h,--help", "", {}, help, "", {},
+      "print this help and exit" },
+    { "--plugin-path", "", {}, help, "", {},
+      "print the folder of the plug-in (the value for ITK_AUTOLOAD_PATH) and exit" },
+    { "--version", "", {}, help, "", {},
+      "print the versions of this program, of ITK and of CUDA, and exit" },
+  };
+  // clang-format on
+}
+
+} // namespace
+
+const std::vector<Option> &
+OptionTable()
+{
+  static const std::vector<Option> table = MakeTable();
+  return table;
+}

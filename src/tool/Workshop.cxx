@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Workshop.h"
+
+#include "Failure.h"
+
+#include <csignal>
+#include <filesystem>
+#include <mutex>
+#include <random>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace
+{
+
+/** The folders that exist. A signal ends the program only while no function changes them. */
+struct Folders
+{
+  std::mutex         mutex;
+  std::set<fs::path> paths;
+};
+
+Folders &
+GetFolders()
+{
+  static Folders & folders = *new Folders; // exists until the program has ended
+  return folders;
+}
+
+/** Follows symbolic links, also a link to a file that does not exist. */
+fs::path
+TargetOf(const std::string & file)
+{
+  std::error_code error;
+  fs::path        target = file;
+  for (int i = 0; fs::is_symlink(target, error); ++i)
+  {
+    if (i == 40) // Linux follows as many
+    {
+      throw Failure(file + ": cannot be written: its symbolic links lead nowhere");
+    }
+    target = target.parent_path() / fs::read_symlink(target);
+  }
+  return target;
+}
+
+} // namespace
+
+void
+DeleteWorkshopsOnSignals()
+{
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : { SIGHUP, SIGINT, SIGTERM })
+  {
+    struct sigaction action;
+    if (sigaction(signal, nullptr, &action) == 0 && action.sa_handler != SIG_IGN)
+    {
+      sigaddset(&signals, signal);
+    }
+  }
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals] {
+    int signal = 0;
+    sigwait(&signals, &signal);
+    const std::lock_guard<std::mutex> lock(GetFolders().mutex);
+    for (const fs::path & folder : GetFolders().paths)
+    {
+      // Another thread may write files there at the same time.
+      std::error_code error;
+      for (int i = 0; i < 100 && fs::exists(folder, error); ++i)
+      {
+        fs::remove_all(folder, error);
+      }
+    }
+    pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    std::raise(signal);
+  }).detach();
+}
+
+Workshop::Workshop(const std::string & file)
+  : m_Target(TargetOf(file).string())
+{
+  fs::path destination = fs::path(m_Target).parent_path();
+  if (destination.empty())
+  {
+    destination = ".";
+  }
+  if (!fs::is_directory(destination))
+  {
+    throw Failure(file + ": cannot be written: there is no folder " + destination.string());
+  }
+  const fs::path folder = destination / (".cuda-connected-components-" + std::to_string(std::random_device{}()));
+
+  const std::lock_guard<std::mutex> lock(GetFolders().mutex);
+  std::error_code                   error;
+  if (!fs::create_directory(folder, error))
+  {
+    throw Failure(file + ": cannot be written: " + error.message());
+  }
+  GetFolders().paths.insert(folder);
+  m_Folder = folder.string();
+  m_File = (folder / fs::path(file).filename()).string(); // its ending selects the format
+}
+
+Workshop::~Workshop()
+{
+  const std::lock_guard<std::mutex> lock(GetFolders().mutex);
+  std::error_code                   ignored;
+  fs::remove_all(m_Folder, ignored);
+  GetFolders().paths.erase(m_Folder);
+}
+
+void
+Workshop::Deliver()
+{
+  const std::lock_guard<std::mutex> lock(GetFolders().mutex);
+  std::vector<fs::path>             files;
+  for (const auto & entry : fs::directory_iterator(m_Folder))
+  {
+    if (entry.path() != m_File)
+    {
+      files.push_back(entry.path());
+    }
+  }
+  // The file that names the others, such as an .mhd file, is last: the files that it names then exist.
+  files.emplace_back(m_File);
+  for (const fs::path & file : files)
+  {
+    const fs::path  target = file == m_File ? fs::path(m_Target) : fs::path(m_Target).parent_path() / file.filename();
+    std::error_code error;
+    fs::rename(file, target, error);
+    if (error)
+    {
+      throw Failure(target.string() + ": cannot be written: " + error.message());
+    }
+  }
+}

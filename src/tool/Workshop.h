@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_tool_Workshop_h
+#define ccl_tool_Workshop_h
+
+#include <string>
+
+/** A temporary folder next to an output file. The output is written there, in one or more files, and moved when it is
+ * complete. If the output file is a symbolic link, its target is written, and the link stays. The destructor deletes
+ * the folder. */
+class Workshop
+{
+public:
+  explicit Workshop(const std::string & file);
+  ~Workshop();
+  Workshop(const Workshop &) = delete;
+  Workshop &
+  operator=(const Workshop &) = delete;
+
+  /** Returns the path of the file in the temporary folder. */
+  const std::string &
+  GetFile() const
+  {
+    return m_File;
+  }
+
+  /** Moves all files to the folder of the output file. Throws Failure. */
+  void
+  Deliver();
+
+private:
+  std::string m_Target; // the output file
+  std::string m_Folder; // temporary
+  std::string m_File;   // in m_Folder
+};
+
+/** Deletes the temporary folders before SIGINT, SIGTERM or SIGHUP ends the program. Call it before the program starts
+ * threads. */
+void
+DeleteWorkshopsOnSignals();
+
+#endif
