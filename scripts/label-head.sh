@@ -1,6 +1,7 @@
 #!/bin/sh
 # Installs the dependencies, builds the tool and labels a real volume: a head from Debian's examples of ITK. The
-# foreground is the dark pixels inside the skull, which are the fluid around the brain and in its ventricles.
+# foreground is the dark pixels inside the skull, which are the fluid around the brain and in its ventricles. Components
+# of less than 1 cm3 are left out.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -22,7 +23,7 @@ rm build-tool.log
 
 data=/usr/share/doc/insighttoolkit5-examples/examples/Data
 set -- "$data/KmeansTest_T1UCharRaw.nii.gz" head-labels.nii.gz --upper 40 \
-  --mask "$data/KmeansTest_T1RawSkullStrip.nii.gz" --preview head-preview.png
+  --mask "$data/KmeansTest_T1RawSkullStrip.nii.gz" --min-size 1000mm3 --preview head-preview.png
 echo "cuda-connected-components $*"
 build/tool/src/tool/cuda-connected-components "$@"
 echo "labels: $(pwd)/head-labels.nii.gz"
