@@ -121,15 +121,7 @@ SaveLabels(const Options &             options,
       });
     });
   }
-  try
-  {
-    SaveImage(output, geometry, options.output);
-  }
-  catch (const Failure & failure)
-  {
-    throw Failure(std::string(failure.what()) + " (the pixels are " + outputType +
-                  "; --output-type chooses another type, and auto the smallest)");
-  }
+  SaveImage(output, geometry, options.output);
 }
 
 /** Writes the labels or the mask, and the table. */

@@ -2,6 +2,7 @@
 #include "SaveImage.h"
 
 #include "Failure.h"
+#include "OutputTypes.h"
 #include "PixelValues.h"
 #include "Workshop.h"
 
@@ -109,7 +110,8 @@ SaveImage(const ImageView & pixels, const Geometry & geometry, const std::string
   }
   catch (const itk::ExceptionObject & exception)
   {
-    throw Failure(file + ": cannot be written: " + Sentence(exception));
+    throw Failure(file + ": cannot be written: " + Sentence(exception) + " (the pixels are " + NameOf(pixels.type) +
+                  "; --output-type selects the type of labels)");
   }
   workshop.Deliver();
 }

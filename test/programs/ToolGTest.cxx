@@ -267,7 +267,7 @@ TEST_F(Tool, SaysWhatIsWrong)
   this->ExpectFailure(
     "plane.mha out.png",
     "out.png: cannot be written: PNG supports unsigned char and unsigned short (the pixels are uint32; "
-    "--output-type chooses another type, and auto the smallest)");
+    "--output-type selects the type of labels)");
 
   using SpaceTimeType = itk::Image<unsigned char, 4>;
   auto spaceTime = SpaceTimeType::New();
@@ -363,6 +363,12 @@ TEST_F(Tool, FilesThatAreCutOff)
       this->ExpectFailure("volume." + ending + " other.mha", "the file is incomplete or damaged");
     }
   }
+  // GDCM aborts.
+  Write(image.GetPointer(), this->File("header.dcm"), false);
+  fs::resize_file(this->File("header.dcm"), 400);
+  const Outcome aborted = this->Call("header.dcm other.mha");
+  EXPECT_EQ(aborted.status, 1);
+  EXPECT_NE(aborted.errors.find("a library failed; an input is probably damaged"), std::string::npos) << aborted.errors;
   for (const std::string ending : { "png", "jpg", "bmp" })
   {
     Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(),
