@@ -199,6 +199,7 @@ TEST_F(Tool, Backends)
   {
     EXPECT_NE(run.printed.find("backend: cuda\n"), std::string::npos) << run.printed;
     EXPECT_EQ(this->Call("in.mha out.mha --backend cuda").status, 0);
+    EXPECT_EQ(this->Call("in.mha out.mha --backend cuda --device 0").status, 0);
     for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
       run = this->Call("in.mha out.mha --backend cuda --fully-connected --algorithm " + std::string(row.option));
@@ -213,6 +214,8 @@ TEST_F(Tool, Backends)
                         "in.mha: cannot be labeled: The GPU cannot be used, and --backend cuda does not allow the CPU: "
                         "no CUDA device");
   }
+  this->ExpectFailure("in.mha other.mha --backend cuda --device 99",
+                      "in.mha: cannot be labeled: The GPU cannot be used");
   this->ExpectUsageError("in.mha other.mha --algorithm buf", "full connectivity only");
 }
 
