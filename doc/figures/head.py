@@ -48,6 +48,11 @@ def crop_start(share, length):
     return int(np.flatnonzero(sums == sums.max()).mean())
 
 
+def white(height, width):
+    """Return a white part of a picture."""
+    return np.full((height, width, 3), 255, np.uint8)
+
+
 def compare(before, after):
     """Return the parts of the panes that differ most: before above after."""
     columns = []
@@ -57,9 +62,9 @@ def compare(before, after):
         width, height = CROP
         x = crop_start(differs.sum(axis=0), width)
         y = crop_start(differs[:, x : x + width].sum(axis=1), height)
-        gap = np.full((GAP, width, 3), 255, np.uint8)
+        gap = white(GAP, width)
         parts = [image[y : y + height, x : x + width] for image in pair]
-        columns += [np.vstack([parts[0], gap, parts[1]]), np.full((2 * height + GAP, GAP, 3), 255, np.uint8)]
+        columns += [np.vstack([parts[0], gap, parts[1]]), white(2 * height + GAP, GAP)]
     return np.hstack(columns[:-1]).repeat(SCALE, axis=0).repeat(SCALE, axis=1)
 
 

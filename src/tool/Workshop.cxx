@@ -40,7 +40,7 @@ TargetOf(const std::string & file)
   {
     if (i == 40) // Linux follows as many
     {
-      throw Failure(file + ": cannot be written: its symbolic links lead nowhere");
+      throw Failure(file + ": cannot be written: its symbolic links form a circle");
     }
     target = target.parent_path() / fs::read_symlink(target);
   }

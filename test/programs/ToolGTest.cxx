@@ -459,7 +459,7 @@ TEST_F(Tool, WritesThroughSymbolicLinks)
   this->ExpectFailure("in.mha lost.mha", "lost.mha: cannot be written: there is no folder nowhere");
   fs::create_symlink("circle.mha", this->File("circle.mha"));
   EXPECT_EQ(this->Call("in.mha circle.mha").errors,
-            "cuda-connected-components: circle.mha: cannot be written: its symbolic links lead nowhere\n");
+            "cuda-connected-components: circle.mha: cannot be written: its symbolic links form a circle\n");
 }
 
 // A user, a system or a terminal that closes ends the tool while it writes.
