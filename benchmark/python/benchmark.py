@@ -67,7 +67,7 @@ def placed(mask, place):
 def ours(image, full, **options):
     import cuda_connected_components as ccc
 
-    return lambda: ccc.label(image, None if full else 1, return_num=True, **options)
+    return lambda: ccc.label(image, connectivity=None if full else 1, return_num=True, **options)
 
 
 def bare_host_call(image, full):
@@ -128,7 +128,7 @@ def by_itk(image, full):
 def keep_ours(image, full):
     import cuda_connected_components as ccc
 
-    return lambda: ccc.keep_largest(image, 1, None if full else 1)
+    return lambda: ccc.keep_largest(image, k=1, connectivity=None if full else 1)
 
 
 def keep_monai(image, full):

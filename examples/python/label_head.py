@@ -67,7 +67,7 @@ def main():
     mask = sitk.DICOMOrient(sitk.ReadImage(arguments.mask), "LPS")
     where = {"connectivity": 6, "upper": arguments.upper, "mask": mask}
     labels = ccc.relabel(ccc.label(image, **where))  # label 1 is the largest component
-    table = pd.DataFrame(ccc.component_statistics(image, **where))
+    table = pd.DataFrame(ccc.component_statistics(image, spacing="image", **where))
     table = table.sort_values("area", ascending=False, kind="stable", ignore_index=True)
     table["label"] = table.index + 1  # the labels of relabel()
     columns = ["label", "area", "centroid-0", "centroid-1", "centroid-2"]

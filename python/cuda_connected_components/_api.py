@@ -2,15 +2,13 @@
 
 import numpy as np
 
-from . import _arguments, _core, _host, _images, _on_device, _table
-
-_threads = 0  # 0: the processors that the process may use
+from . import _arguments, _core, _host, _images, _on_device, _settings, _table
 
 
 def label(
     image,
-    connectivity=None,
     *,
+    connectivity=None,
     lower=None,
     upper=None,
     mask=None,
@@ -39,12 +37,16 @@ def label(
         default is full connectivity.
     lower, upper : number, optional
         Inclusive limits of the foreground, in place of "not 0". NaN is then
-        background.
+        background. Without limits and `mask`, integers in host memory with
+        several values other than 0 give a UserWarning: components join
+        neighbors of different values.
     mask : like image, optional
         Elements that are 0 in the mask are background.
     device : {None, "cpu", "cuda", "cuda:N"}, optional
         Where images in host memory are labeled. By default on the current GPU
-        and, if it cannot be used or the image is small, on the CPU.
+        and, if it cannot be used or the image is small, on the CPU. Workers of
+        PyTorch's DataLoader use the CPU by default. The environment variable
+        ``CUDA_CONNECTED_COMPONENTS_DEVICE`` changes the default.
     threads : int, optional
         The number of threads on the CPU, see `set_num_threads`.
     dtype : dtype, optional
@@ -53,7 +55,8 @@ def label(
         SimpleITK images get the types of their own filters, uint64 and uint32.
     out : like image, optional
         The labels are written to this image. It must have the shape of the
-        image and an integer type.
+        image and an integer type. An itk or SimpleITK image gets the geometry
+        of the input.
     return_num : bool, optional
         Whether to return the number of components, too.
 
@@ -61,8 +64,8 @@ def label(
     -------
     labels : like image
         The labels: an image of the same library, on the same device, with the
-        same geometry, coordinates or metadata. The order in memory is the order
-        of the input, if that is contiguous.
+        same geometry, coordinates or metadata. Arrays are in C order or in
+        Fortran order, whichever is closer to the order of the input.
     count : int
         The number of components. Only returned if `return_num` is true.
 
@@ -90,34 +93,49 @@ def label(
     >>> image = np.array([[1, 1, 0, 0],
     ...                   [0, 0, 1, 0],
     ...                   [0, 0, 0, 0],
-    ...                   [5, 0, 0, 7]])
+    ...                   [1, 0, 0, 1]])
     >>> ccc.label(image)
     array([[1, 1, 0, 0],
            [0, 0, 1, 0],
            [0, 0, 0, 0],
            [2, 0, 0, 3]], dtype=int32)
-    >>> labels, count = ccc.label(image, connectivity=1, return_num=True)
+    >>> labels, count = ccc.label(image != 0, connectivity=1, return_num=True)
     >>> count
     4
-    >>> ccc.label(image, lower=2, upper=6)
-    array([[0, 0, 0, 0],
-           [0, 0, 0, 0],
-           [0, 0, 0, 0],
-           [1, 0, 0, 0]], dtype=int32)
+    >>> ccc.label(np.array([2, 5, 5, 0, 7]), lower=5, upper=7)
+    array([0, 1, 1, 0, 2], dtype=int32)
+    """
+    limits = (lower, upper)
+    labels, count = label_with_limits(
+        image, connectivity, limits, mask, device, threads, dtype, out, warns=True
+    )
+    return (labels, count) if return_num else labels
+
+
+def label_with_limits(
+    image,
+    connectivity=None,
+    limits=(None, None),
+    mask=None,
+    device=None,
+    threads=None,
+    dtype=None,
+    out=None,
+    warns=False,
+):
+    """Do the work of `label`. Return the labels and their number.
+
+    `warns` is whether to warn of images with several values.
     """
     if dtype is not None:
         dtype = _arguments.integer_dtype(dtype)
     library = _images.library_of(image)
     if library.on_device:
-        labels, count = _on_device.label(
-            library, image, connectivity, (lower, upper), mask, device, dtype, out
-        )
-        return (labels, count) if return_num else labels
+        return _on_device.label(library, image, connectivity, limits, mask, device, dtype, out)
 
     array = library.array(image)
-    threads = _thread_count(threads)
     where = _host.Foreground(
-        library, image, array, connectivity, (lower, upper), mask, device, threads
+        library, image, array, connectivity, limits, mask, device, threads, warns
     )
     if out is None:
         labels, labels_array = library.empty_labels(image, array, dtype)
@@ -127,16 +145,16 @@ def label(
         library.check_out(image, out)
         labels_array = library.output(out)
         _host.check_out(labels_array, array.shape, dtype)
+        library.will_write(image, out)
         count = where.label_into(labels_array)
-        library.written(out)
-    return (labels, count) if return_num else labels
+    return labels, count
 
 
 def keep_largest(
     image,
+    *,
     k=1,
     connectivity=None,
-    *,
     lower=None,
     upper=None,
     mask=None,
@@ -170,18 +188,19 @@ def keep_largest(
     --------
     >>> import numpy as np
     >>> import cuda_connected_components as ccc
-    >>> ccc.keep_largest(np.array([3, 0, 4, 5, 0, 6], dtype=np.uint8))
-    array([0, 0, 4, 5, 0, 0], dtype=uint8)
+    >>> ccc.keep_largest(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8))
+    array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
     k = _arguments.count_of("k", k, 1)
-    return _keep(image, 0, k, connectivity, (lower, upper), mask, device, threads, out)
+    limits = (lower, upper)
+    return keep(image, 0, k, connectivity, limits, mask, device, threads, out, warns=True)
 
 
 def remove_small(
     image,
     min_size,
-    connectivity=None,
     *,
+    connectivity=None,
     lower=None,
     upper=None,
     mask=None,
@@ -201,10 +220,10 @@ def remove_small(
         elements or, with `spacing`, a length, area or volume.
     connectivity, lower, upper, mask, device, threads :
         As for `label`.
-    spacing : number or sequence of numbers, optional
+    spacing : number, sequence of numbers or "image", optional
         The distance of elements along each axis, for example in mm. The unit of
-        `min_size` is then mm, mm^2 or mm^3. The spacing of itk and SimpleITK
-        images is not used: pass ``image.GetSpacing()``.
+        `min_size` is then mm, mm^2 or mm^3. "image" stands for the spacing of
+        an itk or SimpleITK image.
     out : like image, optional
         The result is written to this image of the same type. It may be `image`.
 
@@ -218,15 +237,17 @@ def remove_small(
     --------
     >>> import numpy as np
     >>> import cuda_connected_components as ccc
-    >>> ccc.remove_small(np.array([3, 0, 4, 5, 0, 6], dtype=np.uint8), 2)
-    array([0, 0, 4, 5, 0, 0], dtype=uint8)
+    >>> ccc.remove_small(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8), 2)
+    array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
-    ndim = _dimensions_of(image)
-    minimum = _arguments.minimum_pixels(min_size, spacing, ndim)
-    return _keep(image, minimum, 0, connectivity, (lower, upper), mask, device, threads, out)
+    if spacing is not None:
+        spacing = _geometry(_images.library_of(image), image, spacing, _dimensions_of(image))[2]
+    minimum = _arguments.minimum_pixels(min_size, spacing)
+    limits = (lower, upper)
+    return keep(image, minimum, 0, connectivity, limits, mask, device, threads, out, warns=True)
 
 
-def relabel(labels, order="size", *, min_size=0, k=None, threads=None, out=None, return_num=False):
+def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None, return_num=False):
     """Renumber the labels of a label image: 1, 2, 3, ... without gaps.
 
     The labels need not be connected, and may be any integers. 0 is background.
@@ -274,16 +295,14 @@ def relabel(labels, order="size", *, min_size=0, k=None, threads=None, out=None,
         result, count = _on_device.relabel(library, labels, order, minimum, largest, out)
         return (result, count) if return_num else result
 
-    result, count = _host.relabel(
-        library, labels, order, minimum, largest, _thread_count(threads), out
-    )
+    result, count = _host.relabel(library, labels, order, minimum, largest, threads, out)
     return (result, count) if return_num else result
 
 
 def component_statistics(
     image,
-    connectivity=None,
     *,
+    connectivity=None,
     lower=None,
     upper=None,
     mask=None,
@@ -301,9 +320,10 @@ def component_statistics(
         other than 0 are foreground, so that objects that touch become one.
     connectivity, lower, upper, mask, device, threads :
         As for `label`.
-    spacing : number or sequence of numbers, optional
+    spacing : number, sequence of numbers or "image", optional
         The distance of elements along each axis. It scales areas and centroids.
-        itk and SimpleITK images have their own spacing.
+        "image" stands for the geometry of an itk or SimpleITK image: areas are
+        in the unit of its spacing, and centroids are physical points.
     properties : sequence of str, optional
         The properties to compute, named as in
         ``skimage.measure.regionprops_table``:
@@ -322,10 +342,10 @@ def component_statistics(
     -------
     columns : dict
         A one-dimensional array for each column: ``bbox-0``, ``centroid-1``, ...
-        The rows are in the order of the labels. For arrays, the axes are in the
-        order of the array, and the columns are on the array's device. For itk
-        and SimpleITK images, the axes are x, y, z, boxes are in indices, and
-        centroids are physical points.
+        The rows are in the order of the labels. The axes are in the order of
+        the array, or x, y, z for itk and SimpleITK images. Without `spacing`,
+        areas are numbers of elements and centroids are indices. Columns for
+        arrays on a device are on this device.
 
     Examples
     --------
@@ -344,8 +364,6 @@ def component_statistics(
                 f"{name!r} is not a property; there are {', '.join(_table.PROPERTIES)}"
             )
     library = _images.library_of(image)
-    if library.has_physical_axes and spacing is not None:
-        raise ValueError("leave out spacing: the spacing of the image is used")
     boxes = not {"bbox", "area_bbox", "extent"}.isdisjoint(properties)
     wanted = (boxes, "centroid" in properties, "touches_border" in properties)
     if library.on_device:
@@ -355,20 +373,15 @@ def component_statistics(
         transposed = False
     else:
         array = library.array(image)
-        threads = _thread_count(threads)
         where = _host.Foreground(
-            library, image, array, connectivity, (lower, upper), mask, device, threads
+            library, image, array, connectivity, (lower, upper), mask, device, threads, True
         )
         shape, columns, transposed = array.shape, where.measure(wanted), where.transposed
     # The columns are along the axes of the extension module: x is the last axis in C order.
     axes = "xyz"[: len(shape)]
     if not transposed and not library.has_physical_axes:
         axes = axes[::-1]
-    if library.has_physical_axes:
-        geometry = library.geometry(image)
-    else:
-        distances = _arguments.spacing_of(1.0 if spacing is None else spacing, len(shape))
-        geometry = ((0,) * len(shape), (0.0,) * len(shape), distances, np.eye(len(shape)))
+    geometry = _geometry(library, image, spacing, len(shape))
     return library.columns(image, _table.make_table(columns, axes, geometry, properties))
 
 
@@ -390,7 +403,7 @@ def backend_info():
     """
     info = {"version": _core.__version__, **_core.describe_backend()}
     info["cuda_reason"] = _core.why_no_device(_core.CURRENT_DEVICE)
-    info["threads"] = _threads or _core.count_processors()
+    info["threads"] = _settings.threads(None)
     return info
 
 
@@ -400,11 +413,14 @@ def set_num_threads(n):
     Parameters
     ----------
     n : int or None
-        The number of threads. None stands for the processors that the process
-        may use (its CPU affinity), which is also the default.
+        The number of threads. None restores the default: the environment
+        variable ``CUDA_CONNECTED_COMPONENTS_THREADS``; else 1 in a worker of
+        PyTorch's DataLoader; else ``torch.get_num_threads()`` if torch is
+        imported, or the variable ``OMP_NUM_THREADS``, but no more than the
+        processors that the process may use by its CPU affinity and by the
+        quota of its container.
     """
-    global _threads
-    _threads = 0 if n is None else min(_arguments.count_of("n", n, 1), 4096)
+    _settings.set_threads(n)
 
 
 def trim_memory():
@@ -412,18 +428,44 @@ def trim_memory():
     _core.trim_memory()
 
 
-def _keep(image, minimum, k, connectivity, limits, mask, device, threads, out):
+def keep(
+    image,
+    minimum,
+    k,
+    connectivity=None,
+    limits=(None, None),
+    mask=None,
+    device=None,
+    threads=None,
+    out=None,
+    warns=False,
+):
+    """Do the work of `keep_largest` and `remove_small`. 0 stands for no `minimum` and no `k`.
+
+    `warns` is whether to warn of images with several values.
+    """
     library = _images.library_of(image)
     selection = (library, image, minimum, k, connectivity, limits, mask, device)
     if library.on_device:
         return _on_device.keep(*selection, out)
-    return _host.keep(*selection, _thread_count(threads), out)
+    return _host.keep(*selection, threads, warns, out)
 
 
-def _thread_count(threads):
-    if threads is None:
-        return _threads
-    return min(_arguments.count_of("threads", threads, 1), 4096)
+def _geometry(library, image, spacing, ndim):
+    """Return the first index, the origin, the spacing and the direction of statistics."""
+    first = (0,) * ndim
+    if library.has_physical_axes:
+        geometry = library.geometry(image)
+        first = geometry[0]
+    if isinstance(spacing, str) and spacing == "image":
+        if not library.has_physical_axes:
+            raise ValueError(
+                f'spacing="image" needs an image of itk or SimpleITK, not {type(image).__name__}: '
+                "pass the numbers"
+            )
+        return geometry
+    distances = _arguments.spacing_of(1.0 if spacing is None else spacing, ndim)
+    return first, (0.0,) * ndim, distances, np.eye(ndim)
 
 
 def _dimensions_of(image):

@@ -127,10 +127,8 @@ def count_of(name, value, minimum):
     return min(number, 2**63)
 
 
-def backend_of(device):
-    """Return the number of a backend for `device`: None, "cpu", "cuda" or "cuda:1"."""
-    if device is None:
-        return _core.ANY_BACKEND
+def backend_of(device, name):
+    """Return the number of a backend for `device`: "cpu", "cuda" or "cuda:1"."""
     device = str(device)  # also of a torch.device
     if device == "cpu":
         return _core.HOST_BACKEND
@@ -139,14 +137,14 @@ def backend_of(device):
     prefix, _, number = device.partition(":")
     if prefix == "cuda" and number.isdecimal() and len(number) < 6:
         return int(number)
-    raise ValueError(f'device must be None, "cpu", "cuda" or "cuda:N", not {device!r}')
+    raise ValueError(f'{name} must be "cpu", "cuda" or "cuda:N", not {device!r}')
 
 
-def minimum_pixels(min_size, spacing, ndim):
+def minimum_pixels(min_size, spacing):
     """Return the lowest number of elements that is not less than `min_size`.
 
-    `min_size` is in elements or, with `spacing`, in the unit of the spacing to
-    the power of `ndim`.
+    `min_size` is in elements or, with the `spacing` of each axis, in its unit
+    to the power of the number of axes.
     """
     if not is_number(min_size):
         raise TypeError(f"min_size must be a number, not {min_size!r}; its unit is of spacing=")
@@ -154,7 +152,7 @@ def minimum_pixels(min_size, spacing, ndim):
         raise ValueError(f"min_size must be a number from 0 on, not {min_size!r}")
     if spacing is None:
         return min(math.ceil(min_size), 2**63)
-    size_of_one = math.prod(spacing_of(spacing, ndim))
+    size_of_one = math.prod(spacing)
     if not 0 < size_of_one < math.inf:
         raise ValueError(f"spacing {spacing!r} has a product that is not a positive number")
     count = min_size / size_of_one
@@ -178,7 +176,9 @@ def spacing_of(spacing, ndim):
             raise TypeError
         distances = tuple(float(distance) for distance in spacing)
     except TypeError:
-        raise TypeError(f"spacing must be a number or {ndim} numbers, not {spacing!r}") from None
+        raise TypeError(
+            f'spacing must be a number, {ndim} numbers or "image", not {spacing!r}'
+        ) from None
     if len(distances) != ndim:
         raise ValueError(f"spacing has {len(distances)} numbers, but the image has {ndim} axes")
     if not all(0 < distance < math.inf for distance in distances):

@@ -87,6 +87,21 @@ class DeviceImages:
         """Copy the elements of an image that are chosen. The others become 0."""
         return self.xp.where(chosen, image, image.dtype.type(0))
 
+    def plain_out(self, out):
+        """Return the array of an image for results."""
+        return self.plain(out)
+
+    def will_write(self, out):
+        """Tell the library that the extension module changes the elements of an array."""
+
+    def run(self, function, *arguments):
+        """Call the extension module. If memory is short, release what the library caches."""
+        try:
+            return function(*arguments)
+        except _core.CudaMemoryError:
+            self.release_memory()
+        return function(*arguments)
+
 
 class CupyImages(DeviceImages):
     """cupy.ndarray."""
@@ -123,6 +138,10 @@ class CupyImages(DeviceImages):
         """Return the address of the first element."""
         return image.data.ptr
 
+    def element_size_of(self, image):
+        """Return the number of bytes of an element."""
+        return image.dtype.itemsize
+
     def empty(self, image, dtype):
         """Return a new array of the shape of an image."""
         return self.xp.empty(image.shape, dtype)
@@ -140,14 +159,37 @@ class CupyImages(DeviceImages):
         with self.on_device_of(image):
             return {name: self.xp.asarray(column) for name, column in columns.items()}
 
-    def unique(self, labels):
-        """Return the values of an array, the index of each element's value, and counts."""
-        values, inverse, counts = self.xp.unique(labels, return_inverse=True, return_counts=True)
-        return values, inverse.reshape(labels.shape), counts
+    def release_memory(self):
+        """Return the memory that the library keeps for later arrays to the device."""
+        self.xp.get_default_memory_pool().free_all_blocks()
 
-    def take(self, table, inverse, dtype):
-        """Return table[inverse], for a table in host memory."""
-        return self.xp.asarray(table.astype(dtype))[inverse]
+    def flat(self, labels):
+        """Return the labels as a contiguous array of one dimension, of a type with arithmetic."""
+        return self.xp.ascontiguousarray(labels).reshape(-1)
+
+    def runs(self, flat):
+        """Return the label and the length of each run of equal elements."""
+        is_first = self.xp.ones(flat.shape, "bool")
+        is_first[1:] = flat[1:] != flat[:-1]
+        firsts = self.xp.flatnonzero(is_first)
+        return flat[firsts], self.xp.diff(firsts, append=flat.size)
+
+    def unique(self, labels):
+        """Return the values of an array in ascending order, and the index of each element's."""
+        return self.xp.unique(labels, return_inverse=True)
+
+    def search(self, values, flat):
+        """Return the index of each element in an ascending array of all values."""
+        return self.xp.searchsorted(values, flat)
+
+    def sums(self, names, lengths, count):
+        """Return the sum of the lengths with each name from 0 to count - 1, in host memory."""
+        sums = self.xp.bincount(names.astype("int64"), weights=lengths, minlength=count)
+        return sums.get().astype(np.int64)
+
+    def take(self, table, indices):
+        """Return table[indices], for a table in host memory."""
+        return self.xp.asarray(table)[indices]
 
     def to_host(self, column):
         """Return a column as a NumPy array."""
@@ -172,7 +214,7 @@ class TorchCudaImages(DeviceImages):
     def comparable(self, image):
         name = self.name_of(image.dtype)
         if name == "uint64":
-            raise TypeError("limits for tensors of uint64 are not supported: pass a bool tensor")
+            raise TypeError("limits and relabel do not support tensors of uint64: convert to int64")
         wider = {"bool": "uint8", "uint16": "int32", "uint32": "int64", "bfloat16": "float32"}
         return image.to(getattr(self.xp, wider[name])) if name in wider else image
 
@@ -206,6 +248,9 @@ class TorchCudaImages(DeviceImages):
     def address_of(self, image):
         return image.data_ptr()
 
+    def element_size_of(self, image):
+        return image.element_size()
+
     def empty(self, image, dtype):
         return self.xp.empty(
             tuple(image.shape), dtype=getattr(self.xp, _name_of(dtype)), device=image.device
@@ -224,15 +269,57 @@ class TorchCudaImages(DeviceImages):
             name: self.xp.from_numpy(column).to(image.device) for name, column in columns.items()
         }
 
-    def unique(self, labels):
-        return self.xp.unique(self.comparable(labels), return_inverse=True, return_counts=True)
+    def plain_out(self, out):
+        plain = self.plain(out)
+        refuse_gradients(out)
+        return plain
 
-    def take(self, table, inverse, dtype):
-        table = self.xp.from_numpy(table.astype(dtype)).to(inverse.device)
-        return self.bits_of(table)[inverse].view(table.dtype)
+    def will_write(self, out):
+        count_version(out)
+
+    def release_memory(self):
+        self.xp.cuda.empty_cache()
+
+    def flat(self, labels):
+        return self.comparable(labels).contiguous().view(-1)
+
+    def runs(self, flat):
+        is_first = self.xp.ones(flat.shape, dtype=self.xp.bool, device=flat.device)
+        is_first[1:] = flat[1:] != flat[:-1]
+        firsts = is_first.nonzero().view(-1)
+        return flat[firsts], firsts.diff(append=firsts.new_tensor([flat.numel()]))
+
+    def unique(self, labels):
+        return self.xp.unique(labels, return_inverse=True)
+
+    def search(self, values, flat):
+        return self.xp.searchsorted(values, flat)
+
+    def sums(self, names, lengths, count):
+        sums = self.xp.zeros(count, dtype=self.xp.int64, device=lengths.device)
+        return sums.index_add_(0, names.long(), lengths).cpu().numpy()
+
+    def take(self, table, indices):
+        if indices.dtype != self.xp.int64:
+            indices = indices.int()
+        table = self.xp.from_numpy(table).to(indices.device)
+        return self.bits_of(table).index_select(0, indices).view(table.dtype)
 
     def to_host(self, column):
         return column.cpu().numpy()
+
+
+def refuse_gradients(out):
+    """Raise an exception if a tensor for results requires gradients."""
+    if out.requires_grad:
+        raise ValueError("out requires gradients, which results do not have: pass out.detach()")
+
+
+def count_version(out):
+    """Tell the automatic differentiation of PyTorch that the elements of a tensor change."""
+    if not out.is_inference():
+        # Every write in place counts, also to no elements.
+        out.detach().as_subclass(sys.modules["torch"].Tensor)[:0].zero_()
 
 
 _classes = {"cupy": CupyImages, "torch": TorchCudaImages}
@@ -271,8 +358,8 @@ def may_overlap(library, image, other):
     begin, other_begin = library.address_of(image), library.address_of(other)
     size = math.prod(image.shape)
     return (
-        begin < other_begin + size * other.dtype.itemsize
-        and other_begin < begin + size * image.dtype.itemsize
+        begin < other_begin + size * library.element_size_of(other)
+        and other_begin < begin + size * library.element_size_of(image)
     )
 
 
@@ -286,7 +373,7 @@ class ForeignImages:
 class ForeignArray:
     """The device memory of an object of an unknown library."""
 
-    def __init__(self, image, name, writable=False):
+    def __init__(self, image, name, stream, writable=False):
         self.owner = image
         interface = getattr(image, "__cuda_array_interface__", None)
         if interface is not None:
@@ -296,16 +383,14 @@ class ForeignArray:
             self.shape = tuple(interface["shape"])
             dtype = np.dtype(interface["typestr"])
             strides = interface.get("strides")
-            self.stream = interface.get("stream") or 0
             self.device = None
         elif is_on_device(image):
-            # 1 is the legacy default stream.
-            self.owner = _core.DlpackArray(image.__dlpack__(stream=1))
+            # The producer makes this stream wait for its work. 1 is the legacy default stream.
+            self.owner = _core.DlpackArray(image.__dlpack__(stream=stream or 1))
             self.address, is_read_only = self.owner.address, False
             self.shape = tuple(self.owner.shape)
             dtype = np.dtype(self.owner.dtype)
             strides = tuple(stride * dtype.itemsize for stride in self.owner.strides)
-            self.stream = 0
             self.device = int(image.__dlpack_device__()[1])
         else:
             raise TypeError(f"{name} must be in device memory, like the image")
@@ -328,6 +413,17 @@ class ForeignArray:
             raise ValueError(f"{name} must be contiguous in C order")
 
 
+def _is_tensor(image):
+    return "torch" in sys.modules and isinstance(image, sys.modules["torch"].Tensor)
+
+
+def _stream_of(image):
+    """Return the stream on which an object of any library is used, or 0 if it names none."""
+    if _is_tensor(image):
+        return sys.modules["torch"].cuda.current_stream(image.device).cuda_stream or 1
+    return (getattr(image, "__cuda_array_interface__", None) or {}).get("stream") or 0
+
+
 def label_foreign(image, out, make_request):
     """Label an object of an unknown library. Return the number of labels."""
     if out is None:
@@ -335,22 +431,29 @@ def label_foreign(image, out, make_request):
             f"{type(image).__name__} is a device array of a library that is not known here: "
             "pass out=, or convert it with cupy.asarray(image) or torch.as_tensor(image)"
         )
-    source = ForeignArray(image, "the image")
-    target = ForeignArray(out, "out", writable=True)
+    streams = (_stream_of(image), _stream_of(out))
+    if 0 not in streams and streams[0] != streams[1]:
+        raise ValueError("the image and out are used on two streams: synchronize one of them first")
+    stream = streams[0] or streams[1]
+    is_tensor = _is_tensor(out)
+    if is_tensor:
+        refuse_gradients(out)
+    source = ForeignArray(image, "the image", stream)
+    target = ForeignArray(out, "out", stream, writable=True)
     if source.shape != target.shape:
         raise ValueError(f"out has the shape {target.shape}, and the image {source.shape}")
     integer_dtype(target.dtype)
-    if source.stream and target.stream and source.stream != target.stream:
-        raise ValueError("the image and out are used on two streams: synchronize one of them first")
     if (
         source.address < target.address + target.bytes
         and target.address < source.address + source.bytes
     ):
         raise ValueError("out must not overlap the image")
     device = source.device if source.device is not None else target.device
+    if is_tensor:
+        count_version(out)
     return _core.label_device(
         device_array(source.address, source.dtype, source.shape),
         device_array(target.address, target.dtype, target.shape),
-        source.stream or target.stream,
+        stream,
         make_request(len(source.shape), _core.CURRENT_DEVICE if device is None else device),
     )

@@ -41,9 +41,17 @@ def checked(array):
     return array
 
 
-def is_fortran(array):
-    """Return whether an array is contiguous in Fortran order only."""
-    return array.flags.f_contiguous and not array.flags.c_contiguous
+def is_transposed(array):
+    """Return whether the first axis of an array varies faster in memory than the last.
+
+    The work then runs along the first axis. Axes of one element do not count.
+    """
+    strides = [abs(stride) for stride, n in zip(array.strides, array.shape) if n > 1]
+    return len(strides) > 1 and 0 < strides[0] < strides[-1]
+
+
+def _order_of(array):
+    return "F" if is_transposed(array) else "C"
 
 
 def _is_masked(image):
@@ -88,14 +96,14 @@ class NumpyImages:
         """Return the element type of an image, in the library's own terms."""
         return np.asarray(image).dtype
 
-    def check_mask(self, image, mask):
+    def check_mask(self, image, mask, mask_library):
         """Raise an exception if the elements of a mask are at other places."""
 
     def check_out(self, image, out):
         """Raise an exception if the elements of an image for results are at other places."""
 
-    def written(self, out):
-        """Tell the library that the elements of an image have changed."""
+    def will_write(self, image, out):
+        """Prepare an image for the results of `image`: tell the library that it changes."""
 
     def output_values(self, out):
         """Return the array of an image for values, as unsigned integers of the same bits."""
@@ -112,14 +120,13 @@ class NumpyImages:
 
     def empty_labels(self, image, array, dtype):
         """Return a new image for labels, and its array."""
-        order = "F" if is_fortran(array) else "C"
-        labels = np.empty(array.shape, dtype or default_label_dtype(array.size), order)
+        dtype = dtype or default_label_dtype(array.size)
+        labels = np.empty(array.shape, dtype, _order_of(array))
         return labels, labels
 
-    def empty_values(self, image, array):
+    def empty_values(self, image, array, are_labels=False):
         """Return a new image of the type of `image`, and its array."""
-        dtype = np.asarray(image).dtype
-        values = np.empty(array.shape, dtype, "F" if is_fortran(array) else "C")
+        values = np.empty(array.shape, np.asarray(image).dtype, _order_of(array))
         return values, values
 
     def columns(self, image, columns):
@@ -127,8 +134,18 @@ class NumpyImages:
         return columns
 
 
+# What describes other variables, not the values.
+_KEPT_ENCODING = ("coordinates", "grid_mapping")
+# The attributes of the CF conventions that describe values.
+_ATTRIBUTES_OF_VALUES = frozenset(
+    "units standard_name long_name cell_methods valid_min valid_max valid_range actual_range "
+    "flag_values flag_masks flag_meanings missing_value _FillValue _Unsigned scale_factor "
+    "add_offset".split()
+)
+
+
 class XarrayImages(NumpyImages):
-    """xarray.DataArray. The data may be on a device; see `_devices`."""
+    """xarray.DataArray in host memory."""
 
     def array(self, image):
         return self._inner(image).array(image.data)
@@ -139,19 +156,32 @@ class XarrayImages(NumpyImages):
     def dtype_of(self, image):
         return self._inner(image).dtype_of(image.data) if hasattr(image, "dims") else image.dtype
 
-    def check_mask(self, image, mask):
-        self._check_dims(image, mask, "mask")
+    def check_mask(self, image, mask, mask_library):
+        if mask_library is self:
+            self._check_places(image, mask, "mask")
 
     def check_out(self, image, out):
-        self._check_dims(image, out, "out")
+        if hasattr(out, "dims"):
+            self._check_places(image, out, "out")
 
     @staticmethod
-    def _check_dims(image, other, name):
-        if hasattr(other, "dims") and other.dims != image.dims:
+    def _check_places(image, other, name):
+        if other.dims != image.dims:
             raise ValueError(
                 f"{name} has the dimensions {other.dims}, and the image {image.dims}: "
                 f"pass {name}.transpose(*image.dims)"
             )
+        for dim, index in image.indexes.items():
+            if (
+                dim in other.indexes
+                and len(other.indexes[dim]) == len(index)
+                and not other.indexes[dim].equals(index)
+            ):
+                raise ValueError(
+                    f"{name} has other coordinates than the image along {dim!r}: pass "
+                    f"{name}.reindex_like(image), or {name}.data if the elements are at the same "
+                    "places"
+                )
 
     def output(self, out):
         if hasattr(out, "dims"):
@@ -160,11 +190,24 @@ class XarrayImages(NumpyImages):
 
     def empty_labels(self, image, array, dtype):
         data, labels = self._inner(image).empty_labels(image.data, array, dtype)
-        return image.copy(data=data), labels
+        return self._with_data(image, data, are_labels=True), labels
 
-    def empty_values(self, image, array):
+    def empty_values(self, image, array, are_labels=False):
         data, values = self._inner(image).empty_values(image.data, array)
-        return image.copy(data=data), values
+        return self._with_data(image, data, are_labels), values
+
+    @staticmethod
+    def _with_data(image, data, are_labels):
+        """Return a copy of an image with other values."""
+        result = image.copy(data=data)
+        # The rest tells how the values of the image were packed in a file.
+        result.encoding = {
+            name: value for name, value in image.encoding.items() if name in _KEPT_ENCODING
+        }
+        if are_labels:
+            for name in _ATTRIBUTES_OF_VALUES.intersection(result.attrs):
+                del result.attrs[name]
+        return result
 
     @staticmethod
     def _inner(image):
@@ -198,10 +241,15 @@ class TorchImages(NumpyImages):
     def output(self, out):
         if not isinstance(out, sys.modules["torch"].Tensor):
             raise TypeError(f"out must be a tensor, like the image, not {type(out).__name__}")
+        _devices.refuse_gradients(out)
         return self._plain(out).numpy()
+
+    def will_write(self, image, out):
+        _devices.count_version(out)
 
     def output_values(self, out):
         tensor = self._plain(out)
+        _devices.refuse_gradients(out)
         if self._is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
@@ -210,7 +258,7 @@ class TorchImages(NumpyImages):
         labels, _ = super().empty_labels(array, array, dtype)
         return self.like(image, sys.modules["torch"].from_numpy(labels)), labels
 
-    def empty_values(self, image, array):
+    def empty_values(self, image, array, are_labels=False):
         values, _ = super().empty_values(self.values(image), array)
         torch = sys.modules["torch"]
         tensor = torch.from_numpy(values.view(f"i{values.dtype.itemsize}"))
@@ -282,6 +330,10 @@ class PhysicalImages(NumpyImages):
     def dtype_of(self, image):
         return self._view(image).dtype
 
+    def check_mask(self, image, mask, mask_library):
+        if mask_library.has_physical_axes:
+            _check_geometry(self.geometry(image), mask_library.geometry(mask))
+
 
 class SimpleItkImages(PhysicalImages):
     """SimpleITK.Image. Axes of statistics are x, y and z."""
@@ -297,12 +349,11 @@ class SimpleItkImages(PhysicalImages):
         bits = 8 * np.dtype(dtype or np.uint32).itemsize
         return self._empty(image, getattr(sitk, f"{name}{bits}"))
 
-    def empty_values(self, image, array):
+    def empty_values(self, image, array, are_labels=False):
         return self._empty(image, image.GetPixelID())
 
-    def check_mask(self, image, mask):
-        if hasattr(mask, "GetPixelID"):
-            _check_geometry(self.geometry(image), self.geometry(mask))
+    def will_write(self, image, out):
+        out.CopyInformation(image)
 
     def geometry(self, image):
         """Return the first index, origin, spacing and direction of an image, along x, y, z."""
@@ -350,11 +401,10 @@ class _Memory:
 class ItkImages(PhysicalImages):
     """itk.Image. Axes of statistics are x, y and z."""
 
-    def check_mask(self, image, mask):
-        if hasattr(mask, "GetBufferedRegion"):
-            _check_geometry(self.geometry(image), self.geometry(mask))
-
-    def written(self, out):
+    def will_write(self, image, out):
+        if out is not image:
+            out.CopyInformation(image)
+            out.SetRegions(image.GetBufferedRegion())
         out.Modified()
 
     def output(self, out):
@@ -372,7 +422,7 @@ class ItkImages(PhysicalImages):
             raise TypeError(f"itk has no {array.ndim}-D image of {np.dtype(dtype)}") from None
         return self._empty(image, image_type)
 
-    def empty_values(self, image, array):
+    def empty_values(self, image, array, are_labels=False):
         return self._empty(image, type(image))
 
     def geometry(self, image):

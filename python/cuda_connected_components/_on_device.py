@@ -37,7 +37,7 @@ def label(library, image, connectivity, limits, mask, device, dtype, out):
             dtype = dtype or _arguments.default_label_dtype(math.prod(plain.shape))
             labels = target = None
         else:
-            labels = target = library.plain(out)
+            labels = target = library.plain_out(out)
             _check_device_out(library, plain, target, dtype)
             dtype = np.dtype(library.name_of(target.dtype))
         if (
@@ -47,7 +47,10 @@ def label(library, image, connectivity, limits, mask, device, dtype, out):
         ):
             labels = library.empty(plain, dtype)
         foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
-        count = _core.label_device(
+        if labels is target:
+            library.will_write(out)
+        count = library.run(
+            _core.label_device,
             _as_device_array(library, foreground),
             _as_device_array(library, labels),
             library.stream_of(plain),
@@ -107,7 +110,7 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, out):
     plain = library.plain(image)
     target = None
     if out is not None:
-        target = library.plain(out)
+        target = library.plain_out(out)
         if tuple(target.shape) != tuple(plain.shape) or target.dtype != plain.dtype:
             raise ValueError("out must have the shape and the type of the image")
     with library.on_device_of(plain):
@@ -115,7 +118,11 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, out):
         # Limits, masks and types that the engine does not read make a new array of bytes.
         is_image = limits == (None, None) and mask is None and foreground.dtype == plain.dtype
         written = _memory_for_kept(library, plain, foreground, target) if is_image else foreground
-        _core.mask_device(
+        if written is target:
+            library.will_write(out)
+        # Memory is short before the output is written, so that a second attempt finds the image.
+        library.run(
+            _core.mask_device,
             _as_device_array(library, foreground),
             _as_device_array(library, written),
             library.stream_of(plain),
@@ -163,7 +170,8 @@ def measure(library, image, connectivity, limits, mask, device, wanted):
     plain = library.plain(image)
     with library.on_device_of(plain):
         foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
-        columns = _core.measure_device(
+        columns = library.run(
+            _core.measure_device,
             _as_device_array(library, foreground),
             library.stream_of(plain),
             *wanted,
@@ -179,12 +187,11 @@ def relabel(library, labels, order, minimum, largest, out):
     with library.on_device_of(plain):
         target = None
         if out is not None:
-            target = library.plain(out)
+            target = library.plain_out(out)
             _check_device_out(library, plain, target, None)
             dtype = np.dtype(library.name_of(target.dtype))
-        values, inverse, counts = library.unique(plain)
-        values, counts = library.to_host(values), library.to_host(counts)
-        chosen = np.flatnonzero((values != 0) & (counts >= minimum))
+        values, counts, indices = _count_elements(library, library.flat(plain))
+        chosen = np.flatnonzero((values != 0) & (counts >= max(minimum, 1)))
         if order == "size" or largest:
             chosen = chosen[np.argsort(-counts[chosen].astype(np.int64), kind="stable")]
             chosen = chosen[:largest] if largest else chosen
@@ -194,10 +201,34 @@ def relabel(library, labels, order, minimum, largest, out):
                 f"Number of objects ({len(chosen)}) greater than maximum of output pixel type "
                 f"({np.iinfo(dtype).max}). Choose a wider type."
             )
-        table = np.zeros(len(values), np.int64)
+        table = np.zeros(len(values), dtype)
         table[chosen] = np.arange(1, len(chosen) + 1)
-        result = library.take(table, inverse, dtype)
+        result = library.take(table, indices).reshape(tuple(plain.shape))
         if target is None:
             return library.like(labels, result), len(chosen)
         library.assign(target, result)
         return out, len(chosen)
+
+
+_LENGTH_OF_SMALL_TABLE = 1 << 20
+
+
+def _count_elements(library, flat):
+    """Count the elements with each label of a flat array.
+
+    Return an array of labels in ascending order and the number of elements with
+    each of them, in host memory, and the index in these arrays for each element.
+    """
+    if flat.shape[0] == 0:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), flat
+    # There are far fewer runs of equal labels than elements.
+    names, lengths = library.runs(flat)
+    smallest, largest = int(names.min()), int(names.max())
+    if smallest >= 0 and largest < max(_LENGTH_OF_SMALL_TABLE, names.shape[0]):
+        values, indices = np.arange(largest + 1), flat
+    else:
+        # A table up to the largest label would be too long.
+        values, names = library.unique(names)
+        indices = library.search(values, flat)
+        values = library.to_host(values)
+    return values, library.sums(names, lengths, len(values)), indices

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from . import _api, _core
+from . import _api, _arguments, _core, _settings
 
 __all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
 
@@ -102,7 +102,7 @@ def connected_components(
             )
         view = _binary_view(data, is_binary)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
-        labels, count = _api.label(view, rank, dtype=dtype, return_num=True)
+        labels, count = _api.label_with_limits(view, rank, dtype=dtype)
         labels = _like(data, labels)
     if is_tensor:
         import torch
@@ -257,7 +257,8 @@ def dust(
     is_plain = not (is_range or in_place or precomputed_ccl or invert or return_N)
     if is_plain and 0 <= threshold < math.inf:
         view = _binary_view(img, binary_image)
-        return _like(img, _api.remove_small(view, threshold, rank)).view(img.dtype)
+        minimum = _arguments.minimum_pixels(threshold, None)
+        return _like(img, _api.keep(view, minimum, 0, rank)).view(img.dtype)
 
     if precomputed_ccl:
         labels = img.view(np.uint8) if img.dtype == bool else img
@@ -340,7 +341,7 @@ def largest_k(
         )
     if count > k:
         view = _memory_order(labels)
-        ranks = _api.relabel(view, "size", k=k, out=view)
+        ranks = _api.relabel(view, k=k, out=view)
         if k == 1:
             ranks = ranks != 0
         else:
@@ -378,7 +379,7 @@ def _binary_view(data, is_binary):
         data = data.view(np.uint16)  # cc3d compares the bits: -0.0 is foreground.
     view = _memory_order(data)
     is_binary = is_binary or data.dtype == bool
-    if not is_binary and not _core.single_value(view, _api._thread_count(None)):
+    if not is_binary and not _core.single_value(view, _settings.threads(None)):
         raise NotImplementedError(
             "The image has several values besides 0, and labels of equal "
             "values are not supported. Pass binary_image=True to label all "

@@ -109,10 +109,10 @@ def _label(image, connectivity, dtype, out=None):
         return labels.reshape(()), count
     try:
         if dtype is None or dtype.kind in "iu":
-            return _api.label(image, connectivity, dtype=dtype, out=out, return_num=True)
+            return _api.label_with_limits(image, connectivity, dtype=dtype, out=out)
         if dtype.kind not in "bf":
             raise TypeError(f"output must be of an integer, float or bool type, not {dtype}")
-        labels, count = _api.label(image, connectivity, return_num=True)
+        labels, count = _api.label_with_limits(image, connectivity)
         if dtype.kind == "f" and count > 2 ** (np.finfo(dtype).nmant + 1):
             raise _core.LabelOverflowError(f"{dtype} cannot hold {count} labels")
     except _core.LabelOverflowError as error:

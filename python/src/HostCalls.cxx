@@ -28,10 +28,14 @@ RunOnHostMemory(const Request & request, const CudaConnectedComponentLabeler::Si
     CudaConnectedComponentLabeler labeler = LabelerFor(request);
     // Starting threads takes longer than labeling a small image.
     const bool isSmall = CudaConnectedComponentLabeler::IsFasterOnHost(size);
-    Threads    threads(isSmall ? 1 : request.threads == 0 ? CountProcessors() : request.threads);
+    Threads    threads(isSmall ? 1 : request.threads);
     labeler.options.parallelFor = threads.GetLoop();
     lastCall.reason.clear();
-    if (request.device != HostBackend && !(request.device == AnyBackend && isSmall))
+    if (request.device == WorkerBackend)
+    {
+      lastCall.reason = "the CPU is the default in a worker of a DataLoader";
+    }
+    else if (request.device != HostBackend && !(request.device == AnyBackend && isSmall))
     {
       try
       {
@@ -66,11 +70,11 @@ RunOnHostMemory(const Request & request, const CudaConnectedComponentLabeler::Si
 class Image
 {
 public:
-  Image(nb::handle image, nb::handle limits, nb::handle mask, bool isTransposed)
-    : m_Image(image, false, isTransposed)
+  Image(nb::handle image, nb::handle limits, nb::handle mask, const Request & request)
+    : m_Image(image, false, request.isTransposed)
     , m_Limits(OptionalArray(limits, false))
-    , m_Mask(OptionalArray(mask, isTransposed))
-    , m_Packer(m_Image, m_Limits.get(), m_Mask.get())
+    , m_Mask(OptionalArray(mask, request.isTransposed))
+    , m_Packer(m_Image, m_Limits.get(), m_Mask.get(), request.checksValues)
   {}
 
   const CudaConnectedComponentLabeler::SizeType &
@@ -83,6 +87,13 @@ public:
   GetPacker() const
   {
     return [this](std::uint64_t row, std::uint32_t * words) { m_Packer(row, words); };
+  }
+
+  /** See ArrayPacker. */
+  bool
+  HasSeveralValues() const
+  {
+    return m_Packer.HasSeveralValues();
   }
 
 private:
@@ -104,20 +115,15 @@ unsigned int
 ThreadCount(unsigned int threads, std::uint64_t elements)
 {
   constexpr std::uint64_t small = std::uint64_t{ 1 } << 16;
-  return elements <= small ? 1 : threads == 0 ? CountProcessors() : threads;
+  return elements <= small ? 1 : threads;
 }
 
 } // namespace
 
 std::uint64_t
-LabelHost(nb::handle      image,
-          nb::handle      limits,
-          nb::handle      mask,
-          nb::handle      output,
-          bool            isFresh,
-          const Request & request)
+LabelHost(nb::handle image, nb::handle limits, nb::handle mask, nb::handle output, bool isFresh, Request & request)
 {
-  const Image  input(image, limits, mask, request.isTransposed);
+  const Image  input(image, limits, mask, request);
   const Array  array(output, true, request.isTransposed);
   const auto & labels = array.GetView();
   static_cast<void>(array.GetContiguous("the output"));
@@ -127,22 +133,24 @@ LabelHost(nb::handle      image,
   }
   VisitInteger(labels.type, [](auto) {}); // throws for other types
   const nb::gil_scoped_release released;
-  return RunOnHostMemory(request, labels.size, [&](CudaConnectedComponentLabeler & labeler) {
+  const std::uint64_t count = RunOnHostMemory(request, labels.size, [&](CudaConnectedComponentLabeler & labeler) {
     labeler.options.outputIsUntouched = isFresh;
     return labeler.LabelPackedRows(input.GetPacker(), labels);
   });
+  request.hasSeveralValues = input.HasSeveralValues();
+  return count;
 }
 
 std::uint64_t
-MaskHost(nb::handle      image,
-         nb::handle      limits,
-         nb::handle      mask,
-         nb::handle      values,
-         nb::handle      output,
-         bool            isFresh,
-         const Request & request)
+MaskHost(nb::handle image,
+         nb::handle limits,
+         nb::handle mask,
+         nb::handle values,
+         nb::handle output,
+         bool       isFresh,
+         Request &  request)
 {
-  const Image  input(image, limits, mask, request.isTransposed);
+  const Image  input(image, limits, mask, request);
   const Array  valueArray(values, false, request.isTransposed);
   const Array  outputArray(output, true, request.isTransposed);
   const auto & from = valueArray.GetView();
@@ -166,23 +174,25 @@ MaskHost(nb::handle      image,
   }
 
   const nb::gil_scoped_release released;
-  return RunOnHostMemory(request, size, [&](const CudaConnectedComponentLabeler & labeler) {
+  const std::uint64_t count = RunOnHostMemory(request, size, [&](const CudaConnectedComponentLabeler & labeler) {
     return labeler.MaskPackedRows(input.GetPacker(), size, [&](std::uint64_t row, const std::uint32_t * words) {
       itk::ccl::SelectPixelsOf(from, to, row, words, 0, isZero);
     });
   });
+  request.hasSeveralValues = input.HasSeveralValues();
+  return count;
 }
 
 nb::dict
-MeasureHost(nb::handle      image,
-            nb::handle      limits,
-            nb::handle      mask,
-            bool            wantsBoxes,
-            bool            wantsMeans,
-            bool            wantsFaces,
-            const Request & request)
+MeasureHost(nb::handle image,
+            nb::handle limits,
+            nb::handle mask,
+            bool       wantsBoxes,
+            bool       wantsMeans,
+            bool       wantsFaces,
+            Request &  request)
 {
-  const Image            input(image, limits, mask, request.isTransposed);
+  const Image            input(image, limits, mask, request);
   std::optional<Columns> columns;
   {
     const nb::gil_scoped_release released;
@@ -197,6 +207,7 @@ MeasureHost(nb::handle      image,
                     wantsBoxes,
                     wantsMeans);
   }
+  request.hasSeveralValues = input.HasSeveralValues();
   return MakeDictionary(std::move(*columns), wantsFaces);
 }
 

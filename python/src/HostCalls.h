@@ -18,7 +18,7 @@ LabelHost(nanobind::handle image,
           nanobind::handle mask,
           nanobind::handle output,
           bool             isFresh,
-          const Request &  request);
+          Request &        request);
 
 /** Copies the selected components of an image: writes the elements of `values` that belong to them, and 0 for all
  * others. `values` has the elements of the image as unsigned integers, and may be the output, see ArrayMasker. `limits`
@@ -31,7 +31,7 @@ MaskHost(nanobind::handle image,
          nanobind::handle values,
          nanobind::handle output,
          bool             isFresh,
-         const Request &  request);
+         Request &        request);
 
 /** Measures the components of an image. Returns a dictionary of columns. */
 nanobind::dict
@@ -41,7 +41,7 @@ MeasureHost(nanobind::handle image,
             bool             wantsBoxes,
             bool             wantsMeans,
             bool             wantsFaces,
-            const Request &  request);
+            Request &        request);
 
 /** Relabels an image, see Relabel(). Returns the numbers of new and of old labels. */
 nanobind::tuple

@@ -65,7 +65,8 @@ NB_MODULE(_core, module)
 {
   // Threads that still run when the interpreter exits hold objects.
   nb::set_leak_warnings(false);
-  nb::exception<CudaConnectedComponentError>(module, "CudaError", PyExc_RuntimeError);
+  const nb::object cudaError = nb::exception<CudaConnectedComponentError>(module, "CudaError", PyExc_RuntimeError);
+  nb::exception<DeviceMemoryError>(module, "CudaMemoryError", cudaError);
   nb::exception<LabelOverflow>(module, "LabelOverflowError", PyExc_OverflowError);
 
   nb::class_<Request>(module, "Request")
@@ -77,18 +78,23 @@ NB_MODULE(_core, module)
          std::uint64_t largest,
          bool          transposed,
          int           device,
-         unsigned int  threads) { new (request) Request{ full, minimum, largest, transposed, device, threads }; },
+         unsigned int  threads,
+         bool          checksValues) {
+        new (request) Request{ full, minimum, largest, transposed, device, threads, checksValues };
+      },
       nb::arg("fully_connected"),
       nb::arg("min_size"),
       nb::arg("k"),
       nb::arg("transposed"),
       nb::arg("device"),
-      nb::arg("threads"))
+      nb::arg("threads"),
+      nb::arg("checks_values") = false)
     .def_ro("fully_connected", &Request::fullyConnected)
     .def_ro("min_size", &Request::minimumSize)
     .def_ro("k", &Request::numberOfLargest)
     .def_ro("transposed", &Request::isTransposed)
-    .def_ro("device", &Request::device);
+    .def_ro("device", &Request::device)
+    .def_ro("has_several_values", &Request::hasSeveralValues);
   nb::class_<DeviceArray>(module, "DeviceArray")
     .def(nb::init<std::uintptr_t, std::string, std::ptrdiff_t, std::array<std::uint64_t, 3>>(),
          nb::arg("address"),
@@ -106,6 +112,7 @@ NB_MODULE(_core, module)
     .def_prop_ro("shape", &DlpackArray::GetShape)
     .def_prop_ro("strides", &DlpackArray::GetStrides);
   module.attr("__version__") = CCL_PYTHON_VERSION;
+  module.attr("WORKER_BACKEND") = WorkerBackend;
   module.attr("ANY_BACKEND") = AnyBackend;
   module.attr("HOST_BACKEND") = HostBackend;
   module.attr("CURRENT_DEVICE") = CurrentDevice;
@@ -168,7 +175,6 @@ NB_MODULE(_core, module)
              nb::arg("transposed"),
              nb::arg("threads"));
   module.def("single_value", &IsSingleValue, nb::arg("image"), nb::arg("threads"));
-  module.def("count_processors", &CountProcessors);
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
   module.def("trim_memory", &CudaConnectedComponentLabeler::TrimMemory, nb::call_guard<nb::gil_scoped_release>());

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "PackArray.h"
 
+#include "primitives/Grid.h"
 #include "primitives/ImageRows.h"
+
+#include <algorithm>
 
 using itk::ccl::Foreground;
 
-ArrayPacker::ArrayPacker(const Array & image, const Array * limits, const Array * mask)
+ArrayPacker::ArrayPacker(const Array & image, const Array * limits, const Array * mask, bool checksValues)
   : m_Image(image.GetView())
   , m_Foreground(Foreground::NotZero(m_Image.type))
+  , m_ChecksValues(checksValues)
 {
   if (limits != nullptr)
   {
@@ -31,9 +35,45 @@ ArrayPacker::ArrayPacker(const Array & image, const Array * limits, const Array 
 void
 ArrayPacker::operator()(std::uint64_t row, std::uint32_t * words) const
 {
-  itk::ccl::PackRowOf(m_Image, row, m_Foreground, words);
+  if (m_ChecksValues && !m_HasSeveralValues.load(std::memory_order_relaxed))
+  {
+    this->PackAndCheck(row, words);
+  }
+  else
+  {
+    itk::ccl::PackRowOf(m_Image, row, m_Foreground, words);
+  }
   if (m_Mask)
   {
     itk::ccl::MaskRowOf(*m_Mask, row, Foreground::NotZero(m_Mask->type), words);
+  }
+}
+
+void
+ArrayPacker::PackAndCheck(std::uint64_t row, std::uint32_t * words) const
+{
+  const std::uint64_t count = m_Image.size[0];
+  std::uint64_t       known = m_Value.load(std::memory_order_relaxed);
+  if (known == 0)
+  {
+    itk::ccl::PackRowOf(m_Image, row, m_Foreground, words);
+    const std::uint64_t x = itk::ccl::NextPixel(words, 0, count, true);
+    if (x == count)
+    {
+      return;
+    }
+    const std::uint64_t value = itk::ccl::PixelOf(m_Image, row, x);
+    known = m_Value.compare_exchange_strong(known, value) ? value : known;
+  }
+  // PackBinaryRowOf() compares the background with a value. So 0 is the foreground here, and the bits are inverted.
+  if (!itk::ccl::PackBinaryRowOf(m_Image, row, m_Foreground.Inverted(), known, words))
+  {
+    m_HasSeveralValues = true;
+  }
+  std::uint32_t * const end = words + itk::ccl::DivideUp(count, itk::ccl::BitsPerWord);
+  std::transform(words, end, words, [](std::uint32_t word) { return ~word; });
+  if (count % itk::ccl::BitsPerWord != 0)
+  {
+    end[-1] &= (std::uint32_t{ 1 } << count % itk::ccl::BitsPerWord) - 1;
   }
 }

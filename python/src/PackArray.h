@@ -6,6 +6,7 @@
 
 #include "primitives/Foreground.h"
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 
@@ -17,18 +18,31 @@ class ArrayPacker
 {
 public:
   /** `limits` is null, or an array of two elements of the image's type. `mask` is null, or an array of the image's
-   * size: elements that are 0 in the mask are background. The arrays must outlive the packer. Throws a Python exception
-   * if the arrays do not match. */
-  ArrayPacker(const Array & image, const Array * limits, const Array * mask);
+   * size: elements that are 0 in the mask are background. The arrays must outlive the packer. `checksValues` is for
+   * images of integers without limits, see HasSeveralValues(). Throws a Python exception if the arrays do not match. */
+  ArrayPacker(const Array & image, const Array * limits, const Array * mask, bool checksValues);
 
   /** Packs a row, see CudaConnectedComponentLabeler::RowPackerType. */
   void
   operator()(std::uint64_t row, std::uint32_t * words) const;
 
+  /** Returns whether the packed rows have several values other than 0. Returns false without `checksValues`. */
+  bool
+  HasSeveralValues() const
+  {
+    return m_HasSeveralValues;
+  }
+
 private:
+  void
+  PackAndCheck(std::uint64_t row, std::uint32_t * words) const;
+
   CudaConnectedComponentImageView                m_Image;
   itk::ccl::Foreground                           m_Foreground;
   std::optional<CudaConnectedComponentImageView> m_Mask;
+  bool                                           m_ChecksValues;
+  mutable std::atomic<std::uint64_t>             m_Value{ 0 }; // the first value other than 0 that was found
+  mutable std::atomic<bool>                      m_HasSeveralValues{ false };
 };
 
 #endif

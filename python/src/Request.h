@@ -21,11 +21,15 @@ struct Request
   bool          fullyConnected = true;
   std::uint64_t minimumSize = 0;
   std::uint64_t numberOfLargest = 0;
-  bool          isTransposed = false; // whether the arrays are in Fortran order
+  bool          isTransposed = false; // whether x is the first axis of the arrays, not the last
   int           device = 0;           // index of a device, or one of the constants below
-  unsigned int  threads = 0;          // 0: the number of processors that the process may use
+  unsigned int  threads = 1;
+  bool          checksValues = false; // integers without limits in host memory: whether to look for several values
+
+  bool hasSeveralValues = false; // the result: whether the image has several values other than 0
 };
 
+inline constexpr int WorkerBackend = -4; // the CPU, because the process is a worker of a DataLoader
 inline constexpr int AnyBackend = -3;    // a device, or else the CPU
 inline constexpr int HostBackend = -2;   // the CPU
 inline constexpr int CurrentDevice = -1; // the device that is current on the calling thread
@@ -34,6 +38,12 @@ inline constexpr int CurrentDevice = -1; // the device that is current on the ca
 struct LabelOverflow : std::runtime_error
 {
   using std::runtime_error::runtime_error;
+};
+
+/** The device has too little memory. */
+struct DeviceMemoryError : CudaConnectedComponentError
+{
+  using CudaConnectedComponentError::CudaConnectedComponentError;
 };
 
 /** The backend of the last call on this thread, and the reason if it was not the wanted one. */
@@ -71,6 +81,8 @@ Translate(const TFunction & function)
     {
       case Kind::TooManyObjects:
         throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
+      case Kind::Memory:
+        throw DeviceMemoryError(error.GetKind(), error.what());
       case Kind::InvalidArgument:
         throw std::invalid_argument(error.what());
       default:

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <system_error>
 #include <unistd.h>
@@ -41,18 +40,6 @@ private:
 };
 
 } // namespace
-
-unsigned int
-CountProcessors()
-{
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
-  {
-    return static_cast<unsigned int>(CPU_COUNT(&set));
-  }
-  return std::max(1U, std::thread::hardware_concurrency());
-}
 
 Threads::~Threads()
 {

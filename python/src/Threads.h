@@ -13,10 +13,6 @@
 #include <thread>
 #include <vector>
 
-/** Returns the number of processors that the process may use: its CPU affinity. */
-unsigned int
-CountProcessors();
-
 /** The threads of one call. The calling thread is one of them, and looks for Ctrl-C. There are no threads between
  * calls, so a process may fork there.
  *

@@ -2,6 +2,8 @@
 
 import contextlib
 import ctypes
+import functools
+import itertools
 import sys
 import types
 
@@ -34,8 +36,16 @@ class FakeCore:
     def __init__(self, monkeypatch):
         self.calls = []
         self.masked = []  # the addresses of image and output
+        self.released = []  # the libraries that released memory
+        self.lacks_memory = 0  # the number of calls that fail
         for name in ("label_device", "mask_device", "measure_device"):
-            monkeypatch.setattr(_core, name, getattr(self, name))
+            monkeypatch.setattr(_core, name, functools.partial(self.call, getattr(self, name)))
+
+    def call(self, function, *arguments):
+        if self.lacks_memory > 0:
+            self.lacks_memory -= 1
+            raise _core.CudaMemoryError("out of memory")
+        return function(*arguments)
 
     def label_device(self, image, output, stream, request):
         assert not request.transposed
@@ -93,16 +103,27 @@ class CupyArray:
         return self._wrap(self._array <= other)
 
     def __ne__(self, other):
-        return self._wrap(self._array != other)
+        return self._wrap(self._array != getattr(other, "_array", other))
 
     def __and__(self, other):
         return self._wrap(self._array & other._array)
 
     def __getitem__(self, index):
-        return self._wrap(self._array[index._array])
+        return self._wrap(self._array[getattr(index, "_array", index)])
 
     def __setitem__(self, index, values):
         self._array[index] = values._array
+
+    size = property(lambda self: self._array.size)
+
+    def min(self):
+        return self._array.min()
+
+    def max(self):
+        return self._array.max()
+
+    def astype(self, dtype):
+        return self._wrap(self._array.astype(dtype))
 
     def view(self, dtype):
         return self._wrap(self._array.view(dtype))
@@ -145,9 +166,24 @@ def cupy(core, monkeypatch):
     fake.ascontiguousarray = lambda image: (
         image if image.flags.c_contiguous else on_current_device(image._array.copy("C"))
     )
-    fake.unique = lambda image, **arguments: tuple(
-        on_current_device(part) for part in np.unique(image._array, **arguments)
+    fake.sorted = []  # the sizes of the arrays that were sorted
+
+    def unique(image, return_inverse):
+        fake.sorted.append(image.size)
+        return tuple(map(on_current_device, np.unique(image._array, return_inverse=return_inverse)))
+
+    def bincount(x, weights, minlength):
+        return on_current_device(np.bincount(x._array, weights._array, minlength))
+
+    fake.unique, fake.bincount = unique, bincount
+    fake.ones = lambda shape, dtype: on_current_device(np.ones(shape, dtype))
+    fake.flatnonzero = lambda array: on_current_device(np.flatnonzero(array._array))
+    fake.diff = lambda array, append: on_current_device(np.diff(array._array, append=append))
+    fake.searchsorted = lambda values, array: on_current_device(
+        np.searchsorted(values._array, array._array)
     )
+    fake.pool = types.SimpleNamespace(free_all_blocks=lambda: core.released.append("cupy"))
+    fake.get_default_memory_pool = lambda: fake.pool
     fake.cuda = types.SimpleNamespace(
         get_current_stream=lambda: types.SimpleNamespace(ptr=1000 + FakeDevice.current[-1])
     )
@@ -163,12 +199,12 @@ def test_cupy(cupy, core, dtype, order):
     image = CupyArray(array, device=3)
     for full in (False, True):
         connectivity = None if full else 1
-        labels, count = ccc.label(image, connectivity, return_num=True)
+        labels, count = ccc.label(image, connectivity=connectivity, return_num=True)
         expected, expected_count = label_by_scipy(array, full)
         assert type(labels) is CupyArray and labels.device.id == 3 and count == expected_count
         assert labels.dtype == np.int32
         np.testing.assert_array_equal(labels.get(), expected)
-        kept = ccc.keep_largest(image, 2, connectivity)
+        kept = ccc.keep_largest(image, k=2, connectivity=connectivity)
         assert kept.device.id == 3 and kept.dtype == dtype
         np.testing.assert_array_equal(kept.get(), keep_by_loop(array, full, k=2))
     small = ccc.remove_small(image, 3)
@@ -206,7 +242,7 @@ def test_cupy_keep_and_out(cupy, core, dtype):
     image = CupyArray(array.copy())
     for out in (np.full_like(array, 1), np.full((40, 21, 22), 1, dtype)[::2], image.get()):
         target = image if out is image.get() else CupyArray(out)
-        assert ccc.keep_largest(image, 300, out=target) is target
+        assert ccc.keep_largest(image, k=300, out=target) is target
         np.testing.assert_array_equal(out, expected)
         # The engine writes to `out` if it is contiguous.
         source, written = core.masked.pop()
@@ -233,13 +269,13 @@ def test_cupy_keep_with_limits_and_mask(cupy, core):
         for limits in ({}, {"lower": 1}, {"lower": -70, "upper": 60}):
             for chosen in (None, CupyArray(mask)):
                 expected = ccc.keep_largest(
-                    array, 2, mask=None if chosen is None else mask, **limits
+                    array, k=2, mask=None if chosen is None else mask, **limits
                 )
                 image = CupyArray(array.copy())
-                kept = ccc.keep_largest(image, 2, mask=chosen, **limits)
+                kept = ccc.keep_largest(image, k=2, mask=chosen, **limits)
                 np.testing.assert_array_equal(kept.get(), expected)
                 np.testing.assert_array_equal(image.get(), array)
-                assert ccc.keep_largest(image, 2, mask=chosen, out=image, **limits) is image
+                assert ccc.keep_largest(image, k=2, mask=chosen, out=image, **limits) is image
                 np.testing.assert_array_equal(image.get(), expected)
 
 
@@ -248,11 +284,11 @@ def test_cupy_out_that_overlaps_the_image(cupy):
         memory = noise((22, 20, 20), 0.2, 11)
         image, out = memory[1:-1], memory[1 + shift : 21 + shift]
         expected = keep_by_loop(image, True, k=2)
-        ccc.keep_largest(CupyArray(image), 2, out=CupyArray(out))
+        ccc.keep_largest(CupyArray(image), k=2, out=CupyArray(out))
         np.testing.assert_array_equal(out, expected)
     cube = noise((20, 20, 20), 0.2, 11)
     expected = keep_by_loop(cube.T, True, k=2)
-    ccc.keep_largest(CupyArray(cube.T), 2, out=CupyArray(cube))
+    ccc.keep_largest(CupyArray(cube.T), k=2, out=CupyArray(cube))
     np.testing.assert_array_equal(cube, expected)
 
 
@@ -267,8 +303,12 @@ def torch(core, monkeypatch):
         def stream_of(self, image):
             return 1004
 
-    library = HostTensors(torch)
-    monkeypatch.setattr(_images, "library_of", lambda image: library)
+    library, library_of = HostTensors(torch), _images.library_of
+    monkeypatch.setattr(
+        _images,
+        "library_of",
+        lambda image: library if isinstance(image, torch.Tensor) else library_of(image),
+    )
     return torch
 
 
@@ -276,6 +316,8 @@ def torch(core, monkeypatch):
     "name", ["bool", "uint8", "int16", "uint16", "uint32", "int64", "float16", "bfloat16"]
 )
 def test_torch_keep(torch, core, name):
+    if not hasattr(torch, name):
+        pytest.skip(f"torch {torch.__version__} has no {name}")
     dtype, array = getattr(torch, name), noise((20, 21, 22), 0.3, 12)
     mask = torch.from_numpy(noise((20, 21, 22), 0.7, 13))
     image = torch.from_numpy(array).to(dtype)
@@ -285,17 +327,48 @@ def test_torch_keep(torch, core, name):
         ({"mask": mask}, keep_by_loop(array * (mask.numpy() != 0), True, k=300)),
         ({"lower": 1, "upper": 60}, keep_by_loop(array * (array <= 60), True, k=300)),
     ]:
-        kept = ccc.keep_largest(image, 300, **arguments)
+        kept = ccc.keep_largest(image, k=300, **arguments)
         assert kept.dtype == dtype and kept.shape == image.shape
         np.testing.assert_array_equal(kept.to(torch.float32).numpy(), expected)
         out = image.clone()
-        assert ccc.keep_largest(out, 300, out=out, **arguments) is out
+        assert ccc.keep_largest(out, k=300, out=out, **arguments) is out
         np.testing.assert_array_equal(out.to(torch.float32).numpy(), expected)
     view = image[:, ::2].permute(2, 0, 1)
     expected = keep_by_loop(view.to(torch.float32).numpy(), True, minimum=3)
     kept = ccc.remove_small(view, 3)
     np.testing.assert_array_equal(kept.to(torch.float32).numpy(), expected)
     assert set(core.calls) == {(1004, 4)}
+
+
+@pytest.mark.parametrize("name", ["uint8", "int8", "int16", "uint32", "int32", "int64"])
+def test_torch_relabel(torch, name):
+    if not hasattr(torch, name):
+        pytest.skip(f"torch {torch.__version__} has no {name}")
+    array = noise((20, 7), 0.5, 4, name).repeat(3, axis=1)
+    large = array.astype(np.int64) << 50
+    for labels in (array, array[:, ::2], array[:0], *([large] if name == "int64" else [])):
+        for order in ("size", "label"):
+            expected, count = ccc.relabel(labels, order=order, k=9, return_num=True)
+            image = torch.from_numpy(labels.astype(np.int64)).to(getattr(torch, name))
+            result, n = ccc.relabel(image, order=order, k=9, return_num=True)
+            assert n == count and result.dtype == image.dtype
+            np.testing.assert_array_equal(result.to(torch.int64).numpy(), expected)
+
+
+def test_torch_out(torch, core, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "empty_cache", lambda: core.released.append("torch"))
+    image = torch.from_numpy(noise((20, 21), 0.3, 12).astype(np.int32))
+    for call in (ccc.label, ccc.keep_largest, ccc.relabel):
+        for make_out in (image.clone, lambda: image.new_zeros((20, 42))[:, ::2]):
+            out = make_out()
+            version = out._version
+            core.lacks_memory = call is not ccc.relabel
+            assert call(image, out=out) is out
+            assert out._version > version
+            assert core.released == ["torch"] * (call is not ccc.relabel)
+            core.released.clear()
+        with pytest.raises(ValueError, match="out requires gradients"):
+            call(image, out=torch.zeros(image.shape, requires_grad=True))
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8, np.int32, np.uint64, np.float32])
@@ -320,23 +393,51 @@ def test_masks_of_another_memory(cupy):
 
 
 def test_cupy_relabel(cupy):
-    labels = noise((20, 21), 0.5, 4, np.int16)
-    for order in ("size", "label"):
-        for arguments in ({}, {"min_size": 3}, {"k": 5}, {"min_size": 2, "k": 5}):
-            expected, count = ccc.relabel(labels, order, return_num=True, **arguments)
-            result, n = ccc.relabel(CupyArray(labels), order, return_num=True, **arguments)
-            assert n == count and result.dtype == np.int16
+    blobs = noise((20, 7), 0.5, 4, np.int16).repeat(3, axis=1)
+    for labels in (np.abs(blobs), blobs, blobs.astype(np.int64) << 50, blobs[:, ::2], blobs[:0]):
+        cupy.sorted.clear()
+        for order, arguments in itertools.product(
+            ("size", "label"), ({}, {"min_size": 3}, {"k": 5}, {"min_size": 2, "k": 5})
+        ):
+            expected, count = ccc.relabel(labels, order=order, return_num=True, **arguments)
+            result, n = ccc.relabel(CupyArray(labels), order=order, return_num=True, **arguments)
+            assert n == count and result.dtype == labels.dtype
             np.testing.assert_array_equal(result.get(), expected)
+        # Only labels that are negative or large are sorted, one of each run.
+        is_dense = labels.size == 0 or (labels.min() >= 0 and labels.max() < 1 << 20)
+        assert bool(cupy.sorted) != is_dense
+        assert all(size < labels.size / 2 for size in cupy.sorted)
     with pytest.raises(ccc.LabelOverflowError):
         wide = np.arange(1000, dtype=np.int32)
         ccc.relabel(CupyArray(wide), out=CupyArray(np.empty(1000, np.uint8)))
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        ccc.label,
+        ccc.keep_largest,
+        lambda image: ccc.keep_largest(image, out=image),
+        lambda image: ccc.component_statistics(image)["area"],
+    ],
+)
+def test_memory_that_the_library_keeps_is_released(cupy, core, call):
+    array = noise((20, 21), 0.3, 8)
+    expected = call(CupyArray(array.copy())).get().copy()
+    core.lacks_memory = 1
+    np.testing.assert_array_equal(call(CupyArray(array.copy())).get(), expected)
+    assert core.released == ["cupy"]
+    core.lacks_memory = 2
+    with pytest.raises(ccc.CudaError, match="out of memory"):
+        call(CupyArray(array.copy()))
+    assert core.released == ["cupy"] * 2
+
+
+@pytest.mark.parametrize(
     "call, error, text",
     [
         (lambda image: ccc.label(image, device="cpu"), ValueError, "device is for images in host"),
-        (lambda image: ccc.label(image, 18), ValueError, "connectivity=18"),
+        (lambda image: ccc.label(image, connectivity=18), ValueError, "connectivity=18"),
         (lambda image: ccc.label(image, out=np.empty((4, 5), np.int32)), TypeError, "pass a CuPy"),
         (lambda image: ccc.label(image, mask=np.ones((4, 5))), TypeError, "pass a CuPy"),
         (
@@ -392,7 +493,9 @@ def test_cuda_array_interface(core):
     array = noise((20, 21, 22), 0.3, 5, np.int16)
     out = np.empty(array.shape, np.int32)
     target = Interface(out)
-    labels, count = ccc.label(Interface(array, stream=77), 1, out=target, return_num=True)
+    labels, count = ccc.label(
+        Interface(array, stream=77), connectivity=1, out=target, return_num=True
+    )
     expected, expected_count = label_by_scipy(array, False)
     assert labels is target and count == expected_count
     np.testing.assert_array_equal(out, expected)
@@ -444,6 +547,17 @@ def test_dlpack(core):
     np.testing.assert_array_equal(out, label_by_scipy(array, True)[0])
     assert image.streams == target.streams == [1]
     assert core.calls == [(0, 2)]
+
+
+def test_dlpack_is_exported_for_the_stream_of_the_other_array(core):
+    array = noise((20, 21), 0.3, 6, np.float32)
+    out = np.empty(array.shape, np.uint16)
+    image = Dlpack(array)
+    ccc.label(image, out=Interface(out, stream=77))
+    target = Dlpack(out)
+    ccc.label(Interface(array, stream=78), out=target)
+    assert image.streams == [77] and target.streams == [78]
+    assert [stream for stream, _ in core.calls] == [77, 78]
 
 
 def test_objects_with_dlpack_on_the_host_are_arrays():

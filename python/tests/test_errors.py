@@ -35,18 +35,30 @@ class Subclass(np.ndarray):
         (lambda: ccc.label(PLANE.astype("M8[s]")), TypeError, "not supported"),
         (lambda: ccc.label(np.ma.masked_equal(PLANE, 0)), TypeError, r"image.filled\(0\)"),
         (
-            lambda: ccc.label(PLANE, 3),
+            lambda: ccc.label(PLANE, connectivity=3),
             ValueError,
             r"connectivity=3 is not possible with 2 dimensions; use 1 or 4 \(faces\), or 2, 8 or None",
         ),
-        (lambda: ccc.label(PLANE, 6), ValueError, "connectivity=6 is not possible"),
-        (lambda: ccc.label(VOLUME, 18), ValueError, "18 neighbors are not supported"),
-        (lambda: ccc.label(VOLUME, 2), ValueError, "18 neighbors are not supported"),
-        (lambda: ccc.label(VOLUME, 8), ValueError, "connectivity=8"),
-        (lambda: ccc.label(PLANE, True), TypeError, "connectivity must be an integer"),
-        (lambda: ccc.label(PLANE, "full"), TypeError, "connectivity must be an integer"),
-        (lambda: ccc.label(PLANE, np.ones((3, 3))), TypeError, "not ndarray: pass a mask as mask="),
-        (lambda: ccc.label(PLANE[0], 4), ValueError, "not possible with 1 dimension; leave it out"),
+        (lambda: ccc.label(PLANE, connectivity=6), ValueError, "connectivity=6 is not possible"),
+        (lambda: ccc.label(VOLUME, connectivity=18), ValueError, "18 neighbors are not supported"),
+        (lambda: ccc.label(VOLUME, connectivity=2), ValueError, "18 neighbors are not supported"),
+        (lambda: ccc.label(VOLUME, connectivity=8), ValueError, "connectivity=8"),
+        (lambda: ccc.label(PLANE, connectivity=True), TypeError, "connectivity must be an integer"),
+        (
+            lambda: ccc.label(PLANE, connectivity="full"),
+            TypeError,
+            "connectivity must be an integer",
+        ),
+        (
+            lambda: ccc.label(PLANE, connectivity=np.ones((3, 3))),
+            TypeError,
+            "not ndarray: pass a mask as mask=",
+        ),
+        (
+            lambda: ccc.label(PLANE[0], connectivity=4),
+            ValueError,
+            "not possible with 1 dimension; leave it out",
+        ),
         (lambda: ccc.label(PLANE, lower="1"), TypeError, "lower must be a number, not '1'"),
         (lambda: ccc.label(PLANE, lower=3, upper=1), ValueError, "lower=3 is greater than upper=1"),
         (lambda: ccc.label(PLANE, lower=np.nan), ValueError, "lower must not be NaN"),
@@ -81,7 +93,7 @@ class Subclass(np.ndarray):
             ValueError,
             "leave out dtype",
         ),
-        (lambda: ccc.keep_largest(PLANE, 0), ValueError, "k must be at least 1, not 0"),
+        (lambda: ccc.keep_largest(PLANE, k=0), ValueError, "k must be at least 1, not 0"),
         (
             lambda: ccc.keep_largest(PLANE, out=np.empty((4, 5), np.int8)),
             TypeError,
@@ -102,7 +114,7 @@ class Subclass(np.ndarray):
             TypeError,
             "min_size must be a number, not '5 mm3'",
         ),
-        (lambda: ccc.remove_small(PLANE, 2, spacing="1,1"), TypeError, "a number or 2 numbers"),
+        (lambda: ccc.remove_small(PLANE, 2, spacing="1,1"), TypeError, "a number, 2 numbers or"),
         (lambda: ccc.remove_small(PLANE, 2, spacing=1e-200), ValueError, "not a positive number"),
         (lambda: ccc.remove_small(PLANE, -1), ValueError, "min_size must be a number from 0 on"),
         (
@@ -111,7 +123,7 @@ class Subclass(np.ndarray):
             "3 numbers, but.* 2 axes",
         ),
         (lambda: ccc.remove_small(PLANE, 2, spacing=-1), ValueError, "spacing must be positive"),
-        (lambda: ccc.relabel(PLANE, "shape"), ValueError, 'order must be "size" or "label"'),
+        (lambda: ccc.relabel(PLANE, order="shape"), ValueError, 'order must be "size" or "label"'),
         (
             lambda: ccc.relabel(PLANE.astype(float)),
             TypeError,
@@ -163,5 +175,5 @@ def test_exception_classes():
 def test_an_image_of_the_calling_error_is_unchanged():
     out = np.full((4, 5), 7, np.int32)
     with pytest.raises(ValueError):
-        ccc.label(PLANE, 3, out=out)
+        ccc.label(PLANE, connectivity=3, out=out)
     assert (out == 7).all()

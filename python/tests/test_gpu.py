@@ -13,6 +13,7 @@ pytestmark = pytest.mark.skipif(bool(_reason), reason=f"there is no GPU: {_reaso
 class Cupy:
     def __init__(self):
         self.xp = pytest.importorskip("cupy")
+        self.place = {}
 
     def array(self, array):
         return self.xp.asarray(array)
@@ -28,6 +29,7 @@ class Cupy:
 class Torch:
     def __init__(self):
         self.xp = pytest.importorskip("torch")
+        self.place = {"device": "cuda"}
 
     def array(self, array):
         return self.xp.as_tensor(np.ascontiguousarray(array), device="cuda")
@@ -52,19 +54,19 @@ def test_results(library, dtype, full):
     for seed, shape in enumerate([(57,), (33, 41), (13, 9, 35), (70, 65, 66)]):
         array = noise(shape, 0.3, seed, dtype)
         image = library.array(array)
-        labels, count = ccc.label(image, connectivity, return_num=True)
+        labels, count = ccc.label(image, connectivity=connectivity, return_num=True)
         expected, expected_count = label_by_scipy(array, full)
         assert count == expected_count and library.dtype(labels) == "int32"
         np.testing.assert_array_equal(library.host(labels), expected)
         for k in (1, 2, 300):
-            kept = ccc.keep_largest(image, k, connectivity)
+            kept = ccc.keep_largest(image, k=k, connectivity=connectivity)
             assert library.dtype(kept) == np.dtype(dtype).name
             np.testing.assert_array_equal(library.host(kept), keep_by_loop(array, full, k=k))
         np.testing.assert_array_equal(library.host(image), array)
-        columns = ccc.component_statistics(image, connectivity)
-        for name, column in ccc.component_statistics(array, connectivity).items():
+        columns = ccc.component_statistics(image, connectivity=connectivity)
+        for name, column in ccc.component_statistics(array, connectivity=connectivity).items():
             np.testing.assert_array_equal(library.host(columns[name]), column)
-        small = ccc.remove_small(image, 3, connectivity)
+        small = ccc.remove_small(image, 3, connectivity=connectivity)
         np.testing.assert_array_equal(library.host(small), keep_by_loop(array, full, minimum=3))
     assert ccc.backend_info()["last_backend"] == "cuda"
 
@@ -96,7 +98,7 @@ def test_keep_and_out(library, dtype):
     other = noise((33, 36, 37), 0.7, 14)
     limits = {} if dtype == np.uint64 else {"lower": 1, "upper": 60}
     for arguments in ({}, {"mask": other}, limits, {"mask": other, **limits}):
-        expected = ccc.keep_largest(array, 3, 1, **arguments)
+        expected = ccc.keep_largest(array, k=3, connectivity=1, **arguments)
         if "mask" in arguments:
             arguments = {**arguments, "mask": library.array(other)}
         image = library.array(array)
@@ -106,7 +108,7 @@ def test_keep_and_out(library, dtype):
             lambda: image,
         ):
             out = make_out()
-            assert ccc.keep_largest(image, 3, 1, out=out, **arguments) is out
+            assert ccc.keep_largest(image, k=3, connectivity=1, out=out, **arguments) is out
             np.testing.assert_array_equal(library.host(out), expected)
 
 
@@ -120,7 +122,7 @@ def test_keep_and_out_that_overlaps_the_image(library):
         (lambda memory: memory[1:-1, ::2], lambda memory: memory[1:-1, ::2]),
     ]:
         memory = library.array(array)
-        ccc.keep_largest(source(memory), 3, out=target(memory))
+        ccc.keep_largest(source(memory), k=3, out=target(memory))
         expected = keep_by_loop(source(array), True, k=3)
         np.testing.assert_array_equal(library.host(target(memory)), expected)
 
@@ -161,11 +163,25 @@ def test_limits(library, dtype):
     )
 
 
+@pytest.mark.parametrize("shift", [0, 40])
+@pytest.mark.parametrize("dtype", [np.int16, np.uint16, np.int32, np.int64])
+def test_relabel_any_labels(library, dtype, shift):
+    labels = noise((30, 31, 8), 0.5, 3, dtype).repeat(4, axis=2)
+    labels = labels << min(shift, 8 * labels.itemsize - 8)
+    for view in (labels, labels[::2, :, 1:], labels[:0]):
+        for order in ("size", "label"):
+            expected = ccc.relabel(view, order=order, min_size=3)
+            result = ccc.relabel(library.array(view), order=order, min_size=3)
+            np.testing.assert_array_equal(library.host(result), expected)
+
+
 def test_relabel(library):
     labels = noise((30, 31, 32), 0.5, 3, np.int16)
     for order in ("size", "label"):
-        expected, count = ccc.relabel(labels, order, min_size=3, k=50, return_num=True)
-        result, n = ccc.relabel(library.array(labels), order, min_size=3, k=50, return_num=True)
+        expected, count = ccc.relabel(labels, order=order, min_size=3, k=50, return_num=True)
+        result, n = ccc.relabel(
+            library.array(labels), order=order, min_size=3, k=50, return_num=True
+        )
         assert n == count and library.dtype(result) == "int16"
         np.testing.assert_array_equal(library.host(result), expected)
 
@@ -254,6 +270,88 @@ def test_out_of_memory():
     np.testing.assert_array_equal(ccc.label(image, out=out).cpu().numpy(), expected)
 
 
+def test_memory_that_a_library_keeps_is_released(library):
+    ccc.trim_memory()
+    array = noise((400, 400, 400), 0.3, 7)
+    image = library.array(array)
+    out = library.array(np.zeros(array.shape, np.int32))
+    expected = ccc.label(array, device="cpu")
+    hogs, size = [], 1 << 36
+    while size >= 1 << 21:
+        try:
+            hogs.append(library.xp.empty(size, dtype=library.xp.uint8, **library.place))
+        except Exception as error:
+            assert "memory" in str(error), error
+            size //= 2
+    hogs.clear()  # the library keeps the memory
+    for call in (
+        lambda: ccc.label(image, out=out),
+        lambda: ccc.component_statistics(image)["area"].sum(),
+        lambda: ccc.keep_largest(image, out=image),
+    ):
+        call()
+    np.testing.assert_array_equal(library.host(out), expected)
+    np.testing.assert_array_equal(library.host(image), ccc.keep_largest(array, device="cpu"))
+
+
+def test_torch_counts_the_version_of_out():
+    torch = pytest.importorskip("torch")
+    image = torch.as_tensor(noise((70, 65, 66), 0.3, 8), device="cuda").int()
+
+    class Foreign:
+        __cuda_array_interface__ = image.__cuda_array_interface__
+
+    for call in (
+        lambda out: ccc.label(image, out=out),
+        lambda out: ccc.keep_largest(image, out=out),
+        lambda out: ccc.keep_largest(out, out=out),
+        lambda out: ccc.relabel(image, out=out),
+        lambda out: ccc.label(Foreign(), out=out),
+    ):
+        out = torch.zeros_like(image)
+        version = out._version
+        assert call(out) is out and out._version > version
+        with pytest.raises(ValueError, match="out requires gradients"):
+            call(torch.zeros(image.shape, device="cuda", requires_grad=True))
+    weights = torch.ones(3, device="cuda", requires_grad=True)
+    image = torch.tensor([1.0, 0.0, 2.0], device="cuda")
+    loss = (weights * image).sum()
+    ccc.keep_largest(image, out=image)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_dlpack_on_the_stream_of_out():
+    torch = pytest.importorskip("torch")
+    array = noise((300, 300, 300), 0.2, 4)
+    expected, _ = label_by_scipy(array, True)
+
+    class Dlpack:
+        def __init__(self, tensor):
+            self.tensor = tensor
+
+        def __dlpack_device__(self):
+            return self.tensor.__dlpack_device__()
+
+        def __dlpack__(self, stream=None):
+            # The producer's stream is the current one during the export.
+            with torch.cuda.stream(producer):
+                return self.tensor.__dlpack__(stream=stream)
+
+    producer, consumer = torch.cuda.Stream(), torch.cuda.Stream()
+    host = torch.from_numpy(array).pin_memory()
+    image = torch.zeros(array.shape, dtype=torch.uint8, device="cuda")
+    out = torch.zeros(array.shape, dtype=torch.int32, device="cuda")
+    torch.cuda.synchronize()
+    with torch.cuda.stream(producer):
+        torch.cuda._sleep(100_000_000)
+        image.copy_(host, non_blocking=True)
+    with torch.cuda.stream(consumer):
+        ccc.label(Dlpack(image), out=out)
+        result = out.cpu()
+    np.testing.assert_array_equal(result.numpy(), expected)
+
+
 def test_torch_types_and_gradients():
     torch = pytest.importorskip("torch")
     array = noise((30, 31, 32), 0.3, 8, np.float32)
@@ -310,7 +408,7 @@ def test_foreign_arrays():
 
     for kind in (Foreign, Dlpack):
         out[...] = 0
-        assert ccc.label(kind(image), 1, out=kind(out), return_num=True)[1] > 0
+        assert ccc.label(kind(image), connectivity=1, out=kind(out), return_num=True)[1] > 0
         np.testing.assert_array_equal(out.get(), label_by_scipy(array, False)[0])
 
 

@@ -1,14 +1,17 @@
 """label() of NumPy arrays, compared with SciPy."""
 
+import warnings
+
 import numpy as np
 import pytest
 from conftest import DTYPES, label_by_scipy, noise
 
 import cuda_connected_components as ccc
+from cuda_connected_components import ndimage
 
 
 def expect_labels(image, full, **arguments):
-    labels, count = ccc.label(image, None if full else 1, return_num=True, **arguments)
+    labels, count = ccc.label(image, connectivity=None if full else 1, return_num=True, **arguments)
     expected, expected_count = label_by_scipy(image, full)
     assert count == expected_count
     assert type(labels) is np.ndarray
@@ -63,11 +66,11 @@ def test_connectivities():
     ]:
         for connectivity in face:
             np.testing.assert_array_equal(
-                ccc.label(image, connectivity), label_by_scipy(image, False)[0]
+                ccc.label(image, connectivity=connectivity), label_by_scipy(image, False)[0]
             )
         for connectivity in full:
             np.testing.assert_array_equal(
-                ccc.label(image, connectivity), label_by_scipy(image, True)[0]
+                ccc.label(image, connectivity=connectivity), label_by_scipy(image, True)[0]
             )
 
 
@@ -194,7 +197,7 @@ def test_as_scikit_image(dtype):
         for rank in (1, image.ndim):
             # scikit-image labels equal values, and takes no floating-point numbers.
             expected = measure.label(image.astype(bool), connectivity=rank)
-            np.testing.assert_array_equal(ccc.label(image, rank), expected)
+            np.testing.assert_array_equal(ccc.label(image, connectivity=rank), expected)
 
 
 @pytest.mark.parametrize("dtype", [*DTYPES[:9], *DTYPES[10:]])
@@ -207,7 +210,7 @@ def test_as_cc3d(dtype):
                 expected = cc3d.connected_components(
                     np.ascontiguousarray(image), connectivity=neighbors
                 )
-                np.testing.assert_array_equal(ccc.label(image, neighbors), expected)
+                np.testing.assert_array_equal(ccc.label(image, connectivity=neighbors), expected)
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, *DTYPES[1:9]])
@@ -217,7 +220,9 @@ def test_as_simpleitk(dtype):
         for full in (False, True):
             mask = sitk.GetImageFromArray(image.astype(np.uint8))
             expected = sitk.GetArrayFromImage(sitk.ConnectedComponent(mask, full))
-            np.testing.assert_array_equal(ccc.label(image, None if full else 1), expected)
+            np.testing.assert_array_equal(
+                ccc.label(image, connectivity=None if full else 1), expected
+            )
 
 
 def test_several_threads_at_once():
@@ -228,3 +233,48 @@ def test_several_threads_at_once():
         for _ in range(3):
             for image, labels in zip(images, pool.map(ccc.label, images)):
                 np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3,), (33, 64), (20, 30, 100)])
+def test_several_values_give_a_warning(dtype, shape):
+    is_integer = np.dtype(dtype).kind in "iu"
+    for order in "CF":
+        single = np.asarray(noise(shape, 0.3, 1) != 0, dtype, order)
+        several = single.copy("K")
+        single.flat[-1] = several.flat[-1] = several.flat[0] = 1
+        several.flat[0] = 2
+        for image, warns in ((single, False), (several, is_integer), (several != 0, False)):
+            for call in (
+                ccc.label,
+                ccc.keep_largest,
+                lambda image: ccc.remove_small(image, 1),
+                ccc.component_statistics,
+            ):
+                with warnings.catch_warnings(record=True) as caught:
+                    warnings.simplefilter("always")
+                    call(image)
+                assert [warning.category for warning in caught] == [UserWarning] * warns
+                assert all(warning.filename == __file__ for warning in caught)
+                assert all("lower= and upper=" in str(warning.message) for warning in caught)
+        np.testing.assert_array_equal(ccc.label(several), label_by_scipy(several, True)[0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            ccc.label(several, lower=1)
+            ccc.label(several, upper=1)
+            ccc.label(several, mask=single)
+            ndimage.label(several)
+
+
+def test_only_the_image_and_the_size_are_positional():
+    image = np.ones((4, 5), np.uint8)
+    ccc.remove_small(image, 2)
+    for call in (
+        lambda: ccc.label(image, 1),
+        lambda: ccc.keep_largest(image, 26),
+        lambda: ccc.remove_small(image, 2, 1),
+        lambda: ccc.relabel(image, "size"),
+        lambda: ccc.component_statistics(image, 1),
+    ):
+        with pytest.raises(TypeError, match="positional argument"):
+            call()

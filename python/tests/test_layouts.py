@@ -29,8 +29,10 @@ def layouts(draw):
 @given(layouts(), st.booleans())
 def test_any_layout(image, full):
     connectivity = None if full else 1
-    np.testing.assert_array_equal(ccc.label(image, connectivity), label_by_scipy(image, full)[0])
-    kept = ccc.keep_largest(image, 2, connectivity)
+    np.testing.assert_array_equal(
+        ccc.label(image, connectivity=connectivity), label_by_scipy(image, full)[0]
+    )
+    kept = ccc.keep_largest(image, k=2, connectivity=connectivity)
     assert kept.dtype == image.dtype
     np.testing.assert_array_equal(kept, keep_by_loop(image, full, k=2))
 
@@ -69,6 +71,34 @@ def test_the_order_in_memory_is_kept():
     assert ccc.label(np.asfortranarray(image)).flags.f_contiguous
     assert ccc.keep_largest(np.asfortranarray(image)).flags.f_contiguous
     assert ccc.label(image.transpose(1, 0, 2)).flags.c_contiguous
+
+
+def test_the_work_runs_along_the_axis_that_is_closest_in_memory():
+    cropped = np.asfortranarray(noise((20, 30, 40), 0.3, 4))[1:-1, 1:-1, 1:-1]
+    reversed_axes = noise((20, 30, 40), 0.3, 4)[::2, ::-1].transpose(2, 0, 1)
+    plane = np.asfortranarray(noise((20, 30), 0.3, 4))[:, 1:-1]
+    for image in (cropped, reversed_axes, plane, plane[:, np.newaxis]):
+        labels, kept = ccc.label(image), ccc.keep_largest(image, k=2)
+        for result, expected in (
+            (labels, label_by_scipy(image, True)[0]),
+            (kept, keep_by_loop(image, True, k=2)),
+            (ccc.relabel(labels, order="label"), label_by_scipy(image, True)[0]),
+        ):
+            assert result.flags.f_contiguous
+            np.testing.assert_array_equal(result, expected)
+        for order in "CF":
+            out = np.zeros([2 * n for n in image.shape], np.int32, order)
+            for view in (
+                out[tuple(slice(n) for n in image.shape)],
+                np.zeros_like(labels, order=order),
+            ):
+                ccc.label(image, out=view)
+                np.testing.assert_array_equal(view, labels)
+        columns = ccc.component_statistics(image)
+        for name, column in ccc.component_statistics(image.copy("C")).items():
+            np.testing.assert_array_equal(columns[name], column)
+    for image in (noise((20, 30, 40), 0.3, 4)[:, :, ::2], np.broadcast_to(plane[0], (40, 28))):
+        assert ccc.label(image).flags.c_contiguous
 
 
 @pytest.mark.parametrize("image", [[[1, 0], [0, 1]], memoryview(b"\1\0\1"), np.float32([1, 0, 2])])

@@ -62,7 +62,7 @@ def test_itk(shape, dtype):
     array = noise(shape, 0.3, 1, dtype)
     image = itk_image(array)
     for full in (False, True):
-        labels, count = ccc.label(image, None if full else 1, return_num=True)
+        labels, count = ccc.label(image, connectivity=None if full else 1, return_num=True)
         expected, expected_count = label_by_scipy(array, full)
         assert count == expected_count
         assert type(labels) is itk.Image[itk.UL, array.ndim]
@@ -85,9 +85,13 @@ def test_itk_label_types_and_out():
         labels = ccc.label(image, dtype=dtype)
         assert type(labels) is itk.Image[pixel, 2]
         np.testing.assert_array_equal(itk.array_from_image(labels), expected)
-    out = itk_image(np.zeros((20, 21), np.int16))
-    assert ccc.label(image, out=out) is out
-    np.testing.assert_array_equal(itk.array_from_image(out), expected)
+    for out in (
+        itk_image(np.zeros((20, 21), np.int16)),
+        itk.image_from_array(expected.astype(np.int16)),
+    ):
+        assert ccc.label(image, out=out) is out
+        np.testing.assert_array_equal(itk.array_from_image(out), expected)
+        expect_itk_geometry(out, image)
     relabeled = ccc.relabel(ccc.label(image, dtype=np.int16))
     assert type(relabeled) is itk.Image[itk.SS, 2]
     masked = ccc.label(image, mask=itk_image((array > 50).astype(np.uint8)))
@@ -100,8 +104,9 @@ def test_itk_label_types_and_out():
         ccc.label(itk.Image[itk.UC, 2].New())
     moved = itk_image(array)
     moved.SetOrigin([0.0, 0.0])
-    with pytest.raises(ValueError, match="mask does not occupy the physical space of the image"):
-        ccc.label(image, mask=moved)
+    for mask in (moved, sitk.GetImageFromArray(array)):
+        with pytest.raises(ValueError, match="mask does not occupy the physical space of the imag"):
+            ccc.label(image, mask=mask)
 
 
 def test_itk_out_runs_filters_again():
@@ -150,7 +155,7 @@ def test_simpleitk(shape, dtype):
     assert count == expected_count and labels.GetPixelID() == sitk.sitkUInt32
     np.testing.assert_array_equal(sitk.GetArrayFromImage(labels), expected)
     expect_sitk_geometry(labels, image)
-    kept = ccc.keep_largest(image, 2)
+    kept = ccc.keep_largest(image, k=2)
     assert kept.GetPixelID() == image.GetPixelID()
     np.testing.assert_array_equal(sitk.GetArrayFromImage(kept), keep_by_loop(array, True, k=2))
     expect_sitk_geometry(kept, image)
@@ -160,7 +165,7 @@ def test_simpleitk_as_its_own_filters():
     image = sitk_image(noise((17, 20, 23), 0.2, 6))
     for full in (False, True):
         theirs = sitk.ConnectedComponent(image != 0, full)
-        ours = ccc.label(image, None if full else 1)
+        ours = ccc.label(image, connectivity=None if full else 1)
         assert ours.GetPixelID() == theirs.GetPixelID()
         assert sitk.Hash(ours) == sitk.Hash(theirs)
         assert sitk.Hash(ccc.relabel(ours)) == sitk.Hash(sitk.RelabelComponent(theirs))
@@ -181,6 +186,7 @@ def test_simpleitk_out_types_and_shared_buffers():
     copy = sitk.Image(out)  # shares the buffer until one of them is written to
     assert ccc.label(image, out=out) is out
     np.testing.assert_array_equal(sitk.GetArrayFromImage(out), expected)
+    expect_sitk_geometry(out, image)
     assert not sitk.GetArrayFromImage(copy).any()
     masked = ccc.label(image, mask=sitk_image((array > 50).astype(np.uint8)))
     np.testing.assert_array_equal(
@@ -204,8 +210,11 @@ def test_statistics_in_physical_space(ndim):
     image = sitk_image(array)
     labels = ccc.label(image)
     measure.Execute(labels)
-    names = ("label", "num_pixels", "area", "bbox", "centroid")
-    columns = ccc.component_statistics(image, properties=names)
+    physical = {
+        "properties": ("label", "num_pixels", "area", "bbox", "centroid"),
+        "spacing": "image",
+    }
+    columns = ccc.component_statistics(image, **physical)
     assert columns["label"].tolist() == list(measure.GetLabels())
     for row, number in enumerate(measure.GetLabels()):
         assert columns["num_pixels"][row] == measure.GetNumberOfPixels(number)
@@ -218,7 +227,7 @@ def test_statistics_in_physical_space(ndim):
                 measure.GetCentroid(number)[axis], rel=1e-10
             )
     with_start = itk_image(array)
-    shifted = ccc.component_statistics(with_start, properties=names)
+    shifted = ccc.component_statistics(with_start, **physical)
     for axis, start in enumerate([-3, 5, 7][:ndim]):
         np.testing.assert_array_equal(shifted[f"bbox-{axis}"], columns[f"bbox-{axis}"] + start)
     moved = DIRECTION[:ndim, :ndim] @ (np.array([0.5, 2.0, 3.0]) * [-3, 5, 7])[:ndim]
@@ -226,8 +235,41 @@ def test_statistics_in_physical_space(ndim):
         np.testing.assert_allclose(
             shifted[f"centroid-{axis}"], columns[f"centroid-{axis}"] + moved[axis], atol=1e-10
         )
-    with pytest.raises(ValueError, match="leave out spacing"):
-        ccc.component_statistics(image, spacing=2.0)
+
+
+def test_sizes_are_voxels_and_places_are_indices_without_spacing():
+    array = noise((17, 20, 23), 0.1, 8)
+    of_array = ccc.component_statistics(array)
+    numbers = ccc.component_statistics(array, spacing=(3.0, 2.0, 0.5))
+    axes = [f"centroid-{axis}" for axis in range(3)]
+    for image, start in ((sitk_image(array), (0, 0, 0)), (itk_image(array), (-3, 5, 7))):
+        columns = ccc.component_statistics(image)
+        np.testing.assert_array_equal(columns["area"], of_array["area"])
+        scaled = ccc.component_statistics(image, spacing=(0.5, 2.0, 3.0))
+        np.testing.assert_array_equal(scaled["area"], numbers["area"])
+        for axis, first, step in zip(range(3), start, (0.5, 2.0, 3.0)):
+            expected = of_array[axes[2 - axis]] + first
+            np.testing.assert_allclose(columns[axes[axis]], expected)
+            np.testing.assert_allclose(scaled[axes[axis]], step * expected)
+        # One voxel has 3 mm^3.
+        for min_size, spacing, minimum in ((4, None, 4), (12, "image", 4), (12.1, "image", 5)):
+            kept = ccc.remove_small(image, min_size, spacing=spacing)
+            np.testing.assert_array_equal(
+                (
+                    np.asarray(itk.array_view_from_image(kept))
+                    if start[0]
+                    else sitk.GetArrayFromImage(kept)
+                ),
+                keep_by_loop(array, True, minimum=minimum),
+            )
+    for call in (
+        ccc.component_statistics,
+        lambda image, **options: ccc.remove_small(image, 2, **options),
+    ):
+        with pytest.raises(
+            ValueError, match='spacing="image" needs an image of itk or SimpleITK, not nd'
+        ):
+            call(array, spacing="image")
 
 
 def test_xarray():
@@ -244,7 +286,7 @@ def test_xarray():
         assert isinstance(labels, xarray.DataArray) and count == label_by_scipy(array, True)[1]
         np.testing.assert_array_equal(labels.data, label_by_scipy(array, True)[0])
         for result in (labels, ccc.keep_largest(image), ccc.relabel(labels)):
-            assert result.dims == image.dims and result.attrs == image.attrs
+            assert result.dims == image.dims
             assert result.name == "head" and (result.z == image.z).all()
         np.testing.assert_array_equal(ccc.keep_largest(image).data, keep_by_loop(array, True, k=1))
         out = xarray.zeros_like(labels)
@@ -261,6 +303,49 @@ def test_xarray():
             ccc.keep_largest(image, out=out)
     with pytest.raises(TypeError, match="choose one variable"):
         ccc.label(xarray.Dataset({"head": image}))
+
+
+def test_xarray_files(tmp_path):
+    # 800 components, and a file of packed bytes.
+    image = xarray.DataArray(
+        np.tile(np.array([25.0, 0.0], np.float32), 800),
+        dims="x",
+        coords={"x": ("x", np.arange(1600.0), {"units": "mm"})},
+        attrs={"units": "HU", "valid_range": [0, 50], "flag_values": [25], "history": "scanned"},
+    )
+    image.encoding = {
+        "dtype": "uint8",
+        "scale_factor": 0.5,
+        "_FillValue": 255,
+        "grid_mapping": "crs",
+    }
+    labels, kept = ccc.label(image), ccc.keep_largest(image)
+    labels.to_netcdf(tmp_path / "labels.nc", engine="scipy")
+    with xarray.open_dataarray(tmp_path / "labels.nc", engine="scipy") as read:
+        np.testing.assert_array_equal(read.data, labels.data)
+    for result, attributes in (
+        (labels, {"history": "scanned"}),
+        (ccc.relabel(image.astype(int)), {"history": "scanned"}),
+        (kept, image.attrs),
+    ):
+        assert result.attrs == attributes and result.x.attrs == {"units": "mm"}
+        assert set(result.encoding) <= {"grid_mapping"}
+    assert labels.encoding and image.encoding["dtype"] == "uint8" and "units" in image.attrs
+
+
+def test_xarray_coordinates():
+    image = xarray.DataArray(noise((20, 21), 0.3, 9), dims=("y", "x"), coords={"x": np.arange(21)})
+    expected = ccc.label(image.data, mask=image.data > 50)
+    for mask in (image > 50, (image > 50).drop_vars("x"), (image > 50).assign_coords(y=range(20))):
+        np.testing.assert_array_equal(ccc.label(image, mask=mask).data, expected)
+    moved = (image > 50).assign_coords(x=np.arange(21) + 1)
+    for arguments in ({"mask": moved}, {"out": moved.astype(np.int32)}):
+        with pytest.raises(ValueError, match="has other coordinates than the image along 'x'"):
+            ccc.label(image, **arguments)
+    np.testing.assert_array_equal(ccc.label(image, mask=moved.data).data, expected)
+
+
+def test_vectors_are_refused():
     vector = sitk.Image([4, 4], sitk.sitkVectorUInt8, 3)
     with pytest.raises(TypeError, match="several components"):
         ccc.label(vector)

@@ -7,12 +7,14 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import numpy as np
 import pytest
 from conftest import label_by_scipy, noise
 
 import cuda_connected_components as ccc
+from cuda_connected_components import _settings
 
 
 def run(code, **arguments):
@@ -33,7 +35,77 @@ def test_threads():
     assert ccc.backend_info()["threads"] == 3
     np.testing.assert_array_equal(ccc.label(image), expected)
     ccc.set_num_threads(None)
-    assert ccc.backend_info()["threads"] == len(os.sched_getaffinity(0))
+    assert 1 <= ccc.backend_info()["threads"] <= len(os.sched_getaffinity(0))
+
+
+@pytest.mark.parametrize(
+    "variables, torch_threads, expected",
+    [
+        ({}, None, 4),
+        ({"OMP_NUM_THREADS": "3"}, None, 3),
+        ({"OMP_NUM_THREADS": "2,1"}, None, 2),
+        ({"OMP_NUM_THREADS": "many"}, None, 4),
+        ({"OMP_NUM_THREADS": "64"}, None, 4),
+        ({"OMP_NUM_THREADS": "3"}, 2, 2),
+        ({}, 64, 4),
+        ({"CUDA_CONNECTED_COMPONENTS_THREADS": "7", "OMP_NUM_THREADS": "3"}, 2, 7),
+    ],
+)
+def test_threads_of_the_environment(monkeypatch, variables, torch_threads, expected):
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(_settings, "_processors", lambda: 4)
+    torch = types.SimpleNamespace(get_num_threads=lambda: torch_threads)
+    monkeypatch.setitem(sys.modules, "torch", torch if torch_threads else None)
+    assert ccc.backend_info()["threads"] == expected
+    ccc.set_num_threads(5)
+    assert ccc.backend_info()["threads"] == 5
+
+
+def test_device_of_the_environment(monkeypatch):
+    image = noise((200, 200), 0.3, 5)
+    for device in ("", "cpu"):
+        monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_DEVICE", device)
+        ccc.label(image)
+        assert (ccc.backend_info()["last_reason"] == "as asked for") == bool(device)
+    monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_DEVICE", "cuda:99")
+    with pytest.raises(ccc.CudaError):
+        ccc.label(image)
+    ccc.label(image, device="cpu")
+    for name, value in (("DEVICE", "gpu"), ("THREADS", "0"), ("THREADS", "all")):
+        monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_DEVICE", "cpu")
+        monkeypatch.setenv(f"CUDA_CONNECTED_COMPONENTS_{name}", value)
+        with pytest.raises(ValueError, match=f"CUDA_CONNECTED_COMPONENTS_{name} must be .*{value}"):
+            ccc.label(image)
+
+
+@pytest.mark.parametrize(
+    "groups, files, expected",
+    [
+        ("0::/\n", {"cpu.max": "250000 100000"}, 3),
+        ("0::/\n", {"cpu.max": "max 100000"}, 4096),
+        ("0::/\n", {"cpu.max": "1000 100000"}, 1),
+        ("0::/a/b\n", {"a/cpu.max": "200000 100000", "a/b/cpu.max": "max 100000"}, 2),
+        ("0::/../c\n", {"cpu.max": "200000 100000"}, 2),
+        (
+            "5:cpuset:/\n4:cpu,cpuacct:/docker/1\n",
+            {"cpu,cpuacct/cpu.cfs_quota_us": "300000", "cpu,cpuacct/cpu.cfs_period_us": "100000"},
+            3,
+        ),
+        ("1:cpu:/\n", {"cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000"}, 4096),
+        ("0::/\n", {}, 4096),
+    ],
+)
+def test_the_quota_of_a_container(tmp_path, monkeypatch, groups, files, expected):
+    (tmp_path / "groups").write_text(groups)
+    for name, text in files.items():
+        (tmp_path / "root" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "root" / name).write_text(text + "\n")
+    quota = _settings.quota_of(str(tmp_path / "groups"), str(tmp_path / "root"))
+    assert quota == expected
+    monkeypatch.setattr(_settings, "quota_of", lambda: quota)
+    assert _settings._processors() == min(quota, len(os.sched_getaffinity(0)))
 
 
 def test_the_affinity_is_the_default():

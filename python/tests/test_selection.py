@@ -14,7 +14,7 @@ def test_keep_largest(dtype, order):
         image = np.asarray(noise(shape, 0.2, seed, dtype), order=order)
         for k in (1, 3, 300):
             for full in (False, True):
-                kept = ccc.keep_largest(image, k, None if full else 1)
+                kept = ccc.keep_largest(image, k=k, connectivity=None if full else 1)
                 assert kept.dtype == image.dtype
                 np.testing.assert_array_equal(kept, keep_by_loop(image, full, k=k))
 
@@ -42,7 +42,7 @@ def test_ties_keep_the_first_component():
     image = np.array([[2, 0, 3], [0, 0, 0], [4, 0, 5]], np.uint8)
     for order in "CF":
         np.testing.assert_array_equal(
-            ccc.keep_largest(np.asarray(image, order=order), 2), [[2, 0, 3], [0, 0, 0], [0, 0, 0]]
+            ccc.keep_largest(np.asarray(image, order=order), k=2), [[2, 0, 3], [0, 0, 0], [0, 0, 0]]
         )
 
 
@@ -51,15 +51,15 @@ def test_out():
     expected = keep_by_loop(image, True, k=2)
     for order in "CF":
         out = np.full(image.shape, 7, np.float32, order)
-        assert ccc.keep_largest(image, 2, out=out) is out
+        assert ccc.keep_largest(image, k=2, out=out) is out
         np.testing.assert_array_equal(out, expected)
     strided = np.zeros((80, 41, 42), np.float32)[::2]
-    ccc.keep_largest(image, 2, out=strided)
+    ccc.keep_largest(image, k=2, out=strided)
     np.testing.assert_array_equal(strided, expected)
     flipped = image.copy()
-    ccc.keep_largest(flipped, 2, out=flipped[::-1])
+    ccc.keep_largest(flipped, k=2, out=flipped[::-1])
     np.testing.assert_array_equal(flipped[::-1], expected)
-    assert ccc.keep_largest(image, 2, out=image) is image
+    assert ccc.keep_largest(image, k=2, out=image) is image
     np.testing.assert_array_equal(image, expected)
 
 
@@ -70,7 +70,7 @@ def test_out_with_gaps(step):
     memory = np.full((80, 41, 126), 7, np.int32)
     step = tuple(slice(None, None, distance) for distance in step)
     out = memory[step][:40, :, :42]
-    ccc.keep_largest(image, 2, out=out)
+    ccc.keep_largest(image, k=2, out=out)
     np.testing.assert_array_equal(out, expected)
     out[...] = 7
     assert np.all(memory == 7)
@@ -91,12 +91,12 @@ def test_in_place(dtype):
             image = view(memory)
             connectivity = None if full else 1
             expected = keep_by_loop(image, full, k=3)
-            assert ccc.keep_largest(image, 3, connectivity, out=image) is image
+            assert ccc.keep_largest(image, k=3, connectivity=connectivity, out=image) is image
             np.testing.assert_array_equal(image, expected)
             view(memory)[...] = view(array)
             np.testing.assert_array_equal(memory, array)
             expected = keep_by_loop(image, full, minimum=4)
-            ccc.remove_small(image, 4, connectivity, out=image)
+            ccc.remove_small(image, 4, connectivity=connectivity, out=image)
             np.testing.assert_array_equal(image, expected)
 
 
@@ -110,7 +110,7 @@ def test_out_that_overlaps_the_image():
         array = memory.copy()
         expected = keep_by_loop(array[:-1], True, k=3)
         out = select_out(array)
-        ccc.keep_largest(array[:-1], 3, out=out)
+        ccc.keep_largest(array[:-1], k=3, out=out)
         np.testing.assert_array_equal(out, expected)
 
 
@@ -171,16 +171,16 @@ def test_limits_and_mask(dtype, order):
         kept = keep_by_loop(chosen, False, k=2)
         expected = np.where(kept, array, np.zeros((), array.dtype))
         arguments = {"connectivity": 1, "mask": mask, **limits}
-        np.testing.assert_array_equal(ccc.keep_largest(array, 2, **arguments), expected)
+        np.testing.assert_array_equal(ccc.keep_largest(array, k=2, **arguments), expected)
         image = array.copy(order="K")
-        ccc.keep_largest(image, 2, out=image, **arguments)
+        ccc.keep_largest(image, k=2, out=image, **arguments)
         np.testing.assert_array_equal(image, expected)
 
 
 def test_the_mask_may_be_the_output():
     image, mask = noise((40, 41, 42), 0.9, 8), noise((40, 41, 42), 0.6, 9)
     kept = keep_by_loop((image != 0) & (mask != 0), False, k=2)
-    assert ccc.keep_largest(image, 2, 1, mask=mask, out=mask) is mask
+    assert ccc.keep_largest(image, k=2, connectivity=1, mask=mask, out=mask) is mask
     np.testing.assert_array_equal(mask, np.where(kept, image, 0))
 
 
@@ -217,7 +217,7 @@ def test_relabel(dtype, seed):
                     expected, count = relabel_by_loop(source, by_size, minimum, k)
                     result, n = ccc.relabel(
                         source,
-                        "size" if by_size else "label",
+                        order="size" if by_size else "label",
                         min_size=minimum,
                         k=k,
                         threads=1 + seed,

@@ -276,20 +276,20 @@ def _label(
     threads,
 ):
     """Return the labels and the number of components."""
-    import cuda_connected_components as ccc
+    from cuda_connected_components import _api
 
     image = _updated(image)
     image_type, dtype = _output_type(image, ttype, output_type, _default_of_labels)
     if background_value:
         _check_background(background_value, dtype)
-    labels, count = ccc.label(
+    # As ITK's filter, without a warning of several values.
+    labels, count = _api.label_with_limits(
         image,
         None if fully_connected else 1,
         mask=_mask_of(image, mask_image),
         device=device,
         threads=threads,
         dtype=dtype,
-        return_num=True,
     )
     labels = _converted(labels, image_type, dtype, count)
     if background_value:
@@ -305,7 +305,7 @@ def _relabel(image, *, minimum_object_size, sort_by_object_size, ttype, output_t
     image_type, dtype = _output_type(image, ttype, output_type, lambda dtype: dtype)
     labels, count = ccc.relabel(
         image,
-        "size" if sort_by_object_size else "label",
+        order="size" if sort_by_object_size else "label",
         min_size=minimum_object_size,
         threads=threads,
         return_num=True,
@@ -315,11 +315,12 @@ def _relabel(image, *, minimum_object_size, sort_by_object_size, ttype, output_t
 
 def _keep_largest(image, *, number_of_objects, fully_connected, mask_image, device, threads):
     """Return the image without the other components, and None for the number of components."""
-    import cuda_connected_components as ccc
+    from cuda_connected_components import _api
 
     image = _updated(image)
-    kept = ccc.keep_largest(
+    kept = _api.keep(
         image,
+        0,
         number_of_objects,
         None if fully_connected else 1,
         mask=_mask_of(image, mask_image),

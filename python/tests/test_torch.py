@@ -1,0 +1,98 @@
+"""PyTorch in host memory, and its DataLoader."""
+
+import numpy as np
+import pytest
+from conftest import keep_by_loop, label_by_scipy, noise
+
+import cuda_connected_components as ccc
+
+torch = pytest.importorskip("torch")
+utils_data = pytest.importorskip("torch.utils.data")
+
+
+@pytest.mark.parametrize("name", ["bool", "uint8", "int16", "int64", "float16", "bfloat16"])
+def test_results(name):
+    image = torch.from_numpy(noise((20, 21, 22), 0.3, 1)).to(getattr(torch, name))
+    for view in (image, image[:, ::2].permute(2, 0, 1)):
+        array = view.float().numpy()
+        labels, count = ccc.label(view, return_num=True)
+        expected, expected_count = label_by_scipy(array, True)
+        assert labels.dtype == torch.int32 and count == expected_count
+        np.testing.assert_array_equal(labels.numpy(), expected)
+        kept = ccc.keep_largest(view, k=3)
+        assert kept.dtype == image.dtype
+        np.testing.assert_array_equal(kept.float().numpy(), keep_by_loop(array, True, k=3))
+        columns = ccc.component_statistics(view)
+        assert all(isinstance(column, torch.Tensor) for column in columns.values())
+        assert int(columns["area"].sum()) == np.count_nonzero(array)
+
+
+CALLS = [
+    lambda out: ccc.label(torch.ones(out.shape, dtype=torch.uint8), out=out),
+    lambda out: ccc.keep_largest(torch.ones_like(out), out=out),
+    lambda out: ccc.keep_largest(out, out=out),
+    lambda out: ccc.relabel(torch.ones_like(out), out=out),
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_out_counts_the_version(call):
+    for view in (lambda whole: whole, lambda whole: whole[1:], lambda whole: whole[:, ::2]):
+        whole = torch.zeros((20, 21), dtype=torch.int32)
+        version = whole._version
+        assert call(view(whole)) is not None
+        assert whole._version > version
+    with torch.inference_mode():
+        out = torch.zeros((20, 21), dtype=torch.int32)
+    call(out)
+
+
+def test_gradients_of_a_changed_tensor_are_an_error():
+    weights = torch.ones(3, requires_grad=True)
+    image = torch.tensor([1.0, 0.0, 2.0])
+    loss = (weights * image).sum()
+    ccc.keep_largest(image, out=image)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+
+
+def test_out_that_requires_gradients_is_refused():
+    image = torch.ones(3)
+    for out in (torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True) * 2):
+        for call in (ccc.keep_largest, lambda image, out: ccc.remove_small(image, 1, out=out)):
+            with pytest.raises(ValueError, match="out requires gradients.*out.detach()"):
+                call(image, out=out)
+        assert out.min() > 0
+
+
+class Labels(utils_data.Dataset):
+    def __init__(self, **options):
+        self.image = noise((70, 65, 66), 0.3, 3)
+        self.options = options
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        labels = ccc.label(self.image, **self.options)
+        info = ccc.backend_info()
+        return labels, info["threads"], info["last_backend"], info["last_reason"]
+
+
+def test_a_worker_uses_one_thread_and_no_gpu(monkeypatch):
+    torch.set_num_threads(2)  # of this process
+    dataset = Labels()
+    for labels, threads, backend, reason in utils_data.DataLoader(dataset, None, num_workers=1):
+        np.testing.assert_array_equal(labels, label_by_scipy(dataset.image, True)[0])
+        assert (int(threads), backend) == (1, "cpu")
+        assert reason == "the CPU is the default in a worker of a DataLoader"
+    monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_DEVICE", "cpu")
+    monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_THREADS", "3")
+    for _, threads, _, reason in utils_data.DataLoader(dataset, None, num_workers=1):
+        assert (int(threads), reason) == (3, "as asked for")
+    if ccc.backend_info()["cuda_reason"]:
+        with pytest.raises(ccc.CudaError):
+            next(iter(utils_data.DataLoader(Labels(device="cuda"), None, num_workers=1)))
+    torch.set_num_threads(1)
+    monkeypatch.delenv("CUDA_CONNECTED_COMPONENTS_THREADS")
+    assert ccc.backend_info()["threads"] == 1
