@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the Python package, as a source distribution and as a wheel from it, and tests the wheel in a new environment.
-# The wheel has code for one GPU architecture if a CUDA compiler is found, and no CUDA otherwise.
+# The wheel has code for one GPU architecture if a CUDA compiler is found, and no CUDA otherwise. Tests of PyTorch need
+# Debian's package python3-torch, because PyPI's needs CUDA's libraries.
 #
 #   scripts/test-python.sh [arguments of pytest]
 set -eu
@@ -21,3 +22,21 @@ CUDAARCHS="${CUDAARCHS:-90-real}" "$environment/bin/python" -m build --no-isolat
 export PYTHONDONTWRITEBYTECODE=1
 "$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning --durations=5 python/tests "$@"
 "$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning python/itk/tests
+
+"$environment/bin/python" -m mypy --strict --cache-dir build/mypy python/tests/typed.py
+echo 'cuda_connected_components\._[a-z].*' > build/private-modules.txt
+"$environment/bin/python" -m mypy.stubtest --allowlist build/private-modules.txt cuda_connected_components
+
+debian=/usr/bin/python3
+version=$("$environment/bin/python" -c 'import sys; print(sys.version_info[:2])')
+if "$debian" -c "import sys, torch; sys.exit(sys.version_info[:2] != $version)" 2>/dev/null; then
+  # NumPy and PyTorch are Debian's.
+  with_torch=build/python-torch-environment
+  rm -rf "$with_torch"
+  "$debian" -m venv --system-site-packages --without-pip "$with_torch"
+  "$environment/bin/pip" --python "$with_torch/bin/python" install --quiet pytest scipy==1.10.1
+  "$environment/bin/pip" --python "$with_torch/bin/python" install --quiet --no-deps "$wheels"/*.whl
+  "$with_torch/bin/python" -m pytest -q -p no:cacheprovider python/tests/test_torch.py python/tests/test_devices.py
+else
+  echo "SKIPPED: the tests of PyTorch, because $debian is not Python $version with Debian's package python3-torch"
+fi

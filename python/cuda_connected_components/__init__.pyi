@@ -1,23 +1,71 @@
 from collections.abc import Sequence
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, Protocol, TypeVar, overload
+
+from numpy.typing import NDArray
 
 __version__: str
 
 class LabelOverflowError(OverflowError): ...
 class CudaError(RuntimeError): ...
 
-# An image of NumPy, itk, SimpleITK, xarray, CuPy or PyTorch.
-_Image = TypeVar("_Image")
+class _HasShape(Protocol):  # itk, xarray, CuPy, PyTorch
+    @property
+    def shape(self) -> Any: ...
+
+class _HasSize(Protocol):  # itk, SimpleITK
+    def GetSpacing(self) -> Any: ...
+
+class _TorchDevice(Protocol):
+    @property
+    def type(self) -> str: ...
+    @property
+    def index(self) -> int | None: ...
+
+# The results for these are NumPy arrays, and images of the same class for others.
+_Array = NDArray[Any]
+_Lists = Sequence[float] | Sequence[Sequence[float]] | Sequence[Sequence[Sequence[float]]]
+_ArrayLike = _Array | _Lists | memoryview
+_Image = TypeVar("_Image", bound=_HasShape | _HasSize)
+_Device = str | _TorchDevice | None
+_Spacing = float | Sequence[float] | _Array | Literal["image"] | None
 
 @overload
 def label(
-    image: _Image,
-    connectivity: int | None = None,
+    image: _ArrayLike,
     *,
+    connectivity: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
     mask: Any = None,
-    device: str | None = None,
+    device: _Device = None,
+    threads: int | None = None,
+    dtype: Any = None,
+    out: _Array | None = None,
+    return_num: Literal[False] = False,
+) -> _Array: ...
+@overload
+def label(
+    image: _ArrayLike,
+    *,
+    connectivity: int | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    mask: Any = None,
+    device: _Device = None,
+    threads: int | None = None,
+    dtype: Any = None,
+    out: _Array | None = None,
+    return_num: Literal[True],
+) -> tuple[_Array, int]: ...
+@overload
+def label(
+    image: _Image,
+    *,
+    connectivity: int | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    mask: Any = None,
+    device: _Device = None,
     threads: int | None = None,
     dtype: Any = None,
     out: _Image | None = None,
@@ -26,12 +74,12 @@ def label(
 @overload
 def label(
     image: _Image,
-    connectivity: int | None = None,
     *,
+    connectivity: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
     mask: Any = None,
-    device: str | None = None,
+    device: _Device = None,
     threads: int | None = None,
     dtype: Any = None,
     out: _Image | None = None,
@@ -39,48 +87,99 @@ def label(
 ) -> tuple[_Image, int]: ...
 @overload
 def label(
-    image: _Image,
-    connectivity: int | None = None,
+    image: Any,
     *,
+    connectivity: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
     mask: Any = None,
-    device: str | None = None,
+    device: _Device = None,
     threads: int | None = None,
     dtype: Any = None,
-    out: _Image | None = None,
+    out: Any = None,
     return_num: bool,
-) -> _Image | tuple[_Image, int]: ...
+) -> Any: ...
+@overload
 def keep_largest(
-    image: _Image,
+    image: _ArrayLike,
+    *,
     k: int = 1,
     connectivity: int | None = None,
-    *,
     lower: float | None = None,
     upper: float | None = None,
     mask: Any = None,
-    device: str | None = None,
+    device: _Device = None,
+    threads: int | None = None,
+    out: _Array | None = None,
+) -> _Array: ...
+@overload
+def keep_largest(
+    image: _Image,
+    *,
+    k: int = 1,
+    connectivity: int | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    mask: Any = None,
+    device: _Device = None,
     threads: int | None = None,
     out: _Image | None = None,
 ) -> _Image: ...
+@overload
+def remove_small(
+    image: _ArrayLike,
+    min_size: float,
+    *,
+    connectivity: int | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    mask: Any = None,
+    device: _Device = None,
+    threads: int | None = None,
+    spacing: _Spacing = None,
+    out: _Array | None = None,
+) -> _Array: ...
+@overload
 def remove_small(
     image: _Image,
     min_size: float,
-    connectivity: int | None = None,
     *,
+    connectivity: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
     mask: Any = None,
-    device: str | None = None,
+    device: _Device = None,
     threads: int | None = None,
-    spacing: float | Sequence[float] | None = None,
+    spacing: _Spacing = None,
     out: _Image | None = None,
 ) -> _Image: ...
 @overload
 def relabel(
-    labels: _Image,
-    order: Literal["size", "label"] = "size",
+    labels: _ArrayLike,
     *,
+    order: Literal["size", "label"] = "size",
+    min_size: int = 0,
+    k: int | None = None,
+    threads: int | None = None,
+    out: _Array | None = None,
+    return_num: Literal[False] = False,
+) -> _Array: ...
+@overload
+def relabel(
+    labels: _ArrayLike,
+    *,
+    order: Literal["size", "label"] = "size",
+    min_size: int = 0,
+    k: int | None = None,
+    threads: int | None = None,
+    out: _Array | None = None,
+    return_num: Literal[True],
+) -> tuple[_Array, int]: ...
+@overload
+def relabel(
+    labels: _Image,
+    *,
+    order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,
     threads: int | None = None,
@@ -90,8 +189,8 @@ def relabel(
 @overload
 def relabel(
     labels: _Image,
-    order: Literal["size", "label"] = "size",
     *,
+    order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,
     threads: int | None = None,
@@ -100,25 +199,25 @@ def relabel(
 ) -> tuple[_Image, int]: ...
 @overload
 def relabel(
-    labels: _Image,
-    order: Literal["size", "label"] = "size",
+    labels: Any,
     *,
+    order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,
     threads: int | None = None,
-    out: _Image | None = None,
+    out: Any = None,
     return_num: bool,
-) -> _Image | tuple[_Image, int]: ...
+) -> Any: ...
 def component_statistics(
-    image: Any,
-    connectivity: int | None = None,
+    image: _ArrayLike | _HasShape | _HasSize,
     *,
+    connectivity: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
     mask: Any = None,
-    device: str | None = None,
+    device: _Device = None,
     threads: int | None = None,
-    spacing: float | Sequence[float] | None = None,
+    spacing: _Spacing = None,
     properties: str | Sequence[str] = ("label", "area", "bbox", "centroid"),
 ) -> dict[str, Any]: ...
 def backend_info() -> dict[str, Any]: ...

@@ -323,7 +323,7 @@ def count_version(out):
 
 
 _classes = {"cupy": CupyImages, "torch": TorchCudaImages}
-_instances = {}
+_instances: dict = {}
 
 
 def library_of(image, name):
@@ -357,10 +357,9 @@ def may_overlap(library, image, other):
         return False
     begin, other_begin = library.address_of(image), library.address_of(other)
     size = math.prod(image.shape)
-    return (
-        begin < other_begin + size * library.element_size_of(other)
-        and other_begin < begin + size * library.element_size_of(image)
-    )
+    return begin < other_begin + size * library.element_size_of(
+        other
+    ) and other_begin < begin + size * library.element_size_of(image)
 
 
 class ForeignImages:

@@ -1,6 +1,7 @@
 """The examples of the docstrings."""
 
 import doctest
+import inspect
 import pathlib
 import re
 import subprocess
@@ -47,6 +48,18 @@ def blocks():
             ):
                 if "import torch" not in code and "itk.cuda_" not in code:
                     yield pytest.param(code, id=f"{page.name}-{number}")
+
+
+def test_signatures_of_the_page():
+    page = PAGES[0].read_text()
+    text = " ".join(re.search(r"```\n(label\(.*?)```", page, re.S)[1].split())
+    names = re.findall(r"(\w+)\([^()]*(?:\([^()]*\))?[^()]*\)", text)
+    assert sorted(names) == sorted(
+        name for name in ccc.__all__ if name[0].islower() and name[0] != "_"
+    )
+    for name in names:
+        signature = str(inspect.signature(getattr(ccc, name))).replace("'", '"')
+        assert name + signature in text
 
 
 @pytest.mark.parametrize("code", blocks())
