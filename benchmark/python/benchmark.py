@@ -9,6 +9,7 @@ The groups are:
     small   64 x 64 pixels: our functions, and the bare calls of the extension module
     cpu     NumPy arrays and ITK images on the CPU, 2 threads
     order   C order and Fortran order on the CPU, 2 threads, 256 x 256 x 256 voxels
+    relabel renumbering of labels by size, all threads
     device  arrays in host memory and in GPU memory, all threads
     keep    the largest component of a mask, all threads
 
@@ -58,6 +59,8 @@ def placed(mask, place):
         import torch
 
         return torch.from_numpy(mask).cuda(), torch.cuda.synchronize
+    if place == "cropped":
+        return np.pad(mask, 4).copy("F")[4:-4, 4:-4, 4:-4], lambda: None
     return (np.asfortranarray(mask) if place == "fortran" else mask), lambda: None
 
 
@@ -131,6 +134,13 @@ def keep_ours(image, full):
     return lambda: ccc.keep_largest(image, k=1, connectivity=None if full else 1)
 
 
+def relabel_ours(image, full):
+    import cuda_connected_components as ccc
+
+    labels = ccc.label(image, connectivity=None if full else 1)
+    return lambda: ccc.relabel(labels, return_num=True)
+
+
 def keep_monai(image, full):
     from monai.transforms import KeepLargestConnectedComponent
 
@@ -161,7 +171,16 @@ GROUPS = {
         "itk": ("numpy", by_itk),
         "scikit-image": ("numpy", by_skimage),
     },
-    "order": {"ours, C order": OURS_CPU, "ours, Fortran order": ("fortran", OURS_CPU[1])},
+    "order": {
+        "ours, C order": OURS_CPU,
+        "ours, Fortran order": ("fortran", OURS_CPU[1]),
+        "ours, cropped Fortran": ("cropped", OURS_CPU[1]),
+    },
+    "relabel": {
+        "ours, PyTorch": ("torch", relabel_ours),
+        "ours, CuPy": ("cupy", relabel_ours),
+        "ours, NumPy": ("numpy", relabel_ours),
+    },
     "device": {
         "ours, NumPy": ("numpy", functools.partial(ours, device="cuda")),
         "ours, PyTorch": ("torch", ours),

@@ -184,7 +184,7 @@ class CupyImages(DeviceImages):
 
     def sums(self, names, lengths, count):
         """Return the sum of the lengths with each name from 0 to count - 1, in host memory."""
-        sums = self.xp.bincount(names.astype("int64"), weights=lengths, minlength=count)
+        sums = self.xp.bincount(names.astype("int64"), lengths.astype("float64"), minlength=count)
         return sums.get().astype(np.int64)
 
     def take(self, table, indices):

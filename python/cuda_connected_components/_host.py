@@ -21,8 +21,8 @@ class Foreground:
             mask_library = _images.library_of(mask)
             if mask_library.on_device:
                 raise TypeError("the mask is in device memory, and the image is in host memory")
-            library.check_mask(image, mask, mask_library)
             self._mask = mask_library.array(mask)
+            library.check_mask(image, mask, mask_library)
             if self._mask.shape != array.shape:
                 raise ValueError(
                     f"the mask has the shape {self._mask.shape}, and the image {array.shape}"
