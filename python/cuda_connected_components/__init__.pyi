@@ -3,6 +3,20 @@ from typing import Any, Literal, Protocol, TypeVar, overload
 
 from numpy.typing import NDArray
 
+__all__ = [
+    "CudaError",
+    "LabelOverflowError",
+    "__version__",
+    "backend_info",
+    "component_statistics",
+    "keep_largest",
+    "label",
+    "relabel",
+    "remove_small",
+    "set_num_threads",
+    "trim_memory",
+]
+
 __version__: str
 
 class LabelOverflowError(OverflowError): ...

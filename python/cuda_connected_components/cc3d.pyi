@@ -1,5 +1,7 @@
 from typing import Any
 
+__all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
+
 class DimensionError(ValueError): ...
 
 def connected_components(
