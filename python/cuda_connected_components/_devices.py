@@ -355,11 +355,11 @@ def may_overlap(library, image, other):
     """
     if not library.is_contiguous(image):
         return False
-    begin, other_begin = library.address_of(image), library.address_of(other)
     size = math.prod(image.shape)
-    return begin < other_begin + size * library.element_size_of(
-        other
-    ) and other_begin < begin + size * library.element_size_of(image)
+    begin, other_begin = library.address_of(image), library.address_of(other)
+    end = begin + size * library.element_size_of(image)
+    other_end = other_begin + size * library.element_size_of(other)
+    return begin < other_end and other_begin < end
 
 
 class ForeignImages:
