@@ -6,11 +6,9 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentsFilter.h"
 
-
-#include "CudaConnectedComponentsDetail/StoredRuns.h"
+#include "CudaConnectedComponentsDetail/DivideComponents.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace itk
@@ -90,12 +88,8 @@ public:
   /** The dimension of the input and the map. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
 
-  /** Creates a filter with the default settings, through ITK's object factories.
-   * \return the filter */
+  // A filter with the default settings, through ITK's object factories; the name of the class, for messages.
   itkNewMacro(Self);
-
-  /** Returns the name of the class, for messages.
-   * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryImageToLabelMapFilter, BinaryImageToLabelMapFilter);
 
 protected:
@@ -119,6 +113,8 @@ protected:
   GenerateData() override;
 
 private:
+  using RunsOfRow = std::vector<CudaConnectedComponentLabeler::Run>;
+
   /** Finds the components by a labeler, and makes the objects. */
   void
   GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, CudaConnectedComponentsDetail::BackendRun & run);
@@ -135,9 +131,9 @@ private:
   void
   SetNumberOfObjects(SizeValueType number);
 
-  /** Adds one object for each component to the label map. */
+  /** Adds one object for each component to the label map. Frees the runs. */
   void
-  MakeObjects(const CudaConnectedComponentsDetail::StoredRuns & runs, const std::vector<std::uint64_t> & pixelCounts);
+  MakeObjects(std::vector<RunsOfRow> & runs, const std::vector<std::uint64_t> & pixelCounts);
 };
 
 } // end namespace itk

@@ -55,15 +55,15 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabele
   const auto report = labeler.options.progress;
   labeler.options.progress = [&report](float progress) { report(0.5F * progress); };
   const CudaConnectedComponentLabeler::SizeType & size = run.GetSize();
-  StoredRuns                                      runs(size[1] * size[2]);
+  std::vector<RunsOfRow>                          runs(size[1] * size[2]);
   CudaConnectedComponentTable                     table;
   if constexpr (ImageDimension <= 3)
   {
     labeler.VisitRunsOfPackedRows(
       PackerOfEqual(*this->GetInput(), output->GetRequestedRegion(), "input", this->GetInputForegroundValue()),
       size,
-      [&runs](std::uint64_t row, const StoredRuns::RunType * runsOfRow, std::uint64_t count) {
-        runs.Add(row, runsOfRow, count);
+      [&runs](std::uint64_t row, const CudaConnectedComponentLabeler::Run * runsOfRow, std::uint64_t count) {
+        runs[row].assign(runsOfRow, runsOfRow + count);
       },
       &table);
   }
@@ -122,12 +122,10 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::SetNumberOfObjects(S
 
 template <typename TInputImage, typename TOutputImage>
 void
-CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::MakeObjects(
-  const CudaConnectedComponentsDetail::StoredRuns & runs,
-  const std::vector<std::uint64_t> &                pixelCounts)
+CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::MakeObjects(std::vector<RunsOfRow> &           runs,
+                                                                        const std::vector<std::uint64_t> & pixelCounts)
 {
   using namespace CudaConnectedComponentsDetail;
-  using RunType = StoredRuns::RunType;
 
   OutputImageType * const output = this->GetOutput();
   const RegionType        region = output->GetRequestedRegion();
@@ -148,20 +146,23 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::MakeObjects(
       objects[i] = LabelObjectType::New();
       objects[i]->SetLabel(static_cast<OutputPixelType>(LabelOfRow(i, background)));
     }
-    runs.ForEachRow([&](std::uint64_t row, const RunType * runsOfRow, std::uint64_t runCount) {
+    for (std::size_t row = 0; row < runs.size(); ++row)
+    {
       const auto begin = IndexOfRow(region, row);
       auto       index = begin;
-      for (const RunType * run = runsOfRow; run != runsOfRow + runCount; ++run)
+      for (const auto & run : runs[row])
       {
         // Components before `first` turn into numbers that are too large.
-        if (run->component - first < count)
+        if (run.component - first < count)
         {
-          index[0] = begin[0] + static_cast<IndexValueType>(run->begin);
-          objects[run->component]->AddLine(index, static_cast<SizeValueType>(run->end - run->begin));
+          index[0] = begin[0] + static_cast<IndexValueType>(run.begin);
+          objects[run.component]->AddLine(index, static_cast<SizeValueType>(run.end - run.begin));
         }
       }
-    });
+    }
   });
+  // One thread would need as long to free the rows as to make small objects.
+  ForEachInParallel(threader, runs.size(), [&runs](std::uint64_t row) { RunsOfRow().swap(runs[row]); });
   for (const auto & object : objects)
   {
     output->AddLabelObject(object);

@@ -7,9 +7,6 @@
 #include "itkImageToImageFilter.h"
 #include "itkNumericTraits.h"
 
-
-#include <string>
-
 namespace itk
 {
 
@@ -81,12 +78,8 @@ public:
   itkConceptMacro(PixelOStreamWritableCheck, (Concept::OStreamWritable<PixelType>));
 #endif
 
-  /** Creates a filter with the default settings, through ITK's object factories.
-   * \return the filter */
+  // A filter with the default settings, through ITK's object factories; the name of the class, for messages.
   itkNewMacro(Self);
-
-  /** Returns the name of the class, for messages.
-   * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryKeepNObjectsImageFilter, ImageToImageFilter);
 
   /** Selects the value of the pixels that belong to objects, in the input and in the output. The default is the maximum

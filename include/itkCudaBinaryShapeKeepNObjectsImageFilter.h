@@ -6,9 +6,6 @@
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentsFilter.h"
 
-
-#include <string>
-
 namespace itk
 {
 
@@ -63,12 +60,8 @@ public:
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = TImage::ImageDimension;
 
-  /** Creates a filter with the default settings, through ITK's object factories.
-   * \return the filter */
+  // A filter with the default settings, through ITK's object factories; the name of the class, for messages.
   itkNewMacro(Self);
-
-  /** Returns the name of the class, for messages.
-   * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryShapeKeepNObjectsImageFilter,
                                              BinaryShapeKeepNObjectsImageFilter);
 

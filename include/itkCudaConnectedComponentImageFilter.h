@@ -10,7 +10,6 @@
 #include "CudaConnectedComponentsDetail/LabelingResults.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace itk
@@ -129,12 +128,8 @@ public:
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
 
-  /** Creates a filter with the default settings, through ITK's object factories.
-   * \return the filter */
+  // A filter with the default settings, through ITK's object factories; the name of the class, for messages.
   itkNewMacro(Self);
-
-  /** Returns the name of the class, for messages.
-   * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaConnectedComponentImageFilter, ConnectedComponentImageFilter);
 
   /** Selects objects of at least this number of pixels. The pixels of smaller objects get the background value. The

@@ -101,8 +101,7 @@ public:
    * \return the factory */
   itkFactorylessNewMacro(Self);
 
-  /** Returns the name of the class, for messages.
-   * \return a text that exists until the process ends */
+  // The name of the class, for messages.
   itkCudaConnectedComponentsNameOfClassMacro(CudaConnectedComponentImageFilterFactory, ObjectFactoryBase);
 
   /** Returns the version of ITK that the library was compiled with. ITK warns if it loads a factory that was compiled

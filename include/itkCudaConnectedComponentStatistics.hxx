@@ -188,20 +188,15 @@ CudaConnectedComponentStatistics<VDimension>::GetShape(LabelType label) const ->
     }
   }
   const MatrixType moments = m_IndexToPhysical * indexMoments * MatrixType(m_IndexToPhysical.GetTranspose());
-  const auto       numbers = CudaConnectedComponentsDetail::ShapeOf(
-    VDimension, moments.GetVnlMatrix().data_block(), this->GetEquivalentSphericalRadius(label));
-  ShapeType shape;
-  shape.elongation = numbers.elongation;
-  shape.flatness = numbers.flatness;
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
-  {
-    shape.principalMoments[axis] = numbers.principalMoments[axis];
-    shape.equivalentEllipsoidDiameter[axis] = numbers.equivalentEllipsoidDiameter[axis];
-    for (unsigned int column = 0; column < VDimension; ++column)
-    {
-      shape.principalAxes[axis][column] = numbers.principalAxes[axis * VDimension + column];
-    }
-  }
+  ShapeType        shape;
+  CudaConnectedComponentsDetail::ComputeShape(VDimension,
+                                              moments.GetVnlMatrix().data_block(),
+                                              this->GetEquivalentSphericalRadius(label),
+                                              { shape.principalMoments.GetDataPointer(),
+                                                shape.principalAxes.GetVnlMatrix().data_block(),
+                                                shape.equivalentEllipsoidDiameter.GetDataPointer(),
+                                                shape.elongation,
+                                                shape.flatness });
   return shape;
 }
 

@@ -91,8 +91,7 @@ public:
   /** The backends. */
   using BackendEnum = CudaConnectedComponentsEnums::Backend;
 
-  /** Returns the name of the class, for messages.
-   * \return a text that exists until the process ends */
+  // The name of the class, for messages.
   itkCudaConnectedComponentsNameOfClassMacro(CudaConnectedComponentsFilter, TParentFilter);
 
   /** Selects whether the filter uses the GPU. If off, the CPU does the work, also with CPUFallbackOff().
@@ -217,13 +216,10 @@ protected:
   }
 
 private:
-  /** Makes the filter usable again after an exception. */
+  /** Calls a function. Makes the filter usable again if it throws. */
+  template <typename TFunction>
   void
-  Reset()
-  {
-    m_Backend.Reset(*this);
-    this->ClearResults();
-  }
+  ResetAfterException(const TFunction & function);
 
   CudaConnectedComponentsDetail::BackendSettings m_Backend;
 };

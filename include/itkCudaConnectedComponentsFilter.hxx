@@ -9,43 +9,36 @@ template <typename TParentFilter>
 void
 CudaConnectedComponentsFilter<TParentFilter>::UpdateOutputInformation()
 {
-  try
-  {
-    Superclass::UpdateOutputInformation();
-  }
-  catch (...)
-  {
-    this->Reset();
-    throw;
-  }
+  this->ResetAfterException([this] { Superclass::UpdateOutputInformation(); });
 }
 
 template <typename TParentFilter>
 void
 CudaConnectedComponentsFilter<TParentFilter>::PropagateRequestedRegion(DataObject * output)
 {
-  try
-  {
-    Superclass::PropagateRequestedRegion(output);
-  }
-  catch (...)
-  {
-    this->Reset();
-    throw;
-  }
+  this->ResetAfterException([this, output] { Superclass::PropagateRequestedRegion(output); });
 }
 
 template <typename TParentFilter>
 void
 CudaConnectedComponentsFilter<TParentFilter>::UpdateOutputData(DataObject * output)
 {
+  this->ResetAfterException([this, output] { Superclass::UpdateOutputData(output); });
+}
+
+template <typename TParentFilter>
+template <typename TFunction>
+void
+CudaConnectedComponentsFilter<TParentFilter>::ResetAfterException(const TFunction & function)
+{
   try
   {
-    Superclass::UpdateOutputData(output);
+    function();
   }
   catch (...)
   {
-    this->Reset();
+    m_Backend.Reset(*this);
+    this->ClearResults();
     throw;
   }
 }

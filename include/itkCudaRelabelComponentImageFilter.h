@@ -43,17 +43,9 @@ namespace itk
  * CudaConnectedComponentImageFilterFactory has created for its documented types. GetSizeOfObjectsInPixels() and
  * GetSizeOfObjectsInPhysicalUnits() are always right.
  *
- * \par Environment variables
- * If `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE` is 1, each successful run prints one line on standard error: size, pixel
- * types, and time in milliseconds.
- *
  * \par Errors
  * The update throws an ExceptionObject if there are more objects than the maximum of the output's pixel type. Objects
  * with fewer pixels than MinimumObjectSize do not count.
- *
- * \par Thread safety
- * Different filters may run on several threads at the same time. One filter must not be used by several threads at the
- * same time.
  *
  * \par Memory
  * A filter stores its settings, its output, and 12 bytes for each object. A run needs more memory: at most 1/8 of the
@@ -100,12 +92,8 @@ public:
   /** The dimension of the images. */
   static constexpr unsigned int ImageDimension = Superclass::ImageDimension;
 
-  /** Creates a filter with the default settings, through ITK's object factories.
-   * \return the filter */
+  // A filter with the default settings, through ITK's object factories; the name of the class, for messages.
   itkNewMacro(Self);
-
-  /** Returns the name of the class, for messages.
-   * \return a text that exists until the process ends */
   itkCudaConnectedComponentsNameOfClassMacro(CudaRelabelComponentImageFilter, RelabelComponentImageFilter);
 
   /** Returns the number of objects in the output of the last run.

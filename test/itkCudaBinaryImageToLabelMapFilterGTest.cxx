@@ -4,7 +4,7 @@
 
 #include "MaskFilterTestSupport.h"
 
-#include "CudaConnectedComponentsDetail/StoredRuns.h"
+#include "CudaConnectedComponentsDetail/DivideComponents.h"
 
 #include "itkAttributeLabelObject.h"
 #include "itkCommand.h"

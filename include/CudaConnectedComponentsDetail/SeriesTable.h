@@ -28,21 +28,21 @@ struct SeriesTable
   CudaConnectedComponentIntensities             intensities;
 };
 
-/** The numbers of a shape that follow from the second moments of an object. */
+/** The numbers of a shape that follow from the second moments of an object. An array has an element for each axis. */
 struct Shape
 {
-  std::vector<double> principalMoments;
-  std::vector<double> principalAxes; // row by row
-  double              elongation;
-  double              flatness;
-  std::vector<double> equivalentEllipsoidDiameter;
+  double * principalMoments;
+  double * principalAxes; // a matrix, row by row
+  double * equivalentEllipsoidDiameter;
+  double & elongation;
+  double & flatness;
 };
 
 /** Computes the shape of an object.
  * \param moments the matrix of the second central moments in physical units, row by row
  * \param equivalentRadius the radius of the sphere with the size of the object */
-CudaConnectedComponents_EXPORT Shape
-ShapeOf(unsigned int dimension, const double * moments, double equivalentRadius);
+CudaConnectedComponents_EXPORT void
+ComputeShape(unsigned int dimension, const double * moments, double equivalentRadius, const Shape & shape);
 
 } // namespace CudaConnectedComponentsDetail
 } // namespace itk

@@ -25,73 +25,50 @@ using ccl::Foreground;
 using ccl::Word;
 
 /** The rows of a mask and of its copy. Several threads may work on different rows at the same time. */
-class MaskRows
+struct MaskRows
 {
-public:
+  ImageView                  input;
+  ImageView                  output;
+  Foreground                 isForeground;
+  std::uint64_t              wordCount; // of a row
+  std::uint64_t              rowCount;
+  bool                       isZero;    // whether all bytes of the output were 0 before the first row
+  std::vector<unsigned char> areBinary; // for each row, whether all pixels outside of objects have the same bytes
+
   MaskRows(const MaskImages & images, std::size_t volume)
-    : m_Input(images.inputs[volume])
-    , m_Output(images.outputs[volume])
-    , m_IsForeground(Foreground::EqualTo(m_Input.type, images.foreground))
-    , m_WordCount(ccl::DivideUp(m_Input.size[0], ccl::BitsPerWord))
-    , m_RowCount(m_Input.Count() == 0 ? 0 : m_Input.size[1] * m_Input.size[2])
-    , m_IsZero(images.isUntouched && this->IsCleared())
-    , m_AreBinary(m_RowCount, 0)
-  {}
-
-  std::uint64_t
-  GetCount() const
+    : input(images.inputs[volume])
+    , output(images.outputs[volume])
+    , isForeground(Foreground::EqualTo(input.type, images.foreground))
+    , wordCount(ccl::DivideUp(input.size[0], ccl::BitsPerWord))
+    , rowCount(input.Count() == 0 ? 0 : input.size[1] * input.size[2])
+    , isZero(false)
+    , areBinary(rowCount, 0)
   {
-    return m_RowCount;
+    if (images.isUntouched && rowCount > 0)
+    {
+      // First the check, because it writes to a page. The request for huge pages must come before the first write.
+      const std::uint64_t bytes = output.Count() * ccl::SizeOf(output.type);
+      isZero = ccl::ClearUntouched(output.pixels, bytes);
+      ccl::AdviseHugePages(output.pixels, bytes);
+    }
   }
 
-  /** Returns whether all bytes of the output were 0 before the first row. */
-  bool
-  IsZero() const
-  {
-    return m_IsZero;
-  }
-
-  /** Packs the pixels of objects in a row of the input. Notes whether all other pixels have the bytes of `other`. */
+  /** Packs the pixels of objects in a row of the input. Notes whether all other pixels have the bytes of `other`. Then
+   * the row need not be read again. */
   void
   Pack(std::uint64_t row, std::uint64_t other, Word * words)
   {
-    m_AreBinary[row] = ccl::PackBinaryRowOf(m_Input, row, m_IsForeground, other, words);
-  }
-
-  /** Returns whether the other pixels of a row had the bytes of `other`. Such a row need not be read again. */
-  bool
-  IsBinary(std::uint64_t row) const
-  {
-    return m_AreBinary[row] != 0;
-  }
-
-  void
-  Copy(std::uint64_t row) const
-  {
-    ccl::CopyRowOf(m_Input, m_Output, row);
-  }
-
-  void
-  Fill(std::uint64_t row, std::uint64_t value) const
-  {
-    ccl::FillRowOf(m_Output, row, value);
-  }
-
-  /** Sets the pixels of a row whose bits are 1. */
-  void
-  Set(std::uint64_t row, const Word * words, std::uint64_t value) const
-  {
-    ccl::SetPixelsOf(m_Output, row, words, value);
+    areBinary[row] = ccl::PackBinaryRowOf(input, row, isForeground, other, words);
   }
 
   /** Copies a row. Pixels of objects become `value`. */
   void
   CopyAndReplace(std::uint64_t row, std::uint64_t value) const
   {
-    std::vector<Word> words(m_WordCount);
-    ccl::PackRowOf(m_Input, row, m_IsForeground, words.data());
-    this->Copy(row);
-    this->Set(row, words.data(), value);
+    std::vector<Word> words(wordCount);
+    ccl::PackRowOf(input, row, isForeground, words.data());
+    ccl::CopyRowOf(input, output, row);
+    ccl::SetPixelsOf(output, row, words.data(), value);
   }
 
   /** Calls visitRow(row, words) for each row, with bits that are 0, as if no component was selected. */
@@ -99,78 +76,35 @@ public:
   void
   VisitWithoutBits(const CudaConnectedComponentLabeler & labeler, const TVisitor & visitRow) const
   {
-    const std::vector<Word> words(m_WordCount, 0);
-    ccl::CheckedFor(labeler.options.parallelFor)(m_RowCount, [&](std::uint64_t row) { visitRow(row, words.data()); });
+    const std::vector<Word> words(wordCount, 0);
+    ccl::CheckedFor(labeler.options.parallelFor)(rowCount, [&](std::uint64_t row) { visitRow(row, words.data()); });
   }
-
-private:
-  bool
-  IsCleared() const
-  {
-    if (m_RowCount == 0)
-    {
-      return false;
-    }
-    // First the check, because it writes to a page. The request for huge pages must come before the first write.
-    const std::uint64_t bytes = m_Output.Count() * ccl::SizeOf(m_Output.type);
-    const bool          isCleared = ccl::ClearUntouched(m_Output.pixels, bytes);
-    ccl::AdviseHugePages(m_Output.pixels, bytes);
-    return isCleared;
-  }
-
-  ImageView                  m_Input;
-  ImageView                  m_Output;
-  Foreground                 m_IsForeground;
-  std::uint64_t              m_WordCount;
-  std::uint64_t              m_RowCount;
-  bool                       m_IsZero;
-  std::vector<unsigned char> m_AreBinary; // for each row
 };
 
-/** The rows of a mask whose objects are removed. Pixels that belong to no object keep their values. */
-class KeptRows
+/** Returns a function that packs the objects of a row, for WriterOf(). */
+CudaConnectedComponentLabeler::RowPackerType
+PackerOf(const MaskImages & images, MaskRows & rows)
 {
-public:
-  KeptRows(const MaskImages & images, std::size_t volume)
-    : m_Images(images)
-    , m_Rows(images, volume)
-    , m_HasBackground(m_Rows.IsZero() && images.background == 0)
-  {}
+  return [&images, &rows](std::uint64_t row, Word * words) { rows.Pack(row, images.background, words); };
+}
 
-  CudaConnectedComponentLabeler::RowPackerType
-  GetPacker()
-  {
-    return [this](std::uint64_t row, Word * words) { m_Rows.Pack(row, m_Images.background, words); };
-  }
-
-  /** Returns a function that writes a row. The bits tell which pixels belong to objects that are kept. */
-  CudaConnectedComponentLabeler::MaskRowVisitorType
-  GetWriter() const
-  {
-    return [this](std::uint64_t row, const Word * words) {
-      if (!m_Rows.IsBinary(row))
-      {
-        m_Rows.CopyAndReplace(row, m_Images.background);
-      }
-      else if (!m_HasBackground)
-      {
-        m_Rows.Fill(row, m_Images.background);
-      }
-      m_Rows.Set(row, words, m_Images.foreground);
-    };
-  }
-
-  const MaskRows &
-  GetRows() const
-  {
-    return m_Rows;
-  }
-
-private:
-  const MaskImages & m_Images;
-  MaskRows           m_Rows;
-  bool               m_HasBackground; // whether the output has the background value already
-};
+/** Returns a function that writes a row. The bits tell which pixels belong to objects that are kept. Pixels that belong
+ * to no object keep their values. */
+CudaConnectedComponentLabeler::MaskRowVisitorType
+WriterOf(const MaskImages & images, const MaskRows & rows)
+{
+  return [&images, &rows](std::uint64_t row, const Word * words) {
+    if (rows.areBinary[row] == 0)
+    {
+      rows.CopyAndReplace(row, images.background);
+    }
+    else if (!rows.isZero || images.background != 0)
+    {
+      ccl::FillRowOf(rows.output, row, images.background);
+    }
+    ccl::SetPixelsOf(rows.output, row, words, images.foreground);
+  };
+}
 
 /** Returns the first pixel of each object to keep. Without seeds, all objects are kept. */
 std::vector<std::array<std::uint64_t, 3>>
@@ -206,8 +140,8 @@ FindKeptObjects(const CudaConnectedComponentTable &             table,
 void
 KeepSelectedObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages & images)
 {
-  KeptRows rows(images, 0);
-  labeler.MaskPackedRows(rows.GetPacker(), images.inputs.front().size, rows.GetWriter());
+  MaskRows rows(images, 0);
+  labeler.MaskPackedRows(PackerOf(images, rows), images.inputs.front().size, WriterOf(images, rows));
 }
 
 void
@@ -215,8 +149,8 @@ RemoveAllObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages
 {
   for (std::size_t volume = 0; volume < images.inputs.size(); ++volume)
   {
-    const KeptRows rows(images, volume);
-    rows.GetRows().VisitWithoutBits(labeler, rows.GetWriter());
+    const MaskRows rows(images, volume);
+    rows.VisitWithoutBits(labeler, WriterOf(images, rows));
   }
 }
 
@@ -226,15 +160,15 @@ KeepObjectsOfLabelMap(CudaConnectedComponentLabeler & labeler,
                       std::uint64_t                   number,
                       bool                            areSmallest)
 {
-  KeptRows     rows(images, 0);
+  MaskRows     rows(images, 0);
   const auto & size = images.inputs.front().size;
   const auto   report = labeler.options.progress;
   labeler.options.progress = [&report](float progress) { report(progress / 2); };
   labeler.options.columns.firstPixels = true;
-  const CudaConnectedComponentTable table = labeler.MeasurePackedRows(rows.GetPacker(), size);
+  const CudaConnectedComponentTable table = labeler.MeasurePackedRows(PackerOf(images, rows), size);
   labeler.options.selection.seeds = FindKeptObjects(table, size, number, areSmallest);
   labeler.options.progress = [&report](float progress) { report((1 + progress) / 2); };
-  labeler.MaskPackedRows(rows.GetPacker(), size, rows.GetWriter());
+  labeler.MaskPackedRows(PackerOf(images, rows), size, WriterOf(images, rows));
 }
 
 void
@@ -248,23 +182,23 @@ FillHoles(CudaConnectedComponentLabeler & labeler, const MaskImages & images, bo
   {
     // Untouched pages of the output need no memory, so rows of zeros are not copied.
     MaskRows                   rows(images, volume);
-    std::vector<unsigned char> areZero(rows.GetCount(), 0);
+    std::vector<unsigned char> areZero(rows.rowCount, 0);
     const auto &               size = images.inputs[volume].size;
-    const std::size_t          wordCount = ccl::DivideUp(size[0], ccl::BitsPerWord);
     const auto                 packRow = [&](std::uint64_t row, Word * words) {
       rows.Pack(row, 0, words);
-      areZero[row] = rows.IsBinary(row) && std::all_of(words, words + wordCount, [](Word word) { return word == 0; });
+      areZero[row] =
+        rows.areBinary[row] && std::all_of(words, words + rows.wordCount, [](Word word) { return word == 0; });
     };
     const auto visitRow = [&](std::uint64_t row, const Word * words) {
       if (isZero)
       {
         rows.CopyAndReplace(row, foreground);
       }
-      else if (!(rows.IsZero() && areZero[row]))
+      else if (!(rows.isZero && areZero[row]))
       {
-        rows.Copy(row);
+        ccl::CopyRowOf(rows.input, rows.output, row);
       }
-      rows.Set(row, words, foreground);
+      ccl::SetPixelsOf(rows.output, row, words, foreground);
     };
     if (canHaveHoles)
     {

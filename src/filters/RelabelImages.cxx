@@ -131,32 +131,6 @@ LargestLabelOf(ccl::PixelType type)
     type, [](auto label) { return static_cast<std::uint64_t>(std::numeric_limits<decltype(label)>::max()); });
 }
 
-/** Returns the bytes of a label. */
-std::uint64_t
-BitsOfLabel(std::uint64_t label, ccl::PixelType type)
-{
-  switch (type)
-  {
-    case ccl::PixelType::Float:
-      return ImageView::BitsOf(static_cast<float>(label));
-    case ccl::PixelType::Double:
-      return ImageView::BitsOf(static_cast<double>(label));
-    case ccl::PixelType::Bool:
-    case ccl::PixelType::Int8:
-    case ccl::PixelType::UInt8:
-    case ccl::PixelType::Int16:
-    case ccl::PixelType::UInt16:
-    case ccl::PixelType::Int32:
-    case ccl::PixelType::UInt32:
-    case ccl::PixelType::Int64:
-    case ccl::PixelType::UInt64:
-    case ccl::PixelType::Half:
-    case ccl::PixelType::BFloat16:
-      break;
-  }
-  return label;
-}
-
 /** Relabels images of one type of labels. Call the functions in their order. */
 template <typename TLabel>
 class Relabeling
@@ -239,7 +213,7 @@ public:
       }
       sizes[static_cast<std::size_t>(label)] = object.size;
       label += label < largest ? 1 : 0;
-      m_Table.SetNewLabel(object.label, BitsOfLabel(label, outputType));
+      m_Table.SetNewLabel(object.label, ImageView::Value(label).BitsAs(outputType));
     }
     sizes.resize(static_cast<std::size_t>(number));
   }

@@ -8,33 +8,33 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace itk
 {
 namespace CudaConnectedComponentsDetail
 {
 
-Shape
-ShapeOf(unsigned int dimension, const double * moments, double equivalentRadius)
+void
+ComputeShape(unsigned int dimension, const double * moments, double equivalentRadius, const Shape & shape)
 {
   // ShapeLabelMapFilter calls the same function. The eigenvalues ascend.
   const vnl_symmetric_eigensystem<double> eigensystem(vnl_matrix<double>(moments, dimension, dimension));
 
-  Shape        shape;
-  auto &       principal = shape.principalMoments;
-  const double rounding = 1e-14 * eigensystem.D(dimension - 1);
+  double * const principal = shape.principalMoments;
+  const double   rounding = 1e-14 * eigensystem.D(dimension - 1);
   for (unsigned int axis = 0; axis < dimension; ++axis)
   {
     const double moment = eigensystem.D(axis);
-    principal.push_back(moment > rounding ? moment : 0.0);
+    principal[axis] = moment > rounding ? moment : 0.0;
   }
   const vnl_matrix<double> axes = eigensystem.V.transpose();
-  shape.principalAxes.assign(axes.begin(), axes.end());
+  std::copy(axes.begin(), axes.end(), shape.principalAxes);
   if (vnl_determinant(eigensystem.V) < 0.0)
   {
-    std::for_each(shape.principalAxes.end() - static_cast<std::ptrdiff_t>(dimension),
-                  shape.principalAxes.end(),
-                  [](double & element) { element *= -1.0; });
+    double * const last = shape.principalAxes + dimension * (dimension - 1);
+    std::transform(last, last + dimension, last, std::negate<>());
   }
 
   if (dimension < 2)
@@ -50,18 +50,12 @@ ShapeOf(unsigned int dimension, const double * moments, double equivalentRadius)
     shape.flatness = ratioOf(principal[1], principal[0]);
   }
 
-  double product = 1.0;
-  for (const double moment : principal)
-  {
-    product *= moment;
-  }
+  const double product = std::accumulate(principal, principal + dimension, 1.0, std::multiplies<>());
   const double mean = std::pow(product, 1.0 / dimension);
   const double diameter = 2.0 * equivalentRadius;
-  for (const double moment : principal)
-  {
-    shape.equivalentEllipsoidDiameter.push_back(mean > 0.0 ? diameter * std::sqrt(moment / mean) : 0.0);
-  }
-  return shape;
+  std::transform(principal, principal + dimension, shape.equivalentEllipsoidDiameter, [=](double moment) {
+    return mean > 0.0 ? diameter * std::sqrt(moment / mean) : 0.0;
+  });
 }
 
 } // namespace CudaConnectedComponentsDetail

@@ -14,7 +14,8 @@ namespace itk::ccl
 {
 
 /** Returns the value at an address. On the device, this is a plain load, so the value may be stale. Union-find accepts
- * stale values: UnionFind.h says why. */
+ * stale values: UnionFind.h says why. A load that is atomic by the rules of C++ does not use the first cache. With such
+ * loads, BUF and BKE take up to 1.9 times as long. */
 template <typename T>
 CCL_HOST_DEVICE
 inline T

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
@@ -31,61 +32,6 @@ struct TableParts
   bool hasIntensities;
 };
 
-void
-AddShapeNames(unsigned int dimension, std::vector<std::string> & names)
-{
-  names.emplace_back("elongation");
-  if (dimension > 2)
-  {
-    names.emplace_back("flatness");
-  }
-  names.emplace_back("equivalent_radius_mm");
-  for (unsigned int i = 0; i < dimension; ++i)
-  {
-    names.push_back("ellipsoid_diameter_" + std::to_string(i) + "_mm");
-  }
-  for (unsigned int i = 0; i < dimension; ++i)
-  {
-    names.push_back("principal_moment_" + std::to_string(i) + "_mm2");
-  }
-  for (unsigned int i = 0; i < dimension; ++i)
-  {
-    for (unsigned int axis = 0; axis < dimension; ++axis)
-    {
-      names.push_back("principal_axis_" + std::to_string(i) + '_' + "xyz"[axis]);
-    }
-  }
-}
-
-std::vector<std::string>
-ColumnNames(unsigned int dimension, const TableParts & parts)
-{
-  std::vector<std::string> names{ "label", "area" };
-  for (unsigned int i = 0; i < 2 * dimension; ++i)
-  {
-    names.push_back("bbox-" + std::to_string(i));
-  }
-  for (unsigned int axis = 0; axis < dimension; ++axis)
-  {
-    names.push_back("centroid-" + std::to_string(axis));
-  }
-  names.push_back("area_" + PhysicalUnit(dimension));
-  for (unsigned int axis = 0; axis < dimension; ++axis)
-  {
-    names.push_back(std::string("centroid_") + "xyz"[axis]);
-  }
-  if (parts.hasShapes)
-  {
-    AddShapeNames(dimension, names);
-  }
-  if (parts.hasIntensities)
-  {
-    names.insert(names.end(),
-                 { "intensity_mean", "intensity_sigma", "intensity_min", "intensity_max", "intensity_sum" });
-  }
-  return names;
-}
-
 /** Returns the mean index of the pixels of an object, from the first pixel of the image. */
 template <unsigned int VDimension>
 itk::ContinuousIndex<double, VDimension>
@@ -104,46 +50,94 @@ IndexCentroid(const itk::CudaConnectedComponentStatistics<VDimension> & statisti
   return centroid;
 }
 
-/** Returns the text of a number that is not finite, for CSV. */
-std::string
-NotFinite(double value)
-{
-  if (std::isnan(value))
-  {
-    return "nan";
-  }
-  return value < 0.0 ? "-inf" : "inf";
-}
-
-/** Adds the shape of an object, in the order of AddShapeNames(). */
+/** Calls add(value, prefix, number, suffix) for each column of the row of an object. The name of a column has these
+ * three parts; a number below 0 is left out. */
 template <unsigned int VDimension, typename TFunction>
 void
-AddShape(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
+VisitRow(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
+         const itk::ImageBase<VDimension> &                        image,
+         const TableParts &                                        parts,
          itk::IdentifierType                                       label,
          const TFunction &                                         add)
 {
-  const auto shape = statistics.GetShape(label);
-  add(shape.elongation);
-  if (VDimension > 2)
+  constexpr std::array<const char *, 3> axes{ "x", "y", "z" };
+  constexpr int                         last = VDimension - 1;
+  const std::string                     unit = PhysicalUnit(VDimension);
+  const auto                            start = image.GetLargestPossibleRegion().GetIndex();
+  const auto                            box = statistics.GetBoundingBox(label);
+  const auto                            centroid = IndexCentroid<VDimension>(statistics, image, label);
+  add(label, "label", -1, "");
+  add(statistics.GetNumberOfPixels(label), "area", -1, "");
+  // The first axis of NumPy is the last axis of ITK.
+  for (int i = 0; i <= last; ++i)
   {
-    add(shape.flatness);
+    add(box.GetIndex(last - i) - start[last - i], "bbox-", i, "");
   }
-  add(statistics.GetEquivalentSphericalRadius(label));
-  for (unsigned int j = 0; j < VDimension; ++j)
+  for (int i = 0; i <= last; ++i)
   {
-    add(shape.equivalentEllipsoidDiameter[j]);
+    const auto size = static_cast<itk::IndexValueType>(box.GetSize(last - i));
+    add(box.GetIndex(last - i) - start[last - i] + size, "bbox-", last + 1 + i, "");
   }
-  for (unsigned int j = 0; j < VDimension; ++j)
+  for (int i = 0; i <= last; ++i)
   {
-    add(shape.principalMoments[j]);
+    add(centroid[last - i], "centroid-", i, "");
   }
-  for (unsigned int j = 0; j < VDimension; ++j)
+  add(statistics.GetPhysicalSize(label), "area_", -1, unit.c_str());
+  for (int axis = 0; axis <= last; ++axis)
   {
-    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    add(statistics.GetCentroid(label)[axis], "centroid_", -1, axes[axis]);
+  }
+  if (parts.hasShapes)
+  {
+    const auto shape = statistics.GetShape(label);
+    add(shape.elongation, "elongation", -1, "");
+    if (VDimension > 2)
     {
-      add(shape.principalAxes[j][axis]);
+      add(shape.flatness, "flatness", -1, "");
+    }
+    add(statistics.GetEquivalentSphericalRadius(label), "equivalent_radius_mm", -1, "");
+    for (int i = 0; i <= last; ++i)
+    {
+      add(shape.equivalentEllipsoidDiameter[i], "ellipsoid_diameter_", i, "_mm");
+    }
+    for (int i = 0; i <= last; ++i)
+    {
+      add(shape.principalMoments[i], "principal_moment_", i, "_mm2");
+    }
+    for (int i = 0; i <= last; ++i)
+    {
+      for (int axis = 0; axis <= last; ++axis)
+      {
+        add(shape.principalAxes[i][axis], "principal_axis_", i, (std::string("_") + axes[axis]).c_str());
+      }
     }
   }
+  if (parts.hasIntensities)
+  {
+    add(statistics.GetMean(label), "intensity_mean", -1, "");
+    add(statistics.GetStandardDeviation(label), "intensity_sigma", -1, "");
+    add(statistics.GetMinimum(label), "intensity_min", -1, "");
+    add(statistics.GetMaximum(label), "intensity_max", -1, "");
+    add(statistics.GetSum(label), "intensity_sum", -1, "");
+  }
+}
+
+/** Returns the names of the columns. */
+template <unsigned int VDimension>
+std::vector<std::string>
+ColumnNames(const itk::ImageBase<VDimension> & image, const TableParts & parts)
+{
+  // The names do not depend on the object. This one has all measurements.
+  typename itk::CudaConnectedComponentStatistics<VDimension>::ObjectType object;
+  object.numberOfPixels = 1;
+  object.indexMoments.emplace();
+  object.intensities.emplace();
+  std::vector<std::string> names;
+  VisitRow<VDimension>(
+    { { object }, image }, image, parts, 1, [&](auto, const char * prefix, int number, const char * suffix) {
+      names.push_back(prefix + (number < 0 ? "" : std::to_string(number)) + suffix);
+    });
+  return names;
 }
 
 /** Returns the values of a row, in the order of ColumnNames(). */
@@ -155,47 +149,13 @@ ValuesOf(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
          bool                                                      isJson,
          itk::IdentifierType                                       label)
 {
-  const auto               start = image.GetLargestPossibleRegion().GetIndex();
-  const auto               box = statistics.GetBoundingBox(label);
-  const auto               centroid = IndexCentroid<VDimension>(statistics, image, label);
   std::vector<std::string> values;
-  // The library for JSON writes the shortest number that reads back as the same value.
-  const auto add = [&values](auto value) { values.push_back(nlohmann::json(value).dump()); };
-  add(label);
-  add(statistics.GetNumberOfPixels(label));
-  // The first axis of NumPy is the last axis of ITK.
-  for (unsigned int axis = VDimension; axis-- > 0;)
-  {
-    add(box.GetIndex(axis) - start[axis]);
-  }
-  for (unsigned int axis = VDimension; axis-- > 0;)
-  {
-    add(box.GetIndex(axis) - start[axis] + static_cast<itk::IndexValueType>(box.GetSize(axis)));
-  }
-  for (unsigned int axis = VDimension; axis-- > 0;)
-  {
-    add(centroid[axis]);
-  }
-  add(statistics.GetPhysicalSize(label));
-  for (unsigned int axis = 0; axis < VDimension; ++axis)
-  {
-    add(statistics.GetCentroid(label)[axis]);
-  }
-  if (parts.hasShapes)
-  {
-    AddShape<VDimension>(statistics, label, add);
-  }
-  if (parts.hasIntensities)
-  {
-    for (const double value : { statistics.GetMean(label),
-                                statistics.GetStandardDeviation(label),
-                                statistics.GetMinimum(label),
-                                statistics.GetMaximum(label),
-                                statistics.GetSum(label) })
-    {
-      values.push_back(std::isfinite(value) || isJson ? nlohmann::json(value).dump() : NotFinite(value));
-    }
-  }
+  VisitRow<VDimension>(statistics, image, parts, label, [&](auto value, const char *, int, const char *) {
+    const auto number = static_cast<double>(value);
+    // The library for JSON writes the shortest number that reads back as the same value, and null for no number.
+    const bool isJsonNumber = isJson || std::isfinite(number);
+    values.push_back(isJsonNumber ? nlohmann::json(value).dump() : std::isnan(number) ? "nan" : std::to_string(number));
+  });
   return values;
 }
 
@@ -248,7 +208,7 @@ WriteRows(const itk::CudaConnectedComponentTable & table,
   image->SetOrigin(origin);
   image->SetDirection(direction);
   const itk::CudaConnectedComponentStatistics<VDimension> statistics(table, *image, backgroundValue);
-  const auto                                              names = ColumnNames(VDimension, parts);
+  const auto                                              names = ColumnNames<VDimension>(*image, parts);
   const char *                                            separator = "\n  ";
   stream << (isJson ? "[" : CsvLine(names));
   // Rows are written one by one, because their text is much larger than the statistics.
