@@ -26,10 +26,10 @@ CudaBinaryFillholeImageFilter<TImage>::GenerateData()
     // All pixels lie on the border if there are only one or two along an axis.
     const auto & size = this->GetOutput()->GetRequestedRegion().GetSize();
     const bool   canHaveHoles = std::all_of(size.begin(), size.end(), [](SizeValueType length) { return length > 2; });
-    run.needsLabels = canHaveHoles;
+    run.needsComponents = canHaveHoles;
     if (foreground != foreground)
     {
-      run.needsLabels = true;
+      run.needsComponents = true;
       run.whyOnlyByITK = "a foreground value that is not a number is not supported on the GPU";
     }
     run.work = [this, foreground, canHaveHoles](CudaConnectedComponentLabeler & labeler) {

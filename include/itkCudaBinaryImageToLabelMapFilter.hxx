@@ -45,7 +45,7 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabele
   this->AllocateOutputs();
   output->SetBackgroundValue(this->GetOutputBackgroundValue());
 
-  if (!run.HasLabels())
+  if (!run.HasComponents())
   {
     this->SetNumberOfObjects(0);
     return;

@@ -47,13 +47,13 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateData()
   run.inputPixel = run.outputPixel = &typeid(PixelType);
   if constexpr (IsViewed<TImage>)
   {
-    run.needsLabels = m_NumberOfObjects > 0;
+    run.needsComponents = m_NumberOfObjects > 0;
     run.work = [this, &run](CudaConnectedComponentLabeler & labeler) {
       const MaskImages images =
         PrepareMaskImages(*this->GetInput(), *this->GetOutput(), m_ForegroundValue, m_BackgroundValue, [this] {
           this->AllocateOutputs();
         });
-      if (run.HasLabels())
+      if (run.HasComponents())
       {
         labeler.options.selection.minimumSize = m_MinimumObjectSize;
         labeler.options.selection.numberOfLargest = m_NumberOfObjects;

@@ -22,10 +22,10 @@ CudaBinaryShapeKeepNObjectsImageFilter<TImage>::GenerateData()
   run.workByITK = [this] { Superclass::GenerateData(); };
   if constexpr (IsViewed<TImage>)
   {
-    run.needsLabels = this->GetNumberOfObjects() > 0;
+    run.needsComponents = this->GetNumberOfObjects() > 0;
     if (this->GetAttribute() != ObjectType::NUMBER_OF_PIXELS)
     {
-      run.needsLabels = true;
+      run.needsComponents = true;
       run.whyOnlyByITK =
         "the attribute " + ObjectType::GetNameFromAttribute(this->GetAttribute()) + " is not supported on the GPU";
     }
@@ -34,9 +34,9 @@ CudaBinaryShapeKeepNObjectsImageFilter<TImage>::GenerateData()
         *this->GetInput(), *this->GetOutput(), this->GetForegroundValue(), this->GetBackgroundValue(), [this] {
           this->AllocateOutputs();
         });
-      if (run.HasLabels())
+      if (run.HasComponents())
       {
-        KeepObjectsOfLabelMap(labeler, images, this->GetNumberOfObjects(), this->GetReverseOrdering());
+        KeepObjectsAsITK(labeler, images, this->GetNumberOfObjects(), this->GetReverseOrdering());
       }
       else
       {

@@ -74,7 +74,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
 
   OutputImageType * const output = this->GetOutput();
   const bool              isUntouched = AllocateUntouched(*output, [this] { this->AllocateOutputs(); });
-  if (!run.HasLabels())
+  if (!run.HasComponents())
   {
     return;
   }

@@ -64,7 +64,7 @@ public:
     CUDA,
     /** This module's own code on the host. */
     CPU,
-    /** itk::ConnectedComponentImageFilter. It labels images of more than 3 dimensions. */
+    /** ITK's own code, such as for images of more than 3 dimensions. */
     ITK
   };
 

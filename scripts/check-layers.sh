@@ -15,6 +15,7 @@ BEGIN {
   public["itkCudaConnectedComponentIntensities.h"] = public["itkCudaConnectedComponentImageView.h"] = "primitives"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaBinaryFillholeImageFilter.h"] = public["itkCudaBinaryKeepNObjectsImageFilter.h"] = "filters"
+  public["itkCudaBinaryShapeKeepNObjectsImageFilter.h"] = "filters"
   public["itkCudaBinaryImageToLabelMapFilter.h"] = public["itkCudaConnectedComponentImageFilter.h"] = "filters"
   public["itkCudaConnectedComponentImageFilterFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
   public["itkCudaRelabelComponentImageFilter.h"] = public["itkCudaConnectedComponentsFilter.h"] = "filters"
@@ -26,8 +27,13 @@ $2 in layer {
   sub(/^[^:]*:#include "/, "", line)
   split(line, path, /[\/"]/)
   to = path[1] in layer ? path[1] : path[1] in public ? public[path[1]] : ""
-  if (to == "")
+  if (to == "") {
+    if (path[1] ~ /^itkCuda/) {
+      print "a public header without a layer; give it one in scripts/check-layers.sh: " $0
+      failed = 1
+    }
     next
+  }
   ++includes[from " -> " to]
   if (layer[to] > layer[from]) {
     print "a lower layer includes a higher one: " $0

@@ -269,7 +269,7 @@ TEST_F(BackendRuns, CountOnlyTheLabelingForLazyGPUStart)
 
   BackendRun withoutLabels(*m_Filter, m_Settings, m_Region);
   this->Prepare(withoutLabels, fail, [&] { sleep(20); });
-  withoutLabels.needsLabels = false;
+  withoutLabels.needsComponents = false;
   withoutLabels.Run();
   EXPECT_EQ(counted(), before);
 
@@ -300,7 +300,7 @@ TEST_F(BackendRuns, ReportProgressWithoutLabels)
   BackendRun run(*m_Filter, m_Settings, m_Region);
   int        calls = 0;
   this->Prepare(run, [] {}, [&] { ++calls; });
-  run.needsLabels = false;
+  run.needsComponents = false;
   run.Run();
   EXPECT_EQ(progress, (std::vector<float>{ 0.0F, 1.0F }));
   EXPECT_EQ(calls, 1);

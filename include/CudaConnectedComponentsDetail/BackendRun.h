@@ -79,7 +79,7 @@ public:
 
   /** Whether there are components to find. If not, or if there are no pixels, the CPU does the work with all settings.
    */
-  bool needsLabels{ true };
+  bool needsComponents{ true };
 
   /** Why the labeler cannot do the work, so that ITK must do it. Empty if the labeler can. */
   std::string whyOnlyByITK;
@@ -110,7 +110,7 @@ public:
   void EndLabeling();
 
   /** Returns whether there are components to find. */
-  bool HasLabels() const { return needsLabels && m_PixelCount > 0; }
+  bool HasComponents() const { return needsComponents && m_PixelCount > 0; }
 
   /** Returns the numbers of pixels along x, y and z. */
   const CudaConnectedComponentLabeler::SizeType & GetSize() const { return m_Size; }
@@ -123,7 +123,7 @@ private:
   using Clock = std::chrono::steady_clock;
 
   bool              IsForCPU() const;
-  BackendEnum       Choose();
+  BackendEnum       DoWork();
   std::string       TryGPU();
   void              Work(bool onHost);
   [[noreturn]] void Throw(const std::string & text) const;

@@ -37,10 +37,10 @@ RemoveAllObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages
  * \param number how many objects to keep
  * \param areSmallest whether to keep the smallest objects instead of the largest */
 CudaConnectedComponents_EXPORT void
-KeepObjectsOfLabelMap(CudaConnectedComponentLabeler & labeler,
-                      const MaskImages &              images,
-                      std::uint64_t                   number,
-                      bool                            areSmallest);
+KeepObjectsAsITK(CudaConnectedComponentLabeler & labeler,
+                 const MaskImages &              images,
+                 std::uint64_t                   number,
+                 bool                            areSmallest);
 
 /** Fills the holes: the components of the background that do not touch the border. They get the foreground value.
  * \param canHaveHoles false if each pixel lies on the border */

@@ -16,7 +16,7 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** The measurements of the objects of an image with any number of dimensions, one after another. */
+/** The measurements of the objects of an image with any number of dimensions, one array for each measurement. */
 struct SeriesTable
 {
   std::size_t                                   dimension{ 0 };

@@ -21,9 +21,9 @@ LabelHost(nanobind::handle image,
           Request &        request);
 
 /** Copies the selected components of an image: writes the elements of `values` that belong to them, and 0 for all
- * others. `values` has the elements of the image as unsigned integers, and may be the output, see ArrayMasker. `limits`
- * and `mask` may be None, see ArrayPacker; they and the image may overlap the output. `isFresh` says that nobody has
- * written to the output since its allocation; it is then contiguous. Returns the number of selected components. */
+ * others. `values` has the elements of the image as unsigned integers, and may be the output. `limits` and `mask` may
+ * be None, see ArrayPacker; they and the image may overlap the output. `isFresh` says that nobody has written to the
+ * output since its allocation; it is then contiguous. Returns the number of selected components. */
 std::uint64_t
 MaskHost(nanobind::handle image,
          nanobind::handle limits,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Relabel.h"
 
-#include "engine/LabelRuns.h"
+#include "engine/EqualPixels.h"
 #include "engine/LabelTable.h"
 #include "primitives/PixelTypes.h"
 

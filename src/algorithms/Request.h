@@ -49,7 +49,7 @@ struct Request
     return intensities.pixels != nullptr;
   }
 
-  /** Returns the labels that runs get when they are united. If components are selected later, these are ranks. */
+  /** Returns the labels of runs before the selection: ranks if components are selected. */
   LabelValues
   LabelValuesOfRuns() const
   {

@@ -244,14 +244,8 @@ RequireLabelType(const View & output)
 bool
 IsCleared(const CudaConnectedComponentLabeler::Options & options, const View & output, bool isZeroUseful)
 {
-  if (!options.outputIsUntouched || !output.IsContiguous())
-  {
-    return false;
-  }
-  const std::uint64_t bytes = output.Count() * ccl::SizeOf(output.type);
-  const bool          isCleared = isZeroUseful && ccl::ClearUntouched(output.pixels, bytes);
-  ccl::AdviseHugePages(output.pixels, bytes);
-  return isCleared;
+  return options.outputIsUntouched && output.IsContiguous() &&
+         ccl::PrepareUntouched(output.pixels, output.Count() * ccl::SizeOf(output.type), isZeroUseful);
 }
 
 /** Labels, fills or measures an image in device memory. Fills the table, if there is one. Returns the number of

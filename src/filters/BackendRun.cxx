@@ -149,7 +149,7 @@ BackendRun::Run()
            << " labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or RunUnionFind.";
       this->Throw(text.str());
     }
-    m_Settings.backendUsed = this->Choose();
+    m_Settings.backendUsed = this->DoWork();
   });
   if (Process::IsVerbose())
   {
@@ -196,10 +196,10 @@ BackendRun::IsForCPU() const
 
 /** Does the work, and returns the backend. */
 auto
-BackendRun::Choose() -> BackendEnum
+BackendRun::DoWork() -> BackendEnum
 {
   ThrowIfAborted(m_Filter);
-  if (!this->HasLabels())
+  if (!this->HasComponents())
   {
     // The labeler reports no progress, because it does nothing.
     ReportProgress(m_Filter, 0.0F);

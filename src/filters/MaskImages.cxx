@@ -32,8 +32,8 @@ struct MaskRows
   Foreground                 isForeground;
   std::uint64_t              wordCount; // of a row
   std::uint64_t              rowCount;
-  bool                       isZero;    // whether all bytes of the output were 0 before the first row
-  std::vector<unsigned char> areBinary; // for each row, whether all pixels outside of objects have the same bytes
+  bool                       isOutputZero; // whether all bytes of the output were 0 before the first row
+  std::vector<unsigned char> areBinary;    // for each row, whether all pixels outside of objects have the same bytes
 
   MaskRows(const MaskImages & images, std::size_t volume)
     : input(images.inputs[volume])
@@ -41,15 +41,12 @@ struct MaskRows
     , isForeground(Foreground::EqualTo(input.type, images.foreground))
     , wordCount(ccl::DivideUp(input.size[0], ccl::BitsPerWord))
     , rowCount(input.Count() == 0 ? 0 : input.size[1] * input.size[2])
-    , isZero(false)
+    , isOutputZero(false)
     , areBinary(rowCount, 0)
   {
     if (images.isUntouched && rowCount > 0)
     {
-      // First the check, because it writes to a page. The request for huge pages must come before the first write.
-      const std::uint64_t bytes = output.Count() * ccl::SizeOf(output.type);
-      isZero = ccl::ClearUntouched(output.pixels, bytes);
-      ccl::AdviseHugePages(output.pixels, bytes);
+      isOutputZero = ccl::PrepareUntouched(output.pixels, output.Count() * ccl::SizeOf(output.type));
     }
   }
 
@@ -98,7 +95,7 @@ WriterOf(const MaskImages & images, const MaskRows & rows)
     {
       rows.CopyAndReplace(row, images.background);
     }
-    else if (!rows.isZero || images.background != 0)
+    else if (!rows.isOutputZero || images.background != 0)
     {
       ccl::FillRowOf(rows.output, row, images.background);
     }
@@ -155,10 +152,10 @@ RemoveAllObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages
 }
 
 void
-KeepObjectsOfLabelMap(CudaConnectedComponentLabeler & labeler,
-                      const MaskImages &              images,
-                      std::uint64_t                   number,
-                      bool                            areSmallest)
+KeepObjectsAsITK(CudaConnectedComponentLabeler & labeler,
+                 const MaskImages &              images,
+                 std::uint64_t                   number,
+                 bool                            areSmallest)
 {
   MaskRows     rows(images, 0);
   const auto & size = images.inputs.front().size;
@@ -176,8 +173,8 @@ FillHoles(CudaConnectedComponentLabeler & labeler, const MaskImages & images, bo
 {
   // ITK writes the foreground value to all pixels that equal it, and 0.0 if the value is -0.0.
   const ccl::PixelType type = images.inputs.front().type;
-  const bool           isZero = ccl::IsFloat(type) && Foreground::EqualTo(type, 0).Contains(type, images.foreground);
-  const std::uint64_t  foreground = isZero ? 0 : images.foreground;
+  const bool isForegroundZero = ccl::IsFloat(type) && Foreground::EqualTo(type, 0).Contains(type, images.foreground);
+  const std::uint64_t foreground = isForegroundZero ? 0 : images.foreground;
   for (std::size_t volume = 0; volume < images.inputs.size(); ++volume)
   {
     // Untouched pages of the output need no memory, so rows of zeros are not copied.
@@ -190,11 +187,11 @@ FillHoles(CudaConnectedComponentLabeler & labeler, const MaskImages & images, bo
         rows.areBinary[row] && std::all_of(words, words + rows.wordCount, [](Word word) { return word == 0; });
     };
     const auto visitRow = [&](std::uint64_t row, const Word * words) {
-      if (isZero)
+      if (isForegroundZero)
       {
         rows.CopyAndReplace(row, foreground);
       }
-      else if (!(rows.isZero && areZero[row]))
+      else if (!(rows.isOutputZero && areZero[row]))
       {
         ccl::CopyRowOf(rows.input, rows.output, row);
       }

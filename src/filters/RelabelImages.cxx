@@ -4,7 +4,7 @@
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 
 #include "executors/host/HostMemory.h"
-#include "engine/LabelRuns.h"
+#include "engine/EqualPixels.h"
 #include "engine/LabelTable.h"
 #include "primitives/PixelTypes.h"
 
@@ -301,10 +301,7 @@ Relabel(const RelabelTask & task, std::vector<SizeValueType> & sizes)
     bool isZero = false;
     if (images.isUntouched && output.AreOneArray())
     {
-      void * const        pixels = images.output.front().pixels;
-      const std::uint64_t bytes = output.CountPixels() * ccl::SizeOf(task.outputType);
-      isZero = ccl::ClearUntouched(pixels, bytes);
-      ccl::AdviseHugePages(pixels, bytes);
+      isZero = ccl::PrepareUntouched(images.output.front().pixels, output.CountPixels() * ccl::SizeOf(task.outputType));
     }
     const PixelChunks input(images.input, task.workUnits);
     ccl::VisitWidth(task.outputType, [&](auto bits) {

@@ -2,7 +2,7 @@
 #ifndef ccl_primitives_Grid_h
 #define ccl_primitives_Grid_h
 
-// Grids of cells, and the shapes of CUDA thread blocks that cover them.
+// Grids of cells.
 
 #include "primitives/HostDevice.h"
 

@@ -2,7 +2,7 @@
 #ifndef ccl_primitives_PackPixels_h
 #define ccl_primitives_PackPixels_h
 
-// From pixels to bits. IsForeground() decides which pixels are foreground. The comparisons of PackScalars.cxx, the
+// From pixels to bits. IsForeground() decides which pixels are foreground. The comparisons of PackRow.cxx, the
 // byte comparisons of PackFour() and the comparisons of published algorithms (Blocks.h) must agree with it.
 
 #include "primitives/Bits.h"

@@ -2,11 +2,11 @@
 #ifndef ccl_primitives_PixelTypes_h
 #define ccl_primitives_PixelTypes_h
 
-// Maps pixel types that are known at run time to C++ types. The three functions differ in the types that they tell
-// apart: VisitPixels those that differ in the comparison with zero, VisitLabelType all label types, and VisitWidth only
-// the sizes of pixels, because kernels write labels and masks as bit patterns.
+// Maps pixel types that are known at run time to C++ types. VisitPixels, VisitLabelType and VisitWidth differ in the
+// types that they tell apart: VisitPixels those that differ in the comparison with zero, VisitLabelType all label
+// types, and VisitWidth only the sizes of pixels, because kernels write labels and masks as bit patterns.
 //
-// No `switch` has a default case, so that the compiler finds each one that lacks a new type.
+// No `switch` over PixelType has a default case, so that the compiler finds each one that lacks a new type.
 
 #include "primitives/HostDevice.h"
 

@@ -3,12 +3,14 @@
 
 #include "Failure.h"
 #include "Join.h"
-#include "RequireComplete.h"
+#include "ReadComplete.h"
 
 #include "itkImageFileReader.h"
 #include "itkImageIOFactory.h"
 
 #include <itksys/SystemTools.hxx>
+
+#include <algorithm>
 
 namespace
 {
@@ -106,7 +108,9 @@ std::string
 TextOf(const Geometry & geometry)
 {
   const auto list = [&geometry](const auto & numbers, const char * separator) {
-    return Join(std::vector<double>(numbers.begin(), numbers.begin() + geometry.dimension), separator);
+    std::vector<double> values(numbers.begin(), numbers.begin() + geometry.dimension);
+    std::replace(values.begin(), values.end(), 0.0, 0.0); // 0 for -0, which equals 0
+    return Join(values, separator);
   };
   std::vector<std::string> axes;
   for (unsigned int axis = 0; axis < geometry.dimension; ++axis)

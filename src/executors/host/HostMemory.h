@@ -112,6 +112,17 @@ ClearUntouched([[maybe_unused]] void * memory, [[maybe_unused]] std::uint64_t by
 #endif
 }
 
+/** Prepares memory of the process's heap to which nobody has written: asks for huge pages. Returns whether all bytes
+ * are 0, which costs time to find out; false unless `isZeroUseful`. */
+inline bool
+PrepareUntouched(void * memory, std::uint64_t bytes, bool isZeroUseful = true)
+{
+  // First the check, because it writes to a page. The request for huge pages must come before the first write.
+  const bool isZero = isZeroUseful && ClearUntouched(memory, bytes);
+  AdviseHugePages(memory, bytes);
+  return isZero;
+}
+
 } // namespace itk::ccl
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "RequireComplete.h"
+#include "ReadComplete.h"
 
 #include "Failure.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_tool_RequireComplete_h
-#define ccl_tool_RequireComplete_h
+#ifndef ccl_tool_ReadComplete_h
+#define ccl_tool_ReadComplete_h
 
 #include "itkImageIOBase.h"
 

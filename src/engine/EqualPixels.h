@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_engine_LabelRuns_h
-#define ccl_engine_LabelRuns_h
+#ifndef ccl_engine_EqualPixels_h
+#define ccl_engine_EqualPixels_h
 
 #include <algorithm>
 #include <cstdint>
