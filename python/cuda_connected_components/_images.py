@@ -154,14 +154,16 @@ class XarrayImages(NumpyImages):
         return self._inner(image).values(image.data)
 
     def dtype_of(self, image):
-        return self._inner(image).dtype_of(image.data) if hasattr(image, "dims") else image.dtype
+        if not self._is_data_array(image):
+            return image.dtype
+        return self._inner(image).dtype_of(image.data)
 
     def check_mask(self, image, mask, mask_library):
         if mask_library is self:
             self._check_places(image, mask, "mask")
 
     def check_out(self, image, out):
-        if hasattr(out, "dims"):
+        if self._is_data_array(out):
             self._check_places(image, out, "out")
 
     @staticmethod
@@ -171,22 +173,28 @@ class XarrayImages(NumpyImages):
                 f"{name} has the dimensions {other.dims}, and the image {image.dims}: "
                 f"pass {name}.transpose(*image.dims)"
             )
-        for dim, index in image.indexes.items():
+        if other.shape != image.shape:
+            return  # an error of its own
+        for key, coordinate in image.coords.items():
             if (
-                dim in other.indexes
-                and len(other.indexes[dim]) == len(index)
-                and not other.indexes[dim].equals(index)
+                coordinate.dims
+                and key in other.coords
+                and not coordinate.variable.equals(other.coords[key].variable)
             ):
+                advice = f"{name}.reindex_like(image), or " if key in image.indexes else ""
                 raise ValueError(
-                    f"{name} has other coordinates than the image along {dim!r}: pass "
-                    f"{name}.reindex_like(image), or {name}.data if the elements are at the same "
-                    "places"
+                    f"{name} has other coordinates {key!r} than the image: pass {advice}"
+                    f"{name}.data if the elements are at the same places"
                 )
 
     def output(self, out):
-        if hasattr(out, "dims"):
-            return self._inner(out).output(out.data)
-        return super().output(out)
+        if not self._is_data_array(out):
+            return super().output(out)
+        data = out.data
+        # Values in a file are read at each access, so that results would be lost.
+        if out.data is not data and not np.may_share_memory(out.data, data):
+            raise ValueError("the values of out are not in memory: call out.load() first")
+        return self._inner(out).output(data)
 
     def empty_labels(self, image, array, dtype):
         data, labels = self._inner(image).empty_labels(image.data, array, dtype)
@@ -210,9 +218,16 @@ class XarrayImages(NumpyImages):
         return result
 
     @staticmethod
-    def _inner(image):
-        if not hasattr(image, "dims") or not hasattr(image, "data"):
-            raise TypeError(f"pass a DataArray, not {type(image).__name__}: choose one variable")
+    def _is_data_array(image):
+        return isinstance(image, sys.modules["xarray"].DataArray)
+
+    @classmethod
+    def _inner(cls, image):
+        if not cls._is_data_array(image):
+            raise TypeError(
+                f"pass a DataArray, not {type(image).__name__}: choose one variable of a Dataset, "
+                "or pass xarray.DataArray(variable)"
+            )
         inner = library_of(image.data)
         if inner.on_device:
             raise TypeError(

@@ -340,9 +340,42 @@ def test_xarray_coordinates():
         np.testing.assert_array_equal(ccc.label(image, mask=mask).data, expected)
     moved = (image > 50).assign_coords(x=np.arange(21) + 1)
     for arguments in ({"mask": moved}, {"out": moved.astype(np.int32)}):
-        with pytest.raises(ValueError, match="has other coordinates than the image along 'x'"):
+        with pytest.raises(ValueError, match="has other coordinates 'x' than the image"):
             ccc.label(image, **arguments)
     np.testing.assert_array_equal(ccc.label(image, mask=moved.data).data, expected)
+    for noted in (image.assign_coords(lat=image * 2), image.assign_coords(t=1)):
+        np.testing.assert_array_equal(ccc.label(noted, mask=noted > 50).data, expected)
+    image = image.assign_coords(lat=image * 2.0)
+    with pytest.raises(ValueError, match="other coordinates 'lat' than the image: pass mask.data"):
+        ccc.label(image, mask=(image > 50).assign_coords(lat=image.lat + 1))
+
+
+def test_xarray_output_in_a_file(tmp_path):
+    image = xarray.DataArray(noise((20, 21), 0.3, 9), dims=("y", "x"))
+    expected = ccc.label(image)
+    xarray.Dataset({"labels": xarray.zeros_like(expected)}).to_netcdf(
+        tmp_path / "file.nc", engine="scipy"
+    )
+    with xarray.open_dataset(tmp_path / "file.nc", engine="scipy", cache=False) as file:
+        with pytest.raises(ValueError, match=r"not in memory: call out.load\(\) first"):
+            ccc.label(image, out=file["labels"])
+        out = file["labels"].load()
+        ccc.label(image, out=out)
+        np.testing.assert_array_equal(out.data, expected.data)
+    with xarray.open_dataset(tmp_path / "file.nc", engine="scipy") as file:
+        ccc.label(image, out=file["labels"])
+        np.testing.assert_array_equal(file["labels"].data, expected.data)
+
+
+def test_xarray_variables_are_refused():
+    image = xarray.DataArray(noise((20, 21), 0.3, 9), dims=("y", "x"))
+    for call in (
+        lambda: ccc.label(image.variable),
+        lambda: ccc.label(image, mask=image.variable),
+        lambda: ccc.keep_largest(image, out=image.variable),
+    ):
+        with pytest.raises(TypeError, match="not Variable"):
+            call()
 
 
 def test_vectors_are_refused():
