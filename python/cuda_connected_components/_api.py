@@ -144,7 +144,7 @@ def label_with_limits(
         labels = out
         library.check_out(image, out)
         labels_array = library.output(out)
-        _host.check_out(labels_array, array.shape, dtype)
+        _host.check_labels_out(labels_array, array.shape, dtype)
         library.will_write(image, out)
         count = where.label_into(labels_array)
     return labels, count

@@ -104,6 +104,15 @@ def integer_dtype(dtype):
     return numpy_dtype
 
 
+def check_elements(shape, strides, itemsize):
+    """Raise an exception if elements of an array for results may share memory."""
+    end = 0
+    for stride, length in sorted((abs(stride), n) for stride, n in zip(strides, shape) if n > 1):
+        if stride < end + itemsize and 0 not in shape:
+            raise ValueError("elements of out share memory: pass an array of its own, such as a copy")
+        end += stride * (length - 1)
+
+
 def default_label_dtype(size):
     """Return the type of labels for an image of `size` elements."""
     return np.dtype(np.int32 if size < 2**31 else np.int64)

@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._arguments import integer_dtype, limits_of
+from ._arguments import check_elements, integer_dtype, limits_of
 
 # The format character and the size in bytes of each type.
 _FORMATS = {
@@ -89,7 +89,9 @@ class DeviceImages:
 
     def plain_out(self, out):
         """Return the array of an image for results."""
-        return self.plain(out)
+        plain = self.plain(out)
+        check_elements(plain.shape, self.strides_of(plain), self.element_size_of(plain))
+        return plain
 
     def will_write(self, out):
         """Tell the library that the extension module changes the elements of an array."""
@@ -141,6 +143,10 @@ class CupyImages(DeviceImages):
     def element_size_of(self, image):
         """Return the number of bytes of an element."""
         return image.dtype.itemsize
+
+    def strides_of(self, image):
+        """Return the distances of elements along the axes, in bytes."""
+        return image.strides
 
     def empty(self, image, dtype):
         """Return a new array of the shape of an image."""
@@ -251,6 +257,9 @@ class TorchCudaImages(DeviceImages):
     def element_size_of(self, image):
         return image.element_size()
 
+    def strides_of(self, image):
+        return [stride * image.element_size() for stride in image.stride()]
+
     def empty(self, image, dtype):
         return self.xp.empty(
             tuple(image.shape), dtype=getattr(self.xp, _name_of(dtype)), device=image.device
@@ -270,7 +279,7 @@ class TorchCudaImages(DeviceImages):
         }
 
     def plain_out(self, out):
-        plain = self.plain(out)
+        plain = super().plain_out(out)
         refuse_gradients(out)
         return plain
 

@@ -112,12 +112,17 @@ def check_integers(dtype, advice):
         raise TypeError(f"labels are integers, not {dtype}: {advice}")
 
 
-def check_out(out, shape, dtype):
+def check_labels_out(out, shape, dtype):
     check_integers(out.dtype, "out needs an integer type")
-    if out.shape != shape:
-        raise ValueError(f"out has the shape {out.shape}, and the image {shape}")
+    check_out(out, shape)
     if dtype is not None and out.dtype != dtype:
         raise ValueError(f"out has the type {out.dtype}, and dtype is {dtype}; leave out dtype")
+
+
+def check_out(out, shape):
+    if out.shape != shape:
+        raise ValueError(f"out has the shape {out.shape}, and the image {shape}")
+    _arguments.check_elements(out.shape, out.strides, out.itemsize)
 
 
 def keep(library, image, minimum, k, connectivity, limits, mask, device, threads, warns, out):
@@ -131,8 +136,7 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, threads
     else:
         library.check_out(image, out)
         kept, target = out, library.output_values(out)
-        if target.shape != array.shape:
-            raise ValueError(f"out has the shape {target.shape}, and the image {array.shape}")
+        check_out(target, array.shape)
         if library.dtype_of(out) != library.dtype_of(image):
             raise TypeError(
                 f"out has the type {library.dtype_of(out)}, and the image "
@@ -153,7 +157,7 @@ def relabel(library, labels, order, minimum, largest, threads, out):
     else:
         library.check_out(labels, out)
         result, target = out, library.output(out)
-        check_out(target, array.shape, None)
+        check_labels_out(target, array.shape, None)
         library.will_write(labels, out)
     transposed = _images.is_transposed(array) and target.flags.f_contiguous
     memory_order = "F" if transposed else "C"

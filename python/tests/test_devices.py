@@ -90,6 +90,7 @@ class CupyArray:
         self.data = types.SimpleNamespace(ptr=self._array.ctypes.data)
 
     shape = property(lambda self: self._array.shape)
+    strides = property(lambda self: self._array.strides)
     dtype = property(lambda self: self._array.dtype)
     flags = property(lambda self: self._array.flags)
 
@@ -367,6 +368,8 @@ def test_torch_out(torch, core, monkeypatch):
             assert out._version > version
             assert core.released == ["torch"] * (call is not ccc.relabel)
             core.released.clear()
+        with pytest.raises(ValueError, match="elements of out share memory"):
+            call(image, out=image[:1].clone().expand(20, 21))
         with pytest.raises(ValueError, match="out requires gradients"):
             call(image, out=torch.zeros(image.shape, requires_grad=True))
 
@@ -465,6 +468,13 @@ def test_memory_that_the_library_keeps_is_released(cupy, core, call):
             lambda image: ccc.keep_largest(image, out=CupyArray(np.empty((4, 5), np.int32))),
             ValueError,
             "shape and the type",
+        ),
+        (
+            lambda image: ccc.label(
+                image, out=CupyArray(np.broadcast_to(np.int32(0), (4, 5)))
+            ),
+            ValueError,
+            "elements of out share memory",
         ),
         (lambda image: ccc.label(image, lower=np.nan), ValueError, "NaN"),
     ],

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 import cuda_connected_components as ccc
 
@@ -89,6 +90,21 @@ class Subclass(np.ndarray):
             "read-only",
         ),
         (
+            lambda: ccc.label(PLANE, out=as_strided(np.zeros(9, np.int32), (4, 5), (4, 4))),
+            ValueError,
+            "elements of out share memory",
+        ),
+        (
+            lambda: ccc.relabel(PLANE, out=as_strided(np.zeros(5, np.int32), (4, 5), (0, 4))),
+            ValueError,
+            "elements of out share memory",
+        ),
+        (
+            lambda: ccc.keep_largest(PLANE, out=as_strided(np.zeros(4, np.uint8), (4, 5), (1, 0))),
+            ValueError,
+            "elements of out share memory",
+        ),
+        (
             lambda: ccc.label(PLANE, out=np.empty((4, 5), np.int16), dtype=np.int32),
             ValueError,
             "leave out dtype",
@@ -143,6 +159,13 @@ def test_arguments(call, error, text):
     with pytest.raises(error, match=text) as raised:
         call()
     assert raised.type is error
+
+
+def test_outputs_in_any_layout():
+    memory = np.zeros((5, 9, 8), np.int32)
+    for out in (memory.T, memory[::-2, 1::3, ::-1], memory[:1], memory[..., :1], memory[:0]):
+        ccc.label(np.ones(out.shape), out=out)
+        assert (out == 1).all()
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16])

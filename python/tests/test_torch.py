@@ -65,6 +65,13 @@ def test_out_that_requires_gradients_is_refused():
         assert out.min() > 0
 
 
+def test_out_whose_elements_share_memory_is_refused():
+    image = torch.ones((6, 7), dtype=torch.int32)
+    for call in (ccc.label, ccc.keep_largest, ccc.relabel):
+        with pytest.raises(ValueError, match="elements of out share memory"):
+            call(image, out=torch.zeros((1, 1), dtype=torch.int32).expand(6, 7))
+
+
 class Labels(utils_data.Dataset):
     def __init__(self, **options):
         self.image = noise((70, 65, 66), 0.3, 3)
