@@ -1,5 +1,7 @@
 """The functions of the package."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from . import _arguments, _core, _host, _images, _on_device, _settings, _table
@@ -357,6 +359,8 @@ def component_statistics(
 
     ``pandas.DataFrame(columns)`` is a table.
     """
+    if not isinstance(properties, Iterable):
+        raise TypeError(f"properties must be a sequence of names, not {properties!r}")
     properties = (properties,) if isinstance(properties, str) else tuple(properties)
     for name in properties:
         if name not in _table.PROPERTIES:

@@ -55,11 +55,7 @@ def limits_of(lower, upper, dtype):
     """
     if lower is None and upper is None:
         return None
-    for name, value in (("lower", lower), ("upper", upper)):
-        if value is not None and not is_number(value):
-            raise TypeError(f"{name} must be a number, not {value!r}")
-        if value is not None and value != value:
-            raise ValueError(f"{name} must not be NaN")
+    lower, upper = _limit_of("lower", lower), _limit_of("upper", upper)
     if lower is not None and upper is not None and lower > upper:
         raise ValueError(f"lower={lower} is greater than upper={upper}")
     if dtype.kind == "f":
@@ -67,12 +63,10 @@ def limits_of(lower, upper, dtype):
         largest = float(np.finfo(dtype).max)
         first = -math.inf if lower is None else lower
         second = math.inf if upper is None else upper
-        if math.isfinite(first) and first > largest:
+        if largest < first < math.inf or -math.inf < second < -largest:
             return np.array([1, 0], dtype)
-        if math.isfinite(second) and second < -largest:
-            return np.array([1, 0], dtype)
-        first = first if math.isinf(first) else max(first, -largest)
-        second = second if math.isinf(second) else min(second, largest)
+        first = first if first == -math.inf else max(first, -largest)
+        second = second if second == math.inf else min(second, largest)
         return np.array([first, second], dtype)
     minimum, maximum = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     first = minimum if lower is None or lower < minimum else lower
@@ -82,11 +76,25 @@ def limits_of(lower, upper, dtype):
     return np.array([math.ceil(first), math.floor(second)], dtype)
 
 
-def is_number(value):
-    """Return whether a value is a real number."""
-    return isinstance(value, (numbers.Real, np.number, np.bool_)) or (
-        hasattr(value, "shape") and value.shape == () and hasattr(value, "__float__")
-    )
+def _limit_of(name, value):
+    if value is None:
+        return None
+    limit = number_of(value)
+    if limit is None:
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if limit != limit:
+        raise ValueError(f"{name} must not be NaN")
+    return limit
+
+
+def number_of(value):
+    """Return a real number of any library as a number of Python, or None for other values.
+
+    Numbers of NumPy and PyTorch are rounded or overflow if they are compared with others.
+    """
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    return value if isinstance(value, numbers.Real) else None
 
 
 def integer_dtype(dtype):
@@ -155,8 +163,10 @@ def minimum_pixels(min_size, spacing):
     `min_size` is in elements or, with the `spacing` of each axis, in its unit
     to the power of the number of axes.
     """
-    if not is_number(min_size):
+    number = number_of(min_size)
+    if number is None:
         raise TypeError(f"min_size must be a number, not {min_size!r}; its unit is of spacing=")
+    min_size = number
     if not 0 <= min_size < 1e300:
         raise ValueError(f"min_size must be a number from 0 on, not {min_size!r}")
     if spacing is None:
@@ -178,7 +188,7 @@ def minimum_pixels(min_size, spacing):
 
 def spacing_of(spacing, ndim):
     """Return the distances of elements along each axis as floats."""
-    if is_number(spacing):
+    if number_of(spacing) is not None:
         spacing = (spacing,) * ndim
     try:
         if isinstance(spacing, str):

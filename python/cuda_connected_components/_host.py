@@ -18,6 +18,8 @@ class Foreground:
         self._warns = warns and limits == (None, None) and mask is None and array.dtype.kind in "iu"
         self._mask = None
         if mask is not None:
+            if _arguments.number_of(mask) is not None:
+                raise TypeError(f"mask must be an image, not {mask!r}")
             mask_library = _images.library_of(mask)
             if mask_library.on_device:
                 raise TypeError("the mask is in device memory, and the image is in host memory")

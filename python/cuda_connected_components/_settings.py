@@ -32,9 +32,10 @@ def threads(number):
         return _threads
     text = os.environ.get(THREADS_VARIABLE)
     if text:
-        if not text.strip().isdecimal() or int(text) == 0:
+        number = _threads_in(text)
+        if number == 0:
             raise ValueError(f"{THREADS_VARIABLE} must be a positive integer, not {text!r}")
-        return min(int(text), _MOST_THREADS)
+        return number
     return 1 if _is_in_worker() else min(_wanted_threads(), _processors())
 
 
@@ -55,8 +56,17 @@ def _wanted_threads():
     get_num_threads = getattr(sys.modules.get("torch"), "get_num_threads", None)
     if get_num_threads is not None:  # PyTorch reads the variable of OpenMP, too
         return max(1, get_num_threads())
-    text = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    return int(text) if text.isdecimal() and int(text) > 0 else _MOST_THREADS
+    text = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    return _threads_in(text) or _MOST_THREADS
+
+
+def _threads_in(text):
+    """Return the number of threads in a text, or 0 if it has no positive integer."""
+    digits = text.strip()
+    if not digits.isdecimal():
+        return 0
+    # Python does not convert thousands of digits.
+    return min(int(digits), _MOST_THREADS) if len(digits) < 1000 else _MOST_THREADS
 
 
 def _processors():

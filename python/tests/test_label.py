@@ -99,6 +99,23 @@ def test_limits(dtype):
             np.testing.assert_array_equal(labels, label_by_scipy(foreground, True)[0])
 
 
+def test_limits_of_any_type():
+    for array, limits, foreground in [
+        (np.array([-1, 0, 1]), {"upper": np.float64(2**63)}, [1, 1, 1]),
+        (np.array([-1, 0, 1], np.int32), {"upper": np.float32(2**31)}, [1, 1, 1]),
+        (np.array([1, 2, 3], np.int32), {"lower": np.float16(2)}, [0, 1, 1]),
+        (np.array([1, 2, 3], np.uint8), {"lower": np.int8(2), "upper": np.uint64(2)}, [0, 1, 0]),
+        (np.array([-np.inf, 1, np.inf], np.float32), {"upper": 10**400}, [1, 1, 0]),
+        (np.array([-np.inf, 1, np.inf], np.float32), {"lower": -(10**400)}, [0, 1, 1]),
+        (np.array([-np.inf, 1, np.inf]), {"lower": 10**400}, [0, 0, 0]),
+        (np.array([-np.inf, 1, np.inf]), {"lower": np.inf}, [0, 0, 1]),
+    ]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            labels = ccc.label(array, **limits)
+        np.testing.assert_array_equal(labels != 0, foreground)
+
+
 def test_limits_of_large_integers():
     image = np.array([2**63 - 1, 0, 2**63 - 2, 0, -(2**63)], np.int64)
     np.testing.assert_array_equal(ccc.label(image, lower=2**63 - 1), [1, 0, 0, 0, 0])

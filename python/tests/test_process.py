@@ -46,6 +46,8 @@ def test_threads():
         ({"OMP_NUM_THREADS": "2,1"}, None, 2),
         ({"OMP_NUM_THREADS": "many"}, None, 4),
         ({"OMP_NUM_THREADS": "64"}, None, 4),
+        ({"OMP_NUM_THREADS": "9" * 5000}, None, 4),
+        ({"CUDA_CONNECTED_COMPONENTS_THREADS": "9" * 5000}, None, 4096),
         ({"OMP_NUM_THREADS": "3"}, 2, 2),
         ({}, 64, 4),
         ({"CUDA_CONNECTED_COMPONENTS_THREADS": "7", "OMP_NUM_THREADS": "3"}, 2, 7),

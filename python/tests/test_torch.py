@@ -27,6 +27,11 @@ def test_results(name):
         assert int(columns["area"].sum()) == np.count_nonzero(array)
 
 
+def test_a_limit_that_requires_gradients():
+    limit = torch.tensor(2.0, requires_grad=True)
+    assert ccc.label(torch.tensor([1.0, 2.0, 3.0]), lower=limit).tolist() == [0, 1, 1]
+
+
 CALLS = [
     lambda out: ccc.label(torch.ones(out.shape, dtype=torch.uint8), out=out),
     lambda out: ccc.keep_largest(torch.ones_like(out), out=out),
