@@ -206,16 +206,7 @@ class TorchCudaImages(DeviceImages):
     """torch.Tensor in device memory, and its subclasses with metadata."""
 
     def plain(self, image):
-        if not isinstance(image, self.xp.Tensor):
-            raise TypeError(f"pass a tensor, not {type(image).__name__}")
-        if image.layout != self.xp.strided or image.is_quantized:
-            raise TypeError(
-                "sparse and quantized tensors are not supported: "
-                "call to_dense() or dequantize() first"
-            )
-        if image.requires_grad:
-            image = image.detach()
-        return image if type(image) is self.xp.Tensor else image.as_subclass(self.xp.Tensor)
+        return plain_tensor(image)
 
     def comparable(self, image):
         name = self.name_of(image.dtype)
@@ -279,9 +270,8 @@ class TorchCudaImages(DeviceImages):
         }
 
     def plain_out(self, out):
-        plain = super().plain_out(out)
-        refuse_gradients(out)
-        return plain
+        check_tensor_out(out)
+        return super().plain_out(out)
 
     def will_write(self, out):
         count_version(out)
@@ -318,10 +308,29 @@ class TorchCudaImages(DeviceImages):
         return column.cpu().numpy()
 
 
-def refuse_gradients(out):
-    """Raise an exception if a tensor for results requires gradients."""
+def plain_tensor(image):
+    """Return a tensor of PyTorch without gradients, metadata and a lazy change of sign."""
+    torch = sys.modules["torch"]
+    if not isinstance(image, torch.Tensor):
+        raise TypeError(f"pass a tensor, not {type(image).__name__}")
+    if image.layout != torch.strided or image.is_quantized:
+        raise TypeError(
+            "sparse and quantized tensors are not supported: call to_dense() or dequantize() first"
+        )
+    if image.requires_grad:
+        image = image.detach()
+    if type(image) is not torch.Tensor:
+        image = image.as_subclass(torch.Tensor)
+    return image.resolve_neg()
+
+
+def check_tensor_out(out):
+    """Raise an exception if results cannot be written to a tensor."""
+    plain_tensor(out)
     if out.requires_grad:
         raise ValueError("out requires gradients, which results do not have: pass out.detach()")
+    if out.is_neg():
+        raise ValueError("out is a view with the opposite sign: pass out.resolve_neg()")
 
 
 def count_version(out):
@@ -445,7 +454,7 @@ def label_foreign(image, out, make_request):
     stream = streams[0] or streams[1]
     is_tensor = _is_tensor(out)
     if is_tensor:
-        refuse_gradients(out)
+        check_tensor_out(out)
     source = ForeignArray(image, "the image", stream)
     target = ForeignArray(out, "out", stream, writable=True)
     if source.shape != target.shape:

@@ -241,11 +241,11 @@ class TorchImages(NumpyImages):
     """torch.Tensor in host memory, and its subclasses with metadata."""
 
     def array(self, image):
-        tensor = self._plain(image)
+        tensor = _devices.plain_tensor(image)
         return checked((tensor.float() if self._is_bfloat16(tensor) else tensor).numpy())
 
     def values(self, image):
-        tensor = self._plain(image)
+        tensor = _devices.plain_tensor(image)
         if self._is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
@@ -254,17 +254,17 @@ class TorchImages(NumpyImages):
         return image.dtype
 
     def output(self, out):
-        if not isinstance(out, sys.modules["torch"].Tensor):
-            raise TypeError(f"out must be a tensor, like the image, not {type(out).__name__}")
-        _devices.refuse_gradients(out)
-        return self._plain(out).numpy()
+        _devices.check_tensor_out(out)
+        if out.dtype.is_floating_point:
+            raise TypeError(f"labels are integers, not {out.dtype}: out needs an integer type")
+        return _devices.plain_tensor(out).numpy()
 
     def will_write(self, image, out):
         _devices.count_version(out)
 
     def output_values(self, out):
-        tensor = self._plain(out)
-        _devices.refuse_gradients(out)
+        _devices.check_tensor_out(out)
+        tensor = _devices.plain_tensor(out)
         if self._is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
@@ -289,18 +289,6 @@ class TorchImages(NumpyImages):
         if hasattr(image, "meta") and hasattr(image, "applied_operations"):
             return type(image)(tensor, meta=image.meta, applied_operations=image.applied_operations)
         return tensor
-
-    @staticmethod
-    def _plain(image):
-        torch = sys.modules["torch"]
-        if not isinstance(image, torch.Tensor):
-            raise TypeError(f"pass a tensor, not {type(image).__name__}")
-        if image.layout != torch.strided or image.is_quantized:
-            raise TypeError(
-                "sparse and quantized tensors are not supported: "
-                "call to_dense() or dequantize() first"
-            )
-        return image.detach().as_subclass(torch.Tensor)
 
     @staticmethod
     def _is_bfloat16(tensor):

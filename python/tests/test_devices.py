@@ -334,6 +334,8 @@ def test_torch_keep(torch, core, name):
         out = image.clone()
         assert ccc.keep_largest(out, k=300, out=out, **arguments) is out
         np.testing.assert_array_equal(out.to(torch.float32).numpy(), expected)
+    opposite = torch._neg_view(image.to(torch.float32))
+    np.testing.assert_array_equal(ccc.keep_largest(opposite).numpy(), keep_by_loop(-array, True, k=1))
     view = image[:, ::2].permute(2, 0, 1)
     expected = keep_by_loop(view.to(torch.float32).numpy(), True, minimum=3)
     kept = ccc.remove_small(view, 3)
@@ -368,6 +370,8 @@ def test_torch_out(torch, core, monkeypatch):
             assert out._version > version
             assert core.released == ["torch"] * (call is not ccc.relabel)
             core.released.clear()
+        with pytest.raises(ValueError, match="opposite sign"):
+            call(image, out=torch.ones((20, 21), dtype=torch.complex64).conj().imag)
         with pytest.raises(ValueError, match="elements of out share memory"):
             call(image, out=image[:1].clone().expand(20, 21))
         with pytest.raises(ValueError, match="out requires gradients"):

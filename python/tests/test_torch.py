@@ -32,6 +32,25 @@ def test_a_limit_that_requires_gradients():
     assert ccc.label(torch.tensor([1.0, 2.0, 3.0]), lower=limit).tolist() == [0, 1, 1]
 
 
+def test_views_with_the_opposite_sign():
+    view = torch.tensor([1 + 2j, 3, 4 - 5j]).conj().imag
+    assert view.is_neg()
+    assert ccc.label(view).tolist() == [1, 0, 2]
+    assert ccc.keep_largest(view).tolist() == [-2, 0, 0]
+    with pytest.raises(ValueError, match=r"opposite sign: pass out.resolve_neg\(\)"):
+        ccc.keep_largest(torch.ones(3), out=view)
+
+
+def test_outputs_of_another_type():
+    for name in ("bfloat16", "float16", "float64"):
+        out = torch.zeros(3, dtype=getattr(torch, name))
+        for call in (ccc.label, ccc.relabel):
+            with pytest.raises(TypeError, match=f"labels are integers, not torch.{name}"):
+                call(torch.ones(3, dtype=torch.int32), out=out)
+    with pytest.raises(TypeError, match="pass a tensor, not ndarray"):
+        ccc.label(torch.ones(3), out=np.zeros(3, np.int32))
+
+
 CALLS = [
     lambda out: ccc.label(torch.ones(out.shape, dtype=torch.uint8), out=out),
     lambda out: ccc.keep_largest(torch.ones_like(out), out=out),
