@@ -109,7 +109,9 @@ def _label(image, connectivity, dtype, out=None):
         return labels.reshape(()), count
     try:
         if dtype is None or dtype.kind in "iu":
-            return _api.label_with_limits(image, connectivity, dtype=dtype, out=out)
+            native = None if dtype is None else dtype.newbyteorder("=")
+            labels, count = _api.label_with_limits(image, connectivity, dtype=native, out=out)
+            return labels if dtype == native else labels.astype(dtype), count
         if dtype.kind not in "bf":
             raise TypeError(f"output must be of an integer, float or bool type, not {dtype}")
         labels, count = _api.label_with_limits(image, connectivity)

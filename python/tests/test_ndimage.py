@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from conftest import noise
 
 from cuda_connected_components import ndimage
 
@@ -231,6 +232,18 @@ def test_errors_as_scipy(arguments, error):
     for module in (scipy_ndimage, ndimage):
         with pytest.raises(error):
             module.label(**arguments)
+
+
+@pytest.mark.parametrize("dtype", [">i4", ">u2", ">f8", "<i4"])
+def test_byte_order_of_output(dtype):
+    image = noise((20, 21), 0.3, 1)
+    expected, count = scipy_ndimage.label(image)
+    labels, n = ndimage.label(image, output=dtype)
+    assert n == count and labels.dtype == np.dtype(dtype)
+    np.testing.assert_array_equal(labels, expected)
+    out = np.empty(image.shape, dtype)
+    assert ndimage.label(image, output=out) == count
+    np.testing.assert_array_equal(out, expected)
 
 
 def test_errors_of_our_own():
