@@ -373,8 +373,11 @@ class SimpleItkImages(PhysicalImages):
     def _view(image):
         if not hasattr(image, "GetPixelIDTypeAsString"):
             raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}: call Execute()")
-        if image.GetNumberOfComponentsPerPixel() != 1:
-            raise TypeError("images with several components per pixel are not supported")
+        if image.GetPixelIDTypeAsString().startswith("vector"):
+            raise TypeError(
+                "vector images are not supported: "
+                "pass sitk.VectorIndexSelectionCast(image, 0), or another component"
+            )
         if image.GetPixelIDTypeAsString().startswith("label"):
             raise TypeError("label maps are not supported: pass sitk.LabelMapToLabel(image)")
         return sys.modules["SimpleITK"].GetArrayViewFromImage(image)
@@ -449,8 +452,11 @@ class ItkImages(PhysicalImages):
             raise TypeError(
                 f"pass an itk.Image, not {type(image).__name__}: call its Update() and GetOutput()"
             )
-        if image.GetNumberOfComponentsPerPixel() != 1:
-            raise TypeError("images with several components per pixel are not supported")
+        if image.GetNumberOfComponentsPerPixel() != 1 or hasattr(image, "GetVectorLength"):
+            raise TypeError(
+                "vector images are not supported: "
+                "pass itk.vector_index_selection_cast_image_filter(image), or another component"
+            )
         if hasattr(image, "UpdateOutputInformation"):
             image.Update()
         array = itk.array_view_from_image(image)

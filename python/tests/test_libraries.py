@@ -378,7 +378,13 @@ def test_xarray_variables_are_refused():
             call()
 
 
-def test_vectors_are_refused():
-    vector = sitk.Image([4, 4], sitk.sitkVectorUInt8, 3)
-    with pytest.raises(TypeError, match="several components"):
-        ccc.label(vector)
+@pytest.mark.parametrize("components", [1, 3])
+def test_vectors_are_refused(components):
+    vector = sitk.Image([4, 4], sitk.sitkVectorUInt8, components)
+    of_itk = itk.VectorImage[itk.UC, 2].New(VectorLength=components)
+    of_itk.SetRegions([4, 4])
+    of_itk.Allocate()
+    for image in (vector, of_itk):
+        for call in (ccc.label, ccc.keep_largest, ccc.relabel, ccc.component_statistics):
+            with pytest.raises(TypeError, match="vector images are not supported"):
+                call(image)
