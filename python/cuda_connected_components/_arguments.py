@@ -117,7 +117,7 @@ def check_elements(shape, strides, itemsize):
     end = 0
     for stride, length in sorted((abs(stride), n) for stride, n in zip(strides, shape) if n > 1):
         if stride < end + itemsize and 0 not in shape:
-            raise ValueError("elements of out share memory: pass an array of its own, such as a copy")
+            raise ValueError("elements of out share memory: pass a new array, such as a copy")
         end += stride * (length - 1)
 
 

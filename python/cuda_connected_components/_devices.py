@@ -387,6 +387,21 @@ class ForeignImages:
     has_physical_axes = False
 
 
+def _import_dlpack(image, name, stream, writable):
+    """Return the device memory of an object with DLPack."""
+    if not writable:
+        return _core.DlpackArray(image.__dlpack__(stream=stream))
+    try:
+        # Only this version says whether the memory is read-only.
+        capsule = image.__dlpack__(stream=stream, max_version=(1, 0))
+    except TypeError:
+        capsule = image.__dlpack__(stream=stream)
+    try:
+        return _core.DlpackArray(capsule)
+    except TypeError:
+        raise ValueError(f"{name} is read-only") from None
+
+
 class ForeignArray:
     """The device memory of an object of an unknown library."""
 
@@ -403,7 +418,7 @@ class ForeignArray:
             self.device = None
         elif is_on_device(image):
             # The producer makes this stream wait for its work. 1 is the legacy default stream.
-            self.owner = _core.DlpackArray(image.__dlpack__(stream=stream or 1))
+            self.owner = _import_dlpack(image, name, stream or 1, writable)
             self.address, is_read_only = self.owner.address, False
             self.shape = tuple(self.owner.shape)
             dtype = np.dtype(self.owner.dtype)

@@ -335,7 +335,8 @@ def test_torch_keep(torch, core, name):
         assert ccc.keep_largest(out, k=300, out=out, **arguments) is out
         np.testing.assert_array_equal(out.to(torch.float32).numpy(), expected)
     opposite = torch._neg_view(image.to(torch.float32))
-    np.testing.assert_array_equal(ccc.keep_largest(opposite).numpy(), keep_by_loop(-array, True, k=1))
+    kept = ccc.keep_largest(opposite)
+    np.testing.assert_array_equal(kept.numpy(), keep_by_loop(-array, True, k=1))
     view = image[:, ::2].permute(2, 0, 1)
     expected = keep_by_loop(view.to(torch.float32).numpy(), True, minimum=3)
     kept = ccc.remove_small(view, 3)
@@ -474,9 +475,7 @@ def test_memory_that_the_library_keeps_is_released(cupy, core, call):
             "shape and the type",
         ),
         (
-            lambda image: ccc.label(
-                image, out=CupyArray(np.broadcast_to(np.int32(0), (4, 5)))
-            ),
+            lambda image: ccc.label(image, out=CupyArray(np.broadcast_to(np.int32(0), (4, 5)))),
             ValueError,
             "elements of out share memory",
         ),
@@ -561,6 +560,37 @@ def test_dlpack(core):
     np.testing.assert_array_equal(out, label_by_scipy(array, True)[0])
     assert image.streams == target.streams == [1]
     assert core.calls == [(0, 2)]
+
+
+class VersionedDlpack(Dlpack):
+    """An object that says whether it is read-only to those who ask for version 1.0 only."""
+
+    def __dlpack__(self, stream=None, max_version=None):
+        self.streams.append(stream)
+        if max_version is None:
+            interface = dict(self._array.__array_interface__)
+            interface["data"] = (interface["data"][0], False)
+            return np.asarray(_images._Memory(interface, self._array)).__dlpack__()
+        return self._array.__dlpack__(max_version=max_version)
+
+
+def test_read_only_dlpack(core):
+    array = noise((20, 21), 0.3, 6, np.float32)
+    out = np.empty(array.shape, np.int32)
+    try:
+        out.__dlpack__(max_version=(1, 0))
+    except TypeError:
+        pytest.skip(f"NumPy {np.__version__} has no versions of DLPack")
+    array.flags.writeable = False
+    image, target = VersionedDlpack(array), VersionedDlpack(out)
+    ccc.label(image, out=target)
+    np.testing.assert_array_equal(out, label_by_scipy(array, True)[0])
+    assert image.streams == target.streams == [1]
+    out[...] = 7
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="out is read-only"):
+        ccc.label(image, out=target)
+    assert (out == 7).all()
 
 
 def test_dlpack_is_exported_for_the_stream_of_the_other_array(core):

@@ -63,7 +63,11 @@ class Subclass(np.ndarray):
         (lambda: ccc.label(PLANE, lower="1"), TypeError, "lower must be a number, not '1'"),
         (lambda: ccc.label(PLANE, lower=3, upper=1), ValueError, "lower=3 is greater than upper=1"),
         (lambda: ccc.label(PLANE, lower=np.nan), ValueError, "lower must not be NaN"),
-        (lambda: ccc.label(PLANE, lower=np.complex64(1)), TypeError, "lower must be a number, not "),
+        (
+            lambda: ccc.label(PLANE, lower=np.complex64(1)),
+            TypeError,
+            "lower must be a number, not ",
+        ),
         (lambda: ccc.label(PLANE, mask=True), TypeError, "mask must be an image, not True"),
         (
             lambda: ccc.label(PLANE, mask=VOLUME),
