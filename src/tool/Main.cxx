@@ -5,23 +5,14 @@
 
 #include "itkObject.h"
 
-#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <new>
-
-#include <unistd.h>
 
 int
 main(int argc, char ** argv)
 {
   DeleteWorkshopsOnSignals();
-  // GDCM aborts if a file ends in its header.
-  std::signal(SIGABRT, [](int) {
-    constexpr char message[] = "cuda-connected-components: a library failed; an input is probably damaged\n";
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, message, sizeof(message) - 1);
-    _exit(EXIT_FAILURE);
-  });
   itk::Object::GlobalWarningDisplayOff();
   Options options;
   try

@@ -8,6 +8,7 @@
 
 #include "itkImageIOFactory.h"
 
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -36,20 +37,21 @@ ComponentOf(ImageView::PixelTypeEnum type)
   return VisitPixelType(type, [](auto zero) { return itk::ImageIOBase::MapPixelType<decltype(zero)>::CType; });
 }
 
-/** Returns whether a file is an image with this number of pixels. Some formats hold only the first plane of a volume.
- */
+/** Returns whether a file gives the same pixels back. A full disk cuts files, and formats can lack planes or values. */
 bool
-HasPixels(const std::string & file, std::uint64_t pixelCount)
+HasPixels(const std::string & file, const ImageView & pixels, unsigned int componentCount)
 {
-  const itk::ImageIOBase::Pointer io =
-    itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
-  if (!io)
+  try
   {
-    return fs::exists(file);
+    const FileImage image = ReadImage(file);
+    return image.view.size == pixels.size && image.view.type == pixels.type && image.componentCount == componentCount &&
+           std::memcmp(
+             image.memory.get(), pixels.pixels, pixels.Count() * componentCount * ImageView::SizeOf(pixels.type)) == 0;
   }
-  io->SetFileName(file);
-  io->ReadImageInformation();
-  return static_cast<std::uint64_t>(io->GetImageSizeInPixels()) == pixelCount;
+  catch (const Failure &)
+  {
+    return false;
+  }
 }
 
 } // namespace
@@ -103,15 +105,16 @@ SaveImage(const ImageView & pixels, const Geometry & geometry, const std::string
     io->SetFileName(workshop.GetFile());
     io->SetIORegion(region);
     io->Write(pixels.pixels);
-    if (!HasPixels(workshop.GetFile(), pixels.Count()))
-    {
-      throw Failure(file + ": cannot be written: this format cannot hold volumes; use .nii.gz, .nrrd or .mha");
-    }
   }
   catch (const itk::ExceptionObject & exception)
   {
     throw Failure(file + ": cannot be written: " + Sentence(exception) + " (the pixels are " + NameOf(pixels.type) +
                   "; --output-type selects the type of labels)");
+  }
+  if (!HasPixels(workshop.GetFile(), pixels, componentCount))
+  {
+    throw Failure(file + ": cannot be written: the file does not give the same pixels back; the disk may be full, or "
+                         "the format cannot hold them: choose another format, such as .nii.gz, .nrrd or .mha");
   }
   workshop.Deliver();
 }

@@ -15,8 +15,9 @@ RequireWritable(const std::string & file);
 void
 RequireImageWritable(const std::string & file);
 
-/** Writes an image without gaps. If that fails, throws Failure and leaves an existing file as it was. `size` of the
- * view is the size of the geometry. With 3 components, a pixel is a color: red, green and blue, one after the other. */
+/** Writes an image without gaps and reads it back. If that fails, throws Failure and leaves an existing file as it was.
+ * `size` of the view is the size of the geometry. With 3 components, a pixel is a color: red, green and blue, one after
+ * the other. */
 void
 SaveImage(const ImageView &   pixels,
           const Geometry &    geometry,

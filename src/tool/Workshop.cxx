@@ -4,12 +4,15 @@
 #include "Failure.h"
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <random>
 #include <set>
 #include <thread>
 #include <vector>
+
+#include <unistd.h>
 
 namespace fs = std::filesystem;
 
@@ -47,11 +50,34 @@ TargetOf(const std::string & file)
   return target;
 }
 
+/** Deletes the folders that exist. Another thread may write files there at the same time. */
+void
+DeleteFolders()
+{
+  for (const fs::path & folder : GetFolders().paths)
+  {
+    std::error_code error;
+    for (int i = 0; i < 100 && fs::exists(folder, error); ++i)
+    {
+      fs::remove_all(folder, error);
+    }
+  }
+}
+
 } // namespace
 
 void
 DeleteWorkshopsOnSignals()
 {
+  std::signal(SIGXFSZ, SIG_IGN);
+  // GDCM aborts if a file ends in its header, and ITK's writer of PNG if the disk is full.
+  std::signal(SIGABRT, [](int) {
+    constexpr char message[] =
+      "cuda-connected-components: a library failed; an input is probably damaged, or the disk is full\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, message, sizeof(message) - 1);
+    DeleteFolders();
+    _exit(EXIT_FAILURE);
+  });
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : { SIGHUP, SIGINT, SIGTERM })
@@ -67,15 +93,7 @@ DeleteWorkshopsOnSignals()
     int signal = 0;
     sigwait(&signals, &signal);
     const std::lock_guard<std::mutex> lock(GetFolders().mutex);
-    for (const fs::path & folder : GetFolders().paths)
-    {
-      // Another thread may write files there at the same time.
-      std::error_code error;
-      for (int i = 0; i < 100 && fs::exists(folder, error); ++i)
-      {
-        fs::remove_all(folder, error);
-      }
-    }
+    DeleteFolders();
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     std::raise(signal);
   }).detach();

@@ -239,7 +239,7 @@ TEST_F(Tool, SaysWhatIsWrong)
   this->ExpectFailure("empty.png out.mha", "is not an image");
   this->ExpectFailure("in.mha out.xyz", "ITK has no image format for this file name");
   this->ExpectFailure("in.mha nowhere/out.mha", "there is no folder nowhere");
-  this->ExpectFailure("in.mha out.png --output-type auto", "this format cannot hold volumes");
+  this->ExpectFailure("in.mha out.png --output-type auto", "the file does not give the same pixels back");
   this->ExpectFailure("in.mha out.mha --mask nothing.mha", "nothing.mha: there is no such file");
 
   Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("many.mha"));
@@ -529,6 +529,41 @@ TEST_F(Tool, KeepsTheOldFileWhenItFails)
   this->ExpectFailure("many.mha out.mhd --output-type int8", "Number of objects");
   EXPECT_EQ(ReadText(this->File("out.mhd")), before);
   EXPECT_EQ(this->Call("in.mha in.mha").status, 0) << "the output may take the place of the input";
+}
+
+// A limit on the size of files has the effect of a full disk.
+TEST_F(Tool, KeepsTheOldFileWhenTheDiskIsFull)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  Write(MakeItkImage<PlaneType>(MakeRandom({ 331, 329, 1 }, 25, 1, 420), 100).GetPointer(), this->File("plane.mha"));
+  const auto expect = [this](const std::string & input, const std::string & output) {
+    std::ofstream(this->File(output)) << "old\n";
+    const auto    before = this->ListFiles();
+    const Outcome run =
+      this->Run("ulimit -f 8; '" + ToolPath() + "' " + input + ' ' + output + " --output-type uint16");
+    EXPECT_EQ(run.status, 1) << output;
+    EXPECT_NE(run.errors.find("cuda-connected-components: "), std::string::npos) << run.errors;
+    EXPECT_EQ(run.printed, "");
+    EXPECT_EQ(this->ListFiles(), before) << output;
+    EXPECT_EQ(ReadText(this->File(output)), "old\n");
+  };
+  for (const std::string ending : { "nii", "nii.gz", "nrrd", "mha", "mhd", "hdr", "vtk" })
+  {
+    expect("in.mha", "out." + ending);
+  }
+  expect("plane.mha", "out.png");
+  expect("plane.mha", "out.tif");
+}
+
+TEST_F(Tool, RefusesFormatsThatLosePixels)
+{
+  const auto plane = MakeItkImage<PlaneType>(MakeRandom({ 64, 48, 1 }, 25, 1, 421), 100);
+  Write(plane.GetPointer(), this->File("in.mha"));
+  for (const std::string ending : { "jpg", "nia", "bmp" })
+  {
+    this->ExpectFailure("in.mha out." + ending + " --min-size 6 --output-type uint8",
+                        "the file does not give the same pixels back");
+  }
 }
 
 } // namespace

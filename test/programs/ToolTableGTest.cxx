@@ -502,15 +502,14 @@ TEST_F(Tool, RefusesTablesThatCannotBeWritten)
   this->ExpectFailure("in.mha out.mha --table nowhere/table.csv", "there is no folder nowhere");
   this->ExpectFailure("in.mha out.mha --table in.mha/table.csv", "there is no folder in.mha");
   this->ExpectFailure("in.mha out.mha --table folder.csv", "folder.csv: cannot be written: it is a folder");
-  this->ExpectFailure("in.mha out.png --output-type auto --table table.csv", "this format cannot hold volumes");
+  this->ExpectFailure("in.mha out.png --output-type auto --table table.csv", "does not give the same pixels back");
 
   // A limit on the size of files has the effect of a full disk.
   std::ofstream(this->File("table.json")) << "old\n";
   const auto before = this->ListFiles();
   for (const std::string name : { "table.csv", "table.json" })
   {
-    const Outcome run =
-      this->Run("trap '' XFSZ; ulimit -f 8; '" + ToolPath() + "' in.mha out.mha --quiet --table " + name);
+    const Outcome run = this->Run("ulimit -f 8; '" + ToolPath() + "' in.mha out.mha --quiet --table " + name);
     EXPECT_EQ(run.status, 1) << run.errors;
     EXPECT_NE(run.errors.find(name + ": cannot be written: File too large\n"), std::string::npos) << run.errors;
     EXPECT_EQ(this->ListFiles(), before);
