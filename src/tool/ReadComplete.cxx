@@ -151,8 +151,9 @@ ReadComplete(const std::string & file, const std::function<ReadPixels()> & read)
   const std::string   format = io->GetNameOfClass();
   const std::uint64_t length = io->GetImageSizeInBytes();
   const bool          isBinary = io->GetFileType() == itk::ImageIOBase::IOFileEnum::Binary;
-  const bool          isWhole = format == "NiftiImageIO"  ? IsWholeNifti(file, pixels, length)
-                                : format == "MetaImageIO" ? !has("not read completely") && !has("Uncompress failed")
+  const bool          isWhole = format == "NiftiImageIO" ? IsWholeNifti(file, pixels, length)
+                                : format == "MetaImageIO"
+                                  ? !has("not read completely") && !has("Uncompress failed") && !has("MetaImage: Read: ")
                                 : format == "TIFFImageIO" ? IsWholeTiff(file)
                                 : format == "GDCMImageIO" ? !has("at own risk")
                                 : format == "JPEGImageIO" ? IsWholeJpeg(file)

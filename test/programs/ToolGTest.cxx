@@ -381,6 +381,27 @@ TEST_F(Tool, FilesThatAreCutOff)
   }
 }
 
+TEST_F(Tool, SlicesThatAreMissing)
+{
+  for (int slice = 1; slice <= 3; ++slice)
+  {
+    std::ofstream(this->File("slice" + std::to_string(slice) + ".raw")) << std::string(12, '\1');
+  }
+  const std::string header =
+    "ObjectType = Image\nNDims = 3\nDimSize = 4 3 3\nElementType = MET_UCHAR\nElementDataFile = ";
+  std::ofstream(this->File("list.mhd")) << header << "LIST\nslice1.raw\nslice2.raw\nslice3.raw\n";
+  std::ofstream(this->File("pattern.mhd")) << header << "slice%d.raw 1 3 1\n";
+  for (const std::string name : { "list.mhd", "pattern.mhd" })
+  {
+    EXPECT_EQ(this->Call(name + " out.mha").status, 0) << name;
+  }
+  fs::remove(this->File("slice2.raw"));
+  for (const std::string name : { "list.mhd", "pattern.mhd" })
+  {
+    this->ExpectFailure(name + " other.mha", name + ": cannot be read: the file is incomplete or damaged");
+  }
+}
+
 // Cameras append a second image or a film. Before the pixels may be a small image with an end marker of its own.
 TEST_F(Tool, JpegWithOtherData)
 {
