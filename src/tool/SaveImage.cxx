@@ -9,10 +9,7 @@
 #include "itkImageIOFactory.h"
 
 #include <cstring>
-#include <filesystem>
 #include <vector>
-
-namespace fs = std::filesystem;
 
 namespace
 {
@@ -59,11 +56,6 @@ HasPixels(const std::string & file, const ImageView & pixels, unsigned int compo
 void
 RequireWritable(const std::string & file)
 {
-  std::error_code ignored;
-  if (fs::is_directory(file, ignored))
-  {
-    throw Failure(file + ": cannot be written: it is a folder");
-  }
   const Workshop workshop(file);
 }
 

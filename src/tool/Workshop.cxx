@@ -102,6 +102,12 @@ DeleteWorkshopsOnSignals()
 Workshop::Workshop(const std::string & file)
   : m_Target(TargetOf(file).string())
 {
+  std::error_code error;
+  if (fs::exists(m_Target, error) && !fs::is_regular_file(m_Target, error))
+  {
+    throw Failure(file + ": cannot be written: it is a " +
+                  (fs::is_directory(m_Target) ? "folder" : "device or a pipe"));
+  }
   fs::path destination = fs::path(m_Target).parent_path();
   if (destination.empty())
   {
@@ -114,7 +120,6 @@ Workshop::Workshop(const std::string & file)
   const fs::path folder = destination / (".cuda-connected-components-" + std::to_string(std::random_device{}()));
 
   const std::lock_guard<std::mutex> lock(GetFolders().mutex);
-  std::error_code                   error;
   if (!fs::create_directory(folder, error))
   {
     throw Failure(file + ": cannot be written: " + error.message());

@@ -14,6 +14,7 @@
 #include <regex>
 #include <thread>
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace fs = std::filesystem;
@@ -481,6 +482,18 @@ TEST_F(Tool, WritesThroughSymbolicLinks)
   fs::create_symlink("circle.mha", this->File("circle.mha"));
   EXPECT_EQ(this->Call("in.mha circle.mha").errors,
             "cuda-connected-components: circle.mha: cannot be written: its symbolic links form a circle\n");
+}
+
+TEST_F(Tool, RefusesDevicesAndPipes)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  ASSERT_EQ(mkfifo(this->File("pipe.csv").c_str(), 0600), 0);
+  ASSERT_EQ(mkfifo(this->File("out.mha").c_str(), 0600), 0);
+  fs::create_symlink("pipe.csv", this->File("link.csv"));
+  this->ExpectFailure("in.mha out.mha", "out.mha: cannot be written: it is a device or a pipe");
+  this->ExpectFailure("in.mha --table pipe.csv", "pipe.csv: cannot be written: it is a device or a pipe");
+  this->ExpectFailure("in.mha --table link.csv", "link.csv: cannot be written: it is a device or a pipe");
+  EXPECT_TRUE(fs::is_fifo(this->File("pipe.csv")));
 }
 
 // A user, a system or a terminal that closes ends the tool while it writes.
