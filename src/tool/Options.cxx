@@ -83,6 +83,10 @@ Store(const Option & option, const std::string & text, std::string & value)
   {
     throw Failure('"' + text + (areEndings ? "\" must end in " : "\" must be ") + Join(choices, " or "));
   }
+  if (text.empty())
+  {
+    throw Failure("\"\" is not the name of a file");
+  }
   value = text;
 }
 

@@ -282,6 +282,11 @@ TEST_F(Tool, SaysWhatIsWrong)
 
   this->ExpectUsageError("", "INPUT is required");
   this->ExpectUsageError("in.mha", "OUTPUT is required");
+  this->ExpectUsageError("in.mha out.mha --mask ''", "--mask \"\" is not the name of a file");
+  this->ExpectUsageError("in.mha out.mha --mask=", "--mask");
+  this->ExpectUsageError("in.mha out.mha --table table.csv --intensity ''",
+                         "--intensity \"\" is not the name of a file");
+  this->ExpectUsageError("in.mha '' --table table.csv", "OUTPUT \"\" is not the name of a file");
   this->ExpectUsageError("in.mha out.mha --algorithm magic", "magic");
   this->ExpectUsageError("in.mha out.mha --lower abc", "abc");
   this->ExpectUsageError("in.mha out.mha --lower nan", "nan");
