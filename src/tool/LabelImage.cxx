@@ -209,18 +209,7 @@ LabelImage(const Options & options)
     itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
     itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
   }
-  if (!options.output.empty())
-  {
-    RequireImageWritable(options.output);
-  }
-  if (!options.table.empty())
-  {
-    RequireWritable(options.table);
-  }
-  if (!options.preview.empty())
-  {
-    RequireWritable(options.preview);
-  }
+  RequireWritable(options.output, { options.table, options.preview });
   const Threshold threshold{ options.lower, options.upper, options.otsu };
   Report          report;
 

@@ -9,6 +9,7 @@
 #include "itkImageIOFactory.h"
 
 #include <cstring>
+#include <list>
 #include <vector>
 
 namespace
@@ -54,16 +55,21 @@ HasPixels(const std::string & file, const ImageView & pixels, unsigned int compo
 } // namespace
 
 void
-RequireWritable(const std::string & file)
+RequireWritable(const std::string & image, const std::vector<std::string> & others)
 {
-  const Workshop workshop(file);
-}
-
-void
-RequireImageWritable(const std::string & file)
-{
-  MakeWriter(file);
-  RequireWritable(file);
+  std::list<Workshop> workshops;
+  if (!image.empty())
+  {
+    MakeWriter(image);
+    workshops.emplace_back(image);
+  }
+  for (const std::string & file : others)
+  {
+    if (!file.empty())
+    {
+      workshops.emplace_back(file);
+    }
+  }
 }
 
 void

@@ -6,14 +6,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-/** Throws Failure if the file cannot be written. Call it before the long work. */
+/** Throws Failure if an image, or one of other files, cannot be written, or if two of them are one file. An empty name
+ * is no file. Call it before the long work. */
 void
-RequireWritable(const std::string & file);
-
-/** Throws Failure if an image cannot be written to the file. Call it before the long work. */
-void
-RequireImageWritable(const std::string & file);
+RequireWritable(const std::string & image, const std::vector<std::string> & others);
 
 /** Writes an image without gaps and reads it back. If that fails, throws Failure and leaves an existing file as it was.
  * `size` of the view is the size of the geometry. With 3 components, a pixel is a color: red, green and blue, one after

@@ -6,9 +6,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <random>
-#include <set>
 #include <thread>
 #include <vector>
 
@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 namespace
 {
 
-/** The folders that exist. A signal ends the program only while no function changes them. */
+/** The folders that exist, by their output files. A signal ends the program only while no function changes them. */
 struct Folders
 {
-  std::mutex         mutex;
-  std::set<fs::path> paths;
+  std::mutex                   mutex;
+  std::map<fs::path, fs::path> paths;
 };
 
 Folders &
@@ -54,7 +54,7 @@ TargetOf(const std::string & file)
 void
 DeleteFolders()
 {
-  for (const fs::path & folder : GetFolders().paths)
+  for (const auto & [target, folder] : GetFolders().paths)
   {
     std::error_code error;
     for (int i = 0; i < 100 && fs::exists(folder, error); ++i)
@@ -117,14 +117,19 @@ Workshop::Workshop(const std::string & file)
   {
     throw Failure(file + ": cannot be written: there is no folder " + destination.string());
   }
+  m_Target = (fs::canonical(destination) / fs::path(m_Target).filename()).string();
   const fs::path folder = destination / (".cuda-connected-components-" + std::to_string(std::random_device{}()));
 
   const std::lock_guard<std::mutex> lock(GetFolders().mutex);
+  if (GetFolders().paths.count(m_Target) != 0)
+  {
+    throw Failure(file + ": cannot be written: it is two outputs at once; give each output a file of its own");
+  }
   if (!fs::create_directory(folder, error))
   {
     throw Failure(file + ": cannot be written: " + error.message());
   }
-  GetFolders().paths.insert(folder);
+  GetFolders().paths.emplace(m_Target, folder);
   m_Folder = folder.string();
   m_File = (folder / fs::path(file).filename()).string(); // its ending selects the format
 }
@@ -134,7 +139,7 @@ Workshop::~Workshop()
   const std::lock_guard<std::mutex> lock(GetFolders().mutex);
   std::error_code                   ignored;
   fs::remove_all(m_Folder, ignored);
-  GetFolders().paths.erase(m_Folder);
+  GetFolders().paths.erase(m_Target);
 }
 
 void

@@ -6,7 +6,7 @@
 
 /** A temporary folder next to an output file. The output is written there, in one or more files, and moved when it is
  * complete. If the output file is a symbolic link, its target is written, and the link stays. The destructor deletes
- * the folder. */
+ * the folder. At one time, a file has one workshop at most. */
 class Workshop
 {
 public:

@@ -501,6 +501,21 @@ TEST_F(Tool, RefusesDevicesAndPipes)
   EXPECT_TRUE(fs::is_fifo(this->File("pipe.csv")));
 }
 
+TEST_F(Tool, RefusesOneFileForTwoOutputs)
+{
+  Write(MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 })).GetPointer(), this->File("in.mha"));
+  fs::create_directory(this->File("folder"));
+  fs::create_symlink("folder/../out.png", this->File("link.png"));
+  for (const std::string name : { "out.png", "./out.png", "folder/../out.png", "link.png" })
+  {
+    this->ExpectFailure("in.mha out.png --output-type uint16 --preview " + name,
+                        name + ": cannot be written: it is two outputs at once");
+  }
+  fs::create_symlink("link.png", this->File("table.csv"));
+  this->ExpectFailure("in.mha out.png --output-type uint16 --table table.csv",
+                      "table.csv: cannot be written: it is two");
+}
+
 // A user, a system or a terminal that closes ends the tool while it writes.
 TEST_F(Tool, LeavesNoFolderAfterASignal)
 {
