@@ -93,12 +93,12 @@ ChooseOutputType(const Options & options, std::uint64_t objectCount)
 
 /** Converts labels to the pixel type of the output and writes them. `size` has the numbers of pixels along x, y and z.
  */
-void
-SaveLabels(const Options &             options,
-           const std::uint32_t *       labels,
-           const Geometry &            geometry,
-           const ImageView::SizeType & size,
-           const std::string &         outputType)
+std::unique_ptr<Workshop>
+PrepareLabels(const Options &             options,
+              const std::uint32_t *       labels,
+              const Geometry &            geometry,
+              const ImageView::SizeType & size,
+              const std::string &         outputType)
 {
   const itk::ccl::PixelType type = TypeOfOutput(outputType);
   const auto                background = static_cast<std::uint64_t>(options.backgroundValue);
@@ -121,47 +121,11 @@ SaveLabels(const Options &             options,
       });
     });
   }
-  SaveImage(output, geometry, options.output);
-}
-
-/** Writes the labels or the mask, and the table. */
-void
-WriteOutputs(const Options &    options,
-             const FileImage &  image,
-             const MaskPixels & maskPixels,
-             const Components & components,
-             Report &           report)
-{
-  const Progress            progress("writing", !options.quiet);
-  const Stopwatch           stopwatch;
-  std::unique_ptr<Workshop> table;
-  if (!options.table.empty())
-  {
-    table = PrepareTable(components.table,
-                         image.geometry,
-                         options.backgroundValue,
-                         options.shapes,
-                         !options.intensity.empty(),
-                         options.table);
-  }
-  if (options.maskOutput)
-  {
-    SaveMask(image, maskPixels, components.kept, options.output);
-  }
-  else if (!options.output.empty())
-  {
-    SaveLabels(options, components.labels.get(), image.geometry, image.view.size, report.outputType);
-  }
-  // The table is delivered last: after an error of the output, an existing table is unchanged.
-  if (table)
-  {
-    table->Deliver();
-  }
-  report.writingMilliseconds = stopwatch.Milliseconds();
+  return PrepareImage(output, geometry, options.output);
 }
 
 /** Draws the components over the image. */
-void
+std::unique_ptr<Workshop>
 DrawPreview(const Options & options, const FileImage & image, const Components & components)
 {
   std::vector<Number> numbers;
@@ -172,7 +136,47 @@ DrawPreview(const Options & options, const FileImage & image, const Components &
       numbers.push_back({ i + 1, std::to_string(LabelOf(i, options)) });
     }
   }
-  WritePreview(image, components.labels.get(), numbers, options.preview);
+  return PreparePreview(image, components.labels.get(), numbers, options.preview);
+}
+
+/** Writes all outputs. If one cannot be written, none replaces an existing file. */
+void
+WriteOutputs(const Options &    options,
+             const FileImage &  image,
+             const MaskPixels & maskPixels,
+             const Components & components,
+             Report &           report)
+{
+  const Progress                         progress("writing", !options.quiet);
+  const Stopwatch                        stopwatch;
+  std::vector<std::unique_ptr<Workshop>> outputs;
+  if (!options.table.empty())
+  {
+    outputs.push_back(PrepareTable(components.table,
+                                   image.geometry,
+                                   options.backgroundValue,
+                                   options.shapes,
+                                   !options.intensity.empty(),
+                                   options.table));
+  }
+  if (options.maskOutput)
+  {
+    outputs.push_back(PrepareMask(image, maskPixels, components.kept, options.output));
+  }
+  else if (!options.output.empty())
+  {
+    outputs.push_back(
+      PrepareLabels(options, components.labels.get(), image.geometry, image.view.size, report.outputType));
+  }
+  if (!options.preview.empty())
+  {
+    outputs.push_back(DrawPreview(options, image, components));
+  }
+  for (const auto & output : outputs)
+  {
+    output->Deliver();
+  }
+  report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
 /** Reads a second image. `role` is its role, such as "mask". Throws Failure if ITK would reject it as a mask of the
@@ -282,10 +286,6 @@ LabelImage(const Options & options)
     report.outputType = ChooseOutputType(options, report.objectCount);
   }
   WriteOutputs(options, image, maskPixels, components, report);
-  if (!options.preview.empty())
-  {
-    DrawPreview(options, image, components);
-  }
   if (options.json)
   {
     PrintJson(options, report, std::cout);

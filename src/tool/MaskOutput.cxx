@@ -77,8 +77,8 @@ FindForegroundValue(const ImageView & image, const BitRows & foreground, const s
   return value;
 }
 
-void
-SaveMask(const FileImage & image, const MaskPixels & pixels, const BitRows & kept, const std::string & file)
+std::unique_ptr<Workshop>
+PrepareMask(const FileImage & image, const MaskPixels & pixels, const BitRows & kept, const std::string & file)
 {
   const auto &                  size = image.view.size;
   const std::unique_ptr<char[]> memory(new char[image.view.Count() * ImageView::SizeOf(pixels.type)]);
@@ -102,5 +102,5 @@ SaveMask(const FileImage & image, const MaskPixels & pixels, const BitRows & kep
       });
     });
   });
-  SaveImage(output, image.geometry, file);
+  return PrepareImage(output, image.geometry, file);
 }

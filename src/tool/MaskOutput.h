@@ -4,8 +4,10 @@
 
 #include "BitRows.h"
 #include "ReadImage.h"
+#include "Workshop.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,8 +23,9 @@ struct MaskPixels
 std::optional<std::uint64_t>
 FindForegroundValue(const ImageView & image, const BitRows & foreground, const std::string & file);
 
-/** Writes a mask of an image. Pixels whose bits in `kept` are 0 have the value 0. Throws Failure. */
-void
-SaveMask(const FileImage & image, const MaskPixels & pixels, const BitRows & kept, const std::string & file);
+/** Writes a mask of an image. Pixels whose bits in `kept` are 0 have the value 0. Deliver() of the result moves it to
+ * the file. Throws Failure. */
+std::unique_ptr<Workshop>
+PrepareMask(const FileImage & image, const MaskPixels & pixels, const BitRows & kept, const std::string & file);
 
 #endif

@@ -372,11 +372,11 @@ MakePane(const FileImage &                    image,
 
 } // namespace
 
-void
-WritePreview(const FileImage &           image,
-             const std::uint32_t *       labels,
-             const std::vector<Number> & numbers,
-             const std::string &         file)
+std::unique_ptr<Workshop>
+PreparePreview(const FileImage &           image,
+               const std::uint32_t *       labels,
+               const std::vector<Number> & numbers,
+               const std::string &         file)
 {
   constexpr unsigned int left = 0;
   constexpr unsigned int back = 1;
@@ -399,9 +399,10 @@ WritePreview(const FileImage &           image,
   }
   Geometry geometry;
   geometry.dimension = 2;
-  SaveImage(ImageView::Of(picture.pixels.data()->data(),
-                          { static_cast<std::uint64_t>(picture.width), static_cast<std::uint64_t>(picture.height), 1 }),
-            geometry,
-            file,
-            3);
+  return PrepareImage(
+    ImageView::Of(picture.pixels.data()->data(),
+                  { static_cast<std::uint64_t>(picture.width), static_cast<std::uint64_t>(picture.height), 1 }),
+    geometry,
+    file,
+    3);
 }

@@ -4,7 +4,6 @@
 #include "Failure.h"
 #include "OutputTypes.h"
 #include "PixelValues.h"
-#include "Workshop.h"
 
 #include "itkImageIOFactory.h"
 
@@ -72,11 +71,11 @@ RequireWritable(const std::string & image, const std::vector<std::string> & othe
   }
 }
 
-void
-SaveImage(const ImageView & pixels, const Geometry & geometry, const std::string & file, unsigned int componentCount)
+std::unique_ptr<Workshop>
+PrepareImage(const ImageView & pixels, const Geometry & geometry, const std::string & file, unsigned int componentCount)
 {
-  Workshop                        workshop(file);
-  const itk::ImageIOBase::Pointer io = MakeWriter(workshop.GetFile());
+  auto                            workshop = std::make_unique<Workshop>(file);
+  const itk::ImageIOBase::Pointer io = MakeWriter(workshop->GetFile());
   const auto &                    space = *geometry.space;
   const auto                      origin = space.TransformIndexToPhysicalPoint<double>(itk::Index<3>{});
   itk::ImageIORegion              region(geometry.dimension);
@@ -100,7 +99,7 @@ SaveImage(const ImageView & pixels, const Geometry & geometry, const std::string
     io->SetNumberOfComponents(componentCount);
     io->SetPixelType(componentCount == 3 ? itk::IOPixelEnum::RGB : itk::IOPixelEnum::SCALAR);
     io->SetUseCompression(true);
-    io->SetFileName(workshop.GetFile());
+    io->SetFileName(workshop->GetFile());
     io->SetIORegion(region);
     io->Write(pixels.pixels);
   }
@@ -109,10 +108,10 @@ SaveImage(const ImageView & pixels, const Geometry & geometry, const std::string
     throw Failure(file + ": cannot be written: " + Sentence(exception) + " (the pixels are " + NameOf(pixels.type) +
                   "; --output-type selects the type of labels)");
   }
-  if (!HasPixels(workshop.GetFile(), pixels, componentCount))
+  if (!HasPixels(workshop->GetFile(), pixels, componentCount))
   {
     throw Failure(file + ": cannot be written: the file does not give the same pixels back; the disk may be full, or "
                          "the format cannot hold them: choose another format, such as .nii.gz, .nrrd or .mha");
   }
-  workshop.Deliver();
+  return workshop;
 }

@@ -3,8 +3,9 @@
 #define ccl_tool_SaveImage_h
 
 #include "ReadImage.h"
+#include "Workshop.h"
 
-#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,13 +14,13 @@
 void
 RequireWritable(const std::string & image, const std::vector<std::string> & others);
 
-/** Writes an image without gaps and reads it back. If that fails, throws Failure and leaves an existing file as it was.
- * `size` of the view is the size of the geometry. With 3 components, a pixel is a color: red, green and blue, one after
- * the other. */
-void
-SaveImage(const ImageView &   pixels,
-          const Geometry &    geometry,
-          const std::string & file,
-          unsigned int        componentCount = 1);
+/** Writes an image without gaps to a temporary folder next to the file, and reads it back. Deliver() of the result
+ * moves it to the file. Throws Failure. `size` of the view is the size of the geometry. With 3 components, a pixel is a
+ * color: red, green and blue, one after the other. */
+std::unique_ptr<Workshop>
+PrepareImage(const ImageView &   pixels,
+             const Geometry &    geometry,
+             const std::string & file,
+             unsigned int        componentCount = 1);
 
 #endif

@@ -607,6 +607,15 @@ TEST_F(Tool, KeepsTheOldFileWhenTheDiskIsFull)
   }
   expect("plane.mha", "out.png");
   expect("plane.mha", "out.tif");
+  // The labels are small, the picture is not.
+  std::mt19937 random(422);
+  std::string  noise(200 * 200, '\0');
+  std::generate(noise.begin(), noise.end(), [&random] { return static_cast<char>(random()); });
+  std::ofstream(this->File("noise.raw"), std::ios::binary) << noise;
+  std::ofstream(this->File("noise.mhd"))
+    << "ObjectType = Image\nNDims = 2\nDimSize = 200 200\nElementType = MET_UCHAR\n"
+       "ElementDataFile = noise.raw\n";
+  expect("noise.mhd --lower 300 --preview picture.png", "out.mha");
 }
 
 TEST_F(Tool, RefusesFormatsThatLosePixels)
