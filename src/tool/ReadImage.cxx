@@ -8,9 +8,8 @@
 #include "itkImageFileReader.h"
 #include "itkImageIOFactory.h"
 
-#include <itksys/SystemTools.hxx>
-
 #include <algorithm>
+#include <filesystem>
 
 namespace
 {
@@ -19,13 +18,13 @@ namespace
 itk::ImageIOBase::Pointer
 OpenImage(const std::string & file)
 {
-  if (!itksys::SystemTools::FileExists(file))
+  std::error_code ignored;
+  const auto      status = std::filesystem::status(file, ignored);
+  if (!std::filesystem::is_regular_file(status))
   {
-    throw Failure(file + ": there is no such file");
-  }
-  if (itksys::SystemTools::FileIsDirectory(file))
-  {
-    throw Failure(file + ": is a folder, not an image");
+    throw Failure(file + (!std::filesystem::exists(status)        ? ": there is no such file"
+                          : std::filesystem::is_directory(status) ? ": is a folder, not an image"
+                                                                  : ": is a device or a pipe, not an image"));
   }
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);

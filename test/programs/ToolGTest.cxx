@@ -499,6 +499,14 @@ TEST_F(Tool, RefusesDevicesAndPipes)
   this->ExpectFailure("in.mha --table pipe.csv", "pipe.csv: cannot be written: it is a device or a pipe");
   this->ExpectFailure("in.mha --table link.csv", "link.csv: cannot be written: it is a device or a pipe");
   EXPECT_TRUE(fs::is_fifo(this->File("pipe.csv")));
+
+  for (const std::string arguments :
+       { "out.mha new.mha", "in.mha new.mha --mask out.mha", "in.mha --table t.csv --intensity out.mha" })
+  {
+    const Outcome run = this->Run("timeout 20 '" + ToolPath() + "' " + arguments);
+    EXPECT_EQ(run.status, 1) << arguments;
+    EXPECT_NE(run.errors.find("out.mha: is a device or a pipe, not an image"), std::string::npos) << run.errors;
+  }
 }
 
 TEST_F(Tool, RefusesOneFileForTwoOutputs)
