@@ -70,14 +70,21 @@ void
 DeleteWorkshopsOnSignals()
 {
   std::signal(SIGXFSZ, SIG_IGN);
-  // GDCM aborts if a file ends in its header, and ITK's writer of PNG if the disk is full.
-  std::signal(SIGABRT, [](int) {
+  // GDCM aborts if a file ends in its header, and ITK's writer of PNG if the disk is full. ITK's reader of JPEG
+  // crashes.
+  const auto fail = [](int) {
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(10); // a crash can leave a lock of the memory behind
     constexpr char message[] =
       "cuda-connected-components: a library failed; an input is probably damaged, or the disk is full\n";
     [[maybe_unused]] const auto written = write(STDERR_FILENO, message, sizeof(message) - 1);
     DeleteFolders();
     _exit(EXIT_FAILURE);
-  });
+  };
+  for (const int signal : { SIGABRT, SIGBUS, SIGSEGV })
+  {
+    std::signal(signal, fail);
+  }
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : { SIGHUP, SIGINT, SIGTERM })

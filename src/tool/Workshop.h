@@ -33,8 +33,8 @@ private:
   std::string m_File;   // in m_Folder
 };
 
-/** Deletes the temporary folders before SIGINT, SIGTERM or SIGHUP ends the program, or a library aborts it. A file that
- * becomes too large is an error without a signal. Call it before the program starts threads. */
+/** Deletes the temporary folders before SIGINT, SIGTERM or SIGHUP ends the program, or a library aborts or crashes it.
+ * A file that becomes too large is an error without a signal. Call it before the program starts threads. */
 void
 DeleteWorkshopsOnSignals();
 

@@ -429,6 +429,16 @@ TEST_F(Tool, JpegWithOtherData)
   this->ExpectFailure("thumbnail.jpg other.mha", "thumbnail.jpg: cannot be read: the file is incomplete or damaged");
 }
 
+TEST_F(Tool, JpegThatCrashesTheLibrary)
+{
+  Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.jpg"));
+  const std::string jpeg = ReadText(this->File("in.jpg"));
+  const auto        scan = jpeg.find("\xFF\xDA");
+  ASSERT_NE(scan, std::string::npos);
+  std::ofstream(this->File("damaged.jpg"), std::ios::binary) << jpeg.substr(0, scan) << "\xFF\xD9";
+  this->ExpectFailure("damaged.jpg out.mha", "a library failed; an input is probably damaged");
+}
+
 // The pixels of a gzipped file are compared with the checksum of the file, or the file is read to its end.
 TEST_F(Tool, GzippedNifti)
 {
