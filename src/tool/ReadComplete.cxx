@@ -123,10 +123,23 @@ IsWholeTiff(const std::string & file)
   TIFFSetErrorHandler([](const char *, const char *, va_list) { failed = true; });
   failed = false;
   const std::unique_ptr<TIFF, void (*)(TIFF *)> tiff(TIFFOpen(file.c_str(), "r"), TIFFClose);
-  while (!failed && TIFFReadDirectory(tiff.get()) != 0)
+  const int                                     pageCount = TIFFNumberOfDirectories(tiff.get());
+  int                                           count = 1;
+  for (; !failed && TIFFReadDirectory(tiff.get()) != 0; ++count)
   {
   }
-  return !failed;
+  return !failed && count == pageCount;
+}
+
+/** Returns the length of a BMP file by the place and the size of its pixels. The header's length of the file can be
+ * wrong. Rows have whole numbers of 4 bytes. */
+std::uint64_t
+BmpLength(const std::string & file, const itk::ImageIOBase & io)
+{
+  const bool          isCompressed = IntegerAt(file, 14, 4) >= 40 && IntegerAt(file, 30, 4) == 1;
+  const std::uint64_t bits = IntegerAt(file, IntegerAt(file, 14, 4) >= 40 ? 28 : 24, 2);
+  const std::uint64_t rowLength = (io.GetDimensions(0) * bits + 31) / 32 * 4;
+  return IntegerAt(file, 10, 4) + (isCompressed ? IntegerAt(file, 34, 4) : rowLength * io.GetDimensions(1));
 }
 
 std::uint64_t
@@ -157,7 +170,7 @@ ReadComplete(const std::string & file, const std::function<ReadPixels()> & read)
                                 : format == "TIFFImageIO" ? IsWholeTiff(file)
                                 : format == "GDCMImageIO" ? !has("at own risk")
                                 : format == "JPEGImageIO" ? IsWholeJpeg(file)
-                                : format == "BMPImageIO"  ? fs::file_size(file) >= IntegerAt(file, 2, 4)
+                                : format == "BMPImageIO"  ? fs::file_size(file) >= BmpLength(file, *io)
                                 : format == "GiplImageIO" ? HasLength(file, 256 + length)
                                 : format == "MRCImageIO"  ? HasLength(file, MrcHeaderLength(*io) + length)
                                 : format == "VTKImageIO" && isBinary

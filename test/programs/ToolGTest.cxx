@@ -408,6 +408,53 @@ TEST_F(Tool, SlicesThatAreMissing)
   }
 }
 
+// The link to the next page, 4 bytes at the end of a page's directory, is cut. libtiff then counts a page less.
+TEST_F(Tool, TiffWithoutItsLastPage)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  EXPECT_EQ(this->Call("in.mha pages.tif --output-type uint16").status, 0);
+  const std::string tiff = ReadText(this->File("pages.tif"));
+  const auto        at = [&tiff](std::size_t offset, int size) {
+    std::size_t value = 0;
+    while (size-- > 0)
+    {
+      value = value << 8 | static_cast<unsigned char>(tiff.at(offset + static_cast<std::size_t>(size)));
+    }
+    return value;
+  };
+  ASSERT_EQ(tiff.substr(0, 2), "II");
+  std::size_t link = 4;
+  while (const std::size_t directory = at(link, 4))
+  {
+    link = directory + 2 + 12 * at(directory, 2);
+  }
+  fs::resize_file(this->File("pages.tif"), link + 2);
+  const Outcome run = this->Call("pages.tif other.mha");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_NE(run.errors.find("pages.tif: cannot be read: the file is incomplete or damaged"), std::string::npos)
+    << run.errors;
+  EXPECT_FALSE(fs::exists(this->File("other.mha")));
+}
+
+// Programs write wrong lengths into the header. ITK does not need the length.
+TEST_F(Tool, BmpWithAWrongLength)
+{
+  Write(MakeItkImage<PlaneType>(MakeRandom({ 163, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.bmp"));
+  EXPECT_EQ(this->Call("in.bmp expected.mha").status, 0);
+  const auto        expected = Read<itk::Image<unsigned int, 2>>(this->File("expected.mha"));
+  const std::string bmp = ReadText(this->File("in.bmp"));
+  for (const char byte : { '\0', '\x7F' })
+  {
+    std::ofstream(this->File("other.bmp"), std::ios::binary)
+      << bmp.substr(0, 2) << std::string(4, byte) << bmp.substr(6);
+    const Outcome run = this->Call("other.bmp out.mha");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    this->ExpectLabels("out.mha", expected.GetPointer());
+    fs::resize_file(this->File("other.bmp"), bmp.size() - 1);
+    this->ExpectFailure("other.bmp cut.mha", "other.bmp: cannot be read: the file is incomplete or damaged");
+  }
+}
+
 // Cameras append a second image or a film. Before the pixels may be a small image with an end marker of its own.
 TEST_F(Tool, JpegWithOtherData)
 {
