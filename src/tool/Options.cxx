@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <type_traits>
@@ -93,9 +94,11 @@ Store(const Option & option, const std::string & text, std::string & value)
 void
 Store(const Option & /*option*/, const std::string & text, std::int64_t & value)
 {
-  if (!CLI::detail::lexical_cast(text, value))
+  const char * const end = text.data() + text.size();
+  const auto [parsed, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || parsed != end)
   {
-    throw Failure('"' + text + "\" is not a whole number");
+    throw Failure('"' + text + "\" is not a whole number from -2^63 to 2^63 - 1");
   }
 }
 

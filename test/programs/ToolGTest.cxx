@@ -294,6 +294,11 @@ TEST_F(Tool, SaysWhatIsWrong)
   this->ExpectUsageError("in.mha out.mha --lower 1000000.5 --upper 1000000.25",
                          "--lower 1000000.5 is above --upper 1000000.25");
   this->ExpectUsageError("in.mha out.mha --otsu --lower 5", "--otsu");
+  for (const std::string value : { "99999999999999999999", "-9223372036854775809", "1.5", "5x" })
+  {
+    this->ExpectUsageError("in.mha out.mha --output-type int64 --background-value " + value,
+                           "--background-value \"" + value + "\" is not a whole number");
+  }
   this->ExpectUsageError("in.mha out.mha --output-type float", "\"float\" must be auto or uint8 or ");
   this->ExpectUsageError("in.mha out.mha --max-size 0", "--max-size is 0: no component would be left");
   this->ExpectUsageError("in.mha out.mha --max-size '0 mm3'", "--max-size is 0");
