@@ -294,4 +294,8 @@ LabelImage(const Options & options)
   {
     PrintText(options, report, std::cout);
   }
+  if (!std::cout.flush())
+  {
+    throw Failure("the outputs are written, but the report cannot be printed: standard output is full or closed");
+  }
 }

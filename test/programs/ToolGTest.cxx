@@ -229,6 +229,18 @@ TEST_F(Tool, QuietPrintsNothing)
   EXPECT_EQ(run.errors, "");
 }
 
+TEST_F(Tool, ReportsThatCannotBePrinted)
+{
+  Write(MakeVolume().GetPointer(), this->File("in.mha"));
+  for (const std::string option : { "", " --json" })
+  {
+    const Outcome run = this->Call("in.mha out.mha" + option + " >/dev/full");
+    EXPECT_EQ(run.status, 1);
+    EXPECT_NE(run.errors.find("the report cannot be printed"), std::string::npos) << run.errors;
+  }
+  EXPECT_EQ(this->Call("in.mha out.mha --quiet >/dev/full").status, 0);
+}
+
 TEST_F(Tool, SaysWhatIsWrong)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
