@@ -117,7 +117,7 @@ ParseWholeNumber(const std::string & text, std::uint64_t minimum, std::uint64_t 
 double
 ParseNumber(const std::string & text)
 {
-  std::istringstream stream(text);
+  std::istringstream stream(Trim(text));
   stream.imbue(std::locale::classic()); // the decimal point does not depend on the user's language
   double value = 0.0;
   if (!(stream >> value) || stream.peek() != std::istringstream::traits_type::eof())

@@ -569,6 +569,9 @@ TEST_F(Tool, SeedsArePointsToo)
   Outcome           run = this->Call("in.nrrd out.nrrd --fill-holes --seed 3,4,5 --seed-point=" + text);
   EXPECT_EQ(run.status, 0) << run.errors;
   this->ExpectLabels("out.nrrd", SelectByLoop(image, conditions).labels.GetPointer());
+  run = this->Call("in.nrrd out.nrrd --fill-holes --seed ' 3, 4,5 ' '--seed-point= " + text + " '");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  this->ExpectLabels("out.nrrd", SelectByLoop(image, conditions).labels.GetPointer());
 
   this->ExpectFailure(
     "in.nrrd other.nrrd --seed-point 1,2,3",
