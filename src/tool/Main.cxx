@@ -24,10 +24,6 @@ main(int argc, char ** argv)
     LabelImage(options);
     return EXIT_SUCCESS;
   }
-  catch (const Failure & failure)
-  {
-    std::cerr << "cuda-connected-components: " << failure.what() << '\n';
-  }
   catch (const itk::ExceptionObject & exception)
   {
     std::cerr << "cuda-connected-components: " << Sentence(exception) << '\n';

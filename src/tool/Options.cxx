@@ -94,9 +94,8 @@ Store(const Option & option, const std::string & text, std::string & value)
 void
 Store(const Option & /*option*/, const std::string & text, std::int64_t & value)
 {
-  const char * const end = text.data() + text.size();
-  const auto [parsed, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || parsed != end)
+  const auto [parsed, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || parsed != text.data() + text.size())
   {
     throw Failure('"' + text + "\" is not a whole number from -2^63 to 2^63 - 1");
   }

@@ -123,12 +123,12 @@ IsWholeTiff(const std::string & file)
   TIFFSetErrorHandler([](const char *, const char *, va_list) { failed = true; });
   failed = false;
   const std::unique_ptr<TIFF, void (*)(TIFF *)> tiff(TIFFOpen(file.c_str(), "r"), TIFFClose);
-  const int                                     pageCount = TIFFNumberOfDirectories(tiff.get());
-  int                                           count = 1;
-  for (; !failed && TIFFReadDirectory(tiff.get()) != 0; ++count)
+  tdir_t                                        count = 1;
+  while (!failed && TIFFReadDirectory(tiff.get()) != 0)
   {
+    ++count;
   }
-  return !failed && count == pageCount;
+  return !failed && count == TIFFNumberOfDirectories(tiff.get());
 }
 
 /** Returns the length of a BMP file by the place and the size of its pixels. The header's length of the file can be

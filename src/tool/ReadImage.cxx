@@ -32,15 +32,8 @@ OpenImage(const std::string & file)
   {
     throw Failure(file + ": is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
   }
-  try
-  {
-    io->SetFileName(file);
-    io->ReadImageInformation();
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    throw Failure(file + ": cannot be read: " + Sentence(exception));
-  }
+  io->SetFileName(file);
+  io->ReadImageInformation();
   for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
   {
     if (io->GetDimensions(axis) == 0)
@@ -69,36 +62,18 @@ DimensionOf(const itk::ImageIOBase & io, const std::string & file)
 ImageView::PixelTypeEnum
 ComponentOf(const itk::ImageIOBase & io, const std::string & file)
 {
-  switch (io.GetComponentType())
+  ImageView::PixelTypeEnum type{};
+  const auto               has = [&](auto zero) {
+    type = ImageView::TypeOf<decltype(zero)>();
+    return io.GetComponentType() == itk::ImageIOBase::MapPixelType<decltype(zero)>::CType;
+  };
+  if (has(std::uint8_t{}) || has(std::int8_t{}) || has(std::uint16_t{}) || has(std::int16_t{}) || has(0U) || has(0) ||
+      has(0UL) || has(0L) || has(0ULL) || has(0LL) || has(0.0F) || has(0.0))
   {
-    case itk::IOComponentEnum::UCHAR:
-      return ImageView::TypeOf<unsigned char>();
-    case itk::IOComponentEnum::CHAR:
-      return ImageView::TypeOf<signed char>();
-    case itk::IOComponentEnum::USHORT:
-      return ImageView::TypeOf<unsigned short>();
-    case itk::IOComponentEnum::SHORT:
-      return ImageView::TypeOf<short>();
-    case itk::IOComponentEnum::UINT:
-      return ImageView::TypeOf<unsigned int>();
-    case itk::IOComponentEnum::INT:
-      return ImageView::TypeOf<int>();
-    case itk::IOComponentEnum::ULONG:
-      return ImageView::TypeOf<unsigned long>();
-    case itk::IOComponentEnum::LONG:
-      return ImageView::TypeOf<long>();
-    case itk::IOComponentEnum::ULONGLONG:
-      return ImageView::TypeOf<unsigned long long>();
-    case itk::IOComponentEnum::LONGLONG:
-      return ImageView::TypeOf<long long>();
-    case itk::IOComponentEnum::FLOAT:
-      return ImageView::TypeOf<float>();
-    case itk::IOComponentEnum::DOUBLE:
-      return ImageView::TypeOf<double>();
-    default:
-      throw Failure(file + ": cannot be read: its pixels have the type " +
-                    itk::ImageIOBase::GetComponentTypeAsString(io.GetComponentType()));
+    return type;
   }
+  throw Failure(file + ": cannot be read: its pixels have the type " +
+                itk::ImageIOBase::GetComponentTypeAsString(io.GetComponentType()));
 }
 
 } // namespace

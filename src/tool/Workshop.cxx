@@ -3,6 +3,7 @@
 
 #include "Failure.h"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -153,16 +154,9 @@ void
 Workshop::Deliver()
 {
   const std::lock_guard<std::mutex> lock(GetFolders().mutex);
-  std::vector<fs::path>             files;
-  for (const auto & entry : fs::directory_iterator(m_Folder))
-  {
-    if (entry.path() != m_File)
-    {
-      files.push_back(entry.path());
-    }
-  }
+  std::vector<fs::path>             files(fs::directory_iterator(m_Folder), fs::directory_iterator{});
   // The file that names the others, such as an .mhd file, is last: the files that it names then exist.
-  files.emplace_back(m_File);
+  std::iter_swap(std::find(files.begin(), files.end(), m_File), files.end() - 1);
   for (const fs::path & file : files)
   {
     const fs::path  target = file == m_File ? fs::path(m_Target) : fs::path(m_Target).parent_path() / file.filename();
