@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 0335853255204e53321ed3f9d671943b9f111178
+  GIT_TAG b46c16195950e7b5ee7af52fa2bdfd305dd7f04d
   )
