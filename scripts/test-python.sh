@@ -20,12 +20,20 @@ CUDAARCHS="${CUDAARCHS:-90-real}" "$environment/bin/python" -m build --no-isolat
 "$environment/bin/pip" install --quiet --no-deps "$wheels"/*.whl
 "$environment/bin/pip" install --quiet --no-deps --no-build-isolation ./python/itk
 export PYTHONDONTWRITEBYTECODE=1
+# The tests use one processor, so others run at the same time.
+(
+  set -e
+  "$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning python/itk/tests
+  "$environment/bin/python" -m mypy --strict --cache-dir build/mypy python/tests/typed.py
+  echo 'cuda_connected_components\._[a-z].*' > build/private-modules.txt
+  "$environment/bin/python" -m mypy.stubtest --allowlist build/private-modules.txt cuda_connected_components
+) > build/python-others.log 2>&1 &
+others=$!
 "$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning --durations=5 python/tests "$@"
-"$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning python/itk/tests
-
-"$environment/bin/python" -m mypy --strict --cache-dir build/mypy python/tests/typed.py
-echo 'cuda_connected_components\._[a-z].*' > build/private-modules.txt
-"$environment/bin/python" -m mypy.stubtest --allowlist build/private-modules.txt cuda_connected_components
+status=0
+wait "$others" || status=$?
+cat build/python-others.log
+[ "$status" = 0 ]
 
 debian=/usr/bin/python3
 version=$("$environment/bin/python" -c 'import sys; print(sys.version_info[:2])')
