@@ -24,6 +24,11 @@ if(CudaConnectedComponents_USE_CUDA)
     message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: this project needs CUDA 12.5 or later. "
       "Set CudaConnectedComponents_USE_CUDA=OFF to build without CUDA.")
   endif()
+  if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9
+     AND CMAKE_CUDA_FLAGS_RELEASE MATCHES "-O0")
+    # The option -O0 of nvcc is for host code only. This option is for device code, and halves the time to compile it.
+    string(APPEND CMAKE_CUDA_FLAGS_RELEASE " --Ofast-compile=max")
+  endif()
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
   set(CMAKE_CUDA_RUNTIME_LIBRARY Static)

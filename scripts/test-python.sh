@@ -16,7 +16,7 @@ rm -rf "$environment" "$wheels"
 python3 -m venv "$environment"
 "$environment/bin/pip" install --quiet --requirement python/tests/requirements.txt
 CUDAARCHS="${CUDAARCHS:-90-real}" "$environment/bin/python" -m build --no-isolation --outdir "$wheels" \
-  -Ccmake.define.CMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -Ccmake.define.CMAKE_CUDA_FLAGS_RELEASE="-O1 -DNDEBUG" .
+  -Ccmake.define.CMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -Ccmake.define.CMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" .
 "$environment/bin/pip" install --quiet --no-deps "$wheels"/*.whl
 "$environment/bin/pip" install --quiet --no-deps --no-build-isolation ./python/itk
 export PYTHONDONTWRITEBYTECODE=1

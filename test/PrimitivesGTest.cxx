@@ -298,19 +298,22 @@ ExpectAdjacentRuns(const TestImage & image)
   RunPairs expected;
   for (std::uint64_t i = 0; i < size.Count(); ++i)
   {
-    const Cell pixel = CellAt(size, i);
-    for (std::uint64_t j = 0; j < i; ++j)
+    const Cell          pixel = CellAt(size, i);
+    const std::uint64_t run = plain.RunAt(pixel.x, pixel.y, pixel.z);
+    // Neighbors that precede the pixel in raster order. Indices below 0 wrap to large ones.
+    for (std::uint64_t j = 0; j < 13; ++j)
     {
-      const Cell          other = CellAt(size, j);
-      const std::uint64_t apart[] = { pixel.x > other.x ? pixel.x - other.x : other.x - pixel.x,
-                                      pixel.y > other.y ? pixel.y - other.y : other.y - pixel.y,
-                                      pixel.z - other.z };
-      const bool areNeighbors =
-        TRowGroup::IsOneRow ? apart[0] + apart[1] + apart[2] == 1 : apart[0] <= 1 && apart[1] <= 1 && apart[2] <= 1;
-      const std::uint64_t runsAt[] = { plain.RunAt(pixel.x, pixel.y, pixel.z), plain.RunAt(other.x, other.y, other.z) };
-      if (areNeighbors && runsAt[0] != 0 && runsAt[1] != 0 && runsAt[0] != runsAt[1])
+      const Cell offset = CellAt({ 3, 3, 3 }, j);
+      const Cell other{ pixel.x + offset.x - 1, pixel.y + offset.y - 1, pixel.z + offset.z - 1 };
+      const bool areNeighbors = !TRowGroup::IsOneRow || (offset.x == 1) + (offset.y == 1) + (offset.z == 1) == 2;
+      if (!areNeighbors || run == 0 || other.x >= size.x || other.y >= size.y || other.z >= size.z)
       {
-        expected.emplace(std::max(runsAt[0], runsAt[1]), std::min(runsAt[0], runsAt[1]));
+        continue;
+      }
+      const std::uint64_t otherRun = plain.RunAt(other.x, other.y, other.z);
+      if (otherRun != 0 && otherRun != run)
+      {
+        expected.emplace(std::max(run, otherRun), std::min(run, otherRun));
       }
     }
   }

@@ -3,6 +3,7 @@
 
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/MeasureRuns.h"
+#include "algorithms/analysis/SelectComponents.h"
 #include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/runs/HostRows.h"
@@ -157,6 +158,25 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
     }
   });
   return Unpack(intensities.front().type, rows.get(), componentCount);
+}
+
+KeptComponents
+SelectComponentsBySize(const ParallelFor &                     parallelFor,
+                       std::vector<std::uint64_t> &            pixelCounts,
+                       const CudaConnectedComponentSelection & selection,
+                       const LabelValues &                     labelValues)
+{
+  const HostExecutor                           executor(parallelFor);
+  const auto                                   count = pixelCounts.size();
+  ComponentTable<std::uint64_t, std::uint64_t> table{};
+  table.pixelCounts = pixelCounts.data();
+  const std::uint64_t * const allAreSeeded = nullptr;
+  const auto     selected = Select(executor, table, allAreSeeded, count, Grid{ count }, selection, labelValues);
+  KeptComponents kept;
+  kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.Get());
+  kept.labels.assign(selected.labels.get(), selected.labels.get() + count);
+  std::replace(kept.labels.begin(), kept.labels.end(), NoLabel<std::uint64_t>, labelValues.background);
+  return kept;
 }
 
 void

@@ -11,6 +11,7 @@
 #include "primitives/LabelValues.h"
 #include "primitives/PixelTypes.h"
 
+#include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
 
 #include <cstdint>
@@ -42,6 +43,20 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
                            const std::vector<ImageView> & intensities,
                            const LabelValues &            labelValues,
                            std::uint64_t                  componentCount);
+
+/** The components that a selection keeps. */
+struct KeptComponents
+{
+  std::vector<std::uint64_t> components; // in the order of their labels
+  std::vector<std::uint64_t> labels;     // the label of each component; the background value if it is not kept
+};
+
+/** Selects components by their pixel counts. Other conditions of the selection have no effect. */
+KeptComponents
+SelectComponentsBySize(const ParallelFor &                     parallelFor,
+                       std::vector<std::uint64_t> &            pixelCounts,
+                       const CudaConnectedComponentSelection & selection,
+                       const LabelValues &                     labelValues);
 
 /** Replaces the labels of a volume: component i gets newLabels[i]. The background does not change. */
 void

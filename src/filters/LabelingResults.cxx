@@ -7,7 +7,6 @@
 #include "engine/LabeledImages.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 namespace itk
@@ -69,39 +68,10 @@ AddVolume(const CudaConnectedComponentTable & table,
   }
 }
 
-/** Returns the rows of the selected objects, in the order of their labels. */
-std::vector<std::size_t>
-SelectObjects(const std::vector<SizeValueType> & sizes, const ObjectSettings & settings)
-{
-  std::vector<std::size_t> selected;
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-  {
-    if (sizes[i] >= settings.minimumObjectSize)
-    {
-      selected.push_back(i);
-    }
-  }
-  const bool isLimited = settings.numberOfObjectsToKeep > 0 && settings.numberOfObjectsToKeep < selected.size();
-  if (settings.sortByObjectSize || isLimited)
-  {
-    std::stable_sort(
-      selected.begin(), selected.end(), [&sizes](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
-  }
-  if (isLimited)
-  {
-    selected.resize(static_cast<std::size_t>(settings.numberOfObjectsToKeep));
-  }
-  if (!settings.sortByObjectSize)
-  {
-    std::sort(selected.begin(), selected.end());
-  }
-  return selected;
-}
-
 /** Keeps the groups of `length` elements that belong to the selected objects. */
 template <typename T>
 void
-KeepRows(const std::vector<std::size_t> & selected, std::size_t length, std::vector<T> & elements)
+KeepRows(const std::vector<std::uint64_t> & selected, std::size_t length, std::vector<T> & elements)
 {
   if (elements.empty())
   {
@@ -109,7 +79,7 @@ KeepRows(const std::vector<std::size_t> & selected, std::size_t length, std::vec
   }
   std::vector<T> kept;
   kept.reserve(selected.size() * length);
-  for (const std::size_t row : selected)
+  for (const std::uint64_t row : selected)
   {
     const auto begin = elements.begin() + static_cast<std::ptrdiff_t>(row * length);
     kept.insert(kept.end(), begin, begin + static_cast<std::ptrdiff_t>(length));
@@ -202,26 +172,21 @@ SelectLabeledObjects(MultiThreaderBase *                threader,
     AddVolume(table, objects, outer, series);
   }
 
-  const std::vector<std::size_t> selected = SelectObjects(series.counts, settings);
-  std::vector<std::uint64_t>     newLabels(objectCount, labelValues.background);
-  for (std::size_t i = 0; i < selected.size(); ++i)
-  {
-    newLabels[selected[i]] = labelValues.LabelOf(i);
-  }
+  const auto kept = ccl::SelectComponentsBySize(parallelFor, series.counts, settings.GetSelection(), labelValues);
   for (const ImageView & volume : labels)
   {
-    ccl::ReplaceLabels(parallelFor, volume, labelValues, newLabels);
+    ccl::ReplaceLabels(parallelFor, volume, labelValues, kept.labels);
   }
-  KeepRows(selected, 1, series.counts);
-  KeepRows(selected, dimension, series.minimums);
-  KeepRows(selected, dimension, series.maximums);
-  KeepRows(selected, dimension, series.sums);
-  KeepRows(selected, CountAxisPairs(dimension), series.products);
+  KeepRows(kept.components, 1, series.counts);
+  KeepRows(kept.components, dimension, series.minimums);
+  KeepRows(kept.components, dimension, series.maximums);
+  KeepRows(kept.components, dimension, series.sums);
+  KeepRows(kept.components, CountAxisPairs(dimension), series.products);
   if (!intensities.empty())
   {
     // The labels are the new ones.
     series.intensities =
-      ccl::MeasureIntensitiesOfLabels(parallelFor, labels, intensities, labelValues, selected.size());
+      ccl::MeasureIntensitiesOfLabels(parallelFor, labels, intensities, labelValues, kept.components.size());
   }
   return series;
 }
