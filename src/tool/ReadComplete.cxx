@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -71,6 +72,40 @@ HasChecksum(const std::string & file, std::uint64_t headerLength, std::uint64_t 
          IntegerAt(file, -8, 4) == crc32_z(checksum, reinterpret_cast<const Bytef *>(pixels), pixelLength);
 }
 
+/** Returns pixels as a NIfTI file stores them: without ITK's scaling, and in the file's byte order. Rounding may change
+ * large pixels, so the result needs a check. */
+std::vector<char>
+StoredPixels(const nifti_image & header, const char * pixels, std::uint64_t length)
+{
+  std::vector<char> stored(pixels, pixels + length);
+  const auto        unscale = [&](auto zero) {
+    using StoredType = decltype(zero);
+    const auto * const scaled = reinterpret_cast<const float *>(pixels);
+    std::transform(scaled, scaled + header.nvox, reinterpret_cast<StoredType *>(stored.data()), [&header](float value) {
+      return static_cast<StoredType>(std::lround((double{ value } - header.scl_inter) / header.scl_slope));
+    });
+  };
+  const bool isScaled = length == header.nvox * sizeof(float) && header.scl_slope != 0;
+  switch (isScaled ? header.datatype : DT_NONE)
+  {
+    case DT_UINT8:
+      unscale(std::uint8_t{});
+      break;
+    case DT_INT16:
+      unscale(std::int16_t{});
+      break;
+    case DT_UINT16:
+      unscale(std::uint16_t{});
+      break;
+  }
+  stored.resize(nifti_get_volsize(&header));
+  if (header.byteorder != nifti_short_order() && header.swapsize > 1)
+  {
+    nifti_swap_Nbytes(stored.size() / static_cast<std::size_t>(header.swapsize), header.swapsize, stored.data());
+  }
+  return stored;
+}
+
 /** Checks NIfTI and Analyze 7.5. The pixels are in the same file, or in an .img file next to the .hdr file. */
 bool
 IsWholeNifti(const std::string & file, const char * pixels, std::uint64_t length)
@@ -86,7 +121,9 @@ IsWholeNifti(const std::string & file, const char * pixels, std::uint64_t length
   const std::string pixelFile = isOneFile ? file : found.get();
   const auto        headerLength = static_cast<std::uint64_t>(std::max(header->iname_offset, 0));
   const auto        pixelLength = nifti_get_volsize(header.get());
-  if (length == pixelLength && HasChecksum(pixelFile, headerLength, length, pixels))
+  const bool        isStored = length == pixelLength && header->byteorder == nifti_short_order();
+  const auto        stored = isStored ? std::vector<char>() : StoredPixels(*header, pixels, length);
+  if (HasChecksum(pixelFile, headerLength, pixelLength, isStored ? pixels : stored.data()))
   {
     return true;
   }

@@ -4,13 +4,17 @@
 
 #include "ToolTest.h"
 
+#include "itkCastImageFilter.h"
 #include "itkCudaConnectedComponentAlgorithms.h"
+#include "itkNiftiImageIO.h"
 #include "itkRGBPixel.h"
 
+#include <nifti1_io.h>
 #include <nlohmann/json.hpp>
 
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <regex>
 #include <thread>
 
@@ -536,6 +540,48 @@ TEST_F(Tool, GzippedNifti)
   raw[raw.size() / 2] = static_cast<char>(~raw[raw.size() / 2]);
   std::ofstream(this->File("whole.nii"), std::ios::binary) << raw;
   this->ExpectFailure("whole.nii.gz other.mha", "whole.nii.gz: cannot be read next to whole.nii, because the NIfTI");
+}
+
+// The tool does not decompress a file again if the file ends with the length and the checksum of the pixels. So it does
+// not notice that the gzipped file has a second, damaged part, which ITK does not read.
+TEST_F(Tool, DecompressesNiftiOnce)
+{
+  const auto image = MakeItkImage<itk::Image<short, 3>>(MakeRandom({ 64, 48, 40 }, 50, 1, 408), 200);
+  Write(image.GetPointer(), this->File("plain.nii"));
+  const auto writeScaled = [this, &image](const std::string & name, auto zero, double slope, double intercept) {
+    using StoredType = itk::Image<decltype(zero), 3>;
+    const auto cast = itk::CastImageFilter<itk::Image<short, 3>, StoredType>::New();
+    cast->SetInput(image);
+    const auto io = itk::NiftiImageIO::New();
+    io->SetRescaleSlope(slope);
+    io->SetRescaleIntercept(intercept);
+    const auto writer = itk::ImageFileWriter<StoredType>::New();
+    writer->SetInput(cast->GetOutput());
+    writer->SetImageIO(io);
+    writer->SetFileName(this->File(name + ".nii"));
+    writer->Update();
+  };
+  writeScaled("byte", static_cast<unsigned char>(0), -1.0, 200.0);
+  writeScaled("short", short{ 0 }, 0.7, 0.0);
+  writeScaled("word", static_cast<unsigned short>(0), 2.5e-3, -0.5);
+  std::string    swapped = ReadText(this->File("short.nii"));
+  nifti_1_header header{};
+  std::memcpy(&header, swapped.data(), sizeof(header));
+  swap_nifti_header(&header, 1);
+  std::memcpy(swapped.data(), &header, sizeof(header));
+  nifti_swap_2bytes((swapped.size() - 352) / 2, &swapped[352]);
+  std::ofstream(this->File("swapped.nii"), std::ios::binary) << swapped;
+  for (const std::string name : { "plain", "byte", "short", "word", "swapped" })
+  {
+    EXPECT_EQ(this->Call(name + ".nii expected.mha").errors, "") << name;
+    EXPECT_EQ(this
+                ->Run("gzip " + name + ".nii && tail -c 8 " + name + ".nii.gz >end && (head -c 900 " + name +
+                      ".nii.gz; cat end) >part && cat part >>" + name + ".nii.gz")
+                .status,
+              0);
+    EXPECT_EQ(this->Call(name + ".nii.gz out.mha").errors, "") << name;
+    this->ExpectLabels("out.mha", Read<LabelsType>(this->File("expected.mha")).GetPointer());
+  }
 }
 
 TEST_F(Tool, WritesThroughSymbolicLinks)
