@@ -2,9 +2,9 @@
 #ifndef ccl_filters_OverriddenTypes_h
 #define ccl_filters_OverriddenTypes_h
 
-// Lists the pixel types for which the factory replaces ITK's filters. Overrides.cxx.in is compiled once for each input
-// type, because one source file with all types would take too long to compile, and LabelMapOverrides.cxx.in once for
-// each type of LabelMapInputs.
+// Lists the pixel types for which the factory replaces ITK's filters. Overrides.cxx.in is compiled once for two input
+// types, because one source file with all types would take too long to compile, and LabelMapOverrides.cxx.in once for
+// two types of LabelMapInputs.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 
@@ -26,7 +26,7 @@ using OverriddenOutputs = std::tuple<short, unsigned short, int, unsigned int, u
 /** Input types with one output type, the type itself. */
 using OverriddenSelves = std::tuple<char, long, unsigned long, long long, unsigned long long>;
 
-/** Number of input types. src/CMakeLists.txt compiles Overrides.cxx.in once for each of them. */
+/** Number of input types. src/CMakeLists.txt compiles Overrides.cxx.in once for two of them. */
 constexpr std::size_t OverriddenInputCount = std::tuple_size_v<OverriddenInputs> + std::tuple_size_v<OverriddenSelves>;
 
 /** Adds the overrides for one input type. VInput is the index of the type in the list of OverriddenInputs, followed by
@@ -61,7 +61,7 @@ AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
 using LabelMapInputs =
   std::tuple<unsigned char, signed char, char, unsigned short, short, unsigned int, int, unsigned long, long, float>;
 
-/** Number of types. src/CMakeLists.txt compiles LabelMapOverrides.cxx.in once for each of them. */
+/** Number of types. src/CMakeLists.txt compiles LabelMapOverrides.cxx.in once for two of them. */
 constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
 
 /** Adds the overrides for one type of LabelMapInputs, in 2D and 3D: the label maps that ITK's own filters use, with
