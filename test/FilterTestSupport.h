@@ -149,4 +149,20 @@ LabelAt(const TStatistics & statistics, std::size_t row)
   return statistics.GetLabels()[row];
 }
 
+/** Calls a function. Returns the description of its ITK exception, or an empty text. */
+template <typename TFunction>
+std::string
+DescriptionOf(const TFunction & function)
+{
+  try
+  {
+    function();
+    return "";
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    return exception.GetDescription();
+  }
+}
+
 #endif

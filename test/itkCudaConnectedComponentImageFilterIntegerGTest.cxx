@@ -10,7 +10,7 @@ namespace
 template <typename T>
 class FilterInteger : public testing::Test
 {};
-using TypesOfPixels = testing::Types<bool,
+using IntegerTypes = testing::Types<bool,
                                      char,
                                      signed char,
                                      unsigned char,
@@ -22,7 +22,7 @@ using TypesOfPixels = testing::Types<bool,
                                      unsigned long,
                                      long long,
                                      unsigned long long>;
-TYPED_TEST_SUITE(FilterInteger, TypesOfPixels);
+TYPED_TEST_SUITE(FilterInteger, IntegerTypes);
 
 TYPED_TEST(FilterInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
 

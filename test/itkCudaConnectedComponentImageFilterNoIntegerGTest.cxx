@@ -15,9 +15,9 @@ namespace
 template <typename T>
 class FilterNoInteger : public testing::Test
 {};
-using TypesOfPixels =
+using OtherTypes =
   testing::Types<float, double, std::complex<float>, itk::RGBPixel<unsigned char>, itk::Vector<float, 3>>;
-TYPED_TEST_SUITE(FilterNoInteger, TypesOfPixels);
+TYPED_TEST_SUITE(FilterNoInteger, OtherTypes);
 
 TYPED_TEST(FilterNoInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
 

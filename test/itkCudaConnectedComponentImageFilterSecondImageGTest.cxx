@@ -458,22 +458,6 @@ TEST(SecondImage, IsPrinted)
   EXPECT_NE(printed.str().find(expected.str()), std::string::npos) << printed.str();
 }
 
-/** Calls a function. Returns the description of its ITK exception, or an empty text. */
-template <typename TFunction>
-std::string
-DescriptionOf(const TFunction & function)
-{
-  try
-  {
-    function();
-    return "";
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    return exception.GetDescription();
-  }
-}
-
 TEST(SecondImage, UnknownIntensitiesThrow)
 {
   const auto filter = FilterType::New();

@@ -14,7 +14,7 @@ using LabelsType = itk::Image<unsigned short, 3>;
 using FilterType = itk::CudaConnectedComponentImageFilter<MaskType, LabelsType>;
 
 MaskType::Pointer
-MakeMask()
+MakeRandomMask()
 {
   return MakeItkImage<MaskType>(MakeRandom({ 67, 41, 21 }, 20, 1, 101));
 }
@@ -55,7 +55,7 @@ TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
     }
     const AlgorithmEnum algorithm = row.algorithm;
     auto                filter = FilterType::New();
-    filter->SetInput(MakeMask());
+    filter->SetInput(MakeRandomMask());
     filter->SetAlgorithm(algorithm);
     for (const bool gpuEnabled : { true, false })
     {
@@ -71,7 +71,7 @@ TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
 TEST(Filter, DisabledGpuIsNotAFallback)
 {
   auto filter = FilterType::New();
-  filter->SetInput(MakeMask());
+  filter->SetInput(MakeRandomMask());
   filter->GPUEnabledOff();
   filter->CPUFallbackOff();
   EXPECT_EQ(ExceptionOf(*filter), "");
@@ -83,7 +83,7 @@ TEST(Filter, DisabledGpuIsNotAFallback)
 TEST(Filter, FallsBackOrThrows)
 {
   auto filter = FilterType::New();
-  filter->SetInput(MakeMask());
+  filter->SetInput(MakeRandomMask());
   filter->SetDeviceId(1000);
   filter->CPUFallbackOff();
   EXPECT_NE(ExceptionOf(*filter).find("no CUDA device"), std::string::npos) << ExceptionOf(*filter);

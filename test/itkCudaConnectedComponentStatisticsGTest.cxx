@@ -7,22 +7,6 @@
 namespace
 {
 
-/** Calls a function. Returns the description of its ITK exception, or an empty string. */
-template <typename TFunction>
-std::string
-DescriptionOf(const TFunction & function)
-{
-  try
-  {
-    function();
-    return "";
-  }
-  catch (const itk::ExceptionObject & exception)
-  {
-    return exception.GetDescription();
-  }
-}
-
 template <unsigned int VDimension>
 void
 ExpectStatisticsOfObliqueImages(const typename itk::Image<unsigned char, VDimension>::SizeType & size,
