@@ -62,9 +62,7 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByLabele
     labeler.VisitRunsOfPackedRows(
       PackerOfEqual(*this->GetInput(), output->GetRequestedRegion(), "input", this->GetInputForegroundValue()),
       size,
-      [&runs](std::uint64_t row, const CudaConnectedComponentLabeler::Run * runsOfRow, std::uint64_t count) {
-        runs[row].assign(runsOfRow, runsOfRow + count);
-      },
+      [&runs](std::uint64_t row, RunsOfRow runsOfRow) { runs[row] = std::move(runsOfRow); },
       &table);
   }
   run.EndLabeling();

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <vector>
 
 namespace itk
 {
@@ -150,10 +151,9 @@ public:
 
   /** A function that the caller provides to use the runs of one row. It may throw.
    *
-   * `row` is y + z * (size along y). `runs` is an array of `count` runs from left to right that belongs to the labeler,
-   * and is valid only during the call. Neighboring runs do not touch. The labeler calls the function as it calls a
-   * MaskRowVisitorType, also for rows without runs. */
-  using RunVisitorType = std::function<void(std::uint64_t row, const Run * runs, std::uint64_t count)>;
+   * `row` is y + z * (size along y). `runs` has the runs from left to right. Neighboring runs do not touch. The labeler
+   * calls the function as it calls a MaskRowVisitorType, also for rows without runs. */
+  using RunVisitorType = std::function<void(std::uint64_t row, std::vector<Run> runs)>;
 
   /** \class Options
    * \brief The settings of a labeler. Options that a function does not use have no effect on it.

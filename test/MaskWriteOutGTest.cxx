@@ -280,10 +280,10 @@ Pass(const CudaConnectedComponentLabeler & labeler, const TestImage & image)
   });
   passed.pixels.assign(pixels.begin(), pixels.end());
   passed.runCount = labeler.VisitRunsOfPackedRows(
-    packRow, image.size, [&](std::uint64_t row, const CudaConnectedComponentLabeler::Run * runs, std::uint64_t count) {
+    packRow, image.size, [&](std::uint64_t row, const std::vector<CudaConnectedComponentLabeler::Run> & runs) {
       auto * const labels = passed.labels.data() + row * columns;
       std::fill(labels, labels + columns, 0);
-      for (std::uint64_t i = 0; i < count; ++i)
+      for (std::size_t i = 0; i < runs.size(); ++i)
       {
         EXPECT_TRUE(runs[i].begin < runs[i].end && (i == 0 || runs[i - 1].end < runs[i].begin));
         std::fill(labels + runs[i].begin, labels + runs[i].end, static_cast<std::uint32_t>(runs[i].component + 1));
@@ -386,12 +386,11 @@ TEST_P(MaskRows, ExceptionsOfVisitors)
   EXPECT_THROW(
     labeler.MaskPackedRows(packRow, image.size, [&](std::uint64_t row, const std::uint32_t *) { throwAtRow(row); }),
     std::domain_error);
-  EXPECT_THROW(
-    labeler.VisitRunsOfPackedRows(
-      packRow,
-      image.size,
-      [&](std::uint64_t row, const CudaConnectedComponentLabeler::Run *, std::uint64_t) { throwAtRow(row); }),
-    std::domain_error);
+  EXPECT_THROW(labeler.VisitRunsOfPackedRows(
+                 packRow,
+                 image.size,
+                 [&](std::uint64_t row, const std::vector<CudaConnectedComponentLabeler::Run> &) { throwAtRow(row); }),
+               std::domain_error);
 }
 
 /** Passes the runs of an image, and calls another function before it reads them.
@@ -407,9 +406,9 @@ LabelsOfRuns(const CudaConnectedComponentLabeler & labeler,
     CudaConnectedComponentLabeler::PackRow(image.pixels.data() + row * columns, columns, words);
   };
   labeler.VisitRunsOfPackedRows(
-    packRow, image.size, [&](std::uint64_t row, const CudaConnectedComponentLabeler::Run * runs, std::uint64_t count) {
+    packRow, image.size, [&](std::uint64_t row, const std::vector<CudaConnectedComponentLabeler::Run> & runs) {
       beforeRuns();
-      for (std::uint64_t i = 0; i < count; ++i)
+      for (std::size_t i = 0; i < runs.size(); ++i)
       {
         ASSERT_LT(runs[i].begin, runs[i].end);
         ASSERT_LE(runs[i].end, columns);

@@ -11,17 +11,17 @@ template <typename T>
 class FilterInteger : public testing::Test
 {};
 using IntegerTypes = testing::Types<bool,
-                                     char,
-                                     signed char,
-                                     unsigned char,
-                                     short,
-                                     unsigned short,
-                                     int,
-                                     unsigned int,
-                                     long,
-                                     unsigned long,
-                                     long long,
-                                     unsigned long long>;
+                                    char,
+                                    signed char,
+                                    unsigned char,
+                                    short,
+                                    unsigned short,
+                                    int,
+                                    unsigned int,
+                                    long,
+                                    unsigned long,
+                                    long long,
+                                    unsigned long long>;
 TYPED_TEST_SUITE(FilterInteger, IntegerTypes);
 
 TYPED_TEST(FilterInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }

@@ -22,6 +22,7 @@
 #include <iomanip>
 #include <limits>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace itk
@@ -320,11 +321,15 @@ PassRuns(const ccl::ParallelFor &                              parallelFor,
          const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
 {
   ccl::VisitLabeledRows(parallelFor, bits, labels, request.size, [&](std::uint64_t row, const auto & forEachRun) {
+    // One allocation of the right size: growth would take longer than to count.
+    std::uint64_t count = 0;
+    forEachRun([&count](std::uint64_t, std::uint64_t, TRun) { ++count; });
     std::vector<CudaConnectedComponentLabeler::Run> runs;
+    runs.reserve(count);
     forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun label) {
       runs.push_back({ begin, end, request.labelValues.RankOf(label) });
     });
-    visitRuns(row, runs.data(), runs.size());
+    visitRuns(row, std::move(runs));
   });
 }
 
