@@ -2,7 +2,8 @@
 set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity ITKLabelMap)
 set(cuda_connected_components_test_depends ITKImageAdaptors ITKImageStatistics ITKIOMeta ITKIONIFTI ITKThresholding)
 
-# An installed ITK does not have the command itk_module().
+# An installed ITK does not have the command itk_module(). In ITK's class documentation, the description becomes the page
+# of the module, which lists the classes of the group CudaConnectedComponents.
 if(COMMAND itk_module)
   itk_module(CudaConnectedComponents
     DEPENDS
@@ -11,7 +12,8 @@ if(COMMAND itk_module)
       ${cuda_connected_components_test_depends}
       ITKGoogleTest
     DESCRIPTION
-      "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
+      "Filters that label, select and measure connected components on NVIDIA GPUs and on the CPU, with the results of
+ConnectedComponentImageFilter, RelabelComponentImageFilter and the filters of masks in ITKLabelMap."
     EXCLUDE_FROM_DEFAULT
     ENABLE_SHARED)
 endif()

@@ -46,6 +46,7 @@ namespace itk
  * \sa CudaConnectedComponentImageFilter
  * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
  *
+ * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>

@@ -85,6 +85,7 @@ namespace itk
  * \sa CudaConnectedComponentLabeler for images in device memory
  * \sa CudaConnectedComponentImageFilterFactory for programs that use ConnectedComponentImageFilter
  *
+ * \ingroup MultiThreaded
  * \ingroup CudaConnectedComponents
  */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>

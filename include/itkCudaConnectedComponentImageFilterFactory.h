@@ -81,6 +81,7 @@ struct RelabelOverrides;
  * \sa CudaBinaryShapeKeepNObjectsImageFilter
  * \sa ObjectFactoryBase
  *
+ * \ingroup ITKSystemObjects
  * \ingroup CudaConnectedComponents
  */
 class CudaConnectedComponents_EXPORT CudaConnectedComponentImageFilterFactory : public ObjectFactoryBase

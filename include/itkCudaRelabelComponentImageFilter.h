@@ -56,6 +56,7 @@ namespace itk
  * \sa CudaConnectedComponentImageFilter
  * \sa CudaConnectedComponentImageFilterFactory for programs that use RelabelComponentImageFilter
  *
+ * \ingroup MultiThreaded
  * \ingroup CudaConnectedComponents
  */
 template <typename TInputImage, typename TOutputImage>
