@@ -83,8 +83,8 @@ namespace itk
  *
  * \par Memory
  * A labeler stores only its options. Streams and cached memory belong to the process, and serve all labelers. The first
- * call on a device starts CUDA there and creates them. The start takes about 0.2 s. Loading the library does not
- * start CUDA. Each call restores the CUDA device that was current on the calling thread.
+ * call on a device starts CUDA there and creates them. The start takes some tenths of a second. Loading the
+ * library does not start CUDA. Each call restores the CUDA device that was current on the calling thread.
  *
  * \sa CudaConnectedComponentImageFilter for ITK images
  * \sa CudaConnectedComponentError

@@ -105,7 +105,7 @@ public:
    * \param value true for the fallback, which is the default */
   itkCudaConnectedComponentsBooleanSettingMacro(CPUFallback, m_Backend.cpuFallback);
 
-  /** Selects whether the filter delays the start of CUDA, which takes about 0.2 s. The filters that
+  /** Selects whether the filter delays the start of CUDA, which takes some tenths of a second. The filters that
    * CudaConnectedComponentImageFilterFactory creates do.
    *
    * If on, the CPU labels until this module has started CUDA in this process, or until labeling on the CPU has taken

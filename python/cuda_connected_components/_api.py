@@ -398,7 +398,7 @@ def backend_info():
         - "version": the version of the package
         - "cuda_built": whether the package was built with CUDA
         - "cuda_reason": why the GPU cannot be used, or an empty string. This
-          starts CUDA, which takes 0.2 s at the first call
+          starts CUDA, which takes some tenths of a second at the first call
         - "threads": the default number of threads on the CPU
         - "last_backend": "cuda" or "cpu", for the last call on this thread
         - "last_reason": why the last call did not use the GPU, or an empty string
