@@ -34,7 +34,8 @@ namespace itk
  * \par Differences from the superclass
  * - Progress is reported at the start, after the pixels have been counted, and at the end. After
  *   AbortGenerateDataOn(), the filter throws ProcessAborted at one of these times.
- * - The filter can be updated again after any exception, if the superclass does not relabel the image.
+ * - The filter can be updated again after any exception of its own work, if the superclass does not relabel the image.
+ *   After an exception of another filter of the pipeline, call ResetPipeline() first, as with the superclass.
  * - The filter uses its own number of work units. The superclass uses the number of its multi-threader.
  *
  * \par Sizes of single objects

@@ -34,7 +34,7 @@ ElementSpacing = 1 1 2
 set(shorts "${header}ElementType = MET_SHORT\n")
 set(bytes "${header}ElementType = MET_UCHAR\n")
 
-# Pixels of at least 50 are three objects of 1 pixel, and pixels of at least 60 have edges in common.
+# Four pixels of at least 50. Two of them share an edge, so there are three objects.
 file(WRITE ${WORK}/volume.mha "${shorts}DimSize = 4 3 2\nElementDataFile = LOCAL\n")
 file(APPEND ${WORK}/volume.mha "90 0 0 70  0 0 0 0  60 0 0 10\n0 80 0 0  0 0 0 0  0 0 0 20\n")
 expect_output("^3 objects, labeled by " LabelVolume ${WORK}/volume.mha 50 ${WORK}/labels.nrrd)
