@@ -6,11 +6,11 @@
 #include "CudaConnectedComponentsDetail/ImageAccess.h"
 #include "CudaConnectedComponentsDetail/LabelRows.h"
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
+#include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
 
 #include <algorithm>
 #include <type_traits>
 #include <typeinfo>
-#include <utility>
 
 namespace itk
 {
@@ -97,11 +97,7 @@ template <typename TInputImage, typename TOutputImage>
 void
 CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::StoreNumberOfObjects(SizeValueType number)
 {
-  // The member of the superclass is private, but its function returns a reference. The member is not constant, so it
-  // may be changed.
-  static_assert(std::is_reference<decltype(std::declval<const Superclass &>().GetNumberOfObjects())>::value,
-                "a copy of the number would be changed instead of the number");
-  const_cast<SizeValueType &>(Superclass::GetNumberOfObjects()) = number;
+  CudaConnectedComponentsDetail::MemberBehind(Superclass::GetNumberOfObjects()) = number;
 }
 
 template <typename TInputImage, typename TOutputImage>

@@ -23,7 +23,7 @@ void
 CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
-  if (auto * const input = const_cast<TImage *>(this->GetInput()))
+  if (DataObject * const input = this->GetPrimaryInput())
   {
     input->SetRequestedRegionToLargestPossibleRegion();
   }

@@ -170,16 +170,8 @@ public:
   const IntensityImageType *
   GetIntensityImage() const;
 
-  /** Returns the number of objects that the last run wrote to the output. MinimumObjectSize and NumberOfObjectsToKeep
-   * can make this number smaller than GetOriginalNumberOfObjects().
-   * \return the number of objects; 0 before the first update, and after an update that threw an exception */
-  const LabelType &
-  GetObjectCount() const override
-  {
-    return m_ObjectCount;
-  }
-
-  /** Returns the number of objects that the last run found, before the selection by size.
+  /** Returns the number of objects that the last run found, before the selection by size. GetObjectCount() returns the
+   * number of objects that the last run wrote to the output.
    * \return the number of objects; 0 before the first update, and after an update that threw an exception */
   SizeValueType
   GetOriginalNumberOfObjects() const
@@ -282,7 +274,6 @@ private:
 
   CudaConnectedComponentsDetail::ObjectSettings  m_Settings;
   CudaConnectedComponentsDetail::LabelingResults m_Results;
-  LabelType                                      m_ObjectCount{ 0 };
   StatisticsType                                 m_Statistics;
 };
 

@@ -3,6 +3,7 @@
 #define itkCudaConnectedComponentImageFilter_hxx
 
 #include "CudaConnectedComponentsDetail/FilterOfITK.h"
+#include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
 #include "CudaConnectedComponentsDetail/VerifyMask.h"
 
 #include <typeinfo>
@@ -37,7 +38,8 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   if (this->GetInput() != nullptr && image != nullptr)
   {
     CudaConnectedComponentsDetail::VerifyIntensityImage(*this, *image, this->GetInput()->GetLargestPossibleRegion());
-    const_cast<IntensityImageType *>(image)->SetRequestedRegion(this->GetInput()->GetLargestPossibleRegion());
+    DataObject * const input = this->ProcessObject::GetInput("IntensityImage");
+    static_cast<IntensityImageType *>(input)->SetRequestedRegion(this->GetInput()->GetLargestPossibleRegion());
   }
 }
 
@@ -155,7 +157,8 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::StoreResults(
   CudaConnectedComponentsDetail::LabelingResults results)
 {
-  m_ObjectCount = static_cast<LabelType>(results.objectCount);
+  CudaConnectedComponentsDetail::MemberBehind(Superclass::GetObjectCount()) =
+    static_cast<LabelType>(results.objectCount);
   m_Results = std::move(results);
 }
 
@@ -172,20 +175,17 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintSelf(std::ostream & os,
                                                                                     Indent         indent) const
 {
-  // The filter of ITK would print its own object count, which the GPU does not set.
-  Superclass::Superclass::Superclass::PrintSelf(os, indent);
+  Superclass::PrintSelf(os, indent);
 
   os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;
   os << indent << "BackgroundValue: "
      << static_cast<typename NumericTraits<OutputPixelType>::PrintType>(this->GetBackgroundValue()) << std::endl;
-  os << indent << "ObjectCount: " << m_ObjectCount << std::endl;
   os << indent << "OriginalNumberOfObjects: " << m_Results.originalNumberOfObjects << std::endl;
   os << indent << "MinimumObjectSize: " << m_Settings.minimumObjectSize << std::endl;
   os << indent << "SortByObjectSize: " << (m_Settings.sortByObjectSize ? "On" : "Off") << std::endl;
   os << indent << "NumberOfObjectsToKeep: " << m_Settings.numberOfObjectsToKeep << std::endl;
   os << indent << "ComputeStatistics: " << (m_Settings.computeStatistics ? "On" : "Off") << std::endl;
   os << indent << "IntensityImage: " << this->GetIntensityImage() << std::endl;
-  this->GetBackend().Print(os, indent);
 }
 
 } // end namespace itk

@@ -3,18 +3,15 @@
 #define itkCudaRelabelComponentImageFilter_hxx
 
 #include "CudaConnectedComponentsDetail/LabelingResults.h"
+#include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
 #include "CudaConnectedComponentsDetail/Process.h"
-#include "CudaConnectedComponentsDetail/RelabelComponentMembers.h"
 #include "CudaConnectedComponentsDetail/RelabelImages.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <string>
+#include <sstream>
 #include <type_traits>
 #include <typeinfo>
-#include <utility>
-#include <vector>
 
 namespace itk
 {
@@ -63,15 +60,8 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateDataByTable(
   const auto region = output->GetRequestedRegion();
   const bool hasRegionOfInput = region == input->GetRequestedRegion();
 
-  // The members of the superclass are private, but its functions return references to them. No member is constant, so
-  // it may be changed.
-  static_assert(
-    std::is_reference<decltype(std::declval<const Superclass &>().GetSizeOfObjectsInPixels())>::value &&
-      std::is_reference<decltype(std::declval<const Superclass &>().GetSizeOfObjectsInPhysicalUnits())>::value,
-    "a copy of the sizes would be changed instead of the sizes");
-  auto & sizes = const_cast<typename Superclass::ObjectSizeInPixelsContainerType &>(this->GetSizeOfObjectsInPixels());
-  auto & physicalSizes =
-    const_cast<typename Superclass::ObjectSizeInPhysicalUnitsContainerType &>(this->GetSizeOfObjectsInPhysicalUnits());
+  auto & sizes = MemberBehind(this->GetSizeOfObjectsInPixels());
+  auto & physicalSizes = MemberBehind(this->GetSizeOfObjectsInPhysicalUnits());
 
   SizeValueType originalNumber = 0;
   RelabelTask   task{ threader,
@@ -146,27 +136,10 @@ template <typename TInputImage, typename TOutputImage>
 void
 CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::PrintSelf(std::ostream & os, Indent indent) const
 {
-  // The superclass would print its own numbers of objects, which are not always set.
-  Superclass::Superclass::PrintSelf(os, indent);
-
-  os << indent << "NumberOfObjects: " << m_NumberOfObjects << std::endl;
-  os << indent << "OriginalNumberOfObjects: " << m_OriginalNumberOfObjects << std::endl;
-  os << indent << "NumberOfObjectsToPrint: " << this->GetNumberOfObjectsToPrint() << std::endl;
-  os << indent << "MinimumObjectSizes: " << this->GetMinimumObjectSize() << std::endl;
-  os << indent << "SortByObjectSize: " << this->GetSortByObjectSize() << std::endl;
-
-  const auto &      sizes = this->GetSizeOfObjectsInPixels();
-  const auto &      physicalSizes = this->GetSizeOfObjectsInPhysicalUnits();
-  const std::size_t printed = std::min<std::size_t>(this->GetNumberOfObjectsToPrint(), physicalSizes.size());
-  for (std::size_t i = 0; i < printed; ++i)
-  {
-    os << indent << "Object #" << i + 1 << ": " << sizes[i] << " pixels, " << physicalSizes[i] << " physical units"
-       << std::endl;
-  }
-  if (printed < sizes.size())
-  {
-    os << indent << "..." << std::endl;
-  }
+  std::stringstream text;
+  text.copyfmt(os);
+  Superclass::PrintSelf(text, indent);
+  CudaConnectedComponentsDetail::PrintWithNumbersOfObjects(os, text, m_NumberOfObjects, m_OriginalNumberOfObjects);
 }
 
 } // end namespace itk

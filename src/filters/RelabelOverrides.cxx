@@ -4,7 +4,7 @@
 
 #include "filters/OverriddenTypes.h"
 
-#include "CudaConnectedComponentsDetail/RelabelComponentMembers.h"
+#include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
 
 namespace itk
 {
