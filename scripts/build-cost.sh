@@ -70,6 +70,6 @@ echo "program with one filter: $ours CPU seconds, $seconds with ITK's: $(awk "BE
 
 echo "lines of include, src/filters and src/tool: $(git ls-files include src/filters src/tool | xargs cat | wc -l)"
 echo "lines of src, include, test and python: $(git ls-files src include test python | xargs cat | wc -l)"
-echo "overrides: $("$folder/build/test/itkCudaConnectedComponentImageFilterFactoryGTest" --gtest_filter='*OverridesTheDocumentedTypes' |
+echo "overrides: $("$folder/build/test/CudaConnectedComponentsFactoryGTestDriver" --gtest_filter='*OverridesTheDocumentedTypes' |
   grep -o '[0-9]* overrides' | head -1)"
 echo "tests: $(cd "$folder/build" && ctest -N | tail -1)"

@@ -12,7 +12,7 @@
 #
 # Environment variables, all optional:
 #   PARTS     some of "tests sanitizer average analysis random size patterns"; the last five are protocols of the benchmark
-#   TESTS     the test programs of the part "tests"
+#   TESTS     the test programs of the part "tests": Tool is CudaConnectedComponentsToolGTestDriver
 #   TOOLS     the tools of compute-sanitizer
 #   CUDA_CONNECTED_COMPONENTS_TEST_GPU
 #             the name of a smaller GPU; the library then uses only the capabilities of that GPU. File names end with
@@ -25,17 +25,17 @@ commit="$3"
 shift 3
 parts="${PARTS:-tests sanitizer average analysis random size patterns}"
 tools="${TOOLS:-memcheck initcheck synccheck racecheck}"
-tests="${TESTS:-PrimitivesGTest LabelingGTest GalleryGTest AnalysisGTest IntensitiesGTest MaskGTest itkCudaBinaryMaskFiltersGTest \
-  itkCudaBinaryImageToLabelMapFilterGTest itkCudaConnectedComponentLabelerGTest \
-  itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest \
-  itkCudaConnectedComponentImageFilterFactoryGTest itkCudaConnectedComponentImageFilterProcessGTest \
-  itkCudaRelabelComponentImageFilterGTest RealImagesGTest ToolGTest PluginGTest LargeGTest}"
+tests="${TESTS:-Primitives Labeling Gallery Analysis Intensities Mask MaskFilters LabelMapFilter Labeler LabelerDevice ImageFilter Factory \
+  Process RelabelFilter RealImages Tool Plugin Large}"
 profile="${CUDA_CONNECTED_COMPONENTS_TEST_GPU:-}"
 suffix="${profile:+-$profile}"
 mkdir -p "$results"
 
 program() {
   realpath "$(find "$build" -name "$1" -type f -perm -u+x | head -n 1)"
+}
+test_program() {
+  program "CudaConnectedComponents$1GTestDriver"
 }
 folder() {
   dirname "$(realpath "$(find "$build" -name "$1" -type f | head -n 1)")"
@@ -58,7 +58,7 @@ for part in $parts; do
       fi
       for test in $tests; do
         echo "== $test" | tee -a "$file"
-        "$(program "$test")" --gtest_brief=0 2>&1 | grep -vE '^\[ RUN|^$|^Running main|^\[---' >>"$file"
+        "$(test_program "$test")" --gtest_brief=0 2>&1 | grep -vE '^\[ RUN|^$|^Running main|^\[---' >>"$file"
         [ "${PIPESTATUS[0]}" = 0 ] || status=1
       done
       unset CUDA_CONNECTED_COMPONENTS_LARGE_TESTS
@@ -69,29 +69,29 @@ for part in $parts; do
       echo "$machine" >"$file"
       # Leaves out tests of the labeler that cause CUDA errors on purpose: they exhaust memory or pass wrong pointers.
       # Also leaves out a test that measures the free memory of the device, because the sanitizer uses some of it.
-      labeler='-Labeler.SaysHowMuchMemoryIsMissing:Labeler.RefusesHostMemoryForDeviceMemory:*ForgetsTheMemory*'
+      labeler='-*.SaysHowMuchMemoryIsMissing:*.RefusesHostMemoryForDeviceMemory:*ForgetsTheMemory*'
       labeling='*EveryVolumeUpTo6/DeviceToDevice:*EveryPlaneUpTo17/HostToHost:*SampleOf*/DeviceToDevice'
       labeling="$labeling:*SampleOf*/HostToHost:*Shapes/DeviceToDevice:*Shapes/HostToHost:*TwiceTheSame/DeviceToDevice"
       analysis='*EveryVolumeUpTo4/DeviceToDevice:*Background*/*ToDevice:*Background*/*ToHost:*Selections*/*ToDevice'
       analysis="$analysis:*RowGroups/DeviceToDevice:*EveryAlgorithm*/*ToDevice:*EveryAlgorithm*/*ToHost"
       for tool in $tools; do
-        for test in LabelingGTest GalleryGTest AnalysisGTest itkCudaConnectedComponentLabelerDeviceGTest itkCudaConnectedComponentImageFilterGTest; do
+        for test in Labeling Gallery Analysis LabelerDevice ImageFilter; do
           case "$tool $test" in
-            "racecheck LabelingGTest") filter='*SampleOf*/DeviceToDevice' ;; # racecheck is 100 times slower
-            *" GalleryGTest") filter='*EveryTenthDensity/Device' ;;
-            "racecheck AnalysisGTest") filter='*Background*/*ToDevice:*Selections*/*ToDevice:*EveryAlgorithm*/*ToDevice' ;;
-            "racecheck itkCudaConnectedComponentLabelerDeviceGTest") filter='LabelerOutput/2.*' ;;
-            "racecheck "*) filter='Filter.EveryAlgorithm:Filter.ImagesOfManySizes' ;;
-            *" LabelingGTest") filter="$labeling" ;;
-            *" AnalysisGTest") filter="$analysis" ;;
+            "racecheck Labeling") filter='*SampleOf*/DeviceToDevice' ;; # racecheck is 100 times slower
+            *" Gallery") filter='*EveryTenthDensity/Device' ;;
+            "racecheck Analysis") filter='*Background*/*ToDevice:*Selections*/*ToDevice:*EveryAlgorithm*/*ToDevice' ;;
+            "racecheck LabelerDevice") filter='*LabelerOutput/2.*' ;;
+            "racecheck "*) filter='*Filter.EveryAlgorithm:*Filter.ImagesOfManySizes' ;;
+            *" Labeling") filter="$labeling" ;;
+            *" Analysis") filter="$analysis" ;;
             # If many threads use one memory pool, initcheck reports false errors or crashes, in any program. The other
             # tools do not.
-            "initcheck itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler:Labeler.ManyThreadsAtOnce" ;;
-            *" itkCudaConnectedComponentLabelerDeviceGTest") filter="$labeler" ;;
+            "initcheck LabelerDevice") filter="$labeler:*.ManyThreadsAtOnce" ;;
+            *" LabelerDevice") filter="$labeler" ;;
             *) filter='-*OfTheInput/Cpu*' ;;
           esac
           echo "== $tool $test --gtest_filter=$filter" | tee -a "$file"
-          compute-sanitizer --tool "$tool" --error-exitcode 99 "$(program "$test")" --gtest_filter="$filter" 2>&1 |
+          compute-sanitizer --tool "$tool" --error-exitcode 99 "$(test_program "$test")" --gtest_filter="$filter" 2>&1 |
             grep -vE '^\[ RUN|^\[       OK|^$|^Running main|^\[---' >>"$file"
           [ "${PIPESTATUS[0]}" = 0 ] || status=1
         done

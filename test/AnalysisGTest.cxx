@@ -60,7 +60,7 @@ Measure(AnalysisWay way, const CudaConnectedComponentLabeler & labeler, const Te
   return labeler.Measure(View::OnDevice(static_cast<const std::uint8_t *>(input.get()), image.size));
 }
 
-class Analysis : public AnalysisTest
+class CudaConnectedComponentsAnalysis : public AnalysisTest
 {
 protected:
   /** Compares with ITK and loops. The labeler gets the image, or its complement. */
@@ -116,7 +116,7 @@ private:
   }
 };
 
-TEST_P(Analysis, EveryPlaneUpTo9)
+TEST_P(CudaConnectedComponentsAnalysis, EveryPlaneUpTo9)
 {
   unsigned int seed = 11001;
   for (std::uint64_t y = 1; y <= 9; ++y)
@@ -128,7 +128,7 @@ TEST_P(Analysis, EveryPlaneUpTo9)
   }
 }
 
-TEST_P(Analysis, EveryVolumeUpTo4)
+TEST_P(CudaConnectedComponentsAnalysis, EveryVolumeUpTo4)
 {
   unsigned int seed = 12001;
   for (std::uint64_t z = 1; z <= 4; ++z)
@@ -143,7 +143,7 @@ TEST_P(Analysis, EveryVolumeUpTo4)
   }
 }
 
-TEST_P(Analysis, SampleOfSizesDensitiesAndGranularities)
+TEST_P(CudaConnectedComponentsAnalysis, SampleOfSizesDensitiesAndGranularities)
 {
   std::mt19937 random(13001);
   for (unsigned int seed = 13001; seed < 13041; ++seed)
@@ -155,7 +155,7 @@ TEST_P(Analysis, SampleOfSizesDensitiesAndGranularities)
   }
 }
 
-TEST_P(Analysis, Shapes)
+TEST_P(CudaConnectedComponentsAnalysis, Shapes)
 {
   unsigned int seed = 14001;
   for (const TestImage & image : MakeShapes())
@@ -164,7 +164,7 @@ TEST_P(Analysis, Shapes)
   }
 }
 
-TEST_P(Analysis, SeveralThreadBlocksAndChunks)
+TEST_P(CudaConnectedComponentsAnalysis, SeveralThreadBlocksAndChunks)
 {
   ExpectTableAndSelections(MakeRandom({ 1031, 257, 1 }, 50, 1, 15001), 15001);
   ExpectTableAndSelections(MakeRandom({ 131, 67, 43 }, 30, 1, 15002), 15002);
@@ -176,7 +176,7 @@ TEST_P(Analysis, SeveralThreadBlocksAndChunks)
 }
 
 // Two large components that alternate along x, and specks between them.
-TEST_P(Analysis, TwoLargeComponentsInNoise)
+TEST_P(CudaConnectedComponentsAnalysis, TwoLargeComponentsInNoise)
 {
   TestImage image = MakeRandom({ 256, 131, 17 }, 5, 1, 16001);
   for (std::uint64_t z = 0; z < image.size[2]; ++z)
@@ -198,7 +198,7 @@ TEST_P(Analysis, TwoLargeComponentsInNoise)
 }
 
 // The sum of the squares of x is about 2^66 / 3.
-TEST_P(Analysis, SumsBeyond64Bits)
+TEST_P(CudaConnectedComponentsAnalysis, SumsBeyond64Bits)
 {
   const TestImage               image = MakeImage("a long row", { std::uint64_t{ 1 } << 22, 1, 1 }, 1);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
@@ -217,7 +217,7 @@ TEST_P(Analysis, SumsBeyond64Bits)
   EXPECT_DOUBLE_EQ(table.products[0][0].ToDouble(), static_cast<double>(squares));
 }
 
-TEST_P(Analysis, MoreThanAMillionComponents)
+TEST_P(CudaConnectedComponentsAnalysis, MoreThanAMillionComponents)
 {
   const TestImage image = MakeRandom({ 257, 255, 223 }, 12, 1, 17001);
   const Labels    itk = LabelByItk(image, false);
@@ -252,7 +252,7 @@ TEST_P(Analysis, MoreThanAMillionComponents)
 }
 
 // Rejected components get the background value, also a negative one in a wide type.
-TEST_P(Analysis, BackgroundValuesAreSkippedByTheLabels)
+TEST_P(CudaConnectedComponentsAnalysis, BackgroundValuesAreSkippedByTheLabels)
 {
   const TestImage               image = MakeRandom({ 67, 45, 7 }, 20, 1, 18001);
   const Labels                  itk = LabelByItk(image, true);
@@ -279,7 +279,7 @@ TEST_P(Analysis, BackgroundValuesAreSkippedByTheLabels)
 }
 
 // Without a table, the algorithms write the labels of an image directly, and small images have a kernel of their own.
-TEST_P(Analysis, EveryAlgorithmGivesTheSameLabelsAndTable)
+TEST_P(CudaConnectedComponentsAnalysis, EveryAlgorithmGivesTheSameLabelsAndTable)
 {
   for (const CudaConnectedComponentLabeler::SizeType & size :
        std::vector<CudaConnectedComponentLabeler::SizeType>{ { 20, 11, 5 }, { 67, 21, 1 }, { 65, 43, 9 } })
@@ -321,7 +321,7 @@ TEST_P(Analysis, EveryAlgorithmGivesTheSameLabelsAndTable)
   }
 }
 
-TEST_P(Analysis, ComplementOfPackedRows)
+TEST_P(CudaConnectedComponentsAnalysis, ComplementOfPackedRows)
 {
   if (GetParam() == AnalysisWay::DeviceToDevice)
   {
@@ -357,7 +357,7 @@ TEST_P(Analysis, ComplementOfPackedRows)
 }
 
 // A volume of full rows: runs of 2 x 2 rows with sums of 128 bits.
-TEST_P(Analysis, SumsBeyond64BitsOfRowGroups)
+TEST_P(CudaConnectedComponentsAnalysis, SumsBeyond64BitsOfRowGroups)
 {
   const TestImage               image = MakeImage("long rows", { std::uint64_t{ 1 } << 21, 3, 2 }, 1);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
@@ -366,7 +366,7 @@ TEST_P(Analysis, SumsBeyond64BitsOfRowGroups)
   ExpectRows(Measure(GetParam(), labeler, image), MeasureByLoop(image, labels), { 0 }, AllColumns(), image.name);
 }
 
-TEST_P(Analysis, SelectionsThatKeepNothingOrEverything)
+TEST_P(CudaConnectedComponentsAnalysis, SelectionsThatKeepNothingOrEverything)
 {
   const TestImage                              image = MakeRandom({ 77, 35, 5 }, 30, 1, 21001);
   const auto                                   expected = MeasureByLoop(image, LabelByItk(image, false));
@@ -393,7 +393,7 @@ TEST_P(Analysis, SelectionsThatKeepNothingOrEverything)
   }
 }
 
-TEST_P(Analysis, RefusesANullOutput)
+TEST_P(CudaConnectedComponentsAnalysis, RefusesANullOutput)
 {
   const TestImage                     image = MakeImage("full", { 40, 30, 1 }, 1);
   const CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
@@ -406,7 +406,7 @@ TEST_P(Analysis, RefusesANullOutput)
   });
 }
 
-TEST_P(Analysis, ProgressCanAbortAndLeavesTheTable)
+TEST_P(CudaConnectedComponentsAnalysis, ProgressCanAbortAndLeavesTheTable)
 {
   const TestImage               image = MakeRandom({ 130, 120, 9 }, 30, 1, 22001);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
@@ -425,7 +425,7 @@ TEST_P(Analysis, ProgressCanAbortAndLeavesTheTable)
   }
 }
 
-TEST_P(Analysis, SixteenThreadsAtOnce)
+TEST_P(CudaConnectedComponentsAnalysis, SixteenThreadsAtOnce)
 {
   if (GetParam() == AnalysisWay::HostThreads)
   {
@@ -460,7 +460,7 @@ TEST_P(Analysis, SixteenThreadsAtOnce)
   }
 }
 
-TEST_P(Analysis, ImageWithoutPixelsHasAnEmptyTable)
+TEST_P(CudaConnectedComponentsAnalysis, ImageWithoutPixelsHasAnEmptyTable)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
   labeler.options.columns = AllColumns();
@@ -471,11 +471,11 @@ TEST_P(Analysis, ImageWithoutPixelsHasAnEmptyTable)
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,
-                         Analysis,
+                         CudaConnectedComponentsAnalysis,
                          testing::ValuesIn(AllWays),
                          [](const testing::TestParamInfo<AnalysisWay> & instance) { return NameOf(instance.param); });
 
-TEST(MeasureRuns, SumsOfEveryPatternOf12Pixels)
+TEST(CudaConnectedComponentsMeasureRuns, SumsOfEveryPatternOf12Pixels)
 {
   using namespace itk::ccl;
   for (const unsigned int shift : { 0U, 7U, 20U })
@@ -501,7 +501,7 @@ TEST(MeasureRuns, SumsOfEveryPatternOf12Pixels)
 }
 
 // Images of more than 2^32 pixels use 64-bit run indices.
-TEST(AnalyzeRuns, SameTableWith64BitRuns)
+TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
 {
   using namespace itk::ccl;
   const TestImage    image = MakeRandom({ 65, 43, 9 }, 25, 2, 20001);
@@ -581,7 +581,7 @@ private:
   std::shared_ptr<int> m_UnreadScans = std::make_shared<int>(0);
 };
 
-TEST(AnalyzeRuns, SelectionReadsTheTotalOfEachScan)
+TEST(CudaConnectedComponentsAnalyzeRuns, SelectionReadsTheTotalOfEachScan)
 {
   using namespace itk::ccl;
   const TestImage            image = MakeRandom({ 65, 43, 9 }, 4, 1, 20002);
@@ -678,7 +678,7 @@ struct AddToSums
   }
 };
 
-TEST(HostExecutor, AddToRowsSkipsValuesWithoutARow)
+TEST(CudaConnectedComponentsHostExecutor, AddToRowsSkipsValuesWithoutARow)
 {
   for (const std::uint64_t rows : { 1, 2, 7 })
   {

@@ -49,7 +49,7 @@ protected:
   ~EmptyFilter() override = default;
 };
 
-class BackendRuns : public testing::Test
+class CudaConnectedComponentsBackendRuns : public testing::Test
 {
 protected:
   /** Runs `onDevice` as the work on the GPU, and `onHost` as the work on the CPU. Returns the description of the ITK
@@ -97,7 +97,7 @@ ThrowMemoryError()
   throw Error(Error::Kind::Memory, "device memory: too little");
 }
 
-TEST_F(BackendRuns, FallBackInTheMiddleOfTheWork)
+TEST_F(CudaConnectedComponentsBackendRuns, FallBackInTheMiddleOfTheWork)
 {
   const TestImage            image = MakeRandom({ 64, 32, 20 }, 20, 1, 71);
   std::vector<std::uint32_t> expected(image.pixels.size());
@@ -137,7 +137,7 @@ TEST_F(BackendRuns, FallBackInTheMiddleOfTheWork)
   EXPECT_EQ(m_ItkCalls, 0);
 }
 
-TEST_F(BackendRuns, NeedNoFallback)
+TEST_F(CudaConnectedComponentsBackendRuns, NeedNoFallback)
 {
   int calls = 0;
   EXPECT_EQ(this->Run([&] { ++calls; }, [] { FAIL() << "the CPU must not do the work, too"; }), "");
@@ -151,7 +151,7 @@ TEST_F(BackendRuns, NeedNoFallback)
   EXPECT_EQ(m_Settings.fallbackReason, "");
 }
 
-TEST_F(BackendRuns, ThrowIfTheFallbackIsOff)
+TEST_F(CudaConnectedComponentsBackendRuns, ThrowIfTheFallbackIsOff)
 {
   m_Settings.cpuFallback = false;
   const std::string exception = this->Run(ThrowMemoryError, [] { FAIL() << "the fallback is off"; });
@@ -162,7 +162,7 @@ TEST_F(BackendRuns, ThrowIfTheFallbackIsOff)
   EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
 }
 
-TEST_F(BackendRuns, DoNotFallBackForTooManyObjects)
+TEST_F(CudaConnectedComponentsBackendRuns, DoNotFallBackForTooManyObjects)
 {
   const auto throwTooMany = [] { throw Error(Error::Kind::TooManyObjects, "Number of objects (300)"); };
   for (const bool gpuEnabled : { true, false })
@@ -180,14 +180,14 @@ TEST_F(BackendRuns, DoNotFallBackForTooManyObjects)
   }
 }
 
-TEST_F(BackendRuns, ThrowIfTheCpuFailsToo)
+TEST_F(CudaConnectedComponentsBackendRuns, ThrowIfTheCpuFailsToo)
 {
   const std::string exception = this->Run(ThrowMemoryError, [] { throw Error(Error::Kind::Memory, "no host memory"); });
   EXPECT_NE(exception.find("no host memory"), std::string::npos) << exception;
   EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
 }
 
-TEST_F(BackendRuns, PassExceptionsOfTheCaller)
+TEST_F(CudaConnectedComponentsBackendRuns, PassExceptionsOfTheCaller)
 {
   for (const bool gpuEnabled : { true, false })
   {
@@ -208,7 +208,7 @@ TEST_F(BackendRuns, PassExceptionsOfTheCaller)
   }
 }
 
-TEST_F(BackendRuns, UseItk)
+TEST_F(CudaConnectedComponentsBackendRuns, UseItk)
 {
   BackendRun run(*m_Filter, m_Settings, m_Region);
   this->Prepare(run, [] { FAIL() << "only ITK can do it"; }, [] { FAIL() << "only ITK can do it"; });
@@ -222,7 +222,7 @@ TEST_F(BackendRuns, UseItk)
   EXPECT_EQ(m_ItkCalls, 1);
 }
 
-TEST_F(BackendRuns, LeaveSmallImagesToTheCpu)
+TEST_F(CudaConnectedComponentsBackendRuns, LeaveSmallImagesToTheCpu)
 {
   m_Region.SetSize(0, 2);
   int        onDevice = 0;
@@ -244,7 +244,7 @@ TEST_F(BackendRuns, LeaveSmallImagesToTheCpu)
   EXPECT_EQ(onHost, 1);
 }
 
-TEST_F(BackendRuns, CountOnlyTheLabelingForLazyGPUStart)
+TEST_F(CudaConnectedComponentsBackendRuns, CountOnlyTheLabelingForLazyGPUStart)
 {
   if (Process::WhyNotStartGPU().empty())
   {
@@ -287,7 +287,7 @@ TEST_F(BackendRuns, CountOnlyTheLabelingForLazyGPUStart)
   EXPECT_GE(counted(), beforeLabeling + 19.0);
 }
 
-TEST_F(BackendRuns, ReportProgressWithoutLabels)
+TEST_F(CudaConnectedComponentsBackendRuns, ReportProgressWithoutLabels)
 {
   std::vector<float> progress;
   m_Filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
@@ -309,7 +309,7 @@ TEST_F(BackendRuns, ReportProgressWithoutLabels)
   EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
 }
 
-TEST_F(BackendRuns, ResetTheBackendAfterAnExceptionOfAnotherFilter)
+TEST_F(CudaConnectedComponentsBackendRuns, ResetTheBackendAfterAnExceptionOfAnotherFilter)
 {
   m_Settings.gpuEnabled = false;
   EXPECT_EQ(this->Run([] {}, [] {}), "");

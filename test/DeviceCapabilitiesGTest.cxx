@@ -14,7 +14,7 @@ using itk::ccl::StartAttempts;
 namespace
 {
 
-TEST(DeviceCapabilities, LimitToTakesTheProfileOfASmallerDevice)
+TEST(CudaConnectedComponentsDeviceCapabilities, LimitToTakesTheProfileOfASmallerDevice)
 {
   const DeviceCapabilities hopper{ true, true, true, 132, 227 * 1024 };
   const auto               turing = hopper.LimitTo("turing");
@@ -33,7 +33,7 @@ TEST(DeviceCapabilities, LimitToTakesTheProfileOfASmallerDevice)
   EXPECT_EQ(same.sharedMemoryPerBlock, 227U * 1024);
 }
 
-TEST(DeviceCapabilities, LimitToNeverAddsCapabilities)
+TEST(CudaConnectedComponentsDeviceCapabilities, LimitToNeverAddsCapabilities)
 {
   const DeviceCapabilities small{ false, false, false, 2, 32 * 1024 };
   const auto               turing = small.LimitTo("turing");
@@ -59,7 +59,7 @@ Refusal(const StartAttempts & attempts, StartAttempts::ClockType::time_point now
   }
 }
 
-TEST(StartAttempts, WaitLongerAfterEachFailure)
+TEST(CudaConnectedComponentsStartAttempts, WaitLongerAfterEachFailure)
 {
   using std::chrono::seconds;
   StartAttempts                        attempts;

@@ -17,7 +17,7 @@ namespace
 
 using namespace itk::ccl;
 
-TEST(DeviceResources, ACounterIsZeroForEachOwner)
+TEST(CudaConnectedComponentsDeviceResources, ACounterIsZeroForEachOwner)
 {
   SKIP_WITHOUT_DEVICE();
   DeviceResources::TrimAll();

@@ -98,7 +98,7 @@ protected:
   }
 };
 
-TEST(FilterFaults, ThrowIfTheInputIsNotInMemory)
+TEST(CudaConnectedComponentsFilterFaults, ThrowIfTheInputIsNotInMemory)
 {
   ForEachFilter([](auto & filter) {
     SCOPED_TRACE(filter.GetNameOfClass());
@@ -129,7 +129,7 @@ TEST(FilterFaults, ThrowIfTheInputIsNotInMemory)
   });
 }
 
-TEST(FilterFaults, ThrowIfAMaskOrAnIntensityImageIsNotInMemory)
+TEST(CudaConnectedComponentsFilterFaults, ThrowIfAMaskOrAnIntensityImageIsNotInMemory)
 {
   auto       filter = itk::CudaConnectedComponentImageFilter<VolumeType, LabelsType>::New();
   const auto second = MakeVolume();
@@ -175,13 +175,13 @@ ExpectThrowIfNotInMemory()
   expectThrow("the buffered region does not contain the region");
 }
 
-TEST(FilterFaults, ThrowIfAnImageOfVectorsIsNotInMemory)
+TEST(CudaConnectedComponentsFilterFaults, ThrowIfAnImageOfVectorsIsNotInMemory)
 {
   ExpectThrowIfNotInMemory<itk::VectorImage<float, 3>>();
   ExpectThrowIfNotInMemory<itk::Image<itk::RGBPixel<unsigned char>, 3>>();
 }
 
-TEST(FilterFaults, ThrowIfTheImageOfAnAdaptorIsNotInMemory)
+TEST(CudaConnectedComponentsFilterFaults, ThrowIfTheImageOfAnAdaptorIsNotInMemory)
 {
   auto image = itk::VectorImage<float, 3>::New();
   image->SetRegions(VolumeType::SizeType{ { 40, 37, 30 } });
@@ -201,7 +201,7 @@ TEST(FilterFaults, ThrowIfTheImageOfAnAdaptorIsNotInMemory)
   EXPECT_NE(ExceptionOf(*filter).find("its pixel container holds 14800 pixels only"), std::string::npos);
 }
 
-TEST(FilterFaults, ThrowIfASeriesIsNotInMemory)
+TEST(CudaConnectedComponentsFilterFaults, ThrowIfASeriesIsNotInMemory)
 {
   auto image = SeriesType::New();
   image->SetRegions(SeriesType::SizeType{ { 9, 8, 7, 2 } });
@@ -269,7 +269,7 @@ protected:
   ~CountingImage() override = default;
 };
 
-TEST(FilterFaults, TheBufferIsAskedForInTheCallingThreadOnly)
+TEST(CudaConnectedComponentsFilterFaults, TheBufferIsAskedForInTheCallingThreadOnly)
 {
   const auto makeImage = [](auto pixel) {
     auto image = CountingImage<decltype(pixel)>::New();
@@ -360,7 +360,7 @@ private:
   mutable std::size_t m_Bytes = 0;
 };
 
-TEST(FilterFaults, ABackgroundIsWrittenToTheMemoryOfAnotherContainer)
+TEST(CudaConnectedComponentsFilterFaults, ABackgroundIsWrittenToTheMemoryOfAnotherContainer)
 {
   constexpr std::uint64_t size = 300; // 27 million labels, for which new memory is not written
   auto                    image = VolumeType::New();
@@ -381,7 +381,7 @@ TEST(FilterFaults, ABackgroundIsWrittenToTheMemoryOfAnotherContainer)
 
 #endif
 
-TEST(FilterFaults, TheInputIsReleasedAfterAnExceptionInFourDimensions)
+TEST(CudaConnectedComponentsFilterFaults, TheInputIsReleasedAfterAnExceptionInFourDimensions)
 {
   auto image = SeriesType::New();
   image->SetRegions(SeriesType::SizeType{ { 64, 3, 3, 4 } });
@@ -411,7 +411,7 @@ TEST(FilterFaults, TheInputIsReleasedAfterAnExceptionInFourDimensions)
   EXPECT_EQ(image->GetReferenceCount(), references);
 }
 
-TEST(FilterFaults, TheVerboseLineNamesItk)
+TEST(CudaConnectedComponentsFilterFaults, TheVerboseLineNamesItk)
 {
   auto image = SeriesType::New();
   image->SetRegions(SeriesType::SizeType{ { 5, 4, 3, 2 } });
@@ -427,7 +427,7 @@ TEST(FilterFaults, TheVerboseLineNamesItk)
   EXPECT_NE(line.find(", itk (dimension 4 is not supported on the GPU)"), std::string::npos) << line;
 }
 
-TEST(FilterFaults, AllFiltersRefuseAnAlgorithmThatNeedsFullConnectivity)
+TEST(CudaConnectedComponentsFilterFaults, AllFiltersRefuseAnAlgorithmThatNeedsFullConnectivity)
 {
   const auto expectThrow = [](auto & filter) {
     filter.SetInput(MakeVolume());
@@ -441,7 +441,7 @@ TEST(FilterFaults, AllFiltersRefuseAnAlgorithmThatNeedsFullConnectivity)
   ForEachMaskFilter<VolumeType>(expectThrow);
 }
 
-TEST(FilterFaults, TooLittleMemoryIsAnExceptionOfItk)
+TEST(CudaConnectedComponentsFilterFaults, TooLittleMemoryIsAnExceptionOfItk)
 {
   auto filter = itk::CudaConnectedComponentImageFilter<VolumeType, LabelsType>::New();
   itk::CudaConnectedComponentsDetail::BackendSettings settings;
@@ -457,7 +457,7 @@ TEST(FilterFaults, TooLittleMemoryIsAnExceptionOfItk)
   EXPECT_THROW(run.Run(), itk::ExceptionObject);
 }
 
-TEST(FilterFaults, StatisticsOfATableWithoutItsRowsAreAnExceptionOfItk)
+TEST(CudaConnectedComponentsFilterFaults, StatisticsOfATableWithoutItsRowsAreAnExceptionOfItk)
 {
   itk::CudaConnectedComponentTable table;
   table.componentCount = std::uint64_t{ 1 } << 62;

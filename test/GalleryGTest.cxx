@@ -132,7 +132,7 @@ ExpectPartitionOfItk(GalleryWay way, const TestImage & image, const Labels (&exp
   }
 }
 
-class GalleryLabeling : public testing::TestWithParam<GalleryWay>
+class CudaConnectedComponentsGalleryLabeling : public testing::TestWithParam<GalleryWay>
 {
 protected:
   void
@@ -178,7 +178,7 @@ protected:
   }
 };
 
-TEST_P(GalleryLabeling, EveryPlaneUpTo12)
+TEST_P(CudaConnectedComponentsGalleryLabeling, EveryPlaneUpTo12)
 {
   unsigned int seed = 1;
   for (std::uint64_t y = 1; y <= 12; ++y)
@@ -193,7 +193,7 @@ TEST_P(GalleryLabeling, EveryPlaneUpTo12)
   }
 }
 
-TEST_P(GalleryLabeling, EveryVolumeUpTo5)
+TEST_P(CudaConnectedComponentsGalleryLabeling, EveryVolumeUpTo5)
 {
   unsigned int seed = 1001;
   for (std::uint64_t z = 1; z <= 5; ++z)
@@ -208,7 +208,7 @@ TEST_P(GalleryLabeling, EveryVolumeUpTo5)
   }
 }
 
-TEST_P(GalleryLabeling, EveryTenthDensity)
+TEST_P(CudaConnectedComponentsGalleryLabeling, EveryTenthDensity)
 {
   for (unsigned int density = 0; density <= 100; density += 10)
   {
@@ -217,7 +217,7 @@ TEST_P(GalleryLabeling, EveryTenthDensity)
   }
 }
 
-TEST_P(GalleryLabeling, EveryGranularity)
+TEST_P(CudaConnectedComponentsGalleryLabeling, EveryGranularity)
 {
   for (unsigned int granularity = 1; granularity <= 16; ++granularity)
   {
@@ -226,7 +226,7 @@ TEST_P(GalleryLabeling, EveryGranularity)
   }
 }
 
-TEST_P(GalleryLabeling, Shapes)
+TEST_P(CudaConnectedComponentsGalleryLabeling, Shapes)
 {
   for (const TestImage & image : MakeShapes())
   {
@@ -239,7 +239,7 @@ TEST_P(GalleryLabeling, Shapes)
 }
 
 // Also has enough blocks of 2 x 2 and 2 x 2 x 2 pixels for several threads of HostExecutor.
-TEST_P(GalleryLabeling, SeveralThreadBlocksAndChunks)
+TEST_P(CudaConnectedComponentsGalleryLabeling, SeveralThreadBlocksAndChunks)
 {
   for (const unsigned int density : { 30, 45, 60, 75, 90 })
   {
@@ -265,7 +265,7 @@ CropOf(const RealMaskType * mask, const std::string & name, const itk::Index<3> 
 
 // Takes the middle slice of each image, and pixels in the middle of it as a volume. Whole volumes would take neighbor
 // propagation minutes.
-TEST_P(GalleryLabeling, RealImages)
+TEST_P(CudaConnectedComponentsGalleryLabeling, RealImages)
 {
   SKIP_WITHOUT_REAL_IMAGES();
   VisitRealMasks([](const RealMaskType * mask, const std::string & name) {
@@ -286,7 +286,7 @@ TEST_P(GalleryLabeling, RealImages)
 }
 
 // A kernel has at most 65,535 thread blocks along y and z. These images would need one more.
-TEST_P(GalleryLabeling, MoreThreadBlocksThanCudaStarts)
+TEST_P(CudaConnectedComponentsGalleryLabeling, MoreThreadBlocksThanCudaStarts)
 {
   if (GetParam() != GalleryWay::Device)
   {
@@ -306,7 +306,7 @@ TEST_P(GalleryLabeling, MoreThreadBlocksThanCudaStarts)
 
 INSTANTIATE_TEST_SUITE_P(
   Ways,
-  GalleryLabeling,
+  CudaConnectedComponentsGalleryLabeling,
   testing::Values(GalleryWay::HostSequential, GalleryWay::HostThreads, GalleryWay::Host64Bit, GalleryWay::Device),
   [](const testing::TestParamInfo<GalleryWay> & instance) { return NameOf(instance.param); });
 

@@ -102,7 +102,7 @@ ExpectMeasurement(const GalleryMeasurement & measurement, const Expectation & ex
   }
 }
 
-class GalleryProperties : public testing::TestWithParam<PropertiesPlace>
+class CudaConnectedComponentsGalleryProperties : public testing::TestWithParam<PropertiesPlace>
 {
 protected:
   void
@@ -149,7 +149,7 @@ protected:
 };
 
 // The table is not the only witness.
-TEST_P(GalleryProperties, PlainLoop)
+TEST_P(CudaConnectedComponentsGalleryProperties, PlainLoop)
 {
   for (const TestImage & image : { MakeRandom({ 41, 29, 1 }, 45, 1, 1), MakeRandom({ 11, 9, 7 }, 30, 1, 2) })
   {
@@ -164,7 +164,7 @@ TEST_P(GalleryProperties, PlainLoop)
   }
 }
 
-TEST_P(GalleryProperties, EveryPlaneUpTo12)
+TEST_P(CudaConnectedComponentsGalleryProperties, EveryPlaneUpTo12)
 {
   unsigned int seed = 11001;
   for (std::uint64_t y = 1; y <= 12; ++y)
@@ -178,7 +178,7 @@ TEST_P(GalleryProperties, EveryPlaneUpTo12)
 
 // The widths lie around multiples of the 32 pixels of a word, and of the 128 runs that a thread block of FLSL adds at a
 // time.
-TEST_P(GalleryProperties, EveryKindOfWidth)
+TEST_P(CudaConnectedComponentsGalleryProperties, EveryKindOfWidth)
 {
   unsigned int seed = 12001;
   for (const std::uint64_t x : { 31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 511, 513, 1025, 2049 })
@@ -191,7 +191,7 @@ TEST_P(GalleryProperties, EveryKindOfWidth)
   ExpectTableOfLibrary(MakeCheckerboard({ 1025, 9, 1 }));
 }
 
-TEST_P(GalleryProperties, EveryTenthDensity)
+TEST_P(CudaConnectedComponentsGalleryProperties, EveryTenthDensity)
 {
   for (unsigned int density = 0; density <= 100; density += 10)
   {
@@ -200,7 +200,7 @@ TEST_P(GalleryProperties, EveryTenthDensity)
   }
 }
 
-TEST_P(GalleryProperties, EveryGranularity)
+TEST_P(CudaConnectedComponentsGalleryProperties, EveryGranularity)
 {
   for (unsigned int granularity = 1; granularity <= 16; ++granularity)
   {
@@ -208,7 +208,7 @@ TEST_P(GalleryProperties, EveryGranularity)
   }
 }
 
-TEST_P(GalleryProperties, Shapes)
+TEST_P(CudaConnectedComponentsGalleryProperties, Shapes)
 {
   for (const TestImage & image : MakeShapes())
   {
@@ -216,7 +216,7 @@ TEST_P(GalleryProperties, Shapes)
   }
 }
 
-TEST_P(GalleryProperties, SeveralThreadBlocksAndChunks)
+TEST_P(CudaConnectedComponentsGalleryProperties, SeveralThreadBlocksAndChunks)
 {
   for (const unsigned int density : { 35, 45, 60, 80 })
   {
@@ -225,7 +225,7 @@ TEST_P(GalleryProperties, SeveralThreadBlocksAndChunks)
 }
 
 // The sum of one coordinate exceeds 32 bits.
-TEST_P(GalleryProperties, LargeSums)
+TEST_P(CudaConnectedComponentsGalleryProperties, LargeSums)
 {
   for (const TestImage & image : { MakeImage("full", { 92700, 1, 1 }, 1), MakeImage("full", { 9, 30900, 1 }, 1) })
   {
@@ -235,12 +235,12 @@ TEST_P(GalleryProperties, LargeSums)
 
 INSTANTIATE_TEST_SUITE_P(
   Places,
-  GalleryProperties,
+  CudaConnectedComponentsGalleryProperties,
   testing::Values(PropertiesPlace::HostSequential, PropertiesPlace::HostThreads, PropertiesPlace::Device),
   [](const testing::TestParamInfo<PropertiesPlace> & instance) { return NameOf(instance.param); });
 
 // Center and covariance follow from the sums. The numbers are exact in floating point.
-TEST(GalleryCenterAndCovariance, Rectangle)
+TEST(CudaConnectedComponentsGalleryCenterAndCovariance, Rectangle)
 {
   gallery::PropertySums<std::uint32_t> sums{};
   for (std::uint64_t y = 10; y < 12; ++y)
@@ -262,12 +262,12 @@ TEST(GalleryCenterAndCovariance, Rectangle)
 }
 
 // The pixels are (0, 1) and (2, 0).
-TEST(GalleryCenterAndCovariance, NegativeCovariance)
+TEST(CudaConnectedComponentsGalleryCenterAndCovariance, NegativeCovariance)
 {
   EXPECT_EQ(gallery::GetCovariance(gallery::PropertySums<std::uint64_t>{ 2, 2, 1, 4, 1, 0 }).xy, -0.5);
 }
 
-TEST(GallerySums, FitUpTo65536)
+TEST(CudaConnectedComponentsGallerySums, FitUpTo65536)
 {
   EXPECT_TRUE(gallery::SumsFit({ 65536, 65536 }));
   EXPECT_TRUE(gallery::SumsFit({ 1, 1 }));

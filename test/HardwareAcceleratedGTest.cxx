@@ -19,10 +19,10 @@ namespace
 {
 
 template <typename TMask>
-class HardwareAcceleratedChunks : public testing::Test
+class CudaConnectedComponentsHardwareAcceleratedChunks : public testing::Test
 {};
 using MaskTypes = testing::Types<std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(HardwareAcceleratedChunks, MaskTypes, );
+TYPED_TEST_SUITE(CudaConnectedComponentsHardwareAcceleratedChunks, MaskTypes, );
 
 /** Returns the index of the first pixel of each object. */
 std::vector<std::uint64_t>
@@ -142,7 +142,7 @@ ExpectLabelsAndFeatures(const HostExecutor & executor, const TestImage & image)
   }
 }
 
-TYPED_TEST(HardwareAcceleratedChunks, DistancesEqualALoop)
+TYPED_TEST(CudaConnectedComponentsHardwareAcceleratedChunks, DistancesEqualALoop)
 {
   constexpr unsigned int columns = HardwareAccelerated::ColumnCount<TypeParam>;
   std::mt19937_64        random(1);
@@ -176,7 +176,7 @@ TYPED_TEST(HardwareAcceleratedChunks, DistancesEqualALoop)
 }
 
 // The widths lie around multiples of the 32 or 64 columns of a chunk, and of the 1024 pixels of a line.
-TYPED_TEST(HardwareAcceleratedChunks, EveryKindOfWidth)
+TYPED_TEST(CudaConnectedComponentsHardwareAcceleratedChunks, EveryKindOfWidth)
 {
   unsigned int seed = 41001;
   for (const std::uint64_t x : { 1, 2, 31, 32, 33, 63, 64, 65, 95, 96, 97, 127, 128, 129, 993, 1025, 2049 })
@@ -190,7 +190,7 @@ TYPED_TEST(HardwareAcceleratedChunks, EveryKindOfWidth)
   }
 }
 
-TYPED_TEST(HardwareAcceleratedChunks, Shapes)
+TYPED_TEST(CudaConnectedComponentsHardwareAcceleratedChunks, Shapes)
 {
   for (const TestImage & image : MakeShapes())
   {
@@ -198,7 +198,7 @@ TYPED_TEST(HardwareAcceleratedChunks, Shapes)
   }
 }
 
-TYPED_TEST(HardwareAcceleratedChunks, SeveralThreads)
+TYPED_TEST(CudaConnectedComponentsHardwareAcceleratedChunks, SeveralThreads)
 {
   const HostExecutor executor(ThreadPool::For());
   for (const unsigned int density : { 35, 45, 60, 80 })
@@ -211,7 +211,7 @@ TYPED_TEST(HardwareAcceleratedChunks, SeveralThreads)
 }
 
 // 2500 x 2500 pixels: the sums exceed 32 bits.
-TYPED_TEST(HardwareAcceleratedChunks, LargeSums)
+TYPED_TEST(CudaConnectedComponentsHardwareAcceleratedChunks, LargeSums)
 {
   const TestImage image = MakeImage("one component", { 2500, 2500, 1 }, 1);
   ExpectFeatures<2, TypeParam, std::uint32_t>(

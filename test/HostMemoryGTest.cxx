@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-TEST(HostMemory, LargeBuffersAreAlignedToHugePages)
+TEST(CudaConnectedComponentsHostMemory, LargeBuffersAreAlignedToHugePages)
 {
   for (const std::uint64_t count : { 0UL, 1UL, 500000UL, 524288UL, 3000000UL })
   {
@@ -37,7 +37,7 @@ IsZero(const char * memory, std::uint64_t count)
   return std::all_of(memory, memory + count, [](char byte) { return byte == 0; });
 }
 
-TEST(HostMemory, UntouchedMemoryIsCleared)
+TEST(CudaConnectedComponentsHostMemory, UntouchedMemoryIsCleared)
 {
   for (const std::uint64_t offset : { 0, 1, 4095 })
   {
@@ -55,21 +55,21 @@ TEST(HostMemory, UntouchedMemoryIsCleared)
   }
 }
 
-TEST(HostMemory, SmallMemoryIsRefused)
+TEST(CudaConnectedComponentsHostMemory, SmallMemoryIsRefused)
 {
   const std::unique_ptr<char[]> memory(new char[Size]);
   EXPECT_FALSE(ClearUntouched(memory.get(), itk::ccl::Tuning::HostUntouchedBytes - 1));
   EXPECT_FALSE(ClearUntouched(memory.get(), 0));
 }
 
-TEST(HostMemory, WrittenMemoryIsRefused)
+TEST(CudaConnectedComponentsHostMemory, WrittenMemoryIsRefused)
 {
   const std::unique_ptr<char[]> memory(new char[Size]);
   std::fill_n(memory.get(), Size, char{ 1 });
   EXPECT_FALSE(ClearUntouched(memory.get(), Size));
 }
 
-TEST(HostMemory, SharedMemoryIsRefused)
+TEST(CudaConnectedComponentsHostMemory, SharedMemoryIsRefused)
 {
   // Shared pages keep their contents after MADV_DONTNEED, so they are not cleared.
   void * const memory = mmap(nullptr, Size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

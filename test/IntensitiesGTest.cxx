@@ -391,7 +391,7 @@ ExpectSameAsLoopOnImage(const TestImage & image, unsigned int seed)
 }
 
 template <typename T>
-class IntensitiesOf : public testing::Test
+class CudaConnectedComponentsIntensitiesOf : public testing::Test
 {};
 
 using PixelTypes = testing::Types<std::int8_t,
@@ -404,9 +404,9 @@ using PixelTypes = testing::Types<std::int8_t,
                                   std::uint64_t,
                                   float,
                                   double>;
-TYPED_TEST_SUITE(IntensitiesOf, PixelTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsIntensitiesOf, PixelTypes);
 
-TYPED_TEST(IntensitiesOf, Shapes)
+TYPED_TEST(CudaConnectedComponentsIntensitiesOf, Shapes)
 {
   unsigned int seed = 31000;
   for (const TestImage & image : MakeShapes())
@@ -415,7 +415,7 @@ TYPED_TEST(IntensitiesOf, Shapes)
   }
 }
 
-TYPED_TEST(IntensitiesOf, RandomImages)
+TYPED_TEST(CudaConnectedComponentsIntensitiesOf, RandomImages)
 {
   unsigned int seed = 32000;
   for (const unsigned int density : { 5U, 30U, 60U, 97U })
@@ -432,7 +432,7 @@ TYPED_TEST(IntensitiesOf, RandomImages)
   }
 }
 
-TYPED_TEST(IntensitiesOf, SeveralChunks)
+TYPED_TEST(CudaConnectedComponentsIntensitiesOf, SeveralChunks)
 {
   ExpectSameAsLoopOnImage<TypeParam>(MakeRandom({ 300, 130, 30 }, 40, 3, 33000), 33000);
   ExpectSameAsLoopOnImage<TypeParam>(MakeRandom({ 600, 1500, 1 }, 55, 1, 33001), 33001);
@@ -450,7 +450,7 @@ MeasureRow(const std::vector<T> & pixels)
   return Unpack(ImageView::TypeOf<T>(), rows.data(), rows.size());
 }
 
-TEST(Intensities, BoolCountsAsUInt8)
+TEST(CudaConnectedComponentsIntensities, BoolCountsAsUInt8)
 {
   const bool                                 pixels[] = { true, false, true, true };
   const TestImage                            image{ "row", { 4, 1, 1 }, { 1, 1, 1, 1 } };
@@ -463,7 +463,7 @@ TEST(Intensities, BoolCountsAsUInt8)
   EXPECT_EQ(columns.GetSigma(0), 0.5);
 }
 
-TEST(Intensities, NaNAndInfinity)
+TEST(CudaConnectedComponentsIntensities, NaNAndInfinity)
 {
   const auto expect =
     [](const std::vector<double> & pixels, double sum, double squares, double minimum, double maximum) {
@@ -490,7 +490,7 @@ TEST(Intensities, NaNAndInfinity)
   expect({ Infinity, NaN }, NaN, NaN, Infinity, Infinity);
 }
 
-TEST(Intensities, SignedZeros)
+TEST(CudaConnectedComponentsIntensities, SignedZeros)
 {
   for (const std::vector<float> & pixels : { std::vector<float>{ 0.0F, -0.0F }, { -0.0F, 0.0F } })
   {
@@ -502,7 +502,7 @@ TEST(Intensities, SignedZeros)
   }
 }
 
-TEST(Intensities, LargestAndSmallestNumbers)
+TEST(CudaConnectedComponentsIntensities, LargestAndSmallestNumbers)
 {
   const double largest = std::numeric_limits<double>::max();
   const double smallest = std::numeric_limits<double>::denorm_min();
@@ -520,7 +520,7 @@ TEST(Intensities, LargestAndSmallestNumbers)
   EXPECT_EQ(columns.sums[0], 0.0); // smallest is less than 1e-12 of the magnitudes
 }
 
-TEST(Intensities, ConstantsHaveNoVariance)
+TEST(CudaConnectedComponentsIntensities, ConstantsHaveNoVariance)
 {
   std::mt19937_64 random(34000);
   for (int repetition = 0; repetition < 200; ++repetition)
@@ -534,7 +534,7 @@ TEST(Intensities, ConstantsHaveNoVariance)
   }
 }
 
-TEST(Intensities, SmallVarianceOfLargeNumbers)
+TEST(CudaConnectedComponentsIntensities, SmallVarianceOfLargeNumbers)
 {
   // Sums of double would have lost the variance.
   EXPECT_EQ(MeasureRow<double>({ 1e9, 1e9 + 1, 1e9 + 2 }).variances[0], 1.0);
@@ -572,7 +572,7 @@ ColumnsOfManyPixels(T pixel)
   return Unpack(ImageView::TypeOf<T>(), &value, 1);
 }
 
-TEST(Intensities, TheLargestImagesDoNotOverflow)
+TEST(CudaConnectedComponentsIntensities, TheLargestImagesDoNotOverflow)
 {
   const double many = std::ldexp(1.0, 40);
   for (const std::int64_t pixel :
@@ -601,7 +601,7 @@ TEST(Intensities, TheLargestImagesDoNotOverflow)
   EXPECT_EQ(ColumnsOfManyPixels(-3.0F).sums[0], -3.0 * many);
 }
 
-TEST(Intensities, ManySmallPixelsBesideALargeOne)
+TEST(CudaConnectedComponentsIntensities, ManySmallPixelsBesideALargeOne)
 {
   // One pixel is 1, and 2^40 pixels together have a third of its value or a ninth of its square.
   const double       large = 1.0;
@@ -627,7 +627,7 @@ TEST(Intensities, ManySmallPixelsBesideALargeOne)
   }
 }
 
-TEST(Intensities, WithinTheBoundForAnyMagnitudes)
+TEST(CudaConnectedComponentsIntensities, WithinTheBoundForAnyMagnitudes)
 {
   std::mt19937_64 random(35000);
   for (int repetition = 0; repetition < 300; ++repetition)
@@ -663,12 +663,12 @@ TEST(Intensities, WithinTheBoundForAnyMagnitudes)
 }
 
 template <typename T>
-class IntensitiesLikeItk : public testing::Test
+class CudaConnectedComponentsIntensitiesLikeItk : public testing::Test
 {};
 using ItkPixelTypes = testing::Types<std::int16_t, std::uint8_t, std::int32_t, float, double>;
-TYPED_TEST_SUITE(IntensitiesLikeItk, ItkPixelTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsIntensitiesLikeItk, ItkPixelTypes);
 
-TYPED_TEST(IntensitiesLikeItk, LabelStatistics)
+TYPED_TEST(CudaConnectedComponentsIntensitiesLikeItk, LabelStatistics)
 {
   using ImageType = itk::Image<TypeParam, 3>;
   using LabelImageType = itk::Image<std::uint32_t, 3>;
@@ -711,7 +711,7 @@ TYPED_TEST(IntensitiesLikeItk, LabelStatistics)
   }
 }
 
-TEST(WideInteger, AddsInAnyOrderOnThreads)
+TEST(CudaConnectedComponentsWideInteger, AddsInAnyOrderOnThreads)
 {
   constexpr unsigned int      threads = 8;
   constexpr unsigned int      perThread = 20000;
@@ -745,7 +745,7 @@ TEST(WideInteger, AddsInAnyOrderOnThreads)
   EXPECT_TRUE(std::equal(sum.digits, sum.digits + 3, expected.digits)) << "seed 37000";
 }
 
-TEST(WideInteger, MatchesIntegersOf128Bits)
+TEST(CudaConnectedComponentsWideInteger, MatchesIntegersOf128Bits)
 {
   std::mt19937_64 random(38000);
   for (int repetition = 0; repetition < 100000; ++repetition)
@@ -776,7 +776,7 @@ TEST(WideInteger, MatchesIntegersOf128Bits)
   }
 }
 
-TEST(WideInteger, MultipliesSeveralDigits)
+TEST(CudaConnectedComponentsWideInteger, MultipliesSeveralDigits)
 {
   // (2^128 - 1)^2 = 2^256 - 2^129 + 1
   const WideInteger<2> all{ { ~0ULL, ~0ULL } };
@@ -787,7 +787,7 @@ TEST(WideInteger, MultipliesSeveralDigits)
   EXPECT_EQ(square.digits[3], ~0ULL);
 }
 
-TEST(WideInteger, RoundsToTheNearestNumber)
+TEST(CudaConnectedComponentsWideInteger, RoundsToTheNearestNumber)
 {
   // 2^160 + 2^107 lies between two numbers. The lowest bit decides.
   std::uint64_t digits[] = { 0, 1ULL << 43, 1ULL << 32 };
@@ -799,7 +799,7 @@ TEST(WideInteger, RoundsToTheNearestNumber)
   EXPECT_EQ(minusOne.ToDouble(), -1.0);
 }
 
-TEST(OrderedKeys, KeepTheOrder)
+TEST(CudaConnectedComponentsOrderedKeys, KeepTheOrder)
 {
   const double numbers[] = { -Infinity, -DBL_MAX, -1,      -DBL_MIN, -5e-324, -0.0,
                              0.0,       5e-324,   DBL_MIN, 1,        DBL_MAX, Infinity };

@@ -9,7 +9,7 @@
 namespace
 {
 
-class Labeling : public testing::TestWithParam<Way>
+class CudaConnectedComponentsLabeling : public testing::TestWithParam<Way>
 {
 protected:
   void
@@ -39,7 +39,7 @@ protected:
 
 const unsigned int Densities[] = { 0, 3, 10, 20, 30, 40, 50, 60, 75, 90, 97, 100 };
 
-TEST_P(Labeling, EveryPlaneUpTo17)
+TEST_P(CudaConnectedComponentsLabeling, EveryPlaneUpTo17)
 {
   unsigned int seed = 1;
   for (std::uint64_t y = 1; y <= 17; ++y)
@@ -54,7 +54,7 @@ TEST_P(Labeling, EveryPlaneUpTo17)
   }
 }
 
-TEST_P(Labeling, EveryVolumeUpTo6)
+TEST_P(CudaConnectedComponentsLabeling, EveryVolumeUpTo6)
 {
   unsigned int seed = 1001;
   for (std::uint64_t z = 1; z <= 6; ++z)
@@ -72,7 +72,7 @@ TEST_P(Labeling, EveryVolumeUpTo6)
   }
 }
 
-TEST_P(Labeling, SampleOfPlanesUpTo70)
+TEST_P(CudaConnectedComponentsLabeling, SampleOfPlanesUpTo70)
 {
   std::mt19937 random(2001);
   for (unsigned int seed = 2001; seed < 2061; ++seed)
@@ -82,7 +82,7 @@ TEST_P(Labeling, SampleOfPlanesUpTo70)
   }
 }
 
-TEST_P(Labeling, SampleOfVolumesUpTo40)
+TEST_P(CudaConnectedComponentsLabeling, SampleOfVolumesUpTo40)
 {
   std::mt19937 random(3001);
   for (unsigned int seed = 3001; seed < 3041; ++seed)
@@ -92,7 +92,7 @@ TEST_P(Labeling, SampleOfVolumesUpTo40)
   }
 }
 
-TEST_P(Labeling, EveryDensity)
+TEST_P(CudaConnectedComponentsLabeling, EveryDensity)
 {
   for (unsigned int density = 0; density <= 100; density += 4)
   {
@@ -101,7 +101,7 @@ TEST_P(Labeling, EveryDensity)
   }
 }
 
-TEST_P(Labeling, EveryGranularity)
+TEST_P(CudaConnectedComponentsLabeling, EveryGranularity)
 {
   for (unsigned int granularity = 1; granularity <= 16; ++granularity)
   {
@@ -110,7 +110,7 @@ TEST_P(Labeling, EveryGranularity)
   }
 }
 
-TEST_P(Labeling, Shapes)
+TEST_P(CudaConnectedComponentsLabeling, Shapes)
 {
   for (const TestImage & image : MakeShapes())
   {
@@ -118,7 +118,7 @@ TEST_P(Labeling, Shapes)
   }
 }
 
-TEST_P(Labeling, SeveralThreadBlocksAndChunks)
+TEST_P(CudaConnectedComponentsLabeling, SeveralThreadBlocksAndChunks)
 {
   ExpectLabelsOfItk(MakeRandom({ 1031, 257, 1 }, 50, 1, 8001));
   ExpectLabelsOfItk(MakeRandom({ 131, 67, 43 }, 30, 1, 8002));
@@ -131,7 +131,7 @@ TEST_P(Labeling, SeveralThreadBlocksAndChunks)
 }
 
 // The labels must not depend on the order in which threads run.
-TEST_P(Labeling, TwiceTheSame)
+TEST_P(CudaConnectedComponentsLabeling, TwiceTheSame)
 {
   const TestImage image = MakeRandom({ 101, 99, 31 }, 35, 1, 9001);
   for (const Method & method : MethodsOf(GetParam()))
@@ -143,7 +143,7 @@ TEST_P(Labeling, TwiceTheSame)
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,
-                         Labeling,
+                         CudaConnectedComponentsLabeling,
                          testing::Values(Way::HostSequential,
                                          Way::HostThreads,
                                          Way::HostVolume,

@@ -17,7 +17,7 @@ using itk::CudaConnectedComponentLabeler;
 using MaskType = itk::Image<unsigned char, 3>;
 using LabelsType = itk::Image<unsigned short, 3>;
 
-class Large : public testing::TestWithParam<MaskType::SizeType>
+class CudaConnectedComponentsLarge : public testing::TestWithParam<MaskType::SizeType>
 {
 protected:
   void
@@ -182,7 +182,7 @@ ExpectIntensitiesOnHost(const MaskType & image, bool fullyConnected, std::uint64
   }
 }
 
-TEST_P(Large, SameAsItk)
+TEST_P(CudaConnectedComponentsLarge, SameAsItk)
 {
   const auto          image = MakeBoxes(GetParam());
   const std::uint64_t pixelCount = image->GetBufferedRegion().GetNumberOfPixels();
@@ -261,7 +261,7 @@ TEST_P(Large, SameAsItk)
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes,
-                         Large,
+                         CudaConnectedComponentsLarge,
                          testing::Values(MaskType::SizeType{ { 2049, 1025, 1025 } },   // more than 2^31 pixels
                                          MaskType::SizeType{ { 2049, 2047, 1025 } },   // more than 2^32 pixels
                                          MaskType::SizeType{ { 2049, 2047, 2049 } })); // more than 2^33 pixels

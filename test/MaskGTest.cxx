@@ -13,7 +13,7 @@ namespace
 
 using View = itk::CudaConnectedComponentImageView;
 
-class Mask : public AnalysisTest
+class CudaConnectedComponentsMask : public AnalysisTest
 {};
 
 /** Expects that all functions select the right pixels of an image. */
@@ -72,7 +72,7 @@ ExpectMasks(AnalysisWay way, const TestImage & image, unsigned int seed)
   }
 }
 
-TEST_P(Mask, RandomImagesOfAllPixelSizes)
+TEST_P(CudaConnectedComponentsMask, RandomImagesOfAllPixelSizes)
 {
   const CudaConnectedComponentLabeler::SizeType sizes[] = {
     { 1, 1, 1 }, { 17, 1, 1 }, { 1, 19, 3 }, { 33, 29, 1 }, { 64, 16, 8 }, { 31, 9, 11 }, { 130, 7, 5 }, { 16, 16, 16 }
@@ -92,7 +92,7 @@ TEST_P(Mask, RandomImagesOfAllPixelSizes)
   }
 }
 
-TEST_P(Mask, LargerImages)
+TEST_P(CudaConnectedComponentsMask, LargerImages)
 {
   ExpectMasks<std::uint8_t>(GetParam(), MakeRandom({ 254, 131, 39 }, 45, 2, 32001), 32001);
   ExpectMasks<std::int16_t>(GetParam(), MakeRandom({ 1023, 517, 1 }, 55, 1, 32002), 32002);
@@ -176,7 +176,7 @@ WithMargin(const TestImage & image)
   return larger;
 }
 
-TEST_P(Mask, FillsHolesAsAFloodDoes)
+TEST_P(CudaConnectedComponentsMask, FillsHolesAsAFloodDoes)
 {
   std::vector<TestImage> images{ WithMargin(MakeShells({ 21, 19, 17 })), MakeShells({ 21, 19, 17 }) };
   unsigned int           seed = 38000;
@@ -210,7 +210,7 @@ TEST_P(Mask, FillsHolesAsAFloodDoes)
   EXPECT_GT(holes, 1000U);
 }
 
-TEST_P(Mask, HolesThatMeetTheBorderDiagonally)
+TEST_P(CudaConnectedComponentsMask, HolesThatMeetTheBorderDiagonally)
 {
   // The hole of the plane and the hole of the volume meet a background pixel at a corner of the image.
   const TestImage plane{ "plane", { 4, 3, 1 }, { 0, 1, 0, 0, 1, 0, 1, 0, 0, 1, 0, 0 } };
@@ -230,7 +230,7 @@ TEST_P(Mask, HolesThatMeetTheBorderDiagonally)
   }
 }
 
-TEST_P(Mask, EveryAlgorithm)
+TEST_P(CudaConnectedComponentsMask, EveryAlgorithm)
 {
   const TestImage image = MakeRandom({ 65, 43, 9 }, 25, 2, 35001);
   const Labels    itk = LabelByItk(image, true);
@@ -263,7 +263,7 @@ TEST_P(Mask, EveryAlgorithm)
   }
 }
 
-TEST_P(Mask, SpecialFloatsKeepTheirBits)
+TEST_P(CudaConnectedComponentsMask, SpecialFloatsKeepTheirBits)
 {
   const double                  nan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<double>     input{ nan, -0.0, 3, 0, -nan, 1e308, 5e-324, 0, -0.0, 2 };
@@ -313,7 +313,7 @@ ExpectLiterals(AnalysisWay way)
   EXPECT_EQ(table.componentCount, 1U);
 }
 
-TEST_P(Mask, ValuesMayBeLiterals)
+TEST_P(CudaConnectedComponentsMask, ValuesMayBeLiterals)
 {
   ExpectLiterals<std::uint8_t>(GetParam());
   ExpectLiterals<std::int16_t>(GetParam());
@@ -321,7 +321,7 @@ TEST_P(Mask, ValuesMayBeLiterals)
   ExpectLiterals<float>(GetParam());
 }
 
-TEST(Mask, ValuesMustFitThePixels)
+TEST(CudaConnectedComponentsMask, ValuesMustFitThePixels)
 {
   CudaConnectedComponentLabeler labeler;
   labeler.options.onHost = true;
@@ -348,7 +348,7 @@ TEST(Mask, ValuesMustFitThePixels)
   expectError(true, 2, "no pixel of the type Bool has the value 2");
 }
 
-TEST_P(Mask, SeedsMustLieInTheImage)
+TEST_P(CudaConnectedComponentsMask, SeedsMustLieInTheImage)
 {
   const TestImage               image = MakeRandom({ 9, 8, 7 }, 50, 1, 36001);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
@@ -367,7 +367,7 @@ TEST_P(Mask, SeedsMustLieInTheImage)
   }
 }
 
-TEST_P(Mask, AlgorithmsForFullConnectivityOnly)
+TEST_P(CudaConnectedComponentsMask, AlgorithmsForFullConnectivityOnly)
 {
   const TestImage image = MakeRandom({ 9, 8, 7 }, 50, 1, 36002);
   for (const AlgorithmEnum algorithm : { AlgorithmEnum::BlockUnionFind, AlgorithmEnum::BlockKomuraEquivalence })
@@ -385,7 +385,7 @@ TEST_P(Mask, AlgorithmsForFullConnectivityOnly)
   }
 }
 
-TEST_P(Mask, NullPointers)
+TEST_P(CudaConnectedComponentsMask, NullPointers)
 {
   const TestImage                               image = MakeRandom({ 9, 8, 7 }, 50, 1, 36003);
   const CudaConnectedComponentLabeler           labeler = LabelerFor(GetParam(), false);
@@ -426,7 +426,7 @@ TEST_P(Mask, NullPointers)
 }
 
 // Images without pixels may have null pointers, and seeds that lie outside.
-TEST_P(Mask, ImagesWithoutPixels)
+TEST_P(CudaConnectedComponentsMask, ImagesWithoutPixels)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
   labeler.options.selection.seeds = { { 4, 0, 0 } };
@@ -451,7 +451,7 @@ TEST_P(Mask, ImagesWithoutPixels)
   }
 }
 
-TEST_P(Mask, MemoryThatADeviceCannotUse)
+TEST_P(CudaConnectedComponentsMask, MemoryThatADeviceCannotUse)
 {
   if (GetParam() != AnalysisWay::DeviceToDevice)
   {
@@ -476,7 +476,7 @@ TEST_P(Mask, MemoryThatADeviceCannotUse)
   EXPECT_EQ(onHost, std::vector<std::int16_t>(onHost.size(), 1));
 }
 
-TEST_P(Mask, IntensitiesMustBeAligned)
+TEST_P(CudaConnectedComponentsMask, IntensitiesMustBeAligned)
 {
   const TestImage                  image = MakeRandom({ 9, 8, 7 }, 50, 1, 36004);
   const std::vector<std::uint16_t> onHost(600, 1);
@@ -502,7 +502,7 @@ TEST_P(Mask, IntensitiesMustBeAligned)
 }
 
 // The device reports only the begin and the end of the work.
-TEST_P(Mask, ProgressCanAbort)
+TEST_P(CudaConnectedComponentsMask, ProgressCanAbort)
 {
   const TestImage             image = MakeRandom({ 130, 120, 9 }, 30, 1, 36005);
   CudaConnectedComponentTable table;
@@ -532,7 +532,7 @@ TEST_P(Mask, ProgressCanAbort)
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,
-                         Mask,
+                         CudaConnectedComponentsMask,
                          testing::ValuesIn(AllWays),
                          [](const testing::TestParamInfo<AnalysisWay> & instance) { return NameOf(instance.param); });
 

@@ -100,14 +100,14 @@ IsSameAsLoop(const HostExecutor & executor, const FillCase & one, std::mt19937 &
 }
 
 template <typename TPixel>
-class FillPixels : public testing::Test
+class CudaConnectedComponentsFillPixels : public testing::Test
 {};
 
 // Kernels fill pixels of all types as unsigned integers of their size.
 using PixelTypes = testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(FillPixels, PixelTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsFillPixels, PixelTypes);
 
-TYPED_TEST(FillPixels, AllWidthsAndOffsets)
+TYPED_TEST(CudaConnectedComponentsFillPixels, AllWidthsAndOffsets)
 {
   std::mt19937       random(51000);
   const HostExecutor executor;
@@ -132,7 +132,7 @@ TYPED_TEST(FillPixels, AllWidthsAndOffsets)
 }
 
 // The images have more pixels than the threads of a warp, or of a thread block, write at the same time.
-TYPED_TEST(FillPixels, LongAndManyRows)
+TYPED_TEST(CudaConnectedComponentsFillPixels, LongAndManyRows)
 {
   std::mt19937       random(52000);
   const HostExecutor executor;
@@ -162,7 +162,7 @@ TYPED_TEST(FillPixels, LongAndManyRows)
 }
 
 // Threads write neighboring cells at the same time.
-TYPED_TEST(FillPixels, SeveralThreads)
+TYPED_TEST(CudaConnectedComponentsFillPixels, SeveralThreads)
 {
   std::mt19937       random(53000);
   const HostExecutor executor(ThreadPool::For());
@@ -222,7 +222,7 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
 }
 
 // Images of more than 2^32 pixels use runs of 64 bits.
-TEST(StoreMask, RunsOf32And64Bits)
+TEST(CudaConnectedComponentsStoreMask, RunsOf32And64Bits)
 {
   unsigned int seed = 54000;
   for (const auto & size : std::vector<std::array<std::uint64_t, 3>>{
@@ -242,7 +242,7 @@ TEST(StoreMask, RunsOf32And64Bits)
   }
 }
 
-class MaskRows : public AnalysisTest
+class CudaConnectedComponentsMaskRows : public AnalysisTest
 {};
 
 /** The bits and the runs that the functions for packed rows pass. */
@@ -312,7 +312,7 @@ MakeSparseRows(const CudaConnectedComponentLabeler::SizeType & size, unsigned in
   return image;
 }
 
-TEST_P(MaskRows, RowsOfBitsAndRuns)
+TEST_P(CudaConnectedComponentsMaskRows, RowsOfBitsAndRuns)
 {
   if (GetParam() == AnalysisWay::DeviceToDevice)
   {
@@ -366,7 +366,7 @@ TEST_P(MaskRows, RowsOfBitsAndRuns)
 }
 
 // The exceptions of the caller's functions reach the caller.
-TEST_P(MaskRows, ExceptionsOfVisitors)
+TEST_P(CudaConnectedComponentsMaskRows, ExceptionsOfVisitors)
 {
   if (GetParam() == AnalysisWay::DeviceToDevice)
   {
@@ -421,7 +421,7 @@ LabelsOfRuns(const CudaConnectedComponentLabeler & labeler,
 }
 
 // The functions of the caller may call the labeler for another image.
-TEST_P(MaskRows, NestedCalls)
+TEST_P(CudaConnectedComponentsMaskRows, NestedCalls)
 {
   if (GetParam() == AnalysisWay::DeviceToDevice)
   {
@@ -499,7 +499,7 @@ private:
   }
 };
 
-TEST_P(MaskRows, UntouchedOutput)
+TEST_P(CudaConnectedComponentsMaskRows, UntouchedOutput)
 {
   if (GetParam() == AnalysisWay::DeviceToDevice)
   {
@@ -545,7 +545,7 @@ TEST_P(MaskRows, UntouchedOutput)
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,
-                         MaskRows,
+                         CudaConnectedComponentsMaskRows,
                          testing::ValuesIn(AllWays),
                          [](const testing::TestParamInfo<AnalysisWay> & instance) { return NameOf(instance.param); });
 

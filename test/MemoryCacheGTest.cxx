@@ -19,7 +19,7 @@ char Somewhere[4];
 constexpr std::size_t Smallest = 65536;
 constexpr std::size_t Megabyte = std::size_t{ 1 } << 20;
 
-TEST(RecentDemand, IsTheMaximumOfTheLastCalls)
+TEST(CudaConnectedComponentsRecentDemand, IsTheMaximumOfTheLastCalls)
 {
   RecentDemand demand;
   EXPECT_EQ(demand.Get(), 0U);
@@ -38,7 +38,7 @@ TEST(RecentDemand, IsTheMaximumOfTheLastCalls)
   EXPECT_EQ(demand.Get(), RecentDemand::Calls - 1);
 }
 
-TEST(RecentDemand, AddsOverlappingCalls)
+TEST(CudaConnectedComponentsRecentDemand, AddsOverlappingCalls)
 {
   RecentDemand demand;
   demand.Add(10);
@@ -56,7 +56,7 @@ TEST(RecentDemand, AddsOverlappingCalls)
   demand.Remove(20);
 }
 
-TEST(RecentDemand, CallsWithoutMemoryDoNotCount)
+TEST(CudaConnectedComponentsRecentDemand, CallsWithoutMemoryDoNotCount)
 {
   RecentDemand demand;
   demand.Add(10);
@@ -68,7 +68,7 @@ TEST(RecentDemand, CallsWithoutMemoryDoNotCount)
   EXPECT_EQ(demand.Get(), 10U);
 }
 
-TEST(MemoryCache, SizesOfNewBlocks)
+TEST(CudaConnectedComponentsMemoryCache, SizesOfNewBlocks)
 {
   EXPECT_EQ(MemoryCache::SizeFor(0), Smallest);
   EXPECT_EQ(MemoryCache::SizeFor(1), Smallest);
@@ -81,7 +81,7 @@ TEST(MemoryCache, SizesOfNewBlocks)
   EXPECT_EQ(MemoryCache::SizeFor(1000 * Megabyte), 1008 * Megabyte);
 }
 
-TEST(MemoryCache, GivesTheSmallestBlockThatFits)
+TEST(CudaConnectedComponentsMemoryCache, GivesTheSmallestBlockThatFits)
 {
   MemoryCache cache;
   for (std::size_t i = 0; i < 3; ++i)
@@ -99,7 +99,7 @@ TEST(MemoryCache, GivesTheSmallestBlockThatFits)
   EXPECT_EQ(cache.GetBytes(), 7 * Smallest);
 }
 
-TEST(MemoryCache, DoesNotGiveAMuchLargerBlock)
+TEST(CudaConnectedComponentsMemoryCache, DoesNotGiveAMuchLargerBlock)
 {
   MemoryCache cache;
   cache.Add(Somewhere, 16 * Smallest);
@@ -108,7 +108,7 @@ TEST(MemoryCache, DoesNotGiveAMuchLargerBlock)
   EXPECT_EQ(cache.Take(2 * Smallest + 1), Somewhere);
 }
 
-TEST(MemoryCache, TakeAllGivesTheUnusedBlocks)
+TEST(CudaConnectedComponentsMemoryCache, TakeAllGivesTheUnusedBlocks)
 {
   MemoryCache cache;
   for (std::size_t i = 0; i < 3; ++i)
@@ -151,7 +151,7 @@ Call(MemoryCache & cache, std::size_t bytes, unsigned int calls = 1)
   return allocated;
 }
 
-TEST(MemoryCache, FreesTheMemoryOfALargeCall)
+TEST(CudaConnectedComponentsMemoryCache, FreesTheMemoryOfALargeCall)
 {
   // Smaller calls may use the large block until it is freed.
   for (const std::size_t large : { 1000 * Megabyte, 100 * Megabyte, 60 * Megabyte, 30 * Megabyte })
@@ -168,7 +168,7 @@ TEST(MemoryCache, FreesTheMemoryOfALargeCall)
   }
 }
 
-TEST(MemoryCache, StaysSmallIfCallsGrow)
+TEST(CudaConnectedComponentsMemoryCache, StaysSmallIfCallsGrow)
 {
   MemoryCache cache;
   for (std::size_t bytes = 1; bytes < 200 * Megabyte; bytes += 999999)
@@ -178,7 +178,7 @@ TEST(MemoryCache, StaysSmallIfCallsGrow)
   }
 }
 
-TEST(MemoryCache, AllocatesNothingForRepeatedCalls)
+TEST(CudaConnectedComponentsMemoryCache, AllocatesNothingForRepeatedCalls)
 {
   for (const std::size_t bytes : { Smallest - 1, 3 * Megabyte, 64 * Megabyte + 1, 700 * Megabyte })
   {
@@ -191,7 +191,7 @@ TEST(MemoryCache, AllocatesNothingForRepeatedCalls)
   }
 }
 
-TEST(MemoryCache, AllocatesNothingForAlternatingSizes)
+TEST(CudaConnectedComponentsMemoryCache, AllocatesNothingForAlternatingSizes)
 {
   MemoryCache cache;
   for (const std::size_t bytes : { 100 * Smallest, Smallest, 3 * Smallest, 7 * Smallest })

@@ -29,7 +29,7 @@ struct Thrown
   std::uint64_t at;
 };
 
-TEST(ParallelFor, CallsTheBodyOnceForEachIndex)
+TEST(CudaConnectedComponentsParallelFor, CallsTheBodyOnceForEachIndex)
 {
   for (const std::uint64_t count : { 0, 1, 1000 })
   {
@@ -42,7 +42,7 @@ TEST(ParallelFor, CallsTheBodyOnceForEachIndex)
   }
 }
 
-TEST(ParallelFor, RethrowsTheExceptionOfABody)
+TEST(CudaConnectedComponentsParallelFor, RethrowsTheExceptionOfABody)
 {
   for (const ParallelFor & loop : { ThreadPool::For(), ParallelFor(SequentialFor) })
   {
@@ -71,7 +71,7 @@ TEST(ParallelFor, RethrowsTheExceptionOfABody)
   }
 }
 
-TEST(ParallelFor, ExceptionOfABodyHasPriority)
+TEST(CudaConnectedComponentsParallelFor, ExceptionOfABodyHasPriority)
 {
   const ParallelFor callsOnce = [](std::uint64_t, const Body & body) { body(0); };
   EXPECT_THROW(CheckedFor(callsOnce)(9, [](std::uint64_t i) { throw Thrown{ i }; }), Thrown);
@@ -99,7 +99,7 @@ LabelBy(const ParallelFor & loop)
   }
 }
 
-TEST(ParallelFor, SkippedAndRepeatedCallsAreErrors)
+TEST(CudaConnectedComponentsParallelFor, SkippedAndRepeatedCallsAreErrors)
 {
   EXPECT_EQ(LabelBy(ThreadPool::For()), "");
   EXPECT_EQ(LabelBy([](std::uint64_t, const Body &) {}).find("parallelFor called its body 0 times instead of "), 0U);
@@ -124,7 +124,7 @@ TEST(ParallelFor, SkippedAndRepeatedCallsAreErrors)
             "");
 }
 
-TEST(ParallelFor, ExceptionsOfARowPackerReachTheCaller)
+TEST(CudaConnectedComponentsParallelFor, ExceptionsOfARowPackerReachTheCaller)
 {
   CudaConnectedComponentLabeler labeler;
   labeler.options.onHost = true;

@@ -76,10 +76,10 @@ ExpectNeighborhood()
   }
 }
 
-TEST(BlockNeighborhood, Plane) { ExpectNeighborhood<2>(); }
-TEST(BlockNeighborhood, Volume) { ExpectNeighborhood<3>(); }
+TEST(CudaConnectedComponentsBlockNeighborhood, Plane) { ExpectNeighborhood<2>(); }
+TEST(CudaConnectedComponentsBlockNeighborhood, Volume) { ExpectNeighborhood<3>(); }
 
-TEST(BlockNeighborhood, PlaneMatchesThePaper)
+TEST(CudaConnectedComponentsBlockNeighborhood, PlaneMatchesThePaper)
 {
   EXPECT_EQ(BlockNeighborhood<2>::Around(1), 0x777U);
   EXPECT_EQ(BlockNeighborhood<2>::Around(2), 0x777U << 1);
@@ -122,7 +122,7 @@ ExpectPixelsForInformation(const Grid & image)
   EXPECT_EQ(spares, isLine && image.Count() % 2 == 1 ? 1U : 0U) << image.x << 'x' << image.y << 'x' << image.z;
 }
 
-TEST(Block, InformationHasItsOwnPixelInEverySize)
+TEST(CudaConnectedComponentsBlock, InformationHasItsOwnPixelInEverySize)
 {
   for (std::uint64_t x = 1; x <= 6; ++x)
   {
@@ -137,7 +137,7 @@ TEST(Block, InformationHasItsOwnPixelInEverySize)
   }
 }
 
-TEST(Block, CubeIsClippedToTheImage)
+TEST(CudaConnectedComponentsBlock, CubeIsClippedToTheImage)
 {
   const Grid image{ 5, 4, 3 };
   const Grid blocks = BlocksOf<3>(image);
@@ -157,7 +157,7 @@ TEST(Block, CubeIsClippedToTheImage)
   }
 }
 
-TEST(Block, IndicesBeyond32Bits)
+TEST(CudaConnectedComponentsBlock, IndicesBeyond32Bits)
 {
   const Grid                    image{ 2049, 2047, 2049 };
   const Grid                    blocks = BlocksOf<3>(image);
@@ -171,7 +171,7 @@ TEST(Block, IndicesBeyond32Bits)
   EXPECT_EQ(cell.z, image.z - 1);
 }
 
-TEST(Grid, ThreadBlocksFitTheGrid)
+TEST(CudaConnectedComponentsGrid, ThreadBlocksFitTheGrid)
 {
   for (const Grid & grid : { Grid{ 1, 1, 1 },
                              Grid{ 70, 1, 1 },
@@ -321,7 +321,7 @@ ExpectAdjacentRuns(const TestImage & image)
   ASSERT_EQ(visit(byWord), expected) << image.name << ", by word";
 }
 
-TEST(Runs, AdjacentRunsAreVisited)
+TEST(CudaConnectedComponentsRuns, AdjacentRunsAreVisited)
 {
   std::mt19937 random(11);
   for (unsigned int seed = 1; seed <= 200; ++seed)
@@ -335,7 +335,7 @@ TEST(Runs, AdjacentRunsAreVisited)
   }
 }
 
-TEST(FastMultipleTest, EqualsTheRemainder)
+TEST(CudaConnectedComponentsFastMultipleTest, EqualsTheRemainder)
 {
   std::mt19937_64            random(20);
   std::vector<std::uint64_t> divisors{ 1, 2, 3, 5, 7, 16, 31, 32, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0x100000001 };
@@ -357,7 +357,7 @@ TEST(FastMultipleTest, EqualsTheRemainder)
   }
 }
 
-TEST(RunEdges, ARunEndsWithItsRow)
+TEST(CudaConnectedComponentsRunEdges, ARunEndsWithItsRow)
 {
   // Two rows of two words, all foreground: each row is one run.
   const std::vector<Word> bits(4, ~Word{ 0 });
@@ -373,12 +373,12 @@ TEST(RunEdges, ARunEndsWithItsRow)
 }
 
 template <typename TPixel>
-class PackEqual : public testing::Test
+class CudaConnectedComponentsPackEqual : public testing::Test
 {};
 using UnsignedPixels = testing::Types<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>;
-TYPED_TEST_SUITE(PackEqual, UnsignedPixels);
+TYPED_TEST_SUITE(CudaConnectedComponentsPackEqual, UnsignedPixels);
 
-TYPED_TEST(PackEqual, EqualsPlainComparisons)
+TYPED_TEST(CudaConnectedComponentsPackEqual, EqualsPlainComparisons)
 {
   // The values differ in their lowest and in their highest byte.
   constexpr TypeParam        high = TypeParam{ 0x80 } << 8 * (sizeof(TypeParam) - 1);
@@ -408,7 +408,7 @@ TYPED_TEST(PackEqual, EqualsPlainComparisons)
   }
 }
 
-TEST(HostRows, NextPixelStopsAtTheEndOfTheRow)
+TEST(CudaConnectedComponentsHostRows, NextPixelStopsAtTheEndOfTheRow)
 {
   const Word row[] = { 0x0000000FU, 0x80000000U };
   EXPECT_EQ(NextPixel(row, 0, 64, true), 0U);
@@ -418,7 +418,7 @@ TEST(HostRows, NextPixelStopsAtTheEndOfTheRow)
   EXPECT_EQ(NextPixel(row, 63, 64, false), 64U);
 }
 
-TEST(LabelValues, MatchTheLabelsOfItk)
+TEST(CudaConnectedComponentsLabelValues, MatchTheLabelsOfItk)
 {
   const auto labelsFor = [](const LabelValues & labelValues) {
     std::vector<std::uint64_t> labels;
@@ -468,7 +468,7 @@ ExpectRanksOfFirstPixels(std::uint64_t pixelCount, std::uint64_t elementCount, u
 }
 
 // A chunk of marks has 512 pixels.
-TEST(FirstPixelRanking, LabelsFollowFirstPixels)
+TEST(CudaConnectedComponentsFirstPixelRanking, LabelsFollowFirstPixels)
 {
   unsigned int seed = 1;
   for (const std::uint64_t pixelCount : { 1, 2, 31, 32, 33, 511, 512, 513, 1024, 1025, 20000 })
@@ -481,7 +481,7 @@ TEST(FirstPixelRanking, LabelsFollowFirstPixels)
   }
 }
 
-TEST(AlgorithmTable, HasOneRowForEachAlgorithm)
+TEST(CudaConnectedComponentsAlgorithmTable, HasOneRowForEachAlgorithm)
 {
   using Algorithms = itk::CudaConnectedComponentAlgorithms;
   using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
@@ -524,7 +524,7 @@ ExpectRefused(const std::string & name, const TFunction & function)
   }
 }
 
-TEST(PixelTypes, UnknownTypesAreRefused)
+TEST(CudaConnectedComponentsPixelTypes, UnknownTypesAreRefused)
 {
   const std::uint64_t pixel = 0;
   const auto          visitPixels = [&](PixelType type) { VisitPixels(&pixel, type, [](const auto *) {}); };

@@ -10,7 +10,7 @@ namespace
 
 using LabelsType = itk::Image<unsigned int, 3>;
 
-TEST(RealImages, SameAsItk)
+TEST(CudaConnectedComponentsRealImages, SameAsItk)
 {
   SKIP_WITHOUT_REAL_IMAGES();
   VisitRealMasks([](RealMaskType * mask, const std::string &) {

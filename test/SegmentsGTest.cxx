@@ -147,7 +147,7 @@ ExpectTilesOfTheImage(const Grid & size, std::uint32_t tileCount)
 
 } // namespace
 
-TEST(TileLayout, TilesMatchTheImage)
+TEST(CudaConnectedComponentsTileLayout, TilesMatchTheImage)
 {
   for (const Grid size :
        { Grid{ 5, 7, 1 }, Grid{ 40, 3, 5 }, Grid{ 1, 1, 9 }, Grid{ 70, 6, 4 }, Grid{ 9, 21, 7 }, Grid{ 3, 30, 31 } })
@@ -234,7 +234,7 @@ ExpectIdsInOrder(const TestImage & image)
 
 } // namespace
 
-TEST(SegmentIds, RiseWithFirstPixels)
+TEST(CudaConnectedComponentsSegmentIds, RiseWithFirstPixels)
 {
   for (const unsigned int seed : { 1U, 2U, 3U })
   {
@@ -251,7 +251,7 @@ TEST(SegmentIds, RiseWithFirstPixels)
   }
 }
 
-TEST(FastDivision, GivesQuotients)
+TEST(CudaConnectedComponentsFastDivision, GivesQuotients)
 {
   for (const std::uint32_t divisor : { 1U, 2U, 3U, 7U, 17U, 100U, 4095U, 4096U, 65535U })
   {
@@ -300,7 +300,7 @@ ExpectListToFit(const Grid & size)
 
 } // namespace
 
-TEST(SegmentTiles, ListCapacityFitsTheMemory)
+TEST(CudaConnectedComponentsSegmentTiles, ListCapacityFitsTheMemory)
 {
   ExpectListToFit<SingleRow>({ 100, 97, 1 });
   ExpectListToFit<SingleRow>({ 33, 11, 9 });

@@ -18,7 +18,7 @@ namespace
 
 using UnionType = void (*)(std::uint32_t *, std::uint32_t, std::uint32_t);
 
-class Unions : public testing::TestWithParam<UnionType>
+class CudaConnectedComponentsUnions : public testing::TestWithParam<UnionType>
 {};
 
 /** Calls work(thread) on `count` threads that start at the same time. */
@@ -43,7 +43,7 @@ OnThreads(int count, const TWork & work)
   }
 }
 
-TEST_P(Unions, RootIsTheLowestElement)
+TEST_P(CudaConnectedComponentsUnions, RootIsTheLowestElement)
 {
   std::vector<std::uint32_t> parents(10);
   std::iota(parents.begin(), parents.end(), 0U);
@@ -57,7 +57,7 @@ TEST_P(Unions, RootIsTheLowestElement)
   EXPECT_EQ(Find<std::uint32_t>(parents.data(), 2), 2U);
 }
 
-TEST(UnionFind, BothCompressionsLinkToTheRoot)
+TEST(CudaConnectedComponentsUnionFind, BothCompressionsLinkToTheRoot)
 {
   for (const bool inlineCompression : { false, true })
   {
@@ -69,7 +69,7 @@ TEST(UnionFind, BothCompressionsLinkToTheRoot)
   }
 }
 
-TEST_P(Unions, NoUnionIsLostToAnotherThread)
+TEST_P(CudaConnectedComponentsUnions, NoUnionIsLostToAnotherThread)
 {
   // Both threads lower the root of one tree, again and again.
   constexpr std::uint32_t count = 5000;
@@ -90,7 +90,7 @@ TEST_P(Unions, NoUnionIsLostToAnotherThread)
   }
 }
 
-TEST_P(Unions, ConcurrentUnionsMatchSequentialUnions)
+TEST_P(CudaConnectedComponentsUnions, ConcurrentUnionsMatchSequentialUnions)
 {
   constexpr std::uint32_t count = 3000;
   for (unsigned int seed = 1; seed <= 20; ++seed)
@@ -129,13 +129,13 @@ NameOfUnion(const testing::TestParamInfo<UnionType> & instance)
 }
 
 INSTANTIATE_TEST_SUITE_P(UnionFind,
-                         Unions,
+                         CudaConnectedComponentsUnions,
                          testing::Values(UnionType(Union<std::uint32_t, std::uint32_t *>),
                                          UnionType(UnionHalving<std::uint32_t, std::uint32_t *>),
                                          UnionType(UnionSplicing<std::uint32_t, std::uint32_t *>)),
                          NameOfUnion);
 
-TEST(UnionFind, ConcurrentHalvingLinksEveryElementToItsRoot)
+TEST(CudaConnectedComponentsUnionFind, ConcurrentHalvingLinksEveryElementToItsRoot)
 {
   // Many trees that are paths. One thread compresses the even elements of each path, the other thread the odd ones.
   constexpr std::uint32_t    length = 64;

@@ -107,7 +107,7 @@ ExpectSameAsFlood(TImage * image, typename TImage::PixelType foreground)
 }
 
 template <typename TImage>
-class FillholeImages : public testing::Test
+class CudaConnectedComponentsFillholeImages : public testing::Test
 {};
 
 // A type of each width, with and without a sign. KeepNObjectsPixels has all types of pixels.
@@ -118,9 +118,9 @@ using ImageTypes = testing::Types<itk::Image<unsigned char, 2>,
                                   itk::Image<std::uint64_t, 3>,
                                   itk::Image<float, 2>,
                                   itk::Image<double, 2>>;
-TYPED_TEST_SUITE(FillholeImages, ImageTypes, );
+TYPED_TEST_SUITE(CudaConnectedComponentsFillholeImages, ImageTypes, );
 
-TYPED_TEST(FillholeImages, MatchItk)
+TYPED_TEST(CudaConnectedComponentsFillholeImages, MatchItk)
 {
   using PixelType = typename TypeParam::PixelType;
   using Limits = std::numeric_limits<PixelType>;
@@ -144,7 +144,7 @@ TYPED_TEST(FillholeImages, MatchItk)
   }
 }
 
-TEST(Fillhole, BoolPixelsMatchItk)
+TEST(CudaConnectedComponentsFillhole, BoolPixelsMatchItk)
 {
   using ImageType = itk::Image<bool, 2>;
   const auto image = MakeValues<ImageType>({ { 70, 21 } }, { false, true, true }, Seed + 2);
@@ -152,7 +152,7 @@ TEST(Fillhole, BoolPixelsMatchItk)
   ExpectSameAsItk(image.GetPointer(), false);
 }
 
-TEST(Fillhole, ZerosOfBothSignsMatchItk)
+TEST(CudaConnectedComponentsFillhole, ZerosOfBothSignsMatchItk)
 {
   using ImageType = itk::Image<float, 2>;
   const auto image = MakeValues<ImageType>({ { 70, 21 } }, { 0.0F, -0.0F, 0.0F, 1.0F, 2.0F }, Seed + 3);
@@ -162,7 +162,7 @@ TEST(Fillhole, ZerosOfBothSignsMatchItk)
   }
 }
 
-TEST(Fillhole, ItkDoesNanAsForeground)
+TEST(CudaConnectedComponentsFillhole, ItkDoesNanAsForeground)
 {
   using ImageType = itk::Image<double, 2>;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -176,7 +176,7 @@ TEST(Fillhole, ItkDoesNanAsForeground)
   }
 }
 
-TEST(Fillhole, NoiseMatchesFloodFill)
+TEST(CudaConnectedComponentsFillhole, NoiseMatchesFloodFill)
 {
   using PlaneType = itk::Image<unsigned char, 2>;
   using VolumeType = itk::Image<short, 3>;
@@ -192,7 +192,7 @@ TEST(Fillhole, NoiseMatchesFloodFill)
   EXPECT_GT(holes, 1000U);
 }
 
-TEST(Fillhole, ShapesMatchFloodFill)
+TEST(CudaConnectedComponentsFillhole, ShapesMatchFloodFill)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   using PlaneType = itk::Image<unsigned char, 2>;
@@ -232,7 +232,7 @@ MakePlane(const std::vector<std::string> & rows)
   return MakeItkImage<itk::Image<unsigned char, 2>>(image);
 }
 
-TEST(Fillhole, FullyConnectedIsTheConnectivityOfTheBackground)
+TEST(CudaConnectedComponentsFillhole, FullyConnectedIsTheConnectivityOfTheBackground)
 {
   using ImageType = itk::Image<unsigned char, 2>;
   // The hole touches the outside by a corner only.
@@ -249,7 +249,7 @@ TEST(Fillhole, FullyConnectedIsTheConnectivityOfTheBackground)
   ExpectSameAsItk(atBorder.GetPointer(), 1);
 }
 
-TEST(Fillhole, OnlyForegroundSurroundsAHole)
+TEST(CudaConnectedComponentsFillhole, OnlyForegroundSurroundsAHole)
 {
   using ImageType = itk::Image<unsigned char, 2>;
   const auto image = MakePlane({ ".....", ".###.", ".#.#.", ".###.", "....." });
@@ -263,7 +263,7 @@ TEST(Fillhole, OnlyForegroundSurroundsAHole)
                MakePlane({ ".....", ".###.", ".###.", ".###.", "....." }).GetPointer());
 }
 
-TEST(Fillhole, ThinImagesHaveNoHoles)
+TEST(CudaConnectedComponentsFillhole, ThinImagesHaveNoHoles)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const std::vector<ImageType::SizeType> sizes{ { { 1, 1, 1 } },  { { 1, 90, 1 } }, { { 1, 1, 90 } }, { { 90, 1, 1 } },
@@ -292,7 +292,7 @@ TEST(Fillhole, ThinImagesHaveNoHoles)
   }
 }
 
-TEST(Fillhole, UniformImagesStay)
+TEST(CudaConnectedComponentsFillhole, UniformImagesStay)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   for (const unsigned char value : { 0, 1, 255 })
@@ -303,7 +303,7 @@ TEST(Fillhole, UniformImagesStay)
   }
 }
 
-TEST(Fillhole, LargeImagesMatchItk)
+TEST(CudaConnectedComponentsFillhole, LargeImagesMatchItk)
 {
   using ImageType = itk::Image<std::uint64_t, 3>;
   for (const std::uint64_t foreground : { std::uint64_t{ 0 }, std::uint64_t{ 1 }, std::uint64_t{ 255 } })
@@ -316,7 +316,7 @@ TEST(Fillhole, LargeImagesMatchItk)
   }
 }
 
-TEST(Fillhole, EmptyImageGivesEmptyImage)
+TEST(CudaConnectedComponentsFillhole, EmptyImageGivesEmptyImage)
 {
   const auto check = [](auto * image) {
     using ImageType = std::remove_pointer_t<decltype(image)>;
@@ -335,7 +335,7 @@ TEST(Fillhole, EmptyImageGivesEmptyImage)
   check(itk::Image<unsigned char, 4>::New().GetPointer());
 }
 
-TEST(Fillhole, DefaultsAreThoseOfItk)
+TEST(CudaConnectedComponentsFillhole, DefaultsAreThoseOfItk)
 {
   using ImageType = itk::Image<short, 3>;
   const auto filter = itk::CudaBinaryFillholeImageFilter<ImageType>::New();
@@ -346,7 +346,7 @@ TEST(Fillhole, DefaultsAreThoseOfItk)
   ExpectOutput(*filter, FillByItk<ImageType>(image, 32767, false).GetPointer());
 }
 
-TEST(Fillhole, ItkDoesOtherImages)
+TEST(CudaConnectedComponentsFillhole, ItkDoesOtherImages)
 {
   const auto check = [](auto * image, const std::string & reason) {
     using ImageType = std::remove_pointer_t<decltype(image)>;
@@ -378,25 +378,28 @@ TEST(Fillhole, ItkDoesOtherImages)
 
 const auto SetSettings = [](auto & filter) { filter.SetForegroundValue(1); };
 
-TEST(Fillhole, NeedsTheWholeInput)
+TEST(CudaConnectedComponentsFillhole, NeedsTheWholeInput)
 {
   ExpectRegions<itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(Fillhole, SaysWhichBackend) { ExpectBackendRules<itk::CudaBinaryFillholeImageFilter>(SetSettings); }
+TEST(CudaConnectedComponentsFillhole, SaysWhichBackend)
+{
+  ExpectBackendRules<itk::CudaBinaryFillholeImageFilter>(SetSettings);
+}
 
-TEST(Fillhole, SameOnTheGpu)
+TEST(CudaConnectedComponentsFillhole, SameOnTheGpu)
 {
   SKIP_WITHOUT_DEVICE();
   ExpectSameOnDevice<itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(Fillhole, RecoversFromExceptions)
+TEST(CudaConnectedComponentsFillhole, RecoversFromExceptions)
 {
   ExpectRecoveries<itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(Fillhole, PrintsSettings)
+TEST(CudaConnectedComponentsFillhole, PrintsSettings)
 {
   const auto filter = itk::CudaBinaryFillholeImageFilter<itk::Image<unsigned char, 3>>::New();
   SetSettings(*filter);

@@ -186,7 +186,7 @@ ExpectSameForType()
 }
 
 // A type of each width. KeepNObjectsPixels has all types of pixels.
-TEST(LabelMapFilter, HasTheSameObjectsForEachWidth)
+TEST(CudaConnectedComponentsLabelMapFilter, HasTheSameObjectsForEachWidth)
 {
   ExpectSameForType<unsigned char, 2>();
   ExpectSameForType<short, 3>();
@@ -196,7 +196,7 @@ TEST(LabelMapFilter, HasTheSameObjectsForEachWidth)
   ExpectSameForType<double, 2>();
 }
 
-TEST(LabelMapFilter, HasTheSameDefaults)
+TEST(CudaConnectedComponentsLabelMapFilter, HasTheSameDefaults)
 {
   using ImageType = itk::Image<short, 2>;
   const auto image = MakePixels<ImageType>({ { 60, 50 } }, { 32767, 1, 0 });
@@ -214,7 +214,7 @@ TEST(LabelMapFilter, HasTheSameDefaults)
   EXPECT_STREQ(filter->GetNameOfClass(), "CudaBinaryImageToLabelMapFilter");
 }
 
-TEST(LabelMapFilter, ComparesFloatingPointNumbers)
+TEST(CudaConnectedComponentsLabelMapFilter, ComparesFloatingPointNumbers)
 {
   using ImageType = itk::Image<float, 2>;
   using MapType = PlainMap<itk::SizeValueType, 2>;
@@ -228,7 +228,7 @@ TEST(LabelMapFilter, ComparesFloatingPointNumbers)
   }
 }
 
-TEST(LabelMapFilter, ReadsOtherPixels)
+TEST(CudaConnectedComponentsLabelMapFilter, ReadsOtherPixels)
 {
   using MapType = PlainMap<itk::SizeValueType, 2>;
   using BoolImage = itk::Image<bool, 2>;
@@ -249,7 +249,7 @@ TEST(LabelMapFilter, ReadsOtherPixels)
   }
 }
 
-TEST(LabelMapFilter, SkipsTheBackgroundValue)
+TEST(CudaConnectedComponentsLabelMapFilter, SkipsTheBackgroundValue)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const auto image = MakePixels<ImageType>({ { 40, 9, 7 } }, { 1, 0, 0, 0, 0, 0, 0, 0 });
@@ -267,7 +267,7 @@ TEST(LabelMapFilter, SkipsTheBackgroundValue)
   }
 }
 
-TEST(LabelMapFilter, MakesAllKindsOfObjects)
+TEST(CudaConnectedComponentsLabelMapFilter, MakesAllKindsOfObjects)
 {
   const auto plane = MakePixels<itk::Image<short, 2>>({ { 61, 53 } }, { 1, 0 });
   const auto volume = MakePixels<itk::Image<short, 3>>({ { 61, 23, 12 } }, { 1, 0, 0 });
@@ -276,7 +276,7 @@ TEST(LabelMapFilter, MakesAllKindsOfObjects)
   ExpectSameForImage<itk::LabelMap<itk::AttributeLabelObject<itk::SizeValueType, 3, bool>>>(volume.GetPointer(), 1);
 }
 
-TEST(LabelMapFilter, LeavesOtherLabelsToTheSuperclass)
+TEST(CudaConnectedComponentsLabelMapFilter, LeavesOtherLabelsToTheSuperclass)
 {
   using ImageType = itk::Image<short, 2>;
   using MapType = PlainMap<float, 2>;
@@ -300,7 +300,7 @@ TEST(LabelMapFilter, LeavesOtherLabelsToTheSuperclass)
   EXPECT_EQ(filter->GetFallbackReason(), "labels that are no integers are not supported on the GPU");
 }
 
-TEST(LabelMapFilter, HandlesAnySize)
+TEST(CudaConnectedComponentsLabelMapFilter, HandlesAnySize)
 {
   using PlaneType = itk::Image<unsigned char, 2>;
   using VolumeType = itk::Image<unsigned char, 3>;
@@ -325,7 +325,7 @@ TEST(LabelMapFilter, HandlesAnySize)
   }
 }
 
-TEST(LabelMapFilter, HasTheSameObjectsForEachShape)
+TEST(CudaConnectedComponentsLabelMapFilter, HasTheSameObjectsForEachShape)
 {
   for (const TestImage & shape : MakeShapes())
   {
@@ -343,7 +343,7 @@ TEST(LabelMapFilter, HasTheSameObjectsForEachShape)
   }
 }
 
-TEST(LabelMapFilter, HandlesFourDimensions)
+TEST(CudaConnectedComponentsLabelMapFilter, HandlesFourDimensions)
 {
   using ImageType = itk::Image<unsigned char, 4>;
   using MapType = PlainMap<unsigned char, 4>;
@@ -399,7 +399,7 @@ ExpectSameMaximum(TLabel background)
   }
 }
 
-TEST(LabelMapFilter, ThrowsTheSameExceptionForTooManyObjects)
+TEST(CudaConnectedComponentsLabelMapFilter, ThrowsTheSameExceptionForTooManyObjects)
 {
   ExpectSameMaximum<unsigned char, 2>(0);
   ExpectSameMaximum<unsigned char, 2>(7);
@@ -409,7 +409,7 @@ TEST(LabelMapFilter, ThrowsTheSameExceptionForTooManyObjects)
   ExpectSameMaximum<unsigned char, 4>(7);
 }
 
-TEST(LabelMapFilter, MakesTheWholeMapForAnyRegion)
+TEST(CudaConnectedComponentsLabelMapFilter, MakesTheWholeMapForAnyRegion)
 {
   using ImageType = itk::Image<short, 3>;
   const auto image = MakePixels<ImageType>({ { 45, 31, 17 } }, { 1, 0, 0 });
@@ -458,7 +458,7 @@ protected:
   }
 };
 
-TEST(LabelMapFilter, ReadsOnlyTheRegionOfTheMap)
+TEST(CudaConnectedComponentsLabelMapFilter, ReadsOnlyTheRegionOfTheMap)
 {
   using ImageType = itk::Image<short, 3>;
   std::vector<LargerBufferSource::Pointer> sources; // an image has no source any more if the source is destroyed
@@ -469,7 +469,7 @@ TEST(LabelMapFilter, ReadsOnlyTheRegionOfTheMap)
   });
 }
 
-TEST(LabelMapFilter, HandlesRegionsWithoutPixels)
+TEST(CudaConnectedComponentsLabelMapFilter, HandlesRegionsWithoutPixels)
 {
   using ImageType = itk::Image<short, 3>;
   using FourType = itk::Image<unsigned char, 4>;
@@ -492,7 +492,7 @@ TEST(LabelMapFilter, HandlesRegionsWithoutPixels)
   ExpectProgressWithoutLabels(*filter4);
 }
 
-TEST(LabelMapFilter, RemovesTheObjectsOfTheLastRun)
+TEST(CudaConnectedComponentsLabelMapFilter, RemovesTheObjectsOfTheLastRun)
 {
   using ImageType = itk::Image<unsigned char, 2>;
   using MapType = PlainMap<itk::SizeValueType, 2>;
@@ -509,7 +509,7 @@ TEST(LabelMapFilter, RemovesTheObjectsOfTheLastRun)
   }
 }
 
-TEST(LabelMapFilter, HasTheSameObjectsForRandomSettings)
+TEST(CudaConnectedComponentsLabelMapFilter, HasTheSameObjectsForRandomSettings)
 {
   std::mt19937 random(Seed);
   for (int i = 0; i < 60; ++i)
@@ -538,7 +538,7 @@ TEST(LabelMapFilter, HasTheSameObjectsForRandomSettings)
   }
 }
 
-TEST(LabelMapFilter, MakesLargeMaps)
+TEST(CudaConnectedComponentsLabelMapFilter, MakesLargeMaps)
 {
   // One giant object and very many small objects.
   using ImageType = itk::Image<unsigned char, 3>;
@@ -564,7 +564,7 @@ public:
   }
 };
 
-TEST(LabelMapFilter, ReadsAdaptorsAndPassesTheirExceptions)
+TEST(CudaConnectedComponentsLabelMapFilter, ReadsAdaptorsAndPassesTheirExceptions)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   using AdaptorType = itk::ImageAdaptor<ImageType, ThrowingAccessor>;
@@ -584,7 +584,7 @@ TEST(LabelMapFilter, ReadsAdaptorsAndPassesTheirExceptions)
   EXPECT_EQ(ExceptionOf(*filter), "");
 }
 
-TEST(LabelMapFilter, CanBeAborted)
+TEST(CudaConnectedComponentsLabelMapFilter, CanBeAborted)
 {
   using ImageType = itk::Image<short, 3>;
   const auto image = MakePixels<ImageType>({ { 60, 50, 40 } }, { 1, 0 });
@@ -613,7 +613,7 @@ TEST(LabelMapFilter, CanBeAborted)
   EXPECT_EQ(progresses.back(), 1.0F);
 }
 
-TEST(LabelMapFilter, RecoversFromExceptions)
+TEST(CudaConnectedComponentsLabelMapFilter, RecoversFromExceptions)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   using MapType = PlainMap<itk::SizeValueType, 3>;
@@ -621,7 +621,7 @@ TEST(LabelMapFilter, RecoversFromExceptions)
     [](auto & filter) { filter.SetInputForegroundValue(1); }, ExpectSameMaps<MapType>);
 }
 
-TEST(LabelMapFilter, SaysWhyItUsesTheCPU)
+TEST(CudaConnectedComponentsLabelMapFilter, SaysWhyItUsesTheCPU)
 {
   using ImageType = itk::Image<short, 3>;
   auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType>::New();
@@ -641,7 +641,7 @@ TEST(LabelMapFilter, SaysWhyItUsesTheCPU)
   EXPECT_EQ(filter->GetFallbackReason(), "");
 }
 
-TEST(LabelMapFilter, Prints)
+TEST(CudaConnectedComponentsLabelMapFilter, Prints)
 {
   using ImageType = itk::Image<short, 3>;
   auto filter = itk::CudaBinaryImageToLabelMapFilter<ImageType>::New();
@@ -664,7 +664,7 @@ TEST(LabelMapFilter, Prints)
   }
 }
 
-TEST(DivideComponents, GivesPartsOfSimilarSizes)
+TEST(CudaConnectedComponentsDivideComponents, GivesPartsOfSimilarSizes)
 {
   using itk::CudaConnectedComponentsDetail::DivideComponents;
   using PartsType = std::vector<std::size_t>;

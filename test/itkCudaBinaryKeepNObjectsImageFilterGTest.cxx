@@ -180,7 +180,7 @@ ExpectSameAsItk(TImage * image, const Values<typename TImage::PixelType> & value
 }
 
 template <typename TPixel>
-class KeepNObjectsPixels : public testing::Test
+class CudaConnectedComponentsKeepNObjectsPixels : public testing::Test
 {};
 
 using PixelTypes = testing::Types<char,
@@ -196,9 +196,9 @@ using PixelTypes = testing::Types<char,
                                   unsigned long long,
                                   float,
                                   double>;
-TYPED_TEST_SUITE(KeepNObjectsPixels, PixelTypes, );
+TYPED_TEST_SUITE(CudaConnectedComponentsKeepNObjectsPixels, PixelTypes, );
 
-TYPED_TEST(KeepNObjectsPixels, MatchItk)
+TYPED_TEST(CudaConnectedComponentsKeepNObjectsPixels, MatchItk)
 {
   using ImageType = itk::Image<TypeParam, 3>;
   using Limits = std::numeric_limits<TypeParam>;
@@ -229,7 +229,7 @@ TYPED_TEST(KeepNObjectsPixels, MatchItk)
   }
 }
 
-TEST(KeepNObjects, BoolPixelsMatchItk)
+TEST(CudaConnectedComponentsKeepNObjects, BoolPixelsMatchItk)
 {
   using ImageType = itk::Image<bool, 2>;
   const auto image = MakeValues<ImageType>({ { 70, 21 } }, { false, false, true }, Seed + 2);
@@ -237,7 +237,7 @@ TEST(KeepNObjects, BoolPixelsMatchItk)
   ExpectSameAsItk(image.GetPointer(), { false, true });
 }
 
-TEST(KeepNObjects, ZerosOfBothSignsMatchItk)
+TEST(CudaConnectedComponentsKeepNObjects, ZerosOfBothSignsMatchItk)
 {
   using ImageType = itk::Image<float, 2>;
   const auto image = MakeValues<ImageType>({ { 70, 21 } }, { 0.0F, -0.0F, 1.0F, 1.0F, 1.0F }, Seed + 3);
@@ -250,7 +250,7 @@ TEST(KeepNObjects, ZerosOfBothSignsMatchItk)
   }
 }
 
-TEST(KeepNObjects, NanIsNoForeground)
+TEST(CudaConnectedComponentsKeepNObjects, NanIsNoForeground)
 {
   using ImageType = itk::Image<double, 2>;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -261,7 +261,7 @@ TEST(KeepNObjects, NanIsNoForeground)
   }
 }
 
-TEST(KeepNObjects, TiesMatchFloodFill)
+TEST(CudaConnectedComponentsKeepNObjects, TiesMatchFloodFill)
 {
   using PlaneType = itk::Image<unsigned char, 2>;
   using VolumeType = itk::Image<short, 3>;
@@ -295,7 +295,7 @@ TEST(KeepNObjects, TiesMatchFloodFill)
   compare(volume.GetPointer(), Values<short>{ -7, 4 });
 }
 
-TEST(KeepNObjects, ShapesMatchFloodFill)
+TEST(CudaConnectedComponentsKeepNObjects, ShapesMatchFloodFill)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   for (const TestImage & shape : MakeShapes())
@@ -318,7 +318,7 @@ TEST(KeepNObjects, ShapesMatchFloodFill)
   }
 }
 
-TEST(KeepNObjects, ThinImagesMatchItk)
+TEST(CudaConnectedComponentsKeepNObjects, ThinImagesMatchItk)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const std::vector<ImageType::SizeType> sizes{
@@ -334,7 +334,7 @@ TEST(KeepNObjects, ThinImagesMatchItk)
   }
 }
 
-TEST(KeepNObjects, LargeImagesMatchItk)
+TEST(CudaConnectedComponentsKeepNObjects, LargeImagesMatchItk)
 {
   using ImageType = itk::Image<std::uint64_t, 3>;
   for (const auto & values : { Values<std::uint64_t>{ 1, 0 }, { 1, 2 }, { 0, 1 } })
@@ -347,7 +347,7 @@ TEST(KeepNObjects, LargeImagesMatchItk)
   }
 }
 
-TEST(KeepNObjects, LinesHaveOneDimension)
+TEST(CudaConnectedComponentsKeepNObjects, LinesHaveOneDimension)
 {
   using ImageType = itk::Image<unsigned char, 1>;
   const auto image = MakeValues<ImageType>({ { 300 } }, { 0, 1, 1 }, Seed + 8);
@@ -355,7 +355,7 @@ TEST(KeepNObjects, LinesHaveOneDimension)
   ExpectOutput(*filter, KeepByFlood<ImageType>(*image, { 1, 0 }, false, 3).GetPointer());
 }
 
-TEST(KeepNObjects, EmptyImageGivesEmptyImage)
+TEST(CudaConnectedComponentsKeepNObjects, EmptyImageGivesEmptyImage)
 {
   const auto check = [](auto * image) {
     using ImageType = std::remove_pointer_t<decltype(image)>;
@@ -374,7 +374,7 @@ TEST(KeepNObjects, EmptyImageGivesEmptyImage)
   check(itk::Image<unsigned char, 4>::New().GetPointer());
 }
 
-TEST(KeepNObjects, DefaultsAreThoseOfItk)
+TEST(CudaConnectedComponentsKeepNObjects, DefaultsAreThoseOfItk)
 {
   using ImageType = itk::Image<short, 3>;
   const auto filter = itk::CudaBinaryKeepNObjectsImageFilter<ImageType>::New();
@@ -392,7 +392,7 @@ TEST(KeepNObjects, DefaultsAreThoseOfItk)
   ExpectOutput(*filter, expected->GetOutput());
 }
 
-TEST(KeepNObjects, ItkDoesOtherImages)
+TEST(CudaConnectedComponentsKeepNObjects, ItkDoesOtherImages)
 {
   const auto check = [](auto * image, const std::string & reason) {
     using ImageType = std::remove_pointer_t<decltype(image)>;
@@ -435,14 +435,17 @@ const auto SetSettings = [](auto & filter) {
   filter.SetNumberOfObjects(4);
 };
 
-TEST(KeepNObjects, NeedsTheWholeInput)
+TEST(CudaConnectedComponentsKeepNObjects, NeedsTheWholeInput)
 {
   ExpectRegions<itk::CudaBinaryKeepNObjectsImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(KeepNObjects, SaysWhichBackend) { ExpectBackendRules<itk::CudaBinaryKeepNObjectsImageFilter>(SetSettings); }
+TEST(CudaConnectedComponentsKeepNObjects, SaysWhichBackend)
+{
+  ExpectBackendRules<itk::CudaBinaryKeepNObjectsImageFilter>(SetSettings);
+}
 
-TEST(KeepNObjects, NoObjectsNeedNoGpu)
+TEST(CudaConnectedComponentsKeepNObjects, NoObjectsNeedNoGpu)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const auto image = MakeValues<ImageType>({ { 40, 30, 20 } }, { 0, 1, 2 }, Seed + 12);
@@ -455,18 +458,18 @@ TEST(KeepNObjects, NoObjectsNeedNoGpu)
   ExpectProgressWithoutLabels(*filter);
 }
 
-TEST(KeepNObjects, SameOnTheGpu)
+TEST(CudaConnectedComponentsKeepNObjects, SameOnTheGpu)
 {
   SKIP_WITHOUT_DEVICE();
   ExpectSameOnDevice<itk::CudaBinaryKeepNObjectsImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(KeepNObjects, RecoversFromExceptions)
+TEST(CudaConnectedComponentsKeepNObjects, RecoversFromExceptions)
 {
   ExpectRecoveries<itk::CudaBinaryKeepNObjectsImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(KeepNObjects, PrintsSettings)
+TEST(CudaConnectedComponentsKeepNObjects, PrintsSettings)
 {
   const auto filter = itk::CudaBinaryKeepNObjectsImageFilter<itk::Image<unsigned char, 3>>::New();
   SetSettings(*filter);

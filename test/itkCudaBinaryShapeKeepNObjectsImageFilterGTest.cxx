@@ -78,7 +78,7 @@ ExpectSameAsItk(TImage * image, typename TImage::PixelType foreground, typename 
 }
 
 template <typename TImage>
-class ShapeKeepNObjectsImages : public testing::Test
+class CudaConnectedComponentsShapeKeepNObjectsImages : public testing::Test
 {};
 
 // A type of each width. KeepNObjectsPixels has all types of pixels.
@@ -87,10 +87,10 @@ using ImageTypes = testing::Types<itk::Image<unsigned char, 2>,
                                   itk::Image<short, 3>,
                                   itk::Image<float, 2>,
                                   itk::Image<std::uint64_t, 3>>;
-TYPED_TEST_SUITE(ShapeKeepNObjectsImages, ImageTypes, );
+TYPED_TEST_SUITE(CudaConnectedComponentsShapeKeepNObjectsImages, ImageTypes, );
 
 // Most objects of noise have one or two pixels. So most limits have many objects of the same size.
-TYPED_TEST(ShapeKeepNObjectsImages, MatchItkWithManyObjectsOfTheSameSize)
+TYPED_TEST(CudaConnectedComponentsShapeKeepNObjectsImages, MatchItkWithManyObjectsOfTheSameSize)
 {
   if constexpr (TypeParam::ImageDimension == 2)
   {
@@ -106,7 +106,7 @@ TYPED_TEST(ShapeKeepNObjectsImages, MatchItkWithManyObjectsOfTheSameSize)
   }
 }
 
-TEST(ShapeKeepNObjects, ShapesMatchItk)
+TEST(CudaConnectedComponentsShapeKeepNObjects, ShapesMatchItk)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   for (const TestImage & shape : MakeShapes())
@@ -119,7 +119,7 @@ TEST(ShapeKeepNObjects, ShapesMatchItk)
   }
 }
 
-TEST(ShapeKeepNObjects, LeavesOtherAttributesAndImagesToTheSuperclass)
+TEST(CudaConnectedComponentsShapeKeepNObjects, LeavesOtherAttributesAndImagesToTheSuperclass)
 {
   const auto check = [](auto * image, const std::string & attribute, const std::string & reason) {
     using ImageType = std::remove_pointer_t<decltype(image)>;
@@ -151,17 +151,17 @@ TEST(ShapeKeepNObjects, LeavesOtherAttributesAndImagesToTheSuperclass)
 
 const auto SetSettings = [](auto & filter) { SetValues(filter, 1, 0, 4, false, false); };
 
-TEST(ShapeKeepNObjects, NeedsTheWholeInput)
+TEST(CudaConnectedComponentsShapeKeepNObjects, NeedsTheWholeInput)
 {
   ExpectRegions<itk::CudaBinaryShapeKeepNObjectsImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(ShapeKeepNObjects, SaysWhichBackend)
+TEST(CudaConnectedComponentsShapeKeepNObjects, SaysWhichBackend)
 {
   ExpectBackendRules<itk::CudaBinaryShapeKeepNObjectsImageFilter>(SetSettings);
 }
 
-TEST(ShapeKeepNObjects, NoObjectsNeedNoGpu)
+TEST(CudaConnectedComponentsShapeKeepNObjects, NoObjectsNeedNoGpu)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const auto image = MakeValues<ImageType>({ { 40, 30, 20 } }, { 0, 1, 2 }, Seed + 4);
@@ -175,7 +175,7 @@ TEST(ShapeKeepNObjects, NoObjectsNeedNoGpu)
   ExpectProgressWithoutLabels(*filter);
 }
 
-TEST(ShapeKeepNObjects, ProgressRises)
+TEST(CudaConnectedComponentsShapeKeepNObjects, ProgressRises)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const auto filter = itk::CudaBinaryShapeKeepNObjectsImageFilter<ImageType>::New();
@@ -190,18 +190,18 @@ TEST(ShapeKeepNObjects, ProgressRises)
   EXPECT_EQ(progress.back(), 1.0F);
 }
 
-TEST(ShapeKeepNObjects, RecoversFromExceptions)
+TEST(CudaConnectedComponentsShapeKeepNObjects, RecoversFromExceptions)
 {
   ExpectRecoveries<itk::CudaBinaryShapeKeepNObjectsImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(ShapeKeepNObjects, SameOnTheGpu)
+TEST(CudaConnectedComponentsShapeKeepNObjects, SameOnTheGpu)
 {
   SKIP_WITHOUT_DEVICE();
   ExpectSameOnDevice<itk::CudaBinaryShapeKeepNObjectsImageFilter<itk::Image<unsigned char, 3>>>(SetSettings);
 }
 
-TEST(ShapeKeepNObjects, PrintsItsSettings)
+TEST(CudaConnectedComponentsShapeKeepNObjects, PrintsItsSettings)
 {
   const auto         filter = itk::CudaBinaryShapeKeepNObjectsImageFilter<itk::Image<short, 3>>::New();
   std::ostringstream text;

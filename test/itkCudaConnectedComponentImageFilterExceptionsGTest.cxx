@@ -136,7 +136,7 @@ struct Setting
   unsigned int workUnits;
 };
 
-class FilterExceptions : public testing::TestWithParam<Setting>
+class CudaConnectedComponentsFilterExceptions : public testing::TestWithParam<Setting>
 {
 protected:
   const ImageType::Pointer   m_Image = MakeNoise(501);
@@ -207,9 +207,12 @@ protected:
   }
 };
 
-TEST_P(FilterExceptions, OfTheInput) { this->ExpectThrowsAndRecovers<AdaptorType, ImageType>(m_Adaptor, m_Mask, 200); }
+TEST_P(CudaConnectedComponentsFilterExceptions, OfTheInput)
+{
+  this->ExpectThrowsAndRecovers<AdaptorType, ImageType>(m_Adaptor, m_Mask, 200);
+}
 
-TEST_P(FilterExceptions, OfTheMask)
+TEST_P(CudaConnectedComponentsFilterExceptions, OfTheMask)
 {
   if (!GetParam().hasMask)
   {
@@ -218,7 +221,7 @@ TEST_P(FilterExceptions, OfTheMask)
   this->ExpectThrowsAndRecovers<ImageType, AdaptorType>(m_Image, m_MaskAdaptor, 20);
 }
 
-TEST_P(FilterExceptions, OfObservers)
+TEST_P(CudaConnectedComponentsFilterExceptions, OfObservers)
 {
   const Watchdog  watchdog;
   const Setting & setting = GetParam();
@@ -280,7 +283,7 @@ AllSettings()
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings,
-                         FilterExceptions,
+                         CudaConnectedComponentsFilterExceptions,
                          testing::ValuesIn(AllSettings()),
                          [](const testing::TestParamInfo<Setting> & instance) {
                            const Setting & setting = instance.param;

@@ -29,7 +29,7 @@ namespace
 using FactoryType = itk::CudaConnectedComponentImageFilterFactory;
 
 /** Unregisters the factory after each test. */
-class Factory : public testing::Test
+class CudaConnectedComponentsFactory : public testing::Test
 {
 protected:
   void
@@ -124,9 +124,12 @@ const std::string OurFillName = "CudaBinaryFillholeImageFilter";
 const std::string ItkKeepName = "BinaryShapeKeepNObjectsImageFilter";
 const std::string OurKeepName = "CudaBinaryShapeKeepNObjectsImageFilter";
 
-TEST_F(Factory, LinkingChangesNothing) { EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName); }
+TEST_F(CudaConnectedComponentsFactory, LinkingChangesNothing)
+{
+  EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName);
+}
 
-TEST_F(Factory, ReplacesItksFilter)
+TEST_F(CudaConnectedComponentsFactory, ReplacesItksFilter)
 {
   FactoryType::RegisterOneFactory();
   EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), OurName);
@@ -136,7 +139,7 @@ TEST_F(Factory, ReplacesItksFilter)
   EXPECT_EQ((NameOfReplacement<Replaced<unsigned char, short, 4>>()), "");
 }
 
-TEST_F(Factory, ReplacesItksRelabelFilter)
+TEST_F(CudaConnectedComponentsFactory, ReplacesItksRelabelFilter)
 {
   EXPECT_EQ((NameOfNew<Relabeled<short, short, 3>>()), ItkRelabelName);
   FactoryType::RegisterOneFactory();
@@ -147,7 +150,7 @@ TEST_F(Factory, ReplacesItksRelabelFilter)
   EXPECT_EQ((NameOfReplacement<Relabeled<short, short, 4>>()), "");
 }
 
-TEST_F(Factory, ReplacesItksFiltersOfBinaryImages)
+TEST_F(CudaConnectedComponentsFactory, ReplacesItksFiltersOfBinaryImages)
 {
   EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 3>>()), ItkMapName);
   EXPECT_EQ((NameOfNew<Filled<short, 3>>()), ItkFillName);
@@ -166,7 +169,7 @@ TEST_F(Factory, ReplacesItksFiltersOfBinaryImages)
   EXPECT_EQ((NameOfReplacement<Kept<short, 4>>()), "");
 }
 
-TEST_F(Factory, ReplacesTheLabelMapFilterOfSimpleITK)
+TEST_F(CudaConnectedComponentsFactory, ReplacesTheLabelMapFilterOfSimpleITK)
 {
   EXPECT_EQ((NameOfReplacement<SimplyMapped<unsigned char, 3>>()), "");
   FactoryType::RegisterOneFactory();
@@ -183,7 +186,7 @@ TEST_F(Factory, ReplacesTheLabelMapFilterOfSimpleITK)
   EXPECT_EQ((NameOfReplacement<SimplyMapped<float, 3>>()), "");
 }
 
-TEST_F(Factory, FiltersOfBinaryImagesStartTheGPULate)
+TEST_F(CudaConnectedComponentsFactory, FiltersOfBinaryImagesStartTheGPULate)
 {
   FactoryType::RegisterOneFactory();
   using ImageType = itk::Image<short, 2>;
@@ -199,7 +202,7 @@ TEST_F(Factory, FiltersOfBinaryImagesStartTheGPULate)
   EXPECT_TRUE(ourMap->GetLazyGPUStart());
 }
 
-TEST_F(Factory, SetsTheNumberOfObjectsOfThePublicClass)
+TEST_F(CudaConnectedComponentsFactory, SetsTheNumberOfObjectsOfThePublicClass)
 {
   using ImageType = itk::Image<short, 3>;
   const auto image = MakeItkImage<ImageType>(MakeRandom({ 31, 23, 17 }, 20, 1, 406));
@@ -247,7 +250,7 @@ ReplacedWithout(const char * names)
          (keep ? "K" : "");
 }
 
-TEST_F(Factory, IsTurnedOffByName)
+TEST_F(CudaConnectedComponentsFactory, IsTurnedOffByName)
 {
   EXPECT_EQ(ReplacedWithout(""), "CRLFK");
   EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFK");
@@ -322,7 +325,7 @@ ExpectSameRelabelingFor()
   itk::ObjectFactoryBase::UnRegisterFactory(itk::ObjectFactoryBase::GetRegisteredFactories().back());
 }
 
-TEST_F(Factory, RelabelFiltersGiveTheSameResultsThroughThePublicClass)
+TEST_F(CudaConnectedComponentsFactory, RelabelFiltersGiveTheSameResultsThroughThePublicClass)
 {
   ExpectSameRelabelingFor<short, short, 3>();
   ExpectSameRelabelingFor<char, char, 2>();
@@ -337,14 +340,14 @@ TEST_F(Factory, RelabelFiltersGiveTheSameResultsThroughThePublicClass)
   ExpectSameRelabelingFor<unsigned long long, unsigned long long, 3>();
 }
 
-TEST_F(Factory, IsRegisteredOnce)
+TEST_F(CudaConnectedComponentsFactory, IsRegisteredOnce)
 {
   FactoryType::RegisterOneFactory();
   FactoryType::RegisterOneFactory();
   EXPECT_EQ(Registered().size(), 1U);
 }
 
-TEST_F(Factory, IsTurnedOffByTheEnvironment)
+TEST_F(CudaConnectedComponentsFactory, IsTurnedOffByTheEnvironment)
 {
   setenv("ITK_CUDA_CONNECTED_COMPONENTS", "0", 1);
   FactoryType::RegisterOneFactory();
@@ -353,7 +356,7 @@ TEST_F(Factory, IsTurnedOffByTheEnvironment)
   EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName);
 }
 
-TEST_F(Factory, OverridesFurtherTypes)
+TEST_F(CudaConnectedComponentsFactory, OverridesFurtherTypes)
 {
   FactoryType::RegisterOneFactory();
   FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
@@ -362,7 +365,7 @@ TEST_F(Factory, OverridesFurtherTypes)
   EXPECT_EQ((NameOfReplacement<Replaced<unsigned char, short, 4>>()), OurName);
 }
 
-TEST_F(Factory, HasNameVersionAndDescription)
+TEST_F(CudaConnectedComponentsFactory, HasNameVersionAndDescription)
 {
   auto factory = FactoryType::New();
   EXPECT_STREQ(factory->GetNameOfClass(), "CudaConnectedComponentImageFilterFactory");
@@ -421,7 +424,7 @@ InsertNamesOfSimpleITK(std::multiset<std::string> & names)
   names.insert(typeid(SimplyMapped<TPixel, 3>).name());
 }
 
-TEST_F(Factory, OverridesTheDocumentedTypes)
+TEST_F(CudaConnectedComponentsFactory, OverridesTheDocumentedTypes)
 {
   std::multiset<std::string> expected;
   InsertNames<unsigned char, unsigned char, short, unsigned short, int, unsigned int, unsigned long>(expected);
@@ -471,7 +474,7 @@ TEST_F(Factory, OverridesTheDocumentedTypes)
   std::cout << names.size() << " overrides\n"; // for scripts/build-cost.sh
 }
 
-TEST_F(Factory, FiltersGiveTheSameLabels)
+TEST_F(CudaConnectedComponentsFactory, FiltersGiveTheSameLabels)
 {
   const TestImage image = MakeRandom({ 61, 43, 29 }, 30, 1, 401);
   using InputType = itk::Image<unsigned short, 3>;
@@ -528,7 +531,7 @@ StartsWhenItPays()
   return false;
 }
 
-TEST_F(Factory, StartsTheGPUWhenAskedTo)
+TEST_F(CudaConnectedComponentsFactory, StartsTheGPUWhenAskedTo)
 {
   setenv("ITK_CUDA_CONNECTED_COMPONENTS", "1", 1);
   FactoryType::RegisterOneFactory();
@@ -543,7 +546,7 @@ TEST_F(Factory, StartsTheGPUWhenAskedTo)
 }
 
 // This test needs a new process, because CUDA starts only once in a process.
-TEST_F(Factory, StartsTheGPUWhenItPays)
+TEST_F(CudaConnectedComponentsFactory, StartsTheGPUWhenItPays)
 {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(_exit(StartsWhenItPays() ? 0 : 1), testing::ExitedWithCode(0), "");

@@ -22,7 +22,7 @@ Volume()
   return MakeRandom({ 37, 21, 11 }, 20, 1, 101);
 }
 
-TEST(Filter, NotANumberIsForegroundAndNegativeZeroIsNot)
+TEST(CudaConnectedComponentsFilter, NotANumberIsForegroundAndNegativeZeroIsNot)
 {
   using ImageType = itk::Image<float, 2>;
   auto image = ImageType::New();
@@ -39,7 +39,7 @@ TEST(Filter, NotANumberIsForegroundAndNegativeZeroIsNot)
   EXPECT_EQ(filter->GetObjectCount(), 3U);
 }
 
-TEST(Filter, ImagesOfManySizes)
+TEST(CudaConnectedComponentsFilter, ImagesOfManySizes)
 {
   unsigned int seed = 201;
   for (const std::array<std::uint64_t, 3> & size : { std::array<std::uint64_t, 3>{ 1, 1, 1 },
@@ -60,7 +60,7 @@ TEST(Filter, ImagesOfManySizes)
   }
 }
 
-TEST(Filter, EveryAlgorithm)
+TEST(CudaConnectedComponentsFilter, EveryAlgorithm)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
   for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
@@ -89,7 +89,7 @@ TEST(Filter, EveryAlgorithm)
 }
 
 // ITK's own test of its filter has the same cases.
-TEST(Filter, CheckerboardOfEightPixels)
+TEST(CudaConnectedComponentsFilter, CheckerboardOfEightPixels)
 {
   const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 2, 2, 2 }));
   const auto filter = FilterType::New();
@@ -101,7 +101,7 @@ TEST(Filter, CheckerboardOfEightPixels)
   EXPECT_EQ(filter->GetObjectCount(), 1U);
 }
 
-TEST(Filter, TooManyObjects)
+TEST(CudaConnectedComponentsFilter, TooManyObjects)
 {
   using ImageType = itk::Image<signed char, 2>;
   using BytesFilterType = itk::CudaConnectedComponentImageFilter<PlaneType, ImageType>;
@@ -127,7 +127,7 @@ TEST(Filter, TooManyObjects)
   ExpectSameAsItk<PlaneType, ImageType>([&](auto * each) { each->SetInput(many); });
 }
 
-TEST(Filter, LargerOrShiftedMask)
+TEST(CudaConnectedComponentsFilter, LargerOrShiftedMask)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
   for (const itk::IndexValueType shift : { 0, -3 })
@@ -144,7 +144,7 @@ TEST(Filter, LargerOrShiftedMask)
   }
 }
 
-TEST(Filter, MaskOfWideRows)
+TEST(CudaConnectedComponentsFilter, MaskOfWideRows)
 {
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 5003, 5, 3 }, 40, 1, 117));
   const auto mask = MakeItkImage<MaskType>(MakeRandom({ 5003, 5, 3 }, 60, 3, 118));
@@ -154,7 +154,7 @@ TEST(Filter, MaskOfWideRows)
   });
 }
 
-TEST(Filter, MaskOfAnotherType)
+TEST(CudaConnectedComponentsFilter, MaskOfAnotherType)
 {
   using FloatType = itk::Image<float, 3>;
   const auto image = MakeItkImage<MaskType>(Volume());
@@ -166,7 +166,7 @@ TEST(Filter, MaskOfAnotherType)
   });
 }
 
-TEST(Filter, SmallerMaskThrowsLikeItk)
+TEST(CudaConnectedComponentsFilter, SmallerMaskThrowsLikeItk)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
   const auto mask = MakeItkImage<MaskType>(MakeRandom({ 36, 21, 11 }, 60, 2, 106));
@@ -178,7 +178,7 @@ TEST(Filter, SmallerMaskThrowsLikeItk)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::Unknown);
 }
 
-TEST(Filter, MaskWithAnotherOriginThrowsLikeItk)
+TEST(CudaConnectedComponentsFilter, MaskWithAnotherOriginThrowsLikeItk)
 {
   const auto   image = MakeItkImage<MaskType>(Volume());
   const auto   mask = MakeItkImage<MaskType>(Volume());
@@ -198,7 +198,7 @@ TEST(Filter, MaskWithAnotherOriginThrowsLikeItk)
   EXPECT_NE(ExceptionOf(*filter), "");
 }
 
-TEST(Filter, RegionWithAnotherIndex)
+TEST(CudaConnectedComponentsFilter, RegionWithAnotherIndex)
 {
   const auto image = MakeItkImage<MaskType>(Volume());
   auto       region = image->GetLargestPossibleRegion();
@@ -233,7 +233,7 @@ protected:
   }
 };
 
-TEST(Filter, BufferedRegionLargerThanTheImage)
+TEST(CudaConnectedComponentsFilter, BufferedRegionLargerThanTheImage)
 {
   auto source = GenerousSource::New();
   source->image = MakeItkImage<MaskType>(Volume());
@@ -249,7 +249,7 @@ TEST(Filter, BufferedRegionLargerThanTheImage)
   });
 }
 
-TEST(Filter, ObliqueDirectionPassesThrough)
+TEST(CudaConnectedComponentsFilter, ObliqueDirectionPassesThrough)
 {
   const auto              image = MakeItkImage<MaskType>(Volume());
   MaskType::DirectionType direction;
@@ -266,7 +266,7 @@ TEST(Filter, ObliqueDirectionPassesThrough)
   EXPECT_EQ(filter->GetOutput()->GetDirection(), direction);
 }
 
-TEST(Filter, VectorImage)
+TEST(CudaConnectedComponentsFilter, VectorImage)
 {
   using ImageType = itk::VectorImage<float, 3>;
   const TestImage volume = Volume();
@@ -285,7 +285,7 @@ TEST(Filter, VectorImage)
   EXPECT_EQ(filter->GetObjectCount(), LabelByItk(volume, true).objectCount);
 }
 
-TEST(Filter, ImageAdaptor)
+TEST(CudaConnectedComponentsFilter, ImageAdaptor)
 {
   using SignedType = itk::Image<short, 3>;
   using AdaptorType = itk::AbsImageAdaptor<SignedType, float>;
@@ -294,7 +294,7 @@ TEST(Filter, ImageAdaptor)
   ExpectSameAsItk<AdaptorType, LabelsType, MaskType>([&](auto * each) { each->SetInput(adaptor.GetPointer()); });
 }
 
-TEST(Filter, ImageWithoutPixelsHasNoObjects)
+TEST(CudaConnectedComponentsFilter, ImageWithoutPixelsHasNoObjects)
 {
   for (const MaskType::SizeType & size :
        { MaskType::SizeType{ { 0, 5, 5 } }, MaskType::SizeType{ { 5, 0, 5 } }, MaskType::SizeType{ { 0, 0, 0 } } })

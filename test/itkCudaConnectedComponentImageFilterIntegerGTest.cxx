@@ -8,22 +8,22 @@ namespace
 {
 
 template <typename T>
-class FilterInteger : public testing::Test
+class CudaConnectedComponentsFilterInteger : public testing::Test
 {};
-using IntegerTypes = testing::Types<bool,
-                                    char,
-                                    signed char,
-                                    unsigned char,
-                                    short,
-                                    unsigned short,
-                                    int,
-                                    unsigned int,
-                                    long,
-                                    unsigned long,
-                                    long long,
-                                    unsigned long long>;
-TYPED_TEST_SUITE(FilterInteger, IntegerTypes);
+using TypesOfPixels = testing::Types<bool,
+                                     char,
+                                     signed char,
+                                     unsigned char,
+                                     short,
+                                     unsigned short,
+                                     int,
+                                     unsigned int,
+                                     long,
+                                     unsigned long,
+                                     long long,
+                                     unsigned long long>;
+TYPED_TEST_SUITE(CudaConnectedComponentsFilterInteger, TypesOfPixels);
 
-TYPED_TEST(FilterInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
+TYPED_TEST(CudaConnectedComponentsFilterInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
 
 } // namespace

@@ -13,12 +13,12 @@ namespace
 {
 
 template <typename T>
-class FilterNoInteger : public testing::Test
+class CudaConnectedComponentsFilterNoInteger : public testing::Test
 {};
-using OtherTypes =
+using TypesOfPixels =
   testing::Types<float, double, std::complex<float>, itk::RGBPixel<unsigned char>, itk::Vector<float, 3>>;
-TYPED_TEST_SUITE(FilterNoInteger, OtherTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsFilterNoInteger, TypesOfPixels);
 
-TYPED_TEST(FilterNoInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
+TYPED_TEST(CudaConnectedComponentsFilterNoInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
 
 } // namespace

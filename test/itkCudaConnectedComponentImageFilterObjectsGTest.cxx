@@ -20,7 +20,7 @@ struct Types
 };
 
 template <typename T>
-class FilterObjectsOfTypes : public testing::Test
+class CudaConnectedComponentsFilterObjectsOfTypes : public testing::Test
 {};
 using AllTypes = testing::Types<Types<unsigned char, unsigned char, 2>,
                                 Types<short, unsigned int, 2>,
@@ -28,9 +28,9 @@ using AllTypes = testing::Types<Types<unsigned char, unsigned char, 2>,
                                 Types<unsigned char, unsigned short, 3>,
                                 Types<bool, unsigned long long, 3>,
                                 Types<unsigned char, short, 4>>;
-TYPED_TEST_SUITE(FilterObjectsOfTypes, AllTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsFilterObjectsOfTypes, AllTypes);
 
-TYPED_TEST(FilterObjectsOfTypes, RandomImagesAndSettings)
+TYPED_TEST(CudaConnectedComponentsFilterObjectsOfTypes, RandomImagesAndSettings)
 {
   constexpr unsigned int Dimension = TypeParam::Dimension;
   using ImageType = itk::Image<typename TypeParam::InputPixelType, Dimension>;
@@ -112,17 +112,17 @@ ExpectSameObjectsForAllSettings(const TImage * image)
   }
 }
 
-TEST(FilterObjects, AllSettingsOfPlanes)
+TEST(CudaConnectedComponentsFilterObjects, AllSettingsOfPlanes)
 {
   ExpectSameObjectsForAllSettings(MakeNoise<PlaneType>({ { 133, 127 } }, 40, 1, 1801).GetPointer());
 }
 
-TEST(FilterObjects, AllSettingsOfVolumes)
+TEST(CudaConnectedComponentsFilterObjects, AllSettingsOfVolumes)
 {
   ExpectSameObjectsForAllSettings(MakeNoise<VolumeType>({ { 39, 31, 17 } }, 12, 1, 1802).GetPointer());
 }
 
-TEST(FilterObjects, AllSettingsWithoutObjectsAndWithOneObject)
+TEST(CudaConnectedComponentsFilterObjects, AllSettingsWithoutObjectsAndWithOneObject)
 {
   for (const std::uint8_t value : { 0, 1 })
   {
@@ -132,7 +132,7 @@ TEST(FilterObjects, AllSettingsWithoutObjectsAndWithOneObject)
   ExpectSameObjectsForAllSettings(MakeItkImage<PlaneType>(MakeSpiral(65)).GetPointer());
 }
 
-TEST(FilterObjects, SameSizesAreInTheOrderOfFirstPixels)
+TEST(CudaConnectedComponentsFilterObjects, SameSizesAreInTheOrderOfFirstPixels)
 {
   // 5 rows of 3 objects with 1, 2 and 3 pixels.
   auto image = PlaneType::New();
@@ -162,7 +162,7 @@ TEST(FilterObjects, SameSizesAreInTheOrderOfFirstPixels)
   });
 }
 
-TEST(FilterObjects, ManySpecksAndAFewLabelsOfOneByte)
+TEST(CudaConnectedComponentsFilterObjects, ManySpecksAndAFewLabelsOfOneByte)
 {
   using FilterType = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneType>;
   const auto image = MakeSpecks(101, 20, 30); // 1,020 specks and 30 wide objects
@@ -183,7 +183,7 @@ TEST(FilterObjects, ManySpecksAndAFewLabelsOfOneByte)
   }
 }
 
-TEST(FilterObjects, OneOfAMillionSpecks)
+TEST(CudaConnectedComponentsFilterObjects, OneOfAMillionSpecks)
 {
   using FilterType = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneType>;
   auto image = MakeItkImage<PlaneType>(MakeCheckerboard({ 2048, 1024, 1 }));
@@ -207,7 +207,7 @@ TEST(FilterObjects, OneOfAMillionSpecks)
   });
 }
 
-TEST(FilterObjects, TooManyObjects)
+TEST(CudaConnectedComponentsFilterObjects, TooManyObjects)
 {
   using FilterType = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneType>;
   const auto image = MakeSpecks(41, 10, 260); // 210 specks and 260 wide objects
@@ -237,7 +237,7 @@ TEST(FilterObjects, TooManyObjects)
   ExpectSameObjects<FilterType>(*filter, image, nullptr, { 3, 0, false, false, false }, 0);
 }
 
-TEST(FilterObjects, FourDimensionsNeedLabelsForAllObjects)
+TEST(CudaConnectedComponentsFilterObjects, FourDimensionsNeedLabelsForAllObjects)
 {
   using ImageType = itk::Image<unsigned char, 4>;
   const auto image = MakeNoise<ImageType>({ { 15, 13, 11, 5 } }, 10, 1, 1803);
@@ -252,7 +252,7 @@ TEST(FilterObjects, FourDimensionsNeedLabelsForAllObjects)
   EXPECT_EQ(filter->GetObjectCount(), std::min<SizeValueType>(3, filter->GetOriginalNumberOfObjects()));
 }
 
-TEST(FilterObjects, Abort)
+TEST(CudaConnectedComponentsFilterObjects, Abort)
 {
   using FilterType = itk::CudaConnectedComponentImageFilter<VolumeType, VolumeLabelsType>;
   const auto image = MakeNoise<VolumeType>({ { 67, 41, 21 } }, 20, 1, 1804);
@@ -280,7 +280,7 @@ TEST(FilterObjects, Abort)
   ExpectSameObjects<FilterType>(*filter, image, nullptr, setting, 0);
 }
 
-TEST(FilterObjects, UpdatesWithOtherSettings)
+TEST(CudaConnectedComponentsFilterObjects, UpdatesWithOtherSettings)
 {
   using FilterType = itk::CudaConnectedComponentImageFilter<VolumeType, VolumeLabelsType>;
   const auto image = MakeNoise<VolumeType>({ { 35, 21, 23 } }, 15, 1, 1805);
@@ -300,7 +300,7 @@ TEST(FilterObjects, UpdatesWithOtherSettings)
   }
 }
 
-TEST(FilterObjects, EachSettingRunsTheFilterAgain)
+TEST(CudaConnectedComponentsFilterObjects, EachSettingRunsTheFilterAgain)
 {
   auto filter = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneLabelsType>::New();
   filter->SetInput(MakeSpecks(21, 5, 7)); // 55 specks; 7 wide objects with 2, 3, 4, 5, 6, 2 and 3 pixels
@@ -332,7 +332,7 @@ TEST(FilterObjects, EachSettingRunsTheFilterAgain)
   EXPECT_EQ(filter->GetMTime(), before);
 }
 
-TEST(FilterObjects, SizesOfLabelsBelongToTheLastRun)
+TEST(CudaConnectedComponentsFilterObjects, SizesOfLabelsBelongToTheLastRun)
 {
   auto filter = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneLabelsType>::New();
   filter->SetInput(MakeSpecks(5, 1, 3)); // 3 specks; 3 wide objects with 2, 3 and 4 pixels
@@ -349,7 +349,7 @@ TEST(FilterObjects, SizesOfLabelsBelongToTheLastRun)
   EXPECT_EQ(LabelAt(filter->GetStatistics(), 1), 2U);
 }
 
-TEST(FilterObjects, BeforeTheFirstUpdate)
+TEST(CudaConnectedComponentsFilterObjects, BeforeTheFirstUpdate)
 {
   auto filter = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneLabelsType>::New();
   EXPECT_EQ(filter->GetMinimumObjectSize(), 0U);
@@ -359,7 +359,7 @@ TEST(FilterObjects, BeforeTheFirstUpdate)
   ExpectNoResults(*filter);
 }
 
-TEST(FilterObjects, ImageWithoutPixels)
+TEST(CudaConnectedComponentsFilterObjects, ImageWithoutPixels)
 {
   const auto full = MakeItkImage<PlaneType>(MakeImage("full", { 5, 5, 1 }, 1));
   auto       empty = PlaneType::New();
@@ -374,7 +374,7 @@ TEST(FilterObjects, ImageWithoutPixels)
   ExpectNoResults(*filter);
 }
 
-TEST(FilterObjects, PrintedSettings)
+TEST(CudaConnectedComponentsFilterObjects, PrintedSettings)
 {
   auto filter = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneLabelsType>::New();
   SetUpFilter(*filter, MakeSpecks(21, 5, 7), nullptr, { 2, 3, true, true, false }, 0);

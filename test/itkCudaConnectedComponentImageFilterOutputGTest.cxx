@@ -10,7 +10,7 @@ namespace
 using MaskType = itk::Image<unsigned char, 3>;
 
 template <typename T>
-class FilterOutput : public testing::Test
+class CudaConnectedComponentsFilterOutput : public testing::Test
 {};
 using OutputTypes = testing::Types<char,
                                    signed char,
@@ -23,9 +23,9 @@ using OutputTypes = testing::Types<char,
                                    unsigned long,
                                    long long,
                                    unsigned long long>;
-TYPED_TEST_SUITE(FilterOutput, OutputTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsFilterOutput, OutputTypes);
 
-TYPED_TEST(FilterOutput, SameAsItkForEveryBackground)
+TYPED_TEST(CudaConnectedComponentsFilterOutput, SameAsItkForEveryBackground)
 {
   using OutputType = itk::Image<TypeParam, 3>;
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 23, 21, 5 }, 3, 1, 103));

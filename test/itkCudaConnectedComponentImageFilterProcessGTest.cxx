@@ -54,7 +54,7 @@ OnProgress(FilterType & filter, const TFunction & function)
   filter.AddObserver(itk::ProgressEvent(), [&filter, function](const itk::EventObject &) { function(filter); });
 }
 
-TEST(FilterProcess, ProgressIsMonotone)
+TEST(CudaConnectedComponentsFilterProcess, ProgressIsMonotone)
 {
   std::vector<float> progress;
   auto               filter = FilterType::New();
@@ -66,7 +66,7 @@ TEST(FilterProcess, ProgressIsMonotone)
   EXPECT_EQ(progress.back(), 1.0F);
 }
 
-TEST(FilterProcess, AbortsInTheMiddle)
+TEST(CudaConnectedComponentsFilterProcess, AbortsInTheMiddle)
 {
   const auto image = MakeVolume();
   auto       filter = FilterType::New();
@@ -88,7 +88,7 @@ TEST(FilterProcess, AbortsInTheMiddle)
   EXPECT_TRUE(IsSameAsItk(*filter, image));
 }
 
-TEST(FilterProcess, SixteenFiltersOnSixteenThreads)
+TEST(CudaConnectedComponentsFilterProcess, SixteenFiltersOnSixteenThreads)
 {
   std::vector<std::thread> threads;
   std::vector<int>         results(16, 0);
@@ -113,7 +113,7 @@ TEST(FilterProcess, SixteenFiltersOnSixteenThreads)
   EXPECT_EQ(results, std::vector<int>(16, 4));
 }
 
-TEST(FilterProcess, KeepsTheCurrentDevice)
+TEST(CudaConnectedComponentsFilterProcess, KeepsTheCurrentDevice)
 {
   SKIP_WITHOUT_DEVICE();
   const auto image = MakeVolume();
@@ -129,7 +129,7 @@ TEST(FilterProcess, KeepsTheCurrentDevice)
   CudaTestSupport::SetCurrentDevice(0);
 }
 
-TEST(FilterProcess, FallsBackWhenMemoryIsExhausted)
+TEST(CudaConnectedComponentsFilterProcess, FallsBackWhenMemoryIsExhausted)
 {
   SKIP_WITHOUT_DEVICE();
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 256, 256, 256 }, 50, 1, 302));
@@ -149,7 +149,7 @@ TEST(FilterProcess, FallsBackWhenMemoryIsExhausted)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
 }
 
-TEST(FilterProcess, ReportsAFaultOnce)
+TEST(CudaConnectedComponentsFilterProcess, ReportsAFaultOnce)
 {
   using itk::CudaConnectedComponentError;
   using itk::CudaConnectedComponentsDetail::Process;
@@ -166,7 +166,7 @@ TEST(FilterProcess, ReportsAFaultOnce)
     "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: illegal address\n");
 }
 
-TEST(FilterProcess, TrimsMemoryIfTheEnvironmentVariableIsSet)
+TEST(CudaConnectedComponentsFilterProcess, TrimsMemoryIfTheEnvironmentVariableIsSet)
 {
   SKIP_WITHOUT_DEVICE();
   const auto image = MakeVolume();
@@ -182,7 +182,7 @@ TEST(FilterProcess, TrimsMemoryIfTheEnvironmentVariableIsSet)
   EXPECT_EQ(held.deviceBytes, 0U);
 }
 
-TEST(FilterProcess, ForkedChildFallsBack)
+TEST(CudaConnectedComponentsFilterProcess, ForkedChildFallsBack)
 {
   const auto image = MakeVolume();
   auto       filter = FilterType::New();
@@ -211,7 +211,7 @@ TEST(FilterProcess, ForkedChildFallsBack)
 }
 
 // Each of these tests runs in a new process.
-class FilterProcessDeathTest : public testing::Test
+class CudaConnectedComponentsFilterProcessDeathTest : public testing::Test
 {
 protected:
   void
@@ -221,7 +221,7 @@ protected:
   }
 };
 
-TEST_F(FilterProcessDeathTest, WorksWithoutADevice)
+TEST_F(CudaConnectedComponentsFilterProcessDeathTest, WorksWithoutADevice)
 {
   EXPECT_EXIT(
     {
@@ -237,7 +237,7 @@ TEST_F(FilterProcessDeathTest, WorksWithoutADevice)
     "");
 }
 
-TEST_F(FilterProcessDeathTest, WorksAfterADeviceReset)
+TEST_F(CudaConnectedComponentsFilterProcessDeathTest, WorksAfterADeviceReset)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -258,7 +258,7 @@ TEST_F(FilterProcessDeathTest, WorksAfterADeviceReset)
     "");
 }
 
-TEST_F(FilterProcessDeathTest, FallsBackAndWarnsOnceIfTheDeviceFails)
+TEST_F(CudaConnectedComponentsFilterProcessDeathTest, FallsBackAndWarnsOnceIfTheDeviceFails)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -303,7 +303,7 @@ FallsBackWithoutNewAttempts()
   return isGood;
 }
 
-TEST_F(FilterProcessDeathTest, WaitsBeforeItStartsTheDeviceAgain)
+TEST_F(CudaConnectedComponentsFilterProcessDeathTest, WaitsBeforeItStartsTheDeviceAgain)
 {
   SKIP_WITHOUT_DEVICE();
   // The parent takes the memory. The child finds too little memory for a context.
@@ -325,7 +325,7 @@ FilterThatOutlivesMain()
   return *filter;
 }
 
-TEST_F(FilterProcessDeathTest, ExitsWithALivingFilter)
+TEST_F(CudaConnectedComponentsFilterProcessDeathTest, ExitsWithALivingFilter)
 {
   EXPECT_EXIT(
     {

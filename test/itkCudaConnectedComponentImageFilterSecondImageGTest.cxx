@@ -174,7 +174,7 @@ ExpectSameForType()
   }
 }
 
-TEST(SecondImage, SameAsItkForEachType)
+TEST(CudaConnectedComponentsSecondImage, SameAsItkForEachType)
 {
   ExpectSameForType<bool, 2>();
   ExpectSameForType<char, 2>();
@@ -192,7 +192,7 @@ TEST(SecondImage, SameAsItkForEachType)
   ExpectSameForType<double, 2>();
 }
 
-TEST(SecondImage, SameAsItkInFourDimensions)
+TEST(CudaConnectedComponentsSecondImage, SameAsItkInFourDimensions)
 {
   ExpectSameForType<short, 4>();
   ExpectSameForType<unsigned long, 4>();
@@ -210,7 +210,7 @@ MakeSource(TImage * buffer, const typename TImage::RegionType & region)
   return source;
 }
 
-TEST(SecondImage, ReadsOnlyTheRegionOfTheInput)
+TEST(CudaConnectedComponentsSecondImage, ReadsOnlyTheRegionOfTheInput)
 {
   const MaskType::RegionType region({ { 5, -1, 0 } }, { { 93, 21, 17 } });
   const auto                 maskSource = MakeSource(MakeMask<3>().GetPointer(), region);
@@ -226,7 +226,7 @@ TEST(SecondImage, ReadsOnlyTheRegionOfTheInput)
   });
 }
 
-TEST(SecondImage, RunsAgainIfOnlyTheIntensitiesChange)
+TEST(CudaConnectedComponentsSecondImage, RunsAgainIfOnlyTheIntensitiesChange)
 {
   const auto ct = MakeIntensities<short, 3>();
   const auto source = MakeSource(ct.GetPointer(), ct->GetBufferedRegion());
@@ -269,7 +269,7 @@ TEST(SecondImage, RunsAgainIfOnlyTheIntensitiesChange)
   EXPECT_FALSE(filter->GetStatistics().HasIntensities());
 }
 
-TEST(SecondImage, PassesExceptionsOfItsSource)
+TEST(CudaConnectedComponentsSecondImage, PassesExceptionsOfItsSource)
 {
   using Stage = ThrowingSource<CtType>::Stage;
   const auto ct = MakeIntensities<short, 3>();
@@ -294,7 +294,7 @@ TEST(SecondImage, PassesExceptionsOfItsSource)
   }
 }
 
-TEST(SecondImage, MustFitTheInput)
+TEST(CudaConnectedComponentsSecondImage, MustFitTheInput)
 {
   const auto mask = MakeMask<3>();
   const auto fitting = MakeIntensities<short, 3>();
@@ -402,14 +402,14 @@ ExpectSpecialValues()
   }
 }
 
-TEST(SecondImage, HasSpecialValues)
+TEST(CudaConnectedComponentsSecondImage, HasSpecialValues)
 {
   ExpectSpecialValues<2>();
   ExpectSpecialValues<3>();
   ExpectSpecialValues<4>();
 }
 
-TEST(SecondImage, LargeIntegersAreExact)
+TEST(CudaConnectedComponentsSecondImage, LargeIntegersAreExact)
 {
   const auto mask = MakeValues<MaskType>({ { 3, 1, 1 } }, { 1 }, 1);
   const auto intensities = MakeValues<itk::Image<unsigned long long, 3>>({ { 3, 1, 1 } }, { 0 }, 1);
@@ -427,7 +427,7 @@ TEST(SecondImage, LargeIntegersAreExact)
   EXPECT_EQ(filter->GetStatistics().GetSum(1), 3.0 * 18446744073709551616.0);
 }
 
-TEST(SecondImage, IsNotMeasuredWithoutStatistics)
+TEST(CudaConnectedComponentsSecondImage, IsNotMeasuredWithoutStatistics)
 {
   const auto filter = FilterType::New();
   filter->SetInput(MakeMask<3>());
@@ -445,7 +445,7 @@ TEST(SecondImage, IsNotMeasuredWithoutStatistics)
   });
 }
 
-TEST(SecondImage, IsPrinted)
+TEST(CudaConnectedComponentsSecondImage, IsPrinted)
 {
   const auto filter = FilterType::New();
   EXPECT_EQ(filter->GetIntensityImage(), nullptr);
@@ -458,7 +458,7 @@ TEST(SecondImage, IsPrinted)
   EXPECT_NE(printed.str().find(expected.str()), std::string::npos) << printed.str();
 }
 
-TEST(SecondImage, UnknownIntensitiesThrow)
+TEST(CudaConnectedComponentsSecondImage, UnknownIntensitiesThrow)
 {
   const auto filter = FilterType::New();
   filter->SetInput(MakeMask<3>());
@@ -479,7 +479,7 @@ TEST(SecondImage, UnknownIntensitiesThrow)
   EXPECT_NE(DescriptionOf([&] { statistics.GetMean(objects + 1); }).find("There is no object"), std::string::npos);
 }
 
-TEST(SecondImage, TablesNeedAllColumnsOfIntensities)
+TEST(CudaConnectedComponentsSecondImage, TablesNeedAllColumnsOfIntensities)
 {
   using StatisticsType = itk::CudaConnectedComponentStatistics<3>;
   const auto                       image = MakeMask<3>();

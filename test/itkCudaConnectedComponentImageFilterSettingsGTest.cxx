@@ -19,7 +19,7 @@ MakeRandomMask()
   return MakeItkImage<MaskType>(MakeRandom({ 67, 41, 21 }, 20, 1, 101));
 }
 
-TEST(Filter, FourDimensionsAreLabeledByItk)
+TEST(CudaConnectedComponentsFilter, FourDimensionsAreLabeledByItk)
 {
   using ImageType = itk::Image<unsigned char, 4>;
   using OutputType = itk::Image<unsigned short, 4>;
@@ -45,7 +45,7 @@ TEST(Filter, FourDimensionsAreLabeledByItk)
   EXPECT_NE(ExceptionOf(*filter).find("dimension 4 is not supported on the GPU"), std::string::npos);
 }
 
-TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
+TEST(CudaConnectedComponentsFilter, BlockAlgorithmsNeedFullConnectivity)
 {
   for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
@@ -68,7 +68,7 @@ TEST(Filter, BlockAlgorithmsNeedFullConnectivity)
   }
 }
 
-TEST(Filter, DisabledGpuIsNotAFallback)
+TEST(CudaConnectedComponentsFilter, DisabledGpuIsNotAFallback)
 {
   auto filter = FilterType::New();
   filter->SetInput(MakeRandomMask());
@@ -80,7 +80,7 @@ TEST(Filter, DisabledGpuIsNotAFallback)
   EXPECT_GT(filter->GetObjectCount(), 0U);
 }
 
-TEST(Filter, FallsBackOrThrows)
+TEST(CudaConnectedComponentsFilter, FallsBackOrThrows)
 {
   auto filter = FilterType::New();
   filter->SetInput(MakeRandomMask());
@@ -98,7 +98,7 @@ TEST(Filter, FallsBackOrThrows)
   EXPECT_EQ(filter->GetFallbackReason().empty(), ExpectedBackend() == BackendEnum::CUDA);
 }
 
-TEST(Filter, CpuLabelsTheSmallestImages)
+TEST(CudaConnectedComponentsFilter, CpuLabelsTheSmallestImages)
 {
   using PlaneType = itk::Image<unsigned char, 2>;
   using PlaneFilterType = itk::CudaConnectedComponentImageFilter<PlaneType, itk::Image<unsigned int, 2>>;
@@ -128,7 +128,7 @@ TEST(Filter, CpuLabelsTheSmallestImages)
   EXPECT_EQ(filter->GetFallbackReason(), "");
 }
 
-TEST(Filter, UpdatesAgainAfterTheInputChanged)
+TEST(CudaConnectedComponentsFilter, UpdatesAgainAfterTheInputChanged)
 {
   const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 4, 4, 4 }));
   auto       filter = FilterType::New();
@@ -147,7 +147,7 @@ TEST(Filter, UpdatesAgainAfterTheInputChanged)
   EXPECT_EQ(filter->GetOutput()->GetPixel({ { 8, 7, 6 } }), 1);
 }
 
-TEST(Filter, MemoryOfLargeOutputs)
+TEST(CudaConnectedComponentsFilter, MemoryOfLargeOutputs)
 {
   // The output is so large that new memory comes from the system, filled with 0.
   using LargeLabelsType = itk::Image<unsigned int, 3>;
@@ -187,7 +187,7 @@ TEST(Filter, MemoryOfLargeOutputs)
   }
 }
 
-TEST(Filter, LabelsDoNotDependOnWorkUnits)
+TEST(CudaConnectedComponentsFilter, LabelsDoNotDependOnWorkUnits)
 {
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 129, 127, 30 }, 20, 2, 109));
   for (const unsigned int workUnits : { 1, 2, 7 })
@@ -200,7 +200,7 @@ TEST(Filter, LabelsDoNotDependOnWorkUnits)
   }
 }
 
-TEST(Filter, DefaultsAndPrintedSettings)
+TEST(CudaConnectedComponentsFilter, DefaultsAndPrintedSettings)
 {
   auto filter = FilterType::New();
   EXPECT_STREQ(filter->GetNameOfClass(), "CudaConnectedComponentImageFilter");

@@ -17,7 +17,7 @@ using View = itk::CudaConnectedComponentImageView;
 
 using itk::CudaConnectedComponentIntensities;
 
-class LabelerIntensities : public AnalysisTest
+class CudaConnectedComponentsLabelerIntensities : public AnalysisTest
 {};
 
 /** Returns a random intensity. Floating-point numbers have a size as in images.
@@ -304,7 +304,7 @@ ExpectIntensities(AnalysisWay       way,
   }
 }
 
-TEST_P(LabelerIntensities, AllPixelTypes)
+TEST_P(CudaConnectedComponentsLabelerIntensities, AllPixelTypes)
 {
   unsigned int seed = 41000;
   for (const CudaConnectedComponentLabeler::SizeType size :
@@ -329,7 +329,7 @@ TEST_P(LabelerIntensities, AllPixelTypes)
 }
 
 // Small components have few special values, and large components have many.
-TEST_P(LabelerIntensities, NaNInfinityAndDenormals)
+TEST_P(CudaConnectedComponentsLabelerIntensities, NaNInfinityAndDenormals)
 {
   unsigned int seed = 44000;
   for (const CudaConnectedComponentLabeler::SizeType size :
@@ -345,14 +345,14 @@ TEST_P(LabelerIntensities, NaNInfinityAndDenormals)
   }
 }
 
-TEST_P(LabelerIntensities, LargeComponents)
+TEST_P(CudaConnectedComponentsLabelerIntensities, LargeComponents)
 {
   ExpectIntensities<std::int16_t>(GetParam(), MakeRandom({ 200, 131, 13 }, 55, 3, 42001), true, 42001);
   ExpectIntensities<float>(GetParam(), MakeRandom({ 200, 131, 13 }, 55, 3, 42002), false, 42002);
 }
 
 // The intensities are measured before the output is written, which may be the same memory.
-TEST_P(LabelerIntensities, OutputMayBeTheIntensityImage)
+TEST_P(CudaConnectedComponentsLabelerIntensities, OutputMayBeTheIntensityImage)
 {
   const AnalysisWay         way = GetParam();
   const TestImage           image = MakeRandom({ 67, 45, 7 }, 25, 2, 45001);
@@ -418,7 +418,7 @@ TEST_P(LabelerIntensities, OutputMayBeTheIntensityImage)
   }
 }
 
-TEST_P(LabelerIntensities, EveryAlgorithm)
+TEST_P(CudaConnectedComponentsLabelerIntensities, EveryAlgorithm)
 {
   const TestImage             image = MakeRandom({ 65, 43, 9 }, 25, 2, 43001);
   const PaddedImage<float>    intensities(image, 43001);
@@ -434,7 +434,7 @@ TEST_P(LabelerIntensities, EveryAlgorithm)
   }
 }
 
-TEST_P(LabelerIntensities, ImagesWithoutComponents)
+TEST_P(CudaConnectedComponentsLabelerIntensities, ImagesWithoutComponents)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
   const TestImage               empty = MakeImage("empty", { 20, 10, 2 });
@@ -445,7 +445,7 @@ TEST_P(LabelerIntensities, ImagesWithoutComponents)
   }
 }
 
-TEST_P(LabelerIntensities, NoIntensityImage)
+TEST_P(CudaConnectedComponentsLabelerIntensities, NoIntensityImage)
 {
   const CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
   const TestImage                     full = MakeImage("full", { 20, 10, 2 }, 1);
@@ -460,7 +460,7 @@ TEST_P(LabelerIntensities, NoIntensityImage)
   EXPECT_TRUE(labeler.Measure(View::OnDevice(pixels, full.size)).intensities.sums.empty());
 }
 
-TEST_P(LabelerIntensities, StridesMustNotBeTooSmall)
+TEST_P(CudaConnectedComponentsLabelerIntensities, StridesMustNotBeTooSmall)
 {
   struct Strides
   {
@@ -510,7 +510,7 @@ TEST_P(LabelerIntensities, StridesMustNotBeTooSmall)
   }
 }
 
-TEST_P(LabelerIntensities, MemoryThatADeviceCannotUse)
+TEST_P(CudaConnectedComponentsLabelerIntensities, MemoryThatADeviceCannotUse)
 {
   if (GetParam() != AnalysisWay::DeviceToDevice)
   {
@@ -532,7 +532,7 @@ TEST_P(LabelerIntensities, MemoryThatADeviceCannotUse)
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,
-                         LabelerIntensities,
+                         CudaConnectedComponentsLabelerIntensities,
                          testing::ValuesIn(AllWays),
                          [](const testing::TestParamInfo<AnalysisWay> & instance) { return NameOf(instance.param); });
 

@@ -58,7 +58,7 @@ LabelOnDevice(const CudaConnectedComponentLabeler &           labeler,
 }
 
 template <typename T>
-class LabelerInput : public testing::Test
+class CudaConnectedComponentsLabelerInput : public testing::Test
 {};
 using InputTypes = testing::Types<bool,
                                   char,
@@ -74,7 +74,7 @@ using InputTypes = testing::Types<bool,
                                   unsigned long long,
                                   float,
                                   double>;
-TYPED_TEST_SUITE(LabelerInput, InputTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsLabelerInput, InputTypes);
 
 /** Returns an integer with only the highest bit set, or the smallest positive floating-point number. A conversion to a
  * smaller type would make the value 0. */
@@ -93,7 +93,7 @@ SmallestForeground()
   }
 }
 
-TYPED_TEST(LabelerInput, EveryAlgorithmReadsTheType)
+TYPED_TEST(CudaConnectedComponentsLabelerInput, EveryAlgorithmReadsTheType)
 {
   SKIP_WITHOUT_DEVICE();
   // Rows of 64 pixels are a multiple of 16 bytes for every type; rows of 61 pixels are not.
@@ -128,7 +128,7 @@ TYPED_TEST(LabelerInput, EveryAlgorithmReadsTheType)
 }
 
 template <typename T>
-class LabelerOutput : public testing::Test
+class CudaConnectedComponentsLabelerOutput : public testing::Test
 {};
 using OutputTypes = testing::Types<char,
                                    signed char,
@@ -141,9 +141,9 @@ using OutputTypes = testing::Types<char,
                                    unsigned long,
                                    long long,
                                    unsigned long long>;
-TYPED_TEST_SUITE(LabelerOutput, OutputTypes);
+TYPED_TEST_SUITE(CudaConnectedComponentsLabelerOutput, OutputTypes);
 
-TYPED_TEST(LabelerOutput, EveryAlgorithmWritesTheType)
+TYPED_TEST(CudaConnectedComponentsLabelerOutput, EveryAlgorithmWritesTheType)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage image = MakeRandom({ 31, 19, 7 }, 4, 1, 41);
@@ -180,7 +180,7 @@ TYPED_TEST(LabelerOutput, EveryAlgorithmWritesTheType)
   }
 }
 
-TEST(Labeler, TooManyObjects)
+TEST(CudaConnectedComponentsLabeler, TooManyObjects)
 {
   SKIP_WITHOUT_DEVICE();
   // 255 objects fit into a byte, 256 do not.
@@ -216,7 +216,7 @@ TEST(Labeler, TooManyObjects)
   }
 }
 
-TEST(Labeler, RefusesHostMemoryForDeviceMemory)
+TEST(CudaConnectedComponentsLabeler, RefusesHostMemoryForDeviceMemory)
 {
   SKIP_WITHOUT_DEVICE();
   const std::vector<std::uint8_t>     pixels(64, 1);
@@ -233,7 +233,7 @@ TEST(Labeler, RefusesHostMemoryForDeviceMemory)
   EXPECT_EQ(labels, std::vector<std::uint32_t>(64, 0));
 }
 
-TEST(Labeler, AcceptsEveryAlignedAddress)
+TEST(CudaConnectedComponentsLabeler, AcceptsEveryAlignedAddress)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage image = MakeRandom({ 67, 33, 9 }, 30, 1, 52);
@@ -281,7 +281,7 @@ LabelCube(std::uint64_t side)
   }
 }
 
-TEST(Labeler, ForgetsTheMemoryOfALargeImage)
+TEST(CudaConnectedComponentsLabeler, ForgetsTheMemoryOfALargeImage)
 {
   SKIP_WITHOUT_DEVICE();
   const std::uint64_t large = std::getenv("CUDA_CONNECTED_COMPONENTS_LARGE_TESTS") != nullptr ? 1024 : 300;
@@ -311,7 +311,7 @@ TEST(Labeler, ForgetsTheMemoryOfALargeImage)
   EXPECT_EQ(CudaConnectedComponentLabeler::GetHeldMemory().pinnedBytes, 0U);
 }
 
-TEST(Labeler, WorksOnTheCallersStream)
+TEST(CudaConnectedComponentsLabeler, WorksOnTheCallersStream)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage               image = MakeRandom({ 65, 43, 21 }, 25, 2, 51);
@@ -340,7 +340,7 @@ struct Capture
   }
 };
 
-TEST(Labeler, LeavesCapturesOfOtherStreamsValid)
+TEST(CudaConnectedComponentsLabeler, LeavesCapturesOfOtherStreamsValid)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage image = MakeRandom({ 65, 43, 21 }, 25, 2, 54);
@@ -377,7 +377,7 @@ TEST(Labeler, LeavesCapturesOfOtherStreamsValid)
   }
 }
 
-TEST(Labeler, RefusesAStreamThatCaptures)
+TEST(CudaConnectedComponentsLabeler, RefusesAStreamThatCaptures)
 {
   SKIP_WITHOUT_DEVICE();
   const std::vector<std::uint8_t> pixels(64, 1);
@@ -398,7 +398,7 @@ TEST(Labeler, RefusesAStreamThatCaptures)
   label();
 }
 
-TEST(Labeler, KeepsTheCurrentDevice)
+TEST(CudaConnectedComponentsLabeler, KeepsTheCurrentDevice)
 {
   SKIP_WITHOUT_DEVICE();
   const int       devices = CudaTestSupport::CountDevices();
@@ -420,7 +420,7 @@ TEST(Labeler, KeepsTheCurrentDevice)
   CudaTestSupport::SetCurrentDevice(0);
 }
 
-TEST(Labeler, SaysHowMuchMemoryIsMissing)
+TEST(CudaConnectedComponentsLabeler, SaysHowMuchMemoryIsMissing)
 {
   SKIP_WITHOUT_DEVICE();
   CudaConnectedComponentLabeler::TrimMemory();
@@ -461,7 +461,7 @@ DoesLabelingFail(const CudaConnectedComponentLabeler & labeler,
   }
 }
 
-TEST(Labeler, LabelsAfterAnAllocationFailed)
+TEST(CudaConnectedComponentsLabeler, LabelsAfterAnAllocationFailed)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage                     image = MakeRandom({ 256, 256, 256 }, 25, 1, 91);
@@ -486,7 +486,7 @@ TEST(Labeler, LabelsAfterAnAllocationFailed)
   EXPECT_GT(failures, 0U);
 }
 
-TEST(Labeler, LeavesNoWorkOnTheCallersStreamAfterAnException)
+TEST(CudaConnectedComponentsLabeler, LeavesNoWorkOnTheCallersStreamAfterAnException)
 {
   SKIP_WITHOUT_DEVICE();
   // The published algorithms count the components while the stream still has work.
@@ -519,7 +519,7 @@ TEST(Labeler, LeavesNoWorkOnTheCallersStreamAfterAnException)
   }
 }
 
-TEST(Labeler, RestoresTheCaptureModeOfTheThread)
+TEST(CudaConnectedComponentsLabeler, RestoresTheCaptureModeOfTheThread)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage               image = MakeRandom({ 65, 43, 21 }, 25, 2, 93);
@@ -547,7 +547,7 @@ TEST(Labeler, RestoresTheCaptureModeOfTheThread)
   }
 }
 
-TEST(Labeler, ProgressCanAbort)
+TEST(CudaConnectedComponentsLabeler, ProgressCanAbort)
 {
   SKIP_WITHOUT_DEVICE();
   const TestImage            image = MakeRandom({ 64, 64, 64 }, 30, 1, 81);
@@ -576,7 +576,7 @@ TEST(Labeler, ProgressCanAbort)
   }
 }
 
-TEST(Labeler, ManyThreadsAtOnce)
+TEST(CudaConnectedComponentsLabeler, ManyThreadsAtOnce)
 {
   SKIP_WITHOUT_DEVICE();
   std::vector<std::thread> threads;

@@ -15,7 +15,7 @@ namespace
 
 using View = itk::CudaConnectedComponentImageView;
 
-TEST(Labeler, PackRowSetsTheBitsOfForegroundPixels)
+TEST(CudaConnectedComponentsLabeler, PackRowSetsTheBitsOfForegroundPixels)
 {
   const float        nan = std::numeric_limits<float>::quiet_NaN();
   std::vector<float> pixels(70, 0.0F);
@@ -32,7 +32,7 @@ TEST(Labeler, PackRowSetsTheBitsOfForegroundPixels)
   EXPECT_EQ(words[3], 7U);
 }
 
-TEST(Labeler, BlockAlgorithmsRefuseFaceConnectivity)
+TEST(CudaConnectedComponentsLabeler, BlockAlgorithmsRefuseFaceConnectivity)
 {
   const std::uint8_t mask[] = { 1 };
   std::uint8_t       labels[] = { 0 };
@@ -53,7 +53,7 @@ TEST(Labeler, BlockAlgorithmsRefuseFaceConnectivity)
   }
 }
 
-TEST(Labeler, RefusesSizesThatOverflow)
+TEST(CudaConnectedComponentsLabeler, RefusesSizesThatOverflow)
 {
   const std::uint8_t                  mask[] = { 1 };
   std::uint8_t                        labels[] = { 0 };
@@ -63,7 +63,7 @@ TEST(Labeler, RefusesSizesThatOverflow)
   });
 }
 
-TEST(Labeler, ImageWithoutPixelsHasNoObjects)
+TEST(CudaConnectedComponentsLabeler, ImageWithoutPixelsHasNoObjects)
 {
   const CudaConnectedComponentLabeler labeler;
   std::uint8_t                        labels[] = { 5 };
@@ -75,16 +75,19 @@ TEST(Labeler, ImageWithoutPixelsHasNoObjects)
   EXPECT_EQ(labels[0], 5);
 }
 
-TEST(Labeler, RefusesADeviceThatDoesNotExist)
+TEST(CudaConnectedComponentsLabeler, RefusesADeviceThatDoesNotExist)
 {
   CudaConnectedComponentLabeler labeler;
   labeler.options.deviceId = 1000;
   ExpectError(Kind::Unavailable, "no CUDA device", [&] { labeler.RequireDevice(); });
 }
 
-TEST(Labeler, TrimMemoryIsAllowedWithoutMemory) { EXPECT_NO_THROW(CudaConnectedComponentLabeler::TrimMemory()); }
+TEST(CudaConnectedComponentsLabeler, TrimMemoryIsAllowedWithoutMemory)
+{
+  EXPECT_NO_THROW(CudaConnectedComponentLabeler::TrimMemory());
+}
 
-TEST(Labeler, RefusesAddressesThatAreNotAligned)
+TEST(CudaConnectedComponentsLabeler, RefusesAddressesThatAreNotAligned)
 {
   const CudaConnectedComponentLabeler labeler;
   const auto at = [](std::uintptr_t address) { return reinterpret_cast<std::uint32_t *>(address); };
@@ -97,7 +100,7 @@ TEST(Labeler, RefusesAddressesThatAreNotAligned)
   });
 }
 
-TEST(Labeler, RefusesIntensitiesOfATypeThatNoCodeReads)
+TEST(CudaConnectedComponentsLabeler, RefusesIntensitiesOfATypeThatNoCodeReads)
 {
   using PixelType = itk::CudaConnectedComponentsEnums::PixelType;
   const std::vector<std::uint16_t> pixels(64, 1);
@@ -112,7 +115,7 @@ TEST(Labeler, RefusesIntensitiesOfATypeThatNoCodeReads)
   }
 }
 
-TEST(Labeler, HoldsNoMemoryWithoutADevice)
+TEST(CudaConnectedComponentsLabeler, HoldsNoMemoryWithoutADevice)
 {
   if (CudaTestSupport::WhyNoDevice().empty())
   {
@@ -122,7 +125,7 @@ TEST(Labeler, HoldsNoMemoryWithoutADevice)
   EXPECT_EQ(held.deviceBytes + held.pinnedBytes, 0U);
 }
 
-TEST(Labeler, SmallImagesAreFasterOnHost)
+TEST(CudaConnectedComponentsLabeler, SmallImagesAreFasterOnHost)
 {
   using Labeler = CudaConnectedComponentLabeler;
   for (const Labeler::SizeType & size : std::vector<Labeler::SizeType>{
@@ -138,7 +141,7 @@ TEST(Labeler, SmallImagesAreFasterOnHost)
   }
 }
 
-TEST(Labeler, LeavesTheGapsOfAnOutputAlone)
+TEST(CudaConnectedComponentsLabeler, LeavesTheGapsOfAnOutputAlone)
 {
   // New memory, in which the pages between the rows have been written.
   constexpr std::uint64_t   columns = 16384;

@@ -71,7 +71,7 @@ IsLabeledAsByItk(int deviceId, bool onDevice = false)
   return isSame;
 }
 
-class LabelerDeathTest : public testing::Test
+class CudaConnectedComponentsLabelerDeathTest : public testing::Test
 {
 protected:
   void
@@ -81,7 +81,7 @@ protected:
   }
 };
 
-TEST_F(LabelerDeathTest, StartsOnlyItsDevice)
+TEST_F(CudaConnectedComponentsLabelerDeathTest, StartsOnlyItsDevice)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -110,7 +110,7 @@ TEST_F(LabelerDeathTest, StartsOnlyItsDevice)
     "");
 }
 
-TEST_F(LabelerDeathTest, KeepsTheContextOfTheCaller)
+TEST_F(CudaConnectedComponentsLabelerDeathTest, KeepsTheContextOfTheCaller)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -142,7 +142,7 @@ TEST_F(LabelerDeathTest, KeepsTheContextOfTheCaller)
     "");
 }
 
-TEST_F(LabelerDeathTest, HoldsNoMemoryOfContextsThatHaveEnded)
+TEST_F(CudaConnectedComponentsLabelerDeathTest, HoldsNoMemoryOfContextsThatHaveEnded)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -166,7 +166,7 @@ TEST_F(LabelerDeathTest, HoldsNoMemoryOfContextsThatHaveEnded)
     "");
 }
 
-TEST_F(LabelerDeathTest, CallsTheCallersFunctionsInTheContextOfTheCaller)
+TEST_F(CudaConnectedComponentsLabelerDeathTest, CallsTheCallersFunctionsInTheContextOfTheCaller)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -220,7 +220,7 @@ DoesForkedChildEnd()
   return waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST_F(LabelerDeathTest, ForkedChildrenHaveNoDeviceAlsoIfOtherCodeHasUsedCuda)
+TEST_F(CudaConnectedComponentsLabelerDeathTest, ForkedChildrenHaveNoDeviceAlsoIfOtherCodeHasUsedCuda)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(
@@ -250,7 +250,7 @@ TEST_F(LabelerDeathTest, ForkedChildrenHaveNoDeviceAlsoIfOtherCodeHasUsedCuda)
     "");
 }
 
-TEST_F(LabelerDeathTest, ForkedChildrenEndWhileCudaStarts)
+TEST_F(CudaConnectedComponentsLabelerDeathTest, ForkedChildrenEndWhileCudaStarts)
 {
   SKIP_WITHOUT_DEVICE();
   EXPECT_EXIT(

@@ -316,13 +316,19 @@ ExpectShapesOfRandomImages(const itk::Size<VDimension> & size,
   }
 }
 
-TEST(Shapes, OfRandomPlanes) { ExpectShapesOfRandomImages<2>({ { 131, 129 } }, 30, 500, 2000); }
+TEST(CudaConnectedComponentsShapes, OfRandomPlanes) { ExpectShapesOfRandomImages<2>({ { 131, 129 } }, 30, 500, 2000); }
 
-TEST(Shapes, OfRandomVolumes) { ExpectShapesOfRandomImages<3>({ { 41, 33, 29 } }, 8, 150, 2100); }
+TEST(CudaConnectedComponentsShapes, OfRandomVolumes)
+{
+  ExpectShapesOfRandomImages<3>({ { 41, 33, 29 } }, 8, 150, 2100);
+}
 
-TEST(Shapes, OfRandomImagesOfFourDimensions) { ExpectShapesOfRandomImages<4>({ { 15, 17, 13, 9 } }, 3, 30, 2200); }
+TEST(CudaConnectedComponentsShapes, OfRandomImagesOfFourDimensions)
+{
+  ExpectShapesOfRandomImages<4>({ { 15, 17, 13, 9 } }, 3, 30, 2200);
+}
 
-TEST(Shapes, OfSelectedObjects)
+TEST(CudaConnectedComponentsShapes, OfSelectedObjects)
 {
   std::mt19937 random(2300);
   const auto   image = MakeNoise<VolumeType>({ { 41, 33, 29 } }, 20, 2, 2300);
@@ -339,7 +345,7 @@ TEST(Shapes, OfSelectedObjects)
   });
 }
 
-TEST(Shapes, OfOneBigObject)
+TEST(CudaConnectedComponentsShapes, OfOneBigObject)
 {
   unsigned int seed = 2400;
   for (const Place place : { Place::Default, Place::Near, Place::Far })
@@ -356,7 +362,7 @@ TEST(Shapes, OfOneBigObject)
   }
 }
 
-TEST(Shapes, OfABox)
+TEST(CudaConnectedComponentsShapes, OfABox)
 {
   const VolumeType::SizeType size{ { 20, 10, 6 } };
   const double               spacing[] = { 0.5, 2.0, 1.0 };
@@ -444,7 +450,7 @@ ExpectDegenerate(const typename TImage::SizeType & size, unsigned int rank, cons
   }
 }
 
-TEST(Shapes, OfDegenerateObjectsInPlanes)
+TEST(CudaConnectedComponentsShapes, OfDegenerateObjectsInPlanes)
 {
   using IndexType = PlaneType::IndexType;
   const PlaneType::SizeType size{ { 37, 29 } };
@@ -456,7 +462,7 @@ TEST(Shapes, OfDegenerateObjectsInPlanes)
   ExpectDegenerate<PlaneType>(size, 1, [](const IndexType & i) { return i[0] + i[1] == 20; });
 }
 
-TEST(Shapes, OfDegenerateObjectsInVolumes)
+TEST(CudaConnectedComponentsShapes, OfDegenerateObjectsInVolumes)
 {
   using IndexType = VolumeType::IndexType;
   const VolumeType::SizeType size{ { 37, 29, 23 } };
@@ -471,7 +477,7 @@ TEST(Shapes, OfDegenerateObjectsInVolumes)
   ExpectDegenerate<VolumeType>({ { 131, 127, 129 } }, 2, [](const IndexType & i) { return i[0] - i[1] + i[2] == 60; });
 }
 
-TEST(Shapes, OfPlanesWithOneMorePixel)
+TEST(CudaConnectedComponentsShapes, OfPlanesWithOneMorePixel)
 {
   using IndexType = VolumeType::IndexType;
   unsigned int seed = 2600;
@@ -496,7 +502,7 @@ TEST(Shapes, OfPlanesWithOneMorePixel)
   }
 }
 
-TEST(Shapes, OfImagesOfOneDimension)
+TEST(CudaConnectedComponentsShapes, OfImagesOfOneDimension)
 {
   using ImageType = itk::Image<unsigned char, 1>;
   const auto                               image = ImageType::New();
@@ -546,7 +552,7 @@ MakeTableOfRows(const std::vector<std::uint64_t> & begins, const std::vector<std
   return table;
 }
 
-TEST(Shapes, OfTheLargestSums)
+TEST(CudaConnectedComponentsShapes, OfTheLargestSums)
 {
   const std::uint64_t huge = std::uint64_t{ 1 } << 40;
   const auto          table = MakeTableOfRows({ 0, huge - 1, huge - 3, 12345 }, { huge, 1, 2, huge - 12345 });
@@ -566,7 +572,7 @@ TEST(Shapes, OfTheLargestSums)
   }
 }
 
-TEST(Shapes, FunctionsReturnTheNumbersOfGetShape)
+TEST(CudaConnectedComponentsShapes, FunctionsReturnTheNumbersOfGetShape)
 {
   const auto image = MakeNoise<VolumeType>({ { 21, 13, 9 } }, 15, 2, 2700);
   MeasureByFilter(image.GetPointer(), true, [](auto & filter) {
@@ -600,7 +606,7 @@ ExpectNoShape(const StatisticsOf<VDimension> & statistics, SizeValueType label, 
   }
 }
 
-TEST(Shapes, NeedTheColumnOfProducts)
+TEST(CudaConnectedComponentsShapes, NeedTheColumnOfProducts)
 {
   const auto image = VolumeType::New();
   auto       table = MakeTableOfRows({ 5, 7 }, { 3, 4 });
@@ -623,7 +629,7 @@ TEST(Shapes, NeedTheColumnOfProducts)
   ExpectNoShape(statistics, 1, "Select the column products in CudaConnectedComponentLabeler::Options::columns.");
 }
 
-TEST(Shapes, ThrowForWrongLabels)
+TEST(CudaConnectedComponentsShapes, ThrowForWrongLabels)
 {
   const StatisticsOf<3> statistics(MakeTableOfRows({ 5, 7 }, { 3, 4 }), *VolumeType::New());
   ExpectNoShape(statistics, 3, "label 3. There are 2 objects, with labels from 1 to 2,");

@@ -39,13 +39,16 @@ ExpectStatisticsOfObliqueImages(const typename itk::Image<unsigned char, VDimens
   }
 }
 
-TEST(Statistics, OfObliquePlanes) { ExpectStatisticsOfObliqueImages<2>({ { 131, 129 } }, 30); }
+TEST(CudaConnectedComponentsStatistics, OfObliquePlanes) { ExpectStatisticsOfObliqueImages<2>({ { 131, 129 } }, 30); }
 
-TEST(Statistics, OfObliqueVolumes) { ExpectStatisticsOfObliqueImages<3>({ { 41, 33, 29 } }, 8); }
+TEST(CudaConnectedComponentsStatistics, OfObliqueVolumes) { ExpectStatisticsOfObliqueImages<3>({ { 41, 33, 29 } }, 8); }
 
-TEST(Statistics, OfFourDimensions) { ExpectStatisticsOfObliqueImages<4>({ { 15, 17, 13, 5 } }, 2); }
+TEST(CudaConnectedComponentsStatistics, OfFourDimensions)
+{
+  ExpectStatisticsOfObliqueImages<4>({ { 15, 17, 13, 5 } }, 2);
+}
 
-TEST(Statistics, OfTheFilterCanBeCopied)
+TEST(CudaConnectedComponentsStatistics, OfTheFilterCanBeCopied)
 {
   auto filter = itk::CudaConnectedComponentImageFilter<PlaneType, PlaneLabelsType>::New();
   filter->SetInput(MakeSpecks(21, 5, 7));
@@ -74,7 +77,7 @@ MakeTable()
   return table;
 }
 
-TEST(Statistics, ByThemselves)
+TEST(CudaConnectedComponentsStatistics, ByThemselves)
 {
   using StatisticsType = itk::CudaConnectedComponentStatistics<2>;
   auto                       image = PlaneType::New();
@@ -116,7 +119,7 @@ TEST(Statistics, ByThemselves)
   EXPECT_NEAR(statistics.GetCentroid(2)[1], -3.0 + 0.5 * (100.0 + 6.0), 1e-12);
 }
 
-TEST(Statistics, OfOtherBackgrounds)
+TEST(CudaConnectedComponentsStatistics, OfOtherBackgrounds)
 {
   const auto image = VolumeType::New();
   for (const auto & expected : { std::make_pair(0, std::make_pair(1U, 2U)),
@@ -132,7 +135,7 @@ TEST(Statistics, OfOtherBackgrounds)
   EXPECT_EQ(itk::CudaConnectedComponentStatistics<3>(MakeTable(), *image).GetLabels().front(), 1U);
 }
 
-TEST(Statistics, OfTheLargestSums)
+TEST(CudaConnectedComponentsStatistics, OfTheLargestSums)
 {
   auto table = MakeTable();
   // A row of 2^40 pixels. The sum is 2^39 * (2^40 - 1).
@@ -146,7 +149,7 @@ TEST(Statistics, OfTheLargestSums)
   EXPECT_EQ(statistics.GetPhysicalSize(2), 1099511627776.0);
 }
 
-TEST(Statistics, ThrowForWrongLabels)
+TEST(CudaConnectedComponentsStatistics, ThrowForWrongLabels)
 {
   const auto                                     image = VolumeType::New();
   const itk::CudaConnectedComponentStatistics<3> two(MakeTable(), *image);
@@ -164,7 +167,7 @@ TEST(Statistics, ThrowForWrongLabels)
   EXPECT_NE(ofNone.find("label 0. There are 0 objects,"), std::string::npos) << ofNone;
 }
 
-TEST(Statistics, ThrowForWrongTables)
+TEST(CudaConnectedComponentsStatistics, ThrowForWrongTables)
 {
   using StatisticsType = itk::CudaConnectedComponentStatistics<2>;
   const auto image = PlaneType::New();

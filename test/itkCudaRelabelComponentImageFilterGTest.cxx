@@ -150,7 +150,7 @@ ExpectSameForType()
   }
 }
 
-TEST(RelabelFilter, HasTheSameResultsForEachType)
+TEST(CudaConnectedComponentsRelabelFilter, HasTheSameResultsForEachType)
 {
   ExpectSameForType<char>();
   ExpectSameForType<signed char>();
@@ -165,7 +165,7 @@ TEST(RelabelFilter, HasTheSameResultsForEachType)
   ExpectSameForType<unsigned long long>();
 }
 
-TEST(RelabelFilter, ConvertsTypes)
+TEST(CudaConnectedComponentsRelabelFilter, ConvertsTypes)
 {
   ExpectSameForType<unsigned long, unsigned char>();
   ExpectSameForType<unsigned char, short>();
@@ -174,7 +174,7 @@ TEST(RelabelFilter, ConvertsTypes)
   ExpectSameForType<int, double>();
 }
 
-TEST(RelabelFilter, LeavesOtherPixelTypesToTheSuperclass)
+TEST(CudaConnectedComponentsRelabelFilter, LeavesOtherPixelTypesToTheSuperclass)
 {
   ExpectSameForType<float>();
   ExpectSameForType<double, short>();
@@ -182,7 +182,7 @@ TEST(RelabelFilter, LeavesOtherPixelTypesToTheSuperclass)
   ExpectSameForImage<ImageType>(MakeLabels<ImageType>({ { 40, 30, 1 } }, { -2.5F, 0.0F, 0.25F, 0.5F, 1e30F }));
 }
 
-TEST(RelabelFilter, SortsAnyIntegerLabels)
+TEST(CudaConnectedComponentsRelabelFilter, SortsAnyIntegerLabels)
 {
   using ShortImage = itk::Image<short, 3>;
   using IntImage = itk::Image<int, 3>;
@@ -208,7 +208,7 @@ TEST(RelabelFilter, SortsAnyIntegerLabels)
   }
 }
 
-TEST(RelabelFilter, HandlesManyUnrelatedLabels)
+TEST(CudaConnectedComponentsRelabelFilter, HandlesManyUnrelatedLabels)
 {
   using ImageType = itk::Image<int, 2>;
   std::mt19937     random(Seed);
@@ -217,7 +217,7 @@ TEST(RelabelFilter, HandlesManyUnrelatedLabels)
   ExpectSameForImage<ImageType>(MakeLabels<ImageType>({ { 400, 300 } }, labels, 4));
 }
 
-TEST(RelabelFilter, HandlesOneLabelAndNoLabel)
+TEST(CudaConnectedComponentsRelabelFilter, HandlesOneLabelAndNoLabel)
 {
   using ImageType = itk::Image<unsigned int, 3>;
   ExpectSameForImage<ImageType>(MakeLabels<ImageType>({ { 50, 40, 30 } }, { 0 }));
@@ -226,7 +226,7 @@ TEST(RelabelFilter, HandlesOneLabelAndNoLabel)
   ExpectSameForImage<ImageType>(MakeLabels<ImageType>({ { 1, 1, 1 } }, { 0 }));
 }
 
-TEST(RelabelFilter, HasTheSameSettings)
+TEST(CudaConnectedComponentsRelabelFilter, HasTheSameSettings)
 {
   using ImageType = itk::Image<unsigned short, 3>;
   // Many objects have the same size.
@@ -252,7 +252,7 @@ TEST(RelabelFilter, HasTheSameSettings)
   }
 }
 
-TEST(RelabelFilter, HandlesAnyShapeAndDimension)
+TEST(CudaConnectedComponentsRelabelFilter, HandlesAnyShapeAndDimension)
 {
   const auto labels = FewLabels<int>();
   ExpectSameForImage<itk::Image<int, 1>>(MakeLabels<itk::Image<int, 1>>({ { 150001 } }, labels));
@@ -262,7 +262,7 @@ TEST(RelabelFilter, HandlesAnyShapeAndDimension)
   ExpectSameForImage<itk::Image<int, 4>>(MakeLabels<itk::Image<int, 4>>({ { 23, 19, 17, 20 } }, labels));
 }
 
-TEST(RelabelFilter, RunsInPlace)
+TEST(CudaConnectedComponentsRelabelFilter, RunsInPlace)
 {
   using ImageType = itk::Image<unsigned int, 3>;
   for (const unsigned int longest : { 3U, 300U })
@@ -279,7 +279,7 @@ TEST(RelabelFilter, RunsInPlace)
   }
 }
 
-TEST(RelabelFilter, LeavesTheInputAloneIfThereAreTooManyObjects)
+TEST(CudaConnectedComponentsRelabelFilter, LeavesTheInputAloneIfThereAreTooManyObjects)
 {
   using ImageType = itk::Image<unsigned long, 3>;
   std::vector<unsigned long> labels(400);
@@ -293,7 +293,7 @@ TEST(RelabelFilter, LeavesTheInputAloneIfThereAreTooManyObjects)
   ExpectSameImages(image.GetPointer(), copy.GetPointer());
 }
 
-TEST(RelabelFilter, ThrowsTheSameExceptionAndWorksAfterwards)
+TEST(CudaConnectedComponentsRelabelFilter, ThrowsTheSameExceptionAndWorksAfterwards)
 {
   using InputType = itk::Image<unsigned long, 3>;
   using OutputType = itk::Image<unsigned char, 3>;
@@ -315,7 +315,7 @@ TEST(RelabelFilter, ThrowsTheSameExceptionAndWorksAfterwards)
   ExpectSameImages(filter->GetOutput(), expected->GetOutput());
 }
 
-TEST(RelabelFilter, AcceptsExactlyTheMaximumOfObjects)
+TEST(CudaConnectedComponentsRelabelFilter, AcceptsExactlyTheMaximumOfObjects)
 {
   using ImageType = itk::Image<unsigned short, 1>;
   for (const unsigned int objects : { 126U, 127U, 128U })
@@ -331,7 +331,7 @@ TEST(RelabelFilter, AcceptsExactlyTheMaximumOfObjects)
   }
 }
 
-TEST(RelabelFilter, WritesOnlyTheRequestedRegion)
+TEST(CudaConnectedComponentsRelabelFilter, WritesOnlyTheRequestedRegion)
 {
   using ImageType = itk::Image<short, 3>;
   const auto image = MakeLabels<ImageType>({ { 60, 50, 40 } }, FewLabels<short>());
@@ -388,7 +388,7 @@ protected:
   }
 };
 
-TEST(RelabelFilter, CountsOnlyTheRequestedRegionOfTheInput)
+TEST(CudaConnectedComponentsRelabelFilter, CountsOnlyTheRequestedRegionOfTheInput)
 {
   using ImageType = itk::Image<int, 3>;
   for (const itk::Size<3> & margin : { itk::Size<3>{ { 4, 0, 0 } },
@@ -410,7 +410,7 @@ TEST(RelabelFilter, CountsOnlyTheRequestedRegionOfTheInput)
   }
 }
 
-TEST(RelabelFilter, HandlesMoreLabelsThanAPage)
+TEST(CudaConnectedComponentsRelabelFilter, HandlesMoreLabelsThanAPage)
 {
   using ImageType = itk::Image<unsigned int, 3>;
   constexpr unsigned int count = 1100 * 1000;
@@ -452,7 +452,7 @@ MakeLargeVolume(std::vector<unsigned int> & expected)
   return image;
 }
 
-TEST(RelabelFilter, ClearsLargeOutputs)
+TEST(CudaConnectedComponentsRelabelFilter, ClearsLargeOutputs)
 {
   using ImageType = itk::Image<unsigned int, 3>;
   std::vector<unsigned int> expected;
@@ -493,7 +493,7 @@ AbortAtEvent(TFilter & filter, int n)
   return filter.AddObserver(itk::ProgressEvent(), command);
 }
 
-TEST(RelabelFilter, CanBeAborted)
+TEST(CudaConnectedComponentsRelabelFilter, CanBeAborted)
 {
   using ImageType = itk::Image<short, 3>;
   const auto image = MakeLabels<ImageType>({ { 60, 50, 40 } }, FewLabels<short>());
@@ -520,7 +520,7 @@ TEST(RelabelFilter, CanBeAborted)
   }
 }
 
-TEST(RelabelFilter, HandlesRegionsWithoutPixels)
+TEST(CudaConnectedComponentsRelabelFilter, HandlesRegionsWithoutPixels)
 {
   using ImageType = itk::Image<short, 3>;
   for (const ImageType::SizeType & size : { ImageType::SizeType{ { 0, 0, 0 } }, ImageType::SizeType{ { 5, 0, 4 } } })
@@ -537,7 +537,7 @@ TEST(RelabelFilter, HandlesRegionsWithoutPixels)
   }
 }
 
-TEST(RelabelFilter, PrintsALineIfVerbose)
+TEST(CudaConnectedComponentsRelabelFilter, PrintsALineIfVerbose)
 {
   using ImageType = itk::Image<unsigned long, 3>;
   auto filter = itk::CudaRelabelComponentImageFilter<ImageType, itk::Image<unsigned char, 3>>::New();

@@ -33,7 +33,7 @@ LinesOf(const std::string & text)
   return lines;
 }
 
-class Plugin : public ProgramTest
+class CudaConnectedComponentsPlugin : public ProgramTest
 {
 protected:
   const std::string m_Plugins = FromEnvironment("CUDA_CONNECTED_COMPONENTS_PLUGIN", PLUGIN_FOLDER);
@@ -78,7 +78,7 @@ protected:
   }
 };
 
-TEST_F(Plugin, IsAloneInItsFolder)
+TEST_F(CudaConnectedComponentsPlugin, IsAloneInItsFolder)
 {
   std::vector<std::string> files;
   for (const auto & entry : std::filesystem::directory_iterator(m_Plugins))
@@ -88,7 +88,7 @@ TEST_F(Plugin, IsAloneInItsFolder)
   EXPECT_EQ(files, std::vector<std::string>{ "libCudaConnectedComponentsPlugin.so" });
 }
 
-TEST_F(Plugin, ReplacesTheFilters)
+TEST_F(CudaConnectedComponentsPlugin, ReplacesTheFilters)
 {
   const Outcome before = this->RunClient("");
   ASSERT_EQ(before.status, 0) << before.errors;
@@ -102,7 +102,7 @@ TEST_F(Plugin, ReplacesTheFilters)
   EXPECT_EQ(with.errors, "");
 }
 
-TEST_F(Plugin, SaysWhatItDid)
+TEST_F(CudaConnectedComponentsPlugin, SaysWhatItDid)
 {
   const Outcome run = this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1");
   EXPECT_EQ(run.status, 0);
@@ -128,7 +128,7 @@ TEST_F(Plugin, SaysWhatItDid)
   }
 }
 
-TEST_F(Plugin, IsTurnedOffByName)
+TEST_F(CudaConnectedComponentsPlugin, IsTurnedOffByName)
 {
   const std::string before = this->RunClient("").printed;
   const std::string connected = "ConnectedComponentImageFilter";
@@ -144,7 +144,7 @@ TEST_F(Plugin, IsTurnedOffByName)
   }
 }
 
-TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
+TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
 {
   const std::string map = "BinaryImageToLabelMapFilter";
   const std::string fill = "BinaryFillholeImageFilter";
@@ -188,7 +188,7 @@ TEST_F(Plugin, SpeedsUpTheFiltersThatMakeLabelMaps)
   }
 }
 
-TEST_F(Plugin, MakesLabelMapsOnTheGPU)
+TEST_F(CudaConnectedComponentsPlugin, MakesLabelMapsOnTheGPU)
 {
   const Outcome before = this->RunLabelMapClient("");
   const Outcome run = this->RunLabelMapClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS=1");
@@ -203,7 +203,7 @@ TEST_F(Plugin, MakesLabelMapsOnTheGPU)
   }
 }
 
-TEST_F(Plugin, IsTurnedOff)
+TEST_F(CudaConnectedComponentsPlugin, IsTurnedOff)
 {
   const Outcome run =
     this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS=0 ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1");
@@ -212,7 +212,7 @@ TEST_F(Plugin, IsTurnedOff)
   EXPECT_EQ(run.errors, "");
 }
 
-TEST_F(Plugin, LeavesAnotherVersionAlone)
+TEST_F(CudaConnectedComponentsPlugin, LeavesAnotherVersionAlone)
 {
   for (const std::string argument : { "", "strict" })
   {
@@ -227,7 +227,7 @@ TEST_F(Plugin, LeavesAnotherVersionAlone)
   }
 }
 
-TEST_F(Plugin, CanBeLoadedAnew)
+TEST_F(CudaConnectedComponentsPlugin, CanBeLoadedAnew)
 {
   const Outcome run = this->RunClient(m_Plugins, "", "rehash");
   EXPECT_EQ(run.status, 0) << run.errors;
@@ -268,7 +268,7 @@ WriteBody(const std::string & file, unsigned int size)
   writer->Update();
 }
 
-TEST_F(Plugin, SpeedsUpPlastimatch)
+TEST_F(CudaConnectedComponentsPlugin, SpeedsUpPlastimatch)
 {
   const std::string plastimatch = FromEnvironment("CUDA_CONNECTED_COMPONENTS_PLASTIMATCH", "plastimatch");
   if (this->Run(plastimatch + " --version").status != 0)

@@ -31,9 +31,8 @@ protected:
   SetUp() override
   {
     const testing::TestInfo * const test = testing::UnitTest::GetInstance()->current_test_info();
-    m_Folder =
-      std::filesystem::path(testing::TempDir()) / (std::string("cuda-connected-components-") + test->test_suite_name() +
-                                                   "-" + test->name() + "-" + std::to_string(std::random_device{}()));
+    m_Folder = std::filesystem::path(testing::TempDir()) / (std::string(test->test_suite_name()) + "-" + test->name() +
+                                                            "-" + std::to_string(std::random_device{}()));
     std::filesystem::create_directories(m_Folder);
   }
 

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace
 {
 
-TEST_F(Tool, VolumesInManyFormats)
+TEST_F(CudaConnectedComponentsTool, VolumesInManyFormats)
 {
   const auto image = MakeVolume();
   const auto expected = LabelsOf(image.GetPointer());
@@ -45,7 +45,7 @@ TEST_F(Tool, VolumesInManyFormats)
   }
 }
 
-TEST_F(Tool, PlanesInManyFormats)
+TEST_F(CudaConnectedComponentsTool, PlanesInManyFormats)
 {
   const auto image = MakeItkImage<PlaneType>(MakeRandom({ 131, 97, 1 }, 40, 3, 402), 200);
   const auto expected = LabelsOf(image.GetPointer(), true);
@@ -59,7 +59,7 @@ TEST_F(Tool, PlanesInManyFormats)
   }
 }
 
-TEST_F(Tool, Thresholds)
+TEST_F(CudaConnectedComponentsTool, Thresholds)
 {
   using ImageType = itk::Image<short, 3>;
   auto image = ImageType::New();
@@ -92,7 +92,7 @@ TEST_F(Tool, Thresholds)
   expect("--lower 1e9", 1e9, infinity);
 }
 
-TEST_F(Tool, Otsu)
+TEST_F(CudaConnectedComponentsTool, Otsu)
 {
   const auto image = MakeVolume();
   for (std::size_t i = 0; i < 31 * 29 * 13; ++i)
@@ -108,7 +108,7 @@ TEST_F(Tool, Otsu)
   this->ExpectLabels("out.nrrd", LabelsOf(mask.GetPointer()).GetPointer());
 }
 
-TEST_F(Tool, MaskBackgroundAndType)
+TEST_F(CudaConnectedComponentsTool, MaskBackgroundAndType)
 {
   const auto image = MakeVolume();
   const auto mask = MakeItkImage<MaskType>(MakeRandom({ 31, 29, 13 }, 70, 4, 404));
@@ -149,7 +149,7 @@ ExpectLabelsOfType(const std::string & written, const MaskType * image, TLabel b
     << written;
 }
 
-TEST_F(Tool, EveryOutputTypeAndBackground)
+TEST_F(CudaConnectedComponentsTool, EveryOutputTypeAndBackground)
 {
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 23, 21, 5 }, 3, 1, 103));
   Write(image.GetPointer(), this->File("in.mha"));
@@ -176,7 +176,7 @@ TEST_F(Tool, EveryOutputTypeAndBackground)
   expect("int64", -1L);
 }
 
-TEST_F(Tool, ColoursAreForegroundByAnyComponent)
+TEST_F(CudaConnectedComponentsTool, ColoursAreForegroundByAnyComponent)
 {
   using ColourType = itk::Image<itk::RGBPixel<unsigned char>, 2>;
   itk::RGBPixel<unsigned char> blue;
@@ -191,7 +191,7 @@ TEST_F(Tool, ColoursAreForegroundByAnyComponent)
   this->ExpectFailure("in.png other.png --otsu", "more than one value per pixel");
 }
 
-TEST_F(Tool, Backends)
+TEST_F(CudaConnectedComponentsTool, Backends)
 {
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 41, 39, 23 }, 25, 1, 406));
   Write(image.GetPointer(), this->File("in.mha"));
@@ -224,7 +224,7 @@ TEST_F(Tool, Backends)
   this->ExpectUsageError("in.mha other.mha --algorithm buf", "full connectivity only");
 }
 
-TEST_F(Tool, QuietPrintsNothing)
+TEST_F(CudaConnectedComponentsTool, QuietPrintsNothing)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   const Outcome run = this->Call("in.mha out.mha --quiet");
@@ -233,7 +233,7 @@ TEST_F(Tool, QuietPrintsNothing)
   EXPECT_EQ(run.errors, "");
 }
 
-TEST_F(Tool, ReportsThatCannotBePrinted)
+TEST_F(CudaConnectedComponentsTool, ReportsThatCannotBePrinted)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   for (const std::string option : { "", " --json" })
@@ -245,7 +245,7 @@ TEST_F(Tool, ReportsThatCannotBePrinted)
   EXPECT_EQ(this->Call("in.mha out.mha --quiet >/dev/full").status, 0);
 }
 
-TEST_F(Tool, SaysWhatIsWrong)
+TEST_F(CudaConnectedComponentsTool, SaysWhatIsWrong)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   std::ofstream(this->File("text.nii")) << "no image\n";
@@ -334,7 +334,7 @@ TEST_F(Tool, SaysWhatIsWrong)
   EXPECT_NE(help.printed.find("Exit status: 0 "), std::string::npos) << help.printed;
 }
 
-TEST_F(Tool, TellsItsVersions)
+TEST_F(CudaConnectedComponentsTool, TellsItsVersions)
 {
   const Outcome run = this->Call("--version");
   EXPECT_EQ(run.status, 0);
@@ -346,7 +346,7 @@ TEST_F(Tool, TellsItsVersions)
 }
 
 // Files end early when a disk is full or a connection breaks. What was there before stays.
-TEST_F(Tool, FilesThatAreCutOff)
+TEST_F(CudaConnectedComponentsTool, FilesThatAreCutOff)
 {
   const auto image = MakeItkImage<MaskType>(MakeRandom({ 64, 48, 40 }, 50, 1, 406), 100);
   for (const std::string ending : { "nii.gz", "nii", "nrrd", "mha", "tif", "vtk", "hdr", "mhd" })
@@ -408,7 +408,7 @@ TEST_F(Tool, FilesThatAreCutOff)
   }
 }
 
-TEST_F(Tool, SlicesThatAreMissing)
+TEST_F(CudaConnectedComponentsTool, SlicesThatAreMissing)
 {
   for (int slice = 1; slice <= 3; ++slice)
   {
@@ -430,7 +430,7 @@ TEST_F(Tool, SlicesThatAreMissing)
 }
 
 // The link to the next page, 4 bytes at the end of a page's directory, is cut. libtiff then counts a page less.
-TEST_F(Tool, TiffWithoutItsLastPage)
+TEST_F(CudaConnectedComponentsTool, TiffWithoutItsLastPage)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   EXPECT_EQ(this->Call("in.mha pages.tif --output-type uint16").status, 0);
@@ -458,7 +458,7 @@ TEST_F(Tool, TiffWithoutItsLastPage)
 }
 
 // Programs write wrong lengths into the header. ITK does not need the length.
-TEST_F(Tool, BmpWithAWrongLength)
+TEST_F(CudaConnectedComponentsTool, BmpWithAWrongLength)
 {
   Write(MakeItkImage<PlaneType>(MakeRandom({ 163, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.bmp"));
   EXPECT_EQ(this->Call("in.bmp expected.mha").status, 0);
@@ -477,7 +477,7 @@ TEST_F(Tool, BmpWithAWrongLength)
 }
 
 // Cameras append a second image or a film. Before the pixels may be a small image with an end marker of its own.
-TEST_F(Tool, JpegWithOtherData)
+TEST_F(CudaConnectedComponentsTool, JpegWithOtherData)
 {
   Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.jpg"));
   const std::string jpeg = ReadText(this->File("in.jpg"));
@@ -497,7 +497,7 @@ TEST_F(Tool, JpegWithOtherData)
   this->ExpectFailure("thumbnail.jpg other.mha", "thumbnail.jpg: cannot be read: the file is incomplete or damaged");
 }
 
-TEST_F(Tool, JpegThatCrashesTheLibrary)
+TEST_F(CudaConnectedComponentsTool, JpegThatCrashesTheLibrary)
 {
   Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.jpg"));
   const std::string jpeg = ReadText(this->File("in.jpg"));
@@ -508,7 +508,7 @@ TEST_F(Tool, JpegThatCrashesTheLibrary)
 }
 
 // The pixels of a gzipped file are compared with the checksum of the file, or the file is read to its end.
-TEST_F(Tool, GzippedNifti)
+TEST_F(CudaConnectedComponentsTool, GzippedNifti)
 {
   const auto image = MakeItkImage<itk::Image<short, 3>>(MakeRandom({ 64, 48, 40 }, 50, 1, 406), 300);
   Write(image.GetPointer(), this->File("whole.nii.gz"));
@@ -544,7 +544,7 @@ TEST_F(Tool, GzippedNifti)
 
 // The tool does not decompress a file again if the file ends with the length and the checksum of the pixels. So it does
 // not notice that the gzipped file has a second, damaged part, which ITK does not read.
-TEST_F(Tool, DecompressesNiftiOnce)
+TEST_F(CudaConnectedComponentsTool, DecompressesNiftiOnce)
 {
   const auto image = MakeItkImage<itk::Image<short, 3>>(MakeRandom({ 64, 48, 40 }, 50, 1, 408), 200);
   Write(image.GetPointer(), this->File("plain.nii"));
@@ -584,7 +584,7 @@ TEST_F(Tool, DecompressesNiftiOnce)
   }
 }
 
-TEST_F(Tool, WritesThroughSymbolicLinks)
+TEST_F(CudaConnectedComponentsTool, WritesThroughSymbolicLinks)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   EXPECT_EQ(this->Call("in.mha expected.mha --table expected.csv").status, 0);
@@ -609,7 +609,7 @@ TEST_F(Tool, WritesThroughSymbolicLinks)
             "cuda-connected-components: circle.mha: cannot be written: its symbolic links form a circle\n");
 }
 
-TEST_F(Tool, RefusesDevicesAndPipes)
+TEST_F(CudaConnectedComponentsTool, RefusesDevicesAndPipes)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   ASSERT_EQ(mkfifo(this->File("pipe.csv").c_str(), 0600), 0);
@@ -629,7 +629,7 @@ TEST_F(Tool, RefusesDevicesAndPipes)
   }
 }
 
-TEST_F(Tool, RefusesOneFileForTwoOutputs)
+TEST_F(CudaConnectedComponentsTool, RefusesOneFileForTwoOutputs)
 {
   Write(MakeItkImage<PlaneType>(MakeCheckerboard({ 31, 29, 1 })).GetPointer(), this->File("in.mha"));
   fs::create_directory(this->File("folder"));
@@ -645,7 +645,7 @@ TEST_F(Tool, RefusesOneFileForTwoOutputs)
 }
 
 // A user, a system or a terminal that closes ends the tool while it writes.
-TEST_F(Tool, LeavesNoFolderAfterASignal)
+TEST_F(CudaConnectedComponentsTool, LeavesNoFolderAfterASignal)
 {
   Write(MakeItkImage<MaskType>(MakeRandom({ 160, 160, 160 }, 15, 1, 416)).GetPointer(), this->File("in.mha"), false);
   const auto before = this->ListFiles();
@@ -677,7 +677,7 @@ TEST_F(Tool, LeavesNoFolderAfterASignal)
   }
 }
 
-TEST_F(Tool, DefaultOutputType)
+TEST_F(CudaConnectedComponentsTool, DefaultOutputType)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   const auto typeOf = [this](const std::string & options) {
@@ -690,7 +690,7 @@ TEST_F(Tool, DefaultOutputType)
   EXPECT_EQ(typeOf("--keep-largest 1 --output-type auto"), "uint8");
 }
 
-TEST_F(Tool, Threads)
+TEST_F(CudaConnectedComponentsTool, Threads)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   for (const int threads : { 1, 3 })
@@ -702,7 +702,7 @@ TEST_F(Tool, Threads)
   }
 }
 
-TEST_F(Tool, KeepsTheOldFileWhenItFails)
+TEST_F(CudaConnectedComponentsTool, KeepsTheOldFileWhenItFails)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("many.mha"));
@@ -714,7 +714,7 @@ TEST_F(Tool, KeepsTheOldFileWhenItFails)
 }
 
 // A limit on the size of files has the effect of a full disk.
-TEST_F(Tool, KeepsTheOldFileWhenTheDiskIsFull)
+TEST_F(CudaConnectedComponentsTool, KeepsTheOldFileWhenTheDiskIsFull)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   Write(MakeItkImage<PlaneType>(MakeRandom({ 331, 329, 1 }, 25, 1, 420), 100).GetPointer(), this->File("plane.mha"));
@@ -746,7 +746,7 @@ TEST_F(Tool, KeepsTheOldFileWhenTheDiskIsFull)
   expect("noise.mhd --lower 300 --preview picture.png", "out.mha");
 }
 
-TEST_F(Tool, RefusesFormatsThatLosePixels)
+TEST_F(CudaConnectedComponentsTool, RefusesFormatsThatLosePixels)
 {
   const auto plane = MakeItkImage<PlaneType>(MakeRandom({ 64, 48, 1 }, 25, 1, 421), 100);
   Write(plane.GetPointer(), this->File("in.mha"));

@@ -146,7 +146,7 @@ MakeSponge(const MaskType::SizeType & size)
 }
 
 // All options together, as labels, as a mask, and as a mask with a table and a picture.
-TEST_F(Tool, CombinesItsSelections)
+TEST_F(CudaConnectedComponentsTool, CombinesItsSelections)
 {
   const auto image = MakeSponge({ { 31, 29, 13 } });
   Write(image.GetPointer(), this->File("in.mha"));
@@ -217,7 +217,7 @@ TEST_F(Tool, CombinesItsSelections)
   }
 }
 
-TEST_F(Tool, FillsHolesOfPlanes)
+TEST_F(CudaConnectedComponentsTool, FillsHolesOfPlanes)
 {
   // A frame whose corner is missing, with a pixel inside; and a closed frame of two pixels of background.
   const auto image = MakeEmpty<PlaneType>({ { 14, 8 } });
@@ -250,7 +250,7 @@ TEST_F(Tool, FillsHolesOfPlanes)
 }
 
 // The slices of DICOM series are volumes of one slice.
-TEST_F(Tool, FillsHolesOfOneSlice)
+TEST_F(CudaConnectedComponentsTool, FillsHolesOfOneSlice)
 {
   const auto slice = MakeEmpty<MaskType>({ { 9, 8, 1 } });
   AddBox(slice.GetPointer(), { { 1, 1, 0 } }, { { 5, 5, 1 } });
@@ -268,7 +268,7 @@ TEST_F(Tool, FillsHolesOfOneSlice)
 }
 
 // --mask comes first. A hole that the mask cuts is a hole, and is filled also outside the mask.
-TEST_F(Tool, FillsHolesAfterMasking)
+TEST_F(CudaConnectedComponentsTool, FillsHolesAfterMasking)
 {
   const auto image = MakeEmpty<PlaneType>({ { 12, 9 } });
   AddBox(image.GetPointer(), { { 1, 1 } }, { { 7, 7 } }, 9);
@@ -286,7 +286,7 @@ TEST_F(Tool, FillsHolesAfterMasking)
 }
 
 // Pixels that --mask removes may have any values, also in the holes.
-TEST_F(Tool, FillsHolesWithTheValueInTheMask)
+TEST_F(CudaConnectedComponentsTool, FillsHolesWithTheValueInTheMask)
 {
   const auto organs = MakeEmpty<PlaneType>({ { 16, 9 } });
   AddBox(organs.GetPointer(), { { 1, 1 } }, { { 7, 7 } }, 4);
@@ -317,7 +317,7 @@ TEST_F(Tool, FillsHolesWithTheValueInTheMask)
   this->ExpectLabels("out.mha", MakeEmpty<PlaneType>({ { 16, 9 } }).GetPointer());
 }
 
-TEST_F(Tool, FillsHolesWithNaN)
+TEST_F(CudaConnectedComponentsTool, FillsHolesWithNaN)
 {
   using ImageType = itk::Image<float, 2>;
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -364,7 +364,7 @@ ExpectMaskOfType(const std::string & written, const itk::Image<TPixel, 3> * expe
     << written;
 }
 
-TEST_F(Tool, MasksHaveTheTypeAndValuesOfTheInput)
+TEST_F(CudaConnectedComponentsTool, MasksHaveTheTypeAndValuesOfTheInput)
 {
   const TestImage             pixels = MakeRandom({ 31, 29, 13 }, 25, 1, 412);
   const auto                  labels = LabelsOf(MakeItkImage<MaskType>(pixels).GetPointer());
@@ -409,7 +409,7 @@ TEST_F(Tool, MasksHaveTheTypeAndValuesOfTheInput)
   expect(0.0, itk::IOComponentEnum::DOUBLE, "double");
 }
 
-TEST_F(Tool, MasksAfterAThresholdAreOne)
+TEST_F(CudaConnectedComponentsTool, MasksAfterAThresholdAreOne)
 {
   using ImageType = itk::Image<short, 3>;
   const auto ct = MakeEmpty<ImageType>({ { 12, 11, 10 } });
@@ -431,7 +431,7 @@ TEST_F(Tool, MasksAfterAThresholdAreOne)
   }
 }
 
-TEST_F(Tool, SaysWhyThereIsNoMask)
+TEST_F(CudaConnectedComponentsTool, SaysWhyThereIsNoMask)
 {
   const auto image = MakeEmpty<MaskType>({ { 9, 8, 7 } });
   AddBox(image.GetPointer(), { { 1, 1, 1 } }, { { 3, 3, 3 } }, 4);
@@ -457,7 +457,7 @@ TEST_F(Tool, SaysWhyThereIsNoMask)
                          "--mask-output excludes --background-value");
 }
 
-TEST_F(Tool, KeepsTheComponentsAtSeeds)
+TEST_F(CudaConnectedComponentsTool, KeepsTheComponentsAtSeeds)
 {
   const auto image = MakeEmpty<MaskType>({ { 20, 15, 10 } });
   AddBox(image.GetPointer(), { { 1, 1, 1 } }, { { 2, 2, 2 } });
@@ -495,7 +495,7 @@ TEST_F(Tool, KeepsTheComponentsAtSeeds)
   EXPECT_EQ(run.errors, hint("8,6"));
 }
 
-TEST_F(Tool, RefusesBadSeeds)
+TEST_F(CudaConnectedComponentsTool, RefusesBadSeeds)
 {
   Write(MakeVolume().GetPointer(), this->File("in.mha"));
   Write(MakeEmpty<PlaneType>({ { 9, 7 } }).GetPointer(), this->File("plane.mha"));
@@ -532,7 +532,7 @@ TEST_F(Tool, RefusesBadSeeds)
 }
 
 // ITK gives the physical points of the pixels.
-TEST_F(Tool, SeedsArePointsToo)
+TEST_F(CudaConnectedComponentsTool, SeedsArePointsToo)
 {
   const auto              image = MakeSponge({ { 31, 29, 13 } });
   const double            origin[] = { -123.4, 50.1, 1e3 / 3.0 };
@@ -593,7 +593,7 @@ TEST_F(Tool, SeedsArePointsToo)
 }
 
 // The GPU labels with the same options. Images of this size are not too small for it.
-TEST_F(Tool, MasksAndSeedsOnEveryBackend)
+TEST_F(CudaConnectedComponentsTool, MasksAndSeedsOnEveryBackend)
 {
   const auto image = MakeSponge({ { 64, 48, 40 } });
   Write(image.GetPointer(), this->File("in.mha"));

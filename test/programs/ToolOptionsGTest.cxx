@@ -12,7 +12,7 @@
 namespace
 {
 
-class ToolOptions : public ProgramTest
+class CudaConnectedComponentsToolOptions : public ProgramTest
 {
 protected:
   /** Returns a section of the page, without its heading. */
@@ -55,7 +55,7 @@ protected:
   const std::string m_Page = ReadText(TOOL_PAGE);
 };
 
-TEST_F(ToolOptions, AreOnThePage)
+TEST_F(CudaConnectedComponentsToolOptions, AreOnThePage)
 {
   for (const Option & option : OptionTable())
   {
@@ -93,7 +93,7 @@ TEST_F(ToolOptions, AreOnThePage)
   }
 }
 
-TEST_F(ToolOptions, OfThePageAreInTheTable)
+TEST_F(CudaConnectedComponentsToolOptions, OfThePageAreInTheTable)
 {
   std::set<std::string> names;
   for (const Option & option : OptionTable())

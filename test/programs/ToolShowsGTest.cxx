@@ -18,7 +18,7 @@
 namespace
 {
 
-TEST_F(Tool, PrintsJson)
+TEST_F(CudaConnectedComponentsTool, PrintsJson)
 {
   const auto image = MakeVolume();
   Write(image.GetPointer(), this->File("in \"1\".mha"));
@@ -58,7 +58,7 @@ IsColoured(const PictureType::PixelType & pixel)
 }
 
 // Two halves of a ball, one pixel apart: each pane shows what lies in its plane, in proportion, right side up.
-TEST_F(Tool, DrawsThreePanesOfAVolume)
+TEST_F(CudaConnectedComponentsTool, DrawsThreePanesOfAVolume)
 {
   auto image = MaskType::New();
   image->SetRegions(MaskType::SizeType{ { 60, 40, 20 } });
@@ -175,7 +175,7 @@ ExpectColored(const PictureType *           picture,
 }
 
 // Axial, coronal and sagittal slices by radiological convention, for all orders and directions of the image's axes.
-TEST_F(Tool, DrawsTheSameSlicesForAllOrientations)
+TEST_F(CudaConnectedComponentsTool, DrawsTheSameSlicesForAllOrientations)
 {
   const auto draw = [this](const MaskType * image) {
     Write(image, this->File("in.mha"), false);
@@ -233,7 +233,7 @@ TEST_F(Tool, DrawsTheSameSlicesForAllOrientations)
   EXPECT_EQ(draw(image), quarter);
 }
 
-TEST_F(Tool, DrawsAPlane)
+TEST_F(CudaConnectedComponentsTool, DrawsAPlane)
 {
   const auto image = MakeItkImage<PlaneType>(MakeRandom({ 131, 97, 1 }, 30, 5, 408), 200);
   Write(image.GetPointer(), this->File("in.png"));
@@ -319,7 +319,7 @@ const std::vector<std::string> Three{ "#### ", "    #", "    #", " ### ", "    #
 const std::vector<std::string> Four{ "   # ", "  ## ", " # # ", "#  # ", "#####", "   # ", "   # " };
 const std::vector<std::string> Five{ "#####", "#    ", "#### ", "    #", "    #", "#   #", " ### " };
 
-TEST_F(Tool, NumbersTheLargestComponents)
+TEST_F(CudaConnectedComponentsTool, NumbersTheLargestComponents)
 {
   // Components of 1, 2, 3, 4, 1, 2 and 3 pixels. Labels 4, 3, 7, 2 and 6 are the five largest.
   const auto image = MakeEmpty<PlaneType>({ { 30, 20 } });
@@ -373,7 +373,7 @@ TEST_F(Tool, NumbersTheLargestComponents)
 }
 
 // Components that are smaller than their numbers have the numbers beside them, in the picture.
-TEST_F(Tool, NumbersSmallComponents)
+TEST_F(CudaConnectedComponentsTool, NumbersSmallComponents)
 {
   const auto image = MakeEmpty<MaskType>({ { 60, 60, 60 } });
   AddBox(image.GetPointer(), { { 2, 3, 30 } }, { { 1, 1, 1 } });
@@ -397,7 +397,7 @@ TEST_F(Tool, NumbersSmallComponents)
   expect(Three, 13, 60, 58); // right of the component
 }
 
-TEST_F(Tool, DrawsWhatHasNoObjects)
+TEST_F(CudaConnectedComponentsTool, DrawsWhatHasNoObjects)
 {
   Write(MakeItkImage<MaskType>(MakeImage("empty", { 12, 11, 10 })).GetPointer(), this->File("in.mha"));
   const Outcome run = this->Call("in.mha out.mha --preview preview.png");
@@ -431,7 +431,7 @@ ReadTerminal(const std::string & command)
   return shown;
 }
 
-TEST_F(Tool, ShowsProgressOnATerminal)
+TEST_F(CudaConnectedComponentsTool, ShowsProgressOnATerminal)
 {
   // To compress noise takes longer than a second.
   Write(MakeItkImage<MaskType>(MakeRandom({ 300, 300, 250 }, 15, 1, 409)).GetPointer(), this->File("in.mha"), false);
@@ -443,7 +443,7 @@ TEST_F(Tool, ShowsProgressOnATerminal)
   EXPECT_EQ(ReadTerminal(call + " | cat").find('\033'), std::string::npos);
 }
 
-TEST_F(Tool, NamesTheFolderOfThePlugin)
+TEST_F(CudaConnectedComponentsTool, NamesTheFolderOfThePlugin)
 {
   const Outcome run = this->Call("--plugin-path");
   if (std::string(PLUGIN_FOLDER).empty() || std::getenv("CUDA_CONNECTED_COMPONENTS_TOOL") != nullptr)

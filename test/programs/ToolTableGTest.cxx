@@ -35,7 +35,7 @@ const std::string Box2 = ",2,0,1,1,1,2,3,0.0,1.0,1.5,1.5,10.75,-19.25,30.0\n";
 const std::string Box24 = ",24,1,2,5,3,5,9,1.5,3.0,6.5,18.0,13.25,-17.75,33.0\n";
 const std::string Box4 = ",4,5,6,0,6,8,2,5.0,6.5,0.5,3.0,10.25,-15.125,40.0\n";
 
-TEST_F(Tool, WritesATableAsCsv)
+TEST_F(CudaConnectedComponentsTool, WritesATableAsCsv)
 {
   Write(MakeBoxes().GetPointer(), this->File("in.mha"));
   const auto expect = [&](const std::string & options, const std::string & rows) {
@@ -53,7 +53,7 @@ TEST_F(Tool, WritesATableAsCsv)
   expect("--min-size 25", "");
 }
 
-TEST_F(Tool, WritesATableAsJson)
+TEST_F(CudaConnectedComponentsTool, WritesATableAsJson)
 {
   Write(MakeBoxes().GetPointer(), this->File("in.mha"));
   Outcome run = this->Call("in.mha out.mha --table table.json --sort-by-size");
@@ -77,7 +77,7 @@ TEST_F(Tool, WritesATableAsJson)
   EXPECT_EQ(nlohmann::json::parse(ReadText(this->File("table.json"))), nlohmann::json::array());
 }
 
-TEST_F(Tool, WritesATableOfAPlane)
+TEST_F(CudaConnectedComponentsTool, WritesATableOfAPlane)
 {
   const auto   image = MakeEmpty<PlaneType>({ { 9, 7 } });
   const double spacing[2] = { 0.5, 3.0 };
@@ -98,7 +98,7 @@ TEST_F(Tool, WritesATableOfAPlane)
 }
 
 // The physical centroid is rounded. The centroid in pixels must be exact, and both must read back as they were.
-TEST_F(Tool, TablesAreExact)
+TEST_F(CudaConnectedComponentsTool, TablesAreExact)
 {
   const auto image = MakeEmpty<MaskType>({ { 9, 8, 7 } });
   image->SetSpacing(itk::Vector<double, 3>(0.7));
@@ -170,7 +170,7 @@ ExpectShapeOfBox(const nlohmann::json & row, const std::array<double, 3> & edges
   }
 }
 
-TEST_F(Tool, WritesShapes)
+TEST_F(CudaConnectedComponentsTool, WritesShapes)
 {
   const auto image = MakeBoxes();
   AddBox(image.GetPointer(), { { 8, 7, 4 } }, { { 3, 2, 4 } });
@@ -197,7 +197,7 @@ TEST_F(Tool, WritesShapes)
   this->ExpectUsageError("in.mha out.mha --shapes", "--shapes requires --table");
 }
 
-TEST_F(Tool, WritesShapesOfAPlane)
+TEST_F(CudaConnectedComponentsTool, WritesShapesOfAPlane)
 {
   const auto image = MakeEmpty<PlaneType>({ { 9, 7 } });
   AddBox(image.GetPointer(), { { 2, 3 } }, { { 3, 2 } });
@@ -265,7 +265,7 @@ ExpectIntensities(const nlohmann::json & table, const LabelsType * labels, const
   }
 }
 
-TEST_F(Tool, WritesIntensities)
+TEST_F(CudaConnectedComponentsTool, WritesIntensities)
 {
   const auto image = MakeVolume();
   Write(image.GetPointer(), this->File("in.mha"));
@@ -287,7 +287,7 @@ TEST_F(Tool, WritesIntensities)
   expect(0.0, "--backend cpu");
 }
 
-TEST_F(Tool, WritesTheHeaderOfIntensities)
+TEST_F(CudaConnectedComponentsTool, WritesTheHeaderOfIntensities)
 {
   const auto image = MakeBoxes();
   Write(image.GetPointer(), this->File("in.mha"));
@@ -316,7 +316,7 @@ TEST_F(Tool, WritesTheHeaderOfIntensities)
             line(HeaderOfVolume) + ",intensity_mean,intensity_sigma,intensity_min,intensity_max,intensity_sum\n");
 }
 
-TEST_F(Tool, RefusesBadIntensities)
+TEST_F(CudaConnectedComponentsTool, RefusesBadIntensities)
 {
   const auto image = MakeBoxes();
   Write(image.GetPointer(), this->File("in.mha"));
@@ -346,7 +346,7 @@ TEST_F(Tool, RefusesBadIntensities)
   this->ExpectUsageError("in.mha out.mha --intensity in.mha", "--intensity requires --table");
 }
 
-TEST_F(Tool, WritesATableWithoutLabels)
+TEST_F(CudaConnectedComponentsTool, WritesATableWithoutLabels)
 {
   Write(MakeBoxes().GetPointer(), this->File("in.mha"));
   const Outcome run = this->Call("in.mha --table table.csv --json --keep-largest 1 --preview preview.png");
@@ -362,7 +362,7 @@ TEST_F(Tool, WritesATableWithoutLabels)
   this->ExpectUsageError("in.mha --table table.csv --background-value 1", "--background-value requires OUTPUT");
 }
 
-TEST_F(Tool, RemovesSmallComponents)
+TEST_F(CudaConnectedComponentsTool, RemovesSmallComponents)
 {
   // Components of 39, 40 and 41 pixels of 0.125 mm3.
   const auto image = MakeEmpty<MaskType>({ { 20, 12, 3 } });
@@ -405,7 +405,7 @@ TEST_F(Tool, RemovesSmallComponents)
 }
 
 // The output type must hold the labels that are written. It need not hold one label for each speck.
-TEST_F(Tool, SpecksNeedNoLabels)
+TEST_F(CudaConnectedComponentsTool, SpecksNeedNoLabels)
 {
   const auto image = MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 }));
   AddBox(image.GetPointer(), { { 0, 0, 0 } }, { { 8, 8, 3 } }, 0);
@@ -429,7 +429,7 @@ TEST_F(Tool, SpecksNeedNoLabels)
   }
 }
 
-TEST_F(Tool, ShowsTheLargestComponents)
+TEST_F(CudaConnectedComponentsTool, ShowsTheLargestComponents)
 {
   const auto image = MakeEmpty<PlaneType>({ { 30, 20 } });
   for (const itk::IndexValueType row : { 0, 1, 2, 3, 4, 5, 6 })
@@ -455,7 +455,7 @@ TEST_F(Tool, ShowsTheLargestComponents)
   EXPECT_EQ(run.printed.find("more)"), std::string::npos) << run.printed;
 }
 
-TEST_F(Tool, RefusesBadSizes)
+TEST_F(CudaConnectedComponentsTool, RefusesBadSizes)
 {
   Write(MakeBoxes().GetPointer(), this->File("in.mha"));
   Write(MakeEmpty<PlaneType>({ { 9, 7 } }).GetPointer(), this->File("plane.mha"));
@@ -491,7 +491,7 @@ TEST_F(Tool, RefusesBadSizes)
                       "plane.mha: is a plane, but --min-size is in mm3; use mm2, or no unit for pixels");
 }
 
-TEST_F(Tool, RefusesTablesThatCannotBeWritten)
+TEST_F(CudaConnectedComponentsTool, RefusesTablesThatCannotBeWritten)
 {
   Write(MakeItkImage<MaskType>(MakeCheckerboard({ 30, 30, 3 })).GetPointer(), this->File("in.mha"));
   std::filesystem::create_directory(this->File("folder.csv"));

@@ -20,7 +20,7 @@ ToolPath()
   return elsewhere != nullptr ? elsewhere : CUDA_CONNECTED_COMPONENTS_TOOL;
 }
 
-class Tool : public ProgramTest
+class CudaConnectedComponentsTool : public ProgramTest
 {
 protected:
   /** Runs the tool in the test's folder. */
