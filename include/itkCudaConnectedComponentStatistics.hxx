@@ -65,12 +65,15 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
       {
         measures.minimums[a] = table.minimums[a][i];
         measures.maximums[a] = table.maximums[a][i];
-        measures.pixels.sums[a] = IntegerOf(table.sums[a][i]);
+        measures.pixels.sums[a] = table.sums[a][i];
         for (unsigned int b = a; b < VDimension; ++b)
         {
           // A plane has products in a table of 3 axes.
           const auto & products = table.products[AxisPair(3, a, b)];
-          measures.pixels.products[AxisPair(VDimension, a, b)] = products.empty() ? 0 : IntegerOf(products[i]);
+          if (!products.empty())
+          {
+            measures.pixels.products[AxisPair(VDimension, a, b)] = products[i];
+          }
         }
       }
     });
@@ -107,10 +110,8 @@ CudaConnectedComponentStatistics<VDimension>::CudaConnectedComponentStatistics(
     measures.pixels.count = table.counts[i];
     std::copy_n(&table.minimums[i * VDimension], VDimension, measures.minimums.begin());
     std::copy_n(&table.maximums[i * VDimension], VDimension, measures.maximums.begin());
-    std::transform(
-      &table.sums[i * VDimension], &table.sums[i * VDimension] + VDimension, measures.pixels.sums.begin(), IntegerOf);
-    std::transform(
-      &table.products[i * pairs], &table.products[i * pairs] + pairs, measures.pixels.products.begin(), IntegerOf);
+    std::copy_n(&table.sums[i * VDimension], VDimension, measures.pixels.sums.begin());
+    std::copy_n(&table.products[i * pairs], pairs, measures.pixels.products.begin());
   });
 }
 
@@ -136,7 +137,7 @@ CudaConnectedComponentStatistics<VDimension>::SetObjects(const ImageType &      
       const std::uint64_t minimum = measures.minimums[axis];
       object.boundingBox.SetIndex(axis, start[axis] + static_cast<IndexValueType>(minimum));
       object.boundingBox.SetSize(axis, static_cast<SizeValueType>(measures.maximums[axis] - minimum + 1));
-      const double mean = static_cast<double>(measures.pixels.sums[axis]) / static_cast<double>(measures.pixels.count);
+      const double mean = measures.pixels.sums[axis].ToDouble() / static_cast<double>(measures.pixels.count);
       centroid[axis] = static_cast<double>(start[axis]) + mean;
     }
     image.TransformContinuousIndexToPhysicalPoint(centroid, object.centroid);

@@ -5,6 +5,8 @@
 
 #include "ObjectsTestSupport.h"
 
+#include "primitives/Sums.h"
+
 #include <random>
 
 namespace
@@ -524,7 +526,7 @@ TEST(CudaConnectedComponentsShapes, OfImagesOfOneDimension)
 itk::CudaConnectedComponentTable
 MakeTableOfRows(const std::vector<std::uint64_t> & begins, const std::vector<std::uint64_t> & counts)
 {
-  using itk::CudaConnectedComponentsDetail::UInt128;
+  using itk::ccl::UInt128;
   const auto toSum = [](UInt128 sum) {
     return itk::CudaConnectedComponentTable::Sum{ static_cast<std::uint64_t>(sum),
                                                   static_cast<std::uint64_t>(sum >> 64) };

@@ -5,6 +5,7 @@
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 
 #include "engine/LabeledImages.h"
+#include "primitives/Sums.h"
 
 #include <algorithm>
 #include <utility>
@@ -17,6 +18,8 @@ namespace CudaConnectedComponentsDetail
 namespace
 {
 
+using ccl::IntegerOf;
+using ccl::UInt128;
 using Sum = CudaConnectedComponentTable::Sum;
 
 void

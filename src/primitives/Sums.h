@@ -4,6 +4,8 @@
 
 // The integer types of exact sums over the pixels of an image. 64 bits suffice for all images of ordinary size.
 
+#include "itkCudaConnectedComponentTable.h"
+
 #include <cstdint>
 
 namespace itk::ccl
@@ -11,6 +13,13 @@ namespace itk::ccl
 
 /** An unsigned integer of 128 bits, an extension of gcc, clang and nvcc. */
 __extension__ typedef unsigned __int128 UInt128;
+
+/** Returns a sum of a table as an integer. */
+inline UInt128
+IntegerOf(const CudaConnectedComponentTable::Sum & sum)
+{
+  return static_cast<UInt128>(sum.high) << 64 | sum.low;
+}
 
 /** A sum of 128 bits in memory. Atomic operations change its halves separately. */
 struct WideSum
