@@ -74,11 +74,11 @@ struct CudaConnectedComponentImageView
     }
 
     /** Returns the number as a pixel.
-     * \param type the type of the pixel. Integers are rounded to the nearest float or double, and double to float.
+     * \param pixelType the type of the pixel. Integers are rounded to the nearest float or double, and double to float.
      * \return the bytes of the pixel, as BitsOf() returns them
      * \exception CudaConnectedComponentError InvalidArgument: no pixel of this type has the number, such as 300 or 0.5
      * for UInt8 */
-    std::uint64_t BitsAs(PixelTypeEnum type) const;
+    std::uint64_t BitsAs(PixelTypeEnum pixelType) const;
 
   private:
     double        m_Number;

@@ -512,14 +512,14 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
 } // namespace
 
 std::uint64_t
-CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum type) const
+CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum pixelType) const
 {
   // Half and bfloat16 have a zero, too.
   if (m_Number == 0.0 && !std::signbit(m_Number))
   {
     return 0;
   }
-  const auto asInteger = [this, type](auto zero, std::uint64_t maximum) {
+  const auto asInteger = [this, pixelType](auto zero, std::uint64_t maximum) {
     using IntegerType = decltype(zero);
     using Limits = std::numeric_limits<IntegerType>;
     const bool fits = m_IsInteger
@@ -528,27 +528,27 @@ CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum type) const
                                         : m_Integer <= maximum)
                         : m_Number == std::trunc(m_Number) && m_Number >= static_cast<double>(Limits::min()) &&
                             m_Number < std::ldexp(1.0, Limits::digits) && m_Number <= static_cast<double>(maximum);
-    Require(fits, [this, type] {
+    Require(fits, [this, pixelType] {
       std::ostringstream text;
-      text << "no pixel of the type " << ccl::NameOf(type) << " has the value " << std::setprecision(17);
+      text << "no pixel of the type " << ccl::NameOf(pixelType) << " has the value " << std::setprecision(17);
       m_IsInteger && !m_IsNegative ? text << m_Integer : text << m_Number;
       return text.str() + ": choose another value, or convert the image to another type";
     });
     return BitsOf(m_IsInteger ? static_cast<IntegerType>(m_Integer) : static_cast<IntegerType>(m_Number));
   };
-  if (type == PixelTypeEnum::Bool)
+  if (pixelType == PixelTypeEnum::Bool)
   {
     return asInteger(std::uint8_t{}, 1);
   }
-  if (type == PixelTypeEnum::Double)
+  if (pixelType == PixelTypeEnum::Double)
   {
     return BitsOf(m_Number);
   }
-  if (type == PixelTypeEnum::Float)
+  if (pixelType == PixelTypeEnum::Float)
   {
     return BitsOf(m_IsInteger && !m_IsNegative ? static_cast<float>(m_Integer) : static_cast<float>(m_Number));
   }
-  return ccl::VisitLabelType(type, [&](auto zero) {
+  return ccl::VisitLabelType(pixelType, [&](auto zero) {
     return asInteger(zero, static_cast<std::uint64_t>(std::numeric_limits<decltype(zero)>::max()));
   });
 }
