@@ -137,7 +137,8 @@ void
 CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::PrintSelf(std::ostream & os, Indent indent) const
 {
   std::stringstream text;
-  text.copyfmt(os);
+  text.flags(os.flags());
+  text.precision(os.precision());
   Superclass::PrintSelf(text, indent);
   CudaConnectedComponentsDetail::PrintWithNumbersOfObjects(os, text, m_NumberOfObjects, m_OriginalNumberOfObjects);
 }
