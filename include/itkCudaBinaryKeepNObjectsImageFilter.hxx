@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <typeinfo>
 #include <vector>
 
 namespace itk
@@ -42,34 +41,15 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateData()
 {
   using namespace CudaConnectedComponentsDetail;
 
-  BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
-  run.fullyConnected = m_FullyConnected;
-  run.inputPixel = run.outputPixel = &typeid(PixelType);
-  if constexpr (IsViewed<TImage>)
+  BackendRun  run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
+  KeptObjects kept;
+  if (m_NumberOfObjects > 0)
   {
-    run.needsComponents = m_NumberOfObjects > 0;
-    run.work = [this, &run](CudaConnectedComponentLabeler & labeler) {
-      const MaskImages images =
-        PrepareMaskImages(*this->GetInput(), *this->GetOutput(), m_ForegroundValue, m_BackgroundValue, [this] {
-          this->AllocateOutputs();
-        });
-      if (run.HasComponents())
-      {
-        labeler.options.selection.minimumSize = m_MinimumObjectSize;
-        labeler.options.selection.numberOfLargest = m_NumberOfObjects;
-        KeepSelectedObjects(labeler, images);
-      }
-      else
-      {
-        RemoveAllObjects(labeler, images);
-      }
-    };
+    kept.rule = KeptObjects::Rule::Selected;
+    kept.selection.minimumSize = m_MinimumObjectSize;
+    kept.selection.numberOfLargest = m_NumberOfObjects;
   }
-  else
-  {
-    run.whyOnlyByITK = "the type of the image is not supported on the GPU";
-    run.work = [this](CudaConnectedComponentLabeler &) { this->AllocateOutputs(); }; // of an image without pixels
-  }
+  SetKeepingWork(run, *this, kept, [this] { this->AllocateOutputs(); });
   if constexpr (!IsViewed<TImage> || ImageDimension > 3)
   {
     run.workByITK = [this] { this->GenerateDataByITK(); };

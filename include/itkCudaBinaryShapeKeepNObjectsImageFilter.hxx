@@ -4,8 +4,6 @@
 
 #include "CudaConnectedComponentsDetail/MaskImages.h"
 
-#include <typeinfo>
-
 namespace itk
 {
 
@@ -17,38 +15,27 @@ CudaBinaryShapeKeepNObjectsImageFilter<TImage>::GenerateData()
   using ObjectType = typename Superclass::LabelObjectType;
 
   BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
-  run.fullyConnected = this->GetFullyConnected();
-  run.inputPixel = run.outputPixel = &typeid(PixelType);
   run.workByITK = [this] { Superclass::GenerateData(); };
-  if constexpr (IsViewed<TImage>)
+  run.needsComponents = this->GetNumberOfObjects() > 0;
+  if (this->GetAttribute() != ObjectType::NUMBER_OF_PIXELS)
   {
-    run.needsComponents = this->GetNumberOfObjects() > 0;
-    if (this->GetAttribute() != ObjectType::NUMBER_OF_PIXELS)
-    {
-      run.needsComponents = true;
-      run.whyOnlyByITK =
-        "the attribute " + ObjectType::GetNameFromAttribute(this->GetAttribute()) + " is not supported on the GPU";
-    }
-    run.work = [this, &run](CudaConnectedComponentLabeler & labeler) {
-      const MaskImages images = PrepareMaskImages(
-        *this->GetInput(), *this->GetOutput(), this->GetForegroundValue(), this->GetBackgroundValue(), [this] {
-          this->AllocateOutputs();
-        });
+    LeaveToITK(run, ObjectType::GetNameFromAttribute(this->GetAttribute()));
+  }
+  SetMaskWork(
+    run,
+    *this,
+    this->GetBackgroundValue(),
+    [this] { this->AllocateOutputs(); },
+    [this, &run](CudaConnectedComponentLabeler & labeler, const MaskImages & images) {
       if (run.HasComponents())
       {
         KeepObjectsAsITK(labeler, images, this->GetNumberOfObjects(), this->GetReverseOrdering());
       }
       else
       {
-        RemoveAllObjects(labeler, images);
+        KeepObjects(labeler, images, { KeptObjects::Rule::None, {} });
       }
-    };
-  }
-  else
-  {
-    run.whyOnlyByITK = "the type of the image is not supported on the GPU";
-    run.work = [this](CudaConnectedComponentLabeler &) { this->AllocateOutputs(); }; // of an image without pixels
-  }
+    });
   run.Run();
 }
 

@@ -25,8 +25,8 @@ struct RelabelOverrides;
 
 /** \class CudaConnectedComponentImageFilterFactory
  * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
- * It also replaces RelabelComponentImageFilter, BinaryImageToLabelMapFilter, BinaryFillholeImageFilter and
- * BinaryShapeKeepNObjectsImageFilter.
+ * It also replaces RelabelComponentImageFilter, BinaryImageToLabelMapFilter, BinaryFillholeImageFilter,
+ * BinaryGrindPeakImageFilter, BinaryShapeKeepNObjectsImageFilter and BinaryShapeOpeningImageFilter.
  *
  * \code
  * itk::CudaConnectedComponentImageFilterFactory::RegisterOneFactory();
@@ -48,14 +48,15 @@ struct RelabelOverrides;
  * - inputs of any integer type except bool, with outputs of the same type;
  * - inputs of unsigned long with outputs of float.
  *
- * A factory replaces BinaryImageToLabelMapFilter, BinaryFillholeImageFilter and BinaryShapeKeepNObjectsImageFilter for
- * instances of itk::Image with 2 and 3 dimensions and pixels of float or any integer type except bool and long long.
+ * A factory replaces BinaryImageToLabelMapFilter, BinaryFillholeImageFilter, BinaryGrindPeakImageFilter,
+ * BinaryShapeKeepNObjectsImageFilter and BinaryShapeOpeningImageFilter for instances of itk::Image with 2 and 3
+ * dimensions and pixels of float or any integer type except bool and long long.
  * The label maps have objects of the classes LabelObject, ShapeLabelObject, StatisticsLabelObject and
  * AttributeLabelObject with an attribute of type bool. Their labels are of type SizeValueType. For integers except
  * char, also LabelObject with labels of std::uint32_t, as in SimpleITK. The filters have LazyGPUStartOn().
  *
  * Filters of ITK that create a BinaryImageToLabelMapFilter then use the GPU, too, such as
- * BinaryShapeOpeningImageFilter, BinaryReconstructionByDilationImageFilter and
+ * BinaryStatisticsOpeningImageFilter, BinaryReconstructionByDilationImageFilter and
  * BinaryImageToShapeLabelMapFilter.
  *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
@@ -65,7 +66,8 @@ struct RelabelOverrides;
  * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: RegisterOneFactory() and the plug-in replace no filter.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of filters that new factories do not replace. The list contains
  *   names of ITK's classes, separated by commas: `ConnectedComponentImageFilter`, `RelabelComponentImageFilter`,
- *   `BinaryImageToLabelMapFilter`, `BinaryFillholeImageFilter` and `BinaryShapeKeepNObjectsImageFilter`.
+ *   `BinaryImageToLabelMapFilter`, `BinaryFillholeImageFilter`, `BinaryGrindPeakImageFilter`,
+ *   `BinaryShapeKeepNObjectsImageFilter` and `BinaryShapeOpeningImageFilter`.
  *
  * \par Thread safety
  * Register the factory and add overrides before other threads create objects, as for all factories of ITK.
@@ -78,7 +80,9 @@ struct RelabelOverrides;
  * \sa CudaRelabelComponentImageFilter
  * \sa CudaBinaryImageToLabelMapFilter
  * \sa CudaBinaryFillholeImageFilter
+ * \sa CudaBinaryGrindPeakImageFilter
  * \sa CudaBinaryShapeKeepNObjectsImageFilter
+ * \sa CudaBinaryShapeOpeningImageFilter
  * \sa ObjectFactoryBase
  *
  * \ingroup ITKSystemObjects

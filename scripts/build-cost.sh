@@ -38,7 +38,8 @@ echo "commit: $(git rev-parse --short HEAD)"
 mkdir "$folder/source" "$folder/floor"
 git archive HEAD | tar -x -C "$folder/source"
 git archive HEAD | tar -x -C "$folder/floor"
-for filter in ConnectedComponent RelabelComponent BinaryImageToLabelMap BinaryFillhole BinaryShapeKeepNObjects; do
+for filter in ConnectedComponent RelabelComponent BinaryImageToLabelMap BinaryFillhole BinaryGrindPeak \
+  BinaryShapeKeepNObjects BinaryShapeOpening; do
   header=$folder/floor/include/itkCuda$filter
   case $filter in
     BinaryImageToLabelMap) header=${header}Filter ;;

@@ -5,9 +5,11 @@
 #include "FilterTestSupport.h"
 
 #include "itkCudaBinaryFillholeImageFilter.h"
+#include "itkCudaBinaryGrindPeakImageFilter.h"
 #include "itkCudaBinaryImageToLabelMapFilter.h"
 #include "itkCudaBinaryKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkCudaBinaryShapeOpeningImageFilter.h"
 #include "itkCudaRelabelComponentImageFilter.h"
 #include "itkRGBPixel.h"
 #include "itkVectorImage.h"
@@ -51,6 +53,13 @@ ForEachMaskFilter(const TVisitor & visit)
   shape->SetForegroundValue(1);
   shape->SetNumberOfObjects(1);
   visit(*shape);
+  auto opening = itk::CudaBinaryShapeOpeningImageFilter<TImage>::New();
+  opening->SetForegroundValue(1);
+  opening->SetLambda(2);
+  visit(*opening);
+  auto grind = itk::CudaBinaryGrindPeakImageFilter<TImage>::New();
+  grind->SetForegroundValue(1);
+  visit(*grind);
   auto map = itk::CudaBinaryImageToLabelMapFilter<TImage>::New();
   map->SetInputForegroundValue(1);
   visit(*map);

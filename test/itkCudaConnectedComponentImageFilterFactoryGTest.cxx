@@ -6,8 +6,10 @@
 
 #include "itkAttributeLabelObject.h"
 #include "itkBinaryFillholeImageFilter.h"
-#include "itkBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkBinaryGrindPeakImageFilter.h"
 #include "itkBinaryImageToLabelMapFilter.h"
+#include "itkBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkCudaBinaryFillholeImageFilter.h"
 #include "itkCudaBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentImageFilterFactory.h"
@@ -84,6 +86,12 @@ using Filled = itk::BinaryFillholeImageFilter<itk::Image<TPixel, VDimension>>;
 template <typename TPixel, unsigned int VDimension>
 using Kept = itk::BinaryShapeKeepNObjectsImageFilter<itk::Image<TPixel, VDimension>>;
 
+template <typename TPixel, unsigned int VDimension>
+using Opened = itk::BinaryShapeOpeningImageFilter<itk::Image<TPixel, VDimension>>;
+
+template <typename TPixel, unsigned int VDimension>
+using Ground = itk::BinaryGrindPeakImageFilter<itk::Image<TPixel, VDimension>>;
+
 template <typename TFilter>
 std::string
 NameOfNew()
@@ -123,6 +131,8 @@ const std::string ItkFillName = "BinaryFillholeImageFilter";
 const std::string OurFillName = "CudaBinaryFillholeImageFilter";
 const std::string ItkKeepName = "BinaryShapeKeepNObjectsImageFilter";
 const std::string OurKeepName = "CudaBinaryShapeKeepNObjectsImageFilter";
+const std::string OurOpenName = "CudaBinaryShapeOpeningImageFilter";
+const std::string OurGrindName = "CudaBinaryGrindPeakImageFilter";
 
 TEST_F(CudaConnectedComponentsFactory, LinkingChangesNothing)
 {
@@ -162,11 +172,15 @@ TEST_F(CudaConnectedComponentsFactory, ReplacesItksFiltersOfBinaryImages)
   EXPECT_EQ((NameOfReplacement<Filled<float, 2>>()), OurFillName);
   EXPECT_EQ((NameOfReplacement<Kept<unsigned char, 3>>()), OurKeepName);
   EXPECT_EQ((NameOfReplacement<Kept<float, 2>>()), OurKeepName);
+  EXPECT_EQ((NameOfReplacement<Opened<unsigned char, 3>>()), OurOpenName);
+  EXPECT_EQ((NameOfReplacement<Ground<float, 2>>()), OurGrindName);
   EXPECT_EQ((NameOfReplacement<Mapped<double, itk::LabelObject, 3>>()), "");
   EXPECT_EQ((NameOfReplacement<Mapped<short, itk::LabelObject, 4>>()), "");
   EXPECT_EQ((NameOfReplacement<Filled<double, 3>>()), "");
   EXPECT_EQ((NameOfReplacement<Kept<double, 3>>()), "");
   EXPECT_EQ((NameOfReplacement<Kept<short, 4>>()), "");
+  EXPECT_EQ((NameOfReplacement<Opened<double, 3>>()), "");
+  EXPECT_EQ((NameOfReplacement<Ground<short, 4>>()), "");
 }
 
 TEST_F(CudaConnectedComponentsFactory, ReplacesTheLabelMapFilterOfSimpleITK)
@@ -229,7 +243,8 @@ TEST_F(CudaConnectedComponentsFactory, SetsTheNumberOfObjectsOfThePublicClass)
 }
 
 /** Returns the names of the filters that a factory replaces if a list of names is turned off: C for connected
- * components, R for relabeling, L for label maps, F for filling holes, K for keeping objects. */
+ * components, R for relabeling, L for label maps, F for filling holes, K for keeping objects, O for opening, G for
+ * grinding peaks. */
 std::string
 ReplacedWithout(const char * names)
 {
@@ -244,24 +259,28 @@ ReplacedWithout(const char * names)
   EXPECT_EQ((NameOfReplacement<SimplyMapped<short, 3>>() == OurMapName), map);
   const bool fill = NameOfNew<Filled<short, 3>>() == OurFillName;
   const bool keep = NameOfNew<Kept<short, 3>>() == OurKeepName;
+  const bool open = NameOfReplacement<Opened<short, 3>>() == OurOpenName;
+  const bool grind = NameOfReplacement<Ground<short, 3>>() == OurGrindName;
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
   itk::ObjectFactoryBase::UnRegisterFactory(factory);
   return std::string(connected ? "C" : "") + (relabel ? "R" : "") + (map ? "L" : "") + (fill ? "F" : "") +
-         (keep ? "K" : "");
+         (keep ? "K" : "") + (open ? "O" : "") + (grind ? "G" : "");
 }
 
 TEST_F(CudaConnectedComponentsFactory, IsTurnedOffByName)
 {
-  EXPECT_EQ(ReplacedWithout(""), "CRLFK");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFK");
-  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLFK");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRFK");
-  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRLK");
-  EXPECT_EQ(ReplacedWithout("BinaryShapeKeepNObjectsImageFilter"), "CRLF");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CRK");
-  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLFK");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LFK");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLFK");
+  EXPECT_EQ(ReplacedWithout(""), "CRLFKOG");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFKOG");
+  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLFKOG");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRFKOG");
+  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRLKOG");
+  EXPECT_EQ(ReplacedWithout("BinaryShapeKeepNObjectsImageFilter"), "CRLFOG");
+  EXPECT_EQ(ReplacedWithout("BinaryShapeOpeningImageFilter"), "CRLFKG");
+  EXPECT_EQ(ReplacedWithout("BinaryGrindPeakImageFilter"), "CRLFKO");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CRKOG");
+  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLFKOG");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LFKOG");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLFKOG");
 }
 
 /** Returns an image with the same values and geometry. */
@@ -414,6 +433,10 @@ InsertBinaryNames(std::multiset<std::string> & names)
   insert(typeid(Filled<TPixel, 3>));
   insert(typeid(Kept<TPixel, 2>));
   insert(typeid(Kept<TPixel, 3>));
+  insert(typeid(Opened<TPixel, 2>));
+  insert(typeid(Opened<TPixel, 3>));
+  insert(typeid(Ground<TPixel, 2>));
+  insert(typeid(Ground<TPixel, 3>));
 }
 
 template <typename TPixel>

@@ -6,7 +6,13 @@
 
 #include "CudaConnectedComponentsDetail/ImageAccess.h"
 
+#include "itkCudaConnectedComponentSelection.h"
+#include "itkImageRegion.h"
+
+#include <algorithm>
 #include <cstdint>
+#include <string>
+#include <typeinfo>
 #include <vector>
 
 namespace itk
@@ -25,13 +31,35 @@ struct MaskImages
   std::uint64_t          background;  // value that the pixels of removed objects get
 };
 
-/** Removes the objects that the selection of the labeler does not keep. */
-CudaConnectedComponents_EXPORT void
-KeepSelectedObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages & images);
+/** Which objects of a mask a filter keeps. */
+struct KeptObjects
+{
+  enum class Rule : std::uint8_t
+  {
+    None,
+    All,
+    Selected, // by `selection`
+    OnlyByITK // no selection describes the objects
+  };
 
-/** Removes all objects. */
+  Rule                            rule{ Rule::None };
+  CudaConnectedComponentSelection selection;
+};
+
+/** Returns the objects of at least `lambda` pixels, or of at most `lambda` pixels, as ShapeOpeningLabelMapFilter of
+ * ITK.
+ */
+CudaConnectedComponents_EXPORT KeptObjects
+KeptBySize(double lambda, bool isMaximum);
+
+/** Returns the objects with at least (or at most) `lambda` pixels on the border, as ShapeOpeningLabelMapFilter of ITK.
+ * \param hasInterior false if each pixel lies on the border */
+CudaConnectedComponents_EXPORT KeptObjects
+KeptByBorder(double lambda, bool isMaximum, bool hasInterior);
+
+/** Removes the other objects. */
 CudaConnectedComponents_EXPORT void
-RemoveAllObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages & images);
+KeepObjects(CudaConnectedComponentLabeler & labeler, const MaskImages & images, const KeptObjects & kept);
 
 /** Keeps the objects that ShapeKeepNObjectsLabelMapFilter of ITK keeps by their numbers of pixels.
  * \param number how many objects to keep
@@ -47,22 +75,71 @@ KeepObjectsAsITK(CudaConnectedComponentLabeler & labeler,
 CudaConnectedComponents_EXPORT void
 FillHoles(CudaConnectedComponentLabeler & labeler, const MaskImages & images, bool canHaveHoles);
 
-/** Allocates the output of a filter by allocate(), and describes its images. */
-template <typename TImage, typename TAllocate>
-MaskImages
-PrepareMaskImages(const TImage &             input,
-                  const TImage &             output,
-                  typename TImage::PixelType foreground,
-                  typename TImage::PixelType background,
-                  const TAllocate &          allocate)
+/** Returns whether a region has pixels that do not lie on its border. */
+template <unsigned int VDimension>
+bool
+HasInterior(const ImageRegion<VDimension> & region)
 {
-  const bool isUntouched = AllocateUntouched(output, allocate);
-  const auto region = output.GetRequestedRegion();
-  return { ViewsOf(input, region, "input"),
-           ViewsOf(output, region, "output"),
-           isUntouched,
-           ImageView::BitsOf(foreground),
-           ImageView::BitsOf(background) };
+  const auto & size = region.GetSize();
+  return std::all_of(size.begin(), size.end(), [](SizeValueType length) { return length > 2; });
+}
+
+/** Leaves the work of a run to ITK, because of an attribute of the objects. */
+inline void
+LeaveToITK(BackendRun & run, const std::string & attribute)
+{
+  run.needsComponents = true;
+  run.whyOnlyByITK = "the attribute " + attribute + " is not supported on the GPU";
+}
+
+/** Sets the work of a filter from mask to mask. Call this function after all other settings of the run.
+ * \param background value that the pixels of removed objects get
+ * \param allocate function that allocates the output
+ * \param work function work(labeler, images) that writes the output */
+template <typename TFilter, typename TAllocate, typename TWork>
+void
+SetMaskWork(BackendRun &                        run,
+            TFilter &                           filter,
+            const typename TFilter::PixelType & background,
+            const TAllocate &                   allocate,
+            const TWork &                       work)
+{
+  run.fullyConnected = filter.GetFullyConnected();
+  run.inputPixel = run.outputPixel = &typeid(typename TFilter::PixelType);
+  if constexpr (IsViewed<typename TFilter::ImageType>)
+  {
+    run.work = [&filter, background, allocate, work](CudaConnectedComponentLabeler & labeler) {
+      const auto & output = *filter.GetOutput();
+      const bool   isUntouched = AllocateUntouched(output, allocate);
+      const auto   region = output.GetRequestedRegion();
+      work(labeler,
+           MaskImages{ ViewsOf(*filter.GetInput(), region, "input"),
+                       ViewsOf(output, region, "output"),
+                       isUntouched,
+                       ImageView::BitsOf(filter.GetForegroundValue()),
+                       ImageView::BitsOf(background) });
+    };
+  }
+  else
+  {
+    run.needsComponents = true;
+    run.whyOnlyByITK = "the type of the image is not supported on the GPU";
+    run.work = [allocate](CudaConnectedComponentLabeler &) { allocate(); }; // of an image without pixels
+  }
+}
+
+/** Sets the work of a filter that keeps some objects of a mask. */
+template <typename TFilter, typename TAllocate>
+void
+SetKeepingWork(BackendRun & run, TFilter & filter, const KeptObjects & kept, const TAllocate & allocate)
+{
+  run.needsComponents = kept.rule == KeptObjects::Rule::Selected || kept.rule == KeptObjects::Rule::OnlyByITK;
+  SetMaskWork(
+    run,
+    filter,
+    filter.GetBackgroundValue(),
+    allocate,
+    [kept](CudaConnectedComponentLabeler & labeler, const MaskImages & images) { KeepObjects(labeler, images, kept); });
 }
 
 } // namespace CudaConnectedComponentsDetail

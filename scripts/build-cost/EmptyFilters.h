@@ -6,8 +6,10 @@
 // scripts/build-cost.sh compiles the library with this header instead of the filters.
 
 #include "itkBinaryFillholeImageFilter.h"
+#include "itkBinaryGrindPeakImageFilter.h"
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
+#include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkConnectedComponentImageFilter.h"
 #include "itkRelabelComponentImageFilter.h"
 
@@ -61,6 +63,18 @@ template <typename TImage>
 class CudaBinaryShapeKeepNObjectsImageFilter : public BinaryShapeKeepNObjectsImageFilter<TImage>
 {
   EmptyFilterMembers(CudaBinaryShapeKeepNObjectsImageFilter, BinaryShapeKeepNObjectsImageFilter<TImage>);
+};
+
+template <typename TImage>
+class CudaBinaryShapeOpeningImageFilter : public BinaryShapeOpeningImageFilter<TImage>
+{
+  EmptyFilterMembers(CudaBinaryShapeOpeningImageFilter, BinaryShapeOpeningImageFilter<TImage>);
+};
+
+template <typename TImage>
+class CudaBinaryGrindPeakImageFilter : public BinaryGrindPeakImageFilter<TImage>
+{
+  EmptyFilterMembers(CudaBinaryGrindPeakImageFilter, BinaryGrindPeakImageFilter<TImage>);
 };
 
 } // namespace itk

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <numeric>
@@ -134,20 +135,79 @@ FindKeptObjects(const CudaConnectedComponentTable &             table,
 
 } // namespace
 
-void
-KeepSelectedObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages & images)
+KeptObjects
+KeptBySize(double lambda, bool isMaximum)
 {
-  MaskRows rows(images, 0);
-  labeler.MaskPackedRows(PackerOf(images, rows), images.inputs.front().size, WriterOf(images, rows));
+  using Rule = KeptObjects::Rule;
+  constexpr auto limit = static_cast<double>(std::uint64_t{ 1 } << 63); // no object has as many pixels
+  KeptObjects    kept;
+  if (std::isnan(lambda) || (isMaximum ? lambda >= limit : lambda <= 1))
+  {
+    kept.rule = Rule::All;
+  }
+  else if (isMaximum ? lambda < 1 : lambda >= limit)
+  {
+    kept.rule = Rule::None;
+  }
+  else
+  {
+    kept.rule = Rule::Selected;
+    auto & size = isMaximum ? kept.selection.maximumSize : kept.selection.minimumSize;
+    size = static_cast<std::uint64_t>(isMaximum ? std::floor(lambda) : std::ceil(lambda));
+  }
+  return kept;
+}
+
+KeptObjects
+KeptByBorder(double lambda, bool isMaximum, bool hasInterior)
+{
+  using Border = CudaConnectedComponentSelection::Border;
+  using Rule = KeptObjects::Rule;
+  KeptObjects kept;
+  if (std::isnan(lambda) || (!isMaximum && lambda <= 0))
+  {
+    kept.rule = Rule::All;
+  }
+  else if (isMaximum && lambda < 0)
+  {
+    kept.rule = Rule::None;
+  }
+  else if (isMaximum ? lambda >= 1 : lambda > 1)
+  {
+    kept.rule = Rule::OnlyByITK;
+  }
+  else if (hasInterior)
+  {
+    kept.rule = Rule::Selected;
+    kept.selection.border = isMaximum ? Border::NotTouching : Border::Touching;
+  }
+  else
+  {
+    kept.rule = isMaximum ? Rule::None : Rule::All;
+  }
+  return kept;
 }
 
 void
-RemoveAllObjects(const CudaConnectedComponentLabeler & labeler, const MaskImages & images)
+KeepObjects(CudaConnectedComponentLabeler & labeler, const MaskImages & images, const KeptObjects & kept)
 {
+  labeler.options.selection = kept.selection;
   for (std::size_t volume = 0; volume < images.inputs.size(); ++volume)
   {
-    const MaskRows rows(images, volume);
-    rows.VisitWithoutBits(labeler, WriterOf(images, rows));
+    MaskRows rows(images, volume);
+    if (kept.rule == KeptObjects::Rule::All)
+    {
+      ccl::CheckedFor(labeler.options.parallelFor)(
+        rows.rowCount, [&](std::uint64_t row) { rows.CopyAndReplace(row, images.foreground); });
+    }
+    else if (kept.rule == KeptObjects::Rule::Selected && rows.rowCount > 0)
+    {
+      labeler.MaskPackedRows(PackerOf(images, rows), images.inputs[volume].size, WriterOf(images, rows));
+    }
+    else
+    {
+      rows.VisitWithoutBits(labeler, WriterOf(images, rows));
+    }
   }
 }
 

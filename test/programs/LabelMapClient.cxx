@@ -5,6 +5,7 @@
 // plug-in, the program must print the same text, except for the names of the classes.
 
 #include "itkBinaryFillholeImageFilter.h"
+#include "itkBinaryGrindPeakImageFilter.h"
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkBinaryImageToShapeLabelMapFilter.h"
 #include "itkBinaryImageToStatisticsLabelMapFilter.h"
@@ -67,6 +68,12 @@ public:
     opening->SetForegroundValue(1);
     opening->SetLambda(5);
     Print(*opening, *mask);
+
+    using GrindType = itk::BinaryGrindPeakImageFilter<ImageType>;
+    const auto grind = GrindType::New();
+    grind->SetInput(mask);
+    grind->SetForegroundValue(1);
+    Print(*grind, *mask);
 
     using KeepType = itk::BinaryShapeKeepNObjectsImageFilter<ImageType>;
     const auto keep = KeepType::New();

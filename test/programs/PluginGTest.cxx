@@ -149,31 +149,43 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
   const std::string map = "BinaryImageToLabelMapFilter";
   const std::string fill = "BinaryFillholeImageFilter";
   const std::string keep = "BinaryShapeKeepNObjectsImageFilter";
+  const std::string open = "BinaryShapeOpeningImageFilter";
+  const std::string grind = "BinaryGrindPeakImageFilter";
   const Outcome     before = this->RunLabelMapClient("");
   ASSERT_EQ(before.status, 0) << before.errors;
   EXPECT_EQ(before.errors, "");
   EXPECT_EQ(CountReplaced(before.printed, "Binary"), 0U);
 
-  // No output is trivial: for two types, five filters of images and four label maps.
-  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]* pixels changed, [1-9][0-9]* pixels of foreground, checksum "), 10U)
+  // No output is trivial: for two types, six filters of images and four label maps.
+  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]* pixels changed, [1-9][0-9]* pixels of foreground, checksum "), 12U)
     << before.printed;
   EXPECT_EQ(Count(before.printed, ": [1-9][0-9]+ objects, checksum "), 8U) << before.printed;
 
-  // For two types, two direct uses of the filter for label maps, five filters that use it, and one direct use of the
-  // filters that fill holes and keep objects. Without our filters, these two of ITK use label maps, too.
+  // For two types, two direct uses of the filter for label maps, four filters that use it, and one direct use of each
+  // filter from mask to mask. Without our filters, these filters of ITK use label maps, too.
   struct Case
   {
     const char * off;
     std::size_t  maps;
     std::size_t  fills;
     std::size_t  keeps;
+    std::size_t  opens;
+    std::size_t  grinds;
   };
   for (const Case & each :
-       { Case{ "", 14, 2, 2 },
-         Case{ "BinaryFillholeImageFilter", 16, 0, 2 },
-         Case{ "BinaryShapeKeepNObjectsImageFilter", 16, 2, 0 },
-         Case{ "BinaryImageToLabelMapFilter", 0, 2, 2 },
-         Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter,BinaryShapeKeepNObjectsImageFilter", 0, 0, 0 } })
+       { Case{ "", 12, 2, 2, 2, 2 },
+         Case{ "BinaryFillholeImageFilter", 14, 0, 2, 2, 2 },
+         Case{ "BinaryShapeKeepNObjectsImageFilter", 14, 2, 0, 2, 2 },
+         Case{ "BinaryShapeOpeningImageFilter", 14, 2, 2, 0, 2 },
+         Case{ "BinaryGrindPeakImageFilter", 14, 2, 2, 2, 0 },
+         Case{ "BinaryImageToLabelMapFilter", 0, 2, 2, 2, 2 },
+         Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter,BinaryShapeKeepNObjectsImageFilter,"
+               "BinaryShapeOpeningImageFilter,BinaryGrindPeakImageFilter",
+               0,
+               0,
+               0,
+               0,
+               0 } })
   {
     SCOPED_TRACE(each.off);
     const Outcome run =
@@ -185,6 +197,8 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
     EXPECT_EQ(CountReplaced(run.errors, map), each.maps) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, fill), each.fills) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, keep), each.keeps) << run.errors;
+    EXPECT_EQ(CountReplaced(run.errors, open), each.opens) << run.errors;
+    EXPECT_EQ(CountReplaced(run.errors, grind), each.grinds) << run.errors;
   }
 }
 
@@ -196,7 +210,7 @@ TEST_F(CudaConnectedComponentsPlugin, MakesLabelMapsOnTheGPU)
   EXPECT_EQ(WithoutCuda(run.printed), before.printed);
   const bool hasDevice = CudaTestSupport::CountDevices() > 0;
   const auto lines = LinesOf(run.errors);
-  EXPECT_EQ(lines.size(), 18U) << run.errors;
+  EXPECT_EQ(lines.size(), 20U) << run.errors;
   for (const std::string & line : lines)
   {
     EXPECT_NE(line.find(hasDevice ? ", cuda, " : ", cpu (no CUDA device"), std::string::npos) << line;
