@@ -57,8 +57,7 @@ public:
 
   // A filter with the default settings, through ITK's object factories; the name of the class, for messages.
   itkNewMacro(Self);
-  itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryGrindPeakImageFilter,
-                                             BinaryGrindPeakImageFilter);
+  itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryGrindPeakImageFilter, BinaryGrindPeakImageFilter);
 
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */

@@ -73,8 +73,7 @@ public:
 
   // A filter with the default settings, through ITK's object factories; the name of the class, for messages.
   itkNewMacro(Self);
-  itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryShapeOpeningImageFilter,
-                                             BinaryShapeOpeningImageFilter);
+  itkCudaConnectedComponentsNameOfClassMacro(CudaBinaryShapeOpeningImageFilter, BinaryShapeOpeningImageFilter);
 
 protected:
   /** Creates a filter with the default settings. Programs call New() instead. */

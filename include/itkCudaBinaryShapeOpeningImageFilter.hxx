@@ -29,8 +29,7 @@ CudaBinaryShapeOpeningImageFilter<TImage>::GenerateData()
   if (kept.rule == KeptObjects::Rule::OnlyByITK)
   {
     const bool isOfBorder = this->GetAttribute() == ObjectType::NUMBER_OF_PIXELS_ON_BORDER;
-    LeaveToITK(run,
-               ObjectType::GetNameFromAttribute(this->GetAttribute()) + (isOfBorder ? " with this Lambda" : ""));
+    LeaveToITK(run, ObjectType::GetNameFromAttribute(this->GetAttribute()) + (isOfBorder ? " with this Lambda" : ""));
   }
   SetKeepingWork(run, *this, kept, [this] { this->AllocateOutputs(); });
   run.Run();

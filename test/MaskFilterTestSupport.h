@@ -317,15 +317,22 @@ ExpectSameOnDevice(const TSetUp & setUp)
   ExpectSameBytes<ImageType>(filter->GetOutput(), onHost);
 }
 
-/** Checks that a filter that has nothing to label reports its progress, and that an observer can abort it. */
+/** Checks that a filter that has nothing to label reports its progress, that an observer can abort it, and that an
+ * exception of an observer reaches the caller unchanged. */
 template <typename TFilter>
 void
 ExpectProgressWithoutLabels(TFilter & filter)
 {
+  using ErrorType = itk::CudaConnectedComponentError;
   std::vector<float>  progress;
   bool                aborts = false;
+  bool                throws = false;
   const unsigned long observer = filter.AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
     progress.push_back(filter.GetProgress());
+    if (throws)
+    {
+      throw ErrorType(ErrorType::Kind::Memory, "of the observer");
+    }
     if (aborts)
     {
       filter.AbortGenerateDataOn();
@@ -341,6 +348,10 @@ ExpectProgressWithoutLabels(TFilter & filter)
   filter.Modified();
   EXPECT_EQ(ExceptionOf(filter),
             "ProcessAborted: Object " + std::string(filter.GetNameOfClass()) + ": AbortGenerateDataOn");
+  EXPECT_EQ(filter.GetBackendUsed(), BackendEnum::Unknown);
+  throws = true;
+  filter.Modified();
+  EXPECT_THROW(filter.Update(), ErrorType);
   EXPECT_EQ(filter.GetBackendUsed(), BackendEnum::Unknown);
   filter.RemoveObserver(observer);
   filter.Modified();

@@ -86,9 +86,7 @@ ExpectSameOpening(TImage *                   image,
 
 template <typename TImage>
 std::size_t
-ExpectSameGrindPeak(TImage *                   image,
-                    typename TImage::PixelType foreground,
-                    typename TImage::PixelType background)
+ExpectSameGrindPeak(TImage * image, typename TImage::PixelType foreground, typename TImage::PixelType background)
 {
   std::size_t changed = 0;
   for (const bool fullyConnected : { false, true })
@@ -200,8 +198,8 @@ TEST(Opening, ThinImagesLieOnTheBorder)
 TEST(Opening, SpecialValuesMatchItk)
 {
   using ImageType = itk::Image<float, 2>;
-  const auto  nan = static_cast<float>(NaN);
-  const auto  image = MakeValues<ImageType>({ { 37, 21 } }, { 0.0F, -0.0F, 0.0F, 1.0F, nan }, Seed + 2);
+  const auto nan = static_cast<float>(NaN);
+  const auto image = MakeValues<ImageType>({ { 37, 21 } }, { 0.0F, -0.0F, 0.0F, 1.0F, nan }, Seed + 2);
   for (const float foreground : { 0.0F, -0.0F, 1.0F, nan })
   {
     for (const float background : { -0.0F, 2.0F, nan })
@@ -273,9 +271,8 @@ TEST(Opening, LeavesOtherAttributesAndImagesToTheSuperclass)
     EXPECT_NE(ExceptionOf(*filter).find(reason), std::string::npos);
   };
   const auto image = MakeValues<itk::Image<unsigned char, 3>>({ { 30, 20, 10 } }, { 0, 0, 0, 0, 1, 3 }, Seed + 4);
-  check(image.GetPointer(),
-        { 1.5, false, Attributes::ELONGATION },
-        "the attribute Elongation is not supported on the GPU");
+  check(
+    image.GetPointer(), { 1.5, false, Attributes::ELONGATION }, "the attribute Elongation is not supported on the GPU");
   check(image.GetPointer(),
         { 2.0, false, Attributes::NUMBER_OF_PIXELS_ON_BORDER },
         "the attribute NumberOfPixelsOnBorder with this Lambda is not supported on the GPU");
@@ -326,12 +323,12 @@ TEST(Opening, DefaultsAreThoseOfItk)
   check(itk::CudaBinaryGrindPeakImageFilter<ImageType>::New(), itk::BinaryGrindPeakImageFilter<ImageType>::New());
 }
 
-const auto SetUp = [](auto & filter) {
+const auto SetValues = [](auto & filter) {
   filter.SetForegroundValue(1);
   filter.SetBackgroundValue(0);
 };
 const auto SetUpOpening = [](auto & filter) {
-  SetUp(filter);
+  SetValues(filter);
   filter.SetLambda(4);
 };
 
@@ -344,26 +341,26 @@ using VolumeType = itk::Image<unsigned char, 3>;
 TEST(Opening, NeedsTheWholeInput)
 {
   ExpectRegions<Opened<VolumeType>>(SetUpOpening);
-  ExpectRegions<Ground<VolumeType>>(SetUp);
+  ExpectRegions<Ground<VolumeType>>(SetValues);
 }
 
 TEST(Opening, SaysWhichBackend)
 {
   ExpectBackendRules<Opened>(SetUpOpening);
-  ExpectBackendRules<Ground>(SetUp);
+  ExpectBackendRules<Ground>(SetValues);
 }
 
 TEST(Opening, RecoversFromExceptions)
 {
   ExpectRecoveries<Opened<VolumeType>>(SetUpOpening);
-  ExpectRecoveries<Ground<VolumeType>>(SetUp);
+  ExpectRecoveries<Ground<VolumeType>>(SetValues);
 }
 
 TEST(Opening, SameOnTheGpu)
 {
   SKIP_WITHOUT_DEVICE();
   ExpectSameOnDevice<Opened<VolumeType>>(SetUpOpening);
-  ExpectSameOnDevice<Ground<VolumeType>>(SetUp);
+  ExpectSameOnDevice<Ground<VolumeType>>(SetValues);
 }
 
 TEST(Opening, PrintsItsSettings)

@@ -202,9 +202,9 @@ BackendRun::DoWork() -> BackendEnum
   if (!this->HasComponents())
   {
     // The labeler reports no progress, because it does nothing.
-    ReportProgress(m_Filter, 0.0F);
+    CallCaller([this] { ReportProgress(m_Filter, 0.0F); });
     this->Work(true);
-    ReportProgress(m_Filter, 1.0F);
+    CallCaller([this] { ReportProgress(m_Filter, 1.0F); });
     return BackendEnum::CPU;
   }
   if (m_Settings.gpuEnabled)
