@@ -239,12 +239,9 @@ TEST(Opening, LimitsAreExact)
 TEST(Opening, LargeImagesMatchItk)
 {
   using ImageType = itk::Image<short, 3>;
-  for (const short foreground : { short{ 1 }, short{ 0 } })
-  {
-    const auto image = MakeLargeImage<ImageType>(1);
-    ExpectSameGrindPeak(image.GetPointer(), foreground, 0);
-    ExpectSameOpening(image.GetPointer(), foreground, 0, { 40000.0 });
-  }
+  const auto image = MakeLargeImage<ImageType>(1);
+  ExpectSameGrindPeak(image.GetPointer(), 1, 0);
+  EXPECT_GT(ExpectSameOpening(image.GetPointer(), 1, 0, { 60000.0 }), 0U);
 }
 
 TEST(Opening, LeavesOtherAttributesAndImagesToTheSuperclass)
