@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG b46c16195950e7b5ee7af52fa2bdfd305dd7f04d
+  GIT_TAG e04420c6579345b2c1d4ada4c9e27b147660f4cc
   )

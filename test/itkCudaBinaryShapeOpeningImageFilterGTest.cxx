@@ -126,7 +126,7 @@ ExpectSameAsItk(TImage * image, typename TImage::PixelType foreground, typename 
 }
 
 template <typename TImage>
-class OpeningImages : public testing::Test
+class CudaConnectedComponentsOpeningImages : public testing::Test
 {};
 
 // A type of each width. KeepNObjectsPixels has all types of pixels.
@@ -135,9 +135,9 @@ using ImageTypes = testing::Types<itk::Image<unsigned char, 2>,
                                   itk::Image<short, 3>,
                                   itk::Image<float, 2>,
                                   itk::Image<std::uint64_t, 3>>;
-TYPED_TEST_SUITE(OpeningImages, ImageTypes, );
+TYPED_TEST_SUITE(CudaConnectedComponentsOpeningImages, ImageTypes, );
 
-TYPED_TEST(OpeningImages, NoiseMatchesItk)
+TYPED_TEST(CudaConnectedComponentsOpeningImages, NoiseMatchesItk)
 {
   using SizeType = typename TypeParam::SizeType;
   SizeType size;
@@ -149,7 +149,7 @@ TYPED_TEST(OpeningImages, NoiseMatchesItk)
   EXPECT_GT(ExpectSameGrindPeak(image.GetPointer(), 0, 7), 10U);
 }
 
-TEST(Opening, ShapesMatchItk)
+TEST(CudaConnectedComponentsOpening, ShapesMatchItk)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   using PlaneType = itk::Image<unsigned char, 2>;
@@ -184,7 +184,7 @@ TEST(Opening, ShapesMatchItk)
   EXPECT_GT(changed, 1000U);
 }
 
-TEST(Opening, ThinImagesLieOnTheBorder)
+TEST(CudaConnectedComponentsOpening, ThinImagesLieOnTheBorder)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   for (const ImageType::SizeType & size :
@@ -195,7 +195,7 @@ TEST(Opening, ThinImagesLieOnTheBorder)
   }
 }
 
-TEST(Opening, SpecialValuesMatchItk)
+TEST(CudaConnectedComponentsOpening, SpecialValuesMatchItk)
 {
   using ImageType = itk::Image<float, 2>;
   const auto nan = static_cast<float>(NaN);
@@ -214,7 +214,7 @@ TEST(Opening, SpecialValuesMatchItk)
   }
 }
 
-TEST(Opening, LimitsAreExact)
+TEST(CudaConnectedComponentsOpening, LimitsAreExact)
 {
   using ImageType = itk::Image<unsigned char, 2>;
   const auto image = MakeValues<ImageType>({ { 37, 21 } }, { 0, 0, 1 }, Seed + 3);
@@ -236,7 +236,7 @@ TEST(Opening, LimitsAreExact)
   }
 }
 
-TEST(Opening, LargeImagesMatchItk)
+TEST(CudaConnectedComponentsOpening, LargeImagesMatchItk)
 {
   using ImageType = itk::Image<short, 3>;
   const auto image = MakeLargeImage<ImageType>(1);
@@ -244,7 +244,7 @@ TEST(Opening, LargeImagesMatchItk)
   EXPECT_GT(ExpectSameOpening(image.GetPointer(), 1, 0, { 60000.0 }), 0U);
 }
 
-TEST(Opening, LeavesOtherAttributesAndImagesToTheSuperclass)
+TEST(CudaConnectedComponentsOpening, LeavesOtherAttributesAndImagesToTheSuperclass)
 {
   const auto check = [](auto * image, const Opening & opening, const std::string & reason) {
     using ImageType = std::remove_pointer_t<decltype(image)>;
@@ -279,7 +279,7 @@ TEST(Opening, LeavesOtherAttributesAndImagesToTheSuperclass)
   check(longDoubles.GetPointer(), { 3.0 }, "the type of the image is not supported on the GPU");
 }
 
-TEST(Opening, SeriesMatchItk)
+TEST(CudaConnectedComponentsOpening, SeriesMatchItk)
 {
   using SeriesType = itk::Image<unsigned char, 4>;
   for (const SeriesType::SizeType & size : { SeriesType::SizeType{ { 9, 5, 4, 3 } }, { { 9, 5, 4, 2 } } })
@@ -290,7 +290,7 @@ TEST(Opening, SeriesMatchItk)
   }
 }
 
-TEST(Opening, ConditionsOfAllObjectsNeedNoGpu)
+TEST(CudaConnectedComponentsOpening, ConditionsOfAllObjectsNeedNoGpu)
 {
   using ImageType = itk::Image<unsigned char, 3>;
   const auto image = MakeValues<ImageType>({ { 40, 30, 20 } }, { 0, 1, 2 }, Seed + 8);
@@ -308,7 +308,7 @@ TEST(Opening, ConditionsOfAllObjectsNeedNoGpu)
   }
 }
 
-TEST(Opening, DefaultsAreThoseOfItk)
+TEST(CudaConnectedComponentsOpening, DefaultsAreThoseOfItk)
 {
   using ImageType = itk::Image<short, 3>;
   const auto check = [](auto filter, auto expected) {
@@ -335,32 +335,32 @@ template <typename TImage>
 using Ground = itk::CudaBinaryGrindPeakImageFilter<TImage>;
 using VolumeType = itk::Image<unsigned char, 3>;
 
-TEST(Opening, NeedsTheWholeInput)
+TEST(CudaConnectedComponentsOpening, NeedsTheWholeInput)
 {
   ExpectRegions<Opened<VolumeType>>(SetUpOpening);
   ExpectRegions<Ground<VolumeType>>(SetValues);
 }
 
-TEST(Opening, SaysWhichBackend)
+TEST(CudaConnectedComponentsOpening, SaysWhichBackend)
 {
   ExpectBackendRules<Opened>(SetUpOpening);
   ExpectBackendRules<Ground>(SetValues);
 }
 
-TEST(Opening, RecoversFromExceptions)
+TEST(CudaConnectedComponentsOpening, RecoversFromExceptions)
 {
   ExpectRecoveries<Opened<VolumeType>>(SetUpOpening);
   ExpectRecoveries<Ground<VolumeType>>(SetValues);
 }
 
-TEST(Opening, SameOnTheGpu)
+TEST(CudaConnectedComponentsOpening, SameOnTheGpu)
 {
   SKIP_WITHOUT_DEVICE();
   ExpectSameOnDevice<Opened<VolumeType>>(SetUpOpening);
   ExpectSameOnDevice<Ground<VolumeType>>(SetValues);
 }
 
-TEST(Opening, PrintsItsSettings)
+TEST(CudaConnectedComponentsOpening, PrintsItsSettings)
 {
   const auto         filter = Opened<VolumeType>::New();
   std::ostringstream text;
