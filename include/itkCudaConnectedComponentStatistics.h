@@ -233,7 +233,7 @@ public:
    * \param label the label of the object
    * \return the region, in indices of the image
    * \exception ExceptionObject there is no such object */
-  const RegionType &
+  RegionType
   GetBoundingBox(LabelType label) const
   {
     return this->At(label).boundingBox;
@@ -243,7 +243,7 @@ public:
    * \param label the label of the object
    * \return the physical point, in mm if the spacing is in mm
    * \exception ExceptionObject there is no such object */
-  const PointType &
+  PointType
   GetCentroid(LabelType label) const
   {
     return this->At(label).centroid;

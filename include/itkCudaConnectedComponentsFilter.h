@@ -181,6 +181,10 @@ protected:
   void
   PrintSelf(std::ostream & os, Indent indent) const override;
 
+  /** Does the work. Each filter overrides this function. Here it calls the function of ITK's filter. */
+  void
+  GenerateData() override = 0;
+
   /** Clears the results of the last run. This function is called after an exception. */
   virtual void
   ClearResults()

@@ -27,6 +27,13 @@ CudaConnectedComponentsFilter<TParentFilter>::UpdateOutputData(DataObject * outp
 }
 
 template <typename TParentFilter>
+void
+CudaConnectedComponentsFilter<TParentFilter>::GenerateData()
+{
+  Superclass::GenerateData();
+}
+
+template <typename TParentFilter>
 template <typename TFunction>
 void
 CudaConnectedComponentsFilter<TParentFilter>::ResetAfterException(const TFunction & function)
