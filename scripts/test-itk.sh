@@ -1,0 +1,131 @@
+#!/bin/bash
+# Builds and tests this module against a build tree of ITK:
+#   scripts/test-itk.sh BUILD_TREE [WAY...]
+# WAY is standalone, external or remote; the default is all three. The C++ tests run in the first way; the others are built.
+# If the build tree is wrapped for Python, the external module is wrapped, too, and its Python tests run.
+#
+# The script fetches nothing of ITK, and does not build in BUILD_TREE. But ITK's own rules for an external module write the
+# module's files into BUILD_TREE, beside those of ITK's modules. The remote module is built in a copy of ITK's source tree,
+# made of links, so it compiles the modules of ITK that it needs again.
+#
+# The folder build/itk-VERSION keeps the builds, and in logs/ a log of each run, with date and versions. CMAKE_OPTIONS adds
+# options for CMake; JOBS is the number of compilers at a time.
+set -euo pipefail
+
+usage='Usage: scripts/test-itk.sh BUILD_TREE [standalone|external|remote]...'
+tree=$(realpath "${1:?$usage}")
+shift
+root=$(realpath "$(dirname "$0")/..")
+if [ ! -f "$tree/ITKConfig.cmake" ] || [ ! -f "$tree/CMakeCache.txt" ]; then
+  echo "$tree is not a build tree of ITK: it lacks ITKConfig.cmake or CMakeCache.txt." >&2
+  exit 1
+fi
+ways=("$@")
+[ $# -gt 0 ] || ways=(standalone external remote)
+
+# Prints a variable of the cache of the build tree.
+cached() {
+  sed -n "s/^$1:[A-Z]*=//p" "$tree/CMakeCache.txt"
+}
+# Tells whether the build tree has a module.
+has_module() {
+  compgen -G "$tree/lib/cmake/*/Modules/$1.cmake" > /dev/null
+}
+
+itk_source=$(cached CMAKE_HOME_DIRECTORY)
+cmake=$(cached CMAKE_COMMAND)
+version=$(cached CMAKE_PROJECT_VERSION)
+wrapped=
+[ "$(cached ITK_WRAP_PYTHON)" != ON ] || wrapped=yes
+builds=$root/build/itk-$version
+date=$(date -u +%Y-%m-%dT%H%M%SZ)
+jobs=${JOBS:-$(nproc)}
+mkdir -p "$builds/logs"
+
+# Configures and builds a folder: build FOLDER TARGET OPTIONS...
+build() {
+  local folder=$1 target=$2
+  shift 2
+  # The flags of the preset ci, because the tests spend their time in the compiler.
+  # shellcheck disable=SC2086 # CMAKE_OPTIONS is a list
+  "$cmake" -B "$folder" -G Ninja -DCMAKE_MAKE_PROGRAM="$(cached CMAKE_MAKE_PROGRAM)" -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" -DCMAKE_CUDA_ARCHITECTURES=75-real \
+    "$@" ${CMAKE_OPTIONS:-} && "$cmake" --build "$folder" -j "$jobs" --target "$target"
+}
+run_tests() {
+  "$(dirname "$cmake")/ctest" --test-dir "$1" --no-tests=error --output-on-failure -j "$jobs"
+}
+
+# The program of a way, the only argument, with the C++ tests if it is the first way. Writes the log.
+standalone() {
+  local programs=OFF
+  if has_module ITKIOMRC && has_module ITKIOVTK; then
+    programs=ON # the tool reads these formats
+  fi
+  build "$builds/standalone" all -S "$root" -DITK_DIR="$tree" -DCudaConnectedComponents_AS_ITK_MODULE=OFF \
+    -DCudaConnectedComponents_BUILD_TOOL=$programs -DCudaConnectedComponents_BUILD_EXAMPLES=$programs -DBUILD_TESTING="$1" &&
+    { [ "$1" = OFF ] || run_tests "$builds/standalone"; }
+}
+external() {
+  local wrapping=()
+  if [ -n "$wrapped" ]; then
+    wrapping=(-DITK_USE_SYSTEM_CASTXML=ON "-DCASTXML_EXECUTABLE=$(cached CASTXML_EXECUTABLE)" -DITK_USE_SYSTEM_SWIG=ON
+      "-DSWIG_EXECUTABLE=$(cached SWIG_EXECUTABLE)" "-DPython3_EXECUTABLE=$python")
+  fi
+  build "$builds/external" all -S "$root" -DITK_DIR="$tree" -DCudaConnectedComponents_AS_ITK_MODULE=ON \
+    -DITK_USE_KWSTYLE=OFF -DITK_USE_CLANGFORMAT=OFF -DBUILD_TESTING="$1" "${wrapping[@]}" &&
+    { [ "$1" = OFF ] || run_tests "$builds/external"; } &&
+    { [ -z "$wrapped" ] || test_wrapping; }
+}
+test_wrapping() {
+  local interpreter=$python
+  if ! "$interpreter" -c 'import numpy, pytest'; then
+    "$python" -m venv "$builds/venv" && "$builds/venv/bin/pip" install --quiet numpy pytest || return
+    interpreter=$builds/venv/bin/python
+  fi
+  PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$tree/Wrapping/Generators/Python "$interpreter" -m pytest -q -p no:cacheprovider --durations=5 \
+    "$root/wrapping/tests"
+}
+remote() {
+  if [ ! -f "$itk_source/CMake/ITKModuleMacros.cmake" ]; then
+    echo "SKIPPED: the source tree of the build tree, $itk_source, does not exist"
+    return
+  fi
+  rm -rf "$builds/remote-source"
+  cp -rs "$itk_source" "$builds/remote-source"
+  ln -s "$root" "$builds/remote-source/Modules/External/CudaConnectedComponents"
+  build "$builds/remote" CudaConnectedComponents -S "$builds/remote-source" -DBUILD_SHARED_LIBS="$(cached BUILD_SHARED_LIBS)" \
+    -DBUILD_TESTING=OFF -DBUILD_EXAMPLES=OFF -DITK_BUILD_DEFAULT_MODULES=OFF -DModule_CudaConnectedComponents=ON
+}
+
+python=$(cached Python3_EXECUTABLE)
+[ -n "$python" ] || python=$(cached _Python3_EXECUTABLE)
+failed=
+with_tests=ON
+for way in "${ways[@]}"; do
+  case $way in
+    standalone | external | remote) ;;
+    *) echo "$usage" >&2 && exit 1 ;;
+  esac
+  log=$builds/logs/$date-$way.log
+  {
+    echo "$date: $way, ITK $version, $("$cmake" --version | head -1), $("${CXX:-c++}" --version | head -1)"
+    echo "module: $(git -C "$root" describe --always --dirty), build tree: wrapped for Python: ${wrapped:-no}"
+    if [ -n "$wrapped" ]; then
+      "$python" --version
+      "$(cached SWIG_EXECUTABLE)" -version | grep Version
+      "$(cached CASTXML_EXECUTABLE)" --version | head -1
+    fi
+  } > "$log" 2>&1
+  if "$way" "$with_tests" >> "$log" 2>&1; then
+    result=passed
+  else
+    result=FAILED
+    failed=yes
+    tail -40 "$log" >&2
+  fi
+  echo "$way: $result, $(grep -c 'warning: ' "$log" || true) warnings, $(grep -E '^[0-9]+% tests passed|^[0-9]+ passed' "$log" |
+    tr '\n' ';') $log"
+  with_tests=OFF
+done
+[ -z "$failed" ]
