@@ -18,8 +18,9 @@ def rng():
     return np.random.default_rng(seed)
 
 
-def blobs(rng, shape, density=0.25, step=6):
-    """Return a random mask of blocks of `step` pixels along each axis."""
+def blobs(rng, shape, density=0.25):
+    """Return a random mask of blocks of pixels."""
+    step = 6 if len(shape) < 4 else 3
     mask = rng.random([-(-n // step) for n in shape]) < density
     for axis, n in enumerate(shape):
         mask = np.repeat(mask, step, axis=axis).take(range(n), axis=axis)
@@ -34,8 +35,8 @@ def image_of(array, image_type=None):
     image = image_type.New()
     image.SetRegions([int(n) for n in array.shape[::-1]])
     image.Allocate()
-    image.SetSpacing([0.5, 0.75, 2.5][: array.ndim])
-    image.SetOrigin([1.5, -20.0, 300.0][: array.ndim])
+    image.SetSpacing([0.5, 0.75, 2.5, 4.0][: array.ndim])
+    image.SetOrigin([1.5, -20.0, 300.0, 0.0][: array.ndim])
     view = itk.array_view_from_image(image)
     view[...] = array if view.ndim == array.ndim else array[..., np.newaxis]
     return image
@@ -43,7 +44,7 @@ def image_of(array, image_type=None):
 
 def shape_of(image_type):
     """Return a shape for images of a type. The image is too large to be a small image of the module."""
-    return (170, 130) if itk.template(image_type)[1][1] == 2 else (34, 28, 25)
+    return {2: (170, 130), 3: (34, 28, 25), 4: (15, 14, 12, 8)}[itk.template(image_type)[1][1]]
 
 
 def assert_same(image, expected):
