@@ -35,6 +35,12 @@ struct Opening
     filter.SetFullyConnected(fullyConnected);
   }
 
+  bool
+  IsOnlyByITK() const
+  {
+    return attribute == Attributes::NUMBER_OF_PIXELS_ON_BORDER && (reverse ? lambda >= 1 : lambda > 1);
+  }
+
   friend std::ostream &
   operator<<(std::ostream & os, const Opening & opening)
   {
@@ -49,7 +55,8 @@ std::size_t
 ExpectSame(TImage *                   image,
            typename TImage::PixelType foreground,
            typename TImage::PixelType background,
-           const TSetUp &             setUp)
+           const TSetUp &             setUp,
+           bool                       isOnlyByITK = false)
 {
   const auto expected = TItkFilter::New();
   const auto filter = TFilter::New();
@@ -63,7 +70,7 @@ ExpectSame(TImage *                   image,
   setAll(*expected);
   setAll(*filter);
   expected->Update();
-  ExpectOutput(*filter, expected->GetOutput());
+  ExpectOutput(*filter, expected->GetOutput(), isOnlyByITK || TImage::ImageDimension > 3);
   std::size_t changed = 0;
   for (std::size_t i = 0; i < image->GetBufferedRegion().GetNumberOfPixels(); ++i)
   {
@@ -81,7 +88,7 @@ ExpectSameOpening(TImage *                   image,
 {
   SCOPED_TRACE(opening);
   return ExpectSame<itk::CudaBinaryShapeOpeningImageFilter<TImage>, itk::BinaryShapeOpeningImageFilter<TImage>>(
-    image, foreground, background, opening);
+    image, foreground, background, opening, opening.IsOnlyByITK());
 }
 
 template <typename TImage>
