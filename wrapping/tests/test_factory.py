@@ -13,6 +13,8 @@ CLASSES = [
     "BinaryImageToLabelMapFilter",
     "BinaryFillholeImageFilter",
     "BinaryShapeKeepNObjectsImageFilter",
+    "BinaryShapeOpeningImageFilter",
+    "BinaryGrindPeakImageFilter",
 ]
 # Prints the class that New() creates, and the sum of the pixels of its output. The program does not name the module.
 PROGRAM = """
@@ -26,7 +28,7 @@ image = itk.image_from_array(array)
 if name == "RelabelComponentImageFilter":
     image = itk.connected_component_image_filter(image, ttype=(type(image), itk.Image[itk.UL, 3]))
 process = getattr(itk, name).New(image)
-for setting in ("SetForegroundValue", "SetInputForegroundValue", "SetNumberOfObjects"):
+for setting in ("SetForegroundValue", "SetInputForegroundValue", "SetNumberOfObjects", "SetLambda"):
     getattr(process, setting, lambda value: None)(1)
 process.Update()
 output = process.GetOutput()

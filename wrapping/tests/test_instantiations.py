@@ -14,6 +14,8 @@ ORACLES = {
     "CudaBinaryFillholeImageFilter": "BinaryFillholeImageFilter",
     "CudaBinaryKeepNObjectsImageFilter": "BinaryShapeKeepNObjectsImageFilter",
     "CudaBinaryShapeKeepNObjectsImageFilter": "BinaryShapeKeepNObjectsImageFilter",
+    "CudaBinaryShapeOpeningImageFilter": "BinaryShapeOpeningImageFilter",
+    "CudaBinaryGrindPeakImageFilter": "BinaryGrindPeakImageFilter",
 }
 MASK_VALUES = {"ForegroundValue": 1, "BackgroundValue": 0}
 
@@ -113,3 +115,18 @@ def test_keep_by_shape(ours, oracle, attribute, rng):
     actual, expected = both(ours, oracle, random_mask(rng, ours), **settings)
     assert_same(actual.GetOutput(), expected.GetOutput())
     assert np.any(actual.GetOutput())
+
+
+@pytest.mark.parametrize("attribute", ["NumberOfPixels", "Roundness"])
+@instantiations("CudaBinaryShapeOpeningImageFilter")
+def test_opening(ours, oracle, attribute, rng):
+    settings = {"Attribute": attribute, "Lambda": 300 if attribute == "NumberOfPixels" else 0.7, **MASK_VALUES}
+    actual, expected = both(ours, oracle, random_mask(rng, ours), **settings)
+    assert_same(actual.GetOutput(), expected.GetOutput())
+
+
+@pytest.mark.parametrize("full", [False, True])
+@instantiations("CudaBinaryGrindPeakImageFilter")
+def test_grind_peaks(ours, oracle, full, rng):
+    actual, expected = both(ours, oracle, random_mask(rng, ours), FullyConnected=full, **MASK_VALUES)
+    assert_same(actual.GetOutput(), expected.GetOutput())
