@@ -29,6 +29,7 @@ namespace itk
  *
  * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
  *
+ * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
