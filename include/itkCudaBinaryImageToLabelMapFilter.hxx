@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 
 namespace itk
 {

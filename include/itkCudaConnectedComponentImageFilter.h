@@ -171,7 +171,8 @@ public:
   GetIntensityImage() const;
 
   /** Returns the number of objects that the last run found, before the selection by size. GetObjectCount() returns the
-   * number of objects that the last run wrote to the output.
+   * number of objects that the last run wrote to the output. After an exception, it returns 0, but the superclass would
+   * return the number of the run before.
    * \return the number of objects; 0 before the first update, and after an update that threw an exception */
   SizeValueType
   GetOriginalNumberOfObjects() const

@@ -229,7 +229,8 @@ public:
     return static_cast<double>(this->At(label).numberOfPixels) * m_PixelSize;
   }
 
-  /** Returns the smallest region that contains an object.
+  /** Returns the smallest region that contains an object. The function returns a copy, so keep the region before you
+   * keep a reference to its size or its index.
    * \param label the label of the object
    * \return the region, in indices of the image
    * \exception ExceptionObject there is no such object */
@@ -239,7 +240,7 @@ public:
     return this->At(label).boundingBox;
   }
 
-  /** Returns the centroid of an object: the mean of the physical points of its pixels.
+  /** Returns the centroid of an object: the mean of the physical points of its pixels. The function returns a copy.
    * \param label the label of the object
    * \return the physical point, in mm if the spacing is in mm
    * \exception ExceptionObject there is no such object */

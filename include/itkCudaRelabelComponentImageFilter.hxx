@@ -139,6 +139,7 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::PrintSelf(std::ostre
   std::stringstream text;
   text.flags(os.flags());
   text.precision(os.precision());
+  text.imbue(os.getloc());
   Superclass::PrintSelf(text, indent);
   CudaConnectedComponentsDetail::PrintWithNumbersOfObjects(os, text, m_NumberOfObjects, m_OriginalNumberOfObjects);
 }

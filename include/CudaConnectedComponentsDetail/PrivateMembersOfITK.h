@@ -87,8 +87,10 @@ PrintWithNumbersOfObjects(std::ostream &      os,
     {
       if (begin != std::string::npos && line.compare(begin, std::string(name).size(), name) == 0)
       {
-        line.resize(begin + std::string(name).size());
-        line += std::to_string(*name == 'N' ? number : originalNumber);
+        std::ostringstream changed;
+        changed.imbue(os.getloc());
+        changed << line.substr(0, begin) << name << (*name == 'N' ? number : originalNumber);
+        line = changed.str();
         break;
       }
     }
