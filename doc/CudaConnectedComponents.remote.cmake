@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG e04420c6579345b2c1d4ada4c9e27b147660f4cc
+  GIT_TAG 1ecde52acd9791bae817aa9a1c959d57cc46a329
   )
