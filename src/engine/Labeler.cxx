@@ -321,7 +321,7 @@ PassRuns(const ccl::ParallelFor &                              parallelFor,
          const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
 {
   ccl::VisitLabeledRows(parallelFor, bits, labels, request.size, [&](std::uint64_t row, const auto & forEachRun) {
-    // One allocation of the right size: growth would take longer than to count.
+    // One allocation of the right size.
     std::uint64_t count = 0;
     forEachRun([&count](std::uint64_t, std::uint64_t, TRun) { ++count; });
     std::vector<CudaConnectedComponentLabeler::Run> runs;

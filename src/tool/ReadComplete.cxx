@@ -59,19 +59,6 @@ HasLength(const std::string & file, std::uint64_t length)
   return count == 0 && gzclose(content.release()) == Z_OK && read >= length;
 }
 
-/** Returns whether a gzipped file has the length and the checksum of a header and of these pixels at its end. This is
- * much faster than to decompress the file once more. */
-bool
-HasChecksum(const std::string & file, std::uint64_t headerLength, std::uint64_t pixelLength, const char * pixels)
-{
-  const GzipFile     content(gzopen(file.c_str(), "rb"), gzclose);
-  std::vector<Bytef> header(headerLength);
-  gzread(content.get(), header.data(), static_cast<unsigned int>(header.size()));
-  const auto checksum = crc32_z(0, header.data(), header.size());
-  return gzdirect(content.get()) == 0 && IntegerAt(file, -4, 4) == ((headerLength + pixelLength) & 0xFFFFFFFF) &&
-         IntegerAt(file, -8, 4) == crc32_z(checksum, reinterpret_cast<const Bytef *>(pixels), pixelLength);
-}
-
 /** Returns pixels as a NIfTI file stores them: without ITK's scaling, and in the file's byte order. Rounding may change
  * large pixels, so the result needs a check. */
 std::vector<char>
@@ -106,6 +93,33 @@ StoredPixels(const nifti_image & header, const char * pixels, std::uint64_t leng
   return stored;
 }
 
+/** Returns the number of bytes before the pixels in the file of the pixels. */
+std::uint64_t
+HeaderLength(const nifti_image & header)
+{
+  return static_cast<std::uint64_t>(std::max(header.iname_offset, 0));
+}
+
+/** Returns whether a gzipped NIfTI file has the length and the checksum of the header and of these pixels at its end.
+ * This is much faster than to decompress the file once more. */
+bool
+HasChecksum(const std::string & file, const nifti_image & header, const char * pixels, std::uint64_t length)
+{
+  const GzipFile      content(gzopen(file.c_str(), "rb"), gzclose);
+  const std::uint64_t storedLength = nifti_get_volsize(&header);
+  std::vector<Bytef>  start(HeaderLength(header));
+  if (gzdirect(content.get()) != 0 || IntegerAt(file, -4, 4) != ((start.size() + storedLength) & 0xFFFFFFFF))
+  {
+    return false;
+  }
+  gzread(content.get(), start.data(), static_cast<unsigned int>(start.size()));
+  const bool isStored = length == storedLength && header.byteorder == nifti_short_order();
+  const auto stored = isStored ? std::vector<char>() : StoredPixels(header, pixels, length);
+  const auto checksum = crc32_z(0, start.data(), start.size());
+  return IntegerAt(file, -8, 4) ==
+         crc32_z(checksum, reinterpret_cast<const Bytef *>(isStored ? pixels : stored.data()), storedLength);
+}
+
 /** Checks NIfTI and Analyze 7.5. The pixels are in the same file, or in an .img file next to the .hdr file. */
 bool
 IsWholeNifti(const std::string & file, const char * pixels, std::uint64_t length)
@@ -119,11 +133,7 @@ IsWholeNifti(const std::string & file, const char * pixels, std::uint64_t length
   }
   const bool        isOneFile = header->nifti_type == NIFTI_FTYPE_NIFTI1_1;
   const std::string pixelFile = isOneFile ? file : found.get();
-  const auto        headerLength = static_cast<std::uint64_t>(std::max(header->iname_offset, 0));
-  const auto        pixelLength = nifti_get_volsize(header.get());
-  const bool        isStored = length == pixelLength && header->byteorder == nifti_short_order();
-  const auto        stored = isStored ? std::vector<char>() : StoredPixels(*header, pixels, length);
-  if (HasChecksum(pixelFile, headerLength, pixelLength, isStored ? pixels : stored.data()))
+  if (HasChecksum(pixelFile, *header, pixels, length))
   {
     return true;
   }
@@ -132,7 +142,7 @@ IsWholeNifti(const std::string & file, const char * pixels, std::uint64_t length
     throw Failure(file + ": cannot be read next to " + found.get() +
                   ", because the NIfTI library takes the pixels of that file; move one of the files");
   }
-  return HasLength(pixelFile, headerLength + pixelLength);
+  return HasLength(pixelFile, HeaderLength(*header) + nifti_get_volsize(header.get()));
 }
 
 /** Checks JPEG. An end marker follows the pixels, and other data may follow the marker. Before the pixels are segments,
