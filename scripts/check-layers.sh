@@ -16,7 +16,7 @@ BEGIN {
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaBinaryFillholeImageFilter.h"] = public["itkCudaBinaryKeepNObjectsImageFilter.h"] = "filters"
   public["itkCudaBinaryShapeKeepNObjectsImageFilter.h"] = public["itkCudaBinaryShapeOpeningImageFilter.h"] = "filters"
-  public["itkCudaBinaryGrindPeakImageFilter.h"] = "filters"
+  public["itkCudaBinaryGrindPeakImageFilter.h"] = public["itkCudaLabelImageToLabelMapFilter.h"] = "filters"
   public["itkCudaBinaryImageToLabelMapFilter.h"] = public["itkCudaConnectedComponentImageFilter.h"] = "filters"
   public["itkCudaConnectedComponentImageFilterFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
   public["itkCudaRelabelComponentImageFilter.h"] = public["itkCudaConnectedComponentsFilter.h"] = "filters"

@@ -142,7 +142,8 @@ BackendRun::Run()
   m_Settings.backendUsed = BackendEnum::Unknown;
   m_Settings.fallbackReason.clear();
   CallAsITK(m_Filter, [this] {
-    if (CudaConnectedComponentAlgorithms::Describe(m_Settings.algorithm).needsFullConnectivity && !fullyConnected)
+    if (CudaConnectedComponentAlgorithms::Describe(m_Settings.algorithm).needsFullConnectivity && hasConnectivity &&
+        !fullyConnected)
     {
       std::ostringstream text;
       text << m_Settings.algorithm
@@ -160,7 +161,7 @@ BackendRun::Run()
                      inputPixel,
                      outputPixel,
                      isMasked,
-                     neighbors,
+                     hasConnectivity ? neighbors : 0,
                      m_Settings.backendUsed,
                      m_Settings.fallbackReason,
                      MillisecondsBetween(start, Clock::now()) });

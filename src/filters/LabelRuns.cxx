@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "CudaConnectedComponentsDetail/LabelRuns.h"
+
+#include "engine/EqualPixels.h"
+#include "primitives/PixelTypes.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+namespace itk
+{
+namespace CudaConnectedComponentsDetail
+{
+
+namespace
+{
+
+/** Numbers labels in the order of their first use. The small cache finds the labels of most runs. */
+template <typename TLabel>
+class LabelNumbers
+{
+public:
+  std::uint64_t
+  GetNumber(TLabel label)
+  {
+    Entry & entry = m_Cache[static_cast<std::uint64_t>(label) % m_Cache.size()];
+    if (entry.label != label || entry.number == None)
+    {
+      const auto [position, isNew] = m_Numbers.try_emplace(label, m_Labels.size());
+      if (isNew)
+      {
+        m_Labels.push_back(static_cast<std::uint64_t>(label));
+      }
+      entry = { label, position->second };
+    }
+    return entry.number;
+  }
+
+  /** Returns the label of each number. Call it once, after the last label. */
+  std::vector<std::uint64_t>
+  TakeLabels()
+  {
+    return std::move(m_Labels);
+  }
+
+private:
+  static constexpr std::uint64_t None = std::numeric_limits<std::uint64_t>::max();
+
+  struct Entry
+  {
+    TLabel        label{ 0 };
+    std::uint64_t number{ None };
+  };
+
+  std::array<Entry, 256>                    m_Cache;
+  std::unordered_map<TLabel, std::uint64_t> m_Numbers;
+  std::vector<std::uint64_t>                m_Labels;
+};
+
+} // namespace
+
+std::vector<std::uint64_t>
+VisitRunsOfLabels(const std::vector<ImageView> & views, std::uint64_t background, const RunVisitor & visit)
+{
+  return ccl::VisitLabelType(views.front().type, [&](auto zero) {
+    using LabelType = decltype(zero);
+    LabelNumbers<LabelType>                         numbers;
+    std::vector<CudaConnectedComponentLabeler::Run> runs;
+    std::uint64_t                                   row = 0;
+    for (const ImageView & view : views)
+    {
+      const std::uint64_t length = view.size[0];
+      for (std::uint64_t rowOfView = 0; rowOfView < view.size[1] * view.size[2]; ++rowOfView, ++row)
+      {
+        const auto * const pixels = reinterpret_cast<const LabelType *>(view.Row(rowOfView));
+        runs.clear();
+        for (std::uint64_t x = 0; x < length;)
+        {
+          const std::uint64_t end = x + ccl::GetRunLength(pixels + x, length - x);
+          if (pixels[x] != static_cast<LabelType>(background))
+          {
+            runs.push_back({ x, end, numbers.GetNumber(pixels[x]) });
+          }
+          x = end;
+        }
+        if (!runs.empty())
+        {
+          visit(row, runs);
+        }
+      }
+    }
+    return numbers.TakeLabels();
+  });
+}
+
+std::vector<PartOfObject>
+SortParts(const std::vector<std::vector<std::uint64_t>> & labels)
+{
+  std::vector<PartOfObject> parts;
+  for (std::size_t chunk = 0; chunk < labels.size(); ++chunk)
+  {
+    for (std::size_t number = 0; number < labels[chunk].size(); ++number)
+    {
+      parts.push_back({ labels[chunk][number], chunk, number });
+    }
+  }
+  std::sort(parts.begin(), parts.end(), [](const PartOfObject & a, const PartOfObject & b) {
+    return std::tie(a.label, a.chunk) < std::tie(b.label, b.chunk);
+  });
+  return parts;
+}
+
+} // namespace CudaConnectedComponentsDetail
+} // namespace itk
