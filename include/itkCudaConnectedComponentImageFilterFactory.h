@@ -26,7 +26,8 @@ struct RelabelOverrides;
 /** \class CudaConnectedComponentImageFilterFactory
  * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
  * It also replaces RelabelComponentImageFilter, BinaryImageToLabelMapFilter, BinaryFillholeImageFilter,
- * BinaryGrindPeakImageFilter, BinaryShapeKeepNObjectsImageFilter and BinaryShapeOpeningImageFilter.
+ * BinaryGrindPeakImageFilter, BinaryShapeKeepNObjectsImageFilter, BinaryShapeOpeningImageFilter and
+ * LabelImageToLabelMapFilter.
  *
  * \code
  * itk::CudaConnectedComponentImageFilterFactory::RegisterOneFactory();
@@ -59,6 +60,16 @@ struct RelabelOverrides;
  * BinaryStatisticsOpeningImageFilter, BinaryReconstructionByDilationImageFilter and
  * BinaryImageToShapeLabelMapFilter.
  *
+ * A factory replaces LabelImageToLabelMapFilter for instances of itk::Image with 2 and 3 dimensions and these types:
+ * - pixels of any integer type except bool and long long, with objects of ShapeLabelObject that have labels of this
+ *   type;
+ * - pixels of unsigned char, unsigned short, unsigned int and unsigned long, also with objects of LabelObject and
+ *   StatisticsLabelObject that have labels of this type, and with objects of StatisticsLabelObject that have labels of
+ *   SizeValueType.
+ *
+ * Filters of ITK that create a LabelImageToLabelMapFilter are then faster, too, such as LabelShapeOpeningImageFilter
+ * and LabelImageToShapeLabelMapFilter.
+ *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
  * has this class only if it was built with the option CudaConnectedComponents_BUILD_FACTORY, which is the default.
  *
@@ -67,7 +78,7 @@ struct RelabelOverrides;
  * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of filters that new factories do not replace. The list contains
  *   names of ITK's classes, separated by commas: `ConnectedComponentImageFilter`, `RelabelComponentImageFilter`,
  *   `BinaryImageToLabelMapFilter`, `BinaryFillholeImageFilter`, `BinaryGrindPeakImageFilter`,
- *   `BinaryShapeKeepNObjectsImageFilter` and `BinaryShapeOpeningImageFilter`.
+ *   `BinaryShapeKeepNObjectsImageFilter`, `BinaryShapeOpeningImageFilter` and `LabelImageToLabelMapFilter`.
  *
  * \par Thread safety
  * Register the factory and add overrides before other threads create objects, as for all factories of ITK.
@@ -83,6 +94,7 @@ struct RelabelOverrides;
  * \sa CudaBinaryGrindPeakImageFilter
  * \sa CudaBinaryShapeKeepNObjectsImageFilter
  * \sa CudaBinaryShapeOpeningImageFilter
+ * \sa CudaLabelImageToLabelMapFilter
  * \sa ObjectFactoryBase
  *
  * \ingroup ITKSystemObjects

@@ -109,7 +109,9 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::AddObjects(const TRep
 
   // The first part of an object gets the lines of its other parts.
   const std::vector<PartOfObject> parts = SortParts(labels);
-  const auto objectOf = [&chunks](const PartOfObject & part) -> auto & { return chunks[part.chunk].objects[part.number]; };
+  const auto                      objectOf = [&chunks](const PartOfObject & part) -> auto & {
+    return chunks[part.chunk].objects[part.number];
+  };
   const auto isFirst = [&parts](std::size_t i) { return i == 0 || parts[i - 1].label != parts[i].label; };
   ForEachInParallel(threader, chunks.size() > 1 ? parts.size() : 0, [&](std::uint64_t first) {
     for (std::size_t i = first + 1; isFirst(first) && i < parts.size() && !isFirst(i); ++i)

@@ -13,6 +13,7 @@
 #include "itkCudaBinaryFillholeImageFilter.h"
 #include "itkCudaBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkLabelImageToLabelMapFilter.h"
 #include "itkShapeLabelObject.h"
 #include "itkStatisticsLabelObject.h"
 #include "itkVersion.h"
@@ -77,6 +78,13 @@ template <typename TInput, unsigned int VDimension>
 using SimplyMapped = itk::BinaryImageToLabelMapFilter<itk::Image<TInput, VDimension>,
                                                       itk::LabelMap<itk::LabelObject<std::uint32_t, VDimension>>>;
 
+template <typename TPixel,
+          template <typename, unsigned int> class TObject,
+          unsigned int VDimension,
+          typename TLabel = TPixel>
+using LabelsMapped =
+  itk::LabelImageToLabelMapFilter<itk::Image<TPixel, VDimension>, itk::LabelMap<TObject<TLabel, VDimension>>>;
+
 template <typename TLabel, unsigned int VDimension>
 using BoolObject = itk::AttributeLabelObject<TLabel, VDimension, bool>;
 
@@ -133,6 +141,7 @@ const std::string ItkKeepName = "BinaryShapeKeepNObjectsImageFilter";
 const std::string OurKeepName = "CudaBinaryShapeKeepNObjectsImageFilter";
 const std::string OurOpenName = "CudaBinaryShapeOpeningImageFilter";
 const std::string OurGrindName = "CudaBinaryGrindPeakImageFilter";
+const std::string OurLabelsMapName = "CudaLabelImageToLabelMapFilter";
 
 TEST_F(CudaConnectedComponentsFactory, LinkingChangesNothing)
 {
@@ -200,6 +209,18 @@ TEST_F(CudaConnectedComponentsFactory, ReplacesTheLabelMapFilterOfSimpleITK)
   EXPECT_EQ((NameOfReplacement<SimplyMapped<float, 3>>()), "");
 }
 
+TEST_F(CudaConnectedComponentsFactory, ReplacesItksFilterOfLabelImages)
+{
+  EXPECT_EQ((NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 3>>()), "");
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ((NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 3>>()), OurLabelsMapName);
+  EXPECT_EQ((NameOfReplacement<LabelsMapped<unsigned char, itk::LabelObject, 2>>()), OurLabelsMapName);
+  EXPECT_EQ((NameOfReplacement<LabelsMapped<unsigned int, itk::StatisticsLabelObject, 3, itk::SizeValueType>>()),
+            OurLabelsMapName);
+  EXPECT_EQ((NameOfReplacement<LabelsMapped<float, itk::ShapeLabelObject, 3>>()), "");
+  EXPECT_EQ((NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 4>>()), "");
+}
+
 TEST_F(CudaConnectedComponentsFactory, FiltersOfBinaryImagesStartTheGPULate)
 {
   FactoryType::RegisterOneFactory();
@@ -244,7 +265,7 @@ TEST_F(CudaConnectedComponentsFactory, SetsTheNumberOfObjectsOfThePublicClass)
 
 /** Returns the names of the filters that a factory replaces if a list of names is turned off: C for connected
  * components, R for relabeling, L for label maps, F for filling holes, K for keeping objects, O for opening, G for
- * grinding peaks. */
+ * grinding peaks, M for label maps of label images. */
 std::string
 ReplacedWithout(const char * names)
 {
@@ -261,26 +282,28 @@ ReplacedWithout(const char * names)
   const bool keep = NameOfNew<Kept<short, 3>>() == OurKeepName;
   const bool open = NameOfReplacement<Opened<short, 3>>() == OurOpenName;
   const bool grind = NameOfReplacement<Ground<short, 3>>() == OurGrindName;
+  const bool labels = NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 3>>() == OurLabelsMapName;
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
   itk::ObjectFactoryBase::UnRegisterFactory(factory);
   return std::string(connected ? "C" : "") + (relabel ? "R" : "") + (map ? "L" : "") + (fill ? "F" : "") +
-         (keep ? "K" : "") + (open ? "O" : "") + (grind ? "G" : "");
+         (keep ? "K" : "") + (open ? "O" : "") + (grind ? "G" : "") + (labels ? "M" : "");
 }
 
 TEST_F(CudaConnectedComponentsFactory, IsTurnedOffByName)
 {
-  EXPECT_EQ(ReplacedWithout(""), "CRLFKOG");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFKOG");
-  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLFKOG");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRFKOG");
-  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRLKOG");
-  EXPECT_EQ(ReplacedWithout("BinaryShapeKeepNObjectsImageFilter"), "CRLFOG");
-  EXPECT_EQ(ReplacedWithout("BinaryShapeOpeningImageFilter"), "CRLFKG");
-  EXPECT_EQ(ReplacedWithout("BinaryGrindPeakImageFilter"), "CRLFKO");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CRKOG");
-  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLFKOG");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LFKOG");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLFKOG");
+  EXPECT_EQ(ReplacedWithout(""), "CRLFKOGM");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFKOGM");
+  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLFKOGM");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRFKOGM");
+  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRLKOGM");
+  EXPECT_EQ(ReplacedWithout("BinaryShapeKeepNObjectsImageFilter"), "CRLFOGM");
+  EXPECT_EQ(ReplacedWithout("BinaryShapeOpeningImageFilter"), "CRLFKGM");
+  EXPECT_EQ(ReplacedWithout("BinaryGrindPeakImageFilter"), "CRLFKOM");
+  EXPECT_EQ(ReplacedWithout("LabelImageToLabelMapFilter"), "CRLFKOG");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CRKOGM");
+  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLFKOGM");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LFKOGM");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLFKOGM");
 }
 
 /** Returns an image with the same values and geometry. */
@@ -439,6 +462,14 @@ InsertBinaryNames(std::multiset<std::string> & names)
   insert(typeid(Ground<TPixel, 3>));
 }
 
+template <typename TPixel, template <typename, unsigned int> class TObject, typename TLabel = TPixel>
+void
+InsertLabelsMappedNames(std::multiset<std::string> & names)
+{
+  names.insert(typeid(LabelsMapped<TPixel, TObject, 2, TLabel>).name());
+  names.insert(typeid(LabelsMapped<TPixel, TObject, 3, TLabel>).name());
+}
+
 template <typename TPixel>
 void
 InsertNamesOfSimpleITK(std::multiset<std::string> & names)
@@ -492,6 +523,26 @@ TEST_F(CudaConnectedComponentsFactory, OverridesTheDocumentedTypes)
   InsertNamesOfSimpleITK<unsigned int>(expected);
   InsertNamesOfSimpleITK<long>(expected);
   InsertNamesOfSimpleITK<unsigned long>(expected);
+  InsertLabelsMappedNames<char, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<signed char, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<short, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned short, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<int, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned int, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<long, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned long, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::LabelObject>(expected);
+  InsertLabelsMappedNames<unsigned short, itk::LabelObject>(expected);
+  InsertLabelsMappedNames<unsigned int, itk::LabelObject>(expected);
+  InsertLabelsMappedNames<unsigned long, itk::LabelObject>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::StatisticsLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned short, itk::StatisticsLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned int, itk::StatisticsLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned long, itk::StatisticsLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::StatisticsLabelObject, itk::SizeValueType>(expected);
+  InsertLabelsMappedNames<unsigned short, itk::StatisticsLabelObject, itk::SizeValueType>(expected);
+  InsertLabelsMappedNames<unsigned int, itk::StatisticsLabelObject, itk::SizeValueType>(expected);
   const auto names = FactoryType::New()->GetClassOverrideNames();
   EXPECT_EQ(std::multiset<std::string>(names.begin(), names.end()), expected);
   std::cout << names.size() << " overrides\n"; // for scripts/build-cost.sh

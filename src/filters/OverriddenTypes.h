@@ -56,7 +56,8 @@ constexpr std::size_t RelabeledCount = std::tuple_size_v<RelabeledTypes>;
 void
 AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
-/** Input types of BinaryImageToLabelMapFilter, and types of the filters from mask to mask. */
+/** Input types of BinaryImageToLabelMapFilter, and types of the filters from mask to mask. The integers are also the
+ * input types of LabelImageToLabelMapFilter. */
 using LabelMapInputs =
   std::tuple<unsigned char, signed char, char, unsigned short, short, unsigned int, int, unsigned long, long, float>;
 
@@ -64,8 +65,8 @@ using LabelMapInputs =
 constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
 
 /** Adds the overrides for one type of LabelMapInputs, in 2D and 3D: the label maps that ITK's own filters use, with
- * four classes of objects, SimpleITK's label map, and the filters from mask to mask. VInput is the index of the type.
- */
+ * four classes of objects, SimpleITK's label map, the filters from mask to mask, and the label maps of label images.
+ * VInput is the index of the type. */
 template <std::size_t VInput>
 void
 AddLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory);

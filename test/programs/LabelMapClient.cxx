@@ -14,6 +14,8 @@
 #include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkBinaryStatisticsKeepNObjectsImageFilter.h"
 #include "itkImage.h"
+#include "itkLabelImageToLabelMapFilter.h"
+#include "itkLabelImageToShapeLabelMapFilter.h"
 
 #include <cstdint>
 #include <cstring>
@@ -146,6 +148,22 @@ public:
       checksum.Add(object.GetMean());
       checksum.Add(object.GetMaximum());
       checksum.Add(object.GetMedian());
+    });
+
+    // The values of the feature are labels.
+    using LabelsType =
+      itk::LabelImageToLabelMapFilter<ImageType, itk::LabelMap<itk::ShapeLabelObject<TPixel, VDimension>>>;
+    const typename LabelsType::Pointer labels = LabelsType::New();
+    labels->SetInput(feature);
+    labels->SetBackgroundValue(5);
+    PrintMap(*labels, [](const auto &, Checksum &) {});
+
+    using LabelShapesType = itk::LabelImageToShapeLabelMapFilter<ImageType>;
+    const auto labelShapes = LabelShapesType::New();
+    labelShapes->SetInput(feature);
+    PrintMap(*labelShapes, [](const auto & object, Checksum & checksum) {
+      checksum.Add(object.GetNumberOfPixels());
+      checksum.Add(object.GetElongation());
     });
   }
 

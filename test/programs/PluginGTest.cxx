@@ -59,7 +59,7 @@ protected:
   static std::string
   WithoutCuda(const std::string & printed)
   {
-    return std::regex_replace(printed, std::regex("Cuda(?=Connected|Relabel|Binary)"), "");
+    return std::regex_replace(printed, std::regex("Cuda(?=Connected|Relabel|Binary|Label)"), "");
   }
 
   /** Returns how often a regular expression matches. */
@@ -151,18 +151,20 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
   const std::string keep = "BinaryShapeKeepNObjectsImageFilter";
   const std::string open = "BinaryShapeOpeningImageFilter";
   const std::string grind = "BinaryGrindPeakImageFilter";
+  const std::string labels = "LabelImageToLabelMapFilter";
   const Outcome     before = this->RunLabelMapClient("");
   ASSERT_EQ(before.status, 0) << before.errors;
   EXPECT_EQ(before.errors, "");
   EXPECT_EQ(CountReplaced(before.printed, "Binary"), 0U);
 
-  // No output is trivial: for two types, six filters of images and four label maps.
+  // No output is trivial: for two types, six filters of images and six label maps.
   EXPECT_EQ(Count(before.printed, ": [1-9][0-9]* pixels changed, [1-9][0-9]* pixels of foreground, checksum "), 12U)
     << before.printed;
-  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]+ objects, checksum "), 8U) << before.printed;
+  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]+ objects, checksum "), 12U) << before.printed;
 
   // For two types, two direct uses of the filter for label maps, four filters that use it, and one direct use of each
-  // filter from mask to mask. Without our filters, these filters of ITK use label maps, too.
+  // filter from mask to mask. Without our filters, these filters of ITK use label maps, too. For label images, a direct
+  // use and a filter that uses it.
   struct Case
   {
     const char * off;
@@ -171,16 +173,19 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
     std::size_t  keeps;
     std::size_t  opens;
     std::size_t  grinds;
+    std::size_t  labels;
   };
   for (const Case & each :
-       { Case{ "", 12, 2, 2, 2, 2 },
-         Case{ "BinaryFillholeImageFilter", 14, 0, 2, 2, 2 },
-         Case{ "BinaryShapeKeepNObjectsImageFilter", 14, 2, 0, 2, 2 },
-         Case{ "BinaryShapeOpeningImageFilter", 14, 2, 2, 0, 2 },
-         Case{ "BinaryGrindPeakImageFilter", 14, 2, 2, 2, 0 },
-         Case{ "BinaryImageToLabelMapFilter", 0, 2, 2, 2, 2 },
+       { Case{ "", 12, 2, 2, 2, 2, 4 },
+         Case{ "BinaryFillholeImageFilter", 14, 0, 2, 2, 2, 4 },
+         Case{ "BinaryShapeKeepNObjectsImageFilter", 14, 2, 0, 2, 2, 4 },
+         Case{ "BinaryShapeOpeningImageFilter", 14, 2, 2, 0, 2, 4 },
+         Case{ "BinaryGrindPeakImageFilter", 14, 2, 2, 2, 0, 4 },
+         Case{ "BinaryImageToLabelMapFilter", 0, 2, 2, 2, 2, 4 },
+         Case{ "LabelImageToLabelMapFilter", 12, 2, 2, 2, 2, 0 },
          Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter,BinaryShapeKeepNObjectsImageFilter,"
-               "BinaryShapeOpeningImageFilter,BinaryGrindPeakImageFilter",
+               "BinaryShapeOpeningImageFilter,BinaryGrindPeakImageFilter,LabelImageToLabelMapFilter",
+               0,
                0,
                0,
                0,
@@ -199,6 +204,7 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
     EXPECT_EQ(CountReplaced(run.errors, keep), each.keeps) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, open), each.opens) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, grind), each.grinds) << run.errors;
+    EXPECT_EQ(CountReplaced(run.errors, labels), each.labels) << run.errors;
   }
 }
 
@@ -210,10 +216,15 @@ TEST_F(CudaConnectedComponentsPlugin, MakesLabelMapsOnTheGPU)
   EXPECT_EQ(WithoutCuda(run.printed), before.printed);
   const bool hasDevice = CudaTestSupport::CountDevices() > 0;
   const auto lines = LinesOf(run.errors);
-  EXPECT_EQ(lines.size(), 20U) << run.errors;
+  EXPECT_EQ(lines.size(), 24U) << run.errors;
   for (const std::string & line : lines)
   {
-    EXPECT_NE(line.find(hasDevice ? ", cuda, " : ", cpu (no CUDA device"), std::string::npos) << line;
+    const bool isOfLabels = line.find("LabelImageToLabelMapFilter") != std::string::npos; // always on the CPU
+    EXPECT_NE(line.find(isOfLabels  ? ", cpu, "
+                        : hasDevice ? ", cuda, "
+                                    : ", cpu (no CUDA device"),
+              std::string::npos)
+      << line;
   }
 }
 
