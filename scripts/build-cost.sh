@@ -39,10 +39,10 @@ mkdir "$folder/source" "$folder/floor"
 git archive HEAD | tar -x -C "$folder/source"
 git archive HEAD | tar -x -C "$folder/floor"
 for filter in ConnectedComponent RelabelComponent BinaryImageToLabelMap BinaryFillhole BinaryGrindPeak \
-  BinaryShapeKeepNObjects BinaryShapeOpening; do
+  BinaryShapeKeepNObjects BinaryShapeOpening LabelImageToLabelMap; do
   header=$folder/floor/include/itkCuda$filter
   case $filter in
-    BinaryImageToLabelMap) header=${header}Filter ;;
+    *ToLabelMap) header=${header}Filter ;;
     *) header=${header}ImageFilter ;;
   esac
   cp scripts/build-cost/EmptyFilters.h "$header.h"

@@ -11,6 +11,7 @@
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkConnectedComponentImageFilter.h"
+#include "itkLabelImageToLabelMapFilter.h"
 #include "itkRelabelComponentImageFilter.h"
 
 #include "CudaConnectedComponentsDetail/FilterMacros.h"
@@ -51,6 +52,12 @@ template <typename TInputImage, typename TOutputImage>
 class CudaBinaryImageToLabelMapFilter : public BinaryImageToLabelMapFilter<TInputImage, TOutputImage>
 {
   EmptyFilterMembers(CudaBinaryImageToLabelMapFilter, BinaryImageToLabelMapFilter<TInputImage, TOutputImage>);
+};
+
+template <typename TInputImage, typename TOutputImage>
+class CudaLabelImageToLabelMapFilter : public LabelImageToLabelMapFilter<TInputImage, TOutputImage>
+{
+  EmptyFilterMembers(CudaLabelImageToLabelMapFilter, LabelImageToLabelMapFilter<TInputImage, TOutputImage>);
 };
 
 template <typename TImage>

@@ -15,6 +15,7 @@ CLASSES = [
     "BinaryShapeKeepNObjectsImageFilter",
     "BinaryShapeOpeningImageFilter",
     "BinaryGrindPeakImageFilter",
+    "LabelImageToLabelMapFilter",
 ]
 # Prints the class that New() creates, and the sum of the pixels of its output. The program does not name the module.
 PROGRAM = """
@@ -25,14 +26,14 @@ import numpy as np
 name = sys.argv[1]
 array = (np.random.default_rng(1).random((40, 30, 20)) < 0.3).astype(np.uint8)
 image = itk.image_from_array(array)
-if name == "RelabelComponentImageFilter":
+if name in ("RelabelComponentImageFilter", "LabelImageToLabelMapFilter"):
     image = itk.connected_component_image_filter(image, ttype=(type(image), itk.Image[itk.UL, 3]))
 process = getattr(itk, name).New(image)
 for setting in ("SetForegroundValue", "SetInputForegroundValue", "SetNumberOfObjects", "SetLambda"):
     getattr(process, setting, lambda value: None)(1)
 process.Update()
 output = process.GetOutput()
-if name == "BinaryImageToLabelMapFilter":
+if name.endswith("ToLabelMapFilter"):
     print(process.GetNameOfClass(), len(output))
 else:
     weights = np.arange(array.size).reshape(array.shape)

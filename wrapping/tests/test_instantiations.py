@@ -16,6 +16,7 @@ ORACLES = {
     "CudaBinaryShapeKeepNObjectsImageFilter": "BinaryShapeKeepNObjectsImageFilter",
     "CudaBinaryShapeOpeningImageFilter": "BinaryShapeOpeningImageFilter",
     "CudaBinaryGrindPeakImageFilter": "BinaryGrindPeakImageFilter",
+    "CudaLabelImageToLabelMapFilter": "LabelImageToLabelMapFilter",
 }
 MASK_VALUES = {"ForegroundValue": 1, "BackgroundValue": 0}
 
@@ -61,11 +62,14 @@ def test_labels(ours, oracle, full, rng):
     assert actual.GetObjectCount() == expected.GetObjectCount() > 0
 
 
+def random_labels(rng, filter_type):
+    shape = shape_of(input_type(filter_type))
+    return image_of(blobs(rng, shape, 0.4) * rng.geometric(0.5, shape).clip(max=8), input_type(filter_type))
+
+
 @instantiations("CudaRelabelComponentImageFilter")
 def test_relabel(ours, oracle, rng):
-    shape = shape_of(input_type(ours))
-    labels = image_of(blobs(rng, shape, 0.4) * rng.geometric(0.5, shape).clip(max=8), input_type(ours))
-    actual, expected = both(ours, oracle, labels, MinimumObjectSize=700)
+    actual, expected = both(ours, oracle, random_labels(rng, ours), MinimumObjectSize=700)
     assert_same(actual.GetOutput(), expected.GetOutput())
     assert actual.GetNumberOfObjects() == expected.GetNumberOfObjects() > 0
     assert actual.GetSizeOfObjectsInPixels() == expected.GetSizeOfObjectsInPixels()
@@ -90,6 +94,14 @@ def lines_of(label_map):
 def test_label_map(ours, oracle, rng):
     actual, expected = both(ours, oracle, random_mask(rng, ours), InputForegroundValue=1)
     assert len(actual.GetOutput()) == actual.GetNumberOfObjects() > 0
+    assert lines_of(actual.GetOutput()) == lines_of(expected.GetOutput())
+
+
+@pytest.mark.parametrize("background", [0, 3])
+@instantiations("CudaLabelImageToLabelMapFilter")
+def test_label_map_of_labels(ours, oracle, background, rng):
+    actual, expected = both(ours, oracle, random_labels(rng, ours), BackgroundValue=background)
+    assert len(actual.GetOutput()) > 1
     assert lines_of(actual.GetOutput()) == lines_of(expected.GetOutput())
 
 
