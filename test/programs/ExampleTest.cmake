@@ -73,6 +73,20 @@ file(WRITE ${WORK}/row.mha "${bytes}DimSize = 6 3 1\nElementDataFile = LOCAL\n1 
 expect_output("^label 1: diameter 3 mm, surface [0-9.]+ mm.2\nlabel 2: diameter 0 mm, .*\n2 objects by "
   MeasureDiameters ${WORK}/row.mha)
 
+expect_output("^small objects removed by " RemoveSmallObjects ${WORK}/row.mha 2 ${WORK}/opened.nii)
+expect_pixels(${WORK}/opened.nii "010101010000020000000000000000000000")
+
+# An object in a corner, and an object in the center that touches no border. They are not connected.
+file(WRITE ${WORK}/center.mha "${bytes}DimSize = 5 5 5\nElementDataFile = LOCAL\n")
+string(REPEAT "0 " 61 zeros)
+file(APPEND ${WORK}/center.mha "1 ${zeros}1 ${zeros}0\n")
+expect_output("^objects at the border kept by " KeepBorderObjects ${WORK}/center.mha ${WORK}/border.nii)
+string(REPEAT "00" 124 zeros)
+expect_pixels(${WORK}/border.nii "01${zeros}")
+
+expect_output("^label 3: 6 mm.3, surface [0-9.]+ mm.2\nlabel 5: 4 mm.3, .*\nlabel 7: 2 mm.3, .*\nlabel 9: 2 mm.3, [^\n]*\n$"
+  MeasureLabels ${WORK}/old.mha)
+
 if(HAS_FACTORY)
   expect_output("^largest object by CudaBinaryShapeKeepNObjectsImageFilter\n$"
     ReplaceFilters ${WORK}/row.mha ${WORK}/largest.nii)
