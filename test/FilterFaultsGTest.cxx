@@ -10,6 +10,7 @@
 #include "itkCudaBinaryKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeOpeningImageFilter.h"
+#include "itkCudaLabelImageToLabelMapFilter.h"
 #include "itkCudaRelabelComponentImageFilter.h"
 #include "itkRGBPixel.h"
 #include "itkVectorImage.h"
@@ -71,6 +72,7 @@ ForEachFilter(const TVisitor & visit)
 {
   visit(*itk::CudaConnectedComponentImageFilter<VolumeType, LabelsType>::New());
   visit(*itk::CudaRelabelComponentImageFilter<VolumeType, LabelsType>::New());
+  visit(*itk::CudaLabelImageToLabelMapFilter<VolumeType>::New());
   ForEachMaskFilter<VolumeType>(visit);
 }
 
