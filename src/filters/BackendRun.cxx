@@ -35,6 +35,17 @@ MillisecondsBetween(std::chrono::steady_clock::time_point start, std::chrono::st
   return std::chrono::duration<double, std::milli>(end - start).count();
 }
 
+/** Throws the exception of itkExceptionMacro() in a member function of the filter. */
+[[noreturn]] void
+ThrowAsFilter(const ProcessObject & filter, const std::string & text)
+{
+#if ITK_VERSION_MAJOR < 6
+  itkGenericExceptionMacro(<< filter.GetNameOfClass() << "(" << &filter << "): " << text);
+#else
+  throw ExceptionObject(__FILE__, __LINE__, text, ITK_LOCATION, &filter);
+#endif
+}
+
 [[noreturn]] void
 ThrowMemoryError(const ProcessObject & filter)
 {
@@ -91,7 +102,7 @@ CallAsITK(const ProcessObject & filter, const std::function<void()> & function)
   }
   catch (const CudaConnectedComponentError & error)
   {
-    itkGenericExceptionMacro(<< filter.GetNameOfClass() << "(" << &filter << "): " << error.what());
+    ThrowAsFilter(filter, error.what());
   }
   catch (const CallersFailure & failure)
   {
@@ -109,7 +120,7 @@ CallAsITK(const ProcessObject & filter, const std::function<void()> & function)
   catch (const std::system_error & error)
   {
     // The system starts no more threads.
-    itkGenericExceptionMacro(<< filter.GetNameOfClass() << "(" << &filter << "): " << error.what());
+    ThrowAsFilter(filter, error.what());
   }
 }
 
@@ -305,7 +316,7 @@ BackendRun::Work(bool onHost)
 void
 BackendRun::Throw(const std::string & text) const
 {
-  itkGenericExceptionMacro(<< m_Filter.GetNameOfClass() << "(" << &m_Filter << "): " << text);
+  ThrowAsFilter(m_Filter, text);
 }
 
 } // namespace CudaConnectedComponentsDetail

@@ -1,7 +1,7 @@
 # Installs the package, and builds a consumer and the examples against it, that enable neither the language CUDA nor its
 # headers. KIND is "this" for the build at hand, or "other" for a build of the other kind of library, static or shared.
 #
-#   cmake -DKIND=... -DSOURCE=... -DBINARY=... -DWORK=... -DGENERATOR=... -DSHARED=... -DUSE_CUDA=...
+#   cmake -DKIND=... -DSOURCE=... -DBINARY=... -DWORK=... -DGENERATOR=... -DSHARED=... -DUSE_CUDA=... -DITK_DIR=...
 #         -DCUDA_ARCHITECTURES=... -DBUILD_TYPE=... -DFLAGS=... -P InstallTest.cmake
 
 function(run)
@@ -25,7 +25,7 @@ if(KIND STREQUAL other)
     set(other OFF)
   endif()
   string(REPLACE ";" "\\;" CUDA_ARCHITECTURES "${CUDA_ARCHITECTURES}")
-  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${binary} -G ${GENERATOR}
+  run(${CMAKE_COMMAND} -S ${SOURCE} -B ${binary} -G ${GENERATOR} -DITK_DIR=${ITK_DIR}
     -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS_RELEASE=${FLAGS} -DBUILD_SHARED_LIBS=${other} -DBUILD_TESTING=OFF
     -DCudaConnectedComponents_USE_CUDA=${USE_CUDA} "-DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES}"
     -DCudaConnectedComponents_BUILD_FACTORY=OFF -DCudaConnectedComponents_BUILD_PLUGIN=OFF
@@ -39,7 +39,7 @@ file(RENAME ${WORK}/prefix ${WORK}/prefix-moved)
 foreach(client test/programs/consumer examples)
   get_filename_component(name ${client} NAME)
   run(${CMAKE_COMMAND} -E env --unset=CUDACXX
-    ${CMAKE_COMMAND} -S ${SOURCE}/${client} -B ${WORK}/${name} -G ${GENERATOR}
+    ${CMAKE_COMMAND} -S ${SOURCE}/${client} -B ${WORK}/${name} -G ${GENERATOR} -DITK_DIR=${ITK_DIR}
     -DCMAKE_PREFIX_PATH=${WORK}/prefix-moved -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
   # Two examples are enough: the build of this project builds all.
   set(targets all)
