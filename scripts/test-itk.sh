@@ -9,7 +9,7 @@
 # made of links, so it compiles the modules of ITK that it needs again.
 #
 # The folder build/itk-VERSION keeps the builds, and in logs/ a log of each run, with date and versions. CMAKE_OPTIONS adds
-# options for CMake; JOBS is the number of compilers at a time.
+# options for CMake, and CTEST_OPTIONS for ctest; JOBS is the number of compilers and of tests at a time.
 set -euo pipefail
 
 usage='Usage: scripts/test-itk.sh BUILD_TREE [standalone|external|remote]...'
@@ -53,7 +53,8 @@ build() {
     "$@" ${CMAKE_OPTIONS:-} && "$cmake" --build "$folder" -j "$jobs" --target "$target"
 }
 run_tests() {
-  "$(dirname "$cmake")/ctest" --test-dir "$1" --no-tests=error --output-on-failure -j "$jobs"
+  # shellcheck disable=SC2086 # CTEST_OPTIONS is a list
+  "$(dirname "$cmake")/ctest" --test-dir "$1" --no-tests=error --output-on-failure -j "$jobs" ${CTEST_OPTIONS:-}
 }
 
 # The program of a way, the only argument, with the C++ tests if it is the first way. Writes the log.
