@@ -91,10 +91,10 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::AddObjects(const TRep
   const std::uint64_t background = ImageView::BitsOf(static_cast<InputPixelType>(this->GetBackgroundValue()));
   ForEachInParallel(threader, chunks.size(), [&](std::uint64_t i) {
     Chunk & chunk = chunks[i];
-    labels[i] = VisitRunsOfLabels(chunk.views, background, [&chunk](std::uint64_t row, const auto & runsOfRow) {
+    labels[i] = VisitRunsOfLabels(chunk.views, background, [&chunk](std::uint64_t row, const auto & runs) {
       const auto begin = IndexOfRow(chunk.region, row);
       auto       index = begin;
-      for (const auto & run : runsOfRow)
+      for (const auto & run : runs)
       {
         if (run.component == chunk.objects.size())
         {

@@ -146,11 +146,13 @@ Index<VDimension>
 IndexOfRow(const ImageRegion<VDimension> & region, std::uint64_t row)
 {
   Index<VDimension> index = region.GetIndex();
-  for (unsigned int axis = 1; axis < VDimension; ++axis)
+  for (unsigned int axis = 1; axis + 1 < VDimension; ++axis)
   {
     index[axis] += static_cast<IndexValueType>(row % region.GetSize(axis));
     row /= region.GetSize(axis);
   }
+  // A division takes as long as a short row.
+  index[VDimension - 1] += static_cast<IndexValueType>(VDimension > 1 ? row : 0);
   return index;
 }
 

@@ -16,13 +16,12 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** Gets the runs of one row. The component of a run is the number of its label. */
-using RunVisitor =
-  std::function<void(std::uint64_t row, const std::vector<CudaConnectedComponentLabeler::Run> & runsOfRow)>;
+/** Gets runs of one row. The component of a run is the number of its label. */
+using RunVisitor = std::function<void(std::uint64_t row, const std::vector<CudaConnectedComponentLabeler::Run> & runs)>;
 
-/** Finds the runs of equal labels in the rows of a series of views, without the background. Calls a function for each
- * row that has runs, in raster order. The labels are integers, and have the numbers 0, 1, 2 and so on, in the order of
- * their first pixels.
+/** Finds the runs of equal labels in the rows of a series of views, without the background. Calls a function with
+ * the runs of each row, in raster order, several times for a row with many runs. The labels are integers, and have the
+ * numbers 0, 1, 2 and so on, in the order of their first pixels.
  * \param background has the bytes of the pixel
  * \return the label of each number. A label is converted to 64 bits by static_cast. */
 CudaConnectedComponents_EXPORT std::vector<std::uint64_t>

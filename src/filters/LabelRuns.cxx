@@ -66,6 +66,7 @@ private:
 std::vector<std::uint64_t>
 VisitRunsOfLabels(const std::vector<ImageView> & views, std::uint64_t background, const RunVisitor & visit)
 {
+  constexpr std::size_t maximumRuns = 512; // small enough for the cache of the processor
   return ccl::VisitLabelType(views.front().type, [&](auto zero) {
     using LabelType = decltype(zero);
     LabelNumbers<LabelType>                         numbers;
@@ -84,6 +85,11 @@ VisitRunsOfLabels(const std::vector<ImageView> & views, std::uint64_t background
           if (pixels[x] != static_cast<LabelType>(background))
           {
             runs.push_back({ x, end, numbers.GetNumber(pixels[x]) });
+            if (runs.size() == maximumRuns)
+            {
+              visit(row, runs);
+              runs.clear();
+            }
           }
           x = end;
         }
