@@ -91,17 +91,16 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::AddObjects(const TRep
   const std::uint64_t background = ImageView::BitsOf(static_cast<InputPixelType>(this->GetBackgroundValue()));
   ForEachInParallel(threader, chunks.size(), [&](std::uint64_t i) {
     Chunk & chunk = chunks[i];
-    labels[i] = VisitRunsOfLabels(chunk.views, background, [&chunk](std::uint64_t row, const auto & runs) {
-      const auto begin = IndexOfRow(chunk.region, row);
-      auto       index = begin;
-      for (const auto & run : runs)
+    labels[i] = VisitRunsOfLabels(chunk.views, background, [&chunk](const std::vector<RunOfLabel> & runs) {
+      for (const RunOfLabel & run : runs)
       {
-        if (run.component == chunk.objects.size())
+        if (run.number == chunk.objects.size())
         {
           chunk.objects.push_back(ObjectType::New());
         }
-        index[0] = begin[0] + static_cast<IndexValueType>(run.begin);
-        chunk.objects[run.component]->AddLine(index, static_cast<SizeValueType>(run.end - run.begin));
+        auto index = IndexOfRow(chunk.region, run.row);
+        index[0] += static_cast<IndexValueType>(run.x);
+        chunk.objects[run.number]->AddLine(index, static_cast<SizeValueType>(run.length));
       }
     });
   });

@@ -16,16 +16,24 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** Gets runs of one row. The component of a run is the number of its label. */
-using RunVisitor = std::function<void(std::uint64_t row, const std::vector<CudaConnectedComponentLabeler::Run> & runs)>;
+/** Neighboring pixels of a row that have the same label. */
+struct RunOfLabel
+{
+  std::uint64_t row;
+  std::uint64_t x; // of the first pixel
+  std::uint64_t length;
+  std::uint64_t number; // of the label
+};
 
-/** Finds the runs of equal labels in the rows of a series of views, without the background. Calls a function with
- * the runs of each row, in raster order, several times for a row with many runs. The labels are integers, and have the
- * numbers 0, 1, 2 and so on, in the order of their first pixels.
+/** Finds the runs of equal labels in the rows of a series of views, without the background. Passes them to a function
+ * in raster order, many at a time. The labels are integers, and have the numbers 0, 1, 2 and so on, in the order of
+ * their first pixels.
  * \param background has the bytes of the pixel
  * \return the label of each number. A label is converted to 64 bits by static_cast. */
 CudaConnectedComponents_EXPORT std::vector<std::uint64_t>
-VisitRunsOfLabels(const std::vector<ImageView> & views, std::uint64_t background, const RunVisitor & visit);
+VisitRunsOfLabels(const std::vector<ImageView> &                               views,
+                  std::uint64_t                                                background,
+                  const std::function<void(const std::vector<RunOfLabel> &)> & visit);
 
 /** The part of an object that lies in one chunk of an image. */
 struct PartOfObject

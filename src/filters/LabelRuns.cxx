@@ -64,41 +64,39 @@ private:
 } // namespace
 
 std::vector<std::uint64_t>
-VisitRunsOfLabels(const std::vector<ImageView> & views, std::uint64_t background, const RunVisitor & visit)
+VisitRunsOfLabels(const std::vector<ImageView> &                               views,
+                  std::uint64_t                                                background,
+                  const std::function<void(const std::vector<RunOfLabel> &)> & visit)
 {
-  constexpr std::size_t maximumRuns = 512; // small enough for the cache of the processor
+  constexpr std::size_t maximumRuns = 512; // they stay in the cache of the processor
   return ccl::VisitLabelType(views.front().type, [&](auto zero) {
     using LabelType = decltype(zero);
-    LabelNumbers<LabelType>                         numbers;
-    std::vector<CudaConnectedComponentLabeler::Run> runs;
-    std::uint64_t                                   row = 0;
+    LabelNumbers<LabelType> numbers;
+    std::vector<RunOfLabel> runs;
+    std::uint64_t           row = 0;
     for (const ImageView & view : views)
     {
       const std::uint64_t length = view.size[0];
       for (std::uint64_t rowOfView = 0; rowOfView < view.size[1] * view.size[2]; ++rowOfView, ++row)
       {
         const auto * const pixels = reinterpret_cast<const LabelType *>(view.Row(rowOfView));
-        runs.clear();
         for (std::uint64_t x = 0; x < length;)
         {
-          const std::uint64_t end = x + ccl::GetRunLength(pixels + x, length - x);
+          const std::uint64_t count = ccl::GetRunLength(pixels + x, length - x);
           if (pixels[x] != static_cast<LabelType>(background))
           {
-            runs.push_back({ x, end, numbers.GetNumber(pixels[x]) });
+            runs.push_back({ row, x, count, numbers.GetNumber(pixels[x]) });
             if (runs.size() == maximumRuns)
             {
-              visit(row, runs);
+              visit(runs);
               runs.clear();
             }
           }
-          x = end;
-        }
-        if (!runs.empty())
-        {
-          visit(row, runs);
+          x += count;
         }
       }
     }
+    visit(runs);
     return numbers.TakeLabels();
   });
 }
