@@ -81,7 +81,7 @@ protected:
     }
     catch (const itk::ExceptionObject & exception)
     {
-      return exception.GetDescription();
+      return TextOf(exception);
     }
   }
 

@@ -81,7 +81,7 @@ ExceptionOf(TFilter & filter)
   }
   catch (const itk::ExceptionObject & exception)
   {
-    return exception.GetNameOfClass() + std::string(": ") + exception.GetDescription();
+    return exception.GetNameOfClass() + std::string(": ") + TextOf(exception);
   }
 }
 

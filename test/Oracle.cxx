@@ -67,12 +67,19 @@ IsTested(const std::string & algorithm)
   return name == nullptr || algorithm == name;
 }
 
+std::string
+TextOf(const itk::ExceptionObject & exception)
+{
+  const std::string text = exception.what();
+  return text.substr(text.find('\n') + 1);
+}
+
 // Regular expressions take seconds to compile. So the tests call these functions.
 std::string
 Comparable(const std::string & text)
 {
-  const std::regex ourPrefix("Cuda(?=Connected|Binary|Relabel)");
-  const std::regex address("0x[0-9a-f]+");
+  const std::regex ourPrefix("Cuda(?=Connected|Binary|Label|Relabel)");
+  const std::regex address("0x[0-9a-f]+|[0-9]{10,}");
   return std::regex_replace(std::regex_replace(text, ourPrefix, ""), address, "");
 }
 

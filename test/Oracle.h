@@ -40,6 +40,11 @@ ExpectSame(const Labels & labels, const Labels & expected, const std::string & w
 bool
 IsTested(const std::string & algorithm);
 
+/** Returns the text of an exception of ITK without the place in the source. ITK 5 has the class and the address of the
+ * thrower in the description, and ITK 6 only in what(). */
+std::string
+TextOf(const itk::ExceptionObject & exception);
+
 /** Removes the text in which the exceptions and outputs of both filters may differ: the prefix `Cuda` of the class
  * name, and addresses. */
 std::string
