@@ -134,6 +134,11 @@ public:
    * ITK_CUDA_CONNECTED_COMPONENTS is 0. Factories that were registered earlier take precedence. */
   static void RegisterOneFactory();
 
+  /** Returns the factory of this class that is registered. ObjectFactoryBase::UnRegisterFactory() ends its
+   * replacements.
+   * \return the factory, which ITK owns, or nullptr if there is none */
+  static Self * GetRegistered();
+
   /** Replaces ConnectedComponentImageFilter for further types, by the factory that is registered. Does nothing if there
    * is none.
    * \tparam TInputImage type of the input
@@ -194,9 +199,6 @@ private:
     CreateFilter() = default;
     ~CreateFilter() override = default;
   };
-
-  /** Returns the factory of this class that is registered, or nullptr. ITK owns the factory. */
-  static Self * GetRegistered();
 
   friend struct ccl::LabelMapOverrides;
   friend struct ccl::RelabelOverrides;

@@ -21,6 +21,7 @@ BEGIN {
   public["itkCudaConnectedComponentImageFilterFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
   public["itkCudaRelabelComponentImageFilter.h"] = public["itkCudaConnectedComponentsFilter.h"] = "filters"
   public["CudaConnectedComponentsDetail"] = "filters"
+  public["itkCudaConnectedComponentsPlugin.h"] = "plugin"
 }
 $2 in layer {
   from = $2

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // ITK (itk::ObjectFactoryBase) calls itkLoad() to get the factory. The program needs no change and no new build.
+// Programs that load the plug-in themselves call the functions of itkCudaConnectedComponentsPlugin.h.
 
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 #include "itkVersion.h"
 
+#pragma GCC visibility push(default)
+#include "itkCudaConnectedComponentsPlugin.h"
+#pragma GCC visibility pop
+
 #include <cstdio>
+#include <exception>
+#include <stdexcept>
 #include <string>
 
 #include <dlfcn.h>
@@ -36,11 +43,29 @@ public:
 };
 
 /** Returns the path of the program or library that contains an address, or an empty string if it is unknown. */
-std::string
+const char *
 FileOf(const void * address)
 {
   Dl_info info{};
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+/** Returns an address in the ITK that the plug-in uses. */
+const void *
+AddressInITK()
+{
+  return reinterpret_cast<const void *>(&itk::Version::GetITKSourceVersion);
+}
+
+/** Returns why the plug-in cannot work with the ITK that it uses, or an empty string if it can. */
+std::string
+WhyUnfit()
+{
+  const std::string built = ITK_SOURCE_VERSION;
+  const std::string found = itk::Version::GetITKSourceVersion();
+  return built == found ? ""
+                        : "it was built for " + built + ", but the program uses " + found +
+                            "; build the plug-in with ITK_DIR set to the program's ITK";
 }
 
 /** Returns why the plug-in cannot work in this program, or an empty string if it can. `caller` is an address in the
@@ -48,21 +73,39 @@ FileOf(const void * address)
 std::string
 WhyUnfit(const void * caller)
 {
-  const std::string built = ITK_SOURCE_VERSION;
-  const std::string found = itk::Version::GetITKSourceVersion();
-  if (built != found)
-  {
-    return "it was built for " + built + ", but the program uses " + found +
-           "; build the plug-in with ITK_DIR set to the program's ITK";
-  }
-  const std::string ours = FileOf(reinterpret_cast<const void *>(&itk::Version::GetITKSourceVersion));
+  const std::string ours = FileOf(AddressInITK());
   const std::string theirs = FileOf(caller);
-  if (ours != theirs)
-  {
-    return "it needs ITK in the shared library " + ours + ", but the program uses ITK in " + theirs;
-  }
-  return "";
+  const std::string whyUnfit = WhyUnfit();
+  return whyUnfit.empty() && ours != theirs
+           ? "it needs ITK in the shared library " + ours + ", but the program uses ITK in " + theirs
+           : whyUnfit;
 }
+
+/** The text of the last error in this thread. An array, because a copy of a text could throw. */
+thread_local char LastError[1024];
+
+/** Calls a function that returns a bool. Stores the text of an exception and returns false after it. */
+template <typename TFunction>
+int
+CallWithoutExceptions(const TFunction & function)
+{
+  LastError[0] = '\0';
+  try
+  {
+    return function() ? 1 : 0;
+  }
+  catch (const std::exception & error)
+  {
+    std::snprintf(LastError, sizeof(LastError), "%s", error.what());
+  }
+  catch (...)
+  {
+    std::snprintf(LastError, sizeof(LastError), "an unknown exception");
+  }
+  return 0;
+}
+
+using FactoryType = itk::CudaConnectedComponentImageFilterFactory;
 
 } // namespace
 
@@ -77,11 +120,71 @@ extern "C" __attribute__((visibility("default"))) itk::ObjectFactoryBase *
   }
   if (whyUnfit.empty() && itk::CudaConnectedComponentsDetail::Process::IsReplacementEnabled())
   {
-    factory = itk::CudaConnectedComponentImageFilterFactory::New();
+    factory = FactoryType::New();
   }
   else
   {
     factory = EmptyFactory::New();
   }
   return factory;
+}
+
+int
+itkCudaConnectedComponentsRegister()
+{
+  return CallWithoutExceptions([] {
+    const std::string whyUnfit = WhyUnfit();
+    if (!whyUnfit.empty())
+    {
+      throw std::runtime_error("the plug-in does not fit this program: " + whyUnfit);
+    }
+    FactoryType::RegisterOneFactory();
+    if (FactoryType::GetRegistered() == nullptr)
+    {
+      throw std::runtime_error("the environment variable ITK_CUDA_CONNECTED_COMPONENTS is 0");
+    }
+    return true;
+  });
+}
+
+int
+itkCudaConnectedComponentsUnregister()
+{
+  return CallWithoutExceptions([] {
+    while (FactoryType * const factory = FactoryType::GetRegistered())
+    {
+      itk::ObjectFactoryBase::UnRegisterFactory(factory);
+    }
+    return true;
+  });
+}
+
+int
+itkCudaConnectedComponentsIsRegistered()
+{
+  return CallWithoutExceptions([] { return FactoryType::GetRegistered() != nullptr; });
+}
+
+const char *
+itkCudaConnectedComponentsGetVersion()
+{
+  return CUDA_CONNECTED_COMPONENTS_VERSION;
+}
+
+const char *
+itkCudaConnectedComponentsGetITKVersion()
+{
+  return itk::Version::GetITKSourceVersion();
+}
+
+const char *
+itkCudaConnectedComponentsGetITKFile()
+{
+  return FileOf(AddressInITK());
+}
+
+const char *
+itkCudaConnectedComponentsGetLastError()
+{
+  return LastError;
 }
