@@ -1,0 +1,85 @@
+#!/bin/bash
+# Builds the library and the plug-in for the ITK of 3D Slicer's Python packages, and packs them:
+#   scripts/build-slicer-plugin.sh [SITE_PACKAGES]
+# SITE_PACKAGES is the folder of the packages slicer_core and slicer_core_sdk, which must have one version. By default, it is
+# the folder where the interpreter PYTHON (default: python3) finds slicer_core_sdk. The plug-in replaces the same types as
+# any plug-in, and these include all types that Slicer creates.
+#
+# The pack is a folder and an archive in build/slicer. The script prints the libraries that the plug-in needs. It fails if one
+# library of ITK is not Slicer's, because a second ITK in the process has factories of its own. CMAKE_OPTIONS adds options
+# for CMake; JOBS is the number of compilers at a time.
+set -euo pipefail
+
+root=$(realpath "$(dirname "$0")/..")
+python=${PYTHON:-python3}
+site=${1:-$("$python" -c 'import importlib.util as u; s = u.find_spec("slicer_core_sdk")
+print(s.submodule_search_locations[0] + "/.." if s else "")')}
+sdk=$site/slicer_core_sdk/content/third_party
+libraries=$site/slicer_core/third_party.libs
+for folder in "$sdk" "$libraries"; do
+  if [ ! -d "$folder" ]; then
+    echo "There is no folder $folder. Install the packages slicer-core and slicer-core-sdk, or name their folder." >&2
+    exit 1
+  fi
+done
+site=$(realpath "$site")
+sdk=$(realpath "$sdk")
+libraries=$(realpath "$libraries")
+
+# Prints the version of a package.
+version() {
+  find "$site" -maxdepth 1 -name "$1-*.dist-info" | sed "s/.*$1-\(.*\)\.dist-info/\1/"
+}
+slicer=$(version slicer_core)
+if [ "$slicer" != "$(version slicer_core_sdk)" ]; then
+  echo "slicer_core is $slicer, but slicer_core_sdk is $(version slicer_core_sdk): install one version of both." >&2
+  exit 1
+fi
+
+# The ITK may have the old strings of the C++ library.
+common=$(find "$libraries" -name 'libITKCommon-*.so*')
+abi=0
+if nm --dynamic "$common" | grep -q __cxx11; then
+  abi=1
+fi
+# The package file of ITKVtkGlue looks for VTK, which the plug-in does not need.
+# shellcheck disable=SC2086 # CMAKE_OPTIONS is a list
+cmake -S "$root" -B "$root/build/slicer/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+  -DCMAKE_CXX_FLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi" -DITK_DIR="$(find "$sdk/lib/cmake" -maxdepth 1 -name 'ITK-*')" \
+  -DCMAKE_PREFIX_PATH="$sdk" -DITKVtkGlue_LOADED=1 -DBUILD_TESTING=OFF -DCudaConnectedComponents_BUILD_TOOL=OFF \
+  -DCudaConnectedComponents_BUILD_EXAMPLES=OFF ${CMAKE_OPTIONS:-}
+cmake --build "$root/build/slicer/build" -j "${JOBS:-$(nproc)}"
+
+name=CudaConnectedComponents-$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$root/build/slicer/build/CMakeCache.txt")
+name=$name-slicer-$slicer
+pack=$root/build/slicer/$name
+rm -rf "$pack" "$pack.tar.gz"
+cmake --install "$root/build/slicer/build" --prefix "$pack" --strip > /dev/null
+cp "$root/LICENSE" "$pack"
+
+plugin=$(find "$pack" -name libCudaConnectedComponentsPlugin.so)
+if readelf --dynamic "$plugin" | grep -E 'RPATH|RUNPATH'; then
+  echo "The plug-in must find ITK in the process, and must not name a folder of its own." >&2
+  exit 1
+fi
+echo "ITK $(strings "$common" | sed -n 's/^itk version //p' | head -n 1), strings of C++11: $abi. The plug-in needs:"
+others=
+while read -r library arrow path; do
+  case $library in
+    libITK* | libitk*)
+      echo "  $library $arrow $path"
+      case $path in
+        "$libraries"/*) ;;
+        *) others="$others $library" ;;
+      esac
+      ;;
+    *) echo "  $library, of the system" ;;
+  esac
+done < <(LD_LIBRARY_PATH=$libraries ldd "$plugin" | sed 's/ (0x[0-9a-f]*)//')
+if [ -n "$others" ]; then
+  echo "These libraries are not in $libraries:$others" >&2
+  exit 1
+fi
+tar -C "$root/build/slicer" -czf "$pack.tar.gz" "$name"
+echo "plug-in: $plugin"
+echo "archive: $pack.tar.gz"
