@@ -20,16 +20,16 @@
  * process ends, because filters can outlive it.
  *
  * \par Thread safety
- * ITK's list of factories has no lock. So register and unregister only while no other thread creates objects of ITK. The
- * other functions that only return a text are thread-safe. */
+ * ITK's list of factories has no lock. So register and unregister only while no other thread creates objects of ITK.
+ * The other functions that only return a text are thread-safe. */
 
 #ifdef __cplusplus
 extern "C"
 {
 #endif
 
-  /** Replaces filters of ITK by ours, in the whole process. Filters that exist already stay as they are. Has no effect if
-   * such a factory is registered already, also by ITK_AUTOLOAD_PATH.
+  /** Replaces filters of ITK by ours, in the whole process. Filters that exist already stay as they are. Has no effect
+   * if such a factory is registered already, also by ITK_AUTOLOAD_PATH.
    * \return 1 if a factory is registered now. 0 if not: the plug-in was built for another version of ITK, or the
    * environment has ITK_CUDA_CONNECTED_COMPONENTS=0 */
   int

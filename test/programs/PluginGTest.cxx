@@ -259,6 +259,38 @@ TEST_F(CudaConnectedComponentsPlugin, CanBeLoadedAnew)
   EXPECT_EQ(run.printed, this->RunClient(m_Plugins).printed);
 }
 
+TEST_F(CudaConnectedComponentsPlugin, HasFunctionsOfC)
+{
+  const std::string functions = FromEnvironment("CUDA_CONNECTED_COMPONENTS_PLUGIN_FUNCTIONS", PLUGIN_FUNCTIONS);
+  const std::string head = "Version: [0-9.]+\nITKVersion: itk version [0-9.]+\nITKFile: /.*libITKCommon.*\n"
+                           "Unregister: 1 \nIsRegistered: 0 \n";
+  const std::string otherVersion =
+    "the plug-in does not fit this program: it was built for itk version 5\\.1\\.99, but the program uses .*\n";
+  const std::string off = "the environment variable ITK_CUDA_CONNECTED_COMPONENTS is 0\n";
+  struct Case
+  {
+    std::string environment;
+    std::string plugin;
+    std::string registered;
+    std::string error;
+  };
+  const std::string plugin = m_Plugins + "/libCudaConnectedComponentsPlugin.so";
+  for (const Case & each : { Case{ "", plugin, "1", " \n" },
+                             Case{ "ITK_AUTOLOAD_PATH='" + m_Misfits + "'", plugin, "1", " \n" },
+                             Case{ "ITK_CUDA_CONNECTED_COMPONENTS=0", plugin, "0", " " + off },
+                             Case{ "", m_Misfits + "/libMisfitPlugin.so", "0", " " + otherVersion } })
+  {
+    SCOPED_TRACE(each.environment + ' ' + each.plugin);
+    const Outcome run = this->Run(each.environment + " '" + functions + "' '" + each.plugin + "'");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    const std::string enroll = "Register: " + each.registered + each.error;
+    EXPECT_TRUE(std::regex_match(run.printed,
+                                 std::regex(head + enroll + enroll + "IsRegistered: " + each.registered +
+                                            " \nUnregister: 1 \nIsRegistered: 0 \n" + enroll)))
+      << run.printed;
+  }
+}
+
 /** A CT of a body: air around it, two lungs in it, a couch below it, and noise. */
 void
 WriteBody(const std::string & file, unsigned int size)
