@@ -115,7 +115,7 @@ public:
       labeler.options.progress = [&](float share) { progress(holesShare + (1.0F - holesShare) * share); };
       components = this->Label(labeler, run.GetSize(), report);
     };
-    Progress shown("labeling", !m_Options.quiet);
+    Progress shown(Stage::Labeling, m_Options);
     shown.Observe(process);
     try
     {

@@ -147,7 +147,7 @@ WriteOutputs(const Options &    options,
              const Components & components,
              Report &           report)
 {
-  const Progress                         progress("writing", !options.quiet);
+  const Progress                         progress(Stage::Writing, options);
   const Stopwatch                        stopwatch;
   std::vector<std::unique_ptr<Workshop>> outputs;
   if (!options.table.empty())
@@ -171,6 +171,15 @@ WriteOutputs(const Options &    options,
   if (!options.preview.empty())
   {
     outputs.push_back(DrawPreview(options, image, components));
+  }
+  if (!options.returnParameterFile.empty())
+  {
+    outputs.push_back(PrepareText(options.returnParameterFile, [&report](std::ostream & stream) {
+      for (const ReturnParameter & parameter : ReturnParametersOf(report))
+      {
+        stream << parameter.name << " = " << parameter.value << '\n';
+      }
+    }));
   }
   for (const auto & output : outputs)
   {
@@ -213,7 +222,7 @@ LabelImage(const Options & options)
     itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
     itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
   }
-  RequireWritable(options.output, { options.table, options.preview });
+  RequireWritable(options.output, { options.table, options.preview, options.returnParameterFile });
   const Threshold threshold{ options.lower, options.upper, options.otsu };
   Report          report;
 
@@ -222,7 +231,7 @@ LabelImage(const Options & options)
   Foreground foreground;
   MaskPixels maskPixels;
   {
-    const Progress  progress("reading", !options.quiet);
+    const Progress  progress(Stage::Reading, options);
     const Stopwatch stopwatch;
     image = ReadImage(options.input);
     RequireUnit(options.minimumSize, image.geometry.dimension, "--min-size", options.input);
@@ -243,6 +252,7 @@ LabelImage(const Options & options)
     if (!threshold.IsDefault())
     {
       maskPixels.value = 1;
+      image.segments.clear(); // the values of the mask are not the values of the segments
     }
     else
     {

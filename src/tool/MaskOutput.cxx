@@ -102,5 +102,5 @@ PrepareMask(const FileImage & image, const MaskPixels & pixels, const BitRows & 
       });
     });
   });
-  return PrepareImage(output, image.geometry, file);
+  return PrepareImage(output, image.geometry, file, 1, image.segments);
 }

@@ -45,6 +45,7 @@ MakeTable()
   const std::string output = "Outputs";
   const std::string hardware = "GPU and CPU";
   const std::string help = "Help";
+  const std::string slicer = "3D Slicer";
   // clang-format off: a row is an option
   return {
     { "INPUT", "", &Options::input, "", "", {},
@@ -78,6 +79,8 @@ MakeTable()
       "from 0; in planes X,Y" },
     { "--seed-point", "X,Y,Z", &Options::seedPoints, components, "", {},
       "as --seed, for the pixel at this point: ITK's physical coordinates (LPS) in mm; in planes X,Y" },
+    { "--seed-ras", "R,A,S", &Options::seedPoints, components, "", {},
+      "as --seed-point, for a point in the coordinates of 3D Slicer and NIfTI (RAS) in mm; in planes R,A" },
     { "--keep-largest", "NUMBER", &Options::numberToKeep, components, "", { {}, {}, {}, 1 },
       "keep this number of components, the largest of those that the other options keep, and remove all others" },
     { "--sort-by-size", "", &Options::sortBySize, components, "", {},
@@ -115,6 +118,12 @@ MakeTable()
     { "--threads", "NUMBER", &Options::threads, hardware, "", { {}, {}, {}, 1, ITK_MAX_THREADS },
       "number of threads of the CPU; without this option, ITK decides" },
 
+    { "--xml", "", {}, slicer, "", {},
+      "print the description of the options for 3D Slicer and exit" },
+    { "--returnparameterfile", "FILE", &Options::returnParameterFile, slicer, "", {},
+      "file for count, backend_used and milliseconds, as 3D Slicer reads them. With this option, the tool also prints "
+      "its progress for 3D Slicer" },
+
     { "-h,--help", "", {}, help, "", {},
       "print this help and exit" },
     { "--plugin-path", "", {}, help, "", {},
@@ -126,6 +135,13 @@ MakeTable()
 }
 
 } // namespace
+
+std::string
+DefaultOfDialogs(const Option & option)
+{
+  const bool isCount = std::holds_alternative<std::optional<std::uint64_t> Options::*>(option.member);
+  return isCount ? std::to_string(static_cast<std::int64_t>(option.constraint.minimum) - 1) : option.defaultValue;
+}
 
 const std::vector<Option> &
 OptionTable()

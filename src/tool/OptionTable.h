@@ -44,6 +44,11 @@ struct Option
   std::string      help;
 };
 
+/** Returns the value that a dialog shows for an option until its user changes it. A dialog always has a number, so a
+ * number of things that has no default is one below its minimum there. */
+std::string
+DefaultOfDialogs(const Option & option);
+
 /** Returns all options, in the order of the help. */
 const std::vector<Option> &
 OptionTable();

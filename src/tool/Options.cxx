@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Options.h"
 
+#include "DescribeModule.h"
 #include "Failure.h"
 #include "Join.h"
 #include "OptionTable.h"
@@ -126,9 +127,9 @@ Store(const Option & /*option*/, const std::string & text, std::vector<Seed> & v
 }
 
 void
-Store(const Option & /*option*/, const std::string & text, std::vector<SeedPoint> & value)
+Store(const Option & option, const std::string & text, std::vector<SeedPoint> & value)
 {
-  value.push_back(ParseSeedPoint(text));
+  value.push_back(ParseSeedPoint(option.name, text));
 }
 
 /** Adds an option of the table to the parser, which stores the value of the option in `options`. */
@@ -141,7 +142,10 @@ Add(const Option & row, Options & options, CLI::App & app)
       if constexpr (std::is_same_v<MemberType, std::monostate>)
       {
         const auto print = [&row] {
-          std::cout << (row.name == "--version" ? VersionText : FindPluginPath()) << '\n';
+          std::cout << (row.name == "--version" ? VersionText
+                        : row.name == "--xml"   ? DescribeModule()
+                                                : FindPluginPath())
+                    << '\n';
           throw CLI::Success();
         };
         return row.name == "-h,--help" ? app.set_help_flag(row.name, row.help)
@@ -181,6 +185,45 @@ Add(const Option & row, Options & options, CLI::App & app)
     row.member);
 }
 
+/** Returns the program and its arguments, with the names of the table. 3D Slicer writes --min_size for --min-size. It
+ * passes options that its user left alone, too: they are left out, because options can exclude each other. */
+std::vector<std::string>
+ReadArguments(int argc, char ** argv)
+{
+  std::vector<std::string> arguments(argv, argv + argc);
+  const auto               end = std::find(arguments.begin(), arguments.end(), "--");
+  for (auto argument = arguments.begin(); argument != end; ++argument)
+  {
+    if (argument->compare(0, 2, "--") == 0)
+    {
+      std::replace(argument->begin(), std::find(argument->begin(), argument->end(), '='), '_', '-');
+    }
+  }
+  if (std::find(arguments.begin(), end, "--returnparameterfile") == end)
+  {
+    return arguments;
+  }
+  std::vector<std::string> changed;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+  {
+    const auto & table = OptionTable();
+    const auto   row =
+      std::find_if(table.begin(), table.end(), [&](const Option & option) { return option.name == arguments[i]; });
+    const bool hasValue = row != table.end() && !row->value.empty() && i + 1 < arguments.size();
+    if (hasValue && arguments[i + 1] == DefaultOfDialogs(*row))
+    {
+      ++i;
+    }
+    else
+    {
+      const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(i);
+      changed.insert(changed.end(), begin, begin + (hasValue ? 2 : 1));
+      i += hasValue ? 1 : 0;
+    }
+  }
+  return changed;
+}
+
 } // namespace
 
 std::optional<int>
@@ -215,7 +258,13 @@ ParseOptions(int argc, char ** argv, Options & options)
 
   try
   {
-    app.parse(argc, argv);
+    const std::vector<std::string> arguments = ReadArguments(argc, argv);
+    std::vector<const char *>      texts;
+    for (const std::string & argument : arguments)
+    {
+      texts.push_back(argument.c_str());
+    }
+    app.parse(static_cast<int>(texts.size()), texts.data());
     RequireSensible(options);
   }
   catch (const CLI::Success & success)

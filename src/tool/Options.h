@@ -42,6 +42,7 @@ struct Options
   std::optional<std::uint64_t> device;
   std::string                  algorithm; // a name of CudaConnectedComponentAlgorithms
   std::optional<std::uint64_t> threads;
+  std::string                  returnParameterFile; // empty if the caller is not 3D Slicer
 
   /** Returns whether the report is printed as text. */
   bool

@@ -7,6 +7,7 @@
 
 #include "itkImageFileReader.h"
 #include "itkImageIOFactory.h"
+#include "itkMetaDataObject.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -57,6 +58,21 @@ DimensionOf(const itk::ImageIOBase & io, const std::string & file)
     }
   }
   return dimension <= 2 ? 2 : 3;
+}
+
+Segments
+SegmentsOf(const itk::MetaDataDictionary & dictionary)
+{
+  Segments segments;
+  for (const std::string & key : dictionary.GetKeys())
+  {
+    std::string value;
+    if (key.compare(0, 7, "Segment") == 0 && itk::ExposeMetaData(dictionary, key, value))
+    {
+      segments[key] = value;
+    }
+  }
+  return segments;
 }
 
 ImageView::PixelTypeEnum
@@ -128,6 +144,7 @@ ReadImage(const std::string & file)
         region.SetSize(axis, io->GetDimensions(axis));
       }
       io->SetIORegion(region);
+      image.segments = SegmentsOf(io->GetMetaDataDictionary());
       image.memory.reset(new char[static_cast<std::size_t>(io->GetImageSizeInBytes())]);
       io->Read(image.memory.get());
       return { io, image.memory.get() };

@@ -6,6 +6,7 @@
 #include "itkImageBase.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ struct Geometry
 std::string
 TextOf(const Geometry & geometry);
 
+/** The names, colors and values of the segments of 3D Slicer, as NRRD files have them: values by keys such as
+ * Segment0_Name. */
+using Segments = std::map<std::string, std::string>;
+
 /** An image that was read from a file. */
 struct FileImage
 {
@@ -48,6 +53,7 @@ struct FileImage
   unsigned int            componentCount = 0; // numbers per pixel
   ImageView               view;               // the first number of each pixel; the others follow it
   std::unique_ptr<char[]> memory;             // of the view
+  Segments                segments;           // that the file describes
 };
 
 /** Reads an image of 2 or 3 dimensions. 1 dimension counts as 2. More than 3 dimensions count as 3 if the size along

@@ -47,6 +47,22 @@ PrintLargest(const Report & report, std::ostream & out)
 
 } // namespace
 
+std::vector<ReturnParameter>
+ReturnParametersOf(const Report & report)
+{
+  std::ostringstream milliseconds;
+  milliseconds << std::fixed << std::setprecision(3) << report.labelingMilliseconds;
+  return {
+    { "count", "integer", "Count", "number of components in the outputs", std::to_string(report.objectCount) },
+    { "backend_used", "string", "Backend used", "cuda for the GPU, cpu for the CPU", report.backend },
+    { "milliseconds",
+      "double",
+      "Milliseconds",
+      "time of the labeling, without reading and writing",
+      milliseconds.str() },
+  };
+}
+
 void
 PrintText(const Options & options, const Report & report, std::ostream & out)
 {

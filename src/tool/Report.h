@@ -44,6 +44,20 @@ struct Report
   double                     writingMilliseconds = 0.0;
 };
 
+/** A result that 3D Slicer shows beside the options. */
+struct ReturnParameter
+{
+  std::string name; // no option has it
+  std::string type; // as in the description of a module
+  std::string label;
+  std::string help;
+  std::string value;
+};
+
+/** Returns the results for 3D Slicer. */
+std::vector<ReturnParameter>
+ReturnParametersOf(const Report & report);
+
 /** Prints a report as text, one item a line. */
 void
 PrintText(const Options & options, const Report & report, std::ostream & out);

@@ -6,6 +6,7 @@
 #include "PixelValues.h"
 
 #include "itkImageIOFactory.h"
+#include "itkMetaDataObject.h"
 
 #include <cstring>
 #include <list>
@@ -72,7 +73,11 @@ RequireWritable(const std::string & image, const std::vector<std::string> & othe
 }
 
 std::unique_ptr<Workshop>
-PrepareImage(const ImageView & pixels, const Geometry & geometry, const std::string & file, unsigned int componentCount)
+PrepareImage(const ImageView &   pixels,
+             const Geometry &    geometry,
+             const std::string & file,
+             unsigned int        componentCount,
+             const Segments &    segments)
 {
   auto                            workshop = std::make_unique<Workshop>(file);
   const itk::ImageIOBase::Pointer io = MakeWriter(workshop->GetFile());
@@ -98,6 +103,13 @@ PrepareImage(const ImageView & pixels, const Geometry & geometry, const std::str
     io->SetComponentType(ComponentOf(pixels.type));
     io->SetNumberOfComponents(componentCount);
     io->SetPixelType(componentCount == 3 ? itk::IOPixelEnum::RGB : itk::IOPixelEnum::SCALAR);
+    for (const auto & [key, value] : segments)
+    {
+      if (io->GetNameOfClass() == std::string("NrrdImageIO")) // other formats have no place for them
+      {
+        itk::EncapsulateMetaData(io->GetMetaDataDictionary(), key, value);
+      }
+    }
     io->SetUseCompression(true);
     io->SetFileName(workshop->GetFile());
     io->SetIORegion(region);

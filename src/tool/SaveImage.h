@@ -16,11 +16,13 @@ RequireWritable(const std::string & image, const std::vector<std::string> & othe
 
 /** Writes an image without gaps to a temporary folder next to the file, and reads it back. Deliver() of the result
  * moves it to the file. Throws Failure. `size` of the view is the size of the geometry. With 3 components, a pixel is a
- * color: red, green and blue, one after the other. */
+ * color: red, green and blue, one after the other. NRRD files describe the segments, which have the values of the
+ * pixels. */
 std::unique_ptr<Workshop>
 PrepareImage(const ImageView &   pixels,
              const Geometry &    geometry,
              const std::string & file,
-             unsigned int        componentCount = 1);
+             unsigned int        componentCount = 1,
+             const Segments &    segments = {});
 
 #endif

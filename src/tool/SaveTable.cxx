@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "SaveTable.h"
 
-#include "Failure.h"
 #include "ComponentSize.h"
 
 #include "itkCudaConnectedComponentStatistics.h"
@@ -9,11 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <system_error>
+#include <ostream>
 #include <vector>
 
 namespace
@@ -237,16 +234,8 @@ PrepareTable(const itk::CudaConnectedComponentTable & table,
              bool                                     hasIntensities,
              const std::string &                      file)
 {
-  auto workshop = std::make_unique<Workshop>(file);
-  errno = 0;
-  std::ofstream stream(workshop->GetFile(), std::ios::binary);
-  const auto    write = geometry.dimension == 2 ? WriteRows<2> : WriteRows<3>;
-  write(table, geometry, backgroundValue, { hasShapes, hasIntensities }, IsJson(file), stream);
-  stream.close();
-  if (!stream)
-  {
-    const std::string reason = errno != 0 ? std::generic_category().message(errno) : "unknown error";
-    throw Failure(file + ": cannot be written: " + reason);
-  }
-  return workshop;
+  return PrepareText(file, [&](std::ostream & stream) {
+    const auto write = geometry.dimension == 2 ? WriteRows<2> : WriteRows<3>;
+    write(table, geometry, backgroundValue, { hasShapes, hasIntensities }, IsJson(file), stream);
+  });
 }

@@ -65,12 +65,16 @@ ParseSeed(const std::string & text)
 }
 
 SeedPoint
-ParseSeedPoint(const std::string & text)
+ParseSeedPoint(const std::string & option, const std::string & text)
 {
-  return { text,
-           ParseList(text,
-                     "point; give numbers in mm: X,Y,Z in a volume, such as -12.5,30,7.25, or X,Y in a plane",
-                     ParseNumber) };
+  auto point = ParseList(
+    text, "point; give numbers in mm: X,Y,Z in a volume, such as -12.5,30,7.25, or X,Y in a plane", ParseNumber);
+  if (option == "--seed-ras")
+  {
+    point[0] = -point[0];
+    point[1] = -point[1];
+  }
+  return { option + ' ' + text, point };
 }
 
 std::vector<LocatedSeed>
@@ -96,7 +100,7 @@ LocateSeeds(const std::vector<Seed> &      seeds,
   }
   for (const SeedPoint & seed : points)
   {
-    located.push_back({ "--seed-point " + seed.text, {} });
+    located.push_back({ seed.option, {} });
     RequireCount(seed.point.size(), located.back().option, geometry, input);
     itk::Point<double, 3> point = geometry.space->GetOrigin();
     std::copy(seed.point.begin(), seed.point.end(), point.Begin());

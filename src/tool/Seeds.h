@@ -16,10 +16,10 @@ struct Seed
   std::vector<std::uint64_t> index;
 };
 
-/** A value of --seed-point: a point in ITK's physical coordinates, in mm. */
+/** A value of --seed-point or --seed-ras: a point in ITK's physical coordinates, in mm. */
 struct SeedPoint
 {
-  std::string         text; // as the user wrote it
+  std::string         option; // and its value, as the user wrote them
   std::vector<double> point;
 };
 
@@ -27,9 +27,9 @@ struct SeedPoint
 Seed
 ParseSeed(const std::string & text);
 
-/** Returns the point that a text such as "-12.5,30,7.25" means. Throws Failure. */
+/** Returns the point that a text such as "-12.5,30,7.25" means as the value of an option. Throws Failure. */
 SeedPoint
-ParseSeedPoint(const std::string & text);
+ParseSeedPoint(const std::string & option, const std::string & text);
 
 /** A seed as the labeler takes it. */
 struct LocatedSeed

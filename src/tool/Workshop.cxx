@@ -4,12 +4,15 @@
 #include "Failure.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <random>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -71,6 +74,7 @@ void
 DeleteWorkshopsOnSignals()
 {
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);
   // GDCM aborts if a file ends in its header, and ITK's writer of PNG if the disk is full. ITK's reader of JPEG
   // crashes.
   const auto fail = [](int) {
@@ -167,4 +171,20 @@ Workshop::Deliver()
       throw Failure(target.string() + ": cannot be written: " + error.message());
     }
   }
+}
+
+std::unique_ptr<Workshop>
+PrepareText(const std::string & file, const std::function<void(std::ostream &)> & write)
+{
+  auto workshop = std::make_unique<Workshop>(file);
+  errno = 0;
+  std::ofstream stream(workshop->GetFile(), std::ios::binary);
+  write(stream);
+  stream.close();
+  if (!stream)
+  {
+    const std::string reason = errno != 0 ? std::generic_category().message(errno) : "unknown error";
+    throw Failure(file + ": cannot be written: " + reason);
+  }
+  return workshop;
 }

@@ -2,6 +2,9 @@
 #ifndef ccl_tool_Workshop_h
 #define ccl_tool_Workshop_h
 
+#include <functional>
+#include <iosfwd>
+#include <memory>
 #include <string>
 
 /** A temporary folder next to an output file. The output is written there, in one or more files, and moved when it is
@@ -33,8 +36,13 @@ private:
   std::string m_File;   // in m_Folder
 };
 
+/** Writes a text file in a workshop. Deliver() of the result moves it to the file. Throws Failure. */
+std::unique_ptr<Workshop>
+PrepareText(const std::string & file, const std::function<void(std::ostream &)> & write);
+
 /** Deletes the temporary folders before SIGINT, SIGTERM or SIGHUP ends the program, or a library aborts or crashes it.
- * A file that becomes too large is an error without a signal. Call it before the program starts threads. */
+ * A file that becomes too large, and a standard output that closes, are errors without a signal. Call it before the
+ * program starts threads. */
 void
 DeleteWorkshopsOnSignals();
 
