@@ -117,7 +117,10 @@ Escape(const std::string & text)
   std::string escaped;
   for (const char character : text)
   {
-    escaped += character == '&' ? "&amp;" : character == '<' ? "&lt;" : character == '>' ? "&gt;" : std::string{ character };
+    escaped += character == '&'   ? "&amp;"
+               : character == '<' ? "&lt;"
+               : character == '>' ? "&gt;"
+                                  : std::string{ character };
   }
   return escaped;
 }
