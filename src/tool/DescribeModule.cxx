@@ -232,6 +232,6 @@ DescribeModule()
     Write("      ", "default", parameter.value, xml);
     xml << "    </" << parameter.type << ">\n";
   }
-  xml << "  </parameters>\n</executable>\n";
+  xml << "  </parameters>\n</executable>";
   return xml.str();
 }

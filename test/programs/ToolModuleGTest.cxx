@@ -72,9 +72,9 @@ protected:
         {
           continue;
         }
-        Parameter                         parameter{ child->GetName(), {}, {} };
-        itk::DOMNode::ChildrenListType    elements;
-        itk::DOMNode::AttributesListType  attributes;
+        Parameter                        parameter{ child->GetName(), {}, {} };
+        itk::DOMNode::ChildrenListType   elements;
+        itk::DOMNode::AttributesListType attributes;
         child->GetAllChildren(elements);
         child->GetAllAttributes(attributes);
         for (itk::DOMNode * const element : elements)
@@ -241,10 +241,10 @@ TEST_F(CudaConnectedComponentsToolModule, ParserTakesEveryOptionOfTheDescription
 {
   const auto image = MakeVolume();
   Write(image.GetPointer(), this->File("in.nrrd"));
-  const Keys  values{ { "lower", "50" },          { "upper", "200" },     { "mask", "in.nrrd" },
-                     { "min_size", "'2 mm3'" },  { "max_size", "1000" }, { "seed", "0,0,0" },
-                     { "seed_point", "0,0,0" },  { "seed_ras", "0,0,0" }, { "table", "table.csv" },
-                     { "intensity", "in.nrrd" }, { "preview", "p.png" } };
+  const Keys  values{ { "lower", "50" },          { "upper", "200" },      { "mask", "in.nrrd" },
+                      { "min_size", "'2 mm3'" },  { "max_size", "1000" },  { "seed", "0,0,0" },
+                      { "seed_point", "0,0,0" },  { "seed_ras", "0,0,0" }, { "table", "table.csv" },
+                      { "intensity", "in.nrrd" }, { "preview", "p.png" } };
   std::string untouched = " --returnparameterfile results.params";
   for (const Parameter & parameter : this->Describe())
   {
@@ -302,7 +302,8 @@ TEST_F(CudaConnectedComponentsToolModule, Results)
   EXPECT_EQ(results.at("backend_used"), "cpu");
   EXPECT_NEAR(std::stod(results.at("milliseconds")), report.at("milliseconds").at("labeling").get<double>(), 1e-3);
   EXPECT_EQ(results.size(), 3U);
-  this->ExpectFailure("in.nrrd out.nrrd --quiet --returnparameterfile nowhere/results.params", "there is no folder nowhere");
+  this->ExpectFailure("in.nrrd out.nrrd --quiet --returnparameterfile nowhere/results.params",
+                      "there is no folder nowhere");
   this->ExpectFailure("in.nrrd out.nrrd --quiet --returnparameterfile out.nrrd", "it is two outputs at once");
 }
 
