@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps the objects of a mask that touch the border of the image. To remove them instead, subtract the output from the
-// mask.
+// Keeps the objects of a mask that touch the border of the image. To remove them instead, use
+// CudaBinaryShapeOpeningImageFilter with the attribute NumberOfPixelsOnBorder, Lambda 0 and ReverseOrderingOn().
 
 #include "itkCudaBinaryGrindPeakImageFilter.h"
 #include "itkImageFileReader.h"

@@ -67,8 +67,8 @@ struct RelabelOverrides;
  *   StatisticsLabelObject that have labels of this type, and with objects of StatisticsLabelObject that have labels of
  *   SizeValueType.
  *
- * Filters of ITK that create a LabelImageToLabelMapFilter are then faster, too, such as LabelShapeOpeningImageFilter
- * and LabelImageToShapeLabelMapFilter.
+ * Filters of ITK that create a LabelImageToLabelMapFilter then get ours, such as LabelShapeOpeningImageFilter and
+ * LabelImageToShapeLabelMapFilter.
  *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
  * has this class only if it was built with the option CudaConnectedComponents_BUILD_FACTORY, which is the default.

@@ -8,8 +8,13 @@
  *
  * \code
  * void * plugin = dlopen("libCudaConnectedComponentsPlugin.so", RTLD_NOW);
- * int (*enroll)(void) = (int (*)(void))dlsym(plugin, "itkCudaConnectedComponentsRegister");
- * if (!enroll())
+ * if (plugin == NULL)
+ * {
+ *   puts(dlerror());
+ *   return;
+ * }
+ * int (*registerPlugin)(void) = (int (*)(void))dlsym(plugin, "itkCudaConnectedComponentsRegister");
+ * if (!registerPlugin())
  * {
  *   const char * (*error)(void) = (const char * (*)(void))dlsym(plugin, "itkCudaConnectedComponentsGetLastError");
  *   puts(error());
@@ -21,7 +26,7 @@
  *
  * \par Thread safety
  * ITK's list of factories has no lock. So register and unregister only while no other thread creates objects of ITK.
- * The other functions that only return a text are thread-safe. */
+ * IsRegistered reads this list, so it has the same limit. The functions that return a text are thread-safe. */
 
 #ifdef __cplusplus
 extern "C"

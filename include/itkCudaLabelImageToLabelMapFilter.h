@@ -9,7 +9,7 @@ namespace itk
 {
 
 /** \class CudaLabelImageToLabelMapFilter
- * \brief Makes a label map of a label image, faster than LabelImageToLabelMapFilter and with exactly its objects.
+ * \brief Makes a label map of a label image, with exactly the objects of LabelImageToLabelMapFilter.
  *
  * \code
  * using FilterType = itk::CudaLabelImageToLabelMapFilter<LabelsType>;
@@ -24,8 +24,8 @@ namespace itk
  * lowest value of the label type. It is 0 if the type is unsigned.
  *
  * The filter runs on the CPU, on the filter's multi-threader and its number of work units. The GPU would not be faster,
- * because the labels are in host memory. So the settings of the GPU have no effect, GetBackendUsed() is CPU, and
- * GetFallbackReason() is empty.
+ * because the labels are in host memory. For the types of the fast code, the settings of the GPU have no effect,
+ * GetBackendUsed() is CPU, and GetFallbackReason() is empty.
  *
  * \tparam TInputImage an image of labels. The fast code needs an itk::Image, or an image that is derived from it, with
  * an integer pixel type other than bool. The number of dimensions does not matter.

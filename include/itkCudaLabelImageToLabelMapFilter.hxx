@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <typeinfo>
 #include <vector>
 
@@ -22,14 +21,12 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateData()
   using namespace CudaConnectedComponentsDetail;
 
   // Different labels of the input must be different labels of the map.
-  constexpr bool isForITK = !IsViewed<TInputImage> || !std::is_integral<InputPixelType>::value ||
-                            std::is_same<InputPixelType, bool>::value || !std::is_integral<OutputPixelType>::value ||
-                            std::is_same<OutputPixelType, bool>::value ||
-                            sizeof(OutputPixelType) < sizeof(InputPixelType);
+  constexpr bool onlyITK = !IsViewed<TInputImage> || !IsLabel<InputPixelType> || !IsLabel<OutputPixelType> ||
+                           sizeof(OutputPixelType) < sizeof(InputPixelType);
   BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
   run.hasConnectivity = false;
-  run.needsComponents = isForITK; // otherwise, the objects have labels already
-  if (isForITK)
+  run.needsComponents = onlyITK; // our code reads labels that exist, so no GPU is needed
+  if (onlyITK)
   {
     run.whyOnlyByITK = "only ITK makes label maps of these types";
   }
@@ -40,7 +37,7 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateData()
     // Removes the objects of the last run.
     this->AllocateOutputs();
     this->GetOutput()->SetBackgroundValue(this->GetBackgroundValue());
-    if constexpr (!isForITK)
+    if constexpr (!onlyITK)
     {
       if (this->GetOutput()->GetRequestedRegion().GetNumberOfPixels() > 0)
       {
@@ -94,13 +91,13 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::AddObjects(const TRep
     labels[i] = VisitRunsOfLabels(chunk.views, background, [&chunk](const std::vector<RunOfLabel> & runs) {
       for (const RunOfLabel & run : runs)
       {
-        if (run.number == chunk.objects.size())
+        if (run.labelIndex == chunk.objects.size())
         {
           chunk.objects.push_back(ObjectType::New());
         }
         auto index = IndexOfRow(chunk.region, run.row);
         index[0] += static_cast<IndexValueType>(run.x);
-        chunk.objects[run.number]->AddLine(index, static_cast<SizeValueType>(run.length));
+        chunk.objects[run.labelIndex]->AddLine(index, static_cast<SizeValueType>(run.length));
       }
     });
   });
@@ -109,7 +106,7 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::AddObjects(const TRep
   // The first part of an object gets the lines of its other parts.
   const std::vector<PartOfObject> parts = SortParts(labels);
   const auto                      objectOf = [&chunks](const PartOfObject & part) -> auto & {
-    return chunks[part.chunk].objects[part.number];
+    return chunks[part.chunk].objects[part.labelIndex];
   };
   const auto isFirst = [&parts](std::size_t i) { return i == 0 || parts[i - 1].label != parts[i].label; };
   ForEachInParallel(threader, chunks.size() > 1 ? parts.size() : 0, [&](std::uint64_t first) {

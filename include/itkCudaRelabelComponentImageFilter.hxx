@@ -24,8 +24,8 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateData()
 
   const auto start = std::chrono::steady_clock::now();
   // The module counts the labels of integers.
-  if constexpr (IsViewed<TInputImage> && IsViewed<TOutputImage> && std::is_integral<LabelType>::value &&
-                !std::is_same<LabelType, bool>::value && !std::is_same<OutputPixelType, bool>::value)
+  if constexpr (IsViewed<TInputImage> && IsViewed<TOutputImage> && IsLabel<LabelType> &&
+                !std::is_same<OutputPixelType, bool>::value)
   {
     CallAsITK(*this, [this] { this->GenerateDataByTable(); });
   }

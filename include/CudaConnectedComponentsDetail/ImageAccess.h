@@ -75,7 +75,7 @@ RequireBuffered(const ImageBuffer & buffer, const RegionOfAxes & region, const c
 CudaConnectedComponents_EXPORT RowPacker
 PackerOf(const ImageView & view);
 
-/** Returns a function that packs the pixels of a view that equal a value. `value` has the bytes of the pixel. */
+/** Returns a function that packs the pixels of a view that equal a value. `value` has the bits of the pixel. */
 CudaConnectedComponents_EXPORT RowPacker
 PackerOf(const ImageView & view, std::uint64_t value);
 
@@ -88,6 +88,10 @@ template <typename TImage>
 constexpr bool IsViewed =
   std::is_base_of<Image<typename TImage::PixelType, TImage::ImageDimension>, TImage>::value &&
   std::is_arithmetic<typename TImage::PixelType>::value && sizeof(typename TImage::PixelType) <= 8;
+
+/** Whether the pixels of an image can be labels for the code of this module. */
+template <typename TPixel>
+constexpr bool IsLabel = std::is_integral<TPixel>::value && !std::is_same<TPixel, bool>::value;
 
 /** Whether an image has a buffer. ITK's iterators also read images of other toolkits that have none. */
 template <typename TImage, typename = void>

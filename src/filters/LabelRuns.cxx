@@ -19,28 +19,28 @@ namespace CudaConnectedComponentsDetail
 namespace
 {
 
-/** Numbers labels in the order of their first use. The small cache finds the labels of most runs. */
+/** Gives labels indices in the order of their first use. The small cache finds the labels of most runs. */
 template <typename TLabel>
-class LabelNumbers
+class LabelIndices
 {
 public:
   std::uint64_t
-  GetNumber(TLabel label)
+  GetIndex(TLabel label)
   {
     Entry & entry = m_Cache[static_cast<std::uint64_t>(label) % m_Cache.size()];
-    if (entry.label != label || entry.number == None)
+    if (entry.label != label || entry.index == None)
     {
-      const auto [position, isNew] = m_Numbers.try_emplace(label, m_Labels.size());
+      const auto [position, isNew] = m_Indices.try_emplace(label, m_Labels.size());
       if (isNew)
       {
         m_Labels.push_back(static_cast<std::uint64_t>(label));
       }
       entry = { label, position->second };
     }
-    return entry.number;
+    return entry.index;
   }
 
-  /** Returns the label of each number. Call it once, after the last label. */
+  /** Returns the label of each index. Call it once, after the last label. */
   std::vector<std::uint64_t>
   TakeLabels()
   {
@@ -53,11 +53,11 @@ private:
   struct Entry
   {
     TLabel        label{ 0 };
-    std::uint64_t number{ None };
+    std::uint64_t index{ None };
   };
 
   std::array<Entry, 256>                    m_Cache;
-  std::unordered_map<TLabel, std::uint64_t> m_Numbers;
+  std::unordered_map<TLabel, std::uint64_t> m_Indices;
   std::vector<std::uint64_t>                m_Labels;
 };
 
@@ -71,7 +71,7 @@ VisitRunsOfLabels(const std::vector<ImageView> &                               v
   constexpr std::size_t maximumRuns = 512; // they stay in the cache of the processor
   return ccl::VisitLabelType(views.front().type, [&](auto zero) {
     using LabelType = decltype(zero);
-    LabelNumbers<LabelType> numbers;
+    LabelIndices<LabelType> indices;
     std::vector<RunOfLabel> runs;
     std::uint64_t           row = 0;
     for (const ImageView & view : views)
@@ -85,7 +85,7 @@ VisitRunsOfLabels(const std::vector<ImageView> &                               v
           const std::uint64_t count = ccl::GetRunLength(pixels + x, length - x);
           if (pixels[x] != static_cast<LabelType>(background))
           {
-            runs.push_back({ row, x, count, numbers.GetNumber(pixels[x]) });
+            runs.push_back({ row, x, count, indices.GetIndex(pixels[x]) });
             if (runs.size() == maximumRuns)
             {
               visit(runs);
@@ -97,7 +97,7 @@ VisitRunsOfLabels(const std::vector<ImageView> &                               v
       }
     }
     visit(runs);
-    return numbers.TakeLabels();
+    return indices.TakeLabels();
   });
 }
 
@@ -107,9 +107,9 @@ SortParts(const std::vector<std::vector<std::uint64_t>> & labels)
   std::vector<PartOfObject> parts;
   for (std::size_t chunk = 0; chunk < labels.size(); ++chunk)
   {
-    for (std::size_t number = 0; number < labels[chunk].size(); ++number)
+    for (std::size_t index = 0; index < labels[chunk].size(); ++index)
     {
-      parts.push_back({ labels[chunk][number], chunk, number });
+      parts.push_back({ labels[chunk][index], chunk, index });
     }
   }
   std::sort(parts.begin(), parts.end(), [](const PartOfObject & a, const PartOfObject & b) {

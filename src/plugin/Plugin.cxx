@@ -57,9 +57,9 @@ AddressInITK()
   return reinterpret_cast<const void *>(&itk::Version::GetITKSourceVersion);
 }
 
-/** Returns why the plug-in cannot work with the ITK that it uses, or an empty string if it can. */
+/** Returns why the plug-in cannot work with the version of the ITK that it uses, or an empty string if it can. */
 std::string
-WhyUnfit()
+WhyOtherVersion()
 {
   const std::string built = ITK_SOURCE_VERSION;
   const std::string found = itk::Version::GetITKSourceVersion();
@@ -75,10 +75,10 @@ WhyUnfit(const void * caller)
 {
   const std::string ours = FileOf(AddressInITK());
   const std::string theirs = FileOf(caller);
-  const std::string whyUnfit = WhyUnfit();
-  return whyUnfit.empty() && ours != theirs
+  const std::string whyOtherVersion = WhyOtherVersion();
+  return whyOtherVersion.empty() && ours != theirs
            ? "it needs ITK in the shared library " + ours + ", but the program uses ITK in " + theirs
-           : whyUnfit;
+           : whyOtherVersion;
 }
 
 /** The text of the last error in this thread. An array, because a copy of a text could throw. */
@@ -133,7 +133,7 @@ int
 itkCudaConnectedComponentsRegister()
 {
   return CallWithoutExceptions([] {
-    const std::string whyUnfit = WhyUnfit();
+    const std::string whyUnfit = WhyOtherVersion();
     if (!whyUnfit.empty())
     {
       throw std::runtime_error("the plug-in does not fit this program: " + whyUnfit);

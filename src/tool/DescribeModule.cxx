@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <limits>
 #include <sstream>
 
 namespace
@@ -145,12 +146,12 @@ WriteOption(const Option & option, int & index, std::ostream & xml)
   std::replace(label.begin(), label.end(), '_', ' ');
   label[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(label[0])));
   const std::string value = DefaultOfDialogs(option);
-  const bool        isSwitch = value != option.defaultValue; // the default stands for an option that is absent
+  const bool        hasNoChoiceValue = value != option.defaultValue; // which stands for an option that is absent
 
   xml << "    <" << type.tag << type.attributes << ">\n";
   Write(indent, "name", name, xml);
   Write(indent, "label", label, xml);
-  Write(indent, "description", option.help + (isSwitch ? "; " + value + " is no choice" : ""), xml);
+  Write(indent, "description", option.help + (hasNoChoiceValue ? "; " + value + " means: not set" : ""), xml);
   if (!type.channel.empty())
   {
     Write(indent, "channel", type.channel, xml);
@@ -167,7 +168,7 @@ WriteOption(const Option & option, int & index, std::ostream & xml)
   {
     Write(indent, "default", type.tag == "boolean" ? "false" : value, xml);
   }
-  if (isSwitch)
+  if (hasNoChoiceValue)
   {
     const auto maximum = std::min<std::uint64_t>(option.constraint.maximum, std::numeric_limits<int>::max());
     xml << indent << "<constraints>\n";

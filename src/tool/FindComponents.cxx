@@ -139,7 +139,7 @@ public:
     {
       if (!m_Foreground.HasBit(seed.index) && !(!m_Holes.IsEmpty() && m_Holes.HasBit(seed.index)))
       {
-        options.push_back(seed.option);
+        options.push_back(seed.argument);
       }
     }
     return options;

@@ -139,8 +139,9 @@ MakeTable()
 std::string
 DefaultOfDialogs(const Option & option)
 {
-  const bool isCount = std::holds_alternative<std::optional<std::uint64_t> Options::*>(option.member);
-  return isCount ? std::to_string(static_cast<std::int64_t>(option.constraint.minimum) - 1) : option.defaultValue;
+  const bool isOptionalNumber = std::holds_alternative<std::optional<std::uint64_t> Options::*>(option.member);
+  return isOptionalNumber ? std::to_string(static_cast<std::int64_t>(option.constraint.minimum) - 1)
+                          : option.defaultValue;
 }
 
 const std::vector<Option> &

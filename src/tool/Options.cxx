@@ -199,28 +199,28 @@ ReadArguments(int argc, char ** argv)
       std::replace(argument->begin(), std::find(argument->begin(), argument->end(), '='), '_', '-');
     }
   }
-  if (std::find(arguments.begin(), end, "--returnparameterfile") == end)
+  const std::string slicer = "--returnparameterfile"; // its value may follow "="
+  if (std::none_of(arguments.begin(), end, [&](const std::string & text) { return text.rfind(slicer, 0) == 0; }))
   {
     return arguments;
   }
   std::vector<std::string> changed;
-  for (std::size_t i = 0; i < arguments.size(); ++i)
+  for (auto argument = arguments.begin(); argument != end;)
   {
-    const auto & table = OptionTable();
-    const auto   row =
-      std::find_if(table.begin(), table.end(), [&](const Option & option) { return option.name == arguments[i]; });
-    const bool hasValue = row != table.end() && !row->value.empty() && i + 1 < arguments.size();
-    if (hasValue && arguments[i + 1] == DefaultOfDialogs(*row))
+    const auto &      table = OptionTable();
+    const std::size_t equals = argument->find('=');
+    const std::string name = argument->substr(0, equals);
+    const auto        row =
+      std::find_if(table.begin(), table.end(), [&](const Option & option) { return option.name == name; });
+    const bool hasValue = row != table.end() && !row->value.empty();
+    const auto next = argument + (hasValue && equals == std::string::npos && argument + 1 != end ? 2 : 1);
+    if (!hasValue || (next - 1)->substr(equals + 1) != DefaultOfDialogs(*row)) // npos + 1 is 0
     {
-      ++i;
+      changed.insert(changed.end(), argument, next);
     }
-    else
-    {
-      const auto begin = arguments.begin() + static_cast<std::ptrdiff_t>(i);
-      changed.insert(changed.end(), begin, begin + (hasValue ? 2 : 1));
-      i += hasValue ? 1 : 0;
-    }
+    argument = next;
   }
+  changed.insert(changed.end(), end, arguments.end());
   return changed;
 }
 

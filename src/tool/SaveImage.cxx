@@ -103,9 +103,9 @@ PrepareImage(const ImageView &   pixels,
     io->SetComponentType(ComponentOf(pixels.type));
     io->SetNumberOfComponents(componentCount);
     io->SetPixelType(componentCount == 3 ? itk::IOPixelEnum::RGB : itk::IOPixelEnum::SCALAR);
-    for (const auto & [key, value] : segments)
+    if (io->GetNameOfClass() == std::string("NrrdImageIO")) // other formats have no place for segments
     {
-      if (io->GetNameOfClass() == std::string("NrrdImageIO")) // other formats have no place for them
+      for (const auto & [key, value] : segments)
       {
         itk::EncapsulateMetaData(io->GetMetaDataDictionary(), key, value);
       }

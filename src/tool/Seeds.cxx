@@ -38,16 +38,24 @@ ParseList(const std::string & text, const std::string & meaning, const TParse & 
   return numbers;
 }
 
+/** Returns the names of the numbers after an option that selects seeds. A value of the option may follow it. */
+std::string
+AxesOf(const std::string & argument)
+{
+  return argument.compare(0, 10, "--seed-ras") == 0 ? "R,A,S" : "X,Y,Z";
+}
+
 /** Throws Failure if a seed has not one number for each axis. */
 void
-RequireCount(std::size_t count, const std::string & option, const Geometry & geometry, const std::string & input)
+RequireCount(std::size_t count, const std::string & argument, const Geometry & geometry, const std::string & input)
 {
-  const bool isPlane = geometry.dimension == 2;
+  const bool        isPlane = geometry.dimension == 2;
+  const std::string axes = AxesOf(argument);
   if (count != geometry.dimension)
   {
     throw Failure(input + ": is a " + (isPlane ? "plane" : "volume") + " of " + Join(geometry.GetSize(), " x ") +
-                  " pixels, but " + option + " has " + std::to_string(count) + " numbers; give " +
-                  (isPlane ? "X,Y" : "X,Y,Z"));
+                  " pixels, but " + argument + " has " + std::to_string(count) + " numbers; give " +
+                  (isPlane ? axes.substr(0, 3) : axes));
   }
 }
 
@@ -67,8 +75,11 @@ ParseSeed(const std::string & text)
 SeedPoint
 ParseSeedPoint(const std::string & option, const std::string & text)
 {
-  auto point = ParseList(
-    text, "point; give numbers in mm: X,Y,Z in a volume, such as -12.5,30,7.25, or X,Y in a plane", ParseNumber);
+  const std::string axes = AxesOf(option);
+  auto              point = ParseList(text,
+                         "point; give numbers in mm: " + axes + " in a volume, such as -12.5,30,7.25, or " +
+                           axes.substr(0, 3) + " in a plane",
+                         ParseNumber);
   if (option == "--seed-ras")
   {
     point[0] = -point[0];
@@ -88,20 +99,20 @@ LocateSeeds(const std::vector<Seed> &      seeds,
   for (const Seed & seed : seeds)
   {
     located.push_back({ "--seed " + seed.text, {} });
-    RequireCount(seed.index.size(), located.back().option, geometry, input);
+    RequireCount(seed.index.size(), located.back().argument, geometry, input);
     std::copy(seed.index.begin(), seed.index.end(), located.back().index.begin());
     if (!std::equal(size.begin(), size.end(), seed.index.begin(), std::greater<>()))
     {
       std::vector<std::uint64_t> last = size;
       std::for_each(last.begin(), last.end(), [](std::uint64_t & length) { --length; });
-      throw Failure(input + ": " + located.back().option + " lies outside the image of " + Join(size, " x ") +
+      throw Failure(input + ": " + located.back().argument + " lies outside the image of " + Join(size, " x ") +
                     " pixels; the last pixel is " + Join(last, ","));
     }
   }
   for (const SeedPoint & seed : points)
   {
-    located.push_back({ seed.option, {} });
-    RequireCount(seed.point.size(), located.back().option, geometry, input);
+    located.push_back({ seed.argument, {} });
+    RequireCount(seed.point.size(), located.back().argument, geometry, input);
     itk::Point<double, 3> point = geometry.space->GetOrigin();
     std::copy(seed.point.begin(), seed.point.end(), point.Begin());
     const auto index = geometry.space->TransformPhysicalPointToContinuousIndex<double>(point);
@@ -110,7 +121,7 @@ LocateSeeds(const std::vector<Seed> &      seeds,
       const double rounded = std::floor(index[axis] + 0.5); // as ITK rounds
       if (!(rounded >= 0.0 && rounded < static_cast<double>(size[axis])))
       {
-        throw Failure(input + ": " + located.back().option + " lies outside the image of " + TextOf(geometry));
+        throw Failure(input + ": " + located.back().argument + " lies outside the image of " + TextOf(geometry));
       }
       located.back().index[axis] = static_cast<std::uint64_t>(rounded);
     }

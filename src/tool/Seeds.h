@@ -19,7 +19,7 @@ struct Seed
 /** A value of --seed-point or --seed-ras: a point in ITK's physical coordinates, in mm. */
 struct SeedPoint
 {
-  std::string         option; // and its value, as the user wrote them
+  std::string         argument; // the option and its value, as the user wrote them
   std::vector<double> point;
 };
 
@@ -34,8 +34,8 @@ ParseSeedPoint(const std::string & option, const std::string & text);
 /** A seed as the labeler takes it. */
 struct LocatedSeed
 {
-  std::string                  option; // and its value, as the user wrote them
-  std::array<std::uint64_t, 3> index;  // x, y and z; z is 0 in a plane
+  std::string                  argument; // the option and its value, as the user wrote them
+  std::array<std::uint64_t, 3> index;    // x, y and z; z is 0 in a plane
 };
 
 /** Finds the pixels of seeds and of points. Throws Failure if a seed lies outside the image, or has not one number for

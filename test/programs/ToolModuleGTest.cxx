@@ -261,22 +261,31 @@ TEST_F(CudaConnectedComponentsToolModule, ParserTakesEveryOptionOfTheDescription
       continue;
     }
     const std::string name = parameter.texts.at("name");
-    const std::string flag = parameter.texts.at("longflag");
-    std::string       call = "in.nrrd out.nrrd" + untouched + ' ' + flag;
+    std::string       flag = parameter.texts.at("longflag");
     if (parameter.tag == "integer" || parameter.tag == "string-enumeration")
     {
       continue; // the other calls have them
     }
+    std::string rest;
     if (parameter.tag != "boolean")
     {
       ASSERT_EQ(values.count(name), 1U) << name;
-      call += ' ' + values.at(name);
+      rest += ' ' + values.at(name);
     }
-    call += name == "shapes" || name == "intensity" ? " --table table.csv" : "";
-    call += name == "preview_numbers" ? " --preview p.png" : "";
-    const Outcome run = this->Call(call);
+    rest += name == "shapes" || name == "intensity" ? " --table table.csv" : "";
+    rest += name == "preview_numbers" ? " --preview p.png" : "";
+    const std::string call = "in.nrrd out.nrrd" + untouched + ' ' + flag + rest;
+    const Outcome     run = this->Call(call);
     EXPECT_EQ(run.status, 0) << call << '\n' << run.errors;
-    EXPECT_EQ(this->ReadResults("results.params").size(), 3U) << call;
+    const Keys results = this->ReadResults("results.params");
+    EXPECT_EQ(results.size(), 3U) << call;
+
+    // The same option as a user writes it.
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    const bool    isAboutReport = name == "json" || name == "quiet";
+    const Outcome direct = this->Call("in.nrrd direct.nrrd --json" + (isAboutReport ? "" : ' ' + flag + rest));
+    ASSERT_EQ(direct.status, 0) << flag << '\n' << direct.errors;
+    EXPECT_EQ(results.at("count"), nlohmann::json::parse(direct.printed).at("objects").dump()) << flag;
   }
   // A choice that the user made reaches the tool.
   const std::string changed = std::regex_replace(untouched, std::regex("(keep_largest) 0"), "$1 2");
@@ -284,6 +293,9 @@ TEST_F(CudaConnectedComponentsToolModule, ParserTakesEveryOptionOfTheDescription
   EXPECT_EQ(this->Call("in.nrrd out.nrrd" + changed).status, 0);
   EXPECT_EQ(this->ReadResults("results.params").at("count"), "2");
   EXPECT_EQ(this->Call("in.nrrd out.nrrd" + untouched + " --mask_output --output_type uint8").status, 2);
+  const std::string joined =
+    " --mask_output --output_type=uint32 --keep_largest=0 --returnparameterfile=results.params";
+  EXPECT_EQ(this->Call("in.nrrd out.nrrd" + joined).status, 0);
   // Without 3D Slicer, a value is a choice.
   this->ExpectUsageError("in.nrrd other.nrrd --keep_largest 0", "--keep-largest");
   this->ExpectUsageError("in.nrrd other.nrrd --mask-output --output-type uint32", "--output-type");
@@ -366,7 +378,9 @@ TEST_F(CudaConnectedComponentsToolModule, SeedsInRas)
   EXPECT_NE(run.printed.find("objects: 2\n"), std::string::npos) << run.printed;
   this->ExpectFailure("in.nrrd other.nrrd --seed-ras -19,24,19",
                       "in.nrrd: --seed-ras -19,24,19 lies outside the image of 20 x 20 x 20 pixels");
-  this->ExpectUsageError("in.nrrd other.nrrd --seed-ras 1,a,2", "--seed-ras \"1,a,2\" is not the point");
+  this->ExpectUsageError("in.nrrd other.nrrd --seed-ras 1,a,2",
+                         "--seed-ras \"1,a,2\" is not the point; give numbers in mm: R,A,S in a volume");
+  this->ExpectFailure("in.nrrd other.nrrd --seed-ras 1,2", "but --seed-ras 1,2 has 2 numbers; give R,A,S");
 }
 
 // Kept components of a mask have the values of the segments, but labels are new values.
@@ -439,9 +453,19 @@ TEST_F(CudaConnectedComponentsToolModule, LeavesNoFileAfterTermination)
 TEST_F(CudaConnectedComponentsToolModule, ClosedPipe)
 {
   Write(MakeVolume().GetPointer(), this->File("in.nrrd"));
-  const Outcome run = this->Call("in.nrrd out.nrrd --returnparameterfile results.params | true");
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  close(ends[0]);
+  ASSERT_LT(ends[1], 10) << "the shell takes one digit";
+  const Outcome run = this->Call("in.nrrd out.nrrd --returnparameterfile results.params >&" + std::to_string(ends[1]));
+  close(ends[1]);
+  EXPECT_EQ(run.status, 1);
   EXPECT_NE(run.errors.find("the report cannot be printed"), std::string::npos) << run.errors;
-  EXPECT_EQ(this->ListFiles().size(), 3U);
+  for (const std::string name : { "in.nrrd", "out.nrrd", "results.params" })
+  {
+    EXPECT_TRUE(std::filesystem::is_regular_file(m_Folder / name)) << name;
+  }
+  EXPECT_EQ(this->ListFiles().size(), 3U) << "a temporary folder stayed";
 }
 
 } // namespace
