@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the plug-in in 3D Slicer's Python package slicer_core. scripts/test-slicer.sh builds the plug-in and runs them.
+"""Tests of the plug-in and of the tool in 3D Slicer's Python package slicer_core. scripts/test-slicer.sh runs them.
 
-Each test runs Slicer's code without and with the plug-in, in one process. The results must be equal, and the plug-in must
-have done the work. CUDA_CONNECTED_COMPONENTS_TEST_SEED repeats the random volumes of a run.
+Each test of the plug-in runs Slicer's code without and with the plug-in, in one process. The results must be equal, and the
+plug-in must have done the work. CUDA_CONNECTED_COMPONENTS_TEST_SEED repeats the random volumes of a run.
 """
 
 import os
@@ -12,16 +12,28 @@ import sys
 import time
 import zlib
 
-import numpy as np
 import pytest
 
-import support
+try:
+    import numpy as np
+    import SimpleITK  # noqa: F401
+    import support
+except ImportError as error:
+    MISSING = str(error)
+else:
+    MISSING = ""
 
 SEED = int(os.environ.get("CUDA_CONNECTED_COMPONENTS_TEST_SEED", time.time_ns() % 2**32))
 
 
 def pytest_report_header():
-    return f"CUDA_CONNECTED_COMPONENTS_TEST_SEED={SEED}"
+    return f"CUDA_CONNECTED_COMPONENTS_TEST_SEED={SEED}" + (f"\nAll tests are skipped: {MISSING}" if MISSING else "")
+
+
+def pytest_collect_file():
+    # importorskip() would end pytest here, because it works in files of tests only.
+    if MISSING:
+        pytest.skip(MISSING)
 
 
 @pytest.fixture

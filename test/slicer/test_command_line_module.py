@@ -4,7 +4,7 @@
 The calls are made by the logic of 3D Slicer for command-line modules, in the package slicer_core. It writes the nodes
 to files, calls the tool as a program, and reads the results back into nodes.
 
-    CUDA_CONNECTED_COMPONENTS_TOOL=build/.../cuda-connected-components python -m pytest test/slicer
+    CUDA_CONNECTED_COMPONENTS_TOOL=build/.../cuda-connected-components python -m pytest test/slicer/test_command_line_module.py
 """
 
 import ctypes
@@ -13,13 +13,14 @@ import os
 import pathlib
 import subprocess
 
+import numpy as np
 import pytest
+import SimpleITK as sitk
+import slicer_core
+from vtkmodules.util.numpy_support import get_vtk_array_type
+from vtkmodules.vtkCommonMath import vtkMatrix4x4
 
-slicer_core = pytest.importorskip("slicer_core")
-np = pytest.importorskip("numpy")
-sitk = pytest.importorskip("SimpleITK")
-vtk = pytest.importorskip("vtk")
-numpy_support = pytest.importorskip("vtkmodules.util.numpy_support")
+from support import array_of, image_of
 
 TOOL = os.environ.get("CUDA_CONNECTED_COMPONENTS_TOOL", "")
 pytestmark = pytest.mark.skipif(
@@ -89,11 +90,8 @@ class Application:
 
     def add_volume(self, array, node_class="vtkMRMLScalarVolumeNode"):
         """Add a volume with a direction that is neither LPS nor RAS."""
-        image = vtk.vtkImageData()
-        image.SetDimensions(*array.shape[::-1])
-        image.GetPointData().SetScalars(numpy_support.numpy_to_vtk(array.ravel(), deep=True))
         node = getattr(slicer_core, node_class)()
-        node.SetAndObserveImageData(image)
+        node.SetAndObserveImageData(image_of(array, get_vtk_array_type(array.dtype)))
         node.SetSpacing(0.5, 0.75, 2.0)
         node.SetOrigin(-12.5, 40.0, 7.25)
         node.SetIJKToRASDirections(0, -1, 0, 0.6, 0, 0.8, -0.8, 0, 0.6)
@@ -122,14 +120,8 @@ def application(registered, tmp_path):
     application.application_logic.TerminateProcessingThread()
 
 
-def array_of(node):
-    image = node.GetImageData()
-    return numpy_support.vtk_to_numpy(image.GetPointData().GetScalars()).reshape(image.GetDimensions()[::-1])
-
-
-def random_mask(seed, share=0.3):
-    print("seed", seed)
-    return (np.random.default_rng(seed).random(SHAPE) < share).astype(np.int16) * 7
+def random_mask(random, share=0.3):
+    return (random.random(SHAPE) < share).astype(np.int16) * 7
 
 
 def labels_of(mask, fully_connected=False):
@@ -139,7 +131,7 @@ def labels_of(mask, fully_connected=False):
 
 
 def ras_of(node, i, j, k):
-    matrix = vtk.vtkMatrix4x4()
+    matrix = vtkMatrix4x4()
     node.GetIJKToRASMatrix(matrix)
     return matrix.MultiplyPoint((i, j, k, 1))[:3]
 
@@ -175,16 +167,16 @@ def test_slicer_reads_the_description(application):
 
 
 @pytest.mark.parametrize("fully_connected", [False, True])
-def test_labels(application, fully_connected):
-    mask = random_mask(501)
+def test_labels(application, random, fully_connected):
+    mask = random_mask(random)
     volume = application.add_volume(mask)
     output = application.add("vtkMRMLLabelMapVolumeNode")
     node = application.run(input=volume, output=output, fully_connected=fully_connected)
     assert node.GetStatusString() == "Completed", node.GetErrorText()
     assert node.GetErrorText() == ""
     expected = labels_of(mask, fully_connected)
-    np.testing.assert_array_equal(array_of(output), expected)
-    matrices = [vtk.vtkMatrix4x4(), vtk.vtkMatrix4x4()]
+    np.testing.assert_array_equal(array_of(output.GetImageData()), expected)
+    matrices = [vtkMatrix4x4(), vtkMatrix4x4()]
     for matrix, image in zip(matrices, (volume, output)):
         image.GetIJKToRASMatrix(matrix)
     for row in range(4):
@@ -201,8 +193,8 @@ def test_labels(application, fully_connected):
 
 # 3D Slicer changes the signs for LPS.
 @pytest.mark.parametrize("parameter", ["seed_ras", "seed_point"])
-def test_seeds_are_markups(application, parameter):
-    mask = random_mask(502, 0.2)
+def test_seeds_are_markups(application, random, parameter):
+    mask = random_mask(random, 0.2)
     expected = labels_of(mask)
     chosen = [3, int(expected.max()) - 2]
     volume = application.add_volume(mask)
@@ -213,12 +205,14 @@ def test_seeds_are_markups(application, parameter):
     output = application.add("vtkMRMLLabelMapVolumeNode")
     node = application.run(input=volume, output=output, **{parameter: markups})
     assert node.GetStatusString() == "Completed", node.GetErrorText()
-    np.testing.assert_array_equal(array_of(output), np.select([expected == chosen[0], expected == chosen[1]], [1, 2]))
+    np.testing.assert_array_equal(
+        array_of(output.GetImageData()), np.select([expected == chosen[0], expected == chosen[1]], [1, 2])
+    )
     assert node.GetParameterAsString("count") == "2"
 
 
-def test_mask_table_and_second_volume(application):
-    mask = random_mask(503)
+def test_mask_table_and_second_volume(application, random):
+    mask = random_mask(random)
     volume = application.add_volume(mask)
     keep = np.ones(SHAPE, np.uint8)
     keep[:, :, 15] = 0
@@ -239,7 +233,7 @@ def test_mask_table_and_second_volume(application):
     sizes = np.bincount(labels.ravel())
     sizes[0] = 0
     largest = np.argsort(-sizes, kind="stable")[:4]
-    np.testing.assert_array_equal(array_of(output), np.where(np.isin(labels, largest), 7, 0))
+    np.testing.assert_array_equal(array_of(output.GetImageData()), np.where(np.isin(labels, largest), 7, 0))
     assert table.GetNumberOfRows() == 4
     area, mean = (table.GetTable().GetColumnByName(name) for name in ("area", "intensity_mean"))
     rows = range(table.GetNumberOfRows())
@@ -247,8 +241,8 @@ def test_mask_table_and_second_volume(application):
     assert {mean.GetVariantValue(row).ToDouble() for row in rows} == {5.5}
 
 
-def test_errors_reach_the_user(application):
-    volume = application.add_volume(random_mask(504))
+def test_errors_reach_the_user(application, random):
+    volume = application.add_volume(random_mask(random))
     output = application.add("vtkMRMLLabelMapVolumeNode")
     node = application.run(input=volume, output=output, lower="9", upper="8")
     assert node.GetStatusString() == "Completed with errors"
@@ -266,17 +260,11 @@ def test_segmentation_keeps_names(tmp_path):
     array[10:12, 3:5, 4:6] = 8
     array[14, 20, 27] = 8
 
-    def image_of(values):
-        image = slicer_core.vtkOrientedImageData()
-        image.SetDimensions(*values.shape[::-1])
-        image.GetPointData().SetScalars(numpy_support.numpy_to_vtk(values.ravel(), deep=True))
-        image.SetSpacing(0.5, 0.75, 2.0)
-        image.SetOrigin(-12.5, 40.0, 7.25)
-        return image
-
     segmentation = slicer_core.vtkMRMLSegmentationNode()
     scene.AddNode(segmentation)
-    shared = image_of(array)
+    shared = image_of(array, get_vtk_array_type(array.dtype), image=slicer_core.vtkOrientedImageData())
+    shared.SetSpacing(0.5, 0.75, 2.0)
+    shared.SetOrigin(-12.5, 40.0, 7.25)
     name_of_labels = slicer_core.vtkSegmentationConverter.GetSegmentationBinaryLabelmapRepresentationName()
     segmentation.GetSegmentation().SetSourceRepresentationName(name_of_labels)
     for name, (value, color) in segments.items():
@@ -303,6 +291,5 @@ def test_segmentation_keeps_names(tmp_path):
         assert segment.GetName() == name
         assert segment.GetColor() == pytest.approx(color)
         assert segment.GetLabelValue() == value
-        labels = segment.GetRepresentation(name_of_labels)
-        values = numpy_support.vtk_to_numpy(labels.GetPointData().GetScalars())
+        values = array_of(segment.GetRepresentation(name_of_labels))
         assert np.count_nonzero(values == value) == np.count_nonzero(array == value)

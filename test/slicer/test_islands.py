@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """vtkITKIslandMath: all types and settings, random and real volumes."""
 
+import os
 import pathlib
 
 import numpy as np
@@ -24,7 +25,9 @@ TYPES = {
         "UNSIGNED_LONG",
     )
 }
-DATA = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data"
+DATA = pathlib.Path(
+    os.environ.get("CUDA_CONNECTED_COMPONENTS_DATA", pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data")
+)
 
 
 def boxes(random, shape=(43, 39, 71), count=60):
@@ -141,7 +144,7 @@ def test_more_islands_than_the_type_holds(scalar_type, most, run_script):
 def test_real_images(file, lower, both):
     path = DATA / f"{file}.nii.gz"
     if not path.exists():
-        pytest.skip(f"there is no {path}")
+        pytest.skip(f"there is no {path}; set CUDA_CONNECTED_COMPONENTS_DATA to a folder with images")
     volume = sitk.GetArrayFromImage(sitk.ReadImage(str(path))) >= lower
     assert volume.any() and not volume.all()
     image = image_of(volume, vtk.VTK_UNSIGNED_INT)

@@ -171,15 +171,15 @@ def test_transformed_reference_geometry(both, random):
     assert resampled.original_count > 1 and original.count > 1
 
 
-@pytest.mark.parametrize("keep", [False, True])
-def test_empty_segments(keep, both, random):
-    """The first segment is empty, and so is the second one after the removal of all its islands."""
+@pytest.mark.parametrize("collapse", [False, True])
+def test_empty_segments(collapse, both):
+    """The first segment is empty. The second has one island, which is below the minimum."""
 
     def run():
         empty = np.zeros((30, 30, 30), bool)
         one = empty.copy()
         one[3, 4, 5] = True
-        scene, node = segmentation_node([label_map(each, (0, 0, 0), oblique()) for each in (empty, one)], collapse=keep)
+        scene, node = segmentation_node([label_map(each, (0, 0, 0), oblique()) for each in (empty, one)], collapse)
         islands = split(node, "id 1", 2)
         merged = slicer.vtkOrientedImageData()
         node.GenerateMergedLabelmapForAllSegments(merged, 0)
