@@ -110,12 +110,12 @@ for way in "${ways[@]}"; do
   esac
   log=$builds/logs/$date-$way.log
   {
-    echo "$date: $way, ITK $version, $("$cmake" --version | head -1), $("${CXX:-c++}" --version | head -1)"
+    echo "$date: $way, ITK $version, $("$cmake" --version | sed -n 1p), $("${CXX:-c++}" --version | sed -n 1p)"
     echo "module: $(git -C "$root" describe --always --dirty), build tree: wrapped for Python: ${wrapped:-no}"
     if [ -n "$wrapped" ]; then
       "$python" --version
       "$(cached SWIG_EXECUTABLE)" -version | grep Version
-      "$(cached CASTXML_EXECUTABLE)" --version | head -1
+      "$(cached CASTXML_EXECUTABLE)" --version | sed -n 1p
     fi
   } > "$log" 2>&1
   if "$way" "$with_tests" >> "$log" 2>&1; then

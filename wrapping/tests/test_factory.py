@@ -25,9 +25,9 @@ import numpy as np
 
 name = sys.argv[1]
 array = (np.random.default_rng(1).random((40, 30, 20)) < 0.3).astype(np.uint8)
-image = itk.image_from_array(array)
 if name in ("RelabelComponentImageFilter", "LabelImageToLabelMapFilter"):
-    image = itk.connected_component_image_filter(image, ttype=(type(image), itk.Image[itk.UL, 3]))
+    array *= np.random.default_rng(2).integers(1, 9, array.shape, np.uint8)  # labels
+image = itk.image_from_array(array)
 process = getattr(itk, name).New(image)
 for setting in ("SetForegroundValue", "SetInputForegroundValue", "SetNumberOfObjects", "SetLambda"):
     getattr(process, setting, lambda value: None)(1)
