@@ -35,8 +35,10 @@ extern "C"
 
   /** Replaces filters of ITK by ours, in the whole process. Filters that exist already stay as they are. Has no effect
    * if such a factory is registered already, also by ITK_AUTOLOAD_PATH.
-   * \return 1 if a factory is registered now. 0 if not: the plug-in was built for another version of ITK, or the
-   * environment has ITK_CUDA_CONNECTED_COMPONENTS=0 */
+   * \return 1 if a factory is registered now, in the ITK that the plug-in uses. If the program has a static ITK, or an
+   * ITK of another minor version, the plug-in can find a second ITK: compare GetITKFile(). 0 if no factory is
+   * registered: the ITK that the plug-in uses has another version than the one it was built for, or the environment has
+   * ITK_CUDA_CONNECTED_COMPONENTS=0 */
   int
   itkCudaConnectedComponentsRegister(void);
 

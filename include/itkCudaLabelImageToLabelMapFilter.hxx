@@ -68,7 +68,7 @@ CudaLabelImageToLabelMapFilter<TInputImage, TOutputImage>::AddObjects(const TRep
   MultiThreaderBase * const threader = this->GetMultiThreader();
   const RegionType          region = output->GetRequestedRegion();
   const std::uint64_t       pixelCount = region.GetNumberOfPixels();
-  std::uint64_t             count = this->GetNumberOfWorkUnits();
+  std::uint64_t             count = threader->GetNumberOfWorkUnits(); // the filter's, within the limits of the threader
   if (pixelCount > region.GetSize(0))
   {
     // Fewer chunks have fewer parts of objects, and a thread is not worth few pixels. If there is only one row, the

@@ -39,7 +39,7 @@ fi
 # The ITK may have the old strings of the C++ library.
 common=$(find "$libraries" -name 'libITKCommon-*.so*')
 abi=0
-if nm --dynamic "$common" | grep -q __cxx11; then
+if nm --dynamic "$common" | grep __cxx11 > /dev/null; then # not grep -q, which would end nm by SIGPIPE
   abi=1
 fi
 # The package file of ITKVtkGlue looks for VTK, which the plug-in does not need.

@@ -130,6 +130,11 @@ TEST(CudaConnectedComponentsLabelsToLabelMap, HandlesAnySizeAndAllObjects)
       ExpectSameAsItk<MapType>(MakePixels<ImageType>(size, values, Seed + 4).GetPointer(), 0);
     }
   }
+  // ITK cuts the only row of an image between its work units. The threader limits their number.
+  const itk::ThreadIdType maximum = itk::MultiThreaderBase::GetGlobalMaximumNumberOfThreads();
+  itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(2);
+  ExpectSameAsItk<MapType>(MakePixels<ImageType>({ { 50000, 1, 1 } }, { 9 }, Seed).GetPointer(), 0);
+  itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(maximum);
   // Very many objects. With 7 work units, each of them has several parts.
   const auto many = MakePixels<ImageType>({ { 65, 33, 60 } }, { 0 }, Seed);
   for (std::size_t i = 0; i < many->GetBufferedRegion().GetNumberOfPixels(); ++i)

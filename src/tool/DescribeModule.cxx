@@ -6,11 +6,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <limits>
 #include <sstream>
 
 namespace
 {
+
+constexpr std::uint64_t LargestSlider = 1000;
 
 /** A group of parameters in a dialog. */
 struct Group
@@ -168,12 +169,12 @@ WriteOption(const Option & option, int & index, std::ostream & xml)
   {
     Write(indent, "default", type.tag == "boolean" ? "false" : value, xml);
   }
-  if (hasNoChoiceValue)
+  // 3D Slicer makes a slider of a range. A step of a slider over a large range is too large.
+  if (hasNoChoiceValue && option.constraint.maximum <= LargestSlider)
   {
-    const auto maximum = std::min<std::uint64_t>(option.constraint.maximum, std::numeric_limits<int>::max());
     xml << indent << "<constraints>\n";
     Write(indent + "  ", "minimum", value, xml);
-    Write(indent + "  ", "maximum", std::to_string(maximum), xml);
+    Write(indent + "  ", "maximum", std::to_string(option.constraint.maximum), xml);
     Write(indent + "  ", "step", "1", xml);
     xml << indent << "</constraints>\n";
   }

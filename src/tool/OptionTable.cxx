@@ -51,7 +51,7 @@ MakeTable()
     { "INPUT", "", &Options::input, "", "", {},
       "image of 2 or 3 dimensions; without a threshold, pixels that are not 0 are foreground" },
     { "OUTPUT", "", &Options::output, "", "", {},
-      "file for the labels, or the mask with --mask-output; the ending of its name selects the format. Not required with --table" },
+      "file for the labels, or the mask with --mask-output; the ending of its name selects the format. With --table, only 3D Slicer requires it" },
 
     { "--lower", "VALUE", &Options::lower, foreground, "", {},
       "threshold: only pixels of at least this value are foreground" },
