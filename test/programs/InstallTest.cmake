@@ -2,7 +2,7 @@
 # headers. KIND is "this" for the build at hand, or "other" for a build of the other kind of library, static or shared.
 #
 #   cmake -DKIND=... -DSOURCE=... -DBINARY=... -DWORK=... -DGENERATOR=... -DSHARED=... -DUSE_CUDA=... -DITK_DIR=...
-#         -DCUDA_ARCHITECTURES=... -DBUILD_TYPE=... -DFLAGS=... -P InstallTest.cmake
+#         -DITK_LIBRARY_DIR=... -DCUDA_ARCHITECTURES=... -DBUILD_TYPE=... -DFLAGS=... -P InstallTest.cmake
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -11,6 +11,9 @@ function(run)
   endif()
   set(output "${output}" PARENT_SCOPE)
 endfunction()
+
+# The programs find an ITK in any folder.
+set(ENV{LD_LIBRARY_PATH} "${ITK_LIBRARY_DIR}:$ENV{LD_LIBRARY_PATH}")
 
 file(REMOVE_RECURSE ${WORK})
 set(binary ${BINARY})
@@ -56,7 +59,7 @@ run(${WORK}/consumer/consumer)
 message(STATUS "${KIND}: ${output}")
 
 # The installed tool finds the plug-in, which is alone in its folder.
-if(KIND STREQUAL this AND EXISTS ${BINARY}/src/plugin/itk-plugin)
+if(KIND STREQUAL this AND EXISTS ${BINARY}/src/plugin/itk-plugin AND EXISTS ${WORK}/prefix-moved/bin/cuda-connected-components)
   run(${WORK}/prefix-moved/bin/cuda-connected-components --plugin-path)
   string(STRIP "${output}" folder)
   file(GLOB_RECURSE files RELATIVE ${folder} ${folder}/*)

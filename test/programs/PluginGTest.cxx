@@ -33,6 +33,13 @@ LinesOf(const std::string & text)
   return lines;
 }
 
+// An ITK that is configured for wrapping loads no plug-ins by itself.
+#ifdef ITK_WRAPPING
+#  define SKIP_WITHOUT_AUTOLOAD() GTEST_SKIP() << "this ITK is configured for wrapping, and ignores ITK_AUTOLOAD_PATH"
+#else
+#  define SKIP_WITHOUT_AUTOLOAD() static_cast<void>(0)
+#endif
+
 class CudaConnectedComponentsPlugin : public ProgramTest
 {
 protected:
@@ -90,6 +97,7 @@ TEST_F(CudaConnectedComponentsPlugin, IsAloneInItsFolder)
 
 TEST_F(CudaConnectedComponentsPlugin, ReplacesTheFilters)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   const Outcome before = this->RunClient("");
   ASSERT_EQ(before.status, 0) << before.errors;
   EXPECT_EQ(CountReplaced(before.printed), 0U);
@@ -104,6 +112,7 @@ TEST_F(CudaConnectedComponentsPlugin, ReplacesTheFilters)
 
 TEST_F(CudaConnectedComponentsPlugin, SaysWhatItDid)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   const Outcome run = this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1");
   EXPECT_EQ(run.status, 0);
   const auto lines = LinesOf(run.errors);
@@ -130,6 +139,7 @@ TEST_F(CudaConnectedComponentsPlugin, SaysWhatItDid)
 
 TEST_F(CudaConnectedComponentsPlugin, IsTurnedOffByName)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   const std::string before = this->RunClient("").printed;
   const std::string connected = "ConnectedComponentImageFilter";
   const std::string relabel = "RelabelComponentImageFilter";
@@ -146,6 +156,7 @@ TEST_F(CudaConnectedComponentsPlugin, IsTurnedOffByName)
 
 TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   const std::string map = "BinaryImageToLabelMapFilter";
   const std::string fill = "BinaryFillholeImageFilter";
   const std::string keep = "BinaryShapeKeepNObjectsImageFilter";
@@ -210,6 +221,7 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
 
 TEST_F(CudaConnectedComponentsPlugin, MakesLabelMapsOnTheGPU)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   const Outcome before = this->RunLabelMapClient("");
   const Outcome run = this->RunLabelMapClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS=1");
   ASSERT_EQ(run.status, 0) << run.errors;
@@ -230,6 +242,7 @@ TEST_F(CudaConnectedComponentsPlugin, MakesLabelMapsOnTheGPU)
 
 TEST_F(CudaConnectedComponentsPlugin, IsTurnedOff)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   const Outcome run =
     this->RunClient(m_Plugins, "ITK_CUDA_CONNECTED_COMPONENTS=0 ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1");
   EXPECT_EQ(run.status, 0);
@@ -239,6 +252,7 @@ TEST_F(CudaConnectedComponentsPlugin, IsTurnedOff)
 
 TEST_F(CudaConnectedComponentsPlugin, LeavesAnotherVersionAlone)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   for (const std::string argument : { "", "strict" })
   {
     const Outcome run = this->RunClient(m_Misfits, "ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1", argument);
@@ -254,6 +268,7 @@ TEST_F(CudaConnectedComponentsPlugin, LeavesAnotherVersionAlone)
 
 TEST_F(CudaConnectedComponentsPlugin, CanBeLoadedAnew)
 {
+  SKIP_WITHOUT_AUTOLOAD();
   const Outcome run = this->RunClient(m_Plugins, "", "rehash");
   EXPECT_EQ(run.status, 0) << run.errors;
   EXPECT_EQ(run.printed, this->RunClient(m_Plugins).printed);
@@ -331,6 +346,12 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpPlastimatch)
   if (this->Run(plastimatch + " --version").status != 0)
   {
     GTEST_SKIP() << "there is no plastimatch; install Debian's package, or set CUDA_CONNECTED_COMPONENTS_PLASTIMATCH";
+  }
+  const std::string library =
+    "libITKCommon-" + std::to_string(ITK_VERSION_MAJOR) + "." + std::to_string(ITK_VERSION_MINOR);
+  if (this->Run("ldd \"$(command -v " + plastimatch + ")\"").printed.find(library) == std::string::npos)
+  {
+    GTEST_SKIP() << plastimatch << " does not use " << library;
   }
   WriteBody(this->File("body.mha"), 97);
   const auto segment = [&](const std::string & environment, const std::string & output) {
