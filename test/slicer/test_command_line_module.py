@@ -161,7 +161,7 @@ def test_slicer_reads_the_description(application):
     assert node.GetParameterCoordinateSystem(*parameters["seed_ras"]) == "ras"
     assert node.GetParameterFileExtensions(*parameters["table"]) == ".csv,.json"
     assert node.GetParameterType(*parameters["output"]) == "label"
-    assert node.GetParameterMinimum(*parameters["keep_largest"]) == "0"
+    assert node.GetParameterMinimum(*parameters["threads"]) == "0"
     assert node.GetParameterAsString("output_type") == "uint32"
     assert node.GetParameterAsString("fully_connected") == "false"
 
