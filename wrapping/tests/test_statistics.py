@@ -12,7 +12,7 @@ from conftest import blobs, image_of, updated
 @pytest.fixture
 def measured(mask):
     """A filter that has computed statistics."""
-    return updated(itk.CudaConnectedComponentImageFilter, mask, FullyConnected=True, ComputeStatistics=True)
+    return updated(itk.CudaConnectedComponentImageFilter, mask, ComputeStatistics=True)
 
 
 def shapes_of_itk(labels):
