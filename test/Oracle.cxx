@@ -71,7 +71,7 @@ std::string
 TextOf(const itk::ExceptionObject & exception)
 {
   const std::string text = exception.what();
-  return text.substr(text.find('\n') + 1);
+  return std::regex_replace(text.substr(text.find('\n') + 1), std::regex("^ITK ERROR:? "), "");
 }
 
 // Regular expressions take seconds to compile. So the tests call these functions.

@@ -40,8 +40,8 @@ ExpectSame(const Labels & labels, const Labels & expected, const std::string & w
 bool
 IsTested(const std::string & algorithm);
 
-/** Returns the text of an exception of ITK without the place in the source. ITK 5 has the class and the address of the
- * thrower in the description, and ITK 6 only in what(). */
+/** Returns the text of an exception of ITK without the place in the source and without "ITK ERROR". ITK 5 has the class
+ * and the address of the thrower in the description, and ITK 6 only in what(). */
 std::string
 TextOf(const itk::ExceptionObject & exception);
 
