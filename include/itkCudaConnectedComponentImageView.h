@@ -17,7 +17,7 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentImageView
- * \brief A plane or a volume in memory that somebody else owns: its address, pixel type, size and strides.
+ * \brief A plane or a volume in memory that somebody else owns, or many of them: address, pixel type, size and strides.
  *
  * \code
  * const auto whole = itk::CudaConnectedComponentImageView::Of(pixels, { 512, 512, 300 });
@@ -26,6 +26,13 @@ namespace itk
  *
  * The address of pixel { x, y, z } is pixels + x * strides[0] + y * strides[1] + z * strides[2]. So a view may be a
  * region of a larger image, a transposed image or a mirrored image. A plane has 1 pixel along z.
+ *
+ * \par Batches
+ * A view may also describe a batch: several images of one size, at a constant distance. The images are independent:
+ * each has components and labels of its own.
+ * \code
+ * const auto batch = itk::CudaConnectedComponentImageView::Of(pixels, { 96, 96, 96 }).Batch(64);
+ * \endcode
  *
  * A view stores no pixels. The memory must exist as long as a view of it is used. A function that takes a view as its
  * input only reads the pixels.
@@ -102,6 +109,12 @@ struct CudaConnectedComponentImageView
   /** The memory of the pixels. The default is host memory. */
   Memory memory = Memory::Host;
 
+  /** The number of images. It may be 0. The default is 1. */
+  std::uint64_t images = 1;
+
+  /** The distance in bytes from an image to the next image. It may be negative. Not used for 1 image. */
+  std::int64_t imageStride = 0;
+
   /** Describes an image without gaps: x changes fastest, then y, then z.
    * \tparam T integer type of 1 to 8 bytes, bool, float or double
    * \param pixels the first pixel
@@ -147,7 +160,32 @@ struct CudaConnectedComponentImageView
     return Of(pixels, TypeOf<T>(), size, Memory::Device);
   }
 
-  /** Returns the view of a region.
+  /** Returns the view of a batch without gaps between its images. This view is the first image.
+   * \param imageCount the number of images
+   * \return the view. The next image starts where the slices of the image before it end. */
+  CudaConnectedComponentImageView
+  Batch(std::uint64_t imageCount) const
+  {
+    auto batch = *this;
+    batch.images = imageCount;
+    batch.imageStride = strides[2] * static_cast<std::int64_t>(size[2]);
+    return batch;
+  }
+
+  /** Returns the view of one image of a batch.
+   * \param image the number of the image, less than `images`
+   * \return the view of one image */
+  CudaConnectedComponentImageView
+  Image(std::uint64_t image) const
+  {
+    auto view = *this;
+    view.images = 1;
+    view.pixels =
+      pixels == nullptr ? nullptr : static_cast<char *>(pixels) + static_cast<std::int64_t>(image) * imageStride;
+    return view;
+  }
+
+  /** Returns the view of a region, in each image of a batch.
    * \param start the index of the first pixel of the region
    * \param regionSize the numbers of pixels of the region
    * \return the view, with the same strides
@@ -174,15 +212,15 @@ struct CudaConnectedComponentImageView
     return region;
   }
 
-  /** Returns the number of pixels.
-   * \return the product of the size */
+  /** Returns the number of pixels of all images.
+   * \return the product of the size and the number of images */
   std::uint64_t
   Count() const
   {
-    return size[0] * size[1] * size[2];
+    return size[0] * size[1] * size[2] * images;
   }
 
-  /** Returns whether the pixels have no gaps, and x changes fastest, then y, then z.
+  /** Returns whether the pixels have no gaps, and x changes fastest, then y, then z, then the image.
    * \return true if the pixels are an array in this order, or if there are none */
   bool
   IsContiguous() const
@@ -196,15 +234,20 @@ struct CudaConnectedComponentImageView
       }
       expected *= size[axis];
     }
-    return true;
+    return images <= 1 || this->Count() == 0 || static_cast<std::uint64_t>(imageStride) == expected;
   }
 
   /** Returns the address of the first pixel of a row.
-   * \param row y + z * size[1]
+   * \param row y + size[1] * (z + size[2] * image)
    * \return the address */
   char *
   Row(std::uint64_t row) const
   {
+    if (images > 1)
+    {
+      const std::uint64_t rowsOfImage = size[1] * size[2];
+      return this->Image(row / rowsOfImage).Row(row % rowsOfImage);
+    }
     // Rows often have the same distance in the whole image. The division takes as long as a short row.
     const auto y = static_cast<std::int64_t>(row);
     const auto rows = static_cast<std::int64_t>(size[1]);

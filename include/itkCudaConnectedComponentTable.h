@@ -12,12 +12,16 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentTable
- * \brief Measurements of the connected components of an image: one row for each component.
+ * \brief Measurements of the connected components of an image, or of the images of a batch: one row for each component.
  *
  * The table has one array for each column. Row i has the i-th label: label i + 1 if the background value is 0. A column
  * that was not asked for is empty. All measurements but `intensities` are integers, in pixels. So they are exact. Two
  * runs give the same table. The index of a pixel is { x, y, z }, from 0 to the size of the image - 1. A plane has z =
  * 0.
+ *
+ * \par Batches
+ * The rows of the first image come first, then the rows of the second image. `componentCounts` divides the rows among
+ * the images. All indices are in the image of the component.
  *
  * \par Thread safety
  * Several threads may read a table at the same time. No other thread may use a table that a thread changes.
@@ -90,10 +94,13 @@ struct CudaConnectedComponentTable
     return static_cast<std::uint8_t>(1U << (2 * axis + (isUpper ? 1 : 0)));
   }
 
-  /** The number of rows: the components that the selection kept. */
+  /** The number of rows: the components that the selection kept, in all images. */
   std::uint64_t componentCount = 0;
 
-  /** The number of components in the image, before the selection. */
+  /** The number of rows of each image: one element for each image. */
+  std::vector<std::uint64_t> componentCounts;
+
+  /** The number of components in all images, before the selection. */
   std::uint64_t originalComponentCount = 0;
 
   /** The number of pixels of each component. */
