@@ -20,8 +20,8 @@ LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid &
   const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
   const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
   const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-  const auto runs = LabelRuns(executor, counted, LabelValues::For(std::uint32_t{ 0 }));
-  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
+  const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
+  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, LabelValues::For(std::uint32_t{ 0 }), labels);
 }
 
 /** Labels the runs of an image, and measures and selects its components. Calls write(runs, labels) with the final label
@@ -38,9 +38,9 @@ MeasureByRuns(const TExecutor &    executor,
     const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
     const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-    const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
     const auto analyzed =
-      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), {}, runs.CountObjects(), request);
     write(runs.GetIndexed(), runs.labels.get());
     visit(analyzed.table.get(), analyzed.GetKeptCount());
   });
@@ -54,7 +54,7 @@ LabelWriter(const TExecutor & executor, const Request & request, std::uint32_t *
   return [=, &executor, &request](const auto & runs, const std::uint32_t * labelsOfRuns) {
     if (labels != nullptr)
     {
-      WriteRunLabels(executor, runs, labelsOfRuns, request.size, std::uint32_t{ 0 }, labels);
+      WriteRunLabels(executor, runs, labelsOfRuns, request.size, LabelValues::For(std::uint32_t{ 0 }), labels);
     }
   };
 }

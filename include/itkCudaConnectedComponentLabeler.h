@@ -62,6 +62,11 @@ namespace itk
  * const itk::CudaConnectedComponentTable table = labeler.Measure(View::Of(mask, { 512, 512, 300 }));
  * \endcode
  *
+ * \par Batches
+ * If a view is a batch, one call labels all of its images. Each image has components, labels and selections of its own:
+ * for example, its own largest component, and its own pixels of seeds. Batches of many small images take much less time
+ * than a call for each. Batches are labeled by `Automatic`, whatever `options.algorithm` is.
+ *
  * \par Masks
  * Mask() keeps the pixels of the chosen components, and Fill() overwrites them. They make no image of labels.
  * MaskPackedRows() and VisitRunsOfPackedRows() give the chosen components to the caller row by row.
@@ -113,10 +118,10 @@ public:
 
   /** A function that the caller provides to pack one row of pixels to bits. It may throw.
    *
-   * `row` is y + z * (size along y). `words` is an array of (size along x + 31) / 32 elements that belongs to the
-   * labeler. Its contents are undefined before the call. The function must write all elements: bit x % 32 of
-   * words[x / 32] is 1 if pixel x is foreground, and 0 otherwise. Bits after the end of the row must be 0; otherwise
-   * the labels are undefined.
+   * `row` is y + (size along y) * (z + (size along z) * image). `words` is an array of (size along x + 31) / 32
+   * elements that belongs to the labeler. Its contents are undefined before the call. The function must write all
+   * elements: bit x % 32 of words[x / 32] is 1 if pixel x is foreground, and 0 otherwise. Bits after the end of the row
+   * must be 0; otherwise the labels are undefined.
    *
    * The labeler calls the function once for each row, in any order. If an exception ends the labeling, it leaves out
    * rows. The calls come from the threads of `options.parallelFor` at the same time, or from the calling thread.
@@ -126,7 +131,7 @@ public:
 
   /** A function that the caller provides to use one row of a mask. It may throw.
    *
-   * `row` is y + z * (size along y). `words` is an array of (size along x + 31) / 32 elements that belongs to the
+   * `row` is as for a RowPackerType. `words` is an array of (size along x + 31) / 32 elements that belongs to the
    * labeler, and is valid only during the call: bit x % 32 of words[x / 32] is 1 if pixel x belongs to a selected
    * component, and 0 otherwise. Bits after the end of the row are 0.
    *
@@ -151,7 +156,7 @@ public:
 
   /** A function that the caller provides to use the runs of one row. It may throw.
    *
-   * `row` is y + z * (size along y). `runs` has the runs from left to right. Neighboring runs do not touch. The labeler
+   * `row` is as for a RowPackerType. `runs` has the runs from left to right. Neighboring runs do not touch. The labeler
    * calls the function as it calls a MaskRowVisitorType, also for rows without runs. */
   using RunVisitorType = std::function<void(std::uint64_t row, std::vector<Run> runs)>;
 
@@ -230,14 +235,16 @@ public:
    * labels have been written. If they are in host memory, the host packs the pixels to bits, the device labels the
    * runs, and the host writes the labels to the pixels. With `options.onHost`, the host does all work.
    *
-   * \param input the pixels: integers, bool, float or double; in host memory also half and bfloat16
-   * \param output the labels: integers, not bool; of the size of `input`, in the same memory. It must not overlap
-   * `input`; the function does not check this, and the labels would be undefined.
+   * \param input the pixels: integers, bool, float or double; in host memory also half and bfloat16. In device memory,
+   * the pixels of a row must be adjacent, and strides must be multiples of the pixel size.
+   * \param output the labels: integers, not bool; of the size and with the images of `input`, in the same memory, and
+   * with adjacent pixels in each row. It must not overlap `input`; the function does not check this, and the labels
+   * would be undefined.
    * \param backgroundValue the value of background pixels in the output, converted to std::uint64_t
    * \param table gets the measurements of the objects in `options.columns`, unless it is null
-   * \return the number of objects that have labels
+   * \return the number of objects that have labels, in all images. The table has the number of each image.
    * \exception CudaConnectedComponentError see the description of the class. InvalidArgument: the images do not fit
-   * each other. TooManyObjects: more objects are selected than the maximum of the output's pixel type. */
+   * each other. TooManyObjects: more objects of an image are selected than the maximum of the output's pixel type. */
   std::uint64_t Label(const CudaConnectedComponentImageView & input,
                       const CudaConnectedComponentImageView & output,
                       std::uint64_t                           backgroundValue = 0,
@@ -249,7 +256,7 @@ public:
    *
    * \param input as for Label()
    * \param output an image of the type and the size of `input`, in the same memory. It may be `input`; otherwise, the
-   * two must not overlap.
+   * two must not overlap. In device memory, both must have no gaps.
    * \param outside the value of all other pixels
    * \param table as for Label()
    * \return the number of selected components
@@ -307,12 +314,14 @@ public:
    * \param size the numbers of pixels along x, y and z
    * \param visitRow the function that uses one row of the mask; not empty. The labeler calls it only during this call.
    * \param table as for Label()
+   * \param images the number of images
    * \return the number of selected components
    * \exception CudaConnectedComponentError see the description of the class */
   std::uint64_t MaskPackedRows(const RowPackerType &         packRow,
                                const SizeType &              size,
                                const MaskRowVisitorType &    visitRow,
-                               CudaConnectedComponentTable * table = nullptr) const;
+                               CudaConnectedComponentTable * table = nullptr,
+                               std::uint64_t                 images = 1) const;
 
   /** Selects components of an image whose rows the caller packs to bits, and passes their runs to the caller, row by
    * row.
@@ -332,9 +341,11 @@ public:
    *
    * \param packRow as for LabelPackedRows()
    * \param size the numbers of pixels along x, y and z
+   * \param images the number of images
    * \return a row for each component of `options.selection`, with the columns of `options.columns`
    * \exception CudaConnectedComponentError see the description of the class */
-  CudaConnectedComponentTable MeasurePackedRows(const RowPackerType & packRow, const SizeType & size) const;
+  CudaConnectedComponentTable MeasurePackedRows(
+    const RowPackerType & packRow, const SizeType & size, std::uint64_t images = 1) const;
 
   /** Packs pixels to bits: sets the bits of the pixels that differ from `TPixel{}`, and clears the other bits up to the
    * end of the last word. The caller owns both arrays.

@@ -518,9 +518,9 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   request.columns = AllColumns();
   request.wantsTable = true;
   request.output = OutputKind::Labels;
-  const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+  const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
   const auto analyzed =
-    AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+    AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), {}, runs.CountObjects(), request);
   using TableType = ComponentTable<std::uint64_t, std::uint64_t>;
   const TableType table = TableType::In(analyzed.table.get(), ColumnsFor({}, AllColumns()), analyzed.GetKeptCount());
   ASSERT_EQ(analyzed.GetKeptCount(), expected.componentCount);
@@ -598,9 +598,9 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SelectionReadsTheTotalOfEachScan)
     {
       const auto grouped = PackRowGroups<SingleRow>(executor, image.pixels.data(), size, bits.data());
       const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-      const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
-      const auto analyzed =
-        AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+      const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
+      const auto analyzed = AnalyzeRuns(
+        executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), {}, runs.CountObjects(), request);
       EXPECT_GT(runs.CountObjects(), analyzed.GetKeptCount());
       EXPECT_GT(analyzed.GetKeptCount(), 0U);
     }

@@ -117,8 +117,7 @@ struct Components
   std::vector<Word>                          bits;
   HostBits<TRowGroup>                        hostBits;
   LabeledRuns<TRowGroup, TRun, HostExecutor> runs;
-  LabelValues                                labelValues;
-  std::uint64_t                              count = 0; // components that have labels
+  std::uint64_t                              count = 0; // components that have rows
   std::vector<std::uint64_t>                 rowOf;     // of each pixel, or NoRow
 
   static HostBits<TRowGroup>
@@ -130,16 +129,15 @@ struct Components
     return PackRows<TRowGroup>(SequentialFor, packRow, size, bits);
   }
 
-  Components(const TestImage & image, std::uint32_t background, bool isSelecting, unsigned int seed)
+  Components(const TestImage & image, bool isSelecting, unsigned int seed)
     : size{ image.size[0], image.size[1], image.size[2] }
     , bits(WordsOf(size).Count())
     , hostBits(Pack(image, size, bits.data()))
     , runs(LabelRuns(HostExecutor(), hostBits.template CountRuns<TRun>(), LabelValues::Ranks()))
-    , labelValues(LabelValues::For(background))
   {
     std::mt19937               random(seed);
     const std::uint64_t        found = runs.CountObjects();
-    std::vector<TRun>          labels(found, NoLabel<TRun>);
+    std::vector<TRun>          rows(found, NoLabel<TRun>);
     std::vector<std::uint64_t> order(found);
     std::iota(order.begin(), order.end(), 0);
     if (isSelecting)
@@ -150,26 +148,24 @@ struct Components
     {
       if (!isSelecting || random() % 3 != 0)
       {
-        labels[component] = static_cast<TRun>(labelValues.LabelOf(count++));
+        rows[component] = static_cast<TRun>(count++);
       }
     }
     const std::uint64_t runCount = hostBits.runs.total;
     for (std::uint64_t run = 0; run < runCount; ++run)
     {
-      runs.labels[run] = labels[runs.labels[run]];
+      runs.labels[run] = rows[runs.labels[run]];
     }
-    constexpr std::uint64_t    none = ~std::uint64_t{ 0 };
-    std::vector<std::uint64_t> labelsOfPixels(size.Count());
-    WriteLabelRows(SequentialFor,
-                   hostBits,
-                   runs.labels.get(),
-                   none,
-                   false,
-                   ImageView::Of(labelsOfPixels.data(), { size.x, size.y, size.z }));
-    for (const std::uint64_t label : labelsOfPixels)
-    {
-      rowOf.push_back(label == none ? NoRow : labelValues.RankOf(label));
-    }
+    constexpr std::uint64_t none = ~std::uint64_t{ 0 };
+    rowOf.resize(size.Count());
+    WriteLabelRows<std::uint64_t>(SequentialFor,
+                                  hostBits,
+                                  runs.labels.get(),
+                                  {},
+                                  LabelValues::For(none),
+                                  false,
+                                  ImageView::Of(rowOf.data(), { size.x, size.y, size.z }));
+    std::replace(rowOf.begin(), rowOf.end(), none, std::uint64_t{ NoRow });
   }
 
   /** Measures in all ways of the host, and expects the same bytes. Returns the rows. */
@@ -186,22 +182,11 @@ struct Components
     for (const ParallelFor & parallelFor : loops)
     {
       results.emplace_back(count);
-      MeasureIntensitiesOfRows(parallelFor,
-                               hostBits.groups,
-                               hostBits.runs,
-                               runs.labels.get(),
-                               labelValues,
-                               image,
-                               count,
-                               results.back().data());
+      MeasureIntensitiesOfRows(
+        parallelFor, hostBits.groups, hostBits.runs, runs.labels.get(), size, image, count, results.back().data());
       results.emplace_back(count);
-      MeasureIntensitiesOfRuns(HostExecutor(parallelFor),
-                               runs.GetIndexed(),
-                               runs.labels.get(),
-                               labelValues,
-                               image,
-                               count,
-                               results.back().data());
+      MeasureIntensitiesOfRuns(
+        HostExecutor(parallelFor), runs.GetIndexed(), runs.labels.get(), size, image, count, results.back().data());
     }
     for (const auto & result : results)
     {
@@ -383,9 +368,8 @@ ExpectSameAsLoopOnImage(const TestImage & image, unsigned int seed)
     VisitRowGroup(size, fullyConnected, [&](auto group) {
       using GroupType = decltype(group);
       const std::string what = image.name + ", seed " + std::to_string(seed) + (fullyConnected ? ", full" : ", face");
-      ExpectSameAsLoop(Components<GroupType, std::uint32_t>(image, 0, false, seed), intensities, what);
-      ExpectSameAsLoop(
-        Components<GroupType, std::uint64_t>(image, seed % 4, true, seed), intensities, what + ", selected");
+      ExpectSameAsLoop(Components<GroupType, std::uint32_t>(image, false, seed), intensities, what);
+      ExpectSameAsLoop(Components<GroupType, std::uint64_t>(image, true, seed), intensities, what + ", selected");
     });
   }
 }
@@ -444,7 +428,7 @@ CudaConnectedComponentIntensities
 MeasureRow(const std::vector<T> & pixels)
 {
   TestImage image{ "row", { pixels.size(), 1, 1 }, std::vector<std::uint8_t>(pixels.size(), 1) };
-  const Components<SingleRow, std::uint32_t> components(image, 0, false, 0);
+  const Components<SingleRow, std::uint32_t> components(image, false, 0);
   const auto rows = components.Measure(IntensityImage::Of(ImageView::Of(pixels.data(), image.size)));
   EXPECT_EQ(rows.size(), 1U);
   return Unpack(ImageView::TypeOf<T>(), rows.data(), rows.size());
@@ -454,7 +438,7 @@ TEST(CudaConnectedComponentsIntensities, BoolCountsAsUInt8)
 {
   const bool                                 pixels[] = { true, false, true, true };
   const TestImage                            image{ "row", { 4, 1, 1 }, { 1, 1, 1, 1 } };
-  const Components<SingleRow, std::uint32_t> components(image, 0, false, 0);
+  const Components<SingleRow, std::uint32_t> components(image, false, 0);
   const auto rows = components.Measure(IntensityImage::Of(ImageView::Of(pixels, image.size)));
   const auto columns = Unpack(ImageView::TypeOf<bool>(), rows.data(), 1);
   EXPECT_EQ(columns.sums[0], 3.0);
@@ -693,7 +677,7 @@ TYPED_TEST(CudaConnectedComponentsIntensitiesLikeItk, LabelStatistics)
   filter->SetLabelInput(labelImage);
   filter->Update();
 
-  const Components<VolumeRowGroup, std::uint32_t> components(mask, 0, false, 0);
+  const Components<VolumeRowGroup, std::uint32_t> components(mask, false, 0);
   ASSERT_EQ(components.count, labels.objectCount);
   const auto rows = components.Measure(IntensityImage::Of(ImageView::Of(image->GetBufferPointer(), mask.size)));
   const auto columns = Unpack(ImageView::TypeOf<TypeParam>(), rows.data(), rows.size());

@@ -42,7 +42,9 @@ ExpectLabelsOfRuns(const HostExecutor & executor, const TestImage & image, const
   std::vector<TLabel>                  runLabels(counted.GetCount());
   GatherLabelsOfRuns(executor, labels.data(), size, runs, runLabels.data());
   std::vector<TLabel> written(image.pixels.size());
-  WriteRunLabels(executor, runs, runLabels.data(), size, TLabel{ 0 }, written.data());
+  // The labels start at 1, and the ranks at 0.
+  std::for_each(runLabels.begin(), runLabels.end(), [](TLabel & label) { --label; });
+  WriteRunLabels(executor, runs, runLabels.data(), size, LabelValues::For(TLabel{ 0 }), written.data());
   EXPECT_EQ(written, labels) << image.name << ": labels of runs";
 }
 
@@ -160,7 +162,7 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   BinarizeForeground(executor, image.pixels.data(), size, binarized.data());
   EXPECT_EQ(unpacked, binarized) << image.name << ": bytes";
 
-  const auto          grouped = CollectRowGroups<TRowGroup>(executor, BitRows{ words, packed.data() });
+  const auto          grouped = CollectRowGroups<TRowGroup>(executor, size, packed.data());
   const std::uint64_t columnCount = grouped.groups.columns.words.Count();
   for (const Word * columns : { packedColumns.groups.columns.bits, hostBits.groups.columns.bits })
   {
@@ -174,18 +176,20 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   StoreRunOffsets(executor, countedByRows, runOffsetsByRows.data());
   EXPECT_EQ(counted.GetCount(), countedByRows.GetCount()) << image.name;
   EXPECT_EQ(runOffsets, runOffsetsByRows) << image.name;
-  const auto runs = LabelRuns(executor, countedByRows, LabelValues::For(std::uint32_t{ 0 }));
+  const auto runs = LabelRuns(executor, countedByRows, LabelValues::Ranks());
 
-  Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
-  WriteLabelRows(parallelFor,
-                 hostBits,
-                 runs.labels.get(),
-                 std::uint32_t{ 0 },
-                 false,
-                 ImageView::Of(result.pixels.data(), { size.x, size.y, size.z }));
+  Labels            result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
+  const LabelValues labelValues = LabelValues::For(std::uint32_t{ 0 });
+  WriteLabelRows<std::uint32_t>(parallelFor,
+                                hostBits,
+                                runs.labels.get(),
+                                {},
+                                labelValues,
+                                false,
+                                ImageView::Of(result.pixels.data(), { size.x, size.y, size.z }));
 
   std::vector<std::uint32_t> written(image.pixels.size(), 88);
-  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, written.data());
+  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, labelValues, written.data());
   EXPECT_EQ(written, result.pixels) << image.name << ": label write-out";
   return result;
 }

@@ -4,8 +4,8 @@
 
 // The part of a labeling call that all algorithms share.
 
-#include "primitives/Grid.h"
 #include "primitives/LabelValues.h"
+#include "primitives/RowGroups.h"
 
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
@@ -19,10 +19,11 @@ namespace itk::ccl
 
 using OutputKind = CudaConnectedComponentsEnums::Output;
 
-/** The size of the image to label, and the options of the call. */
+/** The size of the images to label, and the options of the call. */
 struct Request
 {
-  Grid                                    size; // in pixels
+  Grid                                    size;       // of one image, in pixels
+  std::uint64_t                           images = 1; // number of images
   CudaConnectedComponentsEnums::Algorithm algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
   bool                                    fullyConnected = false;    // else face connectivity
   bool                                    inlineCompression = false; // for published algorithms: see InlineCompress()
@@ -35,11 +36,20 @@ struct Request
   std::uint64_t                           fillValue = 0; // of filled images: bit pattern of a pixel
   CudaConnectedComponentImageView         intensities;   // for the table; without pixels if not wanted
 
+  /** Returns a limit of the indices of pixels and runs. */
+  std::uint64_t
+  GetIndexLimit() const
+  {
+    return BitCountOf(StackOf<VolumeRowGroup>(size, images).GetGrid());
+  }
+
   /** Returns whether components are measured before the labels are written. */
   bool
   NeedsAnalysis() const
   {
-    return wantsTable || output == OutputKind::None || !selection.IsDefault();
+    const bool hasColumns = columns.pixelCounts || columns.boundingBoxes || columns.sums || columns.products ||
+                            columns.firstPixels || columns.faces;
+    return (wantsTable && hasColumns) || !selection.IsDefault();
   }
 
   /** Returns whether the table has intensities. */
@@ -47,13 +57,6 @@ struct Request
   WantsIntensities() const
   {
     return intensities.pixels != nullptr;
-  }
-
-  /** Returns the labels of runs before the selection: ranks if components are selected. */
-  LabelValues
-  LabelValuesOfRuns() const
-  {
-    return selection.IsDefault() ? labelValues : LabelValues::Ranks();
   }
 };
 

@@ -10,6 +10,7 @@
 #include "algorithms/published/ForegroundBytes.h"
 #include "algorithms/published/GatherRunLabels.h"
 #include "algorithms/published/PublishedRanking.h"
+#include "algorithms/runs/ImageRanks.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
@@ -21,6 +22,7 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <limits>
+#include <type_traits>
 
 namespace itk::ccl
 {
@@ -45,10 +47,11 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
   }
 }
 
+/** Returns whether a published algorithm labels the pixels. They label one image at a time. */
 bool
 IsPublished(const Request & request)
 {
-  return CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
+  return request.images == 1 && CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
 }
 
 PublishedOptions
@@ -208,12 +211,12 @@ DeviceSession::IsStartupDone()
 namespace
 {
 
-/** Runs in device memory, and the label of each run by Request::LabelValuesOfRuns(). */
+/** Runs in device memory, and the rank of the component of each run. */
 template <typename TRowGroup, typename TRun>
 struct RunsOnDevice
 {
   IndexedRuns<TRowGroup, TRun> runs;
-  TRun *                       labels;
+  TRun *                       ranks;
   std::uint64_t                runCount;
 };
 
@@ -228,7 +231,7 @@ LabelRunsOnDevice(const DeviceExecutor &                               executor,
                   const TVisitor &                                     visit)
 {
   using LabeledType = RunsOnDevice<TRowGroup, TRun>;
-  const LabelValues labelValues = request.LabelValuesOfRuns();
+  const LabelValues labelValues = LabelValues::Ranks();
   if (!IsPublished(request))
   {
     const auto runs = LabelRuns(executor, counted, labelValues);
@@ -272,68 +275,89 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
   return copy;
 }
 
-/** Writes the labels of labeled runs, or the filled image, to device memory. */
+/** Returns the pixels of a view. \param pixels the address of the view as a pointer to its type */
+template <typename TPixel>
+StackPixels<TPixel>
+PixelsOf(TPixel * pixels, const ImageView & view)
+{
+  const auto bytes = static_cast<std::int64_t>(SizeOf(view.type));
+  return { pixels, view.strides[1] / bytes, view.strides[2] / bytes, view.imageStride / bytes, view.IsContiguous() };
+}
+
+/** Writes the labels of labeled runs, or the filled images, to device memory. */
 template <typename TRowGroup, typename TRun>
 void
 WriteOutput(const DeviceExecutor &                executor,
             const RunsOnDevice<TRowGroup, TRun> & labeled,
-            const void *                          pixels,
+            const RanksOfImages<TRun> &           imageRanks,
+            const ImageView &                     input,
             const Request &                       request,
-            void *                                output,
-            PixelType                             outputType)
+            const ImageView &                     output)
 {
+  const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
   if (request.output == OutputKind::None)
   {
     return;
   }
   if (request.output == OutputKind::Labels)
   {
-    VisitWidth(outputType, [&](auto label) {
+    VisitWidth(output.type, [&](auto label) {
       using OutputType = decltype(label);
-      WriteRunLabels(executor,
-                     labeled.runs,
-                     labeled.labels,
-                     request.size,
-                     static_cast<OutputType>(request.labelValues.background),
-                     static_cast<OutputType *>(output));
+      WriteRunLabels<TRowGroup, TRun, OutputType>(executor,
+                                                  labeled.runs,
+                                                  labeled.ranks,
+                                                  imageRanks,
+                                                  stack,
+                                                  request.labelValues,
+                                                  PixelsOf(static_cast<OutputType *>(output.pixels), output));
     });
     return;
   }
-  const Grid words = WordsOf(request.size);
+  const Grid words = labeled.runs.groups.rows.words;
   const auto mask = executor.Allocate<Word>(words.Count());
-  StoreMask(executor, labeled.runs, labeled.labels, mask.get());
-  VisitWidth(outputType, [&](auto pixel) {
+  StoreMask(executor, labeled.runs, labeled.ranks, mask.get());
+  VisitWidth(output.type, [&](auto pixel) {
     using OutputType = decltype(pixel);
     FillPixelsOfMask<TRun>(executor,
                            { words, mask.get() },
-                           static_cast<const OutputType *>(pixels),
-                           request.size,
+                           static_cast<const OutputType *>(input.pixels),
+                           stack,
                            request.output == OutputKind::FilledInside,
                            static_cast<OutputType>(request.fillValue),
-                           static_cast<OutputType *>(output));
+                           static_cast<OutputType *>(output.pixels));
   });
 }
 
-/** Measures and selects the components of labeled runs if the request needs it, and calls useLabels(countKept) as soon
- * as the runs have their final labels; countKept() returns the number of selected components. Returns the components,
- * with the table in host memory if the request wants it. Waits for all work. Throws CudaConnectedComponentError if the
- * label type has too few labels. */
-template <typename TRowGroup, typename TRun, typename TCountComponents, typename TUseLabels>
+/** Measures and selects the components of labeled runs if the request needs it, and calls
+ * useRanks(imageRanks, countKept) as soon as the runs have their final ranks; countKept() returns the number of
+ * selected components. Returns the components, with the table in host memory if the request wants it. Waits for all
+ * work. Throws CudaConnectedComponentError if the label type has too few labels. */
+template <typename TRowGroup, typename TRun, typename TCountComponents, typename TUseRanks>
 Components
 FinishComponents(const DeviceExecutor &                executor,
                  DeviceResources &                     resources,
                  const RunsOnDevice<TRowGroup, TRun> & labeled,
                  const TCountComponents &              countComponents,
                  const Request &                       request,
-                 const TUseLabels &                    useLabels)
+                 const TUseRanks &                     useRanks)
 {
   Components components;
+  auto imageRankMemory = FindRanksOfImages(executor, labeled.runs, labeled.runCount, labeled.ranks, request.images);
+  const auto imageRanksIn = [&request](const auto & memory) {
+    return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
+  };
   if (request.NeedsAnalysis())
   {
-    const auto analyzed =
-      AnalyzeRuns(executor, labeled.runs, labeled.labels, labeled.runCount, countComponents(), request);
-    useLabels([&] { return analyzed.GetKeptCount(); });
-    components = { analyzed.foundCount, analyzed.GetKeptCount(), nullptr };
+    const RanksOfImages<TRun> imageRanks = imageRanksIn(imageRankMemory);
+    const auto                analyzed =
+      AnalyzeRuns(executor, labeled.runs, labeled.ranks, labeled.runCount, imageRanks, countComponents(), request);
+    if (analyzed.selected)
+    {
+      imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
+    }
+    useRanks(imageRanksIn(imageRankMemory), [&] { return analyzed.GetKeptCount(); });
+    components.foundCount = analyzed.foundCount;
+    components.keptCount = analyzed.GetKeptCount();
     if (request.wantsTable)
     {
       components.table = Download(executor, resources, analyzed.table.get(), TableBytes(request, components.keptCount));
@@ -345,50 +369,52 @@ FinishComponents(const DeviceExecutor &                executor,
   }
   else
   {
-    useLabels(countComponents);
+    useRanks(imageRanksIn(imageRankMemory), countComponents);
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-    components = { countComponents(), countComponents(), nullptr };
+    components.foundCount = countComponents();
+    components.keptCount = components.foundCount;
   }
-  request.labelValues.RequireRoomFor(components.keptCount);
+  const HostArray imageRanks =
+    request.images == 1 ? nullptr : Download(executor, resources, imageRankMemory.get(), request.images * sizeof(TRun));
+  components.keptCounts =
+    CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), request.images, components.keptCount);
+  request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
   return components;
 }
 
-/** Labels an image in device memory by its runs. Returns its components. */
+/** Labels images in device memory by their runs. Returns their components. */
 template <typename TRowGroup, typename TRun>
 Components
 LabelPixelsByRuns(const DeviceExecutor & executor,
                   DeviceResources &      resources,
-                  const void *           pixels,
-                  PixelType              pixelType,
+                  const ImageView &      input,
                   const Request &        request,
-                  void *                 output,
-                  PixelType              outputType)
+                  const ImageView &      output)
 {
-  const auto bits = executor.Allocate<Word>(WordsOf(request.size).Count());
-  const auto grouped = VisitPixels(pixels, pixelType, [&](const auto * typed) {
-    return PackRowGroups<TRowGroup>(executor, typed, request.size, bits.get(), request.isComplement);
+  const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
+  const auto       bits = executor.Allocate<Word>(WordsOf(stack.GetGrid()).Count());
+  const auto       grouped = VisitPixels(input.pixels, input.type, [&](const auto * typed) {
+    using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
+    return PackRowGroups<TRowGroup, PixelType>(
+      executor, PixelsOf(typed, input), stack, bits.get(), request.isComplement);
   });
-  const auto counted = CountRuns<TRun>(executor, grouped.groups);
-  Components components;
+  const auto       counted = CountRuns<TRun>(executor, grouped.groups);
+  Components       components;
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
-    HostArray intensities;
-    components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto & countKept) {
+    HostArray  intensities;
+    const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto & countKept) {
       if (request.WantsIntensities())
       {
         // The output may be the memory of the intensities, so it is written later.
         const std::uint64_t count = countKept();
         const auto          rows = executor.Allocate<IntensityValue>(count);
-        MeasureIntensitiesOfRuns(executor,
-                                 labeled.runs,
-                                 labeled.labels,
-                                 request.labelValues,
-                                 IntensityImage::Of(request.intensities),
-                                 count,
-                                 rows.get());
+        MeasureIntensitiesOfRuns(
+          executor, labeled.runs, labeled.ranks, stack, IntensityImage::Of(request.intensities), count, rows.get());
         intensities = Download(executor, resources, rows.get(), count * sizeof(IntensityValue));
       }
-      WriteOutput(executor, labeled, pixels, request, output, outputType);
-    });
+      WriteOutput(executor, labeled, imageRanks, input, request, output);
+    };
+    components = FinishComponents(executor, resources, labeled, countComponents, request, useRanks);
     components.intensities = std::move(intensities);
   });
   return components;
@@ -437,38 +463,45 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
   return objectCount;
 }
 
-/** Labels or fills an image in device memory by the algorithm for the request. Returns its components. */
+/** Returns the components of one image. */
+Components
+OfOneImage(std::uint64_t count)
+{
+  return { count, count, { count }, nullptr, nullptr };
+}
+
+/** Labels or fills images in device memory by the algorithm for the request. Returns their components. */
 Components
 LabelPixelsOnDevice(const DeviceExecutor & executor,
                     DeviceResources &      resources,
-                    const void *           pixels,
-                    PixelType              pixelType,
+                    const ImageView &      input,
                     const Request &        request,
-                    void *                 output,
-                    PixelType              outputType)
+                    const ImageView &      output)
 {
-  const bool isPlain = request.output == OutputKind::Labels && !request.isComplement && !request.NeedsAnalysis();
+  // The other algorithms label one image without gaps, and nothing else.
+  const bool isPlain = request.output == OutputKind::Labels && !request.isComplement && !request.NeedsAnalysis() &&
+                       !request.WantsIntensities() && request.images == 1 && input.IsContiguous() &&
+                       output.IsContiguous();
   if (request.algorithm == AlgorithmEnum::Automatic && isPlain)
   {
-    const auto objectCount = LabelSmallImage(executor, resources, pixels, pixelType, request, output, outputType);
+    const auto objectCount =
+      LabelSmallImage(executor, resources, input.pixels, input.type, request, output.pixels, output.type);
     if (objectCount)
     {
-      return { *objectCount, *objectCount, nullptr };
+      return OfOneImage(*objectCount);
     }
   }
   if (IsPublished(request) && isPlain)
   {
     // Labels of 64 bits need no temporary image if the output has 64 bits.
-    return VisitIndexType(SizeOf(outputType) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
-      const std::uint64_t objectCount =
-        LabelPixelsAsPublished<decltype(label)>(executor, pixels, pixelType, request, output, outputType);
-      return Components{ objectCount, objectCount, nullptr };
+    return VisitIndexType(SizeOf(output.type) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
+      return OfOneImage(LabelPixelsAsPublished<decltype(label)>(
+        executor, input.pixels, input.type, request, output.pixels, output.type));
     });
   }
-  return VisitIndexType(BitCountOf(request.size), [&](auto run) {
+  return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
     return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      return LabelPixelsByRuns<decltype(group), decltype(run)>(
-        executor, resources, pixels, pixelType, request, output, outputType);
+      return LabelPixelsByRuns<decltype(group), decltype(run)>(executor, resources, input, request, output);
     });
   });
 }
@@ -476,32 +509,28 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
 } // namespace
 
 Components
-DeviceSession::LabelPixels(const void *    pixels,
-                           PixelType       pixelType,
-                           const Request & request,
-                           void *          output,
-                           PixelType       outputType)
+DeviceSession::LabelPixels(const ImageView & input, const Request & request, const ImageView & output)
 {
-  RequireReadable(pixelType);
+  RequireReadable(input.type);
   return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
     const int device = m_Implementation->GetDevice();
-    RequireDeviceMemory(pixels, "input", device);
+    RequireDeviceMemory(input.pixels, "input", device);
     if (request.output != OutputKind::None)
     {
-      RequireDeviceMemory(output, "output", device);
+      RequireDeviceMemory(output.pixels, "output", device);
     }
     if (request.WantsIntensities())
     {
       RequireDeviceMemory(request.intensities.pixels, "intensity image", device);
     }
-    return LabelPixelsOnDevice(executor, resources, pixels, pixelType, request, output, outputType);
+    return LabelPixelsOnDevice(executor, resources, input, request, output);
   });
 }
 
 namespace
 {
 
-/** Labels the runs of an image of bits in host memory. */
+/** Labels the runs of images of bits in host memory. */
 template <typename TRowGroup, typename TRun>
 RunLabels
 LabelBitsAs(const DeviceExecutor & executor,
@@ -510,26 +539,31 @@ LabelBitsAs(const DeviceExecutor & executor,
             std::uint64_t          runCount,
             const Request &        request)
 {
-  const Grid words = WordsOf(request.size);
-  const auto bits = executor.Allocate<Word>(words.Count());
-  CCL_CHECK(
-    cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
-  const auto grouped = CollectRowGroups<TRowGroup>(executor, BitRows{ words, bits.get() });
+  const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
+  const std::uint64_t words = WordsOf(stack.GetGrid()).Count();
+  const auto          bits = executor.Allocate<Word>(words);
+  CCL_CHECK(cudaMemcpyAsync(bits.get(), hostBits, words * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
+  const auto grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
   const auto counted = CountRuns<TRun>(executor, grouped.groups, runCount);
-  RunLabels  result{ nullptr, sizeof(TRun) == 8, nullptr, {} };
+  RunLabels  result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
   LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
-    result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto &) {
+    const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto &) {
       if (request.output == OutputKind::Labels || request.WantsIntensities())
       {
-        result.labels = Download(executor, resources, labeled.labels, labeled.runCount * sizeof(TRun));
+        result.ranks = Download(executor, resources, labeled.ranks, labeled.runCount * sizeof(TRun));
+        if (request.images > 1)
+        {
+          result.imageRanks = Download(executor, resources, imageRanks.first, request.images * sizeof(TRun));
+        }
       }
       if (request.output == OutputKind::MaskBits)
       {
-        const auto mask = executor.Allocate<Word>(words.Count());
-        StoreMask(executor, labeled.runs, labeled.labels, mask.get());
-        result.mask = Download(executor, resources, mask.get(), words.Count() * sizeof(Word));
+        const auto mask = executor.Allocate<Word>(words);
+        StoreMask(executor, labeled.runs, labeled.ranks, mask.get());
+        result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
       }
-    });
+    };
+    result.components = FinishComponents(executor, resources, labeled, countComponents, request, useRanks);
   });
   return result;
 }
@@ -540,7 +574,7 @@ RunLabels
 DeviceSession::LabelBits(const Word * bits, std::uint64_t runCount, const Request & request)
 {
   return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
-    return VisitIndexType(BitCountOf(request.size), [&](auto run) {
+    return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
       return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
         return LabelBitsAs<decltype(group), decltype(run)>(executor, resources, bits, runCount, request);
       });

@@ -11,7 +11,10 @@
 #include "primitives/Bits.h"
 #include "primitives/PixelTypes.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace itk::ccl
 {
@@ -19,21 +22,30 @@ namespace itk::ccl
 /** The owner of pinned host memory, which the device copies from and to at full speed. */
 using HostArray = std::shared_ptr<void>;
 
-/** The components of an image. Without a selection, all components are kept. */
+/** The components of all images of a call. Without a selection, all components are kept. */
 struct Components
 {
-  std::uint64_t foundCount = 0; // number of components in the image
-  std::uint64_t keptCount = 0;  // number of components that the selection keeps
-  HostArray     table;          // memory of a ComponentTable with the kept components, if the request wants it
-  HostArray     intensities;    // an IntensityValue for each kept component, if the request wants intensities
+  std::uint64_t              foundCount = 0; // number of components
+  std::uint64_t              keptCount = 0;  // number of components that the selection keeps
+  std::vector<std::uint64_t> keptCounts;     // the same for each image
+  HostArray                  table; // memory of a ComponentTable with the kept components, if the request wants it
+  HostArray                  intensities; // an IntensityValue for each kept component, if the request wants intensities
+
+  /** Returns the number of components of the image with the most. */
+  std::uint64_t
+  GetLargestKeptCount() const
+  {
+    return keptCounts.empty() ? 0 : *std::max_element(keptCounts.begin(), keptCounts.end());
+  }
 };
 
-/** The labels of the runs of an image, or a mask. */
+/** The components of the runs of images, or a mask. */
 struct RunLabels
 {
-  HostArray  labels; // the label of each run, or NoLabel, in raster order; null if no labels are wanted
-  bool       wide;   // whether labels are std::uint64_t instead of std::uint32_t
-  HostArray  mask;   // the bits of the pixels of selected components; null if no mask is wanted
+  HostArray  ranks;      // the rank of the component of each run, or NoLabel, in raster order; null if not wanted
+  HostArray  imageRanks; // RanksOfImages::first; null for one image
+  bool       wide;       // whether ranks are std::uint64_t instead of std::uint32_t
+  HostArray  mask;       // the bits of the pixels of selected components; null if no mask is wanted
   Components components;
 };
 
@@ -61,20 +73,20 @@ public:
   HostArray
   AllocateHost(std::uint64_t bytes);
 
-  /** Labels or fills an image in device memory. Returns its components, after the output has been written.
-   * \param pixels the image, in memory of this device or in managed memory, aligned to its type's size
-   * \param output image of the same size, which must not overlap the image; not used if the request wants no output. A
-   * filled image has the type of `pixels`, and may be `pixels`.
+  /** Labels or fills images in device memory. Returns their components, after the output has been written.
+   * \param input the images, in memory of this device or in managed memory, aligned to the type's size. The pixels of a
+   * row are adjacent.
+   * \param output images of the same size, which must not overlap the input; not used if the request wants no output.
+   * Filled images have the type of the input, and may be the input. They and their input have no gaps.
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
   Components
-  LabelPixels(const void * pixels, PixelType pixelType, const Request & request, void * output, PixelType outputType);
+  LabelPixels(const ImageView & input, const Request & request, const ImageView & output);
 
-  /** Labels the runs of an image of bits. Returns the label of each run or the mask, in host memory. Does not measure
-   * intensities: the host has them, and gets the labels of the runs.
-   * \param bits the rows of the image in host memory, WordsOf(request.size) words; the copy is faster from pinned
-   * memory
-   * \param runCount the number of runs of the image's row groups, so that the host need not wait for it
+  /** Labels the runs of images of bits. Returns the components of the runs or the mask, in host memory. Does not
+   * measure intensities: the host has them, and gets the ranks of the runs.
+   * \param bits the rows of the stack of the images in host memory; the copy is faster from pinned memory
+   * \param runCount the number of runs of the row groups, so that the host need not wait for it
    *
    * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels

@@ -32,13 +32,15 @@ public:
 
   RunsOfLabels(const ParallelFor & parallelFor, const ImageView & image, const LabelValues & labelValues)
     : m_Words(AllocateOnHost<Word>(WordsOf(GridOf(image)).Count()))
+    , m_Bits(PackRows<SingleRow>(
+        parallelFor,
+        [&, isLabel = Foreground::EqualTo(image.type, labelValues.background).Inverted()](std::uint64_t row,
+                                                                                          Word *        words) {
+          PackRowOf(image, row, isLabel, words);
+        },
+        GridOf(image),
+        m_Words.get()))
   {
-    const auto isLabel = Foreground::EqualTo(image.type, labelValues.background).Inverted();
-    m_Bits = PackRows<SingleRow>(
-      parallelFor,
-      [&](std::uint64_t row, Word * words) { PackRowOf(image, row, isLabel, words); },
-      GridOf(image),
-      m_Words.get());
     m_Ranks.reserve(m_Bits.runs.total);
     const BitRows & rows = m_Bits.groups.rows;
     for (std::uint64_t row = 0; row < image.size[1] * image.size[2]; ++row)
@@ -121,7 +123,6 @@ MeasureLabels(const ParallelFor &                          parallelFor,
     MeasureComponents(executor,
                       IndexedRuns<SingleRow, RunType>{ counted.groups, offsets.get() },
                       rowOfRun.data(),
-                      LabelValues::Ranks(),
                       size,
                       false,
                       componentCount,
@@ -152,7 +153,7 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
       const RunsOfLabels runs(parallelFor, labels[i], labelValues);
       pass.image = IntensityImage::Of(intensities[i]);
       const MeasureWord<SingleRow, RunType, decltype(pass)> measure{
-        { { runs.GetBits().groups, nullptr } }, runs.GetRanks().data(), LabelValues::Ranks(), pass
+        { { runs.GetBits().groups, nullptr } }, runs.GetRanks().data(), GridOf(labels[i]), pass
       };
       AddRowsOnHost(parallelFor, runs.GetBits().runs, measure, IntensityRows{ rows.get() });
     }
@@ -171,11 +172,14 @@ SelectComponentsBySize(const ParallelFor &                     parallelFor,
   ComponentTable<std::uint64_t, std::uint64_t> table{};
   table.pixelCounts = pixelCounts.data();
   const std::uint64_t * const allAreSeeded = nullptr;
-  const auto     selected = Select(executor, table, allAreSeeded, count, Grid{ count }, selection, labelValues);
-  KeptComponents kept;
-  kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.Get());
-  kept.labels.assign(selected.labels.get(), selected.labels.get() + count);
-  std::replace(kept.labels.begin(), kept.labels.end(), NoLabel<std::uint64_t>, labelValues.background);
+  const auto                  selected = Select(executor, table, allAreSeeded, count, Grid{ count }, {}, selection);
+  KeptComponents              kept;
+  kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.GetTotal());
+  kept.labels.resize(count);
+  std::transform(
+    selected.positions.get(), selected.positions.get() + count, kept.labels.begin(), [&](std::uint64_t rank) {
+      return rank == NoLabel<std::uint64_t> ? labelValues.background : labelValues.LabelOf(rank);
+    });
   return kept;
 }
 

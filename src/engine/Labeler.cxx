@@ -50,26 +50,33 @@ Require(bool condition, const TMessage & makeMessage)
 /** Returns the size as a grid. Throws CudaConnectedComponentError for more than 2^40 pixels. With fewer pixels, no size
  * or index overflows on the host or on the device. */
 Grid
-GridOf(const CudaConnectedComponentLabeler::SizeType & size)
+GridOf(const CudaConnectedComponentLabeler::SizeType & size, std::uint64_t images)
 {
   constexpr std::uint64_t maximum = std::uint64_t{ 1 } << 40;
   const Grid              grid{ size[0], size[1], size[2] };
   std::uint64_t           count = 1;
-  for (const std::uint64_t n : size)
+  for (const std::uint64_t n : { size[0], size[1], size[2], images })
   {
-    Require(n == 0 || count <= maximum / n,
-            [&] { return "the image has more than 2^40 pixels: " + View::TextOf(size); });
+    Require(n == 0 || count <= maximum / n, [&] {
+      return images == 1
+               ? "the image has more than 2^40 pixels: " + View::TextOf(size)
+               : "the batch has more than 2^40 pixels: " + std::to_string(images) + " images of " + View::TextOf(size);
+    });
     count *= n;
   }
   return grid;
 }
 
-/** Throws CudaConnectedComponentError unless an image has a size. */
+/** Throws CudaConnectedComponentError unless an image has the size of the input, and a batch as many images. */
 void
-RequireSize(const View & image, const View::SizeType & size, const char * name)
+RequireSize(const View & image, const View::SizeType & size, std::uint64_t images, const char * name)
 {
   Require(image.size == size, [&] {
     return std::string("the ") + name + " has " + View::TextOf(image.size) + " pixels instead of " + View::TextOf(size);
+  });
+  Require(image.images == images, [&] {
+    return std::string("the ") + name + " has " + std::to_string(image.images) + " images instead of " +
+           std::to_string(images);
   });
 }
 
@@ -85,7 +92,8 @@ RequireAdjacent(const View & image, const char * name)
     return std::string("the address of the ") + name + " is not a multiple of its pixel size of " +
            std::to_string(size) + " bytes";
   });
-  const bool areMultiples = image.strides[1] % size == 0 && image.strides[2] % size == 0;
+  const bool areMultiples = image.strides[1] % size == 0 && image.strides[2] % size == 0 &&
+                            (image.images <= 1 || image.imageStride % size == 0);
   Require((image.strides[0] == size || image.size[0] <= 1) && areMultiples, [&] {
     return std::string("the strides of the ") + name + ", " + std::to_string(image.strides[0]) + ", " +
            std::to_string(image.strides[1]) + " and " + std::to_string(image.strides[2]) +
@@ -94,29 +102,44 @@ RequireAdjacent(const View & image, const char * name)
   });
 }
 
+/** Throws CudaConnectedComponentError if rows of images overlap. The axes may have any order in memory. */
+void
+RequireSeparateRows(const View & image, const char * name)
+{
+  struct Axis
+  {
+    const char *  name;
+    std::uint64_t stride;
+    std::uint64_t count;
+  };
+  const auto absolute = [](std::int64_t stride) { return static_cast<std::uint64_t>(std::abs(stride)); };
+  Axis       axes[] = { { "row", absolute(image.strides[1]), image.size[1] },
+                        { "slice", absolute(image.strides[2]), image.size[2] },
+                        { "image", absolute(image.imageStride), image.images } };
+  std::stable_sort(
+    std::begin(axes), std::end(axes), [](const Axis & a, const Axis & b) { return a.stride < b.stride; });
+  std::uint64_t bytes = image.size[0] * ccl::SizeOf(image.type);
+  for (const Axis & axis : axes)
+  {
+    if (axis.count > 1 && image.Count() > 0)
+    {
+      Require(axis.stride >= bytes, [&] {
+        return std::string("the ") + axis.name + " stride of the " + name + ", " + std::to_string(axis.stride) +
+               " bytes, is too short: rows overlap; it must be at least " + std::to_string(bytes) + " bytes";
+      });
+      bytes += axis.stride * (axis.count - 1);
+    }
+  }
+}
+
 /** Throws CudaConnectedComponentError if an intensity image cannot be measured. */
 void
-RequireIntensities(const View & image, const View::SizeType & size)
+RequireIntensities(const View & image, const View::SizeType & size, std::uint64_t images)
 {
-  RequireSize(image, size, "intensity image");
+  RequireSize(image, size, images, "intensity image");
   ccl::RequireReadable(image.type);
   RequireAdjacent(image, "intensity image");
-  const auto require = [](std::int64_t stride, const char * name, std::uint64_t minimum, const char * part) {
-    Require(static_cast<std::uint64_t>(std::abs(stride)) >= minimum, [&] {
-      return std::string("the ") + name + " stride of the intensity image, " + std::to_string(stride) +
-             " bytes, is less than the size of a " + part + ", " + std::to_string(minimum) + " bytes";
-    });
-  };
-  const std::uint64_t row = size[0] * ccl::SizeOf(image.type);
-  if (size[1] > 1)
-  {
-    require(image.strides[1], "row", row, "row");
-  }
-  if (size[2] > 1)
-  {
-    require(
-      image.strides[2], "slice", (size[1] - 1) * static_cast<std::uint64_t>(std::abs(image.strides[1])) + row, "slice");
-  }
+  RequireSeparateRows(image, "intensity image");
 }
 
 /** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
@@ -124,12 +147,13 @@ RequireIntensities(const View & image, const View::SizeType & size)
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const View::SizeType &                         imageSize,
+           std::uint64_t                                  images,
            const ccl::LabelValues &                       labelValues,
            bool                                           wantsTable,
            ccl::OutputKind                                output,
            std::uint64_t                                  fillValue)
 {
-  const Grid   size = GridOf(imageSize);
+  const Grid   size = GridOf(imageSize, images);
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(options.fullyConnected || !algorithm.needsFullConnectivity, [&] {
     return std::string(algorithm.identifier) +
@@ -144,6 +168,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   }
   ccl::Request request;
   request.size = size;
+  request.images = images;
   request.algorithm = options.algorithm;
   request.fullyConnected = options.fullyConnected;
   request.inlineCompression = options.inlineCompression;
@@ -161,7 +186,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   }
   if (request.WantsIntensities())
   {
-    RequireIntensities(request.intensities, imageSize);
+    RequireIntensities(request.intensities, imageSize, images);
   }
   return request;
 }
@@ -175,8 +200,13 @@ FillTable(const ccl::Request & request, const ccl::Components & components, Cuda
   {
     CudaConnectedComponentTable filled;
     filled.componentCount = components.keptCount;
+    filled.componentCounts = components.keptCounts;
+    filled.componentCounts.resize(request.images); // images without pixels have no components
     filled.originalComponentCount = components.foundCount;
-    ccl::Unpack(request, components.table.get(), components.keptCount, filled);
+    if (components.table != nullptr)
+    {
+      ccl::Unpack(request, components.table.get(), components.keptCount, filled);
+    }
     if (components.intensities != nullptr)
     {
       filled.intensities = ccl::Unpack(request.intensities.type,
@@ -258,14 +288,17 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
             const View &                                   output,
             CudaConnectedComponentTable *                  table)
 {
-  RequireContiguous(input, "input");
-  RequireContiguous(output, "output");
+  if (request.output != ccl::OutputKind::Labels && request.output != ccl::OutputKind::None)
+  {
+    RequireContiguous(input, "input");
+    RequireContiguous(output, "output");
+  }
   if (request.WantsIntensities())
   {
     RequireIn(View::Memory::Device, request.intensities, "intensity image");
   }
   Report(options, 0.0F);
-  if (request.size.Count() == 0)
+  if (request.size.Count() == 0 || request.images == 0)
   {
     return FillTable(request, {}, table);
   }
@@ -274,7 +307,7 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
   RequireAdjacent(input, "input");
   RequireAdjacent(output, "output");
   ccl::DeviceSession    session(options.deviceId, options.stream);
-  const ccl::Components components = session.LabelPixels(input.pixels, input.type, request, output.pixels, output.type);
+  const ccl::Components components = session.LabelPixels(input, request, output);
   const std::uint64_t   objectCount = FillTable(request, components, table);
   Report(options, 1.0F);
   return objectCount;
@@ -316,21 +349,20 @@ template <typename TRowGroup, typename TRun>
 void
 PassRuns(const ccl::ParallelFor &                              parallelFor,
          const ccl::HostBits<TRowGroup> &                      bits,
-         const TRun *                                          labels,
+         const TRun *                                          ranks,
          const ccl::Request &                                  request,
          const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
 {
-  ccl::VisitLabeledRows(parallelFor, bits, labels, request.size, [&](std::uint64_t row, const auto & forEachRun) {
+  const auto visitRow = [&](std::uint64_t row, std::uint64_t, const auto & forEachRun) {
     // One allocation of the right size.
     std::uint64_t count = 0;
     forEachRun([&count](std::uint64_t, std::uint64_t, TRun) { ++count; });
     std::vector<CudaConnectedComponentLabeler::Run> runs;
     runs.reserve(count);
-    forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun label) {
-      runs.push_back({ begin, end, request.labelValues.RankOf(label) });
-    });
+    forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun rank) { runs.push_back({ begin, end, rank }); });
     visitRuns(row, std::move(runs));
-  });
+  };
+  ccl::VisitLabeledRows(parallelFor, bits, ranks, request.size, visitRow);
 }
 
 /** Writes the labels of the pixels, or passes the runs to the caller. */
@@ -339,30 +371,32 @@ void
 WriteLabels(const CudaConnectedComponentLabeler::Options & options,
             const ccl::ParallelFor &                       parallelFor,
             const ccl::HostBits<TRowGroup> &               bits,
-            const TRun *                                   labels,
+            const TRun *                                   ranks,
+            const ccl::RanksOfImages<TRun> &               imageRanks,
             const ccl::Request &                           request,
             const HostOutput &                             output)
 {
   if (output.visitRuns != nullptr)
   {
-    PassRuns(parallelFor, bits, labels, request, *output.visitRuns);
+    PassRuns(parallelFor, bits, ranks, request, *output.visitRuns);
     return;
   }
   ccl::VisitLabelType(output.labels.type, [&](auto label) {
     using LabelType = decltype(label);
-    const auto background = static_cast<LabelType>(request.labelValues.background);
-    const bool hasBackground = IsCleared(options, output.labels, background == 0);
-    ccl::WriteLabelRows<LabelType>(parallelFor, bits, labels, background, hasBackground, output.labels);
+    const bool isZeroUseful = static_cast<LabelType>(request.labelValues.background) == 0;
+    const bool hasBackground = IsCleared(options, output.labels, isZeroUseful);
+    ccl::WriteLabelRows<LabelType>(
+      parallelFor, bits, ranks, imageRanks, request.labelValues, hasBackground, output.labels);
   });
 }
 
-/** Measures the intensities of components in host memory. `labels` has the label of each run. Returns the memory of an
+/** Measures the intensities of components in host memory. `ranks` has the rank of each run. Returns the memory of an
  * IntensityValue for each component, or null if the request wants no intensities. */
 template <typename TRowGroup, typename TRun>
 ccl::HostArray
 MeasureIntensities(const ccl::ParallelFor &         parallelFor,
                    const ccl::HostBits<TRowGroup> & bits,
-                   const TRun *                     labels,
+                   const TRun *                     ranks,
                    std::uint64_t                    componentCount,
                    const ccl::Request &             request)
 {
@@ -374,15 +408,15 @@ MeasureIntensities(const ccl::ParallelFor &         parallelFor,
   ccl::MeasureIntensitiesOfRows(parallelFor,
                                 bits.groups,
                                 bits.runs,
-                                labels,
-                                request.labelValues,
+                                ranks,
+                                ccl::StackOf<TRowGroup>(request.size, request.images),
                                 ccl::IntensityImage::Of(request.intensities),
                                 componentCount,
                                 rows.get());
   return rows;
 }
 
-/** Labels the runs of an image of bits on the host, and calls write(runs) with the labeled runs. Returns the
+/** Labels the runs of images of bits on the host, and calls write(runs, imageRanks) with the labeled runs. Returns the
  * components. */
 template <typename TRowGroup, typename TVisitor>
 ccl::Components
@@ -393,23 +427,36 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
 {
   const ccl::HostExecutor executor(parallelFor);
   const auto              label = [&](auto run) {
-    const auto          counted = bits.template CountRuns<decltype(run)>();
-    const auto          runs = ccl::LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    using RunType = decltype(run);
+    const auto          counted = bits.template CountRuns<RunType>();
+    const auto          runs = ccl::LabelRuns(executor, counted, ccl::LabelValues::Ranks());
+    const std::uint64_t runCount = counted.GetCount();
     const std::uint64_t count = runs.CountObjects();
-    ccl::Components     components{ count, count, nullptr, nullptr };
+    auto                imageRankMemory =
+      ccl::FindRanksOfImages(executor, runs.GetIndexed(), runCount, runs.labels.get(), request.images);
+    const auto getImageRanks = [&] {
+      return ccl::RanksOfImages<RunType>{ request.images == 1 ? nullptr : imageRankMemory.get(), request.images };
+    };
+    ccl::Components components{ count, count, {}, nullptr, nullptr };
     if (request.NeedsAnalysis())
     {
-      auto analyzed =
-        ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), count, request);
+      const auto imageRanks = getImageRanks();
+      auto       analyzed =
+        ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), runCount, imageRanks, count, request);
       components.keptCount = analyzed.GetKeptCount();
       components.table = std::move(analyzed.table);
+      if (analyzed.selected)
+      {
+        imageRankMemory = ccl::FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
+      }
     }
-    request.labelValues.RequireRoomFor(components.keptCount);
+    components.keptCounts = ccl::CountComponentsOfImages(imageRankMemory.get(), request.images, components.keptCount);
+    request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
     components.intensities = MeasureIntensities(parallelFor, bits, runs.labels.get(), components.keptCount, request);
-    write(runs);
+    write(runs, getImageRanks());
     return components;
   };
-  return ccl::VisitIndexType(ccl::BitCountOf(request.size), label);
+  return ccl::VisitIndexType(request.GetIndexLimit(), label);
 }
 
 /** Labels an image that the caller packs to bits, and writes the output of the request. The host packs the rows and
@@ -425,61 +472,62 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
 {
   const ccl::ParallelFor parallelFor =
     options.parallelFor ? ccl::CheckedFor(options.parallelFor) : ccl::ParallelFor(ccl::SequentialFor);
-  const std::uint64_t      words = ccl::WordsOf(request.size).Count();
-  ccl::HostBits<TRowGroup> bits;
-
-  const auto pack = [&](ccl::Word * memory) {
-    bits = request.isComplement
-             ? ccl::PackRows<TRowGroup>(parallelFor, ComplementOf(packRow, request.size.x), request.size, memory)
-             : ccl::PackRows<TRowGroup>(parallelFor, packRow, request.size, memory);
+  const ccl::ImageStack stack = ccl::StackOf<TRowGroup>(request.size, request.images);
+  const std::uint64_t   words = ccl::WordsOf(stack.GetGrid()).Count();
+  const auto            pack = [&](ccl::Word * memory) {
+    auto bits = request.isComplement
+                             ? ccl::PackRows<TRowGroup>(parallelFor, ComplementOf(packRow, request.size.x), stack, memory)
+                             : ccl::PackRows<TRowGroup>(parallelFor, packRow, stack, memory);
     Report(options, 0.3F);
-  };
-  const auto writeLabels = [&](const auto * labels) {
-    Report(options, 0.6F);
-    WriteLabels(options, parallelFor, bits, labels, request, output);
+    return bits;
   };
 
   if (options.onHost)
   {
-    const auto memory = ccl::AllocateOnHost<ccl::Word>(words);
-    pack(memory.get());
-    const auto write = [&](const auto & runs) {
+    const auto                     memory = ccl::AllocateOnHost<ccl::Word>(words);
+    const ccl::HostBits<TRowGroup> bits = pack(memory.get());
+    const auto                     write = [&](const auto & runs, const auto & imageRanks) {
       if (request.output == ccl::OutputKind::MaskBits)
       {
         Report(options, 0.6F);
-        ccl::VisitSelectedRows(parallelFor, runs.GetIndexed(), runs.labels.get(), request.size, *output.visitMask);
+        ccl::VisitSelectedRows(parallelFor, runs.GetIndexed(), runs.labels.get(), stack, *output.visitMask);
       }
       else if (request.output == ccl::OutputKind::Labels)
       {
-        writeLabels(runs.labels.get());
+        Report(options, 0.6F);
+        WriteLabels(options, parallelFor, bits, runs.labels.get(), imageRanks, request, output);
       }
     };
     return FillTable(request, LabelBitsOnHost(parallelFor, bits, request, write), table);
   }
 
-  ccl::DeviceSession   session(options.deviceId);
-  const ccl::HostArray memory = session.AllocateHost(words * sizeof(ccl::Word));
-  pack(static_cast<ccl::Word *>(memory.get()));
-  ccl::RunLabels runs = session.LabelBits(bits.groups.rows.bits, bits.runs.total, request);
-  const auto     useLabels = [&](const auto * labels) {
-    runs.components.intensities = MeasureIntensities(parallelFor, bits, labels, runs.components.keptCount, request);
+  ccl::DeviceSession             session(options.deviceId);
+  const ccl::HostArray           memory = session.AllocateHost(words * sizeof(ccl::Word));
+  const ccl::HostBits<TRowGroup> bits = pack(static_cast<ccl::Word *>(memory.get()));
+  ccl::RunLabels                 runs = session.LabelBits(bits.groups.rows.bits, bits.runs.total, request);
+  const auto                     useRanks = [&](auto zero) {
+    using RunType = decltype(zero);
+    const auto * const                ranks = static_cast<const RunType *>(runs.ranks.get());
+    const ccl::RanksOfImages<RunType> imageRanks{ static_cast<const RunType *>(runs.imageRanks.get()), request.images };
+    runs.components.intensities = MeasureIntensities(parallelFor, bits, ranks, runs.components.keptCount, request);
     if (request.output == ccl::OutputKind::Labels)
     {
-      writeLabels(labels);
+      Report(options, 0.6F);
+      WriteLabels(options, parallelFor, bits, ranks, imageRanks, request, output);
     }
   };
   if (runs.wide)
   {
-    useLabels(static_cast<const std::uint64_t *>(runs.labels.get()));
+    useRanks(std::uint64_t{});
   }
   else
   {
-    useLabels(static_cast<const std::uint32_t *>(runs.labels.get()));
+    useRanks(std::uint32_t{});
   }
   if (request.output == ccl::OutputKind::MaskBits)
   {
     Report(options, 0.6F);
-    ccl::VisitMaskRows(parallelFor, static_cast<const ccl::Word *>(runs.mask.get()), request.size, *output.visitMask);
+    ccl::VisitMaskRows(parallelFor, static_cast<const ccl::Word *>(runs.mask.get()), stack, *output.visitMask);
   }
   return FillTable(request, runs.components, table);
 }
@@ -498,7 +546,7 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
     RequireIn(View::Memory::Host, request.intensities, "intensity image");
   }
   Report(options, 0.0F);
-  if (request.size.Count() == 0)
+  if (request.size.Count() == 0 || request.images == 0)
   {
     return FillTable(request, {}, table);
   }
@@ -559,15 +607,17 @@ CudaConnectedComponentLabeler::Label(const View &                  input,
                                      std::uint64_t                 backgroundValue,
                                      CudaConnectedComponentTable * table) const
 {
-  RequireSize(output, input.size, "output");
+  RequireSize(output, input.size, input.images, "output");
   RequireIn(input.memory, output, "output");
   if (input.memory == View::Memory::Host)
   {
     return this->LabelPackedRows(PackerOfView(input), output, backgroundValue, table);
   }
   RequireLabelType(output);
+  RequireSeparateRows(output, "output");
   const auto request = RequestFor(options,
                                   input.size,
+                                  input.images,
                                   ccl::LabelValuesOf(output.type, backgroundValue),
                                   table != nullptr,
                                   ccl::OutputKind::Labels,
@@ -585,8 +635,10 @@ CudaConnectedComponentLabeler::LabelPackedRows(const RowPackerType &         pac
   RequireIn(View::Memory::Host, output, "output");
   RequireLabelType(output);
   RequireAdjacent(output, "output");
+  RequireSeparateRows(output, "output");
   const auto request = RequestFor(options,
                                   output.size,
+                                  output.images,
                                   ccl::LabelValuesOf(output.type, backgroundValue),
                                   table != nullptr,
                                   ccl::OutputKind::Labels,
@@ -601,19 +653,22 @@ CudaConnectedComponentLabeler::Measure(const View & input) const
 {
   if (input.memory == View::Memory::Host)
   {
-    return this->MeasurePackedRows(PackerOfView(input), input.size);
+    return this->MeasurePackedRows(PackerOfView(input), input.size, input.images);
   }
   CudaConnectedComponentTable table;
-  const auto request = RequestFor(options, input.size, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
+  const auto                  request =
+    RequestFor(options, input.size, input.images, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
   LabelDevice(options, input, request, {}, &table);
   return table;
 }
 
 CudaConnectedComponentTable
-CudaConnectedComponentLabeler::MeasurePackedRows(const RowPackerType & packRow, const SizeType & size) const
+CudaConnectedComponentLabeler::MeasurePackedRows(const RowPackerType & packRow,
+                                                 const SizeType &      size,
+                                                 std::uint64_t         images) const
 {
   CudaConnectedComponentTable table;
-  const auto request = RequestFor(options, size, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
+  const auto request = RequestFor(options, size, images, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
   LabelRows(options, packRow, request, {}, &table);
   return table;
 }
@@ -625,17 +680,18 @@ CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
                                            OutputKind                    kind,
                                            CudaConnectedComponentTable * table) const
 {
-  RequireSize(output, input.size, "output");
+  RequireSize(output, input.size, input.images, "output");
   RequireIn(input.memory, output, "output");
   Require(output.type == input.type, [] { return std::string("the output has another pixel type than the input"); });
   RequireMemory(output, "output");
   const std::uint64_t value = number.BitsAs(output.type);
   if (input.memory == View::Memory::Device)
   {
-    const auto request = RequestFor(options, input.size, ccl::LabelValues::Ranks(), table != nullptr, kind, value);
+    const auto request =
+      RequestFor(options, input.size, input.images, ccl::LabelValues::Ranks(), table != nullptr, kind, value);
     return LabelDevice(options, input, request, output, table);
   }
-  GridOf(input.size);
+  GridOf(input.size, input.images);
   const RowPackerType packRow = PackerOfView(input);
   const bool          isInside = kind == OutputKind::FilledInside;
   const bool          hasValue = input.pixels != output.pixels && IsCleared(options, output, !isInside && value == 0);
@@ -653,19 +709,21 @@ CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
         ccl::SelectPixelsOf(input, output, row, words, value, hasValue);
       }
     },
-    table);
+    table,
+    input.images);
 }
 
 std::uint64_t
 CudaConnectedComponentLabeler::MaskPackedRows(const RowPackerType &         packRow,
                                               const SizeType &              size,
                                               const MaskRowVisitorType &    visitRow,
-                                              CudaConnectedComponentTable * table) const
+                                              CudaConnectedComponentTable * table,
+                                              std::uint64_t                 images) const
 {
   HostOutput output;
   output.visitMask = &visitRow;
   const auto request =
-    RequestFor(options, size, ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::MaskBits, 0);
+    RequestFor(options, size, images, ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::MaskBits, 0);
   return LabelRows(options, packRow, request, output, table);
 }
 
@@ -678,7 +736,7 @@ CudaConnectedComponentLabeler::VisitRunsOfPackedRows(const RowPackerType &      
   HostOutput output;
   output.visitRuns = &visitRuns;
   const auto request =
-    RequestFor(options, size, ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::Labels, 0);
+    RequestFor(options, size, 1, ccl::LabelValues::Ranks(), table != nullptr, ccl::OutputKind::Labels, 0);
   return LabelRows(options, packRow, request, output, table);
 }
 

@@ -29,7 +29,7 @@ DeviceSession::AllocateHost(std::uint64_t)
 }
 
 Components
-DeviceSession::LabelPixels(const void *, PixelType, const Request &, void *, PixelType)
+DeviceSession::LabelPixels(const ImageView &, const Request &, const ImageView &)
 {
   return {};
 }

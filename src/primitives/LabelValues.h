@@ -14,9 +14,10 @@ namespace itk::ccl
 {
 
 /** Stands for the label of a run or a component that becomes background. It is higher than all labels, because an image
- * has fewer runs than T has values. */
+ * has fewer runs than T has values. All bytes are NoLabelByte. */
 template <typename T>
-inline constexpr T NoLabel = std::numeric_limits<T>::max();
+inline constexpr T             NoLabel = std::numeric_limits<T>::max();
+inline constexpr unsigned char NoLabelByte = 0xFF;
 
 /** Maps the rank of a component to the label that itk::ConnectedComponentImageFilter gives to it. Labels are 0, 1, 2,
  * ... without the background value. So labels start at 1 if the background value is 0. */
@@ -74,6 +75,28 @@ struct LabelValues
                                           ") greater than maximum of output pixel type (" +
                                           std::to_string(maximumCount) + ").");
     }
+  }
+};
+
+/** Maps the rank of the component of a pixel to the pixel's value in the output. */
+template <typename TRank, typename TOutput>
+struct LabelOfRank
+{
+  TRank   skipped; // as LabelValues::skipped; NoLabel if nothing is skipped
+  TOutput background;
+
+  explicit LabelOfRank(const LabelValues & values)
+    : skipped(values.skipped < NoLabel<TRank> ? static_cast<TRank>(values.skipped) : NoLabel<TRank>)
+    , background(static_cast<TOutput>(values.background))
+  {}
+
+  /** `firstRank` is the rank of the first component of the image. A rank of NoLabel gives the background. */
+  CCL_HOST_DEVICE
+  TOutput
+  operator()(TRank rank, TRank firstRank) const
+  {
+    const TRank rankOfImage = rank - firstRank;
+    return rank == NoLabel<TRank> ? background : static_cast<TOutput>(rankOfImage + (rankOfImage >= skipped));
   }
 };
 

@@ -13,6 +13,8 @@
 // Under face connectivity (4 or 6 neighbors), a row group is one row, and its runs are the runs of the row.
 
 #include "primitives/BitRows.h"
+#include "primitives/FastDivision.h"
+#include "primitives/ImageStack.h"
 
 namespace itk::ccl
 {
@@ -38,6 +40,14 @@ struct RowGroup
 using SingleRow = RowGroup<1, 1>;
 using PlaneRowGroup = RowGroup<2, 1>;
 using VolumeRowGroup = RowGroup<2, 2>;
+
+/** Returns the images of a batch as a stack for a kind of row group. */
+template <typename TRowGroup>
+ImageStack
+StackOf(const Grid & image, std::uint64_t images)
+{
+  return { image, images, TRowGroup::Slices };
+}
 
 /** Calls visitor(TRowGroup{}) with the kind of row group for an image and a connectivity. Returns its result. */
 template <typename TVisitor>
@@ -72,13 +82,24 @@ FacingColumns(const TRowAt & rowAt)
   return word;
 }
 
-/** Reads the bits of the row groups of an image. `rows` has one bit for each pixel. `columns` has one bit for each
- * column: 1 if the column has a foreground pixel. If a row group is one row, both are the same. */
+/** Reads the bits of the row groups of the images of a stack. `rows` has one bit for each pixel. `columns` has one bit
+ * for each column: 1 if the column has a foreground pixel. If a row group is one row, both are the same. */
 template <typename TRowGroup>
 struct RowGroupBits
 {
-  BitRows rows;
-  BitRows columns;
+  BitRows          rows;
+  BitRows          columns;
+  std::uint64_t    groupsAlongZ;   // of one image
+  FastMultipleTest isFirstOfImage; // tells whether a row group at a z is the first of an image
+
+  /** \param columnBits the bits of the columns; not used if a row group is one row */
+  CCL_HOST_DEVICE
+  RowGroupBits(const ImageStack & stack, const Word * rowBits, const Word * columnBits)
+    : rows{ WordsOf(stack.GetGrid()), rowBits }
+    , columns{ TRowGroup::GridOf(rows.words), TRowGroup::IsOneRow ? rowBits : columnBits }
+    , groupsAlongZ(DivideUp(stack.slices, TRowGroup::Slices))
+    , isFirstOfImage(groupsAlongZ)
+  {}
 
   /** Returns whether a row group has a row. The last row groups of an image may lack rows. */
   template <typename TIndex>
@@ -88,14 +109,6 @@ struct RowGroupBits
   {
     return groupY * TRowGroup::Rows + row < static_cast<TIndex>(rows.words.y) &&
            groupZ * TRowGroup::Slices + slice < static_cast<TIndex>(rows.words.z);
-  }
-
-  /** Returns the index of a row of a row group in the image. Rows are counted slice by slice. */
-  CCL_HOST_DEVICE
-  std::uint64_t
-  RowIndex(std::uint64_t groupY, std::uint64_t groupZ, unsigned int row, unsigned int slice) const
-  {
-    return groupY * TRowGroup::Rows + row + rows.words.y * (groupZ * TRowGroup::Slices + slice);
   }
 
   /** Returns the index in `rows` of the first word of a row of a row group. */

@@ -135,16 +135,19 @@ struct NeighborRowGroup
   std::uint64_t z;
   std::uint64_t begin;    // index of the first word of its columns
   std::uint64_t ownBegin; // the same for the other row group
-  bool          exists;   // whether it lies in the image
+  bool          exists;   // whether it lies in the same image
 
+  template <typename TRowGroup>
   CCL_HOST_DEVICE
-  NeighborRowGroup(const BitRows & columns, std::uint64_t ownY, std::uint64_t ownZ)
+  NeighborRowGroup(const RowGroupBits<TRowGroup> & groups, std::uint64_t ownY, std::uint64_t ownZ)
     : y(ownY + static_cast<std::uint64_t>(std::int64_t{ TOffset::Y }))
     , z(ownZ + static_cast<std::uint64_t>(std::int64_t{ TOffset::Z }))
-    , begin(columns.RowBegin(y, z))
-    , ownBegin(columns.RowBegin(ownY, ownZ))
-    , exists(y < columns.words.y && z < columns.words.z) // -1 wraps around
-  {}
+    , begin(groups.columns.RowBegin(y, z))
+    , ownBegin(groups.columns.RowBegin(ownY, ownZ))
+    , exists(y < groups.columns.words.y && (TOffset::Z == 0 || !groups.isFirstOfImage(ownZ))) // y -1 wraps around
+  {
+    static_assert(TOffset::Z <= 0, "a preceding row group");
+  }
 };
 
 } // namespace itk::ccl

@@ -17,38 +17,42 @@
 namespace itk::ccl
 {
 
-/** The components of an image after the analysis. */
+/** The components of a stack after the analysis. */
 template <typename TRun, typename TExecutor>
 struct AnalyzedComponents
 {
-  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<std::uint64_t>(0));
+  template <typename T>
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
 
-  std::uint64_t                                 foundCount; // components of the image
-  std::optional<SelectedCount<TRun, TExecutor>> selected;   // nothing if the selection keeps all components
-  BufferType table; // memory of a ComponentTable, if the request wants one; see UnpackTable.h
+  std::uint64_t                                      foundCount; // components of all images
+  std::optional<SelectedComponents<TRun, TExecutor>> selected;   // nothing if the selection keeps all components
+  BufferType<std::uint64_t> table; // memory of a ComponentTable, if the request wants one; see UnpackTable.h
 
   /** Returns the number of components that the selection keeps, which is the number of rows of the table. On the
    * device, it waits for this number, but not for later work. */
   std::uint64_t
   GetKeptCount() const
   {
-    return selected ? selected->Get() : foundCount;
+    return selected ? selected->count.GetTotal() : foundCount;
   }
 };
 
 /** Measures and selects the components of labeled runs.
- * \param labelsOfRuns the label of each run, by request.LabelValuesOfRuns(). Gets the final labels.
+ * \param ranksOfRuns the rank of the component of each run. If components are selected, gets their positions in the
+ * order of the labels, or NoLabel.
  * \param componentCount number of components of the runs */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 AnalyzedComponents<TRun, TExecutor>
 AnalyzeRuns(const TExecutor &                    executor,
             const IndexedRuns<TRowGroup, TRun> & runs,
-            TRun *                               labelsOfRuns,
+            TRun *                               ranksOfRuns,
             std::uint64_t                        runCount,
+            const RanksOfImages<TRun> &          imageRanks,
             std::uint64_t                        componentCount,
             const Request &                      request)
 {
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
+  const ImageStack   stack = StackOf<TRowGroup>(request.size, request.images);
   return VisitSumTypeFor(request.size, columns, [&](auto sum) -> AnalyzedComponents<TRun, TExecutor> {
     using TableType = ComponentTable<TRun, decltype(sum)>;
     const auto allocate = [&](std::uint64_t rows) {
@@ -58,9 +62,8 @@ AnalyzeRuns(const TExecutor &                    executor,
     const TableType table = TableType::In(memory.get(), columns, componentCount);
     MeasureComponents(executor,
                       runs,
-                      labelsOfRuns,
-                      request.LabelValuesOfRuns(),
-                      request.size,
+                      ranksOfRuns,
+                      stack,
                       request.selection.pixelOrder == Selection::PixelOrder::TransposedRaster,
                       componentCount,
                       table);
@@ -68,23 +71,24 @@ AnalyzeRuns(const TExecutor &                    executor,
     {
       return { componentCount, std::nullopt, std::move(memory) };
     }
-    const auto seeded = MarkSeededComponents(executor, runs, labelsOfRuns, componentCount, request.selection.seeds);
-    auto       selected = Select(executor,
+    const auto seeded =
+      MarkSeededComponents(executor, runs, ranksOfRuns, componentCount, stack, request.selection.seeds);
+    auto selected = Select(executor,
                            table,
                            request.selection.seeds.empty() ? nullptr : seeded.get(),
                            componentCount,
                            request.size,
-                           request.selection,
-                           request.labelValues);
-    RelabelRuns(executor, selected.labels.get(), runCount, labelsOfRuns);
+                           imageRanks,
+                           request.selection);
+    RenumberRuns(executor, selected.positions.get(), runCount, ranksOfRuns);
     if (!request.wantsTable)
     {
-      return { componentCount, std::move(selected.count), allocate(0) };
+      return { componentCount, std::move(selected), allocate(0) };
     }
-    const std::uint64_t rows = selected.count.Get();
+    const std::uint64_t rows = selected.count.GetTotal();
     auto                memoryOfSelected = allocate(rows);
     CopySelectedRows(executor, table, selected, TableType::In(memoryOfSelected.get(), columns, rows));
-    return { componentCount, std::move(selected.count), std::move(memoryOfSelected) };
+    return { componentCount, std::move(selected), std::move(memoryOfSelected) };
   });
 }
 

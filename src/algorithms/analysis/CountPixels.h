@@ -7,7 +7,6 @@
 
 #include "algorithms/analysis/RunLists.h"
 #include "primitives/Atomics.h"
-#include "primitives/LabelValues.h"
 
 namespace itk::ccl
 {
@@ -49,8 +48,7 @@ struct PixelCountTable
 template <typename TRowGroup, typename TRun>
 struct CountWord : RunLists<TRowGroup, TRun>
 {
-  const TRun * labels; // an element for each run
-  LabelValues  labelValues;
+  const TRun * ranks; // of the component of each run
 
   /** Moves to the next run. Counts its pixels in the word, and returns the rank of its component. */
   CCL_HOST_DEVICE
@@ -64,7 +62,7 @@ struct CountWord : RunLists<TRowGroup, TRun>
     groups.ForEachRow(list.word.y, list.word.z, [&](unsigned int row, unsigned int slice) {
       value.pixels += CountBits(groups.PixelsIn(list.word, row, slice, columns));
     });
-    return labelValues.RankOf(labels[run]);
+    return ranks[run];
   }
 };
 
@@ -74,8 +72,7 @@ template <typename TRun>
 struct CountRun
 {
   RunColumns<TRun> columnsOfRuns;
-  const TRun *     labels; // an element for each run
-  LabelValues      labelValues;
+  const TRun *     ranks; // of the component of each run
 
   /** The number of cells along x. A thread of AddToRows() visits several cells of one column, so the cells need several
    * rows. */
@@ -122,19 +119,18 @@ struct CountRun
   {
     value.pixels = columnsOfRuns.last[list.run] - columnsOfRuns.first[list.run] + 1;
     list.isAtEnd = true;
-    return labelValues.RankOf(labels[list.run]);
+    return ranks[list.run];
   }
 };
 
 } // namespace CountPixels
 
-/** Adds the number of pixels of each component to its row. `labels` has the label of each run, by `labelValues`. */
+/** Adds the number of pixels of each component to its row. `ranks` has the rank of the component of each run. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 CountPixelsOfComponents(const TExecutor &                    executor,
                         const IndexedRuns<TRowGroup, TRun> & runs,
-                        const TRun *                         labels,
-                        const LabelValues &                  labelValues,
+                        const TRun *                         ranks,
                         TRun *                               pixelCounts)
 {
   using namespace CountPixels;
@@ -142,14 +138,13 @@ CountPixelsOfComponents(const TExecutor &                    executor,
   {
     if (runs.columnsOfRuns.first != nullptr)
     {
-      const CountRun<TRun> functor{ runs.columnsOfRuns, labels, labelValues };
+      const CountRun<TRun> functor{ runs.columnsOfRuns, ranks };
       executor.AddToRows(functor.GetCells(), functor, PixelCountTable<TRun>{ pixelCounts });
       return;
     }
   }
-  executor.AddToRows(runs.groups.columns.words,
-                     CountWord<TRowGroup, TRun>{ { runs }, labels, labelValues },
-                     PixelCountTable<TRun>{ pixelCounts });
+  executor.AddToRows(
+    runs.groups.columns.words, CountWord<TRowGroup, TRun>{ { runs }, ranks }, PixelCountTable<TRun>{ pixelCounts });
 }
 
 } // namespace itk::ccl

@@ -26,14 +26,15 @@ struct IntensityImage
 {
   const void * pixels;
   PixelType    type;
-  std::int64_t rowStride;   // in pixels
-  std::int64_t sliceStride; // in pixels
+  std::int64_t rowStride;       // in pixels
+  std::int64_t sliceStride;     // in pixels
+  std::int64_t imageStride = 0; // in pixels
 
   static IntensityImage
   Of(const ImageView & view)
   {
     const auto size = static_cast<std::int64_t>(SizeOf(view.type));
-    return { view.pixels, view.type, view.strides[1] / size, view.strides[2] / size };
+    return { view.pixels, view.type, view.strides[1] / size, view.strides[2] / size, view.imageStride / size };
   }
 };
 

@@ -2,7 +2,7 @@
 #ifndef ccl_algorithms_analysis_MarkSeeds_h
 #define ccl_algorithms_analysis_MarkSeeds_h
 
-// Finds the components that contain given pixels, the seeds.
+// Finds the components that contain given pixels, the seeds. Each image of a stack has the same seeds.
 
 #include "primitives/Atomics.h"
 #include "primitives/Runs.h"
@@ -22,20 +22,21 @@ namespace MarkSeeds
 /** Number of seeds that a kernel gets as its arguments. */
 inline constexpr std::uint64_t SeedsPerKernel = 64;
 
-/** Kernel functor that marks the components of seeds. A cell is a seed. */
+/** Kernel functor that marks the components of seeds. A cell is a seed and an image. */
 template <typename TRowGroup, typename TRun>
 struct MarkComponent
 {
   IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 ranks; // the rank of the component of each run
-  TRun *                       marks; // an element for each component
+  const TRun *                 ranks;  // the rank of the component of each run
+  TRun *                       marks;  // an element for each component
+  std::uint64_t                slices; // of the bits of an image
   Cell                         seeds[SeedsPerKernel];
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
-    const Cell          seed = seeds[cell.x];
+    const Cell          seed{ seeds[cell.x].x, seeds[cell.x].y, seeds[cell.x].z + cell.y * slices };
     const BitRows &     rows = runs.groups.rows;
     const std::uint64_t word = seed.x / BitsPerWord;
     const unsigned int  bit = seed.x % BitsPerWord;
@@ -57,6 +58,7 @@ MarkSeededComponents(const TExecutor &                                 executor,
                      const IndexedRuns<TRowGroup, TRun> &              runs,
                      const TRun *                                      ranks,
                      std::uint64_t                                     componentCount,
+                     const ImageStack &                                stack,
                      const std::vector<std::array<std::uint64_t, 3>> & seeds)
 {
   using namespace MarkSeeds;
@@ -68,11 +70,11 @@ MarkSeededComponents(const TExecutor &                                 executor,
   for (std::uint64_t begin = 0; begin < seeds.size(); begin += SeedsPerKernel)
   {
     const std::uint64_t            count = std::min<std::uint64_t>(SeedsPerKernel, seeds.size() - begin);
-    MarkComponent<TRowGroup, TRun> functor{ runs, ranks, marks.get(), {} };
+    MarkComponent<TRowGroup, TRun> functor{ runs, ranks, marks.get(), stack.slices, {} };
     std::transform(seeds.begin() + begin, seeds.begin() + begin + count, functor.seeds, [](const auto & seed) {
       return Cell{ seed[0], seed[1], seed[2] };
     });
-    executor.ForEach(Grid{ count }, functor);
+    executor.ForEach(Grid{ count, stack.images }, functor);
   }
   return marks;
 }

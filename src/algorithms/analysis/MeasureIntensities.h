@@ -243,8 +243,8 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
 {
   using typename RunLists<TRowGroup, TRun>::ListType;
 
-  const TRun * labels; // an element for each run
-  LabelValues  labelValues;
+  const TRun * rowsOfRuns; // NoLabel for a run without a row
+  ImageStack   stack;
   TPass        pass;
 
   /** Moves to the next run. Measures its pixels in the word, and returns the row of its component. Returns NoRow for a
@@ -270,13 +270,8 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
   std::uint64_t
   RowOf(TRun run, typename TPass::Parameters & parameters) const
   {
-    const TRun label = labels[run];
-    if (label == NoLabel<TRun>)
-    {
-      return NoRow;
-    }
-    const std::uint64_t row = labelValues.RankOf(label);
-    return pass.Begin(row, parameters) ? row : NoRow;
+    const TRun row = rowsOfRuns[run];
+    return row != NoLabel<TRun> && pass.Begin(row, parameters) ? std::uint64_t{ row } : NoRow;
   }
 
   /** Adds the pixels of a word of a row group in the columns `mask`. */
@@ -288,9 +283,11 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
     groups.ForEachRow(word.y, word.z, [&](unsigned int rowOfGroup, unsigned int slice) {
       const std::uint64_t y = word.y * TRowGroup::Rows + rowOfGroup;
       const std::uint64_t z = word.z * TRowGroup::Slices + slice;
+      const std::uint64_t image = stack.ImageOf(z);
       const std::int64_t  begin = static_cast<std::int64_t>(word.x * BitsPerWord) +
                                  static_cast<std::int64_t>(y) * pass.image.rowStride +
-                                 static_cast<std::int64_t>(z) * pass.image.sliceStride;
+                                 static_cast<std::int64_t>(z - image * stack.slices) * pass.image.sliceStride +
+                                 static_cast<std::int64_t>(image) * pass.image.imageStride;
       Word left = groups.PixelsIn(word, rowOfGroup, slice, mask);
       while (left != 0)
       {
@@ -440,7 +437,7 @@ AddRowsOnHost(const ParallelFor &                               parallelFor,
 } // namespace MeasureIntensities
 
 /** Measures the intensities of all components. Writes all rows.
- * \param labels the label of each run, by labelValues, or NoLabel
+ * \param rowsOfRuns the row of each run, or NoLabel
  * \param image the intensities, where the executor's functors can read them
  * \param rowCount number of components that have labels
  * \param rows an element for each of these components, in the order of the labels */
@@ -448,8 +445,8 @@ template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 MeasureIntensitiesOfRuns(const TExecutor &                    executor,
                          const IndexedRuns<TRowGroup, TRun> & runs,
-                         const TRun *                         labels,
-                         const LabelValues &                  labelValues,
+                         const TRun *                         rowsOfRuns,
+                         const ImageStack &                   stack,
                          const IntensityImage &               image,
                          std::uint64_t                        rowCount,
                          IntensityValue *                     rows)
@@ -459,7 +456,7 @@ MeasureIntensitiesOfRuns(const TExecutor &                    executor,
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
     executor.AddToRows(runs.groups.columns.words,
-                       MeasureWord<TRowGroup, TRun, PassType>{ { runs }, labels, labelValues, pass },
+                       MeasureWord<TRowGroup, TRun, PassType>{ { runs }, rowsOfRuns, stack, pass },
                        IntensityRows{ rows });
   });
 }
@@ -472,8 +469,8 @@ void
 MeasureIntensitiesOfRows(const ParallelFor &                               parallelFor,
                          const RowGroupBits<TRowGroup> &                   groups,
                          const HostExecutor::PreparedScan<std::uint64_t> & scan,
-                         const TRun *                                      labels,
-                         const LabelValues &                               labelValues,
+                         const TRun *                                      rowsOfRuns,
+                         const ImageStack &                                stack,
                          const IntensityImage &                            image,
                          std::uint64_t                                     rowCount,
                          IntensityValue *                                  rows)
@@ -482,7 +479,7 @@ MeasureIntensitiesOfRows(const ParallelFor &                               paral
   HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows{ rows });
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
-    const MeasureWord<TRowGroup, TRun, PassType> measure{ { { groups, nullptr } }, labels, labelValues, pass };
+    const MeasureWord<TRowGroup, TRun, PassType> measure{ { { groups, nullptr } }, rowsOfRuns, stack, pass };
     AddRowsOnHost(parallelFor, scan, measure, IntensityRows{ rows });
   });
 }

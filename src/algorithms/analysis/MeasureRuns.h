@@ -15,7 +15,7 @@
 #include "algorithms/analysis/ComponentTable.h"
 #include "algorithms/analysis/CountPixels.h"
 #include "algorithms/analysis/RunLists.h"
-#include "primitives/LabelValues.h"
+#include "primitives/ImageStack.h"
 
 namespace itk::ccl
 {
@@ -127,9 +127,8 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
 {
   using typename RunLists<TRowGroup, TRun>::ListType;
 
-  const TRun * labels; // an element for each run
-  LabelValues  labelValues;
-  Grid         size;
+  const TRun * ranks; // of the component of each run
+  ImageStack   stack;
   bool         needsSums;
   bool         needsProducts;
   bool         isTransposed; // whether first pixels are in the order of the transposed raster
@@ -142,7 +141,7 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
     Word       mask = 0;
     const TRun run = list.runs.Next(mask);
     value = this->MeasurementsOf(list.word, mask);
-    return labelValues.RankOf(labels[run]);
+    return ranks[run];
   }
 
 private:
@@ -153,7 +152,8 @@ private:
   {
     const auto x = static_cast<TRun>(word.x * BitsPerWord);
     const auto y = static_cast<TRun>(word.y * TRowGroup::Rows);
-    const auto z = static_cast<TRun>(word.z * TRowGroup::Slices);
+    const auto stackZ = static_cast<TRun>(word.z * TRowGroup::Slices);
+    const auto z = static_cast<TRun>(stackZ - stack.ImageOf(stackZ) * stack.slices);
     // The sums are relative to the first pixel of the word of the row group. So they fit in 32 bits.
     RelativeSums  sums{};
     std::uint32_t firstX = 0;
@@ -182,13 +182,14 @@ private:
       // Of the first column, row 0 of slice 0 comes first, then row 0 of slice 1, row 1 of slice 0, row 1 of slice 1.
       const TRun row = (rowsOfFirst & 0x5U) == 0;
       const TRun slice = (rowsOfFirst >> row & 0x1U) == 0;
-      all.firstPixel = z + slice + static_cast<TRun>(size.z) * (y + row + static_cast<TRun>(size.y) * all.minimum[0]);
+      all.firstPixel =
+        z + slice + static_cast<TRun>(stack.size.z) * (y + row + static_cast<TRun>(stack.size.y) * all.minimum[0]);
     }
     else
     {
       const TRun row = TRowGroup::IsOneRow ? 0 : LowestBit(rowsFound);
       all.firstPixel =
-        x + firstX + static_cast<TRun>(size.x) * (y + row % 2 + static_cast<TRun>(size.y) * (z + row / 2));
+        x + firstX + static_cast<TRun>(stack.size.x) * (y + row % 2 + static_cast<TRun>(stack.size.y) * (z + row / 2));
     }
     all.maximum[0] = x + HighestBit(mask);
     all.minimum[1] = firstY;
@@ -219,15 +220,14 @@ struct ClearRows
 
 } // namespace MeasureRuns
 
-/** Measures all components. `labels` has the label of each run, by `labelValues`. `isTransposed` is the pixel order of
- * the first pixels. Writes all rows of the table. */
+/** Measures all components. `ranks` has the rank of the component of each run. `isTransposed` is the pixel order of the
+ * first pixels. Writes all rows of the table. */
 template <typename TRowGroup, typename TRun, typename TSum, typename TExecutor>
 void
 MeasureComponents(const TExecutor &                    executor,
                   const IndexedRuns<TRowGroup, TRun> & runs,
-                  const TRun *                         labels,
-                  const LabelValues &                  labelValues,
-                  const Grid &                         size,
+                  const TRun *                         ranks,
+                  const ImageStack &                   stack,
                   bool                                 isTransposed,
                   std::uint64_t                        componentCount,
                   const ComponentTable<TRun, TSum> &   table)
@@ -238,15 +238,14 @@ MeasureComponents(const TExecutor &                    executor,
   {
     if (table.pixelCounts != nullptr)
     {
-      CountPixelsOfComponents(executor, runs, labels, labelValues, table.pixelCounts);
+      CountPixelsOfComponents(executor, runs, ranks, table.pixelCounts);
     }
     return;
   }
   executor.AddToRows(runs.groups.columns.words,
                      MeasureWord<TRowGroup, TRun, TSum>{ { runs },
-                                                         labels,
-                                                         labelValues,
-                                                         size,
+                                                         ranks,
+                                                         stack,
                                                          table.sums[0] != nullptr || table.products[0] != nullptr,
                                                          table.products[0] != nullptr,
                                                          isTransposed },

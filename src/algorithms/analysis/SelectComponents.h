@@ -2,15 +2,16 @@
 #ifndef ccl_algorithms_analysis_SelectComponents_h
 #define ccl_algorithms_analysis_SelectComponents_h
 
-// Selects components by the rows of their table, and orders them. All work is on rows and runs, not on pixels.
+// Selects components by the rows of their table, and orders them. All work is on rows and runs, not on pixels. The
+// images of a stack are independent: each has its largest components and its order.
 
 #include "algorithms/analysis/ComponentTable.h"
+#include "algorithms/runs/ImageRanks.h"
 #include "executors/Executor.h"
-#include "primitives/LabelValues.h"
 
 #include "itkCudaConnectedComponentSelection.h"
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace itk::ccl
@@ -71,47 +72,49 @@ struct IsSelected
   }
 };
 
-/** Returns 1 for a selected component of the largest size, and 0 for others: the values of a scan. */
-template <typename TRun, typename TSum>
-struct IsLargest
-{
-  IsSelected<TRun, TSum> isSelected;
-  const TRun *           largestSize;
-
-  CCL_HOST_DEVICE
-  TRun
-  operator()(std::uint64_t rank) const
-  {
-    return isSelected.table.pixelCounts[rank] == *largestSize ? isSelected(rank) : 0;
-  }
-};
-
-/** Returns 1 for a component that has a label, and 0 for others: the values of a scan. */
+/** Returns 1 for the first of the largest selected components of each image, and 0 for others: the values of a scan. */
 template <typename TRun>
-struct HasLabel
+struct IsFirstLargest
 {
-  const TRun * labels;
+  RanksOfImages<TRun> imageRanks;
+  const TRun *        largest; // the rank of this component, for each image
 
   CCL_HOST_DEVICE
   TRun
   operator()(std::uint64_t rank) const
   {
-    return labels[rank] != NoLabel<TRun>;
+    return largest[imageRanks.ImageOf(static_cast<TRun>(rank))] == rank;
   }
 };
 
-/** Kernel functor that finds the size of the largest selected component. A cell is a component. */
+/** Returns 1 for a component that has a position, and 0 for others: the values of a scan. */
+template <typename TRun>
+struct HasPosition
+{
+  const TRun * positions;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t rank) const
+  {
+    return positions[rank] != NoLabel<TRun>;
+  }
+};
+
+/** Kernel functor that finds the size of the largest selected component of each image. A cell is a component. */
 template <typename TRun, typename TSum>
 struct RaiseLargestSize
 {
   IsSelected<TRun, TSum> isSelected;
-  TRun *                 largestSize;
+  RanksOfImages<TRun>    imageRanks;
+  TRun *                 largestSizes; // an element for each image
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & component) const
   {
-    const TRun pixels = isSelected.table.pixelCounts[component.x];
+    const TRun   pixels = isSelected.table.pixelCounts[component.x];
+    TRun * const largestSize = largestSizes + imageRanks.ImageOf(static_cast<TRun>(component.x));
     // Most components are smaller than a size that is known already. A stale size costs an atomic operation only.
     if (pixels > LoadCurrent(largestSize) && isSelected(component.x) != 0)
     {
@@ -120,29 +123,50 @@ struct RaiseLargestSize
   }
 };
 
-/** Visitor of a scan that writes the labels of the first `limit` selected components in the order of their ranks, and
- * the list of their ranks. Other components get NoLabel. */
-template <typename TRun, typename TIsSelected>
-struct LabelInOrderOfRanks
+/** Kernel functor that finds the first selected component of the largest size in each image. A cell is a component. */
+template <typename TRun, typename TSum>
+struct FindFirstLargest
 {
-  TIsSelected   isSelected;
-  std::uint64_t limit;
-  LabelValues   labelValues;
-  TRun *        labels;
-  TRun *        ranks;
+  IsSelected<TRun, TSum> isSelected;
+  RanksOfImages<TRun>    imageRanks;
+  const TRun *           largestSizes;
+  TRun *                 largest; // its rank, for each image
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & component) const
+  {
+    const auto          rank = static_cast<TRun>(component.x);
+    const std::uint64_t image = imageRanks.ImageOf(rank);
+    const bool          isLargest = isSelected.table.pixelCounts[rank] == largestSizes[image];
+    if (isLargest && rank < LoadCurrent(largest + image) && isSelected(rank) != 0)
+    {
+      AtomicMin(largest + image, rank);
+    }
+  }
+};
+
+/** Visitor of a scan that writes the positions of the selected components in the order of their ranks, and the list of
+ * their ranks. Other components get NoLabel. */
+template <typename TRun, typename TIsSelected>
+struct NumberInOrderOfRanks
+{
+  TIsSelected isSelected;
+  TRun *      positions;
+  TRun *      ranks;
 
   CCL_HOST_DEVICE
   void
   operator()(std::uint64_t rank, TRun position) const
   {
-    if (position < limit && isSelected(rank) != 0)
+    if (isSelected(rank) != 0)
     {
       ranks[position] = static_cast<TRun>(rank);
-      labels[rank] = static_cast<TRun>(labelValues.LabelOf(position));
+      positions[rank] = position;
     }
     else
     {
-      labels[rank] = NoLabel<TRun>;
+      positions[rank] = NoLabel<TRun>;
     }
   }
 };
@@ -166,36 +190,117 @@ struct CopyKeys
   }
 };
 
-/** Kernel functor that writes the labels of the listed components in the order of the list. Components from position
- * `end` on get NoLabel. A cell is a position. */
+/** Kernel functor that copies the image of each listed component, or its complement, as the key of a sort. A cell is a
+ * position in the list. */
 template <typename TRun>
-struct LabelInOrderOfList
+struct CopyImages
 {
-  const TRun *  ranks;
-  std::uint64_t end;
-  LabelValues   labelValues;
-  TRun *        labels;
+  RanksOfImages<TRun> imageRanks;
+  const TRun *        ranks;
+  TRun *              keys;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & position) const
   {
-    labels[ranks[position.x]] = position.x < end ? static_cast<TRun>(labelValues.LabelOf(position.x)) : NoLabel<TRun>;
+    keys[position.x] = static_cast<TRun>(~static_cast<TRun>(imageRanks.ImageOf(ranks[position.x])));
   }
 };
 
-/** Kernel functor that replaces the rank of the component of each run by the label of the component. */
+/** Kernel functor that finds where the components of each image start in a list that is sorted by images. A cell is an
+ * image. */
 template <typename TRun>
-struct RelabelRun
+struct FindStartOfImage
 {
-  const TRun * labels;
-  TRun *       labelsOfRuns;
+  RanksOfImages<TRun> imageRanks;
+  const TRun *        ranks;
+  std::uint64_t       count; // of listed components
+  TRun *              starts;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & image) const
+  {
+    std::uint64_t begin = 0;
+    std::uint64_t end = count;
+    while (begin < end)
+    {
+      const std::uint64_t middle = begin + (end - begin) / 2;
+      if (imageRanks.ImageOf(ranks[middle]) < image.x)
+      {
+        begin = middle + 1;
+      }
+      else
+      {
+        end = middle;
+      }
+    }
+    starts[image.x] = static_cast<TRun>(begin);
+  }
+};
+
+/** Returns 1 for a position among the first `limit` of its image, and 0 for others: the values of a scan. */
+template <typename TRun>
+struct IsWithinLimit
+{
+  RanksOfImages<TRun> imageRanks;
+  const TRun *        ranks;
+  const TRun *        starts; // of each image in the list; null for one image
+  std::uint64_t       limit;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t position) const
+  {
+    return position - (starts == nullptr ? 0 : starts[imageRanks.ImageOf(ranks[position])]) < limit;
+  }
+};
+
+/** Visitor of a scan that copies the listed components within the limit to another list. */
+template <typename TRun>
+struct KeepWithinLimit
+{
+  IsWithinLimit<TRun> isWithinLimit;
+  TRun *              kept;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t position, TRun keptPosition) const
+  {
+    if (isWithinLimit(position) != 0)
+    {
+      kept[keptPosition] = isWithinLimit.ranks[position];
+    }
+  }
+};
+
+/** Kernel functor that writes the position of each listed component. A cell is a position. */
+template <typename TRun>
+struct NumberInOrderOfList
+{
+  const TRun * ranks;
+  TRun *       positions;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & position) const
+  {
+    positions[ranks[position.x]] = static_cast<TRun>(position.x);
+  }
+};
+
+/** Kernel functor that replaces the rank of the component of each run by the component's position or by NoLabel. */
+template <typename TRun>
+struct RenumberRun
+{
+  const TRun * positions;
+  TRun *       ranksOfRuns;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
-    labelsOfRuns[run.x] = labels[labelsOfRuns[run.x]];
+    ranksOfRuns[run.x] = positions[ranksOfRuns[run.x]];
   }
 };
 
@@ -217,34 +322,20 @@ struct CopyRow
 
 } // namespace SelectComponents
 
-/** The number of components that a selection keeps. */
-template <typename TRun, typename TExecutor>
-struct SelectedCount
-{
-  PreparedScanOf<TRun, TExecutor> matches; // counts the components that match the conditions
-  std::uint64_t                   limit;   // of the components to keep
-
-  /** Returns the number. On the device, it waits for this number, but not for later work. */
-  std::uint64_t
-  Get() const
-  {
-    return std::min<std::uint64_t>(matches.GetTotal(), limit);
-  }
-};
-
 /** The components that a selection keeps. */
 template <typename TRun, typename TExecutor>
 struct SelectedComponents
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  SelectedCount<TRun, TExecutor> count;
-  BufferType                     ranks;  // in the order of their labels: the first `count` elements
-  BufferType                     labels; // the label or NoLabel of each component, by its rank
+  PreparedScanOf<TRun, TExecutor> count;     // its total is their number
+  BufferType                      ranks;     // in the order of their labels: the first `count` elements
+  BufferType                      positions; // of each component in this order, or NoLabel
 };
 
-/** Selects components. The table has a row for each component, and the columns of ColumnsFor(). `seeded` is the result
- * of MarkSeededComponents(), or null without seeds. */
+/** Selects components, and numbers the selected ones through all images. The table has a row for each component, and
+ * the columns of ColumnsFor(). `seeded` is the result of MarkSeededComponents(), or null without seeds. `size` is the
+ * size of one image. */
 template <typename TRun, typename TSum, typename TExecutor>
 SelectedComponents<TRun, TExecutor>
 Select(const TExecutor &                  executor,
@@ -252,26 +343,23 @@ Select(const TExecutor &                  executor,
        const TRun *                       seeded,
        std::uint64_t                      componentCount,
        const Grid &                       size,
-       const Selection &                  selection,
-       const LabelValues &                labelValues)
+       const RanksOfImages<TRun> &        imageRanks,
+       const Selection &                  selection)
 {
   using namespace SelectComponents;
-  const std::uint64_t limit = selection.numberOfLargest != 0 ? selection.numberOfLargest : componentCount;
-  auto                rankBuffer = executor.template Allocate<TRun>(componentCount);
-  auto                labelBuffer = executor.template Allocate<TRun>(componentCount);
-  TRun * const        ranks = rankBuffer.get();
-  TRun * const        labels = labelBuffer.get();
-  const auto          labelInOrderOfRanks = [&](const auto & isLabeled, std::uint64_t labelLimit) {
-    using IsLabeledType = std::decay_t<decltype(isLabeled)>;
-    auto scan = executor.template PrepareScan<TRun>(componentCount, isLabeled);
+  auto       rankBuffer = executor.template Allocate<TRun>(componentCount);
+  auto       positionBuffer = executor.template Allocate<TRun>(componentCount);
+  const auto numberInOrderOfRanks = [&](const auto & isNumbered) {
+    using IsNumberedType = std::decay_t<decltype(isNumbered)>;
+    auto scan = executor.template PrepareScan<TRun>(componentCount, isNumbered);
     executor.ExclusiveScan(
-      scan, isLabeled, LabelInOrderOfRanks<TRun, IsLabeledType>{ isLabeled, labelLimit, labelValues, labels, ranks });
+      scan,
+      isNumbered,
+      NumberInOrderOfRanks<TRun, IsNumberedType>{ isNumbered, positionBuffer.get(), rankBuffer.get() });
     return scan;
   };
-  const auto select = [&](PreparedScanOf<TRun, TExecutor> && matches) {
-    return SelectedComponents<TRun, TExecutor>{ { std::move(matches), limit },
-                                                std::move(rankBuffer),
-                                                std::move(labelBuffer) };
+  const auto select = [&](PreparedScanOf<TRun, TExecutor> && count) {
+    return SelectedComponents<TRun, TExecutor>{ std::move(count), std::move(rankBuffer), std::move(positionBuffer) };
   };
 
   const IsSelected<TRun, TSum> isSelected{
@@ -281,12 +369,17 @@ Select(const TExecutor &                  executor,
   if (selection.numberOfLargest == 1 && !isTransposed)
   {
     // The most frequent selection needs no sort.
-    const auto largestSize = executor.template Allocate<TRun>(1);
-    executor.Fill(largestSize.get(), 1, 0);
-    executor.ForEach(Grid{ componentCount }, RaiseLargestSize<TRun, TSum>{ isSelected, largestSize.get() });
-    return select(labelInOrderOfRanks(IsLargest<TRun, TSum>{ isSelected, largestSize.get() }, limit));
+    const Grid components{ componentCount };
+    const auto largestSizes = executor.template Allocate<TRun>(imageRanks.images);
+    const auto largest = executor.template Allocate<TRun>(imageRanks.images);
+    executor.Fill(largestSizes.get(), imageRanks.images, 0);
+    executor.Fill(largest.get(), imageRanks.images, NoLabelByte);
+    executor.ForEach(components, RaiseLargestSize<TRun, TSum>{ isSelected, imageRanks, largestSizes.get() });
+    executor.ForEach(components,
+                     FindFirstLargest<TRun, TSum>{ isSelected, imageRanks, largestSizes.get(), largest.get() });
+    return select(numberInOrderOfRanks(IsFirstLargest<TRun>{ imageRanks, largest.get() }));
   }
-  auto       matches = labelInOrderOfRanks(isSelected, componentCount);
+  auto       matches = numberInOrderOfRanks(isSelected);
   const bool isBySize = selection.order == Selection::Order::Size;
   if (selection.numberOfLargest == 0 && !isBySize && !isTransposed)
   {
@@ -295,44 +388,85 @@ Select(const TExecutor &                  executor,
 
   // Ranks are in raster order, and the sort is stable.
   const std::uint64_t matchCount = matches.GetTotal();
-  const std::uint64_t keptCount = std::min(matchCount, limit);
-  const bool          isLimited = keptCount < matchCount;
+  const bool          isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matchCount;
   if (!isLimited && !isBySize && !isTransposed)
   {
     return select(std::move(matches));
   }
   const auto keys = executor.template Allocate<TRun>(matchCount);
+  const auto sort = [&](std::uint64_t count) { executor.SortDescending(count, keys.get(), rankBuffer.get()); };
   const auto sortList = [&](const TRun * values, std::uint64_t count, bool isAscending) {
-    executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, ranks, keys.get(), isAscending });
-    executor.SortDescending(count, keys.get(), ranks);
+    executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, rankBuffer.get(), keys.get(), isAscending });
+    sort(count);
+    if (imageRanks.images > 1)
+    {
+      executor.ForEach(Grid{ count }, CopyImages<TRun>{ imageRanks, rankBuffer.get(), keys.get() });
+      sort(count);
+    }
   };
   if (isTransposed)
   {
     sortList(table.firstPixels, matchCount, true);
   }
+  std::optional<PreparedScanOf<TRun, TExecutor>> kept(std::move(matches));
   if (isLimited || isBySize)
   {
     sortList(table.pixelCounts, matchCount, false);
-    if (isTransposed && !isBySize)
-    {
-      sortList(table.firstPixels, keptCount, true);
-    }
   }
-  executor.ForEach(Grid{ matchCount }, LabelInOrderOfList<TRun>{ ranks, keptCount, labelValues, labels });
+  if (isLimited)
+  {
+    const auto starts = executor.template Allocate<TRun>(imageRanks.images == 1 ? 0 : imageRanks.images);
+    if (imageRanks.images > 1)
+    {
+      executor.ForEach(Grid{ imageRanks.images },
+                       FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), matchCount, starts.get() });
+    }
+    const IsWithinLimit<TRun> isWithinLimit{
+      imageRanks, rankBuffer.get(), imageRanks.images == 1 ? nullptr : starts.get(), selection.numberOfLargest
+    };
+    auto list = executor.template Allocate<TRun>(componentCount);
+    kept.emplace(executor.template PrepareScan<TRun>(matchCount, isWithinLimit));
+    executor.ExclusiveScan(*kept, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() });
+    rankBuffer = std::move(list);
+  }
+  const std::uint64_t keptCount = kept->GetTotal();
+  if (isTransposed && isLimited && !isBySize)
+  {
+    sortList(table.firstPixels, keptCount, true);
+  }
+  executor.Fill(positionBuffer.get(), componentCount, NoLabelByte);
+  executor.ForEach(Grid{ keptCount }, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
   if (!isBySize && !isTransposed)
   {
-    // The total of this scan is the number of kept components, too. The host waits for it when it needs the number.
-    return select(labelInOrderOfRanks(HasLabel<TRun>{ labels }, componentCount));
+    return select(numberInOrderOfRanks(HasPosition<TRun>{ positionBuffer.get() }));
   }
-  return select(std::move(matches));
+  return select(*std::move(kept));
 }
 
-/** Replaces the rank of the component of each run by the component's label, or by NoLabel. */
+/** Finds where the selected components of each image start in their order: the memory of RanksOfImages::first for
+ * their positions. Returns empty memory for one image. */
+template <typename TRun, typename TExecutor>
+auto
+FindPositionsOfImages(const TExecutor &                           executor,
+                      const SelectedComponents<TRun, TExecutor> & selected,
+                      const RanksOfImages<TRun> &                 imageRanks)
+{
+  auto first = executor.template Allocate<TRun>(imageRanks.images == 1 ? 0 : imageRanks.images);
+  if (imageRanks.images > 1)
+  {
+    executor.ForEach(Grid{ imageRanks.images },
+                     SelectComponents::FindStartOfImage<TRun>{
+                       imageRanks, selected.ranks.get(), selected.count.GetTotal(), first.get() });
+  }
+  return first;
+}
+
+/** Replaces the rank of the component of each run by the component's position, or by NoLabel. */
 template <typename TRun, typename TExecutor>
 void
-RelabelRuns(const TExecutor & executor, const TRun * labels, std::uint64_t runCount, TRun * labelsOfRuns)
+RenumberRuns(const TExecutor & executor, const TRun * positions, std::uint64_t runCount, TRun * ranksOfRuns)
 {
-  executor.ForEach(Grid{ runCount }, SelectComponents::RelabelRun<TRun>{ labels, labelsOfRuns });
+  executor.ForEach(Grid{ runCount }, SelectComponents::RenumberRun<TRun>{ positions, ranksOfRuns });
 }
 
 /** Copies the rows of the selected components, in the order of their labels. */
@@ -343,7 +477,7 @@ CopySelectedRows(const TExecutor &                           executor,
                  const SelectedComponents<TRun, TExecutor> & selected,
                  const ComponentTable<TRun, TSum> &          to)
 {
-  executor.ForEach(Grid{ selected.count.Get() },
+  executor.ForEach(Grid{ selected.count.GetTotal() },
                    SelectComponents::CopyRow<TRun, TSum>{ from, to, selected.ranks.get() });
 }
 

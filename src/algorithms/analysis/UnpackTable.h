@@ -21,7 +21,7 @@ auto
 VisitTable(const Request & request, void * memory, std::uint64_t rows, const TVisitor & visitor)
 {
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  return VisitIndexType(BitCountOf(request.size), [&](auto run) {
+  return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
     return VisitSumTypeFor(request.size, columns, [&](auto sum) {
       return visitor(ComponentTable<decltype(run), decltype(sum)>::In(memory, columns, rows));
     });

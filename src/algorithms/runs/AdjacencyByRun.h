@@ -98,7 +98,7 @@ private:
   VisitAdjacent(const Extent & extent, const TVisitor & visit) const
   {
     const BitRows &                 columns = runs.groups.columns;
-    const NeighborRowGroup<TOffset> neighbor(columns, extent.y, extent.z);
+    const NeighborRowGroup<TOffset> neighbor(runs.groups, extent.y, extent.z);
     if (!neighbor.exists)
     {
       return true;

@@ -104,7 +104,7 @@ private:
     constexpr int                   y = TOffset::Y;
     constexpr int                   z = TOffset::Z;
     const auto &                    groups = runs.groups;
-    const NeighborRowGroup<TOffset> neighbor(groups.columns, word.y, word.z);
+    const NeighborRowGroup<TOffset> neighbor(groups, word.y, word.z);
     if (!neighbor.exists || groups.columns.bits[neighbor.ownBegin + word.x] == 0)
     {
       return;

@@ -11,10 +11,12 @@
 #include "primitives/RowGroups.h"
 #include "executors/host/HostExecutor.h"
 #include "executors/host/HostMemory.h"
+#include "algorithms/runs/ImageRanks.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 namespace itk::ccl
@@ -26,6 +28,7 @@ template <typename TRowGroup>
 class RowGroupChunks
 {
 public:
+  /** \param size the size of the grid of the bits, which is the grid of the pixels for one image */
   explicit RowGroupChunks(const Grid & size)
     : m_RowGroups{ 1, TRowGroup::GridOf(size).y, TRowGroup::GridOf(size).z }
     , m_RowGroupsPerChunk(
@@ -63,12 +66,32 @@ private:
   std::uint64_t m_RowGroupsPerChunk;
 };
 
-/** The bits of an image in host memory, and the numbers of its runs. */
+/** Calls visit(row, image) with the index of a row of a row group in the pixels of a stack, and the index of its image.
+ * Returns false if the row has no pixels. */
+template <typename TRowGroup, typename TVisitor>
+bool
+VisitRowOfPixels(const ImageStack & stack,
+                 const Cell &       group,
+                 unsigned int       row,
+                 unsigned int       slice,
+                 const TVisitor &   visit)
+{
+  const std::uint64_t z = group.z * TRowGroup::Slices + slice;
+  const std::uint64_t image = stack.ImageOf(z);
+  if (!stack.HasPixels(z, image))
+  {
+    return false;
+  }
+  visit(stack.RowIndex(group.y * TRowGroup::Rows + row, z, image), image);
+  return true;
+}
+
+/** The bits of images in host memory, and the numbers of their runs. */
 template <typename TRowGroup>
 struct HostBits
 {
-  RowGroupBits<TRowGroup>                   groups;  // reads the packed rows and `columns`
   HostBuffer<Word>                          columns; // empty if a row group is one row
+  RowGroupBits<TRowGroup>                   groups;  // reads the packed rows and `columns`
   HostExecutor::PreparedScan<std::uint64_t> runs;    // scan of the runs that start in each word of columns
 
   /** Returns the result of ccl::CountRuns() without another pass over the bits. */
@@ -83,27 +106,33 @@ struct HostBits
   }
 };
 
-/** Packs all rows of an image to `bits`, which has WordsOf(size) elements. packRow(i, words) writes the words of row i,
- * where rows are counted slice by slice. Also collects the columns of row groups, and counts the runs. The result
- * refers to `bits`. */
+/** Packs all rows of a stack to `bits`, which has an element for each of its words. packRow(i, words) writes the words
+ * of row i of the pixels, where rows are counted slice by slice through all images. Also collects the columns of row
+ * groups, and counts the runs. The result refers to `bits`. */
 template <typename TRowGroup, typename TRowPacker>
 HostBits<TRowGroup>
-PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Grid & size, Word * bits)
+PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const ImageStack & stack, Word * bits)
 {
-  const RowGroupChunks<TRowGroup> chunks(size);
-  const BitRows                   rows{ WordsOf(size), bits };
-  const Grid                      words = TRowGroup::GridOf(rows.words);
-  HostBits<TRowGroup>             result;
-  result.columns = AllocateOnHost<Word>(TRowGroup::IsOneRow ? 0 : words.Count());
-  Word * const columns = TRowGroup::IsOneRow ? bits : result.columns.get();
-  result.groups = { rows, { words, columns } };
-  result.runs = { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 };
+  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid());
+  const Grid                      words = TRowGroup::GridOf(WordsOf(stack.GetGrid()));
+  auto                            columnBits = AllocateOnHost<Word>(TRowGroup::IsOneRow ? 0 : words.Count());
+  Word * const                    columns = columnBits.get();
+  HostBits<TRowGroup>             result{
+    std::move(columnBits),
+    RowGroupBits<TRowGroup>(stack, bits, columns),
+                { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 }
+  };
   const RowGroupBits<TRowGroup> & groups = result.groups;
   const auto                      packChunk = [&](std::uint64_t chunk) {
     std::uint64_t runs = 0;
     chunks.ForEach(chunk, [&](const Cell & group) {
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        packRow(groups.RowIndex(group.y, group.z, row, slice), bits + groups.RowBegin(group.y, group.z, row, slice));
+        Word * const rowBits = bits + groups.RowBegin(group.y, group.z, row, slice);
+        if (!VisitRowOfPixels<TRowGroup>(
+              stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) { packRow(index, rowBits); }))
+        {
+          std::fill_n(rowBits, words.x, 0);
+        }
       });
       const std::uint64_t begin = groups.columns.RowBegin(group.y, group.z);
       if constexpr (!TRowGroup::IsOneRow)
@@ -179,17 +208,18 @@ private:
 /** Visits the runs of pixels that have labels, row by row. Threads visit different rows at the same time. `labels` has
  * the label of each run of row groups, or NoLabel.
  *
- * For each row, visitRow(row, visitRuns) is called once. It must call visitRuns(visit), which calls
+ * For each row, visitRow(row, image, visitRuns) is called once. It must call visitRuns(visit), which calls
  * visit(begin, end, label) for each run of pixels, from left to right. */
 template <typename TRowGroup, typename TRun, typename TRowVisitor>
 void
 VisitLabeledRows(const ParallelFor &         parallelFor,
                  const HostBits<TRowGroup> & bits,
                  const TRun *                labels,
-                 const Grid &                size,
+                 const ImageStack &          stack,
                  const TRowVisitor &         visitRow)
 {
-  const RowGroupChunks<TRowGroup> chunks(size);
+  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid());
+  const std::uint64_t             rowSize = stack.size.x;
   const RowGroupBits<TRowGroup> & groups = bits.groups;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
     const TRun * groupLabels = labels + bits.runs.prefixes[chunk];
@@ -197,10 +227,10 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
       const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
-        visitRow(groups.RowIndex(group.y, group.z, row, slice), [&](const auto & visit) {
+        const auto          visitRuns = [&](const auto & visit) {
           // `label` moves with runOfRowGroup, and points to the label of the next run of the row group.
-          RunCursor    run(groups.rows.bits + rowBegin, size.x);
-          RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, size.x);
+          RunCursor    run(groups.rows.bits + rowBegin, rowSize);
+          RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, rowSize);
           const TRun * label = groupLabels;
           while (run.Next())
           {
@@ -214,6 +244,9 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
               visit(run.GetBegin(), run.GetEnd(), label[-1]);
             }
           }
+        };
+        VisitRowOfPixels<TRowGroup>(stack, group, row, slice, [&](std::uint64_t index, std::uint64_t image) {
+          visitRow(index, image, visitRuns);
         });
       });
       for (std::uint64_t x = 0; x < groups.columns.words.x; ++x)
@@ -224,35 +257,40 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
   });
 }
 
-/** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `labels` has
- * the label of each run, or NoLabel for a run that becomes background. If `hasBackground`, all pixels of the output
- * have the background value already. The pixels of a row of the output are adjacent. */
+/** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `ranks` has the
+ * rank of the component of each run, or NoLabel for a run that becomes background. The first rank of each image gets
+ * the first label. If `hasBackground`, all pixels of the output have the background value already. The pixels of a row
+ * of the output are adjacent. */
 template <typename TOutput, typename TRowGroup, typename TRun>
 void
 WriteLabelRows(const ParallelFor &         parallelFor,
                const HostBits<TRowGroup> & bits,
-               const TRun *                labels,
-               TOutput                     background,
+               const TRun *                ranks,
+               const RanksOfImages<TRun> & imageRanks,
+               const LabelValues &         labelValues,
                bool                        hasBackground,
                const ImageView &           output)
 {
-  const Grid size{ output.size[0], output.size[1], output.size[2] };
-  const auto writeBackground = [background, hasBackground](TOutput * begin, TOutput * end) {
+  const ImageStack stack = StackOf<TRowGroup>({ output.size[0], output.size[1], output.size[2] }, output.images);
+  const LabelOfRank<TRun, TOutput> labelOf(labelValues);
+  const auto                       writeBackground = [&](TOutput * begin, TOutput * end) {
     if (!hasBackground)
     {
-      std::fill(begin, end, background);
+      std::fill(begin, end, labelOf.background);
     }
   };
-  VisitLabeledRows(parallelFor, bits, labels, size, [&](std::uint64_t row, const auto & visitRuns) {
-    auto * const  pixels = reinterpret_cast<TOutput *>(output.Row(row));
-    std::uint64_t x = 0;
-    visitRuns([&](std::uint64_t begin, std::uint64_t end, TRun label) {
-      writeBackground(pixels + x, pixels + begin);
-      std::fill(pixels + begin, pixels + end, static_cast<TOutput>(label));
-      x = end;
+  VisitLabeledRows(
+    parallelFor, bits, ranks, stack, [&](std::uint64_t row, std::uint64_t image, const auto & visitRuns) {
+      auto * const  pixels = reinterpret_cast<TOutput *>(output.Row(row));
+      const TRun    firstRank = imageRanks.FirstOf(image);
+      std::uint64_t x = 0;
+      visitRuns([&](std::uint64_t begin, std::uint64_t end, TRun rank) {
+        writeBackground(pixels + x, pixels + begin);
+        std::fill(pixels + begin, pixels + end, labelOf(rank, firstRank));
+        x = end;
+      });
+      writeBackground(pixels + x, pixels + stack.size.x);
     });
-    writeBackground(pixels + x, pixels + size.x);
-  });
 }
 
 /** Calls visitRow(row, words) for each row of the mask of the pixels whose runs have labels. The words are valid only
@@ -262,10 +300,10 @@ void
 VisitSelectedRows(const ParallelFor &                  parallelFor,
                   const IndexedRuns<TRowGroup, TRun> & runs,
                   const TRun *                         labels,
-                  const Grid &                         size,
+                  const ImageStack &                   stack,
                   const TRowVisitor &                  visitRow)
 {
-  const RowGroupChunks<TRowGroup> chunks(size);
+  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid());
   const RowGroupBits<TRowGroup> & groups = runs.groups;
   const std::uint64_t             wordCount = groups.rows.words.x;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
@@ -280,18 +318,19 @@ VisitSelectedRows(const ParallelFor &                  parallelFor,
         selected[x] = isEmptyWord ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
       }
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        const std::uint64_t index = groups.RowIndex(group.y, group.z, row, slice);
-        const Word * const  bits = groups.rows.bits + groups.RowBegin(group.y, group.z, row, slice);
-        if (isEmpty)
-        {
-          visitRow(index, bits); // all 0
-          return;
-        }
-        for (std::uint64_t x = 0; x < wordCount; ++x)
-        {
-          words[x] = selected[x] & bits[x];
-        }
-        visitRow(index, words.data());
+        const Word * const bits = groups.rows.bits + groups.RowBegin(group.y, group.z, row, slice);
+        VisitRowOfPixels<TRowGroup>(stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) {
+          if (isEmpty)
+          {
+            visitRow(index, bits); // all 0
+            return;
+          }
+          for (std::uint64_t x = 0; x < wordCount; ++x)
+          {
+            words[x] = selected[x] & bits[x];
+          }
+          visitRow(index, words.data());
+        });
       });
     });
   });
@@ -300,13 +339,19 @@ VisitSelectedRows(const ParallelFor &                  parallelFor,
 /** Calls visitRow(row, words) for each row of a mask. Threads visit different rows at the same time. */
 template <typename TRowVisitor>
 void
-VisitMaskRows(const ParallelFor & parallelFor, const Word * mask, const Grid & size, const TRowVisitor & visitRow)
+VisitMaskRows(const ParallelFor & parallelFor,
+              const Word *        mask,
+              const ImageStack &  stack,
+              const TRowVisitor & visitRow)
 {
-  const RowGroupChunks<SingleRow> chunks(size);
-  const BitRows                   rows{ WordsOf(size), mask };
+  const RowGroupChunks<SingleRow> chunks(stack.GetGrid());
+  const BitRows                   rows{ WordsOf(stack.GetGrid()), mask };
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    chunks.ForEach(chunk,
-                   [&](const Cell & row) { visitRow(row.y + size.y * row.z, mask + rows.RowBegin(row.y, row.z)); });
+    chunks.ForEach(chunk, [&](const Cell & row) {
+      VisitRowOfPixels<SingleRow>(stack, row, 0, 0, [&](std::uint64_t index, std::uint64_t) {
+        visitRow(index, mask + rows.RowBegin(row.y, row.z));
+      });
+    });
   });
 }
 

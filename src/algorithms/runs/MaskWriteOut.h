@@ -69,7 +69,7 @@ struct FillPixels
 
   BitRows        mask;
   const TPixel * input;
-  Grid           size;
+  ImageStack     stack;
   bool           isInside;
   TPixel         value;
   TPixel *       output;
@@ -78,7 +78,7 @@ struct FillPixels
   Grid
   GetCells() const
   {
-    return Grid{ DivideUp(size.Count() + MisalignmentOf(output), PixelsPerVector) };
+    return Grid{ DivideUp(this->CountPixels() + MisalignmentOf(output), PixelsPerVector) };
   }
 
   CCL_HOST_DEVICE
@@ -88,7 +88,7 @@ struct FillPixels
     const unsigned int  misalignment = MisalignmentOf(output);
     const unsigned int  skipped = cell.x == 0 ? misalignment : 0; // pixels of the vector before the output
     const std::uint64_t first = cell.x * PixelsPerVector + skipped - misalignment;
-    const std::uint64_t rest = size.Count() - first;
+    const std::uint64_t rest = this->CountPixels() - first;
     const unsigned int  count =
       rest < PixelsPerVector - skipped ? static_cast<unsigned int>(rest) : PixelsPerVector - skipped;
     const unsigned int all = (1U << count) - 1;
@@ -121,6 +121,22 @@ private:
 
   /** All bits of a pixel, or of the words of a pixel of 64 bits. */
   static constexpr Word AllBits = static_cast<Word>(std::numeric_limits<TPixel>::max());
+
+  CCL_HOST_DEVICE
+  std::uint64_t
+  CountPixels() const
+  {
+    return stack.size.Count() * stack.images;
+  }
+
+  /** Returns the index of a row of pixels in the mask. */
+  CCL_HOST_DEVICE
+  TIndex
+  RowOfMask(TIndex row) const
+  {
+    const auto emptyRows = static_cast<TIndex>((stack.slices - stack.size.z) * stack.size.y); // after each image
+    return emptyRows == 0 ? row : row + row / static_cast<TIndex>(stack.size.y * stack.size.z) * emptyRows;
+  }
 
   /** Returns the number of pixels between the last aligned address and the first pixel. */
   CCL_HOST_DEVICE
@@ -171,7 +187,7 @@ private:
   unsigned int
   BitsFrom(TIndex first, unsigned int count) const
   {
-    const auto   rowSize = static_cast<TIndex>(size.x);
+    const auto   rowSize = static_cast<TIndex>(stack.size.x);
     TIndex       row = first / rowSize;
     TIndex       x = first - row * rowSize;
     unsigned int bits = 0;
@@ -179,7 +195,7 @@ private:
     {
       const auto   bit = static_cast<unsigned int>(x % BitsPerWord);
       const TIndex left = rowSize - x; // pixels to the end of the row
-      const Word   word = mask.bits[row * static_cast<TIndex>(mask.words.x) + x / BitsPerWord] >> bit;
+      const Word   word = mask.bits[this->RowOfMask(row) * static_cast<TIndex>(mask.words.x) + x / BitsPerWord] >> bit;
       bits |= word << found;
       const unsigned int step = left < BitsPerWord - bit ? static_cast<unsigned int>(left) : BitsPerWord - bit;
       found += step;
@@ -204,21 +220,21 @@ StoreMask(const TExecutor & executor, const IndexedRuns<TRowGroup, TRun> & runs,
   executor.ForEach(runs.groups.columns.words, MaskWriteOut::StoreBits<TRowGroup, TRun>{ runs, labels, mask });
 }
 
-/** Writes an image: a value to the pixels inside a mask, or to the pixels outside it, and the pixels of the input to
- * all others. `output` may be `input`.
+/** Writes the images of a stack: a value to the pixels inside a mask, or to the pixels outside it, and the pixels of
+ * the input to all others. The images have no gaps. `output` may be `input`.
  * \tparam TPixel the unsigned integer of the size of a pixel
  * \tparam TIndex a type that holds all raster indices of the image */
 template <typename TIndex, typename TPixel, typename TExecutor>
 void
-FillPixelsOfMask(const TExecutor & executor,
-                 const BitRows &   mask,
-                 const TPixel *    input,
-                 const Grid &      size,
-                 bool              isInside,
-                 TPixel            value,
-                 TPixel *          output)
+FillPixelsOfMask(const TExecutor &  executor,
+                 const BitRows &    mask,
+                 const TPixel *     input,
+                 const ImageStack & stack,
+                 bool               isInside,
+                 TPixel             value,
+                 TPixel *           output)
 {
-  const MaskWriteOut::FillPixels<TPixel, TIndex> functor{ mask, input, size, isInside, value, output };
+  const MaskWriteOut::FillPixels<TPixel, TIndex> functor{ mask, input, stack, isInside, value, output };
   executor.ForEach(functor.GetCells(), functor);
 }
 

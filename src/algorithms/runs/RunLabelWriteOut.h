@@ -3,8 +3,10 @@
 #define ccl_algorithms_runs_RunLabelWriteOut_h
 
 // The label write-out: writes the label of each run to its pixels, four pixels at a time. Runs with NoLabel become
-// background.
+// background. Labels start anew in each image of a stack.
 
+#include "algorithms/runs/ImageRanks.h"
+#include "primitives/ImageStack.h"
 #include "primitives/LabelValues.h"
 #include "primitives/Tuning.h"
 #include "primitives/Vec4.h"
@@ -29,17 +31,18 @@ struct WriteLabels
   static constexpr unsigned int Stride = 32; // threads of a warp
 
   IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 labels;
-  Grid                         size;
-  TOutput                      background;
-  TOutput *                    output;
+  const TRun *                 ranks;
+  RanksOfImages<TRun>          imageRanks;
+  ImageStack                   stack;
+  LabelOfRank<TRun, TOutput>   labelOf;
+  StackPixels<TOutput>         output;
 
   CCL_HOST_DEVICE
   Grid
   GetCells() const
   {
-    const std::uint64_t vectors = DivideUp(size.x, 4) + !VAligned;
-    const Grid          groups = TRowGroup::GridOf(size);
+    const std::uint64_t vectors = DivideUp(stack.size.x, 4) + !VAligned;
+    const Grid &        groups = runs.groups.columns.words;
     return { DivideUp(vectors, Vec4sPerCell * Stride) * Stride, groups.y, groups.z };
   }
 
@@ -48,11 +51,14 @@ struct WriteLabels
   operator()(const Cell & cell) const
   {
     // TRun can hold the index of each word and pixel of the image, and 32-bit arithmetic is faster.
-    const auto y = static_cast<TRun>(cell.y);
-    const auto z = static_cast<TRun>(cell.z);
-    const auto firstVector = static_cast<TRun>(cell.x / Stride * (Vec4sPerCell * Stride) + cell.x % Stride);
-    const auto vectorXOf = [firstVector](unsigned int i) { return 4 * (firstVector + i * Stride); };
-    const TRun columnsBegin = runs.groups.columns.RowBegin(y, z);
+    const auto    y = static_cast<TRun>(cell.y);
+    const auto    z = static_cast<TRun>(cell.z);
+    const auto    firstVector = static_cast<TRun>(cell.x / Stride * (Vec4sPerCell * Stride) + cell.x % Stride);
+    const auto    vectorXOf = [firstVector](unsigned int i) { return 4 * (firstVector + i * Stride); };
+    const TRun    columnsBegin = runs.groups.columns.RowBegin(y, z);
+    const auto    image = static_cast<TRun>(stack.ImageOf(cell.z * TRowGroup::Slices));
+    const TRun    firstRank = imageRanks.FirstOf(image);
+    const TOutput background = labelOf.background;
 
     // Separate loops let the loads of all Vec4s overlap. A label takes a chain of loads, so all bits are loaded first.
     Window       windows[Vec4sPerCell];
@@ -61,7 +67,7 @@ struct WriteLabels
     CCL_UNROLL
     for (unsigned int i = 0; i < Vec4sPerCell; ++i)
     {
-      windows[i] = Window(vectorXOf(i) - ColumnsBefore, static_cast<TRun>(size.x));
+      windows[i] = Window(vectorXOf(i) - ColumnsBefore, static_cast<TRun>(stack.size.x));
       columns[i] = BitsOf(windows[i], runs.groups.columns, columnsBegin);
       runs.groups.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
         pixels[i][slice][row] = TRowGroup::IsOneRow
@@ -82,13 +88,13 @@ struct WriteLabels
       Vec4Labels<TOutput> vectorLabels{};
       if constexpr (VAligned)
       {
-        vectorLabels = this->LabelsOf(columns[i], firstRuns[i], 0);
+        vectorLabels = this->LabelsOf(columns[i], firstRuns[i], 0, firstRank);
       }
       runs.groups.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
-        const unsigned int begin = ColumnsBefore - PixelsBefore(this->PixelsOf(y, z, row, slice));
+        const unsigned int begin = ColumnsBefore - PixelsBefore(this->PixelsOf(y, z, row, slice, image));
         if constexpr (!VAligned)
         {
-          vectorLabels = this->LabelsOf(columns[i], firstRuns[i], begin);
+          vectorLabels = this->LabelsOf(columns[i], firstRuns[i], begin, firstRank);
         }
         vectors[i][slice][row] = MakeVec4(pixels[i][slice][row] >> begin, vectorLabels, background);
       });
@@ -97,7 +103,10 @@ struct WriteLabels
     for (unsigned int i = 0; i < Vec4sPerCell; ++i)
     {
       runs.groups.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
-        this->Write(this->PixelsOf(y, z, row, slice), vectorXOf(i), vectors[i][slice][row]);
+        if (stack.HasPixels(cell.z * TRowGroup::Slices + slice, image))
+        {
+          this->Write(this->PixelsOf(y, z, row, slice, image), vectorXOf(i), vectors[i][slice][row]);
+        }
       });
     }
   }
@@ -133,12 +142,12 @@ private:
   }
 
   /** Returns the labels of four columns of a window, from bit `begin` of the window on. `firstRun` is the first run in
-   * the window. */
+   * the window, and `firstRank` the first rank of the image. */
   CCL_HOST_DEVICE
   Vec4Labels<TOutput>
-  LabelsOf(unsigned int columns, TRun firstRun, unsigned int begin) const
+  LabelsOf(unsigned int columns, TRun firstRun, unsigned int begin, TRun firstRank) const
   {
-    Vec4Labels<TOutput> result{ background, background, 0 };
+    Vec4Labels<TOutput> result{ labelOf.background, labelOf.background, 0 };
     const unsigned int  four = columns >> begin & 15U;
     if (four == 0)
     {
@@ -150,30 +159,21 @@ private:
       const Word starts = columns & ~(columns << 1);
       run += CountBits(starts & BitsThrough(begin + LowestBit(Word{ four }))) - 1;
     }
-    result.first = this->PixelOf(labels[run]);
+    result.first = labelOf(ranks[run], firstRank);
     result.secondStart = SecondStart(four);
     if (result.secondStart != 0)
     {
-      result.second = this->PixelOf(labels[run + 1]);
+      result.second = labelOf(ranks[run + 1], firstRank);
     }
     return result;
-  }
-
-  /** Returns the value of the pixels of a run with a label. */
-  CCL_HOST_DEVICE
-  TOutput
-  PixelOf(TRun label) const
-  {
-    return label == NoLabel<TRun> ? background : static_cast<TOutput>(label);
   }
 
   /** Returns the address of the first pixel of a row. */
   CCL_HOST_DEVICE
   TOutput *
-  PixelsOf(TRun y, TRun z, unsigned int row, unsigned int slice) const
+  PixelsOf(TRun y, TRun z, unsigned int row, unsigned int slice, TRun image) const
   {
-    return output + static_cast<TRun>(size.x) *
-                      (y * TRowGroup::Rows + row + static_cast<TRun>(size.y) * (z * TRowGroup::Slices + slice));
+    return output.template Row<TRun>(stack, y * TRowGroup::Rows + row, z * TRowGroup::Slices + slice, image);
   }
 
   /** Returns the distance in pixels from the first Vec4 of a row to the row. */
@@ -188,7 +188,7 @@ private:
   void
   Write(TOutput * pixels, TRun vectorX, const Vec4<TOutput> & vector) const
   {
-    const auto rowSize = static_cast<TRun>(size.x);
+    const auto rowSize = static_cast<TRun>(stack.size.x);
     if constexpr (!VAligned)
     {
       StoreVec4(pixels, rowSize, static_cast<TRun>(vectorX - PixelsBefore(pixels)), vector);
@@ -202,27 +202,46 @@ private:
 
 } // namespace RunLabelWriteOut
 
-/** Writes all pixels of an image. `labels` has the label of each run, or NoLabel. */
+/** Writes all pixels of a stack. `ranks` has the rank of the component of each run, or NoLabel. The first rank of each
+ * image gets the first label. */
 template <typename TRowGroup, typename TRun, typename TOutput, typename TExecutor>
 void
 WriteRunLabels(const TExecutor &                    executor,
                const IndexedRuns<TRowGroup, TRun> & runs,
-               const TRun *                         labels,
-               const Grid &                         size,
-               TOutput                              background,
-               TOutput *                            output)
+               const TRun *                         ranks,
+               const RanksOfImages<TRun> &          imageRanks,
+               const ImageStack &                   stack,
+               const LabelValues &                  labelValues,
+               const StackPixels<TOutput> &         output)
 {
   using namespace RunLabelWriteOut;
-  if (size.x % 4 == 0 && MisalignmentOf(output) == 0)
+  const LabelOfRank<TRun, TOutput> labelOf(labelValues);
+  const bool                       isAligned =
+    output.isContiguous || (output.rowStride % 4 == 0 && output.sliceStride % 4 == 0 && output.imageStride % 4 == 0);
+  if (stack.size.x % 4 == 0 && isAligned && MisalignmentOf(output.pixels) == 0)
   {
-    const WriteLabels<TRowGroup, TRun, TOutput, true> functor{ runs, labels, size, background, output };
+    const WriteLabels<TRowGroup, TRun, TOutput, true> functor{ runs, ranks, imageRanks, stack, labelOf, output };
     executor.ForEach(functor.GetCells(), functor);
   }
   else
   {
-    const WriteLabels<TRowGroup, TRun, TOutput, false> functor{ runs, labels, size, background, output };
+    const WriteLabels<TRowGroup, TRun, TOutput, false> functor{ runs, ranks, imageRanks, stack, labelOf, output };
     executor.ForEach(functor.GetCells(), functor);
   }
+}
+
+/** Does the same for one image without gaps. */
+template <typename TRowGroup, typename TRun, typename TOutput, typename TExecutor>
+void
+WriteRunLabels(const TExecutor &                    executor,
+               const IndexedRuns<TRowGroup, TRun> & runs,
+               const TRun *                         ranks,
+               const Grid &                         size,
+               const LabelValues &                  labelValues,
+               TOutput *                            output)
+{
+  WriteRunLabels<TRowGroup, TRun, TOutput>(
+    executor, runs, ranks, {}, size, labelValues, StackPixels<TOutput>::Of(output, size));
 }
 
 } // namespace itk::ccl

@@ -301,7 +301,7 @@ LabelRuns(const TExecutor &                               executor,
   // If there are fewer runs than words, one thread per run does less work. But a run that is adjacent to very many
   // others keeps its thread busy for long. In planes, where a run has one neighboring row group, and in wide rows,
   // adjacency by word is as good.
-  const bool isByRun = runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords;
+  const bool isByRun = runCount < words && counted.groups.groupsAlongZ > 1 && columns.words.x <= Tuning::WideRowWords;
   auto       firstColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
   auto       lastColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
   if (isByRun)

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_runs_ImageRanks_h
+#define ccl_algorithms_runs_ImageRanks_h
+
+// The ranks of components in the images of a stack. Ranks count through all images. So the ranks of an image start at
+// the lowest rank of its components, and this is the number of components in the images before it.
+
+#include "primitives/Atomics.h"
+#include "primitives/LabelValues.h"
+#include "primitives/Runs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace itk::ccl
+{
+
+/** The number of components before each image of a stack. */
+template <typename TRun>
+struct RanksOfImages
+{
+  const TRun *  first = nullptr; // an element for each image; null for one image
+  std::uint64_t images = 1;
+
+  /** Returns the rank of the first component of an image. If the image and all later images have none, the result is
+   * NoLabel. */
+  CCL_HOST_DEVICE
+  TRun
+  FirstOf(std::uint64_t image) const
+  {
+    return first == nullptr ? 0 : first[image];
+  }
+
+  /** Returns the image of the component with a rank. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  ImageOf(TRun rank) const
+  {
+    // The last image whose ranks do not start after this rank: images without components start where the next one does.
+    std::uint64_t begin = 0;
+    std::uint64_t end = first == nullptr ? 1 : images;
+    while (end - begin > 1)
+    {
+      const std::uint64_t middle = begin + (end - begin) / 2;
+      (first[middle] <= rank ? begin : end) = middle;
+    }
+    return begin;
+  }
+};
+
+namespace ImageRanks
+{
+
+/** The threads that work on one image. */
+inline constexpr std::uint64_t ThreadsOfImage = 128;
+
+/** Kernel functor that finds the lowest rank in each image, or in the images after it if it is empty. The first pixel
+ * of the image is in the first layer that has a run. A cell has the image as y. */
+template <typename TRowGroup, typename TRun>
+struct FindLowestRank
+{
+  IndexedRuns<TRowGroup, TRun> runs;
+  std::uint64_t                runCount;
+  const TRun *                 ranks; // of each run
+  TRun *                       lowest;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const Grid &        words = runs.groups.columns.words;
+    const std::uint64_t wordsOfSlice = words.x * words.y;
+    const TRun          firstRun = runs.runOffsets[cell.y * runs.groups.groupsAlongZ * wordsOfSlice];
+    if (firstRun == runCount)
+    {
+      return;
+    }
+    const std::uint64_t wordsOfLayer = TRowGroup::IsOneRow ? 1 : TRowGroup::Slices == 1 ? words.x : wordsOfSlice;
+    const std::uint64_t layerEnd = (this->WordOf(firstRun) / wordsOfLayer + 1) * wordsOfLayer;
+    const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : runCount;
+    TRun                rank = NoLabel<TRun>;
+    for (std::uint64_t run = firstRun + cell.x; run < end; run += ThreadsOfImage)
+    {
+      rank = ranks[run] < rank ? ranks[run] : rank;
+    }
+    if (rank != NoLabel<TRun>)
+    {
+      AtomicMin(lowest + cell.y, rank);
+    }
+  }
+
+private:
+  /** Returns the word in which a run starts: the last word with no more runs before it. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  WordOf(TRun run) const
+  {
+    std::uint64_t begin = 0;
+    std::uint64_t end = runs.groups.columns.words.Count();
+    while (end - begin > 1)
+    {
+      const std::uint64_t middle = begin + (end - begin) / 2;
+      (runs.runOffsets[middle] <= run ? begin : end) = middle;
+    }
+    return begin;
+  }
+};
+
+} // namespace ImageRanks
+
+/** Finds the first rank of each image of a stack: the memory of RanksOfImages::first. Returns empty memory for one
+ * image. `ranks` has the rank of the component of each run. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+auto
+FindRanksOfImages(const TExecutor &                    executor,
+                  const IndexedRuns<TRowGroup, TRun> & runs,
+                  std::uint64_t                        runCount,
+                  const TRun *                         ranks,
+                  std::uint64_t                        images)
+{
+  auto first = executor.template Allocate<TRun>(images == 1 ? 0 : images);
+  if (images > 1)
+  {
+    executor.Fill(first.get(), images, NoLabelByte);
+    executor.ForEach(Grid{ ImageRanks::ThreadsOfImage, images },
+                     ImageRanks::FindLowestRank<TRowGroup, TRun>{ runs, runCount, ranks, first.get() });
+  }
+  return first;
+}
+
+/** Returns the number of components of each image. `first` is as in RanksOfImages, in host memory. */
+template <typename TRun>
+std::vector<std::uint64_t>
+CountComponentsOfImages(const TRun * first, std::uint64_t images, std::uint64_t componentCount)
+{
+  std::vector<std::uint64_t> counts(images, componentCount);
+  for (std::uint64_t image = images; images > 1 && image-- > 0;)
+  {
+    const std::uint64_t begin = std::min<std::uint64_t>(first[image], componentCount);
+    const std::uint64_t end = image + 1 < images ? std::min<std::uint64_t>(first[image + 1], componentCount) : componentCount;
+    counts[image] = end - begin;
+  }
+  return counts;
+}
+
+} // namespace itk::ccl
+
+#endif

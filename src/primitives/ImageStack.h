@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_primitives_ImageStack_h
+#define ccl_primitives_ImageStack_h
+
+// The images of a batch, stacked along z, so that one set of kernels works on all of them.
+
+#include "primitives/Grid.h"
+
+namespace itk::ccl
+{
+
+/** Images of one size, one after the other along z. The bits of each image take whole row groups, so that no row group
+ * has rows of two images: if slices are taken in pairs, an image with an odd number of slices gets an empty one. A
+ * single image gets none, because its last row group may lack rows. */
+struct ImageStack
+{
+  Grid          size;   // of one image, in pixels
+  std::uint64_t images; // number of images
+  std::uint64_t slices; // slices of the bits of one image
+
+  /** Takes one image. It is not explicit, so functions that work on stacks take a size. */
+  CCL_HOST_DEVICE
+  ImageStack(const Grid & sizeOfImage)
+    : ImageStack(sizeOfImage, 1, 1)
+  {}
+
+  /** \param slicesOfGroup slices of a row group */
+  CCL_HOST_DEVICE
+  ImageStack(const Grid & sizeOfImage, std::uint64_t imageCount, unsigned int slicesOfGroup)
+    : size(sizeOfImage)
+    , images(imageCount)
+    , slices(imageCount == 1 ? size.z : DivideUp(size.z, slicesOfGroup) * slicesOfGroup)
+  {}
+
+  /** Returns the grid of the bits of all images. */
+  CCL_HOST_DEVICE
+  Grid
+  GetGrid() const
+  {
+    return { size.x, size.y, images * slices };
+  }
+
+  /** Returns the image of a slice of the stack. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  ImageOf(std::uint64_t slice) const
+  {
+    return images == 1 ? 0 : Divide(slice, slices);
+  }
+
+  /** Returns the number of rows of pixels before a row. `image` is the image of slice z of the stack. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  RowIndex(std::uint64_t y, std::uint64_t z, std::uint64_t image) const
+  {
+    return y + size.y * (z - image * (slices - size.z));
+  }
+
+  /** Returns whether slice z of the stack has pixels. `image` is the image of the slice. */
+  CCL_HOST_DEVICE
+  bool
+  HasPixels(std::uint64_t z, std::uint64_t image) const
+  {
+    return z - image * slices < size.z;
+  }
+};
+
+/** The pixels of the images of a stack. The pixels of a row are adjacent. Strides are in pixels. */
+template <typename TPixel>
+struct StackPixels
+{
+  TPixel *     pixels;
+  std::int64_t rowStride;
+  std::int64_t sliceStride;
+  std::int64_t imageStride;
+  bool         isContiguous; // whether the rows, the slices and the images follow each other without gaps
+
+  /** Returns images without gaps. */
+  static StackPixels
+  Of(TPixel * first, const Grid & size)
+  {
+    return { first,
+             static_cast<std::int64_t>(size.x),
+             static_cast<std::int64_t>(size.x * size.y),
+             static_cast<std::int64_t>(size.Count()),
+             true };
+  }
+
+  /** Returns the first pixel of row y in slice z of the stack, which is a slice of `image`. A TIndex of 32 bits is
+   * faster, but must hold the indices of all pixels. */
+  template <typename TIndex>
+  CCL_HOST_DEVICE
+  TPixel *
+  Row(const ImageStack & stack, TIndex y, TIndex z, TIndex image) const
+  {
+    if (isContiguous)
+    {
+      return pixels + static_cast<TIndex>(stack.size.x) * static_cast<TIndex>(stack.RowIndex(y, z, image));
+    }
+    const auto sliceOfImage = static_cast<std::int64_t>(z - image * stack.slices);
+    return pixels + static_cast<std::int64_t>(y) * rowStride + sliceOfImage * sliceStride +
+           static_cast<std::int64_t>(image) * imageStride;
+  }
+};
+
+} // namespace itk::ccl
+
+#endif
