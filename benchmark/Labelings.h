@@ -19,8 +19,7 @@ LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid &
 {
   const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
   const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
-  const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-  const auto runs = LabelRuns(executor, counted, LabelValues::For(std::uint32_t{ 0 }));
+  const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, LabelValues::For(std::uint32_t{ 0 }));
   WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
 }
 
@@ -37,10 +36,9 @@ MeasureByRuns(const TExecutor &    executor,
   VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
     const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
-    const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-    const auto runs = LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.LabelValuesOfRuns());
     const auto analyzed =
-      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), runs.CountObjects(), request);
+      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), runs.runCount, runs.CountObjects(), request);
     write(runs.GetIndexed(), runs.labels.get());
     visit(analyzed.table.get(), analyzed.GetKeptCount());
   });

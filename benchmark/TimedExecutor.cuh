@@ -66,6 +66,24 @@ public:
   }
 
   template <typename T>
+  auto
+  AllocateCleared(std::uint64_t count) const
+  {
+    const StepTimer timer(m_Sums, "Fill", m_Executor.GetStream());
+    return m_Executor.AllocateCleared<T>(count);
+  }
+
+  template <typename T>
+  using Result = DeviceExecutor::Result<T>;
+
+  template <typename T>
+  Result<T>
+  AllocateResult() const
+  {
+    return m_Executor.AllocateResult<T>();
+  }
+
+  template <typename T>
   void
   Fill(T * memory, std::uint64_t count, unsigned char byte) const
   {
@@ -94,21 +112,11 @@ public:
     this->Time<TFunctor>([&] { m_Executor.ForEachThreadBlock(count, functor); });
   }
 
-  template <typename TSum>
-  using PreparedScan = DeviceExecutor::PreparedScan<TSum>;
-
-  template <typename TSum, typename TFunction>
-  PreparedScan<TSum>
-  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
-  {
-    return this->Time<TFunction>([&] { return m_Executor.PrepareScan<TSum>(count, valueAt); });
-  }
-
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ExclusiveScan(const PreparedScan<TSum> & scan, const TFunction & valueAt, const TVisitor & visit) const
+  Scan(const BoundedCount<TSum> & count, const TFunction & valueAt, const TVisitor & visit, TSum * total) const
   {
-    this->Time<TVisitor>([&] { m_Executor.ExclusiveScan(scan, valueAt, visit); });
+    this->Time<TVisitor>([&] { m_Executor.Scan(count, valueAt, visit, total); });
   }
 
   template <typename TFunctor, typename TTable>

@@ -21,6 +21,7 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <limits>
+#include <optional>
 
 namespace itk::ccl
 {
@@ -219,20 +220,21 @@ struct RunsOnDevice
 
 /** Labels runs by the algorithm of the request, and calls visit(labeled, countComponents). `labeled` is a RunsOnDevice,
  * and countComponents() returns the number of components. A published algorithm labels pixels; the label of each run is
- * then read at one of its pixels. */
-template <typename TRowGroup, typename TRun, typename TVisitor>
+ * then read at one of its pixels. `knownCount` is the number of runs, if the caller knows it. */
+template <typename TRun, typename TRowGroup, typename TVisitor>
 void
-LabelRunsOnDevice(const DeviceExecutor &                               executor,
-                  const CountedRuns<TRowGroup, TRun, DeviceExecutor> & counted,
-                  const Request &                                      request,
-                  const TVisitor &                                     visit)
+LabelRunsOnDevice(const DeviceExecutor &          executor,
+                  const RowGroupBits<TRowGroup> & groups,
+                  std::optional<std::uint64_t>    knownCount,
+                  const Request &                 request,
+                  const TVisitor &                visit)
 {
   using LabeledType = RunsOnDevice<TRowGroup, TRun>;
   const LabelValues labelValues = request.LabelValuesOfRuns();
   if (!IsPublished(request))
   {
-    const auto runs = LabelRuns(executor, counted, labelValues);
-    visit(LabeledType{ runs.GetIndexed(), runs.labels.get(), counted.GetCount() }, [&] { return runs.CountObjects(); });
+    const auto runs = LabelRuns<TRun>(executor, groups, labelValues, knownCount);
+    visit(LabeledType{ runs.GetIndexed(), runs.labels.get(), runs.runCount }, [&] { return runs.CountObjects(); });
     return;
   }
   const Grid & size = request.size;
@@ -243,19 +245,20 @@ LabelRunsOnDevice(const DeviceExecutor &                               executor,
       const auto labels = executor.Allocate<LabelType>(size.Count());
       {
         const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
-        UnpackForeground(executor, counted.groups.rows, size, bytes.get());
+        UnpackForeground(executor, groups.rows, size, bytes.get());
         LabelByPublishedAlgorithm<Dimension>(
           executor, request.algorithm, bytes.get(), size, PublishedOptionsOf(request), labels.get());
       }
-      const auto runOffsets = executor.Allocate<TRun>(counted.groups.columns.words.Count());
-      const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
-      StoreRunOffsets(executor, counted, runOffsets.get());
+      const std::uint64_t runCount = knownCount ? *knownCount : CountRuns<TRun>(executor, groups);
+      const auto          runOffsets = executor.Allocate<TRun>(groups.columns.words.Count());
+      const auto          runLabels = executor.Allocate<TRun>(runCount);
+      StoreRunOffsets(executor, groups, runOffsets.get());
       const PublishedRanking<Dimension, LabelType, DeviceExecutor> ranking(
         executor, request.algorithm, labels.get(), size, labelValues);
       ranking.Relabel(executor, labels.get());
-      const IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
+      const IndexedRuns<TRowGroup, TRun> runs{ groups, runOffsets.get() };
       GatherLabelsOfRuns(executor, labels.get(), size, runs, runLabels.get());
-      visit(LabeledType{ runs, runLabels.get(), counted.GetCount() }, [&] { return ranking.GetComponentCount(); });
+      visit(LabeledType{ runs, runLabels.get(), runCount }, [&] { return ranking.GetComponentCount(); });
     });
   });
 }
@@ -368,9 +371,8 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
   const auto grouped = VisitPixels(pixels, pixelType, [&](const auto * typed) {
     return PackRowGroups<TRowGroup>(executor, typed, request.size, bits.get(), request.isComplement);
   });
-  const auto counted = CountRuns<TRun>(executor, grouped.groups);
   Components components;
-  LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
+  const auto finish = [&](const auto & labeled, const auto & countComponents) {
     HostArray intensities;
     components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto & countKept) {
       if (request.WantsIntensities())
@@ -390,7 +392,8 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
       WriteOutput(executor, labeled, pixels, request, output, outputType);
     });
     components.intensities = std::move(intensities);
-  });
+  };
+  LabelRunsOnDevice<TRun>(executor, grouped.groups, std::nullopt, request, finish);
   return components;
 }
 
@@ -515,9 +518,8 @@ LabelBitsAs(const DeviceExecutor & executor,
   CCL_CHECK(
     cudaMemcpyAsync(bits.get(), hostBits, words.Count() * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
   const auto grouped = CollectRowGroups<TRowGroup>(executor, BitRows{ words, bits.get() });
-  const auto counted = CountRuns<TRun>(executor, grouped.groups, runCount);
   RunLabels  result{ nullptr, sizeof(TRun) == 8, nullptr, {} };
-  LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
+  const auto finish = [&](const auto & labeled, const auto & countComponents) {
     result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto &) {
       if (request.output == OutputKind::Labels || request.WantsIntensities())
       {
@@ -530,7 +532,8 @@ LabelBitsAs(const DeviceExecutor & executor,
         result.mask = Download(executor, resources, mask.get(), words.Count() * sizeof(Word));
       }
     });
-  });
+  };
+  LabelRunsOnDevice<TRun>(executor, grouped.groups, runCount, request, finish);
   return result;
 }
 

@@ -108,9 +108,9 @@ MeasureLabels(const ParallelFor &                          parallelFor,
   }
   const std::uint64_t componentCount = components.size();
 
-  const auto counted = runs.GetBits().CountRuns<RunType>();
-  const auto offsets = executor.Allocate<RunType>(counted.groups.columns.words.Count());
-  StoreRunOffsets(executor, counted, offsets.get());
+  const auto & groups = runs.GetBits().groups;
+  const auto   offsets = executor.Allocate<RunType>(groups.columns.words.Count());
+  StoreRunOffsets(executor, groups, offsets.get());
 
   CudaConnectedComponentTable table;
   const Grid                  size = GridOf(labels);
@@ -119,7 +119,7 @@ MeasureLabels(const ParallelFor &                          parallelFor,
     const auto memory = executor.Allocate<std::uint64_t>(DivideUp(TableType::BytesFor(columns, componentCount), 8));
     const auto measured = TableType::In(memory.get(), columns, componentCount);
     MeasureComponents(executor,
-                      IndexedRuns<SingleRow, RunType>{ counted.groups, offsets.get() },
+                      IndexedRuns<SingleRow, RunType>{ groups, offsets.get() },
                       rowOfRun.data(),
                       LabelValues::Ranks(),
                       size,

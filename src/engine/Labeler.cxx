@@ -393,14 +393,13 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
 {
   const ccl::HostExecutor executor(parallelFor);
   const auto              label = [&](auto run) {
-    const auto          counted = bits.template CountRuns<decltype(run)>();
-    const auto          runs = ccl::LabelRuns(executor, counted, request.LabelValuesOfRuns());
+    const auto runs =
+      ccl::LabelRuns<decltype(run)>(executor, bits.groups, request.LabelValuesOfRuns(), bits.runs.total);
     const std::uint64_t count = runs.CountObjects();
     ccl::Components     components{ count, count, nullptr, nullptr };
     if (request.NeedsAnalysis())
     {
-      auto analyzed =
-        ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), count, request);
+      auto analyzed = ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), runs.runCount, count, request);
       components.keptCount = analyzed.GetKeptCount();
       components.table = std::move(analyzed.table);
     }

@@ -24,9 +24,11 @@ struct Tuning
   static constexpr unsigned int CellsPerAddingThread = 16;
   static constexpr unsigned int AddingThreadBlocks = 4;
 
-  /** Threads of a thread block of the scan kernels, and values that each thread adds. */
+  /** Threads of a thread block of a scan, values of each thread in a tile, and thread blocks for each multiprocessor.
+   */
   static constexpr unsigned int ScanThreads = 256;
   static constexpr unsigned int ScanValuesPerThread = 8;
+  static constexpr unsigned int ScanThreadBlocks = 8;
 
   /** Threads of a thread block of the kernel for small images, and the words of the image for each thread block. */
   static constexpr unsigned int  SmallImageThreads = 1024;

@@ -221,14 +221,14 @@ struct CopyRow
 template <typename TRun, typename TExecutor>
 struct SelectedCount
 {
-  PreparedScanOf<TRun, TExecutor> matches; // counts the components that match the conditions
-  std::uint64_t                   limit;   // of the components to keep
+  ResultOf<TRun, TExecutor> matches; // number of components that match the conditions
+  std::uint64_t             limit;   // of the components to keep
 
   /** Returns the number. On the device, it waits for this number, but not for later work. */
   std::uint64_t
   Get() const
   {
-    return std::min<std::uint64_t>(matches.GetTotal(), limit);
+    return std::min<std::uint64_t>(matches.Get(), limit);
   }
 };
 
@@ -263,12 +263,15 @@ Select(const TExecutor &                  executor,
   TRun * const        labels = labelBuffer.get();
   const auto          labelInOrderOfRanks = [&](const auto & isLabeled, std::uint64_t labelLimit) {
     using IsLabeledType = std::decay_t<decltype(isLabeled)>;
-    auto scan = executor.template PrepareScan<TRun>(componentCount, isLabeled);
-    executor.ExclusiveScan(
-      scan, isLabeled, LabelInOrderOfRanks<TRun, IsLabeledType>{ isLabeled, labelLimit, labelValues, labels, ranks });
-    return scan;
+    auto count = executor.template AllocateResult<TRun>();
+    executor.template Scan<TRun>(
+      { componentCount },
+      isLabeled,
+      LabelInOrderOfRanks<TRun, IsLabeledType>{ isLabeled, labelLimit, labelValues, labels, ranks },
+      count.GetAddress());
+    return count;
   };
-  const auto select = [&](PreparedScanOf<TRun, TExecutor> && matches) {
+  const auto select = [&](ResultOf<TRun, TExecutor> && matches) {
     return SelectedComponents<TRun, TExecutor>{ { std::move(matches), limit },
                                                 std::move(rankBuffer),
                                                 std::move(labelBuffer) };
@@ -294,7 +297,7 @@ Select(const TExecutor &                  executor,
   }
 
   // Ranks are in raster order, and the sort is stable.
-  const std::uint64_t matchCount = matches.GetTotal();
+  const std::uint64_t matchCount = matches.Get();
   const std::uint64_t keptCount = std::min(matchCount, limit);
   const bool          isLimited = keptCount < matchCount;
   if (!isLimited && !isBySize && !isTransposed)
@@ -321,7 +324,7 @@ Select(const TExecutor &                  executor,
   executor.ForEach(Grid{ matchCount }, LabelInOrderOfList<TRun>{ ranks, keptCount, labelValues, labels });
   if (!isBySize && !isTransposed)
   {
-    // The total of this scan is the number of kept components, too. The host waits for it when it needs the number.
+    // The result of this scan is the number of kept components, too. The host waits for it when it needs the number.
     return select(labelInOrderOfRanks(HasLabel<TRun>{ labels }, componentCount));
   }
   return select(std::move(matches));

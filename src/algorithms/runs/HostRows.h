@@ -67,20 +67,9 @@ private:
 template <typename TRowGroup>
 struct HostBits
 {
-  RowGroupBits<TRowGroup>                   groups;  // reads the packed rows and `columns`
-  HostBuffer<Word>                          columns; // empty if a row group is one row
-  HostExecutor::PreparedScan<std::uint64_t> runs;    // scan of the runs that start in each word of columns
-
-  /** Returns the result of ccl::CountRuns() without another pass over the bits. */
-  template <typename TRun>
-  CountedRuns<TRowGroup, TRun, HostExecutor>
-  CountRuns() const
-  {
-    return {
-      groups,
-      { runs.count, runs.valuesPerChunk, { runs.prefixes.begin(), runs.prefixes.end() }, static_cast<TRun>(runs.total) }
-    };
-  }
+  RowGroupBits<TRowGroup>  groups;  // reads the packed rows and `columns`
+  HostBuffer<Word>         columns; // empty if a row group is one row
+  ChunkSums<std::uint64_t> runs;    // the runs that start in each word of columns
 };
 
 /** Packs all rows of an image to `bits`, which has WordsOf(size) elements. packRow(i, words) writes the words of row i,

@@ -125,9 +125,9 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
 
 /** Replaces the parent of each run by its root, and writes the label of each component to the element of its root in
  * `rootLabels`. All other elements are undefined. Before the call, `rootLabels` must be NoPixel, unless a row group is
- * a single row. Returns a scan; its total is the number of components. */
+ * a single row. Returns the number of components. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
-auto
+ResultOf<TRun, TExecutor>
 LabelRootsOfRuns(const TExecutor &                                         executor,
                  [[maybe_unused]] const IndexedRuns<TRowGroup, TRun> &     runs,
                  std::uint64_t                                             runCount,
@@ -140,10 +140,10 @@ LabelRootsOfRuns(const TExecutor &                                         execu
   if constexpr (TRowGroup::IsOneRow)
   {
     executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
-    const IsRoot<TRun> isRoot{ parents };
-    auto               ranks = executor.template PrepareScan<TRun>(runCount, isRoot);
-    executor.ExclusiveScan(ranks, isRoot, LabelRoots<TRun>{ parents, labelValues, rootLabels });
-    return ranks;
+    auto count = executor.template AllocateResult<TRun>();
+    executor.template Scan<TRun>(
+      { runCount }, IsRoot<TRun>{ parents }, LabelRoots<TRun>{ parents, labelValues, rootLabels }, count.GetAddress());
+    return count;
   }
   else
   {

@@ -188,42 +188,26 @@ struct Labeling
 
 } // namespace RunUnionFind
 
-/** The scan that counts the runs of an image and gives the run offset of each word. */
-template <typename TRowGroup, typename TRun, typename TExecutor>
-struct CountedRuns
-{
-  RowGroupBits<TRowGroup>         groups;
-  PreparedScanOf<TRun, TExecutor> scan;
-  std::optional<std::uint64_t>    knownCount{}; // the number of runs, if the caller knows it already
-
-  /** Returns the number of runs. On the device, it waits for this number, unless it is known. */
-  std::uint64_t
-  GetCount() const
-  {
-    return knownCount ? *knownCount : scan.GetTotal();
-  }
-};
-
-/** Counts the runs of row groups. TRun must be able to hold BitCountOf(image). */
+/** Returns the number of runs of row groups. On the device, it waits for this number. TRun must be able to hold
+ * BitCountOf(image). */
 template <typename TRun, typename TRowGroup, typename TExecutor>
-CountedRuns<TRowGroup, TRun, TExecutor>
-CountRuns(const TExecutor &               executor,
-          const RowGroupBits<TRowGroup> & groups,
-          std::optional<std::uint64_t>    knownCount = std::nullopt)
+std::uint64_t
+CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
 {
-  return { groups,
-           executor.template PrepareScan<TRun>(groups.columns.words.Count(),
-                                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) }),
-           knownCount };
+  const RunUnionFind::StartsInWord startsInWord{ RunEdges(groups.columns) };
+  return SumOf<TRun>(executor, groups.columns.words.Count(), startsInWord);
 }
 
 /** Writes the run offset of each word of columns. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-StoreRunOffsets(const TExecutor & executor, const CountedRuns<TRowGroup, TRun, TExecutor> & counted, TRun * runOffsets)
+StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, TRun * runOffsets)
 {
-  executor.ExclusiveScan(
-    counted.scan, RunUnionFind::StartsInWord{ RunEdges(counted.groups.columns) }, StorePrefix<TRun>{ runOffsets });
+  TRun * const noTotal = nullptr;
+  executor.template Scan<TRun>({ groups.columns.words.Count() },
+                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) },
+                               StorePrefix<TRun>{ runOffsets },
+                               noTotal);
 }
 
 /** The label of each run, and the number of objects. */
@@ -232,19 +216,20 @@ struct LabeledRuns
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  RowGroupBits<TRowGroup>         groups;
-  BufferType                      runOffsets;   // an element for each word of columns
-  BufferType                      firstColumns; // an element for each run, or none if labeling does not need them
-  BufferType                      lastColumns;
-  RunColumns<TRun>                columnsOfRuns;
-  BufferType                      labels; // an element for each run
-  PreparedScanOf<TRun, TExecutor> objects;
+  RowGroupBits<TRowGroup>   groups;
+  BufferType                runOffsets;   // an element for each word of columns
+  BufferType                firstColumns; // an element for each run, or none if labeling does not need them
+  BufferType                lastColumns;
+  RunColumns<TRun>          columnsOfRuns;
+  std::uint64_t             runCount;
+  BufferType                labels; // an element for each run
+  ResultOf<TRun, TExecutor> objects;
 
   /** Returns the number of objects. On the device, it waits for this number, but not for the labels. */
   std::uint64_t
   CountObjects() const
   {
-    return objects.GetTotal();
+    return objects.Get();
   }
 
   IndexedRuns<TRowGroup, TRun>
@@ -279,22 +264,24 @@ BuildTrees(const TExecutor &  executor,
 
 } // namespace RunUnionFind
 
-/** Labels runs. If `labelValues` has too few labels, the number of objects is right, but the labels are not. */
-template <typename TRowGroup, typename TRun, typename TExecutor>
+/** Labels the runs of row groups. TRun must be able to hold BitCountOf(image). If `labelValues` has too few labels, the
+ * number of objects is right, but the labels are not. `knownCount` is the number of runs, if the caller knows it. */
+template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
-LabelRuns(const TExecutor &                               executor,
-          const CountedRuns<TRowGroup, TRun, TExecutor> & counted,
-          const LabelValues &                             labelValues)
+LabelRuns(const TExecutor &               executor,
+          const RowGroupBits<TRowGroup> & groups,
+          const LabelValues &             labelValues,
+          std::optional<std::uint64_t>    knownCount = std::nullopt)
 {
   using namespace RunUnionFind;
-  const BitRows &              columns = counted.groups.columns;
+  const BitRows &              columns = groups.columns;
   const std::uint64_t          words = columns.words.Count();
   auto                         runOffsets = executor.template Allocate<TRun>(words);
-  IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
-  // The marks come first: the device clears them while the host waits for the number of runs.
-  const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(counted.groups));
+  IndexedRuns<TRowGroup, TRun> runs{ groups, runOffsets.get() };
 
-  const std::uint64_t runCount = counted.GetCount();
+  const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
+
+  const std::uint64_t runCount = knownCount ? *knownCount : CountRuns<TRun>(executor, groups);
   auto                parents = executor.template Allocate<TRun>(runCount);
   // Unless a row group is one row, rootLabels holds the first pixels of components until their ranks are known.
   const auto rootLabels = executor.template Allocate<TRun>(runCount);
@@ -306,17 +293,19 @@ LabelRuns(const TExecutor &                               executor,
   auto       lastColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
   if (isByRun)
   {
-    executor.ExclusiveScan(
-      counted.scan,
+    TRun * const noTotal = nullptr;
+    executor.template Scan<TRun>(
+      { words },
       StartsInWord{ RunEdges(columns) },
-      StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get() });
+      StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get() },
+      noTotal);
     runs.columnsOfRuns = { firstColumns.get(), lastColumns.get(), runCount };
     const AdjacencyByRun<TRowGroup, TRun> adjacency{ runs };
     BuildTrees<InitializationByRun, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
   }
   else
   {
-    StoreRunOffsets(executor, counted, runOffsets.get());
+    StoreRunOffsets(executor, groups, runOffsets.get());
     const AdjacencyByWord<TRowGroup, TRun> adjacency{ runs };
     BuildTrees<InitializationByWord, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
   }
@@ -331,8 +320,8 @@ LabelRuns(const TExecutor &                               executor,
 
   auto objects = LabelRootsOfRuns(executor, runs, runCount, parents.get(), marks, labelValues, rootLabels.get());
   executor.ForEach(Grid{ runCount }, Labeling<TRun>{ parents.get(), rootLabels.get() });
-  return { counted.groups,     std::move(runOffsets), std::move(firstColumns), std::move(lastColumns),
-           runs.columnsOfRuns, std::move(parents),    std::move(objects) };
+  return { groups,   std::move(runOffsets), std::move(firstColumns), std::move(lastColumns), runs.columnsOfRuns,
+           runCount, std::move(parents),    std::move(objects) };
 }
 
 } // namespace itk::ccl

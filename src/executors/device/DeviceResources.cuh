@@ -91,11 +91,6 @@ public:
   std::shared_ptr<void>
   AllocateCached(std::size_t bytes);
 
-  /** Allocates an unsigned int in device memory, with the value 0. Any stream may use it at once. It must be 0 again
-   * when its last owner releases it, because the next owner relies on the value. */
-  std::shared_ptr<void>
-  AllocateCounter();
-
   /** Ends a call. Frees the memory above the limits. */
   void
   EndCall();
@@ -136,8 +131,6 @@ private:
   std::vector<cudaStream_t> m_Streams;
   MemoryCache               m_HostMemory;
   MemoryCache               m_DeviceMemory;
-  std::vector<void *>       m_Counters;         // counters without an owner
-  std::size_t               m_CounterCount = 0; // all counters
   /** Limit of the dynamic shared memory in bytes, for each kernel of AllowSharedMemory(). */
   std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
