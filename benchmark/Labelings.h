@@ -19,7 +19,8 @@ LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid &
 {
   const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
   const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
-  const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, LabelValues::For(std::uint32_t{ 0 }));
+  const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
+  const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, LabelValues::For(std::uint32_t{ 0 }), capacity);
   WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, std::uint32_t{ 0 }, labels);
 }
 
@@ -36,7 +37,8 @@ MeasureByRuns(const TExecutor &    executor,
   VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
     const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
-    const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.LabelValuesOfRuns());
+    const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
+    const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.LabelValuesOfRuns(), capacity);
     const auto analyzed =
       AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), runs.runCount, runs.CountObjects(), request);
     write(runs.GetIndexed(), runs.labels.get());

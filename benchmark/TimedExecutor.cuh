@@ -98,6 +98,20 @@ public:
     this->Time<TFunctor>([&] { m_Executor.ForEach(grid, functor); });
   }
 
+  template <typename T, typename TFunctor>
+  void
+  ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
+  {
+    this->Time<TFunctor>([&] { m_Executor.ForEach(count, functor); });
+  }
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid & grid, const TWork & work) const
+  {
+    this->Time<TWork>([&] { m_Executor.ForEachChosen(grid, work); });
+  }
+
   template <typename TFunctor>
   void
   ForEachCompact(const Grid & grid, const TFunctor & functor) const

@@ -518,7 +518,8 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   request.columns = AllColumns();
   request.wantsTable = true;
   request.output = OutputKind::Labels;
-  const auto runs = LabelRuns<std::uint64_t>(executor, grouped.groups, request.LabelValuesOfRuns());
+  const auto runs = LabelRuns<std::uint64_t>(
+    executor, grouped.groups, request.LabelValuesOfRuns(), CapacityFor<std::uint64_t>(executor, grouped.groups));
   const auto analyzed =
     AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), runs.runCount, runs.CountObjects(), request);
   using TableType = ComponentTable<std::uint64_t, std::uint64_t>;
@@ -597,7 +598,8 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SelectionReadsEachResult)
     request.selection.minimumSize = 2;
     {
       const auto grouped = PackRowGroups<SingleRow>(executor, image.pixels.data(), size, bits.data());
-      const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.LabelValuesOfRuns());
+      const auto runs = LabelRuns<std::uint32_t>(
+        executor, grouped.groups, request.LabelValuesOfRuns(), CapacityFor<std::uint32_t>(executor, grouped.groups));
       const auto analyzed =
         AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), runs.runCount, runs.CountObjects(), request);
       EXPECT_GT(runs.CountObjects(), analyzed.GetKeptCount());

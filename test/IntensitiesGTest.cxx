@@ -134,7 +134,10 @@ struct Components
     : size{ image.size[0], image.size[1], image.size[2] }
     , bits(WordsOf(size).Count())
     , hostBits(Pack(image, size, bits.data()))
-    , runs(LabelRuns<TRun>(HostExecutor(), hostBits.groups, LabelValues::Ranks(), hostBits.runs.total))
+    , runs(LabelRuns<TRun>(HostExecutor(),
+                           hostBits.groups,
+                           LabelValues::Ranks(),
+                           RunCapacity::Exactly(hostBits.runs.total)))
     , labelValues(LabelValues::For(background))
   {
     std::mt19937               random(seed);

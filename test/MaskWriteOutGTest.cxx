@@ -191,14 +191,15 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
   std::vector<Word>  bits(WordsOf(size).Count());
   const HostExecutor executor;
   const auto         grouped = PackRowGroups<TRowGroup>(executor, input.pixels.data(), size, bits.data(), isComplement);
-  const auto         runs = LabelRuns<TRun>(executor, grouped.groups, LabelValues::Ranks());
+  const auto         runs =
+    LabelRuns<TRun>(executor, grouped.groups, LabelValues::Ranks(), CapacityFor<TRun>(executor, grouped.groups));
   ASSERT_EQ(runs.CountObjects(), itk.objectCount);
   std::vector<bool> isKept(itk.objectCount);
   for (std::uint64_t component = 0; component < itk.objectCount; ++component)
   {
     isKept[component] = random() % 2 == 0;
   }
-  for (std::uint64_t run = 0; run < runs.runCount; ++run)
+  for (std::uint64_t run = 0; run < runs.runCount.Get(); ++run)
   {
     TRun & label = runs.labels[run];
     label = isKept[label] ? label : NoLabel<TRun>;

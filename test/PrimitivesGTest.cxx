@@ -274,7 +274,7 @@ ExpectAdjacentRuns(const TestImage & image)
   executor.Scan<std::uint32_t>(
     { columns.words.Count() },
     RunUnionFind::StartsInWord{ RunEdges(columns) },
-    RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data() },
+    RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data(), runCount },
     &total);
   ASSERT_EQ(total, runCount) << image.name;
   const RunColumns<std::uint32_t>                 columnsOfRuns{ first.data(), last.data(), runCount };
@@ -465,7 +465,7 @@ ExpectRanksOfFirstPixels(std::uint64_t pixelCount, std::uint64_t elementCount, u
   }
   const HostExecutor                          executor;
   const FirstPixelMarks<TIndex, HostExecutor> marks(executor, pixelCount);
-  const auto count = LabelByFirstPixels(executor, marks, elementCount, labelValues, firstPixels.data());
+  const auto count = LabelByFirstPixels(executor, marks, { elementCount }, labelValues, firstPixels.data());
   EXPECT_EQ(count.Get(), rank);
   EXPECT_EQ(firstPixels, expected) << "seed " << seed << ", " << pixelCount << " pixels";
 }

@@ -165,8 +165,16 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   {
     EXPECT_TRUE(std::equal(columns, columns + columnCount, grouped.groups.columns.bits)) << image.name << ": columns";
   }
-  EXPECT_EQ(CountRuns<TRun>(executor, grouped.groups), hostBits.runs.total) << image.name;
-  const auto runs = LabelRuns<TRun>(executor, hostBits.groups, LabelValues::For(std::uint32_t{ 0 }));
+  const auto labelRuns = [&](const RunCapacity & capacity) {
+    return LabelRuns<TRun>(executor, hostBits.groups, LabelValues::For(std::uint32_t{ 0 }), capacity);
+  };
+  const auto runs = labelRuns(CapacityFor<TRun>(executor, hostBits.groups, 0));
+  const auto uncounted = labelRuns(CapacityFor<TRun>(executor, hostBits.groups));
+  EXPECT_EQ(runs.runCount.limit, hostBits.runs.total) << image.name;
+  EXPECT_EQ(uncounted.runCount.Get(), hostBits.runs.total) << image.name;
+  EXPECT_EQ(uncounted.CountObjects(), runs.CountObjects()) << image.name;
+  EXPECT_TRUE(std::equal(runs.labels.get(), runs.labels.get() + hostBits.runs.total, uncounted.labels.get()))
+    << image.name << ": labels of uncounted runs";
 
   Labels result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
   WriteLabelRows(parallelFor,

@@ -194,16 +194,15 @@ template <typename TIndex, typename TExecutor>
 ResultOf<TIndex, TExecutor>
 LabelByFirstPixels(const TExecutor &                          executor,
                    const FirstPixelMarks<TIndex, TExecutor> & memory,
-                   std::uint64_t                              elementCount,
+                   const BoundedCount<TIndex> &               elementCount,
                    const LabelValues &                        labelValues,
                    TIndex *                                   firstPixels)
 {
   using namespace FirstPixelRanking;
-  const Grid          elements{ elementCount };
   const Marks<TIndex> marks = memory.Get();
-  executor.ForEach(elements, MarkFirstPixels<TIndex>{ firstPixels, marks });
+  executor.ForEach(elementCount, MarkFirstPixels<TIndex>{ firstPixels, marks });
   auto count = ScanMarks(executor, memory);
-  executor.ForEach(elements, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
+  executor.ForEach(elementCount, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
   return count;
 }
 

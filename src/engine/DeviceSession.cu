@@ -215,7 +215,7 @@ struct RunsOnDevice
 {
   IndexedRuns<TRowGroup, TRun> runs;
   TRun *                       labels;
-  std::uint64_t                runCount;
+  BoundedCount<TRun>           runCount;
 };
 
 /** Labels runs by the algorithm of the request, and calls visit(labeled, countComponents). `labeled` is a RunsOnDevice,
@@ -233,7 +233,11 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
   const LabelValues labelValues = request.LabelValuesOfRuns();
   if (!IsPublished(request))
   {
-    const auto runs = LabelRuns<TRun>(executor, groups, labelValues, knownCount);
+    const auto runs =
+      LabelRuns<TRun>(executor,
+                      groups,
+                      labelValues,
+                      knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups));
     visit(LabeledType{ runs.GetIndexed(), runs.labels.get(), runs.runCount }, [&] { return runs.CountObjects(); });
     return;
   }
@@ -258,7 +262,7 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
       ranking.Relabel(executor, labels.get());
       const IndexedRuns<TRowGroup, TRun> runs{ groups, runOffsets.get() };
       GatherLabelsOfRuns(executor, labels.get(), size, runs, runLabels.get());
-      visit(LabeledType{ runs, runLabels.get(), runCount }, [&] { return ranking.GetComponentCount(); });
+      visit(LabeledType{ runs, runLabels.get(), { runCount } }, [&] { return ranking.GetComponentCount(); });
     });
   });
 }
@@ -523,7 +527,7 @@ LabelBitsAs(const DeviceExecutor & executor,
     result.components = FinishComponents(executor, resources, labeled, countComponents, request, [&](const auto &) {
       if (request.output == OutputKind::Labels || request.WantsIntensities())
       {
-        result.labels = Download(executor, resources, labeled.labels, labeled.runCount * sizeof(TRun));
+        result.labels = Download(executor, resources, labeled.labels, runCount * sizeof(TRun));
       }
       if (request.output == OutputKind::MaskBits)
       {

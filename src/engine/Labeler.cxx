@@ -393,8 +393,8 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
 {
   const ccl::HostExecutor executor(parallelFor);
   const auto              label = [&](auto run) {
-    const auto runs =
-      ccl::LabelRuns<decltype(run)>(executor, bits.groups, request.LabelValuesOfRuns(), bits.runs.total);
+    const auto runs = ccl::LabelRuns<decltype(run)>(
+      executor, bits.groups, request.LabelValuesOfRuns(), ccl::RunCapacity::Exactly(bits.runs.total));
     const std::uint64_t count = runs.CountObjects();
     ccl::Components     components{ count, count, nullptr, nullptr };
     if (request.NeedsAnalysis())

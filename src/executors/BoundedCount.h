@@ -34,6 +34,22 @@ struct BoundedCount
   }
 };
 
+/** The work of ForEachChosen() on the elements of an array. */
+template <typename T, typename TFunctor>
+struct WorkOnElements
+{
+  BoundedCount<T> count;
+  TFunctor        functor;
+
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Choose(const TVisitor & visit) const
+  {
+    visit(count.Get(), functor);
+  }
+};
+
 } // namespace itk::ccl
 
 #endif

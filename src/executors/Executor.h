@@ -15,7 +15,14 @@
 // - `Fill(memory, n, byte)`: sets all bytes of n elements.
 // - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells with consecutive x run on
 //   consecutive threads.
-// - `ForEachCompact(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
+// - `ForEach(count, functor)`: calls `functor(Cell{ i })` once for each i < count, which is a BoundedCount. A limit
+// that
+//   is much higher than the count costs little.
+// - `ForEachChosen(grid, work)`: calls `work.Choose(visit)`, which calls `visit(count, functor)` once or never. Then
+//   `functor(cell)` is called once for each cell with x < count <= grid.x and y < grid.y. The choice and the count may
+//   depend on memory that earlier calls wrote, but not on the thread.
+// - `ForEachCompact(grid, functor)`: the same as ForEach(grid, functor), with a thread block shape for functors that
+//   read in all directions.
 // - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix)` once for each i < count, which is a
 //   BoundedCount<T>. The prefix is the sum of valueAt(0), ..., valueAt(i - 1). Writes the sum of all values to `total`,
 //   which may be null. The sum must be less than 2^62.

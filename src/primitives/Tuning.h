@@ -19,6 +19,14 @@ struct Tuning
   /** The same for kernel functors that read neighbors along all axes of a plane. */
   static constexpr unsigned int CompactThreadBlockSize = 256;
 
+  /** Thread blocks of ThreadBlockSize threads for each multiprocessor, if there may be much fewer cells than the host
+   * knows. */
+  static constexpr unsigned int LoopingThreadBlocks = 32;
+
+  /** If the arrays for the most possible runs of an image have at most so many bytes, the host does not wait for the
+   * number of runs. */
+  static constexpr std::uint64_t UnawaitedRunBytes = std::uint64_t{ 256 } << 20;
+
   /** Cells of a thread that adds values to the rows of a table, and thread blocks of such threads that a multiprocessor
    * can run at the same time. */
   static constexpr unsigned int CellsPerAddingThread = 16;

@@ -44,7 +44,7 @@ AnalyzedComponents<TRun, TExecutor>
 AnalyzeRuns(const TExecutor &                    executor,
             const IndexedRuns<TRowGroup, TRun> & runs,
             TRun *                               labelsOfRuns,
-            std::uint64_t                        runCount,
+            const BoundedCount<TRun> &           runCount,
             std::uint64_t                        componentCount,
             const Request &                      request)
 {

@@ -333,9 +333,9 @@ Select(const TExecutor &                  executor,
 /** Replaces the rank of the component of each run by the component's label, or by NoLabel. */
 template <typename TRun, typename TExecutor>
 void
-RelabelRuns(const TExecutor & executor, const TRun * labels, std::uint64_t runCount, TRun * labelsOfRuns)
+RelabelRuns(const TExecutor & executor, const TRun * labels, const BoundedCount<TRun> & runCount, TRun * labelsOfRuns)
 {
-  executor.ForEach(Grid{ runCount }, SelectComponents::RelabelRun<TRun>{ labels, labelsOfRuns });
+  executor.ForEach(runCount, SelectComponents::RelabelRun<TRun>{ labels, labelsOfRuns });
 }
 
 /** Copies the rows of the selected components, in the order of their labels. */

@@ -79,6 +79,7 @@ template <typename TRowGroup, typename TRun>
 struct FindFirstPixels
 {
   IndexedRuns<TRowGroup, TRun> runs;
+  BoundedCount<TRun>           runCount;
   TRun *                       parents;
   TRun *                       firstPixels;
 
@@ -87,7 +88,7 @@ struct FindFirstPixels
   operator()(const Cell & word) const
   {
     RunsOfWord<TRun> left = runs.RunsIn(word);
-    if (left.IsAtEnd())
+    if (left.IsAtEnd() || runCount.IsExceeded())
     {
       return;
     }
@@ -130,7 +131,7 @@ template <typename TRowGroup, typename TRun, typename TExecutor>
 ResultOf<TRun, TExecutor>
 LabelRootsOfRuns(const TExecutor &                                         executor,
                  [[maybe_unused]] const IndexedRuns<TRowGroup, TRun> &     runs,
-                 std::uint64_t                                             runCount,
+                 const BoundedCount<TRun> &                                runCount,
                  TRun *                                                    parents,
                  [[maybe_unused]] const FirstPixelMarks<TRun, TExecutor> & marks,
                  const LabelValues &                                       labelValues,
@@ -139,15 +140,16 @@ LabelRootsOfRuns(const TExecutor &                                         execu
   using namespace RunRanking;
   if constexpr (TRowGroup::IsOneRow)
   {
-    executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
+    executor.ForEach(runCount, Compression<TRun>{ parents });
     auto count = executor.template AllocateResult<TRun>();
     executor.template Scan<TRun>(
-      { runCount }, IsRoot<TRun>{ parents }, LabelRoots<TRun>{ parents, labelValues, rootLabels }, count.GetAddress());
+      runCount, IsRoot<TRun>{ parents }, LabelRoots<TRun>{ parents, labelValues, rootLabels }, count.GetAddress());
     return count;
   }
   else
   {
-    executor.ForEach(runs.groups.columns.words, FindFirstPixels<TRowGroup, TRun>{ runs, parents, rootLabels });
+    executor.ForEach(runs.groups.columns.words,
+                     FindFirstPixels<TRowGroup, TRun>{ runs, runCount, parents, rootLabels });
     return LabelByFirstPixels(executor, marks, runCount, labelValues, rootLabels);
   }
 }

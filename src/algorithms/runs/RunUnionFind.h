@@ -18,7 +18,8 @@
 #include "primitives/Tuning.h"
 #include "primitives/UnionFind.h"
 
-#include <optional>
+#include <algorithm>
+#include <type_traits>
 #include <utility>
 
 namespace itk::ccl
@@ -40,15 +41,19 @@ struct StartsInWord
   }
 };
 
-/** Visitor of a scan that stores the run offset of each word, and the first and the last column of each run that starts
- * or ends in the word. Columns are counted in bits from the first word of the image's columns. */
+/** The most runs that can start in a word. */
+inline constexpr std::uint64_t MostStartsInWord = BitsPerWord / 2;
+
+/** Visitor of a scan that stores the run offset of each word, and the first and the last column of the first
+ * `columnLimit` runs. Columns are counted in bits from the first word of the image's columns. */
 template <typename TRun>
 struct StoreRuns
 {
-  RunEdges edges;
-  TRun *   runOffsets;
-  TRun *   firstColumns;
-  TRun *   lastColumns;
+  RunEdges      edges;
+  TRun *        runOffsets;
+  TRun *        firstColumns;
+  TRun *        lastColumns;
+  std::uint64_t columnLimit;
 
   CCL_HOST_DEVICE
   void
@@ -58,20 +63,20 @@ struct StoreRuns
     // follows the store.
     const Word here = edges.GetRows().bits[word];
     runOffsets[word] = offset;
-    if (here == 0)
+    if (here == 0 || offset > columnLimit)
     {
       return;
     }
     const Word starts = edges.StartsAt(word);
     const TRun column = static_cast<TRun>(word * BitsPerWord);
     TRun       started = offset;
-    for (Word left = starts; left != 0; left &= left - 1, ++started)
+    for (Word left = starts; left != 0 && started < columnLimit; left &= left - 1, ++started)
     {
       firstColumns[started] = column + LowestBit(left);
     }
     // The run of the first foreground column starts here, or it continues from an earlier word.
     TRun ended = offset - 1 + (starts >> LowestBit(here) & 1U);
-    for (Word left = edges.EndsAt(word); left != 0; left &= left - 1, ++ended)
+    for (Word left = edges.EndsAt(word); left != 0 && ended < columnLimit; left &= left - 1, ++ended)
     {
       lastColumns[ended] = column + LowestBit(left);
     }
@@ -84,13 +89,6 @@ struct InitializationByRun
 {
   AdjacencyByRun<TRowGroup, TRun> adjacency;
   TRun *                          parents;
-
-  CCL_HOST_DEVICE
-  Grid
-  GetCells() const
-  {
-    return { adjacency.runs.columnsOfRuns.runCount };
-  }
 
   CCL_HOST_DEVICE
   void
@@ -114,7 +112,7 @@ struct InitializationByRun
 };
 
 /** Kernel functor that links each run that starts in a word to an earlier run that is adjacent in this word, or else to
- * itself. A cell is a word of columns. */
+ * itself. A cell's x is the index of a word of columns. */
 template <typename TRowGroup, typename TRun>
 struct InitializationByWord
 {
@@ -122,17 +120,11 @@ struct InitializationByWord
   TRun *                           parents;
 
   CCL_HOST_DEVICE
-  Grid
-  GetCells() const
-  {
-    return adjacency.runs.groups.columns.words;
-  }
-
-  CCL_HOST_DEVICE
   void
-  operator()(const Cell & word) const
+  operator()(const Cell & cell) const
   {
     const BitRows &     columns = adjacency.runs.groups.columns;
+    const Cell          word = CellAt(columns.words, cell.x);
     const std::uint64_t begin = columns.RowBegin(word.y, word.z);
     const TRun          first = adjacency.runs.runOffsets[begin + word.x];
     // One bit for each run that starts in the word. At most 16 runs do.
@@ -198,6 +190,39 @@ CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
   return SumOf<TRun>(executor, groups.columns.words.Count(), startsInWord);
 }
 
+/** The number of runs for which LabelRuns() allocates memory. */
+struct RunCapacity
+{
+  std::uint64_t runs;
+  bool          isExact; // whether it is the number of runs
+
+  static RunCapacity
+  Exactly(std::uint64_t runs)
+  {
+    return { runs, true };
+  }
+
+  static RunCapacity
+  AtMost(std::uint64_t runs)
+  {
+    return { runs, false };
+  }
+};
+
+/** Returns the capacity for all runs of row groups. If the arrays for the most possible runs would have more than
+ * `unawaitedBytes` bytes, counts the runs and waits for their number. */
+template <typename TRun, typename TRowGroup, typename TExecutor>
+RunCapacity
+CapacityFor(const TExecutor &               executor,
+            const RowGroupBits<TRowGroup> & groups,
+            std::uint64_t                   unawaitedBytes = Tuning::UnawaitedRunBytes)
+{
+  constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun); // parents, and labels of roots
+  const std::uint64_t     mostRuns = groups.columns.words.Count() * RunUnionFind::MostStartsInWord;
+  return mostRuns <= unawaitedBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
+                                                  : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
+}
+
 /** Writes the run offset of each word of columns. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
@@ -221,7 +246,8 @@ struct LabeledRuns
   BufferType                firstColumns; // an element for each run, or none if labeling does not need them
   BufferType                lastColumns;
   RunColumns<TRun>          columnsOfRuns;
-  std::uint64_t             runCount;
+  BufferType                countMemory;
+  BoundedCount<TRun>        runCount;
   BufferType                labels; // an element for each run
   ResultOf<TRun, TExecutor> objects;
 
@@ -242,86 +268,126 @@ struct LabeledRuns
 namespace RunUnionFind
 {
 
-/** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless a row group is one row. */
-template <template <typename, typename> class TInitialization,
-          typename TRowGroup,
-          typename TRun,
-          typename TAdjacency,
-          typename TExecutor>
-void
-BuildTrees(const TExecutor &  executor,
-           const TAdjacency & adjacency,
-           std::uint64_t      runCount,
-           TRun *             parents,
-           TRun *             firstPixels)
+/** The work of a kernel that finds adjacent runs: run by run, or word by word. If there are fewer runs than words, one
+ * thread per run does less work. The number of runs may be known on the device only, so the kernel chooses. */
+template <typename TRun, typename TByRun, typename TByWord>
+struct WorkByRunOrWord
 {
-  const TInitialization<TRowGroup, TRun> initialization{ adjacency, parents };
-  executor.ForEach(initialization.GetCells(), initialization);
-  executor.ForEach(Grid{ runCount },
-                   RunRanking::Compression<TRun>{ parents, TRowGroup::IsOneRow ? nullptr : firstPixels });
-  executor.ForEach(adjacency.GetCells(), Reduction<TAdjacency, TRun>{ adjacency, parents });
+  BoundedCount<TRun> runCount;
+  std::uint64_t      wordCount;
+  bool               mayBeByRun;
+  TByRun             byRun;
+  TByWord            byWord;
+
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Choose(const TVisitor & visit) const
+  {
+    const std::uint64_t count = runCount.Get();
+    if (mayBeByRun && count < wordCount)
+    {
+      visit(count, byRun);
+    }
+    else if (count != 0)
+    {
+      visit(wordCount, byWord);
+    }
+  }
+};
+
+/** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless a row group is one row. If
+ * `mayBeByRun`, the columns of the runs are known if there are fewer runs than words. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+void
+BuildTrees(const TExecutor &                    executor,
+           const IndexedRuns<TRowGroup, TRun> & runs,
+           const BoundedCount<TRun> &           runCount,
+           bool                                 mayBeByRun,
+           TRun *                               parents,
+           TRun *                               firstPixels)
+{
+  const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs };
+  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs };
+  const Grid                             cells = byWord.GetCells();
+  const auto forEach = [&](std::uint64_t neighbors, const auto & runWork, const auto & wordWork) {
+    using WorkType = WorkByRunOrWord<TRun, std::decay_t<decltype(runWork)>, std::decay_t<decltype(wordWork)>>;
+    executor.ForEachChosen(Grid{ cells.x, neighbors }, WorkType{ runCount, cells.x, mayBeByRun, runWork, wordWork });
+  };
+  forEach(1,
+          InitializationByRun<TRowGroup, TRun>{ byRun, parents },
+          InitializationByWord<TRowGroup, TRun>{ byWord, parents });
+  executor.ForEach(runCount, RunRanking::Compression<TRun>{ parents, TRowGroup::IsOneRow ? nullptr : firstPixels });
+  forEach(cells.y,
+          Reduction<AdjacencyByRun<TRowGroup, TRun>, TRun>{ byRun, parents },
+          Reduction<AdjacencyByWord<TRowGroup, TRun>, TRun>{ byWord, parents });
 }
 
 } // namespace RunUnionFind
 
-/** Labels the runs of row groups. TRun must be able to hold BitCountOf(image). If `labelValues` has too few labels, the
- * number of objects is right, but the labels are not. `knownCount` is the number of runs, if the caller knows it. */
+/** Labels the runs of row groups. Does not wait for the device. TRun must be able to hold BitCountOf(image). If
+ * `labelValues` has too few labels, the number of objects is right, but the labels are not. If there are more runs than
+ * the capacity, the number of objects is 0, and no label is written. */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
 LabelRuns(const TExecutor &               executor,
           const RowGroupBits<TRowGroup> & groups,
           const LabelValues &             labelValues,
-          std::optional<std::uint64_t>    knownCount = std::nullopt)
+          const RunCapacity &             capacity)
 {
   using namespace RunUnionFind;
-  const BitRows &              columns = groups.columns;
-  const std::uint64_t          words = columns.words.Count();
-  auto                         runOffsets = executor.template Allocate<TRun>(words);
-  IndexedRuns<TRowGroup, TRun> runs{ groups, runOffsets.get() };
+  const BitRows &          columns = groups.columns;
+  const std::uint64_t      words = columns.words.Count();
+  auto                     countMemory = executor.template Allocate<TRun>(capacity.isExact ? 0 : 1);
+  TRun * const             countAddress = capacity.isExact ? nullptr : countMemory.get();
+  const BoundedCount<TRun> runCount{ capacity.runs, countAddress };
 
-  const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
+  // A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one
+  // neighboring row group, and in wide rows, adjacency by word is as good.
+  const bool mayBeByRun =
+    columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords && !(capacity.isExact && capacity.runs >= words);
+  const std::uint64_t columnLimit = mayBeByRun ? std::min(runCount.limit, words) : 0;
+  auto                runOffsets = executor.template Allocate<TRun>(words);
+  auto                firstColumns = executor.template Allocate<TRun>(columnLimit);
+  auto                lastColumns = executor.template Allocate<TRun>(columnLimit);
+  executor.template Scan<TRun>(
+    { words },
+    StartsInWord{ RunEdges(columns) },
+    StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get(), columnLimit },
+    countAddress);
+  IndexedRuns<TRowGroup, TRun> runs{ groups,
+                                     runOffsets.get(),
+                                     { firstColumns.get(), lastColumns.get(), runCount.limit } };
 
-  const std::uint64_t runCount = knownCount ? *knownCount : CountRuns<TRun>(executor, groups);
-  auto                parents = executor.template Allocate<TRun>(runCount);
+  auto parents = executor.template Allocate<TRun>(runCount.limit);
   // Unless a row group is one row, rootLabels holds the first pixels of components until their ranks are known.
-  const auto rootLabels = executor.template Allocate<TRun>(runCount);
-  // If there are fewer runs than words, one thread per run does less work. But a run that is adjacent to very many
-  // others keeps its thread busy for long. In planes, where a run has one neighboring row group, and in wide rows,
-  // adjacency by word is as good.
-  const bool isByRun = runCount < words && columns.words.z > 1 && columns.words.x <= Tuning::WideRowWords;
-  auto       firstColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
-  auto       lastColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
-  if (isByRun)
-  {
-    TRun * const noTotal = nullptr;
-    executor.template Scan<TRun>(
-      { words },
-      StartsInWord{ RunEdges(columns) },
-      StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get() },
-      noTotal);
-    runs.columnsOfRuns = { firstColumns.get(), lastColumns.get(), runCount };
-    const AdjacencyByRun<TRowGroup, TRun> adjacency{ runs };
-    BuildTrees<InitializationByRun, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
-  }
-  else
-  {
-    StoreRunOffsets(executor, groups, runOffsets.get());
-    const AdjacencyByWord<TRowGroup, TRun> adjacency{ runs };
-    BuildTrees<InitializationByWord, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
-  }
+  const auto                             rootLabels = executor.template Allocate<TRun>(runCount.limit);
+  const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
+  BuildTrees(executor, runs, runCount, mayBeByRun, parents.get(), rootLabels.get());
 
+  if (!TRowGroup::IsOneRow || !mayBeByRun || !capacity.isExact)
+  {
+    // Later steps use columns only if a row group is one row, and if the host knows that all are stored.
+    runs.columnsOfRuns = {};
+  }
   if constexpr (!TRowGroup::IsOneRow)
   {
-    // Later steps use columns only if a row group is one row. The end of this block frees the memory.
-    runs.columnsOfRuns = {};
+    // The end of this block frees the memory.
     const auto first = std::move(firstColumns);
     const auto last = std::move(lastColumns);
   }
 
   auto objects = LabelRootsOfRuns(executor, runs, runCount, parents.get(), marks, labelValues, rootLabels.get());
-  executor.ForEach(Grid{ runCount }, Labeling<TRun>{ parents.get(), rootLabels.get() });
-  return { groups,   std::move(runOffsets), std::move(firstColumns), std::move(lastColumns), runs.columnsOfRuns,
-           runCount, std::move(parents),    std::move(objects) };
+  executor.ForEach(runCount, Labeling<TRun>{ parents.get(), rootLabels.get() });
+  return { groups,
+           std::move(runOffsets),
+           std::move(firstColumns),
+           std::move(lastColumns),
+           runs.columnsOfRuns,
+           std::move(countMemory),
+           runCount,
+           std::move(parents),
+           std::move(objects) };
 }
 
 } // namespace itk::ccl

@@ -43,6 +43,22 @@ __launch_bounds__(VThreads) ForEachCell(Grid grid, TFunctor functor)
   }
 }
 
+/** Calls `functor(cell)` for each cell of the functor that `work` chooses. There are few thread blocks, so a thread
+ * takes several cells along x. */
+template <typename TWork>
+__global__ void
+__launch_bounds__(Tuning::ThreadBlockSize) ForEachChosenCell(TWork work)
+{
+  WaitForPreviousKernels();
+  work.Choose([](std::uint64_t count, const auto & functor) {
+    const std::uint64_t stride = std::uint64_t{ gridDim.x } * blockDim.x;
+    for (std::uint64_t x = std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x; x < count; x += stride)
+    {
+      functor(Cell{ x, blockIdx.y, 0 });
+    }
+  });
+}
+
 /** Calls `functor(threadBlock, memory)`, with shared memory for each thread block. If there are more thread blocks than
  * CUDA starts, each runs the functor for several. */
 template <typename TFunctor>
@@ -161,6 +177,26 @@ public:
   ForEach(const Grid & grid, const TFunctor & functor) const
   {
     this->ForEachCellOf<Tuning::ThreadBlockSize>(grid, RowThreadBlock(grid), functor);
+  }
+
+  template <typename T, typename TFunctor>
+  void
+  ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
+  {
+    this->ForEachChosen(Grid{ count.limit }, WorkOnElements<T, TFunctor>{ count, functor });
+  }
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid & grid, const TWork & work) const
+  {
+    if (grid.Count() != 0)
+    {
+      const std::uint64_t threadBlocks = DivideUp(grid.x, Tuning::ThreadBlockSize);
+      const dim3          shape(this->ConcurrentThreadBlocks(threadBlocks, Tuning::LoopingThreadBlocks),
+                       static_cast<unsigned int>(grid.y));
+      this->Launch(&ForEachChosenCell<TWork>, shape, Tuning::ThreadBlockSize, work);
+    }
   }
 
   template <typename TFunctor>

@@ -119,6 +119,20 @@ public:
     });
   }
 
+  template <typename T, typename TFunctor>
+  void
+  ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
+  {
+    this->ForEach(Grid{ count.Get() }, functor);
+  }
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid & grid, const TWork & work) const
+  {
+    work.Choose([&](std::uint64_t count, const auto & functor) { this->ForEach(Grid{ count, grid.y }, functor); });
+  }
+
   template <typename TFunctor>
   void
   ForEachCompact(const Grid & grid, const TFunctor & functor) const
