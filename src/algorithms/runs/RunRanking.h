@@ -39,6 +39,45 @@ struct Compression
   }
 };
 
+/** Kernel functor that copies the label of each root to the other runs of its tree. The parents are compressed on the
+ * way. */
+template <typename TRun>
+struct CopyLabelOfRoot
+{
+  TRun * parents;
+  TRun * labels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const TRun run = static_cast<TRun>(cell.x);
+    Compress(parents, run, true);
+    const TRun root = Load(parents + run);
+    if (root != run)
+    {
+      labels[run] = labels[root];
+    }
+  }
+};
+
+/** Kernel functor that replaces the root of each run by the label of the component. */
+template <typename TRun>
+struct LabelByFirstPixel
+{
+  FirstPixelRanking::Marks<TRun> marks; // after the scan
+  LabelValues                    labelValues;
+  const TRun *                   firstPixels; // of each root
+  TRun *                         roots;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
+  {
+    roots[run.x] = static_cast<TRun>(labelValues.LabelOf(marks.RankOf(firstPixels[roots[run.x]])));
+  }
+};
+
 /** Returns 1 for a run that is the root of its tree, and 0 for other runs: the values of a scan. */
 template <typename TRun>
 struct IsRoot
@@ -124,12 +163,11 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
   return TRowGroup::IsOneRow ? 0 : groups.rows.words.Count() * BitsPerWord;
 }
 
-/** Replaces the parent of each run by its root, and writes the label of each component to the element of its root in
- * `rootLabels`. All other elements are undefined. Before the call, `rootLabels` must be NoPixel, unless a row group is
- * a single row. Returns the number of components. */
+/** Labels the runs of trees. The labels replace `rootLabels` if a row group is a single row, and `parents` otherwise.
+ * Then the elements of `rootLabels` must be NoPixel before the call. Returns the number of components. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 ResultOf<TRun, TExecutor>
-LabelRootsOfRuns(const TExecutor &                                         executor,
+LabelTreesOfRuns(const TExecutor &                                         executor,
                  [[maybe_unused]] const IndexedRuns<TRowGroup, TRun> &     runs,
                  const BoundedCount<TRun> &                                runCount,
                  TRun *                                                    parents,
@@ -140,17 +178,20 @@ LabelRootsOfRuns(const TExecutor &                                         execu
   using namespace RunRanking;
   if constexpr (TRowGroup::IsOneRow)
   {
-    executor.ForEach(runCount, Compression<TRun>{ parents });
     auto count = executor.template AllocateResult<TRun>();
     executor.template Scan<TRun>(
       runCount, IsRoot<TRun>{ parents }, LabelRoots<TRun>{ parents, labelValues, rootLabels }, count.GetAddress());
+    executor.ForEach(runCount, CopyLabelOfRoot<TRun>{ parents, rootLabels });
     return count;
   }
   else
   {
     executor.ForEach(runs.groups.columns.words,
                      FindFirstPixels<TRowGroup, TRun>{ runs, runCount, parents, rootLabels });
-    return LabelByFirstPixels(executor, marks, runCount, labelValues, rootLabels);
+    executor.ForEach(runCount, FirstPixelRanking::MarkFirstPixels<TRun>{ rootLabels, marks.Get() });
+    auto count = ScanMarks(executor, marks);
+    executor.ForEach(runCount, LabelByFirstPixel<TRun>{ marks.Get(), labelValues, rootLabels, parents });
+    return count;
   }
 }
 

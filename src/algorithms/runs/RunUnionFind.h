@@ -163,21 +163,6 @@ struct Reduction
   }
 };
 
-/** Kernel functor that replaces the parent of each run by the label of its component. The parents must be roots. */
-template <typename TRun>
-struct Labeling
-{
-  TRun *       parents;
-  const TRun * rootLabels;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & run) const
-  {
-    parents[run.x] = rootLabels[parents[run.x]];
-  }
-};
-
 } // namespace RunUnionFind
 
 /** Returns the number of runs of row groups. On the device, it waits for this number. TRun must be able to hold
@@ -361,7 +346,7 @@ LabelRuns(const TExecutor &               executor,
 
   auto parents = executor.template Allocate<TRun>(runCount.limit);
   // Unless a row group is one row, rootLabels holds the first pixels of components until their ranks are known.
-  const auto                             rootLabels = executor.template Allocate<TRun>(runCount.limit);
+  auto                                   rootLabels = executor.template Allocate<TRun>(runCount.limit);
   const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
   BuildTrees(executor, runs, runCount, mayBeByRun, parents.get(), rootLabels.get());
 
@@ -377,8 +362,7 @@ LabelRuns(const TExecutor &               executor,
     const auto last = std::move(lastColumns);
   }
 
-  auto objects = LabelRootsOfRuns(executor, runs, runCount, parents.get(), marks, labelValues, rootLabels.get());
-  executor.ForEach(runCount, Labeling<TRun>{ parents.get(), rootLabels.get() });
+  auto objects = LabelTreesOfRuns(executor, runs, runCount, parents.get(), marks, labelValues, rootLabels.get());
   return { groups,
            std::move(runOffsets),
            std::move(firstColumns),
@@ -386,7 +370,7 @@ LabelRuns(const TExecutor &               executor,
            runs.columnsOfRuns,
            std::move(countMemory),
            runCount,
-           std::move(parents),
+           std::move(TRowGroup::IsOneRow ? rootLabels : parents),
            std::move(objects) };
 }
 
