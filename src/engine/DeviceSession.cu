@@ -224,6 +224,7 @@ struct RunsOnDevice
 template <typename TRun, typename TRowGroup, typename TVisitor>
 void
 LabelRunsOnDevice(const DeviceExecutor &          executor,
+                  DeviceResources &               resources,
                   const RowGroupBits<TRowGroup> & groups,
                   std::optional<std::uint64_t>    knownCount,
                   const Request &                 request,
@@ -233,11 +234,17 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
   const LabelValues labelValues = request.LabelValuesOfRuns();
   if (!IsPublished(request))
   {
-    const auto runs =
-      LabelRuns<TRun>(executor,
-                      groups,
-                      labelValues,
-                      knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups));
+    const RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
+    const MeasuringExecutor measuring;
+    LabelRuns<TRun>(measuring, groups, labelValues, capacity);
+    ArenaSize size = measuring.GetSize();
+    if (capacity.isExact)
+    {
+      // There may be many runs. So their arrays are freed as early as possible.
+      size.uncleared = 0;
+    }
+    DeviceArena arena(resources, size, executor.GetStream());
+    const auto  runs = LabelRuns<TRun>(executor.In(arena), groups, labelValues, capacity);
     visit(LabeledType{ runs.GetIndexed(), runs.labels.get(), runs.runCount }, [&] { return runs.CountObjects(); });
     return;
   }
@@ -397,7 +404,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
     });
     components.intensities = std::move(intensities);
   };
-  LabelRunsOnDevice<TRun>(executor, grouped.groups, std::nullopt, request, finish);
+  LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, std::nullopt, request, finish);
   return components;
 }
 
@@ -537,7 +544,7 @@ LabelBitsAs(const DeviceExecutor & executor,
       }
     });
   };
-  LabelRunsOnDevice<TRun>(executor, grouped.groups, runCount, request, finish);
+  LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, runCount, request, finish);
   return result;
 }
 

@@ -5,7 +5,8 @@
 // The concepts that the algorithms are written against, so that the same code runs on the device and on the host.
 //
 // 1. An executor runs the kernel functors of an algorithm. Models: DeviceExecutor (a kernel for each call, in the order
-// of a stream), HostExecutor (loops on threads), and the benchmark's TimedExecutor (a DeviceExecutor with a clock).
+// of a stream), HostExecutor (loops on threads), MeasuringExecutor (measures the memory, and runs nothing), and the
+// benchmark's TimedExecutor (a DeviceExecutor with a clock).
 //
 // A model provides:
 // - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.

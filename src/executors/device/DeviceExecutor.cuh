@@ -5,6 +5,7 @@
 #include "executors/Executor.h"
 #include "executors/device/AddKernel.cuh"
 #include "executors/device/CudaError.cuh"
+#include "executors/device/DeviceArena.cuh"
 #include "executors/device/DeviceResources.cuh"
 #include "executors/device/DeviceSort.cuh"
 #include "executors/device/DeviceThreadBlock.cuh"
@@ -89,6 +90,15 @@ public:
     , m_Stream(stream)
   {}
 
+  /** Returns an executor for the same stream that takes its arrays from an arena, as long as it has room. */
+  DeviceExecutor
+  In(DeviceArena & arena) const
+  {
+    DeviceExecutor executor = *this;
+    executor.m_Arena = &arena;
+    return executor;
+  }
+
   cudaStream_t
   GetStream() const
   {
@@ -113,13 +123,19 @@ public:
   Buffer<T>
   Allocate(std::uint64_t count) const
   {
-    return { m_Resources, count * sizeof(T), m_Stream };
+    void * const taken = m_Arena != nullptr && count != 0 ? m_Arena->Take(ArenaSize::BytesOf<T>(count)) : nullptr;
+    return taken != nullptr ? Buffer<T>(taken) : Buffer<T>(m_Resources, count * sizeof(T), m_Stream);
   }
 
   template <typename T>
   Buffer<T>
   AllocateCleared(std::uint64_t count) const
   {
+    if (void * const taken =
+          m_Arena != nullptr && count != 0 ? m_Arena->TakeCleared(ArenaSize::BytesOf<T>(count)) : nullptr)
+    {
+      return Buffer<T>(taken);
+    }
     auto memory = this->Allocate<T>(count);
     this->Fill(memory.get(), count, 0);
     return memory;
@@ -311,6 +327,7 @@ private:
 
   DeviceResources & m_Resources;
   cudaStream_t      m_Stream;
+  DeviceArena *     m_Arena = nullptr;
 };
 
 } // namespace itk::ccl

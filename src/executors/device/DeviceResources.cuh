@@ -135,7 +135,8 @@ private:
   std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
 
-/** Owns device memory from the pool. Allocates and frees it in the order of a stream. */
+/** Owns device memory from the pool, or refers to memory of another owner. Allocates and frees memory in the order of a
+ * stream. */
 class DeviceAllocation
 {
 public:
@@ -146,9 +147,16 @@ public:
     , m_Bytes(bytes)
     , m_Stream(stream)
   {}
+  /** Refers to memory of another owner. */
+  explicit DeviceAllocation(void * memory)
+    : m_Resources(nullptr)
+    , m_Memory(memory)
+    , m_Bytes(0)
+    , m_Stream(nullptr)
+  {}
   ~DeviceAllocation()
   {
-    if (m_Memory != nullptr)
+    if (m_Memory != nullptr && m_Resources != nullptr)
     {
       m_Resources->FreeToPool(m_Memory, m_Bytes, m_Stream);
     }

@@ -12,7 +12,6 @@
 // CUB's device-wide scan needs the number of values on the host, and cannot start before the previous kernel has ended.
 
 #include "executors/BoundedCount.h"
-#include "primitives/Grid.h"
 #include "primitives/Tuning.h"
 
 #include <cub/warp/warp_scan.cuh>
@@ -38,13 +37,6 @@ inline constexpr unsigned int ScanThreads = Tuning::ScanThreads;
 inline constexpr unsigned int ScanValuesPerThread = Tuning::ScanValuesPerThread;
 inline constexpr unsigned int ScanValuesPerTile = ScanThreads * ScanValuesPerThread;
 inline constexpr unsigned int WarpSize = 32;
-
-/** Returns the number of elements of the states of a scan: one for each tile, and one more. */
-constexpr std::uint64_t
-ScanStates(std::uint64_t values)
-{
-  return 1 + DivideUp(values, ScanValuesPerTile);
-}
 
 /** The state of a tile in a scan: whether its sum is known, and the sum. All bits are 0 at first. One atomic access
  * reads or writes both, so no other memory must be ordered with it. */
