@@ -41,6 +41,7 @@ struct WorkOnElements
   BoundedCount<T> count;
   TFunctor        functor;
 
+  CCL_NO_EXECUTION_CHECK
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void

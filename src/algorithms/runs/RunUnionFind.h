@@ -19,7 +19,6 @@
 #include "primitives/UnionFind.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 namespace itk::ccl
@@ -264,6 +263,7 @@ struct WorkByRunOrWord
   TByRun             byRun;
   TByWord            byWord;
 
+  CCL_NO_EXECUTION_CHECK
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
@@ -281,6 +281,20 @@ struct WorkByRunOrWord
   }
 };
 
+/** Links each run to one earlier run that is adjacent, or else to itself. */
+template <typename TRowGroup, typename TRun>
+struct InitializationWork
+  : WorkByRunOrWord<TRun, InitializationByRun<TRowGroup, TRun>, InitializationByWord<TRowGroup, TRun>>
+{};
+
+/** Unites each run with all earlier runs that are adjacent. */
+template <typename TRowGroup, typename TRun>
+struct ReductionWork
+  : WorkByRunOrWord<TRun,
+                    Reduction<AdjacencyByRun<TRowGroup, TRun>, TRun>,
+                    Reduction<AdjacencyByWord<TRowGroup, TRun>, TRun>>
+{};
+
 /** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless a row group is one row. If
  * `mayBeByRun`, the columns of the runs are known if there are fewer runs than words. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
@@ -295,17 +309,13 @@ BuildTrees(const TExecutor &                    executor,
   const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs };
   const AdjacencyByWord<TRowGroup, TRun> byWord{ runs };
   const Grid                             cells = byWord.GetCells();
-  const auto forEach = [&](std::uint64_t neighbors, const auto & runWork, const auto & wordWork) {
-    using WorkType = WorkByRunOrWord<TRun, std::decay_t<decltype(runWork)>, std::decay_t<decltype(wordWork)>>;
-    executor.ForEachChosen(Grid{ cells.x, neighbors }, WorkType{ runCount, cells.x, mayBeByRun, runWork, wordWork });
-  };
-  forEach(1,
-          InitializationByRun<TRowGroup, TRun>{ byRun, parents },
-          InitializationByWord<TRowGroup, TRun>{ byWord, parents });
+  executor.ForEachChosen(
+    Grid{ cells.x },
+    InitializationWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
   executor.ForEach(runCount, RunRanking::Compression<TRun>{ parents, TRowGroup::IsOneRow ? nullptr : firstPixels });
-  forEach(cells.y,
-          Reduction<AdjacencyByRun<TRowGroup, TRun>, TRun>{ byRun, parents },
-          Reduction<AdjacencyByWord<TRowGroup, TRun>, TRun>{ byWord, parents });
+  executor.ForEachChosen(
+    cells,
+    ReductionWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
 }
 
 } // namespace RunUnionFind
