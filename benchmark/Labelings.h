@@ -19,9 +19,9 @@ LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid &
 {
   const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
   const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
-  const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-  const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
-  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, LabelValues::For(std::uint32_t{ 0 }), labels);
+  const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
+  const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, capacity);
+  WriteRunLabels(executor, runs.GetIndexed(), runs.ranks.get(), size, LabelValues::For(std::uint32_t{ 0 }), labels);
 }
 
 /** Labels the runs of an image, and measures and selects its components. Calls write(runs, labels) with the final label
@@ -37,11 +37,11 @@ MeasureByRuns(const TExecutor &    executor,
   VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
     const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
-    const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-    const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
+    const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
+    const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, capacity);
     const auto analyzed =
-      AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), {}, runs.CountObjects(), request);
-    write(runs.GetIndexed(), runs.labels.get());
+      AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.CountObjects(), request);
+    write(runs.GetIndexed(), runs.ranks.get());
     visit(analyzed.table.get(), analyzed.GetKeptCount());
   });
 }

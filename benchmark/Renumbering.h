@@ -84,7 +84,7 @@ Renumber(const TExecutor & executor, const Grid & size, TLabel * labels)
       const auto finalLabels = executor.template Allocate<TLabel>(size.Count());
       executor.Fill(finalLabels.get(), size.Count(), NoPixelByte);
       executor.ForEach(pixels, Renumbering::FindFirstPixels<TLabel>{ labels, finalLabels.get() });
-      LabelByFirstPixels(executor, marks, size.Count(), labelValues, finalLabels.get());
+      LabelByFirstPixels(executor, marks, { size.Count() }, labelValues, finalLabels.get());
       executor.ForEach(pixels, Renumbering::WriteFinalLabels<TLabel>{ finalLabels.get(), labels });
     }
   }

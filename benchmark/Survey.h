@@ -58,8 +58,8 @@ private:
   Clock::time_point m_End = Clock::time_point::max();
 };
 
-/** An executor that checks a time limit each time the host waits for a sum. Algorithms that repeat rounds wait in each
- * round. */
+/** An executor that checks a time limit each time the host prepares to wait for a result. Algorithms that repeat rounds
+ * wait in each round. */
 template <typename TExecutor>
 class LimitedExecutor : public TExecutor
 {
@@ -69,12 +69,12 @@ public:
     , m_Limit(limit)
   {}
 
-  template <typename TSum, typename TFunction>
+  template <typename T>
   auto
-  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
+  AllocateResult() const
   {
     m_Limit.Check();
-    return TExecutor::template PrepareScan<TSum>(count, valueAt);
+    return TExecutor::template AllocateResult<T>();
   }
 
 private:

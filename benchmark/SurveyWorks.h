@@ -255,9 +255,7 @@ private:
       std::uint64_t       measured = foreground;
       spoil();
       measure(backend.executor, [&](const std::uint32_t * pixelCounts, std::uint64_t count) {
-        const auto sum =
-          backend.executor.template PrepareScan<std::uint64_t>(count, SurveyChecks::ElementAt{ pixelCounts });
-        measured = sum.GetTotal();
+        measured = SumOf<std::uint64_t>(backend.executor, count, SurveyChecks::ElementAt{ pixelCounts });
       });
       return measured == foreground && (!TWay::WritesLabels || areRight());
     };
@@ -296,7 +294,7 @@ private:
   static std::uint64_t
   CountPixels(const TBackend & backend, const SurveyMemory & memory, const TPredicate & predicate)
   {
-    return backend.executor.template PrepareScan<std::uint32_t>(memory.size.Count(), predicate).GetTotal();
+    return SumOf<std::uint32_t>(backend.executor, memory.size.Count(), predicate);
   }
 
   /** Returns a function that returns whether the labels are ITK's labels. */

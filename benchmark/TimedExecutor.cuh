@@ -66,6 +66,24 @@ public:
   }
 
   template <typename T>
+  auto
+  AllocateCleared(std::uint64_t count) const
+  {
+    const StepTimer timer(m_Sums, "Fill", m_Executor.GetStream());
+    return m_Executor.AllocateCleared<T>(count);
+  }
+
+  template <typename T>
+  using Result = DeviceExecutor::Result<T>;
+
+  template <typename T>
+  Result<T>
+  AllocateResult() const
+  {
+    return m_Executor.AllocateResult<T>();
+  }
+
+  template <typename T>
   void
   Fill(T * memory, std::uint64_t count, unsigned char byte) const
   {
@@ -78,6 +96,20 @@ public:
   ForEach(const Grid & grid, const TFunctor & functor) const
   {
     this->Time<TFunctor>([&] { m_Executor.ForEach(grid, functor); });
+  }
+
+  template <typename T, typename TFunctor>
+  void
+  ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
+  {
+    this->Time<TFunctor>([&] { m_Executor.ForEach(count, functor); });
+  }
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid & grid, const TWork & work) const
+  {
+    this->Time<TWork>([&] { m_Executor.ForEachChosen(grid, work); });
   }
 
   template <typename TFunctor>
@@ -94,21 +126,11 @@ public:
     this->Time<TFunctor>([&] { m_Executor.ForEachThreadBlock(count, functor); });
   }
 
-  template <typename TSum>
-  using PreparedScan = DeviceExecutor::PreparedScan<TSum>;
-
-  template <typename TSum, typename TFunction>
-  PreparedScan<TSum>
-  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
-  {
-    return this->Time<TFunction>([&] { return m_Executor.PrepareScan<TSum>(count, valueAt); });
-  }
-
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ExclusiveScan(const PreparedScan<TSum> & scan, const TFunction & valueAt, const TVisitor & visit) const
+  Scan(const BoundedCount<TSum> & count, const TFunction & valueAt, const TVisitor & visit, TSum * total) const
   {
-    this->Time<TVisitor>([&] { m_Executor.ExclusiveScan(scan, valueAt, visit); });
+    this->Time<TVisitor>([&] { m_Executor.Scan(count, valueAt, visit, total); });
   }
 
   template <typename TFunctor, typename TTable>

@@ -8,7 +8,7 @@
 // the same component. The last round changes nothing, so all its reads are current.
 //
 // Many threads may set the flag of a round. They all store the same 1. The review counts 1 byte for this flag. Here, it
-// has 4 bytes, and PrepareScan() allocates a few bytes more.
+// has 4 bytes, and 4 more on the host.
 
 #include "executors/Executor.h"
 #include "primitives/Atomics.h"
@@ -28,13 +28,19 @@ struct ChangeFlag
   {
     Store(address, std::uint32_t{ 1 });
   }
+};
 
-  /** Returns the flag. RepeatUntilStable() brings it to the host by a scan of this one value. */
+/** Kernel functor that copies the flag of a round to the host. */
+struct CopyFlag
+{
+  ChangeFlag      flag;
+  std::uint32_t * copy;
+
   CCL_HOST_DEVICE
-  std::uint32_t
-  operator()(std::uint64_t) const
+  void
+  operator()(const Cell &) const
   {
-    return *address;
+    *copy = *flag.address;
   }
 };
 
@@ -50,7 +56,9 @@ RepeatUntilStable(const TExecutor & executor, const TRound & round, const TFinis
   {
     executor.Fill(changes.address, 1, 0);
     round(changes);
-    if (executor.template PrepareScan<std::uint32_t>(1, changes).GetTotal() == 0)
+    const auto hasChanged = executor.template AllocateResult<std::uint32_t>();
+    executor.ForEach(Grid{ 1 }, CopyFlag{ changes, hasChanged.GetAddress() });
+    if (hasChanged.Get() == 0)
     {
       return;
     }

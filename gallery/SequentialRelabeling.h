@@ -105,9 +105,10 @@ public:
     , m_Ranks(executor.template Allocate<TLabel>(size.Count()))
   {
     const IsRepresentative<TLabel> isRepresentative{ labels };
-    const auto                     scan = executor.template PrepareScan<TLabel>(size.Count(), isRepresentative);
-    executor.ExclusiveScan(scan, isRepresentative, StoreRank<TLabel>{ isRepresentative, m_Ranks.get() });
-    m_ComponentCount = scan.GetTotal();
+    const auto                     count = executor.template AllocateResult<TLabel>();
+    executor.template Scan<TLabel>(
+      { size.Count() }, isRepresentative, StoreRank<TLabel>{ isRepresentative, m_Ranks.get() }, count.GetAddress());
+    m_ComponentCount = count.Get();
   }
 
   std::uint64_t

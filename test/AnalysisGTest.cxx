@@ -3,6 +3,7 @@
 // Tests of the table of components, of their selection and of their order.
 
 #include "AnalysisTestSupport.h"
+#include "ScanTest.h"
 #include "ThreadPool.h"
 
 #include "algorithms/analysis/AnalyzeRuns.h"
@@ -510,7 +511,6 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   std::vector<Word>  bits(WordsOf(size).Count());
   const HostExecutor executor;
   const auto         grouped = PackRowGroups<VolumeRowGroup>(executor, image.pixels.data(), size, bits.data());
-  const auto         counted = CountRuns<std::uint64_t>(executor, grouped.groups);
   Request            request;
   request.size = size;
   request.fullyConnected = true;
@@ -518,9 +518,10 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   request.columns = AllColumns();
   request.wantsTable = true;
   request.output = OutputKind::Labels;
-  const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
+  const auto runs =
+    LabelRuns<std::uint64_t>(executor, grouped.groups, CapacityFor<std::uint64_t>(executor, grouped.groups));
   const auto analyzed =
-    AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), {}, runs.CountObjects(), request);
+    AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.CountObjects(), request);
   using TableType = ComponentTable<std::uint64_t, std::uint64_t>;
   const TableType table = TableType::In(analyzed.table.get(), ColumnsFor({}, AllColumns()), analyzed.GetKeptCount());
   ASSERT_EQ(analyzed.GetKeptCount(), expected.componentCount);
@@ -533,36 +534,36 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   }
 }
 
-/** A HostExecutor that counts the scans which end before their totals are read. On a device, each one makes the host
- * wait for the whole stream. */
-class ScanCountingExecutor : public itk::ccl::HostExecutor
+/** A HostExecutor that counts the results which end before they are read. On a device, each one makes the host wait for
+ * the whole stream. */
+class ResultCountingExecutor : public itk::ccl::HostExecutor
 {
 public:
-  template <typename TSum>
-  struct PreparedScan : HostExecutor::PreparedScan<TSum>
+  template <typename T>
+  struct Result : HostExecutor::Result<T>
   {
     std::shared_ptr<void> unread; // its deleter counts
 
-    TSum
-    GetTotal() const
+    T
+    Get() const
     {
       std::get_deleter<Counter>(unread)->isRead = true;
-      return this->total;
+      return HostExecutor::Result<T>::Get();
     }
   };
 
-  template <typename TSum, typename TFunction>
-  PreparedScan<TSum>
-  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
+  template <typename T>
+  Result<T>
+  AllocateResult() const
   {
-    return { HostExecutor::PrepareScan<TSum>(count, valueAt),
-             std::shared_ptr<void>(m_UnreadScans.get(), Counter{ m_UnreadScans }) };
+    return { HostExecutor::AllocateResult<T>(),
+             std::shared_ptr<void>(m_UnreadResults.get(), Counter{ m_UnreadResults }) };
   }
 
   int
-  CountUnreadScans() const
+  CountUnreadResults() const
   {
-    return *m_UnreadScans;
+    return *m_UnreadResults;
   }
 
 private:
@@ -578,16 +579,16 @@ private:
     }
   };
 
-  std::shared_ptr<int> m_UnreadScans = std::make_shared<int>(0);
+  std::shared_ptr<int> m_UnreadResults = std::make_shared<int>(0);
 };
 
-TEST(CudaConnectedComponentsAnalyzeRuns, SelectionReadsTheTotalOfEachScan)
+TEST(CudaConnectedComponentsAnalyzeRuns, SelectionReadsEachResult)
 {
   using namespace itk::ccl;
-  const TestImage            image = MakeRandom({ 65, 43, 9 }, 4, 1, 20002);
-  const Grid                 size{ image.size[0], image.size[1], image.size[2] };
-  std::vector<Word>          bits(WordsOf(size).Count());
-  const ScanCountingExecutor executor;
+  const TestImage              image = MakeRandom({ 65, 43, 9 }, 4, 1, 20002);
+  const Grid                   size{ image.size[0], image.size[1], image.size[2] };
+  std::vector<Word>            bits(WordsOf(size).Count());
+  const ResultCountingExecutor executor;
   for (const std::uint64_t numberOfLargest : { 0, 1, 5 })
   {
     Request request;
@@ -597,14 +598,14 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SelectionReadsTheTotalOfEachScan)
     request.selection.minimumSize = 2;
     {
       const auto grouped = PackRowGroups<SingleRow>(executor, image.pixels.data(), size, bits.data());
-      const auto counted = CountRuns<std::uint32_t>(executor, grouped.groups);
-      const auto runs = LabelRuns(executor, counted, LabelValues::Ranks());
-      const auto analyzed = AnalyzeRuns(
-        executor, runs.GetIndexed(), runs.labels.get(), counted.GetCount(), {}, runs.CountObjects(), request);
+      const auto runs =
+        LabelRuns<std::uint32_t>(executor, grouped.groups, CapacityFor<std::uint32_t>(executor, grouped.groups));
+      const auto analyzed =
+        AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.CountObjects(), request);
       EXPECT_GT(runs.CountObjects(), analyzed.GetKeptCount());
       EXPECT_GT(analyzed.GetKeptCount(), 0U);
     }
-    EXPECT_EQ(executor.CountUnreadScans(), 0) << numberOfLargest;
+    EXPECT_EQ(executor.CountUnreadResults(), 0) << numberOfLargest;
   }
 }
 
@@ -677,6 +678,13 @@ struct AddToSums
     return this->RowOf(next);
   }
 };
+
+TEST(CudaConnectedComponentsHostExecutor, ScansValues)
+{
+  const auto read = [](const auto * memory, std::uint64_t count) { return std::vector(memory, memory + count); };
+  ScanTest::ExpectPrefixesOfAllSizes(itk::ccl::HostExecutor(), read);
+  ScanTest::ExpectPrefixesOfAllSizes(itk::ccl::HostExecutor(ThreadPool::For()), read);
+}
 
 TEST(CudaConnectedComponentsHostExecutor, AddToRowsSkipsValuesWithoutARow)
 {

@@ -114,9 +114,8 @@ Batch<T>
 BatchOf(AnalysisWay way, const std::vector<TestImage> & images, const Size & size, std::uint64_t gap)
 {
   Batch<T> batch(way, size, images.size(), gap, T{ 1 });
-  batch.ForEach([&](T & pixel, std::uint64_t image, std::uint64_t i) {
-    pixel = static_cast<T>(images[image].pixels[i]);
-  });
+  batch.ForEach(
+    [&](T & pixel, std::uint64_t image, std::uint64_t i) { pixel = static_cast<T>(images[image].pixels[i]); });
   batch.Upload();
   return batch;
 }
@@ -129,7 +128,9 @@ struct Expected
   std::vector<std::vector<std::uint64_t>>  rows;   // kept components of each image, in the order of their labels
   std::vector<std::uint64_t>               counts; // their numbers
 
-  Expected(const std::vector<TestImage> & images, bool fullyConnected, const CudaConnectedComponentSelection & selection)
+  Expected(const std::vector<TestImage> &          images,
+           bool                                    fullyConnected,
+           const CudaConnectedComponentSelection & selection)
   {
     for (const TestImage & image : images)
     {
@@ -145,7 +146,7 @@ struct Expected
   LabelAt(std::uint64_t image, std::uint64_t i) const
   {
     const std::uint32_t label = labels[image].pixels[i];
-    const auto          found = label == 0 ? rows[image].end() : std::find(rows[image].begin(), rows[image].end(), label - 1);
+    const auto found = label == 0 ? rows[image].end() : std::find(rows[image].begin(), rows[image].end(), label - 1);
     return found == rows[image].end() ? 0 : static_cast<std::uint32_t>(found - rows[image].begin() + 1);
   }
 };
@@ -170,7 +171,8 @@ ExpectTable(const CudaConnectedComponentTable &          table,
     const auto cut = [begin, end](const auto & column, auto & to) {
       if (!column.empty())
       {
-        to.assign(column.begin() + static_cast<std::ptrdiff_t>(begin), column.begin() + static_cast<std::ptrdiff_t>(end));
+        to.assign(column.begin() + static_cast<std::ptrdiff_t>(begin),
+                  column.begin() + static_cast<std::ptrdiff_t>(end));
       }
     };
     cut(table.pixelCounts, one.pixelCounts);
@@ -223,13 +225,12 @@ TEST_P(CudaConnectedComponentsBatch, SameLabelsAndTablesAsEachImage)
           labeler.options.selection = selections[i];
           labeler.options.columns = AllColumns();
 
-          const std::uint64_t gap = (seed + i) % 3;
-          auto                input = BatchOf<std::int16_t>(way, images, size, gap);
+          const std::uint64_t  gap = (seed + i) % 3;
+          auto                 input = BatchOf<std::int16_t>(way, images, size, gap);
           Batch<std::uint32_t> output(way, size, count, (seed + i) % 4, 0xABCDEF);
           output.Upload();
           CudaConnectedComponentTable table;
-          const std::uint64_t         total =
-            labeler.Label(input.view, output.view, 0, i % 2 == 0 ? &table : nullptr);
+          const std::uint64_t         total = labeler.Label(input.view, output.view, 0, i % 2 == 0 ? &table : nullptr);
           EXPECT_EQ(total, std::accumulate(expected.counts.begin(), expected.counts.end(), std::uint64_t{ 0 })) << what;
           output.Download();
           std::uint64_t different = 0;
@@ -275,14 +276,15 @@ TEST_P(CudaConnectedComponentsBatch, SameMasksAsEachImage)
           const Expected expected(images, fullyConnected, selection);
           auto           labeler = LabelerFor(way, fullyConnected);
           labeler.options.selection = selection;
-          auto        input = BatchOf<std::uint8_t>(way, images, size, 0);
-          const bool  isInside = seed % 2 == 0;
-          const bool  isInPlace = seed % 3 == 0;
+          auto                input = BatchOf<std::uint8_t>(way, images, size, 0);
+          const bool          isInside = seed % 2 == 0;
+          const bool          isInPlace = seed % 3 == 0;
           Batch<std::uint8_t> other(way, size, count, 0, 77);
           other.Upload();
-          auto & output = isInPlace ? input : other;
+          auto &                      output = isInPlace ? input : other;
           CudaConnectedComponentTable table;
-          isInside ? labeler.Fill(input.view, output.view, 9, &table) : labeler.Mask(input.view, output.view, 9, &table);
+          isInside ? labeler.Fill(input.view, output.view, 9, &table)
+                   : labeler.Mask(input.view, output.view, 9, &table);
           EXPECT_EQ(table.componentCounts, expected.counts);
           output.Download();
           std::uint64_t different = 0;
@@ -301,9 +303,9 @@ TEST_P(CudaConnectedComponentsBatch, SameMasksAsEachImage)
 
 TEST_P(CudaConnectedComponentsBatch, HolesOfEachImage)
 {
-  const AnalysisWay way = GetParam();
-  const Size        size{ 21, 9, 5 };
-  const auto        images = MakeImages(size, 6, 77);
+  const AnalysisWay      way = GetParam();
+  const Size             size{ 21, 9, 5 };
+  const auto             images = MakeImages(size, 6, 77);
   std::vector<TestImage> complements;
   std::transform(images.begin(), images.end(), std::back_inserter(complements), ComplementOf);
   CudaConnectedComponentSelection holes;
@@ -326,9 +328,9 @@ TEST_P(CudaConnectedComponentsBatch, HolesOfEachImage)
 // The ranks of a batch need more labels than its pixels have, and the ranks of each image do not.
 TEST_P(CudaConnectedComponentsBatch, EachImageMayHaveAllLabelsOfTheType)
 {
-  const AnalysisWay      way = GetParam();
-  const Size             size{ 32, 16, 1 };
-  TestImage              dots{ "dots", size, std::vector<std::uint8_t>(512, 0) };
+  const AnalysisWay way = GetParam();
+  const Size        size{ 32, 16, 1 };
+  TestImage         dots{ "dots", size, std::vector<std::uint8_t>(512, 0) };
   for (std::size_t i = 0; i < 127; ++i)
   {
     dots.pixels[i * 2 + i / 16 * 32] = 1; // each second pixel of each second row
@@ -343,7 +345,8 @@ TEST_P(CudaConnectedComponentsBatch, EachImageMayHaveAllLabelsOfTheType)
     output.Download();
     output.ForEach([&](std::int8_t label, std::uint64_t, std::uint64_t i) {
       const auto rank = static_cast<std::int8_t>(i % 64 / 2 + i / 64 * 16);
-      const auto expected = dots.pixels[i] == 0 ? background : std::uint64_t(rank + (std::uint64_t(rank) >= background));
+      const auto expected =
+        dots.pixels[i] == 0 ? background : std::uint64_t(rank + (std::uint64_t(rank) >= background));
       ASSERT_EQ(label, static_cast<std::int8_t>(expected)) << i;
     });
   }
@@ -361,9 +364,8 @@ TEST_P(CudaConnectedComponentsBatch, IntensitiesOfEachImage)
   const auto        images = MakeImages(size, 7, 901);
   auto              input = BatchOf<std::uint8_t>(way, images, size, 0);
   Batch<float>      intensities(way, size, images.size(), 2, 1e30F);
-  intensities.ForEach([](float & pixel, std::uint64_t image, std::uint64_t i) {
-    pixel = static_cast<float>(image * 1000 + i % 61);
-  });
+  intensities.ForEach(
+    [](float & pixel, std::uint64_t image, std::uint64_t i) { pixel = static_cast<float>(image * 1000 + i % 61); });
   intensities.Upload();
   auto labeler = LabelerFor(way, true);
   labeler.options.selection.minimumSize = 2;
@@ -397,12 +399,12 @@ TEST_P(CudaConnectedComponentsBatch, IntensitiesOfEachImage)
 
 TEST_P(CudaConnectedComponentsBatch, ManySmallImages)
 {
-  const AnalysisWay      way = GetParam();
-  const Size             size{ 3, 2, 1 };
-  const std::uint64_t    count = 100000; // more than the thread blocks that a kernel may have along z
-  Batch<std::uint8_t>    input(way, size, count, 0, 0);
-  Batch<std::uint16_t>   output(way, size, count, 0, 9);
-  const auto             labeler = LabelerFor(way, false);
+  const AnalysisWay    way = GetParam();
+  const Size           size{ 3, 2, 1 };
+  const std::uint64_t  count = 100000; // more than the thread blocks that a kernel may have along z
+  Batch<std::uint8_t>  input(way, size, count, 0, 0);
+  Batch<std::uint16_t> output(way, size, count, 0, 9);
+  const auto           labeler = LabelerFor(way, false);
   input.ForEach([](std::uint8_t & pixel, std::uint64_t image, std::uint64_t i) { pixel = (image >> i % 6) & 1; });
   input.Upload();
   CudaConnectedComponentTable table;
@@ -432,8 +434,8 @@ TEST_P(CudaConnectedComponentsBatch, ManySmallImages)
 
 TEST_P(CudaConnectedComponentsBatch, NoImagesAndNoPixels)
 {
-  const AnalysisWay   way = GetParam();
-  const auto          labeler = LabelerFor(way, true);
+  const AnalysisWay way = GetParam();
+  const auto        labeler = LabelerFor(way, true);
   for (const Size & size : { Size{ 4, 3, 2 }, Size{ 0, 3, 2 }, Size{ 4, 0, 1 }, Size{ 4, 3, 0 } })
   {
     for (const std::uint64_t count : { 0, 1, 5 })

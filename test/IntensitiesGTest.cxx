@@ -133,7 +133,7 @@ struct Components
     : size{ image.size[0], image.size[1], image.size[2] }
     , bits(WordsOf(size).Count())
     , hostBits(Pack(image, size, bits.data()))
-    , runs(LabelRuns(HostExecutor(), hostBits.template CountRuns<TRun>(), LabelValues::Ranks()))
+    , runs(LabelRuns<TRun>(HostExecutor(), hostBits.groups, RunCapacity::Exactly(hostBits.runs.total)))
   {
     std::mt19937               random(seed);
     const std::uint64_t        found = runs.CountObjects();
@@ -154,13 +154,13 @@ struct Components
     const std::uint64_t runCount = hostBits.runs.total;
     for (std::uint64_t run = 0; run < runCount; ++run)
     {
-      runs.labels[run] = rows[runs.labels[run]];
+      runs.ranks[run] = rows[runs.ranks[run]];
     }
     constexpr std::uint64_t none = ~std::uint64_t{ 0 };
     rowOf.resize(size.Count());
     WriteLabelRows<std::uint64_t>(SequentialFor,
                                   hostBits,
-                                  runs.labels.get(),
+                                  runs.ranks.get(),
                                   {},
                                   LabelValues::For(none),
                                   false,
@@ -183,10 +183,10 @@ struct Components
     {
       results.emplace_back(count);
       MeasureIntensitiesOfRows(
-        parallelFor, hostBits.groups, hostBits.runs, runs.labels.get(), size, image, count, results.back().data());
+        parallelFor, hostBits.groups, hostBits.runs, runs.ranks.get(), size, image, count, results.back().data());
       results.emplace_back(count);
       MeasureIntensitiesOfRuns(
-        HostExecutor(parallelFor), runs.GetIndexed(), runs.labels.get(), size, image, count, results.back().data());
+        HostExecutor(parallelFor), runs.GetIndexed(), runs.ranks.get(), size, image, count, results.back().data());
     }
     for (const auto & result : results)
     {

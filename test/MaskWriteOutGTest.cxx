@@ -191,21 +191,20 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
   std::vector<Word>  bits(WordsOf(size).Count());
   const HostExecutor executor;
   const auto         grouped = PackRowGroups<TRowGroup>(executor, input.pixels.data(), size, bits.data(), isComplement);
-  const auto         counted = CountRuns<TRun>(executor, grouped.groups);
-  const auto         runs = LabelRuns(executor, counted, LabelValues::Ranks());
+  const auto         runs = LabelRuns<TRun>(executor, grouped.groups, CapacityFor<TRun>(executor, grouped.groups));
   ASSERT_EQ(runs.CountObjects(), itk.objectCount);
   std::vector<bool> isKept(itk.objectCount);
   for (std::uint64_t component = 0; component < itk.objectCount; ++component)
   {
     isKept[component] = random() % 2 == 0;
   }
-  for (std::uint64_t run = 0; run < counted.GetCount(); ++run)
+  for (std::uint64_t run = 0; run < runs.runCount.Get(); ++run)
   {
-    TRun & label = runs.labels[run];
+    TRun & label = runs.ranks[run];
     label = isKept[label] ? label : NoLabel<TRun>;
   }
   std::vector<Word> mask(bits.size(), 0xAAAAAAAAU);
-  StoreMask(executor, runs.GetIndexed(), runs.labels.get(), mask.data());
+  StoreMask(executor, runs.GetIndexed(), runs.ranks.get(), mask.data());
 
   std::vector<Word> expected(bits.size(), 0);
   for (std::uint64_t i = 0; i < image.pixels.size(); ++i)

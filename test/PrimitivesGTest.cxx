@@ -261,20 +261,23 @@ ExpectAdjacentRuns(const TestImage & image)
   std::vector<Word>          bits(words.Count());
   const HostExecutor         executor;
   const auto                 grouped = PackRowGroups<TRowGroup>(executor, image.pixels.data(), size, bits.data());
-  const auto                 counted = CountRuns<std::uint32_t>(executor, grouped.groups);
+  const std::uint64_t        runCount = CountRuns<std::uint32_t>(executor, grouped.groups);
   const PlainRuns<TRowGroup> plain(image);
-  ASSERT_EQ(counted.GetCount(), plain.count) << image.name;
+  ASSERT_EQ(runCount, plain.count) << image.name;
 
   using RunPairs = std::set<std::pair<std::uint64_t, std::uint64_t>>;
   const BitRows &            columns = grouped.groups.columns;
   std::vector<std::uint32_t> runOffsets(columns.words.Count());
-  std::vector<std::uint32_t> first(counted.GetCount());
-  std::vector<std::uint32_t> last(counted.GetCount());
-  executor.ExclusiveScan(
-    counted.scan,
+  std::vector<std::uint32_t> first(runCount);
+  std::vector<std::uint32_t> last(runCount);
+  std::uint32_t              total = 0;
+  executor.Scan<std::uint32_t>(
+    { columns.words.Count() },
     RunUnionFind::StartsInWord{ RunEdges(columns) },
-    RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data() });
-  const RunColumns<std::uint32_t>                 columnsOfRuns{ first.data(), last.data(), counted.GetCount() };
+    RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data(), runCount },
+    &total);
+  ASSERT_EQ(total, runCount) << image.name;
+  const RunColumns<std::uint32_t>                 columnsOfRuns{ first.data(), last.data(), runCount };
   const IndexedRuns<TRowGroup, std::uint32_t>     runs{ grouped.groups, runOffsets.data(), columnsOfRuns };
   const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs };
   const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs };
@@ -462,8 +465,8 @@ ExpectRanksOfFirstPixels(std::uint64_t pixelCount, std::uint64_t elementCount, u
   }
   const HostExecutor                          executor;
   const FirstPixelMarks<TIndex, HostExecutor> marks(executor, pixelCount);
-  const auto scan = LabelByFirstPixels(executor, marks, elementCount, labelValues, firstPixels.data());
-  EXPECT_EQ(scan.GetTotal(), rank);
+  const auto count = LabelByFirstPixels(executor, marks, { elementCount }, labelValues, firstPixels.data());
+  EXPECT_EQ(count.Get(), rank);
   EXPECT_EQ(firstPixels, expected) << "seed " << seed << ", " << pixelCount << " pixels";
 }
 

@@ -35,11 +35,10 @@ ExpectLabelsOfRuns(const HostExecutor & executor, const TestImage & image, const
   const Grid          size{ image.size[0], image.size[1], image.size[2] };
   std::vector<Word>   bits(WordsOf(size).Count());
   const auto          grouped = PackRowGroups<TRowGroup>(executor, image.pixels.data(), size, bits.data());
-  const auto          counted = CountRuns<TLabel>(executor, grouped.groups);
   std::vector<TLabel> runOffsets(grouped.groups.columns.words.Count());
-  StoreRunOffsets(executor, counted, runOffsets.data());
+  StoreRunOffsets(executor, grouped.groups, runOffsets.data());
   const IndexedRuns<TRowGroup, TLabel> runs{ grouped.groups, runOffsets.data() };
-  std::vector<TLabel>                  runLabels(counted.GetCount());
+  std::vector<TLabel>                  runLabels(CountRuns<TLabel>(executor, grouped.groups));
   GatherLabelsOfRuns(executor, labels.data(), size, runs, runLabels.data());
   std::vector<TLabel> written(image.pixels.size());
   // The labels start at 1, and the ranks at 0.
@@ -168,28 +167,30 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   {
     EXPECT_TRUE(std::equal(columns, columns + columnCount, grouped.groups.columns.bits)) << image.name << ": columns";
   }
-  const auto        counted = CountRuns<TRun>(executor, grouped.groups);
-  const auto        countedByRows = hostBits.template CountRuns<TRun>();
-  std::vector<TRun> runOffsets(columnCount);
-  std::vector<TRun> runOffsetsByRows(columnCount);
-  StoreRunOffsets(executor, counted, runOffsets.data());
-  StoreRunOffsets(executor, countedByRows, runOffsetsByRows.data());
-  EXPECT_EQ(counted.GetCount(), countedByRows.GetCount()) << image.name;
-  EXPECT_EQ(runOffsets, runOffsetsByRows) << image.name;
-  const auto runs = LabelRuns(executor, countedByRows, LabelValues::Ranks());
+  const auto labelRuns = [&](const RunCapacity & capacity) {
+    return LabelRuns<TRun>(executor, hostBits.groups, capacity);
+  };
+  const auto runs = labelRuns(CapacityFor<TRun>(executor, hostBits.groups, 0));
+  const auto uncounted = labelRuns(CapacityFor<TRun>(executor, hostBits.groups));
+  EXPECT_EQ(runs.runCount.limit, hostBits.runs.total) << image.name;
+  EXPECT_EQ(uncounted.runCount.Get(), hostBits.runs.total) << image.name;
+  EXPECT_EQ(uncounted.CountObjects(), runs.CountObjects()) << image.name;
+  EXPECT_TRUE(std::equal(runs.ranks.get(), runs.ranks.get() + hostBits.runs.total, uncounted.ranks.get()))
+    << image.name << ": ranks of uncounted runs";
+
 
   Labels            result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
   const LabelValues labelValues = LabelValues::For(std::uint32_t{ 0 });
   WriteLabelRows<std::uint32_t>(parallelFor,
                                 hostBits,
-                                runs.labels.get(),
+                                runs.ranks.get(),
                                 {},
                                 labelValues,
                                 false,
                                 ImageView::Of(result.pixels.data(), { size.x, size.y, size.z }));
 
   std::vector<std::uint32_t> written(image.pixels.size(), 88);
-  WriteRunLabels(executor, runs.GetIndexed(), runs.labels.get(), size, labelValues, written.data());
+  WriteRunLabels(executor, runs.GetIndexed(), runs.ranks.get(), size, labelValues, written.data());
   EXPECT_EQ(written, result.pixels) << image.name << ": label write-out";
   return result;
 }

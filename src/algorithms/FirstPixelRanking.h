@@ -142,12 +142,9 @@ public:
   /** The indices of all pixels are lower than `pixelLimit`. 0 allocates nothing. */
   FirstPixelMarks(const TExecutor & executor, std::uint64_t pixelLimit)
     : m_ChunkCount(DivideUp(DivideUp(pixelLimit, BitsPerWord), WordsPerChunk))
-    , m_Words(executor.template Allocate<Word>(m_ChunkCount * WordsPerChunk))
-    , m_Chunks(executor.template Allocate<TIndex>(m_ChunkCount))
-  {
-    executor.Fill(m_Words.get(), m_ChunkCount * WordsPerChunk, 0);
-    executor.Fill(m_Chunks.get(), m_ChunkCount, 0);
-  }
+    , m_Words(executor.template AllocateCleared<Word>(m_ChunkCount * WordsPerChunk))
+    , m_Chunks(executor.template AllocateCleared<TIndex>(m_ChunkCount))
+  {}
 
   std::uint64_t
   CountChunks() const
@@ -178,37 +175,35 @@ private:
   BufferType<TIndex> m_Chunks;
 };
 
-/** Replaces the number of marks in each chunk by the number of marks before it. Returns a scan; its total is the number
- * of marks. */
+/** Replaces the number of marks in each chunk by the number of marks before it. Returns the number of marks. */
 template <typename TIndex, typename TExecutor>
-auto
+ResultOf<TIndex, TExecutor>
 ScanMarks(const TExecutor & executor, const FirstPixelMarks<TIndex, TExecutor> & memory)
 {
   using namespace FirstPixelRanking;
   const MarksInChunk<TIndex> marksInChunk{ memory.Get().chunks };
-  auto                       scan = executor.template PrepareScan<TIndex>(memory.CountChunks(), marksInChunk);
-  executor.ExclusiveScan(scan, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks });
-  return scan;
+  auto                       total = executor.template AllocateResult<TIndex>();
+  executor.template Scan<TIndex>(
+    { memory.CountChunks() }, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks }, total.GetAddress());
+  return total;
 }
 
 /** Replaces the first pixel of each component by the label of the component. `firstPixels` has an element for each run
- * or block: the first pixel of the component at its root, and NoPixel elsewhere. Returns a scan; its total is the
- * number of components. */
+ * or block: the first pixel of the component at its root, and NoPixel elsewhere. Returns the number of components. */
 template <typename TIndex, typename TExecutor>
-auto
+ResultOf<TIndex, TExecutor>
 LabelByFirstPixels(const TExecutor &                          executor,
                    const FirstPixelMarks<TIndex, TExecutor> & memory,
-                   std::uint64_t                              elementCount,
+                   const BoundedCount<TIndex> &               elementCount,
                    const LabelValues &                        labelValues,
                    TIndex *                                   firstPixels)
 {
   using namespace FirstPixelRanking;
-  const Grid          elements{ elementCount };
   const Marks<TIndex> marks = memory.Get();
-  executor.ForEach(elements, MarkFirstPixels<TIndex>{ firstPixels, marks });
-  auto scan = ScanMarks(executor, memory);
-  executor.ForEach(elements, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
-  return scan;
+  executor.ForEach(elementCount, MarkFirstPixels<TIndex>{ firstPixels, marks });
+  auto count = ScanMarks(executor, memory);
+  executor.ForEach(elementCount, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
+  return count;
 }
 
 } // namespace itk::ccl

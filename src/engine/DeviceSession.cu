@@ -22,6 +22,7 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <limits>
+#include <optional>
 #include <type_traits>
 
 namespace itk::ccl
@@ -217,25 +218,36 @@ struct RunsOnDevice
 {
   IndexedRuns<TRowGroup, TRun> runs;
   TRun *                       ranks;
-  std::uint64_t                runCount;
+  BoundedCount<TRun>           runCount;
 };
 
 /** Labels runs by the algorithm of the request, and calls visit(labeled, countComponents). `labeled` is a RunsOnDevice,
  * and countComponents() returns the number of components. A published algorithm labels pixels; the label of each run is
- * then read at one of its pixels. */
-template <typename TRowGroup, typename TRun, typename TVisitor>
+ * then read at one of its pixels. `knownCount` is the number of runs, if the caller knows it. */
+template <typename TRun, typename TRowGroup, typename TVisitor>
 void
-LabelRunsOnDevice(const DeviceExecutor &                               executor,
-                  const CountedRuns<TRowGroup, TRun, DeviceExecutor> & counted,
-                  const Request &                                      request,
-                  const TVisitor &                                     visit)
+LabelRunsOnDevice(const DeviceExecutor &          executor,
+                  DeviceResources &               resources,
+                  const RowGroupBits<TRowGroup> & groups,
+                  std::optional<std::uint64_t>    knownCount,
+                  const Request &                 request,
+                  const TVisitor &                visit)
 {
   using LabeledType = RunsOnDevice<TRowGroup, TRun>;
-  const LabelValues labelValues = LabelValues::Ranks();
   if (!IsPublished(request))
   {
-    const auto runs = LabelRuns(executor, counted, labelValues);
-    visit(LabeledType{ runs.GetIndexed(), runs.labels.get(), counted.GetCount() }, [&] { return runs.CountObjects(); });
+    const RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
+    const MeasuringExecutor measuring;
+    LabelRuns<TRun>(measuring, groups, capacity);
+    ArenaSize size = measuring.GetSize();
+    if (capacity.isExact)
+    {
+      // There may be many runs. So their arrays are freed as early as possible.
+      size.uncleared = 0;
+    }
+    DeviceArena arena(resources, size, executor.GetStream());
+    const auto  runs = LabelRuns<TRun>(executor.In(arena), groups, capacity);
+    visit(LabeledType{ runs.GetIndexed(), runs.ranks.get(), runs.runCount }, [&] { return runs.CountObjects(); });
     return;
   }
   const Grid & size = request.size;
@@ -246,19 +258,20 @@ LabelRunsOnDevice(const DeviceExecutor &                               executor,
       const auto labels = executor.Allocate<LabelType>(size.Count());
       {
         const auto bytes = executor.Allocate<std::uint8_t>(size.Count());
-        UnpackForeground(executor, counted.groups.rows, size, bytes.get());
+        UnpackForeground(executor, groups.rows, size, bytes.get());
         LabelByPublishedAlgorithm<Dimension>(
           executor, request.algorithm, bytes.get(), size, PublishedOptionsOf(request), labels.get());
       }
-      const auto runOffsets = executor.Allocate<TRun>(counted.groups.columns.words.Count());
-      const auto runLabels = executor.Allocate<TRun>(counted.GetCount());
-      StoreRunOffsets(executor, counted, runOffsets.get());
+      const std::uint64_t runCount = knownCount ? *knownCount : CountRuns<TRun>(executor, groups);
+      const auto          runOffsets = executor.Allocate<TRun>(groups.columns.words.Count());
+      const auto          runLabels = executor.Allocate<TRun>(runCount);
+      StoreRunOffsets(executor, groups, runOffsets.get());
       const PublishedRanking<Dimension, LabelType, DeviceExecutor> ranking(
-        executor, request.algorithm, labels.get(), size, labelValues);
+        executor, request.algorithm, labels.get(), size, LabelValues::Ranks());
       ranking.Relabel(executor, labels.get());
-      const IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
+      const IndexedRuns<TRowGroup, TRun> runs{ groups, runOffsets.get() };
       GatherLabelsOfRuns(executor, labels.get(), size, runs, runLabels.get());
-      visit(LabeledType{ runs, runLabels.get(), counted.GetCount() }, [&] { return ranking.GetComponentCount(); });
+      visit(LabeledType{ runs, runLabels.get(), { runCount } }, [&] { return ranking.GetComponentCount(); });
     });
   });
 }
@@ -398,9 +411,8 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
     return PackRowGroups<TRowGroup, PixelType>(
       executor, PixelsOf(typed, input), stack, bits.get(), request.isComplement);
   });
-  const auto       counted = CountRuns<TRun>(executor, grouped.groups);
   Components       components;
-  LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
+  const auto       finish = [&](const auto & labeled, const auto & countComponents) {
     HostArray  intensities;
     const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto & countKept) {
       if (request.WantsIntensities())
@@ -416,7 +428,8 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
     };
     components = FinishComponents(executor, resources, labeled, countComponents, request, useRanks);
     components.intensities = std::move(intensities);
-  });
+  };
+  LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, std::nullopt, request, finish);
   return components;
 }
 
@@ -544,13 +557,12 @@ LabelBitsAs(const DeviceExecutor & executor,
   const auto          bits = executor.Allocate<Word>(words);
   CCL_CHECK(cudaMemcpyAsync(bits.get(), hostBits, words * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
   const auto grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
-  const auto counted = CountRuns<TRun>(executor, grouped.groups, runCount);
   RunLabels  result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
-  LabelRunsOnDevice(executor, counted, request, [&](const auto & labeled, const auto & countComponents) {
+  const auto finish = [&](const auto & labeled, const auto & countComponents) {
     const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto &) {
       if (request.output == OutputKind::Labels || request.WantsIntensities())
       {
-        result.ranks = Download(executor, resources, labeled.ranks, labeled.runCount * sizeof(TRun));
+        result.ranks = Download(executor, resources, labeled.ranks, runCount * sizeof(TRun));
         if (request.images > 1)
         {
           result.imageRanks = Download(executor, resources, imageRanks.first, request.images * sizeof(TRun));
@@ -564,7 +576,8 @@ LabelBitsAs(const DeviceExecutor & executor,
       }
     };
     result.components = FinishComponents(executor, resources, labeled, countComponents, request, useRanks);
-  });
+  };
+  LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, runCount, request, finish);
   return result;
 }
 

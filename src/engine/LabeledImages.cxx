@@ -110,9 +110,9 @@ MeasureLabels(const ParallelFor &                          parallelFor,
   }
   const std::uint64_t componentCount = components.size();
 
-  const auto counted = runs.GetBits().CountRuns<RunType>();
-  const auto offsets = executor.Allocate<RunType>(counted.groups.columns.words.Count());
-  StoreRunOffsets(executor, counted, offsets.get());
+  const auto & groups = runs.GetBits().groups;
+  const auto   offsets = executor.Allocate<RunType>(groups.columns.words.Count());
+  StoreRunOffsets(executor, groups, offsets.get());
 
   CudaConnectedComponentTable table;
   const Grid                  size = GridOf(labels);
@@ -121,7 +121,7 @@ MeasureLabels(const ParallelFor &                          parallelFor,
     const auto memory = executor.Allocate<std::uint64_t>(DivideUp(TableType::BytesFor(columns, componentCount), 8));
     const auto measured = TableType::In(memory.get(), columns, componentCount);
     MeasureComponents(executor,
-                      IndexedRuns<SingleRow, RunType>{ counted.groups, offsets.get() },
+                      IndexedRuns<SingleRow, RunType>{ groups, offsets.get() },
                       rowOfRun.data(),
                       size,
                       false,
@@ -174,7 +174,7 @@ SelectComponentsBySize(const ParallelFor &                     parallelFor,
   const std::uint64_t * const allAreSeeded = nullptr;
   const auto                  selected = Select(executor, table, allAreSeeded, count, Grid{ count }, {}, selection);
   KeptComponents              kept;
-  kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.GetTotal());
+  kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.Get());
   kept.labels.resize(count);
   std::transform(
     selected.positions.get(), selected.positions.get() + count, kept.labels.begin(), [&](std::uint64_t rank) {

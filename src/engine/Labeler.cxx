@@ -428,12 +428,10 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
   const ccl::HostExecutor executor(parallelFor);
   const auto              label = [&](auto run) {
     using RunType = decltype(run);
-    const auto          counted = bits.template CountRuns<RunType>();
-    const auto          runs = ccl::LabelRuns(executor, counted, ccl::LabelValues::Ranks());
-    const std::uint64_t runCount = counted.GetCount();
+    const auto runs = ccl::LabelRuns<RunType>(executor, bits.groups, ccl::RunCapacity::Exactly(bits.runs.total));
     const std::uint64_t count = runs.CountObjects();
     auto                imageRankMemory =
-      ccl::FindRanksOfImages(executor, runs.GetIndexed(), runCount, runs.labels.get(), request.images);
+      ccl::FindRanksOfImages(executor, runs.GetIndexed(), runs.runCount, runs.ranks.get(), request.images);
     const auto getImageRanks = [&] {
       return ccl::RanksOfImages<RunType>{ request.images == 1 ? nullptr : imageRankMemory.get(), request.images };
     };
@@ -442,7 +440,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     {
       const auto imageRanks = getImageRanks();
       auto       analyzed =
-        ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.labels.get(), runCount, imageRanks, count, request);
+        ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, imageRanks, count, request);
       components.keptCount = analyzed.GetKeptCount();
       components.table = std::move(analyzed.table);
       if (analyzed.selected)
@@ -452,7 +450,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     }
     components.keptCounts = ccl::CountComponentsOfImages(imageRankMemory.get(), request.images, components.keptCount);
     request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
-    components.intensities = MeasureIntensities(parallelFor, bits, runs.labels.get(), components.keptCount, request);
+    components.intensities = MeasureIntensities(parallelFor, bits, runs.ranks.get(), components.keptCount, request);
     write(runs, getImageRanks());
     return components;
   };
@@ -490,12 +488,12 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
       if (request.output == ccl::OutputKind::MaskBits)
       {
         Report(options, 0.6F);
-        ccl::VisitSelectedRows(parallelFor, runs.GetIndexed(), runs.labels.get(), stack, *output.visitMask);
+        ccl::VisitSelectedRows(parallelFor, runs.GetIndexed(), runs.ranks.get(), stack, *output.visitMask);
       }
       else if (request.output == ccl::OutputKind::Labels)
       {
         Report(options, 0.6F);
-        WriteLabels(options, parallelFor, bits, runs.labels.get(), imageRanks, request, output);
+        WriteLabels(options, parallelFor, bits, runs.ranks.get(), imageRanks, request, output);
       }
     };
     return FillTable(request, LabelBitsOnHost(parallelFor, bits, request, write), table);

@@ -5,18 +5,28 @@
 // The concepts that the algorithms are written against, so that the same code runs on the device and on the host.
 //
 // 1. An executor runs the kernel functors of an algorithm. Models: DeviceExecutor (a kernel for each call, in the order
-// of a stream), HostExecutor (loops on threads), and the benchmark's TimedExecutor (a DeviceExecutor with a clock).
+// of a stream), HostExecutor (loops on threads), MeasuringExecutor (measures the memory, and runs nothing), and the
+// benchmark's TimedExecutor (a DeviceExecutor with a clock).
 //
 // A model provides:
 // - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.
+// - `AllocateCleared<T>(n)`: the same, with all bytes 0.
+// - `AllocateResult<T>()`: returns an owner of one integer, to which a functor or Scan() writes once. `GetAddress()` is
+//   its address for them. `Get()` waits for the value and returns it. On the device, it does not wait for later calls.
 // - `Fill(memory, n, byte)`: sets all bytes of n elements.
 // - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells with consecutive x run on
 //   consecutive threads.
-// - `ForEachCompact(grid, functor)`: the same, with a thread block shape for functors that read in all directions.
-// - `PrepareScan<T>(n, valueAt)`: returns a PreparedScan<T> of the values valueAt(0), ..., valueAt(n - 1). The scan's
-//   `GetTotal()` is the sum of all values. On the device it waits for this sum, but not for later calls.
-// - `ExclusiveScan(scan, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n. The prefix is the sum of
-//   valueAt(0), ..., valueAt(i - 1). valueAt must give the same values as in PrepareScan().
+// - `ForEach(count, functor)`: calls `functor(Cell{ i })` once for each i < count, which is a BoundedCount. A limit
+// that
+//   is much higher than the count costs little.
+// - `ForEachChosen(grid, work)`: calls `work.Choose(visit)`, which calls `visit(count, functor)` once or never. Then
+//   `functor(cell)` is called once for each cell with x < count <= grid.x and y < grid.y. The choice and the count may
+//   depend on memory that earlier calls wrote, but not on the thread.
+// - `ForEachCompact(grid, functor)`: the same as ForEach(grid, functor), with a thread block shape for functors that
+//   read in all directions.
+// - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix)` once for each i < count, which is a
+//   BoundedCount<T>. The prefix is the sum of valueAt(0), ..., valueAt(i - 1). Writes the sum of all values to `total`,
+//   which may be null. The sum must be less than 2^62.
 // - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the
 //   number of threads of a thread block, a multiple of 32. `memory` is a `TFunctor::SharedMemory` for each thread
 //   block, not initialized. It is NoSharedMemory if the functor needs none. The functor takes the type of the thread
@@ -33,7 +43,9 @@
 // An algorithm may assume:
 // - Order: each call sees all that earlier calls wrote. Calls of one functor run concurrently, in any order.
 // - Memory: concurrent calls may read a location that others write, if all use Atomics.h. Loads may then be stale.
-// - visit(i) of ExclusiveScan() may overwrite the memory from which valueAt(i) reads, and no other value's memory.
+// - visit(i) of Scan() may overwrite the memory from which valueAt(i) reads, and no other value's memory. valueAt(i)
+// may
+//   be called several times before.
 // - Lifetime: the memory of Allocate() may be freed after the last call that uses it; the model keeps the order.
 //
 // 2. A tile executor runs an algorithm inside one kernel. Each thread block owns one tile of the image. Models:
@@ -75,6 +87,8 @@
 // - `MatchAny(values)`: returns a PerThread<std::uint32_t>: the lanes of the thread's warp with the same value as the
 //   thread. Bit i is lane i. Values are integers of 32 or 64 bits.
 
+#include "executors/BoundedCount.h"
+#include "primitives/Grid.h"
 #include "primitives/HostDevice.h"
 
 #include <cstdint>
@@ -86,11 +100,11 @@ namespace itk::ccl
 struct NoSharedMemory
 {};
 
-/** The type of scan that an executor prepares. */
-template <typename TSum, typename TExecutor>
-using PreparedScanOf = typename TExecutor::template PreparedScan<TSum>;
+/** The type of result that an executor allocates. */
+template <typename T, typename TExecutor>
+using ResultOf = typename TExecutor::template Result<T>;
 
-/** A visitor for ExclusiveScan() that stores the prefixes. */
+/** A visitor for Scan() that stores the prefixes. */
 template <typename T>
 struct StorePrefix
 {
@@ -103,6 +117,26 @@ struct StorePrefix
     prefixes[index] = prefix;
   }
 };
+
+/** A visitor for Scan() that does nothing, if only the total is wanted. */
+template <typename T>
+struct IgnorePrefix
+{
+  CCL_HOST_DEVICE
+  void
+  operator()(std::uint64_t, T) const
+  {}
+};
+
+/** Returns the sum of the values valueAt(0), ..., valueAt(count - 1). Waits for it. */
+template <typename TSum, typename TExecutor, typename TFunction>
+TSum
+SumOf(const TExecutor & executor, std::uint64_t count, const TFunction & valueAt)
+{
+  const auto total = executor.template AllocateResult<TSum>();
+  executor.template Scan<TSum>({ count }, valueAt, IgnorePrefix<TSum>{}, total.GetAddress());
+  return total.Get();
+}
 
 } // namespace itk::ccl
 

@@ -19,14 +19,24 @@ struct Tuning
   /** The same for kernel functors that read neighbors along all axes of a plane. */
   static constexpr unsigned int CompactThreadBlockSize = 256;
 
+  /** Thread blocks of ThreadBlockSize threads for each multiprocessor, if there may be much fewer cells than the host
+   * knows. */
+  static constexpr unsigned int LoopingThreadBlocks = 32;
+
+  /** If the arrays for the most possible runs of an image have at most so many bytes, the host does not wait for the
+   * number of runs. */
+  static constexpr std::uint64_t UnawaitedRunBytes = std::uint64_t{ 256 } << 20;
+
   /** Cells of a thread that adds values to the rows of a table, and thread blocks of such threads that a multiprocessor
    * can run at the same time. */
   static constexpr unsigned int CellsPerAddingThread = 16;
   static constexpr unsigned int AddingThreadBlocks = 4;
 
-  /** Threads of a thread block of the scan kernels, and values that each thread adds. */
+  /** Threads of a thread block of a scan, values of each thread in a tile, and thread blocks for each multiprocessor.
+   */
   static constexpr unsigned int ScanThreads = 256;
   static constexpr unsigned int ScanValuesPerThread = 8;
+  static constexpr unsigned int ScanThreadBlocks = 8;
 
   /** Threads of a thread block of the kernel for small images, and the words of the image for each thread block. */
   static constexpr unsigned int  SmallImageThreads = 1024;

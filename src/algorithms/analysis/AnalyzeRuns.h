@@ -33,7 +33,7 @@ struct AnalyzedComponents
   std::uint64_t
   GetKeptCount() const
   {
-    return selected ? selected->count.GetTotal() : foundCount;
+    return selected ? selected->count.Get() : foundCount;
   }
 };
 
@@ -46,7 +46,7 @@ AnalyzedComponents<TRun, TExecutor>
 AnalyzeRuns(const TExecutor &                    executor,
             const IndexedRuns<TRowGroup, TRun> & runs,
             TRun *                               ranksOfRuns,
-            std::uint64_t                        runCount,
+            const BoundedCount<TRun> &           runCount,
             const RanksOfImages<TRun> &          imageRanks,
             std::uint64_t                        componentCount,
             const Request &                      request)
@@ -85,7 +85,7 @@ AnalyzeRuns(const TExecutor &                    executor,
     {
       return { componentCount, std::move(selected), allocate(0) };
     }
-    const std::uint64_t rows = selected.count.GetTotal();
+    const std::uint64_t rows = selected.count.Get();
     auto                memoryOfSelected = allocate(rows);
     CopySelectedRows(executor, table, selected, TableType::In(memoryOfSelected.get(), columns, rows));
     return { componentCount, std::move(selected), std::move(memoryOfSelected) };

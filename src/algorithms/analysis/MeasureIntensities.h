@@ -387,10 +387,10 @@ private:
  * of the runs that start in each word. */
 template <typename TRowGroup, typename TRun, typename TPass>
 void
-AddRowsOnHost(const ParallelFor &                               parallelFor,
-              const HostExecutor::PreparedScan<std::uint64_t> & scan,
-              const MeasureWord<TRowGroup, TRun, TPass> &       measure,
-              const IntensityRows &                             table)
+AddRowsOnHost(const ParallelFor &                         parallelFor,
+              const ChunkSums<std::uint64_t> &            scan,
+              const MeasureWord<TRowGroup, TRun, TPass> & measure,
+              const IntensityRows &                       table)
 {
   const BitRows & columns = measure.runs.groups.columns;
   const auto      addChunk = [&](std::uint64_t chunk) {
@@ -466,14 +466,14 @@ MeasureIntensitiesOfRuns(const TExecutor &                    executor,
  * \param scan the scan of the runs that start in each word of columns */
 template <typename TRowGroup, typename TRun>
 void
-MeasureIntensitiesOfRows(const ParallelFor &                               parallelFor,
-                         const RowGroupBits<TRowGroup> &                   groups,
-                         const HostExecutor::PreparedScan<std::uint64_t> & scan,
-                         const TRun *                                      rowsOfRuns,
-                         const ImageStack &                                stack,
-                         const IntensityImage &                            image,
-                         std::uint64_t                                     rowCount,
-                         IntensityValue *                                  rows)
+MeasureIntensitiesOfRows(const ParallelFor &              parallelFor,
+                         const RowGroupBits<TRowGroup> &  groups,
+                         const ChunkSums<std::uint64_t> & scan,
+                         const TRun *                     rowsOfRuns,
+                         const ImageStack &               stack,
+                         const IntensityImage &           image,
+                         std::uint64_t                    rowCount,
+                         IntensityValue *                 rows)
 {
   using namespace MeasureIntensities;
   HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows{ rows });

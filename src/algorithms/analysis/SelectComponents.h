@@ -328,9 +328,9 @@ struct SelectedComponents
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  PreparedScanOf<TRun, TExecutor> count;     // its total is their number
-  BufferType                      ranks;     // in the order of their labels: the first `count` elements
-  BufferType                      positions; // of each component in this order, or NoLabel
+  ResultOf<TRun, TExecutor> count;     // their number
+  BufferType                ranks;     // in the order of their labels: the first `count` elements
+  BufferType                positions; // of each component in this order, or NoLabel
 };
 
 /** Selects components, and numbers the selected ones through all images. The table has a row for each component, and
@@ -351,14 +351,15 @@ Select(const TExecutor &                  executor,
   auto       positionBuffer = executor.template Allocate<TRun>(componentCount);
   const auto numberInOrderOfRanks = [&](const auto & isNumbered) {
     using IsNumberedType = std::decay_t<decltype(isNumbered)>;
-    auto scan = executor.template PrepareScan<TRun>(componentCount, isNumbered);
-    executor.ExclusiveScan(
-      scan,
+    auto count = executor.template AllocateResult<TRun>();
+    executor.template Scan<TRun>(
+      { componentCount },
       isNumbered,
-      NumberInOrderOfRanks<TRun, IsNumberedType>{ isNumbered, positionBuffer.get(), rankBuffer.get() });
-    return scan;
+      NumberInOrderOfRanks<TRun, IsNumberedType>{ isNumbered, positionBuffer.get(), rankBuffer.get() },
+      count.GetAddress());
+    return count;
   };
-  const auto select = [&](PreparedScanOf<TRun, TExecutor> && count) {
+  const auto select = [&](ResultOf<TRun, TExecutor> && count) {
     return SelectedComponents<TRun, TExecutor>{ std::move(count), std::move(rankBuffer), std::move(positionBuffer) };
   };
 
@@ -387,7 +388,7 @@ Select(const TExecutor &                  executor,
   }
 
   // Ranks are in raster order, and the sort is stable.
-  const std::uint64_t matchCount = matches.GetTotal();
+  const std::uint64_t matchCount = matches.Get();
   const bool          isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matchCount;
   if (!isLimited && !isBySize && !isTransposed)
   {
@@ -408,7 +409,7 @@ Select(const TExecutor &                  executor,
   {
     sortList(table.firstPixels, matchCount, true);
   }
-  std::optional<PreparedScanOf<TRun, TExecutor>> kept(std::move(matches));
+  std::optional<ResultOf<TRun, TExecutor>> kept(std::move(matches));
   if (isLimited || isBySize)
   {
     sortList(table.pixelCounts, matchCount, false);
@@ -425,11 +426,12 @@ Select(const TExecutor &                  executor,
       imageRanks, rankBuffer.get(), imageRanks.images == 1 ? nullptr : starts.get(), selection.numberOfLargest
     };
     auto list = executor.template Allocate<TRun>(componentCount);
-    kept.emplace(executor.template PrepareScan<TRun>(matchCount, isWithinLimit));
-    executor.ExclusiveScan(*kept, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() });
+    kept.emplace(executor.template AllocateResult<TRun>());
+    executor.template Scan<TRun>(
+      { matchCount }, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, kept->GetAddress());
     rankBuffer = std::move(list);
   }
-  const std::uint64_t keptCount = kept->GetTotal();
+  const std::uint64_t keptCount = kept->Get();
   if (isTransposed && isLimited && !isBySize)
   {
     sortList(table.firstPixels, keptCount, true);
@@ -454,9 +456,9 @@ FindPositionsOfImages(const TExecutor &                           executor,
   auto first = executor.template Allocate<TRun>(imageRanks.images == 1 ? 0 : imageRanks.images);
   if (imageRanks.images > 1)
   {
-    executor.ForEach(Grid{ imageRanks.images },
-                     SelectComponents::FindStartOfImage<TRun>{
-                       imageRanks, selected.ranks.get(), selected.count.GetTotal(), first.get() });
+    executor.ForEach(
+      Grid{ imageRanks.images },
+      SelectComponents::FindStartOfImage<TRun>{ imageRanks, selected.ranks.get(), selected.count.Get(), first.get() });
   }
   return first;
 }
@@ -464,9 +466,12 @@ FindPositionsOfImages(const TExecutor &                           executor,
 /** Replaces the rank of the component of each run by the component's position, or by NoLabel. */
 template <typename TRun, typename TExecutor>
 void
-RenumberRuns(const TExecutor & executor, const TRun * positions, std::uint64_t runCount, TRun * ranksOfRuns)
+RenumberRuns(const TExecutor &          executor,
+             const TRun *               positions,
+             const BoundedCount<TRun> & runCount,
+             TRun *                     ranksOfRuns)
 {
-  executor.ForEach(Grid{ runCount }, SelectComponents::RenumberRun<TRun>{ positions, ranksOfRuns });
+  executor.ForEach(runCount, SelectComponents::RenumberRun<TRun>{ positions, ranksOfRuns });
 }
 
 /** Copies the rows of the selected components, in the order of their labels. */
@@ -477,7 +482,7 @@ CopySelectedRows(const TExecutor &                           executor,
                  const SelectedComponents<TRun, TExecutor> & selected,
                  const ComponentTable<TRun, TSum> &          to)
 {
-  executor.ForEach(Grid{ selected.count.GetTotal() },
+  executor.ForEach(Grid{ selected.count.Get() },
                    SelectComponents::CopyRow<TRun, TSum>{ from, to, selected.ranks.get() });
 }
 

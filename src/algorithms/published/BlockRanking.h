@@ -161,7 +161,7 @@ RankBlocks(const TExecutor &   executor,
   const FirstPixelMarks<TLabel, TExecutor> marks(executor, size.Count());
   executor.Fill(finalLabels, blocks.Count(), NoPixelByte);
   executor.ForEachCompact(blocks, BlockRanking::FindFirstPixels<VDimension, TLabel>{ { size, labels }, finalLabels });
-  return LabelByFirstPixels(executor, marks, blocks.Count(), labelValues, finalLabels).GetTotal();
+  return LabelByFirstPixels(executor, marks, { blocks.Count() }, labelValues, finalLabels).Get();
 }
 
 /** Replaces the labels of a block algorithm by the final labels of RankBlocks(). `output` may be `labels`. */

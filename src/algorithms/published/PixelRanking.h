@@ -106,9 +106,9 @@ RankPixels(const TExecutor &                          executor,
 {
   using namespace PixelRanking;
   executor.ForEach(Grid{ size.Count() }, MarkFirstPixels<TLabel>{ labels, memory.Get() });
-  const auto scan = ScanMarks(executor, memory);
+  const auto count = ScanMarks(executor, memory);
   executor.ForEach(Grid{ memory.CountWords() }, LabelFirstPixels<TLabel>{ memory.Get(), labelValues, labels });
-  return scan.GetTotal();
+  return count.Get();
 }
 
 /** Replaces the other labels by the final labels of RankPixels(). `output` may be `labels`. */

@@ -29,14 +29,13 @@ struct AdjacencyByWord
     VisitNeighbor<TRowGroup>(neighbor, [&](auto offset) { this->VisitAdjacent<decltype(offset)>(word, visit); });
   }
 
-  /** Returns the grid of the cells of ForEach(). A cell is a word of columns and a neighboring row group. Cells of
-   * different neighbors follow each other along z. */
+  /** Returns the grid of the cells of ForEach(): x is the index of a word of columns, and y the neighboring row group.
+   */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
   {
-    const Grid & words = runs.groups.columns.words;
-    return { words.x, words.y, words.z * NeighborCountOf<TRowGroup> };
+    return { runs.groups.columns.words.Count(), NeighborCountOf<TRowGroup> };
   }
 
   /** Calls visit(run, other) for the runs that are adjacent in a cell. */
@@ -45,9 +44,7 @@ struct AdjacencyByWord
   void
   ForEach(const Cell & cell, const TVisitor & visit) const
   {
-    const std::uint64_t slices = runs.groups.columns.words.z;
-    const std::uint64_t neighbor = Divide(cell.z, slices);
-    this->ForEachInWord({ cell.x, cell.y, cell.z - neighbor * slices }, static_cast<unsigned int>(neighbor), visit);
+    this->ForEachInWord(CellAt(runs.groups.columns.words, cell.x), static_cast<unsigned int>(cell.y), visit);
   }
 
 private:

@@ -90,20 +90,9 @@ VisitRowOfPixels(const ImageStack & stack,
 template <typename TRowGroup>
 struct HostBits
 {
-  HostBuffer<Word>                          columns; // empty if a row group is one row
-  RowGroupBits<TRowGroup>                   groups;  // reads the packed rows and `columns`
-  HostExecutor::PreparedScan<std::uint64_t> runs;    // scan of the runs that start in each word of columns
-
-  /** Returns the result of ccl::CountRuns() without another pass over the bits. */
-  template <typename TRun>
-  CountedRuns<TRowGroup, TRun, HostExecutor>
-  CountRuns() const
-  {
-    return {
-      groups,
-      { runs.count, runs.valuesPerChunk, { runs.prefixes.begin(), runs.prefixes.end() }, static_cast<TRun>(runs.total) }
-    };
-  }
+  HostBuffer<Word>         columns; // empty if a row group is one row
+  RowGroupBits<TRowGroup>  groups;  // reads the packed rows and `columns`
+  ChunkSums<std::uint64_t> runs;    // the runs that start in each word of columns
 };
 
 /** Packs all rows of a stack to `bits`, which has an element for each of its words. packRow(i, words) writes the words

@@ -5,6 +5,7 @@
 // The ranks of components in the images of a stack. Ranks count through all images. So the ranks of an image start at
 // the lowest rank of its components, and this is the number of components in the images before it.
 
+#include "executors/BoundedCount.h"
 #include "primitives/Atomics.h"
 #include "primitives/LabelValues.h"
 #include "primitives/Runs.h"
@@ -62,7 +63,7 @@ template <typename TRowGroup, typename TRun>
 struct FindLowestRank
 {
   IndexedRuns<TRowGroup, TRun> runs;
-  std::uint64_t                runCount;
+  BoundedCount<TRun>           runCount;
   const TRun *                 ranks; // of each run
   TRun *                       lowest;
 
@@ -73,13 +74,14 @@ struct FindLowestRank
     const Grid &        words = runs.groups.columns.words;
     const std::uint64_t wordsOfSlice = words.x * words.y;
     const TRun          firstRun = runs.runOffsets[cell.y * runs.groups.groupsAlongZ * wordsOfSlice];
-    if (firstRun == runCount)
+    const std::uint64_t allRuns = runCount.Get();
+    if (firstRun >= allRuns)
     {
       return;
     }
     const std::uint64_t wordsOfLayer = TRowGroup::IsOneRow ? 1 : TRowGroup::Slices == 1 ? words.x : wordsOfSlice;
     const std::uint64_t layerEnd = (this->WordOf(firstRun) / wordsOfLayer + 1) * wordsOfLayer;
-    const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : runCount;
+    const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : allRuns;
     TRun                rank = NoLabel<TRun>;
     for (std::uint64_t run = firstRun + cell.x; run < end; run += ThreadsOfImage)
     {
@@ -116,7 +118,7 @@ template <typename TRowGroup, typename TRun, typename TExecutor>
 auto
 FindRanksOfImages(const TExecutor &                    executor,
                   const IndexedRuns<TRowGroup, TRun> & runs,
-                  std::uint64_t                        runCount,
+                  const BoundedCount<TRun> &           runCount,
                   const TRun *                         ranks,
                   std::uint64_t                        images)
 {
@@ -139,7 +141,8 @@ CountComponentsOfImages(const TRun * first, std::uint64_t images, std::uint64_t 
   for (std::uint64_t image = images; images > 1 && image-- > 0;)
   {
     const std::uint64_t begin = std::min<std::uint64_t>(first[image], componentCount);
-    const std::uint64_t end = image + 1 < images ? std::min<std::uint64_t>(first[image + 1], componentCount) : componentCount;
+    const std::uint64_t end =
+      image + 1 < images ? std::min<std::uint64_t>(first[image + 1], componentCount) : componentCount;
     counts[image] = end - begin;
   }
   return counts;

@@ -39,6 +39,44 @@ struct Compression
   }
 };
 
+/** Kernel functor that copies the rank of each root to the other runs of its tree. The parents are compressed on the
+ * way. */
+template <typename TRun>
+struct CopyRankOfRoot
+{
+  TRun * parents;
+  TRun * ranks;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const TRun run = static_cast<TRun>(cell.x);
+    Compress(parents, run, true);
+    const TRun root = Load(parents + run);
+    if (root != run)
+    {
+      ranks[run] = ranks[root];
+    }
+  }
+};
+
+/** Kernel functor that replaces the root of each run by the rank of the component. */
+template <typename TRun>
+struct RankByFirstPixel
+{
+  FirstPixelRanking::Marks<TRun> marks;       // after the scan
+  const TRun *                   firstPixels; // of each root
+  TRun *                         roots;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
+  {
+    roots[run.x] = static_cast<TRun>(marks.RankOf(firstPixels[roots[run.x]]));
+  }
+};
+
 /** Returns 1 for a run that is the root of its tree, and 0 for other runs: the values of a scan. */
 template <typename TRun>
 struct IsRoot
@@ -53,13 +91,12 @@ struct IsRoot
   }
 };
 
-/** Visitor of a scan that writes the label of each component to its root. The prefix of a root is its rank. */
+/** Visitor of a scan that writes the rank of each component to its root. The prefix of a root is its rank. */
 template <typename TRun>
-struct LabelRoots
+struct RankRoots
 {
   const TRun * parents;
-  LabelValues  labelValues;
-  TRun *       rootLabels;
+  TRun *       rootRanks;
 
   CCL_HOST_DEVICE
   void
@@ -67,7 +104,7 @@ struct LabelRoots
   {
     if (parents[run] == run)
     {
-      rootLabels[run] = static_cast<TRun>(labelValues.LabelOf(rank));
+      rootRanks[run] = rank;
     }
   }
 };
@@ -79,6 +116,7 @@ template <typename TRowGroup, typename TRun>
 struct FindFirstPixels
 {
   IndexedRuns<TRowGroup, TRun> runs;
+  BoundedCount<TRun>           runCount;
   TRun *                       parents;
   TRun *                       firstPixels;
 
@@ -87,7 +125,7 @@ struct FindFirstPixels
   operator()(const Cell & word) const
   {
     RunsOfWord<TRun> left = runs.RunsIn(word);
-    if (left.IsAtEnd())
+    if (left.IsAtEnd() || runCount.IsExceeded())
     {
       return;
     }
@@ -123,32 +161,34 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
   return TRowGroup::IsOneRow ? 0 : groups.rows.words.Count() * BitsPerWord;
 }
 
-/** Replaces the parent of each run by its root, and writes the label of each component to the element of its root in
- * `rootLabels`. All other elements are undefined. Before the call, `rootLabels` must be NoPixel, unless a row group is
- * a single row. Returns a scan; its total is the number of components. */
+/** Ranks the components of the runs of trees. The ranks of the runs replace `rootRanks` if a row group is a single row,
+ * and `parents` otherwise. Then the elements of `rootRanks` must be NoPixel before the call. Returns the number of
+ * components. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
-auto
-LabelRootsOfRuns(const TExecutor &                                         executor,
-                 [[maybe_unused]] const IndexedRuns<TRowGroup, TRun> &     runs,
-                 std::uint64_t                                             runCount,
-                 TRun *                                                    parents,
-                 [[maybe_unused]] const FirstPixelMarks<TRun, TExecutor> & marks,
-                 const LabelValues &                                       labelValues,
-                 TRun *                                                    rootLabels)
+ResultOf<TRun, TExecutor>
+RankTreesOfRuns(const TExecutor &                                         executor,
+                [[maybe_unused]] const IndexedRuns<TRowGroup, TRun> &     runs,
+                const BoundedCount<TRun> &                                runCount,
+                TRun *                                                    parents,
+                [[maybe_unused]] const FirstPixelMarks<TRun, TExecutor> & marks,
+                TRun *                                                    rootRanks)
 {
   using namespace RunRanking;
   if constexpr (TRowGroup::IsOneRow)
   {
-    executor.ForEach(Grid{ runCount }, Compression<TRun>{ parents });
-    const IsRoot<TRun> isRoot{ parents };
-    auto               ranks = executor.template PrepareScan<TRun>(runCount, isRoot);
-    executor.ExclusiveScan(ranks, isRoot, LabelRoots<TRun>{ parents, labelValues, rootLabels });
-    return ranks;
+    auto count = executor.template AllocateResult<TRun>();
+    executor.template Scan<TRun>(
+      runCount, IsRoot<TRun>{ parents }, RankRoots<TRun>{ parents, rootRanks }, count.GetAddress());
+    executor.ForEach(runCount, CopyRankOfRoot<TRun>{ parents, rootRanks });
+    return count;
   }
   else
   {
-    executor.ForEach(runs.groups.columns.words, FindFirstPixels<TRowGroup, TRun>{ runs, parents, rootLabels });
-    return LabelByFirstPixels(executor, marks, runCount, labelValues, rootLabels);
+    executor.ForEach(runs.groups.columns.words, FindFirstPixels<TRowGroup, TRun>{ runs, runCount, parents, rootRanks });
+    executor.ForEach(runCount, FirstPixelRanking::MarkFirstPixels<TRun>{ rootRanks, marks.Get() });
+    auto count = ScanMarks(executor, marks);
+    executor.ForEach(runCount, RankByFirstPixel<TRun>{ marks.Get(), rootRanks, parents });
+    return count;
   }
 }
 

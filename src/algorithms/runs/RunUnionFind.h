@@ -18,7 +18,7 @@
 #include "primitives/Tuning.h"
 #include "primitives/UnionFind.h"
 
-#include <optional>
+#include <algorithm>
 #include <utility>
 
 namespace itk::ccl
@@ -40,15 +40,19 @@ struct StartsInWord
   }
 };
 
-/** Visitor of a scan that stores the run offset of each word, and the first and the last column of each run that starts
- * or ends in the word. Columns are counted in bits from the first word of the image's columns. */
+/** The most runs that can start in a word. */
+inline constexpr std::uint64_t MostStartsInWord = BitsPerWord / 2;
+
+/** Visitor of a scan that stores the run offset of each word, and the first and the last column of the first
+ * `columnLimit` runs. Columns are counted in bits from the first word of the image's columns. */
 template <typename TRun>
 struct StoreRuns
 {
-  RunEdges edges;
-  TRun *   runOffsets;
-  TRun *   firstColumns;
-  TRun *   lastColumns;
+  RunEdges      edges;
+  TRun *        runOffsets;
+  TRun *        firstColumns;
+  TRun *        lastColumns;
+  std::uint64_t columnLimit;
 
   CCL_HOST_DEVICE
   void
@@ -58,20 +62,20 @@ struct StoreRuns
     // follows the store.
     const Word here = edges.GetRows().bits[word];
     runOffsets[word] = offset;
-    if (here == 0)
+    if (here == 0 || offset > columnLimit)
     {
       return;
     }
     const Word starts = edges.StartsAt(word);
     const TRun column = static_cast<TRun>(word * BitsPerWord);
     TRun       started = offset;
-    for (Word left = starts; left != 0; left &= left - 1, ++started)
+    for (Word left = starts; left != 0 && started < columnLimit; left &= left - 1, ++started)
     {
       firstColumns[started] = column + LowestBit(left);
     }
     // The run of the first foreground column starts here, or it continues from an earlier word.
     TRun ended = offset - 1 + (starts >> LowestBit(here) & 1U);
-    for (Word left = edges.EndsAt(word); left != 0; left &= left - 1, ++ended)
+    for (Word left = edges.EndsAt(word); left != 0 && ended < columnLimit; left &= left - 1, ++ended)
     {
       lastColumns[ended] = column + LowestBit(left);
     }
@@ -84,13 +88,6 @@ struct InitializationByRun
 {
   AdjacencyByRun<TRowGroup, TRun> adjacency;
   TRun *                          parents;
-
-  CCL_HOST_DEVICE
-  Grid
-  GetCells() const
-  {
-    return { adjacency.runs.columnsOfRuns.runCount };
-  }
 
   CCL_HOST_DEVICE
   void
@@ -114,7 +111,7 @@ struct InitializationByRun
 };
 
 /** Kernel functor that links each run that starts in a word to an earlier run that is adjacent in this word, or else to
- * itself. A cell is a word of columns. */
+ * itself. A cell's x is the index of a word of columns. */
 template <typename TRowGroup, typename TRun>
 struct InitializationByWord
 {
@@ -122,17 +119,11 @@ struct InitializationByWord
   TRun *                           parents;
 
   CCL_HOST_DEVICE
-  Grid
-  GetCells() const
-  {
-    return adjacency.runs.groups.columns.words;
-  }
-
-  CCL_HOST_DEVICE
   void
-  operator()(const Cell & word) const
+  operator()(const Cell & cell) const
   {
     const BitRows &     columns = adjacency.runs.groups.columns;
+    const Cell          word = CellAt(columns.words, cell.x);
     const std::uint64_t begin = columns.RowBegin(word.y, word.z);
     const TRun          first = adjacency.runs.runOffsets[begin + word.x];
     // One bit for each run that starts in the word. At most 16 runs do.
@@ -171,80 +162,84 @@ struct Reduction
   }
 };
 
-/** Kernel functor that replaces the parent of each run by the label of its component. The parents must be roots. */
-template <typename TRun>
-struct Labeling
-{
-  TRun *       parents;
-  const TRun * rootLabels;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & run) const
-  {
-    parents[run.x] = rootLabels[parents[run.x]];
-  }
-};
-
 } // namespace RunUnionFind
 
-/** The scan that counts the runs of an image and gives the run offset of each word. */
-template <typename TRowGroup, typename TRun, typename TExecutor>
-struct CountedRuns
+/** Returns the number of runs of row groups. On the device, it waits for this number. TRun must be able to hold
+ * BitCountOf(image). */
+template <typename TRun, typename TRowGroup, typename TExecutor>
+std::uint64_t
+CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
 {
-  RowGroupBits<TRowGroup>         groups;
-  PreparedScanOf<TRun, TExecutor> scan;
-  std::optional<std::uint64_t>    knownCount{}; // the number of runs, if the caller knows it already
+  const RunUnionFind::StartsInWord startsInWord{ RunEdges(groups.columns) };
+  return SumOf<TRun>(executor, groups.columns.words.Count(), startsInWord);
+}
 
-  /** Returns the number of runs. On the device, it waits for this number, unless it is known. */
-  std::uint64_t
-  GetCount() const
+/** The number of runs for which LabelRuns() allocates memory. */
+struct RunCapacity
+{
+  std::uint64_t runs;
+  bool          isExact; // whether it is the number of runs
+
+  static RunCapacity
+  Exactly(std::uint64_t runs)
   {
-    return knownCount ? *knownCount : scan.GetTotal();
+    return { runs, true };
+  }
+
+  static RunCapacity
+  AtMost(std::uint64_t runs)
+  {
+    return { runs, false };
   }
 };
 
-/** Counts the runs of row groups. TRun must be able to hold BitCountOf(image). */
+/** Returns the capacity for all runs of row groups. If the arrays for the most possible runs would have more than
+ * `unawaitedBytes` bytes, counts the runs and waits for their number. */
 template <typename TRun, typename TRowGroup, typename TExecutor>
-CountedRuns<TRowGroup, TRun, TExecutor>
-CountRuns(const TExecutor &               executor,
-          const RowGroupBits<TRowGroup> & groups,
-          std::optional<std::uint64_t>    knownCount = std::nullopt)
+RunCapacity
+CapacityFor(const TExecutor &               executor,
+            const RowGroupBits<TRowGroup> & groups,
+            std::uint64_t                   unawaitedBytes = Tuning::UnawaitedRunBytes)
 {
-  return { groups,
-           executor.template PrepareScan<TRun>(groups.columns.words.Count(),
-                                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) }),
-           knownCount };
+  constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun); // parents, and ranks of roots
+  const std::uint64_t     mostRuns = groups.columns.words.Count() * RunUnionFind::MostStartsInWord;
+  return mostRuns <= unawaitedBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
+                                                  : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
 }
 
 /** Writes the run offset of each word of columns. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-StoreRunOffsets(const TExecutor & executor, const CountedRuns<TRowGroup, TRun, TExecutor> & counted, TRun * runOffsets)
+StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, TRun * runOffsets)
 {
-  executor.ExclusiveScan(
-    counted.scan, RunUnionFind::StartsInWord{ RunEdges(counted.groups.columns) }, StorePrefix<TRun>{ runOffsets });
+  TRun * const noTotal = nullptr;
+  executor.template Scan<TRun>({ groups.columns.words.Count() },
+                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) },
+                               StorePrefix<TRun>{ runOffsets },
+                               noTotal);
 }
 
-/** The label of each run, and the number of objects. */
+/** The rank of the component of each run, and the number of objects. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 struct LabeledRuns
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  RowGroupBits<TRowGroup>         groups;
-  BufferType                      runOffsets;   // an element for each word of columns
-  BufferType                      firstColumns; // an element for each run, or none if labeling does not need them
-  BufferType                      lastColumns;
-  RunColumns<TRun>                columnsOfRuns;
-  BufferType                      labels; // an element for each run
-  PreparedScanOf<TRun, TExecutor> objects;
+  RowGroupBits<TRowGroup>   groups;
+  BufferType                runOffsets;   // an element for each word of columns
+  BufferType                firstColumns; // an element for each run, or none if labeling does not need them
+  BufferType                lastColumns;
+  RunColumns<TRun>          columnsOfRuns;
+  BufferType                countMemory;
+  BoundedCount<TRun>        runCount;
+  BufferType                ranks; // of the component of each run
+  ResultOf<TRun, TExecutor> objects;
 
-  /** Returns the number of objects. On the device, it waits for this number, but not for the labels. */
+  /** Returns the number of objects. On the device, it waits for this number, but not for the ranks. */
   std::uint64_t
   CountObjects() const
   {
-    return objects.GetTotal();
+    return objects.Get();
   }
 
   IndexedRuns<TRowGroup, TRun>
@@ -257,82 +252,133 @@ struct LabeledRuns
 namespace RunUnionFind
 {
 
-/** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless a row group is one row. */
-template <template <typename, typename> class TInitialization,
-          typename TRowGroup,
-          typename TRun,
-          typename TAdjacency,
-          typename TExecutor>
-void
-BuildTrees(const TExecutor &  executor,
-           const TAdjacency & adjacency,
-           std::uint64_t      runCount,
-           TRun *             parents,
-           TRun *             firstPixels)
+/** The work of a kernel that finds adjacent runs: run by run, or word by word. If there are fewer runs than words, one
+ * thread per run does less work. The number of runs may be known on the device only, so the kernel chooses. */
+template <typename TRun, typename TByRun, typename TByWord>
+struct WorkByRunOrWord
 {
-  const TInitialization<TRowGroup, TRun> initialization{ adjacency, parents };
-  executor.ForEach(initialization.GetCells(), initialization);
-  executor.ForEach(Grid{ runCount },
-                   RunRanking::Compression<TRun>{ parents, TRowGroup::IsOneRow ? nullptr : firstPixels });
-  executor.ForEach(adjacency.GetCells(), Reduction<TAdjacency, TRun>{ adjacency, parents });
+  BoundedCount<TRun> runCount;
+  std::uint64_t      wordCount;
+  bool               mayBeByRun;
+  TByRun             byRun;
+  TByWord            byWord;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Choose(const TVisitor & visit) const
+  {
+    const std::uint64_t count = runCount.Get();
+    if (mayBeByRun && count < wordCount)
+    {
+      visit(count, byRun);
+    }
+    else if (count != 0)
+    {
+      visit(wordCount, byWord);
+    }
+  }
+};
+
+/** Links each run to one earlier run that is adjacent, or else to itself. */
+template <typename TRowGroup, typename TRun>
+struct InitializationWork
+  : WorkByRunOrWord<TRun, InitializationByRun<TRowGroup, TRun>, InitializationByWord<TRowGroup, TRun>>
+{};
+
+/** Unites each run with all earlier runs that are adjacent. */
+template <typename TRowGroup, typename TRun>
+struct ReductionWork
+  : WorkByRunOrWord<TRun,
+                    Reduction<AdjacencyByRun<TRowGroup, TRun>, TRun>,
+                    Reduction<AdjacencyByWord<TRowGroup, TRun>, TRun>>
+{};
+
+/** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless a row group is one row. If
+ * `mayBeByRun`, the columns of the runs are known if there are fewer runs than words. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+void
+BuildTrees(const TExecutor &                    executor,
+           const IndexedRuns<TRowGroup, TRun> & runs,
+           const BoundedCount<TRun> &           runCount,
+           bool                                 mayBeByRun,
+           TRun *                               parents,
+           TRun *                               firstPixels)
+{
+  const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs };
+  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs };
+  const Grid                             cells = byWord.GetCells();
+  executor.ForEachChosen(
+    Grid{ cells.x },
+    InitializationWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
+  executor.ForEach(runCount, RunRanking::Compression<TRun>{ parents, TRowGroup::IsOneRow ? nullptr : firstPixels });
+  executor.ForEachChosen(
+    cells,
+    ReductionWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
 }
 
 } // namespace RunUnionFind
 
-/** Labels runs. If `labelValues` has too few labels, the number of objects is right, but the labels are not. */
-template <typename TRowGroup, typename TRun, typename TExecutor>
+/** Labels the runs of row groups by the ranks of their components. Does not wait for the device. TRun must be able to
+ * hold BitCountOf(image). If there are more runs than the capacity, the number of objects is 0, and no rank is written.
+ */
+template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
-LabelRuns(const TExecutor &                               executor,
-          const CountedRuns<TRowGroup, TRun, TExecutor> & counted,
-          const LabelValues &                             labelValues)
+LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, const RunCapacity & capacity)
 {
   using namespace RunUnionFind;
-  const BitRows &              columns = counted.groups.columns;
-  const std::uint64_t          words = columns.words.Count();
-  auto                         runOffsets = executor.template Allocate<TRun>(words);
-  IndexedRuns<TRowGroup, TRun> runs{ counted.groups, runOffsets.get() };
-  // The marks come first: the device clears them while the host waits for the number of runs.
-  const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(counted.groups));
+  const BitRows &          columns = groups.columns;
+  const std::uint64_t      words = columns.words.Count();
+  auto                     countMemory = executor.template Allocate<TRun>(capacity.isExact ? 0 : 1);
+  TRun * const             countAddress = capacity.isExact ? nullptr : countMemory.get();
+  const BoundedCount<TRun> runCount{ capacity.runs, countAddress };
 
-  const std::uint64_t runCount = counted.GetCount();
-  auto                parents = executor.template Allocate<TRun>(runCount);
-  // Unless a row group is one row, rootLabels holds the first pixels of components until their ranks are known.
-  const auto rootLabels = executor.template Allocate<TRun>(runCount);
-  // If there are fewer runs than words, one thread per run does less work. But a run that is adjacent to very many
-  // others keeps its thread busy for long. In planes, where a run has one neighboring row group, and in wide rows,
-  // adjacency by word is as good.
-  const bool isByRun = runCount < words && counted.groups.groupsAlongZ > 1 && columns.words.x <= Tuning::WideRowWords;
-  auto       firstColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
-  auto       lastColumns = executor.template Allocate<TRun>(isByRun ? runCount : 0);
-  if (isByRun)
-  {
-    executor.ExclusiveScan(
-      counted.scan,
-      StartsInWord{ RunEdges(columns) },
-      StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get() });
-    runs.columnsOfRuns = { firstColumns.get(), lastColumns.get(), runCount };
-    const AdjacencyByRun<TRowGroup, TRun> adjacency{ runs };
-    BuildTrees<InitializationByRun, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
-  }
-  else
-  {
-    StoreRunOffsets(executor, counted, runOffsets.get());
-    const AdjacencyByWord<TRowGroup, TRun> adjacency{ runs };
-    BuildTrees<InitializationByWord, TRowGroup>(executor, adjacency, runCount, parents.get(), rootLabels.get());
-  }
+  // A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one
+  // neighboring row group, and in wide rows, adjacency by word is as good.
+  const bool mayBeByRun =
+    groups.groupsAlongZ > 1 && columns.words.x <= Tuning::WideRowWords && !(capacity.isExact && capacity.runs >= words);
+  const std::uint64_t columnLimit = mayBeByRun ? std::min(runCount.limit, words) : 0;
+  auto                runOffsets = executor.template Allocate<TRun>(words);
+  auto                firstColumns = executor.template Allocate<TRun>(columnLimit);
+  auto                lastColumns = executor.template Allocate<TRun>(columnLimit);
+  executor.template Scan<TRun>(
+    { words },
+    StartsInWord{ RunEdges(columns) },
+    StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get(), columnLimit },
+    countAddress);
+  IndexedRuns<TRowGroup, TRun> runs{ groups,
+                                     runOffsets.get(),
+                                     { firstColumns.get(), lastColumns.get(), runCount.limit } };
 
+  auto parents = executor.template Allocate<TRun>(runCount.limit);
+  // Unless a row group is one row, rootRanks holds the first pixels of components until their ranks are known.
+  auto                                   rootRanks = executor.template Allocate<TRun>(runCount.limit);
+  const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
+  BuildTrees(executor, runs, runCount, mayBeByRun, parents.get(), rootRanks.get());
+
+  if (!TRowGroup::IsOneRow || !mayBeByRun || !capacity.isExact)
+  {
+    // Later steps use columns only if a row group is one row, and if the host knows that all are stored.
+    runs.columnsOfRuns = {};
+  }
   if constexpr (!TRowGroup::IsOneRow)
   {
-    // Later steps use columns only if a row group is one row. The end of this block frees the memory.
-    runs.columnsOfRuns = {};
+    // The end of this block frees the memory.
     const auto first = std::move(firstColumns);
     const auto last = std::move(lastColumns);
   }
 
-  auto objects = LabelRootsOfRuns(executor, runs, runCount, parents.get(), marks, labelValues, rootLabels.get());
-  executor.ForEach(Grid{ runCount }, Labeling<TRun>{ parents.get(), rootLabels.get() });
-  return { counted.groups,     std::move(runOffsets), std::move(firstColumns), std::move(lastColumns),
-           runs.columnsOfRuns, std::move(parents),    std::move(objects) };
+  auto objects = RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get());
+  return { groups,
+           std::move(runOffsets),
+           std::move(firstColumns),
+           std::move(lastColumns),
+           runs.columnsOfRuns,
+           std::move(countMemory),
+           runCount,
+           std::move(TRowGroup::IsOneRow ? rootRanks : parents),
+           std::move(objects) };
 }
 
 } // namespace itk::ccl

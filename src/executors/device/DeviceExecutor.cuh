@@ -5,6 +5,7 @@
 #include "executors/Executor.h"
 #include "executors/device/AddKernel.cuh"
 #include "executors/device/CudaError.cuh"
+#include "executors/device/DeviceArena.cuh"
 #include "executors/device/DeviceResources.cuh"
 #include "executors/device/DeviceSort.cuh"
 #include "executors/device/DeviceThreadBlock.cuh"
@@ -15,6 +16,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
 
 namespace itk::ccl
 {
@@ -39,6 +42,22 @@ __launch_bounds__(VThreads) ForEachCell(Grid grid, TFunctor functor)
       functor(Cell{ x, y, z });
     }
   }
+}
+
+/** Calls `functor(cell)` for each cell of the functor that `work` chooses. There are few thread blocks, so a thread
+ * takes several cells along x. */
+template <typename TWork>
+__global__ void
+__launch_bounds__(Tuning::ThreadBlockSize) ForEachChosenCell(TWork work)
+{
+  WaitForPreviousKernels();
+  work.Choose([](std::uint64_t count, const auto & functor) {
+    const std::uint64_t stride = std::uint64_t{ gridDim.x } * blockDim.x;
+    for (std::uint64_t x = std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x; x < count; x += stride)
+    {
+      functor(Cell{ x, blockIdx.y, 0 });
+    }
+  });
 }
 
 /** Calls `functor(threadBlock, memory)`, with shared memory for each thread block. If there are more thread blocks than
@@ -71,6 +90,15 @@ public:
     , m_Stream(stream)
   {}
 
+  /** Returns an executor for the same stream that takes its arrays from an arena, as long as it has room. */
+  DeviceExecutor
+  In(DeviceArena & arena) const
+  {
+    DeviceExecutor executor = *this;
+    executor.m_Arena = &arena;
+    return executor;
+  }
+
   cudaStream_t
   GetStream() const
   {
@@ -95,7 +123,59 @@ public:
   Buffer<T>
   Allocate(std::uint64_t count) const
   {
-    return { m_Resources, count * sizeof(T), m_Stream };
+    void * const taken = m_Arena != nullptr && count != 0 ? m_Arena->Take(ArenaSize::BytesOf<T>(count)) : nullptr;
+    return taken != nullptr ? Buffer<T>(taken) : Buffer<T>(m_Resources, count * sizeof(T), m_Stream);
+  }
+
+  template <typename T>
+  Buffer<T>
+  AllocateCleared(std::uint64_t count) const
+  {
+    if (void * const taken =
+          m_Arena != nullptr && count != 0 ? m_Arena->TakeCleared(ArenaSize::BytesOf<T>(count)) : nullptr)
+    {
+      return Buffer<T>(taken);
+    }
+    auto memory = this->Allocate<T>(count);
+    this->Fill(memory.get(), count, 0);
+    return memory;
+  }
+
+  /** The result of AllocateResult(), in pinned host memory. */
+  template <typename T>
+  class Result
+  {
+  public:
+    Result(std::shared_ptr<void> memory, cudaStream_t stream)
+      : m_Value(std::move(memory), stream)
+    {
+      *m_Value.GetAddress() = Unknown;
+    }
+
+    T *
+    GetAddress() const
+    {
+      return m_Value.GetAddress();
+    }
+
+    T
+    Get() const
+    {
+      return m_Value.GetReplacementOf(Unknown);
+    }
+
+  private:
+    /** Placeholder until the value arrives. A result with the same value only takes longer to read. */
+    static constexpr T Unknown = std::numeric_limits<T>::max();
+
+    PendingValue<T> m_Value;
+  };
+
+  template <typename T>
+  Result<T>
+  AllocateResult() const
+  {
+    return { m_Resources.AllocateHost(sizeof(T)), m_Stream };
   }
 
   template <typename T>
@@ -113,6 +193,26 @@ public:
   ForEach(const Grid & grid, const TFunctor & functor) const
   {
     this->ForEachCellOf<Tuning::ThreadBlockSize>(grid, RowThreadBlock(grid), functor);
+  }
+
+  template <typename T, typename TFunctor>
+  void
+  ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
+  {
+    this->ForEachChosen(Grid{ count.limit }, WorkOnElements<T, TFunctor>{ count, functor });
+  }
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid & grid, const TWork & work) const
+  {
+    if (grid.Count() != 0)
+    {
+      const std::uint64_t threadBlocks = DivideUp(grid.x, Tuning::ThreadBlockSize);
+      const dim3          shape(this->ConcurrentThreadBlocks(threadBlocks, Tuning::LoopingThreadBlocks),
+                       static_cast<unsigned int>(grid.y));
+      this->Launch(&ForEachChosenCell<TWork>, shape, Tuning::ThreadBlockSize, work);
+    }
   }
 
   template <typename TFunctor>
@@ -134,67 +234,21 @@ public:
     }
   }
 
-  /** The result of PrepareScan(). The order of the members matters, because the last member is destroyed first. The
-   * destructor of `total` waits for the kernel that writes the total. The kernel sets the counter `threadBlocksDone` to
-   * 0 before it writes the total. So the counter is 0 when its next owner gets it. */
-  template <typename TSum>
-  struct PreparedScan
+  template <typename TSum, typename TFunction, typename TVisitor>
+  void
+  Scan(const BoundedCount<TSum> & count, const TFunction & valueAt, const TVisitor & visit, TSum * total) const
   {
-    /** Placeholder until the total arrives. A total with the same value would only take longer to read. */
-    static constexpr TSum Unknown = std::numeric_limits<TSum>::max();
-
-    std::uint64_t         count;    // number of values
-    Buffer<TSum>          prefixes; // prefix of each thread block
-    std::shared_ptr<void> threadBlocksDone;
-    PendingValue<TSum>    total;
-
-    TSum
-    GetTotal() const
-    {
-      return count == 0 ? TSum{ 0 } : total.GetReplacementOf(Unknown);
-    }
-  };
-
-  template <typename TSum, typename TFunction>
-  PreparedScan<TSum>
-  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
-  {
-    if (count == 0)
-    {
-      return { 0, this->Allocate<TSum>(0), nullptr, { nullptr, m_Stream } };
-    }
-    const std::uint64_t threadBlocks = DivideUp(count, ScanValuesPerThreadBlock);
-    PreparedScan<TSum>  scan{ count,
-                             this->Allocate<TSum>(threadBlocks),
-                             m_Resources.AllocateCounter(),
-                              { m_Resources.AllocateHost(sizeof(TSum)), m_Stream } };
-    *scan.total.GetAddress() = PreparedScan<TSum>::Unknown;
-    this->Launch(&ReduceThreadBlocks<TSum, TFunction>,
-                 static_cast<unsigned int>(threadBlocks),
+    // One thread block at least, because the total of no values is 0.
+    const std::uint64_t tiles = std::max<std::uint64_t>(1, DivideUp(count.limit, ScanValuesPerTile));
+    const auto          states = this->AllocateCleared<std::uint64_t>(ScanStates(count.limit));
+    this->Launch(&ScanTiles<TSum, TFunction, TVisitor>,
+                 this->ConcurrentThreadBlocks(tiles, Tuning::ScanThreadBlocks),
                  ScanThreads,
                  count,
                  valueAt,
-                 scan.prefixes.get(),
-                 static_cast<unsigned int *>(scan.threadBlocksDone.get()),
-                 scan.total.GetAddress());
-    return scan;
-  }
-
-  template <typename TSum, typename TFunction, typename TVisitor>
-  void
-  ExclusiveScan(const PreparedScan<TSum> & scan, const TFunction & valueAt, const TVisitor & visit) const
-  {
-    if (scan.count == 0)
-    {
-      return;
-    }
-    this->Launch(&VisitPrefixes<TSum, TFunction, TVisitor>,
-                 static_cast<unsigned int>(DivideUp(scan.count, ScanValuesPerThreadBlock)),
-                 ScanThreads,
-                 scan.count,
-                 static_cast<const TSum *>(scan.prefixes.get()),
-                 valueAt,
-                 visit);
+                 visit,
+                 states.get(),
+                 total);
   }
 
   template <typename TFunctor, typename TTable>
@@ -227,6 +281,14 @@ public:
   }
 
 private:
+  /** Returns `count` or, if it is less, the number of thread blocks for a kernel whose thread blocks loop. */
+  unsigned int
+  ConcurrentThreadBlocks(std::uint64_t count, unsigned int perMultiprocessor) const
+  {
+    const std::uint64_t limit = std::uint64_t{ m_Resources.GetCapabilities().multiprocessors } * perMultiprocessor;
+    return static_cast<unsigned int>(std::min(count, limit));
+  }
+
   template <unsigned int VThreads, typename TFunctor>
   void
   ForEachCellOf(const Grid & grid, const ThreadBlockShape & shape, const TFunctor & functor) const
@@ -265,6 +327,7 @@ private:
 
   DeviceResources & m_Resources;
   cudaStream_t      m_Stream;
+  DeviceArena *     m_Arena = nullptr;
 };
 
 } // namespace itk::ccl

@@ -316,41 +316,6 @@ DeviceResources::AllocateCached(std::size_t bytes)
   });
 }
 
-std::shared_ptr<void>
-DeviceResources::AllocateCounter()
-{
-  std::unique_ptr<void, cudaError_t (*)(void *)> counter(nullptr, cudaFree);
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    if (!m_Counters.empty())
-    {
-      counter.reset(m_Counters.back());
-      m_Counters.pop_back();
-    }
-  }
-  if (!counter)
-  {
-    constexpr std::size_t size = sizeof(unsigned int);
-    counter.reset(this->AllocateOnDevice(size, [](void ** result) { return cudaMalloc(result, size); }));
-    // The owner may release the counter without a kernel, and the next owner may use another stream. So the value must
-    // be there before the counter has an owner. If this fails, the counter is freed.
-    const cudaStream_t stream = this->TakeStream();
-    const cudaError_t  error = cudaMemsetAsync(counter.get(), 0, size, stream);
-    const cudaError_t  waitError = cudaStreamSynchronize(stream);
-    this->ReturnStream(stream);
-    CCL_CHECK(error);
-    CCL_CHECK(waitError);
-    // Makes room for all counters, so that the return of a counter cannot fail.
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_Counters.reserve(m_CounterCount + 1);
-    ++m_CounterCount;
-  }
-  return std::shared_ptr<void>(counter.release(), [this](void * unused) {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_Counters.push_back(unused);
-  });
-}
-
 void
 DeviceResources::FreeAll(const std::vector<MemoryCache::Block> & blocks, Deallocator deallocate)
 {
@@ -391,12 +356,6 @@ DeviceResources::TrimDeviceMemory()
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
     blocks = m_DeviceMemory.TakeAll();
-    m_CounterCount -= m_Counters.size();
-    for (void * const counter : std::exchange(m_Counters, {}))
-    {
-      blocks.push_back({ counter, sizeof(unsigned int) });
-    }
-    m_Counters.reserve(m_CounterCount);
   }
   FreeAll(blocks, cudaFree);
   m_Pool.Trim();

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace itk::ccl
@@ -91,11 +92,6 @@ public:
   std::shared_ptr<void>
   AllocateCached(std::size_t bytes);
 
-  /** Allocates an unsigned int in device memory, with the value 0. Any stream may use it at once. It must be 0 again
-   * when its last owner releases it, because the next owner relies on the value. */
-  std::shared_ptr<void>
-  AllocateCounter();
-
   /** Ends a call. Frees the memory above the limits. */
   void
   EndCall();
@@ -136,13 +132,12 @@ private:
   std::vector<cudaStream_t> m_Streams;
   MemoryCache               m_HostMemory;
   MemoryCache               m_DeviceMemory;
-  std::vector<void *>       m_Counters;         // counters without an owner
-  std::size_t               m_CounterCount = 0; // all counters
   /** Limit of the dynamic shared memory in bytes, for each kernel of AllowSharedMemory(). */
   std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
 
-/** Owns device memory from the pool. Allocates and frees it in the order of a stream. */
+/** Owns device memory from the pool, or refers to memory of another owner. Allocates and frees memory in the order of a
+ * stream. */
 class DeviceAllocation
 {
 public:
@@ -153,9 +148,16 @@ public:
     , m_Bytes(bytes)
     , m_Stream(stream)
   {}
+  /** Refers to memory of another owner. */
+  explicit DeviceAllocation(void * memory)
+    : m_Resources(nullptr)
+    , m_Memory(memory)
+    , m_Bytes(0)
+    , m_Stream(nullptr)
+  {}
   ~DeviceAllocation()
   {
-    if (m_Memory != nullptr)
+    if (m_Memory != nullptr && m_Resources != nullptr)
     {
       m_Resources->FreeToPool(m_Memory, m_Bytes, m_Stream);
     }
@@ -171,6 +173,16 @@ public:
   DeviceAllocation(const DeviceAllocation &) = delete;
   DeviceAllocation &
   operator=(const DeviceAllocation &) = delete;
+  /** Exchanges the memory, so that the destructor of `other` frees it. */
+  DeviceAllocation &
+  operator=(DeviceAllocation && other) noexcept
+  {
+    std::swap(m_Resources, other.m_Resources);
+    std::swap(m_Memory, other.m_Memory);
+    std::swap(m_Bytes, other.m_Bytes);
+    std::swap(m_Stream, other.m_Stream);
+    return *this;
+  }
 
   void *
   get() const

@@ -3,6 +3,7 @@
 #define ccl_executors_host_HostExecutor_h
 
 #include "primitives/Grid.h"
+#include "executors/BoundedCount.h"
 #include "executors/RowAccumulator.h"
 #include "executors/host/HostMemory.h"
 #include "executors/host/HostThreadBlock.h"
@@ -10,11 +11,35 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace itk::ccl
 {
+
+/** The sums of values that are divided into chunks. */
+template <typename TSum>
+struct ChunkSums
+{
+  std::uint64_t     count = 0; // number of values
+  std::uint64_t     valuesPerChunk = 1;
+  std::vector<TSum> prefixes; // sum of each chunk; after Scan(), prefix of each chunk
+  TSum              total = 0;
+
+  /** Replaces the sums of the chunks by their prefixes, and computes `total`. */
+  void
+  Scan()
+  {
+    total = 0;
+    for (TSum & value : prefixes)
+    {
+      const TSum sum = value;
+      value = total;
+      total += sum;
+    }
+  }
+};
 
 /** Runs kernel functors on the host. A model of the executor concept (see executors/Executor.h): each call is a loop,
  * and returns when the whole loop has ended. The loop's iterations are divided into chunks, and a chunk is one call of
@@ -32,6 +57,43 @@ public:
   Allocate(std::uint64_t count) const
   {
     return AllocateOnHost<T>(count);
+  }
+
+  template <typename T>
+  HostBuffer<T>
+  AllocateCleared(std::uint64_t count) const
+  {
+    auto memory = this->Allocate<T>(count);
+    this->Fill(memory.get(), count, 0);
+    return memory;
+  }
+
+  /** The result of AllocateResult(). */
+  template <typename T>
+  class Result
+  {
+  public:
+    T *
+    GetAddress() const
+    {
+      return m_Value.get();
+    }
+
+    T
+    Get() const
+    {
+      return *m_Value;
+    }
+
+  private:
+    std::unique_ptr<T> m_Value = std::make_unique<T>();
+  };
+
+  template <typename T>
+  Result<T>
+  AllocateResult() const
+  {
+    return {};
   }
 
   template <typename T>
@@ -57,6 +119,20 @@ public:
     });
   }
 
+  template <typename T, typename TFunctor>
+  void
+  ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
+  {
+    this->ForEach(Grid{ count.Get() }, functor);
+  }
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid & grid, const TWork & work) const
+  {
+    work.Choose([&](std::uint64_t count, const auto & functor) { this->ForEach(Grid{ count, grid.y }, functor); });
+  }
+
   template <typename TFunctor>
   void
   ForEachCompact(const Grid & grid, const TFunctor & functor) const
@@ -78,67 +154,42 @@ public:
     });
   }
 
-  /** The result of PrepareScan(). */
-  template <typename TSum>
-  struct PreparedScan
-  {
-    std::uint64_t     count; // number of values
-    std::uint64_t     valuesPerChunk;
-    std::vector<TSum> prefixes; // sum of each chunk; after Scan(), prefix of each chunk
-    TSum              total;
-
-    TSum
-    GetTotal() const
-    {
-      return total;
-    }
-
-    /** Replaces the sums of the chunks by their prefixes, and computes `total`. */
-    void
-    Scan()
-    {
-      total = 0;
-      for (TSum & value : prefixes)
-      {
-        const TSum sum = value;
-        value = total;
-        total += sum;
-      }
-    }
-  };
-
-  template <typename TSum, typename TFunction>
-  PreparedScan<TSum>
-  PrepareScan(std::uint64_t count, const TFunction & valueAt) const
-  {
-    const std::uint64_t valuesPerChunk = CellsPerChunk(count);
-    PreparedScan<TSum>  scan{ count, valuesPerChunk, std::vector<TSum>(DivideUp(count, valuesPerChunk)), 0 };
-    this->ForEachChunk(count, valuesPerChunk, [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
-      TSum sum = 0;
-      for (std::uint64_t i = begin; i < end; ++i)
-      {
-        sum += static_cast<TSum>(valueAt(i));
-      }
-      scan.prefixes[chunk] = sum;
-    });
-    scan.Scan();
-    return scan;
-  }
-
   template <typename TSum, typename TFunction, typename TVisitor>
   void
-  ExclusiveScan(const PreparedScan<TSum> & scan, const TFunction & valueAt, const TVisitor & visit) const
+  Scan(const BoundedCount<TSum> & bounded, const TFunction & valueAt, const TVisitor & visit, TSum * total) const
   {
-    const auto visitChunk = [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
-      TSum prefix = scan.prefixes[chunk];
+    const std::uint64_t count = bounded.Get();
+    ChunkSums<TSum>     sums{ count, CellsPerChunk(count), {}, 0 };
+    sums.prefixes.resize(DivideUp(count, sums.valuesPerChunk));
+    if (sums.prefixes.size() > 1)
+    {
+      this->ForEachChunk(count, sums.valuesPerChunk, [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
+        TSum sum = 0;
+        for (std::uint64_t i = begin; i < end; ++i)
+        {
+          sum += static_cast<TSum>(valueAt(i));
+        }
+        sums.prefixes[chunk] = sum;
+      });
+      sums.Scan();
+    }
+    this->ForEachChunk(count, sums.valuesPerChunk, [&](std::uint64_t chunk, std::uint64_t begin, std::uint64_t end) {
+      TSum prefix = sums.prefixes[chunk];
       for (std::uint64_t i = begin; i < end; ++i)
       {
         const TSum value = static_cast<TSum>(valueAt(i));
         visit(i, prefix);
         prefix += value;
       }
-    };
-    this->ForEachChunk(scan.count, scan.valuesPerChunk, visitChunk);
+      if (end == count)
+      {
+        sums.total = prefix;
+      }
+    });
+    if (total != nullptr)
+    {
+      *total = sums.total;
+    }
   }
 
   template <typename TFunctor, typename TTable>

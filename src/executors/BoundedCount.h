@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_executors_BoundedCount_h
+#define ccl_executors_BoundedCount_h
+
+#include "primitives/HostDevice.h"
+
+#include <cstdint>
+
+namespace itk::ccl
+{
+
+/** The number of elements of an array. The host knows a limit only, if earlier functors compute the number. */
+template <typename T>
+struct BoundedCount
+{
+  std::uint64_t limit = 0;         // the array has room for so many elements
+  const T *     address = nullptr; // of the number, in the executor's memory; null if the number is the limit
+
+  /** Returns whether there are more elements than the array has room for. Call it in functors. */
+  CCL_HOST_DEVICE
+  bool
+  IsExceeded() const
+  {
+    return address != nullptr && *address > limit;
+  }
+
+  /** Returns the number of elements to work on: 0 if the limit is exceeded. Call it in functors. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  Get() const
+  {
+    const std::uint64_t count = address != nullptr ? *address : limit;
+    return count <= limit ? count : 0;
+  }
+};
+
+/** The work of ForEachChosen() on the elements of an array. */
+template <typename T, typename TFunctor>
+struct WorkOnElements
+{
+  BoundedCount<T> count;
+  TFunctor        functor;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Choose(const TVisitor & visit) const
+  {
+    visit(count.Get(), functor);
+  }
+};
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_executors_MeasuringExecutor_h
+#define ccl_executors_MeasuringExecutor_h
+
+#include "executors/BoundedCount.h"
+#include "primitives/Grid.h"
+#include "primitives/Tuning.h"
+
+#include <cstdint>
+
+namespace itk::ccl
+{
+
+/** The bytes of the arrays of a call, if all of them lie in one block of memory. */
+struct ArenaSize
+{
+  std::uint64_t cleared = 0;   // of AllocateCleared()
+  std::uint64_t uncleared = 0; // of Allocate()
+
+  /** Returns the bytes of an array. They are a multiple of the alignment that all arrays have. */
+  template <typename T>
+  static constexpr std::uint64_t
+  BytesOf(std::uint64_t count)
+  {
+    constexpr std::uint64_t alignment = 256;
+    return DivideUp(count * sizeof(T), alignment) * alignment;
+  }
+};
+
+/** Returns the number of states of a scan on a device: one for each tile of values, and one more. */
+constexpr std::uint64_t
+ScanStates(std::uint64_t values)
+{
+  return 1 + DivideUp(values, std::uint64_t{ Tuning::ScanThreads } * Tuning::ScanValuesPerThread);
+}
+
+/** Measures the memory that an algorithm allocates on a device, and runs no functors. A model of the executor concept,
+ * for algorithms that do not wait for results. Run the algorithm with it, make a DeviceArena of the size, and run the
+ * algorithm again. */
+class MeasuringExecutor
+{
+public:
+  template <typename T>
+  struct Buffer
+  {
+    T *
+    get() const
+    {
+      return nullptr;
+    }
+  };
+
+  template <typename T>
+  Buffer<T>
+  Allocate(std::uint64_t count) const
+  {
+    m_Size.uncleared += ArenaSize::BytesOf<T>(count);
+    return {};
+  }
+
+  template <typename T>
+  Buffer<T>
+  AllocateCleared(std::uint64_t count) const
+  {
+    m_Size.cleared += ArenaSize::BytesOf<T>(count);
+    return {};
+  }
+
+  /** A result that has no value. */
+  template <typename T>
+  struct Result
+  {
+    T *
+    GetAddress() const
+    {
+      return nullptr;
+    }
+  };
+
+  template <typename T>
+  Result<T>
+  AllocateResult() const
+  {
+    return {};
+  }
+
+  template <typename T>
+  void
+  Fill(T *, std::uint64_t, unsigned char) const
+  {}
+
+  template <typename TCells, typename TFunctor>
+  void
+  ForEach(const TCells &, const TFunctor &) const
+  {}
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid &, const TWork &) const
+  {}
+
+  template <typename TSum, typename TFunction, typename TVisitor>
+  void
+  Scan(const BoundedCount<TSum> & count, const TFunction &, const TVisitor &, TSum *) const
+  {
+    this->AllocateCleared<std::uint64_t>(ScanStates(count.limit));
+  }
+
+  /** Returns the size of all arrays. */
+  const ArenaSize &
+  GetSize() const
+  {
+    return m_Size;
+  }
+
+private:
+  mutable ArenaSize m_Size;
+};
+
+} // namespace itk::ccl
+
+#endif
