@@ -11,6 +11,7 @@ def label(
     image,
     *,
     connectivity=None,
+    spatial_dims=None,
     lower=None,
     upper=None,
     mask=None,
@@ -37,6 +38,12 @@ def label(
         The rank of the connectivity, from 1 (faces) to the number of
         dimensions (full), or the number of neighbors: 4, 8, 6 or 26. The
         default is full connectivity.
+    spatial_dims : {None, 1, 2, 3}, optional
+        The number of dimensions of an image, for arrays with a batch of images.
+        The last `spatial_dims` axes are those of an image, and there may be any
+        number of axes before them: ``spatial_dims=3`` for (N, C, D, H, W). Each
+        image has components and labels of its own. By default, all axes are
+        those of one image.
     lower, upper : number, optional
         Inclusive limits of the foreground, in place of "not 0". NaN is then
         background. Without limits and `mask`, integers in host memory with
@@ -53,7 +60,7 @@ def label(
         The number of threads on the CPU, see `set_num_threads`.
     dtype : dtype, optional
         The integer type of the labels. The default depends on the shape only:
-        int32, and int64 for images of 2**31 elements and more. itk and
+        int32, and int64 if an image has 2**31 elements or more. itk and
         SimpleITK images get the types of their own filters, uint64 and uint32.
     out : like image, optional
         The labels are written to this image. It must have the shape of the
@@ -67,9 +74,12 @@ def label(
     labels : like image
         The labels: an image of the same library, on the same device, with the
         same geometry, coordinates or metadata. Arrays are in C order or in
-        Fortran order, whichever is closer to the order of the input.
-    count : int
-        The number of components. Only returned if `return_num` is true.
+        Fortran order, whichever is closer to the order of the input. In a
+        batch, this is the order of each image; the images are in C order.
+    count : int or numpy.ndarray
+        The number of components. Only returned if `return_num` is true. For a
+        batch, an array of int64 with the shape of the axes before those of an
+        image.
 
     Raises
     ------
@@ -106,10 +116,22 @@ def label(
     4
     >>> ccc.label(np.array([2, 5, 5, 0, 7]), lower=5, upper=7)
     array([0, 1, 1, 0, 2], dtype=int32)
+
+    Two planes in one array:
+
+    >>> batch = np.array([[[1, 0, 1], [1, 0, 0]], [[0, 0, 0], [0, 1, 1]]])
+    >>> labels, counts = ccc.label(batch, spatial_dims=2, return_num=True)
+    >>> labels
+    array([[[1, 0, 2],
+            [1, 0, 0]],
+           [[0, 0, 0],
+            [0, 1, 1]]], dtype=int32)
+    >>> counts
+    array([2, 1])
     """
     limits = (lower, upper)
     labels, count = label_with_limits(
-        image, connectivity, limits, mask, device, threads, dtype, out, warns=True
+        image, connectivity, limits, mask, device, threads, dtype, out, True, spatial_dims
     )
     return (labels, count) if return_num else labels
 
@@ -124,6 +146,7 @@ def label_with_limits(
     dtype=None,
     out=None,
     warns=False,
+    spatial_dims=None,
 ):
     """Do the work of `label`. Return the labels and their number.
 
@@ -133,14 +156,16 @@ def label_with_limits(
         dtype = _arguments.integer_dtype(dtype)
     library = _images.library_of(image)
     if library.on_device:
-        return _on_device.label(library, image, connectivity, limits, mask, device, dtype, out)
+        return _on_device.label(
+            library, image, connectivity, limits, mask, device, spatial_dims, dtype, out
+        )
 
     array = library.array(image)
     where = _host.Foreground(
-        library, image, array, connectivity, limits, mask, device, threads, warns
+        library, image, array, connectivity, limits, mask, device, threads, warns, spatial_dims
     )
     if out is None:
-        labels, labels_array = library.empty_labels(image, array, dtype)
+        labels, labels_array = library.empty_labels(image, array, where.axes, dtype)
         count = where.label(labels_array, is_fresh=True)
     else:
         labels = out
@@ -157,6 +182,7 @@ def keep_largest(
     *,
     k=1,
     connectivity=None,
+    spatial_dims=None,
     lower=None,
     upper=None,
     mask=None,
@@ -167,15 +193,15 @@ def keep_largest(
     """Keep the largest components of an image, and set all other elements to 0.
 
     Of components of the same size, the one whose first element comes first in C
-    index order stays.
+    index order stays. In a batch, each image keeps its largest components.
 
     Parameters
     ----------
     image : like label
         The image. See `label` for this and the other parameters.
     k : int, optional
-        The number of components to keep. The default is 1.
-    connectivity, lower, upper, mask, device, threads :
+        The number of components to keep, in each image. The default is 1.
+    connectivity, spatial_dims, lower, upper, mask, device, threads :
         As for `label`.
     out : like image, optional
         The result is written to this image of the same type. It may be `image`.
@@ -195,7 +221,7 @@ def keep_largest(
     """
     k = _arguments.count_of("k", k, 1)
     limits = (lower, upper)
-    return keep(image, 0, k, connectivity, limits, mask, device, threads, out, warns=True)
+    return keep(image, 0, k, connectivity, limits, mask, device, threads, out, True, spatial_dims)
 
 
 def remove_small(
@@ -203,6 +229,7 @@ def remove_small(
     min_size,
     *,
     connectivity=None,
+    spatial_dims=None,
     lower=None,
     upper=None,
     mask=None,
@@ -220,12 +247,12 @@ def remove_small(
     min_size : number
         Components with ``size < min_size`` are removed. The size is a number of
         elements or, with `spacing`, a length, area or volume.
-    connectivity, lower, upper, mask, device, threads :
+    connectivity, spatial_dims, lower, upper, mask, device, threads :
         As for `label`.
     spacing : number, sequence of numbers or "image", optional
-        The distance of elements along each axis, for example in mm. The unit of
-        `min_size` is then mm, mm^2 or mm^3. "image" stands for the spacing of
-        an itk or SimpleITK image.
+        The distance of elements along each axis of an image, for example in mm.
+        The unit of `min_size` is then mm, mm^2 or mm^3. "image" stands for the
+        spacing of an itk or SimpleITK image.
     out : like image, optional
         The result is written to this image of the same type. It may be `image`.
 
@@ -243,10 +270,15 @@ def remove_small(
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
     if spacing is not None:
-        spacing = _geometry(_images.library_of(image), image, spacing, _dimensions_of(image))[2]
+        library, ndim = _images.library_of(image), _dimensions_of(image)
+        if spatial_dims is not None:
+            ndim = _arguments.spatial_axes(ndim, spatial_dims, library.has_physical_axes)
+        spacing = _geometry(library, image, spacing, ndim)[2]
     minimum = _arguments.minimum_pixels(min_size, spacing)
     limits = (lower, upper)
-    return keep(image, minimum, 0, connectivity, limits, mask, device, threads, out, warns=True)
+    return keep(
+        image, minimum, 0, connectivity, limits, mask, device, threads, out, True, spatial_dims
+    )
 
 
 def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None, return_num=False):
@@ -305,6 +337,7 @@ def component_statistics(
     image,
     *,
     connectivity=None,
+    spatial_dims=None,
     lower=None,
     upper=None,
     mask=None,
@@ -320,12 +353,13 @@ def component_statistics(
     image : like label
         The image that `label` would label. Do not pass labels: all elements
         other than 0 are foreground, so that objects that touch become one.
-    connectivity, lower, upper, mask, device, threads :
+    connectivity, spatial_dims, lower, upper, mask, device, threads :
         As for `label`.
     spacing : number, sequence of numbers or "image", optional
-        The distance of elements along each axis. It scales areas and centroids.
-        "image" stands for the geometry of an itk or SimpleITK image: areas are
-        in the unit of its spacing, and centroids are physical points.
+        The distance of elements along each axis of an image. It scales areas
+        and centroids. "image" stands for the geometry of an itk or SimpleITK
+        image: areas are in the unit of its spacing, and centroids are physical
+        points.
     properties : sequence of str, optional
         The properties to compute, named as in
         ``skimage.measure.regionprops_table``:
@@ -347,7 +381,9 @@ def component_statistics(
         The rows are in the order of the labels. The axes are in the order of
         the array, or x, y, z for itk and SimpleITK images. Without `spacing`,
         areas are numbers of elements and centroids are indices. Columns for
-        arrays on a device are on this device.
+        arrays on a device are on this device. The table of a batch starts with
+        ``image-0``, ``image-1``, ...: the indices of the image along the axes
+        before those of an image. Labels and places are those in this image.
 
     Examples
     --------
@@ -370,23 +406,26 @@ def component_statistics(
     library = _images.library_of(image)
     boxes = not {"bbox", "area_bbox", "extent"}.isdisjoint(properties)
     wanted = (boxes, "centroid" in properties, "touches_border" in properties)
+    limits = (lower, upper)
     if library.on_device:
-        shape, columns = _on_device.measure(
-            library, image, connectivity, (lower, upper), mask, device, wanted
+        shape, ndim, columns = _on_device.measure(
+            library, image, connectivity, limits, mask, device, spatial_dims, wanted
         )
         transposed = False
     else:
         array = library.array(image)
         where = _host.Foreground(
-            library, image, array, connectivity, (lower, upper), mask, device, threads, True
+            library, image, array, connectivity, limits, mask, device, threads, True, spatial_dims
         )
-        shape, columns, transposed = array.shape, where.measure(wanted), where.transposed
+        shape, ndim, columns = array.shape, where.axes, where.measure(wanted)
+        transposed = where.transposed
     # The columns are along the axes of the extension module: x is the last axis in C order.
-    axes = "xyz"[: len(shape)]
+    axes = "xyz"[:ndim]
     if not transposed and not library.has_physical_axes:
         axes = axes[::-1]
-    geometry = _geometry(library, image, spacing, len(shape))
-    return library.columns(image, _table.make_table(columns, axes, geometry, properties))
+    geometry = _geometry(library, image, spacing, ndim)
+    table = _table.make_table(columns, axes, geometry, properties, shape[:-ndim])
+    return library.columns(image, table)
 
 
 def backend_info():
@@ -443,13 +482,14 @@ def keep(
     threads=None,
     out=None,
     warns=False,
+    spatial_dims=None,
 ):
     """Do the work of `keep_largest` and `remove_small`. 0 stands for no `minimum` and no `k`.
 
     `warns` is whether to warn of images with several values.
     """
     library = _images.library_of(image)
-    selection = (library, image, minimum, k, connectivity, limits, mask, device)
+    selection = (library, image, minimum, k, connectivity, limits, mask, device, spatial_dims)
     if library.on_device:
         return _on_device.keep(*selection, out)
     return _host.keep(*selection, threads, warns, out)

@@ -11,6 +11,58 @@ from . import _core
 _INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
 
 
+def spatial_axes(ndim, spatial_dims, is_physical=False):
+    """Return the number of axes of an image. The axes before these are axes of a batch.
+
+    `spatial_dims` is this number, or None for all axes. `is_physical` says that
+    the image is of itk or SimpleITK.
+    """
+    if spatial_dims is None:
+        if 1 <= ndim <= 3:
+            return ndim
+        if ndim == 0:
+            advice = "pass image[np.newaxis] for a single element"
+        elif is_physical:
+            advice = (
+                "for a batch, pass its array and spatial_dims=3 or 2, "
+                "for example SimpleITK.GetArrayViewFromImage(image)"
+            )
+        else:
+            advice = (
+                "for a batch, pass spatial_dims=3 (volumes along the last 3 axes) "
+                "or spatial_dims=2 (planes along the last 2 axes)"
+            )
+        raise ValueError(f"images have 1, 2 or 3 dimensions, not {ndim}: {advice}")
+    number = integer_of("spatial_dims", spatial_dims)
+    if not 1 <= number <= 3:
+        raise ValueError(f"spatial_dims must be 1, 2, 3 or None, not {number}")
+    if number > ndim:
+        raise ValueError(f"spatial_dims={number} is not possible with {ndim} axes")
+    if is_physical and number < ndim:
+        raise ValueError(
+            f"spatial_dims={number} is for arrays, and the image of itk or SimpleITK has {ndim} "
+            "axes: pass its array, for example SimpleITK.GetArrayViewFromImage(image)"
+        )
+    return number
+
+
+def counts_of(counts, leading):
+    """Return a number of components, or an array of them for the leading axes of a batch."""
+    # NumPy has two types of int64, and names one of them when it prints an array.
+    return counts.view(np.int64).reshape(leading) if leading else counts
+
+
+def check_mask_shape(mask_shape, shape, axes):
+    """Raise an exception if a mask has another shape than an image or a batch."""
+    if tuple(mask_shape) != tuple(shape):
+        advice = ""
+        if len(shape) > axes and tuple(mask_shape) == tuple(shape[-axes:]):
+            advice = ": for one mask of all images, broadcast it to the shape of the image"
+        raise ValueError(
+            f"the mask has the shape {tuple(mask_shape)}, and the image {tuple(shape)}{advice}"
+        )
+
+
 def is_fully_connected(connectivity, ndim):
     """Return whether components have full connectivity.
 
@@ -121,9 +173,9 @@ def check_elements(shape, strides, itemsize):
         end += stride * (length - 1)
 
 
-def default_label_dtype(size):
-    """Return the type of labels for an image of `size` elements."""
-    return np.dtype(np.int32 if size < 2**31 else np.int64)
+def default_label_dtype(shape):
+    """Return the type of labels for images of a shape."""
+    return np.dtype(np.int32 if math.prod(shape) < 2**31 else np.int64)
 
 
 def integer_of(name, value):

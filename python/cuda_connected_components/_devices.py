@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._arguments import check_elements, integer_dtype, limits_of
+from ._arguments import check_elements, counts_of, integer_dtype, limits_of, spatial_axes
 
 # The format character and the size in bytes of each type.
 _FORMATS = {
@@ -31,15 +31,16 @@ _FORMATS = {
 }
 
 
-def device_array(address, dtype, shape):
+def device_array(address, dtype, shape, axes):
     """Return a contiguous array in device memory for the extension module.
 
-    `dtype` is the name of a NumPy type. Raises TypeError for other types.
+    `dtype` is the name of a NumPy type. Raises TypeError for other types. The
+    last `axes` axes are those of an image, and the others those of a batch.
     """
     if dtype not in _FORMATS:
         raise TypeError(f"images of {dtype} are not supported in device memory")
-    size = tuple(reversed(shape)) + (1,) * (3 - len(shape))
-    return _core.DeviceArray(address, *_FORMATS[dtype], size)
+    size = tuple(reversed(shape[-axes:])) + (1,) * (3 - axes)
+    return _core.DeviceArray(address, *_FORMATS[dtype], size, math.prod(shape[:-axes]))
 
 
 @functools.lru_cache(maxsize=64)
@@ -432,8 +433,6 @@ class ForeignArray:
             raise TypeError(f"{name} has the byte order of another processor")
         self.dtype = dtype.name
         self.bytes = math.prod(self.shape) * dtype.itemsize
-        if not 1 <= len(self.shape) <= 3:
-            raise ValueError(f"{name} must have 1, 2 or 3 dimensions, not {len(self.shape)}")
         expected = tuple(
             dtype.itemsize * int(np.prod(self.shape[axis + 1 :], dtype=np.int64))
             for axis in range(len(self.shape))
@@ -456,8 +455,11 @@ def _stream_of(image):
     return (getattr(image, "__cuda_array_interface__", None) or {}).get("stream") or 0
 
 
-def label_foreign(image, out, make_request):
-    """Label an object of an unknown library. Return the number of labels."""
+def label_foreign(image, out, spatial_dims, make_request):
+    """Label an object of an unknown library. Return the number of labels.
+
+    `make_request` takes the number of axes of an image, whether there are others, and the device.
+    """
     if out is None:
         raise TypeError(
             f"{type(image).__name__} is a device array of a library that is not known here: "
@@ -472,6 +474,7 @@ def label_foreign(image, out, make_request):
         check_tensor_out(out)
     source = ForeignArray(image, "the image", stream)
     target = ForeignArray(out, "out", stream, writable=True)
+    axes = spatial_axes(len(source.shape), spatial_dims)
     if source.shape != target.shape:
         raise ValueError(f"out has the shape {target.shape}, and the image {source.shape}")
     integer_dtype(target.dtype)
@@ -483,9 +486,11 @@ def label_foreign(image, out, make_request):
     device = source.device if source.device is not None else target.device
     if is_tensor:
         count_version(out)
-    return _core.label_device(
-        device_array(source.address, source.dtype, source.shape),
-        device_array(target.address, target.dtype, target.shape),
+    leading = source.shape[:-axes]
+    counts = _core.label_device(
+        device_array(source.address, source.dtype, source.shape, axes),
+        device_array(target.address, target.dtype, target.shape, axes),
         stream,
-        make_request(len(source.shape), _core.CURRENT_DEVICE if device is None else device),
+        make_request(axes, bool(leading), _core.CURRENT_DEVICE if device is None else device),
     )
+    return counts_of(counts, leading)

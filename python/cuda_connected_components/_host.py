@@ -1,5 +1,6 @@
 """The work on images in host memory."""
 
+import math
 import os
 import sys
 import warnings
@@ -10,9 +11,22 @@ from . import _arguments, _core, _images, _settings
 
 
 class Foreground:
-    """The foreground and the connectivity of an array in host memory."""
+    """The foreground and the connectivity of an array in host memory: an image or a batch."""
 
-    def __init__(self, library, image, array, connectivity, limits, mask, device, threads, warns):
+    def __init__(
+        self,
+        library,
+        image,
+        array,
+        connectivity,
+        limits,
+        mask,
+        device,
+        threads,
+        warns,
+        spatial_dims=None,
+    ):
+        self.axes = _arguments.spatial_axes(array.ndim, spatial_dims, library.has_physical_axes)
         self._array = array
         self._limits = _arguments.limits_of(*limits, array.dtype)
         self._warns = warns and limits == (None, None) and mask is None and array.dtype.kind in "iu"
@@ -25,21 +39,43 @@ class Foreground:
                 raise TypeError("the mask is in device memory, and the image is in host memory")
             self._mask = mask_library.array(mask)
             library.check_mask(image, mask, mask_library)
-            if self._mask.shape != array.shape:
-                raise ValueError(
-                    f"the mask has the shape {self._mask.shape}, and the image {array.shape}"
-                )
-        self._full = _arguments.is_fully_connected(connectivity, array.ndim)
+            _arguments.check_mask_shape(self._mask.shape, array.shape, self.axes)
+        self._full = _arguments.is_fully_connected(connectivity, self.axes)
         self._backend = _settings.backend(device)
         self._threads = _settings.threads(threads)
-        self.transposed = _images.is_transposed(array)
+        self.transposed = _images.is_transposed(array, self.axes)
+
+    def _batch(self, array):
+        """Return an array of images, with one axis before the axes of an image.
+
+        Arrays of one image stay. An array is copied only if no single distance leads from each
+        image to the next.
+        """
+        if array is None or array.ndim == self.axes:
+            return array
+        if not _images.has_one_image_stride(array, self.axes):
+            scattered, array = array, self._empty(array.dtype)
+            array[...] = scattered
+        return array.reshape(math.prod(array.shape[: -self.axes]), *array.shape[-self.axes :])
+
+    def _empty(self, dtype):
+        """Return a new array of the shape of the image."""
+        return _images.empty(self._array.shape, self.axes, dtype, self.transposed)
 
     def _run(self, function, *arguments, minimum=0, k=0):
         """Call a function of the extension module, and warn of several values."""
         request = _core.Request(
-            self._full, minimum, k, self.transposed, self._backend, self._threads, self._warns
+            self._full,
+            minimum,
+            k,
+            self.transposed,
+            self._backend,
+            self._threads,
+            self._warns,
+            self._array.ndim > self.axes,
         )
-        result = function(self._array, self._limits, self._mask, *arguments, request)
+        image, mask = self._batch(self._array), self._batch(self._mask)
+        result = function(image, self._limits, mask, *arguments, request)
         if request.has_several_values:
             _warn(
                 "the image has several values other than 0, and components join neighbors of "
@@ -48,25 +84,28 @@ class Foreground:
         return result
 
     def label(self, labels, is_fresh):
-        """Write labels to a contiguous array in the order of the image."""
-        return self._run(_core.label_host, labels, is_fresh)
+        """Write labels to a contiguous array in the order of the image. Return their number.
+
+        The numbers of a batch are an array of the shape of the leading axes.
+        """
+        counts = self._run(_core.label_host, self._batch(labels), is_fresh)
+        return _arguments.counts_of(counts, self._array.shape[: -self.axes])
 
     def label_into(self, labels):
         """Write labels to any array."""
-        flags = labels.flags
-        if flags.c_contiguous and not flags.f_contiguous:
+        if _images.is_contiguous(labels, self.axes, False) and not _images.is_contiguous(
+            labels, self.axes, True
+        ):
             self.transposed = False
-        is_contiguous = flags.f_contiguous if self.transposed else flags.c_contiguous
         if (
-            is_contiguous
-            and flags.aligned
+            _images.is_contiguous(labels, self.axes, self.transposed)
+            and labels.flags.aligned
             and labels.dtype.isnative
             and not np.may_share_memory(labels, self._array)
             and (self._mask is None or not np.may_share_memory(labels, self._mask))
         ):
             return self.label(labels, is_fresh=False)
-        order = "F" if self.transposed else "C"
-        written = np.empty(labels.shape, labels.dtype.newbyteorder("="), order)
+        written = self._empty(labels.dtype.newbyteorder("="))
         count = self.label(written, is_fresh=True)
         labels[...] = written
         return count
@@ -77,10 +116,11 @@ class Foreground:
         A fresh `out` is contiguous in the order of the image.
         """
         target = out
-        if _overlap_shifted(values, out):
-            target = np.empty(out.shape, out.dtype, "F" if self.transposed else "C")
+        if _overlap_shifted(values, out) or not _images.has_one_image_stride(out, self.axes):
+            target = self._empty(out.dtype)
             is_fresh = True
-        self._run(_core.mask_host, values, target, is_fresh, minimum=minimum, k=k)
+        arrays = self._batch(values), self._batch(target)
+        self._run(_core.mask_host, *arrays, is_fresh, minimum=minimum, k=k)
         if target is not out:
             out[...] = target
 
@@ -127,13 +167,37 @@ def check_out(out, shape):
     _arguments.check_elements(out.shape, out.strides, out.itemsize)
 
 
-def keep(library, image, minimum, k, connectivity, limits, mask, device, threads, warns, out):
+def keep(
+    library,
+    image,
+    minimum,
+    k,
+    connectivity,
+    limits,
+    mask,
+    device,
+    spatial_dims,
+    threads,
+    warns,
+    out,
+):
     """Copy the values of the selected components of an image."""
     array = library.array(image)
-    where = Foreground(library, image, array, connectivity, limits, mask, device, threads, warns)
+    where = Foreground(
+        library,
+        image,
+        array,
+        connectivity,
+        limits,
+        mask,
+        device,
+        threads,
+        warns,
+        spatial_dims,
+    )
     values = library.values(image)
     if out is None:
-        kept, target = library.empty_values(image, array)
+        kept, target = library.empty_values(image, array, where.axes)
         target = target.view(f"u{target.dtype.itemsize}")
     else:
         library.check_out(image, out)
@@ -154,14 +218,19 @@ def relabel(library, labels, order, minimum, largest, threads, out):
     """Renumber a label image. Return the result and the number of objects."""
     array = library.array(labels)
     check_integers(array.dtype, "pass the result of label()")
+    if not 1 <= array.ndim <= 3:
+        raise ValueError(
+            f"label images have 1, 2 or 3 dimensions, not {array.ndim}: "
+            "relabel each image by itself, for example labels[0], or in a loop over axis 0"
+        )
     if out is None:
-        result, target = library.empty_values(labels, array, are_labels=True)
+        result, target = library.empty_values(labels, array, array.ndim, are_labels=True)
     else:
         library.check_out(labels, out)
         result, target = out, library.output(out)
         check_labels_out(target, array.shape, None)
         library.will_write(labels, out)
-    transposed = _images.is_transposed(array) and target.flags.f_contiguous
+    transposed = _images.is_transposed(array, array.ndim) and target.flags.f_contiguous
     memory_order = "F" if transposed else "C"
     source = np.asarray(array, order=memory_order)
     is_contiguous = target.flags.f_contiguous if transposed else target.flags.c_contiguous

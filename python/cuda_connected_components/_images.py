@@ -27,13 +27,6 @@ def checked(array):
             "f": "convert it with image.astype(float)",
         }.get(dtype.kind, "compare it with a value first, for example image == value")
         raise TypeError(f"images of {dtype} are not supported ({_SUPPORTED} are): {advice}")
-    if not 1 <= array.ndim <= 3:
-        advice = (
-            "pass image[np.newaxis] for a single element"
-            if array.ndim == 0
-            else "label each volume by itself, for example image[0], or in a loop over axis 0"
-        )
-        raise ValueError(f"images have 1, 2 or 3 dimensions, not {array.ndim}: {advice}")
     if not dtype.isnative:
         array = array.astype(dtype.newbyteorder("="))
     if not array.flags.aligned:
@@ -41,17 +34,45 @@ def checked(array):
     return array
 
 
-def is_transposed(array):
-    """Return whether the first axis of an array varies faster in memory than the last.
+def is_transposed(array, axes):
+    """Return whether the first axis of an image varies faster in memory than the last.
 
-    The work then runs along the first axis. Axes of one element do not count.
+    The last `axes` axes of the array are those of an image. The work then runs
+    along the first of them. Axes of one element do not count. The strides of an
+    array without elements have no meaning.
     """
-    strides = [abs(stride) for stride, n in zip(array.strides, array.shape) if n > 1]
+    if array.size == 0:
+        return False
+    shape, strides = array.shape[-axes:], array.strides[-axes:]
+    strides = [abs(stride) for stride, n in zip(strides, shape) if n > 1]
     return len(strides) > 1 and 0 < strides[0] < strides[-1]
 
 
-def _order_of(array):
-    return "F" if is_transposed(array) else "C"
+def _reversed_axes(array, axes):
+    """Return a view of an array whose last `axes` axes are reversed."""
+    first = array.ndim - axes
+    return array.transpose(*range(first), *reversed(range(first, array.ndim)))
+
+
+def empty(shape, axes, dtype, transposed):
+    """Return a new array without gaps. Each image is in C order, or in F order if `transposed`."""
+    if not transposed:
+        return np.empty(shape, dtype)
+    return _reversed_axes(np.empty(shape[:-axes] + shape[-axes:][::-1], dtype), axes)
+
+
+def is_contiguous(array, axes, transposed):
+    """Return whether an array has the layout of `empty`."""
+    return (_reversed_axes(array, axes) if transposed else array).flags.c_contiguous
+
+
+def has_one_image_stride(array, axes):
+    """Return whether a constant distance leads from each image of an array to the next one."""
+    if array.size == 0:
+        return True
+    leading = zip(array.shape[:-axes], array.strides[:-axes])
+    leading = [(n, stride) for n, stride in leading if n > 1]
+    return all(outer == n * inner for (_, outer), (n, inner) in zip(leading, leading[1:]))
 
 
 def _is_masked(image):
@@ -118,15 +139,16 @@ class NumpyImages:
             raise ValueError("out is read-only")
         return out
 
-    def empty_labels(self, image, array, dtype):
-        """Return a new image for labels, and its array."""
-        dtype = dtype or default_label_dtype(array.size)
-        labels = np.empty(array.shape, dtype, _order_of(array))
+    def empty_labels(self, image, array, axes, dtype):
+        """Return a new image for labels, and its array. `axes` is the number of axes of an image."""
+        dtype = dtype or default_label_dtype(array.shape[-axes:])
+        labels = empty(array.shape, axes, dtype, is_transposed(array, axes))
         return labels, labels
 
-    def empty_values(self, image, array, are_labels=False):
+    def empty_values(self, image, array, axes, are_labels=False):
         """Return a new image of the type of `image`, and its array."""
-        values = np.empty(array.shape, np.asarray(image).dtype, _order_of(array))
+        dtype = np.asarray(image).dtype
+        values = empty(array.shape, axes, dtype, is_transposed(array, axes))
         return values, values
 
     def columns(self, image, columns):
@@ -169,9 +191,11 @@ class XarrayImages(NumpyImages):
     @staticmethod
     def _check_places(image, other, name):
         if other.dims != image.dims:
+            lacks_axes = name == "mask" and set(other.dims) < set(image.dims)
+            change = "broadcast_like(image)" if lacks_axes else "transpose(*image.dims)"
             raise ValueError(
                 f"{name} has the dimensions {other.dims}, and the image {image.dims}: "
-                f"pass {name}.transpose(*image.dims)"
+                f"pass {name}.{change}"
             )
         if other.shape != image.shape:
             return  # an error of its own
@@ -196,12 +220,12 @@ class XarrayImages(NumpyImages):
             raise ValueError("the values of out are not in memory: call out.load() first")
         return self._inner(out).output(data)
 
-    def empty_labels(self, image, array, dtype):
-        data, labels = self._inner(image).empty_labels(image.data, array, dtype)
+    def empty_labels(self, image, array, axes, dtype):
+        data, labels = self._inner(image).empty_labels(image.data, array, axes, dtype)
         return self._with_data(image, data, are_labels=True), labels
 
-    def empty_values(self, image, array, are_labels=False):
-        data, values = self._inner(image).empty_values(image.data, array)
+    def empty_values(self, image, array, axes, are_labels=False):
+        data, values = self._inner(image).empty_values(image.data, array, axes)
         return self._with_data(image, data, are_labels), values
 
     @staticmethod
@@ -269,12 +293,12 @@ class TorchImages(NumpyImages):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
 
-    def empty_labels(self, image, array, dtype):
-        labels, _ = super().empty_labels(array, array, dtype)
+    def empty_labels(self, image, array, axes, dtype):
+        labels, _ = super().empty_labels(array, array, axes, dtype)
         return self.like(image, sys.modules["torch"].from_numpy(labels)), labels
 
-    def empty_values(self, image, array, are_labels=False):
-        values, _ = super().empty_values(self.values(image), array)
+    def empty_values(self, image, array, axes, are_labels=False):
+        values, _ = super().empty_values(self.values(image), array, axes)
         torch = sys.modules["torch"]
         tensor = torch.from_numpy(values.view(f"i{values.dtype.itemsize}"))
         return self.like(image, tensor.view(image.dtype)), values
@@ -346,13 +370,13 @@ class SimpleItkImages(PhysicalImages):
             raise TypeError("out must be a SimpleITK.Image, like the image")
         return self._writable(out)
 
-    def empty_labels(self, image, array, dtype):
+    def empty_labels(self, image, array, axes, dtype):
         sitk = sys.modules["SimpleITK"]
         name = {"i": "sitkInt", "u": "sitkUInt"}[np.dtype(dtype or np.uint32).kind]
         bits = 8 * np.dtype(dtype or np.uint32).itemsize
         return self._empty(image, getattr(sitk, f"{name}{bits}"))
 
-    def empty_values(self, image, array, are_labels=False):
+    def empty_values(self, image, array, axes, are_labels=False):
         return self._empty(image, image.GetPixelID())
 
     def will_write(self, image, out):
@@ -418,7 +442,7 @@ class ItkImages(PhysicalImages):
             raise TypeError("out must be an itk.Image, like the image")
         return self._view(out)
 
-    def empty_labels(self, image, array, dtype):
+    def empty_labels(self, image, array, axes, dtype):
         itk = sys.modules["itk"]
         code = {"i": "S", "u": "U"}[np.dtype(dtype or np.uint64).kind]
         size = {1: "C", 2: "S", 4: "I", 8: "L"}[np.dtype(dtype or np.uint64).itemsize]
@@ -428,7 +452,7 @@ class ItkImages(PhysicalImages):
             raise TypeError(f"itk has no {array.ndim}-D image of {np.dtype(dtype)}") from None
         return self._empty(image, image_type)
 
-    def empty_values(self, image, array, are_labels=False):
+    def empty_values(self, image, array, axes, are_labels=False):
         return self._empty(image, type(image))
 
     def geometry(self, image):

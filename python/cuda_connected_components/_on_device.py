@@ -1,14 +1,12 @@
 """The work on images in device memory."""
 
-import math
-
 import numpy as np
 
 from . import _arguments, _core, _devices
 
 
-def _device_request(full, minimum, k, device):
-    return _core.Request(full, minimum, k, False, device, 1)
+def _device_request(full, minimum, k, device, is_batch):
+    return _core.Request(full, minimum, k, False, device, 1, batch=is_batch)
 
 
 def _check_no_device(device):
@@ -16,7 +14,7 @@ def _check_no_device(device):
         raise ValueError("device is for images in host memory: this image is in device memory")
 
 
-def label(library, image, connectivity, limits, mask, device, dtype, out):
+def label(library, image, connectivity, limits, mask, device, spatial_dims, dtype, out):
     _check_no_device(device)
     if isinstance(library, _devices.ForeignImages):
         if limits != (None, None) or mask is not None or dtype is not None:
@@ -25,16 +23,18 @@ def label(library, image, connectivity, limits, mask, device, dtype, out):
                 "convert it with cupy.asarray(image) or torch.as_tensor(image)"
             )
 
-        def make_request(ndim, number):
-            full = _arguments.is_fully_connected(connectivity, ndim)
-            return _device_request(full, 0, 0, number)
+        def make_request(axes, is_batch, number):
+            full = _arguments.is_fully_connected(connectivity, axes)
+            return _device_request(full, 0, 0, number, is_batch)
 
-        return out, _devices.label_foreign(image, out, make_request)
+        return out, _devices.label_foreign(image, out, spatial_dims, make_request)
 
     plain = library.plain(image)
+    axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
+    leading = tuple(plain.shape[:-axes])
     with library.on_device_of(plain):
         if out is None:
-            dtype = dtype or _arguments.default_label_dtype(math.prod(plain.shape))
+            dtype = dtype or _arguments.default_label_dtype(plain.shape[-axes:])
             labels = target = None
         else:
             labels = target = library.plain_out(out)
@@ -46,16 +46,17 @@ def label(library, image, connectivity, limits, mask, device, dtype, out):
             or _devices.may_overlap(library, plain, target)
         ):
             labels = library.empty(plain, dtype)
-        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
+        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask, axes)
         if labels is target:
             library.will_write(out)
-        count = library.run(
+        counts = library.run(
             _core.label_device,
-            _as_device_array(library, foreground),
-            _as_device_array(library, labels),
+            _as_device_array(library, foreground, axes),
+            _as_device_array(library, labels, axes),
             library.stream_of(plain),
-            _device_request(full, 0, 0, library.device_of(plain)),
+            _device_request(full, 0, 0, library.device_of(plain), bool(leading)),
         )
+        count = _arguments.counts_of(counts, leading)
         if target is None:
             return library.like(image, labels), count
         if labels is not target:
@@ -76,45 +77,37 @@ def _check_device_out(library, image, out, dtype):
         raise ValueError(f"out has the type {name}, and dtype is {dtype}; leave out dtype")
 
 
-def _foreground_on_device(library, image, connectivity, limits, mask):
-    ndim = len(image.shape)
-    if not 1 <= ndim <= 3:
-        raise ValueError(
-            f"images have 1, 2 or 3 dimensions, not {ndim}: label each volume by itself, "
-            "for example image[0], or in a loop over axis 0"
-        )
+def _foreground_on_device(library, image, connectivity, limits, mask, axes):
     name = library.name_of(image.dtype)
     if name.startswith("complex"):
         raise TypeError(f"images of {name} are not supported: label abs(image)")
     if mask is not None:
         mask = library.plain(mask)
-        if tuple(mask.shape) != tuple(image.shape):
-            raise ValueError(
-                f"the mask has the shape {tuple(mask.shape)}, and the image {tuple(image.shape)}"
-            )
+        _arguments.check_mask_shape(mask.shape, image.shape, axes)
         if library.device_of(mask) != library.device_of(image):
             raise ValueError("the mask must be on the device of the image")
-    full = _arguments.is_fully_connected(connectivity, ndim)
+    full = _arguments.is_fully_connected(connectivity, axes)
     return library.foreground(image, limits, mask), full
 
 
-def _as_device_array(library, image):
+def _as_device_array(library, image, axes):
     return _devices.device_array(
-        library.address_of(image), library.name_of(image.dtype), tuple(image.shape)
+        library.address_of(image), library.name_of(image.dtype), tuple(image.shape), axes
     )
 
 
-def keep(library, image, minimum, k, connectivity, limits, mask, device, out):
+def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial_dims, out):
     _check_no_device(device)
     _refuse_foreign(library, image)
     plain = library.plain(image)
+    axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
     target = None
     if out is not None:
         target = library.plain_out(out)
         if tuple(target.shape) != tuple(plain.shape) or target.dtype != plain.dtype:
             raise ValueError("out must have the shape and the type of the image")
     with library.on_device_of(plain):
-        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
+        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask, axes)
         # Limits, masks and types that the engine does not read make a new array of bytes.
         is_image = limits == (None, None) and mask is None and foreground.dtype == plain.dtype
         written = _memory_for_kept(library, plain, foreground, target) if is_image else foreground
@@ -123,10 +116,10 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, out):
         # Memory is short before the output is written, so that a second attempt finds the image.
         library.run(
             _core.mask_device,
-            _as_device_array(library, foreground),
-            _as_device_array(library, written),
+            _as_device_array(library, foreground, axes),
+            _as_device_array(library, written, axes),
             library.stream_of(plain),
-            _device_request(full, minimum, k, library.device_of(plain)),
+            _device_request(full, minimum, k, library.device_of(plain), len(plain.shape) > axes),
         )
         kept = written if is_image else library.keep(plain, foreground)
         if target is None:
@@ -164,20 +157,22 @@ def _refuse_foreign(library, image):
         )
 
 
-def measure(library, image, connectivity, limits, mask, device, wanted):
+def measure(library, image, connectivity, limits, mask, device, spatial_dims, wanted):
+    """Return the shape of the image, the number of axes of one image, and the columns."""
     _check_no_device(device)
     _refuse_foreign(library, image)
     plain = library.plain(image)
+    axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
     with library.on_device_of(plain):
-        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask)
+        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask, axes)
         columns = library.run(
             _core.measure_device,
-            _as_device_array(library, foreground),
+            _as_device_array(library, foreground, axes),
             library.stream_of(plain),
             *wanted,
-            _device_request(full, 0, 0, library.device_of(plain)),
+            _device_request(full, 0, 0, library.device_of(plain), len(plain.shape) > axes),
         )
-    return tuple(plain.shape), columns
+    return tuple(plain.shape), axes, columns
 
 
 def relabel(library, labels, order, minimum, largest, out):

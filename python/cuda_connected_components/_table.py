@@ -17,14 +17,24 @@ PROPERTIES = (
 )
 
 
-def make_table(columns, axes, geometry, properties):
-    """Return the columns of `properties`. `axes` are the letters of the axes in `columns`."""
+def make_table(columns, axes, geometry, properties, leading=()):
+    """Return the columns of `properties`. `axes` are the letters of the axes in `columns`.
+
+    `leading` is the shape of the leading axes of a batch. The first columns are
+    then the indices of the image along these axes.
+    """
     first, origin, spacing, direction = geometry
     counts = columns["num_pixels"]
     size_of_one = math.prod(spacing)
     ndim = len(axes)
     area = counts * size_of_one
+    labels = np.arange(1, len(counts) + 1)
     table = {}
+    if leading:
+        counts_of_images = columns["counts"]
+        labels -= np.repeat(np.cumsum(counts_of_images) - counts_of_images, counts_of_images)
+        for axis, index in enumerate(np.indices(leading)):
+            table[f"image-{axis}"] = np.repeat(index.reshape(-1), counts_of_images)
     box_area = None
     if "minimum_x" in columns:
         starts = [columns[f"minimum_{axis}"] + index for axis, index in zip(axes, first)]
@@ -33,7 +43,7 @@ def make_table(columns, axes, geometry, properties):
         box_area = np.prod(np.array(sides, np.float64).reshape(ndim, -1), axis=0) * size_of_one
     for name in properties:
         if name == "label":
-            table["label"] = np.arange(1, len(counts) + 1)
+            table["label"] = labels
         elif name == "num_pixels":
             table["num_pixels"] = counts
         elif name == "area":

@@ -53,19 +53,21 @@ ElementTypeOf(const char * format, std::ptrdiff_t bytes)
   throw nanobind::type_error(("elements of the buffer format '" + std::string(text) + "' are not supported").c_str());
 }
 
-Array::Array(nanobind::handle object, bool isWritable, bool isTransposed)
+Array::Array(nanobind::handle object, bool isWritable, bool isTransposed, bool isBatch)
 {
   const int flags = PyBUF_STRIDES | PyBUF_FORMAT | (isWritable ? PyBUF_WRITABLE : 0);
   if (PyObject_GetBuffer(object.ptr(), &m_View, flags) != 0)
   {
     throw nanobind::python_error();
   }
+  const int first = isBatch ? 1 : 0;
+  const int dimensions = m_View.ndim - first;
   try
   {
     m_Elements.type = ElementTypeOf(m_View.format, m_View.itemsize);
-    if (m_View.ndim < 1 || m_View.ndim > 3)
+    if (dimensions < 1 || dimensions > 3)
     {
-      throw nanobind::value_error("arrays must have 1, 2 or 3 dimensions");
+      throw nanobind::value_error("images must have 1, 2 or 3 dimensions");
     }
   }
   catch (...)
@@ -75,11 +77,16 @@ Array::Array(nanobind::handle object, bool isWritable, bool isTransposed)
   }
   m_Elements.pixels = m_View.buf;
   m_Elements.size = { 1, 1, 1 };
-  for (int axis = 0; axis < m_View.ndim; ++axis)
+  for (int axis = 0; axis < dimensions; ++axis)
   {
-    const int dimension = isTransposed ? axis : m_View.ndim - 1 - axis;
+    const int dimension = isTransposed ? first + axis : m_View.ndim - 1 - axis;
     m_Elements.size[static_cast<std::size_t>(axis)] = static_cast<std::uint64_t>(m_View.shape[dimension]);
     m_Elements.strides[static_cast<std::size_t>(axis)] = m_View.strides[dimension];
+  }
+  if (isBatch)
+  {
+    m_Elements.images = static_cast<std::uint64_t>(m_View.shape[0]);
+    m_Elements.imageStride = m_View.strides[0];
   }
 }
 

@@ -53,14 +53,15 @@ class Array
 {
 public:
   /** Throws a Python exception if the object has no memory, or no writable memory if `isWritable` is set, or more than
-   * 3 dimensions. If `isTransposed` is set, the axes are reversed. */
-  Array(nanobind::handle object, bool isWritable, bool isTransposed);
+   * 3 dimensions. If `isTransposed` is set, the axes are reversed. If `isBatch` is set, there is one more axis, the
+   * first: the images. */
+  Array(nanobind::handle object, bool isWritable, bool isTransposed, bool isBatch = false);
   ~Array();
   Array(const Array &) = delete;
   Array &
   operator=(const Array &) = delete;
 
-  /** Returns the elements as an image. x is the last axis. */
+  /** Returns the elements as an image or a batch. x is the last axis. */
   const CudaConnectedComponentImageView &
   GetView() const
   {

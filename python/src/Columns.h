@@ -21,10 +21,12 @@ struct Columns
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> integers;
   std::vector<std::pair<std::string, std::vector<double>>>       means;
   std::vector<std::uint8_t>                                      faces;
+  std::vector<std::int64_t>                                      counts; // components of each image
 
   /** Converts a table. Needs no GIL: tables may be large. */
   Columns(itk::CudaConnectedComponentTable && table, bool hasBoxes, bool hasMeans)
     : faces(std::move(table.faces))
+    , counts(table.componentCounts.begin(), table.componentCounts.end())
   {
     const auto add = [this](const std::string & name, const std::vector<std::uint64_t> & column) {
       integers.emplace_back(name, std::vector<std::int64_t>(column.begin(), column.end()));
@@ -64,9 +66,17 @@ MakeArray(std::vector<T> && values)
     nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(column.data(), { column.size() }, owner));
 }
 
-/** Makes a dictionary of the columns. */
+/** Returns the number of labels as an integer or, for a batch, as a NumPy array with an element for each image. */
+inline nanobind::object
+MakeCounts(std::uint64_t count, const itk::CudaConnectedComponentTable & table, bool isBatch)
+{
+  return isBatch ? MakeArray(std::vector<std::int64_t>(table.componentCounts.begin(), table.componentCounts.end()))
+                 : nanobind::cast(count);
+}
+
+/** Makes a dictionary of the columns. For a batch, "counts" has the number of components of each image. */
 inline nanobind::dict
-MakeDictionary(Columns && columns, bool hasFaces)
+MakeDictionary(Columns && columns, bool hasFaces, bool isBatch)
 {
   nanobind::dict dictionary;
   const auto     add = [&dictionary](auto & named) {
@@ -80,6 +90,10 @@ MakeDictionary(Columns && columns, bool hasFaces)
   if (hasFaces)
   {
     dictionary["faces"] = MakeArray(std::move(columns.faces));
+  }
+  if (isBatch)
+  {
+    dictionary["counts"] = MakeArray(std::move(columns.counts));
   }
   return dictionary;
 }

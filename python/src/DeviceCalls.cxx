@@ -21,7 +21,8 @@ ViewOf(const DeviceArray & array)
   return CudaConnectedComponentImageView::Of(reinterpret_cast<const void *>(array.address),
                                              array.GetType(),
                                              array.size,
-                                             CudaConnectedComponentImageView::Memory::Device);
+                                             CudaConnectedComponentImageView::Memory::Device)
+    .Batch(array.images);
 }
 
 CudaConnectedComponentLabeler
@@ -45,16 +46,21 @@ RunOnDeviceMemory(const TFunction & function)
 
 } // namespace
 
-std::uint64_t
+nb::object
 LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request)
 {
-  return RunOnDeviceMemory([&] {
-    const CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
-    VisitInteger(output.GetType(), [](auto) {}); // throws for other types
-    auto labels = ViewOf(output);
-    labels.size = image.size;
-    return labeler.Label(ViewOf(image), labels);
-  });
+  VisitInteger(output.GetType(), [](auto) {}); // throws for other types
+  std::uint64_t                    count;
+  itk::CudaConnectedComponentTable table;
+  {
+    const nb::gil_scoped_release released;
+    count = RunOnDeviceMemory([&] {
+      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
+      labeler.options.columns.pixelCounts = false;
+      return labeler.Label(ViewOf(image), ViewOf(output), 0, request.isBatch ? &table : nullptr);
+    });
+  }
+  return MakeCounts(count, table, request.isBatch);
 }
 
 std::uint64_t
@@ -89,5 +95,5 @@ MeasureDevice(const DeviceArray & image,
                     wantsBoxes,
                     wantsMeans);
   }
-  return MakeDictionary(std::move(*columns), wantsFaces);
+  return MakeDictionary(std::move(*columns), wantsFaces, request.isBatch);
 }

@@ -16,13 +16,14 @@
 #include <string>
 #include <utility>
 
-/** A contiguous array in device memory. */
+/** A contiguous array in device memory: an image, or the images of a batch. */
 struct DeviceArray
 {
   std::uintptr_t               address;
   std::string                  format; // a character of Python's struct module
   std::ptrdiff_t               elementBytes;
-  std::array<std::uint64_t, 3> size; // along x, y and z
+  std::array<std::uint64_t, 3> size; // of an image, along x, y and z
+  std::uint64_t                images = 1;
 
   ElementType
   GetType() const
@@ -93,8 +94,9 @@ private:
   nanobind::ndarray<> m_Array;
 };
 
-/** Labels an image on a stream. Returns the number of labels. The caller must not hold the GIL. */
-std::uint64_t
+/** Labels an image on a stream. Returns the number of labels or, for a batch, an array of them. The caller holds the
+ * GIL. */
+nanobind::object
 LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request);
 
 /** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
@@ -103,7 +105,8 @@ LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_
 std::uint64_t
 MaskDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request);
 
-/** Measures the components of an image on a stream. Returns a dictionary of columns. The caller holds the GIL. */
+/** Measures the components of an image on a stream. Returns a dictionary, see MakeDictionary(). The caller holds the
+ * GIL. */
 nanobind::dict
 MeasureDevice(const DeviceArray & image,
               std::uintptr_t      stream,

@@ -18,16 +18,16 @@ namespace nb = nanobind;
 namespace
 {
 
-/** Calls run(labeler) for an image in host memory: on a device, on the CPU, or on the CPU after a device has failed.
- * The caller must not hold the GIL. */
+/** Calls run(labeler) for an image or a batch in host memory: on a device, on the CPU, or on the CPU after a device has
+ * failed. The caller must not hold the GIL. */
 template <typename TFunction>
 auto
-RunOnHostMemory(const Request & request, const CudaConnectedComponentLabeler::SizeType & size, const TFunction & run)
+RunOnHostMemory(const Request & request, const CudaConnectedComponentImageView & image, const TFunction & run)
 {
   return Translate([&] {
     CudaConnectedComponentLabeler labeler = LabelerFor(request);
-    // Starting threads takes longer than labeling a small image.
-    const bool isSmall = CudaConnectedComponentLabeler::IsFasterOnHost(size);
+    // Starting threads takes longer than labeling a small image. All images of a batch are labeled together.
+    const bool isSmall = CudaConnectedComponentLabeler::IsFasterOnHost({ image.Count(), 1, 1 });
     Threads    threads(isSmall ? 1 : request.threads);
     labeler.options.parallelFor = threads.GetLoop();
     lastCall.reason.clear();
@@ -71,16 +71,16 @@ class Image
 {
 public:
   Image(nb::handle image, nb::handle limits, nb::handle mask, const Request & request)
-    : m_Image(image, false, request.isTransposed)
-    , m_Limits(OptionalArray(limits, false))
-    , m_Mask(OptionalArray(mask, request.isTransposed))
+    : m_Image(image, false, request.isTransposed, request.isBatch)
+    , m_Limits(OptionalArray(limits, false, false))
+    , m_Mask(OptionalArray(mask, request.isTransposed, request.isBatch))
     , m_Packer(m_Image, m_Limits.get(), m_Mask.get(), request.checksValues)
   {}
 
-  const CudaConnectedComponentLabeler::SizeType &
-  GetSize() const
+  const CudaConnectedComponentImageView &
+  GetView() const
   {
-    return m_Image.GetView().size;
+    return m_Image.GetView();
   }
 
   CudaConnectedComponentLabeler::RowPackerType
@@ -98,9 +98,9 @@ public:
 
 private:
   static std::unique_ptr<Array>
-  OptionalArray(nb::handle object, bool isTransposed)
+  OptionalArray(nb::handle object, bool isTransposed, bool isBatch)
   {
-    return object.is_none() ? nullptr : std::make_unique<Array>(object, false, isTransposed);
+    return object.is_none() ? nullptr : std::make_unique<Array>(object, false, isTransposed, isBatch);
   }
 
   Array                  m_Image;
@@ -108,6 +108,13 @@ private:
   std::unique_ptr<Array> m_Mask;
   ArrayPacker            m_Packer;
 };
+
+/** Returns whether two images or batches have the same size. */
+bool
+HaveSameSize(const CudaConnectedComponentImageView & a, const CudaConnectedComponentImageView & b)
+{
+  return a.size == b.size && a.images == b.images;
+}
 
 /** Returns the number of threads for work on each element. Few elements take less time than it takes to start threads.
  */
@@ -120,25 +127,30 @@ ThreadCount(unsigned int threads, std::uint64_t elements)
 
 } // namespace
 
-std::uint64_t
+nb::object
 LabelHost(nb::handle image, nb::handle limits, nb::handle mask, nb::handle output, bool isFresh, Request & request)
 {
   const Image  input(image, limits, mask, request);
-  const Array  array(output, true, request.isTransposed);
+  const Array  array(output, true, request.isTransposed, request.isBatch);
   const auto & labels = array.GetView();
   static_cast<void>(array.GetContiguous("the output"));
-  if (labels.size != input.GetSize())
+  if (!HaveSameSize(labels, input.GetView()))
   {
     throw nb::value_error("the output must have the shape of the image");
   }
   VisitInteger(labels.type, [](auto) {}); // throws for other types
-  const nb::gil_scoped_release released;
-  const std::uint64_t count = RunOnHostMemory(request, labels.size, [&](CudaConnectedComponentLabeler & labeler) {
-    labeler.options.outputIsUntouched = isFresh;
-    return labeler.LabelPackedRows(input.GetPacker(), labels);
-  });
+  std::uint64_t                    count;
+  itk::CudaConnectedComponentTable table;
+  {
+    const nb::gil_scoped_release released;
+    count = RunOnHostMemory(request, labels, [&](CudaConnectedComponentLabeler & labeler) {
+      labeler.options.outputIsUntouched = isFresh;
+      labeler.options.columns.pixelCounts = false;
+      return labeler.LabelPackedRows(input.GetPacker(), labels, 0, request.isBatch ? &table : nullptr);
+    });
+  }
   request.hasSeveralValues = input.HasSeveralValues();
-  return count;
+  return MakeCounts(count, table, request.isBatch);
 }
 
 std::uint64_t
@@ -151,16 +163,15 @@ MaskHost(nb::handle image,
          Request &  request)
 {
   const Image  input(image, limits, mask, request);
-  const Array  valueArray(values, false, request.isTransposed);
-  const Array  outputArray(output, true, request.isTransposed);
+  const Array  valueArray(values, false, request.isTransposed, request.isBatch);
+  const Array  outputArray(output, true, request.isTransposed, request.isBatch);
   const auto & from = valueArray.GetView();
   const auto & to = outputArray.GetView();
-  const auto & size = input.GetSize();
-  if (from.size != size)
+  if (!HaveSameSize(from, input.GetView()))
   {
     throw nb::value_error("the values must have the shape of the image");
   }
-  if (to.size != size || itk::ccl::SizeOf(to.type) != itk::ccl::SizeOf(from.type))
+  if (!HaveSameSize(to, input.GetView()) || itk::ccl::SizeOf(to.type) != itk::ccl::SizeOf(from.type))
   {
     throw nb::value_error("the output must have the shape and the type of the image");
   }
@@ -174,10 +185,15 @@ MaskHost(nb::handle image,
   }
 
   const nb::gil_scoped_release released;
-  const std::uint64_t count = RunOnHostMemory(request, size, [&](const CudaConnectedComponentLabeler & labeler) {
-    return labeler.MaskPackedRows(input.GetPacker(), size, [&](std::uint64_t row, const std::uint32_t * words) {
-      itk::ccl::SelectPixelsOf(from, to, row, words, 0, isZero);
-    });
+  const std::uint64_t count = RunOnHostMemory(request, from, [&](const CudaConnectedComponentLabeler & labeler) {
+    return labeler.MaskPackedRows(
+      input.GetPacker(),
+      from.size,
+      [&](std::uint64_t row, const std::uint32_t * words) {
+        itk::ccl::SelectPixelsOf(from, to, row, words, 0, isZero);
+      },
+      nullptr,
+      from.images);
   });
   request.hasSeveralValues = input.HasSeveralValues();
   return count;
@@ -197,18 +213,19 @@ MeasureHost(nb::handle image,
   {
     const nb::gil_scoped_release released;
     columns.emplace(RunOnHostMemory(request,
-                                    input.GetSize(),
+                                    input.GetView(),
                                     [&](CudaConnectedComponentLabeler & labeler) {
                                       labeler.options.columns.boundingBoxes = wantsBoxes;
                                       labeler.options.columns.sums = wantsMeans;
                                       labeler.options.columns.faces = wantsFaces;
-                                      return labeler.MeasurePackedRows(input.GetPacker(), input.GetSize());
+                                      return labeler.MeasurePackedRows(
+                                        input.GetPacker(), input.GetView().size, input.GetView().images);
                                     }),
                     wantsBoxes,
                     wantsMeans);
   }
   request.hasSeveralValues = input.HasSeveralValues();
-  return MakeDictionary(std::move(*columns), wantsFaces);
+  return MakeDictionary(std::move(*columns), wantsFaces, request.isBatch);
 }
 
 nb::tuple

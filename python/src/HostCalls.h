@@ -11,8 +11,8 @@
 #include <cstdint>
 
 /** Labels an image. `limits` and `mask` may be None, see ArrayPacker. `isFresh` says that nobody has written to the
- * output since its allocation. Returns the number of labels. */
-std::uint64_t
+ * output since its allocation. Returns the number of labels or, for a batch, an array of them. */
+nanobind::object
 LabelHost(nanobind::handle image,
           nanobind::handle limits,
           nanobind::handle mask,
@@ -33,7 +33,7 @@ MaskHost(nanobind::handle image,
          bool             isFresh,
          Request &        request);
 
-/** Measures the components of an image. Returns a dictionary of columns. */
+/** Measures the components of an image. Returns a dictionary, see MakeDictionary(). */
 nanobind::dict
 MeasureHost(nanobind::handle image,
             nanobind::handle limits,

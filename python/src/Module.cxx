@@ -79,8 +79,9 @@ NB_MODULE(_core, module)
          bool          transposed,
          int           device,
          unsigned int  threads,
-         bool          checksValues) {
-        new (request) Request{ full, minimum, largest, transposed, device, threads, checksValues };
+         bool          checksValues,
+         bool          batch) {
+        new (request) Request{ full, minimum, largest, transposed, device, threads, checksValues, batch };
       },
       nb::arg("fully_connected"),
       nb::arg("min_size"),
@@ -88,23 +89,27 @@ NB_MODULE(_core, module)
       nb::arg("transposed"),
       nb::arg("device"),
       nb::arg("threads"),
-      nb::arg("checks_values") = false)
+      nb::arg("checks_values") = false,
+      nb::arg("batch") = false)
     .def_ro("fully_connected", &Request::fullyConnected)
     .def_ro("min_size", &Request::minimumSize)
     .def_ro("k", &Request::numberOfLargest)
     .def_ro("transposed", &Request::isTransposed)
     .def_ro("device", &Request::device)
+    .def_ro("batch", &Request::isBatch)
     .def_ro("has_several_values", &Request::hasSeveralValues);
   nb::class_<DeviceArray>(module, "DeviceArray")
-    .def(nb::init<std::uintptr_t, std::string, std::ptrdiff_t, std::array<std::uint64_t, 3>>(),
+    .def(nb::init<std::uintptr_t, std::string, std::ptrdiff_t, std::array<std::uint64_t, 3>, std::uint64_t>(),
          nb::arg("address"),
          nb::arg("format"),
          nb::arg("element_bytes"),
-         nb::arg("size"))
+         nb::arg("size"),
+         nb::arg("images") = 1)
     .def_ro("address", &DeviceArray::address)
     .def_ro("format", &DeviceArray::format)
     .def_ro("element_bytes", &DeviceArray::elementBytes)
-    .def_ro("size", &DeviceArray::size);
+    .def_ro("size", &DeviceArray::size)
+    .def_ro("images", &DeviceArray::images);
   nb::class_<DlpackArray>(module, "DlpackArray")
     .def(nb::init<nb::ndarray<>>(), nb::arg("capsule"))
     .def_prop_ro("address", &DlpackArray::GetAddress)
@@ -143,13 +148,7 @@ NB_MODULE(_core, module)
              nb::arg("means"),
              nb::arg("faces"),
              nb::arg("request"));
-  module.def("label_device",
-             &LabelDevice,
-             nb::arg("image"),
-             nb::arg("output"),
-             nb::arg("stream"),
-             nb::arg("request"),
-             nb::call_guard<nb::gil_scoped_release>());
+  module.def("label_device", &LabelDevice, nb::arg("image"), nb::arg("output"), nb::arg("stream"), nb::arg("request"));
   module.def("mask_device",
              &MaskDevice,
              nb::arg("image"),

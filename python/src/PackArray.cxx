@@ -12,6 +12,7 @@ ArrayPacker::ArrayPacker(const Array & image, const Array * limits, const Array 
   : m_Image(image.GetView())
   , m_Foreground(Foreground::NotZero(m_Image.type))
   , m_ChecksValues(checksValues)
+  , m_Values(checksValues ? m_Image.images : 0)
 {
   if (limits != nullptr)
   {
@@ -25,7 +26,7 @@ ArrayPacker::ArrayPacker(const Array & image, const Array * limits, const Array 
   if (mask != nullptr)
   {
     m_Mask = mask->GetView();
-    if (m_Mask->size != m_Image.size)
+    if (m_Mask->size != m_Image.size || m_Mask->images != m_Image.images)
     {
       throw nanobind::value_error("the mask must have the shape of the image");
     }
@@ -53,7 +54,8 @@ void
 ArrayPacker::PackAndCheck(std::uint64_t row, std::uint32_t * words) const
 {
   const std::uint64_t count = m_Image.size[0];
-  std::uint64_t       known = m_Value.load(std::memory_order_relaxed);
+  auto &              value = m_Values[m_Image.images == 1 ? 0 : row / (m_Image.size[1] * m_Image.size[2])];
+  std::uint64_t       known = value.load(std::memory_order_relaxed);
   if (known == 0)
   {
     itk::ccl::PackRowOf(m_Image, row, m_Foreground, words);
@@ -62,8 +64,8 @@ ArrayPacker::PackAndCheck(std::uint64_t row, std::uint32_t * words) const
     {
       return;
     }
-    const std::uint64_t value = itk::ccl::PixelOf(m_Image, row, x);
-    known = m_Value.compare_exchange_strong(known, value) ? value : known;
+    const std::uint64_t first = itk::ccl::PixelOf(m_Image, row, x);
+    known = value.compare_exchange_strong(known, first) ? first : known;
   }
   // PackBinaryRowOf() compares the background with a value. So 0 is the foreground here, and the bits are inverted.
   if (!itk::ccl::PackBinaryRowOf(m_Image, row, m_Foreground.Inverted(), known, words))

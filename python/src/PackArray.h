@@ -9,8 +9,9 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
-/** Packs the rows of an array to bits, for CudaConnectedComponentLabeler::LabelPackedRows().
+/** Packs the rows of an image or a batch to bits, for CudaConnectedComponentLabeler::LabelPackedRows().
  *
  * An element is foreground if it is not 0 or, with limits, if it is not less than the first limit and not greater than
  * the second. NaN is not 0, and is not between limits. */
@@ -26,7 +27,8 @@ public:
   void
   operator()(std::uint64_t row, std::uint32_t * words) const;
 
-  /** Returns whether the packed rows have several values other than 0. Returns false without `checksValues`. */
+  /** Returns whether the packed rows of an image have several values other than 0. Returns false without
+   * `checksValues`. */
   bool
   HasSeveralValues() const
   {
@@ -37,12 +39,12 @@ private:
   void
   PackAndCheck(std::uint64_t row, std::uint32_t * words) const;
 
-  CudaConnectedComponentImageView                m_Image;
-  itk::ccl::Foreground                           m_Foreground;
-  std::optional<CudaConnectedComponentImageView> m_Mask;
-  bool                                           m_ChecksValues;
-  mutable std::atomic<std::uint64_t>             m_Value{ 0 }; // the first value other than 0 that was found
-  mutable std::atomic<bool>                      m_HasSeveralValues{ false };
+  CudaConnectedComponentImageView                 m_Image;
+  itk::ccl::Foreground                            m_Foreground;
+  std::optional<CudaConnectedComponentImageView>  m_Mask;
+  bool                                            m_ChecksValues;
+  mutable std::vector<std::atomic<std::uint64_t>> m_Values; // the first value other than 0 that was found in each image
+  mutable std::atomic<bool>                       m_HasSeveralValues{ false };
 };
 
 #endif

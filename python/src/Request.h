@@ -25,8 +25,9 @@ struct Request
   int           device = 0;           // index of a device, or one of the constants below
   unsigned int  threads = 1;
   bool          checksValues = false; // integers without limits in host memory: whether to look for several values
+  bool          isBatch = false; // whether the first axis of arrays in host memory, and of the counts, is the images
 
-  bool hasSeveralValues = false; // the result: whether the image has several values other than 0
+  bool hasSeveralValues = false; // the result: whether an image has several values other than 0
 };
 
 inline constexpr int WorkerBackend = -4; // the CPU, because the process is a worker of a DataLoader

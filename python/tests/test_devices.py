@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import functools
 import itertools
+import math
 import sys
 import types
 
@@ -12,22 +13,20 @@ import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _core, _devices, _images
+from cuda_connected_components import _arguments, _core, _devices, _images
 
 FORMATS = {format: name for name, (format, _) in _devices._FORMATS.items()}
 
 
 def array_of(memory):
-    """Return the elements of a DeviceArray of the extension module, which are in host memory."""
+    """Return the images of a DeviceArray of the extension module, which are in host memory."""
     dtype = np.dtype(FORMATS[memory.format])
     assert dtype.itemsize == memory.element_bytes
-    count = int(np.prod(memory.size))
-    buffer = (ctypes.c_char * (count * memory.element_bytes)).from_address(memory.address)
-    array = np.frombuffer(buffer, dtype).reshape(tuple(reversed(memory.size)))
-    # Leading axes of one element are axes that the image does not have.
-    while array.ndim > 1 and array.shape[0] == 1:
-        array = array[0]
-    return array
+    shape = (memory.images, *reversed(memory.size))
+    buffer = (ctypes.c_char * (math.prod(shape) * memory.element_bytes)).from_address(
+        memory.address
+    )
+    return np.frombuffer(buffer, dtype).reshape(shape)
 
 
 class FakeCore:
@@ -51,27 +50,35 @@ class FakeCore:
         assert not request.transposed
         self.calls.append((stream, request.device))
         assert request.min_size == request.k == 0
-        labels, count = label_by_scipy(array_of(image), request.fully_connected)
-        array_of(output)[...] = labels
-        return count
+        assert (output.images, output.size) == (image.images, image.size)
+        counts = []
+        for source, target in zip(array_of(image), array_of(output)):
+            target[...], count = label_by_scipy(source, request.fully_connected)
+            counts.append(count)
+        return np.array(counts, np.int64) if request.batch else counts[0]
 
     def mask_device(self, image, output, stream, request):
         assert not request.transposed
         assert (output.format, output.size) == (image.format, image.size)
-        bytes_of_image = image.element_bytes * int(np.prod(image.size))
+        assert output.images == image.images
+        bytes_of_images = image.element_bytes * math.prod(image.size) * image.images
         distance = abs(output.address - image.address)
-        assert distance == 0 or distance >= bytes_of_image
+        assert distance == 0 or distance >= bytes_of_images
         self.calls.append((stream, request.device))
         self.masked.append((image.address, output.address))
-        array_of(output)[...] = keep_by_loop(
-            array_of(image), request.fully_connected, request.min_size, request.k or None
-        )
+        for source, target in zip(array_of(image), array_of(output)):
+            target[...] = keep_by_loop(
+                source, request.fully_connected, request.min_size, request.k or None
+            )
         return 0
 
     def measure_device(self, image, stream, boxes, means, faces, request):
         self.calls.append((stream, request.device))
-        on_host = _core.Request(request.fully_connected, 0, 0, False, _core.HOST_BACKEND, 1)
-        return _core.measure_host(array_of(image), None, None, boxes, means, faces, on_host)
+        on_host = _core.Request(
+            request.fully_connected, 0, 0, False, _core.HOST_BACKEND, 1, batch=request.batch
+        )
+        images = array_of(image) if request.batch else array_of(image)[0]
+        return _core.measure_host(images, None, None, boxes, means, faces, on_host)
 
 
 @pytest.fixture
@@ -219,6 +226,62 @@ def test_cupy(cupy, core, dtype, order):
     assert not FakeDevice.current
 
 
+@pytest.mark.parametrize("dtype", [np.bool_, np.int16, np.float16, np.float64])
+@pytest.mark.parametrize("leading", [(), (1,), (4,), (2, 3), (0,), (4, 0)])
+def test_cupy_batches(cupy, core, dtype, leading):
+    for spatial in ((40,), (13, 34), (6, 7, 34), (0, 4, 5)):
+        ndim = len(spatial)
+        array = noise(leading + spatial, 0.3, 1, dtype)
+        other = noise(leading + spatial, 0.6, 2)
+        for host in (array, np.asfortranarray(array), array[..., ::-1]):
+            image, mask = CupyArray(host, device=3), CupyArray(other, device=3)
+            for on_host, arguments in [
+                ({}, {}),
+                ({"connectivity": 1}, {"connectivity": 1}),
+                ({"mask": other}, {"mask": mask}),
+                ({"lower": 1, "upper": 60}, {"lower": 1, "upper": 60}),
+            ]:
+                labels, counts = ccc.label(image, spatial_dims=ndim, return_num=True, **arguments)
+                expected, n = ccc.label(host, spatial_dims=ndim, return_num=True, **on_host)
+                np.testing.assert_array_equal(labels.get(), expected)
+                assert labels.dtype == np.int32 and type(counts) is type(n)
+                np.testing.assert_array_equal(counts, n)
+                assert np.shape(counts) == leading
+                for call in (
+                    lambda image, **o: ccc.keep_largest(image, k=2, spatial_dims=ndim, **o),
+                    lambda image, **o: ccc.remove_small(image, 3, spatial_dims=ndim, **o),
+                ):
+                    np.testing.assert_array_equal(
+                        call(image, **arguments).get(), call(host, **on_host)
+                    )
+                columns = ccc.component_statistics(image, spatial_dims=ndim, **arguments)
+                expected = ccc.component_statistics(host, spatial_dims=ndim, **on_host)
+                assert list(columns) == list(expected)
+                for name, column in columns.items():
+                    assert column.device.id == 3
+                    np.testing.assert_array_equal(column.get(), expected[name])
+        out = CupyArray(np.full(leading + spatial, 7, np.int16))
+        assert ccc.label(CupyArray(array), spatial_dims=ndim, out=out) is out
+        np.testing.assert_array_equal(out.get(), ccc.label(array, spatial_dims=ndim))
+        image = CupyArray(array.copy())
+        assert ccc.keep_largest(image, spatial_dims=ndim, out=image) is image
+        np.testing.assert_array_equal(image.get(), ccc.keep_largest(array, spatial_dims=ndim))
+    with pytest.raises(ValueError, match=r"for one mask of all images, broadcast it"):
+        plane = CupyArray(np.ones((3, 4), np.uint8))
+        ccc.label(CupyArray(np.ones((2, 3, 4), np.uint8)), spatial_dims=2, mask=plane)
+
+
+def test_cupy_batch_of_a_sliced_axis_is_one_call(cupy, core, monkeypatch):
+    array = noise((2, 4, 6, 7, 34), 0.3, 1)
+    monkeypatch.setattr(
+        _arguments, "default_label_dtype", lambda shape: {(6, 7, 34): np.dtype(np.int16)}[shape]
+    )
+    labels = ccc.label(CupyArray(array)[:, 1:], spatial_dims=3)
+    assert labels.dtype == np.int16  # by the shape of one image
+    np.testing.assert_array_equal(labels.get(), ccc.label(array[:, 1:], spatial_dims=3))
+    assert len(core.calls) == 1
+
+
 def test_cupy_arguments(cupy):
     array, mask = noise((20, 21), 0.8, 2), noise((20, 21), 0.7, 3)
     image = CupyArray(array)
@@ -344,6 +407,25 @@ def test_torch_keep(torch, core, name):
     assert set(core.calls) == {(1004, 4)}
 
 
+@pytest.mark.parametrize("name", ["bool", "uint8", "bfloat16"])
+def test_torch_batches(torch, core, name):
+    array = noise((2, 4, 6, 7, 34), 0.3, 12)
+    image = torch.from_numpy(array).to(getattr(torch, name))
+    for view in (image, image[:, 1:], image.permute(1, 0, 4, 3, 2)):
+        host = view.to(torch.float32).numpy()
+        labels, counts = ccc.label(view, spatial_dims=3, return_num=True)
+        expected, n = ccc.label(host, spatial_dims=3, return_num=True)
+        np.testing.assert_array_equal(labels.numpy(), expected)
+        np.testing.assert_array_equal(counts, n)
+        kept = ccc.keep_largest(view, k=2, spatial_dims=3)
+        expected = ccc.keep_largest(host, k=2, spatial_dims=3)
+        np.testing.assert_array_equal(kept.to(torch.float32).numpy(), expected)
+        expected = ccc.component_statistics(host, spatial_dims=3)
+        for column, values in ccc.component_statistics(view, spatial_dims=3).items():
+            np.testing.assert_array_equal(values.numpy(), expected[column])
+    assert len(core.calls) == 9
+
+
 @pytest.mark.parametrize("name", ["uint8", "int8", "int16", "uint32", "int32", "int64"])
 def test_torch_relabel(torch, name):
     if not hasattr(torch, name):
@@ -466,7 +548,7 @@ def test_memory_that_the_library_keeps_is_released(cupy, core, call):
         (
             lambda image: ccc.label(CupyArray(np.ones((2, 2, 2, 2)))),
             ValueError,
-            "not 4: label each",
+            "not 4: for a batch, pass spatial_dims=3",
         ),
         (lambda image: ccc.label(CupyArray(np.ones((2, 2), complex))), TypeError, "abs"),
         (
@@ -500,6 +582,21 @@ class Interface:
             "strides": array.strides,
             "stream": stream,
         }
+
+
+def test_cuda_array_interface_of_a_batch(core):
+    array = noise((2, 3, 20, 21), 0.3, 5, np.int16)
+    out = np.empty(array.shape, np.int32)
+    target = Interface(out)
+    labels, counts = ccc.label(Interface(array), spatial_dims=2, out=target, return_num=True)
+    expected, n = ccc.label(array, spatial_dims=2, return_num=True)
+    assert labels is target
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(counts, n)
+    with pytest.raises(ValueError, match="not 4: for a batch, pass spatial_dims=3"):
+        ccc.label(Interface(array), out=target)
+    with pytest.raises(ValueError, match="connectivity=6 is not possible with 2 dimensions"):
+        ccc.label(Interface(array), spatial_dims=2, connectivity=6, out=target)
 
 
 def test_cuda_array_interface(core):

@@ -21,7 +21,7 @@ class Subclass(np.ndarray):
         (
             lambda: ccc.label(np.ones((2, 2, 2, 2))),
             ValueError,
-            r"not 4: label each volume by itself, for example image\[0\], or in a loop",
+            "not 4: for a batch, pass spatial_dims=3 .* or spatial_dims=2",
         ),
         (lambda: ccc.label("image.nii.gz"), TypeError, "str is not an image: pass an array"),
         (lambda: ccc.label(None), TypeError, "NoneType is not an image"),

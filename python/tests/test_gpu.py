@@ -1,5 +1,7 @@
 """CuPy and PyTorch on a GPU."""
 
+import itertools
+
 import numpy as np
 import pytest
 from conftest import DTYPES, keep_by_loop, label_by_scipy, noise
@@ -69,6 +71,77 @@ def test_results(library, dtype, full):
         small = ccc.remove_small(image, 3, connectivity=connectivity)
         np.testing.assert_array_equal(library.host(small), keep_by_loop(array, full, minimum=3))
     assert ccc.backend_info()["last_backend"] == "cuda"
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("full", [False, True])
+def test_batches(library, dtype, full):
+    for leading, spatial in itertools.product(
+        [(), (1,), (5,), (2, 3), (0,), (4, 0)], [(57,), (33, 41), (13, 9, 35), (0, 4, 5)]
+    ):
+        ndim = len(spatial)
+        options = {"connectivity": None if full else 1, "spatial_dims": ndim}
+        array = noise(leading + spatial, 0.3, ndim, dtype)
+        image = library.array(array)
+        labels, counts = ccc.label(image, return_num=True, **options)
+        expected, n = ccc.label(array, return_num=True, device="cpu", **options)
+        assert library.dtype(labels) == "int32" and type(counts) is type(n)
+        np.testing.assert_array_equal(library.host(labels), expected)
+        np.testing.assert_array_equal(counts, n)
+        for call in (
+            lambda image, **o: ccc.keep_largest(image, k=1, **o),
+            lambda image, **o: ccc.keep_largest(image, k=3, **o),
+            lambda image, **o: ccc.remove_small(image, 3, **o),
+        ):
+            kept = call(image, **options)
+            expected = call(array, device="cpu", **options)
+            np.testing.assert_array_equal(library.host(kept), expected)
+        columns = ccc.component_statistics(image, **options)
+        expected = ccc.component_statistics(array, device="cpu", **options)
+        assert list(columns) == list(expected)
+        for name, column in columns.items():
+            np.testing.assert_array_equal(library.host(column), expected[name])
+
+
+def test_batches_with_layouts_limits_masks_and_out(library):
+    array, mask = noise((3, 4, 20, 33, 37), 0.8, 1), noise((3, 4, 20, 33, 37), 0.7, 2)
+    for view in (
+        lambda array: array,
+        lambda array: array[:, 1:],
+        lambda array: array.swapaxes(0, 1),
+        lambda array: array.swapaxes(2, 4),
+        lambda array: array[..., ::2, 1:],
+    ):
+        for ndim, limits in itertools.product((2, 3), ({}, {"lower": 20, "upper": 80})):
+            image, where = view(library.array(array)), view(library.array(mask))
+            expected = {"mask": view(mask), "spatial_dims": ndim, "device": "cpu", **limits}
+            arguments = {"mask": where, "spatial_dims": ndim, **limits}
+            labels = ccc.label(view(array), **expected)
+            np.testing.assert_array_equal(library.host(ccc.label(image, **arguments)), labels)
+            out = view(library.array(np.zeros(array.shape, np.int64)))
+            assert ccc.label(image, out=out, **arguments) is out
+            np.testing.assert_array_equal(library.host(out), labels)
+            assert ccc.keep_largest(image, out=image, **arguments) is image
+            kept = ccc.keep_largest(view(array), **expected)
+            np.testing.assert_array_equal(library.host(image), kept)
+
+
+def test_batches_in_host_memory_use_the_gpu():
+    for image in (noise((64, 3, 20, 21), 0.3, 11), np.asfortranarray(noise((9, 40, 50), 0.3, 1))):
+        labels, counts = ccc.label(image, spatial_dims=2, return_num=True)
+        assert ccc.backend_info()["last_backend"] == "cuda"
+        expected, n = ccc.label(image, spatial_dims=2, return_num=True, device="cpu")
+        np.testing.assert_array_equal(labels, expected)
+        np.testing.assert_array_equal(counts, n)
+        kept = ccc.keep_largest(image, k=2, spatial_dims=2)
+        assert ccc.backend_info()["last_backend"] == "cuda"
+        expected = ccc.keep_largest(image, k=2, spatial_dims=2, device="cpu")
+        np.testing.assert_array_equal(kept, expected)
+        columns = ccc.component_statistics(image, spatial_dims=2)
+        assert ccc.backend_info()["last_backend"] == "cuda"
+        expected = ccc.component_statistics(image, spatial_dims=2, device="cpu")
+        for name, column in columns.items():
+            np.testing.assert_array_equal(column, expected[name])
 
 
 def test_layouts_limits_masks_and_out(library):

@@ -161,13 +161,6 @@ def test_label_types(dtype):
     expect_labels(noise((30, 30), 0.05, 6), True, dtype=dtype)
 
 
-def test_types_of_the_default_depend_on_the_shape():
-    from cuda_connected_components import _arguments
-
-    assert _arguments.default_label_dtype(2**31 - 1) == np.int32
-    assert _arguments.default_label_dtype(2**31) == np.int64
-
-
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("out_order", "CF")
 def test_out(order, out_order):

@@ -27,6 +27,30 @@ def test_results(name):
         assert int(columns["area"].sum()) == np.count_nonzero(array)
 
 
+def test_batches():
+    array = noise((2, 3, 7, 9, 34), 0.3, 1)
+    for name in ("bool", "uint8", "int64", "float16", "bfloat16", "float32"):
+        image = torch.from_numpy(array).to(getattr(torch, name))
+        for view in (image, image[:, 1:], image.permute(1, 0, 4, 3, 2)):
+            elements = view.float().numpy()
+            labels, counts = ccc.label(view, spatial_dims=3, return_num=True)
+            expected, n = ccc.label(elements, spatial_dims=3, return_num=True)
+            assert labels.dtype == torch.int32 and type(counts) is np.ndarray
+            np.testing.assert_array_equal(labels.numpy(), expected)
+            np.testing.assert_array_equal(counts, n)
+            kept = ccc.keep_largest(view, k=2, spatial_dims=3)
+            assert kept.dtype == view.dtype
+            expected = ccc.keep_largest(elements, k=2, spatial_dims=3)
+            np.testing.assert_array_equal(kept.float().numpy(), expected)
+            for name, column in ccc.component_statistics(view, spatial_dims=3).items():
+                assert isinstance(column, torch.Tensor)
+                expected = ccc.component_statistics(elements, spatial_dims=3)[name]
+                np.testing.assert_array_equal(column.numpy(), expected)
+            same = view.clone()
+            assert ccc.keep_largest(same, k=2, spatial_dims=3, out=same) is same
+            assert torch.equal(same, kept)
+
+
 def test_a_limit_that_requires_gradients():
     limit = torch.tensor(2.0, requires_grad=True)
     assert ccc.label(torch.tensor([1.0, 2.0, 3.0]), lower=limit).tolist() == [0, 1, 1]

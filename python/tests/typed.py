@@ -34,12 +34,16 @@ def right(
     array, count = ccc.label(image != 0, return_num=True, device=device)
     count = count + 1
     array = ccc.label(image, return_num=flag)
+    array, counts = ccc.label(image, spatial_dims=2, return_num=True)
+    counts.reshape(-1).sum()
     array = ccc.keep_largest(image, k=3, out=image)
     array = ccc.remove_small(image, 2.5, spacing=(0.5, 1, 1))
     array = ccc.remove_small(image, 2, spacing=np.ones(3))
     array = ccc.relabel(labels, order="label", min_size=3)
     other: Tensor = ccc.label(tensor, out=tensor, mask=tensor)
     other, count = ccc.relabel(ccc.keep_largest(tensor), return_num=True)
+    other, counts = ccc.label(tensor, spatial_dims=3, return_num=True)
+    other = ccc.keep_largest(tensor, spatial_dims=2, k=2)
     volume: SimpleItkImage = ccc.remove_small(simple, 5, spacing="image")
     volume = ccc.label(simple)
     table = ccc.component_statistics(simple, spacing="image", properties=["area"])
@@ -56,6 +60,7 @@ def wrong(image: NDArray[np.uint8], tensor: Tensor) -> None:
     ccc.label("image.nii.gz")  # type: ignore[arg-type]
     ccc.label(image, device=0)  # type: ignore[call-overload]
     ccc.label(image, conectivity=6)  # type: ignore[call-overload]
+    ccc.label(image, spatial_dims="3")  # type: ignore[call-overload]
     ccc.relabel(image, order="area")  # type: ignore[call-overload]
     ccc.remove_small(image)  # type: ignore[call-overload]
     ccc.component_statistics(image, spacing=[[1, 1]])  # type: ignore[list-item]
