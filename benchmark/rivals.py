@@ -5,7 +5,7 @@
     rivals.py --side 512 --json rivals.json --note MACHINE IMAGE.nii.gz...
 
 The masks are the upsampled images of the benchmark's protocol `average` with 26 and 6 neighbors, random planes, and
-two batches of small images. A library runs if it is installed, and is reported as left out otherwise:
+batches of small images: random ones, the 64 parts of the first image at 384^3, and 1000 of its slices. A library runs if it is installed, and is reported as left out otherwise:
 
 - ours, in GPU memory: `cuda_connected_components`, with consecutive labels and the count
 - CuPy: `cupyx.scipy.ndimage.label`, in GPU memory and from host to host
@@ -110,10 +110,14 @@ def by_ours(batch, full):
     import cuda_connected_components as ccc
     import cupy
 
-    images = list(cupy.asarray(batch))
-    neighbors = neighbors_of(batch, full)
-    name = f"ours {ccc.__version__}, device to device"
-    return {name: lambda: [ccc.label(image, connectivity=neighbors, return_num=True) for image in images]}
+    images = cupy.asarray(batch)
+    options = {"connectivity": neighbors_of(batch, full), "spatial_dims": batch.ndim - 1}
+
+    def run():
+        labels, counts = ccc.label(images, return_num=True, **options)
+        return list(zip(labels, counts))
+
+    return {f"ours {ccc.__version__}, device to device": run}
 
 
 def by_cupy(batch, full):
@@ -234,6 +238,16 @@ def cases(options):
         name = pathlib.Path(path).name.split(".")[0] + " upsampled"
         yield name, batch, True
         yield name + ", 6 neighbors", batch, False
+    if options.images:
+        image = read_nifti(options.images[0])
+        volume = upsample((image > otsu(image)).astype(np.uint8), 384)
+        parts = volume.reshape(4, 96, 4, 96, 4, 96).transpose(0, 2, 4, 1, 3, 5).reshape(64, 96, 96, 96)
+        # From the middle of the slices along each axis.
+        slices = np.concatenate([np.moveaxis(volume, axis, 0)[:, 64:320, 64:320] for axis in range(3)])[:1000]
+        name = pathlib.Path(options.images[0]).name.split(".")[0]
+        for full in (True, False):
+            yield f"64 parts of {name}, {26 if full else 6} neighbors", np.ascontiguousarray(parts), full
+            yield f"1000 slices of {name}, {8 if full else 4} neighbors", np.ascontiguousarray(slices), full
     random = np.random.default_rng(1)
 
     def noise(shape, density):
