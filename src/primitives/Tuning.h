@@ -20,8 +20,9 @@ struct Tuning
   static constexpr unsigned int CompactThreadBlockSize = 256;
 
   /** Thread blocks of ThreadBlockSize threads for each multiprocessor, if there may be much fewer cells than the host
-   * knows. */
+   * knows, and how many of them a multiprocessor can run at the same time. The second number limits the registers. */
   static constexpr unsigned int LoopingThreadBlocks = 32;
+  static constexpr unsigned int ResidentThreadBlocks = 8;
 
   /** If the arrays for the most possible runs of an image have at most so many bytes, the host does not wait for the
    * number of runs. */

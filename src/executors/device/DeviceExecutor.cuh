@@ -48,7 +48,7 @@ __launch_bounds__(VThreads) ForEachCell(Grid grid, TFunctor functor)
  * takes several cells along x. */
 template <typename TWork>
 __global__ void
-__launch_bounds__(Tuning::ThreadBlockSize) ForEachChosenCell(TWork work)
+__launch_bounds__(Tuning::ThreadBlockSize, Tuning::ResidentThreadBlocks) ForEachChosenCell(TWork work)
 {
   WaitForPreviousKernels();
   work.Choose([](std::uint64_t count, const auto & functor) {
