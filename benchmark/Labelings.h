@@ -40,9 +40,10 @@ MeasureByRuns(const TExecutor &    executor,
     const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
     const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, capacity);
     const auto analyzed =
-      AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.CountObjects(), request);
+      AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
     write(runs.GetIndexed(), runs.ranks.get());
-    visit(analyzed.table.get(), analyzed.GetKeptCount());
+    const std::uint64_t kept = Await(executor, analyzed.GetKept());
+    visit(CopyKeptRows(executor, analyzed, kept, request).get(), kept);
   });
 }
 

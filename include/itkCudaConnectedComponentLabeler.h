@@ -3,6 +3,7 @@
 #define itkCudaConnectedComponentLabeler_h
 
 #include "itkCudaConnectedComponentError.h"
+#include "itkCudaConnectedComponentDeviceCall.h"
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
@@ -66,6 +67,9 @@ namespace itk
  * If a view is a batch, one call labels all of its images. Each image has components, labels and selections of its own:
  * for example, its own largest component, and its own pixels of seeds. Batches of many small images take much less time
  * than a call for each. Batches are labeled by `Automatic`, whatever `options.algorithm` is.
+ *
+ * \par Streams and graphs
+ * Enqueue() does the same work in device memory without waiting, with memory of the caller, and in CUDA graphs.
  *
  * \par Masks
  * Mask() keeps the pixels of the chosen components, and Fill() overwrites them. They make no image of labels.
@@ -346,6 +350,35 @@ public:
    * \exception CudaConnectedComponentError see the description of the class */
   CudaConnectedComponentTable MeasurePackedRows(
     const RowPackerType & packRow, const SizeType & size, std::uint64_t images = 1) const;
+
+  /** Returns the size of the workspace that Enqueue() needs for a call. It depends on the options, on the sizes and the
+   * types of the call, on the columns that are wanted and on `runCapacity`, but not on addresses. Starts no device.
+   * \param call the arguments
+   * \return the number of bytes; 0 if this build has no CUDA
+   * \exception CudaConnectedComponentError InvalidArgument: Enqueue() would throw it, too */
+  std::uint64_t GetWorkspaceSize(const CudaConnectedComponentDeviceCall & call) const;
+
+  /** Starts the device and loads the kernels that Enqueue() needs for a call, so that a graph can capture the first
+   * Enqueue() of a process.
+   * \param call the arguments
+   * \exception CudaConnectedComponentError as for Enqueue() */
+  void Prepare(const CudaConnectedComponentDeviceCall & call) const;
+
+  /** Enqueues the work of Label(), Mask(), Fill() or Measure() on `options.stream`, and returns at once. The results
+   * lie in device memory of the caller after the work of the stream. The function allocates no device memory, and does
+   * not wait. The stream may capture a graph; each launch of the graph then works on the pixels that the input has at
+   * this time. All memory of the call must exist until then.
+   *
+   * Selections that sort are not possible: `numberOfLargest` above 1, the order by size and
+   * PixelOrder::TransposedRaster. Nor are `intensities`, and algorithms other than Automatic. `progress` is not called.
+   *
+   * \param call the arguments. If something does not fit, the status says so; memory outside the output is not touched.
+   * \param workspace device memory that the call uses alone, aligned to 256 bytes. Two calls may use the same
+   * workspace if they are on the same stream.
+   * \param workspaceSize the number of bytes of the workspace, at least GetWorkspaceSize()
+   * \exception CudaConnectedComponentError InvalidArgument: a selection that is not possible, a workspace that is too
+   * small, or as for the other functions. Nothing has been enqueued then, unless CUDA reports an error. */
+  void Enqueue(const CudaConnectedComponentDeviceCall & call, void * workspace, std::uint64_t workspaceSize) const;
 
   /** Packs pixels to bits: sets the bits of the pixels that differ from `TPixel{}`, and clears the other bits up to the
    * end of the last word. The caller owns both arrays.

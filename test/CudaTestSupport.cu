@@ -286,4 +286,51 @@ EndCapture(void * stream)
   return "";
 }
 
+namespace
+{
+
+class InstantiatedGraph : public Graph
+{
+public:
+  explicit InstantiatedGraph(cudaGraph_t graph)
+    : m_Graph(graph)
+  {
+    Check(cudaGraphInstantiateWithFlags(&m_Executable, graph, 0));
+  }
+  ~InstantiatedGraph() override
+  {
+    cudaGraphExecDestroy(m_Executable);
+    cudaGraphDestroy(m_Graph);
+  }
+  InstantiatedGraph(const InstantiatedGraph &) = delete;
+  InstantiatedGraph &
+  operator=(const InstantiatedGraph &) = delete;
+
+  void
+  Launch(void * stream) const override
+  {
+    Check(cudaGraphLaunch(m_Executable, static_cast<cudaStream_t>(stream)));
+  }
+
+private:
+  cudaGraph_t     m_Graph;
+  cudaGraphExec_t m_Executable = nullptr;
+};
+
+} // namespace
+
+std::shared_ptr<Graph>
+EndCaptureOfGraph(void * stream)
+{
+  cudaGraph_t graph = nullptr;
+  Check(cudaStreamEndCapture(static_cast<cudaStream_t>(stream), &graph));
+  return std::make_shared<InstantiatedGraph>(graph);
+}
+
+void
+Wait(void * stream)
+{
+  Check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream)));
+}
+
 } // namespace CudaTestSupport

@@ -99,6 +99,25 @@ BeginCapture(void * stream, void * memory);
 std::string
 EndCapture(void * stream);
 
+/** A graph that can be launched. */
+class Graph
+{
+public:
+  virtual ~Graph() = default;
+
+  /** Launches the graph on a stream. Does not wait. */
+  virtual void
+  Launch(void * stream) const = 0;
+};
+
+/** Ends the capture of a stream. Returns the graph. */
+std::shared_ptr<Graph>
+EndCaptureOfGraph(void * stream);
+
+/** Waits for the work of a stream. */
+void
+Wait(void * stream);
+
 } // namespace CudaTestSupport
 
 // Skips the test if there is no GPU.

@@ -104,11 +104,11 @@ ExpectLabelsInArena(const Grid & size, const RunCapacity * capacity)
     EXPECT_EQ(arena.GetLeft().uncleared, 0U);
     if (used.runs < runCount)
     {
-      EXPECT_EQ(runs.CountObjects(), 0U);
+      EXPECT_EQ(Await(executor, runs.componentCount), 0U);
     }
     else
     {
-      EXPECT_EQ(runs.CountObjects(), expected.CountObjects());
+      EXPECT_EQ(Await(executor, runs.componentCount), expected.componentCount.Get());
       const std::vector<TRun> labels = Reader{ stream }(runs.ranks.get(), runCount);
       EXPECT_TRUE(std::equal(labels.begin(), labels.end(), expected.ranks.get()));
     }

@@ -136,7 +136,7 @@ struct Components
     , runs(LabelRuns<TRun>(HostExecutor(), hostBits.groups, RunCapacity::Exactly(hostBits.runs.total)))
   {
     std::mt19937               random(seed);
-    const std::uint64_t        found = runs.CountObjects();
+    const std::uint64_t        found = runs.componentCount.Get();
     std::vector<TRun>          rows(found, NoLabel<TRun>);
     std::vector<std::uint64_t> order(found);
     std::iota(order.begin(), order.end(), 0);

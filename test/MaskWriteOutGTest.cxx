@@ -192,7 +192,7 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
   const HostExecutor executor;
   const auto         grouped = PackRowGroups<TRowGroup>(executor, input.pixels.data(), size, bits.data(), isComplement);
   const auto         runs = LabelRuns<TRun>(executor, grouped.groups, CapacityFor<TRun>(executor, grouped.groups));
-  ASSERT_EQ(runs.CountObjects(), itk.objectCount);
+  ASSERT_EQ(runs.componentCount.Get(), itk.objectCount);
   std::vector<bool> isKept(itk.objectCount);
   for (std::uint64_t component = 0; component < itk.objectCount; ++component)
   {

@@ -116,4 +116,14 @@ EndCapture(void *)
   return {};
 }
 
+std::shared_ptr<Graph>
+EndCaptureOfGraph(void *)
+{
+  return {};
+}
+
+void
+Wait(void *)
+{}
+
 } // namespace CudaTestSupport

@@ -174,12 +174,12 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
   const auto uncounted = labelRuns(CapacityFor<TRun>(executor, hostBits.groups));
   EXPECT_EQ(runs.runCount.limit, hostBits.runs.total) << image.name;
   EXPECT_EQ(uncounted.runCount.Get(), hostBits.runs.total) << image.name;
-  EXPECT_EQ(uncounted.CountObjects(), runs.CountObjects()) << image.name;
+  EXPECT_EQ(uncounted.componentCount.Get(), runs.componentCount.Get()) << image.name;
   EXPECT_TRUE(std::equal(runs.ranks.get(), runs.ranks.get() + hostBits.runs.total, uncounted.ranks.get()))
     << image.name << ": ranks of uncounted runs";
 
 
-  Labels            result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.CountObjects() };
+  Labels            result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.componentCount.Get() };
   const LabelValues labelValues = LabelValues::For(std::uint32_t{ 0 });
   WriteLabelRows<std::uint32_t>(parallelFor,
                                 hostBits,

@@ -175,17 +175,15 @@ private:
   BufferType<TIndex> m_Chunks;
 };
 
-/** Replaces the number of marks in each chunk by the number of marks before it. Returns the number of marks. */
+/** Replaces the number of marks in each chunk by the number of marks before it. Writes the number of marks. */
 template <typename TIndex, typename TExecutor>
-ResultOf<TIndex, TExecutor>
-ScanMarks(const TExecutor & executor, const FirstPixelMarks<TIndex, TExecutor> & memory)
+void
+ScanMarks(const TExecutor & executor, const FirstPixelMarks<TIndex, TExecutor> & memory, TIndex * total)
 {
   using namespace FirstPixelRanking;
   const MarksInChunk<TIndex> marksInChunk{ memory.Get().chunks };
-  auto                       total = executor.template AllocateResult<TIndex>();
   executor.template Scan<TIndex>(
-    { memory.CountChunks() }, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks }, total.GetAddress());
-  return total;
+    { memory.CountChunks() }, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks }, total);
 }
 
 /** Replaces the first pixel of each component by the label of the component. `firstPixels` has an element for each run
@@ -201,7 +199,8 @@ LabelByFirstPixels(const TExecutor &                          executor,
   using namespace FirstPixelRanking;
   const Marks<TIndex> marks = memory.Get();
   executor.ForEach(elementCount, MarkFirstPixels<TIndex>{ firstPixels, marks });
-  auto count = ScanMarks(executor, memory);
+  auto count = executor.template AllocateResult<TIndex>();
+  ScanMarks(executor, memory, count.GetAddress());
   executor.ForEach(elementCount, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
   return count;
 }

@@ -4,17 +4,12 @@
 
 #include "engine/DeviceSession.h"
 
-#include "algorithms/analysis/AnalyzeRuns.h"
+#include "engine/DeviceSteps.cuh"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/published/ForegroundBytes.h"
 #include "algorithms/published/GatherRunLabels.h"
 #include "algorithms/published/PublishedRanking.h"
-#include "algorithms/runs/ImageRanks.h"
-#include "algorithms/runs/MaskWriteOut.h"
-#include "algorithms/runs/PackForeground.h"
-#include "algorithms/runs/RunLabelWriteOut.h"
-#include "algorithms/runs/RunUnionFind.h"
 #include "algorithms/small/SmallImages.cuh"
 #include "executors/device/CudaContext.cuh"
 #include "executors/device/DeviceExecutor.cuh"
@@ -212,18 +207,9 @@ DeviceSession::IsStartupDone()
 namespace
 {
 
-/** Runs in device memory, and the rank of the component of each run. */
-template <typename TRowGroup, typename TRun>
-struct RunsOnDevice
-{
-  IndexedRuns<TRowGroup, TRun> runs;
-  TRun *                       ranks;
-  BoundedCount<TRun>           runCount;
-};
-
-/** Labels runs by the algorithm of the request, and calls visit(labeled, countComponents). `labeled` is a RunsOnDevice,
- * and countComponents() returns the number of components. A published algorithm labels pixels; the label of each run is
- * then read at one of its pixels. `knownCount` is the number of runs, if the caller knows it. */
+/** Labels runs by the algorithm of the request, and calls visit(ranked) with a RankedRuns. A published algorithm labels
+ * pixels; the rank of each run is then read at one of its pixels. `knownCount` is the number of runs, if the caller
+ * knows it. */
 template <typename TRun, typename TRowGroup, typename TVisitor>
 void
 LabelRunsOnDevice(const DeviceExecutor &          executor,
@@ -233,7 +219,7 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
                   const Request &                 request,
                   const TVisitor &                visit)
 {
-  using LabeledType = RunsOnDevice<TRowGroup, TRun>;
+  using RankedType = RankedRuns<TRowGroup, TRun>;
   if (!IsPublished(request))
   {
     const RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
@@ -247,7 +233,7 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
     }
     DeviceArena arena(resources, size, executor.GetStream());
     const auto  runs = LabelRuns<TRun>(executor.In(arena), groups, capacity);
-    visit(LabeledType{ runs.GetIndexed(), runs.ranks.get(), runs.runCount }, [&] { return runs.CountObjects(); });
+    visit(RankedType{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, runs.componentCount });
     return;
   }
   const Grid & size = request.size;
@@ -271,7 +257,7 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
       ranking.Relabel(executor, labels.get());
       const IndexedRuns<TRowGroup, TRun> runs{ groups, runOffsets.get() };
       GatherLabelsOfRuns(executor, labels.get(), size, runs, runLabels.get());
-      visit(LabeledType{ runs, runLabels.get(), { runCount } }, [&] { return ranking.GetComponentCount(); });
+      visit(RankedType{ runs, runLabels.get(), { runCount }, { ranking.GetComponentCount() } });
     });
   });
 }
@@ -288,110 +274,59 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
   return copy;
 }
 
-/** Returns the pixels of a view. \param pixels the address of the view as a pointer to its type */
-template <typename TPixel>
-StackPixels<TPixel>
-PixelsOf(TPixel * pixels, const ImageView & view)
+/** Returns the count for which tables of components get memory. Waits for the number of components if the memory for
+ * the most possible ones would be large. */
+template <typename TRun>
+BoundedCount<TRun>
+CapacityForTables(const DeviceExecutor & executor, const BoundedCount<TRun> & components, const Request & request)
 {
-  const auto bytes = static_cast<std::int64_t>(SizeOf(view.type));
-  return { pixels, view.strides[1] / bytes, view.strides[2] / bytes, view.imageStride / bytes, view.IsContiguous() };
+  const std::uint64_t bytes = TableWords<TRun>(request, components.limit) * 8 + components.limit * 2 * sizeof(TRun);
+  return !request.NeedsAnalysis() || bytes <= Tuning::UnawaitedRunBytes
+           ? components
+           : BoundedCount<TRun>{ Await(executor, components) };
 }
 
-/** Writes the labels of labeled runs, or the filled images, to device memory. */
-template <typename TRowGroup, typename TRun>
-void
-WriteOutput(const DeviceExecutor &                executor,
-            const RunsOnDevice<TRowGroup, TRun> & labeled,
-            const RanksOfImages<TRun> &           imageRanks,
-            const ImageView &                     input,
-            const Request &                       request,
-            const ImageView &                     output)
-{
-  const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
-  if (request.output == OutputKind::None)
-  {
-    return;
-  }
-  if (request.output == OutputKind::Labels)
-  {
-    VisitWidth(output.type, [&](auto label) {
-      using OutputType = decltype(label);
-      WriteRunLabels<TRowGroup, TRun, OutputType>(executor,
-                                                  labeled.runs,
-                                                  labeled.ranks,
-                                                  imageRanks,
-                                                  stack,
-                                                  request.labelValues,
-                                                  PixelsOf(static_cast<OutputType *>(output.pixels), output));
-    });
-    return;
-  }
-  const Grid words = labeled.runs.groups.rows.words;
-  const auto mask = executor.Allocate<Word>(words.Count());
-  StoreMask(executor, labeled.runs, labeled.ranks, mask.get());
-  VisitWidth(output.type, [&](auto pixel) {
-    using OutputType = decltype(pixel);
-    FillPixelsOfMask<TRun>(executor,
-                           { words, mask.get() },
-                           static_cast<const OutputType *>(input.pixels),
-                           stack,
-                           request.output == OutputKind::FilledInside,
-                           static_cast<OutputType>(request.fillValue),
-                           static_cast<OutputType *>(output.pixels));
-  });
-}
-
-/** Measures and selects the components of labeled runs if the request needs it, and calls
- * useRanks(imageRanks, countKept) as soon as the runs have their final ranks; countKept() returns the number of
- * selected components. Returns the components, with the table in host memory if the request wants it. Waits for all
- * work. Throws CudaConnectedComponentError if the label type has too few labels. */
-template <typename TRowGroup, typename TRun, typename TCountComponents, typename TUseRanks>
+/** Measures and selects the components of ranked runs if the request needs it, and calls
+ * useRanks(imageRanks, countKept) as soon as the runs have their final ranks; countKept() waits for the number of
+ * selected components, and returns it. Returns the components, with the table in host memory if the request wants it.
+ * Waits for all work. Throws CudaConnectedComponentError if the label type has too few labels. */
+template <typename TRowGroup, typename TRun, typename TUseRanks>
 Components
-FinishComponents(const DeviceExecutor &                executor,
-                 DeviceResources &                     resources,
-                 const RunsOnDevice<TRowGroup, TRun> & labeled,
-                 const TCountComponents &              countComponents,
-                 const Request &                       request,
-                 const TUseRanks &                     useRanks)
+FinishComponents(const DeviceExecutor &      executor,
+                 DeviceResources &           resources,
+                 RankedRuns<TRowGroup, TRun> ranked,
+                 const Request &             request,
+                 const TUseRanks &           useRanks)
 {
+  ranked.componentCount = CapacityForTables(executor, ranked.componentCount, request);
+  const auto found = SelectComponentsOf(executor, ranked, request);
+  useRanks(found.imageRanks, [&] { return Await(executor, found.kept); });
+
+  const std::uint64_t imageRankBytes = request.images == 1 ? 0 : request.images * sizeof(TRun);
+  const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
+  const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
+  auto * const        count = static_cast<std::uint64_t *>(counts.get());
+  executor.ForEach(Grid{ 1 }, StoreCount<TRun>{ found.found, count });
+  executor.ForEach(Grid{ 1 }, StoreCount<TRun>{ found.kept, count + 1 });
+  const cudaError_t error =
+    imageRankBytes == 0
+      ? cudaSuccess
+      : cudaMemcpyAsync(
+          imageRanks.get(), found.imageRanks.first, imageRankBytes, cudaMemcpyDeviceToHost, executor.GetStream());
+  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  CCL_CHECK(error);
+
   Components components;
-  auto imageRankMemory = FindRanksOfImages(executor, labeled.runs, labeled.runCount, labeled.ranks, request.images);
-  const auto imageRanksIn = [&request](const auto & memory) {
-    return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
-  };
-  if (request.NeedsAnalysis())
-  {
-    const RanksOfImages<TRun> imageRanks = imageRanksIn(imageRankMemory);
-    const auto                analyzed =
-      AnalyzeRuns(executor, labeled.runs, labeled.ranks, labeled.runCount, imageRanks, countComponents(), request);
-    if (analyzed.selected)
-    {
-      imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
-    }
-    useRanks(imageRanksIn(imageRankMemory), [&] { return analyzed.GetKeptCount(); });
-    components.foundCount = analyzed.foundCount;
-    components.keptCount = analyzed.GetKeptCount();
-    if (request.wantsTable)
-    {
-      components.table = Download(executor, resources, analyzed.table.get(), TableBytes(request, components.keptCount));
-    }
-    else
-    {
-      CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-    }
-  }
-  else
-  {
-    useRanks(imageRanksIn(imageRankMemory), countComponents);
-    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-    components.foundCount = countComponents();
-    components.keptCount = components.foundCount;
-  }
-  const HostArray imageRanks =
-    request.images == 1 ? nullptr : Download(executor, resources, imageRankMemory.get(), request.images * sizeof(TRun));
+  components.foundCount = count[0];
+  components.keptCount = count[1];
   components.keptCounts =
     CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), request.images, components.keptCount);
   request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
+  if (request.wantsTable && found.analyzed)
+  {
+    const auto rows = CopyKeptRows(executor, *found.analyzed, components.keptCount, request);
+    components.table = Download(executor, resources, rows.get(), TableBytes(request, components.keptCount));
+  }
   return components;
 }
 
@@ -406,13 +341,9 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
 {
   const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
   const auto       bits = executor.Allocate<Word>(WordsOf(stack.GetGrid()).Count());
-  const auto       grouped = VisitPixels(input.pixels, input.type, [&](const auto * typed) {
-    using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
-    return PackRowGroups<TRowGroup, PixelType>(
-      executor, PixelsOf(typed, input), stack, bits.get(), request.isComplement);
-  });
+  const auto       grouped = PackImages<TRowGroup>(executor, input, request, bits.get());
   Components       components;
-  const auto       finish = [&](const auto & labeled, const auto & countComponents) {
+  const auto       finish = [&](const auto & ranked) {
     HostArray  intensities;
     const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto & countKept) {
       if (request.WantsIntensities())
@@ -421,12 +352,12 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
         const std::uint64_t count = countKept();
         const auto          rows = executor.Allocate<IntensityValue>(count);
         MeasureIntensitiesOfRuns(
-          executor, labeled.runs, labeled.ranks, stack, IntensityImage::Of(request.intensities), count, rows.get());
+          executor, ranked.runs, ranked.ranks, stack, IntensityImage::Of(request.intensities), count, rows.get());
         intensities = Download(executor, resources, rows.get(), count * sizeof(IntensityValue));
       }
-      WriteOutput(executor, labeled, imageRanks, input, request, output);
+      WriteOutput(executor, ranked, imageRanks, input, request, output);
     };
-    components = FinishComponents(executor, resources, labeled, countComponents, request, useRanks);
+    components = FinishComponents(executor, resources, ranked, request, useRanks);
     components.intensities = std::move(intensities);
   };
   LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, std::nullopt, request, finish);
@@ -558,11 +489,11 @@ LabelBitsAs(const DeviceExecutor & executor,
   CCL_CHECK(cudaMemcpyAsync(bits.get(), hostBits, words * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
   const auto grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
   RunLabels  result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
-  const auto finish = [&](const auto & labeled, const auto & countComponents) {
+  const auto finish = [&](const auto & ranked) {
     const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto &) {
       if (request.output == OutputKind::Labels || request.WantsIntensities())
       {
-        result.ranks = Download(executor, resources, labeled.ranks, runCount * sizeof(TRun));
+        result.ranks = Download(executor, resources, ranked.ranks, runCount * sizeof(TRun));
         if (request.images > 1)
         {
           result.imageRanks = Download(executor, resources, imageRanks.first, request.images * sizeof(TRun));
@@ -571,11 +502,11 @@ LabelBitsAs(const DeviceExecutor & executor,
       if (request.output == OutputKind::MaskBits)
       {
         const auto mask = executor.Allocate<Word>(words);
-        StoreMask(executor, labeled.runs, labeled.ranks, mask.get());
+        StoreMask(executor, ranked.runs, ranked.ranks, mask.get());
         result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
       }
     };
-    result.components = FinishComponents(executor, resources, labeled, countComponents, request, useRanks);
+    result.components = FinishComponents(executor, resources, ranked, request, useRanks);
   };
   LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, runCount, request, finish);
   return result;
@@ -593,6 +524,81 @@ DeviceSession::LabelBits(const Word * bits, std::uint64_t runCount, const Reques
       });
     });
   });
+}
+
+namespace
+{
+
+/** Calls run(executor) for all arrays and kernels of a call that does not wait. */
+template <typename TExecutor>
+void
+RunCall(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+{
+  if (request.size.Count() == 0 || request.images == 0)
+  {
+    if (call.status != nullptr)
+    {
+      executor.Fill(call.status, 1, 0);
+    }
+    if (call.componentCounts != nullptr)
+    {
+      executor.Fill(call.componentCounts, request.images, 0);
+    }
+    return;
+  }
+  VisitIndexType(request.GetIndexLimit(), [&](auto run) {
+    VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+      RunWithoutWaiting<decltype(group), decltype(run)>(executor, request, call);
+    });
+  });
+}
+
+} // namespace
+
+std::uint64_t
+DeviceSession::GetWorkspaceBytes(const Request & request, const CudaConnectedComponentDeviceCall & call)
+{
+  const MeasuringExecutor executor;
+  RunCall(executor, request, call);
+  return executor.GetSize().GetTotal();
+}
+
+void
+DeviceSession::Prepare(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call)
+{
+  const CurrentDevice current(deviceId);
+  RunCall(DeviceExecutor(DeviceResources::Of(current.Get()), nullptr).ForLoading(), request, call);
+}
+
+void
+DeviceSession::Enqueue(int                                      deviceId,
+                       void *                                   stream,
+                       const Request &                          request,
+                       const CudaConnectedComponentDeviceCall & call,
+                       void *                                   workspace)
+{
+  RequireReadable(call.input.type);
+  const CurrentDevice current(deviceId);
+  const int           device = current.Get();
+  const auto          require = [device](const void * memory, const char * name) {
+    if (memory != nullptr)
+    {
+      RequireDeviceMemory(memory, name, device);
+    }
+  };
+  require(call.input.pixels, "input");
+  require(request.output == OutputKind::None ? nullptr : call.output.pixels, "output");
+  require(workspace, "workspace");
+  require(call.status, "status");
+  require(call.componentCounts, "array of component counts");
+
+  const MeasuringExecutor measuring;
+  RunCall(measuring, request, call);
+  DeviceResources &    resources = DeviceResources::Of(device);
+  const auto           cudaStream = static_cast<cudaStream_t>(stream);
+  DeviceArena          arena(DeviceAllocation(workspace), measuring.GetSize(), cudaStream);
+  const DeviceExecutor executor(resources, cudaStream);
+  RunCall(executor.In(arena), request, call);
 }
 
 } // namespace itk::ccl

@@ -11,6 +11,8 @@
 #include "primitives/Bits.h"
 #include "primitives/PixelTypes.h"
 
+#include "itkCudaConnectedComponentDeviceCall.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -91,6 +93,25 @@ public:
    * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels
   LabelBits(const Word * bits, std::uint64_t runCount, const Request & request);
+
+  /** Returns the bytes of the workspace of Enqueue(). Starts no device. */
+  static std::uint64_t
+  GetWorkspaceBytes(const Request & request, const CudaConnectedComponentDeviceCall & call);
+
+  /** Starts a device, and loads the kernels of Enqueue(). */
+  static void
+  Prepare(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call);
+
+  /** Enqueues the work of a call on a stream, and returns. The stream may capture a graph.
+   * \param workspace device memory of GetWorkspaceBytes() bytes, aligned to ArenaSize::Alignment
+   *
+   * Throws CudaConnectedComponentError if the memory is in another place, or if CUDA fails. */
+  static void
+  Enqueue(int                                      deviceId,
+          void *                                   stream,
+          const Request &                          request,
+          const CudaConnectedComponentDeviceCall & call,
+          void *                                   workspace);
 
   /** Frees the memory that no call uses, on all devices. */
   static void

@@ -125,7 +125,7 @@ MeasureLabels(const ParallelFor &                          parallelFor,
                       rowOfRun.data(),
                       size,
                       false,
-                      componentCount,
+                      { componentCount },
                       measured);
     Unpack(measured, columns, size, componentCount, table);
   });
@@ -172,8 +172,8 @@ SelectComponentsBySize(const ParallelFor &                     parallelFor,
   ComponentTable<std::uint64_t, std::uint64_t> table{};
   table.pixelCounts = pixelCounts.data();
   const std::uint64_t * const allAreSeeded = nullptr;
-  const auto                  selected = Select(executor, table, allAreSeeded, count, Grid{ count }, {}, selection);
-  KeptComponents              kept;
+  const auto selected = Select<std::uint64_t>(executor, table, allAreSeeded, { count }, Grid{ count }, {}, selection);
+  KeptComponents kept;
   kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.Get());
   kept.labels.resize(count);
   std::transform(

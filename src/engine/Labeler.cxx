@@ -429,7 +429,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
   const auto              label = [&](auto run) {
     using RunType = decltype(run);
     const auto runs = ccl::LabelRuns<RunType>(executor, bits.groups, ccl::RunCapacity::Exactly(bits.runs.total));
-    const std::uint64_t count = runs.CountObjects();
+    const std::uint64_t count = runs.componentCount.Get();
     auto                imageRankMemory =
       ccl::FindRanksOfImages(executor, runs.GetIndexed(), runs.runCount, runs.ranks.get(), request.images);
     const auto getImageRanks = [&] {
@@ -439,10 +439,13 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     if (request.NeedsAnalysis())
     {
       const auto imageRanks = getImageRanks();
-      auto       analyzed =
-        ccl::AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, imageRanks, count, request);
-      components.keptCount = analyzed.GetKeptCount();
-      components.table = std::move(analyzed.table);
+      auto       analyzed = ccl::AnalyzeRuns<TRowGroup, RunType>(
+        executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, imageRanks, { count }, request);
+      components.keptCount = analyzed.GetKept().Get();
+      if (request.wantsTable)
+      {
+        components.table = ccl::CopyKeptRows(executor, analyzed, components.keptCount, request);
+      }
       if (analyzed.selected)
       {
         imageRankMemory = ccl::FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
@@ -621,6 +624,95 @@ CudaConnectedComponentLabeler::Label(const View &                  input,
                                   ccl::OutputKind::Labels,
                                   0);
   return LabelDevice(options, input, request, output, table);
+}
+
+namespace
+{
+
+/** Returns the request of a call that does not wait. Throws CudaConnectedComponentError if the call is not possible. */
+ccl::Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaConnectedComponentDeviceCall & call)
+{
+  const View & input = call.input;
+  const View & output = call.output;
+  const auto & selection = options.selection;
+  Require(!ccl::IsSorting(selection), [] {
+    return std::string(
+      "the selection sorts components, for which the host waits: Enqueue() has numberOfLargest up to 1, "
+      "Order::FirstPixel and PixelOrder::Raster only");
+  });
+  Require(options.intensities.pixels == nullptr,
+          [] { return std::string("Enqueue() does not measure intensities: call Measure()"); });
+  Require(options.algorithm == CudaConnectedComponentLabeler::AlgorithmEnum::Automatic,
+          [] { return std::string("Enqueue() labels by the algorithm Automatic only"); });
+  Require(call.kind != ccl::OutputKind::MaskBits,
+          [] { return std::string("Enqueue() does not write bits of a mask"); });
+  ccl::LabelValues labelValues = ccl::LabelValues::Ranks();
+  std::uint64_t    fillValue = 0;
+  if (call.kind != ccl::OutputKind::None)
+  {
+    RequireSize(output, input.size, input.images, "output");
+    RequireIn(View::Memory::Device, output, "output");
+    RequireMemory(output, "output");
+    RequireAdjacent(output, "output");
+    RequireSeparateRows(output, "output");
+  }
+  if (call.kind == ccl::OutputKind::Labels)
+  {
+    RequireLabelType(output);
+    labelValues = ccl::LabelValuesOf(output.type, call.value.BitsAs(output.type));
+  }
+  else if (call.kind != ccl::OutputKind::None)
+  {
+    Require(output.type == input.type, [] { return std::string("the output has another pixel type than the input"); });
+    RequireContiguous(input, "input");
+    RequireContiguous(output, "output");
+    fillValue = call.value.BitsAs(output.type);
+  }
+  RequireIn(View::Memory::Device, input, "input");
+  RequireMemory(input, "input");
+  RequireAdjacent(input, "input");
+
+  const auto & table = call.table;
+  auto request = RequestFor(options, input.size, input.images, labelValues, table.rows != 0, call.kind, fillValue);
+  const bool hasMeans = table.means[0] != nullptr;
+  request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
+  request.columns.boundingBoxes = table.minimums[0] != nullptr || table.maximums[0] != nullptr;
+  request.columns.sums = table.sums[0] != nullptr || hasMeans;
+  request.columns.products = table.products[0] != nullptr;
+  request.columns.firstPixels = table.firstPixels != nullptr;
+  request.columns.faces = table.faces != nullptr;
+  return request;
+}
+
+} // namespace
+
+std::uint64_t
+CudaConnectedComponentLabeler::GetWorkspaceSize(const CudaConnectedComponentDeviceCall & call) const
+{
+  return ccl::DeviceSession::GetWorkspaceBytes(RequestFor(options, call), call);
+}
+
+void
+CudaConnectedComponentLabeler::Prepare(const CudaConnectedComponentDeviceCall & call) const
+{
+  ccl::DeviceSession::Prepare(options.deviceId, RequestFor(options, call), call);
+}
+
+void
+CudaConnectedComponentLabeler::Enqueue(const CudaConnectedComponentDeviceCall & call,
+                                       void *                                   workspace,
+                                       std::uint64_t                            workspaceSize) const
+{
+  const ccl::Request  request = RequestFor(options, call);
+  const std::uint64_t needed = ccl::DeviceSession::GetWorkspaceBytes(request, call);
+  Require(workspaceSize >= needed, [&] {
+    return "the workspace has " + std::to_string(workspaceSize) + " bytes, but the call needs " +
+           std::to_string(needed) + ": ask GetWorkspaceSize()";
+  });
+  Require(needed == 0 || (workspace != nullptr && reinterpret_cast<std::uintptr_t>(workspace) % 256 == 0),
+          [] { return std::string("the address of the workspace is null, or not a multiple of 256 bytes"); });
+  ccl::DeviceSession::Enqueue(options.deviceId, options.stream, request, call, workspace);
 }
 
 std::uint64_t

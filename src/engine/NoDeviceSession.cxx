@@ -40,6 +40,24 @@ DeviceSession::LabelBits(const Word *, std::uint64_t, const Request &)
   return {};
 }
 
+std::uint64_t
+DeviceSession::GetWorkspaceBytes(const Request &, const CudaConnectedComponentDeviceCall &)
+{
+  return 0;
+}
+
+void
+DeviceSession::Prepare(int deviceId, const Request &, const CudaConnectedComponentDeviceCall &)
+{
+  const DeviceSession session(deviceId); // throws
+}
+
+void
+DeviceSession::Enqueue(int deviceId, void *, const Request &, const CudaConnectedComponentDeviceCall &, void *)
+{
+  const DeviceSession session(deviceId); // throws
+}
+
 void
 DeviceSession::TrimMemory()
 {}

@@ -2,6 +2,7 @@
 #ifndef ccl_executors_BoundedCount_h
 #define ccl_executors_BoundedCount_h
 
+#include "primitives/Grid.h"
 #include "primitives/HostDevice.h"
 
 #include <cstdint>
@@ -31,6 +32,21 @@ struct BoundedCount
   {
     const std::uint64_t count = address != nullptr ? *address : limit;
     return count <= limit ? count : 0;
+  }
+};
+
+/** Kernel functor that copies a count to an integer of 64 bits: the number, even if the limit is exceeded. */
+template <typename T>
+struct StoreCount
+{
+  BoundedCount<T> count;
+  std::uint64_t * memory;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell &) const
+  {
+    *memory = count.address != nullptr ? *count.address : count.limit;
   }
 };
 

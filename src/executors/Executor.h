@@ -128,6 +128,20 @@ struct IgnorePrefix
   {}
 };
 
+/** Returns a count, even if its limit is exceeded. Waits for it, unless it is the limit. */
+template <typename T, typename TExecutor>
+std::uint64_t
+Await(const TExecutor & executor, const BoundedCount<T> & count)
+{
+  if (count.address == nullptr)
+  {
+    return count.limit;
+  }
+  const auto result = executor.template AllocateResult<std::uint64_t>();
+  executor.ForEach(Grid{ 1 }, StoreCount<T>{ count, result.GetAddress() });
+  return result.Get();
+}
+
 /** Returns the sum of the values valueAt(0), ..., valueAt(count - 1). Waits for it. */
 template <typename TSum, typename TExecutor, typename TFunction>
 TSum

@@ -17,13 +17,22 @@ struct ArenaSize
   std::uint64_t cleared = 0;   // of AllocateCleared()
   std::uint64_t uncleared = 0; // of Allocate()
 
-  /** Returns the bytes of an array. They are a multiple of the alignment that all arrays have. */
+  /** The alignment of all arrays in bytes. */
+  static constexpr std::uint64_t Alignment = 256;
+
+  /** Returns the bytes of an array, a multiple of the alignment. */
   template <typename T>
   static constexpr std::uint64_t
   BytesOf(std::uint64_t count)
   {
-    constexpr std::uint64_t alignment = 256;
-    return DivideUp(count * sizeof(T), alignment) * alignment;
+    return DivideUp(count * sizeof(T), Alignment) * Alignment;
+  }
+
+  /** Returns the bytes of all arrays. */
+  std::uint64_t
+  GetTotal() const
+  {
+    return cleared + uncleared;
   }
 };
 
@@ -97,6 +106,11 @@ public:
   template <typename TWork>
   void
   ForEachChosen(const Grid &, const TWork &) const
+  {}
+
+  template <typename TFunctor, typename TTable>
+  void
+  AddToRows(const Grid &, const TFunctor &, const TTable &) const
   {}
 
   template <typename TSum, typename TFunction, typename TVisitor>

@@ -24,20 +24,37 @@ struct AnalyzedComponents
   template <typename T>
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
 
-  std::uint64_t                                      foundCount; // components of all images
-  std::optional<SelectedComponents<TRun, TExecutor>> selected;   // nothing if the selection keeps all components
-  BufferType<std::uint64_t> table; // memory of a ComponentTable, if the request wants one; see UnpackTable.h
+  BufferType<std::uint64_t>                          table; // a ComponentTable with found.limit rows, one for each rank
+  BoundedCount<TRun>                                 found; // components of all images
+  std::optional<SelectedComponents<TRun, TExecutor>> selected; // nothing if the selection keeps all components
 
-  /** Returns the number of components that the selection keeps, which is the number of rows of the table. On the
-   * device, it waits for this number, but not for later work. */
-  std::uint64_t
-  GetKeptCount() const
+  /** Returns the number of components that the selection keeps. */
+  BoundedCount<TRun>
+  GetKept() const
   {
-    return selected ? selected->count.Get() : foundCount;
+    return selected ? selected->count : found;
+  }
+
+  /** Returns the ranks of the kept components in the order of their labels, or null if all are kept. */
+  const TRun *
+  GetKeptRanks() const
+  {
+    return selected ? selected->ranks.get() : nullptr;
   }
 };
 
-/** Measures and selects the components of labeled runs.
+/** Returns the size of the memory for the table of a request, in elements of 64 bits. */
+template <typename TRun>
+std::uint64_t
+TableWords(const Request & request, std::uint64_t rows)
+{
+  const TableColumns columns = ColumnsFor(request.selection, request.columns);
+  return VisitSumTypeFor(request.size, columns, [&](auto sum) {
+    return DivideUp(ComponentTable<TRun, decltype(sum)>::BytesFor(columns, rows), 8);
+  });
+}
+
+/** Measures and selects the components of labeled runs. Waits only if the selection sorts.
  * \param ranksOfRuns the rank of the component of each run. If components are selected, gets their positions in the
  * order of the labels, or NoLabel.
  * \param componentCount number of components of the runs */
@@ -48,48 +65,82 @@ AnalyzeRuns(const TExecutor &                    executor,
             TRun *                               ranksOfRuns,
             const BoundedCount<TRun> &           runCount,
             const RanksOfImages<TRun> &          imageRanks,
-            std::uint64_t                        componentCount,
+            const BoundedCount<TRun> &           componentCount,
             const Request &                      request)
 {
-  const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  const ImageStack   stack = StackOf<TRowGroup>(request.size, request.images);
+  const TableColumns  columns = ColumnsFor(request.selection, request.columns);
+  const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
+  const Selection &   selection = request.selection;
+  const std::uint64_t limit = componentCount.limit;
   return VisitSumTypeFor(request.size, columns, [&](auto sum) -> AnalyzedComponents<TRun, TExecutor> {
     using TableType = ComponentTable<TRun, decltype(sum)>;
-    const auto allocate = [&](std::uint64_t rows) {
-      return executor.template Allocate<std::uint64_t>(DivideUp(TableType::BytesFor(columns, rows), 8));
-    };
-    auto            memory = allocate(componentCount);
-    const TableType table = TableType::In(memory.get(), columns, componentCount);
+    auto            memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, limit));
+    const TableType table = TableType::In(memory.get(), columns, limit);
     MeasureComponents(executor,
                       runs,
                       ranksOfRuns,
                       stack,
-                      request.selection.pixelOrder == Selection::PixelOrder::TransposedRaster,
+                      selection.pixelOrder == Selection::PixelOrder::TransposedRaster,
                       componentCount,
                       table);
-    if (request.selection.IsDefault())
+    if (selection.IsDefault())
     {
-      return { componentCount, std::nullopt, std::move(memory) };
+      return { std::move(memory), componentCount, std::nullopt };
     }
-    const auto seeded =
-      MarkSeededComponents(executor, runs, ranksOfRuns, componentCount, stack, request.selection.seeds);
-    auto selected = Select(executor,
+    const auto seeded = MarkSeededComponents(executor, runs, ranksOfRuns, limit, stack, selection.seeds);
+    auto       selected = Select(executor,
                            table,
-                           request.selection.seeds.empty() ? nullptr : seeded.get(),
+                           selection.seeds.empty() ? nullptr : seeded.get(),
                            componentCount,
                            request.size,
                            imageRanks,
-                           request.selection);
+                           selection);
     RenumberRuns(executor, selected.positions.get(), runCount, ranksOfRuns);
-    if (!request.wantsTable)
-    {
-      return { componentCount, std::move(selected), allocate(0) };
-    }
-    const std::uint64_t rows = selected.count.Get();
-    auto                memoryOfSelected = allocate(rows);
-    CopySelectedRows(executor, table, selected, TableType::In(memoryOfSelected.get(), columns, rows));
-    return { componentCount, std::move(selected), std::move(memoryOfSelected) };
+    return { std::move(memory), componentCount, std::move(selected) };
   });
+}
+
+namespace KeptRows
+{
+
+/** Kernel functor that copies the rows of kept components to another table. A cell is a row of that table. */
+template <typename TRun, typename TSum>
+struct CopyRow
+{
+  ComponentTable<TRun, TSum> from;
+  ComponentTable<TRun, TSum> to;
+  const TRun *               ranks; // of the kept components; null if all are kept
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & row) const
+  {
+    to.Copy(row.x, from, ranks == nullptr ? row.x : std::uint64_t{ ranks[row.x] });
+  }
+};
+
+} // namespace KeptRows
+
+/** Returns the memory of a ComponentTable with the rows of the kept components, in the order of their labels. `rows` is
+ * the number of kept components. */
+template <typename TRun, typename TExecutor>
+auto
+CopyKeptRows(const TExecutor &                           executor,
+             const AnalyzedComponents<TRun, TExecutor> & analyzed,
+             std::uint64_t                               rows,
+             const Request &                             request)
+{
+  const TableColumns columns = ColumnsFor(request.selection, request.columns);
+  auto               memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, rows));
+  VisitSumTypeFor(request.size, columns, [&](auto sum) {
+    using TableType = ComponentTable<TRun, decltype(sum)>;
+    executor.ForEach(
+      Grid{ rows },
+      KeptRows::CopyRow<TRun, decltype(sum)>{ TableType::In(analyzed.table.get(), columns, analyzed.found.limit),
+                                              TableType::In(memory.get(), columns, rows),
+                                              analyzed.GetKeptRanks() });
+  });
+  return memory;
 }
 
 } // namespace itk::ccl

@@ -57,16 +57,12 @@ auto
 MarkSeededComponents(const TExecutor &                                 executor,
                      const IndexedRuns<TRowGroup, TRun> &              runs,
                      const TRun *                                      ranks,
-                     std::uint64_t                                     componentCount,
+                     std::uint64_t                                     componentLimit,
                      const ImageStack &                                stack,
                      const std::vector<std::array<std::uint64_t, 3>> & seeds)
 {
   using namespace MarkSeeds;
-  auto marks = executor.template Allocate<TRun>(seeds.empty() ? 0 : componentCount);
-  if (!seeds.empty())
-  {
-    executor.Fill(marks.get(), componentCount, 0);
-  }
+  auto marks = executor.template AllocateCleared<TRun>(seeds.empty() ? 0 : componentLimit);
   for (std::uint64_t begin = 0; begin < seeds.size(); begin += SeedsPerKernel)
   {
     const std::uint64_t            count = std::min<std::uint64_t>(SeedsPerKernel, seeds.size() - begin);

@@ -15,6 +15,7 @@
 #include "algorithms/analysis/ComponentTable.h"
 #include "algorithms/analysis/CountPixels.h"
 #include "algorithms/analysis/RunLists.h"
+#include "executors/BoundedCount.h"
 #include "primitives/ImageStack.h"
 
 namespace itk::ccl
@@ -229,11 +230,11 @@ MeasureComponents(const TExecutor &                    executor,
                   const TRun *                         ranks,
                   const ImageStack &                   stack,
                   bool                                 isTransposed,
-                  std::uint64_t                        componentCount,
+                  const BoundedCount<TRun> &           componentCount,
                   const ComponentTable<TRun, TSum> &   table)
 {
   using namespace MeasureRuns;
-  executor.ForEach(Grid{ componentCount }, ClearRows<TRun, TSum>{ table });
+  executor.ForEach(componentCount, ClearRows<TRun, TSum>{ table });
   if (!table.HasMoreThanPixelCounts())
   {
     if (table.pixelCounts != nullptr)

@@ -8,10 +8,11 @@
 #include "algorithms/analysis/ComponentTable.h"
 #include "algorithms/runs/ImageRanks.h"
 #include "executors/Executor.h"
+#include "executors/MeasuringExecutor.h"
 
 #include "itkCudaConnectedComponentSelection.h"
 
-#include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace itk::ccl
@@ -214,7 +215,7 @@ struct FindStartOfImage
 {
   RanksOfImages<TRun> imageRanks;
   const TRun *        ranks;
-  std::uint64_t       count; // of listed components
+  BoundedCount<TRun>  count; // of listed components
   TRun *              starts;
 
   CCL_HOST_DEVICE
@@ -222,7 +223,7 @@ struct FindStartOfImage
   operator()(const Cell & image) const
   {
     std::uint64_t begin = 0;
-    std::uint64_t end = count;
+    std::uint64_t end = count.Get();
     while (begin < end)
     {
       const std::uint64_t middle = begin + (end - begin) / 2;
@@ -304,22 +305,6 @@ struct RenumberRun
   }
 };
 
-/** Kernel functor that copies the rows of the listed components to another table. A cell is a position in the list. */
-template <typename TRun, typename TSum>
-struct CopyRow
-{
-  ComponentTable<TRun, TSum> from;
-  ComponentTable<TRun, TSum> to;
-  const TRun *               ranks;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & position) const
-  {
-    to.Copy(position.x, from, ranks[position.x]);
-  }
-};
-
 } // namespace SelectComponents
 
 /** The components that a selection keeps. */
@@ -328,10 +313,19 @@ struct SelectedComponents
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  ResultOf<TRun, TExecutor> count;     // their number
-  BufferType                ranks;     // in the order of their labels: the first `count` elements
-  BufferType                positions; // of each component in this order, or NoLabel
+  BufferType         countMemory;
+  BoundedCount<TRun> count;     // their number
+  BufferType         ranks;     // in the order of their labels: the first `count` elements
+  BufferType         positions; // of each component in this order, or NoLabel
 };
+
+/** Returns whether Select() sorts components. It then waits for their number. */
+inline bool
+IsSorting(const Selection & selection)
+{
+  return selection.numberOfLargest > 1 || selection.order == Selection::Order::Size ||
+         selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
+}
 
 /** Selects components, and numbers the selected ones through all images. The table has a row for each component, and
  * the columns of ColumnsFor(). `seeded` is the result of MarkSeededComponents(), or null without seeds. `size` is the
@@ -341,108 +335,118 @@ SelectedComponents<TRun, TExecutor>
 Select(const TExecutor &                  executor,
        const ComponentTable<TRun, TSum> & table,
        const TRun *                       seeded,
-       std::uint64_t                      componentCount,
+       const BoundedCount<TRun> &         componentCount,
        const Grid &                       size,
        const RanksOfImages<TRun> &        imageRanks,
        const Selection &                  selection)
 {
   using namespace SelectComponents;
-  auto       rankBuffer = executor.template Allocate<TRun>(componentCount);
-  auto       positionBuffer = executor.template Allocate<TRun>(componentCount);
-  const auto numberInOrderOfRanks = [&](const auto & isNumbered) {
+  const std::uint64_t limit = componentCount.limit;
+  const std::uint64_t images = imageRanks.images;
+  auto                countMemory = executor.template Allocate<TRun>(1);
+  auto                rankBuffer = executor.template Allocate<TRun>(limit);
+  auto                positionBuffer = executor.template Allocate<TRun>(limit);
+  const auto          numberInOrderOfRanks = [&](const auto & isNumbered) {
     using IsNumberedType = std::decay_t<decltype(isNumbered)>;
-    auto count = executor.template AllocateResult<TRun>();
     executor.template Scan<TRun>(
-      { componentCount },
+      componentCount,
       isNumbered,
       NumberInOrderOfRanks<TRun, IsNumberedType>{ isNumbered, positionBuffer.get(), rankBuffer.get() },
-      count.GetAddress());
-    return count;
+      countMemory.get());
   };
-  const auto select = [&](ResultOf<TRun, TExecutor> && count) {
-    return SelectedComponents<TRun, TExecutor>{ std::move(count), std::move(rankBuffer), std::move(positionBuffer) };
+  const auto select = [&] {
+    const BoundedCount<TRun> count{ limit, countMemory.get() };
+    return SelectedComponents<TRun, TExecutor>{
+      std::move(countMemory), count, std::move(rankBuffer), std::move(positionBuffer)
+    };
   };
 
   const IsSelected<TRun, TSum> isSelected{
     table, seeded, selection.minimumSize, selection.maximumSize, selection.border, size
   };
-  const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
-  if (selection.numberOfLargest == 1 && !isTransposed)
+  if (selection.numberOfLargest == 1 && !IsSorting(selection))
   {
     // The most frequent selection needs no sort.
-    const Grid components{ componentCount };
-    const auto largestSizes = executor.template Allocate<TRun>(imageRanks.images);
-    const auto largest = executor.template Allocate<TRun>(imageRanks.images);
-    executor.Fill(largestSizes.get(), imageRanks.images, 0);
-    executor.Fill(largest.get(), imageRanks.images, NoLabelByte);
-    executor.ForEach(components, RaiseLargestSize<TRun, TSum>{ isSelected, imageRanks, largestSizes.get() });
-    executor.ForEach(components,
+    const auto largestSizes = executor.template AllocateCleared<TRun>(images);
+    const auto largest = executor.template Allocate<TRun>(images);
+    executor.Fill(largest.get(), images, NoLabelByte);
+    executor.ForEach(componentCount, RaiseLargestSize<TRun, TSum>{ isSelected, imageRanks, largestSizes.get() });
+    executor.ForEach(componentCount,
                      FindFirstLargest<TRun, TSum>{ isSelected, imageRanks, largestSizes.get(), largest.get() });
-    return select(numberInOrderOfRanks(IsFirstLargest<TRun>{ imageRanks, largest.get() }));
+    numberInOrderOfRanks(IsFirstLargest<TRun>{ imageRanks, largest.get() });
+    return select();
   }
-  auto       matches = numberInOrderOfRanks(isSelected);
-  const bool isBySize = selection.order == Selection::Order::Size;
-  if (selection.numberOfLargest == 0 && !isBySize && !isTransposed)
+  numberInOrderOfRanks(isSelected);
+  if constexpr (std::is_same_v<TExecutor, MeasuringExecutor>)
   {
-    return select(std::move(matches));
+    return select();
   }
+  else
+  {
+    if (!IsSorting(selection))
+    {
+      return select();
+    }
+    const bool               isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
+    const bool               isBySize = selection.order == Selection::Order::Size;
+    const BoundedCount<TRun> matches{ limit, countMemory.get() };
+    const std::uint64_t      matchCount = Await(executor, matches);
+    const bool               isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matchCount;
+    if (!isLimited && !isBySize && !isTransposed)
+    {
+      return select();
+    }
 
-  // Ranks are in raster order, and the sort is stable.
-  const std::uint64_t matchCount = matches.Get();
-  const bool          isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matchCount;
-  if (!isLimited && !isBySize && !isTransposed)
-  {
-    return select(std::move(matches));
-  }
-  const auto keys = executor.template Allocate<TRun>(matchCount);
-  const auto sort = [&](std::uint64_t count) { executor.SortDescending(count, keys.get(), rankBuffer.get()); };
-  const auto sortList = [&](const TRun * values, std::uint64_t count, bool isAscending) {
-    executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, rankBuffer.get(), keys.get(), isAscending });
-    sort(count);
-    if (imageRanks.images > 1)
-    {
-      executor.ForEach(Grid{ count }, CopyImages<TRun>{ imageRanks, rankBuffer.get(), keys.get() });
+    // Ranks are in raster order, and the sort is stable.
+    const auto keys = executor.template Allocate<TRun>(matchCount);
+    const auto sort = [&](std::uint64_t count) { executor.SortDescending(count, keys.get(), rankBuffer.get()); };
+    const auto sortList = [&](const TRun * values, std::uint64_t count, bool isAscending) {
+      executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, rankBuffer.get(), keys.get(), isAscending });
       sort(count);
-    }
-  };
-  if (isTransposed)
-  {
-    sortList(table.firstPixels, matchCount, true);
-  }
-  std::optional<ResultOf<TRun, TExecutor>> kept(std::move(matches));
-  if (isLimited || isBySize)
-  {
-    sortList(table.pixelCounts, matchCount, false);
-  }
-  if (isLimited)
-  {
-    const auto starts = executor.template Allocate<TRun>(imageRanks.images == 1 ? 0 : imageRanks.images);
-    if (imageRanks.images > 1)
-    {
-      executor.ForEach(Grid{ imageRanks.images },
-                       FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), matchCount, starts.get() });
-    }
-    const IsWithinLimit<TRun> isWithinLimit{
-      imageRanks, rankBuffer.get(), imageRanks.images == 1 ? nullptr : starts.get(), selection.numberOfLargest
+      if (images > 1)
+      {
+        executor.ForEach(Grid{ count }, CopyImages<TRun>{ imageRanks, rankBuffer.get(), keys.get() });
+        sort(count);
+      }
     };
-    auto list = executor.template Allocate<TRun>(componentCount);
-    kept.emplace(executor.template AllocateResult<TRun>());
-    executor.template Scan<TRun>(
-      { matchCount }, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, kept->GetAddress());
-    rankBuffer = std::move(list);
+    std::uint64_t keptCount = matchCount;
+    if (isTransposed)
+    {
+      sortList(table.firstPixels, matchCount, true);
+    }
+    if (isLimited || isBySize)
+    {
+      sortList(table.pixelCounts, matchCount, false);
+    }
+    if (isLimited)
+    {
+      const auto starts = executor.template Allocate<TRun>(images == 1 ? 0 : images);
+      if (images > 1)
+      {
+        executor.ForEach(Grid{ images },
+                         FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), { matchCount }, starts.get() });
+      }
+      const IsWithinLimit<TRun> isWithinLimit{
+        imageRanks, rankBuffer.get(), images == 1 ? nullptr : starts.get(), selection.numberOfLargest
+      };
+      auto list = executor.template Allocate<TRun>(limit);
+      executor.template Scan<TRun>(
+        { matchCount }, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, countMemory.get());
+      rankBuffer = std::move(list);
+      keptCount = images == 1 ? selection.numberOfLargest : Await(executor, matches);
+    }
+    if (isTransposed && isLimited && !isBySize)
+    {
+      sortList(table.firstPixels, keptCount, true);
+    }
+    executor.Fill(positionBuffer.get(), limit, NoLabelByte);
+    executor.ForEach(Grid{ keptCount }, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
+    if (!isBySize && !isTransposed)
+    {
+      numberInOrderOfRanks(HasPosition<TRun>{ positionBuffer.get() });
+    }
+    return select();
   }
-  const std::uint64_t keptCount = kept->Get();
-  if (isTransposed && isLimited && !isBySize)
-  {
-    sortList(table.firstPixels, keptCount, true);
-  }
-  executor.Fill(positionBuffer.get(), componentCount, NoLabelByte);
-  executor.ForEach(Grid{ keptCount }, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
-  if (!isBySize && !isTransposed)
-  {
-    return select(numberInOrderOfRanks(HasPosition<TRun>{ positionBuffer.get() }));
-  }
-  return select(*std::move(kept));
 }
 
 /** Finds where the selected components of each image start in their order: the memory of RanksOfImages::first for
@@ -458,7 +462,7 @@ FindPositionsOfImages(const TExecutor &                           executor,
   {
     executor.ForEach(
       Grid{ imageRanks.images },
-      SelectComponents::FindStartOfImage<TRun>{ imageRanks, selected.ranks.get(), selected.count.Get(), first.get() });
+      SelectComponents::FindStartOfImage<TRun>{ imageRanks, selected.ranks.get(), selected.count, first.get() });
   }
   return first;
 }
@@ -472,18 +476,6 @@ RenumberRuns(const TExecutor &          executor,
              TRun *                     ranksOfRuns)
 {
   executor.ForEach(runCount, SelectComponents::RenumberRun<TRun>{ positions, ranksOfRuns });
-}
-
-/** Copies the rows of the selected components, in the order of their labels. */
-template <typename TRun, typename TSum, typename TExecutor>
-void
-CopySelectedRows(const TExecutor &                           executor,
-                 const ComponentTable<TRun, TSum> &          from,
-                 const SelectedComponents<TRun, TExecutor> & selected,
-                 const ComponentTable<TRun, TSum> &          to)
-{
-  executor.ForEach(Grid{ selected.count.Get() },
-                   SelectComponents::CopyRow<TRun, TSum>{ from, to, selected.ranks.get() });
 }
 
 } // namespace itk::ccl

@@ -106,7 +106,8 @@ RankPixels(const TExecutor &                          executor,
 {
   using namespace PixelRanking;
   executor.ForEach(Grid{ size.Count() }, MarkFirstPixels<TLabel>{ labels, memory.Get() });
-  const auto count = ScanMarks(executor, memory);
+  const auto count = executor.template AllocateResult<TLabel>();
+  ScanMarks(executor, memory, count.GetAddress());
   executor.ForEach(Grid{ memory.CountWords() }, LabelFirstPixels<TLabel>{ memory.Get(), labelValues, labels });
   return count.Get();
 }

@@ -162,33 +162,31 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
 }
 
 /** Ranks the components of the runs of trees. The ranks of the runs replace `rootRanks` if a row group is a single row,
- * and `parents` otherwise. Then the elements of `rootRanks` must be NoPixel before the call. Returns the number of
+ * and `parents` otherwise. Then the elements of `rootRanks` must be NoPixel before the call. Writes the number of
  * components. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
-ResultOf<TRun, TExecutor>
+void
 RankTreesOfRuns(const TExecutor &                                         executor,
                 [[maybe_unused]] const IndexedRuns<TRowGroup, TRun> &     runs,
                 const BoundedCount<TRun> &                                runCount,
                 TRun *                                                    parents,
                 [[maybe_unused]] const FirstPixelMarks<TRun, TExecutor> & marks,
-                TRun *                                                    rootRanks)
+                TRun *                                                    rootRanks,
+                TRun *                                                    componentCount)
 {
   using namespace RunRanking;
   if constexpr (TRowGroup::IsOneRow)
   {
-    auto count = executor.template AllocateResult<TRun>();
     executor.template Scan<TRun>(
-      runCount, IsRoot<TRun>{ parents }, RankRoots<TRun>{ parents, rootRanks }, count.GetAddress());
+      runCount, IsRoot<TRun>{ parents }, RankRoots<TRun>{ parents, rootRanks }, componentCount);
     executor.ForEach(runCount, CopyRankOfRoot<TRun>{ parents, rootRanks });
-    return count;
   }
   else
   {
     executor.ForEach(runs.groups.columns.words, FindFirstPixels<TRowGroup, TRun>{ runs, runCount, parents, rootRanks });
     executor.ForEach(runCount, FirstPixelRanking::MarkFirstPixels<TRun>{ rootRanks, marks.Get() });
-    auto count = ScanMarks(executor, marks);
+    ScanMarks(executor, marks, componentCount);
     executor.ForEach(runCount, RankByFirstPixel<TRun>{ marks.Get(), rootRanks, parents });
-    return count;
   }
 }
 

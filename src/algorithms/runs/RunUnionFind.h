@@ -225,22 +225,15 @@ struct LabeledRuns
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
 
-  RowGroupBits<TRowGroup>   groups;
-  BufferType                runOffsets;   // an element for each word of columns
-  BufferType                firstColumns; // an element for each run, or none if labeling does not need them
-  BufferType                lastColumns;
-  RunColumns<TRun>          columnsOfRuns;
-  BufferType                countMemory;
-  BoundedCount<TRun>        runCount;
-  BufferType                ranks; // of the component of each run
-  ResultOf<TRun, TExecutor> objects;
-
-  /** Returns the number of objects. On the device, it waits for this number, but not for the ranks. */
-  std::uint64_t
-  CountObjects() const
-  {
-    return objects.Get();
-  }
+  RowGroupBits<TRowGroup> groups;
+  BufferType              runOffsets;   // an element for each word of columns
+  BufferType              firstColumns; // an element for each run, or none if labeling does not need them
+  BufferType              lastColumns;
+  RunColumns<TRun>        columnsOfRuns;
+  BufferType              countMemory;
+  BoundedCount<TRun>      runCount;
+  BoundedCount<TRun>      componentCount;
+  BufferType              ranks; // of the component of each run
 
   IndexedRuns<TRowGroup, TRun>
   GetIndexed() const
@@ -321,8 +314,7 @@ BuildTrees(const TExecutor &                    executor,
 } // namespace RunUnionFind
 
 /** Labels the runs of row groups by the ranks of their components. Does not wait for the device. TRun must be able to
- * hold BitCountOf(image). If there are more runs than the capacity, the number of objects is 0, and no rank is written.
- */
+ * hold BitCountOf(image). If there are more runs than the capacity, there are no components, and no rank is written. */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
 LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, const RunCapacity & capacity)
@@ -330,8 +322,9 @@ LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, co
   using namespace RunUnionFind;
   const BitRows &          columns = groups.columns;
   const std::uint64_t      words = columns.words.Count();
-  auto                     countMemory = executor.template Allocate<TRun>(capacity.isExact ? 0 : 1);
-  TRun * const             countAddress = capacity.isExact ? nullptr : countMemory.get();
+  auto                     countMemory = executor.template Allocate<TRun>(2);
+  TRun * const             componentAddress = countMemory.get();
+  TRun * const             countAddress = capacity.isExact ? nullptr : countMemory.get() + 1;
   const BoundedCount<TRun> runCount{ capacity.runs, countAddress };
 
   // A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one
@@ -369,7 +362,7 @@ LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, co
     const auto last = std::move(lastColumns);
   }
 
-  auto objects = RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get());
+  RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get(), componentAddress);
   return { groups,
            std::move(runOffsets),
            std::move(firstColumns),
@@ -377,8 +370,8 @@ LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, co
            runs.columnsOfRuns,
            std::move(countMemory),
            runCount,
-           std::move(TRowGroup::IsOneRow ? rootRanks : parents),
-           std::move(objects) };
+           { capacity.runs, componentAddress },
+           std::move(TRowGroup::IsOneRow ? rootRanks : parents) };
 }
 
 } // namespace itk::ccl

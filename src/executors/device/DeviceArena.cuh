@@ -15,7 +15,12 @@ class DeviceArena
 public:
   /** Allocates the memory in the order of a stream. */
   DeviceArena(DeviceResources & resources, const ArenaSize & size, cudaStream_t stream)
-    : m_Memory(resources, size.cleared + size.uncleared, stream)
+    : DeviceArena(DeviceAllocation(resources, size.cleared + size.uncleared, stream), size, stream)
+  {}
+
+  /** Uses memory of `size.cleared + size.uncleared` bytes, with the alignment of ArenaSize. */
+  DeviceArena(DeviceAllocation && memory, const ArenaSize & size, cudaStream_t stream)
+    : m_Memory(std::move(memory))
     , m_Left(size)
     , m_Cleared(static_cast<unsigned char *>(m_Memory.get()))
     , m_Uncleared(m_Cleared + size.cleared)

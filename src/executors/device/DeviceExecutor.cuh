@@ -99,6 +99,16 @@ public:
     return executor;
   }
 
+  /** Returns an executor that loads the kernels of all calls, and runs nothing. Its arrays are null. A kernel cannot be
+   * loaded while a stream captures a graph. */
+  DeviceExecutor
+  ForLoading() const
+  {
+    DeviceExecutor executor = *this;
+    executor.m_IsLoading = true;
+    return executor;
+  }
+
   cudaStream_t
   GetStream() const
   {
@@ -123,6 +133,10 @@ public:
   Buffer<T>
   Allocate(std::uint64_t count) const
   {
+    if (m_IsLoading)
+    {
+      return Buffer<T>(nullptr);
+    }
     void * const taken = m_Arena != nullptr && count != 0 ? m_Arena->Take(ArenaSize::BytesOf<T>(count)) : nullptr;
     return taken != nullptr ? Buffer<T>(taken) : Buffer<T>(m_Resources, count * sizeof(T), m_Stream);
   }
@@ -182,7 +196,7 @@ public:
   void
   Fill(T * memory, std::uint64_t count, unsigned char byte) const
   {
-    if (count != 0)
+    if (count != 0 && !m_IsLoading)
     {
       CCL_CHECK(cudaMemsetAsync(memory, byte, count * sizeof(T), m_Stream));
     }
@@ -313,6 +327,12 @@ private:
          const dim3 & threads,
          const TParameters &... parameters) const
   {
+    if (m_IsLoading)
+    {
+      cudaFuncAttributes attributes{};
+      CCL_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+      return;
+    }
     cudaLaunchAttribute startsEarly{};
     startsEarly.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     startsEarly.val.programmaticStreamSerializationAllowed = 1;
@@ -328,6 +348,7 @@ private:
   DeviceResources & m_Resources;
   cudaStream_t      m_Stream;
   DeviceArena *     m_Arena = nullptr;
+  bool              m_IsLoading = false;
 };
 
 } // namespace itk::ccl

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaConnectedComponentDeviceCall_h
+#define itkCudaConnectedComponentDeviceCall_h
+
+#include "itkCudaConnectedComponentImageView.h"
+#include "itkCudaConnectedComponentTable.h"
+
+#include <cstdint>
+
+namespace itk
+{
+
+/** \class CudaConnectedComponentStatus
+ * \brief The numbers of a call that CudaConnectedComponentLabeler::Enqueue() has enqueued. The device writes them.
+ * \ingroup CudaConnectedComponents */
+struct CudaConnectedComponentStatus
+{
+  /** The bits of `problems`. */
+  enum Problem : std::uint64_t
+  {
+    /** The images have more runs than CudaConnectedComponentDeviceCall::runCapacity: no component was found. */
+    TooManyRuns = 1,
+    /** There are more components than rows of the table: no row was written. */
+    TooManyRows = 2,
+    /** An image has more components than the pixel type of the output has labels: its labels are wrong. */
+    TooManyLabels = 4
+  };
+
+  /** What did not fit: a sum of values of Problem, or 0. */
+  std::uint64_t problems = 0;
+
+  /** The number of runs, also if they did not fit. */
+  std::uint64_t runCount = 0;
+
+  /** The number of components in all images, before the selection. */
+  std::uint64_t originalComponentCount = 0;
+
+  /** The number of components that the selection kept, in all images, also if the table has fewer rows. */
+  std::uint64_t componentCount = 0;
+};
+
+/** \class CudaConnectedComponentDeviceTable
+ * \brief The columns of a table of components in device memory. A column that is null is not computed.
+ *
+ * Each column is an array of `rows` elements. The rows have the order of CudaConnectedComponentTable.
+ *
+ * \ingroup CudaConnectedComponents */
+struct CudaConnectedComponentDeviceTable
+{
+  /** The number of elements of each column. If there are more components, no row is written, and the status says so.
+   * Elements after the last component stay unchanged. */
+  std::uint64_t rows = 0;
+
+  /** The number of the image of each component. */
+  std::uint64_t * images = nullptr;
+
+  /** As CudaConnectedComponentTable::pixelCounts. */
+  std::uint64_t * pixelCounts = nullptr;
+
+  /** As CudaConnectedComponentTable::minimums, for all axes or none. */
+  std::uint64_t * minimums[3] = {};
+
+  /** As CudaConnectedComponentTable::maximums, for all axes or none. */
+  std::uint64_t * maximums[3] = {};
+
+  /** As CudaConnectedComponentTable::sums, for all axes or none. */
+  CudaConnectedComponentTable::Sum * sums[3] = {};
+
+  /** The mean x, y and z of the pixels of each component, for all axes or none. */
+  double * means[3] = {};
+
+  /** As CudaConnectedComponentTable::products, all or none. */
+  CudaConnectedComponentTable::Sum * products[6] = {};
+
+  /** As CudaConnectedComponentTable::firstPixels. */
+  std::uint64_t * firstPixels = nullptr;
+
+  /** As CudaConnectedComponentTable::faces. */
+  std::uint8_t * faces = nullptr;
+};
+
+/** \class CudaConnectedComponentDeviceCall
+ * \brief The arguments of CudaConnectedComponentLabeler::Enqueue(). All memory is device memory of the caller.
+ * \ingroup CudaConnectedComponents */
+struct CudaConnectedComponentDeviceCall
+{
+  /** The images, as for CudaConnectedComponentLabeler::Label(). */
+  CudaConnectedComponentImageView input;
+
+  /** What is written to the output. The default is labels. MaskBits is not possible. */
+  CudaConnectedComponentsEnums::Output kind = CudaConnectedComponentsEnums::Output::Labels;
+
+  /** The output: as for Label(), or as for Mask() and Fill(). Not used if `kind` is None. */
+  CudaConnectedComponentImageView output;
+
+  /** The value of background pixels in labels, the value outside for FilledOutside, or the value inside for
+   * FilledInside. */
+  CudaConnectedComponentImageView::Value value = 0;
+
+  /** Gets the numbers of the call. Null if they are not wanted. */
+  CudaConnectedComponentStatus * status = nullptr;
+
+  /** Gets the number of components of each image, after the selection. Null if they are not wanted. */
+  std::uint64_t * componentCounts = nullptr;
+
+  /** Gets the measurements of the components. */
+  CudaConnectedComponentDeviceTable table;
+
+  /** The number of runs for which there is memory: parts of rows of 2 x 2 pixels with full connectivity in a volume,
+   * 2 rows in a plane, and 1 row with face connectivity. The default is 0: the most runs that the images can have. */
+  std::uint64_t runCapacity = 0;
+};
+
+} // namespace itk
+
+#endif

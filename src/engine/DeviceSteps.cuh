@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_engine_DeviceSteps_cuh
+#define ccl_engine_DeviceSteps_cuh
+
+// The steps of a call on images in device memory, for calls that wait and for calls that do not. They are templates of
+// the executor, so that MeasuringExecutor can measure the memory of a call that does not wait.
+
+#include "algorithms/Request.h"
+#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/runs/ImageRanks.h"
+#include "algorithms/runs/MaskWriteOut.h"
+#include "algorithms/runs/PackForeground.h"
+#include "algorithms/runs/RunLabelWriteOut.h"
+#include "algorithms/runs/RunUnionFind.h"
+#include "primitives/PixelTypes.h"
+
+#include "itkCudaConnectedComponentDeviceCall.h"
+
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace itk::ccl
+{
+
+/** Runs in the executor's memory, and the rank of the component of each run. */
+template <typename TRowGroup, typename TRun>
+struct RankedRuns
+{
+  IndexedRuns<TRowGroup, TRun> runs;
+  TRun *                       ranks;
+  BoundedCount<TRun>           runCount;
+  BoundedCount<TRun>           componentCount;
+};
+
+/** Returns the pixels of a view. \param pixels the address of the view as a pointer to its type */
+template <typename TPixel>
+StackPixels<TPixel>
+PixelsOf(TPixel * pixels, const ImageView & view)
+{
+  const auto bytes = static_cast<std::int64_t>(SizeOf(view.type));
+  return { pixels, view.strides[1] / bytes, view.strides[2] / bytes, view.imageStride / bytes, view.IsContiguous() };
+}
+
+/** Packs the pixels of the images of a request. `bits` has an element for each word of the stack. */
+template <typename TRowGroup, typename TExecutor>
+GroupedBits<TRowGroup, TExecutor>
+PackImages(const TExecutor & executor, const ImageView & input, const Request & request, Word * bits)
+{
+  return VisitPixels(input.pixels, input.type, [&](const auto * typed) {
+    using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
+    return PackRowGroups<TRowGroup, PixelType>(
+      executor, PixelsOf(typed, input), StackOf<TRowGroup>(request.size, request.images), bits, request.isComplement);
+  });
+}
+
+/** The components of ranked runs after the selection of a request. */
+template <typename TRun, typename TExecutor>
+struct FinalComponents
+{
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
+
+  std::optional<AnalyzedComponents<TRun, TExecutor>> analyzed; // nothing if the request needs no analysis
+  BufferType                                         imageRankMemory;
+  RanksOfImages<TRun>                                imageRanks; // of the kept components
+  BoundedCount<TRun>                                 found;
+  BoundedCount<TRun>                                 kept;
+};
+
+/** Measures and selects the components of ranked runs if the request needs it. Then the ranks of the runs are those of
+ * the kept components, or NoLabel. Waits only if the selection sorts. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+FinalComponents<TRun, TExecutor>
+SelectComponentsOf(const TExecutor & executor, const RankedRuns<TRowGroup, TRun> & ranked, const Request & request)
+{
+  const auto ranksIn = [&request](const auto & memory) {
+    return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
+  };
+  auto imageRankMemory = FindRanksOfImages(executor, ranked.runs, ranked.runCount, ranked.ranks, request.images);
+  auto imageRanks = ranksIn(imageRankMemory);
+  if (!request.NeedsAnalysis())
+  {
+    return { std::nullopt, std::move(imageRankMemory), imageRanks, ranked.componentCount, ranked.componentCount };
+  }
+  auto analyzed =
+    AnalyzeRuns(executor, ranked.runs, ranked.ranks, ranked.runCount, imageRanks, ranked.componentCount, request);
+  if (analyzed.selected)
+  {
+    imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
+    imageRanks = ranksIn(imageRankMemory);
+  }
+  const auto kept = analyzed.GetKept();
+  return { std::move(analyzed), std::move(imageRankMemory), imageRanks, ranked.componentCount, kept };
+}
+
+/** Writes the labels of ranked runs, or the filled images, to device memory. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+void
+WriteOutput(const TExecutor &                   executor,
+            const RankedRuns<TRowGroup, TRun> & ranked,
+            const RanksOfImages<TRun> &         imageRanks,
+            const ImageView &                   input,
+            const Request &                     request,
+            const ImageView &                   output)
+{
+  const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
+  if (request.output == OutputKind::None)
+  {
+    return;
+  }
+  if (request.output == OutputKind::Labels)
+  {
+    VisitWidth(output.type, [&](auto label) {
+      using OutputType = decltype(label);
+      WriteRunLabels<TRowGroup, TRun, OutputType>(executor,
+                                                  ranked.runs,
+                                                  ranked.ranks,
+                                                  imageRanks,
+                                                  stack,
+                                                  request.labelValues,
+                                                  PixelsOf(static_cast<OutputType *>(output.pixels), output));
+    });
+    return;
+  }
+  const Grid words = ranked.runs.groups.rows.words;
+  const auto mask = executor.template Allocate<Word>(words.Count());
+  StoreMask(executor, ranked.runs, ranked.ranks, mask.get());
+  VisitWidth(output.type, [&](auto pixel) {
+    using OutputType = decltype(pixel);
+    FillPixelsOfMask<TRun>(executor,
+                           { words, mask.get() },
+                           static_cast<const OutputType *>(input.pixels),
+                           stack,
+                           request.output == OutputKind::FilledInside,
+                           static_cast<OutputType>(request.fillValue),
+                           static_cast<OutputType *>(output.pixels));
+  });
+}
+
+namespace DeviceSteps
+{
+
+/** Kernel functor that makes all images empty, so that later steps find nothing. A cell's x is a word of rows. */
+struct EraseWord
+{
+  Word *        rows;
+  Word *        columns;
+  std::uint64_t columnCount;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & word) const
+  {
+    rows[word.x] = 0;
+    if (word.x < columnCount)
+    {
+      columns[word.x] = 0;
+    }
+  }
+};
+
+/** The work of EraseWord, if there are more runs than there is memory for. */
+template <typename TRun>
+struct EraseIfExceeded
+{
+  BoundedCount<TRun> runCount;
+  std::uint64_t      words;
+  EraseWord          eraseWord;
+
+  CCL_NO_EXECUTION_CHECK
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  Choose(const TVisitor & visit) const
+  {
+    if (runCount.IsExceeded())
+    {
+      visit(words, eraseWord);
+    }
+  }
+};
+
+/** Kernel functor that writes the numbers of a call to the caller's memory. A cell is an image, but there is one cell if
+ * there are no images. */
+template <typename TRun>
+struct StoreNumbers
+{
+  BoundedCount<TRun>             runCount;
+  BoundedCount<TRun>             found;
+  BoundedCount<TRun>             kept;
+  RanksOfImages<TRun>            imageRanks;
+  std::uint64_t                  mostLabels; // that an image may have
+  std::uint64_t                  rows;       // that the table may have
+  std::uint64_t *                componentCounts;
+  CudaConnectedComponentStatus * status; // cleared before
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & image) const
+  {
+    const std::uint64_t all = NumberOf(kept);
+    std::uint64_t       count = all;
+    if (imageRanks.first != nullptr)
+    {
+      const std::uint64_t begin = Lower(imageRanks.first[image.x], all);
+      const std::uint64_t end = image.x + 1 < imageRanks.images ? Lower(imageRanks.first[image.x + 1], all) : all;
+      count = end - begin;
+    }
+    if (componentCounts != nullptr && imageRanks.images != 0)
+    {
+      componentCounts[image.x] = count;
+    }
+    if (status == nullptr)
+    {
+      return;
+    }
+    std::uint64_t problems = count > mostLabels ? CudaConnectedComponentStatus::TooManyLabels : 0;
+    if (image.x == 0)
+    {
+      status->runCount = NumberOf(runCount);
+      status->originalComponentCount = NumberOf(found);
+      status->componentCount = all;
+      problems |= runCount.IsExceeded() ? CudaConnectedComponentStatus::TooManyRuns : 0;
+      problems |= all > rows ? CudaConnectedComponentStatus::TooManyRows : 0;
+    }
+    if (problems != 0)
+    {
+      // Few images have problems, and bits are only ever set.
+      for (std::uint64_t bit = 1; bit <= CudaConnectedComponentStatus::TooManyLabels; bit *= 2)
+      {
+        if ((problems & bit) != 0)
+        {
+          AtomicOr(reinterpret_cast<Word *>(&status->problems), static_cast<Word>(bit));
+        }
+      }
+    }
+  }
+
+private:
+  CCL_HOST_DEVICE
+  static std::uint64_t
+  NumberOf(const BoundedCount<TRun> & count)
+  {
+    return count.address != nullptr ? *count.address : count.limit;
+  }
+
+  CCL_HOST_DEVICE
+  static std::uint64_t
+  Lower(std::uint64_t a, std::uint64_t b)
+  {
+    return a < b ? a : b;
+  }
+};
+
+/** Kernel functor that copies the rows of kept components to the caller's table. A cell is a row of that table. */
+template <typename TRun, typename TSum>
+struct ExportRow
+{
+  ComponentTable<TRun, TSum>        from;
+  const TRun *                      ranks; // of the kept components; null if all are kept
+  RanksOfImages<TRun>               imageRanks;
+  Grid                              size;
+  CudaConnectedComponentDeviceTable to;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t row = cell.x;
+    const std::uint64_t rank = ranks == nullptr ? row : std::uint64_t{ ranks[row] };
+    if (to.images != nullptr)
+    {
+      to.images[row] = imageRanks.ImageOf(static_cast<TRun>(row));
+    }
+    if (to.pixelCounts != nullptr)
+    {
+      to.pixelCounts[row] = from.pixelCounts[rank];
+    }
+    if (to.firstPixels != nullptr)
+    {
+      to.firstPixels[row] = from.firstPixels[rank];
+    }
+    if (to.faces != nullptr)
+    {
+      to.faces[row] = from.FacesAt(rank, size);
+    }
+    CCL_UNROLL
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      if (to.minimums[axis] != nullptr)
+      {
+        to.minimums[axis][row] = from.minimums[axis][rank];
+      }
+      if (to.maximums[axis] != nullptr)
+      {
+        to.maximums[axis][row] = from.maximums[axis][rank];
+      }
+      if (to.sums[axis] != nullptr)
+      {
+        to.sums[axis][row] = MakeSum(from.sums[axis][rank]);
+      }
+      if (to.means[axis] != nullptr)
+      {
+        const auto sum = MakeSum(from.sums[axis][rank]);
+        to.means[axis][row] = (static_cast<double>(sum.high) * 18446744073709551616.0 + static_cast<double>(sum.low)) /
+                              static_cast<double>(from.pixelCounts[rank]);
+      }
+    }
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 6; ++i)
+    {
+      if (to.products[i] != nullptr)
+      {
+        to.products[i][row] = MakeSum(from.products[i][rank]);
+      }
+    }
+  }
+
+private:
+  using Sum = CudaConnectedComponentTable::Sum;
+
+  CCL_HOST_DEVICE
+  static Sum
+  MakeSum(std::uint64_t sum)
+  {
+    return { sum, 0 };
+  }
+  CCL_HOST_DEVICE
+  static Sum
+  MakeSum(const WideSum & sum)
+  {
+    return { sum.low, sum.high };
+  }
+};
+
+} // namespace DeviceSteps
+
+/** Runs all steps of a call that does not wait. The memory of all arrays comes from the executor. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+void
+RunWithoutWaiting(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+{
+  using namespace DeviceSteps;
+  const Grid          words = WordsOf(StackOf<TRowGroup>(request.size, request.images).GetGrid());
+  const auto          bits = executor.template Allocate<Word>(words.Count());
+  const auto          grouped = PackImages<TRowGroup>(executor, call.input, request, bits.get());
+  const std::uint64_t columnCount = grouped.groups.columns.words.Count();
+  const std::uint64_t mostRuns = columnCount * RunUnionFind::MostStartsInWord;
+  const bool          mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
+  const auto          labeled =
+    LabelRuns<TRun>(executor, grouped.groups, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns));
+  if (mayExceed)
+  {
+    const EraseWord eraseWord{ bits.get(), grouped.columns.get(), TRowGroup::IsOneRow ? 0 : columnCount };
+    executor.ForEachChosen(Grid{ words.Count() },
+                           EraseIfExceeded<TRun>{ labeled.runCount, words.Count(), eraseWord });
+  }
+  const RankedRuns<TRowGroup, TRun> ranked{
+    labeled.GetIndexed(), labeled.ranks.get(), labeled.runCount, labeled.componentCount
+  };
+  const auto components = SelectComponentsOf(executor, ranked, request);
+  WriteOutput(executor, ranked, components.imageRanks, call.input, request, call.output);
+  if (request.wantsTable)
+  {
+    const BoundedCount<TRun> rows{ call.table.rows, components.kept.address };
+    const TableColumns       columns = ColumnsFor(request.selection, request.columns);
+    VisitSumTypeFor(request.size, columns, [&](auto sum) {
+      using TableType = ComponentTable<TRun, decltype(sum)>;
+      const auto & analyzed = *components.analyzed;
+      executor.ForEach(rows,
+                       ExportRow<TRun, decltype(sum)>{
+                         TableType::In(analyzed.table.get(), columns, analyzed.found.limit),
+                         analyzed.GetKeptRanks(),
+                         components.imageRanks,
+                         request.size,
+                         call.table });
+    });
+  }
+  if (call.status != nullptr)
+  {
+    executor.Fill(call.status, 1, 0);
+  }
+  if (call.status != nullptr || call.componentCounts != nullptr)
+  {
+    executor.ForEach(Grid{ request.images },
+                     StoreNumbers<TRun>{ labeled.runCount,
+                                         components.found,
+                                         components.kept,
+                                         components.imageRanks,
+                                         request.labelValues.maximumCount,
+                                         request.wantsTable ? call.table.rows : ~std::uint64_t{ 0 },
+                                         call.componentCounts,
+                                         call.status });
+  }
+}
+
+} // namespace itk::ccl
+
+#endif

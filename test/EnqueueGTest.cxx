@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Enqueue() gives the results of the functions that wait, in memory of the caller, without waiting, and in graphs.
+
+#include "AnalysisTestSupport.h"
+#include "CudaTestSupport.h"
+#include "LabelerTestSupport.h"
+#include "TestImages.h"
+
+#include "itkCudaConnectedComponentDeviceCall.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <numeric>
+
+namespace
+{
+
+using Call = itk::CudaConnectedComponentDeviceCall;
+using Status = itk::CudaConnectedComponentStatus;
+using Sum = CudaConnectedComponentTable::Sum;
+using Size = CudaConnectedComponentLabeler::SizeType;
+using Output = itk::CudaConnectedComponentsEnums::Output;
+
+/** An array in device memory. Bytes after it are guarded. */
+template <typename T>
+class DeviceArray
+{
+public:
+  explicit DeviceArray(std::uint64_t count)
+    : m_Count(count)
+    , m_Memory(CudaTestSupport::AllocateDevice(count * sizeof(T) + Guard))
+  {
+    const std::vector<unsigned char> bytes(count * sizeof(T) + Guard, 0xA5);
+    CudaTestSupport::CopyToDevice(m_Memory.get(), bytes.data(), bytes.size());
+  }
+  explicit DeviceArray(const std::vector<T> & values)
+    : DeviceArray(values.size())
+  {
+    this->Write(values);
+  }
+
+  ~DeviceArray()
+  {
+    std::vector<unsigned char> guard(Guard);
+    CudaTestSupport::CopyToHost(guard.data(), reinterpret_cast<char *>(m_Memory.get()) + m_Count * sizeof(T), Guard);
+    EXPECT_EQ(std::count(guard.begin(), guard.end(), 0xA5), std::ptrdiff_t{ Guard }) << "bytes after an array changed";
+  }
+  DeviceArray(const DeviceArray &) = delete;
+  DeviceArray &
+  operator=(const DeviceArray &) = delete;
+
+  void
+  Write(const std::vector<T> & values)
+  {
+    CudaTestSupport::CopyToDevice(m_Memory.get(), values.data(), values.size() * sizeof(T));
+  }
+
+  std::vector<T>
+  Read() const
+  {
+    std::vector<T> values(m_Count);
+    CudaTestSupport::CopyToHost(values.data(), m_Memory.get(), m_Count * sizeof(T));
+    return values;
+  }
+
+  T *
+  Get() const
+  {
+    return static_cast<T *>(m_Memory.get());
+  }
+
+private:
+  static constexpr std::uint64_t Guard = 512;
+
+  std::uint64_t         m_Count;
+  std::shared_ptr<void> m_Memory;
+};
+
+/** All results of a call, in device memory. */
+struct Results
+{
+  std::uint64_t rows;
+
+  DeviceArray<Status>        status{ 1 };
+  DeviceArray<std::uint64_t> counts;
+  DeviceArray<std::uint64_t> integers{ rows * 9 };
+  DeviceArray<Sum>           sums{ rows * 9 };
+  DeviceArray<double>        means{ rows * 3 };
+  DeviceArray<std::uint8_t>  faces{ rows };
+
+  Results(std::uint64_t rowCount, std::uint64_t images)
+    : rows(rowCount)
+    , counts(images)
+  {}
+
+  void
+  AddTo(Call & call) const
+  {
+    call.status = status.Get();
+    call.componentCounts = counts.Get();
+    auto & table = call.table;
+    table.rows = rows;
+    table.images = integers.Get();
+    table.pixelCounts = integers.Get() + rows;
+    table.firstPixels = integers.Get() + 2 * rows;
+    table.faces = faces.Get();
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      table.minimums[axis] = integers.Get() + (3 + axis) * rows;
+      table.maximums[axis] = integers.Get() + (6 + axis) * rows;
+      table.sums[axis] = sums.Get() + axis * rows;
+      table.means[axis] = means.Get() + axis * rows;
+    }
+    for (unsigned int i = 0; i < 6; ++i)
+    {
+      table.products[i] = sums.Get() + (3 + i) * rows;
+    }
+  }
+
+  /** Expects the rows of a table that a call on host memory has made. */
+  void
+  Expect(const CudaConnectedComponentTable & table, const std::string & what) const
+  {
+    const Status found = status.Read()[0];
+    EXPECT_EQ(found.problems, 0U) << what;
+    EXPECT_EQ(found.componentCount, table.componentCount) << what;
+    EXPECT_EQ(found.originalComponentCount, table.originalComponentCount) << what;
+    EXPECT_EQ(counts.Read(), table.componentCounts) << what;
+    const std::uint64_t count = table.componentCount;
+    ASSERT_LE(count, rows);
+    const auto column = [&](const auto & values, unsigned int index) {
+      return std::vector<std::decay_t<decltype(values[0])>>(values.begin() + static_cast<std::ptrdiff_t>(index * rows),
+                                                            values.begin() +
+                                                              static_cast<std::ptrdiff_t>(index * rows + count));
+    };
+    const auto                 all = integers.Read();
+    const auto                 allSums = sums.Read();
+    const auto                 allMeans = means.Read();
+    std::vector<std::uint64_t> images;
+    for (std::uint64_t image = 0; image < table.componentCounts.size(); ++image)
+    {
+      images.insert(images.end(), table.componentCounts[image], image);
+    }
+    EXPECT_EQ(column(all, 0), images) << what;
+    EXPECT_EQ(column(all, 1), table.pixelCounts) << what;
+    EXPECT_EQ(column(all, 2), table.firstPixels) << what;
+    EXPECT_EQ(column(faces.Read(), 0), table.faces) << what;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      EXPECT_EQ(column(all, 3 + axis), table.minimums[axis]) << what;
+      EXPECT_EQ(column(all, 6 + axis), table.maximums[axis]) << what;
+      EXPECT_TRUE(column(allSums, axis) == table.sums[axis]) << what;
+      for (std::uint64_t row = 0; row < count; ++row)
+      {
+        ASSERT_EQ(allMeans[axis * rows + row],
+                  table.sums[axis][row].ToDouble() / static_cast<double>(table.pixelCounts[row]))
+          << what;
+      }
+    }
+    for (unsigned int i = 0; i < 6; ++i)
+    {
+      EXPECT_TRUE(column(allSums, 3 + i) == table.products[i]) << what;
+    }
+  }
+};
+
+/** Enqueues a call on the stream of the labeler, with a workspace of the needed size. Waits for it. */
+void
+RunEnqueued(const CudaConnectedComponentLabeler & labeler, const Call & call)
+{
+  const std::uint64_t        bytes = labeler.GetWorkspaceSize(call);
+  const DeviceArray<std::uint8_t> workspace(bytes);
+  labeler.Enqueue(call, workspace.Get(), bytes);
+  CudaTestSupport::Wait(labeler.options.stream);
+}
+
+std::vector<std::uint8_t>
+RandomPixels(std::uint64_t count, unsigned int density, std::mt19937 & random)
+{
+  std::vector<std::uint8_t> pixels(count);
+  std::generate(pixels.begin(), pixels.end(), [&] { return random() % 100 < density ? 1 + random() % 3 : 0; });
+  return pixels;
+}
+
+} // namespace
+
+TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto   stream = CudaTestSupport::MakeStream();
+  unsigned int seed = 1;
+  for (const Size & size : { Size{ 33, 7, 1 }, Size{ 40, 9, 3 }, Size{ 65, 8, 6 }, Size{ 5, 1, 1 }, Size{ 200, 60, 50 } })
+  {
+    for (const std::uint64_t images : { 1, 2, 9 })
+    {
+      for (const bool fullyConnected : { false, true })
+      {
+        std::mt19937        random(++seed);
+        const std::uint64_t pixels = size[0] * size[1] * size[2] * images;
+        const auto          input = RandomPixels(pixels, 5 + random() % 90, random);
+        const DeviceArray<std::uint8_t> deviceInput(input);
+        const View                      host = View::Of(input.data(), size).Batch(images);
+        for (unsigned int selection = 0; selection < 4; ++selection)
+        {
+          CudaConnectedComponentLabeler labeler;
+          labeler.options.fullyConnected = fullyConnected;
+          labeler.options.stream = stream.get();
+          labeler.options.columns = AllColumns();
+          labeler.options.complement = selection == 3;
+          labeler.options.selection.minimumSize = selection == 1 ? 3 : 0;
+          labeler.options.selection.numberOfLargest = selection == 2 ? 1 : 0;
+          labeler.options.selection.border = selection == 3 ? Border::NotTouching : Border::Any;
+          auto waiting = labeler;
+          waiting.options.onHost = true;
+          for (const Output kind : { Output::Labels, Output::FilledInside, Output::FilledOutside, Output::None })
+          {
+            const std::string what = View::TextOf(size) + ", images " + std::to_string(images) + ", full " +
+                                     std::to_string(fullyConnected) + ", selection " + std::to_string(selection) +
+                                     ", kind " + std::to_string(static_cast<int>(kind)) + ", seed " +
+                                     std::to_string(seed);
+            const std::uint64_t         value = kind == Output::Labels ? 2 : 7;
+            CudaConnectedComponentTable table;
+            Results                     results(pixels / 2 + 2, images);
+            Call                        call;
+            call.input = View::OnDevice(deviceInput.Get(), size).Batch(images);
+            call.kind = kind;
+            call.value = value;
+            results.AddTo(call);
+            const auto run = [&](auto zero, const auto & wait) {
+              using Pixel = decltype(zero);
+              const DeviceArray<Pixel> output(pixels);
+              std::vector<Pixel>       expected(pixels);
+              call.output = View::OnDevice(output.Get(), size).Batch(images);
+              wait(View::Of(expected.data(), size).Batch(images));
+              RunEnqueued(labeler, call);
+              EXPECT_TRUE(output.Read() == expected) << what;
+            };
+            switch (kind)
+            {
+              case Output::Labels:
+                run(std::uint32_t{}, [&](const View & out) { waiting.Label(host, out, value, &table); });
+                break;
+              case Output::FilledInside:
+                run(std::uint8_t{}, [&](const View & out) { waiting.Fill(host, out, value, &table); });
+                break;
+              case Output::FilledOutside:
+                run(std::uint8_t{}, [&](const View & out) { waiting.Mask(host, out, value, &table); });
+                break;
+              default:
+                table = waiting.Measure(host);
+                RunEnqueued(labeler, call);
+            }
+            results.Expect(table, what);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(CudaConnectedComponentsEnqueue, GraphWorksOnTheDataOfItsLaunch)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto          stream = CudaTestSupport::MakeStream();
+  const Size          size{ 70, 40, 9 };
+  const std::uint64_t images = 3;
+  const std::uint64_t pixels = size[0] * size[1] * size[2] * images;
+  for (const bool isMask : { false, true })
+  {
+    DeviceArray<std::uint8_t>     input(pixels);
+    const DeviceArray<std::uint8_t> output(pixels * 4);
+    Results                       results(pixels / 2, images);
+    CudaConnectedComponentLabeler labeler;
+    labeler.options.fullyConnected = true;
+    labeler.options.stream = stream.get();
+    labeler.options.columns = AllColumns();
+    labeler.options.selection.numberOfLargest = isMask ? 1 : 0;
+    Call call;
+    call.input = View::OnDevice(input.Get(), size).Batch(images);
+    call.kind = isMask ? Output::FilledOutside : Output::Labels;
+    call.output = isMask ? View::OnDevice(output.Get(), size).Batch(images)
+                         : View::OnDevice(reinterpret_cast<std::uint32_t *>(output.Get()), size).Batch(images);
+    results.AddTo(call);
+    const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
+    const DeviceArray<std::uint8_t> workspace(bytes);
+    const DeviceArray<std::uint32_t> other(1);
+    labeler.Prepare(call);
+    CudaTestSupport::BeginCapture(stream.get(), other.Get());
+    labeler.Enqueue(call, workspace.Get(), bytes);
+    const auto graph = CudaTestSupport::EndCaptureOfGraph(stream.get());
+
+    auto waiting = labeler;
+    waiting.options.onHost = true;
+    std::mt19937 random(77);
+    for (unsigned int replay = 0; replay < 100; ++replay)
+    {
+      const unsigned int density = replay == 3 ? 0 : replay == 5 ? 100 : 1 + random() % 99;
+      const auto         host = RandomPixels(pixels, density, random);
+      input.Write(host);
+      graph->Launch(stream.get());
+      CudaTestSupport::Wait(stream.get());
+      CudaConnectedComponentTable table;
+      const std::string           what = "replay " + std::to_string(replay);
+      const View                  view = View::Of(host.data(), size).Batch(images);
+      auto                        written = output.Read();
+      if (isMask)
+      {
+        std::vector<std::uint8_t> expected(pixels);
+        waiting.Mask(view, View::Of(expected.data(), size).Batch(images), 0, &table);
+        written.resize(pixels);
+        EXPECT_TRUE(written == expected) << what;
+      }
+      else
+      {
+        std::vector<std::uint32_t> expected(pixels);
+        waiting.Label(view, View::Of(expected.data(), size).Batch(images), 0, &table);
+        EXPECT_EQ(std::memcmp(written.data(), expected.data(), pixels * 4), 0) << what;
+      }
+      results.Expect(table, what);
+    }
+  }
+}
+
+TEST(CudaConnectedComponentsEnqueue, ReturnsBeforeTheWorkOfTheStreamAndAllocatesNothing)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                      stream = CudaTestSupport::MakeStream();
+  const Size                      size{ 128, 128, 64 };
+  const std::uint64_t             pixels = size[0] * size[1] * size[2];
+  std::mt19937                    random(5);
+  const DeviceArray<std::uint8_t> input(RandomPixels(pixels, 30, random));
+  const DeviceArray<std::uint32_t> output(pixels);
+  CudaConnectedComponentLabeler   labeler;
+  labeler.options.stream = stream.get();
+  Call call;
+  call.input = View::OnDevice(input.Get(), size);
+  call.output = View::OnDevice(output.Get(), size);
+  const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
+  const DeviceArray<std::uint8_t> workspace(bytes);
+  labeler.Prepare(call);
+  CudaConnectedComponentLabeler::TrimMemory();
+  const std::uint64_t held = CudaConnectedComponentLabeler::GetHeldMemory().deviceBytes;
+  const std::uint64_t freeBefore = CudaTestSupport::CountFreeMemory();
+  CudaTestSupport::DelayStream(stream.get(), 100);
+  labeler.Enqueue(call, workspace.Get(), bytes);
+  EXPECT_FALSE(CudaTestSupport::IsIdle(stream.get()));
+  EXPECT_EQ(CudaTestSupport::CountFreeMemory(), freeBefore);
+  EXPECT_EQ(CudaConnectedComponentLabeler::GetHeldMemory().deviceBytes, held);
+  CudaTestSupport::Wait(stream.get());
+}
+
+TEST(CudaConnectedComponentsEnqueue, StatusSaysWhatDoesNotFit)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                    stream = CudaTestSupport::MakeStream();
+  const Size                    size{ 64, 32, 1 };
+  const TestImage               image = MakeCheckerboard(size);
+  const DeviceArray<std::uint8_t> input(image.pixels);
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.stream = stream.get();
+  const auto run = [&](std::uint64_t runCapacity, std::uint64_t rows, auto zero) {
+    using Label = decltype(zero);
+    const DeviceArray<Label> output(image.pixels.size());
+    Results                  results(rows, 1);
+    Call                     call;
+    call.input = View::OnDevice(input.Get(), size);
+    call.output = View::OnDevice(output.Get(), size);
+    call.runCapacity = runCapacity;
+    results.AddTo(call);
+    RunEnqueued(labeler, call);
+    const auto labels = output.Read();
+    EXPECT_EQ(static_cast<std::size_t>(std::count(labels.begin(), labels.end(), Label{ 0 })),
+              results.status.Read()[0].problems & Status::TooManyRuns ? labels.size() : labels.size() / 2);
+    if (results.status.Read()[0].problems & (Status::TooManyRows | Status::TooManyRuns))
+    {
+      const auto columns = results.integers.Read();
+      EXPECT_TRUE(std::all_of(
+        columns.begin(), columns.end(), [](std::uint64_t value) { return value == 0xA5A5A5A5A5A5A5A5U; }));
+    }
+    return results.status.Read()[0];
+  };
+  const std::uint64_t runs = 64 * 32 / 2; // each foreground pixel is a run and a component
+  Status              status = run(0, runs, std::uint16_t{});
+  EXPECT_EQ(status.problems, 0U);
+  EXPECT_EQ(status.runCount, runs);
+  EXPECT_EQ(status.componentCount, runs);
+  EXPECT_EQ(run(runs, runs, std::uint16_t{}).problems, 0U);
+  status = run(runs - 1, runs, std::uint16_t{});
+  EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRuns });
+  EXPECT_EQ(status.runCount, runs);
+  EXPECT_EQ(status.componentCount, 0U);
+  status = run(runs, runs - 1, std::uint16_t{});
+  EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRows });
+  EXPECT_EQ(status.componentCount, runs);
+}
+
+TEST(CudaConnectedComponentsEnqueue, StatusSaysThatLabelsDoNotFit)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                      stream = CudaTestSupport::MakeStream();
+  const Size                      size{ 64, 32, 1 };
+  const TestImage                 image = MakeCheckerboard(size);
+  const DeviceArray<std::uint8_t> input(image.pixels);
+  const DeviceArray<std::uint8_t> output(image.pixels.size());
+  const DeviceArray<Status>       status(1);
+  CudaConnectedComponentLabeler   labeler;
+  labeler.options.stream = stream.get();
+  Call call;
+  call.input = View::OnDevice(input.Get(), size);
+  call.output = View::OnDevice(output.Get(), size);
+  call.status = status.Get();
+  RunEnqueued(labeler, call);
+  EXPECT_EQ(status.Read()[0].problems, std::uint64_t{ Status::TooManyLabels });
+}
+
+TEST(CudaConnectedComponentsEnqueue, NoImagesAndNoPixels)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                      stream = CudaTestSupport::MakeStream();
+  const DeviceArray<std::uint8_t> memory(16);
+  const DeviceArray<Status>       status(1);
+  CudaConnectedComponentLabeler   labeler;
+  labeler.options.stream = stream.get();
+  for (const std::uint64_t images : { 0, 5 })
+  {
+    const DeviceArray<std::uint64_t> counts(images);
+    Call                             call;
+    call.input = View::OnDevice(memory.Get(), { 4, images == 0 ? 4U : 0U, 1 }).Batch(images);
+    call.output = View::OnDevice(reinterpret_cast<std::uint32_t *>(memory.Get()), call.input.size).Batch(images);
+    call.status = status.Get();
+    call.componentCounts = counts.Get();
+    EXPECT_EQ(labeler.GetWorkspaceSize(call), 0U);
+    labeler.Enqueue(call, nullptr, 0);
+    CudaTestSupport::Wait(stream.get());
+    EXPECT_EQ(counts.Read(), std::vector<std::uint64_t>(images, 0));
+    EXPECT_EQ(status.Read()[0].componentCount, 0U);
+  }
+}
+
+TEST(CudaConnectedComponentsEnqueue, BadArgumentsAreErrors)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                       stream = CudaTestSupport::MakeStream();
+  const Size                       size{ 8, 4, 2 };
+  const DeviceArray<std::uint8_t>  input(std::vector<std::uint8_t>(64, 1));
+  const DeviceArray<std::uint32_t> output(64);
+  CudaConnectedComponentLabeler    labeler;
+  labeler.options.stream = stream.get();
+  Call call;
+  call.input = View::OnDevice(input.Get(), size);
+  call.output = View::OnDevice(output.Get(), size);
+  const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
+  const DeviceArray<std::uint8_t> workspace(bytes + 256);
+  const auto expectError = [&](const std::string & part, const Call & bad, void * memory, std::uint64_t size_) {
+    ExpectError(Kind::InvalidArgument, part, [&] { labeler.Enqueue(bad, memory, size_); });
+  };
+  expectError("the workspace has " + std::to_string(bytes - 1) + " bytes, but the call needs " + std::to_string(bytes),
+              call,
+              workspace.Get(),
+              bytes - 1);
+  expectError("not a multiple of 256", call, workspace.Get() + 8, bytes);
+  expectError("workspace is null", call, nullptr, bytes);
+  std::vector<std::uint8_t> host(bytes + 512);
+  auto * const aligned = reinterpret_cast<std::uint8_t *>((reinterpret_cast<std::uintptr_t>(host.data()) + 255) / 256 * 256);
+  expectError("the workspace is not in the memory of CUDA device", call, aligned, bytes);
+  auto bad = call;
+  bad.kind = Output::MaskBits;
+  expectError("bits of a mask", bad, workspace.Get(), bytes);
+  bad = call;
+  bad.output.type = View::PixelTypeEnum::Float;
+  expectError("labels are integers", bad, workspace.Get(), bytes);
+  bad = call;
+  bad.input = View::Of(host.data(), size);
+  expectError("host memory", bad, workspace.Get(), bytes);
+  labeler.options.selection.numberOfLargest = 2;
+  expectError("the selection sorts components", call, workspace.Get(), bytes);
+  labeler.options.selection = {};
+  labeler.Enqueue(call, workspace.Get(), bytes);
+  CudaTestSupport::Wait(stream.get());
+}
