@@ -45,9 +45,9 @@ fi
 # The package file of ITKVtkGlue looks for VTK, which the plug-in does not need.
 # shellcheck disable=SC2086 # CMAKE_OPTIONS is a list
 cmake -S "$root" -B "$root/build/slicer/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_FLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi" -DITK_DIR="$(find "$sdk/lib/cmake" -maxdepth 1 -name 'ITK-*')" \
-  -DCMAKE_PREFIX_PATH="$sdk" -DITKVtkGlue_LOADED=1 -DBUILD_TESTING=OFF -DCudaConnectedComponents_BUILD_TOOL=OFF \
-  -DCudaConnectedComponents_BUILD_EXAMPLES=OFF ${CMAKE_OPTIONS:-}
+  -DCMAKE_CXX_FLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi" -DCMAKE_CUDA_FLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi" \
+  -DITK_DIR="$(find "$sdk/lib/cmake" -maxdepth 1 -name 'ITK-*')" -DCMAKE_PREFIX_PATH="$sdk" -DITKVtkGlue_LOADED=1 \
+  -DBUILD_TESTING=OFF -DCudaConnectedComponents_BUILD_TOOL=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF ${CMAKE_OPTIONS:-}
 cmake --build "$root/build/slicer/build" -j "${JOBS:-$(nproc)}"
 
 name=CudaConnectedComponents-$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$root/build/slicer/build/CMakeCache.txt")
