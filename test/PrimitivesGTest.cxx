@@ -6,6 +6,7 @@
 #include "algorithms/published/Blocks.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/FirstPixelRanking.h"
+#include "engine/EqualPixels.h"
 #include "executors/device/ThreadBlockShape.h"
 #include "executors/host/HostExecutor.h"
 #include "algorithms/runs/HostRows.h"
@@ -26,6 +27,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <random>
 #include <set>
 
@@ -407,6 +409,35 @@ TYPED_TEST(CudaConnectedComponentsPackEqual, EqualsPlainComparisons)
         ASSERT_EQ(words[i / BitsPerWord] >> i % BitsPerWord & 1U, i < count && row[i] == value) << i << " of " << count;
       }
       EXPECT_EQ(words.back(), 0xABCDEF01) << "wrote beyond the end of " << count << " pixels";
+    }
+  }
+}
+
+TYPED_TEST(CudaConnectedComponentsPackEqual, RunsStartWhereNeighborsDiffer)
+{
+  constexpr TypeParam        high = TypeParam{ 0x80 } << 8 * (sizeof(TypeParam) - 1);
+  const TypeParam            labels[] = { 0, 1, high, static_cast<TypeParam>(high + 1) };
+  std::mt19937               random(22);
+  std::vector<std::uint64_t> counts(200);
+  std::iota(counts.begin(), counts.end(), 0);
+  counts.insert(counts.end(), { 1023, 1024, 1025, 1056, 1057, 2049, 5000 });
+  for (const std::uint64_t count : counts)
+  {
+    for (const unsigned int meanLength : { 1U, 2U, 40U, 3000U })
+    {
+      std::vector<TypeParam> row(count);
+      TypeParam              label = 0;
+      for (TypeParam & pixel : row)
+      {
+        label = random() % meanLength == 0 ? labels[random() % 4] : label;
+        pixel = label;
+      }
+      std::vector<TypeParam> unrolled;
+      ForEachRun(row.data(), count, [&](TypeParam value, std::uint64_t length) {
+        EXPECT_TRUE(unrolled.empty() || unrolled.back() != value) << "two runs of one label";
+        unrolled.insert(unrolled.end(), length, value);
+      });
+      ASSERT_EQ(unrolled, row) << count << " pixels, mean length " << meanLength;
     }
   }
 }

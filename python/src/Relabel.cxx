@@ -16,7 +16,6 @@
 namespace
 {
 
-using itk::ccl::GetRunLength;
 using itk::ccl::LabelTable;
 
 /** Calls body(begin, end) for chunks of the indices 0 to count - 1, on several threads. */
@@ -33,13 +32,10 @@ template <typename TLabel, typename TVisitor>
 void
 ForEachRun(const TLabel * labels, std::uint64_t begin, std::uint64_t end, const TVisitor & visit)
 {
-  while (begin < end)
-  {
-    const TLabel        label = labels[begin];
-    const std::uint64_t length = GetRunLength(labels + begin, end - begin);
+  itk::ccl::ForEachRun(labels + begin, end - begin, [&](TLabel label, std::uint64_t length) {
     visit(begin, label, length);
     begin += length;
-  }
+  });
 }
 
 /** Chooses the labels that stay, and sets their new labels. Returns their number. */

@@ -2,47 +2,41 @@
 #ifndef ccl_engine_EqualPixels_h
 #define ccl_engine_EqualPixels_h
 
+#include "primitives/Bits.h"
+#include "primitives/PackRow.h"
+
 #include <algorithm>
 #include <cstdint>
 
 namespace itk::ccl
 {
 
-/** Returns the number of pixels at the start of a row that equal its first pixel. */
-template <typename TPixel>
-std::uint64_t
-GetRunLength(const TPixel * pixels, std::uint64_t count)
+/** Calls function(label, length) for the runs of equal pixels of a row, from its first to its last pixel. */
+template <typename TPixel, typename TFunction>
+void
+ForEachRun(const TPixel * pixels, std::uint64_t count, const TFunction & function)
 {
-  // The inner loop has no branch and a fixed length, so that compilers vectorize it. It is too slow for short runs.
-  constexpr std::uint64_t shortLength = 8;
-  constexpr std::uint64_t blockLength = 64 / sizeof(TPixel);
-  const TPixel            label = pixels[0];
-  const auto              countEqual = [&](std::uint64_t length, std::uint64_t end) {
-    while (length < end && pixels[length] == label)
-    {
-      ++length;
-    }
-    return length;
-  };
-  std::uint64_t length = countEqual(1, std::min(count, shortLength));
-  if (length < shortLength)
+  constexpr std::uint64_t maximumWords = 32;
+  Word                    starts[maximumWords];
+  std::uint64_t           begin = 0; // of the run
+  for (std::uint64_t first = 1; first < count; first += maximumWords * BitsPerWord)
   {
-    return length;
+    const std::uint64_t packed = std::min(count - first, maximumWords * BitsPerWord);
+    PackRunStarts(pixels + first, sizeof(TPixel), packed, starts);
+    for (std::uint64_t i = 0; i * BitsPerWord < packed; ++i)
+    {
+      for (Word word = starts[i]; word != 0; word &= word - 1)
+      {
+        const std::uint64_t end = first + i * BitsPerWord + LowestBit(word);
+        function(pixels[begin], end - begin);
+        begin = end;
+      }
+    }
   }
-  while (length + blockLength <= count)
+  if (count > 0)
   {
-    TPixel differences = 0;
-    for (std::uint64_t i = 0; i < blockLength; ++i)
-    {
-      differences = static_cast<TPixel>(differences | (pixels[length + i] ^ label));
-    }
-    if (differences != 0)
-    {
-      break;
-    }
-    length += blockLength;
+    function(pixels[begin], count - begin);
   }
-  return countEqual(length, count);
 }
 
 /** Equal neighboring pixels of a row. */

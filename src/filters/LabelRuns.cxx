@@ -80,12 +80,11 @@ VisitRunsOfLabels(const std::vector<ImageView> &                               v
       for (std::uint64_t rowOfView = 0; rowOfView < view.size[1] * view.size[2]; ++rowOfView, ++row)
       {
         const auto * const pixels = reinterpret_cast<const LabelType *>(view.Row(rowOfView));
-        for (std::uint64_t x = 0; x < length;)
-        {
-          const std::uint64_t count = ccl::GetRunLength(pixels + x, length - x);
-          if (pixels[x] != static_cast<LabelType>(background))
+        std::uint64_t      x = 0;
+        ccl::ForEachRun(pixels, length, [&](LabelType label, std::uint64_t count) {
+          if (label != static_cast<LabelType>(background))
           {
-            runs.push_back({ row, x, count, indices.GetIndex(pixels[x]) });
+            runs.push_back({ row, x, count, indices.GetIndex(label) });
             if (runs.size() == maximumRuns)
             {
               visit(runs);
@@ -93,7 +92,7 @@ VisitRunsOfLabels(const std::vector<ImageView> &                               v
             }
           }
           x += count;
-        }
+        });
       }
     }
     visit(runs);

@@ -21,7 +21,6 @@ namespace CudaConnectedComponentsDetail
 namespace
 {
 
-using ccl::GetRunLength;
 using ccl::LabelRun;
 using ccl::LabelTable;
 
@@ -157,7 +156,7 @@ public:
       bool                                 areStored = maximumRuns > 0;
       runs.reserve(maximumRuns);
       chunks.ForEach(begin, end, [&](const char * address, std::uint64_t count) {
-        ForEachRun(address, count, [&](TLabel label, std::uint64_t length) {
+        ccl::ForEachRun(reinterpret_cast<const TLabel *>(address), count, [&](TLabel label, std::uint64_t length) {
           if (label != 0)
           {
             counter.Add(label, length);
@@ -250,7 +249,9 @@ public:
       output.ForEach(begin, output.Begin(chunk + 1), [&](char * address, std::uint64_t count) {
         auto * pixel = reinterpret_cast<TBits *>(address);
         input.ForEach(at, at + count, [&](const char * from, std::uint64_t length) {
-          ForEachRun(from, length, [&](TLabel label, std::uint64_t run) { write(pixel, label, run); });
+          ccl::ForEachRun(reinterpret_cast<const TLabel *>(from), length, [&](TLabel label, std::uint64_t run) {
+            write(pixel, label, run);
+          });
         });
         at += count;
       });
@@ -259,21 +260,6 @@ public:
 
 private:
   using RunType = LabelRun<TLabel>;
-
-  template <typename TFunction>
-  static void
-  ForEachRun(const char * address, std::uint64_t count, const TFunction & function)
-  {
-    const auto *       pixels = reinterpret_cast<const TLabel *>(address);
-    const auto * const end = pixels + count;
-    while (pixels < end)
-    {
-      const TLabel        label = *pixels;
-      const std::uint64_t length = GetRunLength(pixels, static_cast<std::uint64_t>(end - pixels));
-      function(label, length);
-      pixels += length;
-    }
-  }
 
   LabelTable<TLabel>                               m_Table;
   std::vector<typename LabelTable<TLabel>::Object> m_Objects;

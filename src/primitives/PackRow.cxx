@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/PackRow.h"
 
-// Compares 32 pixels at a time with one value, with SSE2, which every x86-64 processor has. Pixels of 8 bytes, other
-// processors, and intervals of several values use portable loops.
+// Compares 32 pixels at a time with one value or with their neighbors, with SSE2, which every x86-64 processor has.
+// Pixels of 8 bytes, other processors, and intervals of several values use portable loops.
 
 #include "primitives/PixelTypes.h"
 
@@ -21,13 +21,14 @@ namespace
 
 #ifdef __SSE2__
 
-// Repeat() returns a vector of copies of a pixel. AreEqual() compares 16 pixels after a mask with such a vector, and
-// returns a byte for each: 0xFF if the pixel is equal, else 0.
+// Repeat() returns a vector of copies of a pixel. AreEqual() compares the pixels of two vectors. Join() makes a vector
+// of one byte for each of 16 pixels, by calls of equal(first), which compares the pixels of one vector from the first
+// on.
 
 __m128i
-LoadMasked(const void * address, __m128i mask)
+Load(const void * address)
 {
-  return _mm_and_si128(_mm_loadu_si128(static_cast<const __m128i *>(address)), mask);
+  return _mm_loadu_si128(static_cast<const __m128i *>(address));
 }
 
 __m128i
@@ -37,9 +38,16 @@ Repeat(std::uint8_t pixel)
 }
 
 __m128i
-AreEqual(const std::uint8_t * pixels, __m128i mask, __m128i value)
+AreEqual(std::uint8_t, __m128i a, __m128i b)
 {
-  return _mm_cmpeq_epi8(LoadMasked(pixels, mask), value);
+  return _mm_cmpeq_epi8(a, b);
+}
+
+template <typename TEqual>
+__m128i
+Join(std::uint8_t, unsigned int first, const TEqual & equal)
+{
+  return equal(first);
 }
 
 __m128i
@@ -49,10 +57,16 @@ Repeat(std::uint16_t pixel)
 }
 
 __m128i
-AreEqual(const std::uint16_t * pixels, __m128i mask, __m128i value)
+AreEqual(std::uint16_t, __m128i a, __m128i b)
 {
-  return _mm_packs_epi16(_mm_cmpeq_epi16(LoadMasked(pixels, mask), value),
-                         _mm_cmpeq_epi16(LoadMasked(pixels + 8, mask), value));
+  return _mm_cmpeq_epi16(a, b);
+}
+
+template <typename TEqual>
+__m128i
+Join(std::uint16_t, unsigned int first, const TEqual & equal)
+{
+  return _mm_packs_epi16(equal(first), equal(first + 8));
 }
 
 __m128i
@@ -62,10 +76,27 @@ Repeat(std::uint32_t pixel)
 }
 
 __m128i
-AreEqual(const std::uint32_t * pixels, __m128i mask, __m128i value)
+AreEqual(std::uint32_t, __m128i a, __m128i b)
 {
-  const auto compare = [&](unsigned int first) { return _mm_cmpeq_epi32(LoadMasked(pixels + first, mask), value); };
-  return _mm_packs_epi16(_mm_packs_epi32(compare(0), compare(4)), _mm_packs_epi32(compare(8), compare(12)));
+  return _mm_cmpeq_epi32(a, b);
+}
+
+template <typename TEqual>
+__m128i
+Join(std::uint32_t, unsigned int first, const TEqual & equal)
+{
+  return _mm_packs_epi16(_mm_packs_epi32(equal(first), equal(first + 4)),
+                         _mm_packs_epi32(equal(first + 8), equal(first + 12)));
+}
+
+/** Returns the bits of 32 pixels: 1 where equal() finds pixels equal. */
+template <typename TBits, typename TEqual>
+Word
+JoinBits(const TEqual & equal)
+{
+  const auto low = static_cast<Word>(_mm_movemask_epi8(Join(TBits{}, 0, equal)));
+  const auto high = static_cast<Word>(_mm_movemask_epi8(Join(TBits{}, 16, equal)));
+  return low | high << 16;
 }
 
 /** Returns the bits of 32 pixels: 1 for a pixel that equals the value after the mask. */
@@ -73,9 +104,8 @@ template <typename TBits>
 Word
 EqualBits(const TBits * pixels, __m128i mask, __m128i value)
 {
-  const auto low = static_cast<Word>(_mm_movemask_epi8(AreEqual(pixels, mask, value)));
-  const auto high = static_cast<Word>(_mm_movemask_epi8(AreEqual(pixels + 16, mask, value)));
-  return low | high << 16;
+  return JoinBits<TBits>(
+    [=](unsigned int first) { return AreEqual(TBits{}, _mm_and_si128(Load(pixels + first), mask), value); });
 }
 
 #endif
@@ -115,6 +145,28 @@ EqualBits(const TBits * pixels, TBits mask, TBits value)
   for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
   {
     word |= static_cast<Word>((copies[bit] & mask) == value) << bit;
+  }
+  return word;
+}
+
+/** Returns the bits of 32 pixels: 1 for a pixel that differs from the pixel before it. */
+template <typename TBits>
+Word
+RunStartBits(const TBits * pixels)
+{
+#ifdef __SSE2__
+  if constexpr (sizeof(TBits) < 8)
+  {
+    return ~JoinBits<TBits>(
+      [=](unsigned int first) { return AreEqual(TBits{}, Load(pixels + first), Load(pixels + first - 1)); });
+  }
+#endif
+  TBits copies[BitsPerWord + 1];
+  std::memcpy(copies, pixels - 1, sizeof(copies));
+  Word word = 0;
+  for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+  {
+    word |= static_cast<Word>(copies[bit + 1] != copies[bit]) << bit;
   }
   return word;
 }
@@ -174,6 +226,24 @@ PackBits(const TBits * pixels, std::uint64_t count, const Foreground & foregroun
 }
 
 template <typename TBits>
+void
+PackStarts(const TBits * pixels, std::uint64_t count, Word * words)
+{
+  for (; count >= BitsPerWord; count -= BitsPerWord, pixels += BitsPerWord, ++words)
+  {
+    PrefetchNextPage(pixels);
+    *words = RunStartBits(pixels);
+  }
+  if (count > 0)
+  {
+    TBits last[BitsPerWord + 1];
+    std::memcpy(last, pixels - 1, (count + 1) * sizeof(TBits));
+    std::fill(last + count + 1, last + BitsPerWord + 1, last[count]);
+    *words = RunStartBits(last + 1);
+  }
+}
+
+template <typename TBits>
 bool
 PackBinaryBits(const TBits * pixels, std::uint64_t count, const Foreground & foreground, TBits other, Word * words)
 {
@@ -211,6 +281,12 @@ PackRow(const void * pixels, std::size_t pixelSize, std::uint64_t count, const F
 {
   VisitSize(pixelSize,
             [&](auto bits) { PackBits(static_cast<const decltype(bits) *>(pixels), count, foreground, words); });
+}
+
+void
+PackRunStarts(const void * pixels, std::size_t pixelSize, std::uint64_t count, Word * words)
+{
+  VisitSize(pixelSize, [&](auto bits) { PackStarts(static_cast<const decltype(bits) *>(pixels), count, words); });
 }
 
 bool

@@ -28,6 +28,11 @@ PackBinaryRow(const void *       pixels,
               std::uint64_t      other,
               Word *             words);
 
+/** Writes the bits of `count` adjacent pixels to words: 1 for pixels whose bytes differ from those of the pixel before.
+ * There must be a pixel before the first. Unused bits of the last word become 0. */
+void
+PackRunStarts(const void * pixels, std::size_t pixelSize, std::uint64_t count, Word * words);
+
 } // namespace itk::ccl
 
 #endif
