@@ -172,7 +172,7 @@ struct Results
 void
 RunEnqueued(const CudaConnectedComponentLabeler & labeler, const Call & call)
 {
-  const std::uint64_t        bytes = labeler.GetWorkspaceSize(call);
+  const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
   const DeviceArray<std::uint8_t> workspace(bytes);
   labeler.Enqueue(call, workspace.Get(), bytes);
   CudaTestSupport::Wait(labeler.options.stream);
@@ -193,15 +193,16 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
   SKIP_WITHOUT_DEVICE();
   const auto   stream = CudaTestSupport::MakeStream();
   unsigned int seed = 1;
-  for (const Size & size : { Size{ 33, 7, 1 }, Size{ 40, 9, 3 }, Size{ 65, 8, 6 }, Size{ 5, 1, 1 }, Size{ 90, 40, 11 } })
+  for (const Size & size :
+       { Size{ 33, 7, 1 }, Size{ 40, 9, 3 }, Size{ 65, 8, 6 }, Size{ 5, 1, 1 }, Size{ 90, 40, 11 } })
   {
     for (const std::uint64_t images : { 1, 2, 9 })
     {
       for (const bool fullyConnected : { false, true })
       {
-        std::mt19937        random(++seed);
-        const std::uint64_t pixels = size[0] * size[1] * size[2] * images;
-        const auto          input = RandomPixels(pixels, 5 + random() % 90, random);
+        std::mt19937                    random(++seed);
+        const std::uint64_t             pixels = size[0] * size[1] * size[2] * images;
+        const auto                      input = RandomPixels(pixels, 5 + random() % 90, random);
         const DeviceArray<std::uint8_t> deviceInput(input);
         const View                      host = View::Of(input.data(), size).Batch(images);
         for (unsigned int selection = 0; selection < 4; ++selection)
@@ -271,10 +272,10 @@ TEST(CudaConnectedComponentsEnqueue, GraphWorksOnTheDataOfItsLaunch)
   const std::uint64_t pixels = size[0] * size[1] * size[2] * images;
   for (const bool isMask : { false, true })
   {
-    DeviceArray<std::uint8_t>     input(pixels);
+    DeviceArray<std::uint8_t>       input(pixels);
     const DeviceArray<std::uint8_t> output(pixels * 4);
-    Results                       results(pixels / 2, images);
-    CudaConnectedComponentLabeler labeler;
+    Results                         results(pixels / 2, images);
+    CudaConnectedComponentLabeler   labeler;
     labeler.options.fullyConnected = true;
     labeler.options.stream = stream.get();
     labeler.options.columns = AllColumns();
@@ -285,8 +286,8 @@ TEST(CudaConnectedComponentsEnqueue, GraphWorksOnTheDataOfItsLaunch)
     call.output = isMask ? View::OnDevice(output.Get(), size).Batch(images)
                          : View::OnDevice(reinterpret_cast<std::uint32_t *>(output.Get()), size).Batch(images);
     results.AddTo(call);
-    const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
-    const DeviceArray<std::uint8_t> workspace(bytes);
+    const std::uint64_t              bytes = labeler.GetWorkspaceSize(call);
+    const DeviceArray<std::uint8_t>  workspace(bytes);
     const DeviceArray<std::uint32_t> other(1);
     labeler.Prepare(call);
     CudaTestSupport::BeginCapture(stream.get(), other.Get());
@@ -328,13 +329,13 @@ TEST(CudaConnectedComponentsEnqueue, GraphWorksOnTheDataOfItsLaunch)
 TEST(CudaConnectedComponentsEnqueue, ReturnsBeforeTheWorkOfTheStreamAndAllocatesNothing)
 {
   SKIP_WITHOUT_DEVICE();
-  const auto                      stream = CudaTestSupport::MakeStream();
-  const Size                      size{ 128, 128, 64 };
-  const std::uint64_t             pixels = size[0] * size[1] * size[2];
-  std::mt19937                    random(5);
-  const DeviceArray<std::uint8_t> input(RandomPixels(pixels, 30, random));
+  const auto                       stream = CudaTestSupport::MakeStream();
+  const Size                       size{ 128, 128, 64 };
+  const std::uint64_t              pixels = size[0] * size[1] * size[2];
+  std::mt19937                     random(5);
+  const DeviceArray<std::uint8_t>  input(RandomPixels(pixels, 30, random));
   const DeviceArray<std::uint32_t> output(pixels);
-  CudaConnectedComponentLabeler   labeler;
+  CudaConnectedComponentLabeler    labeler;
   labeler.options.stream = stream.get();
   Call call;
   call.input = View::OnDevice(input.Get(), size);
@@ -356,11 +357,11 @@ TEST(CudaConnectedComponentsEnqueue, ReturnsBeforeTheWorkOfTheStreamAndAllocates
 TEST(CudaConnectedComponentsEnqueue, StatusSaysWhatDoesNotFit)
 {
   SKIP_WITHOUT_DEVICE();
-  const auto                    stream = CudaTestSupport::MakeStream();
-  const Size                    size{ 64, 32, 1 };
-  const TestImage               image = MakeCheckerboard(size);
+  const auto                      stream = CudaTestSupport::MakeStream();
+  const Size                      size{ 64, 32, 1 };
+  const TestImage                 image = MakeCheckerboard(size);
   const DeviceArray<std::uint8_t> input(image.pixels);
-  CudaConnectedComponentLabeler labeler;
+  CudaConnectedComponentLabeler   labeler;
   labeler.options.stream = stream.get();
   const auto run = [&](std::uint64_t runCapacity, std::uint64_t rows, auto zero) {
     using Label = decltype(zero);
@@ -378,8 +379,8 @@ TEST(CudaConnectedComponentsEnqueue, StatusSaysWhatDoesNotFit)
     if (results.status.Read()[0].problems & (Status::TooManyRows | Status::TooManyRuns))
     {
       const auto columns = results.integers.Read();
-      EXPECT_TRUE(std::all_of(
-        columns.begin(), columns.end(), [](std::uint64_t value) { return value == 0xA5A5A5A5A5A5A5A5U; }));
+      EXPECT_TRUE(
+        std::all_of(columns.begin(), columns.end(), [](std::uint64_t value) { return value == 0xA5A5A5A5A5A5A5A5U; }));
     }
     return results.status.Read()[0];
   };
@@ -465,7 +466,8 @@ TEST(CudaConnectedComponentsEnqueue, BadArgumentsAreErrors)
   expectError("not a multiple of 256", call, workspace.Get() + 8, bytes);
   expectError("workspace is null", call, nullptr, bytes);
   std::vector<std::uint8_t> host(bytes + 512);
-  auto * const aligned = reinterpret_cast<std::uint8_t *>((reinterpret_cast<std::uintptr_t>(host.data()) + 255) / 256 * 256);
+  auto * const              aligned =
+    reinterpret_cast<std::uint8_t *>((reinterpret_cast<std::uintptr_t>(host.data()) + 255) / 256 * 256);
   expectError("the workspace is not in the memory of CUDA device", call, aligned, bytes);
   auto bad = call;
   bad.kind = Output::MaskBits;

@@ -180,8 +180,8 @@ struct EraseIfExceeded
   }
 };
 
-/** Kernel functor that writes the numbers of a call to the caller's memory. A cell is an image, but there is one cell if
- * there are no images. */
+/** Kernel functor that writes the numbers of a call to the caller's memory. A cell is an image, but there is one cell
+ * if there are no images. */
 template <typename TRun>
 struct StoreNumbers
 {
@@ -352,8 +352,7 @@ RunWithoutWaiting(const TExecutor & executor, const Request & request, const Cud
   if (mayExceed)
   {
     const EraseWord eraseWord{ bits.get(), grouped.columns.get(), TRowGroup::IsOneRow ? 0 : columnCount };
-    executor.ForEachChosen(Grid{ words.Count() },
-                           EraseIfExceeded<TRun>{ labeled.runCount, words.Count(), eraseWord });
+    executor.ForEachChosen(Grid{ words.Count() }, EraseIfExceeded<TRun>{ labeled.runCount, words.Count(), eraseWord });
   }
   const RankedRuns<TRowGroup, TRun> ranked{
     labeled.GetIndexed(), labeled.ranks.get(), labeled.runCount, labeled.componentCount
@@ -367,13 +366,13 @@ RunWithoutWaiting(const TExecutor & executor, const Request & request, const Cud
     VisitSumTypeFor(request.size, columns, [&](auto sum) {
       using TableType = ComponentTable<TRun, decltype(sum)>;
       const auto & analyzed = *components.analyzed;
-      executor.ForEach(rows,
-                       ExportRow<TRun, decltype(sum)>{
-                         TableType::In(analyzed.table.get(), columns, analyzed.found.limit),
-                         analyzed.GetKeptRanks(),
-                         components.imageRanks,
-                         request.size,
-                         call.table });
+      executor.ForEach(
+        rows,
+        ExportRow<TRun, decltype(sum)>{ TableType::In(analyzed.table.get(), columns, analyzed.found.limit),
+                                        analyzed.GetKeptRanks(),
+                                        components.imageRanks,
+                                        request.size,
+                                        call.table });
     });
   }
   if (call.status != nullptr)
