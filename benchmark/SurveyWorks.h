@@ -214,8 +214,7 @@ private:
     }
   }
 
-  /** Adds the library's own labeling. Its steps are those of labeling by runs, also for images that the library labels
-   * by one kernel. */
+  /** Adds the library's own labeling. */
   void
   AddOurs()
   {

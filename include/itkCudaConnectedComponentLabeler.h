@@ -460,8 +460,7 @@ public:
    *
    * Each call that labels on a device ends with a limit for the memory of this device. The limit is twice the largest
    * amount that was in use at one time during the 16 most recent calls that used such memory. It applies separately to
-   * pinned host memory, to the device memory of the kernel for small images, and to all other device memory. For the
-   * last, it is rounded up to a multiple of 32 MiB.
+   * pinned host memory and to device memory. For device memory, it is rounded up to a multiple of 32 MiB.
    *
    * \return the bytes of device memory and of pinned host memory; 0 if this build has no CUDA
    * \exception CudaConnectedComponentError CUDA reports an error */

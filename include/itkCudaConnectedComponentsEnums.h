@@ -21,7 +21,7 @@ public:
   /** \brief The algorithm that finds the components on the GPU. All algorithms give the same labels. */
   enum class Algorithm : uint8_t
   {
-    /** The fastest algorithm for the image: RunUnionFind, or one kernel for small images in device memory. */
+    /** The fastest algorithm: RunUnionFind. */
     Automatic,
     /** BUF, block-based union-find: Allegretti, Bolelli and Grana, IEEE TPDS 31(2), 2020. Full connectivity only. */
     BlockUnionFind,

@@ -117,7 +117,7 @@ public:
 
   /** Selects the algorithm on the GPU. The output does not depend on it. BlockUnionFind and BlockKomuraEquivalence need
    * FullyConnectedOn(); otherwise the update throws an ExceptionObject, also if the CPU does the work.
-   * \param value the algorithm; the default is Automatic, the fastest for the image */
+   * \param value the algorithm; the default is Automatic, the fastest */
   itkCudaConnectedComponentsSettingMacro(Algorithm, AlgorithmEnum, m_Backend.algorithm);
 
   /** Selects whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The output does not depend on

@@ -279,7 +279,7 @@ TEST_P(CudaConnectedComponentsAnalysis, BackgroundValuesAreSkippedByTheLabels)
   }
 }
 
-// Without a table, the algorithms write the labels of an image directly, and small images have a kernel of their own.
+// Without a table, published algorithms write the labels of an image directly.
 TEST_P(CudaConnectedComponentsAnalysis, EveryAlgorithmGivesTheSameLabelsAndTable)
 {
   for (const CudaConnectedComponentLabeler::SizeType & size :

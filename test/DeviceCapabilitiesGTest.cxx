@@ -16,30 +16,25 @@ namespace
 
 TEST(CudaConnectedComponentsDeviceCapabilities, LimitToTakesTheProfileOfASmallerDevice)
 {
-  const DeviceCapabilities hopper{ true, true, true, 132, 227 * 1024 };
+  const DeviceCapabilities hopper{ true, true, 132 };
   const auto               turing = hopper.LimitTo("turing");
-  EXPECT_TRUE(turing.hasMemoryPools && turing.launchesCooperatively);
+  EXPECT_TRUE(turing.hasMemoryPools);
   EXPECT_FALSE(turing.launchesEarly);
-  EXPECT_EQ(turing.sharedMemoryPerBlock, 64U * 1024);
   EXPECT_LT(turing.multiprocessors, 132U);
-  EXPECT_EQ(hopper.LimitTo("ada").sharedMemoryPerBlock, 99U * 1024);
   const auto minimal = hopper.LimitTo("minimal");
-  EXPECT_FALSE(minimal.hasMemoryPools || minimal.launchesCooperatively || minimal.launchesEarly);
-  EXPECT_EQ(minimal.sharedMemoryPerBlock, 48U * 1024);
+  EXPECT_FALSE(minimal.hasMemoryPools || minimal.launchesEarly);
   EXPECT_EQ(minimal.multiprocessors, 4U);
   const auto same = hopper.LimitTo("");
-  EXPECT_TRUE(same.hasMemoryPools && same.launchesCooperatively && same.launchesEarly);
+  EXPECT_TRUE(same.hasMemoryPools && same.launchesEarly);
   EXPECT_EQ(same.multiprocessors, 132U);
-  EXPECT_EQ(same.sharedMemoryPerBlock, 227U * 1024);
 }
 
 TEST(CudaConnectedComponentsDeviceCapabilities, LimitToNeverAddsCapabilities)
 {
-  const DeviceCapabilities small{ false, false, false, 2, 32 * 1024 };
+  const DeviceCapabilities small{ false, false, 2 };
   const auto               turing = small.LimitTo("turing");
-  EXPECT_FALSE(turing.hasMemoryPools || turing.launchesCooperatively || turing.launchesEarly);
+  EXPECT_FALSE(turing.hasMemoryPools || turing.launchesEarly);
   EXPECT_EQ(turing.multiprocessors, 2U);
-  EXPECT_EQ(turing.sharedMemoryPerBlock, 32U * 1024);
   EXPECT_THROW(small.LimitTo("voodoo"), CudaConnectedComponentError);
 }
 

@@ -112,16 +112,14 @@ def draw_glossary(path):
         for i, line in enumerate(text.split("\n")):
             canvas.text(at[0], at[1] + 16 * (i + 1), line, ha=align)
 
-    # Run 7 lies in two words, so it has two segments.
     run = labeling.runs[7]
     assert run == Run(1, 13, 18)
     border = column_at(16)
-    for first, last, face in ((13, 15, "#7FB7DA"), (16, 18, "#B7D9EE")):
-        for y in (2, 3):
-            for x in range(first, last + 1):
-                if pixels[y, x]:
-                    canvas.box(column_at(x), row_at(y), cell, cell,
-                               face=face, edge=LINE, line=0.7, order=1)
+    for y in (2, 3):
+        for x in range(run.first, run.last + 1):
+            if pixels[y, x]:
+                canvas.box(column_at(x), row_at(y), cell, cell,
+                           face="#7FB7DA", edge=LINE, line=0.7, order=1)
     canvas.line((border, top - 6), (border, bottom + 6), color=GREEN,
                 width=1.3, dashed=True, order=3)
     canvas.box(column_at(run.first) + 1, row_at(2) + 1,
@@ -171,12 +169,6 @@ def draw_glossary(path):
             "here 6", (column_at(13.6), bottom + 30),
             [(column_at(14.5), row_at(4)), (column_at(14.5), bottom + 22)],
             BLUE)
-    callout("segment", "the part of a run in one word:\nhere 3 columns in "
-            "each of 2 words", (column_at(20.6), bottom + 30),
-            [(column_at(17.5), row_at(3) + 16),
-             (column_at(17.5), row_at(5) + 10),
-             (column_at(21.5), row_at(5) + 10),
-             (column_at(21.5), bottom + 22)], BLUE)
 
     top = 432
     canvas.title(20, top, "In a volume, under full connectivity")

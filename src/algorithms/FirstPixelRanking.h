@@ -8,9 +8,6 @@
 // with the lower root may have the later first pixel, because a run or a block covers several rows. The order follows
 // from the first pixels: mark each one in an image of bits, and count the marks before it. Labels that name the first
 // pixels themselves are ranked by the same marks (published/PixelRanking.h).
-//
-// The kernel for small images does not need this file. Its segment ids rise with the first pixels, and it counts roots
-// tile by tile (small/SegmentRanking.h).
 
 #include "executors/Executor.h"
 #include "primitives/Atomics.h"

@@ -10,7 +10,6 @@
 #include "algorithms/published/ForegroundBytes.h"
 #include "algorithms/published/GatherRunLabels.h"
 #include "algorithms/published/PublishedRanking.h"
-#include "algorithms/small/SmallImages.cuh"
 #include "executors/device/CudaContext.cuh"
 #include "executors/device/DeviceExecutor.cuh"
 
@@ -22,8 +21,6 @@
 
 namespace itk::ccl
 {
-
-using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;
 
 namespace
 {
@@ -370,27 +367,25 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
 template <typename TLabel>
 std::uint64_t
 LabelPixelsAsPublished(const DeviceExecutor & executor,
-                       const void *           pixels,
-                       PixelType              pixelType,
+                       const ImageView &      input,
                        const Request &        request,
-                       void *                 output,
-                       PixelType              outputType)
+                       const ImageView &      output)
 {
   const Grid &         size = request.size;
-  const bool           inPlace = SizeOf(outputType) == sizeof(TLabel);
+  const bool           inPlace = SizeOf(output.type) == sizeof(TLabel);
   const auto           scratch = executor.Allocate<TLabel>(inPlace ? 0 : size.Count());
-  TLabel * const       labels = inPlace ? static_cast<TLabel *>(output) : scratch.get();
-  const bool           areBytes = SizeOf(pixelType) == 1;
+  TLabel * const       labels = inPlace ? static_cast<TLabel *>(output.pixels) : scratch.get();
+  const bool           areBytes = SizeOf(input.type) == 1;
   const auto           reduced = executor.Allocate<std::uint8_t>(areBytes ? 0 : size.Count());
   const std::uint8_t * bytes = reduced.get();
   if (areBytes)
   {
-    bytes = static_cast<const std::uint8_t *>(pixels);
+    bytes = static_cast<const std::uint8_t *>(input.pixels);
   }
   else
   {
     VisitPixels(
-      pixels, pixelType, [&](const auto * typed) { BinarizeForeground(executor, typed, size, reduced.get()); });
+      input.pixels, input.type, [&](const auto * typed) { BinarizeForeground(executor, typed, size, reduced.get()); });
   }
 
   std::uint64_t objectCount = 0;
@@ -401,17 +396,11 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
       executor, request.algorithm, labels, size, request.labelValues);
     objectCount = ranking.GetComponentCount();
     request.labelValues.RequireRoomFor(objectCount);
-    VisitWidth(outputType, [&](auto label) { ranking.Relabel(executor, static_cast<decltype(label) *>(output)); });
+    VisitWidth(output.type,
+               [&](auto label) { ranking.Relabel(executor, static_cast<decltype(label) *>(output.pixels)); });
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   });
   return objectCount;
-}
-
-/** Returns the components of one image. */
-Components
-OfOneImage(std::uint64_t count)
-{
-  return { count, count, { count }, nullptr, nullptr };
 }
 
 /** Labels or fills images in device memory by the algorithm for the request. Returns their components. */
@@ -422,26 +411,15 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
                     const Request &        request,
                     const ImageView &      output)
 {
-  // The other algorithms label one image without gaps, and nothing else.
-  const bool isPlain = request.output == OutputKind::Labels && !request.isComplement && !request.NeedsAnalysis() &&
-                       !request.WantsIntensities() && request.images == 1 && input.IsContiguous() &&
-                       output.IsContiguous();
-  if (request.algorithm == AlgorithmEnum::Automatic && isPlain)
-  {
-    const auto objectCount =
-      LabelSmallImage(executor, resources, input.pixels, input.type, request, output.pixels, output.type);
-    if (objectCount)
-    {
-      return OfOneImage(*objectCount);
-    }
-  }
-  if (IsPublished(request) && isPlain)
+  // Published algorithms write labels without gaps, and nothing else. For the rest, runs read their labels.
+  if (IsPublished(request) && request.output == OutputKind::Labels && !request.isComplement &&
+      !request.NeedsAnalysis() && !request.WantsIntensities() && input.IsContiguous() && output.IsContiguous())
   {
     // Labels of 64 bits need no temporary image if the output has 64 bits.
-    return VisitIndexType(SizeOf(output.type) == 8 ? ~std::uint64_t{ 0 } : request.size.Count(), [&](auto label) {
-      return OfOneImage(LabelPixelsAsPublished<decltype(label)>(
-        executor, input.pixels, input.type, request, output.pixels, output.type));
-    });
+    const std::uint64_t maximum = SizeOf(output.type) == 8 ? ~std::uint64_t{ 0 } : request.size.Count();
+    const std::uint64_t count = VisitIndexType(
+      maximum, [&](auto label) { return LabelPixelsAsPublished<decltype(label)>(executor, input, request, output); });
+    return { count, count, { count }, nullptr, nullptr };
   }
   return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
     return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {

@@ -30,7 +30,7 @@
 // - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the
 //   number of threads of a thread block, a multiple of 32. `memory` is a `TFunctor::SharedMemory` for each thread
 //   block, not initialized. It is NoSharedMemory if the functor needs none. The functor takes the type of the thread
-//   block as a template parameter: see section 3 below. There are at most 1024 threads and 48 KiB of shared memory.
+//   block as a template parameter: see section 2 below. There are at most 1024 threads and 48 KiB of shared memory.
 // - `AddToRows(grid, functor, table)`: adds values to rows of a table. Each cell of the grid has a list of values:
 //   `functor.HasValues(i)` returns whether the list of the cell with raster index i is not empty, and
 //   `list = functor.Begin(cell)` starts such a list. `list.IsAtEnd()` returns whether no value is left, which is true
@@ -48,25 +48,7 @@
 //   be called several times before.
 // - Lifetime: the memory of Allocate() may be freed after the last call that uses it; the model keeps the order.
 //
-// 2. A tile executor runs an algorithm inside one kernel. Each thread block owns one tile of the image. Models:
-// TileExecutor (a cooperative kernel), and the tests' HostTileExecutor (a loop over tiles).
-//
-// A model provides:
-// - `Allocate<T>(n)`: returns memory that all tiles share, with `get()`. All thread blocks get the same memory.
-// - `ForEachTile(phase)`: calls `phase(threadBlock)` for each tile. It is not a barrier.
-// - `Wait()`: a barrier for all tiles. Only after it, a phase may read what other tiles wrote.
-// - `ReduceTiles(values)`: returns the sum of one value for each tile, to all tiles.
-//
-// The thread block of a tile provides:
-// - `index`: the tile's index. `memory`: the tile's own memory, which lasts until the last phase.
-// - `ForEach(n, function)`: calls `function(i)` once for each i < n, concurrently.
-// - `Reduce(n, valueAt)`: returns the sum of valueAt(i) for i < n.
-// - `ExclusiveScan(n, valueAt, visit)`: calls `visit(i, prefix)` once for each i < n, and returns the sum of
-//   all values. visit(i) may change valueAt(i), and no other value.
-// - `Once(function)`: calls `function()` on one thread. The others do not wait for it.
-// All of them but Once() are barriers for the thread block.
-//
-// 3. A thread block of ForEachThreadBlock() runs an algorithm that its paper describes by thread blocks with shared
+// 2. A thread block of ForEachThreadBlock() runs an algorithm that its paper describes by thread blocks with shared
 // memory, and by warps. Models: DeviceThreadBlock, HostThreadBlock (a loop over the threads for each call).
 //
 // The functor runs once for each thread block. It may call members of the thread block in loops and branches if the

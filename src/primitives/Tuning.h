@@ -39,17 +39,6 @@ struct Tuning
   static constexpr unsigned int ScanValuesPerThread = 8;
   static constexpr unsigned int ScanThreadBlocks = 8;
 
-  /** Threads of a thread block of the kernel for small images, and the words of the image for each thread block. */
-  static constexpr unsigned int  SmallImageThreads = 1024;
-  static constexpr std::uint64_t SmallImageWordsPerThreadBlock = 64;
-
-  /** A small image of at most this many words gets one thread block, which never waits for another. */
-  static constexpr std::uint64_t SmallImageWordsOfOneThreadBlock = 256;
-
-  /** Limits the segments of a small volume if the lists of its tiles cannot hold all segments that it could have. With
-   * more segments than this, and more than one per word, the volume is labeled by runs. */
-  static constexpr std::uint64_t SmallVolumeSegments = 65536;
-
   /** If a row has more words than this, adjacency is found by word, even if there are few runs. */
   static constexpr std::uint64_t WideRowWords = 64;
 

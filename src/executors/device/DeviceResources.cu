@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -64,10 +65,8 @@ CapabilitiesOf(int device)
     return value;
   };
   const DeviceCapabilities capabilities{ get(cudaDevAttrMemoryPoolsSupported) != 0,
-                                         get(cudaDevAttrCooperativeLaunch) != 0,
                                          ArchitectureOfKernels() >= 90,
-                                         static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount)),
-                                         static_cast<std::uint64_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin)) };
+                                         static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount)) };
   const char * const       profile = std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_GPU");
   return capabilities.LimitTo(profile != nullptr ? profile : "");
 }
@@ -189,7 +188,6 @@ DeviceResources::GetHeldMemory()
     {
       held.deviceBytes += resources.m_Pool.GetBytes();
     }
-    held.deviceBytes += resources.m_DeviceMemory.GetBytes();
     held.pinnedBytes += resources.m_HostMemory.GetBytes();
   });
   return held;
@@ -205,18 +203,6 @@ DeviceResources::DeviceResources(int device)
   : m_Capabilities(CapabilitiesOf(device))
   , m_Pool(PoolOf(device, m_Capabilities.hasMemoryPools))
 {}
-
-void
-DeviceResources::AllowSharedMemory(const void * kernel, std::uint64_t bytes)
-{
-  const std::lock_guard<std::mutex> lock(m_Mutex);
-  std::uint64_t &                   allowed = m_AllowedSharedMemory[kernel];
-  if (allowed < bytes)
-  {
-    CCL_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)));
-    allowed = bytes;
-  }
-}
 
 cudaStream_t
 DeviceResources::TakeStream()
@@ -242,53 +228,39 @@ DeviceResources::ReturnStream(cudaStream_t stream)
   m_Streams.push_back(stream);
 }
 
-template <typename TAllocate>
 std::shared_ptr<void>
-DeviceResources::AllocateFrom(MemoryCache &     cache,
-                              std::size_t       bytes,
-                              Deallocator       deallocate,
-                              const TAllocate & allocate)
+DeviceResources::AllocateHost(std::size_t bytes)
 {
   void * memory = nullptr;
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    memory = cache.Take(bytes);
+    memory = m_HostMemory.Take(bytes);
   }
   if (memory == nullptr)
   {
-    const std::size_t                              size = MemoryCache::SizeFor(bytes);
-    std::unique_ptr<void, cudaError_t (*)(void *)> block(allocate(size), deallocate);
-    const std::lock_guard<std::mutex>              lock(m_Mutex);
-    cache.Add(block.get(), size);
-    memory = block.release();
-  }
-  return std::shared_ptr<void>(memory, [this, &cache](void * unused) {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    cache.Return(unused);
-  });
-}
-
-std::shared_ptr<void>
-DeviceResources::AllocateHost(std::size_t bytes)
-{
-  return this->AllocateFrom(m_HostMemory, bytes, cudaFreeHost, [](std::size_t size) {
-    void * memory = nullptr;
+    const std::size_t size = MemoryCache::SizeFor(bytes);
     CCL_CHECK(cudaHostAlloc(&memory, size, cudaHostAllocPortable));
-    return memory;
+    std::unique_ptr<void, cudaError_t (*)(void *)> block(memory, cudaFreeHost);
+    const std::lock_guard<std::mutex>              lock(m_Mutex);
+    m_HostMemory.Add(memory, size);
+    block.release();
+  }
+  return std::shared_ptr<void>(memory, [this](void * unused) {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_HostMemory.Return(unused);
   });
 }
 
-template <typename TAllocate>
 void *
-DeviceResources::AllocateOnDevice(std::size_t bytes, const TAllocate & allocate)
+DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
 {
   void *      memory = nullptr;
-  cudaError_t error = allocate(&memory);
+  cudaError_t error = m_Pool.Allocate(&memory, bytes, stream);
   if (error == cudaErrorMemoryAllocation)
   {
     cudaGetLastError();
-    this->TrimDeviceMemory();
-    error = allocate(&memory);
+    m_Pool.Trim();
+    error = m_Pool.Allocate(&memory, bytes, stream);
   }
   if (error == cudaErrorMemoryAllocation)
   {
@@ -301,43 +273,25 @@ DeviceResources::AllocateOnDevice(std::size_t bytes, const TAllocate & allocate)
   return memory;
 }
 
-void *
-DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
-{
-  return this->AllocateOnDevice(
-    bytes, [this, bytes, stream](void ** result) { return m_Pool.Allocate(result, bytes, stream); });
-}
-
-std::shared_ptr<void>
-DeviceResources::AllocateCached(std::size_t bytes)
-{
-  return this->AllocateFrom(m_DeviceMemory, bytes, cudaFree, [this](std::size_t size) {
-    return this->AllocateOnDevice(size, [size](void ** result) { return cudaMalloc(result, size); });
-  });
-}
-
 void
-DeviceResources::FreeAll(const std::vector<MemoryCache::Block> & blocks, Deallocator deallocate)
+DeviceResources::FreeHost(const std::vector<MemoryCache::Block> & blocks)
 {
   for (const MemoryCache::Block & block : blocks)
   {
-    CCL_CHECK(deallocate(block.memory));
+    CCL_CHECK(cudaFreeHost(block.memory));
   }
 }
 
 void
 DeviceResources::EndCall()
 {
-  std::vector<MemoryCache::Block> hostBlocks;
-  std::vector<MemoryCache::Block> deviceBlocks;
+  std::vector<MemoryCache::Block> blocks;
   {
     const std::lock_guard<std::mutex> lock(m_Mutex);
-    hostBlocks = m_HostMemory.EndCall();
-    deviceBlocks = m_DeviceMemory.EndCall();
+    blocks = m_HostMemory.EndCall();
   }
   m_Pool.EndCall();
-  FreeAll(hostBlocks, cudaFreeHost);
-  FreeAll(deviceBlocks, cudaFree);
+  FreeHost(blocks);
 }
 
 std::uint64_t
@@ -350,18 +304,6 @@ DeviceResources::GetFreeMemory() const
 }
 
 void
-DeviceResources::TrimDeviceMemory()
-{
-  std::vector<MemoryCache::Block> blocks;
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    blocks = m_DeviceMemory.TakeAll();
-  }
-  FreeAll(blocks, cudaFree);
-  m_Pool.Trim();
-}
-
-void
 DeviceResources::Trim()
 {
   std::vector<MemoryCache::Block> blocks;
@@ -369,8 +311,8 @@ DeviceResources::Trim()
     const std::lock_guard<std::mutex> lock(m_Mutex);
     blocks = m_HostMemory.TakeAll();
   }
-  FreeAll(blocks, cudaFreeHost);
-  this->TrimDeviceMemory();
+  FreeHost(blocks);
+  m_Pool.Trim();
 }
 
 } // namespace itk::ccl

@@ -9,7 +9,6 @@
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -18,12 +17,11 @@
 namespace itk::ccl
 {
 
-/** The resources that all calls in a context of a device share: streams, cached device memory, cached pinned host
- * memory, and the pool of the device. They are never destroyed, because the CUDA driver may be unloaded before the end
- * of the process.
+/** The resources that all calls in a context of a device share: streams, cached pinned host memory, and the pool of the
+ * device. They are never destroyed, because the CUDA driver may be unloaded before the end of the process.
  *
  * A call begins with Of() and ends with EndCall(). Between calls, cached memory has a limit: twice the bytes that the
- * recent calls used at the same time. The 16 most recent calls that used any memory of this kind count as recent.
+ * recent calls used at the same time. The 16 most recent calls that used any pinned memory count as recent.
  *
  * Members throw CudaConnectedComponentError if CUDA fails: of kind Memory if there is too little memory, else of
  * kind Cuda. The resources' device must be current. Thread-safe. */
@@ -59,11 +57,6 @@ public:
     return m_Capabilities;
   }
 
-  /** Allows launches of a kernel with up to `bytes` bytes of dynamic shared memory. Remembers the limit of each kernel,
-   * because the call of CUDA is slow. */
-  void
-  AllowSharedMemory(const void * kernel, std::uint64_t bytes);
-
   /** Returns a stream that no other call uses, until ReturnStream(). */
   cudaStream_t
   TakeStream();
@@ -76,7 +69,8 @@ public:
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
-  /** Allocates device memory in the order of a stream. DeviceAllocation is an owner for it. */
+  /** Allocates device memory in the order of a stream. If there is too little memory, frees what the pool does not use
+   * and tries again. DeviceAllocation is an owner for it. */
   void *
   AllocateFromPool(std::size_t bytes, cudaStream_t stream);
 
@@ -87,11 +81,6 @@ public:
     m_Pool.Free(memory, bytes, stream);
   }
 
-  /** Allocates device memory. It goes back to the cache with its last owner, who must wait for all kernels that use it
-   * first. Faster than AllocateFromPool(), which takes longer than an empty kernel. */
-  std::shared_ptr<void>
-  AllocateCached(std::size_t bytes);
-
   /** Ends a call. Frees the memory above the limits. */
   void
   EndCall();
@@ -101,26 +90,9 @@ private:
   void
   Trim();
 
-  /** Frees the device memory that no call uses, but no pinned memory. */
-  void
-  TrimDeviceMemory();
-
-  using Deallocator = cudaError_t (*)(void * memory);
-
-  /** Returns a memory block of a cache, or a new one from allocate(size). Its last owner returns it to the cache. */
-  template <typename TAllocate>
-  std::shared_ptr<void>
-  AllocateFrom(MemoryCache & cache, std::size_t bytes, Deallocator deallocate, const TAllocate & allocate);
-
-  /** Calls allocate(&memory) and returns the memory. If there is too little memory, frees all cached device memory and
-   * tries again. `bytes` is the size for the error message. */
-  template <typename TAllocate>
-  void *
-  AllocateOnDevice(std::size_t bytes, const TAllocate & allocate);
-
-  /** Frees memory blocks that were removed from a cache. */
+  /** Frees memory blocks that were removed from the cache. */
   static void
-  FreeAll(const std::vector<MemoryCache::Block> & blocks, Deallocator deallocate);
+  FreeHost(const std::vector<MemoryCache::Block> & blocks);
 
   /** Returns the bytes of device memory that can be allocated. */
   std::uint64_t
@@ -131,9 +103,6 @@ private:
   std::mutex                m_Mutex;
   std::vector<cudaStream_t> m_Streams;
   MemoryCache               m_HostMemory;
-  MemoryCache               m_DeviceMemory;
-  /** Limit of the dynamic shared memory in bytes, for each kernel of AllowSharedMemory(). */
-  std::map<const void *, std::uint64_t> m_AllowedSharedMemory;
 };
 
 /** Owns device memory from the pool, or refers to memory of another owner. Allocates and frees memory in the order of a
