@@ -105,21 +105,6 @@ AtomicMax(T * address, T value)
 #endif
 }
 
-/** Stores `value` if the value at the address is `expected`. Returns the old value at the address. */
-template <typename T>
-CCL_HOST_DEVICE
-inline T
-AtomicCompareExchange(T * address, T expected, T value)
-{
-#ifdef __CUDA_ARCH__
-  using Type = typename CudaAtomicType<T>::Type;
-  return atomicCAS(reinterpret_cast<Type *>(address), static_cast<Type>(expected), static_cast<Type>(value));
-#else
-  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-  return expected;
-#endif
-}
-
 /** Adds `value` to the value at the address. Returns the old value at the address. */
 template <typename T>
 CCL_HOST_DEVICE

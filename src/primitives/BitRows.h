@@ -6,7 +6,7 @@
 // foreground pixels of a row. RowGroups.h reads columns of row groups in the same way: one bit per column.
 
 #include "primitives/Bits.h"
-#include "primitives/FastDivision.h"
+#include "primitives/FastMultipleTest.h"
 #include "primitives/Grid.h"
 
 namespace itk::ccl

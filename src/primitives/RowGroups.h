@@ -13,7 +13,7 @@
 // Under face connectivity (4 or 6 neighbors), a row group is one row, and its runs are the runs of the row.
 
 #include "primitives/BitRows.h"
-#include "primitives/FastDivision.h"
+#include "primitives/FastMultipleTest.h"
 #include "primitives/ImageStack.h"
 
 namespace itk::ccl
@@ -59,27 +59,6 @@ VisitRowGroup(const Grid & image, bool fullyConnected, const TVisitor & visitor)
     return visitor(SingleRow{});
   }
   return image.z == 1 ? visitor(PlaneRowGroup{}) : visitor(VolumeRowGroup{});
-}
-
-/** Returns the columns of a word of a row group that have a foreground pixel on the side of the row group at an offset
- * of VY and VZ (-1, 0 or 1). Only these pixels can be neighbors of a pixel there. Offset 0, 0 gives all columns with a
- * foreground pixel. `rowAt(row, slice)` gives the bits of one row. */
-template <typename TRowGroup, int VY, int VZ, typename TRowAt>
-CCL_HOST_DEVICE
-inline Word
-FacingColumns(const TRowAt & rowAt)
-{
-  Word word = 0;
-  CCL_UNROLL
-  for (unsigned int slice = VZ > 0 ? TRowGroup::Slices - 1 : 0; slice < (VZ < 0 ? 1 : TRowGroup::Slices); ++slice)
-  {
-    CCL_UNROLL
-    for (unsigned int row = VY > 0 ? TRowGroup::Rows - 1 : 0; row < (VY < 0 ? 1 : TRowGroup::Rows); ++row)
-    {
-      word |= rowAt(row, slice);
-    }
-  }
-  return word;
 }
 
 /** Reads the bits of the row groups of the images of a stack. `rows` has one bit for each pixel. `columns` has one bit
@@ -169,15 +148,28 @@ struct RowGroupBits
     return first;
   }
 
-  /** Returns FacingColumns() of word x of a row group. */
+  /** Returns the columns of word x of a row group that have a foreground pixel on the side of the row group at an
+   * offset of VY and VZ (-1, 0 or 1). Only these pixels can be neighbors of a pixel there. Offset 0, 0 gives all
+   * columns with a foreground pixel. */
   template <int VY = 0, int VZ = 0>
   CCL_HOST_DEVICE
   Word
   Facing(std::uint64_t groupY, std::uint64_t groupZ, std::uint64_t x) const
   {
-    return FacingColumns<TRowGroup, VY, VZ>([&](unsigned int row, unsigned int slice) {
-      return this->HasRow(groupY, groupZ, row, slice) ? rows.bits[this->RowBegin(groupY, groupZ, row, slice) + x] : 0;
-    });
+    Word word = 0;
+    CCL_UNROLL
+    for (unsigned int slice = VZ > 0 ? TRowGroup::Slices - 1 : 0; slice < (VZ < 0 ? 1 : TRowGroup::Slices); ++slice)
+    {
+      CCL_UNROLL
+      for (unsigned int row = VY > 0 ? TRowGroup::Rows - 1 : 0; row < (VY < 0 ? 1 : TRowGroup::Rows); ++row)
+      {
+        if (this->HasRow(groupY, groupZ, row, slice))
+        {
+          word |= rows.bits[this->RowBegin(groupY, groupZ, row, slice) + x];
+        }
+      }
+    }
+    return word;
   }
 };
 

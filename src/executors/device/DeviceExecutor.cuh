@@ -9,10 +9,11 @@
 #include "executors/device/DeviceResources.cuh"
 #include "executors/device/DeviceSort.cuh"
 #include "executors/device/DeviceThreadBlock.cuh"
-#include "executors/device/PendingValue.cuh"
 #include "executors/device/ScanKernels.cuh"
 #include "executors/device/ThreadBlockShape.h"
 #include "primitives/Grid.h"
+
+#include <cuda/atomic>
 
 #include <algorithm>
 #include <limits>
@@ -155,34 +156,65 @@ public:
     return memory;
   }
 
-  /** The result of AllocateResult(), in pinned host memory. */
+  /** The result of AllocateResult(), in pinned host memory. The direct write avoids a copy, which would take longer
+   * than a small kernel.
+   *
+   * A kernel writes the value once, and nothing writes to the memory afterwards. So the memory can be used again as
+   * soon as the value has arrived, even if the stream still has work. If the value has not been read, the destructor
+   * waits for the stream before it releases the memory. */
   template <typename T>
   class Result
   {
   public:
     Result(std::shared_ptr<void> memory, cudaStream_t stream)
-      : m_Value(std::move(memory), stream)
+      : m_Memory(std::move(memory))
+      , m_Stream(stream)
     {
-      *m_Value.GetAddress() = Unknown;
+      *this->GetAddress() = Unknown;
     }
+    ~Result()
+    {
+      if (m_Memory != nullptr && m_IsPending)
+      {
+        cudaStreamSynchronize(m_Stream);
+      }
+    }
+    Result(Result &&) = default;
 
     T *
     GetAddress() const
     {
-      return m_Value.GetAddress();
+      return static_cast<T *>(m_Memory.get());
     }
 
+    /** Returns the value as soon as it differs from the placeholder. Does not wait for later work of the stream, unless
+     * the value takes longer than about 1 ms to arrive. */
     T
     Get() const
     {
-      return m_Value.GetReplacementOf(Unknown);
+      constexpr unsigned int                               maximumReads = 1000000; // about 1 ms
+      const cuda::atomic_ref<T, cuda::thread_scope_system> value(*this->GetAddress());
+      T                                                    known = Unknown;
+      for (unsigned int reads = 0; known == Unknown && reads < maximumReads; ++reads)
+      {
+        known = value.load(cuda::memory_order_acquire);
+      }
+      if (known == Unknown)
+      {
+        CCL_CHECK(cudaStreamSynchronize(m_Stream));
+        known = *this->GetAddress();
+      }
+      m_IsPending = false;
+      return known;
     }
 
   private:
     /** Placeholder until the value arrives. A result with the same value only takes longer to read. */
     static constexpr T Unknown = std::numeric_limits<T>::max();
 
-    PendingValue<T> m_Value;
+    std::shared_ptr<void> m_Memory;
+    cudaStream_t          m_Stream;
+    mutable bool          m_IsPending = true;
   };
 
   template <typename T>
