@@ -48,7 +48,7 @@ struct CudaConnectedComponentStatus
 struct CudaConnectedComponentDeviceTable
 {
   /** The number of elements of each column. If there are more components, no row is written, and the status says so.
-   * Elements after the last component stay unchanged. */
+   * Elements after the last component stay unchanged. The default is 0: no table. */
   std::uint64_t rows = 0;
 
   /** The number of the image of each component. */
@@ -57,19 +57,19 @@ struct CudaConnectedComponentDeviceTable
   /** As CudaConnectedComponentTable::pixelCounts. */
   std::uint64_t * pixelCounts = nullptr;
 
-  /** As CudaConnectedComponentTable::minimums, for all axes or none. */
+  /** As CudaConnectedComponentTable::minimums. */
   std::uint64_t * minimums[3] = {};
 
-  /** As CudaConnectedComponentTable::maximums, for all axes or none. */
+  /** As CudaConnectedComponentTable::maximums. */
   std::uint64_t * maximums[3] = {};
 
-  /** As CudaConnectedComponentTable::sums, for all axes or none. */
+  /** As CudaConnectedComponentTable::sums. */
   CudaConnectedComponentTable::Sum * sums[3] = {};
 
-  /** The mean x, y and z of the pixels of each component, for all axes or none. */
+  /** The mean x, y and z of the pixels of each component. */
   double * means[3] = {};
 
-  /** As CudaConnectedComponentTable::products, all or none. */
+  /** As CudaConnectedComponentTable::products. */
   CudaConnectedComponentTable::Sum * products[6] = {};
 
   /** As CudaConnectedComponentTable::firstPixels. */
@@ -106,8 +106,9 @@ struct CudaConnectedComponentDeviceCall
   /** Gets the measurements of the components. */
   CudaConnectedComponentDeviceTable table;
 
-  /** The number of runs for which there is memory: parts of rows of 2 x 2 pixels with full connectivity in a volume,
-   * 2 rows in a plane, and 1 row with face connectivity. The default is 0: the most runs that the images can have. */
+  /** The number of runs for which there is memory. A run is a sequence of adjacent foreground pixels of a row. With
+   * full connectivity, 2 rows of a plane or 2 x 2 rows of a volume count as one row. The default is 0: the most runs
+   * that the images can have. */
   std::uint64_t runCapacity = 0;
 };
 

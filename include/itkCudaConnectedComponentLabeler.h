@@ -191,8 +191,8 @@ public:
 
     /** Device memory only: the cudaStream_t on which all work is ordered. The default is null: CUDA's default
      * stream. The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise
-     * the behavior is undefined. The caller owns the stream. If the stream captures a graph, the functions throw
-     * CudaConnectedComponentError (InvalidArgument), and the capture stays valid. */
+     * the behavior is undefined. The caller owns the stream. If the stream captures a graph, all functions but
+     * Enqueue() throw CudaConnectedComponentError (InvalidArgument), and the capture stays valid. */
     void * stream = nullptr;
 
     /** A function that reports progress. The default is an empty function: no reports. The labeler calls it between the

@@ -478,6 +478,12 @@ TEST(CudaConnectedComponentsEnqueue, BadArgumentsAreErrors)
   bad = call;
   bad.input = View::Of(host.data(), size);
   expectError("host memory", bad, workspace.Get(), bytes);
+  bad = call;
+  std::uint64_t onHost = 0;
+  bad.table.rows = 1;
+  bad.table.minimums[1] = &onHost; // only one axis
+  const DeviceArray<std::uint8_t> larger(labeler.GetWorkspaceSize(bad));
+  expectError("the column of the table is not in the memory", bad, larger.Get(), labeler.GetWorkspaceSize(bad));
   labeler.options.selection.numberOfLargest = 2;
   expectError("the selection sorts components", call, workspace.Get(), bytes);
   labeler.options.selection = {};

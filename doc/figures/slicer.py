@@ -58,7 +58,6 @@ def is_grey(picture):
     return (picture == picture[:, :, :1]).all(axis=2)
 
 
-
 def main():
     """Draw the picture."""
     if len(sys.argv) < 3:

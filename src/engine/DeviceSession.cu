@@ -15,6 +15,9 @@
 
 #include "itkCudaConnectedComponentAlgorithms.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <type_traits>
@@ -278,7 +281,7 @@ BoundedCount<TRun>
 CapacityForTables(const DeviceExecutor & executor, const BoundedCount<TRun> & components, const Request & request)
 {
   const std::uint64_t bytes = TableWords<TRun>(request, components.limit) * 8 + components.limit * 2 * sizeof(TRun);
-  return !request.NeedsAnalysis() || bytes <= Tuning::UnawaitedRunBytes
+  return !request.NeedsAnalysis() || bytes <= Tuning::WorstCaseBytes
            ? components
            : BoundedCount<TRun>{ Await(executor, components) };
 }
@@ -303,8 +306,7 @@ FinishComponents(const DeviceExecutor &      executor,
   const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
   const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
   auto * const        count = static_cast<std::uint64_t *>(counts.get());
-  executor.ForEach(Grid{ 1 }, StoreCount<TRun>{ found.found, count });
-  executor.ForEach(Grid{ 1 }, StoreCount<TRun>{ found.kept, count + 1 });
+  executor.ForEach(Grid{ 2 }, StoreCounts<TRun>{ { found.found, found.kept }, count });
   const cudaError_t error =
     imageRankBytes == 0
       ? cudaSuccess
@@ -531,6 +533,44 @@ RunCall(const TExecutor & executor, const Request & request, const CudaConnected
   });
 }
 
+/** Throws CudaConnectedComponentError unless a workspace has the needed bytes and alignment. */
+void
+RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t needed)
+{
+  std::string problem;
+  if (bytes < needed)
+  {
+    problem = "the workspace has " + std::to_string(bytes) + " bytes, but the call needs " + std::to_string(needed) +
+              ": ask GetWorkspaceSize()";
+  }
+  else if (needed != 0 &&
+           (workspace == nullptr || reinterpret_cast<std::uintptr_t>(workspace) % ArenaSize::Alignment != 0))
+  {
+    problem =
+      "the address of the workspace is null, or not a multiple of " + std::to_string(ArenaSize::Alignment) + " bytes";
+  }
+  if (!problem.empty())
+  {
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument, problem);
+  }
+}
+
+/** Calls visit(address) for each column of a table. The address of a column that is not wanted is null. */
+template <typename TVisitor>
+void
+ForEachColumn(const CudaConnectedComponentDeviceTable & table, const TVisitor & visit)
+{
+  const auto visitAll = [&visit](const auto & columns) {
+    std::for_each(std::begin(columns), std::end(columns), visit);
+  };
+  visitAll(std::initializer_list<const void *>{ table.images, table.pixelCounts, table.firstPixels, table.faces });
+  visitAll(table.minimums);
+  visitAll(table.maximums);
+  visitAll(table.sums);
+  visitAll(table.means);
+  visitAll(table.products);
+}
+
 } // namespace
 
 std::uint64_t
@@ -553,9 +593,13 @@ DeviceSession::Enqueue(int                                      deviceId,
                        void *                                   stream,
                        const Request &                          request,
                        const CudaConnectedComponentDeviceCall & call,
-                       void *                                   workspace)
+                       void *                                   workspace,
+                       std::uint64_t                            workspaceBytes)
 {
   RequireReadable(call.input.type);
+  const MeasuringExecutor measuring;
+  RunCall(measuring, request, call);
+  RequireWorkspace(workspace, workspaceBytes, measuring.GetSize().GetTotal());
   const CurrentDevice current(deviceId);
   const int           device = current.Get();
   const auto          require = [device](const void * memory, const char * name) {
@@ -569,9 +613,8 @@ DeviceSession::Enqueue(int                                      deviceId,
   require(workspace, "workspace");
   require(call.status, "status");
   require(call.componentCounts, "array of component counts");
+  ForEachColumn(call.table, [&](const void * column) { require(column, "column of the table"); });
 
-  const MeasuringExecutor measuring;
-  RunCall(measuring, request, call);
   DeviceResources &    resources = DeviceResources::Of(device);
   const auto           cudaStream = static_cast<cudaStream_t>(stream);
   DeviceArena          arena(DeviceAllocation(workspace), measuring.GetSize(), cudaStream);

@@ -103,15 +103,17 @@ public:
   Prepare(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call);
 
   /** Enqueues the work of a call on a stream, and returns. The stream may capture a graph.
-   * \param workspace device memory of GetWorkspaceBytes() bytes, aligned to ArenaSize::Alignment
+   * \param workspace device memory of at least GetWorkspaceBytes() bytes, aligned to ArenaSize::Alignment
    *
-   * Throws CudaConnectedComponentError if the memory is in another place, or if CUDA fails. */
+   * Throws CudaConnectedComponentError if memory is in another place, if the workspace does not fit, or if CUDA fails.
+   */
   static void
   Enqueue(int                                      deviceId,
           void *                                   stream,
           const Request &                          request,
           const CudaConnectedComponentDeviceCall & call,
-          void *                                   workspace);
+          void *                                   workspace,
+          std::uint64_t                            workspaceBytes);
 
   /** Frees the memory that no call uses, on all devices. */
   static void

@@ -7,7 +7,6 @@
 
 #include "algorithms/Request.h"
 #include "algorithms/analysis/AnalyzeRuns.h"
-#include "algorithms/runs/ImageRanks.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
@@ -16,24 +15,12 @@
 
 #include "itkCudaConnectedComponentDeviceCall.h"
 
-#include <optional>
 #include <type_traits>
-#include <utility>
 
 namespace itk::ccl
 {
 
-/** Runs in the executor's memory, and the rank of the component of each run. */
-template <typename TRowGroup, typename TRun>
-struct RankedRuns
-{
-  IndexedRuns<TRowGroup, TRun> runs;
-  TRun *                       ranks;
-  BoundedCount<TRun>           runCount;
-  BoundedCount<TRun>           componentCount;
-};
-
-/** Returns the pixels of a view. \param pixels the address of the view as a pointer to its type */
+/** Returns the pixels of a view. `pixels` is its address as a pointer to its type. */
 template <typename TPixel>
 StackPixels<TPixel>
 PixelsOf(TPixel * pixels, const ImageView & view)
@@ -52,45 +39,6 @@ PackImages(const TExecutor & executor, const ImageView & input, const Request & 
     return PackRowGroups<TRowGroup, PixelType>(
       executor, PixelsOf(typed, input), StackOf<TRowGroup>(request.size, request.images), bits, request.isComplement);
   });
-}
-
-/** The components of ranked runs after the selection of a request. */
-template <typename TRun, typename TExecutor>
-struct FinalComponents
-{
-  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
-
-  std::optional<AnalyzedComponents<TRun, TExecutor>> analyzed; // nothing if the request needs no analysis
-  BufferType                                         imageRankMemory;
-  RanksOfImages<TRun>                                imageRanks; // of the kept components
-  BoundedCount<TRun>                                 found;
-  BoundedCount<TRun>                                 kept;
-};
-
-/** Measures and selects the components of ranked runs if the request needs it. Then the ranks of the runs are those of
- * the kept components, or NoLabel. Waits only if the selection sorts. */
-template <typename TRowGroup, typename TRun, typename TExecutor>
-FinalComponents<TRun, TExecutor>
-SelectComponentsOf(const TExecutor & executor, const RankedRuns<TRowGroup, TRun> & ranked, const Request & request)
-{
-  const auto ranksIn = [&request](const auto & memory) {
-    return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
-  };
-  auto imageRankMemory = FindRanksOfImages(executor, ranked.runs, ranked.runCount, ranked.ranks, request.images);
-  auto imageRanks = ranksIn(imageRankMemory);
-  if (!request.NeedsAnalysis())
-  {
-    return { std::nullopt, std::move(imageRankMemory), imageRanks, ranked.componentCount, ranked.componentCount };
-  }
-  auto analyzed =
-    AnalyzeRuns(executor, ranked.runs, ranked.ranks, ranked.runCount, imageRanks, ranked.componentCount, request);
-  if (analyzed.selected)
-  {
-    imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
-    imageRanks = ranksIn(imageRankMemory);
-  }
-  const auto kept = analyzed.GetKept();
-  return { std::move(analyzed), std::move(imageRankMemory), imageRanks, ranked.componentCount, kept };
 }
 
 /** Writes the labels of ranked runs, or the filled images, to device memory. */
@@ -198,7 +146,7 @@ struct StoreNumbers
   void
   operator()(const Cell & image) const
   {
-    const std::uint64_t all = NumberOf(kept);
+    const std::uint64_t all = kept.GetTrueCount();
     std::uint64_t       count = all;
     if (imageRanks.first != nullptr)
     {
@@ -217,8 +165,8 @@ struct StoreNumbers
     std::uint64_t problems = count > mostLabels ? CudaConnectedComponentStatus::TooManyLabels : 0;
     if (image.x == 0)
     {
-      status->runCount = NumberOf(runCount);
-      status->originalComponentCount = NumberOf(found);
+      status->runCount = runCount.GetTrueCount();
+      status->originalComponentCount = found.GetTrueCount();
       status->componentCount = all;
       problems |= runCount.IsExceeded() ? CudaConnectedComponentStatus::TooManyRuns : 0;
       problems |= all > rows ? CudaConnectedComponentStatus::TooManyRows : 0;
@@ -237,13 +185,6 @@ struct StoreNumbers
   }
 
 private:
-  CCL_HOST_DEVICE
-  static std::uint64_t
-  NumberOf(const BoundedCount<TRun> & count)
-  {
-    return count.address != nullptr ? *count.address : count.limit;
-  }
-
   CCL_HOST_DEVICE
   static std::uint64_t
   Lower(std::uint64_t a, std::uint64_t b)

@@ -429,32 +429,20 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
   const auto              label = [&](auto run) {
     using RunType = decltype(run);
     const auto runs = ccl::LabelRuns<RunType>(executor, bits.groups, ccl::RunCapacity::Exactly(bits.runs.total));
-    const std::uint64_t count = runs.componentCount.Get();
-    auto                imageRankMemory =
-      ccl::FindRanksOfImages(executor, runs.GetIndexed(), runs.runCount, runs.ranks.get(), request.images);
-    const auto getImageRanks = [&] {
-      return ccl::RanksOfImages<RunType>{ request.images == 1 ? nullptr : imageRankMemory.get(), request.images };
+    const std::uint64_t                       count = runs.componentCount.Get();
+    const ccl::RankedRuns<TRowGroup, RunType> ranked{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, { count } };
+    const auto                                found = ccl::SelectComponentsOf(executor, ranked, request);
+    const std::uint64_t                       kept = found.kept.Get();
+    ccl::Components                           components{
+      count, kept, ccl::CountComponentsOfImages(found.imageRanks.first, request.images, kept), nullptr, nullptr
     };
-    ccl::Components components{ count, count, {}, nullptr, nullptr };
-    if (request.NeedsAnalysis())
-    {
-      const auto imageRanks = getImageRanks();
-      auto       analyzed = ccl::AnalyzeRuns<TRowGroup, RunType>(
-        executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, imageRanks, { count }, request);
-      components.keptCount = analyzed.GetKept().Get();
-      if (request.wantsTable)
-      {
-        components.table = ccl::CopyKeptRows(executor, analyzed, components.keptCount, request);
-      }
-      if (analyzed.selected)
-      {
-        imageRankMemory = ccl::FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
-      }
-    }
-    components.keptCounts = ccl::CountComponentsOfImages(imageRankMemory.get(), request.images, components.keptCount);
     request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
-    components.intensities = MeasureIntensities(parallelFor, bits, runs.ranks.get(), components.keptCount, request);
-    write(runs, getImageRanks());
+    if (request.wantsTable && found.analyzed)
+    {
+      components.table = ccl::CopyKeptRows(executor, *found.analyzed, kept, request);
+    }
+    components.intensities = MeasureIntensities(parallelFor, bits, runs.ranks.get(), kept, request);
+    write(runs, found.imageRanks);
     return components;
   };
   return ccl::VisitIndexType(request.GetIndexLimit(), label);
@@ -675,11 +663,13 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
 
   const auto & table = call.table;
   auto request = RequestFor(options, input.size, input.images, labelValues, table.rows != 0, call.kind, fillValue);
-  const bool hasMeans = table.means[0] != nullptr;
+  const auto isAnyWanted = [](const auto & columns) {
+    return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
+  };
   request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
-  request.columns.boundingBoxes = table.minimums[0] != nullptr || table.maximums[0] != nullptr;
-  request.columns.sums = table.sums[0] != nullptr || hasMeans;
-  request.columns.products = table.products[0] != nullptr;
+  request.columns.boundingBoxes = isAnyWanted(table.minimums) || isAnyWanted(table.maximums);
+  request.columns.sums = isAnyWanted(table.sums) || isAnyWanted(table.means);
+  request.columns.products = isAnyWanted(table.products);
   request.columns.firstPixels = table.firstPixels != nullptr;
   request.columns.faces = table.faces != nullptr;
   return request;
@@ -704,15 +694,8 @@ CudaConnectedComponentLabeler::Enqueue(const CudaConnectedComponentDeviceCall & 
                                        void *                                   workspace,
                                        std::uint64_t                            workspaceSize) const
 {
-  const ccl::Request  request = RequestFor(options, call);
-  const std::uint64_t needed = ccl::DeviceSession::GetWorkspaceBytes(request, call);
-  Require(workspaceSize >= needed, [&] {
-    return "the workspace has " + std::to_string(workspaceSize) + " bytes, but the call needs " +
-           std::to_string(needed) + ": ask GetWorkspaceSize()";
-  });
-  Require(needed == 0 || (workspace != nullptr && reinterpret_cast<std::uintptr_t>(workspace) % 256 == 0),
-          [] { return std::string("the address of the workspace is null, or not a multiple of 256 bytes"); });
-  ccl::DeviceSession::Enqueue(options.deviceId, options.stream, request, call, workspace);
+  ccl::DeviceSession::Enqueue(
+    options.deviceId, options.stream, RequestFor(options, call), call, workspace, workspaceSize);
 }
 
 std::uint64_t

@@ -53,7 +53,12 @@ DeviceSession::Prepare(int deviceId, const Request &, const CudaConnectedCompone
 }
 
 void
-DeviceSession::Enqueue(int deviceId, void *, const Request &, const CudaConnectedComponentDeviceCall &, void *)
+DeviceSession::Enqueue(int deviceId,
+                       void *,
+                       const Request &,
+                       const CudaConnectedComponentDeviceCall &,
+                       void *,
+                       std::uint64_t)
 {
   const DeviceSession session(deviceId); // throws
 }

@@ -17,12 +17,20 @@ struct BoundedCount
   std::uint64_t limit = 0;         // the array has room for so many elements
   const T *     address = nullptr; // of the number, in the executor's memory; null if the number is the limit
 
+  /** Returns the number of elements that there are, also if the array has no room for them. Call it in functors. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  GetTrueCount() const
+  {
+    return address != nullptr ? *address : limit;
+  }
+
   /** Returns whether there are more elements than the array has room for. Call it in functors. */
   CCL_HOST_DEVICE
   bool
   IsExceeded() const
   {
-    return address != nullptr && *address > limit;
+    return this->GetTrueCount() > limit;
   }
 
   /** Returns the number of elements to work on: 0 if the limit is exceeded. Call it in functors. */
@@ -30,23 +38,23 @@ struct BoundedCount
   std::uint64_t
   Get() const
   {
-    const std::uint64_t count = address != nullptr ? *address : limit;
+    const std::uint64_t count = this->GetTrueCount();
     return count <= limit ? count : 0;
   }
 };
 
-/** Kernel functor that copies a count to an integer of 64 bits: the number, even if the limit is exceeded. */
+/** Kernel functor that copies two true counts to integers of 64 bits. A cell is a count. */
 template <typename T>
-struct StoreCount
+struct StoreCounts
 {
-  BoundedCount<T> count;
+  BoundedCount<T> counts[2];
   std::uint64_t * memory;
 
   CCL_HOST_DEVICE
   void
-  operator()(const Cell &) const
+  operator()(const Cell & cell) const
   {
-    *memory = count.address != nullptr ? *count.address : count.limit;
+    memory[cell.x] = counts[cell.x].GetTrueCount();
   }
 };
 

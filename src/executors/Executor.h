@@ -16,9 +16,8 @@
 // - `Fill(memory, n, byte)`: sets all bytes of n elements.
 // - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells with consecutive x run on
 //   consecutive threads.
-// - `ForEach(count, functor)`: calls `functor(Cell{ i })` once for each i < count, which is a BoundedCount. A limit
-// that
-//   is much higher than the count costs little.
+// - `ForEach(count, functor)`: calls `functor(Cell{ i })` once for each i < count, which is a BoundedCount. A limit far
+//   above the count costs little.
 // - `ForEachChosen(grid, work)`: calls `work.Choose(visit)`, which calls `visit(count, functor)` once or never. Then
 //   `functor(cell)` is called once for each cell with x < count <= grid.x and y < grid.y. The choice and the count may
 //   depend on memory that earlier calls wrote, but not on the thread.
@@ -43,9 +42,8 @@
 // An algorithm may assume:
 // - Order: each call sees all that earlier calls wrote. Calls of one functor run concurrently, in any order.
 // - Memory: concurrent calls may read a location that others write, if all use Atomics.h. Loads may then be stale.
-// - visit(i) of Scan() may overwrite the memory from which valueAt(i) reads, and no other value's memory. valueAt(i)
-// may
-//   be called several times before.
+// - visit(i) of Scan() may overwrite the memory from which valueAt(i) reads, and no other value's memory. Before it,
+//   valueAt(i) may be called several times.
 // - Lifetime: the memory of Allocate() may be freed after the last call that uses it; the model keeps the order.
 //
 // 2. A thread block of ForEachThreadBlock() runs an algorithm that its paper describes by thread blocks with shared
@@ -110,7 +108,7 @@ struct IgnorePrefix
   {}
 };
 
-/** Returns a count, even if its limit is exceeded. Waits for it, unless it is the limit. */
+/** Returns a true count. Waits for it, unless it is the limit. */
 template <typename T, typename TExecutor>
 std::uint64_t
 Await(const TExecutor & executor, const BoundedCount<T> & count)
@@ -120,7 +118,7 @@ Await(const TExecutor & executor, const BoundedCount<T> & count)
     return count.limit;
   }
   const auto result = executor.template AllocateResult<std::uint64_t>();
-  executor.ForEach(Grid{ 1 }, StoreCount<T>{ count, result.GetAddress() });
+  executor.ForEach(Grid{ 1 }, StoreCounts<T>{ { count, {} }, result.GetAddress() });
   return result.Get();
 }
 

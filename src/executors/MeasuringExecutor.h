@@ -75,7 +75,7 @@ public:
     return {};
   }
 
-  /** A result that has no value. */
+  /** A result that is always 0. */
   template <typename T>
   struct Result
   {
@@ -83,6 +83,12 @@ public:
     GetAddress() const
     {
       return nullptr;
+    }
+
+    T
+    Get() const
+    {
+      return 0;
     }
   };
 
@@ -111,6 +117,11 @@ public:
   template <typename TFunctor, typename TTable>
   void
   AddToRows(const Grid &, const TFunctor &, const TTable &) const
+  {}
+
+  template <typename T>
+  void
+  SortDescending(std::uint64_t, T *, T *) const
   {}
 
   template <typename TSum, typename TFunction, typename TVisitor>

@@ -26,7 +26,7 @@ struct Tuning
 
   /** If the arrays for the most possible runs of an image have at most so many bytes, the host does not wait for the
    * number of runs. */
-  static constexpr std::uint64_t UnawaitedRunBytes = std::uint64_t{ 256 } << 20;
+  static constexpr std::uint64_t WorstCaseBytes = std::uint64_t{ 256 } << 20;
 
   /** Cells of a thread that adds values to the rows of a table, and thread blocks of such threads that a multiprocessor
    * can run at the same time. */

@@ -9,6 +9,7 @@
 #include "algorithms/analysis/MarkSeeds.h"
 #include "algorithms/analysis/MeasureRuns.h"
 #include "algorithms/analysis/SelectComponents.h"
+#include "algorithms/runs/ImageRanks.h"
 #include "primitives/Grid.h"
 
 #include <optional>
@@ -141,6 +142,55 @@ CopyKeptRows(const TExecutor &                           executor,
                                               analyzed.GetKeptRanks() });
   });
   return memory;
+}
+
+/** Runs in the executor's memory, and the rank of the component of each run. */
+template <typename TRowGroup, typename TRun>
+struct RankedRuns
+{
+  IndexedRuns<TRowGroup, TRun> runs;
+  TRun *                       ranks;
+  BoundedCount<TRun>           runCount;
+  BoundedCount<TRun>           componentCount;
+};
+
+/** The components of ranked runs after the selection of a request. */
+template <typename TRun, typename TExecutor>
+struct FinalComponents
+{
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
+
+  std::optional<AnalyzedComponents<TRun, TExecutor>> analyzed; // nothing if the request needs no analysis
+  BufferType                                         imageRankMemory;
+  RanksOfImages<TRun>                                imageRanks; // of the kept components
+  BoundedCount<TRun>                                 found;
+  BoundedCount<TRun>                                 kept;
+};
+
+/** Measures and selects the components of ranked runs if the request needs it. Then the ranks of the runs are those of
+ * the kept components, or NoLabel. Waits only if the selection sorts. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+FinalComponents<TRun, TExecutor>
+SelectComponentsOf(const TExecutor & executor, const RankedRuns<TRowGroup, TRun> & ranked, const Request & request)
+{
+  const auto ranksIn = [&request](const auto & memory) {
+    return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
+  };
+  auto imageRankMemory = FindRanksOfImages(executor, ranked.runs, ranked.runCount, ranked.ranks, request.images);
+  auto imageRanks = ranksIn(imageRankMemory);
+  if (!request.NeedsAnalysis())
+  {
+    return { std::nullopt, std::move(imageRankMemory), imageRanks, ranked.componentCount, ranked.componentCount };
+  }
+  auto analyzed =
+    AnalyzeRuns(executor, ranked.runs, ranked.ranks, ranked.runCount, imageRanks, ranked.componentCount, request);
+  if (analyzed.selected)
+  {
+    imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
+    imageRanks = ranksIn(imageRankMemory);
+  }
+  const auto kept = analyzed.GetKept();
+  return { std::move(analyzed), std::move(imageRankMemory), imageRanks, ranked.componentCount, kept };
 }
 
 } // namespace itk::ccl

@@ -8,7 +8,6 @@
 #include "algorithms/analysis/ComponentTable.h"
 #include "algorithms/runs/ImageRanks.h"
 #include "executors/Executor.h"
-#include "executors/MeasuringExecutor.h"
 
 #include "itkCudaConnectedComponentSelection.h"
 
@@ -377,76 +376,69 @@ Select(const TExecutor &                  executor,
     return select();
   }
   numberInOrderOfRanks(isSelected);
-  if constexpr (std::is_same_v<TExecutor, MeasuringExecutor>)
+  if (!IsSorting(selection))
   {
     return select();
   }
-  else
+  const bool               isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
+  const bool               isBySize = selection.order == Selection::Order::Size;
+  const BoundedCount<TRun> matches{ limit, countMemory.get() };
+  const std::uint64_t      matchCount = Await(executor, matches);
+  const bool               isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matchCount;
+  if (!isLimited && !isBySize && !isTransposed)
   {
-    if (!IsSorting(selection))
-    {
-      return select();
-    }
-    const bool               isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
-    const bool               isBySize = selection.order == Selection::Order::Size;
-    const BoundedCount<TRun> matches{ limit, countMemory.get() };
-    const std::uint64_t      matchCount = Await(executor, matches);
-    const bool               isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matchCount;
-    if (!isLimited && !isBySize && !isTransposed)
-    {
-      return select();
-    }
+    return select();
+  }
 
-    // Ranks are in raster order, and the sort is stable.
-    const auto keys = executor.template Allocate<TRun>(matchCount);
-    const auto sort = [&](std::uint64_t count) { executor.SortDescending(count, keys.get(), rankBuffer.get()); };
-    const auto sortList = [&](const TRun * values, std::uint64_t count, bool isAscending) {
-      executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, rankBuffer.get(), keys.get(), isAscending });
+  // Ranks are in raster order, and the sort is stable.
+  const auto keys = executor.template Allocate<TRun>(matchCount);
+  const auto sort = [&](std::uint64_t count) { executor.SortDescending(count, keys.get(), rankBuffer.get()); };
+  const auto sortList = [&](const TRun * values, std::uint64_t count, bool isAscending) {
+    executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, rankBuffer.get(), keys.get(), isAscending });
+    sort(count);
+    if (images > 1)
+    {
+      executor.ForEach(Grid{ count }, CopyImages<TRun>{ imageRanks, rankBuffer.get(), keys.get() });
       sort(count);
-      if (images > 1)
-      {
-        executor.ForEach(Grid{ count }, CopyImages<TRun>{ imageRanks, rankBuffer.get(), keys.get() });
-        sort(count);
-      }
-    };
-    std::uint64_t keptCount = matchCount;
-    if (isTransposed)
-    {
-      sortList(table.firstPixels, matchCount, true);
     }
-    if (isLimited || isBySize)
-    {
-      sortList(table.pixelCounts, matchCount, false);
-    }
-    if (isLimited)
-    {
-      const auto starts = executor.template Allocate<TRun>(images == 1 ? 0 : images);
-      if (images > 1)
-      {
-        executor.ForEach(Grid{ images },
-                         FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), { matchCount }, starts.get() });
-      }
-      const IsWithinLimit<TRun> isWithinLimit{
-        imageRanks, rankBuffer.get(), images == 1 ? nullptr : starts.get(), selection.numberOfLargest
-      };
-      auto list = executor.template Allocate<TRun>(limit);
-      executor.template Scan<TRun>(
-        { matchCount }, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, countMemory.get());
-      rankBuffer = std::move(list);
-      keptCount = images == 1 ? selection.numberOfLargest : Await(executor, matches);
-    }
-    if (isTransposed && isLimited && !isBySize)
-    {
-      sortList(table.firstPixels, keptCount, true);
-    }
-    executor.Fill(positionBuffer.get(), limit, NoLabelByte);
-    executor.ForEach(Grid{ keptCount }, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
-    if (!isBySize && !isTransposed)
-    {
-      numberInOrderOfRanks(HasPosition<TRun>{ positionBuffer.get() });
-    }
-    return select();
+  };
+  std::uint64_t keptCount = matchCount;
+  if (isTransposed)
+  {
+    sortList(table.firstPixels, matchCount, true);
   }
+  if (isLimited || isBySize)
+  {
+    sortList(table.pixelCounts, matchCount, false);
+  }
+  if (isLimited)
+  {
+    const auto starts = executor.template Allocate<TRun>(images == 1 ? 0 : images);
+    if (images > 1)
+    {
+      executor.ForEach(Grid{ images },
+                       FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), { matchCount }, starts.get() });
+    }
+    const IsWithinLimit<TRun> isWithinLimit{
+      imageRanks, rankBuffer.get(), images == 1 ? nullptr : starts.get(), selection.numberOfLargest
+    };
+    auto list = executor.template Allocate<TRun>(limit);
+    executor.template Scan<TRun>(
+      { matchCount }, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, countMemory.get());
+    rankBuffer = std::move(list);
+    keptCount = images == 1 ? selection.numberOfLargest : Await(executor, matches);
+  }
+  if (isTransposed && isLimited && !isBySize)
+  {
+    sortList(table.firstPixels, keptCount, true);
+  }
+  executor.Fill(positionBuffer.get(), limit, NoLabelByte);
+  executor.ForEach(Grid{ keptCount }, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
+  if (!isBySize && !isTransposed)
+  {
+    numberInOrderOfRanks(HasPosition<TRun>{ positionBuffer.get() });
+  }
+  return select();
 }
 
 /** Finds where the selected components of each image start in their order: the memory of RanksOfImages::first for

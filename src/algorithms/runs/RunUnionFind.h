@@ -194,16 +194,16 @@ struct RunCapacity
 };
 
 /** Returns the capacity for all runs of row groups. If the arrays for the most possible runs would have more than
- * `unawaitedBytes` bytes, counts the runs and waits for their number. */
+ * `worstCaseBytes` bytes, counts the runs and waits for their number. */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 RunCapacity
 CapacityFor(const TExecutor &               executor,
             const RowGroupBits<TRowGroup> & groups,
-            std::uint64_t                   unawaitedBytes = Tuning::UnawaitedRunBytes)
+            std::uint64_t                   worstCaseBytes = Tuning::WorstCaseBytes)
 {
   constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun); // parents, and ranks of roots
   const std::uint64_t     mostRuns = groups.columns.words.Count() * RunUnionFind::MostStartsInWord;
-  return mostRuns <= unawaitedBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
+  return mostRuns <= worstCaseBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
                                                   : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
 }
 
