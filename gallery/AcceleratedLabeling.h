@@ -161,8 +161,10 @@ struct AcceleratedLabelingAlgorithm
     const AcceleratedLabeling::RunMatrix<TLabel> runs{
       size, capacity, ends.get(), counts.get(), runLabels.get(), labels
     };
-    executor.ForEachThreadBlock(DivideUp(size.y, FindRuns::Threads),
-                                FindRuns{ runs, { StackPixels<const std::uint8_t>::Of(input, size), size, false } });
+    executor.ForEachThreadBlock(
+      DivideUp(size.y, FindRuns::Threads),
+      FindRuns{ runs,
+                { StackPixels<const std::uint8_t>::Of(input, size), size, ValueTest<std::uint8_t>{ 0xFF, 0, true } } });
     executor.ForEach(runs.ThreadsForRuns(), AcceleratedLabeling::MergeRuns<TLabel>{ runs });
     executor.ForEach(runs.ThreadsForRuns(), AcceleratedLabeling::UpdateLabels<TLabel>{ runs });
     executor.ForEach({ DivideUp(size.x + 3, 4), size.y }, AcceleratedLabeling::WriteLabels<TLabel>{ runs });

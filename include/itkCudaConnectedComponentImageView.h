@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -60,11 +61,19 @@ struct CudaConnectedComponentImageView
   };
 
   /** \class Value
-   * \brief A number that functions write to pixels of any type.
+   * \brief A number that functions write to pixels of any type, or compare with them.
    * \ingroup CudaConnectedComponents */
   class CudaConnectedComponents_EXPORT Value
   {
   public:
+    /** What a number stands for in a comparison. */
+    enum class Role : std::uint8_t
+    {
+      Pixel,      // the value of a pixel
+      LowerLimit, // the lower limit of a range
+      UpperLimit  // the upper limit of a range
+    };
+
     /** Takes a number. It is not explicit, so functions take numbers.
      * \tparam T integer type of up to 8 bytes, bool, float or double
      * \param number the number */
@@ -81,11 +90,19 @@ struct CudaConnectedComponentImageView
     }
 
     /** Returns the number as a pixel.
-     * \param pixelType the type of the pixel. Integers are rounded to the nearest float or double, and double to float.
+     * \param pixelType the type of the pixel. For floating-point pixels, numbers are rounded to the nearest one.
      * \return the bytes of the pixel, as BitsOf() returns them
      * \exception CudaConnectedComponentError InvalidArgument: no pixel of this type has the number, such as 300 or 0.5
      * for UInt8 */
     std::uint64_t BitsAs(PixelTypeEnum pixelType) const;
+
+    /** Returns the pixel that a number stands for in comparisons with pixels of a type.
+     * \param pixelType the type of the pixel. For floating-point pixels, numbers are rounded to the nearest finite one;
+     * limits of ranges of integers are rounded into the range.
+     * \param role what the number stands for. Limits that are beyond all finite pixels move to the last of them.
+     * \return the bytes of the pixel, as BitsOf() returns them; nothing if no pixel equals the number, or if the limit
+     * excludes all finite pixels. NaN is always nothing. */
+    std::optional<std::uint64_t> FindBits(PixelTypeEnum pixelType, Role role) const;
 
   private:
     double        m_Number;

@@ -2,8 +2,9 @@
 #ifndef itkCudaConnectedComponentLabeler_h
 #define itkCudaConnectedComponentLabeler_h
 
-#include "itkCudaConnectedComponentError.h"
 #include "itkCudaConnectedComponentDeviceCall.h"
+#include "itkCudaConnectedComponentError.h"
+#include "itkCudaConnectedComponentForeground.h"
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
@@ -39,12 +40,14 @@ namespace itk
  *
  * \par
  * Input and output of a call are both in host memory or both in device memory. The caller owns both. Images in device
- * memory must have no gaps, and be memory of the device that `options.deviceId` selects, or managed memory of CUDA. In
- * host memory, the input may have any strides. The pixels of a row of the labels must be adjacent. The addresses of
- * images in device memory and of labels must be multiples of the pixel size.
+ * memory must be memory of the device that `options.deviceId` selects, or managed memory of CUDA. In host memory, the
+ * input may have any strides. In device memory, the pixels of a row must be adjacent. So must the pixels of a row of
+ * the labels. The addresses of images in device memory and of labels must be multiples of the pixel size.
  *
  * \par Foreground
- * Pixels that are not 0 are foreground. NaN is foreground, and -0.0 is background.
+ * Pixels that are not 0 are foreground. NaN is foreground, and -0.0 is background. `options.foreground` chooses other
+ * pixels: those with given values, or in a range. `options.complement` takes all others instead. Where `options.mask`
+ * is 0, there is background in any case. Functions that take packed rows do not use `options.foreground`.
  *
  * \par Labels
  * The labels equal the labels of itk::ConnectedComponentImageFilter. The order of the labels is the order of the first
@@ -177,9 +180,21 @@ public:
      * connectivity (4 or 6). The default is false. */
     bool fullyConnected = false;
 
-    /** Whether the pixels that are 0 (also -0.0) are the foreground, and all other pixels (also NaN) the background.
-     * The default is false. */
+    /** The pixels that are foreground, for functions that read an image. The default is the pixels that are not 0. */
+    CudaConnectedComponentForeground foreground;
+
+    /** Whether the foreground is the background, and the background is the foreground: by default, the pixels that are
+     * 0 (also -0.0) are the foreground then. The default is false. */
     bool complement = false;
+
+    /** A second image. Where it is 0 (also -0.0), the pixels of the input are background, as with the mask image of
+     * itk::ConnectedComponentImageFilter. `complement` does not change this. The default is no image: null pixels, and
+     * a size of 0. Functions that take packed rows use it, too. It must have the size of the input and as many images,
+     * and be in the same memory. Its pixel type and its strides may differ from those of the input. It is read before
+     * the output is written, so it may be the memory of the output. In device memory, the pixels of its rows must be
+     * adjacent, and its address and its strides must be multiples of the pixel size. Anything else is an
+     * InvalidArgument. */
+    CudaConnectedComponentImageView mask;
 
     /** Whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The default is true. The labels do not
      * depend on it. Other algorithms do not use it. */
@@ -239,8 +254,8 @@ public:
    * labels have been written. If they are in host memory, the host packs the pixels to bits, the device labels the
    * runs, and the host writes the labels to the pixels. With `options.onHost`, the host does all work.
    *
-   * \param input the pixels: integers, bool, float or double; in host memory also half and bfloat16. In device memory,
-   * the pixels of a row must be adjacent, and strides must be multiples of the pixel size.
+   * \param input the pixels, of any type. In device memory, the pixels of a row must be adjacent, and strides must be
+   * multiples of the pixel size.
    * \param output the labels: integers, not bool; of the size and with the images of `input`, in the same memory, and
    * with adjacent pixels in each row. It must not overlap `input`; the function does not check this, and the labels
    * would be undefined.
@@ -256,7 +271,7 @@ public:
 
   /** Writes an image without the components that are not selected: pixels of selected components keep their value, and
    * all other pixels get another value. No image of labels is made. With `options.complement`, the selected components
-   * have the value 0, so `outside` should differ from 0.
+   * may have the value 0, so `outside` should differ from 0.
    *
    * \param input as for Label()
    * \param output an image of the type and the size of `input`, in the same memory. It may be `input`; otherwise, the

@@ -7,6 +7,7 @@
 #include "primitives/LabelValues.h"
 #include "primitives/RowGroups.h"
 
+#include "itkCudaConnectedComponentForeground.h"
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
@@ -27,7 +28,9 @@ struct Request
   CudaConnectedComponentsEnums::Algorithm algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
   bool                                    fullyConnected = false;    // else face connectivity
   bool                                    inlineCompression = false; // for published algorithms: see InlineCompress()
-  bool                                    isComplement = false;      // whether pixels that are 0 are the foreground
+  CudaConnectedComponentForeground        foreground;                // of pixels; packed rows have their own
+  bool                                    isComplement = false;      // whether the other pixels are the foreground
+  CudaConnectedComponentImageView         mask; // its pixels that are 0 are background; see WantsMask()
   LabelValues                             labelValues;
   CudaConnectedComponentSelection         selection;
   CudaConnectedComponentTable::Columns    columns;            // of the table
@@ -50,6 +53,13 @@ struct Request
     const bool hasColumns = columns.pixelCounts || columns.boundingBoxes || columns.sums || columns.products ||
                             columns.firstPixels || columns.faces;
     return (wantsTable && hasColumns) || !selection.IsDefault();
+  }
+
+  /** Returns whether there is a mask. */
+  bool
+  WantsMask() const
+  {
+    return mask.pixels != nullptr || mask.Count() > 0;
   }
 
   /** Returns whether the table has intensities. */

@@ -405,6 +405,14 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
   return objectCount;
 }
 
+/** Returns whether the foreground is the pixels that VisitPixels() finds to differ from 0. */
+bool
+IsDefaultForeground(const Request & request, PixelType type)
+{
+  return request.foreground.GetKind() == CudaConnectedComponentForeground::Kind::NotZero && !request.isComplement &&
+         !request.WantsMask() && type != PixelType::Half && type != PixelType::BFloat16;
+}
+
 /** Labels or fills images in device memory by the algorithm for the request. Returns their components. */
 Components
 LabelPixelsOnDevice(const DeviceExecutor & executor,
@@ -414,7 +422,7 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
                     const ImageView &      output)
 {
   // Published algorithms write labels without gaps, and nothing else. For the rest, runs read their labels.
-  if (IsPublished(request) && request.output == OutputKind::Labels && !request.isComplement &&
+  if (IsPublished(request) && request.output == OutputKind::Labels && IsDefaultForeground(request, input.type) &&
       !request.NeedsAnalysis() && !request.WantsIntensities() && input.IsContiguous() && output.IsContiguous())
   {
     // Labels of 64 bits need no temporary image if the output has 64 bits.
@@ -435,13 +443,16 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
 Components
 DeviceSession::LabelPixels(const ImageView & input, const Request & request, const ImageView & output)
 {
-  RequireReadable(input.type);
   return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
     const int device = m_Implementation->GetDevice();
     RequireDeviceMemory(input.pixels, "input", device);
     if (request.output != OutputKind::None)
     {
       RequireDeviceMemory(output.pixels, "output", device);
+    }
+    if (request.WantsMask())
+    {
+      RequireDeviceMemory(request.mask.pixels, "mask", device);
     }
     if (request.WantsIntensities())
     {
@@ -596,7 +607,6 @@ DeviceSession::Enqueue(int                                      deviceId,
                        void *                                   workspace,
                        std::uint64_t                            workspaceBytes)
 {
-  RequireReadable(call.input.type);
   const MeasuringExecutor measuring;
   RunCall(measuring, request, call);
   RequireWorkspace(workspace, workspaceBytes, measuring.GetSize().GetTotal());
@@ -609,6 +619,7 @@ DeviceSession::Enqueue(int                                      deviceId,
     }
   };
   require(call.input.pixels, "input");
+  require(request.mask.pixels, "mask");
   require(request.output == OutputKind::None ? nullptr : call.output.pixels, "output");
   require(workspace, "workspace");
   require(call.status, "status");

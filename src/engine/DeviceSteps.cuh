@@ -29,16 +29,28 @@ PixelsOf(TPixel * pixels, const ImageView & view)
   return { pixels, view.strides[1] / bytes, view.strides[2] / bytes, view.imageStride / bytes, view.IsContiguous() };
 }
 
-/** Packs the pixels of the images of a request. `bits` has an element for each word of the stack. */
+/** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.
+ */
 template <typename TRowGroup, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
 PackImages(const TExecutor & executor, const ImageView & input, const Request & request, Word * bits)
 {
-  return VisitPixels(input.pixels, input.type, [&](const auto * typed) {
-    using PixelType = std::remove_const_t<std::remove_pointer_t<decltype(typed)>>;
-    return PackRowGroups<TRowGroup, PixelType>(
-      executor, PixelsOf(typed, input), StackOf<TRowGroup>(request.size, request.images), bits, request.isComplement);
-  });
+  const ImageStack                  stack = StackOf<TRowGroup>(request.size, request.images);
+  GroupedBits<TRowGroup, TExecutor> grouped(executor, stack, bits);
+  const auto                        pack = [&](const ImageView & image, const Foreground & foreground, bool isMasked) {
+    VisitWidth(image.type, [&](auto width) {
+      using BitsType = decltype(width);
+      const StackPixels<const BitsType> pixels = PixelsOf(static_cast<const BitsType *>(image.pixels), image);
+      PackRowGroups(executor, pixels, stack, foreground, bits, grouped, isMasked);
+    });
+  };
+  if (request.WantsMask())
+  {
+    pack(request.mask, Foreground::NotZero(request.mask.type), false);
+  }
+  const Foreground foreground = Foreground::Of(request.foreground, input.type);
+  pack(input, request.isComplement ? foreground.Inverted() : foreground, request.WantsMask());
+  return grouped;
 }
 
 /** Writes the labels of ranked runs, or the filled images, to device memory. */

@@ -17,11 +17,8 @@
 #include "primitives/ImageRows.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <iomanip>
 #include <limits>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -142,8 +139,32 @@ RequireIntensities(const View & image, const View::SizeType & size, std::uint64_
   RequireSeparateRows(image, "intensity image");
 }
 
+/** Throws CudaConnectedComponentError if an image has pixels, but no memory, or if its type is no value of the
+ * enumeration. */
+void
+RequireMemory(const View & image, const char * name)
+{
+  if (ccl::SizeOf(image.type) == 0)
+  {
+    ccl::ThrowUnsupported(image.type, "use pixels");
+  }
+  Require(image.pixels != nullptr || image.Count() == 0,
+          [&] { return std::string("the ") + name + " is a null pointer"; });
+}
+
+/** Throws CudaConnectedComponentError unless an image is in a memory. */
+void
+RequireIn(View::Memory memory, const View & image, const char * name)
+{
+  Require(image.memory == memory, [&] {
+    const auto text = [](View::Memory each) { return each == View::Memory::Host ? "host memory" : "device memory"; };
+    return std::string("the ") + name + " is in " + text(image.memory) + ", but the input is in " + text(memory);
+  });
+}
+
 /** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
- * connectivity of the options, if a seed lies outside the image, or if the intensities cannot be measured. */
+ * connectivity of the options, if a seed lies outside the image, if the mask does not fit the image, or if the
+ * intensities cannot be measured. */
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const View::SizeType &                         imageSize,
@@ -172,7 +193,9 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   request.algorithm = options.algorithm;
   request.fullyConnected = options.fullyConnected;
   request.inlineCompression = options.inlineCompression;
+  request.foreground = options.foreground;
   request.isComplement = options.complement;
+  request.mask = options.mask;
   request.labelValues = labelValues;
   request.selection = options.selection;
   request.columns = { false, false, false, false, false, false };
@@ -183,6 +206,11 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   {
     request.columns = options.columns;
     request.intensities = options.intensities;
+  }
+  if (request.WantsMask())
+  {
+    RequireSize(request.mask, imageSize, images, "mask");
+    RequireMemory(request.mask, "mask");
   }
   if (request.WantsIntensities())
   {
@@ -228,29 +256,6 @@ Report(const CudaConnectedComponentLabeler::Options & options, float progress)
   }
 }
 
-/** Throws CudaConnectedComponentError if an image has pixels, but no memory, or if its type is no value of the
- * enumeration. */
-void
-RequireMemory(const View & image, const char * name)
-{
-  if (ccl::SizeOf(image.type) == 0)
-  {
-    ccl::ThrowUnsupported(image.type, "use pixels");
-  }
-  Require(image.pixels != nullptr || image.Count() == 0,
-          [&] { return std::string("the ") + name + " is a null pointer"; });
-}
-
-/** Throws CudaConnectedComponentError unless an image is in a memory. */
-void
-RequireIn(View::Memory memory, const View & image, const char * name)
-{
-  Require(image.memory == memory, [&] {
-    const auto text = [](View::Memory each) { return each == View::Memory::Host ? "host memory" : "device memory"; };
-    return std::string("the ") + name + " is in " + text(image.memory) + ", but the input is in " + text(memory);
-  });
-}
-
 /** Throws CudaConnectedComponentError unless an image in device memory has no gaps. */
 void
 RequireContiguous(const View & image, const char * name)
@@ -293,6 +298,10 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
     RequireContiguous(input, "input");
     RequireContiguous(output, "output");
   }
+  if (request.WantsMask())
+  {
+    RequireIn(View::Memory::Device, request.mask, "mask");
+  }
   if (request.WantsIntensities())
   {
     RequireIn(View::Memory::Device, request.intensities, "intensity image");
@@ -306,6 +315,10 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
   RequireMemory(output, "output");
   RequireAdjacent(input, "input");
   RequireAdjacent(output, "output");
+  if (request.WantsMask())
+  {
+    RequireAdjacent(request.mask, "mask");
+  }
   ccl::DeviceSession    session(options.deviceId, options.stream);
   const ccl::Components components = session.LabelPixels(input, request, output);
   const std::uint64_t   objectCount = FillTable(request, components, table);
@@ -323,23 +336,29 @@ struct HostOutput
 
 /** Returns a function that packs the rows of an image in host memory. */
 CudaConnectedComponentLabeler::RowPackerType
-PackerOfView(const View & image)
+PackerOfView(const View & image, const CudaConnectedComponentForeground & foreground)
 {
   RequireMemory(image, "input");
-  return [image, foreground = ccl::Foreground::NotZero(image.type)](std::uint64_t row, std::uint32_t * words) {
-    ccl::PackRowOf(image, row, foreground, words);
+  return [image, isForeground = ccl::Foreground::Of(foreground, image.type)](std::uint64_t row, std::uint32_t * words) {
+    ccl::PackRowOf(image, row, isForeground, words);
   };
 }
 
-/** Returns a function that packs the complement of each row. */
+/** Returns a function that packs the rows of the complement, or the pixels of each row that the mask has. */
 CudaConnectedComponentLabeler::RowPackerType
-ComplementOf(const CudaConnectedComponentLabeler::RowPackerType & packRow, std::uint64_t columns)
+MaskedPackerOf(const CudaConnectedComponentLabeler::RowPackerType & packRow, const ccl::Request & request)
 {
-  return [&packRow, columns](std::uint64_t row, std::uint32_t * words) {
+  return [&packRow, &request, isInMask = ccl::Foreground::NotZero(request.mask.type)](std::uint64_t   row,
+                                                                                      std::uint32_t * words) {
     packRow(row, words);
+    const std::uint64_t columns = request.isComplement ? request.size.x : 0;
     for (std::uint64_t x = 0; x * ccl::BitsPerWord < columns; ++x)
     {
       words[x] = ccl::ComplementOfWord(words[x], columns, x);
+    }
+    if (request.WantsMask())
+    {
+      ccl::MaskRowOf(request.mask, row, isInMask, words);
     }
   };
 }
@@ -464,8 +483,8 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
   const ccl::ImageStack stack = ccl::StackOf<TRowGroup>(request.size, request.images);
   const std::uint64_t   words = ccl::WordsOf(stack.GetGrid()).Count();
   const auto            pack = [&](ccl::Word * memory) {
-    auto bits = request.isComplement
-                             ? ccl::PackRows<TRowGroup>(parallelFor, ComplementOf(packRow, request.size.x), stack, memory)
+    auto bits = request.isComplement || request.WantsMask()
+                             ? ccl::PackRows<TRowGroup>(parallelFor, MaskedPackerOf(packRow, request), stack, memory)
                              : ccl::PackRows<TRowGroup>(parallelFor, packRow, stack, memory);
     Report(options, 0.3F);
     return bits;
@@ -530,6 +549,10 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
           const HostOutput &                                   output,
           CudaConnectedComponentTable *                        table)
 {
+  if (request.WantsMask())
+  {
+    RequireIn(View::Memory::Host, request.mask, "mask");
+  }
   if (request.WantsIntensities())
   {
     RequireIn(View::Memory::Host, request.intensities, "intensity image");
@@ -549,48 +572,6 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
 } // namespace
 
 std::uint64_t
-CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum pixelType) const
-{
-  // Half and bfloat16 have a zero, too.
-  if (m_Number == 0.0 && !std::signbit(m_Number))
-  {
-    return 0;
-  }
-  const auto asInteger = [this, pixelType](auto zero, std::uint64_t maximum) {
-    using IntegerType = decltype(zero);
-    using Limits = std::numeric_limits<IntegerType>;
-    const bool fits = m_IsInteger
-                        ? (m_IsNegative ? Limits::is_signed && static_cast<std::int64_t>(m_Integer) >=
-                                                                 static_cast<std::int64_t>(Limits::min())
-                                        : m_Integer <= maximum)
-                        : m_Number == std::trunc(m_Number) && m_Number >= static_cast<double>(Limits::min()) &&
-                            m_Number < std::ldexp(1.0, Limits::digits) && m_Number <= static_cast<double>(maximum);
-    Require(fits, [this, pixelType] {
-      std::ostringstream text;
-      text << "no pixel of the type " << ccl::NameOf(pixelType) << " has the value " << std::setprecision(17);
-      m_IsInteger && !m_IsNegative ? text << m_Integer : text << m_Number;
-      return text.str() + ": choose another value, or convert the image to another type";
-    });
-    return BitsOf(m_IsInteger ? static_cast<IntegerType>(m_Integer) : static_cast<IntegerType>(m_Number));
-  };
-  if (pixelType == PixelTypeEnum::Bool)
-  {
-    return asInteger(std::uint8_t{}, 1);
-  }
-  if (pixelType == PixelTypeEnum::Double)
-  {
-    return BitsOf(m_Number);
-  }
-  if (pixelType == PixelTypeEnum::Float)
-  {
-    return BitsOf(m_IsInteger && !m_IsNegative ? static_cast<float>(m_Integer) : static_cast<float>(m_Number));
-  }
-  return ccl::VisitLabelType(pixelType, [&](auto zero) {
-    return asInteger(zero, static_cast<std::uint64_t>(std::numeric_limits<decltype(zero)>::max()));
-  });
-}
-
-std::uint64_t
 CudaConnectedComponentLabeler::Label(const View &                  input,
                                      const View &                  output,
                                      std::uint64_t                 backgroundValue,
@@ -600,7 +581,7 @@ CudaConnectedComponentLabeler::Label(const View &                  input,
   RequireIn(input.memory, output, "output");
   if (input.memory == View::Memory::Host)
   {
-    return this->LabelPackedRows(PackerOfView(input), output, backgroundValue, table);
+    return this->LabelPackedRows(PackerOfView(input, options.foreground), output, backgroundValue, table);
   }
   RequireLabelType(output);
   RequireSeparateRows(output, "output");
@@ -666,6 +647,11 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
   const auto isAnyWanted = [](const auto & columns) {
     return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
   };
+  if (request.WantsMask())
+  {
+    RequireIn(View::Memory::Device, request.mask, "mask");
+    RequireAdjacent(request.mask, "mask");
+  }
   request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
   request.columns.boundingBoxes = isAnyWanted(table.minimums) || isAnyWanted(table.maximums);
   request.columns.sums = isAnyWanted(table.sums) || isAnyWanted(table.means);
@@ -726,7 +712,7 @@ CudaConnectedComponentLabeler::Measure(const View & input) const
 {
   if (input.memory == View::Memory::Host)
   {
-    return this->MeasurePackedRows(PackerOfView(input), input.size, input.images);
+    return this->MeasurePackedRows(PackerOfView(input, options.foreground), input.size, input.images);
   }
   CudaConnectedComponentTable table;
   const auto                  request =
@@ -765,7 +751,7 @@ CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
     return LabelDevice(options, input, request, output, table);
   }
   GridOf(input.size, input.images);
-  const RowPackerType packRow = PackerOfView(input);
+  const RowPackerType packRow = PackerOfView(input, options.foreground);
   const bool          isInside = kind == OutputKind::FilledInside;
   const bool          hasValue = input.pixels != output.pixels && IsCleared(options, output, !isInside && value == 0);
   return this->MaskPackedRows(

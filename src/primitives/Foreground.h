@@ -2,26 +2,48 @@
 #ifndef ccl_primitives_Foreground_h
 #define ccl_primitives_Foreground_h
 
-// Which pixels of an image are foreground: those in an interval of values, or those outside it. A pixel is an unsigned
-// integer with the bytes of the pixel. Its ordered key has the order of the values, so one test serves all pixel types
-// of a size: see OrderedKeys.h.
+// Which pixels of an image are foreground. A pixel is an unsigned integer with the bytes of the pixel. The pixels
+// between two limits are one range of such integers, or two: the bits of negative floating-point numbers rise while the
+// numbers fall. A range may pass the largest integer and go on at 0, so signed integers have one. So one test serves
+// all pixel types of a size.
 
 #include "primitives/HostDevice.h"
 #include "primitives/PixelTypes.h"
+
+#include "itkCudaConnectedComponentForeground.h"
 
 #include <cstdint>
 
 namespace itk::ccl
 {
 
-/** An interval of ordered keys, and how to make a key of a pixel's bits. */
+/** Bits from `first` to first + extent. The sum may overflow. */
+template <typename TBits>
+struct BitRange
+{
+  TBits first;
+  TBits extent;
+
+  CCL_HOST_DEVICE
+  constexpr bool
+  Contains(TBits bits) const
+  {
+    return static_cast<TBits>(bits - first) <= extent;
+  }
+};
+
+/** Pixels with bits in one of several ranges, or those with bits in none of them. */
 struct Foreground
 {
-  std::uint64_t lower; // the first and the last key of the interval, which is empty if lower > upper
-  std::uint64_t upper;
-  std::uint64_t negative;   // the bits that a negative pixel inverts in its key
-  std::uint64_t sign;       // the bits that each pixel inverts in its key
-  bool          isInverted; // whether the pixels outside the interval are foreground
+  static constexpr unsigned int MaximumRanges = CudaConnectedComponentForeground::MaximumValues + 1; // 0.0 takes two
+
+  BitRange<std::uint64_t> ranges[MaximumRanges]{};
+  unsigned int            count = 0; // number of ranges
+  bool                    isInverted = false;
+
+  /** Returns the foreground that a user describes. */
+  static Foreground
+  Of(const CudaConnectedComponentForeground & described, PixelType type);
 
   /** Pixels that are not zero. NaN is foreground, -0.0 is background. */
   static Foreground
@@ -40,31 +62,7 @@ struct Foreground
 
   /** Pixels with lower <= pixel <= upper. NaN never satisfies the condition. */
   static Foreground
-  Between(PixelType type, std::uint64_t lowerBits, std::uint64_t upperBits)
-  {
-    const std::uint64_t signBit = SignBitOf(type);
-    Foreground          foreground{ 0, 0, 0, 0, false };
-    if (IsFloat(type))
-    {
-      foreground.negative = signBit - 1;
-      foreground.sign = signBit;
-      if (IsNaN(type, lowerBits) || IsNaN(type, upperBits))
-      {
-        foreground.lower = 1; // an empty interval
-        return foreground;
-      }
-      // Both zeros are in an interval that contains one of them.
-      lowerBits = lowerBits == 0 ? signBit : lowerBits;
-      upperBits = upperBits == signBit ? 0 : upperBits;
-    }
-    else if (IsSigned(type))
-    {
-      foreground.sign = signBit;
-    }
-    foreground.lower = foreground.KeyOf(lowerBits, signBit);
-    foreground.upper = foreground.KeyOf(upperBits, signBit);
-    return foreground;
-  }
+  Between(PixelType type, std::uint64_t lowerBits, std::uint64_t upperBits);
 
   /** Returns the complement. */
   Foreground
@@ -77,12 +75,17 @@ struct Foreground
 
   /** Returns whether a pixel is foreground. TBits is the unsigned integer of the pixel's size. */
   template <typename TBits>
-  CCL_HOST_DEVICE
   bool
   Contains(TBits bits) const
   {
-    const auto key = static_cast<TBits>(this->KeyOf(bits, std::uint64_t{ 1 } << (8 * sizeof(TBits) - 1)));
-    return (static_cast<TBits>(lower) <= key && key <= static_cast<TBits>(upper)) != isInverted;
+    for (unsigned int i = 0; i < count; ++i)
+    {
+      if (this->RangeAt<TBits>(i).Contains(bits))
+      {
+        return !isInverted;
+      }
+    }
+    return isInverted;
   }
 
   /** Returns whether a pixel of a type that is known at run time is foreground. */
@@ -92,70 +95,75 @@ struct Foreground
     return VisitWidth(type, [&](auto width) { return this->Contains(static_cast<decltype(width)>(bits)); });
   }
 
-  /** Describes the interval as pixels with (bits & mask) == value. Returns false if it is no such interval. Most are:
-   * one value, or both zeros. */
+  /** Returns a range of pixels of the size of TBits. */
+  template <typename TBits>
+  BitRange<TBits>
+  RangeAt(unsigned int i) const
+  {
+    return { static_cast<TBits>(ranges[i].first), static_cast<TBits>(ranges[i].extent) };
+  }
+
+  /** Describes the ranges as pixels with (bits & mask) == value. Returns false if they are more than one value. Most
+   * are not: one value, or both zeros. */
   template <typename TBits>
   bool
   IsOneValue(TBits & mask, TBits & value) const
   {
     constexpr std::uint64_t signBit = std::uint64_t{ 1 } << (8 * sizeof(TBits) - 1);
-    const bool              areZeros = negative != 0 && lower == signBit - 1 && upper == signBit;
-    mask = areZeros ? static_cast<TBits>(~signBit) : static_cast<TBits>(~TBits{ 0 });
-    value = areZeros ? TBits{ 0 } : this->BitsOf<TBits>(static_cast<TBits>(lower));
-    return areZeros || lower == upper;
+    const auto              isValue = [this](unsigned int i) { return i < count && ranges[i].extent == 0; };
+    const bool areZeros = count == 2 && isValue(0) && isValue(1) && ranges[0].first == signBit && ranges[1].first == 0;
+    mask = static_cast<TBits>(areZeros ? ~signBit : ~std::uint64_t{ 0 });
+    value = areZeros ? TBits{ 0 } : static_cast<TBits>(ranges[0].first);
+    return areZeros || (count == 1 && isValue(0));
   }
 
 private:
-  CCL_HOST_DEVICE
-  std::uint64_t
-  KeyOf(std::uint64_t bits, std::uint64_t signBit) const
+  /** Adds the bits from `first` to `last`. RangeAt() takes the bits of the pixel's size. */
+  void
+  Add(std::uint64_t first, std::uint64_t last)
   {
-    return bits ^ ((bits & signBit) != 0 ? negative : 0) ^ sign;
-  }
-
-  template <typename TBits>
-  TBits
-  BitsOf(TBits key) const
-  {
-    const auto          bits = static_cast<std::uint64_t>(key) ^ sign;
-    const std::uint64_t signBit = std::uint64_t{ 1 } << (8 * sizeof(TBits) - 1);
-    return static_cast<TBits>(bits ^ ((bits & signBit) != 0 ? negative : 0));
-  }
-
-  static std::uint64_t
-  SignBitOf(PixelType type)
-  {
-    return std::uint64_t{ 1 } << (8 * SizeOf(type) - 1);
-  }
-
-  static bool
-  IsNaN(PixelType type, std::uint64_t bits)
-  {
-    const std::uint64_t magnitude = bits & (SignBitOf(type) - 1);
-    switch (type)
-    {
-      case PixelType::Half:
-        return magnitude > 0x7C00;
-      case PixelType::BFloat16:
-        return magnitude > 0x7F80;
-      case PixelType::Float:
-        return magnitude > 0x7F800000;
-      case PixelType::Double:
-        return magnitude > 0x7FF0000000000000;
-      case PixelType::Bool:
-      case PixelType::Int8:
-      case PixelType::UInt8:
-      case PixelType::Int16:
-      case PixelType::UInt16:
-      case PixelType::Int32:
-      case PixelType::UInt32:
-      case PixelType::Int64:
-      case PixelType::UInt64:
-        break;
-    }
-    return false;
+    ranges[count++] = { first, last - first };
   }
 };
+
+/** The foreground that is one value, or all others: the pixels with (bits & mask) == value. For kernels. */
+template <typename TBits>
+struct ValueTest
+{
+  TBits mask;
+  TBits value;
+  bool  isInverted;
+};
+
+/** Any foreground, for kernels. */
+template <typename TBits>
+struct RangeTest
+{
+  bool            isInverted;
+  unsigned int    count;
+  BitRange<TBits> ranges[Foreground::MaximumRanges];
+
+  explicit RangeTest(const Foreground & foreground)
+    : isInverted(foreground.isInverted)
+    , count(foreground.count)
+    , ranges{}
+  {
+    for (unsigned int i = 0; i < count; ++i)
+    {
+      ranges[i] = foreground.RangeAt<TBits>(i);
+    }
+  }
+};
+
+/** Calls visitor(test) with the test of a foreground for pixels of the size of TBits. Most are a ValueTest, which takes
+ * fewer registers. */
+template <typename TBits, typename TVisitor>
+auto
+VisitTest(const Foreground & foreground, const TVisitor & visitor)
+{
+  ValueTest<TBits> test{ 0, 0, foreground.isInverted };
+  return foreground.IsOneValue(test.mask, test.value) ? visitor(test) : visitor(RangeTest<TBits>(foreground));
+}
 
 } // namespace itk::ccl
 

@@ -2,8 +2,9 @@
 #ifndef ccl_primitives_PackPixels_h
 #define ccl_primitives_PackPixels_h
 
-// From pixels to bits. IsForeground() decides which pixels are foreground. The comparisons of PackRow.cxx, the
-// byte comparisons of PackFour() and the comparisons of published algorithms (Blocks.h) must agree with it.
+// From pixels to bits, where pixels that are not zero are foreground. IsForeground() decides this.
+// Foreground::NotZero(), the byte comparisons of PackFour() and the comparisons of published algorithms (Blocks.h) must
+// agree with it.
 
 #include "primitives/Bits.h"
 
@@ -35,29 +36,20 @@ PackPixels(const TPixel * pixels, unsigned int count)
   return word;
 }
 
-/** Returns the bits of 32 pixels. */
-template <typename TPixel>
-CCL_HOST_DEVICE
-inline Word
-PackWord(const TPixel * pixels)
-{
-  Word word = 0;
-  CCL_UNROLL
-  for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
-  {
-    word |= static_cast<Word>(IsForeground(pixels[bit])) << bit;
-  }
-  return word;
-}
-
 #ifdef __CUDACC__
+
+/** Moves the lowest bits of four bytes that are 0 or 1 side by side. */
+__device__ inline Word
+GatherFour(unsigned int bytes)
+{
+  return bytes * 0x01020408U >> 24 & 15U;
+}
 
 /** Returns the bits of four bytes. */
 __device__ inline Word
 PackFour(unsigned int bytes)
 {
-  // The comparison gives 1 for each byte that is not 0. The product moves the four results side by side.
-  return __vsetne4(bytes, 0) * 0x01020408U >> 24 & 15U;
+  return GatherFour(__vsetne4(bytes, 0));
 }
 
 /** Returns the bits of 32 pixels at an address that is a multiple of 16. Loads 16 bytes at a time. */
@@ -89,28 +81,6 @@ PackAlignedWord(const TPixel * pixels)
         word |= static_cast<Word>(IsForeground(values[i])) << (begin + i);
       }
     }
-  }
-  return word;
-}
-
-/** Returns the bits of 32 bytes at any address. Loads aligned groups of 4 bytes, so it reads up to 3 bytes before and
- * after the 32 bytes. */
-__device__ inline Word
-PackUnalignedBytes(const unsigned char * pixels)
-{
-  const unsigned int   misalignment = reinterpret_cast<std::uintptr_t>(pixels) % 4;
-  const unsigned int * aligned = reinterpret_cast<const unsigned int *>(pixels - misalignment);
-  unsigned int         fours[BitsPerWord / 4 + 1];
-  CCL_UNROLL
-  for (unsigned int i = 0; i <= BitsPerWord / 4; ++i)
-  {
-    fours[i] = aligned[i];
-  }
-  Word word = 0;
-  CCL_UNROLL
-  for (unsigned int i = 0; i < BitsPerWord / 4; ++i)
-  {
-    word |= PackFour(__funnelshift_r(fours[i], fours[i + 1], 8 * misalignment)) << 4 * i;
   }
   return word;
 }

@@ -2,7 +2,7 @@
 #include "primitives/PackRow.h"
 
 // Compares 32 pixels at a time with one value or with their neighbors, with SSE2, which every x86-64 processor has.
-// Pixels of 8 bytes, other processors, and intervals of several values use portable loops.
+// Pixels of 8 bytes, other processors, and ranges of several values use portable loops.
 
 #include "primitives/PixelTypes.h"
 
@@ -191,19 +191,23 @@ ForEachWord(const TBits * pixels, std::uint64_t count, TBits filler, Word * word
   }
 }
 
-/** Packs the pixels of an interval of several values. */
+/** Packs the pixels of a foreground with several values. */
 template <typename TBits>
 Word
-BitsInInterval(const TBits * pixels, const Foreground & foreground)
+BitsInRanges(const TBits * pixels, const Foreground & foreground)
 {
   TBits copies[BitsPerWord];
   std::memcpy(copies, pixels, sizeof(copies));
   Word word = 0;
-  for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+  for (unsigned int i = 0; i < foreground.count; ++i)
   {
-    word |= static_cast<Word>(foreground.Contains(copies[bit])) << bit;
+    const auto range = foreground.RangeAt<TBits>(i);
+    for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+    {
+      word |= static_cast<Word>(range.Contains(copies[bit])) << bit;
+    }
   }
-  return word;
+  return foreground.isInverted ? ~word : word;
 }
 
 template <typename TBits>
@@ -222,7 +226,7 @@ PackBits(const TBits * pixels, std::uint64_t count, const Foreground & foregroun
     return;
   }
   ForEachWord(
-    pixels, count, TBits{ 0 }, words, [&foreground](const TBits * here) { return BitsInInterval(here, foreground); });
+    pixels, count, TBits{ 0 }, words, [&foreground](const TBits * here) { return BitsInRanges(here, foreground); });
 }
 
 template <typename TBits>
@@ -266,7 +270,7 @@ PackBinaryBits(const TBits * pixels, std::uint64_t count, const Foreground & for
   else
   {
     ForEachWord(pixels, count, other, words, [&](const TBits * here) {
-      const Word word = BitsInInterval(here, foreground);
+      const Word word = BitsInRanges(here, foreground);
       known &= word | EqualBits(here, static_cast<TBits>(~TBits{ 0 }), other);
       return word;
     });

@@ -4,9 +4,10 @@
 
 // Makes the bits of row groups, from the pixels of an image or from the bits of its rows.
 
-#include "primitives/PackPixels.h"
+#include "primitives/PackWord.h"
 #include "primitives/RowGroups.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace itk::ccl
@@ -15,13 +16,14 @@ namespace itk::ccl
 namespace PackForeground
 {
 
-/** Returns the bits of the pixels of one word. A cell is a word of a row of the stack. */
-template <typename TPixel>
+/** Returns the bits of the pixels of one word. A cell is a word of a row of the stack.
+ * \tparam TTest a ValueTest or a RangeTest of TBits */
+template <typename TBits, typename TTest = ValueTest<TBits>>
 struct PackWordAt
 {
-  StackPixels<const TPixel> pixels;
-  ImageStack                stack;
-  bool                      isComplement; // whether pixels that are 0 are the foreground
+  StackPixels<const TBits> pixels;
+  ImageStack               stack;
+  TTest                    foreground;
 
   CCL_HOST_DEVICE
   Word
@@ -32,40 +34,60 @@ struct PackWordAt
     {
       return 0;
     }
-    const Word word = this->Pack(pixels.Row(stack, cell.y, cell.z, image), cell.x * BitsPerWord);
-    return isComplement ? ComplementOfWord(word, stack.size.x, cell.x) : word;
+    const std::uint64_t x = cell.x * BitsPerWord;
+    const std::uint64_t left = stack.size.x - x;
+    const unsigned int  count = left < BitsPerWord ? static_cast<unsigned int>(left) : BitsPerWord;
+    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image) + x, x, count);
+    return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
   }
 
 private:
-  /** Packs the pixels of a row from x on. */
+  using ChunkType = PixelChunk<TBits>;
+
+  /** Packs `count` pixels of a row from x on, and pixels after them that do not count. */
   CCL_HOST_DEVICE
   Word
-  Pack(const TPixel * row, std::uint64_t x) const
+  Pack(const TBits * first, std::uint64_t x, unsigned int count) const
   {
-    const std::uint64_t rowSize = stack.size.x;
-    const TPixel *      first = row + x;
-    if (x + BitsPerWord > rowSize)
+    Word word = 0;
+    for (unsigned int begin = 0; begin < count; begin += ChunkType::Pixels)
     {
-      return PackPixels(first, static_cast<unsigned int>(rowSize - x));
+      ChunkType chunk;
+      this->Load(first + begin, x + begin, count - begin, chunk);
+      word |= PackChunk(chunk, foreground) << begin;
     }
+    return foreground.isInverted ? ~word : word;
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Load(const TBits * first, std::uint64_t x, unsigned int count, ChunkType & chunk) const
+  {
 #ifdef __CUDA_ARCH__
-    if (reinterpret_cast<std::uintptr_t>(first) % sizeof(uint4) == 0)
+    if (count >= ChunkType::Pixels)
     {
-      return PackAlignedWord(first);
-    }
-    // PackUnalignedBytes() reads up to 3 bytes before and after the word. They must belong to the images.
-    if (sizeof(TPixel) == 1)
-    {
-      const bool isInside = pixels.isContiguous ? first - pixels.pixels >= 4 &&
-                                                    pixels.pixels + this->CountPixels() - first >= BitsPerWord + 4
-                                                : x >= 4 && x + BitsPerWord + 4 <= rowSize;
-      if (isInside)
+      if (reinterpret_cast<std::uintptr_t>(first) % sizeof(uint4) == 0)
       {
-        return PackUnalignedBytes(reinterpret_cast<const unsigned char *>(first));
+        chunk.LoadAligned(first);
+        return;
+      }
+      // LoadUnalignedBytes() reads up to 3 bytes before and after the word. They must belong to the images.
+      if constexpr (sizeof(TBits) == 1)
+      {
+        const bool isInside = pixels.isContiguous ? first - pixels.pixels >= 4 &&
+                                                      pixels.pixels + this->CountPixels() - first >= BitsPerWord + 4
+                                                  : x >= 4 && x + BitsPerWord + 4 <= stack.size.x;
+        if (isInside)
+        {
+          chunk.LoadUnalignedBytes(first);
+          return;
+        }
       }
     }
+#else
+    static_cast<void>(x);
 #endif
-    return PackWord(first);
+    chunk.Load(first, count);
   }
 
   CCL_HOST_DEVICE
@@ -77,13 +99,14 @@ private:
 };
 
 /** Writes the bits of the rows of a row group in one word, and the bits of its columns. A cell is a word of columns. */
-template <typename TRowGroup, typename TPixel>
+template <typename TRowGroup, typename TBits, typename TTest>
 struct WriteWords
 {
-  PackWordAt<TPixel>      packWord;
-  RowGroupBits<TRowGroup> groups;
-  Word *                  bits;
-  Word *                  columns; // not used if a row group is one row
+  PackWordAt<TBits, TTest> packWord;
+  RowGroupBits<TRowGroup>  groups;
+  Word *                   bits;
+  Word *                   columns;  // not used if a row group is one row
+  bool                     isMasked; // whether `bits` has the pixels that may be foreground
 
   CCL_HOST_DEVICE
   void
@@ -91,8 +114,10 @@ struct WriteWords
   {
     Word all = 0;
     groups.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
-      const Word word = packWord({ cell.x, cell.y * TRowGroup::Rows + row, cell.z * TRowGroup::Slices + slice });
-      bits[groups.RowBegin(cell.y, cell.z, row, slice) + cell.x] = word;
+      Word &     word = bits[groups.RowBegin(cell.y, cell.z, row, slice) + cell.x];
+      const Word mask = isMasked ? word : ~Word{ 0 };
+      const Cell at{ cell.x, cell.y * TRowGroup::Rows + row, cell.z * TRowGroup::Slices + slice };
+      word = mask == 0 ? 0 : mask & packWord(at);
       all |= word;
     });
     if constexpr (!TRowGroup::IsOneRow)
@@ -136,33 +161,44 @@ struct GroupedBits
 };
 
 /** Packs the pixels of a stack to the bits of its rows and columns. `bits` has an element for each word of the stack,
- * and gets the bits of the rows. If `isComplement`, pixels that are 0 are the foreground. */
-template <typename TRowGroup, typename TPixel, typename TExecutor>
-GroupedBits<TRowGroup, TExecutor>
-PackRowGroups(const TExecutor &                 executor,
-              const StackPixels<const TPixel> & pixels,
-              const ImageStack &                stack,
-              Word *                            bits,
-              bool                              isComplement = false)
+ * and gets the bits of the rows. If `isMasked`, it has the bits of the pixels that may be foreground.
+ * \tparam TBits the unsigned integer of the pixel's size */
+template <typename TRowGroup, typename TBits, typename TExecutor>
+void
+PackRowGroups(const TExecutor &                         executor,
+              const StackPixels<const TBits> &          pixels,
+              const ImageStack &                        stack,
+              const Foreground &                        foreground,
+              Word *                                    bits,
+              const GroupedBits<TRowGroup, TExecutor> & grouped,
+              bool                                      isMasked = false)
 {
-  GroupedBits<TRowGroup, TExecutor> grouped(executor, stack, bits);
-  executor.ForEach(grouped.groups.columns.words,
-                   PackForeground::WriteWords<TRowGroup, TPixel>{
-                     { pixels, stack, isComplement }, grouped.groups, bits, grouped.columns.get() });
-  return grouped;
+  VisitTest<TBits>(foreground, [&](const auto & test) {
+    using TestType = std::decay_t<decltype(test)>;
+    executor.ForEach(grouped.groups.columns.words,
+                     PackForeground::WriteWords<TRowGroup, TBits, TestType>{
+                       { pixels, stack, test }, grouped.groups, bits, grouped.columns.get(), isMasked });
+  });
 }
 
-/** Does the same for one image without gaps. */
-template <typename TRowGroup, typename TPixel, typename TExecutor>
+/** Packs one image of bytes without gaps. Bytes that are not 0 are foreground, or those that are 0. */
+template <typename TRowGroup, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
-PackRowGroups(const TExecutor & executor,
-              const TPixel *    pixels,
-              const Grid &      size,
-              Word *            bits,
-              bool              isComplement = false)
+PackRowGroups(const TExecutor &    executor,
+              const std::uint8_t * pixels,
+              const Grid &         size,
+              Word *               bits,
+              bool                 isComplement = false)
 {
-  return PackRowGroups<TRowGroup, TPixel>(
-    executor, StackPixels<const TPixel>::Of(pixels, size), ImageStack(size), bits, isComplement);
+  const Foreground                  foreground = Foreground::NotZero(PixelType::UInt8);
+  GroupedBits<TRowGroup, TExecutor> grouped(executor, size, bits);
+  PackRowGroups(executor,
+                StackPixels<const std::uint8_t>::Of(pixels, size),
+                size,
+                isComplement ? foreground.Inverted() : foreground,
+                bits,
+                grouped);
+  return grouped;
 }
 
 /** Makes the bits of the columns from the bits of the rows. */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_primitives_PackWord_h
+#define ccl_primitives_PackWord_h
+
+// From 32 pixels to a word of bits, in a kernel, for any foreground. All threads have the same foreground, so its
+// branches do not diverge.
+
+#include "primitives/Bits.h"
+#include "primitives/Foreground.h"
+#include "primitives/PackPixels.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace itk::ccl
+{
+
+/** Neighboring pixels of a row in registers, at most 64 bytes. */
+template <typename TBits>
+struct PixelChunk
+{
+  static constexpr unsigned int Pixels = sizeof(TBits) <= 2 ? BitsPerWord : 64 / sizeof(TBits);
+  static constexpr unsigned int Words = Pixels * sizeof(TBits) / 4;
+
+  std::uint32_t words[Words];
+
+  /** Loads the first `count` pixels. The others become 0. */
+  CCL_HOST_DEVICE
+  void
+  Load(const TBits * pixels, unsigned int count)
+  {
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words; ++i)
+    {
+      words[i] = 0;
+    }
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Pixels; ++i)
+    {
+      const TBits pixel = i < count ? LoadPixel(pixels + i) : TBits{ 0 };
+      if constexpr (sizeof(TBits) == 8)
+      {
+        words[2 * i] = static_cast<std::uint32_t>(pixel);
+        words[2 * i + 1] = static_cast<std::uint32_t>(pixel >> 32);
+      }
+      else
+      {
+        words[i * sizeof(TBits) / 4] |= std::uint32_t{ pixel } << 8 * (i * sizeof(TBits) % 4);
+      }
+    }
+  }
+
+  /** Returns pixel i. */
+  CCL_HOST_DEVICE
+  TBits
+  Get(unsigned int i) const
+  {
+    if constexpr (sizeof(TBits) == 8)
+    {
+      return std::uint64_t{ words[2 * i + 1] } << 32 | words[2 * i];
+    }
+    else
+    {
+      return static_cast<TBits>(words[i * sizeof(TBits) / 4] >> 8 * (i * sizeof(TBits) % 4));
+    }
+  }
+
+  /** Returns the bits of the pixels with isInside(pixel). */
+  template <typename TFunction>
+  CCL_HOST_DEVICE
+  Word
+  Pack(const TFunction & isInside) const
+  {
+    Word bits = 0;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Pixels; ++i)
+    {
+      bits |= static_cast<Word>(isInside(this->Get(i))) << i;
+    }
+    return bits;
+  }
+
+#ifdef __CUDACC__
+  /** Loads pixels at an address that is a multiple of 16. */
+  __device__ void
+  LoadAligned(const TBits * pixels)
+  {
+    const uint4 * fours = reinterpret_cast<const uint4 *>(pixels);
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words / 4; ++i)
+    {
+      const uint4 four = fours[i];
+      words[4 * i] = four.x;
+      words[4 * i + 1] = four.y;
+      words[4 * i + 2] = four.z;
+      words[4 * i + 3] = four.w;
+    }
+  }
+
+  /** Loads bytes at any address, in aligned groups of 4 bytes. So it reads up to 3 bytes before and after them. */
+  __device__ void
+  LoadUnalignedBytes(const TBits * pixels)
+  {
+    const unsigned int    misalignment = reinterpret_cast<std::uintptr_t>(pixels) % 4;
+    const std::uint32_t * aligned = reinterpret_cast<const std::uint32_t *>(pixels - misalignment);
+    std::uint32_t         last = aligned[0];
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words; ++i)
+    {
+      const std::uint32_t next = aligned[i + 1];
+      words[i] = __funnelshift_r(last, next, 8 * misalignment);
+      last = next;
+    }
+  }
+#endif
+
+private:
+  CCL_HOST_DEVICE
+  static TBits
+  LoadPixel(const TBits * pixel)
+  {
+#ifdef __CUDA_ARCH__
+    return *pixel;
+#else
+    // The pixel may be of another type of the same size.
+    TBits bits;
+    std::memcpy(&bits, pixel, sizeof(bits));
+    return bits;
+#endif
+  }
+};
+
+#ifdef __CUDA_ARCH__
+
+/** Returns the bits of bytes. PackFour(bytes) returns the bits of four of them. */
+template <typename TPackFour>
+__device__ inline Word
+PackFours(const PixelChunk<std::uint8_t> & chunk, const TPackFour & packFour)
+{
+  Word bits = 0;
+#  pragma unroll
+  for (unsigned int i = 0; i < PixelChunk<std::uint8_t>::Words; ++i)
+  {
+    bits |= packFour(chunk.words[i]) << 4 * i;
+  }
+  return bits;
+}
+
+/** Returns four copies of a byte. */
+__device__ inline unsigned int
+FourTimes(std::uint8_t byte)
+{
+  return byte * 0x01010101U;
+}
+
+#endif
+
+/** Returns the bits of the pixels that have the value of a test. */
+template <typename TBits>
+CCL_HOST_DEVICE
+inline Word
+PackChunk(const PixelChunk<TBits> & chunk, const ValueTest<TBits> & test)
+{
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(TBits) == 1)
+  {
+    const unsigned int values = FourTimes(test.value);
+    const Word         others = PackFours(chunk, [=](unsigned int bytes) { return PackFour(bytes ^ values); });
+    return ~others;
+  }
+#endif
+  const TBits mask = test.mask;
+  const TBits value = test.value;
+  return chunk.Pack([=](TBits pixel) { return (pixel & mask) == value; });
+}
+
+/** Returns the bits of the pixels that are in a range of a test. */
+template <typename TBits>
+CCL_HOST_DEVICE
+inline Word
+PackChunk(const PixelChunk<TBits> & chunk, const RangeTest<TBits> & test)
+{
+  Word bits = 0;
+  for (unsigned int i = 0; i < test.count; ++i)
+  {
+    const BitRange<TBits> range = test.ranges[i];
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(TBits) == 1)
+    {
+      const unsigned int first = FourTimes(range.first);
+      const unsigned int extent = FourTimes(range.extent);
+      bits |=
+        PackFours(chunk, [=](unsigned int bytes) { return GatherFour(__vsetleu4(__vsub4(bytes, first), extent)); });
+      continue;
+    }
+#endif
+    bits |= chunk.Pack([=](TBits pixel) { return range.Contains(pixel); });
+  }
+  return bits;
+}
+
+} // namespace itk::ccl
+
+#endif
