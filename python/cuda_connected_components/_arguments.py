@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 
+_LARGEST_BFLOAT16 = (2 - 2.0**-7) * 2.0**127
 _INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
 
 
@@ -44,6 +45,18 @@ def spatial_axes(ndim, spatial_dims, is_physical=False):
             "axes: pass its array, for example SimpleITK.GetArrayViewFromImage(image)"
         )
     return number
+
+
+def image_stride_of(shape, strides, axes):
+    """Return the distance from each image of a batch to the next one, or None if it is not constant.
+
+    The last `axes` axes are those of an image. The distance is 0 for less than two images.
+    """
+    leading = [(n, stride) for n, stride in zip(shape[:-axes], strides[:-axes]) if n != 1]
+    if not leading or 0 in shape:
+        return 0
+    is_constant = all(outer == n * inner for (_, outer), (n, inner) in zip(leading, leading[1:]))
+    return leading[-1][1] if is_constant else None
 
 
 def counts_of(counts, leading):
@@ -97,8 +110,10 @@ def is_fully_connected(connectivity, ndim):
     )
 
 
-def limits_of(lower, upper, dtype):
+def limits_of(lower, upper, dtype, are_bfloat16=False):
     """Return the limits of the foreground as an array of `dtype`, or None.
+
+    `are_bfloat16` says that the elements are bfloat16 numbers, and `dtype` is float32.
 
     An element is foreground if it is not less than the first limit and not
     greater than the second. Limits that no element can reach are moved to the
@@ -112,14 +127,20 @@ def limits_of(lower, upper, dtype):
         raise ValueError(f"lower={lower} is greater than upper={upper}")
     if dtype.kind == "f":
         # Limits outside the finite range do not become infinite.
-        largest = float(np.finfo(dtype).max)
+        largest = _LARGEST_BFLOAT16 if are_bfloat16 else float(np.finfo(dtype).max)
         first = -math.inf if lower is None else lower
         second = math.inf if upper is None else upper
         if largest < first < math.inf or -math.inf < second < -largest:
             return np.array([1, 0], dtype)
         first = first if first == -math.inf else max(first, -largest)
         second = second if second == math.inf else min(second, largest)
-        return np.array([first, second], dtype)
+        limits = np.array([first, second], dtype)
+        if are_bfloat16:
+            # Rounds to the nearest number whose last 16 bits are 0, the even one of two.
+            bits = limits.view(np.uint32)
+            bits += 0x7FFF + (bits >> 16 & 1)
+            bits &= 0xFFFF0000
+        return limits
     minimum, maximum = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     first = minimum if lower is None or lower < minimum else lower
     second = maximum if upper is None or upper > maximum else upper

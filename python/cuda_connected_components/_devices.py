@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._arguments import check_elements, counts_of, integer_dtype, limits_of, spatial_axes
+from ._arguments import check_elements, counts_of, image_stride_of, integer_dtype, spatial_axes
 
 # The format character and the size in bytes of each type.
 _FORMATS = {
@@ -26,21 +26,30 @@ _FORMATS = {
     "uint32": ("I", 4),
     "int64": ("q", 8),
     "uint64": ("Q", 8),
+    "float16": ("e", 2),
+    "bfloat16": ("bfloat16", 2),
     "float32": ("f", 4),
     "float64": ("d", 8),
 }
 
 
-def device_array(address, dtype, shape, axes):
-    """Return a contiguous array in device memory for the extension module.
+def device_array(address, dtype, shape, strides, axes):
+    """Return an array in device memory for the extension module.
 
-    `dtype` is the name of a NumPy type. Raises TypeError for other types. The
-    last `axes` axes are those of an image, and the others those of a batch.
+    `dtype` is the name of a NumPy type, or "bfloat16". Raises TypeError for other
+    types. `strides` are in bytes. The last `axes` axes are those of an image, and
+    the others those of a batch.
     """
     if dtype not in _FORMATS:
         raise TypeError(f"images of {dtype} are not supported in device memory")
-    size = tuple(reversed(shape[-axes:])) + (1,) * (3 - axes)
-    return _core.DeviceArray(address, *_FORMATS[dtype], size, math.prod(shape[:-axes]))
+    return _core.DeviceArray(
+        address,
+        *_FORMATS[dtype],
+        tuple(reversed(shape[-axes:])) + (1,) * (3 - axes),
+        tuple(reversed(strides[-axes:])) + (0,) * (3 - axes),
+        math.prod(shape[:-axes]),
+        image_stride_of(shape, strides, axes),
+    )
 
 
 @functools.lru_cache(maxsize=64)
@@ -62,31 +71,22 @@ class DeviceImages:
         """Return the NumPy name of an element type."""
         return _name_of(dtype)
 
-    def foreground(self, image, limits, mask):
-        """Return an image whose elements are not 0 where `image` is foreground."""
-        if limits != (None, None):
-            image = self.comparable(image)
-            name = self.name_of(image.dtype)
-            # The limits as numbers that the type of the image has, so that nothing is rounded.
-            lower, upper = limits_of(*limits, np.dtype(name)).tolist()
-            image = (image >= lower) & (image <= upper)
-        elif self.name_of(image.dtype) not in _FORMATS:
-            image = image != 0
-        if mask is not None:
-            image = (self.bits_of(image) != 0) & (self.bits_of(mask) != 0)
+    def readable(self, image, axes):
+        """Return an array whose elements the engine can read: the image, or a contiguous copy.
+
+        The elements of the last axis must be adjacent, and a constant distance must
+        lead from each image of a batch to the next one.
+        """
+        shape, strides = tuple(image.shape), self.strides_of(image)
+        size = self.element_size_of(image)
+        if (
+            (shape[-1] <= 1 or strides[-1] == size)
+            and all(stride % size == 0 for stride in strides)
+            and self.address_of(image) % size == 0
+            and image_stride_of(shape, strides, axes) is not None
+        ):
+            return image
         return self.contiguous(image)
-
-    def comparable(self, image):
-        """Return an array of the same values that can be compared with numbers."""
-        return image
-
-    def bits_of(self, image):
-        """Return an array of the same bits that can be compared with 0 and copied."""
-        return image
-
-    def keep(self, image, chosen):
-        """Copy the elements of an image that are chosen. The others become 0."""
-        return self.xp.where(chosen, image, image.dtype.type(0))
 
     def plain_out(self, out):
         """Return the array of an image for results."""
@@ -209,24 +209,6 @@ class TorchCudaImages(DeviceImages):
     def plain(self, image):
         return plain_tensor(image)
 
-    def comparable(self, image):
-        name = self.name_of(image.dtype)
-        if name == "uint64":
-            raise TypeError("limits and relabel do not support tensors of uint64: convert to int64")
-        wider = {"bool": "uint8", "uint16": "int32", "uint32": "int64", "bfloat16": "float32"}
-        return image.to(getattr(self.xp, wider[name])) if name in wider else image
-
-    def bits_of(self, image):
-        signed = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}.get(
-            self.name_of(image.dtype)
-        )
-        return image if signed is None else image.view(getattr(self.xp, signed))
-
-    def keep(self, image, chosen):
-        bits = self.bits_of(image)
-        zero = self.xp.zeros((), dtype=bits.dtype, device=bits.device)
-        return self.xp.where(chosen, bits, zero).view(image.dtype)
-
     def device_of(self, image):
         return image.device.index
 
@@ -281,7 +263,13 @@ class TorchCudaImages(DeviceImages):
         self.xp.cuda.empty_cache()
 
     def flat(self, labels):
-        return self.comparable(labels).contiguous().view(-1)
+        name = self.name_of(labels.dtype)
+        if name == "uint64":
+            raise TypeError("relabel does not support tensors of uint64: convert to int64")
+        wider = {"bool": "uint8", "uint16": "int32", "uint32": "int64"}
+        if name in wider:
+            labels = labels.to(getattr(self.xp, wider[name]))
+        return labels.contiguous().view(-1)
 
     def runs(self, flat):
         is_first = self.xp.ones(flat.shape, dtype=self.xp.bool, device=flat.device)
@@ -303,7 +291,11 @@ class TorchCudaImages(DeviceImages):
         if indices.dtype != self.xp.int64:
             indices = indices.int()
         table = self.xp.from_numpy(table).to(indices.device)
-        return self.bits_of(table).index_select(0, indices).view(table.dtype)
+        signed = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}.get(
+            self.name_of(table.dtype)
+        )
+        bits = table if signed is None else table.view(getattr(self.xp, signed))
+        return bits.index_select(0, indices).view(table.dtype)
 
     def to_host(self, column):
         return column.cpu().numpy()
@@ -367,18 +359,21 @@ def is_on_device(image):
     return int(image.__dlpack_device__()[0]) in (cuda, cuda_managed)
 
 
-def may_overlap(library, image, other):
-    """Return whether two arrays of a library may have elements in common.
+def may_overlap(library, array, *others):
+    """Return whether an array may have elements in common with one of the others, which may be None."""
 
-    An image that is not contiguous is copied before it is labeled.
-    """
-    if not library.is_contiguous(image):
-        return False
-    size = math.prod(image.shape)
-    begin, other_begin = library.address_of(image), library.address_of(other)
-    end = begin + size * library.element_size_of(image)
-    other_end = other_begin + size * library.element_size_of(other)
-    return begin < other_end and other_begin < end
+    def extent_of(array):
+        begin = end = library.address_of(array)
+        for length, stride in zip(array.shape, library.strides_of(array)):
+            if length == 0:
+                return begin, begin
+            begin += min(0, stride * (length - 1))
+            end += max(0, stride * (length - 1))
+        return begin, end + library.element_size_of(array)
+
+    begin, end = extent_of(array)
+    extents = [extent_of(other) for other in others if other is not None]
+    return any(begin < other_end and other_begin < end for other_begin, other_end in extents)
 
 
 class ForeignImages:
@@ -433,13 +428,13 @@ class ForeignArray:
             raise TypeError(f"{name} has the byte order of another processor")
         self.dtype = dtype.name
         self.bytes = math.prod(self.shape) * dtype.itemsize
-        expected = tuple(
+        self.strides = tuple(
             dtype.itemsize * int(np.prod(self.shape[axis + 1 :], dtype=np.int64))
             for axis in range(len(self.shape))
         )
         if strides is not None and any(
             stride != wanted and length > 1
-            for stride, wanted, length in zip(strides, expected, self.shape)
+            for stride, wanted, length in zip(strides, self.strides, self.shape)
         ):
             raise ValueError(f"{name} must be contiguous in C order")
 
@@ -488,8 +483,9 @@ def label_foreign(image, out, spatial_dims, make_request):
         count_version(out)
     leading = source.shape[:-axes]
     counts = _core.label_device(
-        device_array(source.address, source.dtype, source.shape, axes),
-        device_array(target.address, target.dtype, target.shape, axes),
+        device_array(source.address, source.dtype, source.shape, source.strides, axes),
+        _core.DeviceForeground(),
+        device_array(target.address, target.dtype, target.shape, target.strides, axes),
         stream,
         make_request(axes, bool(leading), _core.CURRENT_DEVICE if device is None else device),
     )

@@ -28,7 +28,7 @@ class Foreground:
     ):
         self.axes = _arguments.spatial_axes(array.ndim, spatial_dims, library.has_physical_axes)
         self._array = array
-        self._limits = _arguments.limits_of(*limits, array.dtype)
+        self._limits = _arguments.limits_of(*limits, array.dtype, library.is_bfloat16(image))
         self._warns = warns and limits == (None, None) and mask is None and array.dtype.kind in "iu"
         self._mask = None
         if mask is not None:

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 
 from . import _devices
-from ._arguments import default_label_dtype
+from ._arguments import default_label_dtype, image_stride_of
 
 _SUPPORTED = "bool, integers of 8 to 64 bits, float16, float32 and float64"
 
@@ -68,11 +68,7 @@ def is_contiguous(array, axes, transposed):
 
 def has_one_image_stride(array, axes):
     """Return whether a constant distance leads from each image of an array to the next one."""
-    if array.size == 0:
-        return True
-    leading = zip(array.shape[:-axes], array.strides[:-axes])
-    leading = [(n, stride) for n, stride in leading if n > 1]
-    return all(outer == n * inner for (_, outer), (n, inner) in zip(leading, leading[1:]))
+    return image_stride_of(array.shape, array.strides, axes) is not None
 
 
 def _is_masked(image):
@@ -116,6 +112,10 @@ class NumpyImages:
     def dtype_of(self, image):
         """Return the element type of an image, in the library's own terms."""
         return np.asarray(image).dtype
+
+    def is_bfloat16(self, image):
+        """Return whether the elements are bfloat16 numbers, whose array is float32."""
+        return False
 
     def check_mask(self, image, mask, mask_library):
         """Raise an exception if the elements of a mask are at other places."""
@@ -266,11 +266,11 @@ class TorchImages(NumpyImages):
 
     def array(self, image):
         tensor = _devices.plain_tensor(image)
-        return checked((tensor.float() if self._is_bfloat16(tensor) else tensor).numpy())
+        return checked((tensor.float() if self.is_bfloat16(tensor) else tensor).numpy())
 
     def values(self, image):
         tensor = _devices.plain_tensor(image)
-        if self._is_bfloat16(tensor):
+        if self.is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
 
@@ -289,7 +289,7 @@ class TorchImages(NumpyImages):
     def output_values(self, out):
         _devices.check_tensor_out(out)
         tensor = _devices.plain_tensor(out)
-        if self._is_bfloat16(tensor):
+        if self.is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
 
@@ -314,8 +314,7 @@ class TorchImages(NumpyImages):
             return type(image)(tensor, meta=image.meta, applied_operations=image.applied_operations)
         return tensor
 
-    @staticmethod
-    def _is_bfloat16(tensor):
+    def is_bfloat16(self, tensor):
         return tensor.dtype == sys.modules["torch"].bfloat16
 
 

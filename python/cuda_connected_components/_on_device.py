@@ -40,18 +40,21 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             labels = target = library.plain_out(out)
             _check_device_out(library, plain, target, dtype)
             dtype = np.dtype(library.name_of(target.dtype))
+        full = _arguments.is_fully_connected(connectivity, axes)
+        foreground, read_mask = _foreground_of(library, plain, limits, mask, axes)
+        source = library.readable(plain, axes)
         if (
             target is None
             or not library.is_contiguous(target)
-            or _devices.may_overlap(library, plain, target)
+            or _devices.may_overlap(library, target, source, read_mask)
         ):
             labels = library.empty(plain, dtype)
-        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask, axes)
         if labels is target:
             library.will_write(out)
         counts = library.run(
             _core.label_device,
-            _as_device_array(library, foreground, axes),
+            _as_device_array(library, source, axes),
+            foreground,
             _as_device_array(library, labels, axes),
             library.stream_of(plain),
             _device_request(full, 0, 0, library.device_of(plain), bool(leading)),
@@ -77,22 +80,35 @@ def _check_device_out(library, image, out, dtype):
         raise ValueError(f"out has the type {name}, and dtype is {dtype}; leave out dtype")
 
 
-def _foreground_on_device(library, image, connectivity, limits, mask, axes):
+def _foreground_of(library, image, limits, mask, axes):
+    """Return the foreground for the extension module, and the array of the mask, which must stay alive."""
     name = library.name_of(image.dtype)
     if name.startswith("complex"):
         raise TypeError(f"images of {name} are not supported: label abs(image)")
-    if mask is not None:
-        mask = library.plain(mask)
-        _arguments.check_mask_shape(mask.shape, image.shape, axes)
-        if library.device_of(mask) != library.device_of(image):
-            raise ValueError("the mask must be on the device of the image")
-    full = _arguments.is_fully_connected(connectivity, axes)
-    return library.foreground(image, limits, mask), full
+    if limits != (None, None):
+        # NumPy has no bfloat16.
+        dtype = np.dtype("float32" if name == "bfloat16" else name)
+        limits = _arguments.limits_of(*limits, dtype, name == "bfloat16")
+        limits = tuple((limits.astype(np.uint8) if name == "bool" else limits).tolist())
+    else:
+        limits = None
+    if mask is None:
+        return _core.DeviceForeground(limits), None
+    mask = library.plain(mask)
+    _arguments.check_mask_shape(mask.shape, image.shape, axes)
+    if library.device_of(mask) != library.device_of(image):
+        raise ValueError("the mask must be on the device of the image")
+    mask = library.readable(mask, axes)
+    return _core.DeviceForeground(limits, _as_device_array(library, mask, axes)), mask
 
 
 def _as_device_array(library, image, axes):
     return _devices.device_array(
-        library.address_of(image), library.name_of(image.dtype), tuple(image.shape), axes
+        library.address_of(image),
+        library.name_of(image.dtype),
+        tuple(image.shape),
+        tuple(library.strides_of(image)),
+        axes,
     )
 
 
@@ -107,21 +123,21 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
         if tuple(target.shape) != tuple(plain.shape) or target.dtype != plain.dtype:
             raise ValueError("out must have the shape and the type of the image")
     with library.on_device_of(plain):
-        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask, axes)
-        # Limits, masks and types that the engine does not read make a new array of bytes.
-        is_image = limits == (None, None) and mask is None and foreground.dtype == plain.dtype
-        written = _memory_for_kept(library, plain, foreground, target) if is_image else foreground
-        if written is target:
+        full = _arguments.is_fully_connected(connectivity, axes)
+        foreground, read_mask = _foreground_of(library, plain, limits, mask, axes)
+        source = library.contiguous(plain)
+        kept = _memory_for_kept(library, plain, source, read_mask, target)
+        if kept is target:
             library.will_write(out)
         # Memory is short before the output is written, so that a second attempt finds the image.
         library.run(
             _core.mask_device,
-            _as_device_array(library, foreground, axes),
-            _as_device_array(library, written, axes),
+            _as_device_array(library, source, axes),
+            foreground,
+            _as_device_array(library, kept, axes),
             library.stream_of(plain),
             _device_request(full, minimum, k, library.device_of(plain), len(plain.shape) > axes),
         )
-        kept = written if is_image else library.keep(plain, foreground)
         if target is None:
             return library.like(image, kept)
         if kept is not target:
@@ -129,24 +145,25 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
         return out
 
 
-def _memory_for_kept(library, image, contiguous, target):
+def _memory_for_kept(library, image, contiguous, mask, target):
     """Return the array that the engine writes: `target`, or an array that nobody else uses.
 
-    `contiguous` is the image, or a copy if the image is not contiguous.
+    `contiguous` is the image, or a copy if the image is not contiguous. `mask` is an array or None.
     """
     if (
         target is not None
         and library.is_contiguous(target)
         and library.device_of(target) == library.device_of(image)
+        and not _devices.may_overlap(library, target, mask)
         and (
             library.address_of(target) == library.address_of(contiguous)
-            or not _devices.may_overlap(library, image, target)
+            or not _devices.may_overlap(library, target, contiguous)
         )
     ):
         return target
     if not library.is_contiguous(image):
         return contiguous
-    return library.empty(image, np.dtype(library.name_of(image.dtype)))
+    return library.empty(image, image.dtype)
 
 
 def _refuse_foreign(library, image):
@@ -164,10 +181,13 @@ def measure(library, image, connectivity, limits, mask, device, spatial_dims, wa
     plain = library.plain(image)
     axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
     with library.on_device_of(plain):
-        foreground, full = _foreground_on_device(library, plain, connectivity, limits, mask, axes)
+        full = _arguments.is_fully_connected(connectivity, axes)
+        foreground, _read_mask = _foreground_of(library, plain, limits, mask, axes)
+        source = library.readable(plain, axes)
         columns = library.run(
             _core.measure_device,
-            _as_device_array(library, foreground, axes),
+            _as_device_array(library, source, axes),
+            foreground,
             library.stream_of(plain),
             *wanted,
             _device_request(full, 0, 0, library.device_of(plain), len(plain.shape) > axes),

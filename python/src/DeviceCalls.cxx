@@ -10,27 +10,39 @@ namespace nb = nanobind;
 namespace
 {
 
+using View = CudaConnectedComponentImageView;
+
 /** Returns a view of a device array. */
-CudaConnectedComponentImageView
+View
 ViewOf(const DeviceArray & array)
 {
-  if (array.GetType() == ElementType::Half)
-  {
-    throw nb::type_error("half-precision pixels in device memory are not supported");
-  }
-  return CudaConnectedComponentImageView::Of(reinterpret_cast<const void *>(array.address),
-                                             array.GetType(),
-                                             array.size,
-                                             CudaConnectedComponentImageView::Memory::Device)
-    .Batch(array.images);
+  return { reinterpret_cast<void *>(array.address),
+           array.GetType(),
+           array.size,
+           array.strides,
+           View::Memory::Device,
+           array.images,
+           array.imageStride };
 }
 
 CudaConnectedComponentLabeler
-DeviceLabelerFor(const Request & request, std::uintptr_t stream)
+DeviceLabelerFor(const Request & request, const DeviceForeground & foreground, std::uintptr_t stream)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(request);
   labeler.options.deviceId = request.device;
   labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(stream);
+  if (foreground.limits)
+  {
+    const auto valueOf = [](const DeviceForeground::Limit & limit) {
+      return std::visit([](auto number) { return View::Value(number); }, limit);
+    };
+    labeler.options.foreground = itk::CudaConnectedComponentForeground::Between(valueOf(foreground.limits->first),
+                                                                                valueOf(foreground.limits->second));
+  }
+  if (foreground.mask)
+  {
+    labeler.options.mask = ViewOf(*foreground.mask);
+  }
   return labeler;
 }
 
@@ -47,7 +59,11 @@ RunOnDeviceMemory(const TFunction & function)
 } // namespace
 
 nb::object
-LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request)
+LabelDevice(const DeviceArray &      image,
+            const DeviceForeground & foreground,
+            const DeviceArray &      output,
+            std::uintptr_t           stream,
+            const Request &          request)
 {
   VisitInteger(output.GetType(), [](auto) {}); // throws for other types
   std::uint64_t                    count;
@@ -55,7 +71,7 @@ LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_
   {
     const nb::gil_scoped_release released;
     count = RunOnDeviceMemory([&] {
-      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
+      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, foreground, stream);
       labeler.options.columns.pixelCounts = false;
       return labeler.Label(ViewOf(image), ViewOf(output), 0, request.isBatch ? &table : nullptr);
     });
@@ -64,29 +80,30 @@ LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_
 }
 
 std::uint64_t
-MaskDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request)
+MaskDevice(const DeviceArray &      image,
+           const DeviceForeground & foreground,
+           const DeviceArray &      output,
+           std::uintptr_t           stream,
+           const Request &          request)
 {
-  return RunOnDeviceMemory([&] {
-    const CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
-    auto                                masked = ViewOf(image);
-    masked.pixels = reinterpret_cast<void *>(output.address);
-    return labeler.Mask(ViewOf(image), masked);
-  });
+  return RunOnDeviceMemory(
+    [&] { return DeviceLabelerFor(request, foreground, stream).Mask(ViewOf(image), ViewOf(output)); });
 }
 
 nb::dict
-MeasureDevice(const DeviceArray & image,
-              std::uintptr_t      stream,
-              bool                wantsBoxes,
-              bool                wantsMeans,
-              bool                wantsFaces,
-              const Request &     request)
+MeasureDevice(const DeviceArray &      image,
+              const DeviceForeground & foreground,
+              std::uintptr_t           stream,
+              bool                     wantsBoxes,
+              bool                     wantsMeans,
+              bool                     wantsFaces,
+              const Request &          request)
 {
   std::optional<Columns> columns;
   {
     const nb::gil_scoped_release released;
     columns.emplace(RunOnDeviceMemory([&] {
-                      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, stream);
+                      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, foreground, stream);
                       labeler.options.columns.boundingBoxes = wantsBoxes;
                       labeler.options.columns.sums = wantsMeans;
                       labeler.options.columns.faces = wantsFaces;

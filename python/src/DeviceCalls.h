@@ -13,25 +13,38 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 
-/** A contiguous array in device memory: an image, or the images of a batch. */
+/** An array in device memory: an image, or the images of a batch. Strides are in bytes. */
 struct DeviceArray
 {
   std::uintptr_t               address;
-  std::string                  format; // a character of Python's struct module
+  std::string                  format; // a character of Python's struct module, or "bfloat16"
   std::ptrdiff_t               elementBytes;
-  std::array<std::uint64_t, 3> size; // of an image, along x, y and z
+  std::array<std::uint64_t, 3> size;    // of an image, along x, y and z
+  std::array<std::int64_t, 3>  strides; // along x, y and z
   std::uint64_t                images = 1;
+  std::int64_t                 imageStride = 0;
 
   ElementType
   GetType() const
   {
-    return ElementTypeOf(format.c_str(), elementBytes);
+    return format == "bfloat16" ? ElementType::BFloat16 : ElementTypeOf(format.c_str(), elementBytes);
   }
 };
 
+/** The foreground of an array in device memory: the limits of its values, and an array whose elements that are 0 are
+ * background. Without limits, the elements that are not 0 are foreground. */
+struct DeviceForeground
+{
+  using Limit = std::variant<std::int64_t, std::uint64_t, double>;
+
+  std::optional<std::pair<Limit, Limit>> limits;
+  std::optional<DeviceArray>             mask;
+};
 
 /** The device memory behind a DLPack capsule. */
 class DlpackArray
@@ -97,22 +110,31 @@ private:
 /** Labels an image on a stream. Returns the number of labels or, for a batch, an array of them. The caller holds the
  * GIL. */
 nanobind::object
-LabelDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request);
+LabelDevice(const DeviceArray &      image,
+            const DeviceForeground & foreground,
+            const DeviceArray &      output,
+            std::uintptr_t           stream,
+            const Request &          request);
 
 /** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
  * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns the number of selected
  * components. The caller must not hold the GIL. */
 std::uint64_t
-MaskDevice(const DeviceArray & image, const DeviceArray & output, std::uintptr_t stream, const Request & request);
+MaskDevice(const DeviceArray &      image,
+           const DeviceForeground & foreground,
+           const DeviceArray &      output,
+           std::uintptr_t           stream,
+           const Request &          request);
 
 /** Measures the components of an image on a stream. Returns a dictionary, see MakeDictionary(). The caller holds the
  * GIL. */
 nanobind::dict
-MeasureDevice(const DeviceArray & image,
-              std::uintptr_t      stream,
-              bool                wantsBoxes,
-              bool                wantsMeans,
-              bool                wantsFaces,
-              const Request &     request);
+MeasureDevice(const DeviceArray &      image,
+              const DeviceForeground & foreground,
+              std::uintptr_t           stream,
+              bool                     wantsBoxes,
+              bool                     wantsMeans,
+              bool                     wantsFaces,
+              const Request &          request);
 
 #endif

@@ -9,7 +9,10 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
 
 #include <new>
 
@@ -99,17 +102,34 @@ NB_MODULE(_core, module)
     .def_ro("batch", &Request::isBatch)
     .def_ro("has_several_values", &Request::hasSeveralValues);
   nb::class_<DeviceArray>(module, "DeviceArray")
-    .def(nb::init<std::uintptr_t, std::string, std::ptrdiff_t, std::array<std::uint64_t, 3>, std::uint64_t>(),
+    .def(nb::init<std::uintptr_t,
+                  std::string,
+                  std::ptrdiff_t,
+                  std::array<std::uint64_t, 3>,
+                  std::array<std::int64_t, 3>,
+                  std::uint64_t,
+                  std::int64_t>(),
          nb::arg("address"),
          nb::arg("format"),
          nb::arg("element_bytes"),
          nb::arg("size"),
-         nb::arg("images") = 1)
+         nb::arg("strides"),
+         nb::arg("images") = 1,
+         nb::arg("image_stride") = 0)
     .def_ro("address", &DeviceArray::address)
     .def_ro("format", &DeviceArray::format)
     .def_ro("element_bytes", &DeviceArray::elementBytes)
     .def_ro("size", &DeviceArray::size)
-    .def_ro("images", &DeviceArray::images);
+    .def_ro("strides", &DeviceArray::strides)
+    .def_ro("images", &DeviceArray::images)
+    .def_ro("image_stride", &DeviceArray::imageStride);
+  nb::class_<DeviceForeground>(module, "DeviceForeground")
+    .def(nb::init<std::optional<std::pair<DeviceForeground::Limit, DeviceForeground::Limit>>,
+                  std::optional<DeviceArray>>(),
+         nb::arg("limits").none() = nb::none(),
+         nb::arg("mask").none() = nb::none())
+    .def_ro("limits", &DeviceForeground::limits)
+    .def_ro("mask", &DeviceForeground::mask);
   nb::class_<DlpackArray>(module, "DlpackArray")
     .def(nb::init<nb::ndarray<>>(), nb::arg("capsule"))
     .def_prop_ro("address", &DlpackArray::GetAddress)
@@ -148,10 +168,17 @@ NB_MODULE(_core, module)
              nb::arg("means"),
              nb::arg("faces"),
              nb::arg("request"));
-  module.def("label_device", &LabelDevice, nb::arg("image"), nb::arg("output"), nb::arg("stream"), nb::arg("request"));
+  module.def("label_device",
+             &LabelDevice,
+             nb::arg("image"),
+             nb::arg("foreground"),
+             nb::arg("output"),
+             nb::arg("stream"),
+             nb::arg("request"));
   module.def("mask_device",
              &MaskDevice,
              nb::arg("image"),
+             nb::arg("foreground"),
              nb::arg("output"),
              nb::arg("stream"),
              nb::arg("request"),
@@ -159,6 +186,7 @@ NB_MODULE(_core, module)
   module.def("measure_device",
              &MeasureDevice,
              nb::arg("image"),
+             nb::arg("foreground"),
              nb::arg("stream"),
              nb::arg("boxes"),
              nb::arg("means"),
