@@ -4,10 +4,10 @@
 
 // The part of a labeling call that all algorithms share.
 
+#include "primitives/Foreground.h"
 #include "primitives/LabelValues.h"
 #include "primitives/RowGroups.h"
 
-#include "itkCudaConnectedComponentForeground.h"
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
@@ -28,7 +28,7 @@ struct Request
   CudaConnectedComponentsEnums::Algorithm algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
   bool                                    fullyConnected = false;    // else face connectivity
   bool                                    inlineCompression = false; // for published algorithms: see InlineCompress()
-  CudaConnectedComponentForeground        foreground;                // of pixels; packed rows have their own
+  Foreground                              foreground;                // of pixels in device memory
   bool                                    isComplement = false;      // whether the other pixels are the foreground
   CudaConnectedComponentImageView         mask; // its pixels that are 0 are background; see WantsMask()
   LabelValues                             labelValues;

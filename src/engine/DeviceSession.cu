@@ -405,12 +405,13 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
   return objectCount;
 }
 
-/** Returns whether the foreground is the pixels that VisitPixels() finds to differ from 0. */
+/** Returns whether the foreground is the pixels that VisitPixels() finds to differ from 0. Only Foreground::NotZero()
+ * is inverted. */
 bool
 IsDefaultForeground(const Request & request, PixelType type)
 {
-  return request.foreground.GetKind() == CudaConnectedComponentForeground::Kind::NotZero && !request.isComplement &&
-         !request.WantsMask() && type != PixelType::Half && type != PixelType::BFloat16;
+  return request.foreground.isInverted && !request.isComplement && !request.WantsMask() && type != PixelType::Half &&
+         type != PixelType::BFloat16;
 }
 
 /** Labels or fills images in device memory by the algorithm for the request. Returns their components. */

@@ -48,8 +48,7 @@ PackImages(const TExecutor & executor, const ImageView & input, const Request & 
   {
     pack(request.mask, Foreground::NotZero(request.mask.type), false);
   }
-  const Foreground foreground = Foreground::Of(request.foreground, input.type);
-  pack(input, request.isComplement ? foreground.Inverted() : foreground, request.WantsMask());
+  pack(input, request.isComplement ? request.foreground.Inverted() : request.foreground, request.WantsMask());
   return grouped;
 }
 

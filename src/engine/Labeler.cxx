@@ -193,7 +193,6 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   request.algorithm = options.algorithm;
   request.fullyConnected = options.fullyConnected;
   request.inlineCompression = options.inlineCompression;
-  request.foreground = options.foreground;
   request.isComplement = options.complement;
   request.mask = options.mask;
   request.labelValues = labelValues;
@@ -216,6 +215,20 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   {
     RequireIntensities(request.intensities, imageSize, images);
   }
+  return request;
+}
+
+/** Returns the request for images in device memory. */
+ccl::Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const View &                                   input,
+           const ccl::LabelValues &                       labelValues,
+           bool                                           wantsTable,
+           ccl::OutputKind                                output,
+           std::uint64_t                                  fillValue)
+{
+  ccl::Request request = RequestFor(options, input.size, input.images, labelValues, wantsTable, output, fillValue);
+  request.foreground = ccl::Foreground::Of(options.foreground, input.type);
   return request;
 }
 
@@ -585,13 +598,8 @@ CudaConnectedComponentLabeler::Label(const View &                  input,
   }
   RequireLabelType(output);
   RequireSeparateRows(output, "output");
-  const auto request = RequestFor(options,
-                                  input.size,
-                                  input.images,
-                                  ccl::LabelValuesOf(output.type, backgroundValue),
-                                  table != nullptr,
-                                  ccl::OutputKind::Labels,
-                                  0);
+  const auto labelValues = ccl::LabelValuesOf(output.type, backgroundValue);
+  const auto request = RequestFor(options, input, labelValues, table != nullptr, ccl::OutputKind::Labels, 0);
   return LabelDevice(options, input, request, output, table);
 }
 
@@ -643,15 +651,15 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
   RequireAdjacent(input, "input");
 
   const auto & table = call.table;
-  auto request = RequestFor(options, input.size, input.images, labelValues, table.rows != 0, call.kind, fillValue);
-  const auto isAnyWanted = [](const auto & columns) {
-    return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
-  };
+  auto         request = RequestFor(options, input, labelValues, table.rows != 0, call.kind, fillValue);
   if (request.WantsMask())
   {
     RequireIn(View::Memory::Device, request.mask, "mask");
     RequireAdjacent(request.mask, "mask");
   }
+  const auto isAnyWanted = [](const auto & columns) {
+    return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
+  };
   request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
   request.columns.boundingBoxes = isAnyWanted(table.minimums) || isAnyWanted(table.maximums);
   request.columns.sums = isAnyWanted(table.sums) || isAnyWanted(table.means);
@@ -715,8 +723,7 @@ CudaConnectedComponentLabeler::Measure(const View & input) const
     return this->MeasurePackedRows(PackerOfView(input, options.foreground), input.size, input.images);
   }
   CudaConnectedComponentTable table;
-  const auto                  request =
-    RequestFor(options, input.size, input.images, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
+  const auto request = RequestFor(options, input, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
   LabelDevice(options, input, request, {}, &table);
   return table;
 }
@@ -746,8 +753,7 @@ CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
   const std::uint64_t value = number.BitsAs(output.type);
   if (input.memory == View::Memory::Device)
   {
-    const auto request =
-      RequestFor(options, input.size, input.images, ccl::LabelValues::Ranks(), table != nullptr, kind, value);
+    const auto request = RequestFor(options, input, ccl::LabelValues::Ranks(), table != nullptr, kind, value);
     return LabelDevice(options, input, request, output, table);
   }
   GridOf(input.size, input.images);

@@ -32,6 +32,42 @@ struct BitRange
   }
 };
 
+/** Returns the bit of the sign in the bytes of a pixel. */
+inline std::uint64_t
+SignBitOf(PixelType type)
+{
+  return std::uint64_t{ 1 } << (8 * SizeOf(type) - 1);
+}
+
+/** Returns whether the bytes of a pixel are NaN. */
+inline bool
+IsNaN(PixelType type, std::uint64_t bits)
+{
+  const std::uint64_t magnitude = bits & (SignBitOf(type) - 1);
+  switch (type)
+  {
+    case PixelType::Half:
+      return magnitude > 0x7C00;
+    case PixelType::BFloat16:
+      return magnitude > 0x7F80;
+    case PixelType::Float:
+      return magnitude > 0x7F800000;
+    case PixelType::Double:
+      return magnitude > 0x7FF0000000000000;
+    case PixelType::Bool:
+    case PixelType::Int8:
+    case PixelType::UInt8:
+    case PixelType::Int16:
+    case PixelType::UInt16:
+    case PixelType::Int32:
+    case PixelType::UInt32:
+    case PixelType::Int64:
+    case PixelType::UInt64:
+      break;
+  }
+  return false;
+}
+
 /** Pixels with bits in one of several ranges, or those with bits in none of them. */
 struct Foreground
 {
@@ -125,6 +161,45 @@ private:
     ranges[count++] = { first, last - first };
   }
 };
+
+inline Foreground
+Foreground::Between(PixelType type, std::uint64_t lowerBits, std::uint64_t upperBits)
+{
+  Foreground          foreground;
+  const std::uint64_t signBit = SignBitOf(type);
+  if (!IsFloat(type))
+  {
+    const std::uint64_t sign = IsSigned(type) ? signBit : 0;
+    if ((lowerBits ^ sign) <= (upperBits ^ sign))
+    {
+      foreground.Add(lowerBits, upperBits);
+    }
+    return foreground;
+  }
+  if (IsNaN(type, lowerBits) || IsNaN(type, upperBits))
+  {
+    return foreground;
+  }
+  // Both zeros are in a range that contains one of them.
+  lowerBits = lowerBits == 0 ? signBit : lowerBits;
+  upperBits = upperBits == signBit ? 0 : upperBits;
+  const bool isLowerNegative = lowerBits >= signBit;
+  const bool isUpperNegative = upperBits >= signBit;
+  if (isLowerNegative && !isUpperNegative)
+  {
+    foreground.Add(signBit, lowerBits);
+    foreground.Add(0, upperBits);
+  }
+  else if (!isLowerNegative && !isUpperNegative && lowerBits <= upperBits)
+  {
+    foreground.Add(lowerBits, upperBits);
+  }
+  else if (isLowerNegative && isUpperNegative && upperBits <= lowerBits)
+  {
+    foreground.Add(upperBits, lowerBits);
+  }
+  return foreground;
+}
 
 /** The foreground that is one value, or all others: the pixels with (bits & mask) == value. For kernels. */
 template <typename TBits>
