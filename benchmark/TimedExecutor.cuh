@@ -140,12 +140,25 @@ public:
     this->Time<TFunctor>([&] { m_Executor.AddToRows(grid, functor, table); });
   }
 
+  bool
+  MayWait() const
+  {
+    return m_Executor.MayWait();
+  }
+
   template <typename T>
+  auto
+  AllocateForSort(std::uint64_t count) const
+  {
+    return m_Executor.AllocateForSort<T>(count);
+  }
+
+  template <typename T, typename TMemory>
   void
-  SortDescending(std::uint64_t count, T * keys, T * values) const
+  SortDescending(std::uint64_t count, T * keys, T * values, const TMemory & memory) const
   {
     const StepTimer timer(m_Sums, "SortDescending", m_Executor.GetStream());
-    m_Executor.SortDescending(count, keys, values);
+    m_Executor.SortDescending(count, keys, values, memory);
   }
 
   /** Calls work(), and measures its time as a step. Returns its result. */

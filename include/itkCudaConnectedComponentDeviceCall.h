@@ -18,18 +18,20 @@ struct CudaConnectedComponentStatus
   /** The bits of `problems`. */
   enum Problem : std::uint64_t
   {
-    /** The images have more runs than CudaConnectedComponentDeviceCall::runCapacity: no component was found. */
+    /** The images have more runs than CudaConnectedComponentDeviceCall::runCapacity. The output is as for images
+     * without foreground, and all counts of components are 0. `runCount` is the capacity that is needed. */
     TooManyRuns = 1,
-    /** There are more components than rows of the table: no row was written. */
+    /** There are more components than rows of the table. No row was written; the rest is right. */
     TooManyRows = 2,
-    /** An image has more components than the pixel type of the output has labels: its labels are wrong. */
+    /** An image has more components than the pixel type of the output has labels. Its labels are wrong; the rest is
+     * right. */
     TooManyLabels = 4
   };
 
   /** What did not fit: a sum of values of Problem, or 0. */
   std::uint64_t problems = 0;
 
-  /** The number of runs, also if they did not fit. */
+  /** The number of runs of the images, also if there was no memory for them. */
   std::uint64_t runCount = 0;
 
   /** The number of components in all images, before the selection. */
@@ -42,16 +44,18 @@ struct CudaConnectedComponentStatus
 /** \class CudaConnectedComponentDeviceTable
  * \brief The columns of a table of components in device memory. A column that is null is not computed.
  *
- * Each column is an array of `rows` elements. The rows have the order of CudaConnectedComponentTable.
+ * Each column is an array of `rows` elements. The rows have the order of CudaConnectedComponentTable. Columns are for
+ * CudaConnectedComponentLabeler::Enqueue(), and for Measure() with a function that makes the table.
  *
  * \ingroup CudaConnectedComponents */
 struct CudaConnectedComponentDeviceTable
 {
-  /** The number of elements of each column. If there are more components, no row is written, and the status says so.
-   * Elements after the last component stay unchanged. The default is 0: no table. */
+  /** The number of elements of each column. If there are more components, no row is written, and the status of
+   * Enqueue() says so; Measure() throws. Elements after the last component stay unchanged. The default is 0: no table.
+   */
   std::uint64_t rows = 0;
 
-  /** The number of the image of each component. */
+  /** The index of the image of each component in the batch, from 0. */
   std::uint64_t * images = nullptr;
 
   /** As CudaConnectedComponentTable::pixelCounts. */
@@ -66,7 +70,7 @@ struct CudaConnectedComponentDeviceTable
   /** As CudaConnectedComponentTable::sums. */
   CudaConnectedComponentTable::Sum * sums[3] = {};
 
-  /** The mean x, y and z of the pixels of each component. */
+  /** The mean x, y and z of the pixels of each component, in pixels from the first pixel of the image. */
   double * means[3] = {};
 
   /** As CudaConnectedComponentTable::products. */
@@ -107,8 +111,8 @@ struct CudaConnectedComponentDeviceCall
   CudaConnectedComponentDeviceTable table;
 
   /** The number of runs for which there is memory. A run is a sequence of adjacent foreground pixels of a row. With
-   * full connectivity, 2 rows of a plane or 2 x 2 rows of a volume count as one row. The default is 0: the most runs
-   * that the images can have. */
+   * full connectivity, 2 rows of a plane or 2 x 2 rows of a volume count as one row. `runCount` of an earlier
+   * call, with a reserve, is a good value. The default is 0: the most runs that the images can have. */
   std::uint64_t runCapacity = 0;
 };
 

@@ -177,7 +177,8 @@ struct CudaConnectedComponentImageView
     return Of(pixels, TypeOf<T>(), size, Memory::Device);
   }
 
-  /** Returns the view of a batch without gaps between its images. This view is the first image.
+  /** Returns the view of a batch without gaps between its images. This view is the first image, and z is the slowest
+   * of its axes in memory. For other batches, set `images` and `imageStride`.
    * \param imageCount the number of images
    * \return the view. The next image starts where the slices of the image before it end. */
   CudaConnectedComponentImageView

@@ -2,6 +2,7 @@
 #ifndef itkCudaConnectedComponentLabeler_h
 #define itkCudaConnectedComponentLabeler_h
 
+#include "itkCudaConnectedComponentAllocator.h"
 #include "itkCudaConnectedComponentDeviceCall.h"
 #include "itkCudaConnectedComponentError.h"
 #include "itkCudaConnectedComponentForeground.h"
@@ -41,8 +42,9 @@ namespace itk
  * \par
  * Input and output of a call are both in host memory or both in device memory. The caller owns both. Images in device
  * memory must be memory of the device that `options.deviceId` selects, or managed memory of CUDA. In host memory, the
- * input may have any strides. In device memory, the pixels of a row must be adjacent. So must the pixels of a row of
- * the labels. The addresses of images in device memory and of labels must be multiples of the pixel size.
+ * input may have any strides. In device memory, the input may have any strides that are multiples of the pixel size;
+ * images whose pixels of a row are adjacent are read fastest. The pixels of a row of the labels must be adjacent. The
+ * addresses of images in device memory and of labels must be multiples of the pixel size.
  *
  * \par Foreground
  * Pixels that are not 0 are foreground. NaN is foreground, and -0.0 is background. `options.foreground` chooses other
@@ -51,13 +53,14 @@ namespace itk
  *
  * \par Labels
  * The labels equal the labels of itk::ConnectedComponentImageFilter. The order of the labels is the order of the first
- * pixels of the components in memory. If the background value is 0, the labels are 1, 2, 3 and so on. Otherwise they
- * are 0, 1, 2 and so on, without the background value.
+ * pixels of the components: x fastest, then y, then z, whatever the strides are. If the background value is 0, the
+ * labels are 1, 2, 3 and so on. Otherwise they are 0, 1, 2 and so on, without the background value.
  *
  * \par Selection and measurement
  * `options.selection` chooses components by size, border and seeds, and the order of their labels. The other components
  * become background, and only the labels of the chosen components must fit the output's type. A
  * CudaConnectedComponentTable in host memory holds the size, bounding box and other measurements of each component.
+ * Measure() with a function that makes a table, and Enqueue(), write columns in device memory.
  * The functions that label fill a table in the same call, and Measure() fills a table without labels:
  *
  * \code
@@ -96,7 +99,8 @@ namespace itk
  * \par Memory
  * A labeler stores only its options. Streams and cached memory belong to the process, and serve all labelers. The first
  * call on a device starts CUDA there and creates them. The start takes some tenths of a second. Loading the
- * library does not start CUDA. Each call restores the CUDA device that was current on the calling thread.
+ * library does not start CUDA. Each call restores the CUDA device that was current on the calling thread. Device memory
+ * for work on images in device memory comes from `options.allocator`, if it is set.
  *
  * \sa CudaConnectedComponentImageFilter for ITK images
  * \sa CudaConnectedComponentError
@@ -191,9 +195,8 @@ public:
      * itk::ConnectedComponentImageFilter. `complement` does not change this. The default is no image: null pixels, and
      * a size of 0. Functions that take packed rows use it, too. It must have the size of the input and as many images,
      * and be in the same memory. Its pixel type and its strides may differ from those of the input. It is read before
-     * the output is written, so it may be the memory of the output. In device memory, the pixels of its rows must be
-     * adjacent, and its address and its strides must be multiples of the pixel size. Anything else is an
-     * InvalidArgument. */
+     * the output is written, so it may be the memory of the output. In device memory, its address and its strides must
+     * be multiples of the pixel size. Anything else is an InvalidArgument. */
     CudaConnectedComponentImageView mask;
 
     /** Whether BlockUnionFind and BlockKomuraEquivalence use inline compression. The default is true. The labels do not
@@ -206,9 +209,14 @@ public:
 
     /** Device memory only: the cudaStream_t on which all work is ordered. The default is null: CUDA's default
      * stream. The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise
-     * the behavior is undefined. The caller owns the stream. If the stream captures a graph, all functions but
-     * Enqueue() throw CudaConnectedComponentError (InvalidArgument), and the capture stays valid. */
+     * the behavior is undefined. The caller owns the stream. If the stream captures a graph, the functions that wait
+     * throw CudaConnectedComponentError (InvalidArgument), and the capture stays valid. */
     void * stream = nullptr;
+
+    /** Device memory only: the functions that allocate device memory for the work on `stream`. The default is no
+     * functions: a memory pool of the process, see the description of the class. Set both functions or none; otherwise
+     * functions that use the allocator throw CudaConnectedComponentError (InvalidArgument). */
+    CudaConnectedComponentAllocator allocator;
 
     /** A function that reports progress. The default is an empty function: no reports. The labeler calls it between the
      * stages of the work, on the calling thread. The argument is the share of the work that is done, from 0 to 1. The
@@ -236,7 +244,8 @@ public:
     /** The components that get labels and rows of the table, and their order. The default selects all components. */
     CudaConnectedComponentSelection selection;
 
-    /** The columns of the tables. The default is the number of pixels only. */
+    /** The columns of the tables. The default is the number of pixels only. Enqueue() measures the columns that are not
+     * null in its table instead. */
     CudaConnectedComponentTable::Columns columns;
 
     /** A second image, whose pixels are measured for the tables. The default is no image: null pixels. It must have the
@@ -254,8 +263,7 @@ public:
    * labels have been written. If they are in host memory, the host packs the pixels to bits, the device labels the
    * runs, and the host writes the labels to the pixels. With `options.onHost`, the host does all work.
    *
-   * \param input the pixels, of any type. In device memory, the pixels of a row must be adjacent, and strides must be
-   * multiples of the pixel size.
+   * \param input the pixels, of any type. In device memory, strides must be multiples of the pixel size.
    * \param output the labels: integers, not bool; of the size and with the images of `input`, in the same memory, and
    * with adjacent pixels in each row. It must not overlap `input`; the function does not check this, and the labels
    * would be undefined.
@@ -279,7 +287,8 @@ public:
    * \param outside the value of all other pixels
    * \param table as for Label()
    * \return the number of selected components
-   * \exception CudaConnectedComponentError as for Label() */
+   * \exception CudaConnectedComponentError as for Label(). InvalidArgument: no pixel of the type has the value, such as
+   * 300 for UInt8. */
   std::uint64_t Mask(const CudaConnectedComponentImageView & input,
                      const CudaConnectedComponentImageView & output,
                      CudaConnectedComponentImageView::Value  outside = 0,
@@ -296,7 +305,7 @@ public:
    * \param inside the value of the pixels of selected components
    * \param table as for Label()
    * \return the number of selected components
-   * \exception CudaConnectedComponentError as for Label() */
+   * \exception CudaConnectedComponentError as for Mask() */
   std::uint64_t Fill(const CudaConnectedComponentImageView & input,
                      const CudaConnectedComponentImageView & output,
                      CudaConnectedComponentImageView::Value  inside,
@@ -311,6 +320,21 @@ public:
    * \return a row for each component of `options.selection`, with the columns of `options.columns`
    * \exception CudaConnectedComponentError as for Label() */
   CudaConnectedComponentTable Measure(const CudaConnectedComponentImageView & input) const;
+
+  /** A function that the caller provides to make a table in device memory. The argument is the number of components,
+   * which may be 0. The columns of the table have this number of rows or more. */
+  using TableMakerType = std::function<CudaConnectedComponentDeviceTable(std::uint64_t components)>;
+
+  /** Measures the components of an image in device memory, and writes the measurements to columns in device memory. The
+   * columns are complete after the work of `options.stream`.
+   *
+   * \param input as for Label(), in device memory
+   * \param makeTable the function that makes the table; not empty. The labeler calls it once. If it throws, the
+   * exception reaches the caller. A column that is not in `options.columns` is an InvalidArgument; means need
+   * `columns.sums`.
+   * \return the number of components of `options.selection`
+   * \exception CudaConnectedComponentError as for Label() */
+  std::uint64_t Measure(const CudaConnectedComponentImageView & input, const TableMakerType & makeTable) const;
 
   /** Labels an image whose rows the caller packs to bits, and writes the labels to host memory. The function does the
    * same as Label(), but reads the image through `packRow`.
@@ -367,14 +391,17 @@ public:
     const RowPackerType & packRow, const SizeType & size, std::uint64_t images = 1) const;
 
   /** Returns the size of the workspace that Enqueue() needs for a call. It depends on the options, on the sizes and the
-   * types of the call, on the columns that are wanted and on `runCapacity`, but not on addresses. Starts no device.
+   * types of the call, on which columns are not null, and on `runCapacity`. Pixels must not be null; otherwise
+   * addresses do not matter. Starts the device only if the selection sorts: the memory for a sort depends on the
+   * device.
    * \param call the arguments
    * \return the number of bytes; 0 if this build has no CUDA
-   * \exception CudaConnectedComponentError InvalidArgument: Enqueue() would throw it, too */
+   * \exception CudaConnectedComponentError InvalidArgument: Enqueue() would throw it, too. Unavailable, Cuda: the
+   * selection sorts, and the device cannot be used. */
   std::uint64_t GetWorkspaceSize(const CudaConnectedComponentDeviceCall & call) const;
 
   /** Starts the device and loads the kernels that Enqueue() needs for a call, so that a graph can capture the first
-   * Enqueue() of a process.
+   * Enqueue() of a process. May allocate memory of the process, and wait. Do not call it during a capture.
    * \param call the arguments
    * \exception CudaConnectedComponentError as for Enqueue() */
   void Prepare(const CudaConnectedComponentDeviceCall & call) const;
@@ -384,8 +411,9 @@ public:
    * not wait. The stream may capture a graph; each launch of the graph then works on the pixels that the input has at
    * this time. All memory of the call must exist until then.
    *
-   * Selections that sort are not possible: `numberOfLargest` above 1, the order by size and
-   * PixelOrder::TransposedRaster. Nor are `intensities`, and algorithms other than Automatic. `progress` is not called.
+   * Selections that sort take time for the most possible components: `numberOfLargest` above 1, the order by size and
+   * PixelOrder::TransposedRaster. So state a `runCapacity` for them. `intensities` and algorithms other than Automatic
+   * are not possible. `progress` is not called.
    *
    * \param call the arguments. If something does not fit, the status says so; memory outside the output is not touched.
    * \param workspace device memory that the call uses alone, aligned to 256 bytes. Two calls may use the same
@@ -394,6 +422,14 @@ public:
    * \exception CudaConnectedComponentError InvalidArgument: a selection that is not possible, a workspace that is too
    * small, or as for the other functions. Nothing has been enqueued then, unless CUDA reports an error. */
   void Enqueue(const CudaConnectedComponentDeviceCall & call, void * workspace, std::uint64_t workspaceSize) const;
+
+  /** Does the same with a workspace from `options.allocator`, which it frees before it returns. If the stream captures
+   * a graph, the allocator must keep the memory as long as the graph exists, as PyTorch does for its graphs; otherwise
+   * use the other function.
+   * \param call the arguments
+   * \exception CudaConnectedComponentError as for the other Enqueue(). InvalidArgument: there is no allocator. Memory:
+   * the allocator has returned null. */
+  void Enqueue(const CudaConnectedComponentDeviceCall & call) const;
 
   /** Packs pixels to bits: sets the bits of the pixels that differ from `TPixel{}`, and clears the other bits up to the
    * end of the last word. The caller owns both arrays.
@@ -471,7 +507,8 @@ public:
     std::uint64_t pinnedBytes = 0;
   };
 
-  /** Returns how much memory the process holds for labeling. Does not start CUDA.
+  /** Returns how much memory the process holds for labeling. Memory of `options.allocator` does not count. Does not
+   * start CUDA.
    *
    * Each call that labels on a device ends with a limit for the memory of this device. The limit is twice the largest
    * amount that was in use at one time during the 16 most recent calls that used such memory. It applies separately to

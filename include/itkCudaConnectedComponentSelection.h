@@ -34,7 +34,7 @@ struct CudaConnectedComponentSelection
   /** The order of the pixels of an image. It decides which pixel of a component is the first. */
   enum class PixelOrder : std::uint8_t
   {
-    Raster,          // x fastest, then y, then z: the order in memory, and the order of ITK
+    Raster,          // x fastest, then y, then z: the order of ITK, and in memory of images without gaps
     TransposedRaster // z fastest, then y, then x: the order in memory of the transposed image
   };
 

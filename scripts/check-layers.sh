@@ -14,7 +14,7 @@ BEGIN {
   public["itkCudaConnectedComponentSelection.h"] = public["itkCudaConnectedComponentTable.h"] = "primitives"
   public["itkCudaConnectedComponentIntensities.h"] = public["itkCudaConnectedComponentImageView.h"] = "primitives"
   public["itkCudaConnectedComponentDeviceCall.h"] = "primitives"
-  public["itkCudaConnectedComponentForeground.h"] = "primitives"
+  public["itkCudaConnectedComponentAllocator.h"] = public["itkCudaConnectedComponentForeground.h"] = "primitives"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaBinaryFillholeImageFilter.h"] = public["itkCudaBinaryKeepNObjectsImageFilter.h"] = "filters"
   public["itkCudaBinaryShapeKeepNObjectsImageFilter.h"] = public["itkCudaBinaryShapeOpeningImageFilter.h"] = "filters"

@@ -13,8 +13,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
-#include <numeric>
+#include <stdexcept>
+#include <thread>
 
 namespace
 {
@@ -205,7 +207,7 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
         const auto                      input = RandomPixels(pixels, 5 + random() % 90, random);
         const DeviceArray<std::uint8_t> deviceInput(input);
         const View                      host = View::Of(input.data(), size).Batch(images);
-        for (unsigned int selection = 0; selection < 4; ++selection)
+        for (unsigned int selection = 0; selection < 7; ++selection)
         {
           CudaConnectedComponentLabeler labeler;
           labeler.options.fullyConnected = fullyConnected;
@@ -213,8 +215,10 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
           labeler.options.columns = AllColumns();
           labeler.options.complement = selection == 3;
           labeler.options.selection.minimumSize = selection == 1 ? 3 : 0;
-          labeler.options.selection.numberOfLargest = selection == 2 ? 1 : 0;
+          labeler.options.selection.numberOfLargest = selection == 2 ? 1 : selection >= 4 ? selection - 2 : 0;
           labeler.options.selection.border = selection == 3 ? Border::NotTouching : Border::Any;
+          labeler.options.selection.order = selection == 5 ? Order::Size : Order::FirstPixel;
+          labeler.options.selection.pixelOrder = selection == 6 ? PixelOrder::TransposedRaster : PixelOrder::Raster;
           auto waiting = labeler;
           waiting.options.onHost = true;
           for (const Output kind : { Output::Labels, Output::FilledInside, Output::FilledOutside, Output::None })
@@ -270,8 +274,9 @@ TEST(CudaConnectedComponentsEnqueue, GraphWorksOnTheDataOfItsLaunch)
   const Size          size{ 70, 40, 9 };
   const std::uint64_t images = 3;
   const std::uint64_t pixels = size[0] * size[1] * size[2] * images;
-  for (const bool isMask : { false, true })
+  for (const unsigned int largest : { 0, 1, 3 })
   {
+    const bool                      isMask = largest == 1;
     DeviceArray<std::uint8_t>       input(pixels);
     const DeviceArray<std::uint8_t> output(pixels * 4);
     Results                         results(pixels / 2, images);
@@ -279,7 +284,7 @@ TEST(CudaConnectedComponentsEnqueue, GraphWorksOnTheDataOfItsLaunch)
     labeler.options.fullyConnected = true;
     labeler.options.stream = stream.get();
     labeler.options.columns = AllColumns();
-    labeler.options.selection.numberOfLargest = isMask ? 1 : 0;
+    labeler.options.selection.numberOfLargest = largest;
     Call call;
     call.input = View::OnDevice(input.Get(), size).Batch(images);
     call.kind = isMask ? Output::FilledOutside : Output::Labels;
@@ -484,9 +489,266 @@ TEST(CudaConnectedComponentsEnqueue, BadArgumentsAreErrors)
   bad.table.minimums[1] = &onHost; // only one axis
   const DeviceArray<std::uint8_t> larger(labeler.GetWorkspaceSize(bad));
   expectError("the column of the table is not in the memory", bad, larger.Get(), labeler.GetWorkspaceSize(bad));
-  labeler.options.selection.numberOfLargest = 2;
-  expectError("the selection sorts components", call, workspace.Get(), bytes);
-  labeler.options.selection = {};
+  ExpectError(Kind::InvalidArgument, "there is no workspace", [&] { labeler.Enqueue(call); });
   labeler.Enqueue(call, workspace.Get(), bytes);
   CudaTestSupport::Wait(stream.get());
+}
+
+TEST(CudaConnectedComponentsEnqueue, TwoStreamsAtOnce)
+{
+  SKIP_WITHOUT_DEVICE();
+  const Size          size{ 100, 50, 20 };
+  const std::uint64_t pixels = size[0] * size[1] * size[2];
+  const auto          runInThread = [&](unsigned int seed) {
+    const auto                       stream = CudaTestSupport::MakeStream();
+    std::mt19937                     random(seed);
+    DeviceArray<std::uint8_t>        input(pixels);
+    const DeviceArray<std::uint32_t> output(pixels);
+    CudaConnectedComponentLabeler    labeler;
+    labeler.options.stream = stream.get();
+    labeler.options.fullyConnected = seed % 2 == 0;
+    auto waiting = labeler;
+    waiting.options.onHost = true;
+    Call call;
+    call.input = View::OnDevice(input.Get(), size);
+    call.output = View::OnDevice(output.Get(), size);
+    const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
+    const DeviceArray<std::uint8_t> workspace(bytes);
+    for (unsigned int repetition = 0; repetition < 50; ++repetition)
+    {
+      const auto                 host = RandomPixels(pixels, 1 + random() % 99, random);
+      std::vector<std::uint32_t> expected(pixels);
+      waiting.Label(View::Of(host.data(), size), View::Of(expected.data(), size));
+      input.Write(host);
+      labeler.Enqueue(call, workspace.Get(), bytes);
+      CudaTestSupport::Wait(stream.get());
+      EXPECT_TRUE(output.Read() == expected) << "seed " << seed << ", repetition " << repetition;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned int seed = 1; seed <= 4; ++seed)
+  {
+    threads.emplace_back(runInThread, seed);
+  }
+  for (std::thread & thread : threads)
+  {
+    thread.join();
+  }
+}
+
+namespace
+{
+
+/** An allocator that counts, and can refuse. */
+struct CountingAllocator
+{
+  std::map<void *, std::shared_ptr<void>> arrays;
+  unsigned int                            allocations = 0;
+  unsigned int                            frees = 0;
+  unsigned int                            refused = 0; // whose turn it is; 0 for none
+  std::ptrdiff_t                          offset = 0;  // of addresses
+  void *                                  expectedStream = nullptr;
+
+  itk::CudaConnectedComponentAllocator
+  Get()
+  {
+    const auto allocate = [](void * context, std::uint64_t bytes, void * stream) -> void * {
+      auto & self = *static_cast<CountingAllocator *>(context);
+      EXPECT_EQ(stream, self.expectedStream);
+      EXPECT_GT(bytes, 0U);
+      if (++self.allocations == self.refused)
+      {
+        return nullptr;
+      }
+      auto         memory = CudaTestSupport::AllocateDevice(bytes + 256);
+      void * const address = static_cast<char *>(memory.get()) + self.offset;
+      self.arrays[address] = std::move(memory);
+      return address;
+    };
+    const auto free = [](void * context, void * memory, std::uint64_t, void *) {
+      // cudaFree() waits for the work that uses the memory.
+      auto & self = *static_cast<CountingAllocator *>(context);
+      ++self.frees;
+      EXPECT_EQ(self.arrays.erase(memory), 1U);
+    };
+    return { allocate, free, this };
+  }
+};
+
+} // namespace
+
+TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                       stream = CudaTestSupport::MakeStream();
+  const Size                       size{ 200, 100, 30 };
+  const std::uint64_t              pixels = size[0] * size[1] * size[2];
+  std::mt19937                     random(9);
+  const auto                       host = RandomPixels(pixels, 40, random);
+  const DeviceArray<std::uint8_t>  input(host);
+  const DeviceArray<std::uint8_t>  mask(pixels);
+  const DeviceArray<std::uint32_t> labels(pixels);
+  const View                       view = View::OnDevice(input.Get(), size);
+  const View                       labelView = View::OnDevice(labels.Get(), size);
+  const View                       maskView = View::OnDevice(mask.Get(), size);
+  Results                          results(pixels / 2, 1);
+  Call                             call;
+  call.input = view;
+  call.output = labelView;
+  results.AddTo(call);
+  const auto table = call.table;
+
+  CudaConnectedComponentLabeler onHost;
+  onHost.options.onHost = true;
+  onHost.options.columns = AllColumns();
+  std::vector<std::uint32_t>  expected(pixels);
+  CudaConnectedComponentTable expectedTable;
+  onHost.Label(View::Of(host.data(), size), View::Of(expected.data(), size), 0, &expectedTable);
+
+  CountingAllocator             allocator;
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.columns = AllColumns();
+  labeler.options.stream = allocator.expectedStream = stream.get();
+  labeler.options.allocator = allocator.Get();
+  const auto useAll = [&](unsigned int largest, bool published) {
+    labeler.options.selection.numberOfLargest = largest;
+    labeler.options.fullyConnected = published;
+    labeler.options.algorithm = published ? AlgorithmEnum::BlockUnionFind : AlgorithmEnum::Automatic;
+    labeler.Label(view, labelView);
+    labeler.Mask(view, maskView);
+    labeler.Measure(view);
+    labeler.Measure(view, [&](std::uint64_t) { return table; });
+    labeler.options.algorithm = AlgorithmEnum::Automatic;
+    labeler.Enqueue(call);
+    CudaTestSupport::Wait(stream.get());
+  };
+  labeler.Label(view, labelView); // starts the device
+  CudaConnectedComponentLabeler::TrimMemory();
+  ASSERT_EQ(CudaConnectedComponentLabeler::GetHeldMemory().deviceBytes, 0U);
+  for (const unsigned int largest : { 3, 1, 0 })
+  {
+    useAll(largest, true);
+    useAll(largest, false);
+    EXPECT_EQ(CudaConnectedComponentLabeler::GetHeldMemory().deviceBytes, 0U) << largest;
+    EXPECT_TRUE(allocator.arrays.empty()) << largest;
+  }
+  EXPECT_GT(allocator.allocations, 30U);
+  EXPECT_EQ(allocator.frees, allocator.allocations);
+  EXPECT_TRUE(labels.Read() == expected);
+  results.Expect(expectedTable, "all components");
+
+  // The same calls without the allocator use the pool.
+  labeler.options.allocator = {};
+  labeler.Label(view, labelView);
+  EXPECT_GT(CudaConnectedComponentLabeler::GetHeldMemory().deviceBytes, 0U);
+
+  labeler.options.allocator = allocator.Get();
+  allocator.offset = 8;
+  ExpectError(Kind::InvalidArgument, "not a multiple of 256", [&] { labeler.Label(view, labelView); });
+  EXPECT_TRUE(allocator.arrays.empty());
+  allocator.offset = 0;
+  allocator.refused = allocator.allocations + 1;
+  ExpectError(Kind::Memory, "the caller's allocator has returned null", [&] { labeler.Enqueue(call); });
+  labeler.options.allocator.free = nullptr;
+  ExpectError(Kind::InvalidArgument, "one function only", [&] { labeler.Label(view, labelView); });
+}
+
+TEST(CudaConnectedComponentsEnqueue, TableMakerGetsTheNumberOfComponents)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto                      stream = CudaTestSupport::MakeStream();
+  std::mt19937                    random(3);
+  const Size                      size{ 60, 50, 7 };
+  const std::uint64_t             images = 4;
+  const std::uint64_t             pixels = size[0] * size[1] * size[2] * images;
+  const auto                      host = RandomPixels(pixels, 30, random);
+  const DeviceArray<std::uint8_t> input(host);
+  const View                      view = View::OnDevice(input.Get(), size).Batch(images);
+  CudaConnectedComponentLabeler   labeler;
+  labeler.options.columns = AllColumns();
+  labeler.options.stream = stream.get();
+  auto waiting = labeler;
+  waiting.options.onHost = true;
+  for (const unsigned int largest : { 0, 1, 2 })
+  {
+    labeler.options.selection.numberOfLargest = waiting.options.selection.numberOfLargest = largest;
+    const CudaConnectedComponentTable expected = waiting.Measure(View::Of(host.data(), size).Batch(images));
+    Results                           results(expected.componentCount, images);
+    Call                              call;
+    results.AddTo(call);
+    const std::uint64_t count = labeler.Measure(view, [&](std::uint64_t components) {
+      EXPECT_EQ(components, expected.componentCount);
+      return call.table;
+    });
+    CudaTestSupport::Wait(stream.get());
+    EXPECT_EQ(count, expected.componentCount);
+    Status status;
+    status.componentCount = count;
+    status.originalComponentCount = expected.originalComponentCount;
+    results.status.Write({ status });
+    results.counts.Write(expected.componentCounts);
+    results.Expect(expected, "largest " + std::to_string(largest));
+
+    auto table = call.table;
+    --table.rows;
+    ExpectError(Kind::InvalidArgument, "the table has " + std::to_string(table.rows) + " rows", [&] {
+      labeler.Measure(view, [&](std::uint64_t) { return table; });
+    });
+    std::uint64_t onHost = 0;
+    table = call.table;
+    table.pixelCounts = &onHost;
+    ExpectError(Kind::InvalidArgument, "the column of the table is not in the memory", [&] {
+      labeler.Measure(view, [&](std::uint64_t) { return table; });
+    });
+    table.pixelCounts = call.table.pixelCounts;
+    table.sums[1] = reinterpret_cast<Sum *>(results.faces.Get() + 1);
+    ExpectError(Kind::InvalidArgument, "the address of the column of the table is not a multiple of 8 bytes", [&] {
+      labeler.Measure(view, [&](std::uint64_t) { return table; });
+    });
+    auto fewColumns = labeler;
+    fewColumns.options.columns.sums = false;
+    ExpectError(Kind::InvalidArgument, "a column that is not in options.columns", [&] {
+      fewColumns.Measure(view, [&](std::uint64_t) { return call.table; });
+    });
+  }
+  ExpectError(Kind::InvalidArgument, "the function that makes the table is empty", [&] {
+    labeler.Measure(view, CudaConnectedComponentLabeler::TableMakerType());
+  });
+  ExpectError(Kind::InvalidArgument, "the input is in host memory: this function reads device memory only", [&] {
+    labeler.Measure(View::Of(host.data(), size),
+                    [](std::uint64_t) { return itk::CudaConnectedComponentDeviceTable(); });
+  });
+  unsigned int calls = 0;
+  EXPECT_EQ(labeler.Measure(View::OnDevice(input.Get(), { 0, 3, 1 }),
+                            [&](std::uint64_t components) {
+                              calls += components == 0;
+                              return itk::CudaConnectedComponentDeviceTable();
+                            }),
+            0U);
+  EXPECT_EQ(calls, 1U);
+  EXPECT_THROW(
+    labeler.Measure(
+      view, [](std::uint64_t) -> itk::CudaConnectedComponentDeviceTable { throw std::runtime_error("no table"); }),
+    std::runtime_error);
+}
+
+TEST(CudaConnectedComponentsEnqueue, WaitingCallsTakeLessMemoryIfThereIsLittle)
+{
+  SKIP_WITHOUT_DEVICE();
+  const Size                size{ 320, 320, 320 };
+  const std::uint64_t       pixels = size[0] * size[1] * size[2];
+  std::vector<std::uint8_t> host(pixels);
+  host[5] = host[pixels / 2] = 1;
+  const DeviceArray<std::uint8_t>  input(host);
+  const DeviceArray<std::uint32_t> output(pixels);
+  CudaConnectedComponentLabeler    labeler;
+  labeler.Label(View::OnDevice(input.Get(), { 3, 3, 3 }), View::OnDevice(output.Get(), { 3, 3, 3 }));
+  CudaConnectedComponentLabeler::TrimMemory();
+  // The most possible runs need 131 MB.
+  const auto exhausted = CudaTestSupport::ExhaustDeviceMemory(std::uint64_t{ 100 } << 20);
+  EXPECT_EQ(labeler.Label(View::OnDevice(input.Get(), size), View::OnDevice(output.Get(), size)), 2U);
+  const auto labels = output.Read();
+  EXPECT_EQ(labels[5], 1U);
+  EXPECT_EQ(labels[pixels / 2], 2U);
+  EXPECT_EQ(std::count(labels.begin(), labels.end(), 0U), static_cast<std::ptrdiff_t>(pixels - 2));
 }

@@ -326,14 +326,16 @@ public:
          const Size &  size,
          std::uint64_t images,
          std::uint64_t offset,
-         std::uint64_t gap)
+         std::uint64_t gap,
+         bool          isTransposed = false)
     : m_IsOnDevice(way == AnalysisWay::DeviceToDevice)
     , m_Offset(offset * View::SizeOf(type))
   {
     const std::uint64_t bytes = View::SizeOf(type);
-    const std::uint64_t row = (size[0] + gap) * bytes;
+    // If the image is transposed, z is the first axis in memory, and x the last.
+    const std::uint64_t row = (size[isTransposed ? 2 : 0] + gap) * bytes;
     const std::uint64_t slice = row * size[1] + gap * bytes;
-    const std::uint64_t image = slice * size[2] + 2 * gap * bytes;
+    const std::uint64_t image = slice * size[isTransposed ? 0 : 2] + 2 * gap * bytes;
     m_Bytes.assign(m_Offset + image * images + 64, 1);
     m_Device = m_IsOnDevice ? CudaTestSupport::AllocateDevice(m_Bytes.size()) : nullptr;
     view.pixels = (m_IsOnDevice ? static_cast<unsigned char *>(m_Device.get()) : m_Bytes.data()) + m_Offset;
@@ -342,6 +344,10 @@ public:
     view.strides = { static_cast<std::int64_t>(bytes),
                      static_cast<std::int64_t>(row),
                      static_cast<std::int64_t>(slice) };
+    if (isTransposed)
+    {
+      std::swap(view.strides[0], view.strides[2]);
+    }
     view.memory = m_IsOnDevice ? View::Memory::Device : View::Memory::Host;
     view.images = images;
     view.imageStride = static_cast<std::int64_t>(image);
@@ -461,9 +467,11 @@ TEST_P(CudaConnectedComponentsForeground, SameLabelsAsOfABinaryImage)
       const bool          isComplement = random() % 3 == 0;
       const bool          isMasked = random() % 3 == 0;
       const bool          isFull = random() % 2 == 0;
-      Images              input(way, type, size, count, random() % 9, random() % 3 == 0 ? random() % 5 : 0);
+      const std::uint64_t gap = random() % 3 == 0 ? random() % 5 : 0;
+      Images              input(way, type, size, count, random() % 9, gap, random() % 4 == 0);
       FillFromPalette(input, PaletteOf(type), random);
-      Images mask(way, AllTypes[random() % std::size(AllTypes)], size, count, random() % 3, random() % 3);
+      const PixelType maskType = AllTypes[random() % std::size(AllTypes)];
+      Images          mask(way, maskType, size, count, random() % 3, random() % 3, random() % 4 == 0);
       if (random() % 3 == 0)
       {
         input.Flip();
@@ -663,9 +671,9 @@ TEST_P(CudaConnectedComponentsForeground, Errors)
   if (isOnDevice)
   {
     labeler.options.mask = mask.view;
-    labeler.options.mask.strides[0] = 4;
-    expectRefused("the strides of the mask, 4, 16 and 64 bytes, do not fit its pixel size of 2 bytes: the pixels of a "
-                  "row must be adjacent; copy the image");
+    labeler.options.mask.strides[0] = 3;
+    expectRefused("the strides of the mask, 3, 16 and 64 bytes, are not multiples of its pixel size of 2 bytes: copy "
+                  "the image");
   }
   output.Download();
   for (std::uint64_t i = 0; i < 64; ++i)
@@ -698,6 +706,7 @@ PackByFunctors(Images & input, const itk::ccl::Foreground & foreground, std::vec
   const auto   bytes = static_cast<std::int64_t>(View::SizeOf(view.type));
   itk::ccl::VisitWidth(view.type, [&](auto width) {
     const StackPixels<const decltype(width)> pixels{ static_cast<const decltype(width) *>(view.pixels),
+                                                     view.strides[0] / bytes,
                                                      view.strides[1] / bytes,
                                                      view.strides[2] / bytes,
                                                      view.imageStride / bytes,
@@ -729,7 +738,8 @@ ExpectSameBitsFromFunctors()
       std::mt19937        random(++seed);
       const Size &        size = Sizes[random() % std::size(Sizes)];
       const std::uint64_t count = 1 + random() % 3;
-      Images input(AnalysisWay::HostSequential, type, size, count, random() % 9, random() % 2 == 0 ? random() % 5 : 0);
+      const std::uint64_t gap = random() % 2 == 0 ? random() % 5 : 0;
+      Images              input(AnalysisWay::HostSequential, type, size, count, random() % 9, gap, random() % 3 == 0);
       FillFromPalette(input, PaletteOf(type), random);
       Images mask(AnalysisWay::HostSequential, PixelType::UInt16, size, count, 0, 0);
       mask.Fill([&] { return random() % 3; });

@@ -72,6 +72,54 @@ RequireDeviceMemory(const void * memory, const char * name, int device)
   }
 }
 
+/** Calls visit(address) for each column of a table. The address of a column that is not wanted is null. */
+template <typename TVisitor>
+void
+ForEachColumn(const CudaConnectedComponentDeviceTable & table, const TVisitor & visit)
+{
+  const auto visitAll = [&visit](const auto & columns) {
+    std::for_each(std::begin(columns), std::end(columns), visit);
+  };
+  visitAll(std::initializer_list<const void *>{ table.images, table.pixelCounts, table.firstPixels, table.faces });
+  visitAll(table.minimums);
+  visitAll(table.maximums);
+  visitAll(table.sums);
+  visitAll(table.means);
+  visitAll(table.products);
+}
+
+/** Does the same for an array of numbers of 8 bytes, and checks its alignment. Null is allowed. */
+void
+RequireDeviceNumbers(const void * memory, const char * name, int device)
+{
+  if (memory == nullptr)
+  {
+    return;
+  }
+  RequireDeviceMemory(memory, name, device);
+  if (reinterpret_cast<std::uintptr_t>(memory) % 8 != 0)
+  {
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                      std::string("the address of the ") + name + " is not a multiple of 8 bytes");
+  }
+}
+
+/** Does the same for all columns of a table. */
+void
+RequireDeviceTable(const CudaConnectedComponentDeviceTable & table, int device)
+{
+  ForEachColumn(table, [&](const void * column) {
+    if (column != nullptr && column != table.faces)
+    {
+      RequireDeviceNumbers(column, "column of the table", device);
+    }
+  });
+  if (table.faces != nullptr)
+  {
+    RequireDeviceMemory(table.faces, "column of the table", device);
+  }
+}
+
 /** Throws CudaConnectedComponentError if a stream captures a graph, or is the default stream while another stream does.
  * A call waits for results, which a graph cannot. The capture stays valid. */
 void
@@ -93,9 +141,58 @@ RequireNoCapture(cudaStream_t stream)
                                       std::string(error == cudaSuccess ? "the stream captures a CUDA graph"
                                                                        : "another stream captures a CUDA graph, so the "
                                                                          "default stream cannot be used") +
-                                        ": labeling cannot be captured; use another stream, or end the capture first");
+                                        ": this function waits for results; call Enqueue(), use another stream, or end "
+                                        "the capture first");
   }
 }
+
+/** Device memory from the allocator of a caller. */
+class CallersMemory : public MemorySource
+{
+public:
+  CallersMemory(const CudaConnectedComponentAllocator & allocator, int device)
+    : m_Allocator(allocator)
+    , m_Device(device)
+  {}
+
+  void *
+  Allocate(std::size_t bytes, cudaStream_t stream) override
+  {
+    void * const memory = m_Allocator.allocate(m_Allocator.context, bytes, stream);
+    if (memory == nullptr)
+    {
+      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::Memory,
+                                        "device memory: the caller's allocator has returned null for " +
+                                          std::to_string(bytes) + " bytes");
+    }
+    try
+    {
+      RequireDeviceMemory(memory, "memory of the caller's allocator", m_Device);
+      if (reinterpret_cast<std::uintptr_t>(memory) % ArenaSize::Alignment != 0)
+      {
+        throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                          "the caller's allocator has returned an address that is not a multiple of " +
+                                            std::to_string(ArenaSize::Alignment) + " bytes");
+      }
+    }
+    catch (...)
+    {
+      this->Free(memory, bytes, stream);
+      throw;
+    }
+    return memory;
+  }
+
+  void
+  Free(void * memory, std::size_t bytes, cudaStream_t stream) override
+  {
+    m_Allocator.free(m_Allocator.context, memory, bytes, stream);
+  }
+
+private:
+  CudaConnectedComponentAllocator m_Allocator;
+  int                             m_Device;
+};
 
 } // namespace
 
@@ -103,11 +200,11 @@ class DeviceSession::Implementation
 {
 public:
   explicit Implementation(int deviceId)
-    : Implementation(CurrentDevice(deviceId), nullptr, true)
+    : Implementation(CurrentDevice(deviceId), nullptr, true, {})
   {}
 
-  Implementation(int deviceId, cudaStream_t stream)
-    : Implementation(CurrentDevice(deviceId), stream, false)
+  Implementation(int deviceId, cudaStream_t stream, const CudaConnectedComponentAllocator & allocator)
+    : Implementation(CurrentDevice(deviceId), stream, false, allocator)
   {}
 
   ~Implementation()
@@ -156,16 +253,23 @@ public:
   }
 
 private:
-  Implementation(const CurrentDevice & current, cudaStream_t callersStream, bool hasOwnStream)
+  Implementation(const CurrentDevice &                   current,
+                 cudaStream_t                            callersStream,
+                 bool                                    hasOwnStream,
+                 const CudaConnectedComponentAllocator & allocator)
     : m_Device(current.Get())
     , m_Resources((hasOwnStream ? void() : RequireNoCapture(callersStream), DeviceResources::Of(m_Device)))
     , m_OwnStream(hasOwnStream ? m_Resources.TakeStream() : nullptr)
-    , m_Executor(m_Resources, hasOwnStream ? m_OwnStream : callersStream)
+    , m_CallersMemory(allocator, m_Device)
+    , m_Executor(m_Resources,
+                 hasOwnStream ? m_OwnStream : callersStream,
+                 allocator.allocate != nullptr ? static_cast<MemorySource &>(m_CallersMemory) : m_Resources)
   {}
 
   int               m_Device;
   DeviceResources & m_Resources;
   cudaStream_t      m_OwnStream;
+  CallersMemory     m_CallersMemory; // not used without an allocator
   DeviceExecutor    m_Executor;
 };
 
@@ -173,8 +277,8 @@ DeviceSession::DeviceSession(int deviceId)
   : m_Implementation(std::make_unique<Implementation>(deviceId))
 {}
 
-DeviceSession::DeviceSession(int deviceId, void * stream)
-  : m_Implementation(std::make_unique<Implementation>(deviceId, static_cast<cudaStream_t>(stream)))
+DeviceSession::DeviceSession(int deviceId, void * stream, const CudaConnectedComponentAllocator & allocator)
+  : m_Implementation(std::make_unique<Implementation>(deviceId, static_cast<cudaStream_t>(stream), allocator))
 {}
 
 DeviceSession::~DeviceSession() = default;
@@ -207,13 +311,30 @@ DeviceSession::IsStartupDone()
 namespace
 {
 
+/** Returns memory for the arrays of a call, or null if there is too little memory. */
+std::unique_ptr<DeviceArena>
+MakeArena(const DeviceExecutor & executor, const ArenaSize & size)
+{
+  try
+  {
+    return std::make_unique<DeviceArena>(executor.GetMemorySource(), size, executor.GetStream());
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    if (error.GetKind() != CudaConnectedComponentError::Kind::Memory)
+    {
+      throw;
+    }
+    return nullptr;
+  }
+}
+
 /** Labels runs by the algorithm of the request, and calls visit(ranked) with a RankedRuns. A published algorithm labels
  * pixels; the rank of each run is then read at one of its pixels. `knownCount` is the number of runs, if the caller
  * knows it. */
 template <typename TRun, typename TRowGroup, typename TVisitor>
 void
 LabelRunsOnDevice(const DeviceExecutor &          executor,
-                  DeviceResources &               resources,
                   const RowGroupBits<TRowGroup> & groups,
                   std::optional<std::uint64_t>    knownCount,
                   const Request &                 request,
@@ -222,7 +343,16 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
   using RankedType = RankedRuns<TRowGroup, TRun>;
   if (!IsPublished(request))
   {
+    const auto label = [&](const DeviceExecutor & in, const RunCapacity & capacity) {
+      const auto runs = LabelRuns<TRun>(in, groups, capacity);
+      visit(RankedType{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, runs.componentCount });
+    };
     const RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
+    if (executor.HasArena())
+    {
+      label(executor, capacity);
+      return;
+    }
     const MeasuringExecutor measuring;
     LabelRuns<TRun>(measuring, groups, capacity);
     ArenaSize size = measuring.GetSize();
@@ -231,9 +361,15 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
       // There may be many runs. So their arrays are freed as early as possible.
       size.uncleared = 0;
     }
-    DeviceArena arena(resources, size, executor.GetStream());
-    const auto  runs = LabelRuns<TRun>(executor.In(arena), groups, capacity);
-    visit(RankedType{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, runs.componentCount });
+    if (const auto arena = MakeArena(executor, size))
+    {
+      label(executor.In(*arena), capacity);
+    }
+    else
+    {
+      // Most images have far fewer runs than the most possible ones.
+      label(executor, capacity.isExact ? capacity : RunCapacity::Exactly(CountRuns<TRun>(executor, groups)));
+    }
     return;
   }
   const Grid & size = request.size;
@@ -288,30 +424,33 @@ CapacityForTables(const DeviceExecutor & executor, const BoundedCount<TRun> & co
 
 /** Measures and selects the components of ranked runs if the request needs it, and calls
  * useRanks(imageRanks, countKept) as soon as the runs have their final ranks; countKept() waits for the number of
- * selected components, and returns it. Returns the components, with the table in host memory if the request wants it.
- * Waits for all work. Throws CudaConnectedComponentError if the label type has too few labels. */
+ * selected components, and returns it. Returns the components, with the table in host memory if the request wants it,
+ * or fills the table of `makeTable` unless it is null. Waits for all work but a table of `makeTable`. Throws
+ * CudaConnectedComponentError if the label type has too few labels. */
 template <typename TRowGroup, typename TRun, typename TUseRanks>
 Components
 FinishComponents(const DeviceExecutor &      executor,
                  DeviceResources &           resources,
                  RankedRuns<TRowGroup, TRun> ranked,
                  const Request &             request,
-                 const TUseRanks &           useRanks)
+                 const TUseRanks &           useRanks,
+                 const TableMaker *          makeTable = nullptr)
 {
   ranked.componentCount = CapacityForTables(executor, ranked.componentCount, request);
-  const auto found = SelectComponentsOf(executor, ranked, request);
-  useRanks(found.imageRanks, [&] { return Await(executor, found.kept); });
-
+  const auto selected = SelectComponentsOf(executor, ranked, request);
+  // All memory is allocated before the output is written: the output may be the input, and the caller may try again.
   const std::uint64_t imageRankBytes = request.images == 1 ? 0 : request.images * sizeof(TRun);
   const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
   const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
-  auto * const        count = static_cast<std::uint64_t *>(counts.get());
-  executor.ForEach(Grid{ 2 }, StoreCounts<TRun>{ { found.found, found.kept }, count });
+  useRanks(selected.imageRanks, [&] { return Await(executor, selected.kept); });
+
+  auto * const count = static_cast<std::uint64_t *>(counts.get());
+  executor.ForEach(Grid{ 2 }, StoreCounts<TRun>{ { selected.found, selected.kept }, count });
   const cudaError_t error =
     imageRankBytes == 0
       ? cudaSuccess
       : cudaMemcpyAsync(
-          imageRanks.get(), found.imageRanks.first, imageRankBytes, cudaMemcpyDeviceToHost, executor.GetStream());
+          imageRanks.get(), selected.imageRanks.first, imageRankBytes, cudaMemcpyDeviceToHost, executor.GetStream());
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   CCL_CHECK(error);
 
@@ -321,9 +460,14 @@ FinishComponents(const DeviceExecutor &      executor,
   components.keptCounts =
     CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), request.images, components.keptCount);
   request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
-  if (request.wantsTable && found.analyzed)
+  if (makeTable != nullptr)
   {
-    const auto rows = CopyKeptRows(executor, *found.analyzed, components.keptCount, request);
+    const auto table = (*makeTable)(components.keptCount);
+    ExportRows(executor, *selected.analyzed, selected.imageRanks, { components.keptCount }, request, table);
+  }
+  else if (request.wantsTable && selected.analyzed)
+  {
+    const auto rows = CopyKeptRows(executor, *selected.analyzed, components.keptCount, request);
     components.table = Download(executor, resources, rows.get(), TableBytes(request, components.keptCount));
   }
   return components;
@@ -336,7 +480,8 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   DeviceResources &      resources,
                   const ImageView &      input,
                   const Request &        request,
-                  const ImageView &      output)
+                  const ImageView &      output,
+                  const TableMaker *     makeTable)
 {
   const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
   const auto       bits = executor.Allocate<Word>(WordsOf(stack.GetGrid()).Count());
@@ -356,11 +501,43 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
       }
       WriteOutput(executor, ranked, imageRanks, input, request, output);
     };
-    components = FinishComponents(executor, resources, ranked, request, useRanks);
+    components = FinishComponents(executor, resources, ranked, request, useRanks, makeTable);
     components.intensities = std::move(intensities);
   };
-  LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, std::nullopt, request, finish);
+  LabelRunsOnDevice<TRun>(executor, grouped.groups, std::nullopt, request, finish);
   return components;
+}
+
+/** Does the same with one block of memory for all arrays if the most possible runs need little memory. */
+template <typename TRowGroup, typename TRun>
+Components
+LabelPixelsInArena(const DeviceExecutor & executor,
+                   DeviceResources &      resources,
+                   const ImageView &      input,
+                   const Request &        request,
+                   const ImageView &      output,
+                   const TableMaker *     makeTable)
+{
+  const auto label = [&](const DeviceExecutor & in) {
+    return LabelPixelsByRuns<TRowGroup, TRun>(in, resources, input, request, output, makeTable);
+  };
+  if (!IsPublished(request))
+  {
+    // Rows for the caller take memory later.
+    CudaConnectedComponentDeviceCall call;
+    call.input = input;
+    call.output = output;
+    const MeasuringExecutor measuring;
+    RunAllSteps<TRowGroup, TRun>(measuring, request, call);
+    if (measuring.GetSize().GetTotal() <= Tuning::WorstCaseBytes)
+    {
+      if (const auto arena = MakeArena(executor, measuring.GetSize()))
+      {
+        return label(executor.In(*arena));
+      }
+    }
+  }
+  return label(executor);
 }
 
 /** Labels an image in device memory by the published algorithm of the request. Returns the number of components. The
@@ -410,7 +587,7 @@ LabelPixelsAsPublished(const DeviceExecutor & executor,
 bool
 IsDefaultForeground(const Request & request, PixelType type)
 {
-  return request.foreground.isInverted && !request.isComplement && !request.WantsMask() && type != PixelType::Half &&
+  return request.foreground.IsNotZero() && !request.isComplement && !request.WantsMask() && type != PixelType::Half &&
          type != PixelType::BFloat16;
 }
 
@@ -420,7 +597,8 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
                     DeviceResources &      resources,
                     const ImageView &      input,
                     const Request &        request,
-                    const ImageView &      output)
+                    const ImageView &      output,
+                    const TableMaker *     makeTable)
 {
   // Published algorithms write labels without gaps, and nothing else. For the rest, runs read their labels.
   if (IsPublished(request) && request.output == OutputKind::Labels && IsDefaultForeground(request, input.type) &&
@@ -434,7 +612,7 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
   }
   return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
     return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      return LabelPixelsByRuns<decltype(group), decltype(run)>(executor, resources, input, request, output);
+      return LabelPixelsInArena<decltype(group), decltype(run)>(executor, resources, input, request, output, makeTable);
     });
   });
 }
@@ -442,7 +620,10 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
 } // namespace
 
 Components
-DeviceSession::LabelPixels(const ImageView & input, const Request & request, const ImageView & output)
+DeviceSession::LabelPixels(const ImageView &  input,
+                           const Request &    request,
+                           const ImageView &  output,
+                           const TableMaker * makeTable)
 {
   return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
     const int device = m_Implementation->GetDevice();
@@ -459,7 +640,13 @@ DeviceSession::LabelPixels(const ImageView & input, const Request & request, con
     {
       RequireDeviceMemory(request.intensities.pixels, "intensity image", device);
     }
-    return LabelPixelsOnDevice(executor, resources, input, request, output);
+    const TableMaker makeCheckedTable = [&](std::uint64_t components) {
+      const auto table = (*makeTable)(components);
+      RequireDeviceTable(table, device);
+      return table;
+    };
+    return LabelPixelsOnDevice(
+      executor, resources, input, request, output, makeTable == nullptr ? nullptr : &makeCheckedTable);
   });
 }
 
@@ -500,7 +687,7 @@ LabelBitsAs(const DeviceExecutor & executor,
     };
     result.components = FinishComponents(executor, resources, ranked, request, useRanks);
   };
-  LabelRunsOnDevice<TRun>(executor, resources, grouped.groups, runCount, request, finish);
+  LabelRunsOnDevice<TRun>(executor, grouped.groups, runCount, request, finish);
   return result;
 }
 
@@ -540,7 +727,7 @@ RunCall(const TExecutor & executor, const Request & request, const CudaConnected
   }
   VisitIndexType(request.GetIndexLimit(), [&](auto run) {
     VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      RunWithoutWaiting<decltype(group), decltype(run)>(executor, request, call);
+      RunAllSteps<decltype(group), decltype(run)>(executor, request, call);
     });
   });
 }
@@ -567,37 +754,62 @@ RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t need
   }
 }
 
-/** Calls visit(address) for each column of a table. The address of a column that is not wanted is null. */
-template <typename TVisitor>
-void
-ForEachColumn(const CudaConnectedComponentDeviceTable & table, const TVisitor & visit)
+/** Returns the memory of a call. */
+ArenaSize
+MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
-  const auto visitAll = [&visit](const auto & columns) {
-    std::for_each(std::begin(columns), std::end(columns), visit);
+  const MeasuringExecutor executor;
+  RunCall(executor, request, call);
+  return executor.GetSize();
+}
+
+/** Enqueues the work of a call on a stream of the current device. The workspace has the bytes of `size`. */
+void
+EnqueueOn(int                                      device,
+          cudaStream_t                             stream,
+          const Request &                          request,
+          const CudaConnectedComponentDeviceCall & call,
+          const ArenaSize &                        size,
+          DeviceAllocation &&                      workspace)
+{
+  const auto require = [device](const void * memory, const char * name) {
+    if (memory != nullptr)
+    {
+      RequireDeviceMemory(memory, name, device);
+    }
   };
-  visitAll(std::initializer_list<const void *>{ table.images, table.pixelCounts, table.firstPixels, table.faces });
-  visitAll(table.minimums);
-  visitAll(table.maximums);
-  visitAll(table.sums);
-  visitAll(table.means);
-  visitAll(table.products);
+  require(call.input.pixels, "input");
+  require(request.mask.pixels, "mask");
+  require(request.output == OutputKind::None ? nullptr : call.output.pixels, "output");
+  require(workspace.get(), "workspace");
+  RequireDeviceNumbers(call.status, "status", device);
+  RequireDeviceNumbers(call.componentCounts, "array of component counts", device);
+  RequireDeviceTable(call.table, device);
+
+  DeviceArena          arena(std::move(workspace), size, stream);
+  const DeviceExecutor executor(DeviceResources::Of(device), stream);
+  RunCall(executor.WithoutWaiting().In(arena), request, call);
 }
 
 } // namespace
 
 std::uint64_t
-DeviceSession::GetWorkspaceBytes(const Request & request, const CudaConnectedComponentDeviceCall & call)
+DeviceSession::GetWorkspaceBytes(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
-  const MeasuringExecutor executor;
-  RunCall(executor, request, call);
-  return executor.GetSize().GetTotal();
+  std::optional<CurrentDevice> current;
+  if (IsSorting(request.selection))
+  {
+    current.emplace(deviceId);
+  }
+  return MeasureCall(request, call).GetTotal();
 }
 
 void
 DeviceSession::Prepare(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
-  const CurrentDevice current(deviceId);
-  RunCall(DeviceExecutor(DeviceResources::Of(current.Get()), nullptr).ForLoading(), request, call);
+  const CurrentDevice  current(deviceId);
+  const DeviceExecutor executor(DeviceResources::Of(current.Get()), nullptr);
+  RunCall(executor.WithoutWaiting().ForLoading(), request, call);
 }
 
 void
@@ -608,30 +820,24 @@ DeviceSession::Enqueue(int                                      deviceId,
                        void *                                   workspace,
                        std::uint64_t                            workspaceBytes)
 {
-  const MeasuringExecutor measuring;
-  RunCall(measuring, request, call);
-  RequireWorkspace(workspace, workspaceBytes, measuring.GetSize().GetTotal());
   const CurrentDevice current(deviceId);
-  const int           device = current.Get();
-  const auto          require = [device](const void * memory, const char * name) {
-    if (memory != nullptr)
-    {
-      RequireDeviceMemory(memory, name, device);
-    }
-  };
-  require(call.input.pixels, "input");
-  require(request.mask.pixels, "mask");
-  require(request.output == OutputKind::None ? nullptr : call.output.pixels, "output");
-  require(workspace, "workspace");
-  require(call.status, "status");
-  require(call.componentCounts, "array of component counts");
-  ForEachColumn(call.table, [&](const void * column) { require(column, "column of the table"); });
+  const ArenaSize     size = MeasureCall(request, call);
+  RequireWorkspace(workspace, workspaceBytes, size.GetTotal());
+  EnqueueOn(current.Get(), static_cast<cudaStream_t>(stream), request, call, size, DeviceAllocation(workspace));
+}
 
-  DeviceResources &    resources = DeviceResources::Of(device);
-  const auto           cudaStream = static_cast<cudaStream_t>(stream);
-  DeviceArena          arena(DeviceAllocation(workspace), measuring.GetSize(), cudaStream);
-  const DeviceExecutor executor(resources, cudaStream);
-  RunCall(executor.In(arena), request, call);
+void
+DeviceSession::Enqueue(int                                      deviceId,
+                       void *                                   stream,
+                       const Request &                          request,
+                       const CudaConnectedComponentDeviceCall & call,
+                       const CudaConnectedComponentAllocator &  allocator)
+{
+  const CurrentDevice current(deviceId);
+  const auto          cudaStream = static_cast<cudaStream_t>(stream);
+  CallersMemory       memory(allocator, current.Get());
+  const ArenaSize     size = MeasureCall(request, call);
+  EnqueueOn(current.Get(), cudaStream, request, call, size, DeviceAllocation(memory, size.GetTotal(), cudaStream));
 }
 
 } // namespace itk::ccl

@@ -11,10 +11,12 @@
 #include "primitives/Bits.h"
 #include "primitives/PixelTypes.h"
 
+#include "itkCudaConnectedComponentAllocator.h"
 #include "itkCudaConnectedComponentDeviceCall.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -23,6 +25,9 @@ namespace itk::ccl
 
 /** The owner of pinned host memory, which the device copies from and to at full speed. */
 using HostArray = std::shared_ptr<void>;
+
+/** A function that makes a table in device memory for a number of components. */
+using TableMaker = std::function<CudaConnectedComponentDeviceTable(std::uint64_t)>;
 
 /** The components of all images of a call. Without a selection, all components are kept. */
 struct Components
@@ -59,11 +64,11 @@ struct RunLabels
 class DeviceSession
 {
 public:
-  /** Starts a session on a stream of the caller.
+  /** Starts a session on a stream of the caller. Device memory comes from the allocator, if it has functions.
    * \param deviceId number of the device, or -1 for the caller's current device
    * \param stream a cudaStream_t of the device; null is CUDA's default stream. If it captures a graph, the constructor
    * throws, and the capture stays valid. */
-  DeviceSession(int deviceId, void * stream);
+  DeviceSession(int deviceId, void * stream, const CudaConnectedComponentAllocator & allocator);
 
   /** Starts a session on a stream of its own. */
   explicit DeviceSession(int deviceId);
@@ -76,14 +81,19 @@ public:
   AllocateHost(std::uint64_t bytes);
 
   /** Labels or fills images in device memory. Returns their components, after the output has been written.
-   * \param input the images, in memory of this device or in managed memory, aligned to the type's size. The pixels of a
-   * row are adjacent.
+   * \param input the images, in memory of this device or in managed memory, aligned to the type's size. Strides are
+   * multiples of the pixel size; the pixels of a row of the output are adjacent.
    * \param output images of the same size, which must not overlap the input; not used if the request wants no output.
    * Filled images have the type of the input, and may be the input. They and their input have no gaps.
+   * \param makeTable makes the table, whose columns are complete after the work of the stream; null for a table in host
+   * memory
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
   Components
-  LabelPixels(const ImageView & input, const Request & request, const ImageView & output);
+  LabelPixels(const ImageView &  input,
+              const Request &    request,
+              const ImageView &  output,
+              const TableMaker * makeTable = nullptr);
 
   /** Labels the runs of images of bits. Returns the components of the runs or the mask, in host memory. Does not
    * measure intensities: the host has them, and gets the ranks of the runs.
@@ -94,9 +104,9 @@ public:
   RunLabels
   LabelBits(const Word * bits, std::uint64_t runCount, const Request & request);
 
-  /** Returns the bytes of the workspace of Enqueue(). Starts no device. */
+  /** Returns the bytes of the workspace of Enqueue(). Starts the device only if the selection sorts. */
   static std::uint64_t
-  GetWorkspaceBytes(const Request & request, const CudaConnectedComponentDeviceCall & call);
+  GetWorkspaceBytes(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call);
 
   /** Starts a device, and loads the kernels of Enqueue(). */
   static void
@@ -114,6 +124,14 @@ public:
           const CudaConnectedComponentDeviceCall & call,
           void *                                   workspace,
           std::uint64_t                            workspaceBytes);
+
+  /** Does the same with a workspace from an allocator. */
+  static void
+  Enqueue(int                                      deviceId,
+          void *                                   stream,
+          const Request &                          request,
+          const CudaConnectedComponentDeviceCall & call,
+          const CudaConnectedComponentAllocator &  allocator);
 
   /** Frees the memory that no call uses, on all devices. */
   static void

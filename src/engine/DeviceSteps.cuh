@@ -26,7 +26,12 @@ StackPixels<TPixel>
 PixelsOf(TPixel * pixels, const ImageView & view)
 {
   const auto bytes = static_cast<std::int64_t>(SizeOf(view.type));
-  return { pixels, view.strides[1] / bytes, view.strides[2] / bytes, view.imageStride / bytes, view.IsContiguous() };
+  return { pixels,
+           view.size[0] <= 1 ? 1 : view.strides[0] / bytes,
+           view.strides[1] / bytes,
+           view.strides[2] / bytes,
+           view.imageStride / bytes,
+           view.IsContiguous() };
 }
 
 /** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.
@@ -104,14 +109,14 @@ struct EraseWord
 {
   Word *        rows;
   Word *        columns;
-  std::uint64_t columnCount;
+  std::uint64_t columnWords;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & word) const
   {
     rows[word.x] = 0;
-    if (word.x < columnCount)
+    if (word.x < columnWords)
     {
       columns[word.x] = 0;
     }
@@ -139,8 +144,7 @@ struct EraseIfExceeded
   }
 };
 
-/** Kernel functor that writes the numbers of a call to the caller's memory. A cell is an image, but there is one cell
- * if there are no images. */
+/** Kernel functor that writes the numbers of a call to the caller's memory. A cell is an image. */
 template <typename TRun>
 struct StoreNumbers
 {
@@ -165,7 +169,7 @@ struct StoreNumbers
       const std::uint64_t end = image.x + 1 < imageRanks.images ? Lower(imageRanks.first[image.x + 1], all) : all;
       count = end - begin;
     }
-    if (componentCounts != nullptr && imageRanks.images != 0)
+    if (componentCounts != nullptr)
     {
       componentCounts[image.x] = count;
     }
@@ -184,14 +188,7 @@ struct StoreNumbers
     }
     if (problems != 0)
     {
-      // Few images have problems, and bits are only ever set.
-      for (std::uint64_t bit = 1; bit <= CudaConnectedComponentStatus::TooManyLabels; bit *= 2)
-      {
-        if ((problems & bit) != 0)
-        {
-          AtomicOr(reinterpret_cast<Word *>(&status->problems), static_cast<Word>(bit));
-        }
-      }
+      AtomicOr(reinterpret_cast<Word *>(&status->problems), static_cast<Word>(problems)); // the lower half
     }
   }
 
@@ -287,23 +284,42 @@ private:
 
 } // namespace DeviceSteps
 
-/** Runs all steps of a call that does not wait. The memory of all arrays comes from the executor. */
+/** Copies the rows of the kept components to columns in device memory. `rows` is the number of kept components. */
+template <typename TRun, typename TExecutor>
+void
+ExportRows(const TExecutor &                           executor,
+           const AnalyzedComponents<TRun, TExecutor> & analyzed,
+           const RanksOfImages<TRun> &                 imageRanks,
+           const BoundedCount<TRun> &                  rows,
+           const Request &                             request,
+           const CudaConnectedComponentDeviceTable &   table)
+{
+  const TableColumns columns = ColumnsFor(request.selection, request.columns);
+  VisitSumTypeFor(request.size, columns, [&](auto sum) {
+    using SumType = decltype(sum);
+    const auto from = ComponentTable<TRun, SumType>::In(analyzed.table.get(), columns, analyzed.found.limit);
+    executor.ForEach(
+      rows, DeviceSteps::ExportRow<TRun, SumType>{ from, analyzed.GetKeptRanks(), imageRanks, request.size, table });
+  });
+}
+
+/** Runs all steps of a call, and waits for nothing. The memory of all arrays comes from the executor. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-RunWithoutWaiting(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+RunAllSteps(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
   using namespace DeviceSteps;
   const Grid          words = WordsOf(StackOf<TRowGroup>(request.size, request.images).GetGrid());
   const auto          bits = executor.template Allocate<Word>(words.Count());
   const auto          grouped = PackImages<TRowGroup>(executor, call.input, request, bits.get());
-  const std::uint64_t columnCount = grouped.groups.columns.words.Count();
-  const std::uint64_t mostRuns = columnCount * RunUnionFind::MostStartsInWord;
+  const std::uint64_t columnWords = grouped.groups.columns.words.Count();
+  const std::uint64_t mostRuns = columnWords * RunUnionFind::MostStartsInWord;
   const bool          mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
   const auto          labeled =
     LabelRuns<TRun>(executor, grouped.groups, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns));
   if (mayExceed)
   {
-    const EraseWord eraseWord{ bits.get(), grouped.columns.get(), TRowGroup::IsOneRow ? 0 : columnCount };
+    const EraseWord eraseWord{ bits.get(), grouped.columns.get(), TRowGroup::IsOneRow ? 0 : columnWords };
     executor.ForEachChosen(Grid{ words.Count() }, EraseIfExceeded<TRun>{ labeled.runCount, words.Count(), eraseWord });
   }
   const RankedRuns<TRowGroup, TRun> ranked{
@@ -311,21 +327,10 @@ RunWithoutWaiting(const TExecutor & executor, const Request & request, const Cud
   };
   const auto components = SelectComponentsOf(executor, ranked, request);
   WriteOutput(executor, ranked, components.imageRanks, call.input, request, call.output);
-  if (request.wantsTable)
+  if (request.wantsTable && components.analyzed)
   {
     const BoundedCount<TRun> rows{ call.table.rows, components.kept.address };
-    const TableColumns       columns = ColumnsFor(request.selection, request.columns);
-    VisitSumTypeFor(request.size, columns, [&](auto sum) {
-      using TableType = ComponentTable<TRun, decltype(sum)>;
-      const auto & analyzed = *components.analyzed;
-      executor.ForEach(
-        rows,
-        ExportRow<TRun, decltype(sum)>{ TableType::In(analyzed.table.get(), columns, analyzed.found.limit),
-                                        analyzed.GetKeptRanks(),
-                                        components.imageRanks,
-                                        request.size,
-                                        call.table });
-    });
+    ExportRows(executor, *components.analyzed, components.imageRanks, rows, request, call.table);
   }
   if (call.status != nullptr)
   {

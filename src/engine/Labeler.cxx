@@ -77,11 +77,10 @@ RequireSize(const View & image, const View::SizeType & size, std::uint64_t image
   });
 }
 
-/** Throws CudaConnectedComponentError unless the address and the strides of an image are multiples of its pixel size,
- * and the pixels of a row are adjacent. On the device, a kernel would fail with an error from which the process cannot
- * recover. */
+/** Throws CudaConnectedComponentError unless the address and the strides of an image are multiples of its pixel size.
+ * On the device, a kernel would fail with an error from which the process cannot recover. */
 void
-RequireAdjacent(const View & image, const char * name)
+RequireAligned(const View & image, const char * name)
 {
   const auto size = static_cast<std::int64_t>(ccl::SizeOf(image.type));
   const auto address = reinterpret_cast<std::uintptr_t>(image.pixels);
@@ -89,12 +88,24 @@ RequireAdjacent(const View & image, const char * name)
     return std::string("the address of the ") + name + " is not a multiple of its pixel size of " +
            std::to_string(size) + " bytes";
   });
-  const bool areMultiples = image.strides[1] % size == 0 && image.strides[2] % size == 0 &&
-                            (image.images <= 1 || image.imageStride % size == 0);
-  Require((image.strides[0] == size || image.size[0] <= 1) && areMultiples, [&] {
+  const bool areMultiples = (image.size[0] <= 1 || image.strides[0] % size == 0) && image.strides[1] % size == 0 &&
+                            image.strides[2] % size == 0 && (image.images <= 1 || image.imageStride % size == 0);
+  Require(areMultiples, [&] {
     return std::string("the strides of the ") + name + ", " + std::to_string(image.strides[0]) + ", " +
            std::to_string(image.strides[1]) + " and " + std::to_string(image.strides[2]) +
-           " bytes, do not fit its pixel size of " + std::to_string(size) +
+           " bytes, are not multiples of its pixel size of " + std::to_string(size) + " bytes: copy the image";
+  });
+}
+
+/** Throws CudaConnectedComponentError unless an image is aligned and the pixels of a row are adjacent. */
+void
+RequireAdjacent(const View & image, const char * name)
+{
+  RequireAligned(image, name);
+  const auto size = static_cast<std::int64_t>(ccl::SizeOf(image.type));
+  Require(image.strides[0] == size || image.size[0] <= 1, [&] {
+    return std::string("the stride of the ") + name + " along x, " + std::to_string(image.strides[0]) +
+           " bytes, is not its pixel size of " + std::to_string(size) +
            " bytes: the pixels of a row must be adjacent; copy the image";
   });
 }
@@ -227,6 +238,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
            ccl::OutputKind                                output,
            std::uint64_t                                  fillValue)
 {
+  RequireMemory(input, "input");
   ccl::Request request = RequestFor(options, input.size, input.images, labelValues, wantsTable, output, fillValue);
   request.foreground = ccl::Foreground::Of(options.foreground, input.type);
   return request;
@@ -297,15 +309,33 @@ IsCleared(const CudaConnectedComponentLabeler::Options & options, const View & o
          ccl::PrepareUntouched(output.pixels, output.Count() * ccl::SizeOf(output.type), isZeroUseful);
 }
 
-/** Labels, fills or measures an image in device memory. Fills the table, if there is one. Returns the number of
- * components that are kept. */
+/** Throws CudaConnectedComponentError if the input of a call for device memory is in host memory. */
+void
+RequireOnDevice(const View & input)
+{
+  Require(input.memory == View::Memory::Device,
+          [] { return std::string("the input is in host memory: this function reads device memory only"); });
+}
+
+/** Throws CudaConnectedComponentError if an allocator has one function only. */
+void
+RequireBothFunctions(const CudaConnectedComponentAllocator & allocator)
+{
+  Require((allocator.allocate == nullptr) == (allocator.free == nullptr),
+          [] { return std::string("the allocator has one function only: set `allocate` and `free`"); });
+}
+
+/** Labels, fills or measures an image in device memory. Fills the table, if there is one, or the table of `makeTable`.
+ * Returns the number of components that are kept. */
 std::uint64_t
 LabelDevice(const CudaConnectedComponentLabeler::Options & options,
             const View &                                   input,
             const ccl::Request &                           request,
             const View &                                   output,
-            CudaConnectedComponentTable *                  table)
+            CudaConnectedComponentTable *                  table,
+            const ccl::TableMaker *                        makeTable = nullptr)
 {
+  RequireBothFunctions(options.allocator);
   if (request.output != ccl::OutputKind::Labels && request.output != ccl::OutputKind::None)
   {
     RequireContiguous(input, "input");
@@ -322,18 +352,22 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
   Report(options, 0.0F);
   if (request.size.Count() == 0 || request.images == 0)
   {
+    if (makeTable != nullptr)
+    {
+      (*makeTable)(0);
+    }
     return FillTable(request, {}, table);
   }
   RequireMemory(input, "input");
   RequireMemory(output, "output");
-  RequireAdjacent(input, "input");
+  RequireAligned(input, "input");
   RequireAdjacent(output, "output");
   if (request.WantsMask())
   {
-    RequireAdjacent(request.mask, "mask");
+    RequireAligned(request.mask, "mask");
   }
-  ccl::DeviceSession    session(options.deviceId, options.stream);
-  const ccl::Components components = session.LabelPixels(input, request, output);
+  ccl::DeviceSession    session(options.deviceId, options.stream, options.allocator);
+  const ccl::Components components = session.LabelPixels(input, request, output, makeTable);
   const std::uint64_t   objectCount = FillTable(request, components, table);
   Report(options, 1.0F);
   return objectCount;
@@ -463,18 +497,18 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     const auto runs = ccl::LabelRuns<RunType>(executor, bits.groups, ccl::RunCapacity::Exactly(bits.runs.total));
     const std::uint64_t                       count = runs.componentCount.Get();
     const ccl::RankedRuns<TRowGroup, RunType> ranked{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, { count } };
-    const auto                                found = ccl::SelectComponentsOf(executor, ranked, request);
-    const std::uint64_t                       kept = found.kept.Get();
+    const auto                                selected = ccl::SelectComponentsOf(executor, ranked, request);
+    const std::uint64_t                       kept = selected.kept.Get();
     ccl::Components                           components{
-      count, kept, ccl::CountComponentsOfImages(found.imageRanks.first, request.images, kept), nullptr, nullptr
+      count, kept, ccl::CountComponentsOfImages(selected.imageRanks.first, request.images, kept), nullptr, nullptr
     };
     request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
-    if (request.wantsTable && found.analyzed)
+    if (request.wantsTable && selected.analyzed)
     {
-      components.table = ccl::CopyKeptRows(executor, *found.analyzed, kept, request);
+      components.table = ccl::CopyKeptRows(executor, *selected.analyzed, kept, request);
     }
     components.intensities = MeasureIntensities(parallelFor, bits, runs.ranks.get(), kept, request);
-    write(runs, found.imageRanks);
+    write(runs, selected.imageRanks);
     return components;
   };
   return ccl::VisitIndexType(request.GetIndexLimit(), label);
@@ -606,18 +640,29 @@ CudaConnectedComponentLabeler::Label(const View &                  input,
 namespace
 {
 
+/** Returns the columns that a table in device memory wants. */
+ccl::TableColumns
+ColumnsOf(const CudaConnectedComponentDeviceTable & table)
+{
+  const auto isAnyWanted = [](const auto & columns) {
+    return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
+  };
+  ccl::TableColumns columns;
+  columns.pixelCounts = table.pixelCounts != nullptr;
+  columns.boundingBoxes = isAnyWanted(table.minimums) || isAnyWanted(table.maximums);
+  columns.sums = isAnyWanted(table.sums) || isAnyWanted(table.means);
+  columns.products = isAnyWanted(table.products);
+  columns.firstPixels = table.firstPixels != nullptr;
+  columns.faces = table.faces != nullptr;
+  return columns;
+}
+
 /** Returns the request of a call that does not wait. Throws CudaConnectedComponentError if the call is not possible. */
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaConnectedComponentDeviceCall & call)
 {
   const View & input = call.input;
   const View & output = call.output;
-  const auto & selection = options.selection;
-  Require(!ccl::IsSorting(selection), [] {
-    return std::string(
-      "the selection sorts components, for which the host waits: Enqueue() has numberOfLargest up to 1, "
-      "Order::FirstPixel and PixelOrder::Raster only");
-  });
   Require(options.intensities.pixels == nullptr,
           [] { return std::string("Enqueue() does not measure intensities: call Measure()"); });
   Require(options.algorithm == CudaConnectedComponentLabeler::AlgorithmEnum::Automatic,
@@ -646,26 +691,19 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
     RequireContiguous(output, "output");
     fillValue = call.value.BitsAs(output.type);
   }
-  RequireIn(View::Memory::Device, input, "input");
+  RequireOnDevice(input);
   RequireMemory(input, "input");
-  RequireAdjacent(input, "input");
+  RequireAligned(input, "input");
 
   const auto & table = call.table;
   auto         request = RequestFor(options, input, labelValues, table.rows != 0, call.kind, fillValue);
   if (request.WantsMask())
   {
     RequireIn(View::Memory::Device, request.mask, "mask");
-    RequireAdjacent(request.mask, "mask");
+    RequireAligned(request.mask, "mask");
   }
-  const auto isAnyWanted = [](const auto & columns) {
-    return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
-  };
+  request.columns = ColumnsOf(table);
   request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
-  request.columns.boundingBoxes = isAnyWanted(table.minimums) || isAnyWanted(table.maximums);
-  request.columns.sums = isAnyWanted(table.sums) || isAnyWanted(table.means);
-  request.columns.products = isAnyWanted(table.products);
-  request.columns.firstPixels = table.firstPixels != nullptr;
-  request.columns.faces = table.faces != nullptr;
   return request;
 }
 
@@ -674,7 +712,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
 std::uint64_t
 CudaConnectedComponentLabeler::GetWorkspaceSize(const CudaConnectedComponentDeviceCall & call) const
 {
-  return ccl::DeviceSession::GetWorkspaceBytes(RequestFor(options, call), call);
+  return ccl::DeviceSession::GetWorkspaceBytes(options.deviceId, RequestFor(options, call), call);
 }
 
 void
@@ -690,6 +728,15 @@ CudaConnectedComponentLabeler::Enqueue(const CudaConnectedComponentDeviceCall & 
 {
   ccl::DeviceSession::Enqueue(
     options.deviceId, options.stream, RequestFor(options, call), call, workspace, workspaceSize);
+}
+
+void
+CudaConnectedComponentLabeler::Enqueue(const CudaConnectedComponentDeviceCall & call) const
+{
+  RequireBothFunctions(options.allocator);
+  Require(options.allocator.allocate != nullptr,
+          [] { return std::string("there is no workspace: give one, or set options.allocator"); });
+  ccl::DeviceSession::Enqueue(options.deviceId, options.stream, RequestFor(options, call), call, options.allocator);
 }
 
 std::uint64_t
@@ -726,6 +773,32 @@ CudaConnectedComponentLabeler::Measure(const View & input) const
   const auto request = RequestFor(options, input, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
   LabelDevice(options, input, request, {}, &table);
   return table;
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::Measure(const View & input, const TableMakerType & makeTable) const
+{
+  RequireOnDevice(input);
+  Require(makeTable != nullptr, [] { return std::string("the function that makes the table is empty"); });
+  Require(options.intensities.pixels == nullptr,
+          [] { return std::string("a table in device memory has no intensities: call Measure(input)"); });
+  auto request = RequestFor(options, input, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
+  request.columns.pixelCounts = true; // so that there is a column
+  const ccl::TableMaker makeCheckedTable = [&](std::uint64_t components) {
+    const CudaConnectedComponentDeviceTable table = makeTable(components);
+    Require(table.rows >= components, [&] {
+      return "the table has " + std::to_string(table.rows) + " rows, and there are " + std::to_string(components) +
+             " components";
+    });
+    const ccl::TableColumns   wanted = ColumnsOf(table);
+    const ccl::TableColumns & measured = request.columns;
+    Require((measured.boundingBoxes || !wanted.boundingBoxes) && (measured.sums || !wanted.sums) &&
+              (measured.products || !wanted.products) && (measured.firstPixels || !wanted.firstPixels) &&
+              (measured.faces || !wanted.faces),
+            [] { return std::string("the table has a column that is not in options.columns"); });
+    return table;
+  };
+  return LabelDevice(options, input, request, {}, nullptr, &makeCheckedTable);
 }
 
 CudaConnectedComponentTable

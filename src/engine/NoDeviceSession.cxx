@@ -16,7 +16,7 @@ DeviceSession::DeviceSession(int)
                                     "no CUDA device: this build of CudaConnectedComponents has no CUDA");
 }
 
-DeviceSession::DeviceSession(int deviceId, void *)
+DeviceSession::DeviceSession(int deviceId, void *, const CudaConnectedComponentAllocator &)
   : DeviceSession(deviceId)
 {}
 
@@ -29,7 +29,7 @@ DeviceSession::AllocateHost(std::uint64_t)
 }
 
 Components
-DeviceSession::LabelPixels(const ImageView &, const Request &, const ImageView &)
+DeviceSession::LabelPixels(const ImageView &, const Request &, const ImageView &, const TableMaker *)
 {
   return {};
 }
@@ -41,7 +41,7 @@ DeviceSession::LabelBits(const Word *, std::uint64_t, const Request &)
 }
 
 std::uint64_t
-DeviceSession::GetWorkspaceBytes(const Request &, const CudaConnectedComponentDeviceCall &)
+DeviceSession::GetWorkspaceBytes(int, const Request &, const CudaConnectedComponentDeviceCall &)
 {
   return 0;
 }
@@ -59,6 +59,16 @@ DeviceSession::Enqueue(int deviceId,
                        const CudaConnectedComponentDeviceCall &,
                        void *,
                        std::uint64_t)
+{
+  const DeviceSession session(deviceId); // throws
+}
+
+void
+DeviceSession::Enqueue(int deviceId,
+                       void *,
+                       const Request &,
+                       const CudaConnectedComponentDeviceCall &,
+                       const CudaConnectedComponentAllocator &)
 {
   const DeviceSession session(deviceId); // throws
 }

@@ -36,8 +36,9 @@
 //   for `ListType{}`. `functor.Next(list, value)` sets the next value and returns its row, or returns NoRow for no
 //   value. The executor calls `table.Add(row, value)`. It may merge values of a row before, in any order, by
 //   `value.Merge(other)`.
-// - `SortDescending(n, keys, values)`: sorts n keys, the highest first, and the values in the same way. Values with
-//   equal keys keep their order.
+// - `SortDescending(n, keys, values, memory)`: sorts n keys, the highest first, and the values in the same way. Values
+//   with equal keys keep their order. `memory = AllocateForSort<T>(m)` serves all sorts of n <= m keys of type T.
+// - `MayWait()`: returns whether an algorithm may wait for results.
 //
 // An algorithm may assume:
 // - Order: each call sees all that earlier calls wrote. Calls of one functor run concurrently, in any order.
@@ -120,6 +121,14 @@ Await(const TExecutor & executor, const BoundedCount<T> & count)
   const auto result = executor.template AllocateResult<std::uint64_t>();
   executor.ForEach(Grid{ 1 }, StoreCounts<T>{ { count, {} }, result.GetAddress() });
   return result.Get();
+}
+
+/** Returns a count whose limit is the true count if the executor may wait for it. Otherwise, returns the count. */
+template <typename T, typename TExecutor>
+BoundedCount<T>
+AwaitIfPossible(const TExecutor & executor, const BoundedCount<T> & count)
+{
+  return executor.MayWait() ? BoundedCount<T>{ Await(executor, count) } : count;
 }
 
 /** Returns the sum of the values valueAt(0), ..., valueAt(count - 1). Waits for it. */

@@ -43,6 +43,11 @@ ScanStates(std::uint64_t values)
   return 1 + DivideUp(values, std::uint64_t{ Tuning::ScanThreads } * Tuning::ScanValuesPerThread);
 }
 
+/** Returns the bytes that a sort on the current device needs besides a second pair of arrays. Starts the device. */
+template <typename T>
+std::uint64_t
+SortStorageBytes(std::uint64_t count);
+
 /** Measures the memory that an algorithm allocates on a device, and runs no functors. A model of the executor concept,
  * for algorithms that do not wait for results. Run the algorithm with it, make a DeviceArena of the size, and run the
  * algorithm again. */
@@ -120,9 +125,29 @@ public:
   {}
 
   template <typename T>
+  struct SortMemory
+  {};
+
+  template <typename T>
+  SortMemory<T>
+  AllocateForSort(std::uint64_t count) const
+  {
+    this->Allocate<T>(count);
+    this->Allocate<T>(count);
+    this->Allocate<unsigned char>(SortStorageBytes<T>(count));
+    return {};
+  }
+
+  template <typename T>
   void
-  SortDescending(std::uint64_t, T *, T *) const
+  SortDescending(std::uint64_t, T *, T *, const SortMemory<T> &) const
   {}
+
+  bool
+  MayWait() const
+  {
+    return false;
+  }
 
   template <typename TSum, typename TFunction, typename TVisitor>
   void

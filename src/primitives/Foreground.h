@@ -88,6 +88,13 @@ struct Foreground
     return EqualTo(type, 0).Inverted();
   }
 
+  /** Returns whether this is NotZero(), if it is a foreground that a user describes: no other one is inverted. */
+  bool
+  IsNotZero() const
+  {
+    return isInverted;
+  }
+
   /** Pixels that equal a value. 0.0 and -0.0 are equal, and NaN equals nothing.
    * \param bits the bytes of the value, as an unsigned integer */
   static Foreground

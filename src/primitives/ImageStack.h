@@ -65,11 +65,12 @@ struct ImageStack
   }
 };
 
-/** The pixels of the images of a stack. The pixels of a row are adjacent. Strides are in pixels. */
+/** The pixels of the images of a stack. Strides are in pixels. */
 template <typename TPixel>
 struct StackPixels
 {
   TPixel *     pixels;
+  std::int64_t pixelStride; // 1 if the pixels of a row are adjacent
   std::int64_t rowStride;
   std::int64_t sliceStride;
   std::int64_t imageStride;
@@ -80,6 +81,7 @@ struct StackPixels
   Of(TPixel * first, const Grid & size)
   {
     return { first,
+             1,
              static_cast<std::int64_t>(size.x),
              static_cast<std::int64_t>(size.x * size.y),
              static_cast<std::int64_t>(size.Count()),

@@ -24,10 +24,10 @@ struct PixelChunk
 
   std::uint32_t words[Words];
 
-  /** Loads the first `count` pixels. The others become 0. */
+  /** Loads the first `count` pixels, at a distance of `stride` pixels. The others become 0. */
   CCL_HOST_DEVICE
   void
-  Load(const TBits * pixels, unsigned int count)
+  Load(const TBits * pixels, std::int64_t stride, unsigned int count)
   {
     CCL_UNROLL
     for (unsigned int i = 0; i < Words; ++i)
@@ -37,7 +37,7 @@ struct PixelChunk
     CCL_UNROLL
     for (unsigned int i = 0; i < Pixels; ++i)
     {
-      const TBits pixel = i < count ? LoadPixel(pixels + i) : TBits{ 0 };
+      const TBits pixel = i < count ? LoadPixel(pixels + static_cast<std::int64_t>(i) * stride) : TBits{ 0 };
       if constexpr (sizeof(TBits) == 8)
       {
         words[2 * i] = static_cast<std::uint32_t>(pixel);

@@ -171,39 +171,56 @@ struct NumberInOrderOfRanks
   }
 };
 
-/** Kernel functor that copies the value of each listed component, or its complement, as the key of a sort. A cell is a
- * position in the list. */
+/** A list of components to sort. */
+template <typename TRun>
+struct List
+{
+  TRun *             ranks;
+  BoundedCount<TRun> count;
+};
+
+/** Kernel functor that makes the keys for a sort by a value of the listed components, or by its complement. A cell is
+ * an element of the list's memory. After the components, the keys are 0, which is lower than all keys of components. */
 template <typename TRun>
 struct CopyKeys
 {
+  List<TRun>   list;
   const TRun * values;
-  const TRun * ranks;
   TRun *       keys;
-  bool         isComplement;
+  bool         isAscending;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & position) const
   {
-    const TRun value = values[ranks[position.x]];
-    keys[position.x] = isComplement ? static_cast<TRun>(~value) : value;
+    TRun key = 0;
+    if (position.x < list.count.Get())
+    {
+      const TRun value = values[list.ranks[position.x]];
+      key = isAscending ? static_cast<TRun>(~value) : value;
+    }
+    keys[position.x] = key;
   }
 };
 
-/** Kernel functor that copies the image of each listed component, or its complement, as the key of a sort. A cell is a
- * position in the list. */
+/** Does the same for a sort by images in ascending order. */
 template <typename TRun>
 struct CopyImages
 {
+  List<TRun>          list;
   RanksOfImages<TRun> imageRanks;
-  const TRun *        ranks;
   TRun *              keys;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & position) const
   {
-    keys[position.x] = static_cast<TRun>(~static_cast<TRun>(imageRanks.ImageOf(ranks[position.x])));
+    TRun key = 0;
+    if (position.x < list.count.Get())
+    {
+      key = static_cast<TRun>(~static_cast<TRun>(imageRanks.ImageOf(list.ranks[position.x])));
+    }
+    keys[position.x] = key;
   }
 };
 
@@ -318,7 +335,7 @@ struct SelectedComponents
   BufferType         positions; // of each component in this order, or NoLabel
 };
 
-/** Returns whether Select() sorts components. It then waits for their number. */
+/** Returns whether Select() sorts components. It then waits for their number, if the executor may wait. */
 inline bool
 IsSorting(const Selection & selection)
 {
@@ -342,21 +359,21 @@ Select(const TExecutor &                  executor,
   using namespace SelectComponents;
   const std::uint64_t limit = componentCount.limit;
   const std::uint64_t images = imageRanks.images;
-  auto                countMemory = executor.template Allocate<TRun>(1);
+  auto                countMemory = executor.template Allocate<TRun>(2); // of the matches, and of the largest ones
   auto                rankBuffer = executor.template Allocate<TRun>(limit);
   auto                positionBuffer = executor.template Allocate<TRun>(limit);
+  TRun *              count = countMemory.get();
   const auto          numberInOrderOfRanks = [&](const auto & isNumbered) {
     using IsNumberedType = std::decay_t<decltype(isNumbered)>;
     executor.template Scan<TRun>(
       componentCount,
       isNumbered,
       NumberInOrderOfRanks<TRun, IsNumberedType>{ isNumbered, positionBuffer.get(), rankBuffer.get() },
-      countMemory.get());
+      count);
   };
-  const auto select = [&] {
-    const BoundedCount<TRun> count{ limit, countMemory.get() };
+  const auto finish = [&] {
     return SelectedComponents<TRun, TExecutor>{
-      std::move(countMemory), count, std::move(rankBuffer), std::move(positionBuffer)
+      std::move(countMemory), { limit, count }, std::move(rankBuffer), std::move(positionBuffer)
     };
   };
 
@@ -373,72 +390,73 @@ Select(const TExecutor &                  executor,
     executor.ForEach(componentCount,
                      FindFirstLargest<TRun, TSum>{ isSelected, imageRanks, largestSizes.get(), largest.get() });
     numberInOrderOfRanks(IsFirstLargest<TRun>{ imageRanks, largest.get() });
-    return select();
+    return finish();
   }
   numberInOrderOfRanks(isSelected);
   if (!IsSorting(selection))
   {
-    return select();
+    return finish();
   }
-  const bool               isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
-  const bool               isBySize = selection.order == Selection::Order::Size;
-  const BoundedCount<TRun> matches{ limit, countMemory.get() };
-  const std::uint64_t      matchCount = Await(executor, matches);
-  const bool               isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matchCount;
+  const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
+  const bool isBySize = selection.order == Selection::Order::Size;
+  const auto matches = AwaitIfPossible(executor, BoundedCount<TRun>{ limit, count });
+  const bool mayBeFew = matches.address == nullptr && matches.limit <= selection.numberOfLargest;
+  const bool isLimited = selection.numberOfLargest != 0 && !mayBeFew;
   if (!isLimited && !isBySize && !isTransposed)
   {
-    return select();
+    return finish();
   }
 
   // Ranks are in raster order, and the sort is stable.
-  const auto keys = executor.template Allocate<TRun>(matchCount);
-  const auto sort = [&](std::uint64_t count) { executor.SortDescending(count, keys.get(), rankBuffer.get()); };
-  const auto sortList = [&](const TRun * values, std::uint64_t count, bool isAscending) {
-    executor.ForEach(Grid{ count }, CopyKeys<TRun>{ values, rankBuffer.get(), keys.get(), isAscending });
-    sort(count);
+  const auto keys = executor.template Allocate<TRun>(matches.limit);
+  const auto sortMemory = executor.template AllocateForSort<TRun>(matches.limit);
+  const auto sortBy = [&](const BoundedCount<TRun> & listed, const TRun * values, bool isAscending) {
+    const List<TRun> list{ rankBuffer.get(), listed };
+    const auto       sort = [&] { executor.SortDescending(listed.limit, keys.get(), list.ranks, sortMemory); };
+    executor.ForEach(Grid{ listed.limit }, CopyKeys<TRun>{ list, values, keys.get(), isAscending });
+    sort();
     if (images > 1)
     {
-      executor.ForEach(Grid{ count }, CopyImages<TRun>{ imageRanks, rankBuffer.get(), keys.get() });
-      sort(count);
+      executor.ForEach(Grid{ listed.limit }, CopyImages<TRun>{ list, imageRanks, keys.get() });
+      sort();
     }
   };
-  std::uint64_t keptCount = matchCount;
+  BoundedCount<TRun> kept = matches;
   if (isTransposed)
   {
-    sortList(table.firstPixels, matchCount, true);
+    sortBy(matches, table.firstPixels, true);
   }
   if (isLimited || isBySize)
   {
-    sortList(table.pixelCounts, matchCount, false);
+    sortBy(matches, table.pixelCounts, false);
   }
   if (isLimited)
   {
     const auto starts = executor.template Allocate<TRun>(images == 1 ? 0 : images);
     if (images > 1)
     {
-      executor.ForEach(Grid{ images },
-                       FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), { matchCount }, starts.get() });
+      executor.ForEach(Grid{ images }, FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), matches, starts.get() });
     }
     const IsWithinLimit<TRun> isWithinLimit{
       imageRanks, rankBuffer.get(), images == 1 ? nullptr : starts.get(), selection.numberOfLargest
     };
     auto list = executor.template Allocate<TRun>(limit);
-    executor.template Scan<TRun>(
-      { matchCount }, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, countMemory.get());
+    count = countMemory.get() + 1;
+    executor.template Scan<TRun>(matches, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, count);
     rankBuffer = std::move(list);
-    keptCount = images == 1 ? selection.numberOfLargest : Await(executor, matches);
+    kept = { matches.limit, count };
   }
   if (isTransposed && isLimited && !isBySize)
   {
-    sortList(table.firstPixels, keptCount, true);
+    sortBy(kept, table.firstPixels, true);
   }
   executor.Fill(positionBuffer.get(), limit, NoLabelByte);
-  executor.ForEach(Grid{ keptCount }, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
+  executor.ForEach(kept, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
   if (!isBySize && !isTransposed)
   {
     numberInOrderOfRanks(HasPosition<TRun>{ positionBuffer.get() });
   }
-  return select();
+  return finish();
 }
 
 /** Finds where the selected components of each image start in their order: the memory of RanksOfImages::first for

@@ -37,7 +37,7 @@ struct PackWordAt
     const std::uint64_t x = cell.x * BitsPerWord;
     const std::uint64_t left = stack.size.x - x;
     const unsigned int  count = left < BitsPerWord ? static_cast<unsigned int>(left) : BitsPerWord;
-    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image) + x, x, count);
+    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image), x, count);
     return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
   }
 
@@ -47,13 +47,14 @@ private:
   /** Packs `count` pixels of a row from x on, and pixels after them that do not count. */
   CCL_HOST_DEVICE
   Word
-  Pack(const TBits * first, std::uint64_t x, unsigned int count) const
+  Pack(const TBits * row, std::uint64_t x, unsigned int count) const
   {
     Word word = 0;
     for (unsigned int begin = 0; begin < count; begin += ChunkType::Pixels)
     {
-      ChunkType chunk;
-      this->Load(first + begin, x + begin, count - begin, chunk);
+      ChunkType           chunk;
+      const std::uint64_t at = x + begin;
+      this->Load(row + static_cast<std::int64_t>(at) * pixels.pixelStride, at, count - begin, chunk);
       word |= PackChunk(chunk, foreground) << begin;
     }
     return foreground.isInverted ? ~word : word;
@@ -64,7 +65,7 @@ private:
   Load(const TBits * first, std::uint64_t x, unsigned int count, ChunkType & chunk) const
   {
 #ifdef __CUDA_ARCH__
-    if (count >= ChunkType::Pixels)
+    if (count >= ChunkType::Pixels && pixels.pixelStride == 1)
     {
       if (reinterpret_cast<std::uintptr_t>(first) % sizeof(uint4) == 0)
       {
@@ -87,7 +88,7 @@ private:
 #else
     static_cast<void>(x);
 #endif
-    chunk.Load(first, count);
+    chunk.Load(first, pixels.pixelStride, count);
   }
 
   CCL_HOST_DEVICE

@@ -358,8 +358,8 @@ LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, co
   if constexpr (!TRowGroup::IsOneRow)
   {
     // The end of this block frees the memory.
-    const auto first = std::move(firstColumns);
-    const auto last = std::move(lastColumns);
+    [[maybe_unused]] const auto first = std::move(firstColumns);
+    [[maybe_unused]] const auto last = std::move(lastColumns);
   }
 
   RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get(), componentAddress);

@@ -4,7 +4,7 @@
 
 #include "executors/MeasuringExecutor.h"
 #include "executors/device/CudaError.cuh"
-#include "executors/device/DeviceResources.cuh"
+#include "executors/device/DeviceAllocation.cuh"
 
 namespace itk::ccl
 {
@@ -14,8 +14,8 @@ class DeviceArena
 {
 public:
   /** Allocates the memory in the order of a stream. */
-  DeviceArena(DeviceResources & resources, const ArenaSize & size, cudaStream_t stream)
-    : DeviceArena(DeviceAllocation(resources, size.cleared + size.uncleared, stream), size, stream)
+  DeviceArena(MemorySource & source, const ArenaSize & size, cudaStream_t stream)
+    : DeviceArena(DeviceAllocation(source, size.cleared + size.uncleared, stream), size, stream)
   {}
 
   /** Uses memory of `size.cleared + size.uncleared` bytes, with the alignment of ArenaSize. */

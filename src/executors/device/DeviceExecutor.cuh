@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 
 namespace itk::ccl
@@ -85,10 +86,16 @@ __launch_bounds__(TFunctor::Threads) ForEachThreadBlockOf(std::uint64_t count, T
 class DeviceExecutor
 {
 public:
-  /** Runs functors on a stream. `resources` are the resources of the stream's device. */
-  DeviceExecutor(DeviceResources & resources, cudaStream_t stream)
+  /** Runs functors on a stream. `resources` are the resources of the stream's device. Arrays come from `source`. */
+  DeviceExecutor(DeviceResources & resources, cudaStream_t stream, MemorySource & source)
     : m_Resources(resources)
     , m_Stream(stream)
+    , m_MemorySource(&source)
+  {}
+
+  /** Does the same with arrays from the pool of the device. */
+  DeviceExecutor(DeviceResources & resources, cudaStream_t stream)
+    : DeviceExecutor(resources, stream, resources)
   {}
 
   /** Returns an executor for the same stream that takes its arrays from an arena, as long as it has room. */
@@ -100,8 +107,24 @@ public:
     return executor;
   }
 
-  /** Returns an executor that loads the kernels of all calls, and runs nothing. Its arrays are null. A kernel cannot be
-   * loaded while a stream captures a graph. */
+  /** Returns an executor for work that does not wait for results. */
+  DeviceExecutor
+  WithoutWaiting() const
+  {
+    DeviceExecutor executor = *this;
+    executor.m_MayWait = false;
+    return executor;
+  }
+
+  /** Returns whether the work may wait for results. */
+  bool
+  MayWait() const
+  {
+    return m_MayWait;
+  }
+
+  /** Returns an executor that loads the kernels of all calls, and runs none but small sorts. Its arrays are null. A
+   * kernel cannot be loaded while a stream captures a graph. */
   DeviceExecutor
   ForLoading() const
   {
@@ -114,6 +137,20 @@ public:
   GetStream() const
   {
     return m_Stream;
+  }
+
+  /** Returns the source of the arrays that no arena has room for. */
+  MemorySource &
+  GetMemorySource() const
+  {
+    return *m_MemorySource;
+  }
+
+  /** Returns whether arrays come from an arena. */
+  bool
+  HasArena() const
+  {
+    return m_Arena != nullptr;
   }
 
   /** The owner of an array in device memory. The memory is freed in the order of the stream. */
@@ -139,7 +176,11 @@ public:
       return Buffer<T>(nullptr);
     }
     void * const taken = m_Arena != nullptr && count != 0 ? m_Arena->Take(ArenaSize::BytesOf<T>(count)) : nullptr;
-    return taken != nullptr ? Buffer<T>(taken) : Buffer<T>(m_Resources, count * sizeof(T), m_Stream);
+    if (taken == nullptr && count != 0 && !m_MayWait)
+    {
+      throw std::logic_error("the workspace has no room for an array: MeasuringExecutor has not measured it");
+    }
+    return taken != nullptr ? Buffer<T>(taken) : Buffer<T>(*m_MemorySource, count * sizeof(T), m_Stream);
   }
 
   template <typename T>
@@ -319,11 +360,39 @@ public:
                  table);
   }
 
+  /** Memory for SortDescending(). */
+  template <typename T>
+  struct SortMemory
+  {
+    std::uint64_t         bytes; // of the storage
+    Buffer<T>             keys;
+    Buffer<T>             values;
+    Buffer<unsigned char> storage;
+  };
+
+  template <typename T>
+  SortMemory<T>
+  AllocateForSort(std::uint64_t count) const
+  {
+    const std::uint64_t bytes = SortStorageBytes<T>(count);
+    return { bytes, this->Allocate<T>(count), this->Allocate<T>(count), this->Allocate<unsigned char>(bytes) };
+  }
+
   template <typename T>
   void
-  SortDescending(std::uint64_t count, T * keys, T * values) const
+  SortDescending(std::uint64_t count, T * keys, T * values, const SortMemory<T> & memory) const
   {
-    SortDescendingOnDevice(m_Resources, m_Stream, count, keys, values);
+    if (m_IsLoading)
+    {
+      LoadSortOnDevice<T>(m_Resources);
+      return;
+    }
+    SortDescendingOnDevice<T>(m_Stream,
+                              count,
+                              { keys, memory.keys.get() },
+                              { values, memory.values.get() },
+                              memory.storage.get(),
+                              memory.bytes);
   }
 
 private:
@@ -379,8 +448,10 @@ private:
 
   DeviceResources & m_Resources;
   cudaStream_t      m_Stream;
+  MemorySource *    m_MemorySource;
   DeviceArena *     m_Arena = nullptr;
   bool              m_IsLoading = false;
+  bool              m_MayWait = true;
 };
 
 } // namespace itk::ccl

@@ -252,7 +252,7 @@ DeviceResources::AllocateHost(std::size_t bytes)
 }
 
 void *
-DeviceResources::AllocateFromPool(std::size_t bytes, cudaStream_t stream)
+DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
 {
   void *      memory = nullptr;
   cudaError_t error = m_Pool.Allocate(&memory, bytes, stream);

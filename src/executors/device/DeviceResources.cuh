@@ -2,6 +2,7 @@
 #ifndef ccl_executors_device_DeviceResources_cuh
 #define ccl_executors_device_DeviceResources_cuh
 
+#include "executors/device/DeviceAllocation.cuh"
 #include "executors/device/DeviceCapabilities.h"
 #include "executors/device/DevicePool.cuh"
 #include "executors/device/MemoryCache.h"
@@ -11,7 +12,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 namespace itk::ccl
@@ -25,7 +25,7 @@ namespace itk::ccl
  *
  * Members throw CudaConnectedComponentError if CUDA fails: of kind Memory if there is too little memory, else of
  * kind Cuda. The resources' device must be current. Thread-safe. */
-class DeviceResources
+class DeviceResources : public MemorySource
 {
 public:
   /** Returns the resources of `device`, which must be the current device. Starts the device and creates the resources
@@ -69,14 +69,13 @@ public:
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
-  /** Allocates device memory in the order of a stream. If there is too little memory, frees what the pool does not use
-   * and tries again. DeviceAllocation is an owner for it. */
+  /** Allocates memory from the pool. If there is too little memory, frees what the pool does not use and tries again.
+   */
   void *
-  AllocateFromPool(std::size_t bytes, cudaStream_t stream);
+  Allocate(std::size_t bytes, cudaStream_t stream) override;
 
-  /** Frees memory of AllocateFromPool() in the order of a stream. The memory and its size must be from that call. */
   void
-  FreeToPool(void * memory, std::size_t bytes, cudaStream_t stream)
+  Free(void * memory, std::size_t bytes, cudaStream_t stream) override
   {
     m_Pool.Free(memory, bytes, stream);
   }
@@ -103,67 +102,6 @@ private:
   std::mutex                m_Mutex;
   std::vector<cudaStream_t> m_Streams;
   MemoryCache               m_HostMemory;
-};
-
-/** Owns device memory from the pool, or refers to memory of another owner. Allocates and frees memory in the order of a
- * stream. */
-class DeviceAllocation
-{
-public:
-  /** Allocates `bytes` bytes. For 0 bytes, get() returns null. Throws like DeviceResources::AllocateFromPool(). */
-  DeviceAllocation(DeviceResources & resources, std::size_t bytes, cudaStream_t stream)
-    : m_Resources(&resources)
-    , m_Memory(bytes == 0 ? nullptr : resources.AllocateFromPool(bytes, stream))
-    , m_Bytes(bytes)
-    , m_Stream(stream)
-  {}
-  /** Refers to memory of another owner. */
-  explicit DeviceAllocation(void * memory)
-    : m_Resources(nullptr)
-    , m_Memory(memory)
-    , m_Bytes(0)
-    , m_Stream(nullptr)
-  {}
-  ~DeviceAllocation()
-  {
-    if (m_Memory != nullptr && m_Resources != nullptr)
-    {
-      m_Resources->FreeToPool(m_Memory, m_Bytes, m_Stream);
-    }
-  }
-  DeviceAllocation(DeviceAllocation && other) noexcept
-    : m_Resources(other.m_Resources)
-    , m_Memory(other.m_Memory)
-    , m_Bytes(other.m_Bytes)
-    , m_Stream(other.m_Stream)
-  {
-    other.m_Memory = nullptr;
-  }
-  DeviceAllocation(const DeviceAllocation &) = delete;
-  DeviceAllocation &
-  operator=(const DeviceAllocation &) = delete;
-  /** Exchanges the memory, so that the destructor of `other` frees it. */
-  DeviceAllocation &
-  operator=(DeviceAllocation && other) noexcept
-  {
-    std::swap(m_Resources, other.m_Resources);
-    std::swap(m_Memory, other.m_Memory);
-    std::swap(m_Bytes, other.m_Bytes);
-    std::swap(m_Stream, other.m_Stream);
-    return *this;
-  }
-
-  void *
-  get() const
-  {
-    return m_Memory;
-  }
-
-private:
-  DeviceResources * m_Resources;
-  void *            m_Memory;
-  std::size_t       m_Bytes;
-  cudaStream_t      m_Stream;
 };
 
 } // namespace itk::ccl

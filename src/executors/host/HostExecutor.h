@@ -52,6 +52,12 @@ public:
     : m_ParallelFor(std::move(parallelFor))
   {}
 
+  bool
+  MayWait() const
+  {
+    return true;
+  }
+
   template <typename T>
   HostBuffer<T>
   Allocate(std::uint64_t count) const
@@ -226,11 +232,22 @@ public:
     });
   }
 
-  template <typename TKey, typename TValue>
-  void
-  SortDescending(std::uint64_t count, TKey * keys, TValue * values) const
+  template <typename T>
+  struct SortMemory
+  {};
+
+  template <typename T>
+  SortMemory<T>
+  AllocateForSort(std::uint64_t) const
   {
-    std::vector<std::pair<TKey, TValue>> pairs(count);
+    return {};
+  }
+
+  template <typename T>
+  void
+  SortDescending(std::uint64_t count, T * keys, T * values, const SortMemory<T> &) const
+  {
+    std::vector<std::pair<T, T>> pairs(count);
     for (std::uint64_t i = 0; i < count; ++i)
     {
       pairs[i] = { keys[i], values[i] };
