@@ -424,8 +424,11 @@ def component_statistics(
     if not transposed and not library.has_physical_axes:
         axes = axes[::-1]
     geometry = _geometry(library, image, spacing, ndim)
-    table = _table.make_table(columns, axes, geometry, properties, shape[:-ndim])
-    return library.columns(image, table)
+    arguments = (columns, axes, geometry, properties, shape[:-ndim], library.to_double)
+    if not library.on_device:
+        return library.columns(image, _table.make_table(*arguments))
+    with library.on_device_of(image):
+        return library.run(_table.make_table, *arguments)
 
 
 def backend_info():

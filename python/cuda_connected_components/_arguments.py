@@ -134,10 +134,16 @@ def limits_of(lower, upper, dtype, are_bfloat16=False):
             return np.array([1, 0], dtype)
         first = first if first == -math.inf else max(first, -largest)
         second = second if second == math.inf else min(second, largest)
-        limits = np.array([first, second], dtype)
+        exact = np.array([first, second], np.float64)
+        limits = exact.astype(dtype)
         if are_bfloat16:
             # Rounds to the nearest number whose last 16 bits are 0, the even one of two.
             bits = limits.view(np.uint32)
+            # A number that float32 has rounded to the middle of two numbers is on one side of it.
+            is_middle = bits & 0xFFFF == 0x8000
+            missing = np.abs(exact) - np.abs(limits)
+            bits += is_middle & (missing > 0)
+            bits -= is_middle & (missing < 0)
             bits += 0x7FFF + (bits >> 16 & 1)
             bits &= 0xFFFF0000
         return limits

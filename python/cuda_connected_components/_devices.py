@@ -1,8 +1,8 @@
 """Arrays of CuPy, PyTorch and other libraries in device memory.
 
 The work runs on the array's device and on the library's current stream. Results
-come from the library's allocator. Nothing is copied to the host but the number
-of components and the columns of statistics.
+and memory for the work come from the library's allocator. Nothing is copied to
+the host but the number of components.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from . import _core
-from ._arguments import check_elements, counts_of, image_stride_of, integer_dtype, spatial_axes
+from ._arguments import check_elements, counts_of, integer_dtype, spatial_axes
 
 # The format character and the size in bytes of each type.
 _FORMATS = {
@@ -42,14 +42,7 @@ def device_array(address, dtype, shape, strides, axes):
     """
     if dtype not in _FORMATS:
         raise TypeError(f"images of {dtype} are not supported in device memory")
-    return _core.DeviceArray(
-        address,
-        *_FORMATS[dtype],
-        tuple(reversed(shape[-axes:])) + (1,) * (3 - axes),
-        tuple(reversed(strides[-axes:])) + (0,) * (3 - axes),
-        math.prod(shape[:-axes]),
-        image_stride_of(shape, strides, axes),
-    )
+    return _core.DeviceArray(address, *_FORMATS[dtype], shape, strides, axes)
 
 
 @functools.lru_cache(maxsize=64)
@@ -66,27 +59,53 @@ class DeviceImages:
 
     def __init__(self, xp):
         self.xp = xp
+        self._allocators = {}
+
+    def allocator_for(self, image):
+        """Return the library's allocator on the device of an image, for the extension module."""
+        device = self.device_of(image)
+        if device not in self._allocators:
+            sample = self.new_array(image, (0,), "uint8")
+            arrays = {}
+
+            def allocate(size):
+                array = self.new_array(sample, (size,), "uint8")
+                address = self.address_of(array)
+                arrays[address] = array
+                return address
+
+            self._allocators[device] = _core.Allocator(allocate, arrays.__delitem__)
+        return self._allocators[device]
 
     def name_of(self, dtype):
         """Return the NumPy name of an element type."""
         return _name_of(dtype)
 
-    def readable(self, image, axes):
-        """Return an array whose elements the engine can read: the image, or a contiguous copy.
+    def rows_of(self, array):
+        """Return the rows of an array of two dimensions."""
+        return [array[row] for row in range(len(array))]
 
-        The elements of the last axis must be adjacent, and a constant distance must
-        lead from each image of a batch to the next one.
+    def memory_of(self, image, axes):
+        """Return an array for the extension module."""
+        return device_array(
+            self.address_of(image),
+            self.name_of(image.dtype),
+            tuple(image.shape),
+            self.strides_of(image),
+            axes,
+        )
+
+    def readable(self, image, axes):
+        """Return an array that the extension module can read, and its memory.
+
+        This is the image, or a contiguous copy if no constant distance leads from
+        each image of a batch to the next one.
         """
-        shape, strides = tuple(image.shape), self.strides_of(image)
-        size = self.element_size_of(image)
-        if (
-            (shape[-1] <= 1 or strides[-1] == size)
-            and all(stride % size == 0 for stride in strides)
-            and self.address_of(image) % size == 0
-            and image_stride_of(shape, strides, axes) is not None
-        ):
-            return image
-        return self.contiguous(image)
+        memory = self.memory_of(image, axes)
+        if not memory.is_readable:
+            image = self.contiguous(image)
+            memory = self.memory_of(image, axes)
+        return image, memory
 
     def plain_out(self, out):
         """Return the array of an image for results."""
@@ -98,11 +117,18 @@ class DeviceImages:
         """Tell the library that the extension module changes the elements of an array."""
 
     def run(self, function, *arguments):
-        """Call the extension module. If memory is short, release what the library caches."""
+        """Call a function that works on a device. If memory is short, release what the library caches.
+
+        The function is then called again. So it must not depend on its first call.
+        """
         try:
             return function(*arguments)
-        except _core.CudaMemoryError:
-            self.release_memory()
+        except (MemoryError, RuntimeError) as error:
+            is_memory_short = isinstance(error, (MemoryError, _core.CudaMemoryError))
+            # PyTorch has several exceptions for it.
+            if not is_memory_short and "out of memory" not in str(error):
+                raise
+        self.release_memory()
         return function(*arguments)
 
 
@@ -153,6 +179,22 @@ class CupyImages(DeviceImages):
         """Return a new array of the shape of an image."""
         return self.xp.empty(image.shape, dtype)
 
+    def new_array(self, image, shape, dtype):
+        """Return a new array on the device of an image, which is the current one."""
+        return self.xp.empty(shape, dtype)
+
+    def numbers(self, image, count):
+        """Return the numbers 1, 2, ..., count on the device of an image."""
+        return self.xp.arange(1, count + 1)
+
+    def count_values(self, column, count):
+        """Return how often a column has each value from 0 to count - 1."""
+        return self.xp.bincount(column, minlength=count)
+
+    def to_double(self, column):
+        """Return a column as float64."""
+        return column.astype("float64")
+
     def assign(self, out, values):
         """Copy an array to `out`."""
         out[...] = values
@@ -160,11 +202,6 @@ class CupyImages(DeviceImages):
     def like(self, image, result):
         """Return a result with the metadata of an image."""
         return result
-
-    def columns(self, image, columns):
-        """Return columns of statistics on the device of an image."""
-        with self.on_device_of(image):
-            return {name: self.xp.asarray(column) for name, column in columns.items()}
 
     def release_memory(self):
         """Return the memory that the library keeps for later arrays to the device."""
@@ -217,7 +254,8 @@ class TorchCudaImages(DeviceImages):
         return contextlib.nullcontext()
 
     def stream_of(self, image):
-        return self.xp.cuda.current_stream(image.device).cuda_stream
+        # torch.cuda.current_stream() takes several microseconds.
+        return self.xp._C._cuda_getCurrentRawStream(image.device.index)
 
     def contiguous(self, image):
         return image.contiguous()
@@ -232,12 +270,25 @@ class TorchCudaImages(DeviceImages):
         return image.element_size()
 
     def strides_of(self, image):
-        return [stride * image.element_size() for stride in image.stride()]
+        size = image.element_size()
+        return [stride * size for stride in image.stride()]
 
     def empty(self, image, dtype):
         return self.xp.empty(
             tuple(image.shape), dtype=getattr(self.xp, _name_of(dtype)), device=image.device
         )
+
+    def new_array(self, image, shape, dtype):
+        return self.xp.empty(shape, dtype=getattr(self.xp, dtype), device=image.device)
+
+    def numbers(self, image, count):
+        return self.xp.arange(1, count + 1, device=image.device)
+
+    def count_values(self, column, count):
+        return self.xp.bincount(column, minlength=count)
+
+    def to_double(self, column):
+        return column.double()
 
     def assign(self, out, values):
         out.copy_(values)
@@ -246,11 +297,6 @@ class TorchCudaImages(DeviceImages):
         if hasattr(image, "meta") and hasattr(image, "applied_operations"):
             return type(image)(result, meta=image.meta, applied_operations=image.applied_operations)
         return result
-
-    def columns(self, image, columns):
-        return {
-            name: self.xp.from_numpy(column).to(image.device) for name, column in columns.items()
-        }
 
     def plain_out(self, out):
         check_tensor_out(out)
@@ -487,6 +533,7 @@ def label_foreign(image, out, spatial_dims, make_request):
         _core.DeviceForeground(),
         device_array(target.address, target.dtype, target.shape, target.strides, axes),
         stream,
+        None,
         make_request(axes, bool(leading), _core.CURRENT_DEVICE if device is None else device),
     )
     return counts_of(counts, leading)

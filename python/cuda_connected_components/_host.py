@@ -126,7 +126,12 @@ class Foreground:
 
     def measure(self, wanted):
         """Return the columns of the components."""
-        return self._run(_core.measure_host, *wanted)
+        columns = self._run(_core.measure_host, *wanted)
+        columns["label"] = np.arange(1, len(columns["num_pixels"]) + 1)
+        if "counts" in columns:
+            counts = columns["counts"]
+            columns["image"] = np.repeat(np.arange(len(counts)), counts)
+        return columns
 
 
 _FOLDER = os.path.dirname(__file__)

@@ -151,6 +151,10 @@ class NumpyImages:
         values = empty(array.shape, axes, dtype, is_transposed(array, axes))
         return values, values
 
+    def to_double(self, column):
+        """Return a column of statistics as float64."""
+        return column.astype(np.float64)
+
     def columns(self, image, columns):
         """Return columns of statistics for the library."""
         return columns

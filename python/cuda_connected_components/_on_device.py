@@ -1,12 +1,16 @@
 """The work on images in device memory."""
 
+import math
+
 import numpy as np
 
 from . import _arguments, _core, _devices
 
 
 def _device_request(full, minimum, k, device, is_batch):
-    return _core.Request(full, minimum, k, False, device, 1, batch=is_batch)
+    return _core.Request(
+        full, min_size=minimum, k=k, transposed=False, device=device, threads=1, batch=is_batch
+    )
 
 
 def _check_no_device(device):
@@ -32,6 +36,7 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
     plain = library.plain(image)
     axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
     leading = tuple(plain.shape[:-axes])
+    device = library.device_of(plain)
     with library.on_device_of(plain):
         if out is None:
             dtype = dtype or _arguments.default_label_dtype(plain.shape[-axes:])
@@ -42,7 +47,7 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             dtype = np.dtype(library.name_of(target.dtype))
         full = _arguments.is_fully_connected(connectivity, axes)
         foreground, read_mask = _foreground_of(library, plain, limits, mask, axes)
-        source = library.readable(plain, axes)
+        source, source_memory = library.readable(plain, axes)
         if (
             target is None
             or not library.is_contiguous(target)
@@ -53,11 +58,12 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             library.will_write(out)
         counts = library.run(
             _core.label_device,
-            _as_device_array(library, source, axes),
+            source_memory,
             foreground,
-            _as_device_array(library, labels, axes),
+            library.memory_of(labels, axes),
             library.stream_of(plain),
-            _device_request(full, 0, 0, library.device_of(plain), bool(leading)),
+            library.allocator_for(plain),
+            _device_request(full, 0, 0, device, bool(leading)),
         )
         count = _arguments.counts_of(counts, leading)
         if target is None:
@@ -98,18 +104,8 @@ def _foreground_of(library, image, limits, mask, axes):
     _arguments.check_mask_shape(mask.shape, image.shape, axes)
     if library.device_of(mask) != library.device_of(image):
         raise ValueError("the mask must be on the device of the image")
-    mask = library.readable(mask, axes)
-    return _core.DeviceForeground(limits, _as_device_array(library, mask, axes)), mask
-
-
-def _as_device_array(library, image, axes):
-    return _devices.device_array(
-        library.address_of(image),
-        library.name_of(image.dtype),
-        tuple(image.shape),
-        tuple(library.strides_of(image)),
-        axes,
-    )
+    mask, memory = library.readable(mask, axes)
+    return _core.DeviceForeground(limits, memory), mask
 
 
 def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial_dims, out):
@@ -129,13 +125,14 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
         kept = _memory_for_kept(library, plain, source, read_mask, target)
         if kept is target:
             library.will_write(out)
-        # Memory is short before the output is written, so that a second attempt finds the image.
+        # The engine allocates before it writes the output. So `run` may try again in place.
         library.run(
             _core.mask_device,
-            _as_device_array(library, source, axes),
+            library.memory_of(source, axes),
             foreground,
-            _as_device_array(library, kept, axes),
+            library.memory_of(kept, axes),
             library.stream_of(plain),
+            library.allocator_for(plain),
             _device_request(full, minimum, k, library.device_of(plain), len(plain.shape) > axes),
         )
         if target is None:
@@ -183,16 +180,56 @@ def measure(library, image, connectivity, limits, mask, device, spatial_dims, wa
     with library.on_device_of(plain):
         full = _arguments.is_fully_connected(connectivity, axes)
         foreground, _read_mask = _foreground_of(library, plain, limits, mask, axes)
-        source = library.readable(plain, axes)
-        columns = library.run(
+        _source, memory = library.readable(plain, axes)
+        device = library.device_of(plain)
+        leading = tuple(plain.shape[:-axes])
+        columns = _Columns(library, plain, "xyz"[:axes], bool(leading), wanted)
+        library.run(
             _core.measure_device,
-            _as_device_array(library, source, axes),
+            memory,
             foreground,
             library.stream_of(plain),
+            library.allocator_for(plain),
+            columns.make,
+            _device_request(full, 0, 0, device, bool(leading)),
             *wanted,
-            _device_request(full, 0, 0, library.device_of(plain), len(plain.shape) > axes),
         )
-    return tuple(plain.shape), axes, columns
+        if leading:
+            columns.arrays["counts"] = library.count_values(
+                columns.arrays["image"], math.prod(leading)
+            )
+    return tuple(plain.shape), axes, columns.arrays
+
+
+class _Columns:
+    """The columns of a table on a device, which the extension module fills."""
+
+    def __init__(self, library, image, axes, is_batch, wanted):
+        boxes, means, faces = wanted
+        self.library = library
+        self.image = image
+        self.arrays = {}
+        integers = ["num_pixels"] + ["image"] * is_batch
+        if boxes:
+            integers += [f"{end}_{axis}" for axis in axes for end in ("minimum", "maximum")]
+        self.names = {"int64": integers}
+        if means:
+            self.names["float64"] = [f"mean_{axis}" for axis in axes]
+        if faces:
+            self.names["uint8"] = ["faces"]
+
+    def make(self, rows):
+        """Make columns of `rows` elements. Return their addresses."""
+        self.arrays = {"label": self.library.numbers(self.image, rows)}
+        addresses = {}
+        for dtype, names in self.names.items():
+            # One array for all columns of a type takes less time than an array for each.
+            block = self.library.new_array(self.image, (len(names), rows), dtype)
+            first, stride = self.library.address_of(block), rows * np.dtype(dtype).itemsize
+            for index, (name, column) in enumerate(zip(names, self.library.rows_of(block))):
+                self.arrays[name] = column
+                addresses[name] = first + index * stride
+        return addresses
 
 
 def relabel(library, labels, order, minimum, largest, out):

@@ -3,7 +3,9 @@
 
 #include "Columns.h"
 
-#include <optional>
+#include <exception>
+#include <string>
+#include <type_traits>
 
 namespace nb = nanobind;
 
@@ -25,10 +27,70 @@ ViewOf(const DeviceArray & array)
            array.imageStride };
 }
 
+/** The allocator of one call, and the first exception of Python that it has met. */
+struct AllocatorOfCall
+{
+  const Allocator *  allocator;
+  std::exception_ptr error;
+
+  /** Returns whether an exception says that there is too little memory. The caller holds the GIL. */
+  static bool
+  IsMemoryShort(nb::python_error & error)
+  {
+    return error.matches(PyExc_MemoryError) || std::string(error.what()).find("out of memory") != std::string::npos;
+  }
+
+  /** Calls function(allocator) with the GIL. Returns null if Python raises an exception: the engine then sees that
+   * there is too little memory. Other exceptions, such as KeyboardInterrupt, are kept. */
+  template <typename TFunction>
+  void *
+  Call(const TFunction & function)
+  {
+    const nb::gil_scoped_acquire acquired;
+    try
+    {
+      return function(*allocator);
+    }
+    catch (nb::python_error & raised)
+    {
+      if (error == nullptr && !IsMemoryShort(raised))
+      {
+        error = std::current_exception();
+      }
+      return nullptr;
+    }
+  }
+
+  itk::CudaConnectedComponentAllocator
+  Get()
+  {
+    if (allocator == nullptr)
+    {
+      return {};
+    }
+    const auto allocate = [](void * context, std::uint64_t bytes, void *) {
+      return static_cast<AllocatorOfCall *>(context)->Call([bytes](const Allocator & python) {
+        return reinterpret_cast<void *>(nb::cast<std::uintptr_t>(python.allocate(bytes)));
+      });
+    };
+    const auto free = [](void * context, void * memory, std::uint64_t, void *) {
+      static_cast<AllocatorOfCall *>(context)->Call([memory](const Allocator & python) -> void * {
+        python.free(reinterpret_cast<std::uintptr_t>(memory));
+        return nullptr;
+      });
+    };
+    return { allocate, free, this };
+  }
+};
+
 CudaConnectedComponentLabeler
-DeviceLabelerFor(const Request & request, const DeviceForeground & foreground, std::uintptr_t stream)
+DeviceLabelerFor(const Request &          request,
+                 const DeviceForeground & foreground,
+                 std::uintptr_t           stream,
+                 AllocatorOfCall &        allocator)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(request);
+  labeler.options.allocator = allocator.Get();
   labeler.options.deviceId = request.device;
   labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(stream);
   if (foreground.limits)
@@ -46,23 +108,82 @@ DeviceLabelerFor(const Request & request, const DeviceForeground & foreground, s
   return labeler;
 }
 
-/** Calls a function that works on a device. The caller must not hold the GIL. */
-template <typename TFunction>
+/** Returns work(labeler) for a labeler of images in device memory. The caller must not hold the GIL. */
+template <typename TWork>
 auto
-RunOnDeviceMemory(const TFunction & function)
+RunOnDeviceMemory(const Request &          request,
+                  const DeviceForeground & foreground,
+                  std::uintptr_t           stream,
+                  const Allocator *        allocator,
+                  const TWork &            work)
 {
-  auto result = Translate(function);
-  lastCall = { "cuda", "" };
-  return result;
+  AllocatorOfCall ofCall{ allocator, nullptr };
+  const auto      rethrow = [&ofCall] {
+    if (ofCall.error != nullptr)
+    {
+      std::rethrow_exception(ofCall.error);
+    }
+  };
+  try
+  {
+    auto result = Translate([&] {
+      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, foreground, stream, ofCall);
+      return work(labeler);
+    });
+    rethrow();
+    lastCall = { "cuda", "" };
+    return result;
+  }
+  catch (const std::exception &)
+  {
+    rethrow(); // the reason
+    throw;
+  }
 }
 
 } // namespace
+
+DeviceArray::DeviceArray(std::uintptr_t                     memory,
+                         std::string                        formatOfElements,
+                         std::ptrdiff_t                     bytes,
+                         const std::vector<std::uint64_t> & shape,
+                         const std::vector<std::int64_t> &  stridesOfAxes,
+                         std::size_t                        axes)
+  : address(memory)
+  , format(std::move(formatOfElements))
+  , elementBytes(bytes)
+{
+  const std::size_t leading = shape.size() - axes;
+  bool              isEmpty = false;
+  for (std::size_t axis = shape.size(); axis-- > 0;)
+  {
+    const std::uint64_t length = shape[axis];
+    const std::int64_t  stride = stridesOfAxes[axis];
+    isEmpty = isEmpty || length == 0;
+    isReadable = isReadable && stride % bytes == 0;
+    if (axis >= leading)
+    {
+      size[shape.size() - 1 - axis] = length;
+      strides[shape.size() - 1 - axis] = stride;
+    }
+    else if (length != 1)
+    {
+      // A constant distance leads from each image to the next one.
+      isReadable = isReadable && (images <= 1 || stride == imageStride * static_cast<std::int64_t>(images));
+      imageStride = images == 1 ? stride : imageStride;
+      images *= length;
+    }
+  }
+  const bool isAligned = address % static_cast<std::uintptr_t>(bytes) == 0;
+  isReadable = isEmpty || (isReadable && isAligned);
+}
 
 nb::object
 LabelDevice(const DeviceArray &      image,
             const DeviceForeground & foreground,
             const DeviceArray &      output,
             std::uintptr_t           stream,
+            Allocator *              allocator,
             const Request &          request)
 {
   VisitInteger(output.GetType(), [](auto) {}); // throws for other types
@@ -70,8 +191,7 @@ LabelDevice(const DeviceArray &      image,
   itk::CudaConnectedComponentTable table;
   {
     const nb::gil_scoped_release released;
-    count = RunOnDeviceMemory([&] {
-      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, foreground, stream);
+    count = RunOnDeviceMemory(request, foreground, stream, allocator, [&](CudaConnectedComponentLabeler & labeler) {
       labeler.options.columns.pixelCounts = false;
       return labeler.Label(ViewOf(image), ViewOf(output), 0, request.isBatch ? &table : nullptr);
     });
@@ -84,33 +204,54 @@ MaskDevice(const DeviceArray &      image,
            const DeviceForeground & foreground,
            const DeviceArray &      output,
            std::uintptr_t           stream,
+           Allocator *              allocator,
            const Request &          request)
 {
-  return RunOnDeviceMemory(
-    [&] { return DeviceLabelerFor(request, foreground, stream).Mask(ViewOf(image), ViewOf(output)); });
+  return RunOnDeviceMemory(request, foreground, stream, allocator, [&](CudaConnectedComponentLabeler & labeler) {
+    return labeler.Mask(ViewOf(image), ViewOf(output));
+  });
 }
 
-nb::dict
+void
 MeasureDevice(const DeviceArray &      image,
               const DeviceForeground & foreground,
               std::uintptr_t           stream,
+              Allocator *              allocator,
+              const nb::object &       makeColumns,
+              const Request &          request,
               bool                     wantsBoxes,
               bool                     wantsMeans,
-              bool                     wantsFaces,
-              const Request &          request)
+              bool                     wantsFaces)
 {
-  std::optional<Columns> columns;
-  {
-    const nb::gil_scoped_release released;
-    columns.emplace(RunOnDeviceMemory([&] {
-                      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, foreground, stream);
-                      labeler.options.columns.boundingBoxes = wantsBoxes;
-                      labeler.options.columns.sums = wantsMeans;
-                      labeler.options.columns.faces = wantsFaces;
-                      return labeler.Measure(ViewOf(image));
-                    }),
-                    wantsBoxes,
-                    wantsMeans);
-  }
-  return MakeDictionary(std::move(*columns), wantsFaces, request.isBatch);
+  const auto makeTable = [&makeColumns](std::uint64_t components) {
+    const nb::gil_scoped_acquire           acquired;
+    const auto                             addresses = nb::cast<nb::dict>(makeColumns(components));
+    itk::CudaConnectedComponentDeviceTable table;
+    table.rows = components;
+    const auto find = [&addresses](const std::string & name, auto *& column) {
+      if (addresses.contains(name.c_str()))
+      {
+        const auto address = nb::cast<std::uintptr_t>(addresses[name.c_str()]);
+        column = reinterpret_cast<std::decay_t<decltype(column)>>(address);
+      }
+    };
+    find("image", table.images);
+    find("num_pixels", table.pixelCounts);
+    find("faces", table.faces);
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      const std::string name(1, "xyz"[axis]);
+      find("minimum_" + name, table.minimums[axis]);
+      find("maximum_" + name, table.maximums[axis]);
+      find("mean_" + name, table.means[axis]);
+    }
+    return table;
+  };
+  const nb::gil_scoped_release released;
+  RunOnDeviceMemory(request, foreground, stream, allocator, [&](CudaConnectedComponentLabeler & labeler) {
+    labeler.options.columns.boundingBoxes = wantsBoxes;
+    labeler.options.columns.sums = wantsMeans;
+    labeler.options.columns.faces = wantsFaces;
+    return labeler.Measure(ViewOf(image), makeTable);
+  });
 }

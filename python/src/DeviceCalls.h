@@ -17,6 +17,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 /** An array in device memory: an image, or the images of a batch. Strides are in bytes. */
 struct DeviceArray
@@ -24,10 +25,19 @@ struct DeviceArray
   std::uintptr_t               address;
   std::string                  format; // a character of Python's struct module, or "bfloat16"
   std::ptrdiff_t               elementBytes;
-  std::array<std::uint64_t, 3> size;    // of an image, along x, y and z
-  std::array<std::int64_t, 3>  strides; // along x, y and z
+  std::array<std::uint64_t, 3> size{ 1, 1, 1 }; // of an image, along x, y and z
+  std::array<std::int64_t, 3>  strides{};       // along x, y and z
   std::uint64_t                images = 1;
   std::int64_t                 imageStride = 0;
+  bool                         isReadable = true; // by the engine
+
+  /** Takes the lengths and the strides of all axes. The last `axes` axes are those of an image. */
+  DeviceArray(std::uintptr_t                     memory,
+              std::string                        formatOfElements,
+              std::ptrdiff_t                     bytes,
+              const std::vector<std::uint64_t> & shape,
+              const std::vector<std::int64_t> &  stridesOfAxes,
+              std::size_t                        axes);
 
   ElementType
   GetType() const
@@ -107,13 +117,22 @@ private:
   nanobind::ndarray<> m_Array;
 };
 
-/** Labels an image on a stream. Returns the number of labels or, for a batch, an array of them. The caller holds the
- * GIL. */
+/** Functions of Python that allocate and free device memory. `allocate` takes the number of bytes and returns an
+ * address. `free` takes the address. */
+struct Allocator
+{
+  nanobind::object allocate;
+  nanobind::object free;
+};
+
+/** Labels an image on a stream. The work takes memory of `allocator`, unless it is null. Returns the number of labels
+ * or, for a batch, an array of them. The caller holds the GIL. */
 nanobind::object
 LabelDevice(const DeviceArray &      image,
             const DeviceForeground & foreground,
             const DeviceArray &      output,
             std::uintptr_t           stream,
+            Allocator *              allocator,
             const Request &          request);
 
 /** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
@@ -124,17 +143,21 @@ MaskDevice(const DeviceArray &      image,
            const DeviceForeground & foreground,
            const DeviceArray &      output,
            std::uintptr_t           stream,
+           Allocator *              allocator,
            const Request &          request);
 
-/** Measures the components of an image on a stream. Returns a dictionary, see MakeDictionary(). The caller holds the
- * GIL. */
-nanobind::dict
+/** Measures the components of an image on a stream. `makeColumns` takes the number of components, and returns a
+ * dictionary of the addresses of the columns that are wanted. The columns are complete after the work of the stream.
+ * The caller holds the GIL. */
+void
 MeasureDevice(const DeviceArray &      image,
               const DeviceForeground & foreground,
               std::uintptr_t           stream,
+              Allocator *              allocator,
+              const nanobind::object & makeColumns,
+              const Request &          request,
               bool                     wantsBoxes,
               bool                     wantsMeans,
-              bool                     wantsFaces,
-              const Request &          request);
+              bool                     wantsFaces);
 
 #endif

@@ -13,6 +13,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <new>
 
@@ -105,24 +106,23 @@ NB_MODULE(_core, module)
     .def(nb::init<std::uintptr_t,
                   std::string,
                   std::ptrdiff_t,
-                  std::array<std::uint64_t, 3>,
-                  std::array<std::int64_t, 3>,
-                  std::uint64_t,
-                  std::int64_t>(),
+                  std::vector<std::uint64_t>,
+                  std::vector<std::int64_t>,
+                  std::size_t>(),
          nb::arg("address"),
          nb::arg("format"),
          nb::arg("element_bytes"),
-         nb::arg("size"),
+         nb::arg("shape"),
          nb::arg("strides"),
-         nb::arg("images") = 1,
-         nb::arg("image_stride") = 0)
+         nb::arg("axes"))
     .def_ro("address", &DeviceArray::address)
     .def_ro("format", &DeviceArray::format)
     .def_ro("element_bytes", &DeviceArray::elementBytes)
     .def_ro("size", &DeviceArray::size)
     .def_ro("strides", &DeviceArray::strides)
     .def_ro("images", &DeviceArray::images)
-    .def_ro("image_stride", &DeviceArray::imageStride);
+    .def_ro("image_stride", &DeviceArray::imageStride)
+    .def_ro("is_readable", &DeviceArray::isReadable);
   nb::class_<DeviceForeground>(module, "DeviceForeground")
     .def(nb::init<std::optional<std::pair<DeviceForeground::Limit, DeviceForeground::Limit>>,
                   std::optional<DeviceArray>>(),
@@ -130,6 +130,8 @@ NB_MODULE(_core, module)
          nb::arg("mask").none() = nb::none())
     .def_ro("limits", &DeviceForeground::limits)
     .def_ro("mask", &DeviceForeground::mask);
+  nb::class_<Allocator>(module, "Allocator")
+    .def(nb::init<nb::object, nb::object>(), nb::arg("allocate"), nb::arg("free"));
   nb::class_<DlpackArray>(module, "DlpackArray")
     .def(nb::init<nb::ndarray<>>(), nb::arg("capsule"))
     .def_prop_ro("address", &DlpackArray::GetAddress)
@@ -174,6 +176,7 @@ NB_MODULE(_core, module)
              nb::arg("foreground"),
              nb::arg("output"),
              nb::arg("stream"),
+             nb::arg("allocator").none(),
              nb::arg("request"));
   module.def("mask_device",
              &MaskDevice,
@@ -181,6 +184,7 @@ NB_MODULE(_core, module)
              nb::arg("foreground"),
              nb::arg("output"),
              nb::arg("stream"),
+             nb::arg("allocator").none(),
              nb::arg("request"),
              nb::call_guard<nb::gil_scoped_release>());
   module.def("measure_device",
@@ -188,10 +192,12 @@ NB_MODULE(_core, module)
              nb::arg("image"),
              nb::arg("foreground"),
              nb::arg("stream"),
+             nb::arg("allocator"),
+             nb::arg("make_columns"),
+             nb::arg("request"),
              nb::arg("boxes"),
              nb::arg("means"),
-             nb::arg("faces"),
-             nb::arg("request"));
+             nb::arg("faces"));
   module.def("relabel_host",
              &RelabelHost,
              nb::arg("labels"),

@@ -5,6 +5,7 @@ import ctypes
 import functools
 import itertools
 import math
+import operator
 import sys
 import types
 
@@ -29,7 +30,6 @@ def array_of(memory):
     strides = (memory.image_stride, *reversed(memory.strides))
     if 0 in shape:
         return np.empty(shape, dtype)
-    assert memory.size[0] <= 1 or memory.strides[0] == dtype.itemsize
     low, high = (
         sum(choose(0, (n - 1) * stride) for n, stride in zip(shape, strides)) for choose in (min, max)
     )
@@ -72,7 +72,7 @@ class FakeCore:
             raise _core.CudaMemoryError("out of memory")
         return function(*arguments)
 
-    def label_device(self, image, foreground, output, stream, request):
+    def label_device(self, image, foreground, output, stream, allocator, request):
         assert not request.transposed
         self.calls.append((stream, request.device))
         self.images.append(image.address)
@@ -85,7 +85,7 @@ class FakeCore:
             counts.append(count)
         return np.array(counts, np.int64) if request.batch else counts[0]
 
-    def mask_device(self, image, foreground, output, stream, request):
+    def mask_device(self, image, foreground, output, stream, allocator, request):
         assert not request.transposed
         assert (output.format, output.size) == (image.format, image.size)
         assert output.images == image.images
@@ -103,7 +103,9 @@ class FakeCore:
             target[...] = np.where(kept, values, np.zeros((), values.dtype))
         return 0
 
-    def measure_device(self, image, foreground, stream, boxes, means, faces, request):
+    def measure_device(
+        self, image, foreground, stream, allocator, make_columns, request, boxes, means, faces
+    ):
         self.calls.append((stream, request.device))
         self.images.append(image.address)
         on_host = _core.Request(
@@ -111,7 +113,12 @@ class FakeCore:
         )
         chosen = foreground_of(image, foreground)
         images = chosen if request.batch else chosen[0]
-        return _core.measure_host(images, None, None, boxes, means, faces, on_host)
+        columns = _core.measure_host(images, None, None, boxes, means, faces, on_host)
+        if request.batch:
+            counts = columns.pop("counts")
+            columns["image"] = np.repeat(np.arange(len(counts)), counts)
+        for name, address in make_columns(len(columns["num_pixels"])).items():
+            ctypes.memmove(address, columns[name].ctypes.data, columns[name].nbytes)
 
 
 @pytest.fixture
@@ -137,8 +144,38 @@ class CupyArray:
     def _wrap(self, array):
         return CupyArray(array, self.device.id)
 
+    def __len__(self):
+        return len(self._array)
+
+    def _operate(self, operate, other):
+        return self._wrap(operate(self._array, getattr(other, "_array", other)))
+
     def __ne__(self, other):
-        return self._wrap(self._array != getattr(other, "_array", other))
+        return self._operate(operator.ne, other)
+
+    def __add__(self, other):
+        return self._operate(operator.add, other)
+
+    def __sub__(self, other):
+        return self._operate(operator.sub, other)
+
+    def __mul__(self, other):
+        return self._operate(operator.mul, other)
+
+    def __truediv__(self, other):
+        return self._operate(operator.truediv, other)
+
+    def __floordiv__(self, other):
+        return self._operate(operator.floordiv, other)
+
+    def __mod__(self, other):
+        return self._operate(operator.mod, other)
+
+    def __pow__(self, other):
+        return self._operate(operator.pow, other)
+
+    def cumsum(self, axis):
+        return self._wrap(self._array.cumsum(axis))
 
     def __getitem__(self, index):
         return self._wrap(self._array[getattr(index, "_array", index)])
@@ -201,10 +238,12 @@ def cupy(core, monkeypatch):
         fake.sorted.append(image.size)
         return tuple(map(on_current_device, np.unique(image._array, return_inverse=return_inverse)))
 
-    def bincount(x, weights, minlength):
-        return on_current_device(np.bincount(x._array, weights._array, minlength))
+    def bincount(x, weights=None, minlength=0):
+        weights = None if weights is None else weights._array
+        return on_current_device(np.bincount(x._array, weights, minlength))
 
     fake.unique, fake.bincount = unique, bincount
+    fake.arange = lambda start, stop: on_current_device(np.arange(start, stop))
     fake.ones = lambda shape, dtype: on_current_device(np.ones(shape, dtype))
     fake.flatnonzero = lambda array: on_current_device(np.flatnonzero(array._array))
     fake.diff = lambda array, append: on_current_device(np.diff(array._array, append=append))
@@ -311,6 +350,9 @@ def test_cupy_reads_images_and_masks_with_gaps(cupy, core):
         lambda array: array[1:, 2:, 3:],
         lambda array: np.broadcast_to(array[:1], array.shape),
         lambda array: array.swapaxes(0, 1),
+        lambda array: array[..., ::-1],
+        lambda array: array[..., ::2],
+        np.transpose,
     ):
         image, mask = view(array), view(other)
         for limits in ({}, {"lower": 2, "upper": 60.5}):
@@ -324,11 +366,24 @@ def test_cupy_reads_images_and_masks_with_gaps(cupy, core):
             np.testing.assert_array_equal(kept.get(), ccc.keep_largest(image, mask=mask, **limits))
         assert set(core.images) == {image.ctypes.data}
         core.images.clear()
-    for view in (lambda array: array[..., ::-1], lambda array: array[..., ::2], np.transpose):
-        image = view(array)
-        labels = ccc.label(CupyArray(image))
-        np.testing.assert_array_equal(labels.get(), ccc.label(image))
-        assert core.images.pop() != image.ctypes.data
+
+
+@pytest.mark.parametrize(
+    "limit, rounded",
+    [
+        (1.00390625, 1.0),  # the middle of 1.0 and 1.0078125: the even one
+        (1.00390625 + 1e-9, 1.0078125),
+        (1.00390625 - 1e-9, 1.0),
+        (1.01171875 - 1e-9, 1.0078125),
+        (1.01171875, 1.015625),
+        (-1.00390625 - 1e-9, -1.0078125),
+        (-1.01171875 + 1e-9, -1.0078125),
+    ],
+)
+def test_limits_of_bfloat16_are_rounded_once(limit, rounded):
+    for first, second in ((limit, None), (None, limit)):
+        limits = _arguments.limits_of(first, second, np.dtype(np.float32), True)
+        assert limits[int(first is None)] == rounded
 
 
 @pytest.mark.parametrize("call", [ccc.label, ccc.keep_largest])
@@ -564,6 +619,29 @@ def test_cupy_relabel(cupy):
     with pytest.raises(ccc.LabelOverflowError):
         wide = np.arange(1000, dtype=np.int32)
         ccc.relabel(CupyArray(wide), out=CupyArray(np.empty(1000, np.uint8)))
+
+
+@pytest.mark.parametrize("step", ["columns", "table"])
+@pytest.mark.parametrize("error", [MemoryError("full"), RuntimeError("CUDA error: out of memory")])
+def test_tables_when_the_library_lacks_memory(cupy, core, monkeypatch, step, error):
+    array = noise((2, 9, 10, 11), 0.3, 4)
+    expected = ccc.component_statistics(array, spatial_dims=3)
+    place, name = (cupy, "arange") if step == "columns" else (CupyArray, "__add__")
+    original, errors = getattr(place, name), [error]
+
+    def fail_once(*arguments):
+        if errors:
+            raise errors.pop()
+        return original(*arguments)
+
+    monkeypatch.setattr(place, name, fail_once)
+    columns = ccc.component_statistics(CupyArray(array), spatial_dims=3)
+    assert not errors and core.released == ["cupy"]
+    for column, values in expected.items():
+        np.testing.assert_array_equal(columns[column].get(), values)
+    errors.append(RuntimeError("another error"))
+    with pytest.raises(RuntimeError, match="another error"):
+        ccc.component_statistics(CupyArray(array), spatial_dims=3)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import pytest
 from conftest import DTYPES, keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
+from cuda_connected_components import _images
 
 _reason = ccc.backend_info()["cuda_reason"]
 pytestmark = pytest.mark.skipif(bool(_reason), reason=f"there is no GPU: {_reason}")
@@ -365,6 +366,28 @@ def test_memory_that_a_library_keeps_is_released(library):
         call()
     np.testing.assert_array_equal(library.host(out), expected)
     np.testing.assert_array_equal(library.host(image), ccc.keep_largest(array, device="cpu"))
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError("no array")])
+def test_exceptions_of_the_allocator_reach_the_caller(library, monkeypatch, error):
+    image = library.array(noise((40, 41, 42), 0.3, 7))
+    library_of = type(_images.library_of(image))
+    original, calls = library_of.new_array, []
+
+    def raise_once(self, image, shape, dtype):
+        calls.append(shape)
+        if len(calls) == 1:
+            raise error
+        return original(self, image, shape, dtype)
+
+    ccc.label(image)
+    for call in (ccc.label, ccc.keep_largest, ccc.component_statistics):
+        calls.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(library_of, "new_array", raise_once)
+            with pytest.raises(error if isinstance(error, type) else type(error)):
+                call(image)
+        assert library.host(ccc.label(image)).max() > 0
 
 
 def test_torch_counts_the_version_of_out():
