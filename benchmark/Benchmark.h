@@ -345,6 +345,9 @@ private:
     this->AddChecked("Automatic" + neighbors, device, host, AlgorithmEnum::Automatic, fullyConnected);
     this->Add("Automatic with allocation" + neighbors,
               device.TimeWithAllocation(AlgorithmEnum::Automatic, fullyConnected, m_Options.runs));
+    this->Add("call" + neighbors, device.TimeCall(fullyConnected, m_Options.runs));
+    this->Add("Enqueue()" + neighbors, device.TimeEnqueue(fullyConnected, m_Options.runs));
+    this->Add("graph" + neighbors, device.TimeGraph(fullyConnected, m_Options.runs));
     if (m_Options.steps)
     {
       for (const auto & algorithm : itk::CudaConnectedComponentAlgorithms::GetAll())

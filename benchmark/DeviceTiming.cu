@@ -130,6 +130,112 @@ DeviceTiming::TimeWithAllocation(AlgorithmEnum algorithm, bool fullyConnected, u
   });
 }
 
+/** Labels by Enqueue(), on a stream of its own. */
+class DeviceTiming::EnqueuedLabeling
+{
+public:
+  EnqueuedLabeling(const DeviceTiming & timing, bool fullyConnected)
+  {
+    CCL_CHECK(cudaStreamCreateWithFlags(&m_Stream, cudaStreamNonBlocking));
+    m_Labeler.options.fullyConnected = fullyConnected;
+    m_Labeler.options.stream = m_Stream;
+    m_Call.input = View::OnDevice(static_cast<const std::uint8_t *>(timing.m_Input.get()), timing.m_Image.size);
+    m_Call.output = View::OnDevice(static_cast<std::uint32_t *>(timing.m_Output.get()), timing.m_Image.size);
+    m_Bytes = m_Labeler.GetWorkspaceSize(m_Call);
+    m_Workspace = AllocateDevice(m_Bytes);
+    m_Labeler.Prepare(m_Call);
+  }
+  ~EnqueuedLabeling() { cudaStreamDestroy(m_Stream); }
+  EnqueuedLabeling(const EnqueuedLabeling &) = delete;
+  EnqueuedLabeling &
+  operator=(const EnqueuedLabeling &) = delete;
+
+  void
+  LabelAndWait()
+  {
+    m_Labeler.Label(m_Call.input, m_Call.output);
+  }
+
+  void
+  Enqueue()
+  {
+    m_Labeler.Enqueue(m_Call, m_Workspace.get(), m_Bytes);
+  }
+
+  void
+  Wait() const
+  {
+    CCL_CHECK(cudaStreamSynchronize(m_Stream));
+  }
+
+  cudaStream_t
+  GetStream() const
+  {
+    return m_Stream;
+  }
+
+  /** Returns the times of work() by the host's clock. The stream is idle before each. */
+  template <typename TWork>
+  Timing
+  TimeOnHost(unsigned int runs, const TWork & work) const
+  {
+    constexpr unsigned int warmUps = 20;
+    std::vector<double>    milliseconds;
+    for (unsigned int run = 0; run < warmUps + runs; ++run)
+    {
+      const auto begin = std::chrono::steady_clock::now();
+      work();
+      const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;
+      this->Wait();
+      if (run >= warmUps)
+      {
+        milliseconds.push_back(elapsed.count());
+      }
+    }
+    return Timing(milliseconds);
+  }
+
+private:
+  itk::CudaConnectedComponentLabeler    m_Labeler;
+  itk::CudaConnectedComponentDeviceCall m_Call;
+  std::uint64_t                         m_Bytes = 0;
+  std::shared_ptr<void>                 m_Workspace;
+  cudaStream_t                          m_Stream{};
+};
+
+Timing
+DeviceTiming::TimeCall(bool fullyConnected, unsigned int runs) const
+{
+  EnqueuedLabeling labeling(*this, fullyConnected);
+  return labeling.TimeOnHost(runs, [&] { labeling.LabelAndWait(); });
+}
+
+Timing
+DeviceTiming::TimeEnqueue(bool fullyConnected, unsigned int runs) const
+{
+  EnqueuedLabeling labeling(*this, fullyConnected);
+  return labeling.TimeOnHost(runs, [&] { labeling.Enqueue(); });
+}
+
+Timing
+DeviceTiming::TimeGraph(bool fullyConnected, unsigned int runs) const
+{
+  EnqueuedLabeling labeling(*this, fullyConnected);
+  cudaGraph_t      graph{};
+  cudaGraphExec_t  launchable{};
+  CCL_CHECK(cudaStreamBeginCapture(labeling.GetStream(), cudaStreamCaptureModeThreadLocal));
+  labeling.Enqueue();
+  CCL_CHECK(cudaStreamEndCapture(labeling.GetStream(), &graph));
+  CCL_CHECK(cudaGraphInstantiate(&launchable, graph, 0));
+  const Timing timing = labeling.TimeOnHost(runs, [&] {
+    CCL_CHECK(cudaGraphLaunch(launchable, labeling.GetStream()));
+    labeling.Wait();
+  });
+  CCL_CHECK(cudaGraphExecDestroy(launchable));
+  CCL_CHECK(cudaGraphDestroy(graph));
+  return timing;
+}
+
 void
 DeviceTiming::Label(AlgorithmEnum algorithm, bool fullyConnected, void * output)
 {

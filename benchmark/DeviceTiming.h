@@ -38,6 +38,18 @@ public:
   Timing
   TimeWithAllocation(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, unsigned int runs);
 
+  /** The labeler, by the host's clock: the whole call. */
+  Timing
+  TimeCall(bool fullyConnected, unsigned int runs) const;
+
+  /** The call of Enqueue(), by the host's clock. It returns before the work has ended. */
+  Timing
+  TimeEnqueue(bool fullyConnected, unsigned int runs) const;
+
+  /** The launch of a CUDA graph of Enqueue(), and the wait for its end, by the host's clock. */
+  Timing
+  TimeGraph(bool fullyConnected, unsigned int runs) const;
+
   /** Each step: the kernels of one kernel functor, or the allocation of the output. Published algorithms are followed
    * by the kernels that make the labels consecutive. */
   StepTimings
@@ -87,6 +99,8 @@ public:
   Describe();
 
 private:
+  class EnqueuedLabeling;
+
   void
   Label(itk::CudaConnectedComponentsEnums::Algorithm algorithm, bool fullyConnected, void * output);
 
