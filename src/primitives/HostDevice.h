@@ -27,7 +27,7 @@
 
 // Precedes a host and device function that calls its executor or its visitor. An executor may exist on one side only.
 // Without this pragma, nvcc would warn about the other side.
-#ifdef __CUDACC__
+#ifdef __NVCC__
 #  define CCL_NO_EXECUTION_CHECK _Pragma("nv_exec_check_disable")
 #else
 #  define CCL_NO_EXECUTION_CHECK

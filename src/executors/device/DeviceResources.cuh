@@ -25,7 +25,7 @@ namespace itk::ccl
  *
  * Members throw CudaConnectedComponentError if CUDA fails: of kind Memory if there is too little memory, else of
  * kind Cuda. The resources' device must be current. Thread-safe. */
-class DeviceResources : public MemorySource
+class DeviceResources final : public MemorySource
 {
 public:
   /** Returns the resources of `device`, which must be the current device. Starts the device and creates the resources

@@ -1,0 +1,30 @@
+# A toolchain file: clang compiles CUDA with the folder that scripts/make-clang-cuda.sh makes. Code of this compiler runs with
+# drivers of CUDA 12.0 and later, and nvcc 13's with drivers of CUDA 13. Environment variables:
+#
+# CLANG_CUDA     the folder; the default is build/clang-cuda
+# CLANG_SYSROOT  a folder of scripts/make-old-sysroot.sh, for libraries that run on old systems; the default is this system
+
+if(DEFINED ENV{CLANG_CUDA})
+  set(clang_cuda $ENV{CLANG_CUDA})
+else()
+  get_filename_component(clang_cuda ${CMAKE_CURRENT_LIST_DIR}/../build/clang-cuda ABSOLUTE)
+endif()
+set(CMAKE_CUDA_COMPILER clang++-19)
+set(CUDAToolkit_ROOT ${clang_cuda})
+# Drivers of CUDA 12.0 read PTX up to version 8.0. Clang 19 does not know CUDA 12.9, but compiles with it.
+set(CMAKE_CUDA_FLAGS_INIT "--cuda-path=${clang_cuda} --cuda-feature=+ptx80 -Wno-unknown-cuda-version")
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+  # Machine code for Volta to Hopper, and PTX for later ones, which clang 19 does not know.
+  set(CMAKE_CUDA_ARCHITECTURES 70-real 75-real 80-real 86-real 90)
+endif()
+
+if(DEFINED ENV{CLANG_SYSROOT})
+  set(CMAKE_C_COMPILER clang-19)
+  set(CMAKE_CXX_COMPILER clang++-19)
+  set(CMAKE_SYSROOT $ENV{CLANG_SYSROOT})
+  # Python and the tools are those of this system.
+  set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+  set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE NEVER)
+  set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY NEVER)
+  set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE NEVER)
+endif()

@@ -1,0 +1,62 @@
+#!/bin/sh
+# Makes a folder with the parts of CUDA 12.9 that clang needs as a CUDA compiler, from packages of Python's index. Code of
+# this compiler runs with drivers of CUDA 12.0 and later. cmake/ClangCuda.cmake is the toolchain file for it.
+#
+#   scripts/make-clang-cuda.sh [FOLDER]
+#
+# The default is build/clang-cuda. A folder that exists stays as it is. The script needs pip and unzip.
+set -eu
+
+cd "$(dirname "$0")/.."
+folder="${1:-build/clang-cuda}"
+[ ! -d "$folder" ] || exit 0
+packages="nvidia-cuda-nvcc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-cccl-cu12==12.9.27"
+# CUDA 12 has no package with fatbinary.
+packages="$packages nvidia-cuda-nvcc==13.0.88"
+
+made="$folder.part"
+rm -rf "$made"
+mkdir -p "$made/packages" "$made/bin" "$made/include" "$made/lib64" "$made/nvvm"
+"${PYTHON:-python3}" -m pip download --quiet --no-deps --only-binary :all: --dest "$made/packages" $packages
+for package in "$made"/packages/*.whl; do
+  unzip -qo "$package" -d "$made/packages"
+done
+from="$made/packages/nvidia"
+cp -r "$from"/cuda_runtime/include/. "$from"/cuda_cccl/include/. "$from"/cuda_nvcc/include/. "$made/include"
+cp "$from"/cuda_runtime/lib/libcudart_static.a "$made/lib64"
+cp -r "$from"/cuda_nvcc/nvvm/libdevice "$made/nvvm"
+cp "$from"/cuda_nvcc/bin/ptxas "$made/bin"
+cp "$from"/cu13/bin/fatbinary "$made/bin/fatbinary-13"
+mkdir "$made/licenses"
+cp "$made"/packages/nvidia_cuda_runtime*.dist-info/License.txt "$made/licenses/CUDA.txt" 2>/dev/null ||
+  cp "$made"/packages/nvidia_cuda_runtime*.dist-info/licenses/License.txt "$made/licenses/CUDA.txt"
+rm -r "$made/packages"
+
+# Clang includes this header of cuRAND, which this project does not use.
+touch "$made/include/curand_mtgp32_kernel.h"
+
+# Clang calls fatbinary as in CUDA 12. Its compression is off, because drivers before CUDA 12.4 cannot read it.
+cat > "$made/bin/fatbinary" << 'EOF'
+#!/bin/sh
+set -eu
+for argument in "$@"; do
+  shift
+  case "$argument" in
+    --image=profile=sm_*) kind=elf specification=${argument#--image=profile=sm_} ;;
+    --image=profile=compute_*) kind=ptx specification=${argument#--image=profile=compute_} ;;
+    *) set -- "$@" "$argument"; continue ;;
+  esac
+  set -- "$@" "--image3=kind=$kind,sm=${specification%%,*},file=${specification#*,file=}"
+done
+exec "$(dirname "$0")/fatbinary-13" --compress=false "$@"
+EOF
+
+# CMake asks nvcc for the place and the version of the toolkit, and compiles nothing with it.
+cat > "$made/bin/nvcc" << 'EOF'
+#!/bin/sh
+echo "#\$ TOP=$(cd "$(dirname "$0")/.." && pwd)" >&2
+echo 'nvcc: NVIDIA (R) Cuda compiler driver'
+echo 'Cuda compilation tools, release 12.9, V12.9.86'
+EOF
+chmod +x "$made"/bin/*
+mv "$made" "$folder"
