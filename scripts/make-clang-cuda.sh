@@ -23,7 +23,7 @@ for package in "$made"/packages/*.whl; do
 done
 from="$made/packages/nvidia"
 cp -r "$from"/cuda_runtime/include/. "$from"/cuda_cccl/include/. "$from"/cuda_nvcc/include/. "$made/include"
-cp "$from"/cuda_runtime/lib/libcudart_static.a "$made/lib64"
+cp "$from"/cuda_runtime/lib/libcudart_static.a "$from"/cuda_runtime/lib/libcudadevrt.a "$made/lib64"
 cp -r "$from"/cuda_nvcc/nvvm/libdevice "$made/nvvm"
 cp "$from"/cuda_nvcc/bin/ptxas "$made/bin"
 cp "$from"/cu13/bin/fatbinary "$made/bin/fatbinary-13"
