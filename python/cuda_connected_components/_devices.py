@@ -85,6 +85,10 @@ class DeviceImages:
         """Return the rows of an array of two dimensions."""
         return [array[row] for row in range(len(array))]
 
+    def count_values(self, column, count):
+        """Return how often a column has each value from 0 to count - 1."""
+        return self.xp.bincount(column, minlength=count)
+
     def memory_of(self, image, axes):
         """Return an array for the extension module."""
         return device_array(
@@ -175,21 +179,16 @@ class CupyImages(DeviceImages):
         """Return the distances of elements along the axes, in bytes."""
         return image.strides
 
-    def empty(self, image, dtype):
-        """Return a new array of the shape of an image."""
-        return self.xp.empty(image.shape, dtype)
-
     def new_array(self, image, shape, dtype):
-        """Return a new array on the device of an image, which is the current one."""
+        """Return a new array on the device of an image, which is the current one.
+
+        `dtype` is a NumPy name.
+        """
         return self.xp.empty(shape, dtype)
 
     def numbers(self, image, count):
         """Return the numbers 1, 2, ..., count on the device of an image."""
         return self.xp.arange(1, count + 1)
-
-    def count_values(self, column, count):
-        """Return how often a column has each value from 0 to count - 1."""
-        return self.xp.bincount(column, minlength=count)
 
     def to_double(self, column):
         """Return a column as float64."""
@@ -254,8 +253,7 @@ class TorchCudaImages(DeviceImages):
         return contextlib.nullcontext()
 
     def stream_of(self, image):
-        # torch.cuda.current_stream() takes several microseconds.
-        return self.xp._C._cuda_getCurrentRawStream(image.device.index)
+        return self.xp.cuda.current_stream(image.device).cuda_stream
 
     def contiguous(self, image):
         return image.contiguous()
@@ -273,19 +271,11 @@ class TorchCudaImages(DeviceImages):
         size = image.element_size()
         return [stride * size for stride in image.stride()]
 
-    def empty(self, image, dtype):
-        return self.xp.empty(
-            tuple(image.shape), dtype=getattr(self.xp, _name_of(dtype)), device=image.device
-        )
-
     def new_array(self, image, shape, dtype):
         return self.xp.empty(shape, dtype=getattr(self.xp, dtype), device=image.device)
 
     def numbers(self, image, count):
         return self.xp.arange(1, count + 1, device=image.device)
-
-    def count_values(self, column, count):
-        return self.xp.bincount(column, minlength=count)
 
     def to_double(self, column):
         return column.double()

@@ -53,7 +53,7 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             or not library.is_contiguous(target)
             or _devices.may_overlap(library, target, source, read_mask)
         ):
-            labels = library.empty(plain, dtype)
+            labels = library.new_array(plain, tuple(plain.shape), dtype.name)
         if labels is target:
             library.will_write(out)
         counts = library.run(
@@ -160,7 +160,7 @@ def _memory_for_kept(library, image, contiguous, mask, target):
         return target
     if not library.is_contiguous(image):
         return contiguous
-    return library.empty(image, image.dtype)
+    return library.new_array(image, tuple(image.shape), library.name_of(image.dtype))
 
 
 def _refuse_foreign(library, image):

@@ -8,8 +8,6 @@
 
 #include "primitives/Bits.h"
 
-#include <cstdint>
-
 namespace itk::ccl
 {
 
@@ -20,20 +18,6 @@ constexpr bool
 IsForeground(TPixel pixel)
 {
   return pixel != TPixel{ 0 };
-}
-
-/** Returns the bits of up to 32 pixels. */
-template <typename TPixel>
-CCL_HOST_DEVICE
-inline Word
-PackPixels(const TPixel * pixels, unsigned int count)
-{
-  Word word = 0;
-  for (unsigned int bit = 0; bit < count; ++bit)
-  {
-    word |= static_cast<Word>(IsForeground(pixels[bit])) << bit;
-  }
-  return word;
 }
 
 #ifdef __CUDACC__
@@ -50,39 +34,6 @@ __device__ inline Word
 PackFour(unsigned int bytes)
 {
   return GatherFour(__vsetne4(bytes, 0));
-}
-
-/** Returns the bits of 32 pixels at an address that is a multiple of 16. Loads 16 bytes at a time. */
-template <typename TPixel>
-__device__ inline Word
-PackAlignedWord(const TPixel * pixels)
-{
-  constexpr unsigned int pixelsPerLoad = sizeof(uint4) / sizeof(TPixel);
-  Word                   word = 0;
-  CCL_UNROLL
-  for (unsigned int begin = 0; begin < BitsPerWord; begin += pixelsPerLoad)
-  {
-    union
-    {
-      uint4  loaded;
-      TPixel values[pixelsPerLoad];
-    };
-    loaded = *reinterpret_cast<const uint4 *>(pixels + begin);
-    if constexpr (sizeof(TPixel) == 1)
-    {
-      word |= (PackFour(loaded.x) | PackFour(loaded.y) << 4 | PackFour(loaded.z) << 8 | PackFour(loaded.w) << 12)
-              << begin;
-    }
-    else
-    {
-      CCL_UNROLL
-      for (unsigned int i = 0; i < pixelsPerLoad; ++i)
-      {
-        word |= static_cast<Word>(IsForeground(values[i])) << (begin + i);
-      }
-    }
-  }
-  return word;
 }
 
 #endif
