@@ -24,6 +24,8 @@ done
 from="$made/packages/nvidia"
 cp -r "$from"/cuda_runtime/include/. "$from"/cuda_cccl/include/. "$from"/cuda_nvcc/include/. "$made/include"
 cp "$from"/cuda_runtime/lib/libcudart_static.a "$from"/cuda_runtime/lib/libcudadevrt.a "$made/lib64"
+# CMake looks for the shared library even if nothing is linked with it.
+cp "$from"/cuda_runtime/lib/libcudart.so.12 "$made/lib64/libcudart.so"
 cp -r "$from"/cuda_nvcc/nvvm/libdevice "$made/nvvm"
 cp "$from"/cuda_nvcc/bin/ptxas "$made/bin"
 cp "$from"/cu13/bin/fatbinary "$made/bin/fatbinary-13"
