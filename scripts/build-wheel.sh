@@ -24,6 +24,19 @@ PYTHON="$environment/bin/python" scripts/make-clang-cuda.sh
 architecture=$(dpkg --print-architecture)
 scripts/make-old-sysroot.sh "$architecture"
 export CLANG_CUDA="$PWD/build/clang-cuda" CLANG_SYSROOT="$PWD/build/sysroot-$architecture"
+# Debian's Python.h includes a header as <x86_64-linux-gnu/python3.11/pyconfig.h>, which the folder of old libraries lacks.
+mkdir -p "$environment/headers"
+"$environment/bin/python" - "$environment/headers" << 'EOF'
+import pathlib, sys, sysconfig
+multiarch = sysconfig.get_config_var("MULTIARCH")
+folder = pathlib.Path(sysconfig.get_path("platinclude"))
+debian = pathlib.Path("/usr/include", multiarch or "", folder.name)
+if multiarch and debian.is_dir():
+    link = pathlib.Path(sys.argv[1], multiarch, folder.name)
+    link.parent.mkdir(exist_ok=True)
+    link.symlink_to(debian)
+EOF
+export CXXFLAGS="-idirafter $PWD/$environment/headers"
 "$environment/bin/python" -m build --outdir build/wheels/raw -Ccmake.define.CMAKE_TOOLCHAIN_FILE="$PWD/cmake/ClangCuda.cmake" .
 PATH="$environment/bin:$PATH" "$environment/bin/auditwheel" repair --strip --wheel-dir build/wheels build/wheels/raw/*.whl
 case $(echo build/wheels/*.whl) in *-abi3-*) "$environment/bin/abi3audit" --strict build/wheels/*.whl ;; esac

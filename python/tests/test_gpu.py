@@ -358,12 +358,15 @@ def test_memory_that_a_library_keeps_is_released(library):
             assert "memory" in str(error), error
             size //= 2
     hogs.clear()  # the library keeps the memory
-    for call in (
-        lambda: ccc.label(image, out=out),
-        lambda: ccc.component_statistics(image)["area"].sum(),
-        lambda: ccc.keep_largest(image, out=image),
-    ):
-        call()
+    try:
+        for call in (
+            lambda: ccc.label(image, out=out),
+            lambda: ccc.component_statistics(image)["area"].sum(),
+            lambda: ccc.keep_largest(image, out=image),
+        ):
+            call()
+    finally:
+        _images.library_of(image).release_memory()
     np.testing.assert_array_equal(library.host(out), expected)
     np.testing.assert_array_equal(library.host(image), ccc.keep_largest(array, device="cpu"))
 
