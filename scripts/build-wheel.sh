@@ -6,7 +6,8 @@
 #   scripts/build-wheel.sh [PYTHON]
 #
 # PYTHON is an interpreter; the default is python3. A release has three wheels: of Python 3.10, of 3.11, and of 3.12, which
-# serves all later versions. The wheel is in build/wheels. The script needs Debian 12 or later, and installs clang.
+# serves all later versions. The wheel is in build/wheels. The script needs Debian 12 or later, and installs clang. For a trial,
+# CUDAARCHS=90-real makes a wheel for one architecture.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -41,7 +42,7 @@ export CXXFLAGS="-idirafter $PWD/$environment/headers"
 PATH="$environment/bin:$PATH" "$environment/bin/auditwheel" repair --strip --wheel-dir build/wheels build/wheels/raw/*.whl
 case $(echo build/wheels/*.whl) in *-abi3-*) "$environment/bin/abi3audit" --strict build/wheels/*.whl ;; esac
 "$environment/bin/twine" check --strict build/wheels/*.whl build/wheels/raw/*.tar.gz
-test "$(stat --format %s build/wheels/*.whl)" -lt 20000000
+"$environment/bin/python" scripts/check-wheel.py ${CUDAARCHS:+--architectures "$CUDAARCHS"} build/wheels/*.whl
 "$environment/bin/pip" install --quiet build/wheels/*.whl
 "$environment/bin/python" -c 'import cuda_connected_components as ccc; print(ccc.backend_info())'
 ls -l build/wheels/*.whl
