@@ -5,14 +5,18 @@
 
 #include <algorithm>
 #include <chrono>
-#include <sys/syscall.h>
 #include <system_error>
-#include <unistd.h>
+
+#ifdef __linux__
+#  include <sys/syscall.h>
+#  include <unistd.h>
+#endif
 
 namespace
 {
 
-/** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only, so other threads do not look. */
+/** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only, so other threads of Linux do not look. On
+ * other systems they look and find nothing. */
 class SignalCheck
 {
 public:
@@ -35,7 +39,11 @@ public:
   }
 
 private:
-  bool                                  m_IsMainThread = syscall(SYS_gettid) == getpid();
+#ifdef __linux__
+  bool m_IsMainThread = syscall(SYS_gettid) == getpid();
+#else
+  bool m_IsMainThread = true;
+#endif
   std::chrono::steady_clock::time_point m_Last = std::chrono::steady_clock::now();
 };
 
