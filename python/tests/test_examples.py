@@ -36,7 +36,7 @@ def test_docstrings_of_the_dropins():
 ROOT = pathlib.Path(__file__).parents[2]
 DATA = pathlib.Path("/usr/share/doc/insighttoolkit5-examples/examples/Data")
 HEAD = DATA / "KmeansTest_T1UCharRaw.nii.gz"
-PAGES = [ROOT / "doc" / "python.md", ROOT / "README.md"]
+PAGES = [ROOT / "doc" / "python.md", ROOT / "python" / "README.md", ROOT / "README.md"]
 
 
 def blocks():
@@ -47,7 +47,7 @@ def blocks():
                 re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
             ):
                 if "import torch" not in code and "itk.cuda_" not in code:
-                    yield pytest.param(code, id=f"{page.name}-{number}")
+                    yield pytest.param(code, id=f"{page.relative_to(ROOT)}-{number}")
 
 
 def test_signatures_of_the_page():
