@@ -2,7 +2,7 @@
 # Checks that other compilers than GCC on Linux compile the library, without CUDA:
 # - the installed headers have no names that only some compilers or systems know;
 # - the engine, which needs no ITK, with MinGW for Windows;
-# - the engine, and the filters for some types of images, with clang and libc++.
+# - the engine, the Python module, and the filters for some types of images, with clang and libc++.
 #
 #   scripts/check-portability.sh
 #
@@ -39,6 +39,22 @@ if echo '#include <vector>' | clang++ -stdlib=libc++ -fsyntax-only -x c++ - 2> /
     -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-stdlib=libc++ "$warnings" > /dev/null
   cmake --build "$build/clang-engine"
   "$build/clang-engine/CountComponents"
+
+  python=$PWD/build/python-environment/bin/python
+  if [ -x "$python" ]; then
+    echo "Python module with clang and libc++"
+    cmake -S python -B "$build/clang-python" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" \
+      -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_CXX_FLAGS=-stdlib=libc++ "$warnings" \
+      -DPython_EXECUTABLE="$python" -Dnanobind_DIR="$("$python" -m nanobind --cmake_dir)" \
+      -DCudaConnectedComponents_USE_CUDA=OFF > /dev/null
+    set --
+    for source in python/src/*.cxx; do
+      set -- "$@" CMakeFiles/_core.dir/src/"$(basename "$source")".o
+    done
+    cmake --build "$build/clang-python" --target "$@"
+  else
+    echo "SKIPPED: the Python module. scripts/test-python.sh makes the environment that it needs."
+  fi
 
   # ITK's libraries have another standard library, so no program is linked. Debian's ITK 5.2 accepts only GCC: its header that
   # detects the compiler is included first, with the list of the features of GCC 10 for clang.
