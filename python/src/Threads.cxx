@@ -15,8 +15,8 @@
 namespace
 {
 
-/** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only, so other threads of Linux do not look. On
- * other systems they look and find nothing. */
+/** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only, so other threads of Linux do not look.
+ * On other systems they look and find nothing. */
 class SignalCheck
 {
 public:
