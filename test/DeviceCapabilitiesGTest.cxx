@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests of the capabilities of imitated devices, and of the waiting time after a device did not start.
+// Tests of the capabilities of imitated devices, of the refusal of old ones, and of the waiting time after a device did
+// not start.
 
 #include "executors/device/DeviceCapabilities.h"
 #include "executors/device/StartAttempts.h"
@@ -9,6 +10,7 @@
 
 using itk::CudaConnectedComponentError;
 using itk::ccl::DeviceCapabilities;
+using itk::ccl::GPUDescription;
 using itk::ccl::StartAttempts;
 
 namespace
@@ -36,6 +38,24 @@ TEST(CudaConnectedComponentsDeviceCapabilities, LimitToNeverAddsCapabilities)
   EXPECT_FALSE(turing.hasMemoryPools || turing.launchesEarly);
   EXPECT_EQ(turing.multiprocessors, 2U);
   EXPECT_THROW(small.LimitTo("voodoo"), CudaConnectedComponentError);
+}
+
+TEST(CudaConnectedComponentsDeviceCapabilities, OldGPUsAreRefusedByName)
+{
+  EXPECT_NO_THROW((GPUDescription{ "Tesla V100", 7, 0 }.RequireSupported()));
+  EXPECT_NO_THROW((GPUDescription{ "NVIDIA RTX PRO 6000", 12, 0 }.RequireSupported()));
+  try
+  {
+    GPUDescription{ "GeForce GTX 1080", 6, 1 }.RequireSupported();
+    FAIL() << "no exception";
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::Kind::Unavailable);
+    EXPECT_STREQ(error.what(),
+                 "no CUDA device: the GPU GeForce GTX 1080 of compute capability 6.1 is too old, and 7.0 or later is "
+                 "needed: choose another GPU, or use the CPU");
+  }
 }
 
 /** Returns the message of the exception that RequireDue() throws at a time, or an empty string. */

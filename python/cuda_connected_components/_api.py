@@ -439,8 +439,13 @@ def backend_info():
     info : dict
         - "version": the version of the package
         - "cuda_built": whether the package was built with CUDA
-        - "cuda_reason": why the GPU cannot be used, or an empty string. This
-          starts CUDA, which takes some tenths of a second at the first call
+        - "cuda_runtime": the version of CUDA that the package was built with,
+          for example "12.9"; None without CUDA
+        - "cuda_driver": the newest version of CUDA that the NVIDIA driver
+          supports; None without a driver, or if the package has no CUDA
+        - "cuda_reason": why the GPU cannot be used, and what to do; an empty
+          string if it can be used. This starts CUDA, which takes some tenths of
+          a second at the first call
         - "threads": the default number of threads on the CPU
         - "last_backend": "cuda" or "cpu", for the last call on this thread
         - "last_reason": why the last call did not use the GPU, or an empty string

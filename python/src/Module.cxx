@@ -7,6 +7,9 @@
 #include "HostCalls.h"
 #include "Threads.h"
 
+#include "engine/DeviceSession.h"
+#include "executors/device/DeviceCapabilities.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
@@ -21,6 +24,13 @@ namespace nb = nanobind;
 
 namespace
 {
+
+/** Returns a text such as "12.9", or None for 0. */
+nb::object
+VersionText(int version)
+{
+  return version == 0 ? nb::none() : nb::cast(itk::ccl::FormatCudaVersion(version));
+}
 
 nb::dict
 DescribeBackend()
@@ -42,7 +52,10 @@ DescribeBackend()
   info["last_reason"] = lastCall.reason;
   info["held_device_bytes"] = held.deviceBytes;
   info["held_pinned_bytes"] = held.pinnedBytes;
-  info["cuda_built"] = CCL_PYTHON_HAS_CUDA != 0;
+  const itk::ccl::CudaVersions versions = itk::ccl::DeviceSession::GetCudaVersions();
+  info["cuda_built"] = versions.runtime != 0;
+  info["cuda_runtime"] = VersionText(versions.runtime);
+  info["cuda_driver"] = VersionText(versions.driver);
   return info;
 }
 

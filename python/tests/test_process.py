@@ -232,13 +232,18 @@ def test_backend_info():
     assert set(info) == {
         "version",
         "cuda_built",
+        "cuda_driver",
         "cuda_reason",
+        "cuda_runtime",
         "threads",
         "last_backend",
         "last_reason",
         "held_device_bytes",
         "held_pinned_bytes",
     }
+    assert info["cuda_built"] == (info["cuda_runtime"] is not None)
+    if not info["cuda_reason"]:
+        assert float(info["cuda_driver"]) >= int(float(info["cuda_runtime"]))
     image = noise((200, 200), 0.3, 5)
     ccc.label(image, device="cpu")
     info = ccc.backend_info()

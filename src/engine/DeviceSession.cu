@@ -308,6 +308,17 @@ DeviceSession::IsStartupDone()
   return DeviceResources::AreAny();
 }
 
+CudaVersions
+DeviceSession::GetCudaVersions()
+{
+  CudaVersions versions{ CUDART_VERSION, 0 };
+  if (cudaDriverGetVersion(&versions.driver) != cudaSuccess)
+  {
+    cudaGetLastError();
+  }
+  return versions;
+}
+
 namespace
 {
 

@@ -56,6 +56,13 @@ struct RunLabels
   Components components;
 };
 
+/** Versions of CUDA, as 1000 * major + 10 * minor: 12090 is 12.9. */
+struct CudaVersions
+{
+  int runtime; // of this build; 0 if it has no CUDA
+  int driver;  // the newest version that the NVIDIA driver supports; 0 if there is no driver
+};
+
 /** Labels images on a device during one call of the labeler, on a stream. The device is current during each function,
  * but not between them, where functions of the caller run. Use a session from one thread.
  *
@@ -145,6 +152,10 @@ public:
    * session has started it in this process, or if this build has no CUDA. */
   static bool
   IsStartupDone();
+
+  /** Returns the versions of CUDA. Starts no device. */
+  static CudaVersions
+  GetCudaVersions();
 
 private:
   class Implementation;

@@ -12,8 +12,9 @@ class DeviceSession::Implementation
 
 DeviceSession::DeviceSession(int)
 {
-  throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::Unavailable,
-                                    "no CUDA device: this build of CudaConnectedComponents has no CUDA");
+  throw CudaConnectedComponentError(
+    CudaConnectedComponentError::Kind::Unavailable,
+    "no CUDA device: this build of CudaConnectedComponents has no CUDA: build it with CUDA 12.5 or later");
 }
 
 DeviceSession::DeviceSession(int deviceId, void *, const CudaConnectedComponentAllocator &)
@@ -87,6 +88,12 @@ bool
 DeviceSession::IsStartupDone()
 {
   return true;
+}
+
+CudaVersions
+DeviceSession::GetCudaVersions()
+{
+  return {};
 }
 
 } // namespace itk::ccl

@@ -2,11 +2,13 @@
 #include "executors/device/CudaContext.cuh"
 
 #include "executors/device/CudaError.cuh"
+#include "executors/device/DeviceCapabilities.h"
 #include "executors/device/StartAttempts.h"
 
 #include <cuda.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -35,7 +37,8 @@ const int forkHandlerError = pthread_atfork(nullptr, nullptr, [] { isForkedChild
 const int forkHandlerError = 0;
 #endif
 
-constexpr const char * UsedBeforeFork = "no CUDA device: CUDA was in use when this process was forked from its parent";
+constexpr const char * UsedBeforeFork = "no CUDA device: CUDA was in use when this process was forked from its parent: "
+                                        "start the process with spawn";
 
 /** Throws CudaConnectedComponentError in a process that was forked after the first call of this function. CUDA does not
  * work there, because the parent process has used it. */
@@ -54,6 +57,69 @@ RequireSameProcess()
   isCudaUsed = true;
 }
 
+/** Throws CudaConnectedComponentError: the driver is missing, or older than CUDA's runtime needs. */
+[[noreturn]] void
+ThrowNoDriver()
+{
+  int driver = 0;
+  if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
+  {
+    throw CudaConnectedComponentError(
+      Kind::Unavailable,
+      "no CUDA device: no NVIDIA driver (libcuda.so.1): install it, or start the container "
+      "with docker run --gpus all");
+  }
+  // The runtime works with the drivers of all minor versions of its CUDA.
+  constexpr int     major = CUDART_VERSION / 1000;
+  const std::string release = major == 12 ? " to 525 or later" : major == 13 ? " to 580 or later" : "";
+  throw CudaConnectedComponentError(Kind::Unavailable,
+                                    "no CUDA device: the NVIDIA driver supports CUDA " + FormatCudaVersion(driver) +
+                                      ", and this build needs " + std::to_string(major) +
+                                      ".0 or later: update the driver" + release);
+}
+
+/** Throws CudaConnectedComponentError: the driver works, and shows no GPU. */
+[[noreturn]] void
+ThrowNoGPU()
+{
+  const char * const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  throw CudaConnectedComponentError(
+    Kind::Unavailable,
+    visible != nullptr ? "no CUDA device: CUDA_VISIBLE_DEVICES is \"" + std::string(visible) +
+                           "\", and the NVIDIA driver shows no GPU: set it to numbers of GPUs that nvidia-smi lists"
+                       : "no CUDA device: the NVIDIA driver shows no GPU: run nvidia-smi, and start a container with "
+                         "docker run --gpus all");
+}
+
+/** Returns what a user can do after an error at the start of CUDA. */
+const char *
+RemedyOf(cudaError_t error)
+{
+  switch (error)
+  {
+    case cudaErrorMemoryAllocation:
+      return "end programs that use GPU memory; nvidia-smi lists them";
+    case cudaErrorStubLibrary:
+      return "remove the folder of libcuda.so.1 that is named stubs from LD_LIBRARY_PATH";
+    case cudaErrorDevicesUnavailable:
+      return "end the program that has the GPU for itself; nvidia-smi lists it";
+    case cudaErrorSystemNotReady:
+      return "start NVIDIA's service nvidia-fabricmanager";
+    case cudaErrorSystemDriverMismatch:
+      return "restart the machine, so that libcuda.so.1 and the driver in the kernel have the same version";
+    case cudaErrorCompatNotSupportedOnDevice:
+      return "remove the folder of libcuda.so.1 that is named compat from LD_LIBRARY_PATH";
+    case cudaErrorNoKernelImageForDevice:
+      return "compile the code with CUDAARCHS=native, and for compute capability 7.0 with CUDA 12";
+    case cudaErrorUnsupportedPtxVersion:
+      return "update the NVIDIA driver";
+    case cudaErrorJitCompilerNotFound:
+      return "start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility";
+    default:
+      return "run nvidia-smi, and if it fails too, restart the machine";
+  }
+}
+
 /** Returns the number of CUDA devices, which is at least 1. Throws CudaConnectedComponentError if there is none. */
 int
 CountDevices()
@@ -68,22 +134,19 @@ CountDevices()
   cudaGetLastError();
   if (error == cudaSuccess || error == cudaErrorNoDevice)
   {
-    throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device");
+    ThrowNoGPU();
   }
   if (error == cudaErrorInitializationError)
   {
     // Other code of the process has used CUDA before the fork.
     throw CudaConnectedComponentError(Kind::Unavailable, UsedBeforeFork);
   }
-  int driver = 0;
-  if (error == cudaErrorInsufficientDriver && (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0))
+  if (error == cudaErrorInsufficientDriver)
   {
-    throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device: no NVIDIA driver is installed");
+    ThrowNoDriver();
   }
-  throw CudaConnectedComponentError(error == cudaErrorInsufficientDriver ? Kind::Unavailable
-                                    : error == cudaErrorMemoryAllocation ? Kind::Memory
-                                                                         : Kind::Cuda,
-                                    std::string("no CUDA device: ") + cudaGetErrorString(error));
+  CheckStart(error, -1);
+  return count;
 }
 
 /** The failed starts of all devices, by the number of the device. */
@@ -129,6 +192,7 @@ struct Driver
   CUresult (*retainPrimary)(CUcontext *, CUdevice);
   CUresult (*releasePrimary)(CUdevice);
   CUresult (*exchangeCaptureMode)(CUstreamCaptureMode *);
+  CUresult (*getName)(char *, int, CUdevice);
 
   Driver()
   {
@@ -140,6 +204,7 @@ struct Driver
     FindDriverFunction("cuDevicePrimaryCtxRetain", retainPrimary);
     FindDriverFunction("cuDevicePrimaryCtxRelease", releasePrimary);
     FindDriverFunction("cuThreadExchangeStreamCaptureMode", exchangeCaptureMode);
+    FindDriverFunction("cuDeviceGetName", getName);
   }
 };
 
@@ -167,6 +232,19 @@ IsDeviceStarted(int device)
   return GetDriver().getPrimaryState(device, &flags, &isActive) == CUDA_SUCCESS && isActive != 0;
 }
 
+/** Describes a device. Does not start it. */
+GPUDescription
+Describe(int device)
+{
+  char           name[256] = "";
+  GPUDescription gpu{};
+  CCL_CHECK(RuntimeError(GetDriver().getName(name, sizeof(name), device)));
+  CCL_CHECK(cudaDeviceGetAttribute(&gpu.major, cudaDevAttrComputeCapabilityMajor, device));
+  CCL_CHECK(cudaDeviceGetAttribute(&gpu.minor, cudaDevAttrComputeCapabilityMinor, device));
+  gpu.name = name;
+  return gpu;
+}
+
 } // namespace
 
 bool
@@ -176,8 +254,25 @@ IsForkedChild()
 }
 
 void
+CheckStart(cudaError_t error, int device)
+{
+  if (error == cudaSuccess)
+  {
+    return;
+  }
+  cudaGetLastError();
+  throw CudaConnectedComponentError(error == cudaErrorNoKernelImageForDevice ? Kind::Unavailable
+                                    : error == cudaErrorMemoryAllocation     ? Kind::Memory
+                                                                             : Kind::Cuda,
+                                    "no CUDA device: " + (device < 0 ? "CUDA" : Describe(device).ToText()) +
+                                      " does not start, because of \"" + cudaGetErrorString(error) + "\" (" +
+                                      cudaGetErrorName(error) + "): " + RemedyOf(error));
+}
+
+void
 StartDevice(int device, const std::function<void()> & start)
 {
+  Describe(device).RequireSupported();
   FailedStarts &                    failed = GetFailedStarts();
   const std::lock_guard<std::mutex> lock(failed.mutex);
   const auto                        now = StartAttempts::ClockType::now();
@@ -223,7 +318,7 @@ PrimaryContext::PrimaryContext(int device)
 {
   const Driver & driver = GetDriver();
   CUcontext      context = nullptr;
-  const auto     retain = [&] { CCL_CHECK(RuntimeError(driver.retainPrimary(&context, m_Device))); };
+  const auto     retain = [&] { CheckStart(RuntimeError(driver.retainPrimary(&context, m_Device)), m_Device); };
   if (m_WasStarted)
   {
     retain();

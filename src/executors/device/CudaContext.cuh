@@ -5,6 +5,8 @@
 // The CUDA devices and contexts of the process: which device is current, how a device starts, and whether it has been
 // reset since. All functions are thread-safe.
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -87,9 +89,15 @@ CallInContext(int device, std::uint64_t id, const std::function<void()> & functi
 bool
 IsForkedChild();
 
-/** Calls start(), which starts a device. Other threads that start a device wait. If start() throws a
- * CudaConnectedComponentError, the next calls for this device throw the same error without calling start(), for a time
- * that StartAttempts decides. */
+/** Throws CudaConnectedComponentError unless `error`, of a function that starts CUDA or a device, is cudaSuccess. The
+ * message says what the user can do.
+ * \param device number of the device, or -1 if no device is known yet */
+void
+CheckStart(cudaError_t error, int device);
+
+/** Calls start(), which starts a device. Other threads that start a device wait. Throws CudaConnectedComponentError if
+ * the kernels cannot run on the device. If start() throws a CudaConnectedComponentError, the next calls for this device
+ * throw the same error without calling start(), for a time that StartAttempts decides. */
 void
 StartDevice(int device, const std::function<void()> & start);
 

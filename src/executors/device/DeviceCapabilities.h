@@ -10,6 +10,40 @@
 namespace itk::ccl
 {
 
+/** Returns the text of a version that CUDA has as a number: "12.9" of 12090. */
+inline std::string
+FormatCudaVersion(int version)
+{
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/** A GPU, as a message to a user names it. */
+struct GPUDescription
+{
+  std::string name;
+  int         major; // of the compute capability
+  int         minor;
+
+  /** Returns a text such as "the GPU NVIDIA H200 of compute capability 9.0". */
+  std::string
+  ToText() const
+  {
+    return "the GPU " + name + " of compute capability " + std::to_string(major) + "." + std::to_string(minor);
+  }
+
+  /** Throws CudaConnectedComponentError (Unavailable) if the kernels cannot run on the GPU. */
+  void
+  RequireSupported() const
+  {
+    if (major < 7)
+    {
+      throw CudaConnectedComponentError(
+        CudaConnectedComponentError::Kind::Unavailable,
+        "no CUDA device: " + ToText() + " is too old, and 7.0 or later is needed: choose another GPU, or use the CPU");
+    }
+  }
+};
+
 /** The properties of a device that decide how images are labeled on it. */
 struct DeviceCapabilities
 {

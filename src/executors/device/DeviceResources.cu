@@ -44,13 +44,13 @@ __global__ void
 DoNothing()
 {}
 
-/** Returns the architecture for which the kernels were compiled that run on the current device, for example 90. It may
- * be lower than the architecture of the device. */
+/** Returns the architecture for which the kernels were compiled that run on a device, for example 90. It may be lower
+ * than the architecture of the device, which must be current. */
 int
-ArchitectureOfKernels()
+ArchitectureOfKernels(int device)
 {
   cudaFuncAttributes attributes{};
-  CCL_CHECK(cudaFuncGetAttributes(&attributes, DoNothing));
+  CheckStart(cudaFuncGetAttributes(&attributes, DoNothing), device);
   return attributes.ptxVersion;
 }
 
@@ -65,7 +65,7 @@ CapabilitiesOf(int device)
     return value;
   };
   const DeviceCapabilities capabilities{ get(cudaDevAttrMemoryPoolsSupported) != 0,
-                                         ArchitectureOfKernels() >= 90,
+                                         ArchitectureOfKernels(device) >= 90,
                                          static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount)) };
   const char * const       profile = std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_GPU");
   return capabilities.LimitTo(profile != nullptr ? profile : "");
@@ -151,7 +151,7 @@ DeviceResources::Of(int device)
   {
     StartDevice(device, [&] {
       // CUDA's runtime prepares the context. On a broken device, this fails.
-      CCL_CHECK(cudaFree(nullptr));
+      CheckStart(cudaFree(nullptr), device);
       resources = find();
       if (resources == nullptr)
       {
