@@ -1,4 +1,4 @@
-"""What `backend_info` says if the GPU cannot be used. A fake libcuda.so.1 stands for the NVIDIA driver."""
+"""`backend_info` without a usable GPU. A fake libcuda.so.1 stands for the NVIDIA driver."""
 
 import json
 import os
@@ -21,11 +21,12 @@ DRIVER = """
 static int initialize(unsigned flags) { return RESULT; }
 static int get_version(int *version) { *version = VERSION; return 0; }
 static int fail(void) { return 801; } /* CUDA_ERROR_NOT_SUPPORTED */
-int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags, int *found) {
-  *function = strcmp(name, "cuInit") == 0               ? (void *)initialize
-            : strcmp(name, "cuDriverGetVersion") == 0   ? (void *)get_version
-            : strcmp(name, "cuGetProcAddress") == 0     ? (void *)cuGetProcAddress_v2
-                                                        : (void *)fail;
+int cuGetProcAddress_v2(const char *name, void **function, int version, unsigned long long flags,
+                        int *found) {
+  *function = strcmp(name, "cuInit") == 0             ? (void *)initialize
+            : strcmp(name, "cuDriverGetVersion") == 0 ? (void *)get_version
+            : strcmp(name, "cuGetProcAddress") == 0   ? (void *)cuGetProcAddress_v2
+                                                      : (void *)fail;
   return 0;
 }
 """
