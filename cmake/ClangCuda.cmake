@@ -12,7 +12,9 @@ endif()
 set(CMAKE_CUDA_COMPILER clang++-19)
 set(CUDAToolkit_ROOT ${clang_cuda})
 # Drivers of CUDA 12.0 read PTX up to version 8.0. Clang 19 does not know CUDA 12.9, but compiles with it.
-set(CMAKE_CUDA_FLAGS_INIT "--cuda-path=${clang_cuda} --cuda-feature=+ptx80 -Wno-unknown-cuda-version")
+# -isystem: another CUDA may have its headers in /usr/local/include, which clang searches before the folder of --cuda-path.
+set(CMAKE_CUDA_FLAGS_INIT
+    "--cuda-path=${clang_cuda} -isystem ${clang_cuda}/include --cuda-feature=+ptx80 -Wno-unknown-cuda-version")
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   # Machine code for Volta to Hopper, and PTX for later ones, which clang 19 does not know.
   set(CMAKE_CUDA_ARCHITECTURES 70-real 75-real 80-real 86-real 90)
