@@ -29,8 +29,8 @@ public:
   /** \brief The cause of an error. */
   enum class Kind : uint8_t
   {
-    /** There is no such CUDA device, no suitable driver, or no CUDA in this build. Or the process was forked from a
-     * process that used CUDA. */
+    /** There is no such CUDA device, no suitable driver, or no CUDA in this build. Or the kernels cannot run on the
+     * device. Or the process was forked from a process that used CUDA. */
     Unavailable,
     /** The device or the host has too little memory. */
     Memory,
