@@ -15,6 +15,10 @@ set(CUDAToolkit_ROOT ${clang_cuda})
 # -isystem: another CUDA may have its headers in /usr/local/include, which clang searches before the folder of --cuda-path.
 set(CMAKE_CUDA_FLAGS_INIT
     "--cuda-path=${clang_cuda} -isystem ${clang_cuda}/include --cuda-feature=+ptx80 -Wno-unknown-cuda-version")
+# Clang's limits leave calls in kernels, whose parameters are then copied to local memory: labeling takes twice as long.
+foreach(limit inline-threshold inlinehint-threshold locally-hot-callsite-threshold)
+  string(APPEND CMAKE_CUDA_FLAGS_INIT " -Xarch_device -mllvm=-${limit}=10000")
+endforeach()
 if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
   # Machine code for Volta to Hopper, and PTX for later ones, which clang 19 does not know.
   set(CMAKE_CUDA_ARCHITECTURES 70-real 75-real 80-real 86-real 90)

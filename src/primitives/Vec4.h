@@ -114,7 +114,10 @@ struct Vec4Labels
   TOutput
   At(unsigned int i) const
   {
-    return (0U - secondStart) >> i & 1U ? second : first;
+    // Clang would choose between the addresses of the members, and keep them in memory.
+    const TOutput one = first;
+    const TOutput two = second;
+    return (0U - secondStart) >> i & 1U ? two : one;
   }
 };
 
