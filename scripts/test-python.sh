@@ -1,6 +1,6 @@
 #!/bin/sh
-# Builds the Python package, as a source distribution and as a wheel from it, and tests the wheel in a new environment.
-# The wheel has code for one GPU architecture if a CUDA compiler is found, and no CUDA otherwise. Tests of PyTorch need
+# Builds the Python package, as a source distribution and as a wheel from it, and tests the wheel in a new environment. Clang
+# compiles it, as for a release, but for one GPU architecture and with the libraries of this system. Tests of PyTorch need
 # Debian's package python3-torch, because PyPI's needs CUDA's libraries.
 #
 #   scripts/test-python.sh [arguments of pytest]
@@ -10,13 +10,20 @@ cd "$(dirname "$0")/.."
 if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
   apt-get install -y --no-install-recommends python3-venv
 fi
+for package in clang-19 unzip; do
+  dpkg-query --status "$package" > /dev/null 2>&1 || missing="${missing:-} $package"
+done
+[ -z "${missing:-}" ] || apt-get install -y --no-install-recommends $missing
 environment=build/python-environment
 wheels=build/python-wheels
 rm -rf "$environment" "$wheels"
 python3 -m venv "$environment"
 "$environment/bin/pip" install --quiet --requirement python/tests/requirements.txt
+PYTHON="$environment/bin/python" scripts/make-clang-cuda.sh
+export CLANG_CUDA="$PWD/build/clang-cuda"
 CUDAARCHS="${CUDAARCHS:-90-real}" "$environment/bin/python" -m build --no-isolation --outdir "$wheels" \
-  -Ccmake.define.CMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -Ccmake.define.CMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" .
+  -Ccmake.define.CMAKE_TOOLCHAIN_FILE="$PWD/cmake/ClangCuda.cmake" \
+  -Ccmake.define.CMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -Ccmake.define.CMAKE_CUDA_FLAGS_RELEASE="-O1 -DNDEBUG" .
 "$environment/bin/pip" install --quiet --no-deps "$wheels"/*.whl
 "$environment/bin/pip" install --quiet --no-deps --no-build-isolation ./python/itk
 export PYTHONDONTWRITEBYTECODE=1
