@@ -2,7 +2,8 @@
 # drivers of CUDA 12.0 and later, and nvcc 13's with drivers of CUDA 13. Environment variables:
 #
 # CLANG_CUDA     the folder; the default is build/clang-cuda
-# CLANG_SYSROOT  a folder of scripts/make-old-sysroot.sh, for libraries that run on old systems; the default is this system
+# CLANG_SYSROOT  a folder of scripts/make-old-sysroot.sh, for libraries that run on old systems; the default is this system.
+#                The folder of another processor makes this a cross compiler
 
 if(DEFINED ENV{CLANG_CUDA})
   set(clang_cuda $ENV{CLANG_CUDA})
@@ -28,6 +29,19 @@ if(DEFINED ENV{CLANG_SYSROOT})
   set(CMAKE_C_COMPILER clang-19)
   set(CMAKE_CXX_COMPILER clang++-19)
   set(CMAKE_SYSROOT $ENV{CLANG_SYSROOT})
+  foreach(processor x86_64 aarch64)
+    if(EXISTS ${CMAKE_SYSROOT}/usr/lib/${processor}-linux-gnu AND NOT processor STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+      set(CMAKE_SYSTEM_NAME Linux)
+      set(CMAKE_SYSTEM_PROCESSOR ${processor})
+      foreach(language C CXX CUDA)
+        set(CMAKE_${language}_COMPILER_TARGET ${processor}-linux-gnu)
+      endforeach()
+      # The linker of this system knows this system's processor only.
+      foreach(kind EXE MODULE SHARED)
+        set(CMAKE_${kind}_LINKER_FLAGS_INIT -fuse-ld=lld-19)
+      endforeach()
+    endif()
+  endforeach()
   # Python and the tools are those of this system.
   set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
   set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE NEVER)

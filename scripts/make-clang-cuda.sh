@@ -2,22 +2,37 @@
 # Makes a folder with the parts of CUDA 12.9 that clang needs as a CUDA compiler, from packages of Python's index. Code of
 # this compiler runs with drivers of CUDA 12.0 and later. cmake/ClangCuda.cmake is the toolchain file for it.
 #
-#   scripts/make-clang-cuda.sh [FOLDER]
+#   scripts/make-clang-cuda.sh [ARCHITECTURE [FOLDER]]
 #
-# The default is build/clang-cuda. A folder that exists stays as it is. The script needs pip and unzip.
+# ARCHITECTURE is that of the programs, amd64 or arm64; the default is this machine's. The default folder is build/clang-cuda;
+# with another architecture than this machine's, build/clang-cuda-ARCHITECTURE. A folder that exists stays as it is. The
+# script needs Debian, pip and unzip.
 set -eu
 
 cd "$(dirname "$0")/.."
-folder="${1:-build/clang-cuda}"
+machine=$(dpkg --print-architecture)
+architecture="${1:-$machine}"
+folder=build/clang-cuda
+[ "$architecture" = "$machine" ] || folder="$folder-$architecture"
+folder="${2:-$folder}"
 [ ! -d "$folder" ] || exit 0
-packages="nvidia-cuda-nvcc-cu12==12.9.86 nvidia-cuda-runtime-cu12==12.9.79 nvidia-cuda-cccl-cu12==12.9.27"
+# Packages of programs for this machine, and of libraries for the architecture.
+packages="nvidia-cuda-nvcc-cu12==12.9.86 nvidia-cuda-cccl-cu12==12.9.27"
+libraries="nvidia-cuda-runtime-cu12==12.9.79"
+case "$architecture" in
+  amd64) platform=manylinux2014_x86_64 ;;
+  arm64) platform=manylinux2014_aarch64 ;;
+  *) echo "$architecture: the architecture must be amd64 or arm64" >&2; exit 1 ;;
+esac
 # CUDA 12 has no package with fatbinary.
 packages="$packages nvidia-cuda-nvcc==13.0.88"
 
 made="$folder.part"
 rm -rf "$made"
 mkdir -p "$made/packages" "$made/bin" "$made/include" "$made/lib64" "$made/nvvm"
-"${PYTHON:-python3}" -m pip download --quiet --no-deps --only-binary :all: --dest "$made/packages" $packages
+download="${PYTHON:-python3} -m pip download --quiet --no-deps --only-binary :all: --dest $made/packages"
+$download $packages
+$download --platform "$platform" $libraries
 for package in "$made"/packages/*.whl; do
   unzip -qo "$package" -d "$made/packages"
 done

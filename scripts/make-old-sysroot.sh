@@ -18,8 +18,7 @@ packages="libc6 libc6-dev libcrypt1 libcrypt-dev libgcc-s1 libgcc-10-dev libstdc
 made="$(pwd)/$folder.part"
 rm -rf "$made"
 mkdir -p "$made/apt/lists/partial" "$made/apt/archives/partial" "$made/root"
-mirror=$(apt-get indextargets --format '$(REPO_URI)' | grep -v security | head -n 1)
-[ -n "$mirror" ] || { echo "apt knows no mirror: write one to /etc/apt/sources.list" >&2; exit 1; }
+mirror=$(scripts/debian-mirror.sh)
 keys=/usr/share/keyrings/debian-archive-keyring.gpg
 echo "deb [signed-by=$keys] $mirror $release main" > "$made/apt/sources.list"
 touch "$made/apt/status"
