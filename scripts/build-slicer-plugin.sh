@@ -1,13 +1,15 @@
 #!/bin/bash
-# Builds the library and the plug-in for the ITK of 3D Slicer's Python packages, and packs them:
+# Builds the library and the plug-in for the ITK of 3D Slicer's Python packages, and packs them for all systems where Slicer
+# runs: clang compiles them with CUDA 12.9 and with the libraries of Debian 11.
 #   scripts/build-slicer-plugin.sh [SITE_PACKAGES]
 # SITE_PACKAGES is the folder of the packages slicer_core and slicer_core_sdk, which must have one version. By default, it is
 # the folder where the interpreter PYTHON (default: python3) finds slicer_core_sdk. The plug-in replaces the same types as
 # any plug-in, and these include all types that Slicer creates.
 #
-# The pack is a folder and an archive in build/slicer. The script prints the libraries that the plug-in needs. It fails if one
-# library of ITK is not Slicer's, because a second ITK in the process has factories of its own. CMAKE_OPTIONS adds options
-# for CMake; JOBS is the number of compilers at a time.
+# The pack is an archive, and its content, in build/slicer. The script prints the libraries that the plug-in needs. It fails if
+# one library of ITK is not Slicer's, because a second ITK in the process has factories of its own, or if Slicer's libraries
+# load on older systems than the plug-in. CMAKE_OPTIONS adds options for CMake; JOBS is the number of compilers at a time. The
+# script needs Debian 12 or later on x86-64, with the packages clang-19 and unzip.
 set -euo pipefail
 
 root=$(realpath "$(dirname "$0")/..")
@@ -42,22 +44,30 @@ abi=0
 if nm --dynamic "$common" | grep __cxx11 > /dev/null; then # not grep -q, which would end nm by SIGPIPE
   abi=1
 fi
+# The libraries of Debian 11 are older than Slicer's, but for pow: Debian's newest one needs glibc 2.29.
+"$root/scripts/make-clang-cuda.sh"
+"$root/scripts/make-old-sysroot.sh"
+export CLANG_SYSROOT=$root/build/sysroot-amd64
+mkdir -p "$root/build/slicer"
+echo '__asm__(".symver pow, pow@GLIBC_2.2.5");' > "$root/build/slicer/OldPow.h"
+export CXXFLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi -include $root/build/slicer/OldPow.h"
+export CUDAFLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi"
+build=$root/build/slicer/build
 # The package file of ITKVtkGlue looks for VTK, which the plug-in does not need.
 # shellcheck disable=SC2086 # CMAKE_OPTIONS is a list
-cmake -S "$root" -B "$root/build/slicer/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-  -DCMAKE_CXX_FLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi" -DCMAKE_CUDA_FLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi" \
+cmake --fresh -S "$root" --preset plugin -B "$build" -DCPACK_SYSTEM_NAME="slicer$slicer" \
   -DITK_DIR="$(find "$sdk/lib/cmake" -maxdepth 1 -name 'ITK-*')" -DCMAKE_PREFIX_PATH="$sdk" -DITKVtkGlue_LOADED=1 \
-  -DBUILD_TESTING=OFF -DCudaConnectedComponents_BUILD_TOOL=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF ${CMAKE_OPTIONS:-}
-cmake --build "$root/build/slicer/build" -j "${JOBS:-$(nproc)}"
+  ${CMAKE_OPTIONS:-}
+cmake --build "$build" -j "${JOBS:-$(nproc)}"
 
-name=CudaConnectedComponents-$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$root/build/slicer/build/CMakeCache.txt")
-name=$name-slicer-$slicer
-pack=$root/build/slicer/$name
-rm -rf "$pack" "$pack.tar.gz"
-cmake --install "$root/build/slicer/build" --prefix "$pack" --strip > /dev/null
-cp "$root/LICENSE" "$pack"
+rm -rf "$root"/build/slicer/CudaConnectedComponents-*
+cpack --config "$build/CPackConfig.cmake" -B "$root/build/slicer"
+archive=$(find "$root/build/slicer" -maxdepth 1 -name '*.tar.gz')
+pack=${archive%.tar.gz}
+tar -C "$root/build/slicer" -xzf "$archive"
+cat "$pack/REQUIREMENTS.txt"
 
-plugin=$(find "$pack" -name libCudaConnectedComponentsPlugin.so)
+plugin=$pack/lib/CudaConnectedComponents/itk-plugin/libCudaConnectedComponentsPlugin.so
 if readelf --dynamic "$plugin" | grep -E 'RPATH|RUNPATH'; then
   echo "The plug-in must find ITK in the process, and must not name a folder of its own." >&2
   exit 1
@@ -80,6 +90,21 @@ if [ -n "$others" ]; then
   echo "These libraries are not in $libraries:$others" >&2
   exit 1
 fi
-tar -C "$root/build/slicer" -czf "$pack.tar.gz" "$name"
+
+# Prints the newest symbols of a library that binaries need.
+newest() {
+  library=$1
+  shift
+  readelf --version-info --wide "$@" | grep -o "${library}_[0-9.]*" | sort --version-sort | tail -n 1
+}
+for library in GLIBC GLIBCXX CXXABI; do
+  ours=$(newest $library "$plugin" "$pack"/lib/libCudaConnectedComponents.so)
+  theirs=$(newest $library "$libraries"/*.so*)
+  echo "needs $ours, and Slicer's libraries need $theirs"
+  if [ "$(printf '%s\n' "$ours" "$theirs" | sort --version-sort | tail -n 1)" != "$theirs" ]; then
+    echo "The plug-in does not load on all systems where Slicer does: it must not need $ours." >&2
+    exit 1
+  fi
+done
 echo "plug-in: $plugin"
 echo "archive: $pack.tar.gz"
