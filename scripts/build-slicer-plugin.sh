@@ -44,13 +44,10 @@ abi=0
 if nm --dynamic "$common" | grep __cxx11 > /dev/null; then # not grep -q, which would end nm by SIGPIPE
   abi=1
 fi
-# The libraries of Debian 11 are older than Slicer's, but for pow: Debian's newest one needs glibc 2.29.
 "$root/scripts/make-clang-cuda.sh"
 "$root/scripts/make-old-sysroot.sh"
 export CLANG_SYSROOT=$root/build/sysroot-amd64
-mkdir -p "$root/build/slicer"
-echo '__asm__(".symver pow, pow@GLIBC_2.2.5");' > "$root/build/slicer/OldPow.h"
-export CXXFLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi -include $root/build/slicer/OldPow.h"
+export CXXFLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi -include $root/cmake/OldSystems.h"
 export CUDAFLAGS="-D_GLIBCXX_USE_CXX11_ABI=$abi"
 build=$root/build/slicer/build
 # The package file of ITKVtkGlue looks for VTK, which the plug-in does not need.
