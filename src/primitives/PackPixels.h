@@ -29,11 +29,13 @@ GatherFour(unsigned int bytes)
   return bytes * 0x01020408U >> 24 & 15U;
 }
 
-/** Returns the bits of four bytes. */
+/** Returns the bits of four bytes. Clang's __vsetne4() takes three times as many instructions. */
 __device__ inline Word
 PackFour(unsigned int bytes)
 {
-  return GatherFour(__vsetne4(bytes, 0));
+  const unsigned int highBits = 0x80808080U;
+  const unsigned int areForeground = (((bytes | highBits) - 0x01010101U) | bytes) & highBits;
+  return GatherFour(areForeground >> 7);
 }
 
 #endif
