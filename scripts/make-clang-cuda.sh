@@ -5,8 +5,8 @@
 #   scripts/make-clang-cuda.sh [ARCHITECTURE [FOLDER]]
 #
 # ARCHITECTURE is that of the programs, amd64 or arm64; the default is this machine's. The default folder is build/clang-cuda;
-# with another architecture than this machine's, build/clang-cuda-ARCHITECTURE. A folder that exists stays as it is. The
-# script needs Debian, pip and unzip.
+# with another architecture than this machine's, build/clang-cuda-ARCHITECTURE. A folder of this version of the script stays as
+# it is. The script needs Debian, pip and unzip.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -15,7 +15,8 @@ architecture="${1:-$machine}"
 folder=build/clang-cuda
 [ "$architecture" = "$machine" ] || folder="$folder-$architecture"
 folder="${2:-$folder}"
-[ ! -d "$folder" ] || exit 0
+version=$(cksum < scripts/make-clang-cuda.sh)
+[ "$(cat "$folder/version" 2> /dev/null)" != "$version" ] || exit 0
 # Packages of programs for this machine, and of libraries for the architecture.
 packages="nvidia-cuda-nvcc-cu12==12.9.86 nvidia-cuda-cccl-cu12==12.9.27"
 libraries="nvidia-cuda-runtime-cu12==12.9.79"
@@ -76,4 +77,6 @@ echo 'nvcc: NVIDIA (R) Cuda compiler driver'
 echo 'Cuda compilation tools, release 12.9, V12.9.86'
 EOF
 chmod +x "$made"/bin/*
-mv "$made" "$folder"
+echo "$version" > "$made/version"
+rm -rf "$folder"
+mv -T "$made" "$folder"

@@ -4,15 +4,16 @@
 #
 #   scripts/make-old-sysroot.sh [ARCHITECTURE [FOLDER]]
 #
-# ARCHITECTURE is amd64 (the default) or arm64. The default folder is build/sysroot-ARCHITECTURE. A folder that exists stays as
-# it is. The script needs Debian, or a system whose apt has a mirror of Debian.
+# ARCHITECTURE is amd64 (the default) or arm64. The default folder is build/sysroot-ARCHITECTURE. A folder of this version of
+# the script stays as it is. The script needs Debian, or a system whose apt has a mirror of Debian.
 set -eu
 
 cd "$(dirname "$0")/.."
 release=bullseye # glibc 2.31
 architecture="${1:-amd64}"
 folder="${2:-build/sysroot-$architecture}"
-[ ! -d "$folder" ] || exit 0
+version=$(cksum < scripts/make-old-sysroot.sh)
+[ "$(cat "$folder/version" 2> /dev/null)" != "$version" ] || exit 0
 packages="libc6 libc6-dev libcrypt1 libcrypt-dev libgcc-s1 libgcc-10-dev libstdc++6 libstdc++-10-dev linux-libc-dev"
 
 made="$(pwd)/$folder.part"
@@ -34,5 +35,7 @@ done
 find "$made/root" -type l -lname '/*' | while read -r link; do
   ln -snf --relative "$made/root$(readlink "$link")" "$link"
 done
-mv "$made/root" "$folder"
+echo "$version" > "$made/root/version"
+rm -rf "$folder"
+mv -T "$made/root" "$folder"
 rm -r "$made"

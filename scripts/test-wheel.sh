@@ -38,7 +38,7 @@ inside() { # runs a command in the release, with /proc
     DEBIAN_FRONTEND=noninteractive chroot "$@"' sh "$root" "$@"
 }
 if [ ! -d "$root" ]; then
-  rm -rf "$root.part"
+  rm -rf --one-file-system "$root.part"
   debootstrap --variant=minbase --arch="$architecture" --include=python3-venv "$suite" "$root.part" "$mirror"
   mv "$root.part" "$root"
 fi

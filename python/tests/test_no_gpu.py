@@ -44,8 +44,9 @@ needs_cuda = pytest.mark.skipif(RUNTIME is None, reason="the package was built w
 
 def info_with(folder, **variables):
     """Return `backend_info` of a new process that finds libcuda.so.1 in a folder."""
-    environment = {"LD_LIBRARY_PATH": str(folder)}
-    environment |= {n: v for n, v in os.environ.items() if not n.startswith(("CUDA_", "LD_"))}
+    environment = {n: v for n, v in os.environ.items() if not n.startswith("CUDA_")}
+    others = environment.get("LD_LIBRARY_PATH", "")
+    environment["LD_LIBRARY_PATH"] = f"{folder}:{others}"
     result = subprocess.run(
         [sys.executable, "-c", LABEL],
         capture_output=True,
@@ -77,8 +78,8 @@ def test_no_driver(tmp_path):
     info = info_with(tmp_path)
     assert info["cuda_driver"] is None
     assert info["cuda_reason"] == (
-        BEGIN + "no NVIDIA driver (libcuda.so.1): install it, "
-        "or start the container with docker run --gpus all"
+        BEGIN + "the NVIDIA driver (libcuda.so.1) cannot be loaded: install it, "
+        "or start the container with docker run --gpus all or apptainer --nv"
     )
 
 
@@ -106,8 +107,11 @@ def test_the_first_driver_of_the_major_version_is_not_too_old(tmp_path):
 @pytest.mark.parametrize(
     "variables, reason",
     [
-        ({}, "the NVIDIA driver shows no GPU: run nvidia-smi, .*docker run --gpus all"),
-        ({"CUDA_VISIBLE_DEVICES": "7"}, 'CUDA_VISIBLE_DEVICES is "7", and .* set it to numbers .*'),
+        ({}, "the NVIDIA driver shows no GPU: run nvidia-smi, .*docker run --gpus all.*"),
+        ({"CUDA_VISIBLE_DEVICES": "7"}, 'CUDA_VISIBLE_DEVICES is "7", and .* name GPUs .*'),
+        ({"CUDA_VISIBLE_DEVICES": "MIG-x"}, 'CUDA_VISIBLE_DEVICES is "MIG-x", and .* name GPUs .*'),
+        ({"CUDA_VISIBLE_DEVICES": ""}, 'CUDA_VISIBLE_DEVICES is "", which hides all GPUs: .*'),
+        ({"CUDA_VISIBLE_DEVICES": "-1"}, 'CUDA_VISIBLE_DEVICES is "-1", which hides all GPUs: .*'),
     ],
 )
 def test_no_device(tmp_path, variables, reason):
@@ -120,10 +124,11 @@ def test_no_device(tmp_path, variables, reason):
     "result, name, remedy",
     [
         (2, "cudaErrorMemoryAllocation", "end programs that use GPU memory"),
+        (3, "cudaErrorInitializationError", "if the process was forked .* spawn"),
         (34, "cudaErrorStubLibrary", "remove the folder .*stubs from LD_LIBRARY_PATH"),
         (46, "cudaErrorDevicesUnavailable", "end the program that has the GPU"),
         (802, "cudaErrorSystemNotReady", "start NVIDIA's service nvidia-fabricmanager"),
-        (803, "cudaErrorSystemDriverMismatch", "restart the machine"),
+        (803, "cudaErrorSystemDriverMismatch", "remove the folder .*compat .*or restart the machine"),
         (804, "cudaErrorCompatNotSupportedOnDevice", "remove the folder .*compat from"),
         (999, "cudaErrorUnknown", "run nvidia-smi"),
     ],

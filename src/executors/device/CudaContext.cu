@@ -66,8 +66,8 @@ ThrowNoDriver()
   {
     throw CudaConnectedComponentError(
       Kind::Unavailable,
-      "no CUDA device: no NVIDIA driver (libcuda.so.1): install it, or start the container "
-      "with docker run --gpus all");
+      "no CUDA device: the NVIDIA driver (libcuda.so.1) cannot be loaded: install it, or start the container with "
+      "docker run --gpus all or apptainer --nv");
   }
   // The runtime works with the drivers of all minor versions of its CUDA.
   constexpr int     major = CUDART_VERSION / 1000;
@@ -82,13 +82,21 @@ ThrowNoDriver()
 [[noreturn]] void
 ThrowNoGPU()
 {
-  const char * const visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  throw CudaConnectedComponentError(
-    Kind::Unavailable,
-    visible != nullptr ? "no CUDA device: CUDA_VISIBLE_DEVICES is \"" + std::string(visible) +
-                           "\", and the NVIDIA driver shows no GPU: set it to numbers of GPUs that nvidia-smi lists"
-                       : "no CUDA device: the NVIDIA driver shows no GPU: run nvidia-smi, and start a container with "
-                         "docker run --gpus all");
+  const char * const variable = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::string  visible = variable != nullptr ? variable : "";
+  std::string        reason = "the NVIDIA driver shows no GPU: run nvidia-smi, and start a container with "
+                              "docker run --gpus all or apptainer --nv";
+  if (variable != nullptr && (visible.empty() || visible.front() == '-'))
+  {
+    reason = "CUDA_VISIBLE_DEVICES is \"" + visible +
+             "\", which hides all GPUs: ask for a GPU if a scheduler has set it, or unset it";
+  }
+  else if (variable != nullptr)
+  {
+    reason = "CUDA_VISIBLE_DEVICES is \"" + visible +
+             "\", and the NVIDIA driver shows no GPU: name GPUs that nvidia-smi -L lists, or unset it";
+  }
+  throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device: " + reason);
 }
 
 /** Returns what a user can do after an error at the start of CUDA. */
@@ -97,8 +105,10 @@ RemedyOf(cudaError_t error)
 {
   switch (error)
   {
+    case cudaErrorInitializationError:
+      return "if the process was forked from one that used CUDA, start it with spawn; else run nvidia-smi";
     case cudaErrorMemoryAllocation:
-      return "end programs that use GPU memory; nvidia-smi lists them";
+      return "end programs that use GPU memory, which nvidia-smi lists, or raise ulimit -v";
     case cudaErrorStubLibrary:
       return "remove the folder of libcuda.so.1 that is named stubs from LD_LIBRARY_PATH";
     case cudaErrorDevicesUnavailable:
@@ -106,7 +116,9 @@ RemedyOf(cudaError_t error)
     case cudaErrorSystemNotReady:
       return "start NVIDIA's service nvidia-fabricmanager";
     case cudaErrorSystemDriverMismatch:
-      return "restart the machine, so that libcuda.so.1 and the driver in the kernel have the same version";
+      return "remove the folder of libcuda.so.1 that is named compat from LD_LIBRARY_PATH, or restart the machine "
+             "after an "
+             "update of the driver";
     case cudaErrorCompatNotSupportedOnDevice:
       return "remove the folder of libcuda.so.1 that is named compat from LD_LIBRARY_PATH";
     case cudaErrorNoKernelImageForDevice:
@@ -116,7 +128,7 @@ RemedyOf(cudaError_t error)
     case cudaErrorJitCompilerNotFound:
       return "start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility";
     default:
-      return "run nvidia-smi, and if it fails too, restart the machine";
+      return "run nvidia-smi: if it fails too, restart the machine; else load the kernel module nvidia_uvm";
   }
 }
 
@@ -136,7 +148,7 @@ CountDevices()
   {
     ThrowNoGPU();
   }
-  if (error == cudaErrorInitializationError)
+  if (error == cudaErrorInitializationError && isForkedChild)
   {
     // Other code of the process has used CUDA before the fork.
     throw CudaConnectedComponentError(Kind::Unavailable, UsedBeforeFork);
@@ -261,9 +273,10 @@ CheckStart(cudaError_t error, int device)
     return;
   }
   cudaGetLastError();
-  throw CudaConnectedComponentError(error == cudaErrorNoKernelImageForDevice ? Kind::Unavailable
-                                    : error == cudaErrorMemoryAllocation     ? Kind::Memory
-                                                                             : Kind::Cuda,
+  const bool isUnavailable = error == cudaErrorNoKernelImageForDevice || error == cudaErrorInitializationError;
+  throw CudaConnectedComponentError(isUnavailable                        ? Kind::Unavailable
+                                    : error == cudaErrorMemoryAllocation ? Kind::Memory
+                                                                         : Kind::Cuda,
                                     "no CUDA device: " + (device < 0 ? "CUDA" : Describe(device).ToText()) +
                                       " does not start, because of \"" + cudaGetErrorString(error) + "\" (" +
                                       cudaGetErrorName(error) + "): " + RemedyOf(error));

@@ -54,6 +54,9 @@ ArchitectureOfKernels(int device)
   return attributes.ptxVersion;
 }
 
+/** CUDA 12.3: older drivers cannot capture early launches in a graph. */
+constexpr int DriverOfEarlyLaunches = 12030;
+
 /** Returns the capabilities of a device, limited as the environment variable CUDA_CONNECTED_COMPONENTS_TEST_GPU says.
  */
 DeviceCapabilities
@@ -64,8 +67,10 @@ CapabilitiesOf(int device)
     CCL_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
     return value;
   };
+  int driver = 0;
+  CCL_CHECK(cudaDriverGetVersion(&driver));
   const DeviceCapabilities capabilities{ get(cudaDevAttrMemoryPoolsSupported) != 0,
-                                         ArchitectureOfKernels(device) >= 90,
+                                         ArchitectureOfKernels(device) >= 90 && driver >= DriverOfEarlyLaunches,
                                          static_cast<unsigned int>(get(cudaDevAttrMultiProcessorCount)) };
   const char * const       profile = std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_GPU");
   return capabilities.LimitTo(profile != nullptr ? profile : "");
