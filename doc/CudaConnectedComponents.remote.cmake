@@ -47,5 +47,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG a48bed5a0c9da040db6cecb7a84cb6e31248747f
+  GIT_TAG bcc62ded7a74a174d8267d4ea7346f399eff54c5
   )
