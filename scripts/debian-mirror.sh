@@ -5,5 +5,8 @@
 set -eu
 
 mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Origin: Debian' 'Created-By: Packages' | grep -v security | head -n 1)
-[ -n "$mirror" ] || { echo "apt knows no mirror of Debian: write one to /etc/apt/sources.list, and run apt-get update" >&2; exit 1; }
+[ -n "$mirror" ] || {
+  echo "apt knows no mirror of Debian: write one to /etc/apt/sources.list, and run apt-get update" >&2
+  exit 1
+}
 echo "$mirror"

@@ -10,9 +10,9 @@
 # registers with the kernel.
 set -eu
 
+wheel=$(realpath -e "${1:?the WHEEL is missing}")
+suite="${2:?the SUITE is missing}"
 cd "$(dirname "$0")/.."
-wheel="$1"
-suite="$2"
 architecture="${3:-amd64}"
 root="build/debian-$suite-$architecture"
 packages=debootstrap
@@ -33,9 +33,10 @@ case "$wheel" in
   *) echo "$wheel: no release of Debian has the Python of this wheel" >&2; exit 1 ;;
 esac
 mirror=$(scripts/debian-mirror.sh)
-inside() { # runs a command in the release, with /proc
-  unshare --mount sh -c 'mount -t proc proc "$1/proc" && exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-    DEBIAN_FRONTEND=noninteractive chroot "$@"' sh "$root" "$@"
+inside() { # runs a command in the release, with /proc and shared memory
+  unshare --mount sh -euc 'mount -t proc proc "$1/proc"; mount -t tmpfs tmpfs "$1/dev/shm"
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive chroot "$@"' \
+    sh "$root" "$@"
 }
 if [ ! -d "$root" ]; then
   rm -rf --one-file-system "$root.part"
@@ -48,9 +49,14 @@ if [ ! -e "$root$python" ]; then
 fi
 if [ ! -e "$root$python" ]; then
   echo "deb-src $mirror $source main" > "$root/etc/apt/sources.list.d/source.list"
-  inside sh -euc "apt-get update && apt-get install -y --no-install-recommends dpkg-dev gcc libffi-dev make zlib1g-dev
-    cd /tmp && apt-get source --download-only python$version && tar -xf python${version}_*.orig.tar.* && cd Python-$version*
-    ./configure --quiet && make --silent altinstall"
+  inside sh -euc "apt-get update
+    apt-get install -y --no-install-recommends dpkg-dev gcc libbz2-dev libffi-dev liblzma-dev make zlib1g-dev
+    cd /tmp
+    apt-get source --download-only python$version
+    tar -xf python${version}_*.orig.tar.?z
+    cd Python-$version*
+    ./configure --quiet --disable-test-modules
+    make --silent altinstall"
 fi
 
 # Emulation is slow: there, the tests have the packages that they cannot do without, and one process.
@@ -72,4 +78,4 @@ inside sh -euc "cd /test && $python -m venv environment
   environment/bin/pip install --quiet --no-compile --no-index --find-links packages -r ${requirements#build/} ./*.whl
   . /etc/os-release && echo \"\$PRETTY_NAME, \$(uname -m), \$(ldd --version | head -n 1), \$($python --version)\"
   environment/bin/python -c 'import cuda_connected_components as ccc; print(ccc.backend_info())'
-  environment/bin/python -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning -rs --durations=5 python/tests $arguments"
+  environment/bin/python -m pytest -q -p no:cacheprovider -W ignore::DeprecationWarning -rs --durations=5 $arguments"
