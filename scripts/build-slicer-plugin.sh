@@ -38,7 +38,7 @@ if [ "$slicer" != "$(version slicer_core_sdk)" ]; then
   exit 1
 fi
 
-# The ITK may have the old strings of the C++ library.
+# ITK may have the strings of C++ before C++11 (_GLIBCXX_USE_CXX11_ABI=0), and the plug-in must have the same.
 common=$(find "$libraries" -name 'libITKCommon-*.so*')
 abi=0
 if nm --dynamic "$common" | grep __cxx11 > /dev/null; then # not grep -q, which would end nm by SIGPIPE
@@ -69,7 +69,7 @@ if readelf --dynamic "$plugin" | grep -E 'RPATH|RUNPATH'; then
   echo "The plug-in must find ITK in the process, and must not name a folder of its own." >&2
   exit 1
 fi
-echo "ITK $(strings "$common" | sed -n 's/^itk version //p' | head -n 1), strings of C++11: $abi. The plug-in needs:"
+echo "ITK $(strings "$common" | sed -n 's/^itk version //p' | head -n 1), _GLIBCXX_USE_CXX11_ABI=$abi. The plug-in needs:"
 others=
 while read -r library arrow path; do
   case $library in

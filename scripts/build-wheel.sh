@@ -1,15 +1,15 @@
 #!/bin/sh
 # Builds a wheel of the Python package for distribution, and tests that it can be imported. The wheel serves Linux systems from
-# glibc 2.28 on, drivers of CUDA 12.0 and later, and machines without a GPU: clang compiles it with CUDA 12.9 and with the
+# glibc 2.24 on, drivers of CUDA 12.0 and later, and machines without a GPU: clang compiles it with CUDA 12.9 and with the
 # libraries of an old release of Debian.
 #
 #   scripts/build-wheel.sh [PYTHON [ARCHITECTURE]]
 #
 # PYTHON is an interpreter; the default is python3. A release has three wheels for each architecture: of Python 3.10, of 3.11,
-# and of 3.12, which serves all later versions. ARCHITECTURE is amd64 or arm64; the default is this machine's, and the other
-# one is cross-compiled. The wheel and the source
-# distribution are in build/wheels. The script needs Debian 12 or later, and installs clang. For a trial,
-# CUDAARCHS=90-real makes a wheel for one kind of GPU.
+# and one for 3.12 and all later versions (cp312-abi3), which any Python from 3.12 on builds, such as Debian 13's. ARCHITECTURE
+# is amd64 or arm64; the default is this machine's, and the other one is cross-compiled. The wheel and the source distribution
+# are in build/wheels. For a trial, CUDAARCHS=90-real makes a wheel for one kind of GPU. The script needs Debian 12 or later,
+# root, and PYTHON with venv and headers (python3-venv, python3-dev). It installs clang-19, lld-19 and unzip.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-NEWEST_GLIBC = (2, 28)  # Debian 10, RHEL 8
+NEWEST_GLIBC = (2, 24)  # the tag manylinux_2_24
 PTX_VERSION = "8.0"  # drivers of CUDA 12.0
 LARGEST_SIZE = 20_000_000  # bytes
 

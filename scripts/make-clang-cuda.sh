@@ -53,7 +53,8 @@ rm -r "$made/packages"
 # Clang includes this header of cuRAND, which this project does not use.
 touch "$made/include/curand_mtgp32_kernel.h"
 
-# Clang calls fatbinary as in CUDA 12. Its compression is off, because drivers before CUDA 12.4 cannot read it.
+# Clang calls fatbinary with the arguments of CUDA 12, and CUDA 13's takes others. Compression is off, because drivers before
+# CUDA 12.4 cannot read CUDA 13's.
 cat > "$made/bin/fatbinary" << 'EOF'
 #!/bin/sh
 set -eu

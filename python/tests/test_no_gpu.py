@@ -125,11 +125,11 @@ def test_no_device(tmp_path, variables, reason):
     [
         (2, "cudaErrorMemoryAllocation", "end programs that use GPU memory"),
         (3, "cudaErrorInitializationError", "if the process was forked .* spawn"),
-        (34, "cudaErrorStubLibrary", "remove the folder .*stubs from LD_LIBRARY_PATH"),
+        (34, "cudaErrorStubLibrary", "remove the folder stubs, .*from LD_LIBRARY_PATH"),
         (46, "cudaErrorDevicesUnavailable", "end the program that has the GPU"),
         (802, "cudaErrorSystemNotReady", "start NVIDIA's service nvidia-fabricmanager"),
-        (803, "cudaErrorSystemDriverMismatch", "remove the folder .*compat .*or restart the machine"),
-        (804, "cudaErrorCompatNotSupportedOnDevice", "remove the folder .*compat from"),
+        (803, "cudaErrorSystemDriverMismatch", "remove the folder compat, .*restart the machine"),
+        (804, "cudaErrorCompatNotSupportedOnDevice", "remove the folder compat, .*from"),
         (999, "cudaErrorUnknown", "run nvidia-smi"),
     ],
 )

@@ -59,7 +59,7 @@ RequireSameProcess()
 
 /** Throws CudaConnectedComponentError: the driver is missing, or older than CUDA's runtime needs. */
 [[noreturn]] void
-ThrowNoDriver()
+ThrowNoUsableDriver()
 {
   int driver = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
@@ -89,12 +89,13 @@ ThrowNoGPU()
   if (variable != nullptr && (visible.empty() || visible.front() == '-'))
   {
     reason = "CUDA_VISIBLE_DEVICES is \"" + visible +
-             "\", which hides all GPUs: ask for a GPU if a scheduler has set it, or unset it";
+             "\", which hides all GPUs: if a scheduler set it, ask for a GPU; else unset it";
   }
   else if (variable != nullptr)
   {
     reason = "CUDA_VISIBLE_DEVICES is \"" + visible +
-             "\", and the NVIDIA driver shows no GPU: name GPUs that nvidia-smi -L lists, or unset it";
+             "\", and the NVIDIA driver shows no GPU: name GPUs that nvidia-smi -L lists, or unset it; start a "
+             "container with docker run --gpus all or apptainer --nv";
   }
   throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device: " + reason);
 }
@@ -110,17 +111,16 @@ RemedyOf(cudaError_t error)
     case cudaErrorMemoryAllocation:
       return "end programs that use GPU memory, which nvidia-smi lists, or raise ulimit -v";
     case cudaErrorStubLibrary:
-      return "remove the folder of libcuda.so.1 that is named stubs from LD_LIBRARY_PATH";
+      return "remove the folder stubs, which has another libcuda.so.1, from LD_LIBRARY_PATH";
     case cudaErrorDevicesUnavailable:
       return "end the program that has the GPU for itself; nvidia-smi lists it";
     case cudaErrorSystemNotReady:
       return "start NVIDIA's service nvidia-fabricmanager";
     case cudaErrorSystemDriverMismatch:
-      return "remove the folder of libcuda.so.1 that is named compat from LD_LIBRARY_PATH, or restart the machine "
-             "after an "
-             "update of the driver";
+      return "remove the folder compat, which has another libcuda.so.1, from LD_LIBRARY_PATH; after an update of the "
+             "driver, restart the machine";
     case cudaErrorCompatNotSupportedOnDevice:
-      return "remove the folder of libcuda.so.1 that is named compat from LD_LIBRARY_PATH";
+      return "remove the folder compat, which has another libcuda.so.1, from LD_LIBRARY_PATH";
     case cudaErrorNoKernelImageForDevice:
       return "compile the code with CUDAARCHS=native, and for compute capability 7.0 with CUDA 12";
     case cudaErrorUnsupportedPtxVersion:
@@ -155,7 +155,7 @@ CountDevices()
   }
   if (error == cudaErrorInsufficientDriver)
   {
-    ThrowNoDriver();
+    ThrowNoUsableDriver();
   }
   CheckStart(error, -1);
   return count;

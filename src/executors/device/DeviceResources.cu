@@ -54,7 +54,7 @@ ArchitectureOfKernels(int device)
   return attributes.ptxVersion;
 }
 
-/** CUDA 12.3: older drivers cannot capture early launches in a graph. */
+/** CUDA 12.3: drivers before it cannot capture programmatic dependent launches in a graph. */
 constexpr int DriverOfEarlyLaunches = 12030;
 
 /** Returns the capabilities of a device, limited as the environment variable CUDA_CONNECTED_COMPONENTS_TEST_GPU says.
