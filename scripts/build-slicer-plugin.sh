@@ -9,7 +9,7 @@
 # The pack is an archive, and its content, in build/slicer. The script prints the libraries that the plug-in needs. It fails if
 # one library of ITK is not Slicer's, because a second ITK in the process has factories of its own, or if Slicer's libraries
 # load on older systems than the plug-in. CMAKE_OPTIONS adds options for CMake; JOBS is the number of compilers at a time. The
-# script needs Debian 12 or later on x86-64, with the packages clang-19 and unzip.
+# script needs Debian 12 or later on x86-64, and installs clang 19.
 set -euo pipefail
 
 root=$(realpath "$(dirname "$0")/..")
@@ -44,6 +44,7 @@ abi=0
 if nm --dynamic "$common" | grep __cxx11 > /dev/null; then # not grep -q, which would end nm by SIGPIPE
   abi=1
 fi
+"$root/scripts/install-clang.sh"
 "$root/scripts/make-clang-cuda.sh"
 "$root/scripts/make-old-sysroot.sh"
 export CLANG_SYSROOT=$root/build/sysroot-amd64

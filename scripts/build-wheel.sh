@@ -9,16 +9,12 @@
 # and one for 3.12 and all later versions (cp312-abi3), which any Python from 3.12 on builds, such as Debian 13's. ARCHITECTURE
 # is amd64 or arm64; the default is this machine's, and the other one is cross-compiled. The wheel and the source distribution
 # are in build/wheels. For a trial, CUDAARCHS=90-real makes a wheel for one kind of GPU. The script needs Debian 12 or later,
-# root, and PYTHON with venv and headers (python3-venv, python3-dev). It installs clang-19, lld-19 and unzip.
+# root, and PYTHON with venv and headers (python3-venv, python3-dev). It installs clang 19.
 set -eu
 
 cd "$(dirname "$0")/.."
 python="${1:-python3}"
-clang="clang-19 lld-19"
-for package in $clang unzip; do
-  dpkg-query --status "$package" > /dev/null 2>&1 || missing="${missing:-} $package"
-done
-[ -z "${missing:-}" ] || apt-get install -y --no-install-recommends $missing
+scripts/install-clang.sh
 environment=build/wheel-environment
 raw="$environment/raw"
 rm -rf "$environment"

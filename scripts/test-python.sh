@@ -10,10 +10,7 @@ cd "$(dirname "$0")/.."
 if ! python3 -c 'import ensurepip, venv' 2>/dev/null; then
   apt-get install -y --no-install-recommends python3-venv
 fi
-for package in clang-19 unzip; do
-  dpkg-query --status "$package" > /dev/null 2>&1 || missing="${missing:-} $package"
-done
-[ -z "${missing:-}" ] || apt-get install -y --no-install-recommends $missing
+scripts/install-clang.sh
 environment=build/python-environment
 wheels=build/python-wheels
 rm -rf "$environment" "$wheels"
