@@ -63,7 +63,7 @@ if echo '#include <vector>' | clang++ -stdlib=libc++ -fsyntax-only -x c++ - 2> /
   detection=$(ls /usr/include/ITK-*/itk_compiler_detection.h 2> /dev/null | head -n 1)
   if [ -n "$detection" ] && grep -q 'error Unsupported compiler' "$detection"; then
     sed 's|error Unsupported compiler|include "compilers/ITK_COMPILER_INFO_GNU_CXX.h"|' "$detection" > "$build/detection.h"
-    flags="$flags -fgnuc-version=10.2.0 -include $PWD/$build/detection.h"
+    flags="$flags -fgnuc-version=10.2.0 -isystem $(dirname "$detection") -include $PWD/$build/detection.h"
   fi
   cmake -S . -B "$build/clang" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" \
     -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ "-DCMAKE_CXX_FLAGS=$flags" "$warnings" \
