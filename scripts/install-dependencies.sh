@@ -1,10 +1,15 @@
 #!/bin/sh
-# Installs the packages that the build and the tests need, unless they are installed. For Debian 12. It may also work on
-# Ubuntu 24.04, but has not been tested there.
+# Installs packages of Debian, unless they are installed. For Debian 12. It may also work on Ubuntu 24.04, but has not been
+# tested there.
+#
+#   scripts/install-dependencies.sh [PACKAGE...]
+#
+# The default is the packages that the build and the tests need.
 set -eu
 
 packages="g++ cmake ninja-build libinsighttoolkit5-dev libcli11-dev nlohmann-json3-dev libgtest-dev libtiff-dev zlib1g-dev"
 packages="$packages insighttoolkit5-examples plastimatch doxygen"
+packages="${*:-$packages}"
 
 missing=""
 for package in $packages; do

@@ -17,9 +17,8 @@ architecture="${3:-amd64}"
 root="build/debian-$suite-$architecture"
 packages=debootstrap
 [ "$architecture" = "$(dpkg --print-architecture)" ] || packages="$packages qemu-user-static"
-for package in $packages; do
-  dpkg-query --status "$package" > /dev/null 2>&1 || apt-get install -y --no-install-recommends "$package"
-done
+# shellcheck disable=SC2086 # a list of packages
+scripts/install-dependencies.sh $packages
 formats=/proc/sys/fs/binfmt_misc
 if [ "$packages" != debootstrap ] && [ ! -e $formats/qemu-aarch64 ]; then
   [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats
