@@ -1,15 +1,20 @@
 #!/bin/bash
 # Builds and tests this module against a build tree of ITK:
 #   scripts/test-itk.sh BUILD_TREE [WAY...]
-# WAY is standalone, external or remote; the default is all three. The C++ tests run in the first way; the others are built.
-# If the build tree is wrapped for Python, the external module is wrapped, too, and its Python tests run.
+# WAY is standalone, external or remote; the default is all three. The C++ tests run in each way. If the build tree is wrapped
+# for Python, the external module is wrapped, too, and its Python tests run.
+#
+# BUILD_TREE needs the modules that itk-module.cmake lists, and for the external way ITKGoogleTest: doc/build.md has the
+# commands. The standalone way takes the system's GoogleTest, and tests the tool and the examples if BUILD_TREE has their
+# formats of images.
 #
 # The script fetches nothing of ITK, and does not build in BUILD_TREE. But ITK's own rules for an external module write the
 # module's files into BUILD_TREE, beside those of ITK's modules. The remote module is built in a copy of ITK's source tree,
 # made of links, so it compiles the modules of ITK that it needs again.
 #
 # The folder build/itk-VERSION keeps the builds, and in logs/ a log of each run, with date and versions. CMAKE_OPTIONS adds
-# options for CMake, and CTEST_OPTIONS for ctest; JOBS is the number of compilers and of tests at a time.
+# options for CMake, and CTEST_OPTIONS for ctest; JOBS is the number of compilers and of tests at a time. CUDA code is compiled
+# for the GPU of this machine, or for 7.5 if it has none.
 set -euo pipefail
 
 usage='Usage: scripts/test-itk.sh BUILD_TREE [standalone|external|remote]...'
@@ -40,6 +45,10 @@ wrapped=
 builds=$root/build/itk-$version
 date=$(date -u +%Y-%m-%dT%H%M%SZ)
 jobs=${JOBS:-$(nproc)}
+architectures=75-real
+if command -v nvidia-smi > /dev/null && nvidia-smi -L > /dev/null; then
+  architectures=native
+fi
 mkdir -p "$builds/logs"
 
 # Configures and builds a folder: build FOLDER TARGET OPTIONS...
@@ -48,24 +57,28 @@ build() {
   shift 2
   # The flags of the preset ci, because the tests spend their time in the compiler.
   # shellcheck disable=SC2086 # CMAKE_OPTIONS is a list
-  "$cmake" -B "$folder" -G Ninja -DCMAKE_MAKE_PROGRAM="$(cached CMAKE_MAKE_PROGRAM)" -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" -DCMAKE_CUDA_ARCHITECTURES=75-real \
-    "$@" ${CMAKE_OPTIONS:-} && "$cmake" --build "$folder" -j "$jobs" --target "$target"
+  "$cmake" -B "$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_MAKE_PROGRAM="$(cached CMAKE_MAKE_PROGRAM)" \
+    -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" \
+    -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" -DCMAKE_CUDA_ARCHITECTURES=$architectures "$@" ${CMAKE_OPTIONS:-} &&
+    "$cmake" --build "$folder" -j "$jobs" --target "$target"
 }
+# Runs the tests of a folder: run_tests FOLDER OPTIONS...
 run_tests() {
+  local folder=$1
+  shift
   # shellcheck disable=SC2086 # CTEST_OPTIONS is a list
-  "$(dirname "$cmake")/ctest" --test-dir "$1" --no-tests=error --output-on-failure -j "$jobs" ${CTEST_OPTIONS:-}
+  "$(dirname "$cmake")/ctest" --test-dir "$folder" --no-tests=error --output-on-failure -j "$jobs" "$@" ${CTEST_OPTIONS:-}
 }
 
-# The program of a way, the only argument, with the C++ tests if it is the first way. Writes the log.
+# The ways. They write the log.
 standalone() {
   local programs=OFF
   if has_module ITKIOMRC && has_module ITKIOVTK; then
     programs=ON # the tool reads these formats
   fi
   build "$builds/standalone" all -S "$root" -DITK_DIR="$tree" -DCudaConnectedComponents_AS_ITK_MODULE=OFF \
-    -DCudaConnectedComponents_BUILD_TOOL=$programs -DCudaConnectedComponents_BUILD_EXAMPLES=$programs -DBUILD_TESTING="$1" &&
-    { [ "$1" = OFF ] || run_tests "$builds/standalone"; }
+    -DCudaConnectedComponents_BUILD_TOOL=$programs -DCudaConnectedComponents_BUILD_EXAMPLES=$programs &&
+    run_tests "$builds/standalone"
 }
 external() {
   local wrapping=()
@@ -74,8 +87,7 @@ external() {
       "-DSWIG_EXECUTABLE=$(cached SWIG_EXECUTABLE)" "-DPython3_EXECUTABLE=$python")
   fi
   build "$builds/external" all -S "$root" -DITK_DIR="$tree" -DCudaConnectedComponents_AS_ITK_MODULE=ON \
-    -DITK_USE_KWSTYLE=OFF -DITK_USE_CLANGFORMAT=OFF -DBUILD_TESTING="$1" "${wrapping[@]}" &&
-    { [ "$1" = OFF ] || run_tests "$builds/external"; } &&
+    "${no_downloads[@]}" "${wrapping[@]}" && run_tests "$builds/external" &&
     { [ -z "$wrapped" ] || test_wrapping; }
 }
 test_wrapping() {
@@ -94,15 +106,23 @@ remote() {
   fi
   rm -rf "$builds/remote-source"
   cp -rs "$itk_source" "$builds/remote-source"
-  ln -s "$root" "$builds/remote-source/Modules/External/CudaConnectedComponents"
-  build "$builds/remote" CudaConnectedComponents -S "$builds/remote-source" -DBUILD_SHARED_LIBS="$(cached BUILD_SHARED_LIBS)" \
-    -DBUILD_TESTING=OFF -DBUILD_EXAMPLES=OFF -DITK_BUILD_DEFAULT_MODULES=OFF -DModule_CudaConnectedComponents=ON
+  # Not a link to the whole folder, because ITK searches it for modules, and build/ has copies of ITK.
+  local module=$builds/remote-source/Modules/External/CudaConnectedComponents entry
+  mkdir "$module"
+  for entry in "$root"/*; do
+    [ "$entry" = "$root/build" ] || ln -s "$entry" "$module"
+  done
+  # The other tests are those of ITK, which are not built.
+  build "$builds/remote" CudaConnectedComponents-all -S "$builds/remote-source" -DBUILD_SHARED_LIBS="$(cached BUILD_SHARED_LIBS)" \
+    -DBUILD_EXAMPLES=OFF -DITK_BUILD_DEFAULT_MODULES=OFF -DITKGroup_Core=OFF -DModule_CudaConnectedComponents=ON \
+    "${no_downloads[@]}" && run_tests "$builds/remote" -R CudaConnectedComponents
 }
 
+# ITK's checks of style fetch their programs.
+no_downloads=(-DITK_USE_KWSTYLE=OFF -DITK_USE_CLANGFORMAT=OFF -DITK_FORBID_DOWNLOADS=ON)
 python=$(cached Python3_EXECUTABLE)
 [ -n "$python" ] || python=$(cached _Python3_EXECUTABLE)
 failed=
-with_tests=ON
 for way in "${ways[@]}"; do
   case $way in
     standalone | external | remote) ;;
@@ -118,7 +138,7 @@ for way in "${ways[@]}"; do
       "$(cached CASTXML_EXECUTABLE)" --version | sed -n 1p
     fi
   } > "$log" 2>&1
-  if "$way" "$with_tests" >> "$log" 2>&1; then
+  if "$way" >> "$log" 2>&1; then
     result=passed
   else
     result=FAILED
@@ -127,6 +147,5 @@ for way in "${ways[@]}"; do
   fi
   echo "$way: $result, $(grep -c 'warning: ' "$log" || true) warnings, $(grep -E '^[0-9]+% tests passed|^[0-9]+ passed' "$log" |
     tr '\n' ';') $log"
-  with_tests=OFF
 done
 [ -z "$failed" ]
