@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the pictures of a head in the README, with the command-line tool.
+"""Draws the pictures of a head in the README and in doc/analysis.md, with the command-line tool.
 
     head.py TOOL [PICTURES]
 
