@@ -52,10 +52,16 @@ def _name_of(dtype):
 
 
 class DeviceImages:
-    """What CuPy and PyTorch have in common. `xp` is the library's module."""
+    """What the libraries of device memory have in common. `xp` is the module of CuPy or PyTorch.
+
+    A library without arithmetic has no arrays for columns and tables. `label_dtype` is the type of
+    labels, or None for a type by the shape.
+    """
 
     on_device = True
     has_physical_axes = False
+    has_arithmetic = True
+    label_dtype = None
 
     def __init__(self, xp):
         self.xp = xp
@@ -117,8 +123,11 @@ class DeviceImages:
         check_elements(plain.shape, self.strides_of(plain), self.element_size_of(plain))
         return plain
 
-    def will_write(self, out):
-        """Tell the library that the extension module changes the elements of an array."""
+    def check_mask(self, image, mask):
+        """Raise an exception if the elements of a mask are at other places."""
+
+    def will_write(self, image, out):
+        """Tell the library that the extension module writes results of `image` to an array."""
 
     def run(self, function, *arguments):
         """Call a function that works on a device. If memory is short, release what the library caches.
@@ -292,7 +301,7 @@ class TorchCudaImages(DeviceImages):
         check_tensor_out(out)
         return super().plain_out(out)
 
-    def will_write(self, out):
+    def will_write(self, image, out):
         count_version(out)
 
     def release_memory(self):
@@ -417,6 +426,7 @@ class ForeignImages:
 
     on_device = True
     has_physical_axes = False
+    has_arithmetic = False
 
 
 def _import_dlpack(image, name, stream, writable):

@@ -1,15 +1,17 @@
-"""Images of NumPy, itk, SimpleITK, xarray and PyTorch in host memory.
+"""Images of NumPy, itk, SimpleITK, xarray and PyTorch in host memory, and of itk on a device.
 
 A library object tells how to read the elements of an image as a NumPy array,
 and how to make an image of the same library for results. No library but NumPy
 is imported before one of its objects comes in.
 """
 
+import contextlib
+import math
 import sys
 
 import numpy as np
 
-from . import _devices
+from . import _core, _devices
 from ._arguments import default_label_dtype, image_stride_of
 
 _SUPPORTED = "bool, integers of 8 to 64 bits, float16, float32 and float64"
@@ -443,20 +445,17 @@ class ItkImages(PhysicalImages):
     def output(self, out):
         if not hasattr(out, "GetBufferedRegion"):
             raise TypeError("out must be an itk.Image, like the image")
+        if _is_itk_cuda_image(type(out)):
+            raise TypeError("out is in device memory, and the image is in host memory")
         return self._view(out)
 
     def empty_labels(self, image, array, axes, dtype):
-        itk = sys.modules["itk"]
-        code = {"i": "S", "u": "U"}[np.dtype(dtype or np.uint64).kind]
-        size = {1: "C", 2: "S", 4: "I", 8: "L"}[np.dtype(dtype or np.uint64).itemsize]
-        try:
-            image_type = itk.Image[getattr(itk, code + size), array.ndim]
-        except (KeyError, AttributeError, itk.TemplateTypeError):
-            raise TypeError(f"itk has no {array.ndim}-D image of {np.dtype(dtype)}") from None
-        return self._empty(image, image_type)
+        labels = _new_itk_image(image, _itk_type_of("Image", dtype or np.uint64, array.ndim))
+        return labels, self._view(labels)
 
     def empty_values(self, image, array, axes, are_labels=False):
-        return self._empty(image, type(image))
+        values = _new_itk_image(image, type(image))
+        return values, self._view(values)
 
     def geometry(self, image):
         """Return the first index, origin, spacing and direction of an image, along x, y, z."""
@@ -465,31 +464,127 @@ class ItkImages(PhysicalImages):
         direction = np.asarray(itk.array_from_matrix(image.GetDirection()))
         return first, tuple(image.GetOrigin()), tuple(image.GetSpacing()), direction
 
-    def _empty(self, image, image_type):
-        result = image_type.New()
-        result.CopyInformation(image)
-        result.SetRegions(image.GetBufferedRegion())
-        result.Allocate()
-        return result, self._view(result)
-
     @staticmethod
     def _view(image):
-        itk = sys.modules["itk"]
-        if not hasattr(image, "GetBufferedRegion"):
-            raise TypeError(
-                f"pass an itk.Image, not {type(image).__name__}: call its Update() and GetOutput()"
-            )
-        if image.GetNumberOfComponentsPerPixel() != 1 or hasattr(image, "GetVectorLength"):
-            raise TypeError(
-                "vector images are not supported: "
-                "pass itk.vector_index_selection_cast_image_filter(image), or another component"
-            )
-        if hasattr(image, "UpdateOutputInformation"):
-            image.Update()
-        array = itk.array_view_from_image(image)
+        _update_itk_image(image)
+        array = sys.modules["itk"].array_view_from_image(image)
         if array is None:
             raise ValueError("the itk.Image has no pixels: call its Allocate(), or read it first")
         return array
+
+
+def _update_itk_image(image):
+    """Run the pipeline of an image of itk. Raise an exception if a pixel is not one number."""
+    if not hasattr(image, "GetBufferedRegion"):
+        raise TypeError(
+            f"pass an itk.Image, not {type(image).__name__}: call its Update() and GetOutput()"
+        )
+    if image.GetNumberOfComponentsPerPixel() != 1 or hasattr(image, "GetVectorLength"):
+        raise TypeError(
+            "vector images are not supported: "
+            "pass itk.vector_index_selection_cast_image_filter(image), or another component"
+        )
+    if hasattr(image, "UpdateOutputInformation"):
+        image.Update()
+
+
+def _itk_type_of(template, dtype, ndim):
+    """Return the type of images of an integer type. `template` is a name in itk."""
+    itk, dtype = sys.modules["itk"], np.dtype(dtype)
+    code = {"i": "S", "u": "U"}[dtype.kind] + {1: "C", 2: "S", 4: "I", 8: "L"}[dtype.itemsize]
+    try:
+        return getattr(itk, template)[getattr(itk, code), ndim]
+    except (KeyError, AttributeError, itk.TemplateTypeError):
+        raise TypeError(f"itk has no {ndim}-D {template} of {dtype}") from None
+
+
+def _new_itk_image(image, image_type):
+    """Return a new image of a type, with the geometry of an image."""
+    result = image_type.New()
+    result.CopyInformation(image)
+    result.SetRegions(image.GetBufferedRegion())
+    result.Allocate()
+    return result
+
+
+class ItkCudaImages(_devices.DeviceImages):
+    """itk.CudaImage, of the module CudaCommon. Its memory is contiguous, on ITK's device.
+
+    itk allocates the results, and the extension module the memory for the work.
+    """
+
+    has_arithmetic = False
+    has_physical_axes = True
+    label_dtype = np.dtype(np.uint64)
+    geometry = ItkImages.geometry
+
+    def __init__(self):
+        """Do without a module for arrays."""
+
+    def plain(self, image):
+        if not _is_itk_cuda_image(type(image)):
+            raise TypeError(f"pass an itk.CudaImage, not {type(image).__name__}")
+        _update_itk_image(image)
+        if self._pointer_to(image) is None:
+            raise ValueError("the itk.CudaImage has no pixels: call its Allocate() first")
+        return image
+
+    def check_mask(self, image, mask):
+        _check_geometry(self.geometry(image), self.geometry(mask))
+
+    def device_of(self, image):
+        # itk makes its device the current one.
+        return _core.CURRENT_DEVICE
+
+    def on_device_of(self, image):
+        return contextlib.nullcontext()
+
+    def stream_of(self, image):
+        return 0
+
+    def allocator_for(self, image):
+        return None
+
+    def name_of(self, dtype):
+        return np.dtype(dtype).name
+
+    def contiguous(self, image):
+        return image
+
+    def is_contiguous(self, image):
+        return True
+
+    def address_of(self, image):
+        return int(self._pointer_to(image))
+
+    def element_size_of(self, image):
+        return np.dtype(image.dtype).itemsize
+
+    def strides_of(self, image):
+        size = self.element_size_of(image)
+        return [size * math.prod(image.shape[axis + 1 :]) for axis in range(len(image.shape))]
+
+    def new_array(self, image, shape, dtype):
+        if dtype == self.name_of(image.dtype):
+            return _new_itk_image(image, type(image))
+        return _new_itk_image(image, _itk_type_of("CudaImage", dtype, len(shape)))
+
+    def like(self, image, result):
+        return result
+
+    def will_write(self, image, out):
+        _ITK.will_write(image, out)
+
+    def assign(self, out, values):
+        raise ValueError("an itk.CudaImage for results must not overlap the image or the mask")
+
+    def release_memory(self):
+        """itk keeps no memory for later images."""
+
+    @staticmethod
+    def _pointer_to(image):
+        """Return the pointer to the pixels in device memory. itk copies newer ones of the host first."""
+        return image.GetCudaDataManager().GetGPUBufferPointer()
 
 
 class DaskImages(NumpyImages):
@@ -504,10 +599,12 @@ class DaskImages(NumpyImages):
 
 _NUMPY = NumpyImages()
 _DASK = DaskImages()
+_ITK = ItkImages()
+_ITK_CUDA = ItkCudaImages()
 _HOST_LIBRARIES = {
     "SimpleITK": SimpleItkImages(),
     "dask": _DASK,
-    "itk": ItkImages(),
+    "itk": _ITK,
     "numpy": _NUMPY,
     "xarray": XarrayImages(),
 }
@@ -515,16 +612,37 @@ _TORCH = TorchImages()
 _libraries = {np.ndarray: _NUMPY}
 
 
+def _packages_of(kind):
+    """Return the packages of a class and of its base classes."""
+    return [base.__module__.partition(".")[0] for base in kind.__mro__]
+
+
+def _host_library_of(kind):
+    """Return the library object for images of a class that are in host memory."""
+    packages = ["numpy"] if issubclass(kind, np.ndarray) else _packages_of(kind)
+    return next((_HOST_LIBRARIES[name] for name in packages if name in _HOST_LIBRARIES), _NUMPY)
+
+
+def _is_itk_cuda_image(kind):
+    return hasattr(kind, "__cuda_array_interface__") and _host_library_of(kind) is _ITK
+
+
 def _library_of_type(kind):
-    if issubclass(kind, np.ndarray):
-        return _NUMPY
-    for base in kind.__mro__:
-        root = base.__module__.partition(".")[0]
-        if root in ("torch", "cupy"):
-            return root
-        if root in _HOST_LIBRARIES:
-            return _HOST_LIBRARIES[root]
-    return None
+    """Return the library object for images of a class, or a name for `_devices.library_of`."""
+    for package in _packages_of(kind):
+        if package in ("torch", "cupy"):
+            return package
+    if _is_itk_cuda_image(kind):
+        return _ITK_CUDA
+    # Whoever can be in device memory is asked for it first, also if there is a view in host memory.
+    of_numpy = getattr(np.ndarray, "__dlpack_device__", None)
+    if (
+        hasattr(kind, "__cuda_array_interface__")
+        or getattr(kind, "__dlpack_device__", of_numpy) is not of_numpy
+        or not any(name in _HOST_LIBRARIES for name in _packages_of(kind))
+    ):
+        return "other"
+    return _host_library_of(kind)
 
 
 def library_of(image):
@@ -532,11 +650,11 @@ def library_of(image):
     kind = type(image)
     library = _libraries.get(kind)
     if library is None:
-        library = _libraries[kind] = _library_of_type(kind) or "other"
+        library = _libraries[kind] = _library_of_type(kind)
     if not isinstance(library, str):
         return library
     if library == "torch" and not getattr(image, "is_cuda", False):
         if getattr(image, "device", None) is not None and image.device.type != "cpu":
             raise TypeError(f"tensors on {image.device} are not supported: call image.cpu() first")
         return _TORCH
-    return _devices.library_of(image, library) or _NUMPY
+    return _devices.library_of(image, library) or _host_library_of(kind)

@@ -18,6 +18,10 @@ def _check_no_device(device):
         raise ValueError("device is for images in host memory: this image is in device memory")
 
 
+def _axes_of(library, image, spatial_dims):
+    return _arguments.spatial_axes(len(image.shape), spatial_dims, library.has_physical_axes)
+
+
 def label(library, image, connectivity, limits, mask, device, spatial_dims, dtype, out):
     _check_no_device(device)
     if isinstance(library, _devices.ForeignImages):
@@ -34,11 +38,12 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
         return out, _devices.label_foreign(image, out, spatial_dims, make_request)
 
     plain = library.plain(image)
-    axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
+    axes = _axes_of(library, plain, spatial_dims)
     leading = tuple(plain.shape[:-axes])
     device = library.device_of(plain)
     with library.on_device_of(plain):
         if out is None:
+            dtype = dtype or library.label_dtype
             dtype = dtype or _arguments.default_label_dtype(plain.shape[-axes:])
             labels = target = None
         else:
@@ -55,7 +60,7 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
         ):
             labels = library.new_array(plain, tuple(plain.shape), dtype.name)
         if labels is target:
-            library.will_write(out)
+            library.will_write(plain, out)
         counts = library.run(
             _core.label_device,
             source_memory,
@@ -101,6 +106,7 @@ def _foreground_of(library, image, limits, mask, axes):
     if mask is None:
         return _core.DeviceForeground(limits), None
     mask = library.plain(mask)
+    library.check_mask(image, mask)
     _arguments.check_mask_shape(mask.shape, image.shape, axes)
     if library.device_of(mask) != library.device_of(image):
         raise ValueError("the mask must be on the device of the image")
@@ -110,9 +116,10 @@ def _foreground_of(library, image, limits, mask, axes):
 
 def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial_dims, out):
     _check_no_device(device)
-    _refuse_foreign(library, image)
+    if isinstance(library, _devices.ForeignImages):
+        _refuse(image)
     plain = library.plain(image)
-    axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
+    axes = _axes_of(library, plain, spatial_dims)
     target = None
     if out is not None:
         target = library.plain_out(out)
@@ -124,7 +131,7 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
         source = library.contiguous(plain)
         kept = _memory_for_kept(library, plain, source, read_mask, target)
         if kept is target:
-            library.will_write(out)
+            library.will_write(plain, out)
         # The engine allocates before it writes the output. So `run` may try again in place.
         library.run(
             _core.mask_device,
@@ -163,20 +170,20 @@ def _memory_for_kept(library, image, contiguous, mask, target):
     return library.new_array(image, tuple(image.shape), library.name_of(image.dtype))
 
 
-def _refuse_foreign(library, image):
-    if isinstance(library, _devices.ForeignImages):
-        raise TypeError(
-            f"{type(image).__name__} is a device array of a library that is not known here: "
-            "convert it with cupy.asarray(image) or torch.as_tensor(image)"
-        )
+def _refuse(image):
+    raise TypeError(
+        f"this function does not take the device array {type(image).__name__}: "
+        "convert it with cupy.asarray(image) or torch.as_tensor(image, device='cuda')"
+    )
 
 
 def measure(library, image, connectivity, limits, mask, device, spatial_dims, wanted):
     """Return the shape of the image, the number of axes of one image, and the columns."""
     _check_no_device(device)
-    _refuse_foreign(library, image)
+    if not library.has_arithmetic:
+        _refuse(image)
     plain = library.plain(image)
-    axes = _arguments.spatial_axes(len(plain.shape), spatial_dims)
+    axes = _axes_of(library, plain, spatial_dims)
     with library.on_device_of(plain):
         full = _arguments.is_fully_connected(connectivity, axes)
         foreground, _read_mask = _foreground_of(library, plain, limits, mask, axes)
@@ -233,7 +240,8 @@ class _Columns:
 
 
 def relabel(library, labels, order, minimum, largest, out):
-    _refuse_foreign(library, labels)
+    if not library.has_arithmetic:
+        _refuse(labels)
     plain = library.plain(labels)
     dtype = _arguments.integer_dtype(library.name_of(plain.dtype))
     with library.on_device_of(plain):

@@ -8,7 +8,7 @@
 
 import numpy as np
 
-from . import _api, _core
+from . import _api, _core, _images
 
 __all__ = ["label"]
 
@@ -55,7 +55,7 @@ def label(input, structure=None, output=None):
     (array([[1, 0, 0],
            [0, 1, 1]], dtype=uint8), 1)
     """
-    if not hasattr(input, "__cuda_array_interface__"):
+    if not _images.library_of(input).on_device:
         input = np.asarray(input)
     if input.ndim > 3:
         raise NotImplementedError(

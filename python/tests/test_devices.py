@@ -14,7 +14,7 @@ import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _arguments, _core, _devices, _images
+from cuda_connected_components import _arguments, _core, _devices, _images, ndimage
 
 FORMATS = {format: name for name, (format, _) in _devices._FORMATS.items()}
 
@@ -854,6 +854,168 @@ def test_objects_with_dlpack_on_the_host_are_arrays():
             return (1, 0)
 
     np.testing.assert_array_equal(ccc.label(OnHost()), label_by_scipy(array, True)[0])
+
+
+class ManagedArray(np.ndarray):
+    """An array of Numba in managed memory: NumPy and the GPU see it."""
+
+    @property
+    def __cuda_array_interface__(self):
+        return Interface(self.view(np.ndarray)).__cuda_array_interface__
+
+
+class PinnedArray(np.ndarray):
+    """An array of NumPy that has DLPack in the memory of GPU 2."""
+
+    def __dlpack_device__(self):
+        return (2, 2)
+
+    def __dlpack__(self, stream=None):
+        return self.view(np.ndarray).__dlpack__()
+
+
+@pytest.mark.parametrize("kind", [ManagedArray, PinnedArray])
+def test_arrays_in_both_memories_stay_on_the_device(core, kind):
+    array = noise((20, 21), 0.3, 7)
+    image, out = array.view(kind), np.empty(array.shape, np.int32)
+    ccc.label(image, out=Interface(out))
+    np.testing.assert_array_equal(out, label_by_scipy(array, True)[0])
+    assert len(core.calls) == 1
+    for call in (ccc.label, ndimage.label):
+        with pytest.raises(TypeError, match="pass out="):
+            call(image)
+    with pytest.raises(TypeError, match="the mask is in device memory"):
+        ccc.label(array, mask=image)
+
+
+def test_classes_with_both_memories_can_be_on_the_host():
+    xarray = pytest.importorskip("xarray")
+
+    class HostDataArray(xarray.DataArray):
+        __slots__ = ()
+
+        def __dlpack_device__(self):
+            return (1, 0)
+
+    image = HostDataArray(noise((20, 21), 0.3, 7))
+    assert type(ccc.label(image)) is HostDataArray
+
+
+@pytest.fixture
+def itk(core, monkeypatch):
+    """itk with a CudaImage, which is an itk.Image without a view in host memory."""
+    itk = pytest.importorskip("itk")
+
+    class CudaImage:
+        __module__ = "itk.itkCudaImagePython"
+
+        def __init__(self, image):
+            self.image = image
+
+        def __getattr__(self, name):
+            return getattr(self.image, name)
+
+        @property
+        def __cuda_array_interface__(self):
+            raise TypeError("images without pixels have no address")
+
+        @classmethod
+        def New(cls):
+            return cls(cls.image_type.New())
+
+        def CopyInformation(self, other):
+            self.image.CopyInformation(other.image)
+
+        def GetCudaDataManager(self):
+            view = itk.array_view_from_image(self.image)
+            address = None if view is None else view.ctypes.data
+            return types.SimpleNamespace(GetGPUBufferPointer=lambda: address)
+
+    class Template(dict):
+        def __missing__(self, key):
+            if key[0] in (itk.UI, itk.SI):
+                raise KeyError(key)
+            self[key] = type("CudaImage", (CudaImage,), {"image_type": itk.Image[key]})
+            return self[key]
+
+    monkeypatch.setattr(itk, "CudaImage", Template(), raising=False)
+    return itk
+
+
+def cuda_image_of(itk, array, origin=(10.0, -20.0, 30.0)):
+    """Return an itk.CudaImage with a spacing, an origin and a first index."""
+    host = itk.image_from_array(array)
+    image = itk.CudaImage[itk.template(host)[1]].New()
+    region = itk.ImageRegion[array.ndim]([-3, 5, 7][: array.ndim], list(array.shape[::-1]))
+    image.SetRegions(region)
+    image.Allocate()
+    itk.array_view_from_image(image.image)[...] = array
+    image.SetSpacing([0.5, 2.0, 3.0][: array.ndim])
+    image.SetOrigin(list(origin[: array.ndim]))
+    return image
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.float32])
+@pytest.mark.parametrize("shape", [(20, 21), (9, 10, 11)])
+def test_itk_cuda_image(itk, core, dtype, shape):
+    array, other = noise(shape, 0.3, 1, dtype), noise(shape, 0.6, 2)
+    image, mask = cuda_image_of(itk, array), cuda_image_of(itk, other)
+    out = itk.CudaImage[itk.US, len(shape)].New()
+    out.SetRegions(list(shape[::-1]))
+    out.Allocate()
+    voxel = math.prod((0.5, 2.0, 3.0)[: len(shape)])
+    for result, pixel, expected in [
+        (ccc.label(image), itk.UL, label_by_scipy(array, True)[0]),
+        (ccc.label(image, connectivity=1), itk.UL, label_by_scipy(array, False)[0]),
+        (ccc.label(image, lower=2, mask=mask), itk.UL, ccc.label(array, lower=2, mask=other)),
+        (ccc.label(image, dtype=np.uint16), itk.US, label_by_scipy(array, True)[0]),
+        (ccc.label(image, out=out), itk.US, label_by_scipy(array, True)[0]),
+        (ndimage.label(image)[0], itk.UL, label_by_scipy(array, False)[0]),
+        (ccc.keep_largest(image), None, keep_by_loop(array, True, k=1)),
+        (
+            ccc.remove_small(image, 2.5 * voxel, spacing="image"),
+            None,
+            keep_by_loop(array, True, minimum=3),
+        ),
+    ]:
+        assert type(result) is (type(image) if pixel is None else itk.CudaImage[pixel, len(shape)])
+        np.testing.assert_array_equal(itk.array_view_from_image(result.image), expected)
+        assert result.GetBufferedRegion() == image.GetBufferedRegion()
+        assert result.GetSpacing() == image.GetSpacing()
+        assert result.GetOrigin() == image.GetOrigin()
+    assert ccc.keep_largest(image, out=image) is image
+    largest = itk.array_view_from_image(image.image)
+    np.testing.assert_array_equal(largest, keep_by_loop(array, True, k=1))
+    assert set(core.calls) == {(0, _core.CURRENT_DEVICE)}
+
+
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda itk, image: ccc.component_statistics(image), TypeError, r"cupy.asarray\(image"),
+        (lambda itk, image: ccc.relabel(image), TypeError, "torch.as_tensor"),
+        (lambda itk, image: ccc.label(image, device="cpu"), ValueError, "device is for images in"),
+        (lambda itk, image: ccc.label(image, spatial_dims=1), ValueError, "is for arrays"),
+        (lambda itk, image: ccc.label(image, dtype=np.int32), TypeError, "no 2-D CudaImage of int"),
+        (lambda itk, image: ccc.label(image, mask=np.ones((4, 5))), TypeError, "an itk.CudaImage"),
+        (lambda itk, image: ccc.label(image, out=np.ones((4, 5), int)), TypeError, "not ndarray"),
+        (lambda itk, image: ccc.label(image, out=image), ValueError, "must not overlap the image"),
+        (
+            lambda itk, image: ccc.label(image, mask=cuda_image_of(itk, np.ones((4, 5)), (0, 0))),
+            ValueError,
+            "mask does not occupy the physical space of the image",
+        ),
+        (lambda itk, image: ccc.label(itk.CudaImage[itk.UC, 2].New()), ValueError, "has no pixels"),
+        (lambda itk, image: ccc.label(image.image, out=image), TypeError, "out is in device mem"),
+        (lambda itk, image: ccc.label(image.image, mask=image), TypeError, "mask is in device mem"),
+    ],
+)
+def test_itk_cuda_image_errors(itk, call, error, text):
+    array = np.ones((4, 5), np.uint8)
+    image = cuda_image_of(itk, array)
+    with pytest.raises(error, match=text):
+        call(itk, image)
+    np.testing.assert_array_equal(itk.array_view_from_image(image.image), array)
 
 
 def test_libraries_are_found_by_their_types():
