@@ -55,7 +55,6 @@ def test_output_types(rng, pixel_type, dimension):
         label(image, output_type=pixel_type),
         label(image, ttype=(type(image), image_type)),
         label(image, ttype=[type(image), image_type]),
-        itk.CudaConnectedComponentImageFilter[type(image), image_type].New(image).GetOutput(),
     ]
     if pixel_type is not itk.ULL:  # NumPy's uint64 means itk.UL.
         results.append(label(image, output_type=np.dtype(pixel_type.dtype)))
@@ -165,70 +164,15 @@ def test_pipeline_input(image):
     assert_same_image(label(threshold.GetOutput()), expected)
 
 
-class TestClass:
-    def test_methods(self, image):
-        labeler = itk.CudaConnectedComponentImageFilter.New()
-        labeler.SetInput(image)
-        labeler.FullyConnectedOn()
-        assert labeler.GetFullyConnected()
-        labeler.SetBackgroundValue(2)
-        assert labeler.GetObjectCount() == 0
-        labeler.Update()
-        expected = itk.ConnectedComponentImageFilter.New(
-            image, FullyConnected=True, BackgroundValue=2
-        )
-        expected.Update()
-        assert labeler.GetObjectCount() == expected.GetObjectCount()
-        assert_same_image(labeler.GetOutput(), expected.GetOutput())
-        labeler.FullyConnectedOff()
-        labeler.SetBackgroundValue(0)
-        assert_same_image(labeler.GetOutput(), itk_label(image))
-
-    def test_new(self, image):
-        for keywords in ({"FullyConnected": True}, {"fully_connected": True}):
-            labeler = itk.CudaConnectedComponentImageFilter.New(image, **keywords)
-            assert_same_image(labeler.GetOutput(), itk_label(image, fully_connected=True))
-        labeler = itk.CudaConnectedComponentImageFilter.New(
-            Input=image, MaskImage=image, ttype=(type(image), itk.Image[itk.UI, 3])
-        )
-        assert type(labeler.GetOutput()) is itk.Image[itk.UI, 3]
-        assert isinstance(labeler, itk.CudaConnectedComponentImageFilter)
-        assert labeler.GetNameOfClass() == "CudaConnectedComponentImageFilter"
-
-    def test_is_input_of_itk_filter(self, image):
-        labeler = itk.CudaConnectedComponentImageFilter.New(image)
-        actual = itk.relabel_component_image_filter(labeler)
-        assert_same_image(actual, itk.relabel_component_image_filter(itk_label(image)))
-
-    def test_unknown_setting(self, image):
-        with pytest.raises(AttributeError, match="SetRadius"):
-            itk.CudaConnectedComponentImageFilter.New(image, Radius=2)
-
-    def test_no_input(self):
-        with pytest.raises(RuntimeError, match="has no input. Call SetInput"):
-            itk.CudaConnectedComponentImageFilter.New().Update()
-
-    def test_error_leaves_no_output(self, image):
-        labeler = itk.CudaConnectedComponentImageFilter.New(image)
-        labeler.Update()
-        labeler.SetBackgroundValue(-1)
-        with pytest.raises(OverflowError):
-            labeler.Update()
-        assert labeler.GetObjectCount() == 0
-        labeler.SetBackgroundValue(0)
-        assert_same_image(labeler.GetOutput(), itk_label(image))
-
-
 class TestLifetime:
     """The pixels belong to the itk.Image: C++ may use them after all Python objects are gone."""
 
     @pytest.mark.parametrize("output_type", ["US", "ULL"])
-    def test_output_outlives_filter_and_input(self, image, output_type):
+    def test_output_outlives_input(self, image, output_type):
         expected = itk.array_from_image(itk_label(image))
-        labeler = itk.CudaConnectedComponentImageFilter.New(image_of(itk.array_from_image(image)))
-        labeler.SetOutputType(getattr(itk, output_type))
-        labels = labeler.GetOutput()
-        del labeler
+        copy = image_of(itk.array_from_image(image))
+        labels = label(copy, output_type=getattr(itk, output_type))
+        del copy
         _reuse_memory()
         np.testing.assert_array_equal(itk.array_from_image(labels), expected)
 
@@ -315,6 +259,12 @@ class TestErrors:
     def test_four_dimensions(self):
         with pytest.raises(ValueError, match="The image has 4 dimensions"):
             label(itk.image_from_array(np.ones((2, 2, 2, 2), np.uint8)))
+
+    def test_cuda_image(self, image, monkeypatch):
+        # As itk.CudaImage has it, which is an itk.Image, too.
+        monkeypatch.setattr(type(image), "__cuda_array_interface__", None, raising=False)
+        with pytest.raises(TypeError, match="An itk.CudaImage is not supported. Pass it to label"):
+            label(image)
 
     def test_no_image(self):
         with pytest.raises(TypeError):

@@ -48,16 +48,6 @@ def test_relabel_errors():
         itk.cuda_relabel_component_image_filter(array.astype(np.float32))
 
 
-def test_relabel_class(rng):
-    image = image_of(rng.integers(0, 90, (20, 31)).astype(np.uint8))
-    expected = itk.RelabelComponentImageFilter.New(image, MinimumObjectSize=5)
-    expected.Update()
-    actual = itk.CudaRelabelComponentImageFilter.New(image, MinimumObjectSize=5)
-    assert_same_image(actual.GetOutput(), expected.GetOutput())
-    assert actual.GetNumberOfObjects() == expected.GetNumberOfObjects()
-    assert actual.GetSortByObjectSize()
-
-
 @pytest.mark.parametrize("fully_connected", [False, True])
 @pytest.mark.parametrize("count", [1, 3])
 @pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int32, np.float32])
@@ -73,10 +63,6 @@ def test_keep_largest(rng, shape, dtype, count, fully_connected):
     image = image_of(array)
     actual = itk.cuda_keep_largest_image_filter(image, count, fully_connected)
     assert_same_image(actual, image_of(expected))
-    actual = itk.CudaKeepLargestImageFilter.New(
-        image, NumberOfObjects=count, FullyConnected=fully_connected
-    )
-    assert_same_image(actual.GetOutput(), image_of(expected))
     actual = itk.cuda_keep_largest_image_filter(array, count, fully_connected)
     np.testing.assert_array_equal(actual, expected)
     assert actual.dtype == dtype

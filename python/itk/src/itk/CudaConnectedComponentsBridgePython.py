@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Filters of the package cuda_connected_components, in the namespace of itk.
+"""Functions over the package cuda_connected_components, in the namespace of itk.
 
 ITK's loader executes this file and copies public names into `itk`. So imports have private names.
-The package cuda_connected_components is imported by the first call of a filter.
+The package cuda_connected_components is imported by the first call.
 """
 
 import numpy as _np
 
-from itk.support.helpers import camel_to_snake_case as _camel_to_snake_case
 from itk.support.types import itkCType as _itkCType
 
 # ITK's loader expects this dictionary in each of its modules.
@@ -71,16 +70,25 @@ def cuda_connected_component_image_filter(
     OverflowError
         The type of the output is too small for the labels or the background value.
     """
-    return _label(
+    from cuda_connected_components import _api
+
+    image = _updated(image)
+    image_type, dtype = _output_type(image, ttype, output_type, _default_of_labels)
+    if background_value:
+        _check_background(background_value, dtype)
+    # As ITK's filter, without a warning of several values.
+    labels, count = _api.label_with_limits(
         image,
-        fully_connected=fully_connected,
-        mask_image=mask_image,
-        background_value=background_value,
-        ttype=ttype,
-        output_type=output_type,
+        None if fully_connected else 1,
+        mask=_mask_of(image, mask_image),
         device=device,
         threads=threads,
-    )[0]
+        dtype=dtype,
+    )
+    labels = _converted(labels, image_type, dtype, count)
+    if background_value:
+        _replace_background(labels, int(background_value))
+    return labels
 
 
 def cuda_relabel_component_image_filter(
@@ -95,7 +103,7 @@ def cuda_relabel_component_image_filter(
     """Make the labels of an image consecutive, sorted by size.
 
     The pixels of the result equal the pixels of ``itk.relabel_component_image_filter`` with the
-    same settings. This filter runs on the CPU.
+    same settings. This function runs on the CPU.
 
     Parameters
     ----------
@@ -120,14 +128,18 @@ def cuda_relabel_component_image_filter(
     TypeError, ValueError, OverflowError
         See ``cuda_connected_component_image_filter``.
     """
-    return _relabel(
+    import cuda_connected_components as ccc
+
+    image = _updated(image)
+    image_type, dtype = _output_type(image, ttype, output_type, lambda dtype: dtype)
+    labels, count = ccc.relabel(
         image,
-        minimum_object_size=minimum_object_size,
-        sort_by_object_size=sort_by_object_size,
-        ttype=ttype,
-        output_type=output_type,
+        order="size" if sort_by_object_size else "label",
+        min_size=minimum_object_size,
         threads=threads,
-    )[0]
+        return_num=True,
+    )
+    return _converted(labels, image_type, dtype, count)
 
 
 def cuda_keep_largest_image_filter(
@@ -141,7 +153,7 @@ def cuda_keep_largest_image_filter(
 ):
     """Keep the largest connected components of an image and set all other pixels to 0.
 
-    The kept pixels keep their values. Of components of the same size, the filter keeps the
+    The kept pixels keep their values. Of components of the same size, the function keeps the
     component with the earlier first pixel.
 
     Parameters
@@ -163,162 +175,10 @@ def cuda_keep_largest_image_filter(
     TypeError, ValueError
         See ``cuda_connected_component_image_filter``.
     """
-    return _keep_largest(
-        image,
-        number_of_objects=number_of_objects,
-        fully_connected=fully_connected,
-        mask_image=mask_image,
-        device=device,
-        threads=threads,
-    )[0]
-
-
-class _Filter:
-    """Settings, input and output of a filter, with the names of ITK's methods.
-
-    The classes are not ITK process objects. Update() always runs the filter and makes a new output.
-    GetOutput() runs the filter first, if there is no output for the present settings.
-    """
-
-    _compute = None
-    _defaults = {}
-    _ttype = None
-
-    def __init_subclass__(cls):
-        for name, default in cls.__dict__.get("_defaults", {}).items():
-            _add_setting(cls, name, default)
-
-    def __class_getitem__(cls, ttype):
-        """Return the class for a type of the input and a type of the output."""
-        return type(cls.__name__, (cls,), {"_ttype": ttype, "__module__": cls.__module__})
-
-    def __init__(self):
-        self._settings = {_camel_to_snake_case(k): value for k, value in self._defaults.items()}
-        self._input = None
-        self._output = None
-        self._count = 0
-        if self._ttype is not None:
-            self.SetTtype(self._ttype)
-
-    @classmethod
-    def New(cls, *args, **kwargs):
-        """Create a filter. The first argument is the input, the keywords are settings."""
-        import itk
-
-        instance = cls()
-        # itk.set_inputs() would pass a pair of types as two arguments.
-        if "ttype" in kwargs:
-            instance.SetTtype(kwargs.pop("ttype"))
-        itk.set_inputs(instance, args, kwargs)
-        return instance
-
-    def SetInput(self, image):
-        """Set the image, or the ITK filter whose output is the image."""
-        self._input = image
-        self._output = None
-
-    def GetInput(self):
-        """Return the input."""
-        return self._input
-
-    def Update(self):
-        """Run the filter."""
-        if self._input is None:
-            raise RuntimeError(f"{self.GetNameOfClass()} has no input. Call SetInput() first.")
-        self._output = None
-        self._count = 0
-        self._output, self._count = type(self)._compute(self._input, **self._settings)
-
-    UpdateLargestPossibleRegion = Update
-
-    def GetOutput(self):
-        """Return the output. Run the filter first, if it has not run with the present settings."""
-        if self._output is None:
-            self.Update()
-        return self._output
-
-    def GetNameOfClass(self):
-        """Return the name of the class."""
-        return type(self).__name__
-
-
-def _add_setting(cls, name, default):
-    """Add Set and Get methods to a class, and On and Off methods for a bool."""
-    key = _camel_to_snake_case(name)
-
-    def set_value(self, value):
-        self._settings[key] = value
-        self._output = None
-
-    def get_value(self):
-        return self._settings[key]
-
-    methods = {f"Set{name}": set_value, f"Get{name}": get_value}
-    if isinstance(default, bool):
-        methods[f"{name}On"] = lambda self: set_value(self, True)
-        methods[f"{name}Off"] = lambda self: set_value(self, False)
-    for method_name, method in methods.items():
-        method.__name__ = method_name
-        method.__qualname__ = f"{cls.__qualname__}.{method_name}"
-        method.__doc__ = f"See the setting `{key}` of the function."
-        setattr(cls, method_name, method)
-
-
-def _label(
-    image,
-    *,
-    fully_connected,
-    mask_image,
-    background_value,
-    ttype,
-    output_type,
-    device,
-    threads,
-):
-    """Return the labels and the number of components."""
     from cuda_connected_components import _api
 
     image = _updated(image)
-    image_type, dtype = _output_type(image, ttype, output_type, _default_of_labels)
-    if background_value:
-        _check_background(background_value, dtype)
-    # As ITK's filter, without a warning of several values.
-    labels, count = _api.label_with_limits(
-        image,
-        None if fully_connected else 1,
-        mask=_mask_of(image, mask_image),
-        device=device,
-        threads=threads,
-        dtype=dtype,
-    )
-    labels = _converted(labels, image_type, dtype, count)
-    if background_value:
-        _replace_background(labels, int(background_value))
-    return labels, int(count)
-
-
-def _relabel(image, *, minimum_object_size, sort_by_object_size, ttype, output_type, threads):
-    """Return the labels and the number of objects."""
-    import cuda_connected_components as ccc
-
-    image = _updated(image)
-    image_type, dtype = _output_type(image, ttype, output_type, lambda dtype: dtype)
-    labels, count = ccc.relabel(
-        image,
-        order="size" if sort_by_object_size else "label",
-        min_size=minimum_object_size,
-        threads=threads,
-        return_num=True,
-    )
-    return _converted(labels, image_type, dtype, count), int(count)
-
-
-def _keep_largest(image, *, number_of_objects, fully_connected, mask_image, device, threads):
-    """Return the image without the other components, and None for the number of components."""
-    from cuda_connected_components import _api
-
-    image = _updated(image)
-    kept = _api.keep(
+    return _api.keep(
         image,
         0,
         number_of_objects,
@@ -327,7 +187,6 @@ def _keep_largest(image, *, number_of_objects, fully_connected, mask_image, devi
         device=device,
         threads=threads,
     )
-    return kept, None
 
 
 def _updated(image):
@@ -337,6 +196,11 @@ def _updated(image):
     image = itk.output(image)
     if not isinstance(image, itk.Object):
         return image
+    if hasattr(type(image), "__cuda_array_interface__"):
+        raise TypeError(
+            "An itk.CudaImage is not supported. Pass it to label or keep_largest of "
+            "cuda_connected_components, which stay on the GPU."
+        )
     pixel_type, dimension = itk.template(image)[1] if isinstance(image, itk.Image) else (None, 0)
     if not isinstance(pixel_type, _itkCType) or pixel_type is itk.B:
         raise TypeError(
@@ -534,65 +398,10 @@ def _replace_background(labels, value):
     pixels[is_background] = value
 
 
-class CudaConnectedComponentImageFilter(_Filter):
-    """Labels connected components. See ``itk.cuda_connected_component_image_filter``."""
-
-    _compute = staticmethod(_label)
-    _defaults = {
-        "FullyConnected": False,
-        "MaskImage": None,
-        "BackgroundValue": 0,
-        "Ttype": None,
-        "OutputType": None,
-        "Device": None,
-        "Threads": None,
-    }
-
-    def GetObjectCount(self):
-        """Return the number of components of the last run; 0 before the first run."""
-        return self._count
+def _init_docstring():
+    """Do nothing. ITK's loader calls such a function for each function of the module."""
 
 
-class CudaRelabelComponentImageFilter(_Filter):
-    """Makes labels consecutive. See ``itk.cuda_relabel_component_image_filter``."""
-
-    _compute = staticmethod(_relabel)
-    _defaults = {
-        "MinimumObjectSize": 0,
-        "SortByObjectSize": True,
-        "Ttype": None,
-        "OutputType": None,
-        "Threads": None,
-    }
-
-    def GetNumberOfObjects(self):
-        """Return the number of objects in the output of the last run; 0 before the first run."""
-        return self._count
-
-
-class CudaKeepLargestImageFilter(_Filter):
-    """Keeps the largest components. See ``itk.cuda_keep_largest_image_filter``."""
-
-    _compute = staticmethod(_keep_largest)
-    _defaults = {
-        "NumberOfObjects": 1,
-        "FullyConnected": False,
-        "MaskImage": None,
-        "Device": None,
-        "Threads": None,
-    }
-
-
-# ITK's loader calls these functions after it has loaded the module.
-
-
-def cuda_connected_component_image_filter_init_docstring():
-    cuda_connected_component_image_filter.process_object = CudaConnectedComponentImageFilter
-
-
-def cuda_relabel_component_image_filter_init_docstring():
-    cuda_relabel_component_image_filter.process_object = CudaRelabelComponentImageFilter
-
-
-def cuda_keep_largest_image_filter_init_docstring():
-    cuda_keep_largest_image_filter.process_object = CudaKeepLargestImageFilter
+cuda_connected_component_image_filter_init_docstring = _init_docstring
+cuda_relabel_component_image_filter_init_docstring = _init_docstring
+cuda_keep_largest_image_filter_init_docstring = _init_docstring
