@@ -95,7 +95,7 @@ ExpectLabelsInArena(const Grid & size, const RunCapacity * capacity)
     const auto           deviceBits = executor.Allocate<Word>(bits.size());
     CCL_CHECK(cudaMemcpyAsync(devicePixels.get(), pixels.data(), pixels.size(), cudaMemcpyHostToDevice, stream));
     const auto              grouped = PackRowGroups<TRowGroup>(executor, devicePixels.get(), size, deviceBits.get());
-    const MeasuringExecutor measuring;
+    const MeasuringExecutor measuring(SortStorageBytes);
     const RunCapacity       used = capacity != nullptr ? *capacity : RunCapacity::Exactly(runCount);
     LabelRuns<TRun>(measuring, grouped.groups, used);
     DeviceArena arena(resources, measuring.GetSize(), stream);

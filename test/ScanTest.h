@@ -66,7 +66,7 @@ ExpectPrefixes(const TExecutor &   executor,
   if (count != limit)
   {
     executor.ForEach(Grid{ 1 }, StoreCount<TSum>{ static_cast<TSum>(count), number.get() });
-    bounded.address = number.get();
+    bounded = { limit, number.get() };
   }
   executor.template Scan<TSum>(bounded, valueAt, StorePrefix<TSum>{ prefixes.get() }, total.GetAddress());
   executor.template Scan<TSum>(bounded, valueAt, IgnorePrefix<TSum>{}, totalInMemory);

@@ -4,7 +4,7 @@
 
 #include "engine/DeviceSession.h"
 
-#include "engine/DeviceSteps.cuh"
+#include "engine/DeviceSteps.h"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/published/ForegroundBytes.h"
@@ -364,7 +364,7 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
       label(executor, capacity);
       return;
     }
-    const MeasuringExecutor measuring;
+    const MeasuringExecutor measuring(SortStorageBytes);
     LabelRuns<TRun>(measuring, groups, capacity);
     ArenaSize size = measuring.GetSize();
     if (capacity.isExact)
@@ -538,7 +538,7 @@ LabelPixelsInArena(const DeviceExecutor & executor,
     CudaConnectedComponentDeviceCall call;
     call.input = input;
     call.output = output;
-    const MeasuringExecutor measuring;
+    const MeasuringExecutor measuring(SortStorageBytes);
     RunAllSteps<TRowGroup, TRun>(measuring, request, call);
     if (measuring.GetSize().GetTotal() <= Tuning::WorstCaseBytes)
     {
@@ -719,30 +719,6 @@ DeviceSession::LabelBits(const Word * bits, std::uint64_t runCount, const Reques
 namespace
 {
 
-/** Calls run(executor) for all arrays and kernels of a call that does not wait. */
-template <typename TExecutor>
-void
-RunCall(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
-{
-  if (request.size.Count() == 0 || request.images == 0)
-  {
-    if (call.status != nullptr)
-    {
-      executor.Fill(call.status, 1, 0);
-    }
-    if (call.componentCounts != nullptr)
-    {
-      executor.Fill(call.componentCounts, request.images, 0);
-    }
-    return;
-  }
-  VisitIndexType(request.GetIndexLimit(), [&](auto run) {
-    VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      RunAllSteps<decltype(group), decltype(run)>(executor, request, call);
-    });
-  });
-}
-
 /** Throws CudaConnectedComponentError unless a workspace has the needed bytes and alignment. */
 void
 RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t needed)
@@ -769,7 +745,7 @@ RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t need
 ArenaSize
 MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
-  const MeasuringExecutor executor;
+  const MeasuringExecutor executor(SortStorageBytes);
   RunCall(executor, request, call);
   return executor.GetSize();
 }

@@ -15,14 +15,31 @@ template <typename T>
 struct BoundedCount
 {
   std::uint64_t limit = 0;         // the array has room for so many elements
-  const T *     address = nullptr; // of the number, in the executor's memory; null if the number is the limit
+  const T *     address = nullptr; // of the number, in the executor's memory, if it is not known
+  bool          isKnown = true;    // whether the host knows the number: it is the limit
+
+  BoundedCount() = default;
+
+  /** A number that the host knows. It is not explicit, so functions that take a BoundedCount take a number. */
+  CCL_HOST_DEVICE
+  BoundedCount(std::uint64_t count)
+    : limit(count)
+  {}
+
+  /** A number that functors compute. */
+  CCL_HOST_DEVICE
+  BoundedCount(std::uint64_t limitOfCount, const T * addressOfCount)
+    : limit(limitOfCount)
+    , address(addressOfCount)
+    , isKnown(false)
+  {}
 
   /** Returns the number of elements that there are, also if the array has no room for them. Call it in functors. */
   CCL_HOST_DEVICE
   std::uint64_t
   GetTrueCount() const
   {
-    return address != nullptr ? *address : limit;
+    return isKnown ? limit : *address;
   }
 
   /** Returns whether there are more elements than the array has room for. Call it in functors. */

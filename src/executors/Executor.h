@@ -109,12 +109,12 @@ struct IgnorePrefix
   {}
 };
 
-/** Returns a true count. Waits for it, unless it is the limit. */
+/** Returns a true count. Waits for it, unless the host knows it. */
 template <typename T, typename TExecutor>
 std::uint64_t
 Await(const TExecutor & executor, const BoundedCount<T> & count)
 {
-  if (count.address == nullptr)
+  if (count.isKnown)
   {
     return count.limit;
   }
@@ -128,7 +128,7 @@ template <typename T, typename TExecutor>
 BoundedCount<T>
 AwaitIfPossible(const TExecutor & executor, const BoundedCount<T> & count)
 {
-  return executor.MayWait() ? BoundedCount<T>{ Await(executor, count) } : count;
+  return executor.MayWait() ? BoundedCount<T>(Await(executor, count)) : count;
 }
 
 /** Returns the sum of the values valueAt(0), ..., valueAt(count - 1). Waits for it. */

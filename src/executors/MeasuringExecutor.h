@@ -2,39 +2,16 @@
 #ifndef ccl_executors_MeasuringExecutor_h
 #define ccl_executors_MeasuringExecutor_h
 
+#include "executors/Arena.h"
 #include "executors/BoundedCount.h"
 #include "primitives/Grid.h"
 #include "primitives/Tuning.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace itk::ccl
 {
-
-/** The bytes of the arrays of a call, if all of them lie in one block of memory. */
-struct ArenaSize
-{
-  std::uint64_t cleared = 0;   // of AllocateCleared()
-  std::uint64_t uncleared = 0; // of Allocate()
-
-  /** The alignment of all arrays in bytes. */
-  static constexpr std::uint64_t Alignment = 256;
-
-  /** Returns the bytes of an array, a multiple of the alignment. */
-  template <typename T>
-  static constexpr std::uint64_t
-  BytesOf(std::uint64_t count)
-  {
-    return DivideUp(count * sizeof(T), Alignment) * Alignment;
-  }
-
-  /** Returns the bytes of all arrays. */
-  std::uint64_t
-  GetTotal() const
-  {
-    return cleared + uncleared;
-  }
-};
 
 /** Returns the number of states of a scan on a device: one for each tile of values, and one more. */
 constexpr std::uint64_t
@@ -43,24 +20,30 @@ ScanStates(std::uint64_t values)
   return 1 + DivideUp(values, std::uint64_t{ Tuning::ScanThreads } * Tuning::ScanValuesPerThread);
 }
 
-/** Returns the bytes that a sort on the current device needs besides a second pair of arrays. Starts the device. */
-template <typename T>
-std::uint64_t
-SortStorageBytes(std::uint64_t count);
+/** A function that returns the bytes that a sort of `count` keys and values needs besides a second pair of arrays. */
+using SortStorage = std::uint64_t (*)(std::uint64_t count, std::size_t bytesOfKey);
 
 /** Measures the memory that an algorithm allocates on a device, and runs no functors. A model of the executor concept,
  * for algorithms that do not wait for results. Run the algorithm with it, make a DeviceArena of the size, and run the
- * algorithm again. */
+ * algorithm again. Both runs must decide alike, so nothing may depend on the addresses. */
 class MeasuringExecutor
 {
 public:
+  /** `sortStorage` is called if the algorithm sorts. */
+  explicit MeasuringExecutor(SortStorage sortStorage)
+    : m_SortStorage(sortStorage)
+  {}
+
+  /** An array without memory. */
   template <typename T>
   struct Buffer
   {
+    T * address;
+
     T *
     get() const
     {
-      return nullptr;
+      return address;
     }
   };
 
@@ -69,7 +52,7 @@ public:
   Allocate(std::uint64_t count) const
   {
     m_Size.uncleared += ArenaSize::BytesOf<T>(count);
-    return {};
+    return { AddressWithoutMemory<T>(count) };
   }
 
   template <typename T>
@@ -77,7 +60,7 @@ public:
   AllocateCleared(std::uint64_t count) const
   {
     m_Size.cleared += ArenaSize::BytesOf<T>(count);
-    return {};
+    return { AddressWithoutMemory<T>(count) };
   }
 
   /** A result that is always 0. */
@@ -87,7 +70,7 @@ public:
     T *
     GetAddress() const
     {
-      return nullptr;
+      return AddressWithoutMemory<T>(1);
     }
 
     T
@@ -134,7 +117,7 @@ public:
   {
     this->Allocate<T>(count);
     this->Allocate<T>(count);
-    this->Allocate<unsigned char>(SortStorageBytes<T>(count));
+    this->Allocate<unsigned char>(m_SortStorage(count, sizeof(T)));
     return {};
   }
 
@@ -164,6 +147,7 @@ public:
   }
 
 private:
+  SortStorage       m_SortStorage;
   mutable ArenaSize m_Size;
 };
 

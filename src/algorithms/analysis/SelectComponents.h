@@ -399,9 +399,8 @@ Select(const TExecutor &                  executor,
   }
   const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
   const bool isBySize = selection.order == Selection::Order::Size;
-  const auto matches = AwaitIfPossible(executor, BoundedCount<TRun>{ limit, count });
-  const bool mayBeFew = matches.address == nullptr && matches.limit <= selection.numberOfLargest;
-  const bool isLimited = selection.numberOfLargest != 0 && !mayBeFew;
+  const auto matches = AwaitIfPossible(executor, BoundedCount<TRun>(limit, count));
+  const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matches.limit;
   if (!isLimited && !isBySize && !isTransposed)
   {
     return finish();

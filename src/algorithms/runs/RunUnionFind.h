@@ -325,7 +325,8 @@ LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, co
   auto                     countMemory = executor.template Allocate<TRun>(2);
   TRun * const             componentAddress = countMemory.get();
   TRun * const             countAddress = capacity.isExact ? nullptr : countMemory.get() + 1;
-  const BoundedCount<TRun> runCount{ capacity.runs, countAddress };
+  const BoundedCount<TRun> runCount =
+    capacity.isExact ? BoundedCount<TRun>(capacity.runs) : BoundedCount<TRun>(capacity.runs, countAddress);
 
   // A run that is adjacent to very many others keeps its thread busy for long. In planes, where a run has one
   // neighboring row group, and in wide rows, adjacency by word is as good.

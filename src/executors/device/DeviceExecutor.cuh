@@ -3,6 +3,7 @@
 #define ccl_executors_device_DeviceExecutor_cuh
 
 #include "executors/Executor.h"
+#include "executors/MeasuringExecutor.h"
 #include "executors/device/AddKernel.cuh"
 #include "executors/device/CudaError.cuh"
 #include "executors/device/DeviceArena.cuh"
@@ -100,7 +101,7 @@ public:
 
   /** Returns an executor for the same stream that takes its arrays from an arena, as long as it has room. */
   DeviceExecutor
-  In(DeviceArena & arena) const
+  In(Arena & arena) const
   {
     DeviceExecutor executor = *this;
     executor.m_Arena = &arena;
@@ -123,8 +124,8 @@ public:
     return m_MayWait;
   }
 
-  /** Returns an executor that loads the kernels of all calls, and runs none but small sorts. Its arrays are null. A
-   * kernel cannot be loaded while a stream captures a graph. */
+  /** Returns an executor that loads the kernels of all calls, and runs none but small sorts. Its arrays have no
+   * memory. A kernel cannot be loaded while a stream captures a graph. */
   DeviceExecutor
   ForLoading() const
   {
@@ -173,22 +174,24 @@ public:
   {
     if (m_IsLoading)
     {
-      return Buffer<T>(nullptr);
+      return Buffer<T>(AddressWithoutMemory<T>(count));
     }
-    void * const taken = m_Arena != nullptr && count != 0 ? m_Arena->Take(ArenaSize::BytesOf<T>(count)) : nullptr;
-    if (taken == nullptr && count != 0 && !m_MayWait)
+    if (T * const taken = m_Arena != nullptr ? m_Arena->Take<T>(count) : nullptr)
+    {
+      return Buffer<T>(taken);
+    }
+    if (count != 0 && !m_MayWait)
     {
       throw std::logic_error("the workspace has no room for an array: MeasuringExecutor has not measured it");
     }
-    return taken != nullptr ? Buffer<T>(taken) : Buffer<T>(*m_MemorySource, count * sizeof(T), m_Stream);
+    return Buffer<T>(*m_MemorySource, count * sizeof(T), m_Stream);
   }
 
   template <typename T>
   Buffer<T>
   AllocateCleared(std::uint64_t count) const
   {
-    if (void * const taken =
-          m_Arena != nullptr && count != 0 ? m_Arena->TakeCleared(ArenaSize::BytesOf<T>(count)) : nullptr)
+    if (T * const taken = m_Arena != nullptr ? m_Arena->TakeCleared<T>(count) : nullptr)
     {
       return Buffer<T>(taken);
     }
@@ -374,7 +377,7 @@ public:
   SortMemory<T>
   AllocateForSort(std::uint64_t count) const
   {
-    const std::uint64_t bytes = SortStorageBytes<T>(count);
+    const std::uint64_t bytes = SortStorageBytes(count, sizeof(T));
     return { bytes, this->Allocate<T>(count), this->Allocate<T>(count), this->Allocate<unsigned char>(bytes) };
   }
 
@@ -449,7 +452,7 @@ private:
   DeviceResources & m_Resources;
   cudaStream_t      m_Stream;
   MemorySource *    m_MemorySource;
-  DeviceArena *     m_Arena = nullptr;
+  Arena *           m_Arena = nullptr;
   bool              m_IsLoading = false;
   bool              m_MayWait = true;
 };

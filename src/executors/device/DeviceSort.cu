@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "executors/device/DeviceSort.cuh"
 
-#include "executors/MeasuringExecutor.h"
 #include "executors/device/CudaError.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -29,16 +28,22 @@ Sort(cudaStream_t           stream,
   CCL_CHECK(cub::DeviceRadixSort::SortPairsDescending(storage, storageBytes, keys, values, count, 0, bits, stream));
 }
 
-} // namespace
-
 template <typename T>
 std::uint64_t
-SortStorageBytes(std::uint64_t count)
+StorageBytes(std::uint64_t count)
 {
   cub::DoubleBuffer<T> none(nullptr, nullptr);
   std::size_t          bytes = 0;
   Sort(nullptr, count, none, none, nullptr, bytes);
   return bytes;
+}
+
+} // namespace
+
+std::uint64_t
+SortStorageBytes(std::uint64_t count, std::size_t bytesOfKey)
+{
+  return bytesOfKey == sizeof(std::uint32_t) ? StorageBytes<std::uint32_t>(count) : StorageBytes<std::uint64_t>(count);
 }
 
 template <typename T>
@@ -80,7 +85,7 @@ LoadSortOnDevice(DeviceResources & resources)
   const std::unique_ptr<CUstream_st, decltype(giveBack)> owner(resources.TakeStream(), giveBack);
   const cudaStream_t                                     stream = owner.get();
   const DeviceAllocation                                 arrays(resources, 4 * many * sizeof(T), stream);
-  const std::uint64_t                                    storageBytes = SortStorageBytes<T>(many);
+  const std::uint64_t                                    storageBytes = SortStorageBytes(many, sizeof(T));
   const DeviceAllocation                                 storage(resources, storageBytes, stream);
   auto * const                                           first = static_cast<T *>(arrays.get());
   CCL_CHECK(cudaMemsetAsync(first, 0, 4 * many * sizeof(T), stream));
@@ -92,10 +97,6 @@ LoadSortOnDevice(DeviceResources & resources)
   CCL_CHECK(cudaStreamSynchronize(stream));
 }
 
-template std::uint64_t
-SortStorageBytes<std::uint32_t>(std::uint64_t);
-template std::uint64_t
-SortStorageBytes<std::uint64_t>(std::uint64_t);
 template void
 SortDescendingOnDevice(cudaStream_t,
                        std::uint64_t,

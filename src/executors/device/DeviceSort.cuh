@@ -10,6 +10,11 @@
 namespace itk::ccl
 {
 
+/** Returns the bytes that a sort on the current device needs besides a second pair of arrays. Starts the device.
+ * `bytesOfKey` is 4 or 8. */
+std::uint64_t
+SortStorageBytes(std::uint64_t count, std::size_t bytesOfKey);
+
 /** An array in device memory, and memory for a second one of the same length, which a sort overwrites. */
 template <typename T>
 struct SortArray

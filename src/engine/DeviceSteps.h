@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_engine_DeviceSteps_cuh
-#define ccl_engine_DeviceSteps_cuh
+#ifndef ccl_engine_DeviceSteps_h
+#define ccl_engine_DeviceSteps_h
 
 // The steps of a call on images in device memory, for calls that wait and for calls that do not. They are templates of
 // the executor, so that MeasuringExecutor can measure the memory of a call that does not wait.
@@ -177,14 +177,14 @@ struct StoreNumbers
     {
       return;
     }
-    std::uint64_t problems = count > mostLabels ? CudaConnectedComponentStatus::TooManyLabels : 0;
+    std::uint64_t problems = BitIf(count > mostLabels, CudaConnectedComponentStatus::TooManyLabels);
     if (image.x == 0)
     {
       status->runCount = runCount.GetTrueCount();
       status->originalComponentCount = found.GetTrueCount();
       status->componentCount = all;
-      problems |= runCount.IsExceeded() ? CudaConnectedComponentStatus::TooManyRuns : 0;
-      problems |= all > rows ? CudaConnectedComponentStatus::TooManyRows : 0;
+      problems |= BitIf(runCount.IsExceeded(), CudaConnectedComponentStatus::TooManyRuns);
+      problems |= BitIf(all > rows, CudaConnectedComponentStatus::TooManyRows);
     }
     if (problems != 0)
     {
@@ -193,6 +193,12 @@ struct StoreNumbers
   }
 
 private:
+  CCL_HOST_DEVICE
+  static std::uint64_t
+  BitIf(bool condition, CudaConnectedComponentStatus::Problem problem)
+  {
+    return condition ? std::uint64_t{ problem } : 0;
+  }
   CCL_HOST_DEVICE
   static std::uint64_t
   Lower(std::uint64_t a, std::uint64_t b)
@@ -348,6 +354,30 @@ RunAllSteps(const TExecutor & executor, const Request & request, const CudaConne
                                          call.componentCounts,
                                          call.status });
   }
+}
+
+/** Does the same with the types for the request, also for images without pixels. */
+template <typename TExecutor>
+void
+RunCall(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+{
+  if (request.size.Count() == 0 || request.images == 0)
+  {
+    if (call.status != nullptr)
+    {
+      executor.Fill(call.status, 1, 0);
+    }
+    if (call.componentCounts != nullptr)
+    {
+      executor.Fill(call.componentCounts, request.images, 0);
+    }
+    return;
+  }
+  VisitIndexType(request.GetIndexLimit(), [&](auto run) {
+    VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+      RunAllSteps<decltype(group), decltype(run)>(executor, request, call);
+    });
+  });
 }
 
 } // namespace itk::ccl

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The memory of calls that do not wait, without a device: what is measured is what the call takes.
+
+#include "engine/DeviceSteps.h"
+#include "executors/MeasuringExecutor.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <typeindex>
+#include <vector>
+
+namespace
+{
+
+using namespace itk::ccl;
+using View = itk::CudaConnectedComponentImageView;
+using Call = itk::CudaConnectedComponentDeviceCall;
+using Sum = itk::CudaConnectedComponentTable::Sum;
+
+/** Stands for the memory that CUB needs. */
+std::uint64_t
+SortStorageOf(std::uint64_t count, std::size_t bytesOfKey)
+{
+  return 1000 + count * bytesOfKey / 7;
+}
+
+/** A DeviceExecutor that does not wait, without a device: takes arrays from an arena, and records the functors instead
+ * of running them. Without an arena, it is a DeviceExecutor for loading. */
+class FakeDeviceExecutor
+{
+public:
+  explicit FakeDeviceExecutor(Arena * arena)
+    : m_Arena(arena)
+  {}
+
+  template <typename T>
+  struct Buffer
+  {
+    T * address;
+
+    T *
+    get() const
+    {
+      return address;
+    }
+  };
+
+  template <typename T>
+  Buffer<T>
+  Allocate(std::uint64_t count) const
+  {
+    return { m_Arena == nullptr ? AddressWithoutMemory<T>(count) : RequireRoom(m_Arena->Take<T>(count), count) };
+  }
+
+  template <typename T>
+  Buffer<T>
+  AllocateCleared(std::uint64_t count) const
+  {
+    return { m_Arena == nullptr ? AddressWithoutMemory<T>(count) : RequireRoom(m_Arena->TakeCleared<T>(count), count) };
+  }
+
+  /** Nobody can wait for it. */
+  template <typename T>
+  struct Result
+  {
+    T *
+    GetAddress() const
+    {
+      throw std::logic_error("a call that does not wait asks for a result");
+    }
+
+    T
+    Get() const
+    {
+      return 0;
+    }
+  };
+
+  template <typename T>
+  Result<T>
+  AllocateResult() const
+  {
+    return {};
+  }
+
+  template <typename T>
+  void
+  Fill(T *, std::uint64_t, unsigned char) const
+  {}
+
+  template <typename TFunctor>
+  void
+  ForEach(const Grid & grid, const TFunctor &) const
+  {
+    this->Record<TFunctor>(grid);
+  }
+
+  template <typename T, typename TFunctor>
+  void
+  ForEach(const BoundedCount<T> & count, const TFunctor &) const
+  {
+    this->Record<TFunctor>(Grid{ count.limit });
+  }
+
+  template <typename TWork>
+  void
+  ForEachChosen(const Grid & grid, const TWork &) const
+  {
+    this->Record<TWork>(grid);
+  }
+
+  template <typename TFunctor, typename TTable>
+  void
+  AddToRows(const Grid & grid, const TFunctor &, const TTable &) const
+  {
+    this->Record<TFunctor>(grid);
+  }
+
+  template <typename TSum, typename TFunction, typename TVisitor>
+  void
+  Scan(const BoundedCount<TSum> & count, const TFunction &, const TVisitor &, TSum *) const
+  {
+    this->AllocateCleared<std::uint64_t>(ScanStates(count.limit));
+    m_Functors.emplace_back(typeid(TFunction));
+    m_Functors.emplace_back(typeid(TVisitor));
+  }
+
+  template <typename T>
+  struct SortMemory
+  {};
+
+  template <typename T>
+  SortMemory<T>
+  AllocateForSort(std::uint64_t count) const
+  {
+    this->Allocate<T>(count);
+    this->Allocate<T>(count);
+    this->Allocate<unsigned char>(SortStorageOf(count, sizeof(T)));
+    return {};
+  }
+
+  template <typename T>
+  void
+  SortDescending(std::uint64_t, T *, T *, const SortMemory<T> &) const
+  {
+    m_Functors.emplace_back(typeid(SortMemory<T>));
+  }
+
+  bool
+  MayWait() const
+  {
+    return false;
+  }
+
+  /** Returns the types of the functors, in the order of the calls. */
+  const std::vector<std::type_index> &
+  GetFunctors() const
+  {
+    return m_Functors;
+  }
+
+private:
+  template <typename T>
+  static T *
+  RequireRoom(T * taken, std::uint64_t count)
+  {
+    if (taken == nullptr && count != 0)
+    {
+      throw std::logic_error("the arena has no room for an array of " + std::to_string(count) + " elements");
+    }
+    return taken;
+  }
+
+  template <typename TFunctor>
+  void
+  Record(const Grid & grid) const
+  {
+    if (grid.Count() != 0)
+    {
+      m_Functors.emplace_back(typeid(TFunctor));
+    }
+  }
+
+  Arena *                              m_Arena;
+  mutable std::vector<std::type_index> m_Functors;
+};
+
+/** An address in the memory of a device that does not exist. */
+template <typename T>
+T *
+Somewhere()
+{
+  return reinterpret_cast<T *>(std::uintptr_t{ 1 } << 40);
+}
+
+View
+RandomView(const Grid & size, std::uint64_t images, std::mt19937_64 & random)
+{
+  const View::SizeType xyz{ size.x, size.y, size.z };
+  switch (random() % 4)
+  {
+    case 0:
+      return View::OnDevice(Somewhere<std::uint8_t>(), xyz).Batch(images);
+    case 1:
+      return View::OnDevice(Somewhere<std::int16_t>(), xyz).Batch(images);
+    case 2:
+      return View::OnDevice(Somewhere<std::uint32_t>(), xyz).Batch(images);
+    default:
+      return View::OnDevice(Somewhere<std::uint64_t>(), xyz).Batch(images);
+  }
+}
+
+/** Returns the most runs that the images of a request can have. */
+std::uint64_t
+MostRunsOf(const Request & request)
+{
+  return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+    using GroupType = decltype(group);
+    const Grid words = WordsOf(StackOf<GroupType>(request.size, request.images).GetGrid());
+    return GroupType::GridOf(words).Count() * RunUnionFind::MostStartsInWord;
+  });
+}
+
+/** Sets the columns of a table, and of its request, at random. */
+void
+ChooseColumns(Request & request, Call & call, std::uint64_t limit, std::mt19937_64 & random)
+{
+  const auto chance = [&random] { return random() % 2 == 0; };
+  auto &     table = call.table;
+  auto &     columns = request.columns;
+  columns = { false, false, false, false, false, false };
+  table.rows = random() % 3 == 0 ? 0 : 1 + random() % (2 * limit);
+  request.wantsTable = table.rows != 0;
+  columns.pixelCounts = request.wantsTable;
+  table.images = chance() ? Somewhere<std::uint64_t>() : nullptr;
+  const auto choose = [&](bool & column, auto *& address) {
+    column = chance();
+    address = column ? Somewhere<std::decay_t<decltype(*address)>>() : nullptr;
+  };
+  choose(columns.firstPixels, table.firstPixels);
+  choose(columns.faces, table.faces);
+  choose(columns.boundingBoxes, table.minimums[random() % 3]);
+  choose(columns.sums, table.sums[random() % 3]);
+  choose(columns.products, table.products[random() % 6]);
+}
+
+/** A request for images in device memory and its call, as the labeler makes them. */
+void
+MakeRandom(Request & request, Call & call, std::mt19937_64 & random)
+{
+  const auto below = [&random](std::uint64_t limit) { return random() % limit; };
+  const auto chance = [&random](unsigned int percent) { return random() % 100 < percent; };
+  // Few requests have sides of 2^16 pixels, so that indices have 64 bits.
+  const auto side = [&] { return chance(2) ? below(70000) : chance(1) ? 0 : 1 + below(below(2) == 0 ? 9 : 140); };
+  request.size = { side(), side(), chance(40) ? 1 : side() };
+  request.images = chance(50) ? 1 : chance(2) ? 0 : 1 + below(40);
+  request.fullyConnected = chance(60);
+  request.isComplement = chance(20);
+  call.input = RandomView(request.size, request.images, random);
+  request.foreground = chance(70) ? Foreground::NotZero(call.input.type) : Foreground::Between(call.input.type, 1, 3);
+  if (chance(20))
+  {
+    request.mask = RandomView(request.size, request.images, random);
+  }
+  const OutputKind kinds[] = {
+    OutputKind::None, OutputKind::Labels, OutputKind::FilledInside, OutputKind::FilledOutside
+  };
+  request.output = call.kind = kinds[below(4)];
+  call.output = call.kind == OutputKind::Labels ? RandomView(request.size, request.images, random) : call.input;
+  request.labelValues = LabelValues::For(std::uint32_t{ 0 });
+
+  const std::uint64_t mostRuns = std::max<std::uint64_t>(1, MostRunsOf(request)); // 0 without pixels
+  call.runCapacity = chance(40) ? 0 : 1 + below(chance(50) ? 100 : mostRuns + 10);
+  const std::uint64_t limit = call.runCapacity == 0 ? mostRuns : std::min(call.runCapacity, mostRuns);
+  ChooseColumns(request, call, limit, random);
+  call.status = chance(50) ? Somewhere<itk::CudaConnectedComponentStatus>() : nullptr;
+  call.componentCounts = chance(50) ? Somewhere<std::uint64_t>() : nullptr;
+
+  Selection & selection = request.selection;
+  if (chance(15))
+  {
+    return;
+  }
+  const std::uint64_t largest[] = { 0, 1, 2, 1 + below(1000), limit - 1, limit, limit + 1, ~std::uint64_t{ 0 } };
+  selection.numberOfLargest = largest[below(8)];
+  selection.minimumSize = chance(20) ? below(5) : 0;
+  selection.maximumSize = chance(20) ? below(1000) : selection.maximumSize;
+  selection.border = chance(20) ? static_cast<Selection::Border>(below(3)) : Selection::Border::Any;
+  selection.order = chance(25) ? Selection::Order::Size : Selection::Order::FirstPixel;
+  selection.pixelOrder = chance(25) ? Selection::PixelOrder::TransposedRaster : Selection::PixelOrder::Raster;
+  selection.seeds.resize(chance(20) ? below(200) : 0);
+}
+
+TEST(CudaConnectedComponentsDeviceSteps, TakeTheMeasuredMemory)
+{
+  constexpr unsigned int seed = 47;
+  std::mt19937_64        random(seed);
+  unsigned int           sorts = 0;
+  for (unsigned int number = 0; number < 20000 && !testing::Test::HasFailure(); ++number)
+  {
+    Request request;
+    Call    call;
+    MakeRandom(request, call, random);
+    const std::string       what = "seed " + std::to_string(seed) + ", request " + std::to_string(number);
+    const MeasuringExecutor measuring(SortStorageOf);
+    RunCall(measuring, request, call);
+    Arena                    arena(Somewhere<void>(), measuring.GetSize());
+    const FakeDeviceExecutor device(&arena);
+    EXPECT_NO_THROW(RunCall(device, request, call)) << what;
+    EXPECT_EQ(arena.GetLeft().cleared, 0U) << what;
+    EXPECT_EQ(arena.GetLeft().uncleared, 0U) << what;
+    const FakeDeviceExecutor loading(nullptr);
+    RunCall(loading, request, call);
+    EXPECT_TRUE(loading.GetFunctors() == device.GetFunctors()) << what;
+    sorts += IsSorting(request.selection) ? 1 : 0;
+  }
+  EXPECT_GT(sorts, 10000U);
+}
+
+} // namespace
