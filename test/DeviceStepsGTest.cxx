@@ -322,4 +322,36 @@ TEST(CudaConnectedComponentsDeviceSteps, TakeTheMeasuredMemory)
   EXPECT_GT(sorts, 10000U);
 }
 
+/** The bits of indices follow from the bits of the images and of the empty slices between them. */
+TEST(CudaConnectedComponentsDeviceSteps, IndicesHave64BitsFrom2To32BitsOn)
+{
+  struct Row
+  {
+    Grid          size;
+    std::uint64_t images;
+    bool          fullyConnected;
+    std::size_t   expected; // bytes of an index
+  };
+  const Row rows[] = {
+    { { 512, 512, 1 }, 8192, true, 4 }, // planes have no empty slices
+    { { 512, 512, 1 }, 16383, true, 4 },  { { 512, 512, 1 }, 16384, true, 8 },  { { 512, 512, 1 }, 16383, false, 4 },
+    { { 512, 512, 1 }, 16384, false, 8 }, { { 512, 512, 3 }, 4095, true, 4 }, // 3 slices and an empty one
+    { { 512, 512, 3 }, 4096, true, 8 },   { { 512, 512, 3 }, 5461, false, 4 },  { { 512, 512, 3 }, 5462, false, 8 },
+    { { 512, 512, 4 }, 4095, true, 4 },   { { 512, 512, 4 }, 4096, true, 8 },   { { 65536, 65535, 1 }, 1, true, 4 },
+    { { 65536, 65536, 1 }, 1, true, 8 },  { { 1024, 1024, 4095 }, 1, true, 4 }, // a single image has no empty slice
+    { { 1024, 1024, 4096 }, 1, true, 8 }, { { 1, 1 << 26, 1 }, 1, true, 4 },    // rows take whole words
+    { { 1, 1 << 27, 1 }, 1, true, 8 },
+  };
+  for (const Row & row : rows)
+  {
+    Request request;
+    request.size = row.size;
+    request.images = row.images;
+    request.fullyConnected = row.fullyConnected;
+    EXPECT_EQ(VisitIndexType(request.GetIndexLimit(), [](auto index) { return sizeof(index); }), row.expected)
+      << row.size.x << " x " << row.size.y << " x " << row.size.z << ", images " << row.images << ", full "
+      << row.fullyConnected;
+  }
+}
+
 } // namespace

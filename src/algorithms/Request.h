@@ -39,11 +39,13 @@ struct Request
   std::uint64_t                           fillValue = 0; // of filled images: bit pattern of a pixel
   CudaConnectedComponentImageView         intensities;   // for the table; without pixels if not wanted
 
-  /** Returns a limit of the indices of pixels and runs. */
+  /** Returns a limit of the indices of pixels and runs, for the kind of row group of VisitRowGroup(). */
   std::uint64_t
   GetIndexLimit() const
   {
-    return BitCountOf(StackOf<VolumeRowGroup>(size, images).GetGrid());
+    return VisitRowGroup(size, fullyConnected, [this](auto group) {
+      return BitCountOf(StackOf<decltype(group)>(size, images).GetGrid());
+    });
   }
 
   /** Returns whether components are measured before the labels are written. */
