@@ -6,8 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <new>
 #include <vector>
 
+using itk::ccl::CachedMemory;
 using itk::ccl::MemoryCache;
 using itk::ccl::RecentDemand;
 
@@ -205,6 +208,80 @@ TEST(CudaConnectedComponentsMemoryCache, AllocatesNothingForAlternatingSizes)
       EXPECT_EQ(Call(cache, bytes), 0U) << bytes;
     }
   }
+}
+
+/** Memory of a limited size. */
+struct LimitedMemory
+{
+  struct State
+  {
+    std::size_t                   free;
+    std::map<void *, std::size_t> blocks;
+    unsigned int                  requests = 0;
+  };
+
+  State * state;
+
+  void *
+  Allocate(std::size_t bytes) const
+  {
+    ++state->requests;
+    if (bytes > state->free)
+    {
+      return nullptr;
+    }
+    void * const memory = ::operator new(1);
+    state->free -= bytes;
+    state->blocks[memory] = bytes;
+    return memory;
+  }
+
+  void
+  Free(void * memory) const
+  {
+    state->free += state->blocks.at(memory);
+    state->blocks.erase(memory);
+    ::operator delete(memory);
+  }
+};
+
+TEST(CudaConnectedComponentsCachedMemory, FreesCachedBlocksIfThereIsTooLittleMemory)
+{
+  LimitedMemory::State        state{ 100 * Megabyte, {} };
+  CachedMemory<LimitedMemory> memory(LimitedMemory{ &state });
+  auto                        used = memory.Allocate(16 * Megabyte);
+  const void * const          first = used.get();
+  memory.Allocate(64 * Megabyte);
+  EXPECT_EQ(state.free, 20 * Megabyte) << "both blocks are kept";
+
+  // No cached block has the size, and there is no room beside them.
+  const auto large = memory.Allocate(80 * Megabyte);
+  EXPECT_NE(large, nullptr);
+  EXPECT_EQ(state.requests, 4U);
+  EXPECT_EQ(state.free, 4 * Megabyte);
+  EXPECT_EQ(memory.GetBytes(), 96 * Megabyte);
+
+  EXPECT_EQ(memory.Allocate(8 * Megabyte), nullptr) << "the other blocks are in use";
+  used.reset();
+  EXPECT_EQ(memory.Allocate(5 * Megabyte).get(), first);
+}
+
+TEST(CudaConnectedComponentsCachedMemory, EndCallAndTrimFreeBlocks)
+{
+  LimitedMemory::State        state{ 1000 * Megabyte, {} };
+  CachedMemory<LimitedMemory> memory(LimitedMemory{ &state });
+  memory.Allocate(512 * Megabyte);
+  memory.EndCall();
+  EXPECT_EQ(memory.GetBytes(), 512 * Megabyte);
+  for (std::size_t i = 0; i < RecentDemand::Calls; ++i)
+  {
+    memory.Allocate(Smallest);
+    memory.EndCall();
+  }
+  EXPECT_EQ(memory.GetBytes(), Smallest);
+  memory.Trim();
+  EXPECT_EQ(memory.GetBytes(), 0U);
+  EXPECT_TRUE(state.blocks.empty());
 }
 
 } // namespace

@@ -137,6 +137,26 @@ ForAllResources(const TVisitor & visit)
 
 } // namespace
 
+void *
+PinnedMemory::Allocate(std::size_t bytes) const
+{
+  void *            memory = nullptr;
+  const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
+  if (error == cudaErrorMemoryAllocation)
+  {
+    cudaGetLastError();
+    return nullptr;
+  }
+  CCL_CHECK(error);
+  return memory;
+}
+
+void
+PinnedMemory::Free(void * memory) const
+{
+  CCL_CHECK(cudaFreeHost(memory));
+}
+
 DeviceResources &
 DeviceResources::Of(int device)
 {
@@ -188,7 +208,6 @@ DeviceResources::GetHeldMemory()
   HeldMemory                   held;
   std::set<const DevicePool *> pools;
   ForAllResources([&](DeviceResources & resources) {
-    const std::lock_guard<std::mutex> lock(resources.m_Mutex);
     if (pools.insert(&resources.m_Pool).second)
     {
       held.deviceBytes += resources.m_Pool.GetBytes();
@@ -236,24 +255,13 @@ DeviceResources::ReturnStream(cudaStream_t stream)
 std::shared_ptr<void>
 DeviceResources::AllocateHost(std::size_t bytes)
 {
-  void * memory = nullptr;
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    memory = m_HostMemory.Take(bytes);
-  }
+  auto memory = m_HostMemory.Allocate(bytes);
   if (memory == nullptr)
   {
-    const std::size_t size = MemoryCache::SizeFor(bytes);
-    CCL_CHECK(cudaHostAlloc(&memory, size, cudaHostAllocPortable));
-    std::unique_ptr<void, cudaError_t (*)(void *)> block(memory, cudaFreeHost);
-    const std::lock_guard<std::mutex>              lock(m_Mutex);
-    m_HostMemory.Add(memory, size);
-    block.release();
+    throw CudaConnectedComponentError(
+      Kind::Memory, "pinned host memory: " + FormatBytes(bytes) + " needed, and the system does not give them");
   }
-  return std::shared_ptr<void>(memory, [this](void * unused) {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    m_HostMemory.Return(unused);
-  });
+  return memory;
 }
 
 void *
@@ -279,24 +287,10 @@ DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
 }
 
 void
-DeviceResources::FreeHost(const std::vector<MemoryCache::Block> & blocks)
-{
-  for (const MemoryCache::Block & block : blocks)
-  {
-    CCL_CHECK(cudaFreeHost(block.memory));
-  }
-}
-
-void
 DeviceResources::EndCall()
 {
-  std::vector<MemoryCache::Block> blocks;
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    blocks = m_HostMemory.EndCall();
-  }
   m_Pool.EndCall();
-  FreeHost(blocks);
+  m_HostMemory.EndCall();
 }
 
 std::uint64_t
@@ -311,12 +305,7 @@ DeviceResources::GetFreeMemory() const
 void
 DeviceResources::Trim()
 {
-  std::vector<MemoryCache::Block> blocks;
-  {
-    const std::lock_guard<std::mutex> lock(m_Mutex);
-    blocks = m_HostMemory.TakeAll();
-  }
-  FreeHost(blocks);
+  m_HostMemory.Trim();
   m_Pool.Trim();
 }
 

@@ -17,6 +17,17 @@
 namespace itk::ccl
 {
 
+/** The source of pinned host memory. Members throw CudaConnectedComponentError if CUDA fails. */
+struct PinnedMemory
+{
+  /** Returns null if there is too little memory. */
+  void *
+  Allocate(std::size_t bytes) const;
+
+  void
+  Free(void * memory) const;
+};
+
 /** The resources that all calls in a context of a device share: streams, cached pinned host memory, and the pool of the
  * device. They are never destroyed, because the CUDA driver may be unloaded before the end of the process.
  *
@@ -65,7 +76,8 @@ public:
   void
   ReturnStream(cudaStream_t stream);
 
-  /** Allocates pinned host memory. It goes back to the cache with its last owner. */
+  /** Allocates pinned host memory. It goes back to the cache with its last owner. If there is too little memory, frees
+   * the cache and tries again. */
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
@@ -89,19 +101,15 @@ private:
   void
   Trim();
 
-  /** Frees memory blocks that were removed from the cache. */
-  static void
-  FreeHost(const std::vector<MemoryCache::Block> & blocks);
-
   /** Returns the bytes of device memory that can be allocated. */
   std::uint64_t
   GetFreeMemory() const;
 
-  DeviceCapabilities        m_Capabilities;
-  DevicePool &              m_Pool;
-  std::mutex                m_Mutex;
-  std::vector<cudaStream_t> m_Streams;
-  MemoryCache               m_HostMemory;
+  DeviceCapabilities         m_Capabilities;
+  DevicePool &               m_Pool;
+  std::mutex                 m_Mutex; // of the streams
+  std::vector<cudaStream_t>  m_Streams;
+  CachedMemory<PinnedMemory> m_HostMemory;
 };
 
 } // namespace itk::ccl

@@ -11,6 +11,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <list>
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 namespace itk::ccl
@@ -202,6 +205,95 @@ private:
   std::list<UsedBlock> m_Used;
   std::size_t          m_Bytes = 0; // size of all blocks
   RecentDemand         m_Demand;    // sum of UsedBlock::needed
+};
+
+/** Memory blocks for the calls of several threads: blocks of a MemoryCache, and new ones from a source. Thread-safe.
+ * The mutex is not locked while the source works, which may take long.
+ * \tparam TSource has Allocate(bytes), which returns a new block, or null if there is too little memory, and
+ * Free(memory) */
+template <typename TSource>
+class CachedMemory
+{
+public:
+  explicit CachedMemory(TSource source = TSource{})
+    : m_Source(std::move(source))
+  {}
+
+  /** Returns at least `bytes` bytes. They go back to the cache with their last owner, before which this object must not
+   * be destroyed. If there is too little memory, frees the cached blocks and tries again. Returns null if there still
+   * is too little. */
+  std::shared_ptr<void>
+  Allocate(std::size_t bytes)
+  {
+    void * memory = this->WhileLocked([&] { return m_Cache.Take(bytes); });
+    if (memory == nullptr)
+    {
+      const std::size_t size = MemoryCache::SizeFor(bytes);
+      memory = m_Source.Allocate(size);
+      if (memory == nullptr)
+      {
+        this->Trim();
+        memory = m_Source.Allocate(size);
+      }
+      if (memory == nullptr)
+      {
+        return nullptr;
+      }
+      try
+      {
+        this->WhileLocked([&] { m_Cache.Add(memory, size); });
+      }
+      catch (...)
+      {
+        m_Source.Free(memory);
+        throw;
+      }
+    }
+    return std::shared_ptr<void>(memory, [this](void * unused) { this->WhileLocked([&] { m_Cache.Return(unused); }); });
+  }
+
+  /** Ends a call. Frees the cached blocks that exceed the limit. */
+  void
+  EndCall()
+  {
+    this->Free(this->WhileLocked([this] { return m_Cache.EndCall(); }));
+  }
+
+  /** Frees all cached blocks. */
+  void
+  Trim()
+  {
+    this->Free(this->WhileLocked([this] { return m_Cache.TakeAll(); }));
+  }
+
+  /** Returns the bytes of all memory blocks, in use or cached. */
+  std::size_t
+  GetBytes() const
+  {
+    return this->WhileLocked([this] { return m_Cache.GetBytes(); });
+  }
+
+private:
+  template <typename TFunction>
+  auto
+  WhileLocked(const TFunction & function) const
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    return function();
+  }
+
+  void
+  Free(const std::vector<MemoryCache::Block> & blocks)
+  {
+    for (const MemoryCache::Block & block : blocks)
+    {
+      m_Source.Free(block.memory);
+    }
+  }
+
+  TSource            m_Source;
+  mutable std::mutex m_Mutex;
+  MemoryCache        m_Cache;
 };
 
 } // namespace itk::ccl
