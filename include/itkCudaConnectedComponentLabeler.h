@@ -207,10 +207,12 @@ public:
      * calling thread. For other numbers, the functions throw CudaConnectedComponentError (Unavailable). */
     int deviceId = -1;
 
-    /** Device memory only: the cudaStream_t on which all work is ordered. The default is null: CUDA's default
-     * stream. The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise
-     * the behavior is undefined. The caller owns the stream. If the stream captures a graph, the functions that wait
-     * throw CudaConnectedComponentError (InvalidArgument), and the capture stays valid. */
+    /** Device memory only: the cudaStream_t on which all work is ordered. The default is null: CUDA's legacy default
+     * stream, also in a program that is compiled with a default stream for each thread, which is cudaStreamPerThread.
+     * The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise the
+     * behavior is undefined. The caller owns the stream. The functions that wait throw CudaConnectedComponentError
+     * (InvalidArgument) if the stream captures a graph. All functions throw it if this is the legacy default stream, and
+     * another stream that waits for the default stream captures. The capture stays valid. */
     void * stream = nullptr;
 
     /** Device memory only: the functions that allocate device memory for the work on `stream`. The default is no
@@ -420,7 +422,8 @@ public:
    * workspace if they are on the same stream.
    * \param workspaceSize the number of bytes of the workspace, at least GetWorkspaceSize()
    * \exception CudaConnectedComponentError InvalidArgument: a selection that is not possible, a workspace that is too
-   * small, or as for the other functions. Nothing has been enqueued then, unless CUDA reports an error. */
+   * small, the default stream while another stream captures, or as for the other functions. Nothing has been enqueued
+   * then, unless CUDA reports an error. */
   void Enqueue(const CudaConnectedComponentDeviceCall & call, void * workspace, std::uint64_t workspaceSize) const;
 
   /** Does the same with a workspace from `options.allocator`, which it frees before it returns. If the stream captures

@@ -653,6 +653,68 @@ TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
   ExpectError(Kind::InvalidArgument, "one function only", [&] { labeler.Label(view, labelView); });
 }
 
+TEST(CudaConnectedComponentsEnqueue, LeavesCapturesOfOtherStreamsValid)
+{
+  SKIP_WITHOUT_DEVICE();
+  const Size                       size{ 40, 9, 3 };
+  const std::uint64_t              pixels = size[0] * size[1] * size[2];
+  std::mt19937                     random(11);
+  const auto                       host = RandomPixels(pixels, 40, random);
+  const DeviceArray<std::uint8_t>  input(host);
+  const DeviceArray<std::uint32_t> output(pixels);
+  const DeviceArray<std::uint32_t> other(1);
+  const auto                       stream = CudaTestSupport::MakeStream();
+  const auto                       capturing = CudaTestSupport::MakeBlockingStream();
+  CountingAllocator                allocator;
+  CudaConnectedComponentLabeler    labeler;
+  labeler.options.selection.order = Order::Size; // sorts
+  labeler.options.allocator = allocator.Get();
+  Call call;
+  call.input = View::OnDevice(input.Get(), size);
+  call.output = View::OnDevice(output.Get(), size);
+  labeler.Prepare(call);
+  const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
+  const DeviceArray<std::uint8_t> workspace(bytes);
+
+  // The default stream waits for the stream that captures.
+  CudaTestSupport::BeginCapture(capturing.get(), other.Get());
+  const auto enqueueAll = [&] {
+    ExpectError(Kind::InvalidArgument, "another stream captures a CUDA graph", [&] {
+      labeler.Enqueue(call, workspace.Get(), bytes);
+    });
+    ExpectError(Kind::InvalidArgument, "another stream captures a CUDA graph", [&] { labeler.Enqueue(call); });
+  };
+  enqueueAll();
+  std::thread(enqueueAll).join();
+  EXPECT_EQ(allocator.allocations, 0U);
+  EXPECT_EQ(labeler.GetWorkspaceSize(call), bytes);
+  EXPECT_EQ(CudaTestSupport::EndCapture(capturing.get()), "");
+
+  // Another stream does not.
+  labeler.options.stream = stream.get();
+  CudaTestSupport::BeginCapture(capturing.get(), other.Get());
+  labeler.Enqueue(call, workspace.Get(), bytes);
+  std::thread([&] { labeler.Enqueue(call, workspace.Get(), bytes); }).join();
+  EXPECT_EQ(labeler.GetWorkspaceSize(call), bytes);
+  labeler.RequireDevice();
+  CudaConnectedComponentLabeler::TrimMemory();
+  CudaConnectedComponentLabeler::GetHeldMemory();
+  EXPECT_EQ(CudaTestSupport::EndCapture(capturing.get()), "");
+  CudaTestSupport::Wait(stream.get());
+
+  auto waiting = labeler;
+  waiting.options.onHost = true;
+  std::vector<std::uint32_t> expected(pixels);
+  waiting.Label(View::Of(host.data(), size), View::Of(expected.data(), size));
+  EXPECT_TRUE(output.Read() == expected);
+
+  // After the capture, the default stream can be used.
+  labeler.options.stream = nullptr;
+  labeler.Enqueue(call, workspace.Get(), bytes);
+  CudaTestSupport::Wait(nullptr);
+  EXPECT_TRUE(output.Read() == expected);
+}
+
 TEST(CudaConnectedComponentsEnqueue, TableMakerGetsTheNumberOfComponents)
 {
   SKIP_WITHOUT_DEVICE();

@@ -120,29 +120,34 @@ RequireDeviceTable(const CudaConnectedComponentDeviceTable & table, int device)
   }
 }
 
-/** Throws CudaConnectedComponentError if a stream captures a graph, or is the default stream while another stream does.
- * A call waits for results, which a graph cannot. The capture stays valid. */
-void
-RequireNoCapture(cudaStream_t stream)
+/** Returns whether a stream captures a graph. Throws CudaConnectedComponentError if it is the default stream while
+ * another stream captures: work on it would invalidate that capture. */
+bool
+RequireUsable(cudaStream_t stream)
 {
   cudaStreamCaptureStatus status{};
   const cudaError_t       error = cudaStreamIsCapturing(stream, &status);
   if (error == cudaErrorStreamCaptureImplicit)
   {
     cudaGetLastError();
+    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+                                      "another stream captures a CUDA graph, so the default stream cannot be used: use "
+                                      "another stream, or end the capture first");
   }
-  else
-  {
-    CCL_CHECK(error);
-  }
-  if (error != cudaSuccess || status != cudaStreamCaptureStatusNone)
+  CCL_CHECK(error);
+  return status != cudaStreamCaptureStatusNone;
+}
+
+/** Throws CudaConnectedComponentError if a call cannot wait for a stream: it captures a graph, or it is the default
+ * stream while another stream does. The capture stays valid. */
+void
+RequireNoCapture(cudaStream_t stream)
+{
+  if (RequireUsable(stream))
   {
     throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
-                                      std::string(error == cudaSuccess ? "the stream captures a CUDA graph"
-                                                                       : "another stream captures a CUDA graph, so the "
-                                                                         "default stream cannot be used") +
-                                        ": this function waits for results; call Enqueue(), use another stream, or end "
-                                        "the capture first");
+                                      "the stream captures a CUDA graph: this function waits for results; call "
+                                      "Enqueue(), use another stream, or end the capture first");
   }
 }
 
@@ -773,8 +778,8 @@ EnqueueOn(int                                      device,
   RequireDeviceNumbers(call.componentCounts, "array of component counts", device);
   RequireDeviceTable(call.table, device);
 
-  DeviceArena          arena(std::move(workspace), size, stream);
   const DeviceExecutor executor(DeviceResources::Of(device), stream);
+  DeviceArena          arena(std::move(workspace), size, stream);
   RunCall(executor.WithoutWaiting().In(arena), request, call);
 }
 
@@ -808,9 +813,11 @@ DeviceSession::Enqueue(int                                      deviceId,
                        std::uint64_t                            workspaceBytes)
 {
   const CurrentDevice current(deviceId);
-  const ArenaSize     size = MeasureCall(request, call);
+  const auto          cudaStream = static_cast<cudaStream_t>(stream);
+  RequireUsable(cudaStream);
+  const ArenaSize size = MeasureCall(request, call);
   RequireWorkspace(workspace, workspaceBytes, size.GetTotal());
-  EnqueueOn(current.Get(), static_cast<cudaStream_t>(stream), request, call, size, DeviceAllocation(workspace));
+  EnqueueOn(current.Get(), cudaStream, request, call, size, DeviceAllocation(workspace));
 }
 
 void
@@ -822,8 +829,9 @@ DeviceSession::Enqueue(int                                      deviceId,
 {
   const CurrentDevice current(deviceId);
   const auto          cudaStream = static_cast<cudaStream_t>(stream);
-  CallersMemory       memory(allocator, current.Get());
-  const ArenaSize     size = MeasureCall(request, call);
+  RequireUsable(cudaStream);
+  CallersMemory   memory(allocator, current.Get());
+  const ArenaSize size = MeasureCall(request, call);
   EnqueueOn(current.Get(), cudaStream, request, call, size, DeviceAllocation(memory, size.GetTotal(), cudaStream));
 }
 
