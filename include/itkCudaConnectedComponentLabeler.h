@@ -85,7 +85,9 @@ namespace itk
  * The functions throw CudaConnectedComponentError. Its GetKind() returns the cause. They throw std::bad_alloc if the
  * host has too little memory for `new`. Exceptions of `options.progress`, and of functions that the caller provides to
  * read the pixels, reach the caller unchanged. After an exception, the contents of the output are undefined. If the
- * output is the memory of the input, the input is lost then.
+ * output is also read, as the input, the mask or the intensities, too little memory leaves it unchanged (kind Memory,
+ * std::bad_alloc): all memory is allocated before the output is written. Only the table of images in device memory takes
+ * host memory afterwards. After other exceptions, its pixels are lost.
  *
  * \par
  * If CUDA fails to start on a device, the next calls for this device fail at once for 1 s. After each further failure,

@@ -3,6 +3,7 @@
 // Enqueue() gives the results of the functions that wait, in memory of the caller, without waiting, and in graphs.
 
 #include "AnalysisTestSupport.h"
+#include "CountingAllocator.h"
 #include "CudaTestSupport.h"
 #include "LabelerTestSupport.h"
 #include "TestImages.h"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <thread>
@@ -536,47 +536,6 @@ TEST(CudaConnectedComponentsEnqueue, TwoStreamsAtOnce)
   }
 }
 
-namespace
-{
-
-/** An allocator that counts, and can refuse. */
-struct CountingAllocator
-{
-  std::map<void *, std::shared_ptr<void>> arrays;
-  unsigned int                            allocations = 0;
-  unsigned int                            frees = 0;
-  unsigned int                            refused = 0; // whose turn it is; 0 for none
-  std::ptrdiff_t                          offset = 0;  // of addresses
-  void *                                  expectedStream = nullptr;
-
-  itk::CudaConnectedComponentAllocator
-  Get()
-  {
-    const auto allocate = [](void * context, std::uint64_t bytes, void * stream) -> void * {
-      auto & self = *static_cast<CountingAllocator *>(context);
-      EXPECT_EQ(stream, self.expectedStream);
-      EXPECT_GT(bytes, 0U);
-      if (++self.allocations == self.refused)
-      {
-        return nullptr;
-      }
-      auto         memory = CudaTestSupport::AllocateDevice(bytes + 256);
-      void * const address = static_cast<char *>(memory.get()) + self.offset;
-      self.arrays[address] = std::move(memory);
-      return address;
-    };
-    const auto free = [](void * context, void * memory, std::uint64_t, void *) {
-      // cudaFree() waits for the work that uses the memory.
-      auto & self = *static_cast<CountingAllocator *>(context);
-      ++self.frees;
-      EXPECT_EQ(self.arrays.erase(memory), 1U);
-    };
-    return { allocate, free, this };
-  }
-};
-
-} // namespace
-
 TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
 {
   SKIP_WITHOUT_DEVICE();
@@ -647,7 +606,7 @@ TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
   ExpectError(Kind::InvalidArgument, "not a multiple of 256", [&] { labeler.Label(view, labelView); });
   EXPECT_TRUE(allocator.arrays.empty());
   allocator.offset = 0;
-  allocator.refused = allocator.allocations + 1;
+  allocator.refused = { allocator.allocations + 1 };
   ExpectError(Kind::Memory, "the caller's allocator has returned null", [&] { labeler.Enqueue(call); });
   labeler.options.allocator.free = nullptr;
   ExpectError(Kind::InvalidArgument, "one function only", [&] { labeler.Label(view, labelView); });

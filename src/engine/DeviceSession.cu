@@ -414,15 +414,22 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
   });
 }
 
-/** Copies device memory to new pinned host memory. All work has ended when the function returns or throws. */
-HostArray
-Download(const DeviceExecutor & executor, DeviceResources & resources, const void * memory, std::uint64_t bytes)
+/** Copies device memory to pinned host memory. All work has ended when the function returns or throws. */
+void
+Download(const DeviceExecutor & executor, const HostArray & copy, const void * memory, std::uint64_t bytes)
 {
-  HostArray         copy = resources.AllocateHost(bytes);
   const cudaError_t error =
     bytes == 0 ? cudaSuccess : cudaMemcpyAsync(copy.get(), memory, bytes, cudaMemcpyDeviceToHost, executor.GetStream());
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   CCL_CHECK(error);
+}
+
+/** Does the same with new host memory. */
+HostArray
+Download(const DeviceExecutor & executor, DeviceResources & resources, const void * memory, std::uint64_t bytes)
+{
+  HostArray copy = resources.AllocateHost(bytes);
+  Download(executor, copy, memory, bytes);
   return copy;
 }
 
@@ -439,10 +446,10 @@ CapacityForTables(const DeviceExecutor & executor, const BoundedCount<TRun> & co
 }
 
 /** Measures and selects the components of ranked runs if the request needs it, and calls
- * useRanks(imageRanks, countKept) as soon as the runs have their final ranks; countKept() waits for the number of
- * selected components, and returns it. Returns the components, with the table in host memory if the request wants it,
- * or fills the table of `makeTable` unless it is null. Waits for all work but a table of `makeTable`. Throws
- * CudaConnectedComponentError if the label type has too few labels. */
+ * useRanks(imageRanks, countKept) when the runs have their final ranks, and the results have their memory. countKept()
+ * waits for the number of selected components, and returns it. Returns the components, with the table in host memory if
+ * the request wants it, or fills the table of `makeTable` unless it is null. Waits for all work but a table of
+ * `makeTable`. Throws CudaConnectedComponentError if the label type has too few labels. */
 template <typename TRowGroup, typename TRun, typename TUseRanks>
 Components
 FinishComponents(const DeviceExecutor &      executor,
@@ -458,17 +465,18 @@ FinishComponents(const DeviceExecutor &      executor,
   const std::uint64_t imageRankBytes = request.images == 1 ? 0 : request.images * sizeof(TRun);
   const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
   const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
-  useRanks(selected.imageRanks, [&] { return Await(executor, selected.kept); });
+  BoundedCount<TRun>  kept = selected.kept;
+  const auto          use = [&] { useRanks(selected.imageRanks, [&] { return Await(executor, kept); }); };
 
+  // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
+  const bool hasRows = request.wantsTable && selected.analyzed && makeTable == nullptr;
+  if (!hasRows)
+  {
+    use();
+  }
   auto * const count = static_cast<std::uint64_t *>(counts.get());
   executor.ForEach(Grid{ 2 }, StoreCounts<TRun>{ { selected.found, selected.kept }, count });
-  const cudaError_t error =
-    imageRankBytes == 0
-      ? cudaSuccess
-      : cudaMemcpyAsync(
-          imageRanks.get(), selected.imageRanks.first, imageRankBytes, cudaMemcpyDeviceToHost, executor.GetStream());
-  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  CCL_CHECK(error);
+  Download(executor, imageRanks, selected.imageRanks.first, imageRankBytes);
 
   Components components;
   components.foundCount = count[0];
@@ -476,15 +484,19 @@ FinishComponents(const DeviceExecutor &      executor,
   components.keptCounts =
     CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), request.images, components.keptCount);
   request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
-  if (makeTable != nullptr)
+  if (hasRows)
+  {
+    kept = components.keptCount;
+    const std::uint64_t bytes = TableBytes(request, components.keptCount);
+    const auto          rows = CopyKeptRows(executor, *selected.analyzed, components.keptCount, request);
+    components.table = resources.AllocateHost(bytes);
+    use();
+    Download(executor, components.table, rows.get(), bytes);
+  }
+  else if (makeTable != nullptr)
   {
     const auto table = (*makeTable)(components.keptCount);
     ExportRows(executor, *selected.analyzed, selected.imageRanks, { components.keptCount }, request, table);
-  }
-  else if (request.wantsTable && selected.analyzed)
-  {
-    const auto rows = CopyKeptRows(executor, *selected.analyzed, components.keptCount, request);
-    components.table = Download(executor, resources, rows.get(), TableBytes(request, components.keptCount));
   }
   return components;
 }

@@ -244,14 +244,18 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   return request;
 }
 
-/** Fills the caller's table, if there is one. Returns the number of components that are kept. If this function throws,
- * the table is unchanged. */
+/** Calls writeOutput(), and fills the caller's table, if there is one. Returns the number of components that are kept.
+ * All memory is allocated before the output is written. If this function throws, the table is unchanged. */
+template <typename TFunction>
 std::uint64_t
-FillTable(const ccl::Request & request, const ccl::Components & components, CudaConnectedComponentTable * table)
+FillTable(const ccl::Request &          request,
+          const ccl::Components &       components,
+          CudaConnectedComponentTable * table,
+          const TFunction &             writeOutput)
 {
+  CudaConnectedComponentTable filled;
   if (table != nullptr)
   {
-    CudaConnectedComponentTable filled;
     filled.componentCount = components.keptCount;
     filled.componentCounts = components.keptCounts;
     filled.componentCounts.resize(request.images); // images without pixels have no components
@@ -266,9 +270,20 @@ FillTable(const ccl::Request & request, const ccl::Components & components, Cuda
                                        static_cast<const ccl::IntensityValue *>(components.intensities.get()),
                                        components.keptCount);
     }
+  }
+  writeOutput();
+  if (table != nullptr)
+  {
     *table = std::move(filled);
   }
   return components.keptCount;
+}
+
+/** Does the same without an output, or after it has been written. */
+std::uint64_t
+FillTable(const ccl::Request & request, const ccl::Components & components, CudaConnectedComponentTable * table)
+{
+  return FillTable(request, components, table, [] {});
 }
 
 /** Reports the progress, a value from 0 to 1, to the caller. Throws the exceptions of the caller's function. */
@@ -482,14 +497,14 @@ MeasureIntensities(const ccl::ParallelFor &         parallelFor,
   return rows;
 }
 
-/** Labels the runs of images of bits on the host, and calls write(runs, imageRanks) with the labeled runs. Returns the
- * components. */
+/** Labels the runs of images of bits on the host. Returns the result of finish(components, runs, imageRanks), which
+ * gets the components and the labeled runs. */
 template <typename TRowGroup, typename TVisitor>
-ccl::Components
+std::uint64_t
 LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
                 const ccl::HostBits<TRowGroup> & bits,
                 const ccl::Request &             request,
-                const TVisitor &                 write)
+                const TVisitor &                 finish)
 {
   const ccl::HostExecutor executor(parallelFor);
   const auto              label = [&](auto run) {
@@ -508,8 +523,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
       components.table = ccl::CopyKeptRows(executor, *selected.analyzed, kept, request);
     }
     components.intensities = MeasureIntensities(parallelFor, bits, runs.ranks.get(), kept, request);
-    write(runs, selected.imageRanks);
-    return components;
+    return finish(components, runs, selected.imageRanks);
   };
   return ccl::VisitIndexType(request.GetIndexLimit(), label);
 }
@@ -537,23 +551,39 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
     return bits;
   };
 
+  const auto finish = [&](const ccl::Components &          components,
+                          const ccl::HostBits<TRowGroup> & bits,
+                          const auto *                     ranks,
+                          const auto &                     imageRanks,
+                          const auto &                     visitMask) {
+    return FillTable(request, components, table, [&] {
+      if (request.output == ccl::OutputKind::None)
+      {
+        return;
+      }
+      Report(options, 0.6F);
+      if (request.output == ccl::OutputKind::MaskBits)
+      {
+        visitMask();
+      }
+      else
+      {
+        WriteLabels(options, parallelFor, bits, ranks, imageRanks, request, output);
+      }
+    });
+  };
+
   if (options.onHost)
   {
     const auto                     memory = ccl::AllocateOnHost<ccl::Word>(words);
     const ccl::HostBits<TRowGroup> bits = pack(memory.get());
-    const auto                     write = [&](const auto & runs, const auto & imageRanks) {
-      if (request.output == ccl::OutputKind::MaskBits)
-      {
-        Report(options, 0.6F);
-        ccl::VisitSelectedRows(parallelFor, runs.GetIndexed(), runs.ranks.get(), stack, *output.visitMask);
-      }
-      else if (request.output == ccl::OutputKind::Labels)
-      {
-        Report(options, 0.6F);
-        WriteLabels(options, parallelFor, bits, runs.ranks.get(), imageRanks, request, output);
-      }
-    };
-    return FillTable(request, LabelBitsOnHost(parallelFor, bits, request, write), table);
+    return LabelBitsOnHost(
+      parallelFor, bits, request, [&](const auto & components, const auto & runs, const auto & imageRanks) {
+        const auto * const ranks = runs.ranks.get();
+        return finish(components, bits, ranks, imageRanks, [&] {
+          ccl::VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory.get(), *output.visitMask);
+        });
+      });
   }
 
   ccl::DeviceSession             session(options.deviceId);
@@ -565,26 +595,11 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
     const auto * const                ranks = static_cast<const RunType *>(runs.ranks.get());
     const ccl::RanksOfImages<RunType> imageRanks{ static_cast<const RunType *>(runs.imageRanks.get()), request.images };
     runs.components.intensities = MeasureIntensities(parallelFor, bits, ranks, runs.components.keptCount, request);
-    if (request.output == ccl::OutputKind::Labels)
-    {
-      Report(options, 0.6F);
-      WriteLabels(options, parallelFor, bits, ranks, imageRanks, request, output);
-    }
+    return finish(runs.components, bits, ranks, imageRanks, [&] {
+      ccl::VisitMaskRows(parallelFor, static_cast<const ccl::Word *>(runs.mask.get()), stack, *output.visitMask);
+    });
   };
-  if (runs.wide)
-  {
-    useRanks(std::uint64_t{});
-  }
-  else
-  {
-    useRanks(std::uint32_t{});
-  }
-  if (request.output == ccl::OutputKind::MaskBits)
-  {
-    Report(options, 0.6F);
-    ccl::VisitMaskRows(parallelFor, static_cast<const ccl::Word *>(runs.mask.get()), stack, *output.visitMask);
-  }
-  return FillTable(request, runs.components, table);
+  return runs.wide ? useRanks(std::uint64_t{}) : useRanks(std::uint32_t{});
 }
 
 /** Labels an image that the caller packs to bits. Fills the table, if there is one. Returns the number of components

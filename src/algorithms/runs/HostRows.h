@@ -282,44 +282,36 @@ WriteLabelRows(const ParallelFor &         parallelFor,
     });
 }
 
-/** Calls visitRow(row, words) for each row of the mask of the pixels whose runs have labels. The words are valid only
- * during the call. Threads visit different rows at the same time. `labels` has the label of each run, or NoLabel. */
+/** Calls visitRow(row, words) for each row of the mask of the pixels whose runs have labels. Threads visit different
+ * rows at the same time. `bits` is the memory of the rows of `runs`, and gets the bits of the mask. So no memory is
+ * allocated between rows. `labels` has the label of each run, or NoLabel. */
 template <typename TRowGroup, typename TRun, typename TRowVisitor>
 void
 VisitSelectedRows(const ParallelFor &                  parallelFor,
                   const IndexedRuns<TRowGroup, TRun> & runs,
                   const TRun *                         labels,
                   const ImageStack &                   stack,
+                  Word *                               bits,
                   const TRowVisitor &                  visitRow)
 {
   const RowGroupChunks<TRowGroup> chunks(stack.GetGrid());
   const RowGroupBits<TRowGroup> & groups = runs.groups;
-  const std::uint64_t             wordCount = groups.rows.words.x;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    std::vector<Word> selected(wordCount);
-    std::vector<Word> words(wordCount);
     chunks.ForEach(chunk, [&](const Cell & group) {
       const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
-      const bool          isEmpty = groups.columns.IsEmpty(columnsBegin);
-      for (std::uint64_t x = 0; x < (isEmpty ? 0 : wordCount); ++x)
+      // The columns may be the rows. The runs of a word follow from it and from the word before it.
+      for (std::uint64_t x = groups.columns.IsEmpty(columnsBegin) ? 0 : groups.columns.words.x; x-- > 0;)
       {
         const bool isEmptyWord = groups.columns.bits[columnsBegin + x] == 0;
-        selected[x] = isEmptyWord ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
+        const Word selected = isEmptyWord ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
+        groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
+          bits[groups.RowBegin(group.y, group.z, row, slice) + x] &= selected;
+        });
       }
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        const Word * const bits = groups.rows.bits + groups.RowBegin(group.y, group.z, row, slice);
-        VisitRowOfPixels<TRowGroup>(stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) {
-          if (isEmpty)
-          {
-            visitRow(index, bits); // all 0
-            return;
-          }
-          for (std::uint64_t x = 0; x < wordCount; ++x)
-          {
-            words[x] = selected[x] & bits[x];
-          }
-          visitRow(index, words.data());
-        });
+        const Word * const words = bits + groups.RowBegin(group.y, group.z, row, slice);
+        VisitRowOfPixels<TRowGroup>(
+          stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) { visitRow(index, words); });
       });
     });
   });
