@@ -40,7 +40,7 @@ struct CopyFlag
   void
   operator()(const Cell &) const
   {
-    *copy = *flag.address;
+    StoreForHost(copy, *flag.address);
   }
 };
 

@@ -2,6 +2,7 @@
 #ifndef ccl_executors_BoundedCount_h
 #define ccl_executors_BoundedCount_h
 
+#include "primitives/Atomics.h"
 #include "primitives/Grid.h"
 #include "primitives/HostDevice.h"
 
@@ -60,7 +61,7 @@ struct BoundedCount
   }
 };
 
-/** Kernel functor that copies two true counts to integers of 64 bits. A cell is a count. */
+/** Kernel functor that copies two true counts to integers of 64 bits, which the host may read. A cell is a count. */
 template <typename T>
 struct StoreCounts
 {
@@ -71,7 +72,7 @@ struct StoreCounts
   void
   operator()(const Cell & cell) const
   {
-    memory[cell.x] = counts[cell.x].GetTrueCount();
+    StoreForHost(memory + cell.x, counts[cell.x].GetTrueCount());
   }
 };
 

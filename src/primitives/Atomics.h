@@ -55,6 +55,20 @@ Store(T * address, T value)
 #endif
 }
 
+/** Writes a value to an address that the host may read before the kernel ends. On the device, a volatile store is a
+ * relaxed store for the whole system. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+StoreForHost(T * address, T value)
+{
+#ifdef __CUDA_ARCH__
+  *static_cast<volatile T *>(address) = value;
+#else
+  __atomic_store_n(address, value, __ATOMIC_RELAXED);
+#endif
+}
+
 #ifdef __CUDACC__
 /** Maps an integer type to the type that CUDA's atomic functions take. The 64-bit functions take unsigned long long
  * only, but std::uint64_t may be unsigned long. */

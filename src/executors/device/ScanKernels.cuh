@@ -12,6 +12,7 @@
 // CUB's device-wide scan needs the number of values on the host, and cannot start before the previous kernel has ended.
 
 #include "executors/BoundedCount.h"
+#include "primitives/Atomics.h"
 #include "primitives/Tuning.h"
 
 #include <cub/warp/warp_scan.cuh>
@@ -166,11 +167,10 @@ __launch_bounds__(ScanThreads)
   __shared__ std::uint64_t tileOfThreadBlock;
   WaitForPreviousKernels();
 
-  using TotalType = cuda::atomic_ref<TSum, cuda::thread_scope_system>;
   const std::uint64_t count = bounded.Get();
   if (count == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
   {
-    TotalType(*total).store(0, cuda::memory_order_relaxed);
+    StoreForHost(total, TSum{ 0 });
   }
   const unsigned int warp = threadIdx.x / WarpSize;
   for (;;)
@@ -230,7 +230,7 @@ __launch_bounds__(ScanThreads)
         sumBefore = static_cast<TSum>(before);
         if (total != nullptr && count - tile * ScanValuesPerTile <= ScanValuesPerTile)
         {
-          TotalType(*total).store(static_cast<TSum>(before + sumOfTile), cuda::memory_order_relaxed);
+          StoreForHost(total, static_cast<TSum>(before + sumOfTile));
         }
       }
     }
