@@ -44,16 +44,24 @@ DevicePool::Free(void * memory, std::size_t bytes, cudaStream_t stream)
 void
 DevicePool::EndCall()
 {
-  constexpr std::uint64_t           step = std::uint64_t{ 32 } << 20; // CUDA's pools grow by multiples of 32 MiB
-  const std::lock_guard<std::mutex> lock(m_Mutex);
+  constexpr std::uint64_t      step = std::uint64_t{ 32 } << 20; // CUDA's pools grow by multiples of 32 MiB
+  std::unique_lock<std::mutex> lock(m_Mutex);
   m_Demand.EndCall();
   std::uint64_t threshold = DivideUp(MemoryCache::MaximumShare * m_Demand.Get(), step) * step;
-  if (m_Pool != nullptr && threshold != m_Threshold)
+  if (m_Pool == nullptr || threshold == m_Threshold)
   {
+    return;
+  }
+  m_Threshold = threshold;
+  do
+  {
+    threshold = m_Threshold;
+    // CUDA may take long. Other calls allocate meanwhile.
+    lock.unlock();
     CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &threshold));
     CCL_CHECK(cudaMemPoolTrimTo(m_Pool, threshold));
-    m_Threshold = threshold;
-  }
+    lock.lock();
+  } while (threshold != m_Threshold); // another call has changed it, and CUDA may have got this threshold last
 }
 
 void
