@@ -90,6 +90,11 @@ namespace itk
  * host memory afterwards. After other exceptions, its pixels are lost.
  *
  * \par
+ * Functions that use a device may clear the error that cudaGetLastError() would return on the calling thread, because
+ * some functions of CUDA report it as their own. CUDA cannot restore it. So check for errors of your own kernels before
+ * the call.
+ *
+ * \par
  * If CUDA fails to start on a device, the next calls for this device fail at once for 1 s. After each further failure,
  * this time is twice as long, up to 64 s.
  *
