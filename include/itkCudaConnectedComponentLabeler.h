@@ -86,8 +86,8 @@ namespace itk
  * host has too little memory for `new`. Exceptions of `options.progress`, and of functions that the caller provides to
  * read the pixels, reach the caller unchanged. After an exception, the contents of the output are undefined. If the
  * output is also read, as the input, the mask or the intensities, too little memory leaves it unchanged (kind Memory,
- * std::bad_alloc): all memory is allocated before the output is written. Only the table of images in device memory takes
- * host memory afterwards. After other exceptions, its pixels are lost.
+ * std::bad_alloc): all memory is allocated before the output is written. Only the table of images in device memory
+ * takes host memory afterwards. After other exceptions, its pixels are lost.
  *
  * \par
  * Functions that use a device may clear the error that cudaGetLastError() would return on the calling thread, because
@@ -218,8 +218,8 @@ public:
      * stream, also in a program that is compiled with a default stream for each thread, which is cudaStreamPerThread.
      * The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise the
      * behavior is undefined. The caller owns the stream. The functions that wait throw CudaConnectedComponentError
-     * (InvalidArgument) if the stream captures a graph. All functions throw it if this is the legacy default stream, and
-     * another stream that waits for the default stream captures. The capture stays valid. */
+     * (InvalidArgument) if the stream captures a graph. They and Enqueue() throw it if this is the legacy default
+     * stream, and another stream that waits for the default stream captures. The capture stays valid. */
     void * stream = nullptr;
 
     /** Device memory only: the functions that allocate device memory for the work on `stream`. The default is no

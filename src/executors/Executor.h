@@ -12,8 +12,8 @@
 // - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.
 // - `AllocateCleared<T>(n)`: the same, with all bytes 0.
 // - `AllocateResult<T>()`: returns an owner of one integer, to which a functor or Scan() writes once. `GetAddress()` is
-//   its address for them; a functor writes by StoreForHost(). `Get()` waits for the value and returns it. On the device,
-//   it does not wait for later calls.
+//   its address for them; a functor writes by StoreForHost(). `Get()` waits for the value and returns it. On the
+//   device, it does not wait for later calls.
 // - `Fill(memory, n, byte)`: sets all bytes of n elements.
 // - `ForEach(grid, functor)`: calls `functor(cell)` once for each cell of the grid. Cells with consecutive x run on
 //   consecutive threads.
