@@ -1,4 +1,16 @@
 # ITK includes this file before it configures the module, in the scope of the whole project. The CUDA language can be
 # enabled only there.
+include(CheckCXXSourceCompiles)
+check_cxx_source_compiles("
+  __extension__ typedef unsigned __int128 UInt128;
+  int main(int count, char **)
+  {
+    UInt128 sum = 0;
+    return static_cast<int>(__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) + (sum >> 64));
+  }" CudaConnectedComponents_HAS_WIDE_INTEGERS)
+if(NOT CudaConnectedComponents_HAS_WIDE_INTEGERS)
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER_ID} cannot compile CudaConnectedComponents: the engine needs integers of 128 bits and "
+    "atomic functions, as GCC, Clang and MinGW have for processors of 64 bits, and Visual C++ has not.")
+endif()
 include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsCuda.cmake)
-include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsWarnings.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsProperties.cmake)

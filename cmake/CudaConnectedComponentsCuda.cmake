@@ -1,4 +1,7 @@
-# Defines the option CudaConnectedComponents_USE_CUDA. If it is ON, enables CUDA and sets the default architectures.
+# Defines the options CudaConnectedComponents_USE_CUDA and CudaConnectedComponents_CUDA_ARCHITECTURES, and enables CUDA.
+#
+# In ITK's source tree, this file runs in the scope of all modules. So it sets no variable of CMake's: how CUDA code of this
+# project is compiled, the properties of its targets say (CudaConnectedComponentsProperties.cmake).
 
 include(CheckLanguage)
 check_language(CUDA)
@@ -9,29 +12,39 @@ else()
 endif()
 option(CudaConnectedComponents_USE_CUDA "Label on NVIDIA GPUs; OFF builds the same classes for the CPU only"
        ${_cuda_found})
+set(CudaConnectedComponents_CUDA_ARCHITECTURES "" CACHE STRING
+    "GPUs to compile for. Empty: CMAKE_CUDA_ARCHITECTURES, but all-major in ITK's source tree, and if that is not set")
 
 if(CudaConnectedComponents_USE_CUDA)
-  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-    # Machine code for every major architecture that the compiler knows (CUDA 13: from 7.5 on), and PTX for later ones.
-    set(CMAKE_CUDA_ARCHITECTURES all-major CACHE STRING "CUDA architectures to build for")
+  set(_architectures_are_set OFF)
+  if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
+    set(_architectures_are_set ON)
   endif()
   enable_language(CUDA)
-  if(CMAKE_CUDA_ARCHITECTURES STREQUAL "all-major" AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"
-     AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
-    # The kernels need compute capability 7.0, and CUDA 12 also knows 5.0 and 6.0.
-    set(CMAKE_CUDA_ARCHITECTURES 70-real 80-real 90)
+  if(NOT CudaConnectedComponents_CUDA_ARCHITECTURES)
+    # In ITK's source tree, another module may have set CMAKE_CUDA_ARCHITECTURES for its own code.
+    if(_architectures_are_set AND NOT ITK_SOURCE_DIR)
+      set(CudaConnectedComponents_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES})
+    else()
+      # Machine code for every major architecture that the compiler knows (CUDA 13: from 7.5 on), and PTX for later ones.
+      set(CudaConnectedComponents_CUDA_ARCHITECTURES all-major)
+    endif()
+  endif()
+  if(NOT _architectures_are_set)
+    # The compiler's default, which enable_language() has set. A module that comes later has a default of its own.
+    unset(CMAKE_CUDA_ARCHITECTURES CACHE)
   endif()
   if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.5)
-    message(FATAL_ERROR "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: this project needs CUDA 12.5 or later. "
-      "Set CudaConnectedComponents_USE_CUDA=OFF to build without CUDA.")
+    message(WARNING "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: CudaConnectedComponents needs CUDA 12.5 or later, so it is "
+      "built without CUDA and labels on the CPU only. CMAKE_CUDA_COMPILER selects another nvcc; "
+      "CudaConnectedComponents_USE_CUDA=OFF turns this warning off.")
+    set(CudaConnectedComponents_USE_CUDA OFF)
+  else()
+    find_package(CUDAToolkit REQUIRED)
   endif()
-  if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9
-     AND CMAKE_CUDA_FLAGS_RELEASE MATCHES "-O0")
-    # The option -O0 of nvcc is for host code only. This option is for device code, and halves the time to compile it.
-    string(APPEND CMAKE_CUDA_FLAGS_RELEASE " --Ofast-compile=max")
+  if(CudaConnectedComponents_CUDA_ARCHITECTURES STREQUAL "all-major" AND CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA"
+     AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13)
+    # The kernels need compute capability 7.0, and CUDA 12 also knows 5.0 and 6.0.
+    set(CudaConnectedComponents_CUDA_ARCHITECTURES 70-real 80-real 90)
   endif()
-  set(CMAKE_CUDA_STANDARD 17)
-  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
-  set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-  find_package(CUDAToolkit REQUIRED)
 endif()

@@ -59,7 +59,8 @@ build() {
   # shellcheck disable=SC2086 # CMAKE_OPTIONS is a list
   "$cmake" -B "$folder" -G "$(cached CMAKE_GENERATOR)" -DCMAKE_MAKE_PROGRAM="$(cached CMAKE_MAKE_PROGRAM)" \
     -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=ON -DCMAKE_CXX_FLAGS_RELEASE="-O0 -DNDEBUG" \
-    -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" -DCMAKE_CUDA_ARCHITECTURES=$architectures "$@" ${CMAKE_OPTIONS:-} &&
+    -DCMAKE_CUDA_FLAGS_RELEASE="-O0 -DNDEBUG" -DCudaConnectedComponents_CUDA_ARCHITECTURES=$architectures \
+    "$@" ${CMAKE_OPTIONS:-} &&
     "$cmake" --build "$folder" -j "$jobs" --target "$target"
 }
 # Runs the tests of a folder: run_tests FOLDER OPTIONS...

@@ -30,7 +30,7 @@ if(KIND STREQUAL other)
   string(REPLACE ";" "\\;" CUDA_ARCHITECTURES "${CUDA_ARCHITECTURES}")
   run(${CMAKE_COMMAND} -S ${SOURCE} -B ${binary} -G ${GENERATOR} -DITK_DIR=${ITK_DIR}
     -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_CXX_FLAGS_RELEASE=${FLAGS} -DBUILD_SHARED_LIBS=${other} -DBUILD_TESTING=OFF
-    -DCudaConnectedComponents_USE_CUDA=${USE_CUDA} "-DCMAKE_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES}"
+    -DCudaConnectedComponents_USE_CUDA=${USE_CUDA} "-DCudaConnectedComponents_CUDA_ARCHITECTURES=${CUDA_ARCHITECTURES}"
     -DCudaConnectedComponents_BUILD_FACTORY=OFF -DCudaConnectedComponents_BUILD_PLUGIN=OFF
     -DCudaConnectedComponents_BUILD_TOOL=OFF -DCudaConnectedComponents_BUILD_EXAMPLES=OFF)
   run(${CMAKE_COMMAND} --build ${binary})
@@ -39,10 +39,14 @@ endif()
 run(${CMAKE_COMMAND} --install ${binary} --prefix ${WORK}/prefix)
 # A prefix may be moved.
 file(RENAME ${WORK}/prefix ${WORK}/prefix-moved)
+# The consumers' ITK names a folder that does not exist, as the packages of 3D Slicer do.
+foreach(file ITKConfig.cmake ITKConfigVersion.cmake)
+  file(WRITE ${WORK}/itk/${file} "include(${ITK_DIR}/${file})\nlist(APPEND ITK_INCLUDE_DIRS ${WORK}/itk/missing)\n")
+endforeach()
 foreach(client test/programs/consumer examples)
   get_filename_component(name ${client} NAME)
   run(${CMAKE_COMMAND} -E env --unset=CUDACXX
-    ${CMAKE_COMMAND} -S ${SOURCE}/${client} -B ${WORK}/${name} -G ${GENERATOR} -DITK_DIR=${ITK_DIR}
+    ${CMAKE_COMMAND} -S ${SOURCE}/${client} -B ${WORK}/${name} -G ${GENERATOR} -DITK_DIR=${WORK}/itk
     -DCMAKE_PREFIX_PATH=${WORK}/prefix-moved -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
   # Two examples are enough: the build of this project builds all.
   set(targets all)
