@@ -16,7 +16,7 @@ CudaBinaryFillholeImageFilter<TImage>::GenerateData()
   const auto region = this->GetOutput()->GetRequestedRegion();
   const bool canHaveHoles = HasInterior(region);
   BackendRun run(*this, this->GetBackend(), region);
-  run.workByITK = [this] { Superclass::GenerateData(); };
+  SetWorkByITK<BinaryFillholeImageFilter<TImage>>(run, *this, [](const auto &) {});
   run.needsComponents = canHaveHoles;
   if (!(this->GetForegroundValue() == this->GetForegroundValue()))
   {

@@ -15,7 +15,8 @@ CudaBinaryGrindPeakImageFilter<TImage>::GenerateData()
 
   const auto region = this->GetOutput()->GetRequestedRegion();
   BackendRun run(*this, this->GetBackend(), region);
-  run.workByITK = [this] { Superclass::GenerateData(); };
+  SetWorkByITK<BinaryGrindPeakImageFilter<TImage>>(
+    run, *this, [this](auto & filter) { filter.SetBackgroundValue(this->GetBackgroundValue()); });
   // The superclass keeps the objects with at least one pixel on the border.
   SetKeepingWork(run, *this, KeptByBorder(1.0, false, HasInterior(region)), [this] { this->AllocateOutputs(); });
   run.Run();

@@ -67,10 +67,10 @@ CudaBinaryKeepNObjectsImageFilter<TImage>::GenerateDataByITK()
   const auto progress = ProgressAccumulator::New();
   progress->SetMiniPipelineFilter(this);
   const auto labeler = BinaryImageToLabelMapFilter<TImage, MapType>::New();
-  labeler->SetInput(this->GetInput());
+  labeler->SetInput(CudaConnectedComponentsDetail::InputInside(this->GetInput()));
   labeler->SetInputForegroundValue(m_ForegroundValue);
   labeler->SetFullyConnected(m_FullyConnected);
-  labeler->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
+  CudaConnectedComponentsDetail::ShareThreads(*this, *labeler);
   progress->RegisterInternalFilter(labeler, 0.8F);
   labeler->Update();
 

@@ -15,7 +15,12 @@ CudaBinaryShapeKeepNObjectsImageFilter<TImage>::GenerateData()
   using ObjectType = typename Superclass::LabelObjectType;
 
   BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
-  run.workByITK = [this] { Superclass::GenerateData(); };
+  SetWorkByITK<BinaryShapeKeepNObjectsImageFilter<TImage>>(run, *this, [this](auto & filter) {
+    filter.SetBackgroundValue(this->GetBackgroundValue());
+    filter.SetNumberOfObjects(this->GetNumberOfObjects());
+    filter.SetReverseOrdering(this->GetReverseOrdering());
+    filter.SetAttribute(this->GetAttribute());
+  });
   run.needsComponents = this->GetNumberOfObjects() > 0;
   if (this->GetAttribute() != ObjectType::NUMBER_OF_PIXELS)
   {

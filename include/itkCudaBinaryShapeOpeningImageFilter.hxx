@@ -16,7 +16,12 @@ CudaBinaryShapeOpeningImageFilter<TImage>::GenerateData()
 
   const auto region = this->GetOutput()->GetRequestedRegion();
   BackendRun run(*this, this->GetBackend(), region);
-  run.workByITK = [this] { Superclass::GenerateData(); };
+  SetWorkByITK<BinaryShapeOpeningImageFilter<TImage>>(run, *this, [this](auto & filter) {
+    filter.SetBackgroundValue(this->GetBackgroundValue());
+    filter.SetLambda(this->GetLambda());
+    filter.SetReverseOrdering(this->GetReverseOrdering());
+    filter.SetAttribute(this->GetAttribute());
+  });
   KeptObjects kept{ KeptObjects::Rule::OnlyByITK, {} };
   if (this->GetAttribute() == ObjectType::NUMBER_OF_PIXELS)
   {

@@ -118,8 +118,18 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   const auto filter = ITKFilter::New();
   filter->SetFullyConnected(this->GetFullyConnected());
   filter->SetBackgroundValue(this->GetBackgroundValue());
-  filter->SetMaskImage(this->GetMaskImage());
-  UpdateInside(*this, *filter);
+  typename TInputImage::ConstPointer input = InputInside(this->GetInput());
+  if (const MaskImageType * const mask = this->GetMaskImage())
+  {
+    // The mask is not for ITK's filter, which would apply it on all threads.
+    const auto masking = itk::MaskImageFilter<TInputImage, TMaskImage, TInputImage>::New();
+    masking->SetInput(input);
+    masking->SetMaskImage(InputInside(mask));
+    ShareThreads(*this, *masking);
+    masking->Update();
+    input = masking->GetOutput();
+  }
+  UpdateInside(*this, *filter, input.GetPointer());
 
   const OutputImageType & output = *this->GetOutput();
   const SizeValueType     objectCount = filter->GetObjectCount();

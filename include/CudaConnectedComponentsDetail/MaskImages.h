@@ -4,6 +4,7 @@
 
 // The work of the filters that change the objects of a mask, for all pixel types.
 
+#include "CudaConnectedComponentsDetail/FilterOfITK.h"
 #include "CudaConnectedComponentsDetail/ImageAccess.h"
 
 #include "itkCudaConnectedComponentSelection.h"
@@ -82,6 +83,23 @@ HasInterior(const ImageRegion<VDimension> & region)
 {
   const auto & size = region.GetSize();
   return std::all_of(size.begin(), size.end(), [](SizeValueType length) { return length > 2; });
+}
+
+/** Sets the work of ITK's filter, for a run that only ITK can do.
+ * \tparam TFilterOfITK ITK's filter from mask to mask
+ * \param copySettings function copySettings(filterOfITK) that copies all settings but the foreground and the
+ * connectivity */
+template <typename TFilterOfITK, typename TFilter, typename TCopy>
+void
+SetWorkByITK(BackendRun & run, TFilter & filter, const TCopy & copySettings)
+{
+  run.workByITK = [&filter, copySettings] {
+    const auto filterOfITK = FilterOfITK<TFilterOfITK>::New();
+    filterOfITK->SetForegroundValue(filter.GetForegroundValue());
+    filterOfITK->SetFullyConnected(filter.GetFullyConnected());
+    copySettings(*filterOfITK);
+    UpdateInside(filter, *filterOfITK, InputInside(filter.GetInput()).GetPointer());
+  };
 }
 
 /** Leaves the work of a run to ITK, because of an attribute of the objects. */

@@ -211,6 +211,7 @@ auto
 BackendRun::DoWork() -> BackendEnum
 {
   ThrowIfAborted(m_Filter);
+  m_Filter.GetMultiThreader()->SetNumberOfWorkUnits(m_Filter.GetNumberOfWorkUnits());
   if (!this->HasComponents())
   {
     // The labeler reports no progress, because it does nothing.
@@ -299,9 +300,7 @@ BackendRun::Work(bool onHost)
     // Throws before the work allocates the output.
     requireDevice(labeler);
   }
-  MultiThreaderBase * const threader = m_Filter.GetMultiThreader();
-  threader->SetNumberOfWorkUnits(m_Filter.GetNumberOfWorkUnits());
-  labeler.options.parallelFor = ParallelForOf(threader);
+  labeler.options.parallelFor = ParallelForOf(m_Filter.GetMultiThreader());
   labeler.options.progress = [this](float progress) {
     CallCaller([this, progress] { ReportProgress(m_Filter, progress); });
   };
