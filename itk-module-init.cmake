@@ -9,8 +9,8 @@ check_cxx_source_compiles("
     return static_cast<int>(__atomic_fetch_add(&count, 1, __ATOMIC_RELAXED) + (sum >> 64));
   }" CudaConnectedComponents_HAS_WIDE_INTEGERS)
 if(NOT CudaConnectedComponents_HAS_WIDE_INTEGERS)
-  message(FATAL_ERROR "${CMAKE_CXX_COMPILER_ID} cannot compile CudaConnectedComponents: the engine needs integers of 128 bits and "
-    "atomic functions, as GCC, Clang and MinGW have for processors of 64 bits, and Visual C++ has not.")
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER_ID} cannot compile CudaConnectedComponents: the engine needs integers of 128 bits "
+    "and atomic functions, as GCC, Clang and MinGW have for processors of 64 bits, and Visual C++ has not.")
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsCuda.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsProperties.cmake)

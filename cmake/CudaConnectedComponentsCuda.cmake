@@ -35,8 +35,8 @@ if(CudaConnectedComponents_USE_CUDA)
     unset(CMAKE_CUDA_ARCHITECTURES CACHE)
   endif()
   if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.5)
-    message(WARNING "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: CudaConnectedComponents needs CUDA 12.5 or later, so it is "
-      "built without CUDA and labels on the CPU only. CMAKE_CUDA_COMPILER selects another nvcc; "
+    message(WARNING "CUDA ${CMAKE_CUDA_COMPILER_VERSION} is too old: CudaConnectedComponents needs CUDA 12.5 or later, so it "
+      "is built without CUDA and labels on the CPU only. CMAKE_CUDA_COMPILER selects another nvcc; "
       "CudaConnectedComponents_USE_CUDA=OFF turns this warning off.")
     set(CudaConnectedComponents_USE_CUDA OFF)
   else()

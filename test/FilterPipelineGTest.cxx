@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Released inputs and the number of work units: for all filters, in 2, 3 and 4 dimensions. The expected output is that of ITK's
-// filter, whose input nobody releases.
+// Released inputs and the number of work units: for all filters, in 2, 3 and 4 dimensions. The expected output is that
+// of ITK's filter, whose input nobody releases.
 
 #include "MaskFilterTestSupport.h"
 
@@ -36,21 +36,21 @@ public:
   static inline std::set<unsigned int> seen;
 
   void
-  ParallelizeArray(itk::SizeValueType           first,
-                   itk::SizeValueType           last,
-                   ArrayThreadingFunctorType    body,
-                   itk::ProcessObject *         filter) override
+  ParallelizeArray(itk::SizeValueType        first,
+                   itk::SizeValueType        last,
+                   ArrayThreadingFunctorType body,
+                   itk::ProcessObject *      filter) override
   {
     seen.insert(this->GetNumberOfWorkUnits());
     itk::PoolMultiThreader::ParallelizeArray(first, last, body, filter);
   }
 
   void
-  ParallelizeImageRegion(unsigned int               dimension,
-                         const itk::IndexValueType  index[],
-                         const itk::SizeValueType   size[],
-                         ThreadingFunctorType       body,
-                         itk::ProcessObject *       filter) override
+  ParallelizeImageRegion(unsigned int              dimension,
+                         const itk::IndexValueType index[],
+                         const itk::SizeValueType  size[],
+                         ThreadingFunctorType      body,
+                         itk::ProcessObject *      filter) override
   {
     seen.insert(this->GetNumberOfWorkUnits());
     itk::PoolMultiThreader::ParallelizeImageRegion(dimension, index, size, body, filter);
@@ -256,19 +256,19 @@ TYPED_TEST(CudaConnectedComponentsFilterPipeline, Masks)
     filter.SetForegroundValue(1);
     filter.SetNumberOfObjects(1);
   };
-  this->Compare([] { return itk::CudaBinaryKeepNObjectsImageFilter<InputType>::New(); }, makeKeep, keepLargest, Nothing);
+  this->Compare(
+    [] { return itk::CudaBinaryKeepNObjectsImageFilter<InputType>::New(); }, makeKeep, keepLargest, Nothing);
   // The second attribute is one that only ITK computes.
   for (const char * const attribute : { "NumberOfPixels", "PhysicalSize" })
   {
     SCOPED_TRACE(attribute);
-    this->Compare(
-      [] { return itk::CudaBinaryShapeKeepNObjectsImageFilter<InputType>::New(); },
-      makeKeep,
-      [&](auto & filter) {
-        keepLargest(filter);
-        filter.SetAttribute(attribute);
-      },
-      Nothing);
+    this->Compare([] { return itk::CudaBinaryShapeKeepNObjectsImageFilter<InputType>::New(); },
+                  makeKeep,
+                  [&](auto & filter) {
+                    keepLargest(filter);
+                    filter.SetAttribute(attribute);
+                  },
+                  Nothing);
     this->Compare([] { return itk::CudaBinaryShapeOpeningImageFilter<InputType>::New(); },
                   [] { return itk::BinaryShapeOpeningImageFilter<InputType>::New(); },
                   [attribute](auto & filter) {
