@@ -154,9 +154,9 @@ public:
   itkCudaConnectedComponentsBooleanSettingMacro(ComputeStatistics, m_Settings.computeStatistics);
 
   /** Sets an image whose pixels GetStatistics() describes for each object, such as the CT of a mask. The default is
-   * null: no image. The labels do not depend on the image. It is an input of the pipeline with the name
-   * "IntensityImage": an update also updates it, and a change of it runs the filter again. Without
-   * ComputeStatisticsOn(), the filter does not read its pixels. Images of all dimensions are supported.
+   * null: no image. The labels do not depend on the image. With ComputeStatisticsOn(), it is an input of the pipeline
+   * with the name "IntensityImage": an update also updates it, and a change of it runs the filter again. With
+   * ComputeStatisticsOff(), the filter does not use it. Images of all dimensions are supported.
    *
    * The image must be an itk::Image, or an image that is derived from it, of integers of up to 64 bits, bool, float or
    * double. It must have the largest possible region, origin, spacing and direction of the input. Its buffer may be
@@ -168,7 +168,10 @@ public:
   /** Returns the image of SetIntensityImage().
    * \return the image, or null */
   const IntensityImageType *
-  GetIntensityImage() const;
+  GetIntensityImage() const
+  {
+    return m_IntensityImage;
+  }
 
   /** Returns the number of objects that the last run found, before the selection by size. GetObjectCount() returns the
    * number of objects that the last run wrote to the output. After an exception, it returns 0, but the superclass would
@@ -261,6 +264,19 @@ protected:
   ClearResults() override;
 
 private:
+  /** Sets a member, as the superclass does, for the settings above. ConnectIntensityImage() depends on them. */
+  template <typename TValue>
+  void
+  SetMember(TValue & member, TValue value)
+  {
+    Superclass::SetMember(member, value);
+    this->ConnectIntensityImage();
+  }
+
+  /** Makes the intensity image an input of the pipeline if it is used. */
+  void
+  ConnectIntensityImage();
+
   /** Labels a plane or a volume, or makes an output without pixels. */
   void
   GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, const CudaConnectedComponentsDetail::BackendRun & run);
@@ -273,6 +289,7 @@ private:
   void
   StoreResults(CudaConnectedComponentsDetail::LabelingResults results);
 
+  typename IntensityImageType::ConstPointer      m_IntensityImage;
   CudaConnectedComponentsDetail::ObjectSettings  m_Settings;
   CudaConnectedComponentsDetail::LabelingResults m_Results;
   StatisticsType                                 m_Statistics;

@@ -17,16 +17,17 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::SetIntensityImage(
   const IntensityImageType * image)
 {
-  // ITK's pipeline takes inputs that are not const, because it sets their requested regions.
-  this->ProcessObject::SetInput("IntensityImage", const_cast<IntensityImageType *>(image));
+  m_IntensityImage = image;
+  this->ConnectIntensityImage();
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-auto
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GetIntensityImage() const
-  -> const IntensityImageType *
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ConnectIntensityImage()
 {
-  return itkDynamicCastInDebugMode<const IntensityImageType *>(this->ProcessObject::GetInput("IntensityImage"));
+  // ITK's pipeline takes inputs that are not const, because it sets their requested regions.
+  auto * const image = const_cast<IntensityImageType *>(m_IntensityImage.GetPointer());
+  this->ProcessObject::SetInput("IntensityImage", m_Settings.computeStatistics ? image : nullptr);
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -34,12 +35,11 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
-  const IntensityImageType * const image = this->GetIntensityImage();
+  auto * const image = static_cast<IntensityImageType *>(this->ProcessObject::GetInput("IntensityImage"));
   if (this->GetInput() != nullptr && image != nullptr)
   {
     CudaConnectedComponentsDetail::VerifyIntensityImage(*this, *image, this->GetInput()->GetLargestPossibleRegion());
-    DataObject * const input = this->ProcessObject::GetInput("IntensityImage");
-    static_cast<IntensityImageType *>(input)->SetRequestedRegion(this->GetInput()->GetLargestPossibleRegion());
+    image->SetRequestedRegion(this->GetInput()->GetLargestPossibleRegion());
   }
 }
 

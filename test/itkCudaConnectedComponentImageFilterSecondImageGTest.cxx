@@ -445,6 +445,40 @@ TEST(CudaConnectedComponentsSecondImage, IsNotMeasuredWithoutStatistics)
   });
 }
 
+TEST(CudaConnectedComponentsSecondImage, IsNotUpdatedWithoutStatistics)
+{
+  // An image that does not fit, of a source that throws.
+  const auto source = MakeSource(MakeValues<CtType>({ { 4, 4, 4 } }, { 1 }, 1, 0).GetPointer(), {});
+  source->throwsIn = ThrowingSource<CtType>::Stage::Information;
+  int runs = 0;
+  source->AddObserver(itk::StartEvent(), [&runs](const itk::EventObject &) { ++runs; });
+  const auto filter = FilterType::New();
+  filter->SetInput(MakeMask<3>());
+  filter->SetIntensityImage(source->GetOutput());
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetIntensityImage(), source->GetOutput());
+  const auto time = filter->GetOutput()->GetUpdateMTime();
+  source->Modified();
+  filter->Update();
+  EXPECT_EQ(filter->GetOutput()->GetUpdateMTime(), time);
+
+  filter->ComputeStatisticsOn();
+  EXPECT_THROW(filter->Update(), Alien);
+  source->throwsIn = ThrowingSource<CtType>::Stage::None;
+  EXPECT_NE(ExceptionOf(*filter), "");
+  EXPECT_EQ(runs, 0);
+  const auto fitting = MakeSource(MakeIntensities<short, 3>().GetPointer(), MakeMask<3>()->GetBufferedRegion());
+  filter->SetIntensityImage(fitting->GetOutput());
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_TRUE(filter->GetStatistics().HasIntensities());
+
+  filter->ComputeStatisticsOff();
+  filter->SetIntensityImage(source->GetOutput());
+  source->throwsIn = ThrowingSource<CtType>::Stage::Information;
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_FALSE(filter->GetStatistics().HasIntensities());
+}
+
 TEST(CudaConnectedComponentsSecondImage, IsPrinted)
 {
   const auto filter = FilterType::New();
