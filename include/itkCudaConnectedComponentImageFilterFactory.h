@@ -139,18 +139,15 @@ public:
    * \return the factory, which ITK owns, or nullptr if there is none */
   static Self * GetRegistered();
 
-  /** Replaces ConnectedComponentImageFilter for further types, by the factory that is registered. Does nothing if there
-   * is none.
+  /** Replaces ConnectedComponentImageFilter for further types, by the factory that is registered, and by a factory that
+   * RegisterOneFactory() registers later.
    * \tparam TInputImage type of the input
    * \tparam TOutputImage type of the output
    * \tparam TMaskImage type of the mask. A program that uses masks of several types needs one call for each. */
   template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
   static void Override()
   {
-    if (Self * const factory = GetRegistered())
-    {
-      factory->AddOverride<TInputImage, TOutputImage, TMaskImage>();
-    }
+    AddToRegistered([](Self & factory) { factory.AddOverride<TInputImage, TOutputImage, TMaskImage>(); });
   }
 
   /** Makes this factory replace ConnectedComponentImageFilter for further types. Does nothing if the environment
@@ -175,6 +172,13 @@ protected:
   ~CudaConnectedComponentImageFilterFactory() override;
 
 private:
+  /** A function that adds an override to a factory. */
+  using AddFunction = void (*)(Self & factory);
+
+  /** Calls a function with the factory that is registered, and with each one that RegisterOneFactory() registers later.
+   */
+  static void AddToRegistered(AddFunction add);
+
   /** Creates filters of one type, with LazyGPUStartOn(). */
   template <typename TFilter>
   class CreateFilter : public CreateObjectFunctionBase

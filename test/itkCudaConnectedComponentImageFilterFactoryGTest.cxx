@@ -407,6 +407,23 @@ TEST_F(CudaConnectedComponentsFactory, OverridesFurtherTypes)
   EXPECT_EQ((NameOfReplacement<Replaced<unsigned char, short, 4>>()), OurName);
 }
 
+TEST_F(CudaConnectedComponentsFactory, OverridesFurtherTypesBeforeItIsRegistered)
+{
+  using Further = Replaced<double, unsigned int, 2>;
+  FactoryType::Override<itk::Image<double, 2>, itk::Image<unsigned int, 2>>();
+  EXPECT_EQ(NameOfReplacement<Further>(), "");
+  for (int i = 0; i < 2; ++i)
+  {
+    FactoryType::RegisterOneFactory();
+    EXPECT_EQ(NameOfReplacement<Further>(), OurName);
+    itk::ObjectFactoryBase::UnRegisterFactory(FactoryType::GetRegistered());
+    EXPECT_EQ(NameOfReplacement<Further>(), "");
+  }
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE", "ConnectedComponentImageFilter", 1);
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ(NameOfReplacement<Further>(), "");
+}
+
 TEST_F(CudaConnectedComponentsFactory, HasNameVersionAndDescription)
 {
   auto factory = FactoryType::New();

@@ -5,6 +5,8 @@
 
 #include "itkVersion.h"
 
+#include <set>
+
 namespace itk
 {
 
@@ -23,6 +25,14 @@ void
 AddAllLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VInputs...>)
 {
   (ccl::AddLabelMapOverrides<VInputs>(factory), ...);
+}
+
+/** Returns the functions of AddToRegistered(). */
+std::set<void (*)(CudaConnectedComponentImageFilterFactory &)> &
+AddedToRegistered()
+{
+  static std::set<void (*)(CudaConnectedComponentImageFilterFactory &)> functions;
+  return functions;
 }
 
 } // namespace
@@ -54,7 +64,21 @@ CudaConnectedComponentImageFilterFactory::RegisterOneFactory()
   if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled() && GetRegistered() == nullptr)
   {
     const auto factory = Self::New();
+    for (const AddFunction add : AddedToRegistered())
+    {
+      add(*factory);
+    }
     ObjectFactoryBase::RegisterFactory(factory);
+  }
+}
+
+void
+CudaConnectedComponentImageFilterFactory::AddToRegistered(AddFunction add)
+{
+  AddedToRegistered().insert(add);
+  if (Self * const factory = GetRegistered())
+  {
+    add(*factory);
   }
 }
 
