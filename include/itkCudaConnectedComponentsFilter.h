@@ -47,8 +47,9 @@ namespace itk
  *   such as `RelabelComponentImageFilter`.
  * - `ITK_CUDA_CONNECTED_COMPONENTS=1`: filters with LazyGPUStartOn() use the GPU from the first image on that has more
  *   than 16,384 pixels.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each successful run of a filter prints one line on standard error:
- *   name of the filter, size, pixel types, connectivity, backend, fallback reason, and time in milliseconds.
+ * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each successful run of a filter prints one line on itk::OutputWindow,
+ *   which is standard error by default: name of the filter, size, pixel types, connectivity, backend, fallback reason,
+ *   and time in milliseconds.
  * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each run of a filter that labels ends with
  *   CudaConnectedComponentLabeler::TrimMemory(). Other programs on the GPU then have more memory, but runs take longer.
  *
@@ -58,7 +59,7 @@ namespace itk
  *
  * \par
  * A missing device and too little device memory are expected. The first time that another error of CUDA in a process
- * makes a filter use the CPU, the filter prints the error on standard error. It may be a fault of this module.
+ * makes a filter use the CPU, the filter warns of the error, as ITK's filters warn. It may be a fault of this module.
  *
  * \par Thread safety
  * Different filters may run on several threads at the same time. One filter must not be used by several threads at the

@@ -7,6 +7,7 @@
 #include "CudaConnectedComponentsDetail/Process.h"
 
 #include "itkCommand.h"
+#include "itkOutputWindow.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -28,6 +29,42 @@ MakeVolume(unsigned int seed = 301)
 {
   return MakeItkImage<MaskType>(MakeRandom({ 64, 61, 43 }, 30, 1, seed));
 }
+
+/** As long as it lives, it gets the texts of ITK. */
+class CapturingWindow
+{
+public:
+  CapturingWindow() { itk::OutputWindow::SetInstance(m_Window); }
+  ~CapturingWindow() { itk::OutputWindow::SetInstance(nullptr); }
+  CapturingWindow(const CapturingWindow &) = delete;
+  CapturingWindow &
+  operator=(const CapturingWindow &) = delete;
+
+  const std::string &
+  GetText() const
+  {
+    return m_Window->text;
+  }
+
+private:
+  class Window : public itk::OutputWindow
+  {
+  public:
+    using Self = Window;
+    using Pointer = itk::SmartPointer<Self>;
+    itkFactorylessNewMacro(Self);
+
+    std::string text;
+
+    void
+    DisplayText(const char * added) override
+    {
+      text += added;
+    }
+  };
+
+  Window::Pointer m_Window = Window::New();
+};
 
 /** Returns whether a filter gives ITK's labels. It has no GoogleTest assertions, because child processes use it. */
 bool
@@ -154,16 +191,37 @@ TEST(CudaConnectedComponentsFilterProcess, ReportsAFaultOnce)
   using itk::CudaConnectedComponentError;
   using itk::CudaConnectedComponentsDetail::Process;
   using Kind = CudaConnectedComponentError::Kind;
-  testing::internal::CaptureStderr();
+  const CapturingWindow window;
   Process::ReportFault({ Kind::Unavailable, "no device" });
   Process::ReportFault({ Kind::Memory, "no memory" });
-  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  testing::internal::CaptureStderr();
+  EXPECT_EQ(window.GetText(), "");
   Process::ReportFault({ Kind::Cuda, "illegal address" });
   Process::ReportFault({ Kind::Cuda, "again" });
-  EXPECT_EQ(
-    testing::internal::GetCapturedStderr(),
-    "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: illegal address\n");
+  EXPECT_EQ(window.GetText(),
+            "WARNING: CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: "
+            "illegal address\n");
+}
+
+TEST(CudaConnectedComponentsFilterProcess, PrintsOnTheOutputWindow)
+{
+  using itk::CudaConnectedComponentsDetail::Process;
+  const CapturingWindow window;
+  testing::internal::CaptureStderr();
+  itk::Object::GlobalWarningDisplayOff();
+  Process::Warn("not shown");
+  itk::Object::GlobalWarningDisplayOn();
+  EXPECT_EQ(window.GetText(), "");
+  Process::Warn("shown");
+  EXPECT_EQ(window.GetText(), "WARNING: CudaConnectedComponents: shown\n");
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE", "1", 1);
+  const auto filter = FilterType::New();
+  filter->SetInput(MakeVolume());
+  filter->Update();
+  unsetenv("ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE");
+  EXPECT_NE(window.GetText().find("shown\nCudaConnectedComponents: CudaConnectedComponentImageFilter, "),
+            std::string::npos)
+    << window.GetText();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(CudaConnectedComponentsFilterProcess, TrimsMemoryIfTheEnvironmentVariableIsSet)
@@ -276,7 +334,8 @@ TEST_F(CudaConnectedComponentsFilterProcessDeathTest, FallsBackAndWarnsOnceIfThe
       _exit(isGood ? 0 : 1);
     },
     testing::ExitedWithCode(0),
-    "^CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: CUDA: [^\n]*\n$");
+    "^WARNING: CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: CUDA: "
+    "[^\n]*\n$");
 }
 
 /** Labels an image 21 times on a device that has no memory for a context. Returns whether the CPU labels each time, and

@@ -43,11 +43,14 @@ public:
   /** Returns true if the environment has ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1. */
   static bool IsVerbose();
 
-  /** Prints the line of an update on standard error. */
+  /** Prints the line of an update on ITK's OutputWindow. */
   static void Print(const Update & update);
 
-  /** Prints an error on standard error if it is the first one in this process. Ignores errors of kind Unavailable and
-   * Memory, because they are no faults of this module. */
+  /** Prints a warning on ITK's OutputWindow, unless Object::GlobalWarningDisplayOff() was called. */
+  static void Warn(const std::string & text);
+
+  /** Warns of an error if it is the first one in this process. Ignores errors of kind Unavailable and Memory, because
+   * they are no faults of this module. */
   static void ReportFault(const CudaConnectedComponentError & error);
 
   /** Frees the cached memory at the end of a scope if the environment has ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1. */

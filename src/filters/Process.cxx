@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The process-wide part of the filters: environment variables, messages on standard error, and the start of CUDA.
+// The process-wide part of the filters: environment variables, messages, and the start of CUDA.
 
 #include "CudaConnectedComponentsDetail/Process.h"
 
@@ -9,11 +9,12 @@
 #include "engine/DeviceSession.h"
 
 #include "itkCudaConnectedComponentLabeler.h"
+#include "itkObject.h"
+#include "itkOutputWindow.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iomanip>
@@ -111,7 +112,16 @@ Process::Print(const Update & update)
   }
   line << std::fixed << std::setprecision(1) << ", " << update.milliseconds << " ms\n";
   // One call prints the whole line, so that lines of other threads do not mix with it.
-  std::fputs(line.str().c_str(), stderr);
+  OutputWindowDisplayText(line.str().c_str());
+}
+
+void
+Process::Warn(const std::string & text)
+{
+  if (Object::GetGlobalWarningDisplay())
+  {
+    OutputWindowDisplayWarningText(("WARNING: CudaConnectedComponents: " + text + '\n').c_str());
+  }
 }
 
 void
@@ -121,10 +131,7 @@ Process::ReportFault(const CudaConnectedComponentError & error)
   static std::atomic<bool> isReported{ false };
   if (error.GetKind() != Kind::Unavailable && error.GetKind() != Kind::Memory && !isReported.exchange(true))
   {
-    const std::string line =
-      "CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: " +
-      std::string(error.what()) + "\n";
-    std::fputs(line.c_str(), stderr);
+    Warn(std::string("an unexpected error, please report it; the CPU labels instead: ") + error.what());
   }
 }
 

@@ -116,7 +116,7 @@ extern "C" __attribute__((visibility("default"))) itk::ObjectFactoryBase *
   const std::string                      whyUnfit = WhyUnfit(__builtin_return_address(0));
   if (!whyUnfit.empty())
   {
-    std::fprintf(stderr, "CudaConnectedComponents: the plug-in does not fit this program: %s\n", whyUnfit.c_str());
+    itk::CudaConnectedComponentsDetail::Process::Warn("the plug-in does not fit this program: " + whyUnfit);
   }
   if (whyUnfit.empty() && itk::CudaConnectedComponentsDetail::Process::IsReplacementEnabled())
   {
