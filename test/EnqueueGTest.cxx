@@ -207,7 +207,7 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
         const auto                      input = RandomPixels(pixels, 5 + random() % 90, random);
         const DeviceArray<std::uint8_t> deviceInput(input);
         const View                      host = View::Of(input.data(), size).Batch(images);
-        for (unsigned int selection = 0; selection < 7; ++selection)
+        for (unsigned int selection = 0; selection < 8; ++selection)
         {
           CudaConnectedComponentLabeler labeler;
           labeler.options.fullyConnected = fullyConnected;
@@ -215,7 +215,10 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
           labeler.options.columns = AllColumns();
           labeler.options.complement = selection == 3;
           labeler.options.selection.minimumSize = selection == 1 ? 3 : 0;
-          labeler.options.selection.numberOfLargest = selection == 2 ? 1 : selection >= 4 ? selection - 2 : 0;
+          labeler.options.selection.numberOfLargest = selection == 2   ? 1
+                                                      : selection == 7 ? 1000000 // more than there may be
+                                                      : selection >= 4 ? selection - 2
+                                                                       : 0;
           labeler.options.selection.border = selection == 3 ? Border::NotTouching : Border::Any;
           labeler.options.selection.order = selection == 5 ? Order::Size : Order::FirstPixel;
           labeler.options.selection.pixelOrder = selection == 6 ? PixelOrder::TransposedRaster : PixelOrder::Raster;
