@@ -85,6 +85,8 @@ Decode(PixelType type, std::uint64_t bits)
       return DecodeAs<float>(bits);
     case PixelType::Double:
       return DecodeAs<double>(bits);
+    case PixelType::Bool:
+      return bits == 0 ? 0 : 1;
     default:
       return static_cast<Wide>(bits);
   }
@@ -235,7 +237,7 @@ PaletteOf(PixelType type)
   std::vector<std::uint64_t> palette{ 0, 1 };
   if (type == PixelType::Bool)
   {
-    return palette;
+    return { 0, 1, 2, 255 }; // all but 0 are true
   }
   const std::uint64_t all = sign | (sign - 1);
   for (const std::uint64_t bits : { std::uint64_t{ 2 }, std::uint64_t{ 100 }, sign - 1, sign, sign + 1, all - 1, all })

@@ -21,7 +21,7 @@ DTYPES = [
 
 
 def noise(shape, density, seed, dtype=np.uint8, granularity=1):
-    """Return a random image. Its foreground has random values of `dtype`."""
+    """Return a random image. Its foreground has random values of `dtype`, bools random bytes."""
     random = np.random.default_rng(seed)
     coarse = random.random([-(-n // granularity) for n in shape]) < density
     for axis, n in enumerate(shape):
@@ -29,7 +29,8 @@ def noise(shape, density, seed, dtype=np.uint8, granularity=1):
     values = random.integers(1, 100, shape)
     if np.dtype(dtype).kind in "if":
         values = values * random.choice([-1, 1], shape)
-    return (coarse * values).astype(dtype)
+    values = coarse * values
+    return values.astype(np.uint8).view(bool) if np.dtype(dtype) == bool else values.astype(dtype)
 
 
 def label_by_scipy(image, full):

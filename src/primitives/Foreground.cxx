@@ -35,6 +35,11 @@ Foreground::Of(const CudaConnectedComponentForeground & described, PixelType typ
   {
     return EqualTo(type, values.front()); // in the order of IsOneValue()
   }
+  if (type == PixelType::Bool && !values.empty())
+  {
+    const auto ends = std::minmax_element(values.begin(), values.end());
+    return Between(type, *ends.first, *ends.second);
+  }
   if (IsFloat(type))
   {
     for (std::uint64_t & bits : values)

@@ -88,7 +88,8 @@ struct Foreground
     return EqualTo(type, 0).Inverted();
   }
 
-  /** Returns whether this is NotZero(), if it is a foreground that a user describes: no other one is inverted. */
+  /** Returns whether this is NotZero(), if it is a foreground that a user describes: no other one is inverted. True
+   * bools are NotZero(), too. */
   bool
   IsNotZero() const
   {
@@ -174,6 +175,16 @@ Foreground::Between(PixelType type, std::uint64_t lowerBits, std::uint64_t upper
 {
   Foreground          foreground;
   const std::uint64_t signBit = SignBitOf(type);
+  if (type == PixelType::Bool)
+  {
+    // All bytes but 0 are true.
+    if (lowerBits != 0)
+    {
+      return upperBits != 0 ? NotZero(type) : foreground;
+    }
+    foreground.Add(0, upperBits != 0 ? 0xFF : 0);
+    return foreground;
+  }
   if (!IsFloat(type))
   {
     const std::uint64_t sign = IsSigned(type) ? signBit : 0;
