@@ -453,7 +453,9 @@ def backend_info():
           next calls, see `trim_memory`
     """
     info = {"version": _core.__version__, **_core.describe_backend()}
-    info["cuda_reason"] = _core.why_no_device(_core.CURRENT_DEVICE)
+    info["cuda_reason"] = (
+        _core.CHILD_REASON if _settings.prefers_cpu() else _core.why_no_device(_core.CURRENT_DEVICE)
+    )
     info["threads"] = _settings.threads(None)
     return info
 

@@ -1,5 +1,6 @@
 """The device and the number of threads of calls that do not name them."""
 
+import ctypes
 import functools
 import math
 import os
@@ -13,6 +14,9 @@ _MOST_THREADS = 4096
 
 _threads = None  # of set_num_threads
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_core.forget_other_calls)
+
 
 def backend(device):
     """Return the number of a backend for `device`, or for the default if it is None."""
@@ -21,7 +25,33 @@ def backend(device):
     device = os.environ.get(DEVICE_VARIABLE)
     if device:
         return _arguments.backend_of(device, DEVICE_VARIABLE)
-    return _core.WORKER_BACKEND if _is_in_worker() else _core.ANY_BACKEND
+    return _core.CHILD_BACKEND if prefers_cpu() else _core.ANY_BACKEND
+
+
+def prefers_cpu():
+    """Return whether the CPU is the default, because the process is a child without GPU memory.
+
+    DataLoaders, joblib and Dask start their processes by multiprocessing.
+    """
+    parent_process = getattr(sys.modules.get("multiprocessing.process"), "parent_process", None)
+    return parent_process is not None and parent_process() is not None and not has_started_cuda()
+
+
+def has_started_cuda():
+    """Return whether PyTorch, CuPy or another library uses a GPU in this process."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1", os.RTLD_NOLOAD)
+    except (AttributeError, OSError):  # not Linux, or nobody has loaded the driver
+        return False
+    flags, is_active, device = ctypes.c_uint(), ctypes.c_int(), 0
+    # Fails after the last device, and if nobody has started CUDA.
+    while not driver.cuDevicePrimaryCtxGetState(
+        device, ctypes.byref(flags), ctypes.byref(is_active)
+    ):
+        if is_active.value:
+            return True
+        device += 1
+    return False
 
 
 def threads(number):

@@ -31,9 +31,9 @@ RunOnHostMemory(const Request & request, const CudaConnectedComponentImageView &
     Threads    threads(isSmall ? 1 : request.threads);
     labeler.options.parallelFor = threads.GetLoop();
     lastCall.reason.clear();
-    if (request.device == WorkerBackend)
+    if (request.device == ChildBackend)
     {
-      lastCall.reason = "the CPU is the default in a worker of a DataLoader";
+      lastCall.reason = ChildReason;
     }
     else if (request.device != HostBackend && !(request.device == AnyBackend && isSmall))
     {

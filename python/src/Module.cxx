@@ -152,7 +152,8 @@ NB_MODULE(_core, module)
     .def_prop_ro("shape", &DlpackArray::GetShape)
     .def_prop_ro("strides", &DlpackArray::GetStrides);
   module.attr("__version__") = CCL_PYTHON_VERSION;
-  module.attr("WORKER_BACKEND") = WorkerBackend;
+  module.attr("CHILD_BACKEND") = ChildBackend;
+  module.attr("CHILD_REASON") = ChildReason;
   module.attr("ANY_BACKEND") = AnyBackend;
   module.attr("HOST_BACKEND") = HostBackend;
   module.attr("CURRENT_DEVICE") = CurrentDevice;
@@ -223,5 +224,6 @@ NB_MODULE(_core, module)
   module.def("single_value", &IsSingleValue, nb::arg("image"), nb::arg("threads"));
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
+  module.def("forget_other_calls", &Threads::ForgetOtherCalls);
   module.def("trim_memory", &CudaConnectedComponentLabeler::TrimMemory, nb::call_guard<nb::gil_scoped_release>());
 }

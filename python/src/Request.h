@@ -30,10 +30,15 @@ struct Request
   bool hasSeveralValues = false; // the result: whether an image has several values other than 0
 };
 
-inline constexpr int WorkerBackend = -4; // the CPU, because the process is a worker of a DataLoader
+inline constexpr int ChildBackend = -4;  // the CPU, because the process is a child of another one
 inline constexpr int AnyBackend = -3;    // a device, or else the CPU
 inline constexpr int HostBackend = -2;   // the CPU
 inline constexpr int CurrentDevice = -1; // the device that is current on the calling thread
+
+inline constexpr const char * ChildReason =
+  "the CPU is the default in a process of multiprocessing, a DataLoader, joblib "
+  "or Dask, because each process needs GPU memory of its own: pass "
+  "device=\"cuda\" to use the GPU";
 
 /** Labels do not fit the type of the output. */
 struct LabelOverflow : std::runtime_error
@@ -85,6 +90,11 @@ Translate(const TFunction & function)
       case Kind::Memory:
         throw DeviceMemoryError(error.GetKind(), error.what());
       case Kind::InvalidArgument:
+        if (const std::string text = error.what(), advice = "call Enqueue(), "; text.find(advice) != std::string::npos)
+        {
+          // The stream cannot be used. Python has no Enqueue().
+          throw std::runtime_error(std::string(text).erase(text.find(advice), advice.size()));
+        }
         throw std::invalid_argument(error.what());
       default:
         throw;

@@ -15,6 +15,27 @@
 namespace
 {
 
+/** The threads that the calls want whose loops run now. */
+std::atomic<std::uint64_t> wantedThreads{ 0 };
+
+/** Counts the threads that a call wants, during a loop. */
+class Wish
+{
+public:
+  explicit Wish(std::uint64_t count)
+    : m_Count(count)
+  {
+    wantedThreads += count;
+  }
+  ~Wish() { wantedThreads -= m_Count; }
+  Wish(const Wish &) = delete;
+  Wish &
+  operator=(const Wish &) = delete;
+
+private:
+  std::uint64_t m_Count;
+};
+
 /** Looks for Ctrl-C every 0.1 s. Python handles signals on its main thread only, so other threads of Linux do not look.
  * On other systems they look and find nothing. */
 class SignalCheck
@@ -64,28 +85,42 @@ Threads::~Threads()
 }
 
 void
-Threads::Start()
+Threads::ForgetOtherCalls()
 {
-  m_HasStarted = true;
+  wantedThreads = 0;
+}
+
+std::uint64_t
+Threads::Share() const
+{
+  const std::uint64_t count = m_Count;
+  return std::max<std::uint64_t>(1, count * count / std::max(count, wantedThreads.load(std::memory_order_relaxed)));
+}
+
+void
+Threads::Start(std::uint64_t count)
+{
   try
   {
-    while (m_Others.size() + 1 < m_Count)
+    while (m_Others.size() + 1 < count)
     {
-      m_Others.emplace_back([this] { this->Work(); });
+      m_Others.emplace_back([this, index = m_Others.size() + 1, loop = m_Loop + 1] { this->Work(index, loop); });
     }
   }
   catch (const std::system_error &)
   {
     // The system has no more threads. The loops run on fewer.
+    m_Count = static_cast<unsigned int>(m_Others.size() + 1);
   }
 }
 
 void
 Threads::Run(std::uint64_t count, const BodyType & body)
 {
-  if (count > 1 && !m_HasStarted)
+  const Wish wish(std::min<std::uint64_t>(m_Count, count));
+  if (count > 1)
   {
-    this->Start();
+    this->Start(this->Share());
   }
   const bool usesOthers = count > 1 && !m_Others.empty();
   {
@@ -110,13 +145,16 @@ Threads::Run(std::uint64_t count, const BodyType & body)
 
   SignalCheck signals;
   bool        isInterrupted = false;
-  this->CallBlocks(body, [&] {
-    if (signals.IsInterrupted())
-    {
-      isInterrupted = true;
-      m_IsStopped = true;
-    }
-  });
+  this->CallBlocks(
+    [&](std::uint64_t i) {
+      body(i);
+      if (signals.IsInterrupted())
+      {
+        isInterrupted = true;
+        m_IsStopped = true;
+      }
+    },
+    [] { return true; });
   if (usesOthers)
   {
     std::unique_lock<std::mutex> lock(m_Mutex);
@@ -133,13 +171,13 @@ Threads::Run(std::uint64_t count, const BodyType & body)
   }
 }
 
-template <typename TFunction>
+template <typename TBody, typename TCondition>
 void
-Threads::CallBlocks(const BodyType & body, const TFunction & afterEach)
+Threads::CallBlocks(const TBody & body, const TCondition & mayGoOn)
 {
   try
   {
-    while (!m_IsStopped)
+    while (!m_IsStopped && mayGoOn())
     {
       const std::uint64_t begin = m_Next.fetch_add(m_BlockLength);
       if (begin >= m_End)
@@ -150,7 +188,6 @@ Threads::CallBlocks(const BodyType & body, const TFunction & afterEach)
       for (std::uint64_t i = begin; i < end && !m_IsStopped; ++i)
       {
         body(i);
-        afterEach();
       }
     }
   }
@@ -166,9 +203,9 @@ Threads::CallBlocks(const BodyType & body, const TFunction & afterEach)
 }
 
 void
-Threads::Work()
+Threads::Work(std::uint64_t index, std::uint64_t loop)
 {
-  for (std::uint64_t loop = 1;; ++loop)
+  for (;; ++loop)
   {
     std::unique_lock<std::mutex> lock(m_Mutex);
     m_Changed.wait(lock, [this, loop] { return m_Loop == loop; });
@@ -178,7 +215,7 @@ Threads::Work()
     {
       return;
     }
-    this->CallBlocks(*body, [] {});
+    this->CallBlocks(*body, [this, index] { return index < this->Share(); });
     lock.lock();
     if (--m_Working == 0)
     {

@@ -16,13 +16,16 @@
 /** The threads of one call. The calling thread is one of them, and looks for Ctrl-C. There are no threads between
  * calls, so a process may fork there.
  *
- * The calling thread must not hold the GIL. One loop runs at a time. */
+ * Loops of several calls at the same time share the threads: together they use no more than the call that wants most,
+ * or one thread each.
+ *
+ * The calling thread must not hold the GIL. One loop of a call runs at a time. */
 class Threads
 {
 public:
   using LoopType = itk::CudaConnectedComponentLabeler::ParallelForType;
 
-  /** The other threads start with the first loop that has several iterations. */
+  /** The other threads start with the loops that need them. */
   explicit Threads(unsigned int count)
     : m_Count(count)
   {}
@@ -44,19 +47,25 @@ public:
   void
   Run(std::uint64_t count, const std::function<void(std::uint64_t)> & body);
 
+  /** Forgets the calls of other threads. For the child of a fork, which has one thread. */
+  static void
+  ForgetOtherCalls();
+
 private:
   using BodyType = std::function<void(std::uint64_t)>;
 
+  /** Returns the number of threads that the loop may use now. */
+  std::uint64_t
+  Share() const;
   void
-  Start();
+  Start(std::uint64_t count);
   void
-  Work();
-  template <typename TFunction>
+  Work(std::uint64_t index, std::uint64_t loop);
+  template <typename TBody, typename TCondition>
   void
-  CallBlocks(const BodyType & body, const TFunction & afterEach);
+  CallBlocks(const TBody & body, const TCondition & mayGoOn);
 
   unsigned int               m_Count;
-  bool                       m_HasStarted = false;
   std::vector<std::thread>   m_Others;
   std::mutex                 m_Mutex;
   std::condition_variable    m_Changed;

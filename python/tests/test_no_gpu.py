@@ -72,6 +72,49 @@ def info_with_fake(folder, version, result, **variables):
     return info_with(folder, **variables)
 
 
+CONTEXTS = """
+int driver_status = 3; /* CUDA_ERROR_NOT_INITIALIZED */
+int active_device = -1;
+int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *is_active) {
+  *is_active = device == active_device;
+  return device < 2 ? driver_status : 101; /* CUDA_ERROR_INVALID_DEVICE */
+}
+"""
+
+CHILDREN = """
+import ctypes, multiprocessing, sys
+from cuda_connected_components import _settings
+
+def describe():
+    return _settings.has_started_cuda(), _settings.prefers_cpu()
+
+def describe_all():
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        print(describe(), pool.apply(describe))
+
+describe_all()
+driver = ctypes.CDLL(sys.argv[1])
+describe_all()
+ctypes.c_int.in_dll(driver, "driver_status").value = 0
+for device in (-1, 0, 1):
+    ctypes.c_int.in_dll(driver, "active_device").value = device
+    describe_all()
+"""
+
+
+def test_a_child_that_has_started_cuda_keeps_the_gpu(tmp_path):
+    if COMPILER is None:
+        pytest.skip("there is no C compiler (cc)")
+    driver = str(tmp_path / "libcuda.so.1")
+    options = ["-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-x", "c", "-", "-o", driver]
+    subprocess.run([COMPILER, *options], input=CONTEXTS, text=True, check=True)
+    command = [sys.executable, "-c", CHILDREN, driver]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    not_started, started = "(False, False) (False, True)", "(True, False) (True, False)"
+    expected = [not_started] * 3 + [started] * 2
+    assert result.stdout.splitlines() == expected, result.stderr
+
+
 @needs_cuda
 def test_no_driver(tmp_path):
     (tmp_path / "libcuda.so.1").write_bytes(b"")  # hides the driver of this machine

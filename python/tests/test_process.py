@@ -1,5 +1,6 @@
 """Threads, processes, signals and memory."""
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -14,7 +15,7 @@ import pytest
 from conftest import label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _settings
+from cuda_connected_components import _core, _settings
 
 
 def run(code, **arguments):
@@ -137,30 +138,84 @@ def test_the_gil_is_released():
     assert counted > 20
 
 
-def label_in_child(image):
-    labels = ccc.label(image)
-    return labels, ccc.backend_info()["last_backend"]
+def label_in_child(image, device):
+    return ccc.label(image, device=device), ccc.backend_info()
 
 
-@pytest.mark.parametrize("method", ["fork", "spawn"])
-def test_multiprocessing(method):
-    image = noise((70, 65, 66), 0.3, 3)
-    ccc.label(image)
+def with_pool(method, *arguments):
     with multiprocessing.get_context(method).Pool(2) as pool:
-        for labels, _ in pool.map(label_in_child, [image] * 4):
-            np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+        return pool.starmap(label_in_child, arguments)
 
 
-def test_a_forked_worker_uses_the_cpu_and_says_why():
+def with_joblib(*arguments):
+    joblib = pytest.importorskip("joblib")
+    return joblib.Parallel(2)(joblib.delayed(label_in_child)(*each) for each in arguments)
+
+
+@pytest.mark.parametrize(
+    "start",
+    [functools.partial(with_pool, "fork"), functools.partial(with_pool, "spawn"), with_joblib],
+)
+def test_children_use_the_cpu_and_say_why(start):
+    image = noise((70, 65, 66), 0.3, 3) != 0
+    ccc.label(image)
+    (labels, info), (_, other) = start((image, None), (image, "cpu"))
+    np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+    assert info["last_backend"] == other["last_backend"] == "cpu"
+    assert info["last_reason"] == info["cuda_reason"] == _core.CHILD_REASON
+    assert other["last_reason"] == "as asked for"
+
+
+def test_a_forked_child_cannot_use_the_gpu_and_says_why(monkeypatch):
     if ccc.backend_info()["cuda_reason"]:
         pytest.skip("there is no GPU: " + ccc.backend_info()["cuda_reason"])
     image = noise((70, 65, 66), 0.3, 3)
     ccc.label(image)
+    monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_DEVICE", "cuda")
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        labels, backend = pool.apply(label_in_child, [image])
-        assert backend == "cpu"
-        assert "fork" in pool.apply(ccc.backend_info)["last_reason"]
-    np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+        with pytest.raises(ccc.CudaError, match="fork"):
+            pool.apply(ccc.label, [image])
+        assert "fork" in pool.apply(ccc.backend_info)["cuda_reason"]
+
+
+def count_threads(callers, threads):
+    """Return the mean and the maximum number of threads while several threads call at once."""
+    image = noise((120, 120, 120), 0.3, 1)
+    before, counts, has_ended = len(os.listdir("/proc/self/task")), [], threading.Event()
+
+    def work():
+        while not has_ended.is_set():
+            ccc.label(image, device="cpu", threads=threads)
+
+    calls = [threading.Thread(target=work, daemon=True) for _ in range(callers)]
+    for call in calls:
+        call.start()
+    for _ in range(60):
+        counts.append(len(os.listdir("/proc/self/task")) - before)
+        time.sleep(0.005)
+    has_ended.set()
+    for call in calls:
+        call.join()
+    return np.mean(counts), max(counts)
+
+
+def test_calls_at_the_same_time_share_the_threads():
+    assert count_threads(1, 8)[1] == 8
+    assert count_threads(4, 8)[0] < 16
+    image, has_ended = noise((120, 120, 120), 0.3, 1), threading.Event()
+
+    def work():
+        while not has_ended.is_set():
+            ccc.label(image, device="cpu", threads=64)
+
+    call = threading.Thread(target=work, daemon=True)
+    call.start()
+    # The other call is not in the child.
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        count = pool.apply(count_threads, (1, 8))[1]
+    has_ended.set()
+    call.join()
+    assert count == 8
 
 
 def test_control_c_ends_a_call():

@@ -140,7 +140,7 @@ def test_a_worker_uses_one_thread_and_no_gpu(monkeypatch):
     for labels, threads, backend, reason in utils_data.DataLoader(dataset, None, num_workers=1):
         np.testing.assert_array_equal(labels, label_by_scipy(dataset.image, True)[0])
         assert (int(threads), backend) == (1, "cpu")
-        assert reason == "the CPU is the default in a worker of a DataLoader"
+        assert reason.startswith("the CPU is the default in a process of multiprocessing, a Data")
     monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_DEVICE", "cpu")
     monkeypatch.setenv("CUDA_CONNECTED_COMPONENTS_THREADS", "3")
     for _, threads, _, reason in utils_data.DataLoader(dataset, None, num_workers=1):
