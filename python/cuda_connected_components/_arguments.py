@@ -141,9 +141,9 @@ def limits_of(lower, upper, dtype, are_bfloat16=False):
             bits = limits.view(np.uint32)
             # A number that float32 has rounded to the middle of two numbers is on one side of it.
             is_middle = bits & 0xFFFF == 0x8000
-            missing = np.abs(exact) - np.abs(limits)
-            bits += is_middle & (missing > 0)
-            bits -= is_middle & (missing < 0)
+            is_above, is_below = np.abs(exact) > np.abs(limits), np.abs(exact) < np.abs(limits)
+            bits += is_middle & is_above
+            bits -= is_middle & is_below
             bits += 0x7FFF + (bits >> 16 & 1)
             bits &= 0xFFFF0000
         return limits
