@@ -127,10 +127,11 @@ class Foreground:
     def measure(self, wanted):
         """Return the columns of the components."""
         columns = self._run(_core.measure_host, *wanted)
-        columns["label"] = np.arange(1, len(columns["num_pixels"]) + 1)
+        # NumPy 1 has other integers on Windows.
+        columns["label"] = np.arange(1, len(columns["num_pixels"]) + 1, dtype=np.int64)
         if "counts" in columns:
             counts = columns["counts"]
-            columns["image"] = np.repeat(np.arange(len(counts)), counts)
+            columns["image"] = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
         return columns
 
 

@@ -491,9 +491,10 @@ def _update_itk_image(image):
 def _itk_type_of(template, dtype, ndim):
     """Return the type of images of an integer type. `template` is a name in itk."""
     itk, dtype = sys.modules["itk"], np.dtype(dtype)
-    code = {"i": "S", "u": "U"}[dtype.kind] + {1: "C", 2: "S", 4: "I", 8: "L"}[dtype.itemsize]
+    # IT and OT have 8 bytes; UL and SL have 4 on Windows.
+    names = {"i1": "SC", "u1": "UC", "i2": "SS", "u2": "US", "i4": "SI", "u4": "UI", "i8": "OT", "u8": "IT"}
     try:
-        return getattr(itk, template)[getattr(itk, code), ndim]
+        return getattr(itk, template)[getattr(itk, names[dtype.str[1:]]), ndim]
     except (KeyError, AttributeError, itk.TemplateTypeError):
         raise TypeError(f"itk has no {ndim}-D {template} of {dtype}") from None
 

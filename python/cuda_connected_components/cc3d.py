@@ -142,7 +142,7 @@ def statistics(out_labels, no_slice_conversion=False):
     if labels.ndim > 3:
         raise DimensionError(f"Only 1D, 2D, and 3D arrays supported. Got: {labels.ndim}")
     if labels.dtype == bool:
-        labels = labels.view(np.uint8)
+        labels = (labels != 0).view(np.uint8)  # true is any byte but 0
     if labels.dtype.kind not in "iu":
         raise TypeError(f"statistics needs labels of an integer type, not {labels.dtype}")
     if labels.size == 0:
@@ -261,7 +261,7 @@ def dust(
         return _like(img, _api.keep(view, minimum, 0, rank)).view(img.dtype)
 
     if precomputed_ccl:
-        labels = img.view(np.uint8) if img.dtype == bool else img
+        labels = (img != 0).view(np.uint8) if img.dtype == bool else img
         count = int(labels.max(initial=0))
     else:
         labels, count = connected_components(

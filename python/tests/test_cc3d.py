@@ -436,6 +436,16 @@ def test_statistics_of_large_images(shape, layout):
         assert_same(cc3d.statistics(labels, is_array), original.statistics(labels, is_array))
 
 
+def test_bools_are_any_byte_but_0():
+    image = (3 * random_image(1, (6, 7, 8), np.dtype(bool)).astype(np.uint8)).view(bool)
+    for call in (
+        lambda image: cc3d.statistics(image)["voxel_counts"],
+        lambda image: cc3d.dust(image, 2, precomputed_ccl=True),
+        lambda image: cc3d.largest_k(image, 2, precomputed_ccl=True),
+    ):
+        np.testing.assert_array_equal(call(image), call(image != 0))
+
+
 def test_statistics_of_an_empty_array():
     labels = np.zeros((0, 3), np.uint16)
     assert_same(cc3d.statistics(labels), original.statistics(labels))

@@ -77,7 +77,7 @@ def test_itk(shape, dtype):
     expect_itk_geometry(kept, image)
 
 
-def test_itk_label_types_and_out():
+def test_itk_label_types_and_out(monkeypatch):
     array = noise((20, 21), 0.3, 2)
     image = itk_image(array)
     expected = label_by_scipy(array, True)[0]
@@ -85,6 +85,10 @@ def test_itk_label_types_and_out():
         labels = ccc.label(image, dtype=dtype)
         assert type(labels) is itk.Image[pixel, 2]
         np.testing.assert_array_equal(itk.array_from_image(labels), expected)
+    with monkeypatch.context() as patch:
+        patch.setattr(itk, "IT", itk.ULL)  # as on Windows, where UL has 4 bytes
+        assert type(ccc.label(image)) is itk.Image[itk.ULL, 2]
+        assert type(ccc.label(image, dtype=np.uint64)) is itk.Image[itk.ULL, 2]
     for out in (
         itk_image(np.zeros((20, 21), np.int16)),
         itk.image_from_array(expected.astype(np.int16)),
