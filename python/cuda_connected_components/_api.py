@@ -5,8 +5,10 @@ from collections.abc import Iterable
 import numpy as np
 
 from . import _arguments, _core, _host, _images, _on_device, _settings, _table
+from ._tensors import outside_graphs
 
 
+@outside_graphs
 def label(
     image,
     *,
@@ -177,6 +179,7 @@ def label_with_limits(
     return labels, count
 
 
+@outside_graphs
 def keep_largest(
     image,
     *,
@@ -224,6 +227,7 @@ def keep_largest(
     return keep(image, 0, k, connectivity, limits, mask, device, threads, out, True, spatial_dims)
 
 
+@outside_graphs
 def remove_small(
     image,
     min_size,
@@ -281,6 +285,7 @@ def remove_small(
     )
 
 
+@outside_graphs
 def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None, return_num=False):
     """Renumber the labels of a label image: 1, 2, 3, ... without gaps.
 
@@ -333,6 +338,7 @@ def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None,
     return (result, count) if return_num else result
 
 
+@outside_graphs
 def component_statistics(
     image,
     *,

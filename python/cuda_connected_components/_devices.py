@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 
-from . import _core
+from . import _core, _tensors
 from ._arguments import check_elements, counts_of, integer_dtype, spatial_axes
 
 # The format character and the size in bytes of each type.
@@ -123,11 +123,28 @@ class DeviceImages:
         check_elements(plain.shape, self.strides_of(plain), self.element_size_of(plain))
         return plain
 
+    def refuse_gradients(self, image):
+        """Raise an exception if the library would differentiate a result with values of an image."""
+
     def check_mask(self, image, mask):
         """Raise an exception if the elements of a mask are at other places."""
 
     def will_write(self, image, out):
-        """Tell the library that the extension module writes results of `image` to an array."""
+        """Prepare an image for the results of `image`: tell the library that it changes."""
+
+    def write(self, out, values):
+        """Copy an array to `out`, and wait."""
+        self.assign(out, values)
+        self.wait(out)
+
+    def refuse_capture(self, image):
+        """Raise an exception if a graph of CUDA captures the work of the current stream."""
+        # The default stream, 0, captures nothing.
+        if self.stream_of(image) != 0 and self.is_capturing(image):
+            raise RuntimeError(
+                "the stream captures a CUDA graph: this function waits for results; use another "
+                "stream, or end the capture first"
+            )
 
     def run(self, function, *arguments):
         """Call a function that works on a device. If memory is short, release what the library caches.
@@ -167,6 +184,14 @@ class CupyImages(DeviceImages):
     def stream_of(self, image):
         """Return the current stream as an integer."""
         return self.xp.cuda.get_current_stream().ptr
+
+    def is_capturing(self, image):
+        """Return whether a graph of CUDA captures the work of the current stream."""
+        return self.xp.cuda.get_current_stream().is_capturing()
+
+    def wait(self, image):
+        """Wait for the work of the current stream."""
+        self.xp.cuda.get_current_stream().synchronize()
 
     def contiguous(self, image):
         """Return a contiguous array in C order."""
@@ -252,7 +277,7 @@ class TorchCudaImages(DeviceImages):
     """torch.Tensor in device memory, and its subclasses with metadata."""
 
     def plain(self, image):
-        return plain_tensor(image)
+        return _tensors.plain_tensor(image)
 
     def device_of(self, image):
         return image.device.index
@@ -263,6 +288,13 @@ class TorchCudaImages(DeviceImages):
 
     def stream_of(self, image):
         return self.xp.cuda.current_stream(image.device).cuda_stream
+
+    def is_capturing(self, image):
+        with self.xp.cuda.device(image.device):
+            return self.xp.cuda.is_current_stream_capturing()
+
+    def wait(self, image):
+        self.xp.cuda.current_stream(image.device).synchronize()
 
     def contiguous(self, image):
         return image.contiguous()
@@ -293,16 +325,20 @@ class TorchCudaImages(DeviceImages):
         out.copy_(values)
 
     def like(self, image, result):
-        if hasattr(image, "meta") and hasattr(image, "applied_operations"):
-            return type(image)(result, meta=image.meta, applied_operations=image.applied_operations)
-        return result
+        return _tensors.like(image, result)
 
     def plain_out(self, out):
-        check_tensor_out(out)
+        _tensors.check_out(out)
         return super().plain_out(out)
 
+    def refuse_gradients(self, image):
+        _tensors.refuse_gradients(image)
+
+    def check_mask(self, image, mask):
+        _tensors.check_mask(image, mask)
+
     def will_write(self, image, out):
-        count_version(out)
+        _tensors.will_write(image, out)
 
     def release_memory(self):
         self.xp.cuda.empty_cache()
@@ -344,38 +380,6 @@ class TorchCudaImages(DeviceImages):
 
     def to_host(self, column):
         return column.cpu().numpy()
-
-
-def plain_tensor(image):
-    """Return a tensor of PyTorch without gradients, metadata and a lazy change of sign."""
-    torch = sys.modules["torch"]
-    if not isinstance(image, torch.Tensor):
-        raise TypeError(f"pass a tensor, not {type(image).__name__}")
-    if image.layout != torch.strided or image.is_quantized:
-        raise TypeError(
-            "sparse and quantized tensors are not supported: call to_dense() or dequantize() first"
-        )
-    if image.requires_grad:
-        image = image.detach()
-    if type(image) is not torch.Tensor:
-        image = image.as_subclass(torch.Tensor)
-    return image.resolve_neg()
-
-
-def check_tensor_out(out):
-    """Raise an exception if results cannot be written to a tensor."""
-    plain_tensor(out)
-    if out.requires_grad:
-        raise ValueError("out requires gradients, which results do not have: pass out.detach()")
-    if out.is_neg():
-        raise ValueError("out is a view with the opposite sign: pass out.resolve_neg()")
-
-
-def count_version(out):
-    """Tell the automatic differentiation of PyTorch that the elements of a tensor change."""
-    if not out.is_inference():
-        # Every write in place counts, also to no elements.
-        out.detach().as_subclass(sys.modules["torch"].Tensor)[:0].zero_()
 
 
 _classes = {"cupy": CupyImages, "torch": TorchCudaImages}
@@ -512,7 +516,7 @@ def label_foreign(image, out, spatial_dims, make_request):
     stream = streams[0] or streams[1]
     is_tensor = _is_tensor(out)
     if is_tensor:
-        check_tensor_out(out)
+        _tensors.check_out(out)
     source = ForeignArray(image, "the image", stream)
     target = ForeignArray(out, "out", stream, writable=True)
     axes = spatial_axes(len(source.shape), spatial_dims)
@@ -524,9 +528,11 @@ def label_foreign(image, out, spatial_dims, make_request):
         and target.address < source.address + source.bytes
     ):
         raise ValueError("out must not overlap the image")
+    if None not in (source.device, target.device) and source.device != target.device:
+        raise ValueError("out must be on the device of the image")
     device = source.device if source.device is not None else target.device
     if is_tensor:
-        count_version(out)
+        _tensors.count_version(out)
     leading = source.shape[:-axes]
     counts = _core.label_device(
         device_array(source.address, source.dtype, source.shape, source.strides, axes),

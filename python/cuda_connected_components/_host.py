@@ -140,10 +140,13 @@ _FOLDER = os.path.dirname(__file__)
 
 def _warn(text):
     """Warn at the line that called the package."""
-    level, frame = 1, sys._getframe()
-    while frame is not None and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, UserWarning, stacklevel=level)
+    level, depth, frame = 1, 1, sys._getframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back
+        # PyTorch may be between two functions of the package.
+        if frame is not None and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
+            level = depth
+    warnings.warn(text, UserWarning, stacklevel=level + 1)
 
 
 def _overlap_shifted(array, other):
@@ -189,6 +192,7 @@ def keep(
 ):
     """Copy the values of the selected components of an image."""
     array = library.array(image)
+    library.refuse_gradients(image)
     where = Foreground(
         library,
         image,

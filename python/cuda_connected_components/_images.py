@@ -11,7 +11,7 @@ import sys
 
 import numpy as np
 
-from . import _core, _devices
+from . import _core, _devices, _tensors
 from ._arguments import default_label_dtype, image_stride_of
 
 _SUPPORTED = "bool, integers of 8 to 64 bits, float16, float32 and float64"
@@ -118,6 +118,9 @@ class NumpyImages:
     def is_bfloat16(self, image):
         """Return whether the elements are bfloat16 numbers, whose array is float32."""
         return False
+
+    def refuse_gradients(self, image):
+        """Raise an exception if the library would differentiate a result with values of an image."""
 
     def check_mask(self, image, mask, mask_library):
         """Raise an exception if the elements of a mask are at other places."""
@@ -271,11 +274,11 @@ class TorchImages(NumpyImages):
     """torch.Tensor in host memory, and its subclasses with metadata."""
 
     def array(self, image):
-        tensor = _devices.plain_tensor(image)
+        tensor = _tensors.plain_tensor(image)
         return checked((tensor.float() if self.is_bfloat16(tensor) else tensor).numpy())
 
     def values(self, image):
-        tensor = _devices.plain_tensor(image)
+        tensor = _tensors.plain_tensor(image)
         if self.is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
@@ -283,42 +286,47 @@ class TorchImages(NumpyImages):
     def dtype_of(self, image):
         return image.dtype
 
+    def refuse_gradients(self, image):
+        _tensors.refuse_gradients(image)
+
+    def check_mask(self, image, mask, mask_library):
+        _tensors.check_mask(image, mask)
+
     def output(self, out):
-        _devices.check_tensor_out(out)
+        tensor = self._writable(out)
         if out.dtype.is_floating_point:
             raise TypeError(f"labels are integers, not {out.dtype}: out needs an integer type")
-        return _devices.plain_tensor(out).numpy()
+        return tensor.numpy()
 
     def will_write(self, image, out):
-        _devices.count_version(out)
+        _tensors.will_write(image, out)
 
     def output_values(self, out):
-        _devices.check_tensor_out(out)
-        tensor = _devices.plain_tensor(out)
+        tensor = self._writable(out)
         if self.is_bfloat16(tensor):
             tensor = tensor.view(sys.modules["torch"].int16)
         return super().values(tensor.numpy())
 
+    @staticmethod
+    def _writable(out):
+        _tensors.check_out(out)
+        if out.device.type != "cpu":
+            raise ValueError("out must be on the device of the image")
+        return _tensors.plain_tensor(out)
+
     def empty_labels(self, image, array, axes, dtype):
         labels, _ = super().empty_labels(array, array, axes, dtype)
-        return self.like(image, sys.modules["torch"].from_numpy(labels)), labels
+        return _tensors.like(image, sys.modules["torch"].from_numpy(labels)), labels
 
     def empty_values(self, image, array, axes, are_labels=False):
         values, _ = super().empty_values(self.values(image), array, axes)
         torch = sys.modules["torch"]
         tensor = torch.from_numpy(values.view(f"i{values.dtype.itemsize}"))
-        return self.like(image, tensor.view(image.dtype)), values
+        return _tensors.like(image, tensor.view(image.dtype)), values
 
     def columns(self, image, columns):
         torch = sys.modules["torch"]
         return {name: torch.from_numpy(column) for name, column in columns.items()}
-
-    @staticmethod
-    def like(image, tensor):
-        """Return a tensor with the metadata of an image, if it has any."""
-        if hasattr(image, "meta") and hasattr(image, "applied_operations"):
-            return type(image)(tensor, meta=image.meta, applied_operations=image.applied_operations)
-        return tensor
 
     def is_bfloat16(self, tensor):
         return tensor.dtype == sys.modules["torch"].bfloat16
@@ -656,6 +664,8 @@ def library_of(image):
         return library
     if library == "torch" and not getattr(image, "is_cuda", False):
         if getattr(image, "device", None) is not None and image.device.type != "cpu":
+            if image.device.type == "meta":
+                raise TypeError("meta tensors have no elements: pass a tensor on the CPU or a GPU")
             raise TypeError(f"tensors on {image.device} are not supported: call image.cpu() first")
         return _TORCH
     return _devices.library_of(image, library) or _host_library_of(kind)

@@ -42,6 +42,7 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
     leading = tuple(plain.shape[:-axes])
     device = library.device_of(plain)
     with library.on_device_of(plain):
+        library.refuse_capture(plain)
         if out is None:
             dtype = dtype or library.label_dtype
             dtype = dtype or _arguments.default_label_dtype(plain.shape[-axes:])
@@ -51,7 +52,7 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             _check_device_out(library, plain, target, dtype)
             dtype = np.dtype(library.name_of(target.dtype))
         full = _arguments.is_fully_connected(connectivity, axes)
-        foreground, read_mask = _foreground_of(library, plain, limits, mask, axes)
+        foreground, read_mask = _foreground_of(library, image, plain, limits, mask, axes)
         source, source_memory = library.readable(plain, axes)
         if (
             target is None
@@ -59,8 +60,8 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             or _devices.may_overlap(library, target, source, read_mask)
         ):
             labels = library.new_array(plain, tuple(plain.shape), dtype.name)
-        if labels is target:
-            library.will_write(plain, out)
+        if target is not None:
+            library.will_write(image, out)
         counts = library.run(
             _core.label_device,
             source_memory,
@@ -74,25 +75,32 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
         if target is None:
             return library.like(image, labels), count
         if labels is not target:
-            library.assign(target, labels)
+            library.write(target, labels)
         return out, count
 
 
 def _check_device_out(library, image, out, dtype):
     name = library.name_of(out.dtype)
     _arguments.integer_dtype(name)
+    _check_place_of_out(library, image, out)
+    if dtype is not None and name != dtype.name:
+        raise ValueError(f"out has the type {name}, and dtype is {dtype}; leave out dtype")
+
+
+def _check_place_of_out(library, image, out):
     if tuple(out.shape) != tuple(image.shape):
         raise ValueError(
             f"out has the shape {tuple(out.shape)}, and the image {tuple(image.shape)}"
         )
     if library.device_of(out) != library.device_of(image):
         raise ValueError("out must be on the device of the image")
-    if dtype is not None and name != dtype.name:
-        raise ValueError(f"out has the type {name}, and dtype is {dtype}; leave out dtype")
 
 
-def _foreground_of(library, image, limits, mask, axes):
-    """Return the foreground for the extension module, and the array of the mask, which must stay alive."""
+def _foreground_of(library, original, image, limits, mask, axes):
+    """Return the foreground for the extension module, and the array of the mask, which must stay alive.
+
+    `image` is the array of the image `original`.
+    """
     name = library.name_of(image.dtype)
     if name.startswith("complex"):
         raise TypeError(f"images of {name} are not supported: label abs(image)")
@@ -105,8 +113,9 @@ def _foreground_of(library, image, limits, mask, axes):
         limits = None
     if mask is None:
         return _core.DeviceForeground(limits), None
-    mask = library.plain(mask)
-    library.check_mask(image, mask)
+    plain = library.plain(mask)
+    library.check_mask(original, mask)
+    mask = plain
     _arguments.check_mask_shape(mask.shape, image.shape, axes)
     if library.device_of(mask) != library.device_of(image):
         raise ValueError("the mask must be on the device of the image")
@@ -119,19 +128,22 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
     if isinstance(library, _devices.ForeignImages):
         _refuse(image)
     plain = library.plain(image)
+    library.refuse_gradients(image)
     axes = _axes_of(library, plain, spatial_dims)
     target = None
     if out is not None:
         target = library.plain_out(out)
-        if tuple(target.shape) != tuple(plain.shape) or target.dtype != plain.dtype:
-            raise ValueError("out must have the shape and the type of the image")
+        _check_place_of_out(library, plain, target)
+        if target.dtype != plain.dtype:
+            raise TypeError(f"out has the type {target.dtype}, and the image {plain.dtype}")
     with library.on_device_of(plain):
+        library.refuse_capture(plain)
         full = _arguments.is_fully_connected(connectivity, axes)
-        foreground, read_mask = _foreground_of(library, plain, limits, mask, axes)
+        foreground, read_mask = _foreground_of(library, image, plain, limits, mask, axes)
         source = library.contiguous(plain)
         kept = _memory_for_kept(library, plain, source, read_mask, target)
-        if kept is target:
-            library.will_write(plain, out)
+        if target is not None:
+            library.will_write(image, out)
         # The engine allocates before it writes the output. So `run` may try again in place.
         library.run(
             _core.mask_device,
@@ -145,7 +157,7 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
         if target is None:
             return library.like(image, kept)
         if kept is not target:
-            library.assign(target, kept)
+            library.write(target, kept)
         return out
 
 
@@ -157,7 +169,6 @@ def _memory_for_kept(library, image, contiguous, mask, target):
     if (
         target is not None
         and library.is_contiguous(target)
-        and library.device_of(target) == library.device_of(image)
         and not _devices.may_overlap(library, target, mask)
         and (
             library.address_of(target) == library.address_of(contiguous)
@@ -185,8 +196,9 @@ def measure(library, image, connectivity, limits, mask, device, spatial_dims, wa
     plain = library.plain(image)
     axes = _axes_of(library, plain, spatial_dims)
     with library.on_device_of(plain):
+        library.refuse_capture(plain)
         full = _arguments.is_fully_connected(connectivity, axes)
-        foreground, _read_mask = _foreground_of(library, plain, limits, mask, axes)
+        foreground, _read_mask = _foreground_of(library, image, plain, limits, mask, axes)
         _source, memory = library.readable(plain, axes)
         device = library.device_of(plain)
         leading = tuple(plain.shape[:-axes])
@@ -245,6 +257,7 @@ def relabel(library, labels, order, minimum, largest, out):
     plain = library.plain(labels)
     dtype = _arguments.integer_dtype(library.name_of(plain.dtype))
     with library.on_device_of(plain):
+        library.refuse_capture(plain)
         target = None
         if out is not None:
             target = library.plain_out(out)
@@ -264,10 +277,12 @@ def relabel(library, labels, order, minimum, largest, out):
         table = np.zeros(len(values), dtype)
         table[chosen] = np.arange(1, len(chosen) + 1)
         result = library.take(table, indices).reshape(tuple(plain.shape))
-        if target is None:
-            return library.like(labels, result), len(chosen)
-        library.assign(target, result)
-        return out, len(chosen)
+        if target is not None:
+            library.will_write(labels, out)
+            library.write(target, result)
+            return out, len(chosen)
+        library.wait(plain)
+        return library.like(labels, result), len(chosen)
 
 
 _LENGTH_OF_SMALL_TABLE = 1 << 20

@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from . import _api, _arguments, _core, _settings
+from ._tensors import outside_graphs, plain_tensor
 
 __all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
 
@@ -23,6 +24,7 @@ class DimensionError(ValueError):
     """The array has the wrong number of dimensions."""
 
 
+@outside_graphs
 def connected_components(
     data,
     max_labels=-1,
@@ -82,7 +84,7 @@ def connected_components(
     """
     is_tensor = hasattr(data, "cpu")
     if is_tensor:
-        data = data.cpu().numpy()
+        data = plain_tensor(data).cpu().numpy()
     rank = _check(data, connectivity)
     if periodic_boundary:
         raise NotImplementedError("periodic_boundary is not supported. Use the original cc3d.")
@@ -111,6 +113,7 @@ def connected_components(
     return (labels, count) if return_N else labels
 
 
+@outside_graphs
 def statistics(out_labels, no_slice_conversion=False):
     """Return the size, bounding box and centroid of each label, the background included.
 
@@ -202,6 +205,7 @@ def statistics(out_labels, no_slice_conversion=False):
     }
 
 
+@outside_graphs
 def dust(
     img,
     threshold,
@@ -282,6 +286,7 @@ def dust(
     return (image, int(np.count_nonzero(is_kept[1:]))) if return_N else image
 
 
+@outside_graphs
 def largest_k(
     img, k, connectivity=26, delta=0, return_N=False, binary_image=False, precomputed_ccl=False
 ):

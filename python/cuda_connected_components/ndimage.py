@@ -9,10 +9,12 @@
 import numpy as np
 
 from . import _api, _core, _images
+from ._tensors import outside_graphs
 
 __all__ = ["label"]
 
 
+@outside_graphs
 def label(input, structure=None, output=None):
     """Label the connected components of an array, as `scipy.ndimage.label`.
 

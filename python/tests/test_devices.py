@@ -62,6 +62,8 @@ class FakeCore:
         self.images = []  # the addresses of images
         self.masked = []  # the addresses of image and output
         self.released = []  # the libraries that released memory
+        self.waits = 0  # how often a library waited
+        self.is_capturing = False
         self.lacks_memory = 0  # the number of calls that fail
         for name in ("label_device", "mask_device", "measure_device"):
             monkeypatch.setattr(_core, name, functools.partial(self.call, getattr(self, name)))
@@ -252,9 +254,18 @@ def cupy(core, monkeypatch):
     )
     fake.pool = types.SimpleNamespace(free_all_blocks=lambda: core.released.append("cupy"))
     fake.get_default_memory_pool = lambda: fake.pool
-    fake.cuda = types.SimpleNamespace(
-        get_current_stream=lambda: types.SimpleNamespace(ptr=1000 + FakeDevice.current[-1])
-    )
+
+    def get_current_stream():
+        def synchronize():
+            core.waits += 1
+
+        return types.SimpleNamespace(
+            ptr=1000 + FakeDevice.current[-1],
+            is_capturing=lambda: core.is_capturing,
+            synchronize=synchronize,
+        )
+
+    fake.cuda = types.SimpleNamespace(get_current_stream=get_current_stream)
     monkeypatch.setitem(sys.modules, "cupy", fake)
     monkeypatch.setattr(_devices, "_instances", {})
     return fake
@@ -403,7 +414,7 @@ def test_cupy_out_may_be_the_image_or_the_mask(cupy, call):
     np.testing.assert_array_equal(target.get(), expected)
 
 
-def test_cupy_arguments(cupy):
+def test_cupy_arguments(cupy, core):
     array, mask = noise((20, 21), 0.8, 2), noise((20, 21), 0.7, 3)
     image = CupyArray(array)
     expected = label_by_scipy((array >= 20) & (array <= 80) & (mask != 0), True)[0]
@@ -411,9 +422,10 @@ def test_cupy_arguments(cupy):
     assert labels.dtype == np.int16
     np.testing.assert_array_equal(labels.get(), expected)
     for out in (np.empty((20, 21), np.int64), np.empty((40, 21), np.uint16)[::2]):
-        target = CupyArray(out)
+        target, core.waits = CupyArray(out), 0
         assert ccc.label(image, lower=20, upper=80, mask=CupyArray(mask), out=target) is target
         np.testing.assert_array_equal(out, expected)
+        assert core.waits == (not out.flags.c_contiguous)
     kept = CupyArray(np.empty((20, 21), np.uint8))
     assert ccc.keep_largest(image, out=kept) is kept
     np.testing.assert_array_equal(kept.get(), keep_by_loop(array, True, k=1))
@@ -485,6 +497,12 @@ def torch(core, monkeypatch):
 
         def stream_of(self, image):
             return 1004
+
+        def is_capturing(self, image):
+            return core.is_capturing
+
+        def wait(self, image):
+            core.waits += 1
 
     library, library_of = HostTensors(torch), _images.library_of
     monkeypatch.setattr(
@@ -566,10 +584,12 @@ def test_torch_out(torch, core, monkeypatch):
     for call in (ccc.label, ccc.keep_largest, ccc.relabel):
         for make_out in (image.clone, lambda: image.new_zeros((20, 42))[:, ::2]):
             out = make_out()
-            version = out._version
+            version, core.waits = out._version, 0
             core.lacks_memory = call is not ccc.relabel
             assert call(image, out=out) is out
             assert out._version > version
+            # The engine waits for what it writes.
+            assert core.waits == (call is ccc.relabel or not out.is_contiguous())
             assert core.released == ["torch"] * (call is not ccc.relabel)
             core.released.clear()
         with pytest.raises(ValueError, match="opposite sign"):
@@ -578,6 +598,30 @@ def test_torch_out(torch, core, monkeypatch):
             call(image, out=image[:1].clone().expand(20, 21))
         with pytest.raises(ValueError, match="out requires gradients"):
             call(image, out=torch.zeros(image.shape, requires_grad=True))
+
+
+def test_torch_refuses_what_it_refuses_in_host_memory(torch, core):
+    import test_torch
+
+    test_torch.test_images_that_require_gradients_are_not_copied(ccc.keep_largest)
+    core.calls.clear()
+    for rows, error in (
+        (test_torch.TRACERS, RuntimeError),
+        (test_torch.UNUSUAL_TENSORS, TypeError),
+    ):
+        for use, text in rows:
+            for call in (ccc.label, ccc.keep_largest, ccc.component_statistics):
+                if "meta tensors" in text:
+                    text = "no elements in memory"  # library_of() of the test does not refuse them
+                with pytest.raises(error, match=text):
+                    use(lambda image: call(image), torch.ones(2, 3))
+    assert not core.calls
+
+
+def test_torch_metadata(torch):
+    import test_torch
+
+    test_torch.test_metadata()
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8, np.int32, np.uint64, np.float32])
@@ -665,6 +709,25 @@ def test_memory_that_the_library_keeps_is_released(cupy, core, call):
     assert core.released == ["cupy"] * 2
 
 
+CALLS = [
+    ccc.label,
+    ccc.keep_largest,
+    lambda image, **options: ccc.remove_small(image, 2, **options),
+    ccc.relabel,
+]
+
+
+@pytest.mark.parametrize("call", [*CALLS, ccc.component_statistics])
+def test_a_stream_that_captures_a_graph(cupy, core, call):
+    image = CupyArray(noise((20, 21), 0.3, 8))
+    core.is_capturing = True
+    with pytest.raises(RuntimeError, match="the stream captures a CUDA graph: this function waits"):
+        call(image)
+    assert not core.calls and not FakeDevice.current
+    core.is_capturing = False
+    call(image)
+
+
 @pytest.mark.parametrize(
     "call, error, text",
     [
@@ -677,10 +740,13 @@ def test_memory_that_the_library_keeps_is_released(cupy, core, call):
             ValueError,
             "out has the shape",
         ),
-        (
-            lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.int32), 1)),
-            ValueError,
-            "device of the image",
+        *(
+            (
+                lambda image, call=call: call(image, out=CupyArray(np.empty((4, 5), np.uint8), 1)),
+                ValueError,
+                "out must be on the device of the image",
+            )
+            for call in CALLS
         ),
         (
             lambda image: ccc.label(image, out=CupyArray(np.empty((4, 5), np.float32))),
@@ -695,8 +761,13 @@ def test_memory_that_the_library_keeps_is_released(cupy, core, call):
         (lambda image: ccc.label(CupyArray(np.ones((2, 2), complex))), TypeError, "abs"),
         (
             lambda image: ccc.keep_largest(image, out=CupyArray(np.empty((4, 5), np.int32))),
+            TypeError,
+            "out has the type int32, and the image uint8",
+        ),
+        (
+            lambda image: ccc.keep_largest(image, out=CupyArray(np.empty((5, 4), np.uint8))),
             ValueError,
-            "shape and the type",
+            "out has the shape",
         ),
         (
             lambda image: ccc.label(image, out=CupyArray(np.broadcast_to(np.int32(0), (4, 5)))),
@@ -799,6 +870,9 @@ def test_dlpack(core):
     np.testing.assert_array_equal(out, label_by_scipy(array, True)[0])
     assert image.streams == target.streams == [1]
     assert core.calls == [(0, 2)]
+    target.__dlpack_device__ = lambda: (2, 3)
+    with pytest.raises(ValueError, match="out must be on the device of the image"):
+        ccc.label(image, out=target)
 
 
 class VersionedDlpack(Dlpack):

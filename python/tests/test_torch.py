@@ -1,10 +1,13 @@
 """PyTorch in host memory, and its DataLoader."""
 
+import copy
+
 import numpy as np
 import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
+from cuda_connected_components import ndimage
 
 torch = pytest.importorskip("torch")
 utils_data = pytest.importorskip("torch.utils.data")
@@ -104,6 +107,25 @@ def test_gradients_of_a_changed_tensor_are_an_error():
         loss.backward()
 
 
+@pytest.mark.parametrize("call", [ccc.keep_largest, lambda image: ccc.remove_small(image, 1)])
+def test_images_that_require_gradients_are_not_copied(call):
+    leaf = torch.ones(3, requires_grad=True)
+    for image in (leaf, leaf * 2):
+        with pytest.raises(ValueError, match=r"requires gradients.*pass image.detach\(\)"):
+            call(image)
+        with torch.no_grad():
+            assert torch.equal(call(image), image.detach())
+        assert torch.equal(call(image.detach()), image.detach())
+        labels = ccc.label(image)
+        assert labels.tolist() == [1, 1, 1] and not labels.requires_grad
+        assert ccc.component_statistics(image)["area"].tolist() == [3]
+    with torch.autograd.forward_ad.dual_level():
+        dual = torch.autograd.forward_ad.make_dual(torch.ones(3), torch.ones(3))
+        with pytest.raises(ValueError, match=r"pass image.detach\(\)"):
+            call(dual)
+        assert ccc.label(dual).tolist() == [1, 1, 1]
+
+
 def test_out_that_requires_gradients_is_refused():
     image = torch.ones(3)
     for out in (torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True) * 2):
@@ -118,6 +140,157 @@ def test_out_whose_elements_share_memory_is_refused():
     for call in (ccc.label, ccc.keep_largest, ccc.relabel):
         with pytest.raises(ValueError, match="elements of out share memory"):
             call(image, out=torch.zeros((1, 1), dtype=torch.int32).expand(6, 7))
+
+
+def with_func(name, function, image):
+    """Return the result of a function inside a transformation of functorch."""
+    module = torch.func if hasattr(torch, "func") else pytest.importorskip("functorch")
+    return getattr(module, name)(function)(image)
+
+
+def with_make_fx(mode, function, image):
+    return pytest.importorskip("torch.fx.experimental.proxy_tensor").make_fx(
+        function, tracing_mode=mode
+    )(image)
+
+
+def with_fake_tensors(function, image):
+    fake_tensors = pytest.importorskip("torch._subclasses.fake_tensor")
+    with fake_tensors.FakeTensorMode():
+        return function(image)
+
+
+def fake_tensor(image):
+    fake_tensors = pytest.importorskip("torch._subclasses.fake_tensor")
+    with fake_tensors.FakeTensorMode():
+        return torch.ones(image.shape, dtype=image.dtype)
+
+
+def without_memory(image):
+    storage = image.untyped_storage if hasattr(image, "untyped_storage") else image.storage
+    storage().resize_(0)
+    return image
+
+
+class Wrapper(torch.Tensor):
+    """A tensor whose elements are elsewhere, as those of a DTensor."""
+
+    @staticmethod
+    def __new__(cls, image):
+        return torch.Tensor._make_wrapper_subclass(cls, image.shape, dtype=image.dtype)
+
+    @classmethod
+    def __torch_dispatch__(cls, *arguments):
+        raise NotImplementedError
+
+
+TRACERS = [
+    (torch.jit.trace, "torch.jit.trace records"),
+    *((lambda f, x, m=m: with_make_fx(m, f, x), "make_fx") for m in ("real", "fake", "symbolic")),
+    (with_fake_tensors, "FakeTensorMode records"),
+]
+UNUSUAL_TENSORS = [
+    *((lambda f, x, n=n: with_func(n, f, x), "torch.func") for n in ("vmap", "functionalize")),
+    (lambda f, x: with_func("grad", lambda x: f(x).sum(), x), "torch.func"),
+    (lambda f, x: f(x.to("meta")), "meta tensors have no elements"),
+    (lambda f, x: f(fake_tensor(x)), "FakeTensor has no elements"),
+    (lambda f, x: f(without_memory(x)), "has no elements in memory"),
+    (lambda f, x: f(Wrapper(x)), "Wrapper has no elements"),
+]
+
+
+@pytest.mark.parametrize(
+    "use, text, error",
+    [(*row, RuntimeError) for row in TRACERS] + [(*row, TypeError) for row in UNUSUAL_TENSORS],
+)
+def test_tensors_without_elements_are_refused(use, text, error):
+    other = np.ones((2, 3))
+    for call in (
+        lambda image: ccc.label(image),
+        lambda image: ccc.keep_largest(image),
+        lambda image: ccc.label(other, mask=image),
+        lambda image: ccc.component_statistics(image)["area"],
+    ):
+        with pytest.raises(error, match=text):
+            use(call, torch.ones(2, 3))
+
+
+def test_compiled_functions_call_the_package_as_it_is(recwarn):
+    dynamo = pytest.importorskip("torch._dynamo")
+    if not hasattr(torch, "compiler"):
+        pytest.skip(f"torch {torch.__version__} has no compiler")
+
+    def work(image):
+        doubled = image * 2
+        labels, count = ccc.label(doubled, return_num=True)
+        kept = ccc.keep_largest(doubled, k=2, connectivity=1)
+        count += ndimage.label(doubled)[1]
+        return labels + 1, kept + 1, ccc.relabel(labels, k=3) + 1, count
+
+    compiled = torch.compile(work, backend="eager")
+    for size in range(12, 24):  # more than dynamo compiles
+        image = torch.from_numpy(noise((size, 20), 0.3, size) != 0)
+        for result, expected in zip(compiled(image), work(image)):
+            assert torch.equal(torch.as_tensor(result), torch.as_tensor(expected))
+    assert not recwarn.list, [str(warning.message) for warning in recwarn]
+    dynamo.reset()
+    with pytest.raises(dynamo.exc.Unsupported, match="label.*works outside PyTorch"):
+        torch.compile(work, backend="eager", fullgraph=True)(image)
+
+
+class MetaTensor(torch.Tensor):
+    """As much of MONAI's MetaTensor as the package uses."""
+
+    def __new__(cls, elements, **metadata):
+        tensor = torch.as_tensor(elements).as_subclass(cls)
+        defaults = {"affine": torch.eye(4), "meta": {}, "is_batch": False, "pending_operations": []}
+        tensor.__dict__.update(defaults | {"applied_operations": []} | metadata)
+        return tensor
+
+    def __init__(self, *_, **__):
+        pass
+
+    def copy_meta_from(self, other):
+        self.__dict__.update({name: copy.copy(value) for name, value in vars(other).items()})
+
+    def as_tensor(self):
+        return self.as_subclass(torch.Tensor)
+
+
+def test_metadata():
+    array = torch.from_numpy(noise((2, 9, 10, 11), 0.3, 9)).int()
+    metadata = {
+        "affine": torch.diag(torch.tensor([2.0, 3.0, 4.0, 1.0])),
+        "meta": {"name": "a"},
+        "is_batch": True,
+        "pending_operations": ["zoom"],
+        "applied_operations": ["flip"],
+    }
+    image = MetaTensor(array, **metadata)
+    other = torch.eye(4).double()
+    near = metadata["affine"] * (1 + 1e-7)
+    for call in (ccc.label, ccc.keep_largest):
+        expected = call(array, spatial_dims=3)
+        out = MetaTensor(torch.zeros_like(array), affine=other)
+        same = MetaTensor(array.clone(), **metadata)
+        for mask in (None, array, image, MetaTensor(array, affine=near.expand(2, 4, 4))):
+            for options, given in (({}, None), ({"out": out}, out), ({"out": same}, same)):
+                source = same if given is same else image
+                result = call(source, spatial_dims=3, mask=mask, **options)
+                assert type(result) is MetaTensor and given in (None, result)
+                assert str(vars(result)) == str(vars(image))
+                assert torch.equal(result.as_tensor(), expected)
+                same.as_tensor().copy_(array)
+        result = call(image, spatial_dims=3)
+        result.meta["name"] = "b"
+        assert image.meta["name"] == "a"
+        plain = torch.zeros_like(array)
+        assert call(image, spatial_dims=3, out=plain) is plain and torch.equal(plain, expected)
+        for affine in (other, torch.eye(3)):
+            out = torch.full_like(array, 7)
+            with pytest.raises(ValueError, match=r"another affine.*pass mask.as_tensor\(\)"):
+                call(image, spatial_dims=3, mask=MetaTensor(array, affine=affine), out=out)
+            assert (out == 7).all()
 
 
 class Labels(utils_data.Dataset):
