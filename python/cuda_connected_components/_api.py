@@ -55,8 +55,9 @@ def label(
         Elements that are 0 in the mask are background.
     device : {None, "cpu", "cuda", "cuda:N"}, optional
         Where images in host memory are labeled. By default on the current GPU
-        and, if it cannot be used or the image is small, on the CPU. Workers of
-        PyTorch's DataLoader use the CPU by default. The environment variable
+        and, if it cannot be used or the image is small, on the CPU. Processes
+        of multiprocessing, a DataLoader, joblib or Dask use the CPU by default,
+        unless they have started CUDA. The environment variable
         ``CUDA_CONNECTED_COMPONENTS_DEVICE`` changes the default.
     threads : int, optional
         The number of threads on the CPU, see `set_num_threads`.
@@ -66,8 +67,8 @@ def label(
         SimpleITK images get the types of their own filters, uint64 and uint32.
     out : like image, optional
         The labels are written to this image. It must have the shape of the
-        image and an integer type. An itk or SimpleITK image gets the geometry
-        of the input.
+        image and an integer type, and be on its device. An itk or SimpleITK
+        image gets the geometry of the input, and a MetaTensor its metadata.
     return_num : bool, optional
         Whether to return the number of components, too.
 
@@ -451,7 +452,8 @@ def backend_info():
           supports; None without a driver, or if the package has no CUDA
         - "cuda_reason": why the GPU cannot be used, and what to do; an empty
           string if it can be used. This starts CUDA, which takes some tenths of
-          a second at the first call
+          a second at the first call, but not in a child process whose default
+          is the CPU
         - "threads": the default number of threads on the CPU
         - "last_backend": "cuda" or "cpu", for the last call on this thread
         - "last_reason": why the last call did not use the GPU, or an empty string
@@ -477,7 +479,7 @@ def set_num_threads(n):
         PyTorch's DataLoader; else ``torch.get_num_threads()`` if torch is
         imported, or the variable ``OMP_NUM_THREADS``, but no more than the
         processors that the process may use by its CPU affinity and by the
-        quota of its container.
+        quota of its container. Calls at the same time share the threads.
     """
     _settings.set_threads(n)
 

@@ -1,6 +1,8 @@
 """CuPy and PyTorch on a GPU."""
 
+import contextlib
 import itertools
+import multiprocessing
 
 import numpy as np
 import pytest
@@ -28,6 +30,17 @@ class Cupy:
     def dtype(self, array):
         return array.dtype.name
 
+    def is_idle(self):
+        return self.xp.cuda.get_current_stream().done
+
+    @contextlib.contextmanager
+    def capture(self):
+        stream = self.xp.cuda.Stream(non_blocking=True)
+        with stream:
+            stream.begin_capture()
+            yield
+            stream.end_capture()
+
 
 class Torch:
     def __init__(self):
@@ -43,6 +56,12 @@ class Torch:
 
     def dtype(self, array):
         return str(array.dtype).rpartition(".")[2]
+
+    def is_idle(self):
+        return self.xp.cuda.current_stream().query()
+
+    def capture(self):
+        return self.xp.cuda.graph(self.xp.cuda.CUDAGraph(), capture_error_mode="thread_local")
 
 
 @pytest.fixture(params=[Cupy, Torch])
@@ -315,6 +334,98 @@ def test_no_copy_to_the_host():
     assert labels.device == image.device
 
 
+CALLS = [
+    ccc.label,
+    ccc.keep_largest,
+    lambda image, **options: ccc.remove_small(image, 2, **options),
+    ccc.relabel,
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_calls_wait_for_outputs_with_gaps(library, call):
+    array = noise((200, 300, 300), 0.3, 6, np.int32)
+    image = library.array(array)
+    whole = library.array(np.zeros((200, 300, 600), np.int32))
+    for _ in range(3):
+        call(image, out=whole[..., ::2])
+        assert library.is_idle()
+    np.testing.assert_array_equal(library.host(whole)[..., ::2], call(array))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_torch_out_on_another_device_is_refused(call):
+    torch = pytest.importorskip("torch")
+    on_host = torch.from_numpy(noise((20, 21), 0.3, 6, np.int32))
+    on_device = on_host.cuda()
+    for image, out in ((on_device, on_host.clone()), (on_host, on_device.clone())):
+        before = out.clone()
+        with pytest.raises(ValueError, match="out must be on the device of the image"):
+            call(image, out=out)
+        assert torch.equal(out, before)
+
+
+@pytest.mark.parametrize("call", [*CALLS, ccc.component_statistics])
+def test_a_stream_that_captures_a_graph(library, call):
+    image = library.array(noise((30, 31, 32), 0.3, 6, np.int32))
+    call(image)
+    doubled = image * 0
+    with library.capture():
+        doubled += image  # a graph needs some work
+        with pytest.raises(RuntimeError, match="captures a CUDA graph: this function") as info:
+            call(image)
+        doubled += image
+    assert "Enqueue" not in str(info.value)
+    call(image)
+
+
+def test_the_default_stream_while_another_one_captures():
+    torch = pytest.importorskip("torch")
+    image = torch.as_tensor(noise((30, 31, 32), 0.3, 6), device="cuda")
+    work, default = torch.zeros_like(image), torch.cuda.default_stream()
+    with torch.cuda.graph(torch.cuda.CUDAGraph(), capture_error_mode="relaxed"):
+        work += 1
+        with torch.cuda.stream(default):
+            with pytest.raises(RuntimeError, match="captures a CUDA graph") as info:
+                ccc.label(image)
+        work += 1
+    assert "Enqueue" not in str(info.value)
+
+
+def label_in_child(name, image):
+    if name is not None:
+        module = __import__(name)
+        module.zeros(1, **({"device": "cuda"} if name == "torch" else {}))
+    labels = ccc.label(image)
+    return labels, ccc.backend_info()["last_backend"]
+
+
+@pytest.mark.parametrize("name, backend", [(None, "cpu"), ("torch", "cuda"), ("cupy", "cuda")])
+def test_a_child_that_has_started_cuda_keeps_the_gpu(name, backend):
+    if name is not None:
+        pytest.importorskip(name)
+    image = noise((70, 65, 66), 0.3, 3)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        labels, used = pool.apply(label_in_child, (name, image))
+        assert used == backend
+        np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
+        assert pool.apply(label_in_child, (name, image))[1] == backend
+
+
+def test_torch_traces_and_compiles():
+    torch = pytest.importorskip("torch")
+    image = torch.as_tensor(noise((30, 31), 0.3, 3) != 0, device="cuda")
+
+    def work(image):
+        labels, count = ccc.label(image * 2, return_num=True)
+        return labels + 1, ccc.keep_largest(image) * 3, count
+
+    for result, expected in zip(torch.compile(work, backend="eager")(image), work(image)):
+        assert torch.equal(torch.as_tensor(result), torch.as_tensor(expected))
+    with pytest.raises(RuntimeError, match="torch.jit.trace records"):
+        torch.jit.trace(ccc.label, image)
+
+
 def test_memory_belongs_to_the_library():
     torch = pytest.importorskip("torch")
     image = torch.zeros((100, 100, 100), dtype=torch.uint8, device="cuda")
@@ -470,6 +581,9 @@ def test_torch_types_and_gradients():
         out = torch.empty(array.shape, dtype=torch.int32, device=device)
         assert ccc.label(image, out=out) is out
         np.testing.assert_array_equal(out.cpu().numpy(), expected)
+        for call in (ccc.keep_largest, lambda image: ccc.remove_small(image, 2)):
+            with pytest.raises(ValueError, match=r"pass image.detach\(\)"):
+                call(image)
 
 
 def test_metatensor():
@@ -481,6 +595,10 @@ def test_metatensor():
         for result in (ccc.label(image), ccc.keep_largest(image)):
             assert type(result) is meta_tensor and result.device == image.device
             assert torch.equal(result.affine, image.affine)
+        out = meta_tensor(torch.zeros_like(image.as_tensor()))
+        with pytest.raises(ValueError, match="mask has another affine"):
+            ccc.label(image, mask=out)
+        assert torch.equal(ccc.keep_largest(image, out=out).affine, image.affine)
         np.testing.assert_array_equal(
             ccc.label(image).cpu().numpy(), label_by_scipy(array, True)[0]
         )
