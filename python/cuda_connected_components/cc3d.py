@@ -105,7 +105,8 @@ def connected_components(
         view = _binary_view(data, is_binary)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
         labels, count = _api.label_with_limits(view, rank, dtype=dtype)
-        labels = _like(data, labels)
+        # The labels of an image with gaps or reversed axes are in C order.
+        labels = _like(data, np.ascontiguousarray(labels))
     if is_tensor:
         import torch
 
@@ -262,7 +263,8 @@ def dust(
     if is_plain and 0 <= threshold < math.inf:
         view = _binary_view(img, binary_image)
         minimum = _arguments.minimum_pixels(threshold, None)
-        return _like(img, _api.keep(view, minimum, 0, rank)).view(img.dtype)
+        out = None if view.flags.c_contiguous else np.empty_like(view)  # in the order of the image
+        return _like(img, _api.keep(view, minimum, 0, rank, out=out)).view(img.dtype)
 
     if precomputed_ccl:
         labels = (img != 0).view(np.uint8) if img.dtype == bool else img

@@ -27,7 +27,7 @@ def label(input, structure=None, output=None):
         (4 or 6 neighbours). Full connectivity (8 or 26 neighbours) is ``numpy.ones((3, 3, 3))``.
     output : dtype or array, optional
         The type of the labels, or an array that receives the labels. The default is int32, and
-        int64 from 2**31 elements on.
+        int64 from 2**31 elements on. As in SciPy, bool is True for every label.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def label(input, structure=None, output=None):
         If the structure is neither face nor full connectivity, or the image has more than 3
         dimensions.
     RuntimeError
-        If the type of `output` cannot hold the labels, or the structure and the image have
-        different numbers of dimensions.
+        If the type of `output` is too small for the labels and not bool, or the structure and the
+        image have different numbers of dimensions.
 
     Examples
     --------

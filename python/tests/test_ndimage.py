@@ -177,11 +177,10 @@ def test_output_of_fortran_ordered_input(layout):
 
 @pytest.mark.parametrize("shape", [(50,), (9, 20), (5, 6, 7)], ids=str)
 def test_output_in_place(shape):
-    images = [random_image(6, shape, np.dtype(np.int32)) for _ in range(2)]
-    assert_same(
-        ndimage.label(images[0], output=images[0]), scipy_ndimage.label(images[1], output=images[1])
-    )
-    assert_same(*images)
+    for dtype in (np.int32, np.bool_):
+        ours, theirs = (random_image(6, shape, np.dtype(dtype)) for _ in range(2))
+        assert_same(ndimage.label(ours, output=ours), scipy_ndimage.label(theirs, output=theirs))
+        assert_same(ours, theirs)
 
 
 def test_output_that_overlaps_the_input():
