@@ -251,7 +251,8 @@ def remove_small(
         The image. See `label` for this and the other parameters.
     min_size : number
         Components with ``size < min_size`` are removed. The size is a number of
-        elements or, with `spacing`, a length, area or volume.
+        elements or, with `spacing`, a length, area or volume: a component of
+        exactly `min_size` stays, up to a relative rounding error of 2e-7.
     connectivity, spatial_dims, lower, upper, mask, device, threads :
         As for `label`.
     spacing : number, sequence of numbers or "image", optional

@@ -30,8 +30,15 @@ def test_remove_small(order):
 
 def test_remove_small_with_spacing():
     image = noise((30, 31, 32), 0.15, 2)
-    # 3 elements of 0.1 * 0.1 * 0.1 have a rounded volume.
-    for spacing, min_size, minimum in [((2, 3, 0.5), 9, 3), ((2, 3, 0.5), 9.1, 4), (0.1, 0.003, 3)]:
+    # The volumes of elements, and spacings of files, are rounded.
+    for spacing, min_size, minimum in [
+        ((2, 3, 0.5), 9, 3),
+        ((2, 3, 0.5), 9.1, 4),
+        (0.1, 0.003, 3),
+        (0.7, 3 * 0.343, 3),
+        (np.float32([0.7, 0.7, 0.7]), 3 * 0.343, 3),
+        (0.7, 3 * 0.343 * (1 + 3e-7), 4),
+    ]:
         np.testing.assert_array_equal(
             ccc.remove_small(image, min_size, spacing=spacing),
             keep_by_loop(image, True, minimum=minimum),
