@@ -210,6 +210,7 @@ def remove_small(
 def relabel(
     labels: _ArrayLike,
     *,
+    spatial_dims: int | None = None,
     order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,
@@ -221,6 +222,7 @@ def relabel(
 def relabel(
     labels: _ArrayLike,
     *,
+    spatial_dims: None = None,
     order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,
@@ -230,8 +232,21 @@ def relabel(
 ) -> tuple[_Array, int]: ...
 @overload
 def relabel(
+    labels: _ArrayLike,
+    *,
+    spatial_dims: int,
+    order: Literal["size", "label"] = "size",
+    min_size: int = 0,
+    k: int | None = None,
+    threads: int | None = None,
+    out: _Array | None = None,
+    return_num: Literal[True],
+) -> tuple[_Array, Any]: ...
+@overload
+def relabel(
     labels: _Image,
     *,
+    spatial_dims: int | None = None,
     order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,
@@ -243,6 +258,7 @@ def relabel(
 def relabel(
     labels: _Image,
     *,
+    spatial_dims: None = None,
     order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,
@@ -252,8 +268,21 @@ def relabel(
 ) -> tuple[_Image, int]: ...
 @overload
 def relabel(
+    labels: _Image,
+    *,
+    spatial_dims: int,
+    order: Literal["size", "label"] = "size",
+    min_size: int = 0,
+    k: int | None = None,
+    threads: int | None = None,
+    out: _Image | None = None,
+    return_num: Literal[True],
+) -> tuple[_Image, Any]: ...
+@overload
+def relabel(
     labels: Any,
     *,
+    spatial_dims: int | None = None,
     order: Literal["size", "label"] = "size",
     min_size: int = 0,
     k: int | None = None,

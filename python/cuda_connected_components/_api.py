@@ -157,7 +157,7 @@ def label_with_limits(
     """
     if dtype is not None:
         dtype = _arguments.integer_dtype(dtype)
-    library = _images.library_of(image)
+    library, image = _images.open_image(image)
     if library.on_device:
         return _on_device.label(
             library, image, connectivity, limits, mask, device, spatial_dims, dtype, out
@@ -276,10 +276,11 @@ def remove_small(
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
     if spacing is not None:
-        library, ndim = _images.library_of(image), _dimensions_of(image)
-        if spatial_dims is not None:
-            ndim = _arguments.spatial_axes(ndim, spatial_dims, library.has_physical_axes)
-        spacing = _geometry(library, image, spacing, ndim)[2]
+        library, image = _images.open_image(image)
+        is_physical = library.has_physical_axes
+        shape = library.geometry(image)[0] if is_physical else np.shape(image)
+        axes = _arguments.spatial_axes(shape, spatial_dims, is_physical)
+        spacing = _geometry(library, image, spacing, axes)[2]
     minimum = _arguments.minimum_pixels(min_size, spacing)
     limits = (lower, upper)
     return keep(
@@ -288,7 +289,17 @@ def remove_small(
 
 
 @outside_graphs
-def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None, return_num=False):
+def relabel(
+    labels,
+    *,
+    spatial_dims=None,
+    order="size",
+    min_size=0,
+    k=None,
+    threads=None,
+    out=None,
+    return_num=False,
+):
     """Renumber the labels of a label image: 1, 2, 3, ... without gaps.
 
     The labels need not be connected, and may be any integers. 0 is background.
@@ -297,6 +308,8 @@ def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None,
     ----------
     labels : like label
         An image of an integer type.
+    spatial_dims : {None, 1, 2, 3}, optional
+        As for `label`: each image of a batch has objects and labels of its own.
     order : {"size", "label"}, optional
         "size" gives label 1 to the largest object, as ITK's
         RelabelComponentImageFilter does. Of objects of the same size, the one
@@ -304,7 +317,8 @@ def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None,
     min_size : int, optional
         Objects with fewer elements become background.
     k : int, optional
-        The number of largest objects to keep. The default keeps all.
+        The number of largest objects to keep, in each image. The default keeps
+        all.
     threads : int, optional
         The number of threads on the CPU, see `set_num_threads`.
     out : like labels, optional
@@ -317,8 +331,9 @@ def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None,
     -------
     relabeled : like labels
         An image of the type of the input.
-    count : int
-        The number of objects. Only returned if `return_num` is true.
+    count : int or numpy.ndarray
+        The number of objects, as for `label`. Only returned if `return_num` is
+        true.
 
     Examples
     --------
@@ -331,12 +346,12 @@ def relabel(labels, *, order="size", min_size=0, k=None, threads=None, out=None,
         raise ValueError(f'order must be "size" or "label", not {order!r}')
     minimum = _arguments.count_of("min_size", min_size, 0)
     largest = 0 if k is None else _arguments.count_of("k", k, 1)
-    library = _images.library_of(labels)
+    library, labels = _images.open_image(labels)
+    arguments = (library, labels, order, minimum, largest, spatial_dims)
     if library.on_device:
-        result, count = _on_device.relabel(library, labels, order, minimum, largest, out)
-        return (result, count) if return_num else result
-
-    result, count = _host.relabel(library, labels, order, minimum, largest, threads, out)
+        result, count = _on_device.relabel(*arguments, out)
+    else:
+        result, count = _host.relabel(*arguments, threads, out)
     return (result, count) if return_num else result
 
 
@@ -411,7 +426,7 @@ def component_statistics(
             raise ValueError(
                 f"{name!r} is not a property; there are {', '.join(_table.PROPERTIES)}"
             )
-    library = _images.library_of(image)
+    library, image = _images.open_image(image)
     boxes = not {"bbox", "area_bbox", "extent"}.isdisjoint(properties)
     wanted = (boxes, "centroid" in properties, "touches_border" in properties)
     limits = (lower, upper)
@@ -507,7 +522,7 @@ def keep(
 
     `warns` is whether to warn of images with several values.
     """
-    library = _images.library_of(image)
+    library, image = _images.open_image(image)
     selection = (library, image, minimum, k, connectivity, limits, mask, device, spatial_dims)
     if library.on_device:
         return _on_device.keep(*selection, out)
@@ -529,11 +544,3 @@ def _geometry(library, image, spacing, ndim):
         return geometry
     distances = _arguments.spacing_of(1.0 if spacing is None else spacing, ndim)
     return first, (0.0,) * ndim, distances, np.eye(ndim)
-
-
-def _dimensions_of(image):
-    if hasattr(image, "GetImageDimension"):
-        return image.GetImageDimension()
-    if hasattr(image, "GetDimension"):
-        return image.GetDimension()
-    return image.ndim if hasattr(image, "ndim") else np.ndim(image)

@@ -9,15 +9,17 @@ import numpy as np
 from . import _core
 
 _LARGEST_BFLOAT16 = (2 - 2.0**-7) * 2.0**127
+ADVICE_FOR_LABELS = "convert the labels first: labels.astype(numpy.int32), or labels.int() of PyTorch"
 _INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
 
 
-def spatial_axes(ndim, spatial_dims, is_physical=False):
+def spatial_axes(shape, spatial_dims, is_physical=False):
     """Return the number of axes of an image. The axes before these are axes of a batch.
 
     `spatial_dims` is this number, or None for all axes. `is_physical` says that
     the image is of itk or SimpleITK.
     """
+    ndim = len(shape)
     if spatial_dims is None:
         if 1 <= ndim <= 3:
             return ndim
@@ -33,6 +35,11 @@ def spatial_axes(ndim, spatial_dims, is_physical=False):
                 "for a batch, pass spatial_dims=3 (volumes along the last 3 axes) "
                 "or spatial_dims=2 (planes along the last 2 axes)"
             )
+            if shape[-1] == 1:  # such as files of NIfTI with four dimensions
+                advice = (
+                    "the last axis has one element: pass image[..., 0], "
+                    f"of the shape {tuple(shape[:-1])}; {advice}"
+                )
         raise ValueError(f"images have 1, 2 or 3 dimensions, not {ndim}: {advice}")
     number = integer_of("spatial_dims", spatial_dims)
     if not 1 <= number <= 3:
@@ -189,6 +196,12 @@ def integer_dtype(dtype):
     if not numpy_dtype.isnative:
         raise TypeError(f"dtype={dtype!r} has another byte order; use {numpy_dtype.name}, or out=")
     return numpy_dtype
+
+
+def check_integers(name, advice):
+    """Raise an exception unless the NumPy name of the type of labels is that of integers."""
+    if not name.startswith(("int", "uint")):
+        raise TypeError(f"labels are integers, not {name}: {advice}")
 
 
 def check_elements(shape, strides, itemsize):

@@ -244,12 +244,20 @@ class CupyImages(DeviceImages):
         """Return the labels as a contiguous array of one dimension, of a type with arithmetic."""
         return self.xp.ascontiguousarray(labels).reshape(-1)
 
-    def runs(self, flat):
-        """Return the label and the length of each run of equal elements."""
+    def to_integer(self, array):
+        """Return an array as int64."""
+        return array.astype("int64")
+
+    def runs(self, flat, elements):
+        """Return the label, the length and the image of each run of equal elements.
+
+        `elements` is the number of elements of an image.
+        """
         is_first = self.xp.ones(flat.shape, "bool")
         is_first[1:] = flat[1:] != flat[:-1]
+        is_first[::elements] = True
         firsts = self.xp.flatnonzero(is_first)
-        return flat[firsts], self.xp.diff(firsts, append=flat.size)
+        return flat[firsts], self.xp.diff(firsts, append=flat.size), firsts // elements
 
     def unique(self, labels):
         """Return the values of an array in ascending order, and the index of each element's."""
@@ -352,11 +360,16 @@ class TorchCudaImages(DeviceImages):
             labels = labels.to(getattr(self.xp, wider[name]))
         return labels.contiguous().view(-1)
 
-    def runs(self, flat):
+    def to_integer(self, array):
+        return array.long()
+
+    def runs(self, flat, elements):
         is_first = self.xp.ones(flat.shape, dtype=self.xp.bool, device=flat.device)
         is_first[1:] = flat[1:] != flat[:-1]
+        is_first[::elements] = True
         firsts = is_first.nonzero().view(-1)
-        return flat[firsts], firsts.diff(append=firsts.new_tensor([flat.numel()]))
+        lengths = firsts.diff(append=firsts.new_tensor([flat.numel()]))
+        return flat[firsts], lengths, firsts // elements
 
     def unique(self, labels):
         return self.xp.unique(labels, return_inverse=True)
@@ -519,7 +532,7 @@ def label_foreign(image, out, spatial_dims, make_request):
         _tensors.check_out(out)
     source = ForeignArray(image, "the image", stream)
     target = ForeignArray(out, "out", stream, writable=True)
-    axes = spatial_axes(len(source.shape), spatial_dims)
+    axes = spatial_axes(source.shape, spatial_dims)
     if source.shape != target.shape:
         raise ValueError(f"out has the shape {target.shape}, and the image {source.shape}")
     integer_dtype(target.dtype)

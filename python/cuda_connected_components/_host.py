@@ -26,7 +26,7 @@ class Foreground:
         warns,
         spatial_dims=None,
     ):
-        self.axes = _arguments.spatial_axes(array.ndim, spatial_dims, library.has_physical_axes)
+        self.axes = _arguments.spatial_axes(array.shape, spatial_dims, library.has_physical_axes)
         self._array = array
         self._limits = _arguments.limits_of(*limits, array.dtype, library.is_bfloat16(image))
         self._warns = warns and limits == (None, None) and mask is None and array.dtype.kind in "iu"
@@ -34,7 +34,7 @@ class Foreground:
         if mask is not None:
             if _arguments.number_of(mask) is not None:
                 raise TypeError(f"mask must be an image, not {mask!r}")
-            mask_library = _images.library_of(mask)
+            mask_library, mask = _images.open_image(mask)
             if mask_library.on_device:
                 raise TypeError("the mask is in device memory, and the image is in host memory")
             self._mask = mask_library.array(mask)
@@ -158,13 +158,8 @@ def _overlap_shifted(array, other):
     )
 
 
-def check_integers(dtype, advice):
-    if dtype.kind not in "iu":
-        raise TypeError(f"labels are integers, not {dtype}: {advice}")
-
-
 def check_labels_out(out, shape, dtype):
-    check_integers(out.dtype, "out needs an integer type")
+    _arguments.check_integers(out.dtype.name, "out needs an integer type")
     check_out(out, shape)
     if dtype is not None and out.dtype != dtype:
         raise ValueError(f"out has the type {out.dtype}, and dtype is {dtype}; leave out dtype")
@@ -224,36 +219,42 @@ def keep(
     return kept
 
 
-def relabel(library, labels, order, minimum, largest, threads, out):
-    """Renumber a label image. Return the result and the number of objects."""
+def relabel(library, labels, order, minimum, largest, spatial_dims, threads, out):
+    """Renumber the labels of an image or a batch. Return the result and the number of objects."""
     array = library.array(labels)
-    check_integers(array.dtype, "pass the result of label()")
-    if not 1 <= array.ndim <= 3:
-        raise ValueError(
-            f"label images have 1, 2 or 3 dimensions, not {array.ndim}: "
-            "relabel each image by itself, for example labels[0], or in a loop over axis 0"
-        )
+    _arguments.check_integers(array.dtype.name, _arguments.ADVICE_FOR_LABELS)
+    axes = _arguments.spatial_axes(array.shape, spatial_dims, library.has_physical_axes)
+    leading = array.shape[:-axes]
     if out is None:
-        result, target = library.empty_values(labels, array, array.ndim, are_labels=True)
+        result, target = library.empty_values(labels, array, axes, are_labels=True)
     else:
         library.check_out(labels, out)
         result, target = out, library.output(out)
         check_labels_out(target, array.shape, None)
         library.will_write(labels, out)
-    transposed = _images.is_transposed(array, array.ndim) and target.flags.f_contiguous
-    memory_order = "F" if transposed else "C"
-    source = np.asarray(array, order=memory_order)
-    is_contiguous = target.flags.f_contiguous if transposed else target.flags.c_contiguous
-    native = target.dtype.isnative and target.flags.aligned
+    transposed = _images.is_transposed(array, axes) and _images.is_contiguous(target, axes, True)
+
+    def empty(dtype):
+        return _images.empty(array.shape, axes, dtype, transposed)
+
     written = target
-    if not (is_contiguous and native):
-        written = np.empty(array.shape, target.dtype.newbyteorder("="), memory_order)
-    elif _overlap_shifted(source, written):
-        source = source.copy(order=memory_order)
+    if (
+        not _images.is_contiguous(target, axes, transposed)
+        or not (target.dtype.isnative and target.flags.aligned)
+        # An image of a batch may have too many objects after others have been written.
+        or (leading and math.prod(array.shape[-axes:]) > np.iinfo(target.dtype).max)
+    ):
+        written = empty(target.dtype.newbyteorder("="))
+    source = array
+    if not _images.is_contiguous(array, axes, transposed) or _overlap_shifted(array, written):
+        source = empty(array.dtype)
+        source[...] = array
     threads = _settings.threads(threads)
-    count, _ = _core.relabel_host(
-        source, written, order == "size", minimum, largest, transposed, threads
-    )
+    images = (math.prod(leading), *array.shape[-axes:])
+    counts = [
+        _core.relabel_host(*pair, order == "size", minimum, largest, transposed, threads)[0]
+        for pair in zip(source.reshape(images), written.reshape(images))
+    ]
     if written is not target:
         target[...] = written
-    return result, count
+    return result, np.array(counts, np.int64).reshape(leading) if leading else counts[0]

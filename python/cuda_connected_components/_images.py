@@ -85,18 +85,21 @@ class NumpyImages:
     on_device = False
     has_physical_axes = False
 
-    def array(self, image):
-        """Return the elements of an image."""
-        if type(image) is np.ndarray:
-            return checked(image)
-        if _is_masked(image):
-            raise TypeError(
-                "masked arrays are not supported: pass image.filled(0), "
-                "or image.data with mask=~np.ma.getmaskarray(image)"
-            )
+    def in_memory(self, image):
+        """Return an image whose elements are in memory.
+
+        The elements of other arrays, such as those of Zarr and h5py, are read: it is the only time.
+        """
+        if isinstance(image, np.ndarray):
+            return image
         if hasattr(image, "dataobj"):
             raise TypeError(
                 "images of nibabel are not supported: pass np.asanyarray(image.dataobj)"
+            )
+        if hasattr(image, "toarray"):
+            raise TypeError(
+                f"sparse arrays such as {type(image).__name__} are not supported: "
+                "pass image.toarray()"
             )
         array = np.asarray(image)
         if array.dtype.kind in "OU" and array.ndim == 0:
@@ -104,7 +107,16 @@ class NumpyImages:
                 f"{type(image).__name__} is not an image: pass an array or an image; read files "
                 "first, for example by SimpleITK.ReadImage or nibabel.load"
             )
-        return checked(array)
+        return array
+
+    def array(self, image):
+        """Return the elements of an image in memory."""
+        if _is_masked(image):
+            raise TypeError(
+                "masked arrays are not supported: pass image.filled(0), "
+                "or image.data with mask=~np.ma.getmaskarray(image)"
+            )
+        return checked(np.asarray(image))
 
     def values(self, image):
         """Return the elements of an image as unsigned integers of the same bits."""
@@ -177,6 +189,21 @@ _ATTRIBUTES_OF_VALUES = frozenset(
 
 class XarrayImages(NumpyImages):
     """xarray.DataArray in host memory."""
+
+    def in_memory(self, image):
+        if not self._is_data_array(image):
+            raise TypeError(
+                f"pass a DataArray, not {type(image).__name__}: choose one variable of a Dataset, "
+                "or pass xarray.DataArray(variable)"
+            )
+        data = image.data  # reads the values of a file
+        library = library_of(data)
+        if library.on_device:
+            raise TypeError(
+                "a DataArray in device memory is not supported: pass image.data, and put the "
+                "result back with image.copy(data=result)"
+            )
+        return image.copy(deep=False, data=library.in_memory(data))
 
     def array(self, image):
         return self._inner(image).array(image.data)
@@ -254,24 +281,17 @@ class XarrayImages(NumpyImages):
     def _is_data_array(image):
         return isinstance(image, sys.modules["xarray"].DataArray)
 
-    @classmethod
-    def _inner(cls, image):
-        if not cls._is_data_array(image):
-            raise TypeError(
-                f"pass a DataArray, not {type(image).__name__}: choose one variable of a Dataset, "
-                "or pass xarray.DataArray(variable)"
-            )
-        inner = library_of(image.data)
-        if inner.on_device:
-            raise TypeError(
-                "a DataArray in device memory is not supported: pass image.data, and put the "
-                "result back with image.copy(data=result)"
-            )
-        return inner
+    @staticmethod
+    def _inner(image):
+        """Return the library object for the values of a DataArray."""
+        return library_of(image.data)
 
 
 class TorchImages(NumpyImages):
     """torch.Tensor in host memory, and its subclasses with metadata."""
+
+    def in_memory(self, image):
+        return image
 
     def array(self, image):
         tensor = _tensors.plain_tensor(image)
@@ -360,6 +380,9 @@ class PhysicalImages(NumpyImages):
     """Images with a geometry, of libraries that give a NumPy view of their elements."""
 
     has_physical_axes = True
+
+    def in_memory(self, image):
+        return image
 
     def array(self, image):
         return checked(self._view(image))
@@ -599,7 +622,7 @@ class ItkCudaImages(_devices.DeviceImages):
 class DaskImages(NumpyImages):
     """Refuses arrays of Dask, because NumPy would compute them unseen."""
 
-    def array(self, image):
+    def in_memory(self, image):
         raise TypeError(
             "Dask arrays are not supported: pass image.compute(), "
             "or use dask_image.ndmeasure.label for arrays that do not fit in memory"
@@ -669,3 +692,9 @@ def library_of(image):
             raise TypeError(f"tensors on {image.device} are not supported: call image.cpu() first")
         return _TORCH
     return _devices.library_of(image, library) or _host_library_of(kind)
+
+
+def open_image(image):
+    """Return the library object for an image, and the image with its elements in memory."""
+    library = library_of(image)
+    return library, image if library.on_device else library.in_memory(image)

@@ -1,6 +1,7 @@
 """The work on images in device memory."""
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,7 +20,7 @@ def _check_no_device(device):
 
 
 def _axes_of(library, image, spatial_dims):
-    return _arguments.spatial_axes(len(image.shape), spatial_dims, library.has_physical_axes)
+    return _arguments.spatial_axes(image.shape, spatial_dims, library.has_physical_axes)
 
 
 def label(library, image, connectivity, limits, mask, device, spatial_dims, dtype, out):
@@ -251,11 +252,17 @@ class _Columns:
         return addresses
 
 
-def relabel(library, labels, order, minimum, largest, out):
+def relabel(library, labels, order, minimum, largest, spatial_dims, out):
+    """Renumber the labels of an image or a batch. Return the result and the number of objects."""
     if not library.has_arithmetic:
         _refuse(labels)
     plain = library.plain(labels)
-    dtype = _arguments.integer_dtype(library.name_of(plain.dtype))
+    name = library.name_of(plain.dtype)
+    _arguments.check_integers(name, _arguments.ADVICE_FOR_LABELS)
+    dtype = np.dtype(name)
+    axes = _axes_of(library, plain, spatial_dims)
+    shape = tuple(plain.shape)
+    leading = shape[:-axes]
     with library.on_device_of(plain):
         library.refuse_capture(plain)
         target = None
@@ -263,47 +270,83 @@ def relabel(library, labels, order, minimum, largest, out):
             target = library.plain_out(out)
             _check_device_out(library, plain, target, None)
             dtype = np.dtype(library.name_of(target.dtype))
-        values, counts, indices = _count_elements(library, library.flat(plain))
-        chosen = np.flatnonzero((values != 0) & (counts >= max(minimum, 1)))
+        found, indices = _find_objects(library, library.flat(plain), math.prod(leading))
+        chosen = np.flatnonzero((found.labels != 0) & (found.sizes >= max(minimum, 1)))
         if order == "size" or largest:
-            chosen = chosen[np.argsort(-counts[chosen].astype(np.int64), kind="stable")]
-            chosen = chosen[:largest] if largest else chosen
+            chosen = chosen[np.lexsort((-found.sizes[chosen], found.images[chosen]))]
+        ranks = _ranks_in_images(found.images[chosen])
+        if largest:
+            chosen = chosen[ranks <= largest]
             chosen = chosen if order == "size" else np.sort(chosen)
-        if len(chosen) > np.iinfo(dtype).max:
+            ranks = _ranks_in_images(found.images[chosen])
+        if ranks.max(initial=0) > np.iinfo(dtype).max:
             raise _core.LabelOverflowError(
-                f"Number of objects ({len(chosen)}) greater than maximum of output pixel type "
+                f"Number of objects ({ranks.max()}) greater than maximum of output pixel type "
                 f"({np.iinfo(dtype).max}). Choose a wider type."
             )
-        table = np.zeros(len(values), dtype)
-        table[chosen] = np.arange(1, len(chosen) + 1)
-        result = library.take(table, indices).reshape(tuple(plain.shape))
-        if target is not None:
-            library.will_write(labels, out)
-            library.write(target, result)
-            return out, len(chosen)
-        library.wait(plain)
-        return library.like(labels, result), len(chosen)
+        table = np.zeros(len(found.labels), dtype)
+        table[chosen] = ranks
+        count = len(chosen)
+        if leading:
+            counts = np.bincount(found.images[chosen], minlength=math.prod(leading))
+            count = _arguments.counts_of(counts, leading)
+        result = library.take(table, indices).reshape(shape)
+        if target is None:
+            library.wait(plain)
+            return library.like(labels, result), count
+        library.will_write(labels, out)
+        library.write(target, result)
+        return out, count
+
+
+def _ranks_in_images(images):
+    """Return 1, 2, 3, ... for the objects of each image. `images` are their images, in ascending order."""
+    return np.arange(1, len(images) + 1) - np.searchsorted(images, images)
+
+
+class _Objects(NamedTuple):
+    """The labels of images and background, in ascending order of the images and then of the labels."""
+
+    images: np.ndarray
+    labels: np.ndarray
+    sizes: np.ndarray  # numbers of elements
 
 
 _LENGTH_OF_SMALL_TABLE = 1 << 20
 
 
-def _count_elements(library, flat):
-    """Count the elements with each label of a flat array.
+def _find_objects(library, flat, images):
+    """Count the elements with each label of each image.
 
-    Return an array of labels in ascending order and the number of elements with
-    each of them, in host memory, and the index in these arrays for each element.
+    Return the objects, in host memory, and the index in them for each element of the flat array.
     """
     if flat.shape[0] == 0:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64), flat
+        return _Objects(*np.zeros((3, 0), np.int64)), flat
     # There are far fewer runs of equal labels than elements.
-    names, lengths = library.runs(flat)
+    elements = flat.shape[0] // images
+    names, lengths, images_of_runs = library.runs(flat, elements)
+    longest = max(_LENGTH_OF_SMALL_TABLE, names.shape[0])
     smallest, largest = int(names.min()), int(names.max())
-    if smallest >= 0 and largest < max(_LENGTH_OF_SMALL_TABLE, names.shape[0]):
-        values, indices = np.arange(largest + 1), flat
+    if smallest >= 0 and largest < longest:
+        labels, indices = np.arange(largest + 1), flat
     else:
         # A table up to the largest label would be too long.
-        values, names = library.unique(names)
-        indices = library.search(values, flat)
-        values = library.to_host(values)
-    return values, library.sums(names, lengths, len(values)), indices
+        labels, names = library.unique(names)
+        indices = library.search(labels, flat)
+        labels = library.to_host(labels)
+    if images == 1:
+        sizes = library.sums(names, lengths, len(labels))
+        return _Objects(np.zeros(len(labels), np.int64), labels, sizes), indices
+    # An object is the number image * len(labels) + index of the label.
+    names = library.to_integer(names) + images_of_runs * len(labels)
+    firsts = (library.numbers(flat, images) - 1).reshape((images, 1)) * len(labels)
+    indices = (library.to_integer(indices).reshape((images, elements)) + firsts).reshape((-1,))
+    if images * len(labels) < longest:
+        objects = np.arange(images * len(labels))
+    else:
+        # Most labels are not in most images.
+        objects, names = library.unique(names)
+        indices = library.search(objects, indices)
+        objects = library.to_host(objects)
+    sizes = library.sums(names, lengths, len(objects))
+    return _Objects(objects // len(labels), labels[objects % len(labels)], sizes), indices

@@ -86,6 +86,16 @@ def expect_loop(image, spatial_dims, full=True, mask=None, limits=None, **option
         if expected[name]:
             assert column.dtype == expected[name][0].dtype, name
 
+    if image.dtype.kind in "iu":
+        for order, k in (("size", 50), ("label", 3)):
+            options = {"order": order, "k": k, "min_size": 2, "return_num": True}
+            relabeled, counts = ccc.relabel(image, spatial_dims=spatial_dims, **options)
+            assert relabeled.dtype == image.dtype and np.shape(counts) == leading
+            for index in np.ndindex(leading):
+                one, count = ccc.relabel(image[index], **options)
+                np.testing.assert_array_equal(relabeled[index], one)
+                assert np.array(counts)[index] == count
+
 
 @pytest.mark.parametrize("leading", LEADING)
 @pytest.mark.parametrize("spatial", SPATIAL)
@@ -308,12 +318,15 @@ def test_out(spatial_dims, order):
     image = np.asarray(batch_of((2, 4), (5, 34), np.int32), order=order)
     labels, counts = ccc.label(image.copy(), spatial_dims=spatial_dims, return_num=True)
     kept = ccc.keep_largest(image.copy(), k=2, spatial_dims=spatial_dims)
+    relabeled = ccc.relabel(image.copy(), spatial_dims=spatial_dims)
     for out in make_outs(image.shape, np.int32):
         memory = out.base
         result, n = ccc.label(image, spatial_dims=spatial_dims, out=out, return_num=True)
         assert result is out
         np.testing.assert_array_equal(n, counts)
         np.testing.assert_array_equal(out, labels)
+        assert ccc.relabel(image, spatial_dims=spatial_dims, out=out) is out
+        np.testing.assert_array_equal(out, relabeled)
         out[...] = 7
         if out.dtype.isnative:
             assert ccc.keep_largest(image, k=2, spatial_dims=spatial_dims, out=out) is out
@@ -334,12 +347,21 @@ def test_out_may_be_the_image_or_overlap_it(spatial_dims):
         (lambda memory: memory[:-1], lambda memory: memory[1:]),
         (lambda memory: memory[1:], lambda memory: memory[1:][::-1]),
     ]:
-        for call in (ccc.label, ccc.keep_largest):
+        for call in (ccc.label, ccc.keep_largest, ccc.relabel):
             used = memory.copy()
             image, out = image_of(used), out_of(used)
             expected = call(image.copy(), spatial_dims=spatial_dims)
             assert call(image, spatial_dims=spatial_dims, out=out) is out
             np.testing.assert_array_equal(out, expected)
+
+
+def test_an_image_with_too_many_objects_leaves_a_batch_as_it_was():
+    labels = np.ones((2, 1000), np.int16)
+    labels[1] = np.arange(1000)
+    out = np.full((2, 1000), 7, np.int8)
+    with pytest.raises(ccc.LabelOverflowError, match="999"):
+        ccc.relabel(labels, spatial_dims=1, out=out)
+    assert (out == 7).all()
 
 
 def test_the_mask_may_be_the_output():
@@ -489,10 +511,12 @@ BATCH = np.ones((2, 4, 5, 6), np.uint8)
             ValueError,
             "must be 1, 2, 3 or None, not 5",
         ),
+        (lambda: ccc.relabel(BATCH), ValueError, "not 4: for a batch, pass spatial_dims=3"),
         (
-            lambda: ccc.relabel(BATCH),
+            lambda: ccc.label(BATCH[..., :1]),
             ValueError,
-            r"not 4: relabel each image by itself, for example labels\[0\]",
+            r"the last axis has one element: pass image\[..., 0\], of the shape \(2, 4, 5\); for a "
+            "batch, pass spatial_dims=3",
         ),
     ],
 )

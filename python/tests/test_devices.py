@@ -183,7 +183,7 @@ class CupyArray:
         return self._wrap(self._array[getattr(index, "_array", index)])
 
     def __setitem__(self, index, values):
-        self._array[index] = values._array
+        self._array[index] = getattr(values, "_array", values)
 
     size = property(lambda self: self._array.size)
 
@@ -576,6 +576,10 @@ def test_torch_relabel(torch, name):
             result, n = ccc.relabel(image, order=order, k=9, return_num=True)
             assert n == count and result.dtype == image.dtype
             np.testing.assert_array_equal(result.to(torch.int64).numpy(), expected)
+            expected, counts = ccc.relabel(labels, order=order, spatial_dims=1, return_num=True)
+            result, n = ccc.relabel(image, order=order, spatial_dims=1, return_num=True)
+            np.testing.assert_array_equal(n, counts)
+            np.testing.assert_array_equal(result.to(torch.int64).numpy(), expected)
 
 
 def test_torch_out(torch, core, monkeypatch):
@@ -660,6 +664,24 @@ def test_cupy_relabel(cupy):
         is_dense = labels.size == 0 or (labels.min() >= 0 and labels.max() < 1 << 20)
         assert bool(cupy.sorted) != is_dense
         assert all(size < labels.size / 2 for size in cupy.sorted)
+    for labels in (np.abs(blobs), blobs.astype(np.int64) << 50, np.abs(blobs).astype(int) + (1 << 19)):
+        batch = labels.reshape((5, 2, 2, 21))
+        for axes, order, k in itertools.product((1, 2, 3), ("size", "label"), (None, 2)):
+            options = {"order": order, "k": k, "min_size": 2, "return_num": True}
+            expected, counts = ccc.relabel(batch, spatial_dims=axes, **options)
+            result, n = ccc.relabel(CupyArray(batch), spatial_dims=axes, **options)
+            assert result.dtype == labels.dtype and n.dtype == np.int64
+            np.testing.assert_array_equal(n, counts)
+            np.testing.assert_array_equal(result.get(), expected)
+    for shape, axes in (((0, 4), 1), ((3, 0), 1)):
+        empty = CupyArray(np.zeros(shape, np.int16))
+        assert ccc.relabel(empty, spatial_dims=axes, return_num=True)[1].shape == shape[:-axes]
+    for image, error, text in (
+        (np.ones((2, 2, 2, 2), np.int16), ValueError, "not 4: for a batch, pass spatial_dims=3"),
+        (np.ones((2, 2), np.float32), TypeError, r"not float32: convert the labels first: labels.as"),
+    ):
+        with pytest.raises(error, match=text):
+            ccc.relabel(CupyArray(image))
     with pytest.raises(ccc.LabelOverflowError):
         wide = np.arange(1000, dtype=np.int32)
         ccc.relabel(CupyArray(wide), out=CupyArray(np.empty(1000, np.uint8)))

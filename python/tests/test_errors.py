@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from numpy.lib.stride_tricks import as_strided
 
 import cuda_connected_components as ccc
@@ -25,6 +26,11 @@ class Subclass(np.ndarray):
         ),
         (lambda: ccc.label("image.nii.gz"), TypeError, "str is not an image: pass an array"),
         (lambda: ccc.label(None), TypeError, "NoneType is not an image"),
+        (
+            lambda: ccc.label(scipy.sparse.csr_array(PLANE)),
+            TypeError,
+            r"sparse arrays such as csr_array are not supported: pass image.toarray\(\)",
+        ),
         (
             lambda: ccc.label(PLANE.astype(complex)),
             TypeError,
@@ -149,7 +155,7 @@ class Subclass(np.ndarray):
         (
             lambda: ccc.relabel(PLANE.astype(float)),
             TypeError,
-            r"not float64: pass the result of label",
+            r"not float64: convert the labels first: labels.astype\(numpy.int32\)",
         ),
         (lambda: ccc.relabel(PLANE, k=0), ValueError, "k must be at least 1"),
         (lambda: ccc.relabel(PLANE, min_size=-1), ValueError, "min_size must be at least 0"),

@@ -266,6 +266,12 @@ def test_relabel_any_labels(library, dtype, shift):
             expected = ccc.relabel(view, order=order, min_size=3)
             result = ccc.relabel(library.array(view), order=order, min_size=3)
             np.testing.assert_array_equal(library.host(result), expected)
+            expected, counts = ccc.relabel(view, order=order, spatial_dims=2, return_num=True)
+            result, n = ccc.relabel(
+                library.array(view), order=order, spatial_dims=2, return_num=True
+            )
+            np.testing.assert_array_equal(library.host(result), expected)
+            np.testing.assert_array_equal(n, counts)
 
 
 def test_relabel(library):

@@ -106,6 +106,58 @@ def test_objects_that_numpy_converts(image):
     np.testing.assert_array_equal(ccc.label(image), label_by_scipy(np.asarray(image), True)[0])
 
 
+class LazyArray:
+    """An array in a file, such as those of Zarr and h5py. Counts how often it is read."""
+
+    def __init__(self, array):
+        self._array = array
+        self.shape, self.ndim, self.dtype = array.shape, array.ndim, array.dtype
+        self.reads = 0
+
+    def __array__(self, dtype=None, copy=None):
+        self.reads += 1
+        return np.array(self._array, dtype)
+
+    def __getitem__(self, key):
+        return np.asarray(self)[key]
+
+
+def lazy_data_array(lazy):
+    """Return a DataArray of a file that is not kept in memory, as open_dataarray(cache=False) does."""
+    xarray = pytest.importorskip("xarray")
+
+    class Backend(xarray.backends.BackendArray):
+        shape, dtype = lazy.shape, lazy.dtype
+
+        def __getitem__(self, key):
+            return xarray.core.indexing.explicit_indexing_adapter(
+                key, self.shape, xarray.core.indexing.IndexingSupport.BASIC, lazy.__getitem__
+            )
+
+    data = xarray.core.indexing.LazilyIndexedArray(Backend())
+    return xarray.DataArray(xarray.Variable(("y", "x"), data))
+
+
+@pytest.mark.parametrize("image_of", [lambda lazy: lazy, lazy_data_array])
+@pytest.mark.parametrize(
+    "call",
+    [
+        ccc.label,
+        ccc.keep_largest,
+        lambda image, **options: ccc.remove_small(image, 3, spacing=0.5, **options),
+        ccc.component_statistics,
+        lambda image, mask: ccc.relabel(image),
+    ],
+)
+def test_arrays_in_files_are_read_once(image_of, call):
+    image, mask = noise((20, 30), 0.6, 4, np.int16), noise((20, 30), 0.7, 5)
+    lazy, lazy_mask = LazyArray(image), LazyArray(mask)
+    result, expected = call(image_of(lazy), mask=image_of(lazy_mask)), call(image, mask=mask)
+    assert lazy.reads == 1 and lazy_mask.reads <= 1
+    for name in expected if isinstance(expected, dict) else (...,):
+        np.testing.assert_array_equal(result[name], expected[name])
+
+
 def test_subclasses():
     class Subclass(np.ndarray):
         pass

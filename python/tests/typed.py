@@ -43,6 +43,8 @@ def right(
     other: Tensor = ccc.label(tensor, out=tensor, mask=tensor)
     other, count = ccc.relabel(ccc.keep_largest(tensor), return_num=True)
     other, counts = ccc.label(tensor, spatial_dims=3, return_num=True)
+    other, counts = ccc.relabel(other, spatial_dims=3, return_num=True)
+    counts.sum()
     other = ccc.keep_largest(tensor, spatial_dims=2, k=2)
     volume: SimpleItkImage = ccc.remove_small(simple, 5, spacing="image")
     volume = ccc.label(simple)
