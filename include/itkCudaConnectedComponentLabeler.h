@@ -7,6 +7,7 @@
 #include "itkCudaConnectedComponentError.h"
 #include "itkCudaConnectedComponentForeground.h"
 #include "itkCudaConnectedComponentImageView.h"
+#include "itkCudaConnectedComponentPixelValues.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
@@ -226,6 +227,12 @@ public:
      * functions: a memory pool of the process, see the description of the class. Set both functions or none; otherwise
      * functions that use the allocator throw CudaConnectedComponentError (InvalidArgument). */
     CudaConnectedComponentAllocator allocator;
+
+    /** A function that gets what is known of the values of the input's pixels, for advice to a user. The functions that
+     * read an image and wait call it once, on the calling thread, after the pixels have been read. They do not call it
+     * if `foreground` or `mask` chooses the pixels, or if they throw. The default is an empty function: the values then
+     * cost nothing. Otherwise, reading the pixels takes somewhat longer. */
+    std::function<void(const CudaConnectedComponentPixelValues &)> visitValues;
 
     /** A function that reports progress. The default is an empty function: no reports. The labeler calls it between the
      * stages of the work, on the calling thread. The argument is the share of the work that is done, from 0 to 1. The

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace
@@ -23,6 +24,7 @@ namespace
 
 using Foreground = itk::CudaConnectedComponentForeground;
 using PixelType = View::PixelTypeEnum;
+using PixelValues = itk::CudaConnectedComponentPixelValues;
 using Size = CudaConnectedComponentLabeler::SizeType;
 using Value = View::Value;
 using Wide = long double;
@@ -447,6 +449,51 @@ Binarize(Images & images, std::uint64_t image, const Case & foreground, bool isC
   return binary;
 }
 
+/** Fills images with a few values, so that some have one value only. */
+void
+FillFromFewValues(Images & images, std::mt19937 & random)
+{
+  const auto                 all = PaletteOf(images.view.type);
+  std::vector<std::uint64_t> few{ 0 };
+  while (few.size() < 4)
+  {
+    few.push_back(all[random() % all.size()]);
+  }
+  const std::uint64_t used = 2 + random() % 3;
+  images.Fill([&] { return random() % 8 == 0 ? few[random() % used] : 0; });
+}
+
+/** Returns what is known of the values of images, by a loop. */
+PixelValues
+ValuesByLoop(Images & images)
+{
+  PixelValues values;
+  for (std::uint64_t image = 0; image < images.view.images; ++image)
+  {
+    std::set<Wide> numbers;
+    for (std::uint64_t i = 0; i < images.view.size[0] * images.view.size[1] * images.view.size[2]; ++i)
+    {
+      const Wide number = Decode(images.view.type, images.Get(image, i));
+      values.hasNaN = values.hasNaN || std::isnan(number);
+      if (!std::isnan(number) && number != 0)
+      {
+        numbers.insert(number);
+      }
+    }
+    const bool areWhole =
+      std::all_of(numbers.begin(), numbers.end(), [](Wide number) { return std::trunc(number) == number; });
+    values.hasSeveral = values.hasSeveral || numbers.size() > 1;
+    values.hasSeveralWhole = values.hasSeveralWhole || (numbers.size() > 1 && areWhole);
+  }
+  return values;
+}
+
+std::vector<bool>
+ListOf(const PixelValues & values)
+{
+  return { values.hasSeveral, values.hasSeveralWhole, values.hasNaN };
+}
+
 const Size Sizes[] = { { 45, 7, 3 }, { 70, 5, 1 }, { 33, 3, 4 }, { 64, 4, 2 }, { 5, 2, 2 }, { 129, 1, 1 } };
 
 class CudaConnectedComponentsForeground : public AnalysisTest
@@ -643,6 +690,50 @@ TEST_P(CudaConnectedComponentsForeground, TheMaskMayBeTheOutput)
   }
 }
 
+TEST_P(CudaConnectedComponentsForeground, ValuesOfPixels)
+{
+  const AnalysisWay way = GetParam();
+  for (const PixelType type : AllTypes)
+  {
+    for (unsigned int seed = 0; seed < 20; ++seed)
+    {
+      std::mt19937        random(seed);
+      const Size &        size = Sizes[random() % std::size(Sizes)];
+      const std::uint64_t count = 1 + random() % 3;
+      const std::uint64_t gap = random() % 2 == 0 ? random() % 5 : 0;
+      Images              input(way, type, size, count, random() % 9, gap, random() % 3 == 0);
+      FillFromFewValues(input, random);
+      Images        output(way, PixelType::UInt32, size, count, 0, 0);
+      Images        masked(way, type, size, count, 0, 0);
+      Images        compact(way, type, size, count, 0, 0);
+      std::uint64_t next = 0; // pixel
+      compact.Fill([&] {
+        const std::uint64_t pixels = size[0] * size[1] * size[2];
+        const std::uint64_t pixel = next++;
+        return input.Get(pixel / pixels, pixel % pixels);
+      });
+      auto                     labeler = LabelerFor(way, seed % 2 == 0);
+      std::vector<PixelValues> calls;
+      labeler.options.complement = random() % 4 == 0;
+      labeler.options.visitValues = [&calls](const PixelValues & values) { calls.push_back(values); };
+      labeler.Label(input.view, output.view);
+      labeler.Measure(input.view);
+      labeler.Mask(compact.view, masked.view);
+      ASSERT_EQ(calls.size(), 3U);
+      for (const PixelValues & values : calls)
+      {
+        ASSERT_EQ(ListOf(values), ListOf(ValuesByLoop(input))) << itk::ccl::NameOf(type) << ", seed " << seed;
+      }
+      labeler.options.mask = input.view;
+      labeler.Label(input.view, output.view);
+      labeler.options.mask = {};
+      labeler.options.foreground = Foreground::EqualTo(1);
+      labeler.Label(input.view, output.view);
+      ASSERT_EQ(calls.size(), 3U);
+    }
+  }
+}
+
 TEST_P(CudaConnectedComponentsForeground, Errors)
 {
   const AnalysisWay way = GetParam();
@@ -694,14 +785,20 @@ INSTANTIATE_TEST_SUITE_P(Ways, CudaConnectedComponentsForeground, testing::Value
 namespace
 {
 
+using itk::ccl::ObservedValues;
 using itk::ccl::PackRowGroups;
 using itk::ccl::StackPixels;
 using itk::ccl::Word;
 
-/** Packs images by the functors of the kernels, on the host. Returns the words of the rows, and checks the columns. */
+/** Packs images by the functors of the kernels, on the host. Returns the words of the rows, and checks the columns.
+ * Adds the values of pixels to `values`, if it has an element for each image; the foreground is then NotZero(). */
 template <typename TRowGroup>
 std::vector<Word>
-PackByFunctors(Images & input, const itk::ccl::Foreground & foreground, std::vector<Word> words, bool isMasked)
+PackByFunctors(Images &                      input,
+               const itk::ccl::Foreground &  foreground,
+               std::vector<Word>             words,
+               bool                          isMasked,
+               std::vector<ObservedValues> * values = nullptr)
 {
   const View & view = input.view;
   const auto   stack = itk::ccl::StackOf<TRowGroup>({ view.size[0], view.size[1], view.size[2] }, view.images);
@@ -716,7 +813,15 @@ PackByFunctors(Images & input, const itk::ccl::Foreground & foreground, std::vec
     words.resize(itk::ccl::WordsOf(stack.GetGrid()).Count());
     const itk::ccl::HostExecutor                             executor;
     itk::ccl::GroupedBits<TRowGroup, itk::ccl::HostExecutor> grouped(executor, stack, words.data());
-    PackRowGroups(executor, pixels, stack, foreground, words.data(), grouped, isMasked);
+    if (values == nullptr)
+    {
+      PackRowGroups(executor, pixels, stack, foreground, words.data(), grouped, isMasked);
+    }
+    else
+    {
+      itk::ccl::PackAndObserveRowGroups(
+        executor, pixels, stack, view.type, !foreground.isInverted, words.data(), grouped, values->data());
+    }
     const auto & groups = grouped.groups;
     for (std::uint64_t i = 0; i < groups.columns.words.Count(); ++i)
     {
@@ -769,7 +874,56 @@ ExpectSameBitsFromFunctors()
   }
 }
 
+template <typename TRowGroup>
+void
+ExpectSameValuesFromFunctors()
+{
+  for (const PixelType type : AllTypes)
+  {
+    for (unsigned int seed = 0; seed < 100; ++seed)
+    {
+      std::mt19937        random(seed);
+      const Size &        size = Sizes[random() % std::size(Sizes)];
+      const std::uint64_t count = 1 + random() % 3;
+      Images input(AnalysisWay::HostSequential, type, size, count, random() % 9, random() % 5, random() % 3 == 0);
+      FillFromFewValues(input, random);
+      auto foreground = itk::ccl::Foreground::NotZero(type);
+      foreground.isInverted = random() % 3 != 0;
+      std::vector<ObservedValues> values(count);
+      ASSERT_EQ(PackByFunctors<TRowGroup>(input, foreground, {}, false, &values),
+                PackByFunctors<TRowGroup>(input, foreground, {}, false));
+      ASSERT_EQ(ListOf(ObservedValues::Summarize(values.data(), count)), ListOf(ValuesByLoop(input)))
+        << itk::ccl::NameOf(type) << ", seed " << seed;
+    }
+  }
+}
+
 } // namespace
+
+TEST(CudaConnectedComponentsPackForeground, FunctorsObserveValues)
+{
+  ExpectSameValuesFromFunctors<itk::ccl::SingleRow>();
+  ExpectSameValuesFromFunctors<itk::ccl::PlaneRowGroup>();
+  ExpectSameValuesFromFunctors<itk::ccl::VolumeRowGroup>();
+}
+
+TEST(CudaConnectedComponentsPackForeground, EveryShortFloatIsWholeOrNot)
+{
+  for (const PixelType type : { PixelType::Half, PixelType::BFloat16 })
+  {
+    for (std::uint64_t bits = 0; bits < 0x10000; ++bits)
+    {
+      const Wide number = Decode(type, bits);
+      itk::ccl::VisitFormat<std::uint16_t>(type, [&](auto format) {
+        itk::ccl::ValueBits<decltype(format)> values;
+        values.Add(static_cast<std::uint16_t>(bits));
+        ASSERT_EQ(values.nan != 0, std::isnan(number)) << bits;
+        ASSERT_EQ(values.fraction != 0, !std::isnan(number) && std::trunc(number) != number) << bits;
+        ASSERT_EQ(values.ones != 0, !std::isnan(number) && number != 0) << bits;
+      });
+    }
+  }
+}
 
 TEST(CudaConnectedComponentsPackForeground, FunctorsPackEveryForeground)
 {

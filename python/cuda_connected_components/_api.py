@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from . import _arguments, _core, _host, _images, _on_device, _settings, _table
+from . import _arguments, _core, _host, _images, _on_device, _settings, _table, _values
 from ._tensors import outside_graphs
 
 
@@ -48,9 +48,9 @@ def label(
         those of one image.
     lower, upper : number, optional
         Inclusive limits of the foreground, in place of "not 0". NaN is then
-        background. Without limits and `mask`, integers in host memory with
-        several values other than 0 give a UserWarning: components join
-        neighbors of different values.
+        background. Without limits and `mask`, NaN gives a UserWarning, and so
+        do several values other than 0 that are all whole numbers: components
+        join neighbors of different values.
     mask : like image, optional
         Elements that are 0 in the mask are background.
     device : {None, "cpu", "cuda", "cuda:N"}, optional
@@ -134,7 +134,7 @@ def label(
     """
     limits = (lower, upper)
     labels, count = label_with_limits(
-        image, connectivity, limits, mask, device, threads, dtype, out, True, spatial_dims
+        image, connectivity, limits, mask, device, threads, dtype, out, _values.warn, spatial_dims
     )
     return (labels, count) if return_num else labels
 
@@ -148,24 +148,24 @@ def label_with_limits(
     threads=None,
     dtype=None,
     out=None,
-    warns=False,
+    observe=None,
     spatial_dims=None,
 ):
     """Do the work of `label`. Return the labels and their number.
 
-    `warns` is whether to warn of images with several values.
+    `observe` is a function that gets what is known of the values, or None.
     """
     if dtype is not None:
         dtype = _arguments.integer_dtype(dtype)
     library, image = _images.open_image(image)
     if library.on_device:
         return _on_device.label(
-            library, image, connectivity, limits, mask, device, spatial_dims, dtype, out
+            library, image, connectivity, limits, mask, device, spatial_dims, dtype, out, observe
         )
 
     array = library.array(image)
     where = _host.Foreground(
-        library, image, array, connectivity, limits, mask, device, threads, warns, spatial_dims
+        library, image, array, connectivity, limits, mask, device, threads, observe, spatial_dims
     )
     if out is None:
         labels, labels_array = library.empty_labels(image, array, where.axes, dtype)
@@ -225,7 +225,9 @@ def keep_largest(
     """
     k = _arguments.count_of("k", k, 1)
     limits = (lower, upper)
-    return keep(image, 0, k, connectivity, limits, mask, device, threads, out, True, spatial_dims)
+    return keep(
+        image, 0, k, connectivity, limits, mask, device, threads, out, _values.warn, spatial_dims
+    )
 
 
 @outside_graphs
@@ -284,7 +286,17 @@ def remove_small(
     minimum = _arguments.minimum_pixels(min_size, spacing)
     limits = (lower, upper)
     return keep(
-        image, minimum, 0, connectivity, limits, mask, device, threads, out, True, spatial_dims
+        image,
+        minimum,
+        0,
+        connectivity,
+        limits,
+        mask,
+        device,
+        threads,
+        out,
+        _values.warn,
+        spatial_dims,
     )
 
 
@@ -432,13 +444,22 @@ def component_statistics(
     limits = (lower, upper)
     if library.on_device:
         shape, ndim, columns = _on_device.measure(
-            library, image, connectivity, limits, mask, device, spatial_dims, wanted
+            library, image, connectivity, limits, mask, device, spatial_dims, wanted, _values.warn
         )
         transposed = False
     else:
         array = library.array(image)
         where = _host.Foreground(
-            library, image, array, connectivity, limits, mask, device, threads, True, spatial_dims
+            library,
+            image,
+            array,
+            connectivity,
+            limits,
+            mask,
+            device,
+            threads,
+            _values.warn,
+            spatial_dims,
         )
         shape, ndim, columns = array.shape, where.axes, where.measure(wanted)
         transposed = where.transposed
@@ -515,18 +536,18 @@ def keep(
     device=None,
     threads=None,
     out=None,
-    warns=False,
+    observe=None,
     spatial_dims=None,
 ):
     """Do the work of `keep_largest` and `remove_small`. 0 stands for no `minimum` and no `k`.
 
-    `warns` is whether to warn of images with several values.
+    `observe` is a function that gets what is known of the values, or None.
     """
     library, image = _images.open_image(image)
     selection = (library, image, minimum, k, connectivity, limits, mask, device, spatial_dims)
     if library.on_device:
-        return _on_device.keep(*selection, out)
-    return _host.keep(*selection, threads, warns, out)
+        return _on_device.keep(*selection, observe, out)
+    return _host.keep(*selection, threads, observe, out)
 
 
 def _geometry(library, image, spacing, ndim):

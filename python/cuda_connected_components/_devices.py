@@ -514,9 +514,10 @@ def _stream_of(image):
 
 
 def label_foreign(image, out, spatial_dims, make_request):
-    """Label an object of an unknown library. Return the number of labels.
+    """Label an object of an unknown library. Return the number of labels, and the request.
 
-    `make_request` takes the number of axes of an image, whether there are others, and the device.
+    `make_request` takes the number of axes of an image, whether there are others, the device, and
+    the name of the type.
     """
     if out is None:
         raise TypeError(
@@ -547,12 +548,14 @@ def label_foreign(image, out, spatial_dims, make_request):
     if is_tensor:
         _tensors.count_version(out)
     leading = source.shape[:-axes]
+    number = _core.CURRENT_DEVICE if device is None else device
+    request = make_request(axes, bool(leading), number, source.dtype)
     counts = _core.label_device(
         device_array(source.address, source.dtype, source.shape, source.strides, axes),
         _core.DeviceForeground(),
         device_array(target.address, target.dtype, target.shape, target.strides, axes),
         stream,
         None,
-        make_request(axes, bool(leading), _core.CURRENT_DEVICE if device is None else device),
+        request,
     )
-    return counts_of(counts, leading)
+    return counts_of(counts, leading), request

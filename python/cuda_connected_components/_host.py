@@ -1,13 +1,10 @@
 """The work on images in host memory."""
 
 import math
-import os
-import sys
-import warnings
 
 import numpy as np
 
-from . import _arguments, _core, _images, _settings
+from . import _arguments, _core, _images, _settings, _values
 
 
 class Foreground:
@@ -23,13 +20,14 @@ class Foreground:
         mask,
         device,
         threads,
-        warns,
+        observe,
         spatial_dims=None,
     ):
         self.axes = _arguments.spatial_axes(array.shape, spatial_dims, library.has_physical_axes)
         self._array = array
         self._limits = _arguments.limits_of(*limits, array.dtype, library.is_bfloat16(image))
-        self._warns = warns and limits == (None, None) and mask is None and array.dtype.kind in "iu"
+        self._observe = observe
+        self._wants_values = _values.are_wanted(observe, limits, mask, array.dtype.name)
         self._mask = None
         if mask is not None:
             if _arguments.number_of(mask) is not None:
@@ -63,7 +61,7 @@ class Foreground:
         return _images.empty(self._array.shape, self.axes, dtype, self.transposed)
 
     def _run(self, function, *arguments, minimum=0, k=0):
-        """Call a function of the extension module, and warn of several values."""
+        """Call a function of the extension module, and pass on what it has seen of the values."""
         request = _core.Request(
             self._full,
             minimum,
@@ -71,16 +69,13 @@ class Foreground:
             self.transposed,
             self._backend,
             self._threads,
-            self._warns,
+            self._wants_values,
             self._array.ndim > self.axes,
         )
         image, mask = self._batch(self._array), self._batch(self._mask)
         result = function(image, self._limits, mask, *arguments, request)
-        if request.has_several_values:
-            _warn(
-                "the image has several values other than 0, and components join neighbors of "
-                "different values: choose the values by lower= and upper=, or pass image != 0"
-            )
+        if self._wants_values:
+            self._observe(request.values)
         return result
 
     def label(self, labels, is_fresh):
@@ -135,20 +130,6 @@ class Foreground:
         return columns
 
 
-_FOLDER = os.path.dirname(__file__)
-
-
-def _warn(text):
-    """Warn at the line that called the package."""
-    level, depth, frame = 1, 1, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back
-        # PyTorch may be between two functions of the package.
-        if frame is not None and os.path.dirname(frame.f_code.co_filename) == _FOLDER:
-            level = depth
-    warnings.warn(text, UserWarning, stacklevel=level + 1)
-
-
 def _overlap_shifted(array, other):
     """Return whether an element may have the memory of another element of the other array."""
     return np.may_share_memory(array, other) and (
@@ -182,7 +163,7 @@ def keep(
     device,
     spatial_dims,
     threads,
-    warns,
+    observe,
     out,
 ):
     """Copy the values of the selected components of an image."""
@@ -197,7 +178,7 @@ def keep(
         mask,
         device,
         threads,
-        warns,
+        observe,
         spatial_dims,
     )
     values = library.values(image)

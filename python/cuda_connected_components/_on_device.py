@@ -5,13 +5,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import _arguments, _core, _devices
+from . import _arguments, _core, _devices, _values
 
 
-def _device_request(full, minimum, k, device, is_batch):
+def _device_request(full, minimum, k, device, wants_values, is_batch):
     return _core.Request(
-        full, min_size=minimum, k=k, transposed=False, device=device, threads=1, batch=is_batch
+        full,
+        min_size=minimum,
+        k=k,
+        transposed=False,
+        device=device,
+        threads=1,
+        wants_values=wants_values,
+        batch=is_batch,
     )
+
+
+def _observe_values(observe, request):
+    if request.wants_values:
+        observe(request.values)
 
 
 def _check_no_device(device):
@@ -23,7 +35,7 @@ def _axes_of(library, image, spatial_dims):
     return _arguments.spatial_axes(image.shape, spatial_dims, library.has_physical_axes)
 
 
-def label(library, image, connectivity, limits, mask, device, spatial_dims, dtype, out):
+def label(library, image, connectivity, limits, mask, device, spatial_dims, dtype, out, observe):
     _check_no_device(device)
     if isinstance(library, _devices.ForeignImages):
         if limits != (None, None) or mask is not None or dtype is not None:
@@ -32,11 +44,14 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
                 "convert it with cupy.asarray(image) or torch.as_tensor(image)"
             )
 
-        def make_request(axes, is_batch, number):
+        def make_request(axes, is_batch, number, dtype):
             full = _arguments.is_fully_connected(connectivity, axes)
-            return _device_request(full, 0, 0, number, is_batch)
+            wants_values = _values.are_wanted(observe, limits, mask, dtype)
+            return _device_request(full, 0, 0, number, wants_values, is_batch)
 
-        return out, _devices.label_foreign(image, out, spatial_dims, make_request)
+        count, request = _devices.label_foreign(image, out, spatial_dims, make_request)
+        _observe_values(observe, request)
+        return out, count
 
     plain = library.plain(image)
     axes = _axes_of(library, plain, spatial_dims)
@@ -63,6 +78,8 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             labels = library.new_array(plain, tuple(plain.shape), dtype.name)
         if target is not None:
             library.will_write(image, out)
+        wants_values = _values.are_wanted(observe, limits, mask, library.name_of(plain.dtype))
+        request = _device_request(full, 0, 0, device, wants_values, bool(leading))
         counts = library.run(
             _core.label_device,
             source_memory,
@@ -70,8 +87,9 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             library.memory_of(labels, axes),
             library.stream_of(plain),
             library.allocator_for(plain),
-            _device_request(full, 0, 0, device, bool(leading)),
+            request,
         )
+        _observe_values(observe, request)
         count = _arguments.counts_of(counts, leading)
         if target is None:
             return library.like(image, labels), count
@@ -124,7 +142,9 @@ def _foreground_of(library, original, image, limits, mask, axes):
     return _core.DeviceForeground(limits, memory), mask
 
 
-def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial_dims, out):
+def keep(
+    library, image, minimum, k, connectivity, limits, mask, device, spatial_dims, observe, out
+):
     _check_no_device(device)
     if isinstance(library, _devices.ForeignImages):
         _refuse(image)
@@ -145,6 +165,9 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
         kept = _memory_for_kept(library, plain, source, read_mask, target)
         if target is not None:
             library.will_write(image, out)
+        wants_values = _values.are_wanted(observe, limits, mask, library.name_of(plain.dtype))
+        device, is_batch = library.device_of(plain), len(plain.shape) > axes
+        request = _device_request(full, minimum, k, device, wants_values, is_batch)
         # The engine allocates before it writes the output. So `run` may try again in place.
         library.run(
             _core.mask_device,
@@ -153,8 +176,9 @@ def keep(library, image, minimum, k, connectivity, limits, mask, device, spatial
             library.memory_of(kept, axes),
             library.stream_of(plain),
             library.allocator_for(plain),
-            _device_request(full, minimum, k, library.device_of(plain), len(plain.shape) > axes),
+            request,
         )
+        _observe_values(observe, request)
         if target is None:
             return library.like(image, kept)
         if kept is not target:
@@ -189,7 +213,7 @@ def _refuse(image):
     )
 
 
-def measure(library, image, connectivity, limits, mask, device, spatial_dims, wanted):
+def measure(library, image, connectivity, limits, mask, device, spatial_dims, wanted, observe):
     """Return the shape of the image, the number of axes of one image, and the columns."""
     _check_no_device(device)
     if not library.has_arithmetic:
@@ -204,6 +228,8 @@ def measure(library, image, connectivity, limits, mask, device, spatial_dims, wa
         device = library.device_of(plain)
         leading = tuple(plain.shape[:-axes])
         columns = _Columns(library, plain, "xyz"[:axes], bool(leading), wanted)
+        wants_values = _values.are_wanted(observe, limits, mask, library.name_of(plain.dtype))
+        request = _device_request(full, 0, 0, device, wants_values, bool(leading))
         library.run(
             _core.measure_device,
             memory,
@@ -211,9 +237,10 @@ def measure(library, image, connectivity, limits, mask, device, spatial_dims, wa
             library.stream_of(plain),
             library.allocator_for(plain),
             columns.make,
-            _device_request(full, 0, 0, device, bool(leading)),
+            request,
             *wanted,
         )
+        _observe_values(observe, request)
         if leading:
             columns.arrays["counts"] = library.count_values(
                 columns.arrays["image"], math.prod(leading)

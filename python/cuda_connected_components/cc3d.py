@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from . import _api, _arguments, _core, _settings
+from . import _api, _arguments
 from ._tensors import outside_graphs, plain_tensor
 
 __all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
@@ -102,9 +102,10 @@ def connected_components(
                 "delta is not supported. Pass binary_image=True to label all "
                 "values other than 0, or use the original cc3d."
             )
-        view = _binary_view(data, is_binary)
+        view = _elements(data)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
-        labels, count = _api.label_with_limits(view, rank, dtype=dtype)
+        observe = None if is_binary else _refuse_several
+        labels, count = _api.label_with_limits(view, rank, dtype=dtype, observe=observe)
         # The labels of an image with gaps or reversed axes are in C order.
         labels = _like(data, np.ascontiguousarray(labels))
     if is_tensor:
@@ -261,10 +262,11 @@ def dust(
     is_range = isinstance(threshold, (tuple, list))
     is_plain = not (is_range or in_place or precomputed_ccl or invert or return_N)
     if is_plain and 0 <= threshold < math.inf:
-        view = _binary_view(img, binary_image)
+        view = _elements(img)
+        observe = None if binary_image else _refuse_several
         minimum = _arguments.minimum_pixels(threshold, None)
         out = None if view.flags.c_contiguous else np.empty_like(view)  # in the order of the image
-        return _like(img, _api.keep(view, minimum, 0, rank, out=out)).view(img.dtype)
+        return _like(img, _api.keep(view, minimum, 0, rank, out=out, observe=observe)).view(img.dtype)
 
     if precomputed_ccl:
         labels = (img != 0).view(np.uint8) if img.dtype == bool else img
@@ -375,8 +377,8 @@ def _check(data, connectivity):
     return 1 if connectivity in (4, 6) else None
 
 
-def _binary_view(data, is_binary):
-    """Return the elements in the order of memory. Raises an exception if labels need values."""
+def _elements(data):
+    """Return the elements in the order of memory. Raises an exception for types of other packages."""
     if data.dtype.char not in "?bBhHiIlLqQefd" or not data.dtype.isnative:
         raise TypeError(
             f"Type {data.dtype} is not supported. Supported are bool, integers, "
@@ -384,16 +386,18 @@ def _binary_view(data, is_binary):
         )
     if data.dtype == np.float16:
         data = data.view(np.uint16)  # cc3d compares the bits: -0.0 is foreground.
-    view = _memory_order(data)
-    is_binary = is_binary or data.dtype == bool
-    if not is_binary and not _core.single_value(view, _settings.threads(None)):
+    return _memory_order(data)
+
+
+def _refuse_several(values):
+    """Raise an exception if labels of equal values would differ from those of the foreground."""
+    if values.has_several or values.has_nan:  # NaN differs from NaN
         raise NotImplementedError(
             "The image has several values besides 0, and labels of equal "
             "values are not supported. Pass binary_image=True to label all "
             "values other than 0 as one, or pass image == value for each "
             "value, or use the original cc3d."
         )
-    return view
 
 
 def _memory_order(array):

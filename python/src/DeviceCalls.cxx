@@ -84,7 +84,7 @@ struct AllocatorOfCall
 };
 
 CudaConnectedComponentLabeler
-DeviceLabelerFor(const Request &          request,
+DeviceLabelerFor(Request &                request,
                  const DeviceForeground & foreground,
                  std::uintptr_t           stream,
                  AllocatorOfCall &        allocator)
@@ -105,13 +105,17 @@ DeviceLabelerFor(const Request &          request,
   {
     labeler.options.mask = ViewOf(*foreground.mask);
   }
+  if (request.wantsValues)
+  {
+    labeler.options.visitValues = [&request](const PixelValues & values) { request.values = values; };
+  }
   return labeler;
 }
 
 /** Returns work(labeler) for a labeler of images in device memory. The caller must not hold the GIL. */
 template <typename TWork>
 auto
-RunOnDeviceMemory(const Request &          request,
+RunOnDeviceMemory(Request &                request,
                   const DeviceForeground & foreground,
                   std::uintptr_t           stream,
                   const Allocator *        allocator,
@@ -184,7 +188,7 @@ LabelDevice(const DeviceArray &      image,
             const DeviceArray &      output,
             std::uintptr_t           stream,
             Allocator *              allocator,
-            const Request &          request)
+            Request &                request)
 {
   VisitInteger(output.GetType(), [](auto) {}); // throws for other types
   std::uint64_t                    count;
@@ -205,7 +209,7 @@ MaskDevice(const DeviceArray &      image,
            const DeviceArray &      output,
            std::uintptr_t           stream,
            Allocator *              allocator,
-           const Request &          request)
+           Request &                request)
 {
   return RunOnDeviceMemory(request, foreground, stream, allocator, [&](CudaConnectedComponentLabeler & labeler) {
     return labeler.Mask(ViewOf(image), ViewOf(output));
@@ -218,7 +222,7 @@ MeasureDevice(const DeviceArray &      image,
               std::uintptr_t           stream,
               Allocator *              allocator,
               const nb::object &       makeColumns,
-              const Request &          request,
+              Request &                request,
               bool                     wantsBoxes,
               bool                     wantsMeans,
               bool                     wantsFaces)

@@ -133,7 +133,7 @@ LabelDevice(const DeviceArray &      image,
             const DeviceArray &      output,
             std::uintptr_t           stream,
             Allocator *              allocator,
-            const Request &          request);
+            Request &                request);
 
 /** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
  * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns the number of selected
@@ -144,7 +144,7 @@ MaskDevice(const DeviceArray &      image,
            const DeviceArray &      output,
            std::uintptr_t           stream,
            Allocator *              allocator,
-           const Request &          request);
+           Request &                request);
 
 /** Measures the components of an image on a stream. `makeColumns` takes the number of components, and returns a
  * dictionary of the addresses of the columns that are wanted. The columns are complete after the work of the stream.
@@ -155,7 +155,7 @@ MeasureDevice(const DeviceArray &      image,
               std::uintptr_t           stream,
               Allocator *              allocator,
               const nanobind::object & makeColumns,
-              const Request &          request,
+              Request &                request,
               bool                     wantsBoxes,
               bool                     wantsMeans,
               bool                     wantsFaces);

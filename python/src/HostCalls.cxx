@@ -74,7 +74,7 @@ public:
     : m_Image(image, false, request.isTransposed, request.isBatch)
     , m_Limits(OptionalArray(limits, false, false))
     , m_Mask(OptionalArray(mask, request.isTransposed, request.isBatch))
-    , m_Packer(m_Image, m_Limits.get(), m_Mask.get(), request.checksValues)
+    , m_Packer(m_Image, m_Limits.get(), m_Mask.get(), request.wantsValues)
   {}
 
   const CudaConnectedComponentImageView &
@@ -90,10 +90,10 @@ public:
   }
 
   /** See ArrayPacker. */
-  bool
-  HasSeveralValues() const
+  PixelValues
+  GetValues() const
   {
-    return m_Packer.HasSeveralValues();
+    return m_Packer.GetValues();
   }
 
 private:
@@ -149,7 +149,7 @@ LabelHost(nb::handle image, nb::handle limits, nb::handle mask, nb::handle outpu
       return labeler.LabelPackedRows(input.GetPacker(), labels, 0, request.isBatch ? &table : nullptr);
     });
   }
-  request.hasSeveralValues = input.HasSeveralValues();
+  request.values = input.GetValues();
   return MakeCounts(count, table, request.isBatch);
 }
 
@@ -195,7 +195,7 @@ MaskHost(nb::handle image,
       nullptr,
       from.images);
   });
-  request.hasSeveralValues = input.HasSeveralValues();
+  request.values = input.GetValues();
   return count;
 }
 
@@ -224,7 +224,7 @@ MeasureHost(nb::handle image,
                     wantsBoxes,
                     wantsMeans);
   }
-  request.hasSeveralValues = input.HasSeveralValues();
+  request.values = input.GetValues();
   return MakeDictionary(std::move(*columns), wantsFaces, request.isBatch);
 }
 
@@ -257,13 +257,4 @@ RelabelHost(nb::handle    labels,
     }
   }
   return nb::make_tuple(counts.first, counts.second);
-}
-
-bool
-IsSingleValue(nb::handle image, unsigned int threads)
-{
-  const Array                  array(image, false, false);
-  const nb::gil_scoped_release released;
-  Threads                      pool(ThreadCount(threads, array.GetView().Count()));
-  return HasSingleValue(array, pool);
 }

@@ -53,8 +53,4 @@ RelabelHost(nanobind::handle labels,
             bool             isTransposed,
             unsigned int     threads);
 
-/** Returns whether all elements that are not 0 have the same value, see HasSingleValue(). */
-bool
-IsSingleValue(nanobind::handle image, unsigned int threads);
-
 #endif

@@ -86,6 +86,11 @@ NB_MODULE(_core, module)
   nb::exception<DeviceMemoryError>(module, "CudaMemoryError", cudaError);
   nb::exception<LabelOverflow>(module, "LabelOverflowError", PyExc_OverflowError);
 
+  nb::class_<PixelValues>(module, "PixelValues")
+    .def(nb::init<bool, bool, bool>(), nb::arg("has_several"), nb::arg("has_several_whole"), nb::arg("has_nan"))
+    .def_ro("has_several", &PixelValues::hasSeveral)
+    .def_ro("has_several_whole", &PixelValues::hasSeveralWhole)
+    .def_ro("has_nan", &PixelValues::hasNaN);
   nb::class_<Request>(module, "Request")
     .def(
       "__init__",
@@ -96,9 +101,9 @@ NB_MODULE(_core, module)
          bool          transposed,
          int           device,
          unsigned int  threads,
-         bool          checksValues,
+         bool          wantsValues,
          bool          batch) {
-        new (request) Request{ full, minimum, largest, transposed, device, threads, checksValues, batch };
+        new (request) Request{ full, minimum, largest, transposed, device, threads, wantsValues, batch, {} };
       },
       nb::arg("fully_connected"),
       nb::arg("min_size"),
@@ -106,7 +111,7 @@ NB_MODULE(_core, module)
       nb::arg("transposed"),
       nb::arg("device"),
       nb::arg("threads"),
-      nb::arg("checks_values") = false,
+      nb::arg("wants_values") = false,
       nb::arg("batch") = false)
     .def_ro("fully_connected", &Request::fullyConnected)
     .def_ro("min_size", &Request::minimumSize)
@@ -114,7 +119,8 @@ NB_MODULE(_core, module)
     .def_ro("transposed", &Request::isTransposed)
     .def_ro("device", &Request::device)
     .def_ro("batch", &Request::isBatch)
-    .def_ro("has_several_values", &Request::hasSeveralValues);
+    .def_ro("wants_values", &Request::wantsValues)
+    .def_rw("values", &Request::values);
   nb::class_<DeviceArray>(module, "DeviceArray")
     .def(nb::init<std::uintptr_t,
                   std::string,
@@ -221,7 +227,6 @@ NB_MODULE(_core, module)
              nb::arg("k"),
              nb::arg("transposed"),
              nb::arg("threads"));
-  module.def("single_value", &IsSingleValue, nb::arg("image"), nb::arg("threads"));
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
   module.def("forget_other_calls", &Threads::ForgetOtherCalls);

@@ -6,8 +6,6 @@
 #include "primitives/PixelTypes.h"
 
 #include <algorithm>
-#include <atomic>
-#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -124,56 +122,4 @@ Relabel(const Array & labels,
       return std::make_pair(kept, found);
     });
   });
-}
-
-bool
-HasSingleValue(const Array & image, Threads & threads)
-{
-  // All types are compared as bits. Only the zeros and NaNs of floating-point types need care.
-  const auto          size = image.GetView().size;
-  const std::uint64_t infinity = image.GetView().type == ElementType::Half     ? 0x7C00U
-                                 : image.GetView().type == ElementType::Float  ? 0x7F800000U
-                                 : image.GetView().type == ElementType::Double ? 0x7FF0000000000000U
-                                                                               : 0;
-  const auto          check = [&](auto element) {
-    using BitsType = decltype(element);
-    const auto            sign = static_cast<BitsType>(infinity == 0 ? 0 : BitsType{ 1 } << (8 * sizeof(BitsType) - 1));
-    std::atomic<BitsType> value{ 0 };
-    std::atomic<bool>     isSingle{ true };
-    threads.Run(size[1] * size[2], [&](std::uint64_t row) {
-      if (!isSingle.load(std::memory_order_relaxed))
-      {
-        return;
-      }
-      const char * const from = image.GetView().Row(row);
-      for (std::uint64_t x = 0; x < size[0]; ++x)
-      {
-        BitsType bits;
-        std::memcpy(&bits, from + static_cast<std::ptrdiff_t>(x) * image.GetView().strides[0], sizeof(bits));
-        if (bits == 0 || bits == sign)
-        {
-          continue;
-        }
-        const bool isNaN = infinity != 0 && static_cast<BitsType>(bits & ~sign) > infinity;
-        BitsType   known = value.load(std::memory_order_relaxed);
-        if (isNaN || (known != bits && (known != 0 || !value.compare_exchange_strong(known, bits)) && known != bits))
-        {
-          isSingle = false;
-          return;
-        }
-      }
-    });
-    return isSingle.load();
-  };
-  switch (itk::ccl::SizeOf(image.GetView().type))
-  {
-    case 1:
-      return check(std::uint8_t{});
-    case 2:
-      return check(std::uint16_t{});
-    case 4:
-      return check(std::uint32_t{});
-    default:
-      return check(std::uint64_t{});
-  }
 }

@@ -25,9 +25,4 @@ Relabel(const Array & labels,
         std::uint64_t numberOfLargest,
         Threads &     threads);
 
-/** Returns whether all elements that are not 0 have the same value. NaN differs from NaN. The caller must not hold the
- * GIL. */
-bool
-HasSingleValue(const Array & image, Threads & threads);
-
 #endif

@@ -12,6 +12,7 @@
 
 using itk::CudaConnectedComponentError;
 using itk::CudaConnectedComponentLabeler;
+using PixelValues = itk::CudaConnectedComponentPixelValues;
 using Kind = CudaConnectedComponentError::Kind;
 using Selection = itk::CudaConnectedComponentSelection;
 
@@ -24,10 +25,10 @@ struct Request
   bool          isTransposed = false; // whether x is the first axis of the arrays, not the last
   int           device = 0;           // index of a device, or one of the constants below
   unsigned int  threads = 1;
-  bool          checksValues = false; // integers without limits in host memory: whether to look for several values
+  bool          wantsValues = false; // whether to look at the values of the pixels; not with limits or a mask
   bool          isBatch = false; // whether the first axis of arrays in host memory, and of the counts, is the images
 
-  bool hasSeveralValues = false; // the result: whether an image has several values other than 0
+  PixelValues values; // the result, if it is wanted
 };
 
 inline constexpr int ChildBackend = -4;  // the CPU, because the process is a child of another one

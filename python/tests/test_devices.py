@@ -8,6 +8,7 @@ import math
 import operator
 import sys
 import types
+import warnings
 
 import numpy as np
 import pytest
@@ -74,8 +75,23 @@ class FakeCore:
             raise _core.CudaMemoryError("out of memory")
         return function(*arguments)
 
+    def observe(self, image, foreground, request):
+        """Set the values of a request, by the functions for host memory."""
+        if not request.wants_values:
+            return
+        assert foreground.limits is None and foreground.mask is None
+        array = array_of(image)
+        if image.format == "bfloat16":
+            array = (array.astype(np.uint32) << 16).view(np.float32)
+        on_host = _core.Request(
+            True, 0, 0, False, _core.HOST_BACKEND, 1, wants_values=True, batch=True
+        )
+        _core.measure_host(array, None, None, False, False, False, on_host)
+        request.values = on_host.values
+
     def label_device(self, image, foreground, output, stream, allocator, request):
         assert not request.transposed
+        self.observe(image, foreground, request)
         self.calls.append((stream, request.device))
         self.images.append(image.address)
         assert request.min_size == request.k == 0
@@ -89,6 +105,7 @@ class FakeCore:
 
     def mask_device(self, image, foreground, output, stream, allocator, request):
         assert not request.transposed
+        self.observe(image, foreground, request)
         assert (output.format, output.size) == (image.format, image.size)
         assert output.images == image.images
         bytes_of_images = image.element_bytes * math.prod(image.size) * image.images
@@ -110,6 +127,7 @@ class FakeCore:
     ):
         self.calls.append((stream, request.device))
         self.images.append(image.address)
+        self.observe(image, foreground, request)
         on_host = _core.Request(
             request.fully_connected, 0, 0, False, _core.HOST_BACKEND, 1, batch=request.batch
         )
@@ -636,6 +654,32 @@ def test_cupy_limits(cupy, dtype):
             ccc.label(CupyArray(array), lower=lower, upper=upper).get(),
             ccc.label(array, lower=lower, upper=upper),
         )
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.float16, np.float64])
+@pytest.mark.parametrize("values", [(1, 1), (1, 2), (2, 2.5), (1, np.nan), (1, 2, np.nan)])
+def test_cupy_values_give_the_warnings_of_the_host(cupy, dtype, values):
+    if np.dtype(dtype).kind != "f" and np.isnan(values).any():
+        pytest.skip("integers have no NaN")
+    array = np.array([values, values[::-1], (0,) * len(values)]).astype(dtype)
+    for call in (
+        ccc.label,
+        ccc.keep_largest,
+        lambda image, **options: ccc.remove_small(image, 1, **options),
+        ccc.component_statistics,
+    ):
+        texts = []
+        for image in (array, CupyArray(array)):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                call(image)
+            assert all(warning.filename == __file__ for warning in caught)
+            texts.append([str(warning.message) for warning in caught])
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")
+                call(image, lower=1)
+                call(image, mask=image)
+        assert texts[0] == texts[1]
 
 
 def test_masks_of_another_memory(cupy):

@@ -3,6 +3,7 @@
 import contextlib
 import itertools
 import multiprocessing
+import warnings
 
 import numpy as np
 import pytest
@@ -254,6 +255,30 @@ def test_limits(library, dtype):
     np.testing.assert_array_equal(
         library.host(ccc.label(library.array(large), lower=2**24 + 0.5)), [1, 0, 0]
     )
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3,), (40, 33), (20, 30, 100)])
+def test_values_give_the_warnings_of_the_host(library, dtype, shape):
+    rows = [(1,), (2,), (2, 2.5), (2, np.nan), (np.nan,), (2, 0.5, np.nan), (np.inf, 2), (-0.0,)]
+    for values in rows if np.dtype(dtype).kind == "f" else rows[:2]:
+        array = (noise(shape, 0.3, 1) != 0).astype(dtype)
+        array.flat[-1] = 1
+        array.flat[: len(values)] = values
+        calls = (ccc.label, ccc.keep_largest, ccc.component_statistics)
+        for axes, call in itertools.product((len(shape), 1), calls):
+            # The second image is strided.
+            for on_host, image in (
+                (array, library.array(array)),
+                (array[..., ::2], library.array(array)[..., ::2]),
+            ):
+                texts = []
+                for each in (on_host, image):
+                    with warnings.catch_warnings(record=True) as caught:
+                        warnings.simplefilter("always")
+                        call(each, spatial_dims=axes)
+                    texts.append([str(warning.message) for warning in caught])
+                assert texts[0] == texts[1]
 
 
 @pytest.mark.parametrize("shift", [0, 40])

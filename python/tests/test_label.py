@@ -1,5 +1,6 @@
 """label() of NumPy arrays, compared with SciPy."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -247,33 +248,42 @@ def test_several_threads_at_once():
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("shape", [(3,), (33, 64), (20, 30, 100)])
-def test_several_values_give_a_warning(dtype, shape):
-    is_integer = np.dtype(dtype).kind in "iu"
-    for order in "CF":
-        single = np.asarray(noise(shape, 0.3, 1) != 0, dtype, order)
-        several = single.copy("K")
-        single.flat[-1] = several.flat[-1] = several.flat[0] = 1
-        several.flat[0] = 2
-        for image, warns in ((single, False), (several, is_integer), (several != 0, False)):
-            for call in (
-                ccc.label,
-                ccc.keep_largest,
-                lambda image: ccc.remove_small(image, 1),
-                ccc.component_statistics,
-            ):
-                with warnings.catch_warnings(record=True) as caught:
-                    warnings.simplefilter("always")
-                    call(image)
-                assert [warning.category for warning in caught] == [UserWarning] * warns
-                assert all(warning.filename == __file__ for warning in caught)
-                assert all("lower= and upper=" in str(warning.message) for warning in caught)
-        np.testing.assert_array_equal(ccc.label(several), label_by_scipy(several, True)[0])
+def test_values_give_a_warning(dtype, shape):
+    kind = np.dtype(dtype).kind
+    rows = [((1,), []), ((1, 0), []), ((2,), [] if kind == "b" else ["has several values"])]
+    if kind in "iu":
+        rows += [((2, np.iinfo(dtype).max), ["has several values"])]
+    if kind == "f":
+        rows += [((-1,), ["has several values"]), ((-0.0,), []), ((2, 2.5), []), ((2, 1e-6), [])]
+        rows += [((np.nan,), ["has NaN"]), ((2, np.nan), ["has several values", "has NaN"])]
+        rows += [((2, 0.5, np.nan), ["has NaN"]), ((np.inf, 2), ["has several values"])]
+    for order, (values, expected) in itertools.product("CF", rows):
+        image = np.asarray(noise(shape, 0.3, 1) != 0, dtype, order)
+        image.flat[-1] = 1
+        image.flat[: len(values)] = values
+        for call in (
+            ccc.label,
+            ccc.keep_largest,
+            lambda image: ccc.remove_small(image, 1),
+            ccc.component_statistics,
+        ):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                call(image)
+            assert [warning.category for warning in caught] == [UserWarning] * len(expected)
+            for warning, text in zip(caught, expected):
+                assert warning.filename == __file__
+                assert text in str(warning.message) and "lower= and upper=" in str(warning.message)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            ccc.label(several, lower=1)
-            ccc.label(several, upper=1)
-            ccc.label(several, mask=single)
-            ndimage.label(several)
+            ccc.label(image, lower=1)
+            ccc.label(image, upper=1)
+            ccc.label(image, mask=image)
+            labels, _ = ndimage.label(image, np.ones((3,) * image.ndim))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            np.testing.assert_array_equal(ccc.label(image), label_by_scipy(image, True)[0])
+            np.testing.assert_array_equal(labels, label_by_scipy(image, True)[0])
 
 
 def test_only_the_image_and_the_size_are_positional():

@@ -38,6 +38,7 @@ struct Request
   OutputKind                              output = OutputKind::None;
   std::uint64_t                           fillValue = 0; // of filled images: bit pattern of a pixel
   CudaConnectedComponentImageView         intensities;   // for the table; without pixels if not wanted
+  bool wantsValues = false; // whether the caller gets what the values of pixels are; only for pixels that are not 0
 
   /** Returns a limit of the indices of pixels and runs, for the kind of row group of VisitRowGroup(). */
   std::uint64_t

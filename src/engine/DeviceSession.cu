@@ -457,7 +457,8 @@ FinishComponents(const DeviceExecutor &      executor,
                  RankedRuns<TRowGroup, TRun> ranked,
                  const Request &             request,
                  const TUseRanks &           useRanks,
-                 const TableMaker *          makeTable = nullptr)
+                 const TableMaker *          makeTable = nullptr,
+                 const ObservedValues *      values = nullptr)
 {
   ranked.componentCount = CapacityForTables(executor, ranked.componentCount, request);
   const auto selected = SelectComponentsOf(executor, ranked, request);
@@ -465,6 +466,8 @@ FinishComponents(const DeviceExecutor &      executor,
   const std::uint64_t imageRankBytes = request.images == 1 ? 0 : request.images * sizeof(TRun);
   const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
   const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
+  const std::uint64_t valueBytes = request.wantsValues ? request.images * sizeof(ObservedValues) : 0;
+  const HostArray     hostValues = valueBytes == 0 ? nullptr : resources.AllocateHost(valueBytes);
   BoundedCount<TRun>  kept = selected.kept;
   const auto          use = [&] { useRanks(selected.imageRanks, [&] { return Await(executor, kept); }); };
 
@@ -476,13 +479,26 @@ FinishComponents(const DeviceExecutor &      executor,
   }
   auto * const count = static_cast<std::uint64_t *>(counts.get());
   executor.ForEach(Grid{ 2 }, StoreCounts<TRun>{ { selected.found, selected.kept }, count });
-  Download(executor, imageRanks, selected.imageRanks.first, imageRankBytes);
+  const auto copy = [&executor](const HostArray & to, const void * from, std::uint64_t bytes) {
+    return bytes == 0 ? cudaSuccess
+                      : cudaMemcpyAsync(to.get(), from, bytes, cudaMemcpyDeviceToHost, executor.GetStream());
+  };
+  const cudaError_t errors[] = { copy(imageRanks, selected.imageRanks.first, imageRankBytes),
+                                 copy(hostValues, values, valueBytes) };
+  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  CCL_CHECK(errors[0]);
+  CCL_CHECK(errors[1]);
 
   Components components;
   components.foundCount = count[0];
   components.keptCount = count[1];
   components.keptCounts =
     CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), request.images, components.keptCount);
+  if (request.wantsValues)
+  {
+    components.values =
+      ObservedValues::Summarize(static_cast<const ObservedValues *>(hostValues.get()), request.images);
+  }
   request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
   if (hasRows)
   {
@@ -513,7 +529,8 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
 {
   const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
   const auto       bits = executor.Allocate<Word>(WordsOf(stack.GetGrid()).Count());
-  const auto       grouped = PackImages<TRowGroup>(executor, input, request, bits.get());
+  const auto       values = AllocateValues(executor, request);
+  const auto       grouped = PackImages<TRowGroup>(executor, input, request, bits.get(), values.get());
   Components       components;
   const auto       finish = [&](const auto & ranked) {
     HostArray  intensities;
@@ -529,7 +546,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
       }
       WriteOutput(executor, ranked, imageRanks, input, request, output);
     };
-    components = FinishComponents(executor, resources, ranked, request, useRanks, makeTable);
+    components = FinishComponents(executor, resources, ranked, request, useRanks, makeTable, values.get());
     components.intensities = std::move(intensities);
   };
   LabelRunsOnDevice<TRun>(executor, grouped.groups, std::nullopt, request, finish);
@@ -630,13 +647,14 @@ LabelPixelsOnDevice(const DeviceExecutor & executor,
 {
   // Published algorithms write labels without gaps, and nothing else. For the rest, runs read their labels.
   if (IsPublished(request) && request.output == OutputKind::Labels && IsDefaultForeground(request, input.type) &&
-      !request.NeedsAnalysis() && !request.WantsIntensities() && input.IsContiguous() && output.IsContiguous())
+      !request.NeedsAnalysis() && !request.WantsIntensities() && !request.wantsValues && input.IsContiguous() &&
+      output.IsContiguous())
   {
     // Labels of 64 bits need no temporary image if the output has 64 bits.
     const std::uint64_t maximum = SizeOf(output.type) == 8 ? ~std::uint64_t{ 0 } : request.size.Count();
     const std::uint64_t count = VisitIndexType(
       maximum, [&](auto label) { return LabelPixelsAsPublished<decltype(label)>(executor, input, request, output); });
-    return { count, count, { count }, nullptr, nullptr };
+    return { count, count, { count }, nullptr, nullptr, {} };
   }
   return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
     return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {

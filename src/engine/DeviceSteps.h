@@ -34,11 +34,23 @@ PixelsOf(TPixel * pixels, const ImageView & view)
            view.IsContiguous() };
 }
 
+/** Returns cleared memory for the values of each image, or no memory if the request does not want them. */
+template <typename TExecutor>
+auto
+AllocateValues(const TExecutor & executor, const Request & request)
+{
+  return executor.template AllocateCleared<ObservedValues>(request.wantsValues ? request.images : 0);
+}
+
 /** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.
- */
+ * `values` is memory of AllocateValues(). */
 template <typename TRowGroup, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
-PackImages(const TExecutor & executor, const ImageView & input, const Request & request, Word * bits)
+PackImages(const TExecutor & executor,
+           const ImageView & input,
+           const Request &   request,
+           Word *            bits,
+           ObservedValues *  values)
 {
   const ImageStack                  stack = StackOf<TRowGroup>(request.size, request.images);
   GroupedBits<TRowGroup, TExecutor> grouped(executor, stack, bits);
@@ -46,7 +58,14 @@ PackImages(const TExecutor & executor, const ImageView & input, const Request & 
     VisitWidth(image.type, [&](auto width) {
       using BitsType = decltype(width);
       const StackPixels<const BitsType> pixels = PixelsOf(static_cast<const BitsType *>(image.pixels), image);
-      PackRowGroups(executor, pixels, stack, foreground, bits, grouped, isMasked);
+      if (request.wantsValues)
+      {
+        PackAndObserveRowGroups(executor, pixels, stack, image.type, request.isComplement, bits, grouped, values);
+      }
+      else
+      {
+        PackRowGroups(executor, pixels, stack, foreground, bits, grouped, isMasked);
+      }
     });
   };
   if (request.WantsMask())
@@ -317,7 +336,8 @@ RunAllSteps(const TExecutor & executor, const Request & request, const CudaConne
   using namespace DeviceSteps;
   const Grid          words = WordsOf(StackOf<TRowGroup>(request.size, request.images).GetGrid());
   const auto          bits = executor.template Allocate<Word>(words.Count());
-  const auto          grouped = PackImages<TRowGroup>(executor, call.input, request, bits.get());
+  const auto          values = AllocateValues(executor, request);
+  const auto          grouped = PackImages<TRowGroup>(executor, call.input, request, bits.get(), values.get());
   const std::uint64_t columnWords = grouped.groups.columns.words.Count();
   const std::uint64_t mostRuns = columnWords * RunUnionFind::MostStartsInWord;
   const bool          mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;

@@ -229,6 +229,14 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   return request;
 }
 
+/** Returns whether the caller wants to know what the values of the pixels are. */
+bool
+WantsValues(const CudaConnectedComponentLabeler::Options & options, const ccl::Foreground & foreground)
+{
+  const bool hasMask = options.mask.pixels != nullptr || options.mask.Count() > 0;
+  return options.visitValues && foreground.IsNotZero() && !hasMask;
+}
+
 /** Returns the request for images in device memory. */
 ccl::Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
@@ -241,6 +249,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   RequireMemory(input, "input");
   ccl::Request request = RequestFor(options, input.size, input.images, labelValues, wantsTable, output, fillValue);
   request.foreground = ccl::Foreground::Of(options.foreground, input.type);
+  request.wantsValues = WantsValues(options, request.foreground);
   return request;
 }
 
@@ -365,13 +374,21 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
     RequireIn(View::Memory::Device, request.intensities, "intensity image");
   }
   Report(options, 0.0F);
+  const auto finish = [&](const ccl::Components & components) {
+    const std::uint64_t objectCount = FillTable(request, components, table);
+    if (request.wantsValues)
+    {
+      options.visitValues(components.values);
+    }
+    return objectCount;
+  };
   if (request.size.Count() == 0 || request.images == 0)
   {
     if (makeTable != nullptr)
     {
       (*makeTable)(0);
     }
-    return FillTable(request, {}, table);
+    return finish({});
   }
   RequireMemory(input, "input");
   RequireMemory(output, "output");
@@ -381,9 +398,8 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
   {
     RequireAligned(request.mask, "mask");
   }
-  ccl::DeviceSession    session(options.deviceId, options.stream, options.allocator);
-  const ccl::Components components = session.LabelPixels(input, request, output, makeTable);
-  const std::uint64_t   objectCount = FillTable(request, components, table);
+  ccl::DeviceSession  session(options.deviceId, options.stream, options.allocator);
+  const std::uint64_t objectCount = finish(session.LabelPixels(input, request, output, makeTable));
   Report(options, 1.0F);
   return objectCount;
 }
@@ -396,14 +412,22 @@ struct HostOutput
   const CudaConnectedComponentLabeler::MaskRowVisitorType * visitMask = nullptr; // for OutputKind::MaskBits
 };
 
-/** Returns a function that packs the rows of an image in host memory. */
-CudaConnectedComponentLabeler::RowPackerType
-PackerOfView(const View & image, const CudaConnectedComponentForeground & foreground)
+/** Returns label(packRow), with a function that packs the rows of an image in host memory. Then passes what the values
+ * of the pixels are to the caller, if it is wanted. */
+template <typename TLabel>
+auto
+LabelView(const CudaConnectedComponentLabeler::Options & options, const View & image, const TLabel & label)
 {
   RequireMemory(image, "input");
-  return [image, isForeground = ccl::Foreground::Of(foreground, image.type)](std::uint64_t row, std::uint32_t * words) {
-    ccl::PackRowOf(image, row, isForeground, words);
-  };
+  const auto foreground = ccl::Foreground::Of(options.foreground, image.type);
+  if (!WantsValues(options, foreground))
+  {
+    return label([&](std::uint64_t row, std::uint32_t * words) { ccl::PackRowOf(image, row, foreground, words); });
+  }
+  ccl::ObservingPacker packer(image);
+  auto                 result = label([&](std::uint64_t row, std::uint32_t * words) { packer.PackRow(row, words); });
+  options.visitValues(packer.GetValues());
+  return result;
 }
 
 /** Returns a function that packs the rows of the complement, or the pixels of each row that the mask has. */
@@ -515,7 +539,7 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     const auto                                selected = ccl::SelectComponentsOf(executor, ranked, request);
     const std::uint64_t                       kept = selected.kept.Get();
     ccl::Components                           components{
-      count, kept, ccl::CountComponentsOfImages(selected.imageRanks.first, request.images, kept), nullptr, nullptr
+      count, kept, ccl::CountComponentsOfImages(selected.imageRanks.first, request.images, kept), nullptr, nullptr, {}
     };
     request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
     if (request.wantsTable && selected.analyzed)
@@ -643,7 +667,9 @@ CudaConnectedComponentLabeler::Label(const View &                  input,
   RequireIn(input.memory, output, "output");
   if (input.memory == View::Memory::Host)
   {
-    return this->LabelPackedRows(PackerOfView(input, options.foreground), output, backgroundValue, table);
+    return LabelView(options, input, [&](const RowPackerType & packRow) {
+      return this->LabelPackedRows(packRow, output, backgroundValue, table);
+    });
   }
   RequireLabelType(output);
   RequireSeparateRows(output, "output");
@@ -717,6 +743,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
     RequireIn(View::Memory::Device, request.mask, "mask");
     RequireAligned(request.mask, "mask");
   }
+  request.wantsValues = false;
   request.columns = ColumnsOf(table);
   request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
   return request;
@@ -782,7 +809,9 @@ CudaConnectedComponentLabeler::Measure(const View & input) const
 {
   if (input.memory == View::Memory::Host)
   {
-    return this->MeasurePackedRows(PackerOfView(input, options.foreground), input.size, input.images);
+    return LabelView(options, input, [&](const RowPackerType & packRow) {
+      return this->MeasurePackedRows(packRow, input.size, input.images);
+    });
   }
   CudaConnectedComponentTable table;
   const auto request = RequestFor(options, input, ccl::LabelValues::Ranks(), true, ccl::OutputKind::None, 0);
@@ -845,25 +874,22 @@ CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
     return LabelDevice(options, input, request, output, table);
   }
   GridOf(input.size, input.images);
-  const RowPackerType packRow = PackerOfView(input, options.foreground);
-  const bool          isInside = kind == OutputKind::FilledInside;
-  const bool          hasValue = input.pixels != output.pixels && IsCleared(options, output, !isInside && value == 0);
-  return this->MaskPackedRows(
-    packRow,
-    input.size,
-    [&](std::uint64_t row, const std::uint32_t * words) {
-      if (isInside)
-      {
-        ccl::CopyRowOf(input, output, row);
-        ccl::SetPixelsOf(output, row, words, value);
-      }
-      else
-      {
-        ccl::SelectPixelsOf(input, output, row, words, value, hasValue);
-      }
-    },
-    table,
-    input.images);
+  const bool isInside = kind == OutputKind::FilledInside;
+  const bool hasValue = input.pixels != output.pixels && IsCleared(options, output, !isInside && value == 0);
+  const auto writeRow = [&](std::uint64_t row, const std::uint32_t * words) {
+    if (isInside)
+    {
+      ccl::CopyRowOf(input, output, row);
+      ccl::SetPixelsOf(output, row, words, value);
+    }
+    else
+    {
+      ccl::SelectPixelsOf(input, output, row, words, value, hasValue);
+    }
+  };
+  return LabelView(options, input, [&](const RowPackerType & packRow) {
+    return this->MaskPackedRows(packRow, input.size, writeRow, table, input.images);
+  });
 }
 
 std::uint64_t

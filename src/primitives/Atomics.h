@@ -155,9 +155,35 @@ inline void
 AtomicOr(T * address, T value)
 {
 #ifdef __CUDA_ARCH__
-  atomicOr(address, value);
+  using Type = typename CudaAtomicType<T>::Type;
+  atomicOr(reinterpret_cast<Type *>(address), static_cast<Type>(value));
 #else
   __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/** Does the same with few atomic operations, if most threads set bits that others have set before. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AtomicOrIfMissing(T * address, T value)
+{
+#ifdef __CUDA_ARCH__
+  // One thread of a warp after the other, because the bits of one are often those of all.
+  while (value != 0 && (value & ~LoadCurrent(address)) != 0)
+  {
+    unsigned int lowerLanes;
+    asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lowerLanes));
+    if ((__activemask() & lowerLanes) == 0)
+    {
+      AtomicOr(address, value);
+    }
+  }
+#else
+  if ((value & ~LoadCurrent(address)) != 0)
+  {
+    AtomicOr(address, value);
+  }
 #endif
 }
 

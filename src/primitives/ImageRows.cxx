@@ -3,6 +3,7 @@
 
 // The loops have a version with a constant distance between pixels, so that compilers vectorize them.
 
+#include "primitives/BitRows.h"
 #include "primitives/PackRow.h"
 #include "primitives/Grid.h"
 
@@ -202,6 +203,51 @@ PackRowOf(const ImageView & image, std::uint64_t row, const Foreground & foregro
   ForAdjacentPixels(image, row, words, [&](const void * pixels, std::uint64_t count, Word * packed) {
     PackRow(pixels, SizeOf(image.type), count, foreground, packed);
   });
+}
+
+ObservingPacker::ObservingPacker(const ImageView & image)
+  : m_Image(image)
+  , m_NotZero(Foreground::NotZero(image.type))
+  , m_Zero(m_NotZero.Inverted())
+  , m_Values(image.images)
+{}
+
+void
+ObservingPacker::PackRow(std::uint64_t row, Word * words)
+{
+  ObservedValues & values = m_Values[m_Image.images == 1 ? 0 : row / (m_Image.size[1] * m_Image.size[2])];
+  ForAdjacentPixels(m_Image, row, words, [&](const void * pixels, std::uint64_t count, Word * packed) {
+    // Parts of the row, so that pixels that are read again are in the fastest cache.
+    for (std::uint64_t first = 0; first < count; first += PixelsOfChunk)
+    {
+      const std::uint64_t inChunk = std::min(count - first, PixelsOfChunk);
+      const std::size_t   size = SizeOf(m_Image.type);
+      this->PackPixels(static_cast<const char *>(pixels) + first * size, inChunk, packed + first / BitsPerWord, values);
+    }
+  });
+}
+
+void
+ObservingPacker::PackPixels(const void * pixels, std::uint64_t count, Word * words, ObservedValues & values) const
+{
+  const std::size_t size = SizeOf(m_Image.type);
+  if (values.IsSettled(m_Image.type))
+  {
+    ccl::PackRow(pixels, size, count, m_NotZero, words);
+    return;
+  }
+  // In a mask, all pixels are 0 or the one value.
+  const bool areKnown = PackBinaryRow(pixels, size, count, m_Zero, values.GetSingleValue(), words);
+  for (std::uint64_t word = 0; word * BitsPerWord < count; ++word)
+  {
+    words[word] = ComplementOfWord(words[word], count, word);
+  }
+  if (!areKnown)
+  {
+    ObservedValues others;
+    others.Add(pixels, m_Image.type, count, words);
+    values.MergeAtomically(others);
+  }
 }
 
 bool

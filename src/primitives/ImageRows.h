@@ -8,9 +8,11 @@
 
 #include "primitives/Bits.h"
 #include "primitives/Foreground.h"
+#include "primitives/ObservedValues.h"
 #include "primitives/PixelTypes.h"
 
 #include <cstdint>
+#include <vector>
 
 namespace itk::ccl
 {
@@ -19,7 +21,34 @@ namespace itk::ccl
 void
 PackRowOf(const ImageView & image, std::uint64_t row, const Foreground & foreground, Word * words);
 
-/** Does the same. Returns whether all pixels of the background have the bytes of `other`. */
+/** Packs the pixels of images that are not 0, and observes their values. */
+class ObservingPacker
+{
+public:
+  explicit ObservingPacker(const ImageView & image);
+
+  /** Does the same as PackRowOf(). Threads may call it at the same time. */
+  void
+  PackRow(std::uint64_t row, Word * words);
+
+  /** Returns what is known of the values of the packed rows. */
+  CudaConnectedComponentPixelValues
+  GetValues() const
+  {
+    return ObservedValues::Summarize(m_Values.data(), m_Values.size());
+  }
+
+private:
+  void
+  PackPixels(const void * pixels, std::uint64_t count, Word * words, ObservedValues & values) const;
+
+  ImageView                   m_Image;
+  Foreground                  m_NotZero;
+  Foreground                  m_Zero;
+  std::vector<ObservedValues> m_Values; // of each image
+};
+
+/** Does the same as PackRowOf(). Returns whether all pixels of the background have the bytes of `other`. */
 bool
 PackBinaryRowOf(const ImageView &  image,
                 std::uint64_t      row,

@@ -6,9 +6,11 @@
 #include "PixelValues.h"
 
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
+#include "primitives/ObservedValues.h"
 
 #include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace
@@ -57,19 +59,28 @@ PackAbove(const ImageView & image, double threshold)
                       return !(lowest <= pixels[x] && pixels[x] <= highest);
                     });
                   }),
-             static_cast<double>(highest) };
+             static_cast<double>(highest),
+             {} };
   });
 }
 
 /** Packs the pixels that are not 0. */
-BitRows
+Foreground
 PackNotZero(const ImageView & image)
 {
-  return Pack(image, [&](std::uint64_t row, std::uint32_t * words) {
+  itk::ccl::ObservedValues values;
+  BitRows                  bits = Pack(image, [&](std::uint64_t row, std::uint32_t * words) {
     VisitPixelType(image.type, [&](auto zero) {
       Labeler::PackRow(reinterpret_cast<const decltype(zero) *>(image.Row(row)), image.size[0], words);
     });
+    if (!values.IsSettled(image.type))
+    {
+      itk::ccl::ObservedValues ofRow;
+      ofRow.Add(image.Row(row), image.type, image.size[0], words);
+      values.MergeAtomically(ofRow);
+    }
   });
+  return { std::move(bits), {}, itk::ccl::ObservedValues::Summarize(&values, 1) };
 }
 
 } // namespace
@@ -79,11 +90,13 @@ FindForeground(const FileImage & image, const Threshold & threshold, const std::
 {
   if (threshold.IsDefault() && image.componentCount == 1)
   {
-    return { PackNotZero(image.view), {} };
+    return PackNotZero(image.view);
   }
   if (threshold.IsDefault())
   {
-    return { PackIf(image, [&](const double * pixel) { return SquaredNorm(pixel, image.componentCount) != 0.0; }), {} };
+    return { PackIf(image, [&](const double * pixel) { return SquaredNorm(pixel, image.componentCount) != 0.0; }),
+             {},
+             {} };
   }
   if (image.componentCount > 1)
   {
@@ -96,5 +109,5 @@ FindForeground(const FileImage & image, const Threshold & threshold, const std::
   }
   const double lower = threshold.lower.value_or(-std::numeric_limits<double>::infinity());
   const double upper = threshold.upper.value_or(std::numeric_limits<double>::infinity());
-  return { PackIf(image, [=](const double * pixel) { return lower <= *pixel && *pixel <= upper; }), {} };
+  return { PackIf(image, [=](const double * pixel) { return lower <= *pixel && *pixel <= upper; }), {}, {} };
 }

@@ -188,6 +188,24 @@ WriteOutputs(const Options &    options,
   report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
+/** Prints hints of values that an image of one foreground seldom has. */
+void
+PrintHints(const Options & options, const itk::CudaConnectedComponentPixelValues & values)
+{
+  const auto print = [&options](const std::string & text) {
+    std::cerr << "cuda-connected-components: hint: " << options.input << " has " << text << '\n';
+  };
+  if (values.hasSeveralWhole)
+  {
+    print("several values other than 0, and components join neighbors of different values; choose the values with "
+          "--lower and --upper");
+  }
+  if (values.hasNaN)
+  {
+    print("NaN, which is foreground; choose the values with --lower and --upper, which NaN is not between");
+  }
+}
+
 /** Reads a second image. `role` is its role, such as "mask". Throws Failure if ITK would reject it as a mask of the
  * input because of its geometry. */
 FileImage
@@ -283,6 +301,10 @@ LabelImage(const Options & options)
   report.otsuThreshold = foreground.otsuThreshold;
 
   const Components components = FindComponents(options, image.geometry, foreground.bits, intensities.view, report);
+  if (!options.quiet && options.mask.empty())
+  {
+    PrintHints(options, foreground.values);
+  }
   if (options.IsTextPrinted())
   {
     ReportLargest(options, image.geometry, components.table.pixelCounts, report);

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <limits>
 #include <regex>
 #include <thread>
 
@@ -42,6 +43,38 @@ TEST_F(CudaConnectedComponentsTool, VolumesInManyFormats)
     {
       this->ExpectLabels("out." + ending, expected.GetPointer());
     }
+  }
+}
+
+TEST_F(CudaConnectedComponentsTool, HintsOfValues)
+{
+  const std::string several = " has several values other than 0, and components join neighbors of different values; "
+                              "choose the values with --lower and --upper\n";
+  const std::string nan =
+    " has NaN, which is foreground; choose the values with --lower and --upper, which NaN is not between\n";
+  const auto expect = [this](const std::string & name, auto first, auto second, const std::string & hint) {
+    const auto image = MakeEmpty<itk::Image<decltype(first), 3>>({ { 9, 8, 3 } });
+    image->SetPixel({ { 1, 1, 1 } }, first);
+    image->SetPixel({ { 5, 5, 1 } }, second);
+    Write(image.GetPointer(), this->File(name));
+    const Outcome run = this->Call(name + " --table table.csv");
+    EXPECT_EQ(run.status, 0) << run.errors;
+    EXPECT_EQ(run.errors, hint.empty() ? "" : "cuda-connected-components: hint: " + name + hint);
+  };
+  for (const std::string ending : { "nii.gz", "nrrd", "mha", "tif", "vtk" })
+  {
+    const unsigned char one = 1;
+    const unsigned char two = 2;
+    expect("labels." + ending, one, two, several);
+    expect("labels." + ending, 1.0F, 2.0F, several);
+  }
+  expect("in.mha", 2.0F, std::numeric_limits<float>::quiet_NaN(), nan); // ITK reads 0 from NIfTI files with NaN
+  expect("in.mha", short{ 7 }, short{ 7 }, "");
+  expect("in.mha", 2.0, 2.5, "");
+  expect("in.mha", short{ -1 }, short{ 1 }, several);
+  for (const std::string option : { "--quiet", "--lower 1", "--upper 9", "--otsu", "--mask in.mha" })
+  {
+    EXPECT_EQ(this->Call("in.mha --table table.csv " + option).errors, "") << option;
   }
 }
 

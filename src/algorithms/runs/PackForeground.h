@@ -4,6 +4,7 @@
 
 // Makes the bits of row groups, from the pixels of an image or from the bits of its rows.
 
+#include "primitives/ObservedValues.h"
 #include "primitives/PackWord.h"
 #include "primitives/RowGroups.h"
 
@@ -17,13 +18,15 @@ namespace PackForeground
 {
 
 /** Returns the bits of the pixels of one word. A cell is a word of a row of the stack.
- * \tparam TTest a ValueTest or a RangeTest of TBits */
-template <typename TBits, typename TTest = ValueTest<TBits>>
+ * \tparam TTest a ValueTest or a RangeTest of TBits
+ * \tparam TObserver NoObserver, or a ValueObserver if the test is for 0 */
+template <typename TBits, typename TTest = ValueTest<TBits>, typename TObserver = NoObserver>
 struct PackWordAt
 {
   StackPixels<const TBits> pixels;
   ImageStack               stack;
   TTest                    foreground;
+  TObserver                observer{};
 
   CCL_HOST_DEVICE
   Word
@@ -37,7 +40,7 @@ struct PackWordAt
     const std::uint64_t x = cell.x * BitsPerWord;
     const std::uint64_t left = stack.size.x - x;
     const unsigned int  count = left < BitsPerWord ? static_cast<unsigned int>(left) : BitsPerWord;
-    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image), x, count);
+    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image), x, count, image);
     return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
   }
 
@@ -47,16 +50,20 @@ private:
   /** Packs `count` pixels of a row from x on, and pixels after them that do not count. */
   CCL_HOST_DEVICE
   Word
-  Pack(const TBits * row, std::uint64_t x, unsigned int count) const
+  Pack(const TBits * row, std::uint64_t x, unsigned int count, std::uint64_t image) const
   {
-    Word word = 0;
+    Word           word = 0;
+    ObservedValues values;
     for (unsigned int begin = 0; begin < count; begin += ChunkType::Pixels)
     {
       ChunkType           chunk;
       const std::uint64_t at = x + begin;
       this->Load(row + static_cast<std::int64_t>(at) * pixels.pixelStride, at, count - begin, chunk);
-      word |= PackChunk(chunk, foreground) << begin;
+      const Word bits = PackChunk(chunk, foreground);
+      observer.Add(chunk, bits, values);
+      word |= bits << begin;
     }
+    observer.Finish(values, image);
     return foreground.isInverted ? ~word : word;
   }
 
@@ -100,14 +107,14 @@ private:
 };
 
 /** Writes the bits of the rows of a row group in one word, and the bits of its columns. A cell is a word of columns. */
-template <typename TRowGroup, typename TBits, typename TTest>
+template <typename TRowGroup, typename TBits, typename TTest, typename TObserver>
 struct WriteWords
 {
-  PackWordAt<TBits, TTest> packWord;
-  RowGroupBits<TRowGroup>  groups;
-  Word *                   bits;
-  Word *                   columns;  // not used if a row group is one row
-  bool                     isMasked; // whether `bits` has the pixels that may be foreground
+  PackWordAt<TBits, TTest, TObserver> packWord;
+  RowGroupBits<TRowGroup>             groups;
+  Word *                              bits;
+  Word *                              columns;  // not used if a row group is one row
+  bool                                isMasked; // whether `bits` has the pixels that may be foreground
 
   CCL_HOST_DEVICE
   void
@@ -177,9 +184,30 @@ PackRowGroups(const TExecutor &                         executor,
   VisitTest<TBits>(foreground, [&](const auto & test) {
     using TestType = std::decay_t<decltype(test)>;
     executor.ForEach(grouped.groups.columns.words,
-                     PackForeground::WriteWords<TRowGroup, TBits, TestType>{
+                     PackForeground::WriteWords<TRowGroup, TBits, TestType, NoObserver>{
                        { pixels, stack, test }, grouped.groups, bits, grouped.columns.get(), isMasked });
   });
+}
+
+/** Packs the pixels that are not 0, or those that are 0, and adds the values of those that are not 0 to the values of
+ * their images.
+ * \param values an element for each image */
+template <typename TRowGroup, typename TBits, typename TExecutor>
+void
+PackAndObserveRowGroups(const TExecutor &                         executor,
+                        const StackPixels<const TBits> &          pixels,
+                        const ImageStack &                        stack,
+                        PixelType                                 type,
+                        bool                                      isComplement,
+                        Word *                                    bits,
+                        const GroupedBits<TRowGroup, TExecutor> & grouped,
+                        ObservedValues *                          values)
+{
+  ValueTest<TBits> test{ 0, 0, !isComplement };
+  Foreground::NotZero(type).IsOneValue(test.mask, test.value);
+  executor.ForEach(grouped.groups.columns.words,
+                   PackForeground::WriteWords<TRowGroup, TBits, ValueTest<TBits>, ValueObserver>{
+                     { pixels, stack, test, { values, type } }, grouped.groups, bits, grouped.columns.get(), false });
 }
 
 /** Packs one image of bytes without gaps. Bytes that are not 0 are foreground, or those that are 0. */

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_primitives_ObservedValues_h
+#define ccl_primitives_ObservedValues_h
+
+// What the values of the pixels of an image are: whether there are several besides 0, whether all are whole, and
+// whether there is NaN. The pixels may be added in any order and on several threads.
+
+#include "primitives/Atomics.h"
+#include "primitives/Bits.h"
+#include "primitives/PackWord.h"
+#include "primitives/PixelTypes.h"
+
+#include "itkCudaConnectedComponentPixelValues.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace itk::ccl
+{
+
+/** Returns the number with the bits of a float. */
+CCL_HOST_DEVICE
+inline float
+FloatOf(std::uint32_t bits)
+{
+#ifdef __CUDA_ARCH__
+  return __uint_as_float(bits);
+#else
+  float number;
+  std::memcpy(&number, &bits, sizeof(number));
+  return number;
+#endif
+}
+
+/** Returns the number with the bits of a double. */
+CCL_HOST_DEVICE
+inline double
+FloatOf(std::uint64_t bits)
+{
+#ifdef __CUDA_ARCH__
+  return __longlong_as_double(static_cast<long long>(bits));
+#else
+  double number;
+  std::memcpy(&number, &bits, sizeof(number));
+  return number;
+#endif
+}
+
+/** Returns whether a number that is not negative and not NaN is whole. */
+template <typename TFloat>
+CCL_HOST_DEVICE
+constexpr bool
+IsWhole(TFloat number)
+{
+  // From this number on, all numbers are whole. The sum with a smaller number is rounded to a whole number.
+  constexpr TFloat wholeFrom = sizeof(TFloat) == 4 ? 8388608.0 : 4503599627370496.0;
+  return (number >= wholeFrom) | ((number + wholeFrom) - wholeFrom == number); // without a branch, for vectors
+}
+
+/** The format of integers.
+ * \tparam TBits the unsigned integer of the pixel's size */
+template <typename TBits>
+struct IntegerFormat
+{
+  using Bits = TBits;
+  static constexpr bool  isFloat = false;
+  static constexpr TBits magnitude = static_cast<TBits>(~TBits{ 0 }); // all bits but the sign of a float
+  static constexpr TBits infinity = magnitude;                        // the magnitude of NaN is higher
+};
+
+/** The format of floating-point numbers. */
+template <typename TBits, TBits VInfinity>
+struct FloatFormatOf
+{
+  using Bits = TBits;
+  static constexpr bool  isFloat = true;
+  static constexpr TBits magnitude = static_cast<TBits>(~TBits{ 0 }) >> 1;
+  static constexpr TBits infinity = VInfinity;
+
+  /** Returns whether the number with a magnitude is whole. */
+  CCL_HOST_DEVICE
+  static bool
+  IsWholeNumber(TBits bits)
+  {
+    if constexpr (sizeof(TBits) > 2)
+    {
+      return IsWhole(FloatOf(bits));
+    }
+    else if constexpr (VInfinity == 0x7C00)
+    {
+      return IsWhole(FloatOf(std::uint32_t{ bits } << 13) * 5.192296858534828e33F); // 2^112: float has another bias
+    }
+    else
+    {
+      return IsWhole(FloatOf(std::uint32_t{ bits } << 16));
+    }
+  }
+};
+
+/** Calls visitor(TFormat{}) with the format of pixels of a type whose size is that of TBits. */
+CCL_NO_EXECUTION_CHECK
+template <typename TBits, typename TVisitor>
+CCL_HOST_DEVICE
+inline void
+VisitFormat(PixelType type, const TVisitor & visitor)
+{
+  if constexpr (sizeof(TBits) == 2)
+  {
+    if (type == PixelType::Half)
+    {
+      return visitor(FloatFormatOf<std::uint16_t, 0x7C00>{});
+    }
+    if (type == PixelType::BFloat16)
+    {
+      return visitor(FloatFormatOf<std::uint16_t, 0x7F80>{});
+    }
+  }
+  if constexpr (sizeof(TBits) == 4)
+  {
+    if (type == PixelType::Float)
+    {
+      return visitor(FloatFormatOf<std::uint32_t, 0x7F800000>{});
+    }
+  }
+  if constexpr (sizeof(TBits) == 8)
+  {
+    if (type == PixelType::Double)
+    {
+      return visitor(FloatFormatOf<std::uint64_t, 0x7FF0000000000000>{});
+    }
+  }
+  visitor(IntegerFormat<TBits>{});
+}
+
+/** The values of pixels of one format. */
+template <typename TFormat>
+struct ValueBits
+{
+  using Bits = typename TFormat::Bits;
+
+  Bits ones = 0;     // the bits that are 1 in a pixel
+  Bits zeros = 0;    // the bits that are 0 in a pixel
+  Bits nan = 0;      // not 0 if a pixel is NaN
+  Bits fraction = 0; // not 0 if a pixel is not whole
+
+  /** Adds adjacent pixels, by vector instructions of the host. */
+  void
+  Add(const Bits * pixels, unsigned int count)
+  {
+    ValueBits sum = *this;
+    for (unsigned int i = 0; i < count; ++i)
+    {
+      sum.Add(pixels[i]);
+    }
+    *this = sum;
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Add(Bits pixel)
+  {
+    constexpr Bits all = static_cast<Bits>(~Bits{ 0 });
+    const Bits     magnitude = pixel & TFormat::magnitude;
+    const Bits     isNaN = magnitude > TFormat::infinity ? all : 0;
+    const Bits     used = (magnitude != 0 ? all : 0) & ~isNaN;
+    ones |= pixel & used;
+    zeros |= ~pixel & used;
+    if constexpr (TFormat::isFloat)
+    {
+      nan |= isNaN;
+      fraction |= (TFormat::IsWholeNumber(magnitude) ? 0 : all) & used;
+    }
+  }
+};
+
+/** The values of the pixels of an image that are not 0. Without pixels, all members are 0. */
+struct ObservedValues
+{
+  std::uint64_t ones = 0;  // as ValueBits
+  std::uint64_t zeros = 0; // as ValueBits
+  std::uint32_t facts = 0; // the sum of the constants below
+
+  static constexpr std::uint32_t NaN = 1;
+  static constexpr std::uint32_t Fraction = 2;
+
+  /** Adds the values of other pixels. */
+  template <typename TFormat>
+  CCL_HOST_DEVICE
+  void
+  Add(const ValueBits<TFormat> & values)
+  {
+    ones |= values.ones;
+    zeros |= values.zeros;
+    facts |= (values.nan != 0 ? NaN : 0) | (values.fraction != 0 ? Fraction : 0);
+  }
+
+  /** Adds adjacent pixels in host memory. `words` has the bits of those that are not 0. */
+  void
+  Add(const void * pixels, PixelType type, std::uint64_t count, const Word * words)
+  {
+    VisitWidth(type, [&](auto width) {
+      using BitsType = decltype(width);
+      VisitFormat<BitsType>(type, [&](auto format) {
+        ValueBits<decltype(format)> values;
+        for (std::uint64_t first = 0; first < count; first += BitsPerWord)
+        {
+          const std::uint64_t left = count - first;
+          if (words[first / BitsPerWord] != 0)
+          {
+            BitsType copies[BitsPerWord]{};
+            std::memcpy(copies,
+                        static_cast<const char *>(pixels) + first * sizeof(BitsType),
+                        (left < BitsPerWord ? left : BitsPerWord) * sizeof(BitsType));
+            values.Add(copies, BitsPerWord);
+          }
+        }
+        this->Add(values);
+      });
+    });
+  }
+
+  /** Adds the values of other pixels, while other threads add some. */
+  CCL_HOST_DEVICE
+  void
+  MergeAtomically(const ObservedValues & other)
+  {
+    AtomicOrIfMissing(&facts, other.facts);
+    AtomicOrIfMissing(&zeros, other.zeros);
+    AtomicOrIfMissing(&ones, other.ones); // the last, for GetSingleValue() on other threads
+  }
+
+  bool
+  HasSeveral() const
+  {
+    return (Load(&ones) & Load(&zeros)) != 0;
+  }
+
+  /** Returns the value of all pixels, or 0 if there are no pixels or several values. */
+  std::uint64_t
+  GetSingleValue() const
+  {
+    const std::uint64_t value = Load(&ones);
+    return (value & Load(&zeros)) != 0 ? 0 : value;
+  }
+
+  /** Returns whether other pixels cannot change what is known. */
+  bool
+  IsSettled(PixelType type) const
+  {
+    return this->HasSeveral() && (!IsFloat(type) || Load(&facts) == (NaN | Fraction));
+  }
+
+  /** Returns what is known of any image of a batch. */
+  static CudaConnectedComponentPixelValues
+  Summarize(const ObservedValues * values, std::uint64_t images)
+  {
+    CudaConnectedComponentPixelValues summary;
+    for (std::uint64_t i = 0; i < images; ++i)
+    {
+      summary.hasSeveral |= values[i].HasSeveral();
+      summary.hasSeveralWhole |= values[i].HasSeveral() && (values[i].facts & Fraction) == 0;
+      summary.hasNaN |= (values[i].facts & NaN) != 0;
+    }
+    return summary;
+  }
+};
+
+/** Returns the sum of the bytes of a word. */
+CCL_HOST_DEVICE
+inline std::uint32_t
+SumOfBytes(std::uint32_t word)
+{
+#ifdef __CUDA_ARCH__
+  return __dp4a(word, 0x01010101U, 0U);
+#else
+  word = (word & 0x00FF00FF) + (word >> 8 & 0x00FF00FF);
+  return (word + (word >> 16)) & 0xFFFF;
+#endif
+}
+
+/** For kernels that pack pixels: adds the values of chunks of pixels to those of their image. */
+struct ValueObserver
+{
+  ObservedValues * images;
+  PixelType        type;
+
+  /** \param zeros the bits of the pixels of the chunk that are 0 */
+  template <typename TBits>
+  CCL_HOST_DEVICE
+  void
+  Add(const PixelChunk<TBits> & chunk, Word zeros, ObservedValues & values) const
+  {
+    if constexpr (sizeof(TBits) == 1)
+    {
+      AddBytes(chunk, CountBits(~zeros), values);
+    }
+    else
+    {
+      VisitFormat<TBits>(type, [&](auto format) {
+        ValueBits<decltype(format)> bits;
+        CCL_UNROLL
+        for (unsigned int i = 0; i < PixelChunk<TBits>::Pixels; ++i)
+        {
+          bits.Add(chunk.Get(i));
+        }
+        values.Add(bits);
+      });
+    }
+  }
+
+  CCL_HOST_DEVICE
+  void
+  Finish(const ObservedValues & values, std::uint64_t image) const
+  {
+    images[image].MergeAtomically(values);
+  }
+
+private:
+  /** Adds bytes by few instructions. `count` bytes are not 0. They are equal if each has all bits that any of them has:
+   * then only, their sum is the largest possible one. */
+  CCL_HOST_DEVICE
+  static void
+  AddBytes(const PixelChunk<std::uint8_t> & chunk, unsigned int count, ObservedValues & values)
+  {
+    std::uint32_t any = 0;
+    std::uint32_t sum = 0;
+    CCL_UNROLL
+    for (const std::uint32_t word : chunk.words)
+    {
+      any |= word;
+      sum += SumOfBytes(word);
+    }
+    any |= any >> 16;
+    any = (any | any >> 8) & 0xFF;
+    const std::uint32_t others = sum == count * any ? ~any & 0xFF : 0xFF;
+    values.ones |= any;
+    values.zeros |= any == 0 ? 0 : others;
+  }
+};
+
+/** For kernels that only pack pixels. */
+struct NoObserver
+{
+  template <typename TBits>
+  CCL_HOST_DEVICE
+  void
+  Add(const PixelChunk<TBits> &, Word, ObservedValues &) const
+  {}
+
+  CCL_HOST_DEVICE
+  void
+  Finish(const ObservedValues &, std::uint64_t) const
+  {}
+};
+
+} // namespace itk::ccl
+
+#endif
