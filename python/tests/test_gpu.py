@@ -258,7 +258,7 @@ def test_limits(library, dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("shape", [(3,), (40, 33), (20, 30, 100)])
+@pytest.mark.parametrize("shape", [(3,), (20, 30, 100)])
 def test_values_give_the_warnings_of_the_host(library, dtype, shape):
     rows = [(1,), (2,), (2, 2.5), (2, np.nan), (np.nan,), (2, 0.5, np.nan), (np.inf, 2), (-0.0,)]
     for values in rows if np.dtype(dtype).kind == "f" else rows[:2]:
