@@ -180,7 +180,8 @@ struct List
 };
 
 /** Kernel functor that makes the keys for a sort by a value of the listed components, or by its complement. A cell is
- * an element of the list's memory. After the components, the keys are 0, which is lower than all keys of components. */
+ * an element of the list's memory. After the components, the keys are 0, which is lower than all keys of components,
+ * and the ranks are 0, because the sort reads them. */
 template <typename TRun>
 struct CopyKeys
 {
@@ -198,6 +199,10 @@ struct CopyKeys
     {
       const TRun value = values[list.ranks[position.x]];
       key = isAscending ? static_cast<TRun>(~value) : value;
+    }
+    else
+    {
+      list.ranks[position.x] = 0;
     }
     keys[position.x] = key;
   }
