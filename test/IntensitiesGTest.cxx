@@ -4,6 +4,7 @@
 // runs the functors of the kernels.
 
 #include "Oracle.h"
+#include "TestTypes.h"
 #include "ThreadPool.h"
 
 #include "algorithms/analysis/MeasureIntensities.h"
@@ -378,15 +379,15 @@ template <typename T>
 class CudaConnectedComponentsIntensitiesOf : public testing::Test
 {};
 
-using PixelTypes = testing::Types<std::int8_t,
-                                  std::uint8_t,
+using PixelTypes = TestTypes<std::uint8_t,
                                   std::int16_t,
+                                  float,
+                                  std::int8_t,
                                   std::uint16_t,
                                   std::int32_t,
                                   std::uint32_t,
                                   std::int64_t,
                                   std::uint64_t,
-                                  float,
                                   double>;
 TYPED_TEST_SUITE(CudaConnectedComponentsIntensitiesOf, PixelTypes);
 
@@ -649,7 +650,7 @@ TEST(CudaConnectedComponentsIntensities, WithinTheBoundForAnyMagnitudes)
 template <typename T>
 class CudaConnectedComponentsIntensitiesLikeItk : public testing::Test
 {};
-using ItkPixelTypes = testing::Types<std::int16_t, std::uint8_t, std::int32_t, float, double>;
+using ItkPixelTypes = TestTypes<std::uint8_t, std::int16_t, float, std::int32_t, double>;
 TYPED_TEST_SUITE(CudaConnectedComponentsIntensitiesLikeItk, ItkPixelTypes);
 
 TYPED_TEST(CudaConnectedComponentsIntensitiesLikeItk, LabelStatistics)

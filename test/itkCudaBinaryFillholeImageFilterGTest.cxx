@@ -3,6 +3,7 @@
 // Tests of the filter that fills the holes of a mask, against ITK's filter and a flood fill.
 
 #include "MaskFilterTestSupport.h"
+#include "TestTypes.h"
 
 #include "itkCudaBinaryFillholeImageFilter.h"
 
@@ -111,12 +112,12 @@ class CudaConnectedComponentsFillholeImages : public testing::Test
 {};
 
 // A type of each width, with and without a sign. KeepNObjectsPixels has all types of pixels.
-using ImageTypes = testing::Types<itk::Image<unsigned char, 2>,
-                                  itk::Image<unsigned char, 3>,
+using ImageTypes = TestTypes<itk::Image<unsigned char, 3>,
                                   itk::Image<short, 3>,
+                                  itk::Image<float, 2>,
+                                  itk::Image<unsigned char, 2>,
                                   itk::Image<int, 2>,
                                   itk::Image<std::uint64_t, 3>,
-                                  itk::Image<float, 2>,
                                   itk::Image<double, 2>>;
 TYPED_TEST_SUITE(CudaConnectedComponentsFillholeImages, ImageTypes, );
 

@@ -3,6 +3,7 @@
 // Tests of the filter that keeps the largest objects of a mask, against ITK's filter and a flood fill.
 
 #include "MaskFilterTestSupport.h"
+#include "TestTypes.h"
 
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryKeepNObjectsImageFilter.h"
@@ -183,10 +184,11 @@ template <typename TPixel>
 class CudaConnectedComponentsKeepNObjectsPixels : public testing::Test
 {};
 
-using PixelTypes = testing::Types<char,
-                                  signed char,
-                                  unsigned char,
+using PixelTypes = TestTypes<unsigned char,
                                   short,
+                                  float,
+                                  char,
+                                  signed char,
                                   unsigned short,
                                   int,
                                   unsigned int,
@@ -194,7 +196,6 @@ using PixelTypes = testing::Types<char,
                                   unsigned long,
                                   long long,
                                   unsigned long long,
-                                  float,
                                   double>;
 TYPED_TEST_SUITE(CudaConnectedComponentsKeepNObjectsPixels, PixelTypes, );
 

@@ -3,6 +3,7 @@
 // Tests of the filter that replaces ITK's filter of the objects with the most pixels, against that filter.
 
 #include "MaskFilterTestSupport.h"
+#include "TestTypes.h"
 
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeKeepNObjectsImageFilter.h"
@@ -82,10 +83,10 @@ class CudaConnectedComponentsShapeKeepNObjectsImages : public testing::Test
 {};
 
 // A type of each width. KeepNObjectsPixels has all types of pixels.
-using ImageTypes = testing::Types<itk::Image<unsigned char, 2>,
-                                  itk::Image<unsigned char, 3>,
+using ImageTypes = TestTypes<itk::Image<unsigned char, 3>,
                                   itk::Image<short, 3>,
                                   itk::Image<float, 2>,
+                                  itk::Image<unsigned char, 2>,
                                   itk::Image<std::uint64_t, 3>>;
 TYPED_TEST_SUITE(CudaConnectedComponentsShapeKeepNObjectsImages, ImageTypes, );
 

@@ -3,6 +3,7 @@
 // Tests of the filters that remove objects by their number of pixels or by their position, against ITK's filters.
 
 #include "MaskFilterTestSupport.h"
+#include "TestTypes.h"
 
 #include "itkCudaBinaryGrindPeakImageFilter.h"
 #include "itkCudaBinaryShapeOpeningImageFilter.h"
@@ -137,10 +138,10 @@ class CudaConnectedComponentsOpeningImages : public testing::Test
 {};
 
 // A type of each width. KeepNObjectsPixels has all types of pixels.
-using ImageTypes = testing::Types<itk::Image<unsigned char, 2>,
-                                  itk::Image<unsigned char, 3>,
+using ImageTypes = TestTypes<itk::Image<unsigned char, 3>,
                                   itk::Image<short, 3>,
                                   itk::Image<float, 2>,
+                                  itk::Image<unsigned char, 2>,
                                   itk::Image<std::uint64_t, 3>>;
 TYPED_TEST_SUITE(CudaConnectedComponentsOpeningImages, ImageTypes, );
 

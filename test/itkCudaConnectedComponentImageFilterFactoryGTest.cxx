@@ -178,11 +178,11 @@ TEST_F(CudaConnectedComponentsFactory, ReplacesItksFiltersOfBinaryImages)
   EXPECT_EQ((NameOfNew<Mapped<short, itk::LabelObject, 3>>()), OurMapName);
   EXPECT_EQ((NameOfReplacement<Mapped<unsigned char, itk::ShapeLabelObject, 2>>()), OurMapName);
   EXPECT_EQ((NameOfNew<Filled<short, 3>>()), OurFillName);
-  EXPECT_EQ((NameOfReplacement<Filled<float, 2>>()), OurFillName);
+  EXPECT_EQ((NameOfReplacement<Filled<unsigned char, 2>>()), OurFillName);
   EXPECT_EQ((NameOfReplacement<Kept<unsigned char, 3>>()), OurKeepName);
-  EXPECT_EQ((NameOfReplacement<Kept<float, 2>>()), OurKeepName);
+  EXPECT_EQ((NameOfReplacement<Kept<short, 2>>()), OurKeepName);
   EXPECT_EQ((NameOfReplacement<Opened<unsigned char, 3>>()), OurOpenName);
-  EXPECT_EQ((NameOfReplacement<Ground<float, 2>>()), OurGrindName);
+  EXPECT_EQ((NameOfReplacement<Ground<short, 2>>()), OurGrindName);
   EXPECT_EQ((NameOfReplacement<Mapped<double, itk::LabelObject, 3>>()), "");
   EXPECT_EQ((NameOfReplacement<Mapped<short, itk::LabelObject, 4>>()), "");
   EXPECT_EQ((NameOfReplacement<Filled<double, 3>>()), "");
@@ -196,14 +196,16 @@ TEST_F(CudaConnectedComponentsFactory, ReplacesTheLabelMapFilterOfSimpleITK)
 {
   EXPECT_EQ((NameOfReplacement<SimplyMapped<unsigned char, 3>>()), "");
   FactoryType::RegisterOneFactory();
-  EXPECT_EQ((NameOfReplacement<SimplyMapped<std::int8_t, 2>>()), OurMapName);
   EXPECT_EQ((NameOfReplacement<SimplyMapped<std::uint8_t, 3>>()), OurMapName);
-  EXPECT_EQ((NameOfReplacement<SimplyMapped<std::int16_t, 3>>()), OurMapName);
+  EXPECT_EQ((NameOfReplacement<SimplyMapped<std::int16_t, 2>>()), OurMapName);
+#ifndef CUDA_CONNECTED_COMPONENTS_FEW_TYPES
+  EXPECT_EQ((NameOfReplacement<SimplyMapped<std::int8_t, 2>>()), OurMapName);
   EXPECT_EQ((NameOfReplacement<SimplyMapped<std::uint16_t, 2>>()), OurMapName);
   EXPECT_EQ((NameOfReplacement<SimplyMapped<std::int32_t, 2>>()), OurMapName);
   EXPECT_EQ((NameOfReplacement<SimplyMapped<std::uint32_t, 3>>()), OurMapName);
   EXPECT_EQ((NameOfReplacement<SimplyMapped<std::int64_t, 3>>()), OurMapName);
   EXPECT_EQ((NameOfReplacement<SimplyMapped<std::uint64_t, 2>>()), OurMapName);
+#endif
   // SimpleITK has no such filter.
   EXPECT_EQ((NameOfReplacement<SimplyMapped<char, 3>>()), "");
   EXPECT_EQ((NameOfReplacement<SimplyMapped<float, 3>>()), "");
@@ -215,7 +217,7 @@ TEST_F(CudaConnectedComponentsFactory, ReplacesItksFilterOfLabelImages)
   FactoryType::RegisterOneFactory();
   EXPECT_EQ((NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 3>>()), OurLabelsMapName);
   EXPECT_EQ((NameOfReplacement<LabelsMapped<unsigned char, itk::LabelObject, 2>>()), OurLabelsMapName);
-  EXPECT_EQ((NameOfReplacement<LabelsMapped<unsigned int, itk::StatisticsLabelObject, 3, itk::SizeValueType>>()),
+  EXPECT_EQ((NameOfReplacement<LabelsMapped<unsigned char, itk::StatisticsLabelObject, 3, itk::SizeValueType>>()),
             OurLabelsMapName);
   EXPECT_EQ((NameOfReplacement<LabelsMapped<float, itk::ShapeLabelObject, 3>>()), "");
   EXPECT_EQ((NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 4>>()), "");
@@ -370,16 +372,18 @@ ExpectSameRelabelingFor()
 TEST_F(CudaConnectedComponentsFactory, RelabelFiltersGiveTheSameResultsThroughThePublicClass)
 {
   ExpectSameRelabelingFor<short, short, 3>();
+  ExpectSameRelabelingFor<unsigned char, unsigned char, 2>();
+  ExpectSameRelabelingFor<long, long, 2>();
+  ExpectSameRelabelingFor<unsigned long, float, 3>();
+#ifndef CUDA_CONNECTED_COMPONENTS_FEW_TYPES
   ExpectSameRelabelingFor<char, char, 2>();
   ExpectSameRelabelingFor<signed char, signed char, 2>();
-  ExpectSameRelabelingFor<unsigned char, unsigned char, 2>();
   ExpectSameRelabelingFor<unsigned short, unsigned short, 2>();
   ExpectSameRelabelingFor<int, int, 3>();
   ExpectSameRelabelingFor<unsigned int, unsigned int, 2>();
-  ExpectSameRelabelingFor<long, long, 2>();
-  ExpectSameRelabelingFor<unsigned long, float, 3>();
   ExpectSameRelabelingFor<long long, long long, 2>();
   ExpectSameRelabelingFor<unsigned long long, unsigned long long, 3>();
+#endif
 }
 
 TEST_F(CudaConnectedComponentsFactory, IsRegisteredOnce)
@@ -498,6 +502,26 @@ InsertNamesOfSimpleITK(std::multiset<std::string> & names)
 TEST_F(CudaConnectedComponentsFactory, OverridesTheDocumentedTypes)
 {
   std::multiset<std::string> expected;
+#ifdef CUDA_CONNECTED_COMPONENTS_FEW_TYPES
+  InsertNames<unsigned char, unsigned char, short, unsigned int, unsigned long>(expected);
+  InsertNames<short, short, unsigned int, unsigned long>(expected);
+  InsertNames<float, short, unsigned int, unsigned long>(expected);
+  InsertNames<long, long>(expected);
+  InsertRelabelNames<unsigned char>(expected);
+  InsertRelabelNames<short>(expected);
+  InsertRelabelNames<long>(expected);
+  InsertRelabelNames<unsigned long>(expected);
+  InsertRelabelNames<unsigned long, float>(expected);
+  InsertBinaryNames<unsigned char>(expected);
+  InsertBinaryNames<short>(expected);
+  InsertNamesOfSimpleITK<unsigned char>(expected);
+  InsertNamesOfSimpleITK<short>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<short, itk::ShapeLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::LabelObject>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::StatisticsLabelObject>(expected);
+  InsertLabelsMappedNames<unsigned char, itk::StatisticsLabelObject, itk::SizeValueType>(expected);
+#else
   InsertNames<unsigned char, unsigned char, short, unsigned short, int, unsigned int, unsigned long>(expected);
   InsertNames<signed char, signed char, short, unsigned short, int, unsigned int, unsigned long>(expected);
   InsertNames<unsigned short, short, unsigned short, int, unsigned int, unsigned long>(expected);
@@ -560,6 +584,7 @@ TEST_F(CudaConnectedComponentsFactory, OverridesTheDocumentedTypes)
   InsertLabelsMappedNames<unsigned char, itk::StatisticsLabelObject, itk::SizeValueType>(expected);
   InsertLabelsMappedNames<unsigned short, itk::StatisticsLabelObject, itk::SizeValueType>(expected);
   InsertLabelsMappedNames<unsigned int, itk::StatisticsLabelObject, itk::SizeValueType>(expected);
+#endif
   const auto names = FactoryType::New()->GetClassOverrideNames();
   EXPECT_EQ(std::multiset<std::string>(names.begin(), names.end()), expected);
   std::cout << names.size() << " overrides\n"; // for scripts/build-cost.sh
@@ -568,7 +593,7 @@ TEST_F(CudaConnectedComponentsFactory, OverridesTheDocumentedTypes)
 TEST_F(CudaConnectedComponentsFactory, FiltersGiveTheSameLabels)
 {
   const TestImage image = MakeRandom({ 61, 43, 29 }, 30, 1, 401);
-  using InputType = itk::Image<unsigned short, 3>;
+  using InputType = itk::Image<short, 3>;
   using OutputType = itk::Image<unsigned int, 3>;
   using FilterType = itk::ConnectedComponentImageFilter<InputType, OutputType, itk::Image<unsigned char, 3>>;
   const auto setUp = [&](FilterType & filter) {

@@ -3,6 +3,7 @@
 // Tests of inputs of every integer type. They have a file of their own, because each type takes seconds to compile.
 
 #include "FilterTestSupport.h"
+#include "TestTypes.h"
 
 namespace
 {
@@ -10,18 +11,18 @@ namespace
 template <typename T>
 class CudaConnectedComponentsFilterInteger : public testing::Test
 {};
-using TypesOfPixels = testing::Types<bool,
+using TypesOfPixels = TestTypes<unsigned char,
+                                     short,
+                                     unsigned long long,
+                                     bool,
                                      char,
                                      signed char,
-                                     unsigned char,
-                                     short,
                                      unsigned short,
                                      int,
                                      unsigned int,
                                      long,
                                      unsigned long,
-                                     long long,
-                                     unsigned long long>;
+                                     long long>;
 TYPED_TEST_SUITE(CudaConnectedComponentsFilterInteger, TypesOfPixels);
 
 TYPED_TEST(CudaConnectedComponentsFilterInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }

@@ -4,6 +4,7 @@
 // compile.
 
 #include "FilterTestSupport.h"
+#include "TestTypes.h"
 
 #include "itkRGBPixel.h"
 
@@ -16,7 +17,7 @@ template <typename T>
 class CudaConnectedComponentsFilterNoInteger : public testing::Test
 {};
 using TypesOfPixels =
-  testing::Types<float, double, std::complex<float>, itk::RGBPixel<unsigned char>, itk::Vector<float, 3>>;
+  TestTypes<float, std::complex<float>, itk::Vector<float, 3>, double, itk::RGBPixel<unsigned char>>;
 TYPED_TEST_SUITE(CudaConnectedComponentsFilterNoInteger, TypesOfPixels);
 
 TYPED_TEST(CudaConnectedComponentsFilterNoInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }

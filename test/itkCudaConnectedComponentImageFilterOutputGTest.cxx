@@ -3,6 +3,7 @@
 // Tests of outputs of every integer type. They have a file of their own, because each type takes seconds to compile.
 
 #include "FilterTestSupport.h"
+#include "TestTypes.h"
 
 namespace
 {
@@ -12,13 +13,13 @@ using MaskType = itk::Image<unsigned char, 3>;
 template <typename T>
 class CudaConnectedComponentsFilterOutput : public testing::Test
 {};
-using OutputTypes = testing::Types<char,
-                                   signed char,
-                                   unsigned char,
+using OutputTypes = TestTypes<unsigned char,
                                    short,
+                                   unsigned int,
+                                   char,
+                                   signed char,
                                    unsigned short,
                                    int,
-                                   unsigned int,
                                    long,
                                    unsigned long,
                                    long long,

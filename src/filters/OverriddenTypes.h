@@ -16,15 +16,30 @@
 namespace itk::ccl
 {
 
+/** Whether this is a quick build, with the option CudaConnectedComponents_FEW_TYPES. */
+#ifdef CUDA_CONNECTED_COMPONENTS_FEW_TYPES
+constexpr bool HasFewTypes = true;
+#else
+constexpr bool HasFewTypes = false;
+#endif
+
+/** The first list of types or, in a quick build, the second one. */
+template <typename TAll, typename TFew>
+using AllOrFew = std::conditional_t<HasFewTypes, TFew, TAll>;
+
 /** Input types with several output types: all types of OverriddenOutputs. An integer input type also has itself as an
  * output type. */
-using OverriddenInputs = std::tuple<unsigned char, signed char, unsigned short, short, unsigned int, int, float>;
+using OverriddenInputs =
+  AllOrFew<std::tuple<unsigned char, signed char, unsigned short, short, unsigned int, int, float>,
+              std::tuple<unsigned char, short, float>>;
 
 /** Output types of all OverriddenInputs. */
-using OverriddenOutputs = std::tuple<short, unsigned short, int, unsigned int, unsigned long>;
+using OverriddenOutputs =
+  AllOrFew<std::tuple<short, unsigned short, int, unsigned int, unsigned long>, std::tuple<short, unsigned int, unsigned long>>;
 
 /** Input types with one output type, the type itself. */
-using OverriddenSelves = std::tuple<char, long, unsigned long, long long, unsigned long long>;
+using OverriddenSelves =
+  AllOrFew<std::tuple<char, long, unsigned long, long long, unsigned long long>, std::tuple<long>>;
 
 /** Number of input types. src/CMakeLists.txt compiles Overrides.cxx.in once for two of them. */
 constexpr std::size_t OverriddenInputCount = std::tuple_size_v<OverriddenInputs> + std::tuple_size_v<OverriddenSelves>;
@@ -36,18 +51,24 @@ void
 AddOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
 /** Input and output types of RelabelComponentImageFilter. ANTs writes labels as float. */
-using RelabeledTypes = std::tuple<std::pair<char, char>,
-                                  std::pair<signed char, signed char>,
-                                  std::pair<unsigned char, unsigned char>,
-                                  std::pair<short, short>,
-                                  std::pair<unsigned short, unsigned short>,
-                                  std::pair<int, int>,
-                                  std::pair<unsigned int, unsigned int>,
-                                  std::pair<long, long>,
-                                  std::pair<unsigned long, unsigned long>,
-                                  std::pair<long long, long long>,
-                                  std::pair<unsigned long long, unsigned long long>,
-                                  std::pair<unsigned long, float>>;
+using RelabeledTypes = AllOrFew<
+  std::tuple<std::pair<unsigned char, unsigned char>,
+             std::pair<short, short>,
+             std::pair<unsigned long, float>,
+             std::pair<long, long>,
+             std::pair<unsigned long, unsigned long>,
+             std::pair<char, char>,
+             std::pair<signed char, signed char>,
+             std::pair<unsigned short, unsigned short>,
+             std::pair<int, int>,
+             std::pair<unsigned int, unsigned int>,
+             std::pair<long long, long long>,
+             std::pair<unsigned long long, unsigned long long>>,
+  std::tuple<std::pair<unsigned char, unsigned char>,
+             std::pair<short, short>,
+             std::pair<unsigned long, float>,
+             std::pair<long, long>,
+             std::pair<unsigned long, unsigned long>>>;
 
 /** Number of pairs. */
 constexpr std::size_t RelabeledCount = std::tuple_size_v<RelabeledTypes>;
@@ -58,8 +79,9 @@ AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
 /** Input types of BinaryImageToLabelMapFilter, and types of the filters from mask to mask. The integers are also the
  * input types of LabelImageToLabelMapFilter. */
-using LabelMapInputs =
-  std::tuple<unsigned char, signed char, char, unsigned short, short, unsigned int, int, unsigned long, long, float>;
+using LabelMapInputs = AllOrFew<
+  std::tuple<unsigned char, signed char, char, unsigned short, short, unsigned int, int, unsigned long, long, float>,
+  std::tuple<unsigned char, short>>;
 
 /** Number of types. src/CMakeLists.txt compiles LabelMapOverrides.cxx.in once for two of them. */
 constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
