@@ -5,7 +5,7 @@
 #
 #   scripts/build-and-test.sh [PRESET]
 #
-# PRESET is ci (the default), ci-address, address, ci-thread or developer, see CMakePresets.json.
+# PRESET is ci (the default), ci-all, ci-address, ci-thread, address, thread or developer, see CMakePresets.json.
 set -eu
 
 cd "$(dirname "$0")/.."

@@ -236,6 +236,7 @@ except KeyboardInterrupt:
     assert 0.9 < float(run(code)) < 2.0
 
 
+@pytest.mark.slow
 def test_errors_of_threads_reach_the_caller():
     code = """
 import resource

@@ -1,0 +1,7 @@
+#!/bin/sh
+# Prints a checksum of the files that the Python package compiles. Equal checksums mean equal compiled code.
+set -eu
+
+cd "$(dirname "$0")/.."
+git ls-files cmake include python/CMakeLists.txt python/src src/CMakeLists.txt src/algorithms src/engine src/executors src/primitives |
+  xargs cat | sha256sum | cut -c1-64

@@ -1,0 +1,73 @@
+#!/bin/bash
+# Runs the checks that take too long for each change, in parts. Run a part after a change of what it checks, and all parts before
+# a release:
+#   scripts/full-check.sh [PART...]
+# The default is all parts:
+#   types        all overrides, typed tests with all their types, the benchmark's build
+#   address      all C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer
+#   thread       more tests with ThreadSanitizer
+#   python       the package compiled by clang as for a release, all its tests, the wheel for itk
+#   install      the installation of the other kind of library, static or shared
+#   portability  other compilers
+#   itk          a build tree of ITK, which the environment variable ITK_BUILD_TREE names
+#   slicer       3D Slicer's Python package
+# The folder build/full-check/ keeps a log of each part. The script prints the seconds and the result of each part.
+set -uo pipefail
+
+cd "$(dirname "$0")/.."
+logs=build/full-check
+mkdir -p "$logs"
+
+types() {
+  scripts/build-and-test.sh ci-all
+}
+address() {
+  scripts/build-and-test.sh address
+}
+thread() {
+  scripts/build-and-test.sh thread
+}
+python() {
+  scripts/test-python.sh --full && scripts/engine-version.sh > scripts/engine-compiled-by-clang.txt
+}
+install() {
+  scripts/install-dependencies.sh && cmake --preset ci -DBUILD_TESTING=ON && cmake --build --preset ci &&
+    CUDA_CONNECTED_COMPONENTS_INSTALL_TESTS=1 ctest --preset ci --no-tests=error -R '^Install'
+}
+portability() {
+  scripts/install-dependencies.sh g++-mingw-w64-x86-64-posix clang libc++-dev libc++abi-dev && scripts/check-portability.sh
+}
+itk() {
+  if [ -z "${ITK_BUILD_TREE:-}" ]; then
+    echo 'SKIPPED: ITK_BUILD_TREE names no build tree of ITK'
+    return
+  fi
+  scripts/test-itk.sh "$ITK_BUILD_TREE"
+}
+slicer() {
+  scripts/test-slicer.sh
+}
+
+parts=("$@")
+[ $# -gt 0 ] || parts=(types address thread python install portability itk slicer)
+failed=
+for part in "${parts[@]}"; do
+  case $part in
+    types | address | thread | python | install | portability | itk | slicer) ;;
+    *) echo "$part is not a part: see the head of scripts/full-check.sh" >&2 && exit 1 ;;
+  esac
+  begin=$SECONDS
+  log=$logs/$part.log
+  { date -u && git describe --always --dirty && "$part"; } > "$log" 2>&1
+  result=$?
+  if [ "$result" = 0 ]; then
+    word=passed
+    ! grep -q '^SKIPPED' "$log" || word="passed, with skipped checks"
+  else
+    word=FAILED
+    failed=yes
+    tail -40 "$log" >&2
+  fi
+  echo "$part: $word, $((SECONDS - begin)) seconds, $log"
+done
+[ -z "$failed" ]
