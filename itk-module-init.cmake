@@ -10,7 +10,7 @@ check_cxx_source_compiles("
   }" CudaConnectedComponents_HAS_WIDE_INTEGERS)
 if(NOT CudaConnectedComponents_HAS_WIDE_INTEGERS)
   message(FATAL_ERROR "${CMAKE_CXX_COMPILER_ID} cannot compile CudaConnectedComponents: the engine needs integers of 128 bits "
-    "and atomic functions, as GCC, Clang and MinGW have for processors of 64 bits, and Visual C++ has not.")
+    "and atomic functions. Compile with GCC, Clang or MinGW for a 64-bit processor, or set Module_CudaConnectedComponents=OFF.")
 endif()
 include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsCuda.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/cmake/CudaConnectedComponentsProperties.cmake)

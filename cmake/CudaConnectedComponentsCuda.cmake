@@ -1,7 +1,7 @@
 # Defines the options CudaConnectedComponents_USE_CUDA and CudaConnectedComponents_CUDA_ARCHITECTURES, and enables CUDA.
 #
-# In ITK's source tree, this file runs in the scope of all modules. So it sets no variable of CMake's: how CUDA code of this
-# project is compiled, the properties of its targets say (CudaConnectedComponentsProperties.cmake).
+# In ITK's source tree, this file runs in the scope of all modules. So it leaves CMake's variables as they were. The properties
+# of our targets say how CUDA code is compiled: CudaConnectedComponentsProperties.cmake.
 
 include(CheckLanguage)
 check_language(CUDA)
@@ -13,7 +13,7 @@ endif()
 option(CudaConnectedComponents_USE_CUDA "Label on NVIDIA GPUs; OFF builds the same classes for the CPU only"
        ${_cuda_found})
 set(CudaConnectedComponents_CUDA_ARCHITECTURES "" CACHE STRING
-    "GPUs to compile for. Empty: CMAKE_CUDA_ARCHITECTURES, but all-major in ITK's source tree, and if that is not set")
+    "GPUs to compile for. If empty: CMAKE_CUDA_ARCHITECTURES if it is set and this is not ITK's source tree, else all-major")
 
 if(CudaConnectedComponents_USE_CUDA)
   set(_architectures_are_set OFF)

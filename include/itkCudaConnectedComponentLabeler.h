@@ -7,7 +7,7 @@
 #include "itkCudaConnectedComponentError.h"
 #include "itkCudaConnectedComponentForeground.h"
 #include "itkCudaConnectedComponentImageView.h"
-#include "itkCudaConnectedComponentPixelValues.h"
+#include "itkCudaConnectedComponentValueSummary.h"
 #include "itkCudaConnectedComponentSelection.h"
 #include "itkCudaConnectedComponentTable.h"
 #include "itkCudaConnectedComponentsEnums.h"
@@ -85,10 +85,10 @@ namespace itk
  * \par Errors
  * The functions throw CudaConnectedComponentError. Its GetKind() returns the cause. They throw std::bad_alloc if the
  * host has too little memory for `new`. Exceptions of `options.progress`, and of functions that the caller provides to
- * read the pixels, reach the caller unchanged. After an exception, the contents of the output are undefined. If the
- * output is also read, as the input, the mask or the intensities, too little memory leaves it unchanged (kind Memory,
- * std::bad_alloc): all memory is allocated before the output is written. Only the table of images in device memory
- * takes host memory afterwards. After other exceptions, its pixels are lost.
+ * read the pixels, reach the caller unchanged. After an exception, the contents of the output are undefined, with one
+ * promise: an output that is also read (it is the input, the mask or the intensities) is unchanged if there is too
+ * little memory (kind Memory, std::bad_alloc), because memory is allocated before the output is written. The table of a
+ * call on device memory is the exception: it takes host memory after the output has been written.
  *
  * \par
  * Functions that use a device may clear the error that cudaGetLastError() would return on the calling thread, because
@@ -228,11 +228,11 @@ public:
      * functions that use the allocator throw CudaConnectedComponentError (InvalidArgument). */
     CudaConnectedComponentAllocator allocator;
 
-    /** A function that gets what is known of the values of the input's pixels, for advice to a user. The functions that
-     * read an image and wait call it once, on the calling thread, after the pixels have been read. They do not call it
-     * if `foreground` or `mask` chooses the pixels, or if they throw. The default is an empty function: the values then
-     * cost nothing. Otherwise, reading the pixels takes somewhat longer. */
-    std::function<void(const CudaConnectedComponentPixelValues &)> visitValues;
+    /** A function that gets a summary of the values of the input's pixels, for advice to a user. Label(), Mask(),
+     * Fill() and Measure() call it once, on the calling thread, after the pixels have been read. They do not call it if
+     * `foreground` or `mask` chooses the pixels, or if they throw. The default is an empty function: the summary then
+     * costs nothing. Otherwise, reading the pixels takes somewhat longer. */
+    std::function<void(const CudaConnectedComponentValueSummary &)> reportValues;
 
     /** A function that reports progress. The default is an empty function: no reports. The labeler calls it between the
      * stages of the work, on the calling thread. The argument is the share of the work that is done, from 0 to 1. The

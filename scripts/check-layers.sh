@@ -13,7 +13,7 @@ BEGIN {
   public["itkCudaConnectedComponentError.h"] = public["itkCudaConnectedComponentsEnums.h"] = "primitives"
   public["itkCudaConnectedComponentSelection.h"] = public["itkCudaConnectedComponentTable.h"] = "primitives"
   public["itkCudaConnectedComponentIntensities.h"] = public["itkCudaConnectedComponentImageView.h"] = "primitives"
-  public["itkCudaConnectedComponentDeviceCall.h"] = public["itkCudaConnectedComponentPixelValues.h"] = "primitives"
+  public["itkCudaConnectedComponentDeviceCall.h"] = public["itkCudaConnectedComponentValueSummary.h"] = "primitives"
   public["itkCudaConnectedComponentAllocator.h"] = public["itkCudaConnectedComponentForeground.h"] = "primitives"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaBinaryFillholeImageFilter.h"] = public["itkCudaBinaryKeepNObjectsImageFilter.h"] = "filters"

@@ -24,7 +24,7 @@ namespace
 
 using Foreground = itk::CudaConnectedComponentForeground;
 using PixelType = View::PixelTypeEnum;
-using PixelValues = itk::CudaConnectedComponentPixelValues;
+using PixelValues = itk::CudaConnectedComponentValueSummary;
 using Size = CudaConnectedComponentLabeler::SizeType;
 using Value = View::Value;
 using Wide = long double;
@@ -715,7 +715,7 @@ TEST_P(CudaConnectedComponentsForeground, ValuesOfPixels)
       auto                     labeler = LabelerFor(way, seed % 2 == 0);
       std::vector<PixelValues> calls;
       labeler.options.complement = random() % 4 == 0;
-      labeler.options.visitValues = [&calls](const PixelValues & values) { calls.push_back(values); };
+      labeler.options.reportValues = [&calls](const PixelValues & values) { calls.push_back(values); };
       labeler.Label(input.view, output.view);
       labeler.Measure(input.view);
       labeler.Mask(compact.view, masked.view);

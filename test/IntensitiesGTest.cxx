@@ -380,15 +380,15 @@ class CudaConnectedComponentsIntensitiesOf : public testing::Test
 {};
 
 using PixelTypes = TestTypes<std::uint8_t,
-                                  std::int16_t,
-                                  float,
-                                  std::int8_t,
-                                  std::uint16_t,
-                                  std::int32_t,
-                                  std::uint32_t,
-                                  std::int64_t,
-                                  std::uint64_t,
-                                  double>;
+                             std::int16_t,
+                             float,
+                             std::int8_t,
+                             std::uint16_t,
+                             std::int32_t,
+                             std::uint32_t,
+                             std::int64_t,
+                             std::uint64_t,
+                             double>;
 TYPED_TEST_SUITE(CudaConnectedComponentsIntensitiesOf, PixelTypes);
 
 TYPED_TEST(CudaConnectedComponentsIntensitiesOf, Shapes)

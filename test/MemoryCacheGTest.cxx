@@ -10,7 +10,7 @@
 #include <new>
 #include <vector>
 
-using itk::ccl::CachedMemory;
+using itk::ccl::CachingAllocator;
 using itk::ccl::MemoryCache;
 using itk::ccl::RecentDemand;
 
@@ -245,12 +245,12 @@ struct LimitedMemory
   }
 };
 
-TEST(CudaConnectedComponentsCachedMemory, FreesCachedBlocksIfThereIsTooLittleMemory)
+TEST(CudaConnectedComponentsCachingAllocator, FreesCachedBlocksIfThereIsTooLittleMemory)
 {
-  LimitedMemory::State        state{ 100 * Megabyte, {} };
-  CachedMemory<LimitedMemory> memory(LimitedMemory{ &state });
-  auto                        used = memory.Allocate(16 * Megabyte);
-  const void * const          first = used.get();
+  LimitedMemory::State            state{ 100 * Megabyte, {} };
+  CachingAllocator<LimitedMemory> memory(LimitedMemory{ &state });
+  auto                            used = memory.Allocate(16 * Megabyte);
+  const void * const              first = used.get();
   memory.Allocate(64 * Megabyte);
   EXPECT_EQ(state.free, 20 * Megabyte) << "both blocks are kept";
 
@@ -266,10 +266,10 @@ TEST(CudaConnectedComponentsCachedMemory, FreesCachedBlocksIfThereIsTooLittleMem
   EXPECT_EQ(memory.Allocate(5 * Megabyte).get(), first);
 }
 
-TEST(CudaConnectedComponentsCachedMemory, EndCallAndTrimFreeBlocks)
+TEST(CudaConnectedComponentsCachingAllocator, EndCallAndTrimFreeBlocks)
 {
-  LimitedMemory::State        state{ 1000 * Megabyte, {} };
-  CachedMemory<LimitedMemory> memory(LimitedMemory{ &state });
+  LimitedMemory::State            state{ 1000 * Megabyte, {} };
+  CachingAllocator<LimitedMemory> memory(LimitedMemory{ &state });
   memory.Allocate(512 * Megabyte);
   memory.EndCall();
   EXPECT_EQ(memory.GetBytes(), 512 * Megabyte);

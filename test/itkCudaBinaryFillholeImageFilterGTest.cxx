@@ -113,12 +113,12 @@ class CudaConnectedComponentsFillholeImages : public testing::Test
 
 // A type of each width, with and without a sign. KeepNObjectsPixels has all types of pixels.
 using ImageTypes = TestTypes<itk::Image<unsigned char, 3>,
-                                  itk::Image<short, 3>,
-                                  itk::Image<float, 2>,
-                                  itk::Image<unsigned char, 2>,
-                                  itk::Image<int, 2>,
-                                  itk::Image<std::uint64_t, 3>,
-                                  itk::Image<double, 2>>;
+                             itk::Image<short, 3>,
+                             itk::Image<float, 2>,
+                             itk::Image<unsigned char, 2>,
+                             itk::Image<int, 2>,
+                             itk::Image<std::uint64_t, 3>,
+                             itk::Image<double, 2>>;
 TYPED_TEST_SUITE(CudaConnectedComponentsFillholeImages, ImageTypes, );
 
 TYPED_TEST(CudaConnectedComponentsFillholeImages, MatchItk)

@@ -185,18 +185,18 @@ class CudaConnectedComponentsKeepNObjectsPixels : public testing::Test
 {};
 
 using PixelTypes = TestTypes<unsigned char,
-                                  short,
-                                  float,
-                                  char,
-                                  signed char,
-                                  unsigned short,
-                                  int,
-                                  unsigned int,
-                                  long,
-                                  unsigned long,
-                                  long long,
-                                  unsigned long long,
-                                  double>;
+                             short,
+                             float,
+                             char,
+                             signed char,
+                             unsigned short,
+                             int,
+                             unsigned int,
+                             long,
+                             unsigned long,
+                             long long,
+                             unsigned long long,
+                             double>;
 TYPED_TEST_SUITE(CudaConnectedComponentsKeepNObjectsPixels, PixelTypes, );
 
 TYPED_TEST(CudaConnectedComponentsKeepNObjectsPixels, MatchItk)

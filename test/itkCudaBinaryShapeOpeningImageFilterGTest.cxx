@@ -139,10 +139,10 @@ class CudaConnectedComponentsOpeningImages : public testing::Test
 
 // A type of each width. KeepNObjectsPixels has all types of pixels.
 using ImageTypes = TestTypes<itk::Image<unsigned char, 3>,
-                                  itk::Image<short, 3>,
-                                  itk::Image<float, 2>,
-                                  itk::Image<unsigned char, 2>,
-                                  itk::Image<std::uint64_t, 3>>;
+                             itk::Image<short, 3>,
+                             itk::Image<float, 2>,
+                             itk::Image<unsigned char, 2>,
+                             itk::Image<std::uint64_t, 3>>;
 TYPED_TEST_SUITE(CudaConnectedComponentsOpeningImages, ImageTypes, );
 
 TYPED_TEST(CudaConnectedComponentsOpeningImages, NoiseMatchesItk)

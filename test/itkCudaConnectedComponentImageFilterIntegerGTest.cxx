@@ -12,17 +12,17 @@ template <typename T>
 class CudaConnectedComponentsFilterInteger : public testing::Test
 {};
 using TypesOfPixels = TestTypes<unsigned char,
-                                     short,
-                                     unsigned long long,
-                                     bool,
-                                     char,
-                                     signed char,
-                                     unsigned short,
-                                     int,
-                                     unsigned int,
-                                     long,
-                                     unsigned long,
-                                     long long>;
+                                short,
+                                unsigned long long,
+                                bool,
+                                char,
+                                signed char,
+                                unsigned short,
+                                int,
+                                unsigned int,
+                                long,
+                                unsigned long,
+                                long long>;
 TYPED_TEST_SUITE(CudaConnectedComponentsFilterInteger, TypesOfPixels);
 
 TYPED_TEST(CudaConnectedComponentsFilterInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }

@@ -24,11 +24,11 @@ template <typename T>
 class CudaConnectedComponentsFilterObjectsOfTypes : public testing::Test
 {};
 using AllTypes = TestTypes<Types<unsigned char, unsigned short, 3>,
-                                Types<short, unsigned int, 2>,
-                                Types<float, signed char, 3>,
-                                Types<unsigned char, unsigned char, 2>,
-                                Types<bool, unsigned long long, 3>,
-                                Types<unsigned char, short, 4>>;
+                           Types<short, unsigned int, 2>,
+                           Types<float, signed char, 3>,
+                           Types<unsigned char, unsigned char, 2>,
+                           Types<bool, unsigned long long, 3>,
+                           Types<unsigned char, short, 4>>;
 TYPED_TEST_SUITE(CudaConnectedComponentsFilterObjectsOfTypes, AllTypes);
 
 TYPED_TEST(CudaConnectedComponentsFilterObjectsOfTypes, RandomImagesAndSettings)

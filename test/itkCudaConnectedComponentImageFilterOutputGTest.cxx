@@ -14,16 +14,16 @@ template <typename T>
 class CudaConnectedComponentsFilterOutput : public testing::Test
 {};
 using OutputTypes = TestTypes<unsigned char,
-                                   short,
-                                   unsigned int,
-                                   char,
-                                   signed char,
-                                   unsigned short,
-                                   int,
-                                   long,
-                                   unsigned long,
-                                   long long,
-                                   unsigned long long>;
+                              short,
+                              unsigned int,
+                              char,
+                              signed char,
+                              unsigned short,
+                              int,
+                              long,
+                              unsigned long,
+                              long long,
+                              unsigned long long>;
 TYPED_TEST_SUITE(CudaConnectedComponentsFilterOutput, OutputTypes);
 
 TYPED_TEST(CudaConnectedComponentsFilterOutput, SameAsItkForEveryBackground)

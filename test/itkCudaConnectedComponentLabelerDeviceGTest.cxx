@@ -391,7 +391,7 @@ TEST(CudaConnectedComponentsLabeler, RefusesAStreamThatCaptures)
   };
   CudaTestSupport::BeginCapture(capture.stream.get(), capture.memory.get());
   labeler.options.stream = capture.stream.get();
-  ExpectError(Kind::InvalidArgument, "the stream captures a CUDA graph: this function waits for results", label);
+  ExpectError(Kind::InvalidArgument, "the stream captures a CUDA graph, and this function waits for results", label);
   labeler.options.stream = nullptr;
   ExpectError(Kind::InvalidArgument, "another stream captures a CUDA graph", label);
   capture.ExpectValid();

@@ -1,8 +1,9 @@
 """Arrays of CuPy, PyTorch and other libraries in device memory.
 
 The work runs on the array's device and on the library's current stream. Results
-and memory for the work come from the library's allocator. Nothing is copied to
-the host but the number of components.
+and memory for the work come from the library's allocator. The host gets the
+number of components, a summary of the values and, in `relabel`, the table of
+labels. Pixels stay on the device.
 """
 
 import contextlib
@@ -142,7 +143,7 @@ class DeviceImages:
         # The default stream, 0, captures nothing.
         if self.stream_of(image) != 0 and self.is_capturing(image):
             raise RuntimeError(
-                "the stream captures a CUDA graph: this function waits for results; use another "
+                "the stream captures a CUDA graph, and this function waits for results: use another "
                 "stream, or end the capture first"
             )
 
@@ -546,7 +547,7 @@ def label_foreign(image, out, spatial_dims, make_request):
         raise ValueError("out must be on the device of the image")
     device = source.device if source.device is not None else target.device
     if is_tensor:
-        _tensors.count_version(out)
+        _tensors.increment_version(out)
     leading = source.shape[:-axes]
     number = _core.CURRENT_DEVICE if device is None else device
     request = make_request(axes, bool(leading), number, source.dtype)

@@ -551,7 +551,7 @@ class ItkCudaImages(_devices.DeviceImages):
     geometry = ItkImages.geometry
 
     def __init__(self):
-        """Do without a module for arrays."""
+        """There is no module for arrays, so there is no `xp`."""
 
     def plain(self, image):
         if not _is_itk_cuda_image(type(image)):

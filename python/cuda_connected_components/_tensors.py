@@ -105,7 +105,7 @@ def check_out(out):
         raise ValueError("out is a view with the opposite sign: pass out.resolve_neg()")
 
 
-def count_version(out):
+def increment_version(out):
     """Tell the automatic differentiation of PyTorch that the elements of a tensor change."""
     if not out.is_inference():
         # Every write in place counts, also to no elements.
@@ -127,7 +127,7 @@ def like(image, tensor):
 
 def will_write(image, out):
     """Prepare a tensor for the results of an image."""
-    count_version(out)
+    increment_version(out)
     if out is not image and _has_metadata(image) and _has_metadata(out):
         out.copy_meta_from(image)
 

@@ -25,8 +25,8 @@ def warn(values):
         )
     if values.has_nan:
         _warn(
-            "the image has NaN, which is foreground: choose the values by lower= and upper=, "
-            "which NaN is not between, or pass numpy.nan_to_num(image)"
+            "the image has NaN, which counts as foreground: NaN is background if lower= or upper= is "
+            "given, or replace it first: image[image != image] = 0"
         )
 
 

@@ -107,7 +107,7 @@ DeviceLabelerFor(Request &                request,
   }
   if (request.wantsValues)
   {
-    labeler.options.visitValues = [&request](const PixelValues & values) { request.values = values; };
+    labeler.options.reportValues = [&request](const PixelValues & values) { request.values = values; };
   }
   return labeler;
 }

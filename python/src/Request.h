@@ -12,7 +12,7 @@
 
 using itk::CudaConnectedComponentError;
 using itk::CudaConnectedComponentLabeler;
-using PixelValues = itk::CudaConnectedComponentPixelValues;
+using PixelValues = itk::CudaConnectedComponentValueSummary;
 using Kind = CudaConnectedComponentError::Kind;
 using Selection = itk::CudaConnectedComponentSelection;
 
@@ -91,10 +91,9 @@ Translate(const TFunction & function)
       case Kind::Memory:
         throw DeviceMemoryError(error.GetKind(), error.what());
       case Kind::InvalidArgument:
-        if (const std::string text = error.what(), advice = "call Enqueue(), "; text.find(advice) != std::string::npos)
+        if (std::string(error.what()).find("captures a CUDA graph") != std::string::npos)
         {
-          // The stream cannot be used. Python has no Enqueue().
-          throw std::runtime_error(std::string(text).erase(text.find(advice), advice.size()));
+          throw std::runtime_error(error.what()); // the arguments are right
         }
         throw std::invalid_argument(error.what());
       default:

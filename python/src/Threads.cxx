@@ -94,6 +94,8 @@ std::uint64_t
 Threads::Share() const
 {
   const std::uint64_t count = m_Count;
+  // A call that wants `count` of `wantedThreads` gets this share of its own `count`. So equal calls use `count`
+  // together.
   return std::max<std::uint64_t>(1, count * count / std::max(count, wantedThreads.load(std::memory_order_relaxed)));
 }
 

@@ -787,7 +787,7 @@ CALLS = [
 def test_a_stream_that_captures_a_graph(cupy, core, call):
     image = CupyArray(noise((20, 21), 0.3, 8))
     core.is_capturing = True
-    with pytest.raises(RuntimeError, match="the stream captures a CUDA graph: this function waits"):
+    with pytest.raises(RuntimeError, match="the stream captures a CUDA graph, and this function waits"):
         call(image)
     assert not core.calls and not FakeDevice.current
     core.is_capturing = False

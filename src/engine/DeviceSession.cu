@@ -146,8 +146,8 @@ RequireNoCapture(cudaStream_t stream)
   if (RequireUsable(stream))
   {
     throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
-                                      "the stream captures a CUDA graph: this function waits for results; call "
-                                      "Enqueue(), use another stream, or end the capture first");
+                                      "the stream captures a CUDA graph, and this function waits for results: use "
+                                      "another stream, or end the capture first");
   }
 }
 

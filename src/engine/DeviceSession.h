@@ -13,7 +13,7 @@
 
 #include "itkCudaConnectedComponentAllocator.h"
 #include "itkCudaConnectedComponentDeviceCall.h"
-#include "itkCudaConnectedComponentPixelValues.h"
+#include "itkCudaConnectedComponentValueSummary.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Components
   std::vector<std::uint64_t> keptCounts;     // the same for each image
   HostArray                  table; // memory of a ComponentTable with the kept components, if the request wants it
   HostArray                  intensities; // an IntensityValue for each kept component, if the request wants intensities
-  CudaConnectedComponentPixelValues values; // if the request wants them
+  CudaConnectedComponentValueSummary values; // if the request wants them
 
   /** Returns the number of components of the image with the most. */
   std::uint64_t

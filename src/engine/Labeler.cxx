@@ -234,7 +234,7 @@ bool
 WantsValues(const CudaConnectedComponentLabeler::Options & options, const ccl::Foreground & foreground)
 {
   const bool hasMask = options.mask.pixels != nullptr || options.mask.Count() > 0;
-  return options.visitValues && foreground.IsNotZero() && !hasMask;
+  return options.reportValues && foreground.IsNotZero() && !hasMask;
 }
 
 /** Returns the request for images in device memory. */
@@ -378,7 +378,7 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
     const std::uint64_t objectCount = FillTable(request, components, table);
     if (request.wantsValues)
     {
-      options.visitValues(components.values);
+      options.reportValues(components.values);
     }
     return objectCount;
   };
@@ -426,7 +426,7 @@ LabelView(const CudaConnectedComponentLabeler::Options & options, const View & i
   }
   ccl::ObservingPacker packer(image);
   auto                 result = label([&](std::uint64_t row, std::uint32_t * words) { packer.PackRow(row, words); });
-  options.visitValues(packer.GetValues());
+  options.reportValues(packer.GetValues());
   return result;
 }
 

@@ -31,11 +31,11 @@ using AllOrFew = std::conditional_t<HasFewTypes, TFew, TAll>;
  * output type. */
 using OverriddenInputs =
   AllOrFew<std::tuple<unsigned char, signed char, unsigned short, short, unsigned int, int, float>,
-              std::tuple<unsigned char, short, float>>;
+           std::tuple<unsigned char, short, float>>;
 
 /** Output types of all OverriddenInputs. */
-using OverriddenOutputs =
-  AllOrFew<std::tuple<short, unsigned short, int, unsigned int, unsigned long>, std::tuple<short, unsigned int, unsigned long>>;
+using OverriddenOutputs = AllOrFew<std::tuple<short, unsigned short, int, unsigned int, unsigned long>,
+                                   std::tuple<short, unsigned int, unsigned long>>;
 
 /** Input types with one output type, the type itself. */
 using OverriddenSelves =
@@ -51,24 +51,23 @@ void
 AddOverrides(CudaConnectedComponentImageFilterFactory & factory);
 
 /** Input and output types of RelabelComponentImageFilter. ANTs writes labels as float. */
-using RelabeledTypes = AllOrFew<
-  std::tuple<std::pair<unsigned char, unsigned char>,
-             std::pair<short, short>,
-             std::pair<unsigned long, float>,
-             std::pair<long, long>,
-             std::pair<unsigned long, unsigned long>,
-             std::pair<char, char>,
-             std::pair<signed char, signed char>,
-             std::pair<unsigned short, unsigned short>,
-             std::pair<int, int>,
-             std::pair<unsigned int, unsigned int>,
-             std::pair<long long, long long>,
-             std::pair<unsigned long long, unsigned long long>>,
-  std::tuple<std::pair<unsigned char, unsigned char>,
-             std::pair<short, short>,
-             std::pair<unsigned long, float>,
-             std::pair<long, long>,
-             std::pair<unsigned long, unsigned long>>>;
+using RelabeledTypes = AllOrFew<std::tuple<std::pair<unsigned char, unsigned char>,
+                                           std::pair<short, short>,
+                                           std::pair<unsigned long, float>,
+                                           std::pair<long, long>,
+                                           std::pair<unsigned long, unsigned long>,
+                                           std::pair<char, char>,
+                                           std::pair<signed char, signed char>,
+                                           std::pair<unsigned short, unsigned short>,
+                                           std::pair<int, int>,
+                                           std::pair<unsigned int, unsigned int>,
+                                           std::pair<long long, long long>,
+                                           std::pair<unsigned long long, unsigned long long>>,
+                                std::tuple<std::pair<unsigned char, unsigned char>,
+                                           std::pair<short, short>,
+                                           std::pair<unsigned long, float>,
+                                           std::pair<long, long>,
+                                           std::pair<unsigned long, unsigned long>>>;
 
 /** Number of pairs. */
 constexpr std::size_t RelabeledCount = std::tuple_size_v<RelabeledTypes>;

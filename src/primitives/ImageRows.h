@@ -32,7 +32,7 @@ public:
   PackRow(std::uint64_t row, Word * words);
 
   /** Returns what is known of the values of the packed rows. */
-  CudaConnectedComponentPixelValues
+  CudaConnectedComponentValueSummary
   GetValues() const
   {
     return ObservedValues::Summarize(m_Values.data(), m_Values.size());

@@ -10,7 +10,7 @@
 #include "primitives/PackWord.h"
 #include "primitives/PixelTypes.h"
 
-#include "itkCudaConnectedComponentPixelValues.h"
+#include "itkCudaConnectedComponentValueSummary.h"
 
 #include <cstdint>
 #include <cstring>
@@ -70,7 +70,7 @@ struct IntegerFormat
 
 /** The format of floating-point numbers. */
 template <typename TBits, TBits VInfinity>
-struct FloatFormatOf
+struct FloatBits
 {
   using Bits = TBits;
   static constexpr bool  isFloat = true;
@@ -108,25 +108,25 @@ VisitFormat(PixelType type, const TVisitor & visitor)
   {
     if (type == PixelType::Half)
     {
-      return visitor(FloatFormatOf<std::uint16_t, 0x7C00>{});
+      return visitor(FloatBits<std::uint16_t, 0x7C00>{});
     }
     if (type == PixelType::BFloat16)
     {
-      return visitor(FloatFormatOf<std::uint16_t, 0x7F80>{});
+      return visitor(FloatBits<std::uint16_t, 0x7F80>{});
     }
   }
   if constexpr (sizeof(TBits) == 4)
   {
     if (type == PixelType::Float)
     {
-      return visitor(FloatFormatOf<std::uint32_t, 0x7F800000>{});
+      return visitor(FloatBits<std::uint32_t, 0x7F800000>{});
     }
   }
   if constexpr (sizeof(TBits) == 8)
   {
     if (type == PixelType::Double)
     {
-      return visitor(FloatFormatOf<std::uint64_t, 0x7FF0000000000000>{});
+      return visitor(FloatBits<std::uint64_t, 0x7FF0000000000000>{});
     }
   }
   visitor(IntegerFormat<TBits>{});
@@ -226,7 +226,7 @@ struct ObservedValues
   {
     AtomicOrIfMissing(&facts, other.facts);
     AtomicOrIfMissing(&zeros, other.zeros);
-    AtomicOrIfMissing(&ones, other.ones); // the last, for GetSingleValue() on other threads
+    AtomicOrIfMissing(&ones, other.ones);
   }
 
   bool
@@ -235,7 +235,8 @@ struct ObservedValues
     return (Load(&ones) & Load(&zeros)) != 0;
   }
 
-  /** Returns the value of all pixels, or 0 if there are no pixels or several values. */
+  /** Returns the value of all pixels, or 0 if there are no pixels or several values. While other threads add values,
+   * the result may be another value, whose pixels add nothing, either: who has added `ones` also adds `zeros`. */
   std::uint64_t
   GetSingleValue() const
   {
@@ -251,10 +252,10 @@ struct ObservedValues
   }
 
   /** Returns what is known of any image of a batch. */
-  static CudaConnectedComponentPixelValues
+  static CudaConnectedComponentValueSummary
   Summarize(const ObservedValues * values, std::uint64_t images)
   {
-    CudaConnectedComponentPixelValues summary;
+    CudaConnectedComponentValueSummary summary;
     for (std::uint64_t i = 0; i < images; ++i)
     {
       summary.hasSeveral |= values[i].HasSeveral();
@@ -284,15 +285,15 @@ struct ValueObserver
   ObservedValues * images;
   PixelType        type;
 
-  /** \param zeros the bits of the pixels of the chunk that are 0 */
+  /** \param background the bits of the pixels of the chunk that are 0 */
   template <typename TBits>
   CCL_HOST_DEVICE
   void
-  Add(const PixelChunk<TBits> & chunk, Word zeros, ObservedValues & values) const
+  Add(const PixelChunk<TBits> & chunk, Word background, ObservedValues & values) const
   {
     if constexpr (sizeof(TBits) == 1)
     {
-      AddBytes(chunk, CountBits(~zeros), values);
+      AddBytes(chunk, CountBits(~background), values);
     }
     else
     {
@@ -316,8 +317,8 @@ struct ValueObserver
   }
 
 private:
-  /** Adds bytes by few instructions. `count` bytes are not 0. They are equal if each has all bits that any of them has:
-   * then only, their sum is the largest possible one. */
+  /** Adds bytes by few instructions. `count` bytes are not 0. If they are equal, their sum is `count * any`, where
+   * `any` is the OR of all bytes. If one of them lacks a bit of `any`, the sum is smaller. */
   CCL_HOST_DEVICE
   static void
   AddBytes(const PixelChunk<std::uint8_t> & chunk, unsigned int count, ObservedValues & values)

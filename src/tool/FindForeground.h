@@ -5,7 +5,7 @@
 #include "BitRows.h"
 #include "ReadImage.h"
 
-#include "itkCudaConnectedComponentPixelValues.h"
+#include "itkCudaConnectedComponentValueSummary.h"
 
 #include <optional>
 #include <string>
@@ -28,9 +28,9 @@ struct Threshold
 /** The foreground of an image: its bits are 1 in the foreground. */
 struct Foreground
 {
-  BitRows                                bits;
-  std::optional<double>                  otsuThreshold;
-  itk::CudaConnectedComponentPixelValues values; // of images with one value per pixel, without a threshold
+  BitRows                                 bits;
+  std::optional<double>                   otsuThreshold;
+  itk::CudaConnectedComponentValueSummary values; // of images with one value per pixel, without a threshold
 };
 
 /** Finds the foreground of an image. `file` is the name of the image. Throws Failure if a threshold cannot be applied

@@ -190,7 +190,7 @@ WriteOutputs(const Options &    options,
 
 /** Prints hints of values that an image of one foreground seldom has. */
 void
-PrintHints(const Options & options, const itk::CudaConnectedComponentPixelValues & values)
+PrintHints(const Options & options, const itk::CudaConnectedComponentValueSummary & values)
 {
   const auto print = [&options](const std::string & text) {
     std::cerr << "cuda-connected-components: hint: " << options.input << " has " << text << '\n';
@@ -202,7 +202,7 @@ PrintHints(const Options & options, const itk::CudaConnectedComponentPixelValues
   }
   if (values.hasNaN)
   {
-    print("NaN, which is foreground; choose the values with --lower and --upper, which NaN is not between");
+    print("NaN, which counts as foreground; NaN is background with --lower or --upper");
   }
 }
 

@@ -105,11 +105,11 @@ private:
   std::uint64_t
   GetFreeMemory() const;
 
-  DeviceCapabilities         m_Capabilities;
-  DevicePool &               m_Pool;
-  std::mutex                 m_Mutex; // of the streams
-  std::vector<cudaStream_t>  m_Streams;
-  CachedMemory<PinnedMemory> m_HostMemory;
+  DeviceCapabilities             m_Capabilities;
+  DevicePool &                   m_Pool;
+  std::mutex                     m_Mutex; // of the streams
+  std::vector<cudaStream_t>      m_Streams;
+  CachingAllocator<PinnedMemory> m_HostMemory;
 };
 
 } // namespace itk::ccl

@@ -212,16 +212,15 @@ private:
  * \tparam TSource has Allocate(bytes), which returns a new block, or null if there is too little memory, and
  * Free(memory) */
 template <typename TSource>
-class CachedMemory
+class CachingAllocator
 {
 public:
-  explicit CachedMemory(TSource source = TSource{})
+  explicit CachingAllocator(TSource source = TSource{})
     : m_Source(std::move(source))
   {}
 
-  /** Returns at least `bytes` bytes. They go back to the cache with their last owner, before which this object must not
-   * be destroyed. If there is too little memory, frees the cached blocks and tries again. Returns null if there still
-   * is too little. */
+  /** Returns at least `bytes` bytes. They go back to the cache with their last owner. This object must outlive them. If
+   * there is too little memory, frees the cached blocks and tries again. Returns null if there still is too little. */
   std::shared_ptr<void>
   Allocate(std::size_t bytes)
   {

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef itkCudaConnectedComponentPixelValues_h
-#define itkCudaConnectedComponentPixelValues_h
+#ifndef itkCudaConnectedComponentValueSummary_h
+#define itkCudaConnectedComponentValueSummary_h
 
 namespace itk
 {
 
-/** \class CudaConnectedComponentPixelValues
- * \brief What is known of the values of the pixels that are not 0, for advice to a user.
+/** \class CudaConnectedComponentValueSummary
+ * \brief A summary of the values of the pixels that are not 0, for advice to a user.
  *
  * A component joins neighbors of different values. So whoever labels an image of several values, such as one for each
- * organ, often wants to choose a value first. NaN is foreground, but no value here.
+ * organ, often wants to choose a value first. NaN is foreground, but no value here. In a batch, each member says
+ * whether at least one image has the property.
  *
- * \sa CudaConnectedComponentLabeler::Options::visitValues
+ * \sa CudaConnectedComponentLabeler::Options::reportValues
  *
  * \ingroup CudaConnectedComponents
  */
-struct CudaConnectedComponentPixelValues
+struct CudaConnectedComponentValueSummary
 {
   /** Whether an image has several values other than 0. */
   bool hasSeveral = false;
