@@ -220,7 +220,8 @@ public:
      * The stream must belong to the device that `deviceId` selects, and must exist during the call; otherwise the
      * behavior is undefined. The caller owns the stream. The functions that wait throw CudaConnectedComponentError
      * (InvalidArgument) if the stream captures a graph. They and Enqueue() throw it if this is the legacy default
-     * stream, and another stream that waits for the default stream captures. The capture stays valid. */
+     * stream, and another stream that waits for the default stream captures. The capture stays valid, if it did not
+     * begin during the call. */
     void * stream = nullptr;
 
     /** Device memory only: the functions that allocate device memory for the work on `stream`. The default is no

@@ -126,15 +126,7 @@ bool
 RequireUsable(cudaStream_t stream)
 {
   cudaStreamCaptureStatus status{};
-  const cudaError_t       error = cudaStreamIsCapturing(stream, &status);
-  if (error == cudaErrorStreamCaptureImplicit)
-  {
-    cudaGetLastError();
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
-                                      "another stream captures a CUDA graph, so the default stream cannot be used: use "
-                                      "another stream, or end the capture first");
-  }
-  CCL_CHECK(error);
+  CCL_CHECK(cudaStreamIsCapturing(stream, &status));
   return status != cudaStreamCaptureStatusNone;
 }
 
@@ -471,12 +463,8 @@ FinishComponents(const DeviceExecutor &      executor,
   BoundedCount<TRun>  kept = selected.kept;
   const auto          use = [&] { useRanks(selected.imageRanks, [&] { return Await(executor, kept); }); };
 
-  // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
-  const bool hasRows = request.wantsTable && selected.analyzed && makeTable == nullptr;
-  if (!hasRows)
-  {
-    use();
-  }
+  Components components;
+  components.keptCounts.resize(request.images);
   auto * const count = static_cast<std::uint64_t *>(counts.get());
   executor.ForEach(Grid{ 2 }, StoreCounts<TRun>{ { selected.found, selected.kept }, count });
   const auto copy = [&executor](const HostArray & to, const void * from, std::uint64_t bytes) {
@@ -485,15 +473,19 @@ FinishComponents(const DeviceExecutor &      executor,
   };
   const cudaError_t errors[] = { copy(imageRanks, selected.imageRanks.first, imageRankBytes),
                                  copy(hostValues, values, valueBytes) };
+  // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
+  const bool hasRows = request.wantsTable && selected.analyzed && makeTable == nullptr;
+  if (!hasRows)
+  {
+    use();
+  }
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   CCL_CHECK(errors[0]);
   CCL_CHECK(errors[1]);
 
-  Components components;
   components.foundCount = count[0];
   components.keptCount = count[1];
-  components.keptCounts =
-    CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), request.images, components.keptCount);
+  CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), components.keptCount, components.keptCounts);
   if (request.wantsValues)
   {
     components.values =
@@ -785,15 +777,11 @@ MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & ca
   return executor.GetSize();
 }
 
-/** Enqueues the work of a call on a stream of the current device. The workspace has the bytes of `size`. */
+/** Throws CudaConnectedComponentError unless a call can be enqueued on a stream of a device. */
 void
-EnqueueOn(int                                      device,
-          cudaStream_t                             stream,
-          const Request &                          request,
-          const CudaConnectedComponentDeviceCall & call,
-          const ArenaSize &                        size,
-          DeviceAllocation &&                      workspace)
+RequireCall(int device, cudaStream_t stream, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
+  RequireUsable(stream);
   const auto require = [device](const void * memory, const char * name) {
     if (memory != nullptr)
     {
@@ -803,11 +791,20 @@ EnqueueOn(int                                      device,
   require(call.input.pixels, "input");
   require(request.mask.pixels, "mask");
   require(request.output == OutputKind::None ? nullptr : call.output.pixels, "output");
-  require(workspace.get(), "workspace");
   RequireDeviceNumbers(call.status, "status", device);
   RequireDeviceNumbers(call.componentCounts, "array of component counts", device);
   RequireDeviceTable(call.table, device);
+}
 
+/** Enqueues the work of a call on a stream of the current device. The workspace has the bytes of `size`. */
+void
+EnqueueOn(int                                      device,
+          cudaStream_t                             stream,
+          const Request &                          request,
+          const CudaConnectedComponentDeviceCall & call,
+          const ArenaSize &                        size,
+          DeviceAllocation &&                      workspace)
+{
   const DeviceExecutor executor(DeviceResources::Of(device), stream);
   DeviceArena          arena(std::move(workspace), size, stream);
   RunCall(executor.WithoutWaiting().In(arena), request, call);
@@ -831,7 +828,16 @@ DeviceSession::Prepare(int deviceId, const Request & request, const CudaConnecte
 {
   const CurrentDevice  current(deviceId);
   const DeviceExecutor executor(DeviceResources::Of(current.Get()), nullptr);
-  RunCall(executor.WithoutWaiting().ForLoading(), request, call);
+  // The kernel that writes labels depends on the alignment of the output. Nothing is written here.
+  for (const std::uintptr_t address : { ArenaSize::Alignment, ArenaSize::Alignment + SizeOf(call.output.type) })
+  {
+    CudaConnectedComponentDeviceCall each = call;
+    if (each.output.pixels != nullptr)
+    {
+      each.output.pixels = reinterpret_cast<void *>(address);
+    }
+    RunCall(executor.WithoutWaiting().ForLoading(), request, each);
+  }
 }
 
 void
@@ -844,9 +850,13 @@ DeviceSession::Enqueue(int                                      deviceId,
 {
   const CurrentDevice current(deviceId);
   const auto          cudaStream = static_cast<cudaStream_t>(stream);
-  RequireUsable(cudaStream);
+  RequireCall(current.Get(), cudaStream, request, call);
   const ArenaSize size = MeasureCall(request, call);
   RequireWorkspace(workspace, workspaceBytes, size.GetTotal());
+  if (workspace != nullptr)
+  {
+    RequireDeviceMemory(workspace, "workspace", current.Get());
+  }
   EnqueueOn(current.Get(), cudaStream, request, call, size, DeviceAllocation(workspace));
 }
 
@@ -859,7 +869,7 @@ DeviceSession::Enqueue(int                                      deviceId,
 {
   const CurrentDevice current(deviceId);
   const auto          cudaStream = static_cast<cudaStream_t>(stream);
-  RequireUsable(cudaStream);
+  RequireCall(current.Get(), cudaStream, request, call);
   CallersMemory   memory(allocator, current.Get());
   const ArenaSize size = MeasureCall(request, call);
   EnqueueOn(current.Get(), cudaStream, request, call, size, DeviceAllocation(memory, size.GetTotal(), cudaStream));

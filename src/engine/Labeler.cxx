@@ -538,9 +538,8 @@ LabelBitsOnHost(const ccl::ParallelFor &         parallelFor,
     const ccl::RankedRuns<TRowGroup, RunType> ranked{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, { count } };
     const auto                                selected = ccl::SelectComponentsOf(executor, ranked, request);
     const std::uint64_t                       kept = selected.kept.Get();
-    ccl::Components                           components{
-      count, kept, ccl::CountComponentsOfImages(selected.imageRanks.first, request.images, kept), nullptr, nullptr, {}
-    };
+    ccl::Components components{ count, kept, std::vector<std::uint64_t>(request.images), nullptr, nullptr, {} };
+    ccl::CountComponentsOfImages(selected.imageRanks.first, kept, components.keptCounts);
     request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
     if (request.wantsTable && selected.analyzed)
     {

@@ -237,7 +237,7 @@ ObservingPacker::PackPixels(const void * pixels, std::uint64_t count, Word * wor
     return;
   }
   // In a mask, all pixels are 0 or the one value.
-  const bool areKnown = PackBinaryRow(pixels, size, count, m_Zero, values.GetSingleValue(), words);
+  const bool areKnown = PackBinaryRow(pixels, size, count, m_Zero, values.GetSingleValue(m_Image.type), words);
   for (std::uint64_t word = 0; word * BitsPerWord < count; ++word)
   {
     words[word] = ComplementOfWord(words[word], count, word);

@@ -236,12 +236,19 @@ struct ObservedValues
   }
 
   /** Returns the value of all pixels, or 0 if there are no pixels or several values. While other threads add values,
-   * the result may be another value, whose pixels add nothing, either: who has added `ones` also adds `zeros`. */
+   * the result may be another number, whose pixels add nothing, either: who has added `ones` also adds `zeros`. */
   std::uint64_t
-  GetSingleValue() const
+  GetSingleValue(PixelType type) const
   {
     const std::uint64_t value = Load(&ones);
-    return (value & Load(&zeros)) != 0 ? 0 : value;
+    bool                isNumber = (value & Load(&zeros)) == 0;
+    VisitWidth(type, [&](auto width) {
+      VisitFormat<decltype(width)>(type, [&](auto format) {
+        using Format = decltype(format);
+        isNumber &= (static_cast<typename Format::Bits>(value) & Format::magnitude) <= Format::infinity;
+      });
+    });
+    return isNumber ? value : 0;
   }
 
   /** Returns whether other pixels cannot change what is known. */

@@ -50,9 +50,8 @@ TEST_F(CudaConnectedComponentsTool, HintsOfValues)
 {
   const std::string several = " has several values other than 0, and components join neighbors of different values; "
                               "choose the values with --lower and --upper\n";
-  const std::string nan =
-    " has NaN, which counts as foreground; NaN is background with --lower or --upper\n";
-  const auto expect = [this](const std::string & name, auto first, auto second, const std::string & hint) {
+  const std::string nan = " has NaN, which counts as foreground; NaN is background with --lower or --upper\n";
+  const auto        expect = [this](const std::string & name, auto first, auto second, const std::string & hint) {
     const auto image = MakeEmpty<itk::Image<decltype(first), 3>>({ { 9, 8, 3 } });
     image->SetPixel({ { 1, 1, 1 } }, first);
     image->SetPixel({ { 5, 5, 1 } }, second);

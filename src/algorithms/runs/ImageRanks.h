@@ -132,20 +132,19 @@ FindRanksOfImages(const TExecutor &                    executor,
   return first;
 }
 
-/** Returns the number of components of each image. `first` is as in RanksOfImages, in host memory. */
+/** Counts the components of each image. `first` is as in RanksOfImages, in host memory; `counts` has an element for
+ * each image. */
 template <typename TRun>
-std::vector<std::uint64_t>
-CountComponentsOfImages(const TRun * first, std::uint64_t images, std::uint64_t componentCount)
+void
+CountComponentsOfImages(const TRun * first, std::uint64_t componentCount, std::vector<std::uint64_t> & counts)
 {
-  std::vector<std::uint64_t> counts(images, componentCount);
-  for (std::uint64_t image = images; images > 1 && image-- > 0;)
+  std::uint64_t end = componentCount;
+  for (std::size_t image = counts.size(); image-- > 0;)
   {
-    const std::uint64_t begin = std::min<std::uint64_t>(first[image], componentCount);
-    const std::uint64_t end =
-      image + 1 < images ? std::min<std::uint64_t>(first[image + 1], componentCount) : componentCount;
+    const std::uint64_t begin = image == 0 ? 0 : std::min<std::uint64_t>(first[image], componentCount);
     counts[image] = end - begin;
+    end = begin;
   }
-  return counts;
 }
 
 } // namespace itk::ccl

@@ -58,9 +58,15 @@ DevicePool::EndCall()
     threshold = m_Threshold;
     // CUDA may take long. Other calls allocate meanwhile.
     lock.unlock();
-    CCL_CHECK(cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &threshold));
-    CCL_CHECK(cudaMemPoolTrimTo(m_Pool, threshold));
+    const cudaError_t isSet = cudaMemPoolSetAttribute(m_Pool, cudaMemPoolAttrReleaseThreshold, &threshold);
+    const cudaError_t isTrimmed = cudaMemPoolTrimTo(m_Pool, threshold);
     lock.lock();
+    if (isSet != cudaSuccess || isTrimmed != cudaSuccess)
+    {
+      m_Threshold = ~std::uint64_t{ 0 }; // so that the next call tries again
+      CCL_CHECK(isSet);
+      CCL_CHECK(isTrimmed);
+    }
   } while (threshold != m_Threshold); // another call has changed it, and CUDA may have got this threshold last
 }
 

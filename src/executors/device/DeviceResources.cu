@@ -241,7 +241,13 @@ DeviceResources::TakeStream()
     }
   }
   cudaStream_t stream = nullptr;
-  CCL_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  cudaError_t  error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  if (error == cudaErrorMemoryAllocation)
+  {
+    m_Pool.Trim();
+    error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  }
+  CCL_CHECK(error);
   return stream;
 }
 
@@ -289,8 +295,8 @@ DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
 void
 DeviceResources::EndCall()
 {
-  m_Pool.EndCall();
   m_HostMemory.EndCall();
+  m_Pool.EndCall();
 }
 
 std::uint64_t

@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -161,6 +162,7 @@ public:
   {
     m_Demand.EndCall();
     std::vector<Block> blocks;
+    blocks.reserve(m_Cached.size()); // the memory of a block that is in no list would be lost
     while (!m_Cached.empty() && m_Bytes > MaximumShare * m_Demand.Get())
     {
       blocks.push_back(m_Cached.front());
@@ -284,9 +286,21 @@ private:
   void
   Free(const std::vector<MemoryCache::Block> & blocks)
   {
+    std::exception_ptr first;
     for (const MemoryCache::Block & block : blocks)
     {
-      m_Source.Free(block.memory);
+      try
+      {
+        m_Source.Free(block.memory);
+      }
+      catch (...)
+      {
+        first = first == nullptr ? std::current_exception() : first;
+      }
+    }
+    if (first != nullptr)
+    {
+      std::rethrow_exception(first);
     }
   }
 
