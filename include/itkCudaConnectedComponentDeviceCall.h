@@ -112,8 +112,8 @@ struct CudaConnectedComponentDeviceCall
 
   /** The number of runs for which there is memory. A run is a sequence of adjacent foreground pixels of a row. With
    * full connectivity, 2 rows of a plane or 2 x 2 rows of a volume count as one row. `runCount` of an earlier
-   * call, with a reserve, is a good value. If there are more runs, the output is as for images without foreground; so an
-   * output that is the input is lost. The default is 0: the most runs that the images can have. */
+   * call, with a reserve, is a good value. If there are more runs, the output is as for images without foreground; so
+   * an output that is the input is lost. The default is 0: the most runs that the images can have. */
   std::uint64_t runCapacity = 0;
 };
 

@@ -480,8 +480,9 @@ ValuesByLoop(Images & images)
         numbers.insert(number);
       }
     }
-    const bool areWhole =
-      std::all_of(numbers.begin(), numbers.end(), [](Wide number) { return std::trunc(number) == number; });
+    const bool areWhole = std::all_of(numbers.begin(), numbers.end(), [](Wide number) {
+      return std::isfinite(number) && std::trunc(number) == number;
+    });
     values.hasSeveral = values.hasSeveral || numbers.size() > 1;
     values.hasSeveralWhole = values.hasSeveralWhole || (numbers.size() > 1 && areWhole);
   }
@@ -918,7 +919,8 @@ TEST(CudaConnectedComponentsPackForeground, EveryShortFloatIsWholeOrNot)
         itk::ccl::ValueBits<decltype(format)> values;
         values.Add(static_cast<std::uint16_t>(bits));
         ASSERT_EQ(values.nan != 0, std::isnan(number)) << bits;
-        ASSERT_EQ(values.fraction != 0, !std::isnan(number) && std::trunc(number) != number) << bits;
+        ASSERT_EQ(values.fraction != 0, !std::isnan(number) && (std::isinf(number) || std::trunc(number) != number))
+          << bits;
         ASSERT_EQ(values.ones != 0, !std::isnan(number) && number != 0) << bits;
       });
     }

@@ -177,6 +177,7 @@ def label_with_limits(
         _host.check_labels_out(labels_array, array.shape, dtype)
         library.will_write(image, out)
         count = where.label_into(labels_array)
+    where.observe()
     return labels, count
 
 
@@ -280,7 +281,10 @@ def remove_small(
     if spacing is not None:
         library, image = _images.open_image(image)
         is_physical = library.has_physical_axes
-        shape = library.geometry(image)[0] if is_physical else np.shape(image)
+        if library.on_device:
+            shape = _on_device.shape_of(library, image)
+        else:
+            shape = library.geometry(image)[0] if is_physical else np.shape(image)
         axes = _arguments.spatial_axes(shape, spatial_dims, is_physical)
         spacing = _geometry(library, image, spacing, axes)[2]
     minimum = _arguments.minimum_pixels(min_size, spacing)
@@ -463,6 +467,7 @@ def component_statistics(
         )
         shape, ndim, columns = array.shape, where.axes, where.measure(wanted)
         transposed = where.transposed
+        where.observe()
     # The columns are along the axes of the extension module: x is the last axis in C order.
     axes = "xyz"[:ndim]
     if not transposed and not library.has_physical_axes:
@@ -498,8 +503,9 @@ def backend_info():
           next calls, see `trim_memory`
     """
     info = {"version": _core.__version__, **_core.describe_backend()}
+    is_child = _settings.backend(None) == _core.CHILD_BACKEND
     info["cuda_reason"] = (
-        _core.CHILD_REASON if _settings.prefers_cpu() else _core.why_no_device(_core.CURRENT_DEVICE)
+        _core.CHILD_REASON if is_child else _core.why_no_device(_core.CURRENT_DEVICE)
     )
     info["threads"] = _settings.threads(None)
     return info

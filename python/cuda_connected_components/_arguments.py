@@ -35,10 +35,14 @@ def spatial_axes(shape, spatial_dims, is_physical=False):
                 "for a batch, pass spatial_dims=3 (volumes along the last 3 axes) "
                 "or spatial_dims=2 (planes along the last 2 axes)"
             )
-            if shape[-1] == 1:  # such as files of NIfTI with four dimensions
+            rest = tuple(shape)
+            while len(rest) > 1 and rest[-1] == 1:  # such as files of NIfTI with four dimensions
+                rest = rest[:-1]
+            if len(rest) < ndim:
+                index = ", 0" * (ndim - len(rest))
                 advice = (
-                    "the last axis has one element: pass image[..., 0], "
-                    f"of the shape {tuple(shape[:-1])}; {advice}"
+                    f"axes at the end have one element: pass image[...{index}], of the shape {rest}; "
+                    f"{advice}"
                 )
         raise ValueError(f"images have 1, 2 or 3 dimensions, not {ndim}: {advice}")
     number = integer_of("spatial_dims", spatial_dims)

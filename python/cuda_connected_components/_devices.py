@@ -525,6 +525,8 @@ def label_foreign(image, out, spatial_dims, make_request):
             f"{type(image).__name__} is a device array of a library that is not known here: "
             "pass out=, or convert it with cupy.asarray(image) or torch.as_tensor(image)"
         )
+    if _is_tensor(out) and not out.is_cuda:
+        raise ValueError("out must be on the device of the image")
     streams = (_stream_of(image), _stream_of(out))
     if 0 not in streams and streams[0] != streams[1]:
         raise ValueError("the image and out are used on two streams: synchronize one of them first")

@@ -74,9 +74,13 @@ class Foreground:
         )
         image, mask = self._batch(self._array), self._batch(self._mask)
         result = function(image, self._limits, mask, *arguments, request)
-        if self._wants_values:
-            self._observe(request.values)
+        self._values = request.values
         return result
+
+    def observe(self):
+        """Pass on what the last call has seen of the values."""
+        if self._wants_values:
+            self._observe(self._values)
 
     def label(self, labels, is_fresh):
         """Write labels to a contiguous array in the order of the image. Return their number.
@@ -197,6 +201,7 @@ def keep(
     if out is not None:
         library.will_write(image, out)
     where.keep(values, target, out is None, minimum, k)
+    where.observe()
     return kept
 
 

@@ -382,6 +382,7 @@ class PhysicalImages(NumpyImages):
     has_physical_axes = True
 
     def in_memory(self, image):
+        self._view(image)  # checks the type, and updates the pipeline of itk
         return image
 
     def array(self, image):

@@ -35,6 +35,13 @@ def _axes_of(library, image, spatial_dims):
     return _arguments.spatial_axes(image.shape, spatial_dims, library.has_physical_axes)
 
 
+def shape_of(library, image):
+    """Return the shape of an image. Its geometry is up to date afterwards."""
+    if isinstance(library, _devices.ForeignImages):
+        _refuse(image)
+    return tuple(library.plain(image).shape)
+
+
 def label(library, image, connectivity, limits, mask, device, spatial_dims, dtype, out, observe):
     _check_no_device(device)
     if isinstance(library, _devices.ForeignImages):
@@ -89,12 +96,12 @@ def label(library, image, connectivity, limits, mask, device, spatial_dims, dtyp
             library.allocator_for(plain),
             request,
         )
-        _observe_values(observe, request)
         count = _arguments.counts_of(counts, leading)
         if target is None:
-            return library.like(image, labels), count
-        if labels is not target:
+            out = library.like(image, labels)
+        elif labels is not target:
             library.write(target, labels)
+        _observe_values(observe, request)
         return out, count
 
 

@@ -24,10 +24,11 @@ def outside_graphs(function):
         nonlocal disabled
         if disabled is None:
             dynamo = sys.modules.get("torch._dynamo")
-            if dynamo is None:  # nothing has been compiled
+            skip_code = getattr(getattr(dynamo, "eval_frame", None), "skip_code", None)
+            if not hasattr(dynamo, "disable") or skip_code is None:  # not imported, or not yet
                 return function(*args, **kwargs)
             disabled = dynamo.disable(function)
-            dynamo.eval_frame.skip_code(call.__code__)
+            skip_code(call.__code__)
         return disabled(*args, **kwargs)
 
     # What torch.compiler.disable() sets. PyTorch may be imported later.
@@ -88,18 +89,21 @@ def _check_memory(torch, image):
 
 def refuse_gradients(image):
     """Raise an exception if PyTorch would differentiate a result with the values of a tensor."""
-    torch = sys.modules["torch"]
-    tangent = torch.autograd.forward_ad.unpack_dual(image).tangent
-    if (image.requires_grad and torch.is_grad_enabled()) or tangent is not None:
+    requires_grad = image.requires_grad and sys.modules["torch"].is_grad_enabled()
+    if requires_grad or _tangent_of(image) is not None:
         raise ValueError(
             "the image requires gradients, which the result does not have: pass image.detach()"
         )
 
 
+def _tangent_of(tensor):
+    return sys.modules["torch"].autograd.forward_ad.unpack_dual(tensor).tangent
+
+
 def check_out(out):
     """Raise an exception if results cannot be written to a tensor."""
     plain_tensor(out)
-    if out.requires_grad:
+    if out.requires_grad or _tangent_of(out) is not None:
         raise ValueError("out requires gradients, which results do not have: pass out.detach()")
     if out.is_neg():
         raise ValueError("out is a view with the opposite sign: pass out.resolve_neg()")
@@ -137,9 +141,8 @@ def check_mask(image, mask):
     if not (_has_metadata(image) and _has_metadata(mask)):
         return
     affine, of_mask = (np.asarray(each.affine, dtype=np.float64) for each in (image, mask))
-    tolerance = 1e-6 * np.linalg.norm(affine[..., :-1, 0], axis=-1).max()  # ITK's, of the spacing
     try:
-        is_same = np.allclose(affine, of_mask, rtol=0, atol=tolerance)
+        is_same = np.allclose(affine, of_mask, rtol=0, atol=1e-3)  # MONAI's AFFINE_TOL
     except ValueError:  # other shapes
         is_same = False
     if not is_same:

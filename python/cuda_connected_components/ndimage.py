@@ -27,7 +27,8 @@ def label(input, structure=None, output=None):
         (4 or 6 neighbours). Full connectivity (8 or 26 neighbours) is ``numpy.ones((3, 3, 3))``.
     output : dtype or array, optional
         The type of the labels, or an array that receives the labels. The default is int32, and
-        int64 from 2**31 elements on. As in SciPy, bool is True for every label.
+        int64 from 2**31 elements on. bool is True for every label; SciPy raises RuntimeError if
+        there are very many.
 
     Returns
     -------
@@ -57,6 +58,10 @@ def label(input, structure=None, output=None):
     (array([[1, 0, 0],
            [0, 1, 1]], dtype=uint8), 1)
     """
+    if hasattr(input, "toarray"):
+        raise TypeError(
+            f"sparse arrays such as {type(input).__name__} are not supported: pass input.toarray()"
+        )
     if not _images.library_of(input).on_device:
         input = np.asarray(input)
     if input.ndim > 3:

@@ -515,7 +515,7 @@ BATCH = np.ones((2, 4, 5, 6), np.uint8)
         (
             lambda: ccc.label(BATCH[..., :1]),
             ValueError,
-            r"the last axis has one element: pass image\[..., 0\], of the shape \(2, 4, 5\); for a "
+            r"axes at the end have one element: pass image\[..., 0\], of the shape \(2, 4, 5\); for a "
             "batch, pass spatial_dims=3",
         ),
     ],

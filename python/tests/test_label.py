@@ -256,7 +256,7 @@ def test_values_give_a_warning(dtype, shape):
     if kind == "f":
         rows += [((-1,), ["has several values"]), ((-0.0,), []), ((2, 2.5), []), ((2, 1e-6), [])]
         rows += [((np.nan,), ["has NaN"]), ((2, np.nan), ["has several values", "has NaN"])]
-        rows += [((2, 0.5, np.nan), ["has NaN"]), ((np.inf, 2), ["has several values"])]
+        rows += [((2, 0.5, np.nan), ["has NaN"]), ((np.inf, 2), [])]
     for order, (values, expected) in itertools.product("CF", rows):
         image = np.asarray(noise(shape, 0.3, 1) != 0, dtype, order)
         image.flat[-1] = 1
@@ -273,7 +273,7 @@ def test_values_give_a_warning(dtype, shape):
             assert [warning.category for warning in caught] == [UserWarning] * len(expected)
             for warning, text in zip(caught, expected):
                 assert warning.filename == __file__
-                assert text in str(warning.message) and "lower= and upper=" in str(warning.message)
+                assert text in str(warning.message) and "lower=" in str(warning.message)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             ccc.label(image, lower=1)

@@ -392,3 +392,11 @@ def test_vectors_are_refused(components):
         for call in (ccc.label, ccc.keep_largest, ccc.relabel, ccc.component_statistics):
             with pytest.raises(TypeError, match="vector images are not supported"):
                 call(image)
+
+
+def test_remove_small_updates_a_pipeline_of_itk():
+    image = itk.image_from_array(np.ones((4, 4, 4), np.uint8))
+    image.SetSpacing([0.5] * 3)  # 8 mm^3
+    cast = itk.MedianImageFilter.New(image)
+    kept = ccc.remove_small(cast.GetOutput(), 9, spacing="image")
+    assert np.all(np.asarray(kept) == 0)

@@ -270,6 +270,11 @@ def test_small_calls_and_arrays_do_not_leak():
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 8 * 1024  # KiB
 
 
+def test_calls_while_another_thread_imports_pytorch(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch._dynamo", types.ModuleType("torch._dynamo"))
+    assert ccc.label(np.array([1, 0, 1])).tolist() == [1, 0, 2]
+
+
 def test_import_imports_nothing_else():
     code = """
 import sys

@@ -46,7 +46,7 @@ FloatOf(std::uint64_t bits)
 #endif
 }
 
-/** Returns whether a number that is not negative and not NaN is whole. */
+/** Returns whether a number that is not negative and not NaN is whole. Infinity is not. */
 template <typename TFloat>
 CCL_HOST_DEVICE
 constexpr bool
@@ -54,7 +54,8 @@ IsWhole(TFloat number)
 {
   // From this number on, all numbers are whole. The sum with a smaller number is rounded to a whole number.
   constexpr TFloat wholeFrom = sizeof(TFloat) == 4 ? 8388608.0 : 4503599627370496.0;
-  return (number >= wholeFrom) | ((number + wholeFrom) - wholeFrom == number); // without a branch, for vectors
+  // Without a branch, for vectors. Infinity minus infinity is NaN.
+  return ((number >= wholeFrom) | ((number + wholeFrom) - wholeFrom == number)) & (number - number == 0);
 }
 
 /** The format of integers.
