@@ -411,16 +411,20 @@ def test_a_stream_that_captures_a_graph(library, call):
 
 
 def test_the_default_stream_while_another_one_captures():
+    # Streams of PyTorch do not wait for the default stream. So a call there disturbs no capture.
     torch = pytest.importorskip("torch")
-    image = torch.as_tensor(noise((30, 31, 32), 0.3, 6), device="cuda")
+    array = noise((30, 31, 32), 0.3, 6)
+    image = torch.as_tensor(array, device="cuda")
     work, default = torch.zeros_like(image), torch.cuda.default_stream()
-    with torch.cuda.graph(torch.cuda.CUDAGraph(), capture_error_mode="relaxed"):
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, capture_error_mode="relaxed"):
         work += 1
         with torch.cuda.stream(default):
-            with pytest.raises(RuntimeError, match="captures a CUDA graph") as info:
-                ccc.label(image)
+            labels = ccc.label(image)
         work += 1
-    assert "Enqueue" not in str(info.value)
+    graph.replay()
+    assert torch.all(work == 2)
+    np.testing.assert_array_equal(labels.cpu(), label_by_scipy(array, True)[0])
 
 
 def label_in_child(name, image):
@@ -552,7 +556,7 @@ def test_torch_counts_the_version_of_out():
         out = torch.zeros_like(image)
         version = out._version
         assert call(out) is out and out._version > version
-        with pytest.raises(ValueError, match="out requires gradients"):
+        with pytest.raises(ValueError, match="requires gradients"):
             call(torch.zeros(image.shape, device="cuda", requires_grad=True))
     weights = torch.ones(3, device="cuda", requires_grad=True)
     image = torch.tensor([1.0, 0.0, 2.0], device="cuda")

@@ -437,6 +437,30 @@ CapacityForTables(const DeviceExecutor & executor, const BoundedCount<TRun> & co
            : BoundedCount<TRun>{ Await(executor, components) };
 }
 
+/** Kernel functor that copies the results of a call to pinned host memory. A copy by CUDA would take longer. A cell is
+ * one of two counts, or an element of the observed values. */
+template <typename TRun>
+struct StoreResults
+{
+  StoreCounts<TRun>      storeCounts;
+  const ObservedValues * values;
+  ObservedValues *       hostValues;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    if (cell.x < 2)
+    {
+      storeCounts(cell);
+    }
+    else
+    {
+      hostValues[cell.x - 2] = values[cell.x - 2];
+    }
+  }
+};
+
 /** Measures and selects the components of ranked runs if the request needs it, and calls
  * useRanks(imageRanks, countKept) when the runs have their final ranks, and the results have their memory. countKept()
  * waits for the number of selected components, and returns it. Returns the components, with the table in host memory if
@@ -458,21 +482,23 @@ FinishComponents(const DeviceExecutor &      executor,
   const std::uint64_t imageRankBytes = request.images == 1 ? 0 : request.images * sizeof(TRun);
   const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
   const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
-  const std::uint64_t valueBytes = request.wantsValues ? request.images * sizeof(ObservedValues) : 0;
-  const HostArray     hostValues = valueBytes == 0 ? nullptr : resources.AllocateHost(valueBytes);
+  const std::uint64_t elements = ObservedValues::CountElements(request.images);
+  const std::uint64_t valueCount = request.wantsValues ? request.images * elements : 0;
+  const HostArray     memory = valueCount == 0 ? nullptr : resources.AllocateHost(valueCount * sizeof(ObservedValues));
+  auto * const        hostValues = static_cast<ObservedValues *>(memory.get());
   BoundedCount<TRun>  kept = selected.kept;
   const auto          use = [&] { useRanks(selected.imageRanks, [&] { return Await(executor, kept); }); };
 
   Components components;
   components.keptCounts.resize(request.images);
   auto * const count = static_cast<std::uint64_t *>(counts.get());
-  executor.ForEach(Grid{ 2 }, StoreCounts<TRun>{ { selected.found, selected.kept }, count });
-  const auto copy = [&executor](const HostArray & to, const void * from, std::uint64_t bytes) {
-    return bytes == 0 ? cudaSuccess
-                      : cudaMemcpyAsync(to.get(), from, bytes, cudaMemcpyDeviceToHost, executor.GetStream());
-  };
-  const cudaError_t errors[] = { copy(imageRanks, selected.imageRanks.first, imageRankBytes),
-                                 copy(hostValues, values, valueBytes) };
+  executor.ForEach(Grid{ 2 + valueCount },
+                   StoreResults<TRun>{ { { selected.found, selected.kept }, count }, values, hostValues });
+  const cudaError_t error =
+    imageRankBytes == 0
+      ? cudaSuccess
+      : cudaMemcpyAsync(
+          imageRanks.get(), selected.imageRanks.first, imageRankBytes, cudaMemcpyDeviceToHost, executor.GetStream());
   // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
   const bool hasRows = request.wantsTable && selected.analyzed && makeTable == nullptr;
   if (!hasRows)
@@ -480,16 +506,14 @@ FinishComponents(const DeviceExecutor &      executor,
     use();
   }
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  CCL_CHECK(errors[0]);
-  CCL_CHECK(errors[1]);
+  CCL_CHECK(error);
 
   components.foundCount = count[0];
   components.keptCount = count[1];
   CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), components.keptCount, components.keptCounts);
   if (request.wantsValues)
   {
-    components.values =
-      ObservedValues::Summarize(static_cast<const ObservedValues *>(hostValues.get()), request.images);
+    components.values = ObservedValues::Summarize(hostValues, request.images, elements);
   }
   request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
   if (hasRows)

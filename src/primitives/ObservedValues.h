@@ -174,8 +174,9 @@ struct ValueBits
   }
 };
 
-/** The values of the pixels of an image that are not 0. Without pixels, all members are 0. */
-struct ObservedValues
+/** The values of the pixels of an image that are not 0. Without pixels, all members are 0. The alignment is that of the
+ * sectors of a GPU's cache. */
+struct alignas(32) ObservedValues
 {
   std::uint64_t ones = 0;  // as ValueBits
   std::uint64_t zeros = 0; // as ValueBits
@@ -259,16 +260,29 @@ struct ObservedValues
     return this->HasSeveral() && (!IsFloat(type) || Load(&facts) == (NaN | Fraction));
   }
 
-  /** Returns what is known of any image of a batch. */
+  /** Returns the number of elements for each image of a batch on a device. There are several, because all threads that
+   * read one address wait for one part of the cache. */
+  static std::uint64_t
+  CountElements(std::uint64_t images)
+  {
+    return images < 32 ? 32 : 1;
+  }
+
+  /** Returns what is known of any image of a batch. `values` has `elements` elements for each image. */
   static CudaConnectedComponentValueSummary
-  Summarize(const ObservedValues * values, std::uint64_t images)
+  Summarize(const ObservedValues * values, std::uint64_t images, std::uint64_t elements = 1)
   {
     CudaConnectedComponentValueSummary summary;
-    for (std::uint64_t i = 0; i < images; ++i)
+    for (std::uint64_t image = 0; image < images; ++image)
     {
-      summary.hasSeveral |= values[i].HasSeveral();
-      summary.hasSeveralWhole |= values[i].HasSeveral() && (values[i].facts & Fraction) == 0;
-      summary.hasNaN |= (values[i].facts & NaN) != 0;
+      ObservedValues all;
+      for (std::uint64_t i = image * elements; i < (image + 1) * elements; ++i)
+      {
+        all.MergeAtomically(values[i]);
+      }
+      summary.hasSeveral |= all.HasSeveral();
+      summary.hasSeveralWhole |= all.HasSeveral() && (all.facts & Fraction) == 0;
+      summary.hasNaN |= (all.facts & NaN) != 0;
     }
     return summary;
   }
@@ -290,18 +304,19 @@ SumOfBytes(std::uint32_t word)
 /** For kernels that pack pixels: adds the values of chunks of pixels to those of their image. */
 struct ValueObserver
 {
-  ObservedValues * images;
+  ObservedValues * values;
+  std::uint64_t    elements; // for each image
   PixelType        type;
 
   /** \param background the bits of the pixels of the chunk that are 0 */
   template <typename TBits>
   CCL_HOST_DEVICE
   void
-  Add(const PixelChunk<TBits> & chunk, Word background, ObservedValues & values) const
+  Add(const PixelChunk<TBits> & chunk, Word background, ObservedValues & ofRow) const
   {
     if constexpr (sizeof(TBits) == 1)
     {
-      AddBytes(chunk, CountBits(~background), values);
+      AddBytes(chunk, CountBits(~background), ofRow);
     }
     else
     {
@@ -312,16 +327,16 @@ struct ValueObserver
         {
           bits.Add(chunk.Get(i));
         }
-        values.Add(bits);
+        ofRow.Add(bits);
       });
     }
   }
 
   CCL_HOST_DEVICE
   void
-  Finish(const ObservedValues & values, std::uint64_t image) const
+  Finish(const ObservedValues & ofRow, std::uint64_t image, std::uint64_t row) const
   {
-    images[image].MergeAtomically(values);
+    values[image * elements + row % elements].MergeAtomically(ofRow);
   }
 
 private:
@@ -358,7 +373,7 @@ struct NoObserver
 
   CCL_HOST_DEVICE
   void
-  Finish(const ObservedValues &, std::uint64_t) const
+  Finish(const ObservedValues &, std::uint64_t, std::uint64_t) const
   {}
 };
 
