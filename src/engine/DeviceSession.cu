@@ -482,8 +482,7 @@ FinishComponents(const DeviceExecutor &      executor,
   const std::uint64_t imageRankBytes = request.images == 1 ? 0 : request.images * sizeof(TRun);
   const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
   const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
-  const std::uint64_t elements = ObservedValues::CountElements(request.images);
-  const std::uint64_t valueCount = request.wantsValues ? request.images * elements : 0;
+  const std::uint64_t valueCount = request.wantsValues ? request.images : 0;
   const HostArray     memory = valueCount == 0 ? nullptr : resources.AllocateHost(valueCount * sizeof(ObservedValues));
   auto * const        hostValues = static_cast<ObservedValues *>(memory.get());
   BoundedCount<TRun>  kept = selected.kept;
@@ -513,7 +512,7 @@ FinishComponents(const DeviceExecutor &      executor,
   CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), components.keptCount, components.keptCounts);
   if (request.wantsValues)
   {
-    components.values = ObservedValues::Summarize(hostValues, request.images, elements);
+    components.values = ObservedValues::Summarize(hostValues, request.images);
   }
   request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
   if (hasRows)

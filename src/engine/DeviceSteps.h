@@ -39,8 +39,7 @@ template <typename TExecutor>
 auto
 AllocateValues(const TExecutor & executor, const Request & request)
 {
-  return executor.template AllocateCleared<ObservedValues>(
-    request.wantsValues ? request.images * ObservedValues::CountElements(request.images) : 0);
+  return executor.template AllocateCleared<ObservedValues>(request.wantsValues ? request.images : 0);
 }
 
 /** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.

@@ -174,9 +174,8 @@ struct ValueBits
   }
 };
 
-/** The values of the pixels of an image that are not 0. Without pixels, all members are 0. The alignment is that of the
- * sectors of a GPU's cache. */
-struct alignas(32) ObservedValues
+/** The values of the pixels of an image that are not 0. Without pixels, all members are 0. */
+struct ObservedValues
 {
   std::uint64_t ones = 0;  // as ValueBits
   std::uint64_t zeros = 0; // as ValueBits
@@ -260,29 +259,16 @@ struct alignas(32) ObservedValues
     return this->HasSeveral() && (!IsFloat(type) || Load(&facts) == (NaN | Fraction));
   }
 
-  /** Returns the number of elements for each image of a batch on a device. There are several, because all threads that
-   * read one address wait for one part of the cache. */
-  static std::uint64_t
-  CountElements(std::uint64_t images)
-  {
-    return images < 32 ? 32 : 1;
-  }
-
-  /** Returns what is known of any image of a batch. `values` has `elements` elements for each image. */
+  /** Returns what is known of any image of a batch. */
   static CudaConnectedComponentValueSummary
-  Summarize(const ObservedValues * values, std::uint64_t images, std::uint64_t elements = 1)
+  Summarize(const ObservedValues * values, std::uint64_t images)
   {
     CudaConnectedComponentValueSummary summary;
-    for (std::uint64_t image = 0; image < images; ++image)
+    for (std::uint64_t i = 0; i < images; ++i)
     {
-      ObservedValues all;
-      for (std::uint64_t i = image * elements; i < (image + 1) * elements; ++i)
-      {
-        all.MergeAtomically(values[i]);
-      }
-      summary.hasSeveral |= all.HasSeveral();
-      summary.hasSeveralWhole |= all.HasSeveral() && (all.facts & Fraction) == 0;
-      summary.hasNaN |= (all.facts & NaN) != 0;
+      summary.hasSeveral |= values[i].HasSeveral();
+      summary.hasSeveralWhole |= values[i].HasSeveral() && (values[i].facts & Fraction) == 0;
+      summary.hasNaN |= (values[i].facts & NaN) != 0;
     }
     return summary;
   }
@@ -304,19 +290,31 @@ SumOfBytes(std::uint32_t word)
 /** For kernels that pack pixels: adds the values of chunks of pixels to those of their image. */
 struct ValueObserver
 {
-  ObservedValues * values;
-  std::uint64_t    elements; // for each image
+  ObservedValues * images;
   PixelType        type;
+
+  /** Returns the bits that are known of an image. Called before pixels are read, so that a thread waits for both at the
+   * same time. */
+  CCL_HOST_DEVICE
+  ObservedValues
+  Start(std::uint64_t image) const
+  {
+    ObservedValues known;
+    known.ones = LoadCurrent(&images[image].ones);
+    known.zeros = LoadCurrent(&images[image].zeros);
+    known.facts = LoadCurrent(&images[image].facts);
+    return known;
+  }
 
   /** \param background the bits of the pixels of the chunk that are 0 */
   template <typename TBits>
   CCL_HOST_DEVICE
   void
-  Add(const PixelChunk<TBits> & chunk, Word background, ObservedValues & ofRow) const
+  Add(const PixelChunk<TBits> & chunk, Word background, ObservedValues & values) const
   {
     if constexpr (sizeof(TBits) == 1)
     {
-      AddBytes(chunk, CountBits(~background), ofRow);
+      AddBytes(chunk, CountBits(~background), values);
     }
     else
     {
@@ -327,16 +325,19 @@ struct ValueObserver
         {
           bits.Add(chunk.Get(i));
         }
-        ofRow.Add(bits);
+        values.Add(bits);
       });
     }
   }
 
   CCL_HOST_DEVICE
   void
-  Finish(const ObservedValues & ofRow, std::uint64_t image, std::uint64_t row) const
+  Finish(const ObservedValues & known, const ObservedValues & values, std::uint64_t image) const
   {
-    values[image * elements + row % elements].MergeAtomically(ofRow);
+    if (((values.ones & ~known.ones) | (values.zeros & ~known.zeros) | (values.facts & ~known.facts)) != 0)
+    {
+      images[image].MergeAtomically(values);
+    }
   }
 
 private:
@@ -365,6 +366,13 @@ private:
 /** For kernels that only pack pixels. */
 struct NoObserver
 {
+  CCL_HOST_DEVICE
+  ObservedValues
+  Start(std::uint64_t) const
+  {
+    return {};
+  }
+
   template <typename TBits>
   CCL_HOST_DEVICE
   void
@@ -373,7 +381,7 @@ struct NoObserver
 
   CCL_HOST_DEVICE
   void
-  Finish(const ObservedValues &, std::uint64_t, std::uint64_t) const
+  Finish(const ObservedValues &, const ObservedValues &, std::uint64_t) const
   {}
 };
 

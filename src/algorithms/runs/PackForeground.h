@@ -40,7 +40,7 @@ struct PackWordAt
     const std::uint64_t x = cell.x * BitsPerWord;
     const std::uint64_t left = stack.size.x - x;
     const unsigned int  count = left < BitsPerWord ? static_cast<unsigned int>(left) : BitsPerWord;
-    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image), x, count, image, cell.y);
+    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image), x, count, image);
     return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
   }
 
@@ -50,10 +50,11 @@ private:
   /** Packs `count` pixels of a row from x on, and pixels after them that do not count. */
   CCL_HOST_DEVICE
   Word
-  Pack(const TBits * row, std::uint64_t x, unsigned int count, std::uint64_t image, std::uint64_t y) const
+  Pack(const TBits * row, std::uint64_t x, unsigned int count, std::uint64_t image) const
   {
-    Word           word = 0;
-    ObservedValues values;
+    Word                 word = 0;
+    const ObservedValues known = observer.Start(image);
+    ObservedValues       values;
     for (unsigned int begin = 0; begin < count; begin += ChunkType::Pixels)
     {
       ChunkType           chunk;
@@ -63,7 +64,7 @@ private:
       observer.Add(chunk, bits, values);
       word |= bits << begin;
     }
-    observer.Finish(values, image, y);
+    observer.Finish(known, values, image);
     return foreground.isInverted ? ~word : word;
   }
 
@@ -191,7 +192,7 @@ PackRowGroups(const TExecutor &                         executor,
 
 /** Packs the pixels that are not 0, or those that are 0, and adds the values of those that are not 0 to the values of
  * their images.
- * \param values ObservedValues::CountElements() elements for each image */
+ * \param values an element for each image */
 template <typename TRowGroup, typename TBits, typename TExecutor>
 void
 PackAndObserveRowGroups(const TExecutor &                         executor,
@@ -207,11 +208,7 @@ PackAndObserveRowGroups(const TExecutor &                         executor,
   Foreground::NotZero(type).IsOneValue(test.mask, test.value);
   executor.ForEach(grouped.groups.columns.words,
                    PackForeground::WriteWords<TRowGroup, TBits, ValueTest<TBits>, ValueObserver>{
-                     { pixels, stack, test, { values, ObservedValues::CountElements(stack.images), type } },
-                     grouped.groups,
-                     bits,
-                     grouped.columns.get(),
-                     false });
+                     { pixels, stack, test, { values, type } }, grouped.groups, bits, grouped.columns.get(), false });
 }
 
 /** Packs one image of bytes without gaps. Bytes that are not 0 are foreground, or those that are 0. */
