@@ -170,7 +170,9 @@ public:
   const IntensityImageType *
   GetIntensityImage() const
   {
-    return m_IntensityImage;
+    const auto * const input =
+      dynamic_cast<const IntensityImageType *>(this->ProcessObject::GetInput("IntensityImage"));
+    return input != nullptr ? input : m_UnusedIntensityImage.GetPointer();
   }
 
   /** Returns the number of objects that the last run found, before the selection by size. GetObjectCount() returns the
@@ -273,7 +275,7 @@ private:
     this->ConnectIntensityImage();
   }
 
-  /** Makes the intensity image an input of the pipeline if it is used. */
+  /** Makes the intensity image an input of the pipeline if it is used, and else keeps it in m_UnusedIntensityImage. */
   void
   ConnectIntensityImage();
 
@@ -289,7 +291,7 @@ private:
   void
   StoreResults(CudaConnectedComponentsDetail::LabelingResults results);
 
-  typename IntensityImageType::ConstPointer      m_IntensityImage;
+  typename IntensityImageType::ConstPointer      m_UnusedIntensityImage;
   CudaConnectedComponentsDetail::ObjectSettings  m_Settings;
   CudaConnectedComponentsDetail::LabelingResults m_Results;
   StatisticsType                                 m_Statistics;

@@ -17,17 +17,31 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::SetIntensityImage(
   const IntensityImageType * image)
 {
-  m_IntensityImage = image;
-  this->ConnectIntensityImage();
+  if (this->GetIntensityImage() != image)
+  {
+    this->RemoveInput("IntensityImage");
+    m_UnusedIntensityImage = image;
+    this->ConnectIntensityImage();
+  }
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ConnectIntensityImage()
 {
-  // ITK's pipeline takes inputs that are not const, because it sets their requested regions.
-  auto * const image = const_cast<IntensityImageType *>(m_IntensityImage.GetPointer());
-  this->ProcessObject::SetInput("IntensityImage", m_Settings.computeStatistics ? image : nullptr);
+  const IntensityImageType * const image = this->GetIntensityImage();
+  if (!m_Settings.computeStatistics)
+  {
+    m_UnusedIntensityImage = image;
+    this->RemoveInput("IntensityImage");
+    return;
+  }
+  if (image != nullptr)
+  {
+    // ITK's pipeline takes inputs that are not const, because it sets their requested regions.
+    this->ProcessObject::SetInput("IntensityImage", const_cast<IntensityImageType *>(image));
+  }
+  m_UnusedIntensityImage = nullptr;
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
@@ -35,11 +49,13 @@ void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
-  auto * const image = static_cast<IntensityImageType *>(this->ProcessObject::GetInput("IntensityImage"));
-  if (this->GetInput() != nullptr && image != nullptr)
+  // A class that derives from this one can set any object as this input.
+  DataObject * const intensities = this->ProcessObject::GetInput("IntensityImage");
+  if (this->GetInput() != nullptr && intensities != nullptr)
   {
-    CudaConnectedComponentsDetail::VerifyIntensityImage(*this, *image, this->GetInput()->GetLargestPossibleRegion());
-    image->SetRequestedRegion(this->GetInput()->GetLargestPossibleRegion());
+    const RegionType & region = this->GetInput()->GetLargestPossibleRegion();
+    CudaConnectedComponentsDetail::VerifyIntensityImage(*this, *intensities, region);
+    static_cast<IntensityImageType *>(intensities)->SetRequestedRegion(region);
   }
 }
 

@@ -479,6 +479,67 @@ TEST(CudaConnectedComponentsSecondImage, IsNotUpdatedWithoutStatistics)
   EXPECT_FALSE(filter->GetStatistics().HasIntensities());
 }
 
+/** A filter whose intensity image is set by its name in the pipeline. ITK lets derived classes do this. */
+class NamedInputFilter : public FilterType
+{
+public:
+  ITK_DISALLOW_COPY_AND_MOVE(NamedInputFilter);
+
+  using Self = NamedInputFilter;
+  using Pointer = itk::SmartPointer<Self>;
+
+  itkFactorylessNewMacro(Self);
+
+  void
+  SetObject(itk::DataObject * object)
+  {
+    this->ProcessObject::SetInput("IntensityImage", object);
+  }
+
+protected:
+  NamedInputFilter() = default;
+  ~NamedInputFilter() override = default;
+};
+
+TEST(CudaConnectedComponentsSecondImage, IsSetByItsName)
+{
+  const auto ct = MakeIntensities<short, 3>();
+  const auto filter = NamedInputFilter::New();
+  filter->SetInput(MakeMask<3>());
+  filter->SetObject(ct);
+  filter->ComputeStatisticsOn();
+  filter->SetMinimumObjectSize(1);
+  ASSERT_EQ(ExceptionOf(*filter), "");
+  EXPECT_EQ(filter->GetIntensityImage(), ct.GetPointer());
+  ExpectSameStatistics(*filter, ct.GetPointer());
+
+  filter->SetObject(itk::DataObject::New());
+  EXPECT_NE(ExceptionOf(*filter).find("The intensity image is of the class DataObject"), std::string::npos);
+  filter->SetObject(nullptr);
+  EXPECT_EQ(ExceptionOf(*filter), "");
+  EXPECT_FALSE(filter->GetStatistics().HasIntensities());
+}
+
+TEST(CudaConnectedComponentsSecondImage, SettingsThatStayDoNotRunTheFilterAgain)
+{
+  const auto filter = FilterType::New();
+  filter->SetInput(MakeMask<3>());
+  for (const bool computeStatistics : { false, true })
+  {
+    if (computeStatistics)
+    {
+      filter->ComputeStatisticsOn();
+    }
+    filter->Update();
+    const auto time = filter->GetMTime();
+    filter->SetMinimumObjectSize(filter->GetMinimumObjectSize());
+    filter->SetComputeStatistics(computeStatistics);
+    filter->SetIntensityImage(nullptr);
+    EXPECT_EQ(filter->GetMTime(), time);
+    EXPECT_EQ(filter->GetNumberOfInputs(), 2U);
+  }
+}
+
 TEST(CudaConnectedComponentsSecondImage, IsPrinted)
 {
   const auto filter = FilterType::New();

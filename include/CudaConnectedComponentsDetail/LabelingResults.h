@@ -160,18 +160,23 @@ ViewsOfIntensities(const ImageBase<2> & image, const ImageRegion<2> & region);
 extern template CudaConnectedComponents_EXPORT std::vector<ImageView>
 ViewsOfIntensities(const ImageBase<3> & image, const ImageRegion<3> & region);
 
-/** Throws an ExceptionObject unless an intensity image fits the input. */
+/** Throws an ExceptionObject unless an object is an intensity image that fits the input. */
 template <unsigned int VDimension>
 void
 VerifyIntensityImage(const ProcessObject &           filter,
-                     const ImageBase<VDimension> &   image,
+                     const DataObject &              object,
                      const ImageRegion<VDimension> & inputRegion)
 {
-  ImageRegion<VDimension> noPixels = image.GetLargestPossibleRegion();
-  noPixels.SetSize(0, 0);
-  const bool isViewed = !ViewsOfIntensities(image, noPixels).empty();
-  VerifyIntensityImage(
-    filter.GetNameOfClass(), image.GetNameOfClass(), isViewed, image.GetLargestPossibleRegion(), inputRegion);
+  ImageRegion<VDimension> region;
+  bool                    isViewed = false;
+  if (const auto * const image = dynamic_cast<const ImageBase<VDimension> *>(&object))
+  {
+    region = image->GetLargestPossibleRegion();
+    ImageRegion<VDimension> noPixels = region;
+    noPixels.SetSize(0, 0);
+    isViewed = !ViewsOfIntensities(*image, noPixels).empty();
+  }
+  VerifyIntensityImage(filter.GetNameOfClass(), object.GetNameOfClass(), isViewed, region, inputRegion);
 }
 
 /** Returns the physical size of a pixel. RelabelComponentImageFilter rounds each product to float, too. */
