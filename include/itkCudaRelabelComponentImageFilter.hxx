@@ -23,6 +23,7 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateData()
   using namespace CudaConnectedComponentsDetail;
 
   const auto start = std::chrono::steady_clock::now();
+  this->GetMultiThreader()->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
   // The module counts the labels of integers.
   if constexpr (IsViewed<TInputImage> && IsViewed<TOutputImage> && IsLabel<LabelType> &&
                 !std::is_same<OutputPixelType, bool>::value)
@@ -55,16 +56,14 @@ CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::GenerateDataByTable(
   ReportProgress(*this, 0.0F);
   const TInputImage * const input = this->GetInput();
   TOutputImage * const      output = this->GetOutput();
-  MultiThreaderBase * const threader = this->GetMultiThreader();
-  threader->SetNumberOfWorkUnits(this->GetNumberOfWorkUnits());
-  const auto region = output->GetRequestedRegion();
-  const bool hasRegionOfInput = region == input->GetRequestedRegion();
+  const auto                region = output->GetRequestedRegion();
+  const bool                hasRegionOfInput = region == input->GetRequestedRegion();
 
   auto & sizes = MemberBehind(this->GetSizeOfObjectsInPixels());
   auto & physicalSizes = MemberBehind(this->GetSizeOfObjectsInPhysicalUnits());
 
   SizeValueType originalNumber = 0;
-  RelabelTask   task{ threader,
+  RelabelTask   task{ this->GetMultiThreader(),
                     this->GetNumberOfWorkUnits(),
                     ViewsOf(*input, input->GetRequestedRegion(), "input"),
                     hasRegionOfInput,

@@ -180,6 +180,11 @@ TEST(CudaConnectedComponentsRelabelFilter, LeavesOtherPixelTypesToTheSuperclass)
   ExpectSameForType<double, short>();
   using ImageType = itk::Image<float, 3>;
   ExpectSameForImage<ImageType>(MakeLabels<ImageType>({ { 40, 30, 1 } }, { -2.5F, 0.0F, 0.25F, 0.5F, 1e30F }));
+  const auto filter = itk::CudaRelabelComponentImageFilter<ImageType, ImageType>::New();
+  filter->SetInput(MakeLabels<ImageType>({ { 4, 3, 2 } }, { 0.0F, 1.0F }));
+  filter->SetNumberOfWorkUnits(3);
+  filter->Update();
+  EXPECT_EQ(filter->GetMultiThreader()->GetNumberOfWorkUnits(), 3U);
 }
 
 TEST(CudaConnectedComponentsRelabelFilter, SortsAnyIntegerLabels)
