@@ -65,7 +65,8 @@ InputInside(const TImage * image)
     if (image != nullptr)
     {
       const auto kept = KeptImage<TImage>::New();
-      kept->Graft(image);
+      // Through the base class, because a class of the user may override this function, and so hide the others.
+      static_cast<DataObject &>(*kept).Graft(image);
       return kept.GetPointer();
     }
   }
