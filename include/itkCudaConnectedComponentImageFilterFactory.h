@@ -139,15 +139,16 @@ public:
    * \return the factory, which ITK owns, or nullptr if there is none */
   static Self * GetRegistered();
 
-  /** Replaces ConnectedComponentImageFilter for further types, by the factory that is registered, and by a factory that
-   * RegisterOneFactory() registers later.
+  /** Replaces ConnectedComponentImageFilter for further types, by the factory that is registered, and by each factory
+   * that is created later. A module that the program loads and that calls this function must stay loaded as long as
+   * factories are created or registered.
    * \tparam TInputImage type of the input
    * \tparam TOutputImage type of the output
    * \tparam TMaskImage type of the mask. A program that uses masks of several types needs one call for each. */
   template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
   static void Override()
   {
-    AddToRegistered([](Self & factory) { factory.AddOverride<TInputImage, TOutputImage, TMaskImage>(); });
+    AddToAll([](Self & factory) { factory.AddOverride<TInputImage, TOutputImage, TMaskImage>(); });
   }
 
   /** Makes this factory replace ConnectedComponentImageFilter for further types. Does nothing if the environment
@@ -175,9 +176,8 @@ private:
   /** A function that adds an override to a factory. */
   using AddFunction = void (*)(Self & factory);
 
-  /** Calls a function with the factory that is registered, and with each one that RegisterOneFactory() registers later.
-   */
-  static void AddToRegistered(AddFunction add);
+  /** Calls a function with the factory that is registered, and with each one that is created later. */
+  static void AddToAll(AddFunction add);
 
   /** Creates filters of one type, with LazyGPUStartOn(). */
   template <typename TFilter>

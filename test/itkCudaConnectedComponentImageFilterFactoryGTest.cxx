@@ -393,41 +393,6 @@ TEST_F(CudaConnectedComponentsFactory, IsRegisteredOnce)
   EXPECT_EQ(Registered().size(), 1U);
 }
 
-TEST_F(CudaConnectedComponentsFactory, IsTurnedOffByTheEnvironment)
-{
-  setenv("ITK_CUDA_CONNECTED_COMPONENTS", "0", 1);
-  FactoryType::RegisterOneFactory();
-  FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
-  EXPECT_EQ(Registered().size(), 0U);
-  EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName);
-}
-
-TEST_F(CudaConnectedComponentsFactory, OverridesFurtherTypes)
-{
-  FactoryType::RegisterOneFactory();
-  FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
-  FactoryType::Override<itk::Image<unsigned char, 4>, itk::Image<short, 4>>();
-  EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>()), OurName);
-  EXPECT_EQ((NameOfReplacement<Replaced<unsigned char, short, 4>>()), OurName);
-}
-
-TEST_F(CudaConnectedComponentsFactory, OverridesFurtherTypesBeforeItIsRegistered)
-{
-  using Further = Replaced<double, unsigned int, 2>;
-  FactoryType::Override<itk::Image<double, 2>, itk::Image<unsigned int, 2>>();
-  EXPECT_EQ(NameOfReplacement<Further>(), "");
-  for (int i = 0; i < 2; ++i)
-  {
-    FactoryType::RegisterOneFactory();
-    EXPECT_EQ(NameOfReplacement<Further>(), OurName);
-    itk::ObjectFactoryBase::UnRegisterFactory(FactoryType::GetRegistered());
-    EXPECT_EQ(NameOfReplacement<Further>(), "");
-  }
-  setenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE", "ConnectedComponentImageFilter", 1);
-  FactoryType::RegisterOneFactory();
-  EXPECT_EQ(NameOfReplacement<Further>(), "");
-}
-
 TEST_F(CudaConnectedComponentsFactory, HasNameVersionAndDescription)
 {
   auto factory = FactoryType::New();
@@ -666,6 +631,46 @@ TEST_F(CudaConnectedComponentsFactory, StartsTheGPUWhenItPays)
 {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   EXPECT_EXIT(_exit(StartsWhenItPays() ? 0 : 1), testing::ExitedWithCode(0), "");
+}
+
+// The tests below come last, because all later factories of the process have the further types.
+
+TEST_F(CudaConnectedComponentsFactory, IsTurnedOffByTheEnvironment)
+{
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS", "0", 1);
+  FactoryType::RegisterOneFactory();
+  FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
+  EXPECT_EQ(Registered().size(), 0U);
+  EXPECT_EQ((NameOfNew<Replaced<unsigned char, short, 3>>()), ItkName);
+}
+
+TEST_F(CudaConnectedComponentsFactory, OverridesFurtherTypes)
+{
+  FactoryType::RegisterOneFactory();
+  FactoryType::Override<itk::Image<double, 3>, itk::Image<short, 3>>();
+  FactoryType::Override<itk::Image<unsigned char, 4>, itk::Image<short, 4>>();
+  EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>()), OurName);
+  EXPECT_EQ((NameOfReplacement<Replaced<unsigned char, short, 4>>()), OurName);
+}
+
+TEST_F(CudaConnectedComponentsFactory, OverridesFurtherTypesBeforeItIsRegistered)
+{
+  using Further = Replaced<double, unsigned int, 2>;
+  FactoryType::Override<itk::Image<double, 2>, itk::Image<unsigned int, 2>>();
+  EXPECT_EQ(NameOfReplacement<Further>(), "");
+  for (int i = 0; i < 2; ++i)
+  {
+    FactoryType::RegisterOneFactory();
+    EXPECT_EQ(NameOfReplacement<Further>(), OurName);
+    itk::ObjectFactoryBase::UnRegisterFactory(FactoryType::GetRegistered());
+    EXPECT_EQ(NameOfReplacement<Further>(), "");
+  }
+  itk::ObjectFactoryBase::RegisterFactory(FactoryType::New()); // as programs of ITK do
+  EXPECT_EQ(NameOfReplacement<Further>(), OurName);
+  itk::ObjectFactoryBase::UnRegisterFactory(FactoryType::GetRegistered());
+  setenv("ITK_CUDA_CONNECTED_COMPONENTS_DISABLE", "ConnectedComponentImageFilter", 1);
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ(NameOfReplacement<Further>(), "");
 }
 
 } // namespace

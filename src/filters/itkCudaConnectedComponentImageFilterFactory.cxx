@@ -5,6 +5,7 @@
 
 #include "itkVersion.h"
 
+#include <mutex>
 #include <set>
 
 namespace itk
@@ -27,13 +28,19 @@ AddAllLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory, std:
   (ccl::AddLabelMapOverrides<VInputs>(factory), ...);
 }
 
-/** Returns the functions of AddToRegistered(). */
-std::set<void (*)(CudaConnectedComponentImageFilterFactory &)> &
-AddedToRegistered()
+/** The functions of AddToAll(). */
+struct AddedToAll
 {
-  static std::set<void (*)(CudaConnectedComponentImageFilterFactory &)> functions;
-  return functions;
-}
+  std::mutex                                                     mutex;
+  std::set<void (*)(CudaConnectedComponentImageFilterFactory &)> functions;
+
+  static AddedToAll &
+  Get()
+  {
+    static AddedToAll added;
+    return added;
+  }
+};
 
 } // namespace
 
@@ -42,6 +49,12 @@ CudaConnectedComponentImageFilterFactory::CudaConnectedComponentImageFilterFacto
   AddAllOverrides(*this, std::make_index_sequence<ccl::OverriddenInputCount>());
   ccl::AddRelabelOverrides(*this);
   AddAllLabelMapOverrides(*this, std::make_index_sequence<ccl::LabelMapInputCount>());
+  AddedToAll &                      added = AddedToAll::Get();
+  const std::lock_guard<std::mutex> lock(added.mutex);
+  for (const AddFunction add : added.functions)
+  {
+    add(*this);
+  }
 }
 
 CudaConnectedComponentImageFilterFactory::~CudaConnectedComponentImageFilterFactory() = default;
@@ -63,19 +76,19 @@ CudaConnectedComponentImageFilterFactory::RegisterOneFactory()
 {
   if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled() && GetRegistered() == nullptr)
   {
-    const auto factory = Self::New();
-    for (const AddFunction add : AddedToRegistered())
-    {
-      add(*factory);
-    }
-    ObjectFactoryBase::RegisterFactory(factory);
+    ObjectFactoryBase::RegisterFactory(Self::New());
   }
 }
 
 void
-CudaConnectedComponentImageFilterFactory::AddToRegistered(AddFunction add)
+CudaConnectedComponentImageFilterFactory::AddToAll(AddFunction add)
 {
-  AddedToRegistered().insert(add);
+  {
+    AddedToAll &                      added = AddedToAll::Get();
+    const std::lock_guard<std::mutex> lock(added.mutex);
+    added.functions.insert(add);
+  }
+  // Without the lock, because ITK may load plug-ins here, and create a factory of this class.
   if (Self * const factory = GetRegistered())
   {
     add(*factory);
