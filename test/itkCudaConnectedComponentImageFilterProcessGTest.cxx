@@ -194,6 +194,9 @@ TEST(CudaConnectedComponentsFilterProcess, ReportsAFaultOnce)
   const CapturingWindow window;
   Process::ReportFault({ Kind::Unavailable, "no device" });
   Process::ReportFault({ Kind::Memory, "no memory" });
+  itk::Object::GlobalWarningDisplayOff();
+  Process::ReportFault({ Kind::Cuda, "unseen" });
+  itk::Object::GlobalWarningDisplayOn();
   EXPECT_EQ(window.GetText(), "");
   Process::ReportFault({ Kind::Cuda, "illegal address" });
   Process::ReportFault({ Kind::Cuda, "again" });

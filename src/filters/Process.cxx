@@ -129,7 +129,8 @@ Process::ReportFault(const CudaConnectedComponentError & error)
 {
   using Kind = CudaConnectedComponentError::Kind;
   static std::atomic<bool> isReported{ false };
-  if (error.GetKind() != Kind::Unavailable && error.GetKind() != Kind::Memory && !isReported.exchange(true))
+  if (error.GetKind() != Kind::Unavailable && error.GetKind() != Kind::Memory && Object::GetGlobalWarningDisplay() &&
+      !isReported.exchange(true))
   {
     Warn(std::string("an unexpected error, please report it; the CPU labels instead: ") + error.what());
   }
