@@ -4,11 +4,20 @@
 option(CudaConnectedComponents_WARNINGS_AS_ERRORS "Treat warnings in the code of this project as errors" OFF)
 
 function(cuda_connected_components_properties target)
-  set(flags -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
-  if(CudaConnectedComponents_WARNINGS_AS_ERRORS)
-    list(APPEND flags -Werror)
+  if(NOT MSVC) # clang-cl has the options of Visual C++
+    set(flags -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+    if(CudaConnectedComponents_WARNINGS_AS_ERRORS)
+      list(APPEND flags -Werror)
+    endif()
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
+    # No -Wextra, because the host code that nvcc generates causes warnings with it.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall>)
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-Wall>)
+    if(CudaConnectedComponents_WARNINGS_AS_ERRORS)
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Werror=all-warnings>)
+      target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-Werror>)
+    endif()
   endif()
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${flags}>)
   if(NOT CudaConnectedComponents_USE_CUDA)
     return()
   endif()
@@ -17,14 +26,8 @@ function(cuda_connected_components_properties target)
     CUDA_ARCHITECTURES "${CudaConnectedComponents_CUDA_ARCHITECTURES}"
     CUDA_STANDARD 17
     CUDA_STANDARD_REQUIRED ON
-    CUDA_RUNTIME_LIBRARY Static)
-  # No -Wextra, because the host code that nvcc generates causes warnings with it.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall>)
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-Wall>)
-  if(CudaConnectedComponents_WARNINGS_AS_ERRORS)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Werror=all-warnings>)
-    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-Werror>)
-  endif()
+    CUDA_RUNTIME_LIBRARY Static
+    CUDA_SEPARABLE_COMPILATION OFF)
   if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.9
      AND CMAKE_CUDA_FLAGS_RELEASE MATCHES "-O0")
     # The option -O0 of nvcc is for host code only. This option is for device code, and halves the time to compile it.

@@ -1,5 +1,5 @@
-# Configures a project that imitates ITK's source tree: it has this module and another module with CUDA code, as ITKCudaCommon.
-# Neither may change how the other is compiled. The last configurations are those of compilers that this module cannot use.
+# Configures a project that imitates ITK's source tree: it has this module and other modules with CUDA code, as ITKCudaCommon.
+# This module must not change how the others are compiled, and they must not change how it is compiled. The last configurations are those of compilers that this module cannot use.
 #
 #   cmake -DSOURCE=... -DWORK=... -DGENERATOR=... -DNVCC=... -P ModuleScopeTest.cmake
 
@@ -21,7 +21,12 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
 endif()
 enable_language(CUDA)
 set(CMAKE_CUDA_STANDARD 14)
+set(CMAKE_CUDA_SEPARABLE_COMPILATION ON)
 ]])
+# A module without a default.
+file(WRITE ${WORK}/plain/plain.cu "")
+file(WRITE ${WORK}/plain/CMakeLists.txt "add_library(plain plain.cu)\n")
+file(WRITE ${WORK}/plain/init.cmake "enable_language(CUDA)\n")
 file(WRITE ${WORK}/CMakeLists.txt [[
 cmake_minimum_required(VERSION 3.16.3...3.29)
 project(ImitatedITK C CXX)
@@ -42,9 +47,9 @@ function(CreateGoogleTestDriver name libraries sources)
   target_link_libraries(${name}GTestDriver ${libraries})
 endfunction()
 foreach(module IN LISTS MODULES)
-  if(module STREQUAL "other")
-    include(other/init.cmake)
-    add_subdirectory(other)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${module}/init.cmake)
+    include(${module}/init.cmake)
+    add_subdirectory(${module})
   else()
     if(NOT OWN_SCOPE)
       set(ITK_SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
@@ -69,7 +74,7 @@ function(configure name)
   set(output "${output}" PARENT_SCOPE)
 endfunction()
 
-# expect_commands(name ours|other MINIMUM EXPECTED...): at least MINIMUM files of CUDA code of the module are compiled with
+# expect_commands(name ours|other|plain MINIMUM EXPECTED...): at least MINIMUM files of CUDA code of the module are compiled with
 # commands that have all expressions.
 function(expect_commands name module minimum)
   if(NOT result EQUAL 0)
@@ -83,8 +88,8 @@ function(expect_commands name module minimum)
     string(JSON file GET "${json}" ${i} file)
     string(JSON command GET "${json}" ${i} command)
     set(owner ours)
-    if(file MATCHES "other[.]cu$")
-      set(owner other)
+    if(file MATCHES "/(other|plain)[.]cu$")
+      set(owner ${CMAKE_MATCH_1})
     endif()
     if(file MATCHES "[.]cu$" AND owner STREQUAL module)
       math(EXPR count "${count} + 1")
@@ -100,16 +105,19 @@ function(expect_commands name module minimum)
   endif()
 endfunction()
 
-set(our_flags -std=[^ ]*17 --Ofast-compile=max)
+set(our_flags -std=[^ ]*17 --Ofast-compile=max " -x cu -c ")
 set(all_major "-arch=all-major|compute_80.*compute_90.*sm_90")
-set(other_flags "-O0 -DNDEBUG [^=]*=arch=compute_52,code=.compute_52,sm_52. -std=[^ ]*14 -x cu")
+set(other_flags "-O0 -DNDEBUG [^=]*=arch=compute_52,code=.compute_52,sm_52. -std=[^ ]*14 -x cu -rdc=true -c ")
+# CMake's default, because the language is enabled before this module.
+string(REPLACE 52 [0-9]+ later_flags "${other_flags}")
 
-configure(ours-first "-DMODULES=ours\;other")
-expect_commands(ours-first ours 8 ${our_flags} ${all_major})
-expect_commands(ours-first other 1 ${other_flags})
-configure(ours-first) # again, with the cache
-expect_commands(ours-first ours 8 ${our_flags} ${all_major})
-expect_commands(ours-first other 1 ${other_flags})
+configure(ours-first "-DMODULES=ours\;plain\;other")
+foreach(cache missing present)
+  expect_commands(ours-first ours 8 ${our_flags} ${all_major})
+  expect_commands(ours-first plain 1 "arch=compute_[0-9]+,")
+  expect_commands(ours-first other 1 ${later_flags})
+  configure(ours-first)
+endforeach()
 
 configure(other-first "-DMODULES=other\;ours")
 expect_commands(other-first ours 8 ${our_flags} ${all_major})
@@ -118,18 +126,31 @@ configure(other-first -DCudaConnectedComponents_CUDA_ARCHITECTURES=87-real)
 expect_commands(other-first ours 8 ${our_flags} "arch=compute_87,code=.sm_87. ")
 expect_commands(other-first other 1 ${other_flags})
 
-# Outside ITK's source tree, there are no other modules.
-configure(own -DMODULES=ours -DOWN_SCOPE=ON -DCMAKE_CUDA_ARCHITECTURES=86-real)
+# Outside ITK's source tree, in a project that has enabled CUDA already, and in one that has not.
+configure(enabled "-DMODULES=other\;ours" -DOWN_SCOPE=ON)
+expect_commands(enabled ours 8 ${our_flags} ${all_major})
+expect_commands(enabled other 1 ${other_flags})
+foreach(cache missing present)
+  configure(own -DMODULES=ours -DOWN_SCOPE=ON)
+  expect_commands(own ours 8 ${our_flags} ${all_major})
+endforeach()
+configure(own -DCMAKE_CUDA_ARCHITECTURES=86-real)
 expect_commands(own ours 8 ${our_flags} "arch=compute_86,code=.sm_86. ")
 configure(own -DCMAKE_CUDA_ARCHITECTURES=87-real)
 expect_commands(own ours 8 ${our_flags} "arch=compute_87,code=.sm_87. ")
 
 # An nvcc that is too old: CMake keeps the version in a file.
-file(GLOB compiler ${WORK}/ours-first/CMakeFiles/*/CMakeCUDACompiler.cmake)
-file(APPEND ${compiler} "set(CMAKE_CUDA_COMPILER_VERSION 12.4)\n")
+foreach(name own ours-first)
+  file(GLOB compiler ${WORK}/${name}/CMakeFiles/*/CMakeCUDACompiler.cmake)
+  file(APPEND ${compiler} "set(CMAKE_CUDA_COMPILER_VERSION 12.4)\n")
+endforeach()
+configure(own)
+if(result EQUAL 0 OR NOT output MATCHES "CMake Error.*CUDA 12.4 is too old")
+  message(FATAL_ERROR "no error of an old nvcc: ${output}")
+endif()
 configure(ours-first)
 expect_commands(ours-first ours 0)
-expect_commands(ours-first other 1 ${other_flags})
+expect_commands(ours-first other 1 ${later_flags})
 if(NOT output MATCHES "CMake Warning.*CUDA 12.4 is too old.*built without CUDA")
   message(FATAL_ERROR "no warning of an old nvcc: ${output}")
 endif()
@@ -138,4 +159,12 @@ endif()
 configure(narrow -DMODULES=ours -DCMAKE_CXX_FLAGS=-D__int128=Missing)
 if(result EQUAL 0 OR NOT output MATCHES "GNU cannot compile CudaConnectedComponents: .*integers of 128 bits")
   message(FATAL_ERROR "no message of a compiler without integers of 128 bits: ${result}, ${output}")
+endif()
+
+# The same folder with another flag, and GPUs of the environment.
+set(ENV{CUDAARCHS} 86-real)
+configure(narrow -DCMAKE_CXX_FLAGS=)
+expect_commands(narrow ours 8 ${our_flags} "arch=compute_86,code=.sm_86. ")
+if(NOT output MATCHES "compiling for the CUDA architectures 86-real")
+  message(FATAL_ERROR "no message of the architectures: ${output}")
 endif()
