@@ -127,6 +127,26 @@ ParseNumber(const std::string & text)
   return value;
 }
 
+Limit
+ParseLimit(const std::string & text)
+{
+  const double       number = ParseNumber(text);
+  const std::string  trimmed = Trim(text);
+  const char * const begin = trimmed.data() + (trimmed[0] == '+' ? 1 : 0);
+  const char * const end = trimmed.data() + trimmed.size();
+  std::int64_t       negative = 0;
+  std::uint64_t      positive = 0;
+  const auto         isWhole = [&](auto & integer) {
+    const auto result = std::from_chars(begin, end, integer);
+    return result.ec == std::errc() && result.ptr == end;
+  };
+  if (isWhole(positive))
+  {
+    return { text, number, positive };
+  }
+  return { text, number, isWhole(negative) ? itk::CudaConnectedComponentImageView::Value(negative) : number };
+}
+
 std::string
 PhysicalUnit(unsigned int dimension)
 {
@@ -136,10 +156,16 @@ PhysicalUnit(unsigned int dimension)
 void
 RequireUnit(const std::optional<ComponentSize> & size,
             unsigned int                         dimension,
+            bool                                 hasUnit,
             const std::string &                  option,
             const std::string &                  input)
 {
   const std::string unit = PhysicalUnit(dimension);
+  if (size && !size->unit.empty() && !hasUnit)
+  {
+    throw Failure(input + ": has no known unit of length (dots per inch are for printers), but " + option + " is in " +
+                  size->unit + "; give a number of pixels");
+  }
   if (size && !size->unit.empty() && size->unit != unit)
   {
     throw Failure(input + ": is a " + (dimension == 2 ? "plane" : "volume") + ", but " + option + " is in " +

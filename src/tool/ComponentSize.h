@@ -2,6 +2,8 @@
 #ifndef ccl_tool_ComponentSize_h
 #define ccl_tool_ComponentSize_h
 
+#include "itkCudaConnectedComponentImageView.h"
+
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -14,6 +16,18 @@ struct ComponentSize
   std::uint64_t pixelCount = 0;     // without a unit
   double        physicalSize = 0.0; // with a unit
 };
+
+/** A value of --lower or --upper. */
+struct Limit
+{
+  std::string                                 text; // as the user wrote it
+  double                                      number;
+  itk::CudaConnectedComponentImageView::Value value; // exactly, if it is an integer of up to 64 bits
+};
+
+/** Returns the limit that a text means. Throws Failure. */
+Limit
+ParseLimit(const std::string & text);
 
 /** Returns the size that a text such as "100" or "5 mm3" means. Throws Failure. */
 ComponentSize
@@ -33,11 +47,12 @@ ParseNumber(const std::string & text);
 std::string
 PhysicalUnit(unsigned int dimension);
 
-/** Throws Failure if a size in mm2 is for a volume, or a size in mm3 is for a plane. `option` and `input` are the names
- * of the option and of the image. */
+/** Throws Failure if a size in mm2 is for a volume, a size in mm3 is for a plane, or the image has no unit of length.
+ * `option` and `input` are the names of the option and of the image. */
 void
 RequireUnit(const std::optional<ComponentSize> & size,
             unsigned int                         dimension,
+            bool                                 hasUnit,
             const std::string &                  option,
             const std::string &                  input);
 

@@ -64,6 +64,10 @@ TypeOf(const Option & option, std::string Options::* member)
   {
     return { "image", R"( type="label" reference="input")", "output" };
   }
+  if (choices.empty() && option.value == "NAME")
+  {
+    return { "string" };
+  }
   if (choices.empty())
   {
     return { "image", "", "input" };

@@ -8,6 +8,10 @@
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 #include "primitives/ObservedValues.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -60,7 +64,29 @@ PackAbove(const ImageView & image, double threshold)
                     });
                   }),
              static_cast<double>(highest),
-             {} };
+             {},
+             0 };
+  });
+}
+
+/** Packs the pixels from a lower to an upper limit, both in the type of the pixels. */
+BitRows
+PackBetween(const ImageView & image, const ImageView::Value & lower, const ImageView::Value & upper)
+{
+  using Role = ImageView::Value::Role;
+  const auto lowerBits = lower.FindBits(image.type, Role::LowerLimit);
+  const auto upperBits = upper.FindBits(image.type, Role::UpperLimit);
+  return VisitPixelType(image.type, [&](auto first) {
+    auto                last = first;
+    const std::uint64_t bits[] = { lowerBits.value_or(0), upperBits.value_or(0) }; // the low bytes are first
+    std::memcpy(&first, &bits[0], sizeof(first));
+    std::memcpy(&last, &bits[1], sizeof(last));
+    return Pack(image, [&](std::uint64_t row, std::uint32_t * words) {
+      const auto * const pixels = reinterpret_cast<const decltype(first) *>(image.Row(row));
+      Labeler::PackBits(image.size[0], words, [&](std::uint64_t x) {
+        return lowerBits && upperBits && first <= pixels[x] && pixels[x] <= last;
+      });
+    });
   });
 }
 
@@ -83,6 +109,26 @@ PackNotZero(const ImageView & image)
   return { std::move(bits), {}, itk::ccl::ObservedValues::Summarize(&values, 1) };
 }
 
+/** Counts the pixels that are outside a limit, a whole number, by less than 0.001. */
+std::uint64_t
+CountNearly(const ImageView & image, const Threshold & threshold)
+{
+  std::atomic<std::uint64_t> count{ 0 };
+  const auto                 isNearly = [](const std::optional<Limit> & limit, double distance) {
+    return limit && std::round(limit->number) == limit->number && 0.0 < distance && distance < 1e-3;
+  };
+  const auto threader = itk::MultiThreaderBase::New();
+  itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(image.size[1] * image.size[2], [&](std::uint64_t row) {
+    std::vector<double> values(image.size[0]);
+    ReadRow(image, row, 1, values.data());
+    count += static_cast<std::uint64_t>(std::count_if(values.begin(), values.end(), [&](double value) {
+      return isNearly(threshold.lower, threshold.lower ? threshold.lower->number - value : 0.0) ||
+             isNearly(threshold.upper, threshold.upper ? value - threshold.upper->number : 0.0);
+    }));
+  });
+  return count;
+}
+
 } // namespace
 
 Foreground
@@ -96,7 +142,8 @@ FindForeground(const FileImage & image, const Threshold & threshold, const std::
   {
     return { PackIf(image, [&](const double * pixel) { return SquaredNorm(pixel, image.componentCount) != 0.0; }),
              {},
-             {} };
+             {},
+             0 };
   }
   if (image.componentCount > 1)
   {
@@ -107,7 +154,10 @@ FindForeground(const FileImage & image, const Threshold & threshold, const std::
   {
     return PackAbove(image.view, FindOtsuThreshold(image.view));
   }
-  const double lower = threshold.lower.value_or(-std::numeric_limits<double>::infinity());
-  const double upper = threshold.upper.value_or(std::numeric_limits<double>::infinity());
-  return { PackIf(image, [=](const double * pixel) { return lower <= *pixel && *pixel <= upper; }), {}, {} };
+  const ImageView::Value lower = threshold.lower ? threshold.lower->value : -std::numeric_limits<double>::infinity();
+  const ImageView::Value upper = threshold.upper ? threshold.upper->value : std::numeric_limits<double>::infinity();
+  return { PackBetween(image.view, lower, upper),
+           {},
+           {},
+           itk::ccl::IsFloat(image.view.type) ? CountNearly(image.view, threshold) : 0 };
 }

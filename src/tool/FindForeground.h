@@ -3,6 +3,7 @@
 #define ccl_tool_FindForeground_h
 
 #include "BitRows.h"
+#include "ComponentSize.h"
 #include "ReadImage.h"
 
 #include "itkCudaConnectedComponentValueSummary.h"
@@ -14,9 +15,9 @@
  * foreground is all pixels that are not 0. */
 struct Threshold
 {
-  std::optional<double> lower;
-  std::optional<double> upper;
-  bool                  otsu = false;
+  std::optional<Limit> lower;
+  std::optional<Limit> upper;
+  bool                 otsu = false;
 
   bool
   IsDefault() const
@@ -31,6 +32,7 @@ struct Foreground
   BitRows                                 bits;
   std::optional<double>                   otsuThreshold;
   itk::CudaConnectedComponentValueSummary values; // of images with one value per pixel, without a threshold
+  std::uint64_t nearlyCount = 0; // background pixels that are less than 0.001 outside a limit, a whole number
 };
 
 /** Finds the foreground of an image. `file` is the name of the image. Throws Failure if a threshold cannot be applied

@@ -21,6 +21,7 @@
 #include "CudaConnectedComponentsDetail/VerifyMask.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <numeric>
@@ -57,7 +58,7 @@ ReportLargest(const Options &                    options,
               const std::vector<std::uint64_t> & sizes,
               Report &                           report)
 {
-  report.physicalUnit = PhysicalUnit(geometry.dimension);
+  report.physicalUnit = geometry.hasUnit ? PhysicalUnit(geometry.dimension) : "";
   for (const std::size_t i : FindLargest(sizes))
   {
     report.largestObjects.push_back(
@@ -139,6 +140,29 @@ DrawPreview(const Options & options, const FileImage & image, const Components &
   return PreparePreview(image, components.labels.get(), numbers, options.preview);
 }
 
+/** Prints what other programs may read wrongly. */
+void
+HintAtReaders(const std::string & output, const std::string & type)
+{
+  const auto endsWith = [](const std::string & text, const std::string & end) {
+    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+  };
+  const bool        isPlain = endsWith(output, ".nii");
+  const std::string plain =
+    isPlain ? output : output.substr(0, output.size() - std::min<std::size_t>(output.size(), 3));
+  if ((isPlain || endsWith(output, ".nii.gz")) && std::filesystem::exists(plain) &&
+      std::filesystem::exists(plain + ".gz"))
+  {
+    std::cerr << "cuda-connected-components: hint: programs with the NIfTI library of ITK take the pixels of " << plain
+              << " for those of " << plain << ".gz; move one of the files\n";
+  }
+  if ((endsWith(output, ".tif") || endsWith(output, ".tiff")) && endsWith(type, "32"))
+  {
+    std::cerr << "cuda-connected-components: hint: many releases of ITK read TIFF files of 32-bit integers wrongly; "
+                 ".nii.gz, .nrrd and .mha files have no such limit\n";
+  }
+}
+
 /** Writes all outputs. If one cannot be written, none replaces an existing file. */
 void
 WriteOutputs(const Options &    options,
@@ -185,6 +209,10 @@ WriteOutputs(const Options &    options,
   {
     output->Deliver();
   }
+  if (!options.quiet)
+  {
+    HintAtReaders(options.output, report.outputType);
+  }
   report.writingMilliseconds = stopwatch.Milliseconds();
 }
 
@@ -206,12 +234,28 @@ PrintHints(const Options & options, const itk::CudaConnectedComponentValueSummar
   }
 }
 
+/** Reads an image, and adds notes on it to the report. */
+FileImage
+Read(const Options & options, const std::string & file, Report & report)
+{
+  FileImage image = ReadImage(file, { options.channel, options.segment, options.ignoreAxes });
+  for (const std::string & note : image.notes)
+  {
+    report.notes.push_back(file == options.input ? note : file + ": " + note);
+  }
+  return image;
+}
+
 /** Reads a second image. `role` is its role, such as "mask". Throws Failure if ITK would reject it as a mask of the
  * input because of its geometry. */
 FileImage
-ReadSecondImage(const Options & options, const Geometry & geometry, const std::string & file, const std::string & role)
+ReadSecondImage(const Options &     options,
+                const Geometry &    geometry,
+                const std::string & file,
+                const std::string & role,
+                Report &            report)
 {
-  FileImage image = ReadImage(file);
+  FileImage image = Read(options, file, report);
   if (image.geometry.dimension != geometry.dimension)
   {
     throw Failure(file + ": cannot be the " + role + " of " + options.input +
@@ -251,10 +295,18 @@ LabelImage(const Options & options)
   {
     const Progress  progress(Stage::Reading, options);
     const Stopwatch stopwatch;
-    image = ReadImage(options.input);
-    RequireUnit(options.minimumSize, image.geometry.dimension, "--min-size", options.input);
-    RequireUnit(options.maximumSize, image.geometry.dimension, "--max-size", options.input);
+    image = Read(options, options.input, report);
+    report.hasUnit = image.geometry.hasUnit;
+    RequireUnit(options.minimumSize, image.geometry.dimension, report.hasUnit, "--min-size", options.input);
+    RequireUnit(options.maximumSize, image.geometry.dimension, report.hasUnit, "--max-size", options.input);
     foreground = FindForeground(image, threshold, options.input);
+    if (foreground.nearlyCount > 0)
+    {
+      report.notes.push_back(
+        std::to_string(foreground.nearlyCount) +
+        " background pixels are less than 0.001 outside --lower or --upper, as whole numbers that were stored with a "
+        "slope; limits between whole numbers, such as --lower 1.5 --upper 2.5, include them");
+    }
     report.foreground =
       1.0 - static_cast<double>(image.view.Count() - foreground.bits.Count()) / static_cast<double>(image.view.Count());
     if (options.maskOutput && image.componentCount > 1)
@@ -262,9 +314,11 @@ LabelImage(const Options & options)
       throw Failure(options.input +
                     ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
     }
+    bool wasSegment = image.isSegment;
     if (!options.mask.empty())
     {
-      const FileImage mask = ReadSecondImage(options, image.geometry, options.mask, "mask");
+      const FileImage mask = ReadSecondImage(options, image.geometry, options.mask, "mask", report);
+      wasSegment = wasSegment || mask.isSegment;
       foreground.bits.MaskBy(FindForeground(mask, {}, options.mask).bits);
     }
     if (!threshold.IsDefault())
@@ -284,9 +338,13 @@ LabelImage(const Options & options)
     {
       image.memory.reset();
     }
+    if (!options.segment.empty() && !wasSegment)
+    {
+      throw Failure(options.input + ": has no segments, so --segment has no meaning");
+    }
     if (!options.intensity.empty())
     {
-      intensities = ReadSecondImage(options, image.geometry, options.intensity, "intensity image");
+      intensities = ReadSecondImage(options, image.geometry, options.intensity, "intensity image", report);
       if (intensities.componentCount > 1)
       {
         throw Failure(options.intensity +

@@ -61,6 +61,12 @@ MakeTable()
       "only pixels above Otsu's threshold are foreground" },
     { "--mask", "FILE", &Options::mask, foreground, "", {},
       "mask image with the geometry of INPUT; pixels where the mask is 0 are background" },
+    { "--channel", "NUMBER", &Options::channel, foreground, "", { {}, {}, {}, 1 },
+      "of images with several channels (INPUT, --mask and --intensity), take this channel only; 1 is the first" },
+    { "--segment", "NAME", &Options::segment, foreground, "", {},
+      "of images with segments, such as .seg.nrrd files of 3D Slicer, take the segment with this name only" },
+    { "--ignore-axes", "", &Options::ignoreAxes, foreground, "", { {}, {}, { "--seed-point", "--seed-ras", "--shapes" } },
+      "read images whose axes are not at right angles: coordinates are then numbers of pixels" },
     { "--fill-holes", "", &Options::fillHoles, foreground, "", {},
       "fill holes first: background that does not reach the border of the image is foreground. The background has the "
       "other connectivity: 8 or 26 neighbors, or 4 or 6 with --fully-connected" },

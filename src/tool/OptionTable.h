@@ -17,7 +17,7 @@ using OptionMember = std::variant<std::monostate,
                                   std::string                  Options::*,
                                   std::int64_t                 Options::*,
                                   std::optional<std::uint64_t> Options::*,
-                                  std::optional<double>        Options::*,
+                                  std::optional<Limit>         Options::*,
                                   std::optional<ComponentSize> Options::*,
                                   std::vector<Seed>            Options::*,
                                   std::vector<SeedPoint>       Options::*>;

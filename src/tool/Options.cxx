@@ -44,8 +44,8 @@ RequireSensible(const Options & options)
   require(!options.output.empty() || !options.table.empty(), "OUTPUT is required, except with --table");
   if (options.lower && options.upper)
   {
-    require(*options.lower <= *options.upper,
-            "--lower " + Join(std::array{ *options.lower, *options.upper }, " is above --upper ") +
+    require(options.lower->number <= options.upper->number,
+            "--lower " + options.lower->text + " is above --upper " + options.upper->text +
               ": no pixel would be foreground");
   }
   const auto & minimum = options.minimumSize;
@@ -87,7 +87,7 @@ Store(const Option & option, const std::string & text, std::string & value)
   }
   if (text.empty())
   {
-    throw Failure("\"\" is not the name of a file");
+    throw Failure(std::string("\"\" is not the name of a ") + (option.value == "NAME" ? "segment" : "file"));
   }
   value = text;
 }
@@ -109,9 +109,9 @@ Store(const Option & option, const std::string & text, std::optional<std::uint64
 }
 
 void
-Store(const Option & /*option*/, const std::string & text, std::optional<double> & value)
+Store(const Option & /*option*/, const std::string & text, std::optional<Limit> & value)
 {
-  value = ParseNumber(text);
+  value = ParseLimit(text);
 }
 
 void
@@ -265,6 +265,13 @@ ParseOptions(int argc, char ** argv, Options & options)
       texts.push_back(argument.c_str());
     }
     app.parse(static_cast<int>(texts.size()), texts.data());
+    // ITK cannot write the default type to TIFF, and many of its releases cannot read it.
+    const std::string ending = std::filesystem::path(options.output).extension().string();
+    if ((ending == ".tif" || ending == ".tiff" || ending == ".TIF" || ending == ".TIFF") &&
+        app.get_option("--output-type")->count() == 0)
+    {
+      options.outputType = "uint16";
+    }
     RequireSensible(options);
   }
   catch (const CLI::Success & success)

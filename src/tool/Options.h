@@ -17,9 +17,12 @@ struct Options
   std::string                  output;             // empty without labels and mask; then there is a table
   bool                         maskOutput = false; // whether the output is a mask instead of labels
   std::string                  mask;
-  std::optional<double>        lower;
-  std::optional<double>        upper;
+  std::optional<Limit>         lower;
+  std::optional<Limit>         upper;
   bool                         otsu = false;
+  std::optional<std::uint64_t> channel; // from 1 on
+  std::string                  segment; // name, or empty
+  bool                         ignoreAxes = false;
   bool                         fillHoles = false;
   bool                         fullyConnected = false;
   std::optional<ComponentSize> minimumSize;

@@ -1,98 +1,287 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ReadImage.h"
 
-#include "Failure.h"
 #include "Join.h"
-#include "ReadComplete.h"
+#include "PixelValues.h"
+#include "ReadFormats.h"
 
-#include "itkImageFileReader.h"
-#include "itkImageIOFactory.h"
-#include "itkMetaDataObject.h"
+#include "itkImageIOBase.h"
+
+#include <vnl/vnl_cross.h>
+#include <vnl/algo/vnl_determinant.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
+#include <map>
+#include <new>
+
+namespace fs = std::filesystem;
 
 namespace
 {
 
-/** Reads the header of an image file. Throws Failure if the file is not an image or the image has no pixels. */
-itk::ImageIOBase::Pointer
-OpenImage(const std::string & file)
+void
+RequireFile(const std::string & file)
 {
   std::error_code ignored;
-  const auto      status = std::filesystem::status(file, ignored);
-  if (!std::filesystem::is_regular_file(status))
+  const auto      status = fs::status(file, ignored);
+  if (!fs::is_regular_file(status))
   {
-    throw Failure(file + (!std::filesystem::exists(status)        ? ": there is no such file"
-                          : std::filesystem::is_directory(status) ? ": is a folder, not an image"
-                                                                  : ": is a device or a pipe, not an image"));
+    throw Failure(file + (!fs::exists(status)        ? ": there is no such file"
+                          : fs::is_directory(status) ? ": is a folder, not an image"
+                                                     : ": is a device or a pipe, not an image"));
   }
-  const itk::ImageIOBase::Pointer io =
-    itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
-  if (!io)
-  {
-    throw Failure(file + ": is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
-  }
-  io->SetFileName(file);
-  io->ReadImageInformation();
-  for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
-  {
-    if (io->GetDimensions(axis) == 0)
-    {
-      throw Failure(file + ": has no pixels: its size along axis " + std::to_string(axis) + " is 0");
-    }
-  }
-  return io;
 }
 
-unsigned int
-DimensionOf(const itk::ImageIOBase & io, const std::string & file)
+std::string
+TypeText(const FileImage & image)
 {
-  const unsigned int dimension = io.GetNumberOfDimensions();
-  for (unsigned int axis = 3; axis < dimension; ++axis)
-  {
-    if (io.GetDimensions(axis) > 1)
-    {
-      throw Failure(file + ": has " + std::to_string(dimension) +
-                    " dimensions; only images of 2 or 3 dimensions can be labeled, so split it first");
-    }
-  }
-  return dimension <= 2 ? 2 : 3;
+  const std::string type = VisitPixelType(image.view.type, [](auto zero) {
+    return itk::ImageIOBase::GetComponentTypeAsString(itk::ImageIOBase::MapPixelType<decltype(zero)>::CType);
+  });
+  return (image.componentCount > 1 ? std::to_string(image.componentCount) + " x " : "") + type;
 }
 
-Segments
-SegmentsOf(const itk::MetaDataDictionary & dictionary)
+/** Keeps some of the numbers of each pixel. */
+void
+KeepNumbers(unsigned int first, unsigned int count, FileImage & image)
 {
-  Segments segments;
-  for (const std::string & key : dictionary.GetKeys())
+  const std::size_t size = ImageView::SizeOf(image.view.type);
+  const std::size_t step = image.componentCount * size;
+  for (std::uint64_t i = 0; i < image.view.Count(); ++i)
   {
-    std::string value;
-    if (key.compare(0, 7, "Segment") == 0 && itk::ExposeMetaData(dictionary, key, value))
-    {
-      segments[key] = value;
-    }
+    std::memmove(image.memory.get() + i * count * size, image.memory.get() + i * step + first * size, count * size);
   }
-  return segments;
+  for (std::int64_t & stride : image.view.strides)
+  {
+    stride = stride / image.componentCount * count;
+  }
+  image.componentCount = count;
 }
 
-ImageView::PixelTypeEnum
-ComponentOf(const itk::ImageIOBase & io, const std::string & file)
+/** Returns whether a number is the same in all pixels. */
+bool
+IsConstant(unsigned int number, const FileImage & image)
 {
-  ImageView::PixelTypeEnum type{};
-  const auto               has = [&](auto zero) {
-    type = ImageView::TypeOf<decltype(zero)>();
-    return io.GetComponentType() == itk::ImageIOBase::MapPixelType<decltype(zero)>::CType;
+  const std::size_t  size = ImageView::SizeOf(image.view.type);
+  const std::size_t  step = image.componentCount * size;
+  const char * const first = image.memory.get() + number * size;
+  for (std::uint64_t i = 1; i < image.view.Count(); ++i)
+  {
+    if (std::memcmp(first, first + i * step, size) != 0)
+    {
+      return false;
+    }
+  }
+  return true;
+}
+
+/** Selects a channel, or removes a constant alpha channel. Throws Failure if it is not clear what the pixels are. */
+void
+SelectChannel(const std::string & file, const std::optional<std::uint64_t> & channel, FileImage & image)
+{
+  const unsigned int count = image.componentCount;
+  const std::string  advice = "select one with --channel 1 to --channel " + std::to_string(count);
+  if (channel && *channel > count)
+  {
+    throw Failure(file + ": has " + std::to_string(count) + " channels; " + advice);
+  }
+  if (channel)
+  {
+    KeepNumbers(static_cast<unsigned int>(*channel) - 1, 1, image);
+    image.notes.push_back("channel " + std::to_string(*channel) + " of " + std::to_string(count));
+  }
+  else if (image.isList)
+  {
+    throw Failure(file + ": is a list of " + std::to_string(count) + " images; " + advice);
+  }
+  else if (image.hasAlpha && IsConstant(count - 1, image))
+  {
+    KeepNumbers(0, count - 1, image);
+    image.notes.emplace_back("the alpha channel is the same in all pixels, so it is ignored");
+  }
+  else if (image.hasAlpha)
+  {
+    throw Failure(file + ": has an alpha channel (" + std::to_string(count) +
+                  ") that is not the same in all pixels, so it is not clear which pixels are foreground; " + advice);
+  }
+}
+
+/** Keeps the pixels of a segment. Pixels of others become 0. Throws Failure if the file does not describe it. */
+void
+SelectSegment(const std::string & file, const std::string & name, bool hasChannel, FileImage & image)
+{
+  const auto valueOf = [&image](std::size_t i, const char * key) -> std::string {
+    const auto found = image.segments.find("Segment" + std::to_string(i) + key);
+    return found == image.segments.end() ? "" : found->second;
   };
-  if (has(std::uint8_t{}) || has(std::int8_t{}) || has(std::uint16_t{}) || has(std::int16_t{}) || has(0U) || has(0) ||
-      has(0UL) || has(0L) || has(0ULL) || has(0LL) || has(0.0F) || has(0.0))
+  std::vector<std::size_t> found;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; !valueOf(i, "_ID").empty() || !valueOf(i, "_Name").empty(); ++i)
   {
-    return type;
+    names.push_back('"' + valueOf(i, "_Name") + '"');
+    if (valueOf(i, "_Name") == name || valueOf(i, "_ID") == name)
+    {
+      found.push_back(i);
+    }
   }
-  throw Failure(file + ": cannot be read: its pixels have the type " +
-                itk::ImageIOBase::GetComponentTypeAsString(io.GetComponentType()));
+  const std::string list = "its segments are " + Join(names, ", ");
+  if (name.empty() && image.isList && !names.empty() && !hasChannel)
+  {
+    throw Failure(file + ": has segments that can overlap, in " + std::to_string(image.componentCount) +
+                  " layers; select one with --segment NAME: " + list);
+  }
+  if (name.empty() || names.empty())
+  {
+    return;
+  }
+  if (found.size() != 1)
+  {
+    throw Failure(file + ": has " + (found.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
+  }
+  // Old files have a layer of ones for each segment, and do not say so.
+  const std::size_t i = found[0];
+  const std::string layerText = valueOf(i, "_Layer");
+  const std::string labelText = valueOf(i, "_LabelValue");
+  const double layer = layerText.empty() ? (image.isList ? static_cast<double>(i) : 0.0) : std::atof(layerText.c_str());
+  const double label = labelText.empty() ? 1.0 : std::atof(labelText.c_str());
+  if (!(layer >= 0.0 && layer < image.componentCount) || label == 0.0)
+  {
+    throw Failure(file + ": says that segment \"" + name + "\" has the value " + labelText + " in layer " + layerText +
+                  ", which it does not have");
+  }
+  KeepNumbers(static_cast<unsigned int>(layer), 1, image);
+  VisitPixelType(image.view.type, [&](auto zero) {
+    auto * const pixels = reinterpret_cast<decltype(zero) *>(image.memory.get());
+    std::replace_if(
+      pixels, pixels + image.view.Count(), [label](auto pixel) { return static_cast<double>(pixel) != label; }, zero);
+  });
+  Segments          kept;
+  const std::string prefix = "Segment" + std::to_string(i) + '_';
+  for (const auto & [key, value] : image.segments)
+  {
+    if (key.compare(0, prefix.size(), prefix) == 0)
+    {
+      kept["Segment0_" + key.substr(prefix.size())] = key == prefix + "Layer" ? "0" : value;
+    }
+  }
+  image.segments = kept;
+  image.isSegment = true;
+  image.notes.push_back("segment \"" + name + "\": value " + Join(std::array{ label }, "") + " in layer " +
+                        Join(std::array{ layer }, ""));
 }
 
 } // namespace
+
+void
+Geometry::SetPixelSize(const itk::Matrix<double, 3, 3> & edges)
+{
+  const auto x = edges.GetVnlMatrix().get_column(0);
+  const auto y = edges.GetVnlMatrix().get_column(1);
+  const auto normal = vnl_cross_3d(x, y);
+  pixelSize = dimension == 2 ? normal.magnitude() : std::abs(dot_product(normal, edges.GetVnlMatrix().get_column(2)));
+}
+
+Failure
+Damage(const std::string & file, const std::string & reason)
+{
+  return Failure(file + ": cannot be read: the file is incomplete or damaged" +
+                 (reason.empty() ? "" : " (" + reason + ')') + "; get a new copy of it");
+}
+
+void
+SetSize(const itk::Size<3> & size, unsigned int dimension, Geometry & geometry)
+{
+  geometry.dimension = dimension;
+  geometry.space->SetRegions(size);
+}
+
+char *
+AllocatePixels(const std::string &      file,
+               double                   expansion,
+               ImageView::PixelTypeEnum type,
+               unsigned int             componentCount,
+               FileImage &              image)
+{
+  double bytes = static_cast<double>(componentCount * ImageView::SizeOf(type));
+  for (const std::uint64_t length : image.geometry.space->GetLargestPossibleRegion().GetSize())
+  {
+    bytes *= static_cast<double>(length);
+  }
+  if (bytes > expansion * static_cast<double>(fs::file_size(file)))
+  {
+    throw Damage(file);
+  }
+  if (bytes > 1e18)
+  {
+    throw std::bad_alloc();
+  }
+  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
+  image.memory.reset(new char[static_cast<std::size_t>(bytes)]);
+  image.view = ImageView::Of(image.memory.get(), type, { size[0], size[1], size[2] });
+  image.componentCount = componentCount;
+  for (std::int64_t & stride : image.view.strides)
+  {
+    stride *= componentCount;
+  }
+  return image.memory.get();
+}
+
+double
+MillimetersOf(const std::string & unit)
+{
+  static const std::map<std::string, double> units{
+    { "nm", 1e-6 },         { "nanometer", 1e-6 }, { "um", 1e-3 },        { "\xC2\xB5m", 1e-3 }, { "\xCE\xBCm", 1e-3 },
+    { "\xB5m", 1e-3 },      { "\\u00B5m", 1e-3 },  { "&#181;m", 1e-3 },   { "micron", 1e-3 },    { "microns", 1e-3 },
+    { "micrometer", 1e-3 }, { "mm", 1.0 },         { "millimeter", 1.0 }, { "cm", 10.0 },        { "centimeter", 10.0 },
+    { "m", 1000.0 },        { "meter", 1000.0 }
+  };
+  const auto found = units.find(unit);
+  return found == units.end() ? 0.0 : found->second;
+}
+
+void
+ConvertUnit(double millimeters, Geometry & geometry)
+{
+  auto spacing = geometry.space->GetSpacing();
+  auto origin = geometry.space->GetOrigin();
+  geometry.hasUnit = millimeters > 0.0;
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    const bool isPixelAxis = axis >= geometry.dimension; // a plane has 1 pixel of 1 mm along z
+    spacing[axis] = geometry.hasUnit && !isPixelAxis ? spacing[axis] * millimeters : 1.0;
+    origin[axis] *= geometry.hasUnit ? millimeters : 1.0;
+  }
+  geometry.space->SetSpacing(spacing);
+  geometry.space->SetOrigin(origin);
+}
+
+void
+ApplyPalette(const std::vector<Color> & palette, FileImage & image)
+{
+  const auto isGray = [](const Color & color) { return color[0] == color[1] && color[1] == color[2]; };
+  const bool isConstant =
+    std::all_of(palette.begin(), palette.end(), [&](const Color & color) { return color == palette[0]; });
+  if (isConstant || !std::all_of(palette.begin(), palette.end(), isGray))
+  {
+    image.notes.push_back("the pixels are indices into a palette of " + std::to_string(palette.size()) + " colors");
+    return;
+  }
+  // The colors of TIFF have 16 bits.
+  const auto brightest = std::max_element(palette.begin(), palette.end());
+  const int  shift = (*brightest)[0] > 255 ? 8 : 0;
+  itk::ccl::VisitWidth(image.view.type, [&](auto zero) {
+    using WidthType = decltype(zero);
+    auto * const pixels = reinterpret_cast<WidthType *>(image.memory.get());
+    std::transform(pixels, pixels + image.view.Count(), pixels, [&](WidthType index) {
+      return static_cast<WidthType>(index < palette.size() ? palette[index][0] >> shift : 0);
+    });
+  });
+  image.notes.emplace_back("the pixels are the gray values of a palette");
+}
 
 std::string
 TextOf(const Geometry & geometry)
@@ -108,57 +297,54 @@ TextOf(const Geometry & geometry)
     axes.push_back("(" + list(geometry.space->GetDirection().GetTranspose().get_row(axis), ", ") + ")");
   }
   return Join(geometry.GetSize(), " x ") + " pixels of " + list(geometry.space->GetSpacing(), " x ") +
-         " mm, the first at (" + list(geometry.space->GetOrigin(), ", ") + "), axes " + Join(axes, ", ");
+         (geometry.hasUnit ? " mm" : " pixels") + ", the first at (" + list(geometry.space->GetOrigin(), ", ") +
+         "), axes " + Join(axes, ", ");
 }
 
 FileImage
-ReadImage(const std::string & file)
+ReadImage(const std::string & file, const ReadOptions & options)
 {
-  FileImage                image;
-  ImageView::PixelTypeEnum component{};
+  RequireFile(file);
+  FileImage image;
   try
   {
-    ReadComplete(file, [&]() -> ReadPixels {
-      const itk::ImageIOBase::Pointer io = OpenImage(file);
-      image.geometry.dimension = DimensionOf(*io, file);
-      image.componentCount = io->GetNumberOfComponents();
-      image.pixelType = itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType());
-      if (image.componentCount > 1)
-      {
-        image.pixelType = std::to_string(image.componentCount) + " x " + image.pixelType;
-      }
-      component = ComponentOf(*io, file);
-
-      // The reader has ITK's rules for spacings and axes. It reads the header only, because it would convert the
-      // pixels.
-      const auto reader = itk::ImageFileReader<itk::Image<unsigned char, 3>>::New();
-      reader->SetFileName(file);
-      reader->SetImageIO(io);
-      reader->UpdateOutputInformation();
-      image.geometry.space->CopyInformation(reader->GetOutput());
-      image.geometry.space->SetRegions(reader->GetOutput()->GetLargestPossibleRegion());
-
-      itk::ImageIORegion region(io->GetNumberOfDimensions());
-      for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
-      {
-        region.SetSize(axis, io->GetDimensions(axis));
-      }
-      io->SetIORegion(region);
-      image.segments = SegmentsOf(io->GetMetaDataDictionary());
-      image.memory.reset(new char[static_cast<std::size_t>(io->GetImageSizeInBytes())]);
-      io->Read(image.memory.get());
-      return { io, image.memory.get() };
-    });
+    if (!ReadTiff(file, options, image) && !ReadPng(file, image) && !ReadNifti(file, options, image))
+    {
+      ReadByItk(file, image);
+    }
   }
   catch (const itk::ExceptionObject & exception)
   {
     throw Failure(file + ": cannot be read: " + Sentence(exception));
   }
-  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
-  image.view = ImageView::Of(image.memory.get(), component, { size[0], size[1], size[2] });
-  for (std::int64_t & stride : image.view.strides)
+  image.pixelType = TypeText(image);
+  SelectSegment(file, options.segment, options.channel.has_value(), image);
+  if (image.componentCount > 1)
   {
-    stride *= image.componentCount;
+    SelectChannel(file, options.channel, image);
+  }
+  Geometry &                geometry = image.geometry;
+  itk::Matrix<double, 3, 3> edges = geometry.space->GetDirection();
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    for (unsigned int row = 0; row < 3; ++row)
+    {
+      edges[row][axis] *= geometry.space->GetSpacing()[axis];
+    }
+  }
+  // Directions of type float are at right angles up to rounding.
+  const bool isSheared =
+    std::abs(std::abs(vnl_determinant(geometry.space->GetDirection().GetVnlMatrix())) - 1.0) > 1e-4;
+  if (!geometry.pixelSize && (options.ignoreAxes || isSheared))
+  {
+    geometry.SetPixelSize(edges);
+  }
+  if (options.ignoreAxes)
+  {
+    const auto size = geometry.space->GetLargestPossibleRegion();
+    geometry.space = itk::ImageBase<3>::New();
+    geometry.space->SetRegions(size);
+    image.notes.emplace_back("the axes of the file are ignored: coordinates are numbers of pixels");
   }
   return image;
 }

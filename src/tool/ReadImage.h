@@ -4,20 +4,32 @@
 
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkImageBase.h"
+#include "itkMatrix.h"
 
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 using ImageView = itk::CudaConnectedComponentImageView;
+
+/** What the user asks of all images that are read. */
+struct ReadOptions
+{
+  std::optional<std::uint64_t> channel; // of images with several channels, from 1 on
+  std::string                  segment; // name of a segment, of images with segments
+  bool                         ignoreAxes = false;
+};
 
 /** The size, spacing, origin and axes of an image. A plane has 1 pixel along z, of 1 mm. */
 struct Geometry
 {
   unsigned int               dimension = 3; // 2 or 3
   itk::ImageBase<3>::Pointer space = itk::ImageBase<3>::New();
+  bool                       hasUnit = true; // whether lengths are in mm; otherwise, pixels have the edge length 1
+  std::optional<double>      pixelSize;      // if the spacing does not give it
 
   /** Returns the numbers of pixels along the axes of the image. */
   std::vector<std::uint64_t>
@@ -32,8 +44,12 @@ struct Geometry
   GetPixelSize() const
   {
     const auto & spacing = space->GetSpacing();
-    return spacing[0] * spacing[1] * spacing[2];
+    return pixelSize.value_or(spacing[0] * spacing[1] * spacing[2]);
   }
+
+  /** Sets the size of a pixel whose edges are the columns of a matrix, in mm. */
+  void
+  SetPixelSize(const itk::Matrix<double, 3, 3> & edges);
 };
 
 /** Returns a text such as
@@ -48,18 +64,22 @@ using Segments = std::map<std::string, std::string>;
 /** An image that was read from a file. */
 struct FileImage
 {
-  Geometry                geometry;
-  std::string             pixelType;          // as in the file, such as "unsigned_char" or "3 x float"
-  unsigned int            componentCount = 0; // numbers per pixel
-  ImageView               view;               // the first number of each pixel; the others follow it
-  std::unique_ptr<char[]> memory;             // of the view
-  Segments                segments;           // that the file describes
+  Geometry                 geometry;
+  std::string              pixelType;          // as in the file, such as "unsigned_char" or "3 x float"
+  unsigned int             componentCount = 0; // numbers per pixel
+  ImageView                view;               // the first number of each pixel; the others follow it
+  std::unique_ptr<char[]>  memory;             // of the view
+  Segments                 segments;           // that the file describes
+  bool                     hasAlpha = false;   // whether the last number of a pixel is its opacity
+  bool                     isSegment = false;  // whether it is the segment that was asked for
+  bool                     isList = false;     // whether the numbers of a pixel are those of several images
+  std::vector<std::string> notes;              // what the user should know about the pixels
 };
 
 /** Reads an image of 2 or 3 dimensions. 1 dimension counts as 2. More than 3 dimensions count as 3 if the size along
  * the further dimensions is 1. The pixels keep the type that they have in the file. Throws Failure for other images,
  * and if the file cannot be read. */
 FileImage
-ReadImage(const std::string & file);
+ReadImage(const std::string & file, const ReadOptions & options = {});
 
 #endif

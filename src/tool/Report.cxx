@@ -35,9 +35,12 @@ PrintLargest(const Report & report, std::ostream & out)
   out << "largest objects:\n";
   for (const Report::Object & object : report.largestObjects)
   {
-    out << "  label " << object.label << ": " << object.pixelCount
-        << (object.pixelCount == 1 ? " pixel, " : " pixels, ") << SizeText(object.physicalSize) << ' '
-        << report.physicalUnit << '\n';
+    out << "  label " << object.label << ": " << object.pixelCount << (object.pixelCount == 1 ? " pixel" : " pixels");
+    if (!report.physicalUnit.empty())
+    {
+      out << ", " << SizeText(object.physicalSize) << ' ' << report.physicalUnit;
+    }
+    out << '\n';
   }
   if (const std::uint64_t more = report.objectCount - report.largestObjects.size())
   {
@@ -89,6 +92,10 @@ PrintText(const Options & options, const Report & report, std::ostream & out)
   }
   text << '\n';
   PrintLargest(report, text);
+  for (const std::string & note : report.notes)
+  {
+    text << "note: " << note << '\n';
+  }
   text << std::setprecision(1) << "milliseconds: reading " << report.readingMilliseconds << ", labeling "
        << report.labelingMilliseconds << ", writing " << report.writingMilliseconds << '\n';
   out << text.str();
@@ -110,6 +117,8 @@ PrintJson(const Options & options, const Report & report, std::ostream & out)
   json["pixelType"] = report.pixelType;
   json["outputType"] = orNull(report.outputType);
   json["outputIsMask"] = options.maskOutput;
+  json["unit"] = report.hasUnit ? "mm" : "pixel";
+  json["notes"] = report.notes;
   json["foreground"] = report.foreground;
   json["otsuThreshold"] =
     report.otsuThreshold ? nlohmann::ordered_json(*report.otsuThreshold) : nlohmann::ordered_json();

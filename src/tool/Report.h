@@ -38,7 +38,9 @@ struct Report
   std::uint64_t              objectCount = 0;         // objects that are written
   std::uint64_t              originalObjectCount = 0; // objects that were found
   std::vector<Object>        largestObjects;          // the largest first
-  std::string                physicalUnit;
+  std::string                physicalUnit;            // empty if the image has no unit of length
+  bool                       hasUnit = true;          // whether lengths are in mm, otherwise in pixels
+  std::vector<std::string>   notes;                   // on the pixels that were read
   double                     readingMilliseconds = 0.0;
   double                     labelingMilliseconds = 0.0;
   double                     writingMilliseconds = 0.0;

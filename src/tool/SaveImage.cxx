@@ -8,6 +8,8 @@
 #include "itkImageIOFactory.h"
 #include "itkMetaDataObject.h"
 
+#include <tiffio.h>
+
 #include <cstring>
 #include <list>
 #include <vector>
@@ -33,6 +35,37 @@ itk::IOComponentEnum
 ComponentOf(ImageView::PixelTypeEnum type)
 {
   return VisitPixelType(type, [](auto zero) { return itk::ImageIOBase::MapPixelType<decltype(zero)>::CType; });
+}
+
+/** Writes a TIFF file of integers that ITK cannot write. Throws Failure. */
+void
+WriteTiff(const ImageView & pixels, const std::string & file)
+{
+  const std::uint64_t                           bits = 8 * ImageView::SizeOf(pixels.type);
+  const std::uint64_t                           rowSize = pixels.size[0] * ImageView::SizeOf(pixels.type);
+  const bool                                    isLarge = rowSize * pixels.size[1] * pixels.size[2] > 0xF0000000;
+  const std::unique_ptr<TIFF, void (*)(TIFF *)> tiff(TIFFOpen(file.c_str(), isLarge ? "w8" : "w"), TIFFClose);
+  bool                                          isWritten = tiff != nullptr;
+  for (std::uint64_t z = 0; z < pixels.size[2] && isWritten; ++z)
+  {
+    const auto set = [&](std::uint32_t tag, std::uint64_t value) { TIFFSetField(tiff.get(), tag, value); };
+    set(TIFFTAG_IMAGEWIDTH, pixels.size[0]);
+    set(TIFFTAG_IMAGELENGTH, pixels.size[1]);
+    set(TIFFTAG_BITSPERSAMPLE, bits);
+    set(TIFFTAG_SAMPLESPERPIXEL, 1);
+    set(TIFFTAG_SAMPLEFORMAT, itk::ccl::IsSigned(pixels.type) ? SAMPLEFORMAT_INT : SAMPLEFORMAT_UINT);
+    set(TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+    set(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    set(TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+    set(TIFFTAG_ROWSPERSTRIP, TIFFDefaultStripSize(tiff.get(), 0));
+    for (std::uint64_t y = 0; y < pixels.size[1] && isWritten; ++y)
+    {
+      char * const row = const_cast<char *>(pixels.Row(y + z * pixels.size[1]));
+      isWritten = TIFFWriteScanline(tiff.get(), row, static_cast<std::uint32_t>(y), 0) > 0;
+    }
+    isWritten = isWritten && TIFFWriteDirectory(tiff.get()) != 0;
+  }
+  // An incomplete file does not give the same pixels back.
 }
 
 /** Returns whether a file gives the same pixels back. A full disk cuts files, and formats can lack planes or values. */
@@ -84,6 +117,8 @@ PrepareImage(const ImageView &   pixels,
   const auto &                    space = *geometry.space;
   const auto                      origin = space.TransformIndexToPhysicalPoint<double>(itk::Index<3>{});
   itk::ImageIORegion              region(geometry.dimension);
+  const std::string               format = io->GetNameOfClass();
+  const double                    unit = format == "MRCImageIO" ? 1e7 : 1.0; // MRC files have lengths in angstroms
   try
   {
     io->SetNumberOfDimensions(geometry.dimension);
@@ -95,25 +130,32 @@ PrepareImage(const ImageView &   pixels,
         direction.push_back(space.GetDirection()[row][axis]);
       }
       io->SetDimensions(axis, pixels.size[axis]);
-      io->SetSpacing(axis, space.GetSpacing()[axis]);
-      io->SetOrigin(axis, origin[axis]);
+      io->SetSpacing(axis, unit * space.GetSpacing()[axis]);
+      io->SetOrigin(axis, unit * origin[axis]);
       io->SetDirection(axis, direction);
       region.SetSize(axis, pixels.size[axis]);
     }
     io->SetComponentType(ComponentOf(pixels.type));
     io->SetNumberOfComponents(componentCount);
     io->SetPixelType(componentCount == 3 ? itk::IOPixelEnum::RGB : itk::IOPixelEnum::SCALAR);
-    if (io->GetNameOfClass() == std::string("NrrdImageIO")) // other formats have no place for segments
+    if (format == "NrrdImageIO") // other formats have no place for segments
     {
       for (const auto & [key, value] : segments)
       {
         itk::EncapsulateMetaData(io->GetMetaDataDictionary(), key, value);
       }
     }
-    io->SetUseCompression(true);
+    io->SetUseCompression(format != "GDCMImageIO"); // GDCM 3.0 writes behind its memory for small images
     io->SetFileName(workshop->GetFile());
     io->SetIORegion(region);
-    io->Write(pixels.pixels);
+    if (format == "TIFFImageIO" && ImageView::SizeOf(pixels.type) > 2 && !itk::ccl::IsFloat(pixels.type))
+    {
+      WriteTiff(pixels, workshop->GetFile());
+    }
+    else
+    {
+      io->Write(pixels.pixels);
+    }
   }
   catch (const itk::ExceptionObject & exception)
   {

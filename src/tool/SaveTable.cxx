@@ -10,6 +10,8 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <numeric>
 #include <ostream>
 #include <vector>
 
@@ -200,6 +202,14 @@ WriteRows(const itk::CudaConnectedComponentTable & table,
     {
       direction[row][axis] = geometry.space->GetDirection()[row][axis];
     }
+  }
+  // The statistics multiply the spacings for the size of a pixel, which is true of axes at right angles only.
+  const double pixelSize = std::accumulate(spacing.Begin(), spacing.End(), 1.0, std::multiplies<>());
+  const double shear = geometry.pixelSize.value_or(pixelSize) / pixelSize;
+  spacing[0] *= shear;
+  for (unsigned int row = 0; row < VDimension; ++row)
+  {
+    direction[row][0] /= shear;
   }
   image->SetSpacing(spacing);
   image->SetOrigin(origin);

@@ -566,17 +566,13 @@ TEST_F(CudaConnectedComponentsTool, GzippedNifti)
     this->ExpectFailure("damaged.nii.gz other.mha", "the file is incomplete or damaged");
   }
   // niftilib takes the pixels of whole.nii.
-  std::string raw = ReadText(this->File("raw"));
-  std::ofstream(this->File("whole.nii"), std::ios::binary) << raw;
-  EXPECT_EQ(this->Call("whole.nii.gz out.mha").status, 0) << "the pixels are the same";
-  raw[raw.size() / 2] = static_cast<char>(~raw[raw.size() / 2]);
-  std::ofstream(this->File("whole.nii"), std::ios::binary) << raw;
-  this->ExpectFailure("whole.nii.gz other.mha", "whole.nii.gz: cannot be read next to whole.nii, because the NIfTI");
+  std::ofstream(this->File("whole.nii"), std::ios::binary) << ReadText(this->File("raw")).substr(0, 5000);
+  EXPECT_EQ(this->Call("whole.nii.gz out.mha").status, 0);
+  this->ExpectLabels("out.mha", expected.GetPointer());
 }
 
-// The tool does not decompress a file again if the file ends with the length and the checksum of the pixels. So it does
-// not notice that the gzipped file has a second, damaged part, which ITK does not read.
-TEST_F(CudaConnectedComponentsTool, DecompressesNiftiOnce)
+// ITK's reader is the oracle. It does not read to the end of a gzipped file.
+TEST_F(CudaConnectedComponentsTool, NiftiWithASlope)
 {
   const auto image = MakeItkImage<itk::Image<short, 3>>(MakeRandom({ 64, 48, 40 }, 50, 1, 408), 200);
   Write(image.GetPointer(), this->File("plain.nii"));
@@ -605,14 +601,16 @@ TEST_F(CudaConnectedComponentsTool, DecompressesNiftiOnce)
   std::ofstream(this->File("swapped.nii"), std::ios::binary) << swapped;
   for (const std::string name : { "plain", "byte", "short", "word", "swapped" })
   {
-    EXPECT_EQ(this->Call(name + ".nii expected.mha").errors, "") << name;
-    EXPECT_EQ(this
-                ->Run("gzip " + name + ".nii && tail -c 8 " + name + ".nii.gz >end && (head -c 900 " + name +
-                      ".nii.gz; cat end) >part && cat part >>" + name + ".nii.gz")
-                .status,
-              0);
-    EXPECT_EQ(this->Call(name + ".nii.gz out.mha").errors, "") << name;
-    this->ExpectLabels("out.mha", Read<LabelsType>(this->File("expected.mha")).GetPointer());
+    Write(Read<itk::Image<float, 3>>(this->File(name + ".nii")).GetPointer(), this->File("itk.nrrd"));
+    EXPECT_EQ(this->Call("itk.nrrd expected.mha --lower 0.1 --mask-output").errors, "");
+    EXPECT_EQ(this->Run("gzip --keep " + name + ".nii").status, 0);
+    for (const std::string ending : { ".nii", ".nii.gz" })
+    {
+      EXPECT_EQ(this->Call(name + ending + " out.mha --lower 0.1 --mask-output").errors, "") << name;
+      this->ExpectLabels("out.mha", Read<LabelsType>(this->File("expected.mha")).GetPointer());
+    }
+    EXPECT_EQ(this->Run("head -c 900 " + name + ".nii.gz >part && cat part >>" + name + ".nii.gz").status, 0);
+    this->ExpectFailure(name + ".nii.gz other.mha", "the file is incomplete or damaged");
   }
 }
 
