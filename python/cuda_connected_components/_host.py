@@ -28,6 +28,8 @@ class Foreground:
         self._limits = _arguments.limits_of(*limits, array.dtype, library.is_bfloat16(image))
         self._observe = observe
         self._wants_values = _values.are_wanted(observe, limits, mask, array.dtype.name)
+        if observe is not None and self._limits is not None and array.dtype.kind == "f":
+            _values.warn_of_slope(array, *limits)
         self._mask = None
         if mask is not None:
             if _arguments.number_of(mask) is not None:

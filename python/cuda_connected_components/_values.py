@@ -8,6 +8,8 @@ import os
 import sys
 import warnings
 
+import numpy as np
+
 _FOLDER = os.path.dirname(__file__)
 
 
@@ -27,6 +29,29 @@ def warn(values):
         _warn(
             "the image has NaN, which counts as foreground: NaN is background if lower= or upper= is "
             "given, or replace it first: image[image != image] = 0"
+        )
+
+
+def warn_of_slope(array, lower, upper):
+    """Warn if elements miss a whole limit by rounding, as labels that a file stores with a slope.
+
+    Most arrays need only a sample of their elements, which are no labels.
+    """
+    limits = [(sign, limit) for sign, limit in ((-1, lower), (1, upper)) if limit is not None]
+    limits = [(sign, float(limit)) for sign, limit in limits if float(limit).is_integer()]
+    sample = array[tuple(slice(None, None, max(1, n // 100)) for n in array.shape)]
+    with np.errstate(invalid="ignore"):
+        distance = np.abs(sample - np.round(sample))
+    if not limits or np.any(distance >= 0.01) or not np.any(distance):
+        return
+    count = 0
+    for part in array:
+        beyond = [sign * (part - limit) for sign, limit in limits]
+        count += sum(np.count_nonzero((0 < part) & (part < 1e-3)) for part in beyond)
+    if count:
+        _warn(
+            f"{count} elements are less than 0.001 outside lower or upper, as labels that a file stores "
+            "with a slope: pass limits between whole numbers, or round the image"
         )
 
 

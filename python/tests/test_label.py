@@ -298,3 +298,22 @@ def test_only_the_image_and_the_size_are_positional():
     ):
         with pytest.raises(TypeError, match="positional argument"):
             call()
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(300,), (33, 64), (20, 30, 100)])
+def test_labels_with_a_slope_give_a_warning(dtype, shape):
+    stored = np.random.default_rng(1).integers(0, 4, shape)
+    image = (stored * 1.000015).astype(dtype)
+    count = np.count_nonzero(stored == 2)
+    with pytest.warns(UserWarning, match=f"^{count} elements are less than 0.001 outside") as caught:
+        assert not ccc.label(image, lower=2, upper=2).any()
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(
+            ccc.label(image, lower=1.5, upper=2.5), ccc.label(stored, lower=2, upper=2)
+        )
+        ccc.label(stored.astype(dtype), lower=2, upper=2)
+        ccc.label(np.random.default_rng(2).normal(size=shape).astype(dtype), lower=1)
+        ccc.label(np.array([np.nan, np.inf, 2], dtype), lower=2, upper=2)

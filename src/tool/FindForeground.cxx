@@ -106,7 +106,7 @@ PackNotZero(const ImageView & image)
       values.MergeAtomically(ofRow);
     }
   });
-  return { std::move(bits), {}, itk::ccl::ObservedValues::Summarize(&values, 1) };
+  return { std::move(bits), {}, itk::ccl::ObservedValues::Summarize(&values, 1), 0 };
 }
 
 /** Counts the pixels that are outside a limit, a whole number, by less than 0.001. */
