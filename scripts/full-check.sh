@@ -11,6 +11,8 @@
 #   portability  other compilers
 #   itk          a build tree of ITK, which the environment variable ITK_BUILD_TREE names
 #   slicer       3D Slicer's Python package
+#   files        the tool reads the pixels that the libraries of the formats read, and 10,000 mutated files of each format
+#                without a crash; the environment variable MUTANTS is another number
 # The folder build/full-check/ keeps a log of each part. The script prints the seconds and the result of each part.
 set -uo pipefail
 
@@ -48,12 +50,23 @@ slicer() {
   scripts/test-slicer.sh
 }
 
+files() {
+  local environment=$logs/files-environment sanitized=$logs/files-address
+  scripts/install-dependencies.sh && cmake --preset ci && cmake --build --preset ci --target cuda-connected-components &&
+    python3 -m venv "$environment" && "$environment/bin/pip" install --quiet --requirement test/files/requirements.txt &&
+    CUDA_CONNECTED_COMPONENTS_TOOL="$PWD/build/ci/src/tool/cuda-connected-components" PYTHONDONTWRITEBYTECODE=1 \
+      "$environment/bin/python" -m pytest -q -p no:cacheprovider test/files &&
+    cmake --preset address -B "$sanitized" -DCudaConnectedComponents_BUILD_TOOL=ON &&
+    cmake --build "$sanitized" --target CudaConnectedComponentsFuzzFiles &&
+    test/files/fuzz.py "$sanitized/src/tool/CudaConnectedComponentsFuzzFiles" "${MUTANTS:-10000}"
+}
+
 parts=("$@")
-[ $# -gt 0 ] || parts=(types address thread python install portability itk slicer)
+[ $# -gt 0 ] || parts=(types address thread python install portability itk slicer files)
 failed=
 for part in "${parts[@]}"; do
   case $part in
-    types | address | thread | python | install | portability | itk | slicer) ;;
+    types | address | thread | python | install | portability | itk | slicer | files) ;;
     *) echo "$part is not a part: see the head of scripts/full-check.sh" >&2 && exit 1 ;;
   esac
   begin=$SECONDS

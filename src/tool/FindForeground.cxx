@@ -109,24 +109,29 @@ PackNotZero(const ImageView & image)
   return { std::move(bits), {}, itk::ccl::ObservedValues::Summarize(&values, 1), 0 };
 }
 
-/** Counts the pixels that are outside a limit, a whole number, by less than 0.001. */
+/** Counts the pixels that are less than 0.001 outside a limit, a whole number. Returns 0 if more pixels are farther
+ * outside, but less than 0.1: then they are no labels that a file stores with a slope. */
 std::uint64_t
 CountNearly(const ImageView & image, const Threshold & threshold)
 {
-  std::atomic<std::uint64_t> count{ 0 };
-  const auto                 isNearly = [](const std::optional<Limit> & limit, double distance) {
-    return limit && std::round(limit->number) == limit->number && 0.0 < distance && distance < 1e-3;
+  std::atomic<std::uint64_t> nearCount{ 0 };
+  std::atomic<std::uint64_t> farCount{ 0 };
+  const auto                 add = [&](const std::optional<Limit> & limit, double sign, double value) {
+    const double distance = limit && std::round(limit->number) == limit->number ? sign * (value - limit->number) : 0.0;
+    nearCount += 0.0 < distance && distance < 1e-3 ? 1 : 0;
+    farCount += 1e-3 <= distance && distance < 0.1 ? 1 : 0;
   };
   const auto threader = itk::MultiThreaderBase::New();
   itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(image.size[1] * image.size[2], [&](std::uint64_t row) {
     std::vector<double> values(image.size[0]);
     ReadRow(image, row, 1, values.data());
-    count += static_cast<std::uint64_t>(std::count_if(values.begin(), values.end(), [&](double value) {
-      return isNearly(threshold.lower, threshold.lower ? threshold.lower->number - value : 0.0) ||
-             isNearly(threshold.upper, threshold.upper ? value - threshold.upper->number : 0.0);
-    }));
+    for (const double value : values)
+    {
+      add(threshold.lower, -1.0, value);
+      add(threshold.upper, 1.0, value);
+    }
   });
-  return count;
+  return nearCount > farCount ? nearCount.load() : 0;
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The formats whose pixels ITK reads. The header is checked before, where ITK would take the pixels for something else.
-// ITK 5.2 reads the first part of an incomplete file without an error in these formats: MetaImage, DICOM, JPEG, BMP,
-// GIPL, MRC and VTK.
+// ITK 5.2 reads the first part of an incomplete file without an error in these formats: MetaImage, DICOM, BMP, GIPL,
+// MRC and VTK.
 
 #include "ReadFormats.h"
 
@@ -31,6 +31,8 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <numeric>
+#include <random>
 #include <sstream>
 
 namespace fs = std::filesystem;
@@ -86,21 +88,46 @@ HasText(const std::string & file, std::streamoff headerLength, std::uint64_t cou
   return count == 0;
 }
 
-/** Checks JPEG. An end marker follows the pixels, and other data may follow the marker. Before the pixels are segments,
- * which may have a small image with an end marker of its own. */
-bool
-IsWholeJpeg(const std::string & file)
+/** Marks memory at the ends of its pages of 4096 bytes, so that pixels that are not read are found. Images do not have
+ * the random bytes of a mark. Libraries may change the byte order of pixels that they have not read. */
+class Marks
 {
-  std::ifstream     stream(file, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  const auto        at = [&text](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  std::size_t       begin = 2;
-  while (at(begin) == 0xFF && at(begin + 1) != 0xDA)
+public:
+  Marks(char * memory, std::uint64_t size)
+    : m_Memory(memory)
+    , m_Size(size)
   {
-    begin += at(begin + 1) == 0xFF ? 1 : 2 + (at(begin + 2) << 8U) + at(begin + 3);
+    std::random_device random;
+    std::generate(m_Mark.begin(), m_Mark.end(), [&random] { return static_cast<char>(1 + random() % 255); });
+    this->Visit([this](char * place) { return std::copy(m_Mark.begin(), m_Mark.end(), place) == nullptr; });
   }
-  return text.find("\xFF\xD9", begin) != std::string::npos;
-}
+
+  bool
+  AreOverwritten() const
+  {
+    return !this->Visit([this](char * place) { return std::is_permutation(m_Mark.begin(), m_Mark.end(), place); });
+  }
+
+private:
+  /** Calls visit(place) for each place until a result is true. Returns whether one was. */
+  template <typename TVisitor>
+  bool
+  Visit(const TVisitor & visit) const
+  {
+    for (std::uint64_t end = m_Size; end >= m_Mark.size(); end = (end - 1) / 4096 * 4096)
+    {
+      if (visit(m_Memory + end - m_Mark.size()))
+      {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::array<char, 4> m_Mark{};
+  char *              m_Memory;
+  std::uint64_t       m_Size;
+};
 
 /** Returns a text that ITK has read from a header, or nothing. */
 std::string
@@ -257,22 +284,6 @@ ReadMrcHeader(const std::string &                  file,
   ConvertUnit(1e-7, image.geometry); // angstroms
 }
 
-/** Throws Failure for GIPL files with numbers that ITK takes for bytes, or more bytes than it decompresses. */
-void
-RequireGiplNumbers(const std::string & file, std::uint64_t length)
-{
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> content(gzopen(file.c_str(), "rb"), gzclose);
-  std::array<unsigned char, 10>                    start{};
-  gzread(content.get(), start.data(), start.size());
-  const int        type = start[8] << 8 | start[9];
-  const std::array types{ 7, 8, 15, 16, 31, 32, 64, 65 };
-  if (std::find(types.begin(), types.end(), type) == types.end() || length > std::numeric_limits<unsigned int>::max())
-  {
-    throw Failure(file + ": cannot be read: its GIPL type is " + std::to_string(type) + ", and it has " +
-                  std::to_string(length) + " bytes; convert it to NIfTI or NRRD");
-  }
-}
-
 ImageView::PixelTypeEnum
 ComponentOf(const itk::ImageIOBase & io, const std::string & file)
 {
@@ -298,38 +309,47 @@ HeaderOf(const itk::ImageIOBase & io)
   return header;
 }
 
-/** Returns whether a file has all pixels that ITK has read. `errors` is what libraries have printed. */
+/** Returns whether a file has all pixels. `errors` is what libraries have printed. */
 bool
 IsWhole(const std::string & file, const itk::ImageIOBase & io, const std::string & errors)
 {
   const auto          has = [&errors](const char * text) { return errors.find(text) != std::string::npos; };
   const std::string   format = io.GetNameOfClass();
-  const std::uint64_t length = io.GetImageSizeInBytes();
-  const bool          isText = io.GetFileType() == itk::ImageIOBase::IOFileEnum::ASCII;
-  if (format == "MetaImageIO")
+  const auto          length = static_cast<std::uint64_t>(io.GetImageSizeInBytes());
+  const bool          isVtk = format == "VTKImageIO";
+  const std::uint64_t headerLength = isVtk ? static_cast<const itk::VTKImageIO &>(io).GetHeaderSize() : 0;
+  if (io.GetFileType() == itk::ImageIOBase::IOFileEnum::ASCII && (isVtk || format == "MetaImageIO"))
   {
-    return !has("not read completely") && !has("Uncompress failed") && !has("MetaImage: Read: ") &&
-           (!isText || HasText(file, 0, io.GetImageSizeInComponents()));
+    return HasText(file, static_cast<std::streamoff>(headerLength), io.GetImageSizeInComponents());
   }
-  if (format == "VTKImageIO")
-  {
-    const auto headerLength = static_cast<const itk::VTKImageIO &>(io).GetHeaderSize();
-    return isText ? HasText(file, static_cast<std::streamoff>(headerLength), io.GetImageSizeInComponents())
-                  : HasLength(file, headerLength + length);
-  }
-  if (format == "MRCImageIO")
-  {
-    return HasLength(file, 1024 + HeaderOf(io)->GetExtendedHeaderSize() + length);
-  }
-  if (format == "BMPImageIO") // rows have whole numbers of 4 bytes
-  {
-    const std::uint64_t rowLength = (io.GetDimensions(0) * io.GetNumberOfComponents() + 3) / 4 * 4;
-    return fs::file_size(file) >= IntegerAt(file, 10, 4) + rowLength * io.GetDimensions(1);
-  }
-  return format == "GDCMImageIO"   ? !has("at own risk")
-         : format == "JPEGImageIO" ? IsWholeJpeg(file)
+  // The rows of a BMP have whole numbers of 4 bytes.
+  const std::uint64_t rowLength = (io.GetDimensions(0) * io.GetNumberOfComponents() + 3) / 4 * 4;
+  return format == "BMPImageIO"    ? HasLength(file, IntegerAt(file, 10, 4) + rowLength * io.GetDimensions(1))
+         : format == "MRCImageIO"  ? HasLength(file, 1024 + HeaderOf(io)->GetExtendedHeaderSize() + length)
          : format == "GiplImageIO" ? HasLength(file, 256 + length)
-                                   : true;
+         : isVtk                   ? HasLength(file, headerLength + length)
+                                   : !has("at own risk") && !has("not read completely") && !has("Uncompress failed") &&
+                     !has("MetaImage: Read: ");
+}
+
+/** Returns whether the lines of a VTK header have their numbers, which ITK makes up otherwise. */
+bool
+HasVtkNumbers(const std::string & file)
+{
+  std::ifstream stream(file, std::ios::binary);
+  bool          hasNumbers = true;
+  std::string   line;
+  for (int i = 0; i < 12 && std::getline(stream, line); ++i)
+  {
+    std::istringstream words(line);
+    std::string        word;
+    words >> word;
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char letter) { return std::toupper(letter); });
+    std::array<double, 3> numbers{};
+    const bool isNeeded = word == "DIMENSIONS" || word == "SPACING" || word == "ASPECT_RATIO" || word == "ORIGIN";
+    hasNumbers = hasNumbers && (!isNeeded || words >> numbers[0] >> numbers[1] >> numbers[2]);
+  }
+  return hasNumbers;
 }
 
 /** Opens a file by ITK. Throws Failure if it is not an image, if the image has no pixels, or if the tool does not read
@@ -348,8 +368,8 @@ OpenImage(const std::string & file)
     throw Failure(file + ": is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
   }
   const std::string format = io->GetNameOfClass();
-  const std::array  formats{ "NrrdImageIO", "MetaImageIO", "GDCMImageIO", "VTKImageIO", "MRCImageIO",
-                            "GiplImageIO", "HDF5ImageIO", "JPEGImageIO", "BMPImageIO" };
+  const std::array  formats{ "NrrdImageIO", "MetaImageIO", "GDCMImageIO", "VTKImageIO",
+                            "MRCImageIO",  "GiplImageIO", "HDF5ImageIO", "BMPImageIO" };
   if (std::find(formats.begin(), formats.end(), format) == formats.end())
   {
     throw Failure(file + ": is in a format that this tool does not read (" + format +
@@ -360,6 +380,10 @@ OpenImage(const std::string & file)
     throw Failure(file +
                   ": cannot be read: it is a BMP file that is compressed or of an old kind; convert it to PNG first");
   }
+  if (format == "VTKImageIO" && !HasVtkNumbers(file))
+  {
+    throw Damage(file);
+  }
   io->SetExpandRGBPalette(false);
   io->SetFileName(file);
   io->ReadImageInformation();
@@ -368,6 +392,12 @@ OpenImage(const std::string & file)
     if (io->GetDimensions(axis) == 0)
     {
       throw Failure(file + ": has no pixels: its size along axis " + std::to_string(axis) + " is 0");
+    }
+    const std::vector<double> direction = io->GetDirection(axis);
+    if (!std::all_of(direction.begin(), direction.end(), IsLength) || !IsLength(io->GetSpacing(axis)) ||
+        !IsLength(io->GetOrigin(axis)))
+    {
+      throw Damage(file, "its axes are no numbers");
     }
     if (axis >= 3 && io->GetDimensions(axis) > 1)
     {
@@ -420,21 +450,13 @@ ReadByItk(const std::string & file, FileImage & image)
   {
     ReadMrcHeader(file, HeaderOf(*io)->GetHeader(), image, type);
   }
-  else if (format == "GiplImageIO")
-  {
-    RequireGiplNumbers(file, io->GetImageSizeInBytes());
-  }
   else if (const std::string unit = ValueOf(*io, itk::ITK_VoxelUnits); !unit.empty())
   {
     ConvertUnit(MillimetersOf(unit), image.geometry); // of a MetaImage
   }
-  else if (format == "JPEGImageIO" || format == "BMPImageIO")
+  else if (format == "BMPImageIO")
   {
     ConvertUnit(0.0, image.geometry);
-    if (format == "JPEGImageIO" && io->GetNumberOfComponents() > 3)
-    {
-      throw Failure(file + ": cannot be read: its colors are CMYK; convert it to PNG first");
-    }
   }
 
   itk::ImageIORegion region(io->GetNumberOfDimensions());
@@ -446,8 +468,13 @@ ReadByItk(const std::string & file, FileImage & image)
   // The pixels of NRRD and MetaImage may be in other files.
   const bool   isOneFile = format != "NrrdImageIO" && format != "MetaImageIO";
   char * const pixels = AllocatePixels(file, isOneFile ? 65536.0 : HUGE_VAL, type, io->GetNumberOfComponents(), image);
+  if (static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != image.GetBytes())
+  {
+    throw Damage(file);
+  }
+  const Marks marks(pixels, image.GetBytes());
   io->Read(pixels);
-  if (!IsWhole(file, *io, errors.str()))
+  if (!marks.AreOverwritten() || !IsWhole(file, *io, errors.str()))
   {
     throw Damage(file);
   }

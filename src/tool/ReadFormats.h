@@ -20,6 +20,9 @@ bool
 ReadPng(const std::string & file, FileImage & image);
 
 bool
+ReadJpeg(const std::string & file, FileImage & image);
+
+bool
 ReadNifti(const std::string & file, const ReadOptions & options, FileImage & image);
 
 /** Reads all other formats. */
@@ -29,6 +32,13 @@ ReadByItk(const std::string & file, FileImage & image);
 /** Returns the failure of a file that ends early or has wrong bytes. */
 Failure
 Damage(const std::string & file, const std::string & reason = "");
+
+/** Returns whether a number can be part of an axis. ITK's readers abort or hang with others. */
+inline bool
+IsLength(double number)
+{
+  return -1e12 < number && number < 1e12;
+}
 
 /** Sets the size of an image of 2 or 3 dimensions along x, y and z. */
 void

@@ -308,7 +308,8 @@ ReadImage(const std::string & file, const ReadOptions & options)
   FileImage image;
   try
   {
-    if (!ReadTiff(file, options, image) && !ReadPng(file, image) && !ReadNifti(file, options, image))
+    if (!ReadTiff(file, options, image) && !ReadPng(file, image) && !ReadJpeg(file, image) &&
+        !ReadNifti(file, options, image))
     {
       ReadByItk(file, image);
     }

@@ -16,7 +16,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <filesystem>
 
 namespace
 {
@@ -176,6 +175,13 @@ ReadNifti(const std::string & file, const ReadOptions & options, FileImage & ima
   if (!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0)
   {
     throw Damage(file);
+  }
+  const float * const qform = &header->qto_xyz.m[0][0];
+  const float * const sform = &header->sto_xyz.m[0][0];
+  if (!std::all_of(qform, qform + 16, IsLength) || !std::all_of(sform, sform + 16, IsLength) ||
+      !std::all_of(header->pixdim, header->pixdim + 8, IsLength))
+  {
+    throw Damage(file, "its axes are no numbers");
   }
   const bool isVector = header->intent_code == NIFTI_INTENT_VECTOR || header->intent_code == NIFTI_INTENT_SYMMATRIX;
   const auto size = [&header](int axis) { return axis <= header->ndim ? header->dim[axis] : 1; };

@@ -5,26 +5,20 @@
 
 #include "ReadFormats.h"
 
-#include "Failure.h"
-#include "Join.h"
-#include "PixelValues.h"
-
 #include <nlohmann/json.hpp>
 #include <tiffio.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <numeric>
 
 namespace
 {
 
 std::string firstError; // of libtiff, which has one handler of errors for all files
-
-using TiffFile = std::unique_ptr<TIFF, void (*)(TIFF *)>;
 
 /** What the tags of a page say about its pixels. */
 struct Page
@@ -49,10 +43,7 @@ struct Page
     TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
     TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-    if (TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric) == 0 && samples >= 3)
-    {
-      photometric = PHOTOMETRIC_RGB;
-    }
+    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
     std::uint16_t compression = 0;
     TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
     if (photometric == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG)
@@ -62,17 +53,20 @@ struct Page
     }
   }
 
-  std::string
-  GetText() const
+  bool
+  IsLike(const Page & other) const
   {
-    const bool isFloat = format == SAMPLEFORMAT_IEEEFP;
-    return Join(std::vector<std::uint64_t>{ width, height, samples }, " x ") + " numbers of " + std::to_string(bits) +
-           " bits" +
-           (isFloat                      ? " (floating-point)"
-            : format == SAMPLEFORMAT_INT ? " (signed)"
-                                         : "") +
-           ", photometric interpretation " + std::to_string(photometric) + ", planar configuration " +
-           std::to_string(planar) + ", orientation " + std::to_string(orientation);
+    return width == other.width && height == other.height && bits == other.bits && samples == other.samples &&
+           format == other.format && photometric == other.photometric && planar == other.planar &&
+           orientation == other.orientation;
+  }
+
+  /** Returns the number of bytes of a number in memory. */
+  std::size_t
+  GetNumberSize() const
+  {
+    const std::size_t least = format == SAMPLEFORMAT_IEEEFP ? 4 : 1;
+    return bits > 32 ? 8 : std::max<std::size_t>(least, bits > 16 ? 4 : bits > 8 ? 2 : 1);
   }
 };
 
@@ -107,74 +101,73 @@ DescribePages(TIFF * tiff, const Page & page, std::uint64_t pageCount, const std
   const char * description = nullptr;
   TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &description);
   const std::string text = description != nullptr ? description : "";
+  const std::string tag = Between(text, "<Pixels", ">"); // of OME
   PageArray         pages;
-  if (text.compare(0, 7, "ImageJ=") == 0)
+  pages.isByImageJ = text.compare(0, 7, "ImageJ=") == 0;
+  const auto value = [&](const std::string & key) {
+    return pages.isByImageJ ? Between(text, '\n' + key + '=', "\n") : Between(tag, ' ' + key + "=\"", "\"");
+  };
+  const auto number = [&](const std::string & key, double otherwise) {
+    const std::string digits = value(key);
+    return digits.empty() ? otherwise : std::strtod(digits.c_str(), nullptr);
+  };
+  const auto add = [&](char name, double size) {
+    pages.axes.push_back({ name, static_cast<std::uint64_t>(std::clamp(size, 0.0, 1e9)) });
+  };
+  if (pages.isByImageJ)
   {
-    pages.isByImageJ = true;
-    const auto value = [&](const char * key) { return Between(text, std::string("\n") + key + '=', "\n"); };
-    const auto count = [&](const char * key) { return std::strtoull(("0" + value(key)).c_str(), nullptr, 10); };
-    pages.axes = { { 'C', std::max(count("channels"), 1ULL) },
-                   { 'Z', std::max(count("slices"), 1ULL) },
-                   { 'T', std::max(count("frames"), 1ULL) } };
-    if (value("channels").empty() && value("slices").empty() && value("frames").empty())
-    {
-      pages.axes[1].size = std::max(count("images"), 1ULL);
-    }
-    float x = 0.0F;
-    float y = 0.0F;
-    if (TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &x) != 0 && TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &y) != 0)
-    {
-      const std::string depth = value("spacing");
-      pages.spacing = { 1.0 / x, 1.0 / y, depth.empty() ? 1.0 : std::strtod(depth.c_str(), nullptr) };
-      pages.unit = MillimetersOf(value("unit"));
-    }
+    const bool isHyperstack = !(value("channels") + value("slices") + value("frames")).empty();
+    add('C', number("channels", 1.0));
+    add('Z', number("slices", isHyperstack ? 1.0 : number("images", 1.0)));
+    add('T', number("frames", 1.0));
+    std::array<float, 2> resolution{};
+    TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &resolution[0]);
+    TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &resolution[1]);
+    pages.spacing = { 1.0 / resolution[0], 1.0 / resolution[1], number("spacing", 1.0) };
+    pages.unit = MillimetersOf(value("unit"));
   }
   else if (text.find("<OME") != std::string::npos)
   {
-    const std::string tag = Between(text, "<Pixels", ">");
-    const auto        value = [&](const std::string & key) { return Between(tag, ' ' + key + "=\"", "\""); };
     if (tag.empty() || text.find("<Pixels", text.find("<Pixels") + 1) != std::string::npos)
     {
       throw Failure(file + ": is an OME-TIFF of " + (tag.empty() ? "several files" : "several images") +
                     "; save the image to label as a file of its own");
     }
-    for (const char name : value("DimensionOrder").substr(0, 5))
+    for (const char name : Between(tag, " DimensionOrder=\"XY", "\""))
     {
-      const std::uint64_t size = std::strtoull(value(std::string("Size") + name).c_str(), nullptr, 10);
-      if (name != 'X' && name != 'Y')
-      {
-        pages.axes.push_back({ name, name == 'C' && page.samples > 1 ? size / page.samples : size });
-      }
+      add(name, number(std::string("Size") + name, 0.0) / (name == 'C' ? page.samples : 1));
     }
-    pages.unit = 1.0;
     for (std::size_t i = 0; i < (pageCount > 1 ? 3 : 2); ++i)
     {
       const std::string key = std::string("PhysicalSize") + "XYZ"[i];
-      const std::string unit = value(key + "Unit");
-      pages.spacing[i] = std::strtod(value(key).c_str(), nullptr) * MillimetersOf(unit.empty() ? "um" : unit);
-      pages.unit = pages.spacing[i] > 0.0 ? pages.unit : 0.0;
+      pages.spacing[i] = number(key, 0.0) * MillimetersOf(value(key + "Unit").empty() ? "um" : value(key + "Unit"));
     }
+    pages.unit = 1.0;
   }
-  else if (text.compare(0, 10, "{\"shape\": ") == 0)
+  else if (const auto json = nlohmann::json::parse(text, nullptr, false); json.is_object() && json.count("shape") != 0)
   {
-    auto              json = nlohmann::json::parse(text, nullptr, false);
-    const auto        shape = json.is_object() && json["shape"].is_array() ? json["shape"] : nlohmann::json::array();
-    const std::string axes = json.is_object() ? json.value("axes", "") : "";
-    const std::size_t inPage = page.samples > 1 ? 3 : 2; // axes of a page
-    for (std::size_t i = shape.size(); i-- > 0;)
+    const auto        shape = json.value("shape", nlohmann::json());
+    const auto        names = json.value("axes", nlohmann::json());
+    const std::size_t inPage = std::min<std::size_t>(shape.size(), page.samples > 1 ? 3 : 2); // axes of a page
+    std::string       axes = std::string(shape.size() - inPage, 'I') + std::string(inPage, 'X');
+    axes = names.is_string() && names.get<std::string>().size() == shape.size() ? names.get<std::string>() : axes;
+    for (std::size_t i = shape.size(); shape.is_array() && i-- > 0;)
     {
-      const bool isPageAxis =
-        axes.size() == shape.size() ? std::strchr("YXS", axes[i]) != nullptr : i + inPage >= shape.size();
-      if (!isPageAxis && shape[i].is_number_unsigned())
+      if (std::strchr("YXS", axes[i]) == nullptr)
       {
-        pages.axes.push_back({ axes.size() == shape.size() ? axes[i] : 'I', shape[i].get<std::uint64_t>() });
+        add(axes[i], shape[i].is_number() ? shape[i].get<double>() : 0.0);
       }
     }
   }
   else
   {
-    pages.axes = { { 'Z', pageCount } };
+    add('Z', static_cast<double>(pageCount));
   }
+  if (!std::all_of(pages.spacing.begin(), pages.spacing.end(), [](double size) { return 0.0 < size && size < 1e9; }))
+  {
+    pages.unit = 0.0;
+  }
+  pages.spacing = pages.unit > 0.0 ? pages.spacing : PageArray().spacing;
   return pages;
 }
 
@@ -196,11 +189,10 @@ FindPages(TIFF * tiff, const std::string & file)
       continue;
     }
     pages.emplace_back(tiff);
-    if (pages.back().GetText() != pages.front().GetText())
+    if (!pages.back().IsLike(pages.front()))
     {
-      throw Failure(file + ": has pages that differ, so they are not the slices of one volume: page 1 has " +
-                    pages.front().GetText() + "; page " + std::to_string(count) + " has " + pages.back().GetText() +
-                    "; save the page to label as a file of its own");
+      throw Failure(file + ": has pages of different sizes or types, such as page 1 and page " + std::to_string(count) +
+                    ", so they are not the slices of one volume; save the page to label as a file of its own");
     }
   } while (firstError.empty() && TIFFReadDirectory(tiff) != 0);
   // The link to the next page can be cut off. libtiff then counts a page less.
@@ -211,259 +203,199 @@ FindPages(TIFF * tiff, const std::string & file)
   return pages;
 }
 
-/** Returns the type of the numbers of a page in memory. Throws Failure if the tool does not read such pages. */
-ImageView::PixelTypeEnum
-TypeOf(TIFF * tiff, const Page & page, const std::string & file)
+/** Throws Failure if the tool does not read such pages. */
+void
+RequireReadable(TIFF * tiff, const Page & page, const std::string & file)
 {
-  using Type = ImageView::PixelTypeEnum;
   const bool    isFloat = page.format == SAMPLEFORMAT_IEEEFP;
-  const bool    isSigned = page.format == SAMPLEFORMAT_INT;
-  const bool    isPalette = page.photometric == PHOTOMETRIC_PALETTE;
-  const bool    isGray = page.photometric == PHOTOMETRIC_MINISBLACK || page.photometric == PHOTOMETRIC_MINISWHITE;
-  void *        ignored = nullptr;
+  const bool    isWhite = page.photometric == PHOTOMETRIC_MINISWHITE;
+  const bool    isPalette = page.photometric == PHOTOMETRIC_PALETTE && page.samples == 1 && page.bits <= 16;
+  void *        values = nullptr;
+  std::uint32_t count = 0;
   std::uint32_t depth = 1;
-  std::uint16_t ignoredCount = 0;
+  const auto    require = [&](bool condition, const std::string & problem) {
+    if (!condition)
+    {
+      throw Failure(file + ": cannot be read: " + problem);
+    }
+  };
   TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth);
-  std::string what;
   for (const std::uint32_t tag : { 33629U, 34362U, 34412U }) // MetaMorph, FluoView, Zeiss LSM
   {
-    if (depth > 1 || TIFFGetField(tiff, tag, &ignoredCount, &ignored) != 0)
-    {
-      what = "has several slices, times or channels in its pages, as microscopes write them; save it as OME-TIFF";
-    }
+    require(depth <= 1 && TIFFGetField(tiff, tag, &count, &values) == 0,
+            "its pages have several slices, times or channels, as microscopes write them; save it as OME-TIFF");
   }
-  if ((!isGray && !isPalette && page.photometric != PHOTOMETRIC_RGB) ||
-      (isPalette && (page.samples != 1 || page.bits > 16)))
-  {
-    what = "has colors that the tool does not read; save it in gray or RGB";
-  }
-  else if (page.orientation != ORIENTATION_TOPLEFT && page.orientation != ORIENTATION_BOTLEFT)
-  {
-    what = "is stored with its rows or columns reversed; save it upright (orientation 1)";
-  }
-  else if (page.bits < 1 || page.bits > 64 || page.format > SAMPLEFORMAT_VOID ||
-           (isFloat && page.bits != 16 && page.bits != 24 && page.bits != 32 && page.bits != 64) ||
-           (isFloat && page.photometric == PHOTOMETRIC_MINISWHITE))
-  {
-    what = "has numbers that the tool does not read; save them as integers or floating-point numbers of up to 64 bits";
-  }
-  if (!what.empty())
-  {
-    throw Failure(file + ": cannot be read: it " + what + " (it has " + page.GetText() + ')');
-  }
-  return isFloat          ? (page.bits > 32 ? Type::Double : Type::Float)
-         : page.bits > 32 ? (isSigned ? Type::Int64 : Type::UInt64)
-         : page.bits > 16 ? (isSigned ? Type::Int32 : Type::UInt32)
-         : page.bits > 8  ? (isSigned ? Type::Int16 : Type::UInt16)
-                          : (isSigned ? Type::Int8 : Type::UInt8);
+  require(isWhite || isPalette || page.photometric == PHOTOMETRIC_MINISBLACK || page.photometric == PHOTOMETRIC_RGB,
+          "its colors are not gray, RGB or indices into a palette; save it as one of these");
+  require(page.orientation == ORIENTATION_TOPLEFT || page.orientation == ORIENTATION_BOTLEFT,
+          "its rows or columns are in another order; save it upright (orientation 1)");
+  require(isFloat ? !isWhite && (page.bits == 16 || page.bits == 24 || page.bits == 32 || page.bits == 64)
+                  : page.format <= SAMPLEFORMAT_VOID && 1 <= page.bits && page.bits <= 64,
+          "its numbers have " + std::to_string(page.bits) + " bits and sample format " + std::to_string(page.format) +
+            "; save them as integers or floating-point numbers of up to 64 bits");
 }
 
-/** Returns the integer whose bits begin at a bit of a row. The high bits are first, except in integers of whole bytes,
- * which libtiff converts to the byte order of this computer. */
+/** Returns the bits of a number of a row as an integer. The high bits are first, except in numbers of whole bytes,
+ * which libtiff converts to the byte order of this computer: the low byte is first. */
 std::uint64_t
-IntegerAt(const unsigned char * row, std::uint64_t begin, unsigned int bits)
+BitsAt(const unsigned char * row, std::uint64_t begin, unsigned int length)
 {
-  std::uint64_t value = 0;
-  if (bits % 8 == 0 && bits <= 32)
+  std::uint64_t bits = 0;
+  if (length % 8 == 0 && (length <= 32 || length == 64))
   {
-    std::memcpy(&value, row + begin / 8, bits / 8);
-    return value;
+    std::memcpy(&bits, row + begin / 8, length / 8);
+    return bits;
   }
-  for (unsigned int left = bits; left > 0;)
+  for (std::uint64_t at = begin; at < begin + length; ++at)
   {
-    const unsigned int inByte = 8 - begin % 8;
-    const unsigned int count = std::min(inByte, left);
-    value = value << count | (row[begin / 8] >> (inByte - count) & ((1U << count) - 1));
-    begin += count;
-    left -= count;
+    bits = bits << 1 | (row[at / 8] >> (7 - at % 8) & 1U);
   }
-  return value;
+  return bits;
 }
 
-/** Returns a floating-point number of 16 or 24 bits. */
-float
-SmallFloat(std::uint64_t bits, unsigned int length)
+/** Returns the bits of a floating-point number of 16 or 24 bits as those of type float. */
+std::uint64_t
+WidenFloat(std::uint64_t bits, unsigned int length)
 {
-  const int   mantissaBits = length == 16 ? 10 : 16;
-  const int   exponentBits = length == 16 ? 5 : 7;
-  const auto  mantissa = static_cast<float>(bits & ((1U << mantissaBits) - 1));
-  const int   exponent = static_cast<int>(bits >> mantissaBits & ((1U << exponentBits) - 1));
-  const int   bias = (1 << (exponentBits - 1)) - 1;
-  const float whole = std::ldexp(1.0F, mantissaBits);
-  const float value = exponent == (1 << exponentBits) - 1 ? (mantissa == 0.0F ? HUGE_VALF : std::nanf(""))
-                      : exponent == 0                     ? std::ldexp(mantissa, 1 - bias - mantissaBits)
-                                      : std::ldexp(whole + mantissa, exponent - bias - mantissaBits);
-  return (bits >> (length - 1)) != 0 ? -value : value;
+  const int           mantissaBits = length == 16 ? 10 : 16;
+  const std::uint64_t exponents = (1U << (length - 1 - mantissaBits)) - 1; // number of exponents - 1
+  const std::uint64_t exponent = bits >> mantissaBits & exponents;
+  const std::uint64_t mantissa = bits & ((1U << mantissaBits) - 1);
+  const std::uint64_t sign = bits >> (length - 1) << 31;
+  if (exponent == 0) // 0 and numbers below the normal ones
+  {
+    const float   value = std::ldexp(static_cast<float>(mantissa), 1 - static_cast<int>(exponents / 2) - mantissaBits);
+    std::uint32_t wide = 0;
+    std::memcpy(&wide, &value, sizeof(wide));
+    return sign | wide;
+  }
+  return sign | (exponent == exponents ? 255 : exponent + 127 - exponents / 2) << 23 | mantissa << (23 - mantissaBits);
 }
 
-/** Converts the numbers of a row. `inverted` has the bits of a number that change, because 0 is white. */
-template <typename T>
+/** Converts the numbers of a row. `inverted` has the bits that change, because 0 is white. In the result, the distance
+ * of two numbers is `step` bytes. */
 void
 Unpack(const unsigned char * row,
        const Page &          page,
        std::uint64_t         count,
        std::uint64_t         inverted,
-       T *                   out,
+       char *                out,
        std::size_t           step)
 {
+  const std::size_t size = page.GetNumberSize();
+  if (page.bits == 8 * size && inverted == 0 && step == size)
+  {
+    std::memcpy(out, row, count * size);
+    return;
+  }
+  const std::uint64_t sign = page.format == SAMPLEFORMAT_INT ? std::uint64_t{ 1 } << (page.bits - 1) : 0;
+  const bool          isWidened = page.format == SAMPLEFORMAT_IEEEFP && page.bits < 32;
   for (std::uint64_t i = 0; i < count; ++i, out += step)
   {
-    if (page.bits == 8 * sizeof(T))
-    {
-      std::memcpy(out, row + i * sizeof(T), sizeof(T));
-      if constexpr (std::is_integral_v<T>)
-      {
-        *out = static_cast<T>(*out ^ static_cast<T>(inverted));
-      }
-    }
-    else
-    {
-      const std::uint64_t bits = IntegerAt(row, i * page.bits, page.bits) ^ inverted;
-      const std::uint64_t sign = std::is_signed_v<T> ? std::uint64_t{ 1 } << (page.bits - 1) : 0;
-      if constexpr (std::is_integral_v<T>)
-      {
-        *out = static_cast<T>((bits ^ sign) - sign);
-      }
-      else
-      {
-        *out = SmallFloat(bits, page.bits);
-      }
-    }
+    const std::uint64_t bits = BitsAt(row, i * page.bits, page.bits) ^ inverted;
+    const std::uint64_t number = isWidened ? WidenFloat(bits, page.bits) : (bits ^ sign) - sign;
+    std::memcpy(out, &number, size); // the low bytes
   }
 }
 
 /** Reads the strips or tiles of a page. */
 void
-ReadPage(TIFF *                   tiff,
-         const Page &             page,
-         std::uint64_t            inverted,
-         ImageView::PixelTypeEnum type,
-         char *                   out,
-         const std::string &      file)
+ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out, const std::string & file)
 {
   const bool          isTiled = TIFFIsTiled(tiff) != 0;
   const std::size_t   planes = page.planar == PLANARCONFIG_SEPARATE ? page.samples : 1;
-  const std::size_t   inPlane = page.samples / planes;
-  std::uint32_t       blockWidth = page.width;
-  std::uint32_t       blockHeight = page.height;
+  const std::size_t   numberSize = page.GetNumberSize();
   const std::uint64_t rowSize = isTiled ? TIFFTileRowSize64(tiff) : TIFFScanlineSize64(tiff);
   const std::uint64_t blockSize = isTiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
-  if (isTiled)
-  {
-    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &blockWidth);
-    TIFFGetField(tiff, TIFFTAG_TILELENGTH, &blockHeight);
-  }
-  else
-  {
-    std::uint32_t rows = page.height;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &rows);
-    blockHeight = std::min(rows, page.height);
-  }
-  if (blockSize == 0 || rowSize != (std::uint64_t{ blockWidth } * inPlane * page.bits + 7) / 8 ||
-      blockSize != rowSize * blockHeight)
+  std::uint32_t       blockWidth = page.width;
+  std::uint32_t       blockHeight = page.height;
+  TIFFGetFieldDefaulted(tiff, isTiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &blockHeight);
+  TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &blockWidth);
+  blockHeight = isTiled ? blockHeight : std::min(blockHeight, page.height);
+  const std::uint64_t numbers = std::uint64_t{ blockWidth } * (page.samples / planes); // in a row of a block
+  if (blockSize == 0 || rowSize != (numbers * page.bits + 7) / 8 || blockSize != rowSize * blockHeight)
   {
     throw Damage(file, firstError);
   }
-  const std::unique_ptr<unsigned char[]> block(new unsigned char[blockSize]);
-  for (std::size_t plane = 0; plane < planes; ++plane)
+  const std::unique_ptr<unsigned char[]> bytes(new unsigned char[blockSize]);
+  for (std::uint32_t block = 0; block < (isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)); ++block)
   {
-    for (std::uint64_t y = 0; y < page.height; y += blockHeight)
+    // The blocks of a plane are in the order of their rows. All tiles are whole.
+    const std::uint64_t across = (page.width + std::uint64_t{ blockWidth } - 1) / blockWidth;
+    const std::uint64_t down = (page.height + std::uint64_t{ blockHeight } - 1) / blockHeight;
+    const std::uint64_t x = block % across * blockWidth;
+    const std::uint64_t y = block / across % down * blockHeight;
+    const std::uint64_t plane = block / across / down;
+    const std::uint64_t rows = std::min<std::uint64_t>(blockHeight, page.height - y);
+    const auto          read = isTiled ? TIFFReadEncodedTile(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize))
+                                       : TIFFReadEncodedStrip(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize));
+    if (plane >= planes || read < static_cast<tmsize_t>(rowSize * (isTiled ? blockHeight : rows)) ||
+        !firstError.empty())
     {
-      const std::uint64_t rows = std::min<std::uint64_t>(blockHeight, page.height - y);
-      for (std::uint64_t x = 0; x < page.width; x += blockWidth)
-      {
-        const auto     sample = static_cast<std::uint16_t>(plane);
-        const auto     row = static_cast<std::uint32_t>(y);
-        const tmsize_t read =
-          isTiled ? TIFFReadEncodedTile(tiff,
-                                        TIFFComputeTile(tiff, static_cast<std::uint32_t>(x), row, 0, sample),
-                                        block.get(),
-                                        static_cast<tmsize_t>(blockSize))
-                  : TIFFReadEncodedStrip(
-                      tiff, TIFFComputeStrip(tiff, row, sample), block.get(), static_cast<tmsize_t>(blockSize));
-        if (read < static_cast<tmsize_t>(rowSize * (isTiled ? blockHeight : rows)) || !firstError.empty())
-        {
-          throw Damage(file, firstError);
-        }
-        const std::uint64_t count = std::min<std::uint64_t>(blockWidth, page.width - x) * inPlane;
-        for (std::uint64_t i = 0; i < rows; ++i)
-        {
-          const std::uint64_t to = page.orientation == ORIENTATION_BOTLEFT ? page.height - 1 - y - i : y + i;
-          VisitPixelType(type, [&](auto zero) {
-            auto * const pixels = reinterpret_cast<decltype(zero) *>(out);
-            Unpack(block.get() + i * rowSize,
-                   page,
-                   count,
-                   inverted,
-                   pixels + (to * page.width + x) * page.samples + plane,
-                   planes == 1 ? 1 : planes);
-          });
-        }
-      }
+      throw Damage(file, firstError);
+    }
+    for (std::uint64_t row = 0; row < rows; ++row)
+    {
+      const std::uint64_t to = page.orientation == ORIENTATION_BOTLEFT ? page.height - 1 - y - row : y + row;
+      char * const        first = out + ((to * page.width + x) * page.samples + plane) * numberSize;
+      const std::uint64_t count = std::min<std::uint64_t>(blockWidth, page.width - x) * (page.samples / planes);
+      Unpack(bytes.get() + row * rowSize, page, count, inverted, first, planes * numberSize);
     }
   }
 }
 
 /** Chooses the pages of the slices. Throws Failure if the pages are not the slices of one volume. */
 std::vector<Page>
-ChooseSlices(const std::vector<Page> & pages,
-             const PageArray &         array,
-             const ReadOptions &       options,
-             const std::string &       file,
-             FileImage &               image)
+ChooseSlices(const std::vector<Page> &            pages,
+             const PageArray &                    array,
+             const std::optional<std::uint64_t> & channel,
+             const std::string &                  file,
+             FileImage &                          image)
 {
-  std::vector<std::string> names;
-  std::uint64_t            pageCount = 1;
-  std::uint64_t            channels = 1;
-  std::uint64_t            channelStep = 1;
-  std::size_t              others = 0;
-  bool                     hasTimes = false;
+  std::string   text;
+  std::uint64_t pageCount = 1;
+  std::uint64_t channels = 1;
+  std::uint64_t channelStep = 1;
+  std::uint64_t others = 0; // axes
   for (const PageArray::Axis & axis : array.axes)
   {
-    if (axis.size != 1)
-    {
-      names.insert(names.begin(), std::string{ axis.name } + ": " + std::to_string(axis.size));
-    }
-    if (axis.name == 'C' && axis.size > 1)
-    {
-      channels = axis.size;
-      channelStep = pageCount;
-    }
-    others += axis.name != 'C' && axis.size > 1 ? 1 : 0;
-    hasTimes = hasTimes || (axis.name == 'T' && axis.size > 1);
+    text = axis.size == 1
+             ? text
+             : std::string{ axis.name } + ": " + std::to_string(axis.size) + (text.empty() ? "" : ", ") + text;
+    channelStep = axis.name == 'C' ? pageCount : channelStep;
+    channels = axis.name == 'C' ? axis.size : channels;
+    others += axis.size == 1 || axis.name == 'C' ? 0 : axis.name == 'T' ? 2 : 1;
     pageCount *= axis.size;
   }
-  const std::string axes = Join(names, ", ");
   if (pageCount != pages.size())
   {
-    throw Failure(file + ": says that it has the axes " + axes + " besides Y and X, but has " +
+    throw Failure(file + ": says that it has the axes " + text + " besides Y and X, but has " +
                   std::to_string(pages.size()) + (pages.size() == 1 ? " page" : " pages") +
                   "; save it as OME-TIFF in one file");
   }
-  if (hasTimes || others > 1)
+  if (others > 1)
   {
-    throw Failure(file + ": has the axes " + axes +
-                  " besides Y and X (T: times, C: channels, Z: slices); only images of 2 or 3 "
-                  "dimensions can be labeled, so split it first");
+    throw Failure(file + ": has the axes " + text +
+                  " besides Y and X (T: times, C: channels, Z: slices); only images of 2 or 3 dimensions can be "
+                  "labeled, so split it first");
   }
-  if (channels == 1)
-  {
-    return pages;
-  }
-  const std::uint64_t channel = options.channel.value_or(0);
-  if (channel < 1 || channel > channels)
+  const std::uint64_t chosen = channel.value_or(channels == 1 ? 1 : 0);
+  if (channels > 1 && (chosen < 1 || chosen > channels))
   {
     throw Failure(file + ": has " + std::to_string(channels) + " channels; select one with --channel 1 to --channel " +
                   std::to_string(channels));
   }
-  image.notes.push_back("channel " + std::to_string(channel) + " of " + std::to_string(channels));
   std::vector<Page> slices;
   for (std::uint64_t i = 0; i < pages.size(); ++i)
   {
-    if (i / channelStep % channels == channel - 1)
+    if (channels == 1 || i / channelStep % channels == chosen - 1)
     {
       slices.push_back(pages[i]);
     }
+  }
+  if (channels > 1)
+  {
+    image.notes.push_back("channel " + std::to_string(chosen) + " of " + std::to_string(channels));
   }
   return slices;
 }
@@ -488,20 +420,20 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
     std::vsnprintf(text.data(), text.size(), format, arguments);
     firstError = firstError.empty() ? text.data() : firstError;
   });
-  const TiffFile tiff(TIFFOpen(file.c_str(), "rM"), TIFFClose);
+  const std::unique_ptr<TIFF, void (*)(TIFF *)> tiff(TIFFOpen(file.c_str(), "rM"), TIFFClose);
   if (!tiff)
   {
     throw Damage(file, firstError);
   }
   const std::vector<Page> pages = FindPages(tiff.get(), file);
   TIFFSetSubDirectory(tiff.get(), pages[0].offset);
-  const Page      page(tiff.get());
-  const auto      type = TypeOf(tiff.get(), page, file);
+  const Page page(tiff.get());
+  RequireReadable(tiff.get(), page, file);
   const PageArray array = DescribePages(tiff.get(), page, pages.size(), file);
-  const auto      slices = ChooseSlices(pages, array, options, file, image);
+  const auto      slices = ChooseSlices(pages, array, options.channel, file, image);
 
-  SetSize({ page.width, page.height, slices.size() }, slices.size() > 1 ? 3 : 2, image.geometry);
-  image.geometry.space->SetSpacing((array.unit > 0.0 ? array.spacing : PageArray().spacing).data());
+  SetSize({ { page.width, page.height, slices.size() } }, slices.size() > 1 ? 3 : 2, image.geometry);
+  image.geometry.space->SetSpacing(array.spacing.data());
   ConvertUnit(array.unit, image.geometry);
   // An ImageJ image with an inverted lookup table has the values that are stored.
   const bool          isInverted = page.photometric == PHOTOMETRIC_MINISWHITE && !array.isByImageJ;
@@ -516,15 +448,27 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
   image.hasAlpha = (extraCount > 0 && extras[extraCount - 1] != EXTRASAMPLE_UNSPECIFIED) ||
                    (page.photometric == PHOTOMETRIC_RGB && page.samples == 4);
 
-  constexpr double compression = 65536.0;
-  char *           out = AllocatePixels(file, compression, type, page.samples, image);
+  using Type = ImageView::PixelTypeEnum;
+  const bool       isSigned = page.format == SAMPLEFORMAT_INT;
+  const bool       isFloat = page.format == SAMPLEFORMAT_IEEEFP;
+  const auto       size = page.GetNumberSize();
+  const Type       type = size == 8   ? (isFloat    ? Type::Double
+                                         : isSigned ? Type::Int64
+                                                    : Type::UInt64)
+                          : size == 4 ? (isFloat    ? Type::Float
+                                         : isSigned ? Type::Int32
+                                                    : Type::UInt32)
+                          : size == 2 ? (isSigned ? Type::Int16 : Type::UInt16)
+                                      : (isSigned ? Type::Int8 : Type::UInt8);
+  constexpr double expansion = 65536.0; // of compressed pixels
+  char *           out = AllocatePixels(file, expansion, type, page.samples, image);
   for (const Page & slice : slices)
   {
     if (TIFFSetSubDirectory(tiff.get(), slice.offset) == 0)
     {
       throw Damage(file, firstError);
     }
-    ReadPage(tiff.get(), Page(tiff.get()), inverted, type, out, file);
+    ReadPage(tiff.get(), Page(tiff.get()), inverted, out, file);
     out += image.view.strides[2];
   }
   std::array<const std::uint16_t *, 3> colors{};

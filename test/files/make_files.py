@@ -4,10 +4,12 @@
 
 from pathlib import Path
 
+import mrcfile
 import nibabel
 import nrrd
 import numpy as np
 import PIL.Image
+import SimpleITK
 import tifffile
 from test_formats import write_dicom, write_tiff
 
@@ -131,6 +133,34 @@ def write_dicoms():
     write_dicom(DATA / "cine.dcm", pixels, FrameIncrementPointer=0x00181063, FrameTime="40")
 
 
+def write_others():
+    image = SimpleITK.GetImageFromArray(volume("int16"))
+    image.SetSpacing([2.0, 3.0, 4.0])
+    for name in ["raw.mha", "packed.mha", "binary.vtk", "volume.gipl", "volume.gipl.gz", "raw.nii"]:
+        SimpleITK.WriteImage(image, str(DATA / name), useCompression=name == "packed.mha")
+    numbers = " ".join(map(str, volume().ravel()))
+    (DATA / "text.vtk").write_text(
+        "# vtk DataFile Version 3.0\nlabels\nASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 12 9 3\nSPACING 2 3 4\n"
+        f"ORIGIN 0 0 0\nPOINT_DATA 324\nSCALARS scalars unsigned_char 1\nLOOKUP_TABLE default\n{numbers}\n"
+    )
+    (DATA / "text.mha").write_text(
+        "ObjectType = Image\nNDims = 3\nBinaryData = False\nDimSize = 12 9 3\nElementSpacing = 2 3 4\n"
+        f"DistanceUnits = um\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n{numbers}\n"
+    )
+    with mrcfile.new(DATA / "volume.mrc", overwrite=True) as mrc:
+        mrc.set_data(volume("int8") * -1)
+        mrc.voxel_size = 2.0
+    with mrcfile.new(DATA / "stack.mrc", overwrite=True) as mrc:
+        mrc.set_data(volume("int16"))
+        mrc.set_image_stack()
+    PIL.Image.fromarray(plane()).save(DATA / "gray.bmp")
+    colors = PIL.Image.fromarray(plane(), "P")
+    colors.putpalette([90, 80, 70, 255, 0, 0, 0, 255, 0])
+    colors.save(DATA / "colors.bmp")
+    PIL.Image.fromarray(np.dstack([plane()] * 3)).save(DATA / "rgb.bmp")
+    PIL.Image.fromarray(np.kron(plane(), np.full((8, 8), 100, np.uint8))).save(DATA / "gray.jpg", quality=95)
+
+
 if __name__ == "__main__":
     DATA.mkdir(exist_ok=True)
     write_tiffs()
@@ -138,3 +168,4 @@ if __name__ == "__main__":
     write_niftis()
     write_nrrds()
     write_dicoms()
+    write_others()

@@ -9,12 +9,14 @@ import json
 import os
 import subprocess
 
+import mrcfile
 import nibabel
 import nrrd
 import numpy as np
 import PIL.Image
 import pydicom
 import pytest
+import SimpleITK
 import tifffile
 
 TOOL = os.environ["CUDA_CONNECTED_COMPONENTS_TOOL"]
@@ -452,3 +454,130 @@ def test_dicom_enhanced(tmp_path, positions):
         expect_pixels(tmp_path, "in.dcm", pixels)
     else:
         expect_refusal(tmp_path, "in.dcm", "frames that are times, stacks or unevenly spaced slices")
+
+
+# MetaImage, VTK, GIPL and HDF5, written by SimpleITK
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+@pytest.mark.parametrize("ending", ["mha", "mhd", "vtk", "gipl", "gipl.gz", "hdf5"])
+@pytest.mark.parametrize("compress", [False, True])
+def test_itk(tmp_path, dtype, ending, compress):
+    if ending.startswith("gipl") and dtype in ["uint32", "int32", "uint64", "int64"]:
+        pytest.skip("SimpleITK cannot write it")
+    if ending == "vtk" and compress:
+        pytest.skip("VTK is not compressed")
+    pixels = noise(dtype)
+    image = SimpleITK.GetImageFromArray(pixels)
+    SimpleITK.WriteImage(image, str(tmp_path / f"in.{ending}"), useCompression=compress)
+    expect_pixels(tmp_path, f"in.{ending}", pixels)
+
+
+@pytest.mark.parametrize("ending", ["mha", "vtk", "nrrd", "nii"])
+@pytest.mark.parametrize("channels", [2, 3, 4])
+def test_channels(tmp_path, ending, channels):
+    if ending == "vtk" and channels != 3:
+        pytest.skip("SimpleITK writes other vectors as colors of 8 bits")
+    pixels = noise("int16", (3, 21, 35, channels))
+    SimpleITK.WriteImage(SimpleITK.GetImageFromArray(pixels, isVector=True), str(tmp_path / f"in.{ending}"))
+    for channel in range(channels):
+        expect_pixels(tmp_path, f"in.{ending}", pixels[..., channel], "--channel", channel + 1)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16", "int32", "float32", "float64"])
+def test_text(tmp_path, dtype):
+    pixels = noise(dtype, (3, 4, 5))
+    numbers = " ".join(map(repr, pixels.ravel().tolist()))
+    kind = {"uint8": "UCHAR", "int16": "SHORT", "int32": "INT", "float32": "FLOAT", "float64": "DOUBLE"}[dtype]
+    name = {"uint8": "unsigned_char", "int16": "short", "int32": "int", "float32": "float", "float64": "double"}[dtype]
+    (tmp_path / "in.mha").write_text(
+        "ObjectType = Image\nNDims = 3\nBinaryData = False\nDimSize = 5 4 3\n"
+        f"ElementType = MET_{kind}\nElementDataFile = LOCAL\n{numbers}\n"
+    )
+    (tmp_path / "in.vtk").write_text(
+        "# vtk DataFile Version 3.0\nlabels\nASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 5 4 3\nSPACING 1 1 1\n"
+        f"ORIGIN 0 0 0\nPOINT_DATA 60\nSCALARS scalars {name} 1\nLOOKUP_TABLE default\n{numbers}\n"
+    )
+    for ending in ["mha", "vtk"]:
+        expect_pixels(tmp_path, f"in.{ending}", pixels)
+        text = (tmp_path / f"in.{ending}").read_text()
+        (tmp_path / f"cut.{ending}").write_text(text[: text.rstrip().rindex(" ")])
+        expect_refusal(tmp_path, f"cut.{ending}", "the file is incomplete or damaged")
+
+
+@pytest.mark.parametrize("unit, scale", [("um", 1e-3), ("mm", 1.0), ("cm", 10.0)])
+def test_metaimage_units(tmp_path, unit, scale):
+    (tmp_path / "in.raw").write_bytes(bytes([1] * 60))
+    (tmp_path / "in.mhd").write_text(
+        f"ObjectType = Image\nNDims = 3\nDistanceUnits = {unit}\nDimSize = 5 4 3\nElementSpacing = 1 2 3\n"
+        "ElementType = MET_UCHAR\nElementDataFile = in.raw\n"
+    )
+    assert run(tmp_path, "in.mhd", "--table", "table.csv").returncode == 0
+    table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True)
+    assert float(table["area_mm3"]) == pytest.approx(360 * scale**3)
+
+
+# MRC
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint16", "float32"])
+def test_mrc(tmp_path, dtype):
+    pixels = noise(dtype)
+    with mrcfile.new(tmp_path / "in.mrc") as mrc:
+        mrc.set_data(pixels)
+        mrc.voxel_size = 2.5
+    expect_pixels(tmp_path, "in.mrc", mrcfile.read(tmp_path / "in.mrc"))
+    (tmp_path / "one.mrc").unlink(missing_ok=True)
+    with mrcfile.new(tmp_path / "one.mrc") as mrc:
+        mrc.set_data(np.ones_like(pixels))
+        mrc.voxel_size = 2.5
+    assert run(tmp_path, "one.mrc", "--table", "table.csv").returncode == 0
+    table = np.genfromtxt(tmp_path / "table.csv", delimiter=",", names=True)
+    assert float(table["area_mm3"]) == pytest.approx(pixels.size * 2.5e-7**3)
+    assert run(tmp_path, "one.mrc", "labels.mrc", "--output-type", "uint16").returncode == 0
+    with mrcfile.open(tmp_path / "labels.mrc", permissive=True) as mrc:
+        assert float(mrc.voxel_size.x) == pytest.approx(2.5)
+
+
+def test_mrc_refused(tmp_path):
+    for volumes, shape in [(False, (3, 21, 35)), (True, (2, 3, 21, 35))]:
+        with mrcfile.new(tmp_path / f"{volumes}.mrc") as mrc:
+            mrc.set_data(noise("int16", shape))
+            if not volumes:
+                mrc.set_image_stack()
+        expect_refusal(tmp_path, f"{volumes}.mrc", "is a stack of images or of volumes")
+
+
+# BMP and JPEG
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "P", "RGB", "RGBA"])
+def test_bmp(tmp_path, mode):
+    pixels = noise("uint8", {"RGB": (21, 35, 3), "RGBA": (21, 35, 4)}.get(mode, (21, 35)))
+    image = PIL.Image.fromarray(pixels > 99) if mode == "1" else PIL.Image.fromarray(pixels, mode)
+    if mode == "P":
+        image.putpalette(np.random.default_rng(1).integers(0, 256, 768, dtype=np.uint8).tobytes())
+    image.save(tmp_path / "in.bmp")
+    if mode == "1":
+        expect_refusal(tmp_path, "in.bmp", "Only BMP depths of (8,24,32) are supported")
+    elif mode in ["L", "P"]:
+        expect_pixels(tmp_path, "in.bmp", pixels)
+    else:
+        for channel in range(pixels.shape[2]):
+            expect_pixels(tmp_path, "in.bmp", pixels[..., channel], "--channel", channel + 1)
+
+
+@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
+@pytest.mark.parametrize("progressive", [False, True])
+def test_jpeg(tmp_path, mode, progressive):
+    pixels = noise("uint8", {"RGB": (21, 35, 3), "CMYK": (21, 35, 4)}.get(mode, (21, 35)))
+    PIL.Image.fromarray(pixels, mode).save(tmp_path / "in.jpg", quality=90, progressive=progressive, dpi=(300, 300))
+    if mode == "CMYK":
+        expect_refusal(tmp_path, "in.jpg", "its colors are CMYK")
+        return
+    right = np.asarray(PIL.Image.open(tmp_path / "in.jpg")).reshape(21, 35, -1).astype(int)
+    for channel in range(right.shape[2]):
+        options = ["--channel", channel + 1] if mode == "RGB" else []
+        read_pixels, report = read(tmp_path, "in.jpg", *options)
+        assert np.abs(read_pixels.reshape(21, 35) - right[..., channel]).max() <= 1
+        assert report["unit"] == "pixel"

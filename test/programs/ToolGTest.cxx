@@ -529,14 +529,15 @@ TEST_F(CudaConnectedComponentsTool, JpegWithOtherData)
   this->ExpectFailure("thumbnail.jpg other.mha", "thumbnail.jpg: cannot be read: the file is incomplete or damaged");
 }
 
-TEST_F(CudaConnectedComponentsTool, JpegThatCrashesTheLibrary)
+// ITK 5.2 crashes.
+TEST_F(CudaConnectedComponentsTool, JpegWithoutPixels)
 {
   Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.jpg"));
   const std::string jpeg = ReadText(this->File("in.jpg"));
   const auto        scan = jpeg.find("\xFF\xDA");
   ASSERT_NE(scan, std::string::npos);
   std::ofstream(this->File("damaged.jpg"), std::ios::binary) << jpeg.substr(0, scan) << "\xFF\xD9";
-  this->ExpectFailure("damaged.jpg out.mha", "a library failed; an input is probably damaged");
+  this->ExpectFailure("damaged.jpg out.mha", "damaged.jpg: cannot be read: the file is incomplete or damaged");
 }
 
 // The pixels of a gzipped file are compared with the checksum of the file, or the file is read to its end.

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PNG by libpng, and JPEG by libjpeg. ITK 5.2 replaces the indices of a palette by colors if one of them is
+// transparent, and crashes if a JPEG is damaged. Both libraries report an error by a jump.
+
+#include "ReadFormats.h"
+
+#include <csetjmp>
+#include <cstdio>
+
+#include <jerror.h>
+#include <jpeglib.h>
+#include <png.h>
+
+namespace
+{
+
+/** Calls functions of a library. Returns false after a jump to `buffer`. The function must not own anything. */
+template <typename TFunction>
+bool
+Try(std::jmp_buf & buffer, const TFunction & function)
+{
+  if (setjmp(buffer) != 0)
+  {
+    return false;
+  }
+  function();
+  return true;
+}
+
+using Stream = std::unique_ptr<std::FILE, int (*)(std::FILE *)>;
+
+/** What a call of libjpeg has reported. */
+struct JpegErrors : jpeg_error_mgr
+{
+  std::jmp_buf buffer;
+  bool         isDamaged = false;
+};
+
+} // namespace
+
+bool
+ReadPng(const std::string & file, FileImage & image)
+{
+  const Stream            stream(std::fopen(file.c_str(), "rb"), std::fclose);
+  std::array<png_byte, 8> magic{};
+  if (!stream || std::fread(magic.data(), 1, magic.size(), stream.get()) != magic.size() ||
+      png_sig_cmp(magic.data(), 0, magic.size()) != 0)
+  {
+    return false;
+  }
+  std::string error;
+  const auto  fail = [](png_structp png, png_const_charp message) {
+    *static_cast<std::string *>(png_get_error_ptr(png)) = message;
+    png_longjmp(png, 1);
+  };
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &error, fail, [](png_structp, png_const_charp) {});
+  png_infop   info = png_create_info_struct(png);
+  const auto  destroy = [&info](png_structp reader) { png_destroy_read_struct(&reader, &info, nullptr); };
+  const std::unique_ptr<png_struct, decltype(destroy)> owner(png, destroy);
+  const bool                                           hasHeader = Try(png_jmpbuf(png), [&] {
+    png_init_io(png, stream.get());
+    png_set_sig_bytes(png, magic.size());
+    png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
+    png_read_info(png, info);
+    png_set_packing(png);
+    if (png_get_color_type(png, info) == PNG_COLOR_TYPE_GRAY)
+    {
+      png_set_expand_gray_1_2_4_to_8(png);
+    }
+    constexpr std::uint16_t one = 1;
+    if (png_get_bit_depth(png, info) == 16 && *reinterpret_cast<const char *>(&one) == 1)
+    {
+      png_set_swap(png);
+    }
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+  });
+  if (!hasHeader)
+  {
+    throw Damage(file, error);
+  }
+  const auto height = png_get_image_height(png, info);
+  SetSize({ { png_get_image_width(png, info), height, 1 } }, 2, image.geometry);
+  ConvertUnit(0.0, image.geometry);
+  image.hasAlpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0;
+  const auto type =
+    png_get_bit_depth(png, info) == 16 ? ImageView::PixelTypeEnum::UInt16 : ImageView::PixelTypeEnum::UInt8;
+  auto * const pixels =
+    reinterpret_cast<png_byte *>(AllocatePixels(file, 1100.0, type, png_get_channels(png, info), image));
+  std::vector<png_bytep> rows;
+  for (png_uint_32 y = 0; y < height; ++y)
+  {
+    rows.push_back(pixels + y * png_get_rowbytes(png, info));
+  }
+  const bool hasPixels = Try(png_jmpbuf(png), [&] {
+    png_read_image(png, rows.data());
+    png_read_end(png, nullptr);
+  });
+  if (!hasPixels)
+  {
+    throw Damage(file, error);
+  }
+  png_colorp colors = nullptr;
+  int        count = 0;
+  if (png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE && png_get_PLTE(png, info, &colors, &count) != 0)
+  {
+    std::vector<Color> palette;
+    for (int i = 0; i < count; ++i)
+    {
+      palette.push_back({ colors[i].red, colors[i].green, colors[i].blue });
+    }
+    ApplyPalette(palette, image);
+  }
+  return true;
+}
+
+bool
+ReadJpeg(const std::string & file, FileImage & image)
+{
+  const Stream stream(std::fopen(file.c_str(), "rb"), std::fclose);
+  if (!stream || std::fgetc(stream.get()) != 0xFF || std::fgetc(stream.get()) != 0xD8)
+  {
+    return false;
+  }
+  std::rewind(stream.get());
+  jpeg_decompress_struct jpeg{};
+  JpegErrors             errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  errors.error_exit = [](j_common_ptr common) { std::longjmp(static_cast<JpegErrors *>(common->err)->buffer, 1); };
+  errors.emit_message = [](j_common_ptr common, int level) {
+    auto * const reported = static_cast<JpegErrors *>(common->err);
+    reported->isDamaged = reported->isDamaged || (level < 0 && reported->msg_code != JWRN_EXTRANEOUS_DATA);
+  };
+  const std::unique_ptr<jpeg_decompress_struct, void (*)(j_decompress_ptr)> owner(&jpeg, jpeg_destroy_decompress);
+  const bool                                                                hasHeader = Try(errors.buffer, [&] {
+    jpeg_create_decompress(&jpeg);
+    jpeg_stdio_src(&jpeg, stream.get());
+    jpeg_read_header(&jpeg, TRUE);
+    jpeg_start_decompress(&jpeg);
+  });
+  if (!hasHeader)
+  {
+    throw Damage(file);
+  }
+  if (jpeg.output_components != 1 && jpeg.output_components != 3)
+  {
+    throw Failure(file + ": cannot be read: its colors are CMYK; convert it to PNG first");
+  }
+  SetSize({ { jpeg.output_width, jpeg.output_height, 1 } }, 2, image.geometry);
+  ConvertUnit(0.0, image.geometry);
+  const auto components = static_cast<unsigned int>(jpeg.output_components);
+  auto *     row =
+    reinterpret_cast<JSAMPROW>(AllocatePixels(file, 65536.0, ImageView::PixelTypeEnum::UInt8, components, image));
+  const bool hasPixels = Try(errors.buffer, [&] {
+    for (; jpeg.output_scanline < jpeg.output_height; row += jpeg.output_width * components)
+    {
+      jpeg_read_scanlines(&jpeg, &row, 1);
+    }
+    jpeg_finish_decompress(&jpeg);
+  });
+  if (!hasPixels || errors.isDamaged)
+  {
+    throw Damage(file);
+  }
+  return true;
+}
