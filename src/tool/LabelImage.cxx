@@ -142,24 +142,20 @@ DrawPreview(const Options & options, const FileImage & image, const Components &
 
 /** Prints what other programs may read wrongly. */
 void
-HintAtReaders(const std::string & output, const std::string & type)
+HintAtReaders(const std::filesystem::path & output, const std::string & type)
 {
-  const auto endsWith = [](const std::string & text, const std::string & end) {
-    return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-  };
-  const bool        isPlain = endsWith(output, ".nii");
-  const std::string plain =
-    isPlain ? output : output.substr(0, output.size() - std::min<std::size_t>(output.size(), 3));
-  if ((isPlain || endsWith(output, ".nii.gz")) && std::filesystem::exists(plain) &&
-      std::filesystem::exists(plain + ".gz"))
+  const std::string hint = "cuda-connected-components: hint: ";
+  auto              plain = output.extension() == ".gz" ? output.parent_path() / output.stem() : output;
+  const std::string packed = plain.string() + ".gz";
+  if (plain.extension() == ".nii" && std::filesystem::exists(plain) && std::filesystem::exists(packed))
   {
-    std::cerr << "cuda-connected-components: hint: programs with the NIfTI library of ITK take the pixels of " << plain
-              << " for those of " << plain << ".gz; move one of the files\n";
+    std::cerr << hint << "programs with the NIfTI library of ITK take the pixels of " << plain.string()
+              << " for those of " << packed << "; move one of the files\n";
   }
-  if ((endsWith(output, ".tif") || endsWith(output, ".tiff")) && endsWith(type, "32"))
+  if ((output.extension() == ".tif" || output.extension() == ".tiff") && (type == "uint32" || type == "int32"))
   {
-    std::cerr << "cuda-connected-components: hint: many releases of ITK read TIFF files of 32-bit integers wrongly; "
-                 ".nii.gz, .nrrd and .mha files have no such limit\n";
+    std::cerr << hint << "many releases of ITK read TIFF files of 32-bit integers wrongly; .nii.gz, .nrrd and .mha "
+              << "files have no such limit\n";
   }
 }
 

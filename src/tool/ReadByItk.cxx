@@ -165,18 +165,23 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
   }
   if (nrrd->space == nrrdSpaceLeftAnteriorSuperior)
   {
-    auto origin = image.geometry.space->GetOrigin();
-    auto direction = image.geometry.space->GetDirection();
-    for (unsigned int row = 0; row < 2; ++row)
+    std::array<unsigned int, NRRD_DIM_MAX> domain{};
+    nrrdDomainAxesGet(nrrd.get(), domain.data());
+    auto & space = *image.geometry.space;
+    auto   origin = space.GetOrigin();
+    auto   direction = space.GetDirection();
+    for (unsigned int row = 0; row < 3; ++row)
     {
-      origin[row] = -origin[row];
+      const double sign = row == 1 ? -1.0 : 1.0; // from anterior to posterior
+      origin[row] = IsLength(nrrd->spaceOrigin[row]) ? sign * nrrd->spaceOrigin[row] : 0.0;
       for (unsigned int axis = 0; axis < 3; ++axis)
       {
-        direction[row][axis] = -direction[row][axis];
+        const double edge = nrrd->axis[domain[axis]].spaceDirection[row];
+        direction[row][axis] = IsLength(edge) ? sign * edge / space.GetSpacing()[axis] : direction[row][axis];
       }
     }
-    image.geometry.space->SetOrigin(origin);
-    image.geometry.space->SetDirection(direction);
+    space.SetOrigin(origin);
+    space.SetDirection(direction);
   }
   ConvertUnit(unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
 }

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 
 namespace
 {
@@ -33,41 +34,21 @@ struct Pixel
 Pixel
 PixelOf(const nifti_image & header, const std::string & file)
 {
-  switch (header.datatype)
+  // clang-format off: a row for each kind of numbers
+  static const std::map<int, Pixel> pixels{
+    { DT_UINT8, { Type::UInt8, 1 } }, { DT_UINT16, { Type::UInt16, 1 } }, { DT_UINT32, { Type::UInt32, 1 } }, { DT_UINT64, { Type::UInt64, 1 } },
+    { DT_INT8, { Type::Int8, 1 } }, { DT_INT16, { Type::Int16, 1 } }, { DT_INT32, { Type::Int32, 1 } }, { DT_INT64, { Type::Int64, 1 } },
+    { DT_FLOAT32, { Type::Float, 1 } }, { DT_FLOAT64, { Type::Double, 1 } }, { DT_COMPLEX64, { Type::Float, 2 } }, { DT_COMPLEX128, { Type::Double, 2 } },
+    { DT_RGB24, { Type::UInt8, 3 } }, { DT_RGBA32, { Type::UInt8, 4 } },
+  };
+  // clang-format on
+  const auto found = pixels.find(header.datatype);
+  if (found == pixels.end())
   {
-    case DT_UINT8:
-      return { Type::UInt8, 1 };
-    case DT_INT8:
-      return { Type::Int8, 1 };
-    case DT_UINT16:
-      return { Type::UInt16, 1 };
-    case DT_INT16:
-      return { Type::Int16, 1 };
-    case DT_UINT32:
-      return { Type::UInt32, 1 };
-    case DT_INT32:
-      return { Type::Int32, 1 };
-    case DT_UINT64:
-      return { Type::UInt64, 1 };
-    case DT_INT64:
-      return { Type::Int64, 1 };
-    case DT_FLOAT32:
-      return { Type::Float, 1 };
-    case DT_FLOAT64:
-      return { Type::Double, 1 };
-    case DT_COMPLEX64:
-      return { Type::Float, 2 };
-    case DT_COMPLEX128:
-      return { Type::Double, 2 };
-    case DT_RGB24:
-      return { Type::UInt8, 3 };
-    case DT_RGBA32:
-      return { Type::UInt8, 4 };
-    default:
-      throw Failure(file + ": cannot be read: its pixels have the NIfTI type " +
-                    nifti_datatype_string(header.datatype) +
-                    "; save them as integers or floating-point numbers of up to 64 bits");
+    throw Failure(file + ": cannot be read: its pixels have the NIfTI type " + nifti_datatype_string(header.datatype) +
+                  "; save them as integers or floating-point numbers of up to 64 bits");
   }
+  return found->second;
 }
 
 /** Sets the geometry by ITK's rules. If ITK has none for axes that are not at right angles, pixels have the edge length
