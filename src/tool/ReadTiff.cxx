@@ -317,7 +317,7 @@ ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out, con
   {
     throw Damage(file, firstError);
   }
-  const std::unique_ptr<unsigned char[]> bytes(new unsigned char[blockSize]);
+  const std::unique_ptr<unsigned char[]> bytes(new unsigned char[blockSize]());
   for (std::uint32_t block = 0; block < (isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)); ++block)
   {
     // The blocks of a plane are in the order of their rows. All tiles are whole.
@@ -414,7 +414,10 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
     return false;
   }
   firstError.clear();
-  TIFFSetWarningHandler(nullptr);
+  // Lines of a fax that are damaged are only a warning.
+  TIFFSetWarningHandler([](const char * module, const char *, va_list) {
+    firstError = module != nullptr && std::strncmp(module, "Fax", 3) == 0 ? "a line of a fax" : firstError;
+  });
   TIFFSetErrorHandler([](const char *, const char * format, va_list arguments) {
     std::array<char, 400> text{};
     std::vsnprintf(text.data(), text.size(), format, arguments);
