@@ -145,10 +145,9 @@ FindForeground(const FileImage & image, const Threshold & threshold, const std::
   }
   if (threshold.IsDefault())
   {
-    return { PackIf(image, [&](const double * pixel) { return SquaredNorm(pixel, image.componentCount) != 0.0; }),
-             {},
-             {},
-             0 };
+    return {
+      PackIf(image, [&](const double * pixel) { return SquaredNorm(pixel, image.componentCount) != 0.0; }), {}, {}, 0
+    };
   }
   if (image.componentCount > 1)
   {
