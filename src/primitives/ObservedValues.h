@@ -46,7 +46,7 @@ FloatOf(std::uint64_t bits)
 #endif
 }
 
-/** Returns whether a number that is not negative and not NaN is whole. Infinity is not. */
+/** Returns whether a number that is not negative and not NaN is whole. */
 template <typename TFloat>
 CCL_HOST_DEVICE
 constexpr bool
@@ -54,8 +54,7 @@ IsWhole(TFloat number)
 {
   // From this number on, all numbers are whole. The sum with a smaller number is rounded to a whole number.
   constexpr TFloat wholeFrom = sizeof(TFloat) == 4 ? 8388608.0 : 4503599627370496.0;
-  // Without a branch, for vectors. Infinity minus infinity is NaN.
-  return ((number >= wholeFrom) | ((number + wholeFrom) - wholeFrom == number)) & (number - number == 0);
+  return (number >= wholeFrom) | ((number + wholeFrom) - wholeFrom == number); // without a branch, for vectors
 }
 
 /** The format of integers.
@@ -142,7 +141,7 @@ struct ValueBits
   Bits ones = 0;     // the bits that are 1 in a pixel
   Bits zeros = 0;    // the bits that are 0 in a pixel
   Bits nan = 0;      // not 0 if a pixel is NaN
-  Bits fraction = 0; // not 0 if a pixel is not whole
+  Bits fraction = 0; // not 0 if a pixel is not whole, as infinity
 
   /** Adds adjacent pixels, by vector instructions of the host. */
   void
@@ -169,7 +168,7 @@ struct ValueBits
     if constexpr (TFormat::isFloat)
     {
       nan |= isNaN;
-      fraction |= (TFormat::IsWholeNumber(magnitude) ? 0 : all) & used;
+      fraction |= ((magnitude != TFormat::infinity) & TFormat::IsWholeNumber(magnitude) ? 0 : all) & used;
     }
   }
 };
