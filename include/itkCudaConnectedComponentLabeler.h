@@ -231,8 +231,8 @@ public:
 
     /** A function that gets a summary of the values of the input's pixels, for advice to a user. Label(), Mask(),
      * Fill() and Measure() call it once, on the calling thread, after the pixels have been read. They do not call it if
-     * `foreground` or `mask` chooses the pixels, or if they throw. The default is an empty function: the summary then
-     * costs nothing. Otherwise, reading the pixels takes somewhat longer. */
+     * `foreground` or `mask` chooses the pixels, if the pixels are bool, or if they throw. The default is an empty
+     * function: the summary then costs nothing. Otherwise, reading the pixels takes somewhat longer. */
     std::function<void(const CudaConnectedComponentValueSummary &)> reportValues;
 
     /** A function that reports progress. The default is an empty function: no reports. The labeler calls it between the

@@ -720,7 +720,8 @@ TEST_P(CudaConnectedComponentsForeground, ValuesOfPixels)
       labeler.Label(input.view, output.view);
       labeler.Measure(input.view);
       labeler.Mask(compact.view, masked.view);
-      ASSERT_EQ(calls.size(), 3U);
+      const std::size_t expected = type == PixelType::Bool ? 0 : 3;
+      ASSERT_EQ(calls.size(), expected);
       for (const PixelValues & values : calls)
       {
         ASSERT_EQ(ListOf(values), ListOf(ValuesByLoop(input))) << itk::ccl::NameOf(type) << ", seed " << seed;
@@ -730,7 +731,7 @@ TEST_P(CudaConnectedComponentsForeground, ValuesOfPixels)
       labeler.options.mask = {};
       labeler.options.foreground = Foreground::EqualTo(1);
       labeler.Label(input.view, output.view);
-      ASSERT_EQ(calls.size(), 3U);
+      ASSERT_EQ(calls.size(), expected);
     }
   }
 }
@@ -881,6 +882,10 @@ ExpectSameValuesFromFunctors()
 {
   for (const PixelType type : AllTypes)
   {
+    if (type == PixelType::Bool) // has one value
+    {
+      continue;
+    }
     for (unsigned int seed = 0; seed < 100; ++seed)
     {
       std::mt19937        random(seed);

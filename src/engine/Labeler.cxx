@@ -229,12 +229,15 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   return request;
 }
 
-/** Returns whether the caller wants to know what the values of the pixels are. */
+/** Returns whether the caller wants to know what the values of the pixels are. All true pixels of a bool are one value.
+ */
 bool
-WantsValues(const CudaConnectedComponentLabeler::Options & options, const ccl::Foreground & foreground)
+WantsValues(const CudaConnectedComponentLabeler::Options & options,
+            const ccl::Foreground &                        foreground,
+            ccl::PixelType                                 type)
 {
   const bool hasMask = options.mask.pixels != nullptr || options.mask.Count() > 0;
-  return options.reportValues && foreground.IsNotZero() && !hasMask;
+  return options.reportValues && foreground.IsNotZero() && !hasMask && type != ccl::PixelType::Bool;
 }
 
 /** Returns the request for images in device memory. */
@@ -249,7 +252,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   RequireMemory(input, "input");
   ccl::Request request = RequestFor(options, input.size, input.images, labelValues, wantsTable, output, fillValue);
   request.foreground = ccl::Foreground::Of(options.foreground, input.type);
-  request.wantsValues = WantsValues(options, request.foreground);
+  request.wantsValues = WantsValues(options, request.foreground, input.type);
   return request;
 }
 
@@ -420,7 +423,7 @@ LabelView(const CudaConnectedComponentLabeler::Options & options, const View & i
 {
   RequireMemory(image, "input");
   const auto foreground = ccl::Foreground::Of(options.foreground, image.type);
-  if (!WantsValues(options, foreground))
+  if (!WantsValues(options, foreground, image.type))
   {
     return label([&](std::uint64_t row, std::uint32_t * words) { ccl::PackRowOf(image, row, foreground, words); });
   }
