@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG bcc62ded7a74a174d8267d4ea7346f399eff54c5
+  GIT_TAG 0769fca91c8e58190b819d81deb6d05712b5db00
   )
