@@ -149,7 +149,7 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
   if (nrrdLoad(nrrd.get(), file.c_str(), io.get()) != 0)
   {
     biffDone(NRRD);
-    throw Damage(file);
+    RefuseDamaged(true, file);
   }
   std::string unit = nrrd->spaceDim > 0 && nrrd->spaceUnits[0] != nullptr ? nrrd->spaceUnits[0] : "";
   for (unsigned int axis = 0; axis < nrrd->dim; ++axis)
@@ -157,11 +157,10 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
     const NrrdAxisInfo & info = nrrd->axis[axis];
     image.isList = image.isList || info.kind == nrrdKindList;
     unit = unit.empty() && info.units != nullptr ? info.units : unit;
-    if (info.kind == nrrdKindTime && info.size > 1)
-    {
-      throw Failure(file + ": has an axis of times (" + std::to_string(info.size) +
-                    "); only images of 2 or 3 dimensions can be labeled, so split it first");
-    }
+    RefuseIf(info.kind == nrrdKindTime && info.size > 1,
+             file,
+             ": has an axis of times (" + std::to_string(info.size) +
+               "); only images of 2 or 3 dimensions can be labeled, so split it first");
   }
   if (nrrd->space == nrrdSpaceLeftAnteriorSuperior)
   {
@@ -197,12 +196,10 @@ RequireNoSegmentation(const std::string & file)
   {
     sopClass.SetFromDataSet(reader.GetFile().GetDataSet());
   }
-  if (sopClass.GetValue().compare(0, 27, "1.2.840.10008.5.1.4.1.1.66.") == 0)
-  {
-    throw Failure(file +
-                  ": is a DICOM segmentation, whose segments are no slices of a volume; convert it to NRRD or NIfTI "
-                  "by dcmqi (segimage2itkimage) or highdicom");
-  }
+  RefuseIf(sopClass.GetValue().compare(0, 27, "1.2.840.10008.5.1.4.1.1.66.") == 0,
+           file,
+           ": is a DICOM segmentation, whose segments are no slices of a volume; convert it to NRRD or NIfTI "
+           "by dcmqi (segimage2itkimage) or highdicom");
 }
 
 /** Returns whether the frames of a DICOM file are where the geometry has slices. Frames without positions are. */
@@ -249,21 +246,18 @@ RequireSlices(const std::string & file, const itk::ImageIOBase & io, const Geome
 {
   const std::string frames = ValueOf(io, "0028|0008");
   const std::string increment = ValueOf(io, "0028|0009");
-  if (ValueOf(io, "0028|0004") == "PALETTE COLOR" || ValueOf(io, "0028|0100") == "1")
-  {
-    throw Failure(file +
-                  ": cannot be read: its pixels are indices into a palette of colors or single bits; convert it to "
-                  "NRRD or NIfTI first");
-  }
+  RefuseIf(ValueOf(io, "0028|0004") == "PALETTE COLOR" || ValueOf(io, "0028|0100") == "1",
+           file,
+           ": cannot be read: its pixels are indices into a palette of colors or single bits; convert it to "
+           "NRRD or NIfTI first");
   // Offsets of a grid, slices, slice locations and positions of frames; other pointers are times.
   const std::array pointers{ "(3004,000c)", "(0054,0080)", "(0018,2005)", "(5200,9230)" };
   const bool isSpatial = increment.empty() || std::find(pointers.begin(), pointers.end(), increment) != pointers.end();
-  if (!frames.empty() && frames != "1" && !(isSpatial && AreSlices(file, *geometry.space)))
-  {
-    throw Failure(file + ": has " + frames +
-                  " frames that are times, stacks or unevenly spaced slices; convert it to NIfTI "
-                  "first, such as by dcm2niix, and split it");
-  }
+  RefuseIf(!frames.empty() && frames != "1" && !(isSpatial && AreSlices(file, *geometry.space)),
+           file,
+           ": has " + frames +
+             " frames that are times, stacks or unevenly spaced slices; convert it to NIfTI "
+             "first, such as by dcm2niix, and split it");
 }
 
 /** Reads the type of the pixels in MRC files. Programs before MRC 2014 write unsigned bytes, and IMOD says which. */
@@ -281,11 +275,9 @@ ReadMrcHeader(const std::string &                  file,
     type = isSigned ? ImageView::PixelTypeEnum::Int8 : ImageView::PixelTypeEnum::UInt8;
   }
   const std::uint64_t spaceGroup = IntegerAt(file, 88, 4);
-  if ((spaceGroup >= 401 && spaceGroup <= 630) || (spaceGroup == 0 && header.mz == 1 && header.nz > 1))
-  {
-    throw Failure(file + ": is a stack of images or of volumes (space group " + std::to_string(spaceGroup) +
-                  "); split it first");
-  }
+  RefuseIf((spaceGroup >= 401 && spaceGroup <= 630) || (spaceGroup == 0 && header.mz == 1 && header.nz > 1),
+           file,
+           ": is a stack of images or of volumes (space group " + std::to_string(spaceGroup) + "); split it first");
   ConvertUnit(1e-7, image.geometry); // angstroms
 }
 
@@ -368,47 +360,33 @@ OpenImage(const std::string & file)
   }
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
-  if (!io)
-  {
-    throw Failure(file + ": is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
-  }
+  RefuseIf(!io, file, ": is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
   const std::string format = io->GetNameOfClass();
   const std::array  formats{ "NrrdImageIO", "MetaImageIO", "GDCMImageIO", "VTKImageIO",
                             "MRCImageIO",  "GiplImageIO", "HDF5ImageIO", "BMPImageIO" };
-  if (std::find(formats.begin(), formats.end(), format) == formats.end())
-  {
-    throw Failure(file + ": is in a format that this tool does not read (" + format +
-                  "); convert it to NIfTI, NRRD or TIFF first");
-  }
-  if (format == "BMPImageIO" && (IntegerAt(file, 14, 4) != 40 || IntegerAt(file, 30, 4) != 0))
-  {
-    throw Failure(file +
-                  ": cannot be read: it is a BMP file that is compressed or of an old kind; convert it to PNG first");
-  }
-  if (format == "VTKImageIO" && !HasVtkNumbers(file))
-  {
-    throw Damage(file);
-  }
+  RefuseIf(std::find(formats.begin(), formats.end(), format) == formats.end(),
+           file,
+           ": is in a format that this tool does not read (" + format + "); convert it to NIfTI, NRRD or TIFF first");
+  RefuseIf(format == "BMPImageIO" && (IntegerAt(file, 14, 4) != 40 || IntegerAt(file, 30, 4) != 0),
+           file,
+           ": cannot be read: it is a BMP file that is compressed or of an old kind; convert it to PNG first");
+  RefuseDamaged(format == "VTKImageIO" && !HasVtkNumbers(file), file);
   io->SetExpandRGBPalette(false);
   io->SetFileName(file);
   io->ReadImageInformation();
   for (unsigned int axis = 0; axis < io->GetNumberOfDimensions(); ++axis)
   {
-    if (io->GetDimensions(axis) == 0)
-    {
-      throw Failure(file + ": has no pixels: its size along axis " + std::to_string(axis) + " is 0");
-    }
+    RefuseIf(
+      io->GetDimensions(axis) == 0, file, ": has no pixels: its size along axis " + std::to_string(axis) + " is 0");
     const std::vector<double> direction = io->GetDirection(axis);
-    if (!std::all_of(direction.begin(), direction.end(), IsLength) || !IsLength(io->GetSpacing(axis)) ||
-        !IsLength(io->GetOrigin(axis)))
-    {
-      throw Damage(file, "its axes are no numbers");
-    }
-    if (axis >= 3 && io->GetDimensions(axis) > 1)
-    {
-      throw Failure(file + ": has " + std::to_string(io->GetNumberOfDimensions()) +
-                    " dimensions; only images of 2 or 3 dimensions can be labeled, so split it first");
-    }
+    RefuseDamaged(!std::all_of(direction.begin(), direction.end(), IsLength) || !IsLength(io->GetSpacing(axis)) ||
+                    !IsLength(io->GetOrigin(axis)),
+                  file,
+                  "its axes are no numbers");
+    RefuseIf(axis >= 3 && io->GetDimensions(axis) > 1,
+             file,
+             ": has " + std::to_string(io->GetNumberOfDimensions()) +
+               " dimensions; only images of 2 or 3 dimensions can be labeled, so split it first");
   }
   return io;
 }
@@ -473,16 +451,10 @@ ReadByItk(const std::string & file, FileImage & image)
   // The pixels of NRRD and MetaImage may be in other files.
   const bool   isOneFile = format != "NrrdImageIO" && format != "MetaImageIO";
   char * const pixels = AllocatePixels(file, isOneFile ? 65536.0 : HUGE_VAL, type, io->GetNumberOfComponents(), image);
-  if (static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != image.GetBytes())
-  {
-    throw Damage(file);
-  }
+  RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != image.GetBytes(), file);
   const Marks marks(pixels, image.GetBytes());
   io->Read(pixels);
-  if (!marks.AreOverwritten() || !IsWhole(file, *io, errors.str()))
-  {
-    throw Damage(file);
-  }
+  RefuseDamaged(!marks.AreOverwritten() || !IsWhole(file, *io, errors.str()), file);
   if (format == "BMPImageIO" && io->GetNumberOfComponents() == 1)
   {
     std::vector<Color> palette;

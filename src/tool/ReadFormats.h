@@ -29,9 +29,25 @@ ReadNifti(const std::string & file, const ReadOptions & options, FileImage & ima
 void
 ReadByItk(const std::string & file, FileImage & image);
 
-/** Returns the failure of a file that ends early or has wrong bytes. */
-Failure
-Damage(const std::string & file, const std::string & reason = "");
+/** Throws Failure if a condition is true. The problem follows the name of the file, such as ": has no pixels". */
+inline void
+RefuseIf(bool condition, const std::string & file, const std::string & problem)
+{
+  if (condition)
+  {
+    throw Failure(file + problem);
+  }
+}
+
+/** Throws Failure if a condition is true: the file ends early or has wrong bytes. */
+inline void
+RefuseDamaged(bool condition, const std::string & file, const std::string & reason = "")
+{
+  RefuseIf(condition,
+           file,
+           ": cannot be read: the file is incomplete or damaged" + (reason.empty() ? "" : " (" + reason + ')') +
+             "; get a new copy of it");
+}
 
 /** Returns whether a number can be part of an axis. ITK's readers abort or hang with others. */
 inline bool

@@ -28,12 +28,11 @@ RequireFile(const std::string & file)
 {
   std::error_code ignored;
   const auto      status = fs::status(file, ignored);
-  if (!fs::is_regular_file(status))
-  {
-    throw Failure(file + (!fs::exists(status)        ? ": there is no such file"
-                          : fs::is_directory(status) ? ": is a folder, not an image"
-                                                     : ": is a device or a pipe, not an image"));
-  }
+  RefuseIf(!fs::is_regular_file(status),
+           file,
+           (!fs::exists(status)        ? ": there is no such file"
+            : fs::is_directory(status) ? ": is a folder, not an image"
+                                       : ": is a device or a pipe, not an image"));
 }
 
 std::string
@@ -85,10 +84,7 @@ SelectChannel(const std::string & file, const std::optional<std::uint64_t> & cha
 {
   const unsigned int count = image.componentCount;
   const std::string  advice = "select one with --channel 1 to --channel " + std::to_string(count);
-  if (channel && *channel > count)
-  {
-    throw Failure(file + ": has " + std::to_string(count) + " channels; " + advice);
-  }
+  RefuseIf(channel && *channel > count, file, ": has " + std::to_string(count) + " channels; " + advice);
   if (channel)
   {
     KeepNumbers(static_cast<unsigned int>(*channel) - 1, 1, image);
@@ -129,30 +125,27 @@ SelectSegment(const std::string & file, const std::string & name, bool hasChanne
     }
   }
   const std::string list = "its segments are " + Join(names, ", ");
-  if (name.empty() && image.isList && !names.empty() && !hasChannel)
-  {
-    throw Failure(file + ": has segments that can overlap, in " + std::to_string(image.componentCount) +
-                  " layers; select one with --segment NAME: " + list);
-  }
+  RefuseIf(name.empty() && image.isList && !names.empty() && !hasChannel,
+           file,
+           ": has segments that can overlap, in " + std::to_string(image.componentCount) +
+             " layers; select one with --segment NAME: " + list);
   if (name.empty() || names.empty())
   {
     return;
   }
-  if (found.size() != 1)
-  {
-    throw Failure(file + ": has " + (found.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
-  }
+  RefuseIf(found.size() != 1,
+           file,
+           std::string(": has ") + (found.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
   // Old files have a layer of ones for each segment, and do not say so.
   const std::size_t i = found[0];
   const std::string layerText = valueOf(i, "_Layer");
   const std::string labelText = valueOf(i, "_LabelValue");
   const double layer = layerText.empty() ? (image.isList ? static_cast<double>(i) : 0.0) : std::atof(layerText.c_str());
   const double label = labelText.empty() ? 1.0 : std::atof(labelText.c_str());
-  if (!(layer >= 0.0 && layer < image.componentCount) || label == 0.0)
-  {
-    throw Failure(file + ": says that segment \"" + name + "\" has the value " + labelText + " in layer " + layerText +
-                  ", which it does not have");
-  }
+  RefuseIf(!(layer >= 0.0 && layer < image.componentCount) || label == 0.0,
+           file,
+           ": says that segment \"" + name + "\" has the value " + labelText + " in layer " + layerText +
+             ", which it does not have");
   KeepNumbers(static_cast<unsigned int>(layer), 1, image);
   VisitPixelType(image.view.type, [&](auto zero) {
     auto * const pixels = reinterpret_cast<decltype(zero) *>(image.memory.get());
@@ -185,13 +178,6 @@ Geometry::SetPixelSize(const itk::Matrix<double, 3, 3> & edges)
   pixelSize = dimension == 2 ? normal.magnitude() : std::abs(dot_product(normal, edges.GetVnlMatrix().get_column(2)));
 }
 
-Failure
-Damage(const std::string & file, const std::string & reason)
-{
-  return Failure(file + ": cannot be read: the file is incomplete or damaged" +
-                 (reason.empty() ? "" : " (" + reason + ')') + "; get a new copy of it");
-}
-
 void
 SetSize(const itk::Size<3> & size, unsigned int dimension, Geometry & geometry)
 {
@@ -211,10 +197,7 @@ AllocatePixels(const std::string &      file,
   {
     bytes *= static_cast<double>(length);
   }
-  if (bytes > expansion * static_cast<double>(fs::file_size(file)))
-  {
-    throw Damage(file);
-  }
+  RefuseDamaged(bytes > expansion * static_cast<double>(fs::file_size(file)), file);
   if (bytes > 1e18)
   {
     throw std::bad_alloc();

@@ -43,11 +43,10 @@ PixelOf(const nifti_image & header, const std::string & file)
   };
   // clang-format on
   const auto found = pixels.find(header.datatype);
-  if (found == pixels.end())
-  {
-    throw Failure(file + ": cannot be read: its pixels have the NIfTI type " + nifti_datatype_string(header.datatype) +
-                  "; save them as integers or floating-point numbers of up to 64 bits");
-  }
+  RefuseIf(found == pixels.end(),
+           file,
+           std::string(": cannot be read: its pixels have the NIfTI type ") + nifti_datatype_string(header.datatype) +
+             "; save them as integers or floating-point numbers of up to 64 bits");
   return found->second;
 }
 
@@ -73,11 +72,10 @@ SetGeometry(const std::string & file, const nifti_image & header, bool ignoreAxe
     {
       throw;
     }
-    if (!ignoreAxes)
-    {
-      throw Failure(file + ": the axes of its sform are not at right angles, or their lengths are not its pixel sizes; "
-                           "ITK has no such images. --ignore-axes labels it in pixels, without axes");
-    }
+    RefuseIf(!ignoreAxes,
+             file,
+             ": the axes of its sform are not at right angles, or their lengths are not its pixel sizes; "
+             "ITK has no such images. --ignore-axes labels it in pixels, without axes");
     itk::Matrix<double, 3, 3> axes;
     for (unsigned int row = 0; row < 3; ++row)
     {
@@ -153,33 +151,27 @@ ReadNifti(const std::string & file, const ReadOptions & options, FileImage & ima
     return false;
   }
   const Header header(nifti_image_read(file.c_str(), 0), nifti_image_free);
-  if (!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0)
-  {
-    throw Damage(file);
-  }
+  RefuseDamaged(!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0, file);
   const float * const qform = &header->qto_xyz.m[0][0];
   const float * const sform = &header->sto_xyz.m[0][0];
-  if (!std::all_of(qform, qform + 16, IsLength) || !std::all_of(sform, sform + 16, IsLength) ||
-      !std::all_of(header->pixdim, header->pixdim + 8, IsLength))
-  {
-    throw Damage(file, "its axes are no numbers");
-  }
+  RefuseDamaged(!std::all_of(qform, qform + 16, IsLength) || !std::all_of(sform, sform + 16, IsLength) ||
+                  !std::all_of(header->pixdim, header->pixdim + 8, IsLength),
+                file,
+                "its axes are no numbers");
   const bool isVector = header->intent_code == NIFTI_INTENT_VECTOR || header->intent_code == NIFTI_INTENT_SYMMATRIX;
   const auto size = [&header](int axis) { return axis <= header->ndim ? header->dim[axis] : 1; };
   for (int axis = 4; axis <= 7; ++axis)
   {
-    if (size(axis) > 1 && !(isVector && axis == 5))
-    {
-      throw Failure(file + ": has " + std::to_string(header->ndim) +
-                    " dimensions; only images of 2 or 3 dimensions can be labeled, so split it first");
-    }
+    RefuseIf(size(axis) > 1 && !(isVector && axis == 5),
+             file,
+             ": has " + std::to_string(header->ndim) +
+               " dimensions; only images of 2 or 3 dimensions can be labeled, so split it first");
   }
   const Pixel        stored = PixelOf(*header, file);
   const unsigned int planes = isVector ? static_cast<unsigned int>(size(5)) : 1;
-  if (stored.count > 1 && planes > 1)
-  {
-    throw Failure(file + ": cannot be read: its pixels are vectors of colors or of complex numbers; split it first");
-  }
+  RefuseIf(stored.count > 1 && planes > 1,
+           file,
+           ": cannot be read: its pixels are vectors of colors or of complex numbers; split it first");
   const unsigned int dimension = isVector ? (size(3) > 1 ? 3 : 2) : std::clamp(header->ndim, 2, 3);
   SetGeometry(file, *header, options.ignoreAxes, image.geometry);
   const auto length = [&size](int axis) { return static_cast<itk::SizeValueType>(size(axis)); };
@@ -196,20 +188,14 @@ ReadNifti(const std::string & file, const ReadOptions & options, FileImage & ima
   const Type type = !isConverted ? stored.type : storedSize <= 2 ? Type::Float : Type::Double;
   const std::unique_ptr<char, void (*)(void *)> found(nifti_findimgname(header->iname, header->nifti_type), std::free);
   const bool                                    isOneFile = header->nifti_type == NIFTI_FTYPE_NIFTI1_1;
-  if (!isOneFile && !found)
-  {
-    throw Damage(file, "there is no file with its pixels");
-  }
+  RefuseDamaged(!isOneFile && !found, file, "there is no file with its pixels");
   const std::string             pixelFile = isOneFile ? file : found.get();
   char * const                  out = AllocatePixels(pixelFile, 1100.0, type, stored.count * planes, image);
   const std::uint64_t           bytes = image.view.Count() * stored.count * planes * storedSize;
   const bool                    isInPlace = planes == 1 && slope == 1.0 && intercept == 0.0;
   const std::unique_ptr<char[]> memory(isInPlace ? nullptr : new char[bytes]);
   char * const                  pixels = isInPlace ? out : memory.get();
-  if (!ReadBytes(pixelFile, header->iname_offset, bytes, pixels))
-  {
-    throw Damage(file);
-  }
+  RefuseDamaged(!ReadBytes(pixelFile, header->iname_offset, bytes, pixels), file);
   if (header->byteorder != nifti_short_order() && header->swapsize > 1)
   {
     nifti_swap_Nbytes(bytes / static_cast<std::size_t>(header->swapsize), header->swapsize, pixels);

@@ -76,10 +76,7 @@ ReadPng(const std::string & file, FileImage & image)
     png_set_interlace_handling(png);
     png_read_update_info(png, info);
   });
-  if (!hasHeader)
-  {
-    throw Damage(file, error);
-  }
+  RefuseDamaged(!hasHeader, file, error);
   const auto height = png_get_image_height(png, info);
   SetSize({ { png_get_image_width(png, info), height, 1 } }, 2, image.geometry);
   ConvertUnit(0.0, image.geometry);
@@ -97,10 +94,7 @@ ReadPng(const std::string & file, FileImage & image)
     png_read_image(png, rows.data());
     png_read_end(png, nullptr);
   });
-  if (!hasPixels)
-  {
-    throw Damage(file, error);
-  }
+  RefuseDamaged(!hasPixels, file, error);
   png_colorp colors = nullptr;
   int        count = 0;
   if (png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE && png_get_PLTE(png, info, &colors, &count) != 0)
@@ -139,14 +133,10 @@ ReadJpeg(const std::string & file, FileImage & image)
     jpeg_read_header(&jpeg, TRUE);
     jpeg_start_decompress(&jpeg);
   });
-  if (!hasHeader)
-  {
-    throw Damage(file);
-  }
-  if (jpeg.output_components != 1 && jpeg.output_components != 3)
-  {
-    throw Failure(file + ": cannot be read: its colors are CMYK; convert it to PNG first");
-  }
+  RefuseDamaged(!hasHeader, file);
+  RefuseIf(jpeg.output_components != 1 && jpeg.output_components != 3,
+           file,
+           ": cannot be read: its colors are CMYK; convert it to PNG first");
   SetSize({ { jpeg.output_width, jpeg.output_height, 1 } }, 2, image.geometry);
   ConvertUnit(0.0, image.geometry);
   const auto components = static_cast<unsigned int>(jpeg.output_components);
@@ -159,9 +149,6 @@ ReadJpeg(const std::string & file, FileImage & image)
     }
     jpeg_finish_decompress(&jpeg);
   });
-  if (!hasPixels || errors.isDamaged)
-  {
-    throw Damage(file);
-  }
+  RefuseDamaged(!hasPixels || errors.isDamaged, file);
   return true;
 }

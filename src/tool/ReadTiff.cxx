@@ -128,11 +128,10 @@ DescribePages(TIFF * tiff, const Page & page, std::uint64_t pageCount, const std
   }
   else if (text.find("<OME") != std::string::npos)
   {
-    if (tag.empty() || text.find("<Pixels", text.find("<Pixels") + 1) != std::string::npos)
-    {
-      throw Failure(file + ": is an OME-TIFF of " + (tag.empty() ? "several files" : "several images") +
-                    "; save the image to label as a file of its own");
-    }
+    RefuseIf(tag.empty() || text.find("<Pixels", text.find("<Pixels") + 1) != std::string::npos,
+             file,
+             std::string(": is an OME-TIFF of ") + (tag.empty() ? "several files" : "several images") +
+               "; save the image to label as a file of its own");
     for (const char name : Between(tag, " DimensionOrder=\"XY", "\""))
     {
       add(name, number(std::string("Size") + name, 0.0) / (name == 'C' ? page.samples : 1));
@@ -189,17 +188,13 @@ FindPages(TIFF * tiff, const std::string & file)
       continue;
     }
     pages.emplace_back(tiff);
-    if (!pages.back().IsLike(pages.front()))
-    {
-      throw Failure(file + ": has pages of different sizes or types, such as page 1 and page " + std::to_string(count) +
-                    ", so they are not the slices of one volume; save the page to label as a file of its own");
-    }
+    RefuseIf(!pages.back().IsLike(pages.front()),
+             file,
+             ": has pages of different sizes or types, such as page 1 and page " + std::to_string(count) +
+               ", so they are not the slices of one volume; save the page to label as a file of its own");
   } while (firstError.empty() && TIFFReadDirectory(tiff) != 0);
   // The link to the next page can be cut off. libtiff then counts a page less.
-  if (!firstError.empty() || count != TIFFNumberOfDirectories(tiff) || pages.empty())
-  {
-    throw Damage(file, firstError);
-  }
+  RefuseDamaged(!firstError.empty() || count != TIFFNumberOfDirectories(tiff) || pages.empty(), file, firstError);
   return pages;
 }
 
@@ -214,10 +209,7 @@ RequireReadable(TIFF * tiff, const Page & page, const std::string & file)
   std::uint32_t count = 0;
   std::uint32_t depth = 1;
   const auto    require = [&](bool condition, const std::string & problem) {
-    if (!condition)
-    {
-      throw Failure(file + ": cannot be read: " + problem);
-    }
+    RefuseIf(!condition, file, ": cannot be read: " + problem);
   };
   TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth);
   for (const std::uint32_t tag : { 33629U, 34362U, 34412U }) // MetaMorph, FluoView, Zeiss LSM
@@ -313,10 +305,8 @@ ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out, con
   TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &blockWidth);
   blockHeight = isTiled ? blockHeight : std::min(blockHeight, page.height);
   const std::uint64_t numbers = std::uint64_t{ blockWidth } * (page.samples / planes); // in a row of a block
-  if (blockSize == 0 || rowSize != (numbers * page.bits + 7) / 8 || blockSize != rowSize * blockHeight)
-  {
-    throw Damage(file, firstError);
-  }
+  RefuseDamaged(
+    blockSize == 0 || rowSize != (numbers * page.bits + 7) / 8 || blockSize != rowSize * blockHeight, file, firstError);
   const std::unique_ptr<unsigned char[]> bytes(new unsigned char[blockSize]());
   for (std::uint32_t block = 0; block < (isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)); ++block)
   {
@@ -329,11 +319,10 @@ ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out, con
     const std::uint64_t rows = std::min<std::uint64_t>(blockHeight, page.height - y);
     const auto          read = isTiled ? TIFFReadEncodedTile(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize))
                                        : TIFFReadEncodedStrip(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize));
-    if (plane >= planes || read < static_cast<tmsize_t>(rowSize * (isTiled ? blockHeight : rows)) ||
-        !firstError.empty())
-    {
-      throw Damage(file, firstError);
-    }
+    RefuseDamaged(plane >= planes || read < static_cast<tmsize_t>(rowSize * (isTiled ? blockHeight : rows)) ||
+                    !firstError.empty(),
+                  file,
+                  firstError);
     for (std::uint64_t row = 0; row < rows; ++row)
     {
       const std::uint64_t to = page.orientation == ORIENTATION_BOTLEFT ? page.height - 1 - y - row : y + row;
@@ -367,24 +356,20 @@ ChooseSlices(const std::vector<Page> &            pages,
     others += axis.size == 1 || axis.name == 'C' ? 0 : axis.name == 'T' ? 2 : 1;
     pageCount *= axis.size;
   }
-  if (pageCount != pages.size())
-  {
-    throw Failure(file + ": says that it has the axes " + text + " besides Y and X, but has " +
-                  std::to_string(pages.size()) + (pages.size() == 1 ? " page" : " pages") +
-                  "; save it as OME-TIFF in one file");
-  }
-  if (others > 1)
-  {
-    throw Failure(file + ": has the axes " + text +
-                  " besides Y and X (T: times, C: channels, Z: slices); only images of 2 or 3 dimensions can be "
-                  "labeled, so split it first");
-  }
+  RefuseIf(pageCount != pages.size(),
+           file,
+           ": says that it has the axes " + text + " besides Y and X, but has " + std::to_string(pages.size()) +
+             (pages.size() == 1 ? " page" : " pages") + "; save it as OME-TIFF in one file");
+  RefuseIf(others > 1,
+           file,
+           ": has the axes " + text +
+             " besides Y and X (T: times, C: channels, Z: slices); only images of 2 or 3 dimensions can be "
+             "labeled, so split it first");
   const std::uint64_t chosen = channel.value_or(channels == 1 ? 1 : 0);
-  if (channels > 1 && (chosen < 1 || chosen > channels))
-  {
-    throw Failure(file + ": has " + std::to_string(channels) + " channels; select one with --channel 1 to --channel " +
-                  std::to_string(channels));
-  }
+  RefuseIf(channels > 1 && (chosen < 1 || chosen > channels),
+           file,
+           ": has " + std::to_string(channels) + " channels; select one with --channel 1 to --channel " +
+             std::to_string(channels));
   std::vector<Page> slices;
   for (std::uint64_t i = 0; i < pages.size(); ++i)
   {
@@ -424,10 +409,7 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
     firstError = firstError.empty() ? text.data() : firstError;
   });
   const std::unique_ptr<TIFF, void (*)(TIFF *)> tiff(TIFFOpen(file.c_str(), "rM"), TIFFClose);
-  if (!tiff)
-  {
-    throw Damage(file, firstError);
-  }
+  RefuseDamaged(!tiff, file, firstError);
   const std::vector<Page> pages = FindPages(tiff.get(), file);
   TIFFSetSubDirectory(tiff.get(), pages[0].offset);
   const Page page(tiff.get());
@@ -467,10 +449,7 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
   char *           out = AllocatePixels(file, expansion, type, page.samples, image);
   for (const Page & slice : slices)
   {
-    if (TIFFSetSubDirectory(tiff.get(), slice.offset) == 0)
-    {
-      throw Damage(file, firstError);
-    }
+    RefuseDamaged(TIFFSetSubDirectory(tiff.get(), slice.offset) == 0, file, firstError);
     ReadPage(tiff.get(), Page(tiff.get()), inverted, out, file);
     out += image.view.strides[2];
   }
