@@ -88,46 +88,34 @@ HasText(const std::string & file, std::streamoff headerLength, std::uint64_t cou
   return count == 0;
 }
 
-/** Marks memory at the ends of its pages of 4096 bytes, so that pixels that are not read are found. Images do not have
- * the random bytes of a mark. Libraries may change the byte order of pixels that they have not read. */
-class Marks
+/** Reads pixels by ITK. Returns whether all are read, except those of a few bytes in the middle. The last 8 bytes, and
+ * 8 bytes of each page of 4096, get a random byte before. If the byte is still there, another one tells whether it is
+ * a pixel. ITK may change the order of bytes that it has not read. */
+bool
+ReadPixels(itk::ImageIOBase & io, char * pixels, std::uint64_t size)
 {
-public:
-  Marks(char * memory, std::uint64_t size)
-    : m_Memory(memory)
-    , m_Size(size)
+  std::random_device random;
+  for (int attempt = 0; attempt < 8; ++attempt)
   {
-    std::random_device random;
-    std::generate(m_Mark.begin(), m_Mark.end(), [&random] { return static_cast<char>(1 + random() % 255); });
-    this->Visit([this](char * place) { return std::copy(m_Mark.begin(), m_Mark.end(), place) == nullptr; });
-  }
-
-  bool
-  AreOverwritten() const
-  {
-    return !this->Visit([this](char * place) { return std::is_permutation(m_Mark.begin(), m_Mark.end(), place); });
-  }
-
-private:
-  /** Calls visit(place) for each place until a result is true. Returns whether one was. */
-  template <typename TVisitor>
-  bool
-  Visit(const TVisitor & visit) const
-  {
-    for (std::uint64_t end = m_Size; end >= m_Mark.size(); end = (end - 1) / 4096 * 4096)
+    const auto          mark = static_cast<char>(1 + random() % 255);
+    const std::uint64_t length = std::min<std::uint64_t>(size, 8);
+    for (std::uint64_t end = size; end >= length && end > 0; end = (end - 1) / 4096 * 4096)
     {
-      if (visit(m_Memory + end - m_Mark.size()))
-      {
-        return true;
-      }
+      std::fill_n(pixels + end - length, length, mark);
     }
-    return false;
+    io.Read(pixels);
+    bool isRead = std::find(pixels + size - length, pixels + size, mark) == pixels + size;
+    for (std::uint64_t end = (size - 1) / 4096 * 4096; isRead && end > 0; end -= 4096)
+    {
+      isRead = std::count(pixels + end - length, pixels + end, mark) < static_cast<std::ptrdiff_t>(length);
+    }
+    if (isRead)
+    {
+      return true;
+    }
   }
-
-  std::array<char, 4> m_Mark{};
-  char *              m_Memory;
-  std::uint64_t       m_Size;
-};
+  return false;
+}
 
 /** Returns a text that ITK has read from a header, or nothing. */
 std::string
@@ -329,22 +317,28 @@ IsWhole(const std::string & file, const itk::ImageIOBase & io, const std::string
                      !has("MetaImage: Read: ");
 }
 
-/** Returns whether the lines of a VTK header have their numbers, which ITK makes up otherwise. */
+/** Returns whether a VTK header has its numbers, which ITK makes up otherwise, and whether the number of dimensions of
+ * a MetaImage is one that MetaIO can have. */
 bool
-HasVtkNumbers(const std::string & file)
+HasNumbers(const std::string & file, bool isVtk)
 {
   std::ifstream stream(file, std::ios::binary);
   bool          hasNumbers = true;
   std::string   line;
-  for (int i = 0; i < 12 && std::getline(stream, line); ++i)
+  while (line.compare(0, 15, "ElementDataFile") != 0 && line.compare(0, 10, "POINT_DATA") != 0 &&
+         std::getline(stream, line))
   {
     std::istringstream words(line);
     std::string        word;
     words >> word;
     std::transform(word.begin(), word.end(), word.begin(), [](unsigned char letter) { return std::toupper(letter); });
     std::array<double, 3> numbers{};
-    const bool isNeeded = word == "DIMENSIONS" || word == "SPACING" || word == "ASPECT_RATIO" || word == "ORIGIN";
+    const bool            isNeeded =
+      isVtk && (word == "DIMENSIONS" || word == "SPACING" || word == "ASPECT_RATIO" || word == "ORIGIN");
     hasNumbers = hasNumbers && (!isNeeded || words >> numbers[0] >> numbers[1] >> numbers[2]);
+    const std::size_t digit = line.find_first_of("0123456789");
+    hasNumbers = hasNumbers && (isVtk || word.compare(0, 5, "NDIMS") != 0 || digit == std::string::npos ||
+                                std::atof(&line[digit]) <= 10.0);
   }
   return hasNumbers;
 }
@@ -370,7 +364,8 @@ OpenImage(const std::string & file)
   RefuseIf(format == "BMPImageIO" && (IntegerAt(file, 14, 4) != 40 || IntegerAt(file, 30, 4) != 0),
            file,
            ": cannot be read: it is a BMP file that is compressed or of an old kind; convert it to PNG first");
-  RefuseDamaged(format == "VTKImageIO" && !HasVtkNumbers(file), file);
+  const bool isVtk = format == "VTKImageIO";
+  RefuseDamaged((isVtk || format == "MetaImageIO") && !HasNumbers(file, isVtk), file);
   io->SetExpandRGBPalette(false);
   io->SetFileName(file);
   io->ReadImageInformation();
@@ -452,9 +447,15 @@ ReadByItk(const std::string & file, FileImage & image)
   const bool   isOneFile = format != "NrrdImageIO" && format != "MetaImageIO";
   char * const pixels = AllocatePixels(file, isOneFile ? 65536.0 : HUGE_VAL, type, io->GetNumberOfComponents(), image);
   RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != image.GetBytes(), file);
-  const Marks marks(pixels, image.GetBytes());
-  io->Read(pixels);
-  RefuseDamaged(!marks.AreOverwritten() || !IsWhole(file, *io, errors.str()), file);
+  if (format == "GiplImageIO") // ITK reads such a file once only
+  {
+    io->Read(pixels);
+  }
+  else
+  {
+    RefuseDamaged(!ReadPixels(*io, pixels, image.GetBytes()), file);
+  }
+  RefuseDamaged(!IsWhole(file, *io, errors.str()), file);
   if (format == "BMPImageIO" && io->GetNumberOfComponents() == 1)
   {
     std::vector<Color> palette;
