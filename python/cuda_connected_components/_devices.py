@@ -62,7 +62,7 @@ class DeviceImages:
     on_device = True
     has_physical_axes = False
     has_arithmetic = True
-    label_dtype = None
+    label_dtype: "np.dtype | None" = None
 
     def __init__(self, xp):
         self.xp = xp

@@ -38,7 +38,9 @@ def warn_of_slope(array, lower, upper):
     Most arrays need only a sample of their elements, which are no labels.
     """
     limits = [(sign, limit) for sign, limit in ((-1, lower), (1, upper)) if limit is not None]
-    limits = [(sign, float(limit)) for sign, limit in limits if float(limit).is_integer()]
+    # Larger numbers have no neighbors at a distance below 0.001.
+    limits = [(sign, float(limit)) for sign, limit in limits if -(2**44) < limit < 2**44]
+    limits = [(sign, limit) for sign, limit in limits if limit.is_integer()]
     sample = array[tuple(slice(None, None, max(1, n // 100)) for n in array.shape)]
     with np.errstate(invalid="ignore"):
         distance = np.abs(sample - np.round(sample))

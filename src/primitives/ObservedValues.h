@@ -168,7 +168,7 @@ struct ValueBits
     if constexpr (TFormat::isFloat)
     {
       nan |= isNaN;
-      fraction |= ((magnitude != TFormat::infinity) & TFormat::IsWholeNumber(magnitude) ? 0 : all) & used;
+      fraction |= (((magnitude != TFormat::infinity) & TFormat::IsWholeNumber(magnitude)) ? 0 : all) & used;
     }
   }
 };
