@@ -4,6 +4,7 @@ The extension module looks at the values where it packs the elements. Functions
 that may warn pass `warn` as `observe` to those that do the work.
 """
 
+import math
 import os
 import sys
 import warnings
@@ -38,8 +39,7 @@ def warn_of_slope(array, lower, upper):
     Most arrays need only a sample of their elements, which are no labels.
     """
     limits = [(sign, limit) for sign, limit in ((-1, lower), (1, upper)) if limit is not None]
-    # Larger numbers have no neighbors at a distance below 0.001.
-    limits = [(sign, float(limit)) for sign, limit in limits if -(2**44) < limit < 2**44]
+    limits = [(sign, _float_of(limit)) for sign, limit in limits]
     limits = [(sign, limit) for sign, limit in limits if limit.is_integer()]
     sample = array[tuple(slice(None, None, max(1, n // 100)) for n in array.shape)]
     with np.errstate(invalid="ignore"):
@@ -55,6 +55,13 @@ def warn_of_slope(array, lower, upper):
             f"{count} elements are less than 0.001 outside lower or upper, as labels that a file stores "
             "with a slope: pass limits between whole numbers, or round the image"
         )
+
+
+def _float_of(limit):
+    try:
+        return float(limit)
+    except OverflowError:  # an integer beyond all numbers of an image
+        return math.inf
 
 
 def _warn(text):
