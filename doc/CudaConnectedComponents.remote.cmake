@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 94717e05c43e785d33f2814269b55227c9b3642c
+  GIT_TAG 46ebaf7514b3bf1eee581e8fa94dbd023abdefc3
   )
