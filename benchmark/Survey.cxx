@@ -57,7 +57,7 @@ TryWork(SurveyImage &        image,
   catch (const itk::CudaConnectedComponentError & error)
   {
     // A larger machine may have the memory that the algorithm needs. Other errors end the survey.
-    if (error.GetKind() != itk::CudaConnectedComponentError::Kind::Memory)
+    if (error.GetKind() != itk::CudaConnectedComponentError::KindEnum::Memory)
     {
       throw;
     }

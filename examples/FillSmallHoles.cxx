@@ -13,7 +13,7 @@ int
 main()
 {
   using View = itk::CudaConnectedComponentImageView;
-  using Border = itk::CudaConnectedComponentSelection::Border;
+  using BorderEnum = itk::CudaConnectedComponentSelection::BorderEnum;
   try
   {
     // A square of 40 x 40 pixels in a plane, with a hole of 2 x 2 pixels and a hole of 10 x 10 pixels.
@@ -39,7 +39,7 @@ main()
     fill.options.onHost = true; // the CPU does the work, also if there is a GPU
     fill.options.complement = true;
     fill.options.fullyConnected = true;
-    fill.options.selection.border = Border::NotTouching;
+    fill.options.selection.border = BorderEnum::NotTouching;
     fill.options.selection.maximumSize = 50;
     fill.Fill(view, view, 1);
 

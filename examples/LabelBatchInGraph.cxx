@@ -137,7 +137,7 @@ main()
   {
     // The tests count status 77 as skipped.
     std::cerr << error.what() << '\n';
-    return error.GetKind() == itk::CudaConnectedComponentError::Kind::Unavailable ? 77 : EXIT_FAILURE;
+    return error.GetKind() == itk::CudaConnectedComponentError::KindEnum::Unavailable ? 77 : EXIT_FAILURE;
   }
   catch (const std::exception & exception)
   {

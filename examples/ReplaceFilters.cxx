@@ -4,7 +4,7 @@
 // ITK only, such as KeepLargestObject().
 
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
-#include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkCudaConnectedComponentsFactory.h"
 #include "itkImageFileReader.h"
 #include "itkImageFileWriter.h"
 
@@ -40,7 +40,7 @@ main(int argc, char * argv[])
   }
   try
   {
-    itk::CudaConnectedComponentImageFilterFactory::RegisterOneFactory();
+    itk::CudaConnectedComponentsFactory::RegisterOneFactory();
     const auto mask = itk::ReadImage<MaskType>(argv[1]);
     itk::WriteImage(KeepLargestObject(mask), argv[2], true); // true: compressed
     return EXIT_SUCCESS;

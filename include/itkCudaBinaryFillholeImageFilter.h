@@ -4,7 +4,7 @@
 
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 
 namespace itk
 {
@@ -41,14 +41,14 @@ namespace itk
  * \sa CudaBinaryKeepNObjectsImageFilter
  * \sa CudaConnectedComponentImageFilter
  *
- * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
+ * \sa CudaConnectedComponentsFilterBase for the settings, the errors and the memory
  *
  * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT CudaBinaryFillholeImageFilter
-  : public CudaConnectedComponentsFilter<BinaryFillholeImageFilter<TImage>>
+  : public CudaConnectedComponentsFilterBase<BinaryFillholeImageFilter<TImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryFillholeImageFilter);
@@ -56,7 +56,7 @@ public:
   /** This class. */
   using Self = CudaBinaryFillholeImageFilter;
   /** The settings of all filters of this module, on top of a filter of ITK. */
-  using Superclass = CudaConnectedComponentsFilter<BinaryFillholeImageFilter<TImage>>;
+  using Superclass = CudaConnectedComponentsFilterBase<BinaryFillholeImageFilter<TImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

@@ -3,7 +3,7 @@
 #define itkCudaBinaryGrindPeakImageFilter_h
 
 #include "itkBinaryGrindPeakImageFilter.h"
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 
 namespace itk
 {
@@ -27,14 +27,14 @@ namespace itk
  * \sa CudaBinaryShapeOpeningImageFilter to remove the objects that touch the border
  * \sa CudaBinaryFillholeImageFilter
  *
- * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
+ * \sa CudaConnectedComponentsFilterBase for the settings, the errors and the memory
  *
  * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT CudaBinaryGrindPeakImageFilter
-  : public CudaConnectedComponentsFilter<BinaryGrindPeakImageFilter<TImage>>
+  : public CudaConnectedComponentsFilterBase<BinaryGrindPeakImageFilter<TImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryGrindPeakImageFilter);
@@ -42,7 +42,7 @@ public:
   /** This class. */
   using Self = CudaBinaryGrindPeakImageFilter;
   /** The settings of all filters of this module, on top of a filter of ITK. */
-  using Superclass = CudaConnectedComponentsFilter<BinaryGrindPeakImageFilter<TImage>>;
+  using Superclass = CudaConnectedComponentsFilterBase<BinaryGrindPeakImageFilter<TImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

@@ -4,7 +4,7 @@
 
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 
 #include "CudaConnectedComponentsDetail/DivideComponents.h"
 
@@ -49,16 +49,16 @@ namespace itk
  *
  * \sa BinaryImageToLabelMapFilter
  * \sa CudaConnectedComponentImageFilter
- * \sa CudaConnectedComponentImageFilterFactory for programs that use BinaryImageToLabelMapFilter, or one of the filters
+ * \sa CudaConnectedComponentsFactory for programs that use BinaryImageToLabelMapFilter, or one of the filters
  * of ITK that create it
- * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
+ * \sa CudaConnectedComponentsFilterBase for the settings, the errors and the memory
  *
  * \ingroup CudaConnectedComponents
  */
 template <typename TInputImage,
           typename TOutputImage = LabelMap<LabelObject<SizeValueType, TInputImage::ImageDimension>>>
 class ITK_TEMPLATE_EXPORT CudaBinaryImageToLabelMapFilter
-  : public CudaConnectedComponentsFilter<BinaryImageToLabelMapFilter<TInputImage, TOutputImage>>
+  : public CudaConnectedComponentsFilterBase<BinaryImageToLabelMapFilter<TInputImage, TOutputImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryImageToLabelMapFilter);
@@ -66,7 +66,7 @@ public:
   /** This class. */
   using Self = CudaBinaryImageToLabelMapFilter;
   /** The settings of all filters of this module, on top of a filter of ITK. */
-  using Superclass = CudaConnectedComponentsFilter<BinaryImageToLabelMapFilter<TInputImage, TOutputImage>>;
+  using Superclass = CudaConnectedComponentsFilterBase<BinaryImageToLabelMapFilter<TInputImage, TOutputImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

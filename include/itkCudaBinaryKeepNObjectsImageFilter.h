@@ -3,7 +3,7 @@
 #define itkCudaBinaryKeepNObjectsImageFilter_h
 
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 #include "itkImageToImageFilter.h"
 #include "itkNumericTraits.h"
 
@@ -44,14 +44,14 @@ namespace itk
  * \sa BinaryShapeKeepNObjectsImageFilter
  * \sa CudaBinaryFillholeImageFilter
  * \sa CudaConnectedComponentImageFilter
- * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
+ * \sa CudaConnectedComponentsFilterBase for the settings, the errors and the memory
  *
  * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT CudaBinaryKeepNObjectsImageFilter
-  : public CudaConnectedComponentsFilter<ImageToImageFilter<TImage, TImage>>
+  : public CudaConnectedComponentsFilterBase<ImageToImageFilter<TImage, TImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryKeepNObjectsImageFilter);
@@ -59,7 +59,7 @@ public:
   /** This class. */
   using Self = CudaBinaryKeepNObjectsImageFilter;
   /** The settings of all filters of this module, on top of a filter of ITK. */
-  using Superclass = CudaConnectedComponentsFilter<ImageToImageFilter<TImage, TImage>>;
+  using Superclass = CudaConnectedComponentsFilterBase<ImageToImageFilter<TImage, TImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

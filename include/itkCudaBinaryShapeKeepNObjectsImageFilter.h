@@ -4,7 +4,7 @@
 
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaConnectedComponentLabeler.h"
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 
 namespace itk
 {
@@ -32,14 +32,14 @@ namespace itk
  * \sa BinaryShapeKeepNObjectsImageFilter
  * \sa CudaBinaryKeepNObjectsImageFilter
  *
- * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
+ * \sa CudaConnectedComponentsFilterBase for the settings, the errors and the memory
  *
  * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT CudaBinaryShapeKeepNObjectsImageFilter
-  : public CudaConnectedComponentsFilter<BinaryShapeKeepNObjectsImageFilter<TImage>>
+  : public CudaConnectedComponentsFilterBase<BinaryShapeKeepNObjectsImageFilter<TImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryShapeKeepNObjectsImageFilter);
@@ -47,7 +47,7 @@ public:
   /** This class. */
   using Self = CudaBinaryShapeKeepNObjectsImageFilter;
   /** The settings of all filters of this module, on top of a filter of ITK. */
-  using Superclass = CudaConnectedComponentsFilter<BinaryShapeKeepNObjectsImageFilter<TImage>>;
+  using Superclass = CudaConnectedComponentsFilterBase<BinaryShapeKeepNObjectsImageFilter<TImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

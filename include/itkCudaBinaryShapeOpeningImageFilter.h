@@ -3,7 +3,7 @@
 #define itkCudaBinaryShapeOpeningImageFilter_h
 
 #include "itkBinaryShapeOpeningImageFilter.h"
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 
 namespace itk
 {
@@ -43,14 +43,14 @@ namespace itk
  * \sa CudaBinaryGrindPeakImageFilter
  * \sa CudaBinaryKeepNObjectsImageFilter
  *
- * \sa CudaConnectedComponentsFilter for the settings, the errors and the memory
+ * \sa CudaConnectedComponentsFilterBase for the settings, the errors and the memory
  *
  * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
  */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT CudaBinaryShapeOpeningImageFilter
-  : public CudaConnectedComponentsFilter<BinaryShapeOpeningImageFilter<TImage>>
+  : public CudaConnectedComponentsFilterBase<BinaryShapeOpeningImageFilter<TImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaBinaryShapeOpeningImageFilter);
@@ -58,7 +58,7 @@ public:
   /** This class. */
   using Self = CudaBinaryShapeOpeningImageFilter;
   /** The settings of all filters of this module, on top of a filter of ITK. */
-  using Superclass = CudaConnectedComponentsFilter<BinaryShapeOpeningImageFilter<TImage>>;
+  using Superclass = CudaConnectedComponentsFilterBase<BinaryShapeOpeningImageFilter<TImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

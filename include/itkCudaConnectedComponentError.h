@@ -26,36 +26,25 @@ namespace itk
 class CudaConnectedComponents_EXPORT CudaConnectedComponentError : public std::runtime_error
 {
 public:
-  /** \brief The cause of an error. */
-  enum class Kind : uint8_t
-  {
-    /** There is no such CUDA device, no suitable driver, or no CUDA in this build. Or the kernels cannot run on the
-     * device. Or the process was forked from a process that used CUDA. */
-    Unavailable,
-    /** The device or the host has too little memory. */
-    Memory,
-    /** An argument or an option is invalid. */
-    InvalidArgument,
-    /** The image has more objects than the output's pixel type has labels. */
-    TooManyObjects,
-    /** Any other error of a CUDA call. */
-    Cuda
-  };
+  /** The causes of errors. */
+  using KindEnum = CudaConnectedComponentsEnums::ErrorKind;
+  /** The old name of KindEnum. */
+  using Kind [[deprecated("use KindEnum")]] = KindEnum;
 
   /** Creates an exception.
    * \param kind the cause
    * \param message the text that what() returns */
-  CudaConnectedComponentError(Kind kind, const std::string & message);
+  CudaConnectedComponentError(KindEnum kind, const std::string & message);
 
   /** Destroys the exception. */
   ~CudaConnectedComponentError() override;
 
   /** Returns the cause.
    * \return the value that the constructor got */
-  Kind GetKind() const noexcept { return m_Kind; }
+  KindEnum GetKind() const noexcept { return m_Kind; }
 
 private:
-  Kind m_Kind;
+  KindEnum m_Kind;
 };
 
 } // namespace itk

@@ -47,12 +47,9 @@ public:
   using ValueType = CudaConnectedComponentImageView::Value;
 
   /** The kinds of foreground. */
-  enum class Kind : std::uint8_t
-  {
-    NotZero, // pixels that are not 0
-    AnyOf,   // pixels that equal one of the values
-    Between  // pixels from the first value to the second, both included
-  };
+  using KindEnum = CudaConnectedComponentsEnums::ForegroundKind;
+  /** The old name of KindEnum. */
+  using Kind [[deprecated("use KindEnum")]] = KindEnum;
 
   /** The most values of AnyOf(). */
   static constexpr std::size_t MaximumValues = 32;
@@ -66,7 +63,7 @@ public:
   static CudaConnectedComponentForeground
   EqualTo(const ValueType & value)
   {
-    return { Kind::AnyOf, { value } };
+    return { KindEnum::AnyOf, { value } };
   }
 
   /** Returns the foreground of the pixels that equal one of several values.
@@ -78,12 +75,12 @@ public:
   {
     if (values.size() > MaximumValues)
     {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                         "the foreground has " + std::to_string(values.size()) + " values instead of " +
                                           std::to_string(MaximumValues) +
                                           " or fewer: select a range, or make a mask first");
     }
-    return { Kind::AnyOf, std::move(values) };
+    return { KindEnum::AnyOf, std::move(values) };
   }
 
   /** Returns the foreground of the pixels in a range: lower <= pixel <= upper.
@@ -93,12 +90,12 @@ public:
   static CudaConnectedComponentForeground
   Between(const ValueType & lower, const ValueType & upper)
   {
-    return { Kind::Between, { lower, upper } };
+    return { KindEnum::Between, { lower, upper } };
   }
 
   /** Returns the kind.
    * \return the kind */
-  Kind
+  KindEnum
   GetKind() const
   {
     return m_Kind;
@@ -113,12 +110,12 @@ public:
   }
 
 private:
-  CudaConnectedComponentForeground(Kind kind, std::vector<ValueType> values)
+  CudaConnectedComponentForeground(KindEnum kind, std::vector<ValueType> values)
     : m_Kind(kind)
     , m_Values(std::move(values))
   {}
 
-  Kind                   m_Kind = Kind::NotZero;
+  KindEnum               m_Kind = KindEnum::NotZero;
   std::vector<ValueType> m_Values;
 };
 

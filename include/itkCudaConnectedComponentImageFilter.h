@@ -5,7 +5,7 @@
 #include "itkConnectedComponentImageFilter.h"
 #include "itkCudaConnectedComponentLabeler.h"
 #include "itkCudaConnectedComponentStatistics.h"
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 
 #include "CudaConnectedComponentsDetail/LabelingResults.h"
 
@@ -83,14 +83,14 @@ namespace itk
  * \sa RelabelComponentImageFilter
  * \sa CudaConnectedComponentStatistics
  * \sa CudaConnectedComponentLabeler for images in device memory
- * \sa CudaConnectedComponentImageFilterFactory for programs that use ConnectedComponentImageFilter
+ * \sa CudaConnectedComponentsFactory for programs that use ConnectedComponentImageFilter
  *
  * \ingroup MultiThreaded
  * \ingroup CudaConnectedComponents
  */
 template <typename TInputImage, typename TOutputImage, typename TMaskImage = TInputImage>
 class ITK_TEMPLATE_EXPORT CudaConnectedComponentImageFilter
-  : public CudaConnectedComponentsFilter<ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>
+  : public CudaConnectedComponentsFilterBase<ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaConnectedComponentImageFilter);
@@ -99,7 +99,7 @@ public:
   using Self = CudaConnectedComponentImageFilter;
   /** The settings of all filters of this module, on top of the filter that this class replaces. */
   using Superclass =
-    CudaConnectedComponentsFilter<ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>;
+    CudaConnectedComponentsFilterBase<ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

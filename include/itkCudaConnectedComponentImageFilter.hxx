@@ -4,7 +4,7 @@
 
 #include "CudaConnectedComponentsDetail/FilterOfITK.h"
 #include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
-#include "CudaConnectedComponentsDetail/VerifyMask.h"
+#include "CudaConnectedComponentsDetail/MaskVerifier.h"
 
 #include <typeinfo>
 #include <utility>
@@ -67,7 +67,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   const MaskImageType * const mask = this->GetMaskImage();
   if (mask != nullptr)
   {
-    CudaConnectedComponentsDetail::MaskImageFilter<ImageDimension>::Verify(*this->GetInput(), *mask);
+    CudaConnectedComponentsDetail::MaskVerifier<ImageDimension>::Verify(*this->GetInput(), *mask);
   }
   CudaConnectedComponentsDetail::BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
   run.fullyConnected = this->GetFullyConnected();

@@ -54,11 +54,9 @@ struct CudaConnectedComponentImageView
   using SizeType = std::array<std::uint64_t, 3>;
 
   /** The memory of the pixels. */
-  enum class Memory : std::uint8_t
-  {
-    Host,  // memory that the processor reads
-    Device // memory of a CUDA device, or managed memory of CUDA
-  };
+  using MemoryEnum = CudaConnectedComponentsEnums::Memory;
+  /** The old name of MemoryEnum. */
+  using Memory [[deprecated("use MemoryEnum")]] = MemoryEnum;
 
   /** \class Value
    * \brief A number that functions write to pixels of any type, or compare with them.
@@ -67,12 +65,9 @@ struct CudaConnectedComponentImageView
   {
   public:
     /** What a number stands for in a comparison. */
-    enum class Role : std::uint8_t
-    {
-      Pixel,      // the value of a pixel
-      LowerLimit, // the lower limit of a range
-      UpperLimit  // the upper limit of a range
-    };
+    using RoleEnum = CudaConnectedComponentsEnums::ValueRole;
+    /** The old name of RoleEnum. */
+    using Role [[deprecated("use RoleEnum")]] = RoleEnum;
 
     /** Takes a number. It is not explicit, so functions take numbers.
      * \tparam T integer type of up to 8 bytes, bool, float or double
@@ -102,7 +97,7 @@ struct CudaConnectedComponentImageView
      * \param role what the number stands for. Limits that are beyond all finite pixels move to the last of them.
      * \return the bytes of the pixel, as BitsOf() returns them; nothing if no pixel equals the number, or if the limit
      * excludes all finite pixels. NaN is always nothing. */
-    std::optional<std::uint64_t> FindBits(PixelTypeEnum pixelType, Role role) const;
+    std::optional<std::uint64_t> FindBits(PixelTypeEnum pixelType, RoleEnum role) const;
 
   private:
     double        m_Number;
@@ -124,7 +119,7 @@ struct CudaConnectedComponentImageView
   std::array<std::int64_t, 3> strides{};
 
   /** The memory of the pixels. The default is host memory. */
-  Memory memory = Memory::Host;
+  MemoryEnum memory = MemoryEnum::Host;
 
   /** The number of images. It may be 0. The default is 1. */
   std::uint64_t images = 1;
@@ -140,7 +135,7 @@ struct CudaConnectedComponentImageView
    * \return the view */
   template <typename T>
   static CudaConnectedComponentImageView
-  Of(const T * pixels, const std::array<std::uint64_t, 3> & size, Memory memory = Memory::Host)
+  Of(const T * pixels, const std::array<std::uint64_t, 3> & size, MemoryEnum memory = MemoryEnum::Host)
   {
     return Of(pixels, TypeOf<T>(), size, memory);
   }
@@ -152,7 +147,10 @@ struct CudaConnectedComponentImageView
    * \param memory the memory of the pixels
    * \return the view */
   static CudaConnectedComponentImageView
-  Of(const void * pixels, PixelTypeEnum type, const std::array<std::uint64_t, 3> & size, Memory memory = Memory::Host)
+  Of(const void *                         pixels,
+     PixelTypeEnum                        type,
+     const std::array<std::uint64_t, 3> & size,
+     MemoryEnum                           memory = MemoryEnum::Host)
   {
     // Unsigned numbers: the strides of an image that is too large to exist may overflow.
     const std::uint64_t bytes = SizeOf(type);
@@ -174,7 +172,7 @@ struct CudaConnectedComponentImageView
   static CudaConnectedComponentImageView
   OnDevice(const T * pixels, const std::array<std::uint64_t, 3> & size)
   {
-    return Of(pixels, TypeOf<T>(), size, Memory::Device);
+    return Of(pixels, TypeOf<T>(), size, MemoryEnum::Device);
   }
 
   /** Returns the view of a batch without gaps between its images. This view is the first image, and z is the slowest
@@ -218,7 +216,7 @@ struct CudaConnectedComponentImageView
     {
       if (start[axis] > size[axis] || regionSize[axis] > size[axis] - start[axis])
       {
-        throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+        throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                           "the region of " + TextOf(regionSize) + " pixels from the index " +
                                             TextOf(start) + " on lies outside the image of " + TextOf(size) +
                                             " pixels");

@@ -315,7 +315,7 @@ public:
   }
 
   /** Writes an image with filled components: pixels of selected components get a value, and all other pixels keep their
-   * value. With `options.complement` and Border::NotTouching, this fills the holes of a mask.
+   * value. With `options.complement` and BorderEnum::NotTouching, this fills the holes of a mask.
    *
    * \param input as for Mask()
    * \param output as for Mask()
@@ -429,8 +429,8 @@ public:
    * this time. All memory of the call must exist until then.
    *
    * Selections that sort take time for the most possible components: `numberOfLargest` above 1, the order by size and
-   * PixelOrder::TransposedRaster. So state a `runCapacity` for them. `intensities` and algorithms other than Automatic
-   * are not possible. `progress` is not called.
+   * PixelOrderEnum::TransposedRaster. So state a `runCapacity` for them. `intensities` and algorithms other than
+   * Automatic are not possible. `progress` is not called.
    *
    * \param call the arguments. If something does not fit, the status says so; memory outside the output is not touched.
    * \param workspace device memory that the call uses alone, aligned to 256 bytes. Two calls may use the same

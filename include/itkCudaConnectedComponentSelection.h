@@ -2,6 +2,8 @@
 #ifndef itkCudaConnectedComponentSelection_h
 #define itkCudaConnectedComponentSelection_h
 
+#include "itkCudaConnectedComponentsEnums.h"
+
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -22,28 +24,20 @@ namespace itk
  */
 struct CudaConnectedComponentSelection
 {
-  /** Whether components touch the border of the image. The border is the faces of CudaConnectedComponentTable::faces.
-   */
-  enum class Border : std::uint8_t
-  {
-    Any,        // selects all components
-    Touching,   // selects components that touch the border
-    NotTouching // selects components that do not touch the border
-  };
+  /** Whether components touch the border of the image. */
+  using BorderEnum = CudaConnectedComponentsEnums::Border;
+  /** The old name of BorderEnum. */
+  using Border [[deprecated("use BorderEnum")]] = BorderEnum;
 
-  /** The order of the pixels of an image. It decides which pixel of a component is the first. */
-  enum class PixelOrder : std::uint8_t
-  {
-    Raster,          // x fastest, then y, then z: the order of ITK, and in memory of images without gaps
-    TransposedRaster // z fastest, then y, then x: the order in memory of the transposed image
-  };
+  /** The orders of the pixels of an image. */
+  using PixelOrderEnum = CudaConnectedComponentsEnums::PixelOrder;
+  /** The old name of PixelOrderEnum. */
+  using PixelOrder [[deprecated("use PixelOrderEnum")]] = PixelOrderEnum;
 
-  /** The order of the labels. */
-  enum class Order : std::uint8_t
-  {
-    FirstPixel, // the order of the first pixels of the components
-    Size        // the largest component first. Components of the same size are in the order of their first pixels.
-  };
+  /** The orders of the labels. */
+  using OrderEnum = CudaConnectedComponentsEnums::LabelOrder;
+  /** The old name of OrderEnum. */
+  using Order [[deprecated("use OrderEnum")]] = OrderEnum;
 
   /** Selects components of at least this many pixels. The default is 0: all. */
   std::uint64_t minimumSize = 0;
@@ -57,7 +51,7 @@ struct CudaConnectedComponentSelection
   std::uint64_t numberOfLargest = 0;
 
   /** Selects components by their position. The default is Any. */
-  Border border = Border::Any;
+  BorderEnum border = BorderEnum::Any;
 
   /** Selects components that contain at least one of these pixels. A seed is the index { x, y, z } of a pixel. It must
    * lie in the image; otherwise, functions throw CudaConnectedComponentError (InvalidArgument). A seed in the
@@ -65,11 +59,11 @@ struct CudaConnectedComponentSelection
   std::vector<std::array<std::uint64_t, 3>> seeds;
 
   /** The order of the labels. The default is FirstPixel. */
-  Order order = Order::FirstPixel;
+  OrderEnum order = OrderEnum::FirstPixel;
 
   /** The order of the pixels, for `order`, for `numberOfLargest` and for CudaConnectedComponentTable::firstPixels. The
    * default is Raster. TransposedRaster gives an array in Fortran order the labels of the same array in C order. */
-  PixelOrder pixelOrder = PixelOrder::Raster;
+  PixelOrderEnum pixelOrder = PixelOrderEnum::Raster;
 
   /** Returns whether this selects all components, in the raster order of their first pixels.
    * \return true if no component is removed, and the labels have the order of ITK */
@@ -77,7 +71,8 @@ struct CudaConnectedComponentSelection
   IsDefault() const
   {
     return minimumSize <= 1 && maximumSize == std::numeric_limits<std::uint64_t>::max() && numberOfLargest == 0 &&
-           border == Border::Any && seeds.empty() && order == Order::FirstPixel && pixelOrder == PixelOrder::Raster;
+           border == BorderEnum::Any && seeds.empty() && order == OrderEnum::FirstPixel &&
+           pixelOrder == PixelOrderEnum::Raster;
   }
 };
 

@@ -121,7 +121,7 @@ struct CudaConnectedComponentTable
   std::array<std::vector<Sum>, 6> products;
 
   /** The raster index of the first pixel of each component: x + size[0] * (y + size[1] * z). With
-   * CudaConnectedComponentSelection::PixelOrder::TransposedRaster, it is z + size[2] * (y + size[1] * x). */
+   * CudaConnectedComponentSelection::PixelOrderEnum::TransposedRaster, it is z + size[2] * (y + size[1] * x). */
   std::vector<std::uint64_t> firstPixels;
 
   /** The faces of the image that each component touches: the FaceBit() of each face. An axis along which the image has

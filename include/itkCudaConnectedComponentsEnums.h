@@ -11,7 +11,8 @@ namespace itk
 {
 
 /** \class CudaConnectedComponentsEnums
- * \brief The enumerations of CudaConnectedComponentImageFilter and CudaConnectedComponentLabeler.
+ * \brief The enumerations of this module. Classes have aliases of the ones that they use, such as
+ * CudaConnectedComponentSelection::BorderEnum.
  * \sa CudaConnectedComponentAlgorithms
  * \ingroup CudaConnectedComponents
  */
@@ -113,21 +114,114 @@ public:
     /** One bit for each pixel: whether it belongs to a selected component. */
     MaskBits
   };
+
+  /** \brief The cause of a CudaConnectedComponentError. */
+  enum class ErrorKind : uint8_t
+  {
+    /** There is no such CUDA device, no suitable driver, or no CUDA in this build. Or the kernels cannot run on the
+     * device. Or the process was forked from a process that used CUDA. */
+    Unavailable,
+    /** The device or the host has too little memory. */
+    Memory,
+    /** An argument or an option is invalid. */
+    InvalidArgument,
+    /** The image has more objects than the output's pixel type has labels. */
+    TooManyObjects,
+    /** Any other error of a CUDA call. */
+    Cuda
+  };
+
+  /** \brief The memory of the pixels of a CudaConnectedComponentImageView. */
+  enum class Memory : uint8_t
+  {
+    /** Memory that the processor reads. */
+    Host,
+    /** Memory of a CUDA device, or managed memory of CUDA. */
+    Device
+  };
+
+  /** \brief What a number stands for in a comparison with pixels. */
+  enum class ValueRole : uint8_t
+  {
+    /** The value of a pixel. */
+    Pixel,
+    /** The lower limit of a range. */
+    LowerLimit,
+    /** The upper limit of a range. */
+    UpperLimit
+  };
+
+  /** \brief The kinds of a CudaConnectedComponentForeground. */
+  enum class ForegroundKind : uint8_t
+  {
+    /** Pixels that are not 0. */
+    NotZero,
+    /** Pixels that equal one of the values. */
+    AnyOf,
+    /** Pixels from the first value to the second, both included. */
+    Between
+  };
+
+  /** \brief Whether components touch the border of the image. The border is the faces of
+   * CudaConnectedComponentTable::faces. */
+  enum class Border : uint8_t
+  {
+    /** Selects all components. */
+    Any,
+    /** Selects components that touch the border. */
+    Touching,
+    /** Selects components that do not touch the border. */
+    NotTouching
+  };
+
+  /** \brief The order of the pixels of an image. It decides which pixel of a component is the first. */
+  enum class PixelOrder : uint8_t
+  {
+    /** x fastest, then y, then z: the order of ITK, and in memory of images without gaps. */
+    Raster,
+    /** z fastest, then y, then x: the order in memory of the transposed image. */
+    TransposedRaster
+  };
+
+  /** \brief The order of the labels. */
+  enum class LabelOrder : uint8_t
+  {
+    /** The order of the first pixels of the components. */
+    FirstPixel,
+    /** The largest component first. Components of the same size are in the order of their first pixels. */
+    Size
+  };
 };
 
-/** Prints the full name of an algorithm, such as "itk::CudaConnectedComponentsEnums::Algorithm::Automatic".
+/** \name Text of the enumerations
+ * Prints the full name of a value, such as "itk::CudaConnectedComponentsEnums::Algorithm::Automatic".
  * \param out the stream to print on
- * \param value the algorithm. If it is not a value of Algorithm, the function prints "INVALID VALUE FOR ...".
+ * \param value the value. If the enumeration does not have it, the function prints "INVALID VALUE FOR ...".
  * \return `out` */
+//@{
 CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::Algorithm value);
-
-/** Prints the full name of a backend, such as "itk::CudaConnectedComponentsEnums::Backend::CUDA".
- * \param out the stream to print on
- * \param value the backend. If it is not a value of Backend, the function prints "INVALID VALUE FOR ...".
- * \return `out` */
 CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::Backend value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::PixelType value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::Output value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::ErrorKind value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::Memory value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::ValueRole value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::ForegroundKind value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::Border value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::PixelOrder value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::LabelOrder value);
+//@}
 
 } // namespace itk
 

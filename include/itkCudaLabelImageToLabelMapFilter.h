@@ -2,7 +2,7 @@
 #ifndef itkCudaLabelImageToLabelMapFilter_h
 #define itkCudaLabelImageToLabelMapFilter_h
 
-#include "itkCudaConnectedComponentsFilter.h"
+#include "itkCudaConnectedComponentsFilterBase.h"
 #include "itkLabelImageToLabelMapFilter.h"
 
 namespace itk
@@ -50,9 +50,9 @@ namespace itk
  *
  * \sa LabelImageToLabelMapFilter
  * \sa CudaBinaryImageToLabelMapFilter for masks
- * \sa CudaConnectedComponentImageFilterFactory for programs that use LabelImageToLabelMapFilter, or one of the filters
+ * \sa CudaConnectedComponentsFactory for programs that use LabelImageToLabelMapFilter, or one of the filters
  * of ITK that create it
- * \sa CudaConnectedComponentsFilter for the errors
+ * \sa CudaConnectedComponentsFilterBase for the errors
  *
  * \ingroup ImageEnhancement MathematicalMorphologyImageFilters
  * \ingroup CudaConnectedComponents
@@ -60,7 +60,7 @@ namespace itk
 template <typename TInputImage,
           typename TOutputImage = LabelMap<LabelObject<typename TInputImage::PixelType, TInputImage::ImageDimension>>>
 class ITK_TEMPLATE_EXPORT CudaLabelImageToLabelMapFilter
-  : public CudaConnectedComponentsFilter<LabelImageToLabelMapFilter<TInputImage, TOutputImage>>
+  : public CudaConnectedComponentsFilterBase<LabelImageToLabelMapFilter<TInputImage, TOutputImage>>
 {
 public:
   ITK_DISALLOW_COPY_AND_MOVE(CudaLabelImageToLabelMapFilter);
@@ -68,7 +68,7 @@ public:
   /** This class. */
   using Self = CudaLabelImageToLabelMapFilter;
   /** The settings of all filters of this module, on top of a filter of ITK. */
-  using Superclass = CudaConnectedComponentsFilter<LabelImageToLabelMapFilter<TInputImage, TOutputImage>>;
+  using Superclass = CudaConnectedComponentsFilterBase<LabelImageToLabelMapFilter<TInputImage, TOutputImage>>;
   /** Shared owner of a filter. */
   using Pointer = SmartPointer<Self>;
   /** Shared owner of a constant filter. */

@@ -41,7 +41,7 @@ namespace itk
  * \par Sizes of single objects
  * GetSizeOfObjectInPixels() and GetSizeOfObjectInPhysicalUnits() are not virtual. Through a pointer to the superclass,
  * they return 0 for the objects of this filter. They are right for filters that
- * CudaConnectedComponentImageFilterFactory has created for its documented types. GetSizeOfObjectsInPixels() and
+ * CudaConnectedComponentsFactory has created for its documented types. GetSizeOfObjectsInPixels() and
  * GetSizeOfObjectsInPhysicalUnits() are always right.
  *
  * \par Errors
@@ -55,7 +55,7 @@ namespace itk
  *
  * \sa RelabelComponentImageFilter
  * \sa CudaConnectedComponentImageFilter
- * \sa CudaConnectedComponentImageFilterFactory for programs that use RelabelComponentImageFilter
+ * \sa CudaConnectedComponentsFactory for programs that use RelabelComponentImageFilter
  *
  * \ingroup MultiThreaded
  * \ingroup CudaConnectedComponents

@@ -20,8 +20,8 @@ BEGIN {
   public["itkCudaBinaryShapeKeepNObjectsImageFilter.h"] = public["itkCudaBinaryShapeOpeningImageFilter.h"] = "filters"
   public["itkCudaBinaryGrindPeakImageFilter.h"] = public["itkCudaLabelImageToLabelMapFilter.h"] = "filters"
   public["itkCudaBinaryImageToLabelMapFilter.h"] = public["itkCudaConnectedComponentImageFilter.h"] = "filters"
-  public["itkCudaConnectedComponentImageFilterFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
-  public["itkCudaRelabelComponentImageFilter.h"] = public["itkCudaConnectedComponentsFilter.h"] = "filters"
+  public["itkCudaConnectedComponentsFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
+  public["itkCudaRelabelComponentImageFilter.h"] = public["itkCudaConnectedComponentsFilterBase.h"] = "filters"
   public["CudaConnectedComponentsDetail"] = "filters"
   public["itkCudaConnectedComponentsPlugin.h"] = "plugin"
 }

@@ -4,7 +4,7 @@
 namespace itk
 {
 
-CudaConnectedComponentError::CudaConnectedComponentError(Kind kind, const std::string & message)
+CudaConnectedComponentError::CudaConnectedComponentError(KindEnum kind, const std::string & message)
   : std::runtime_error(message)
   , m_Kind(kind)
 {}

@@ -75,12 +75,12 @@ protected:
       const TestImage                   input = isComplement ? ComplementOf(image) : image;
       const Labels                      itk = LabelByItk(image, fullyConnected);
       const CudaConnectedComponentTable inRaster = MeasureByLoop(image, itk);
-      const CudaConnectedComponentTable inTransposed = MeasureByLoop(image, itk, PixelOrder::TransposedRaster);
+      const CudaConnectedComponentTable inTransposed = MeasureByLoop(image, itk, PixelOrderEnum::TransposedRaster);
       CudaConnectedComponentLabeler     labeler = LabelerFor(GetParam(), fullyConnected);
       labeler.options.complement = isComplement;
       for (const CudaConnectedComponentSelection & selection : SelectionsFor(inRaster, image, seed))
       {
-        const auto &      expected = selection.pixelOrder == PixelOrder::Raster ? inRaster : inTransposed;
+        const auto &      expected = selection.pixelOrder == PixelOrderEnum::Raster ? inRaster : inTransposed;
         const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") +
                                  (isComplement ? "complement, " : "") + Describe(selection);
         const auto rows = SelectByLoop(expected, selection, FindSeeded(selection, image, itk));
@@ -227,7 +227,7 @@ TEST_P(CudaConnectedComponentsAnalysis, MoreThanAMillionComponents)
   CudaConnectedComponentLabeler   labeler = LabelerFor(GetParam(), false);
   CudaConnectedComponentSelection selection;
   selection.numberOfLargest = 200;
-  selection.order = Order::Size;
+  selection.order = OrderEnum::Size;
   labeler.options.selection = selection;
   labeler.options.columns = AllColumns();
   const auto                  rows = SelectByLoop(expected, selection);
@@ -245,9 +245,9 @@ TEST_P(CudaConnectedComponentsAnalysis, MoreThanAMillionComponents)
   EXPECT_EQ(std::vector<std::uint64_t>(sizes.begin() + 1, sizes.end()), table.pixelCounts);
 
   labeler.options.selection.numberOfLargest = 256;
-  ExpectError(Kind::TooManyObjects, "Number of objects (256) greater than maximum of output pixel type (255).", [&] {
-    Label<std::uint8_t>(GetParam(), labeler, image, 0, &table);
-  });
+  ExpectError(KindEnum::TooManyObjects,
+              "Number of objects (256) greater than maximum of output pixel type (255).",
+              [&] { Label<std::uint8_t>(GetParam(), labeler, image, 0, &table); });
   labeler.options.selection = {};
   ExpectRows(Measure(GetParam(), labeler, image), expected, SelectByLoop(expected, {}), AllColumns(), "all");
 }
@@ -260,7 +260,7 @@ TEST_P(CudaConnectedComponentsAnalysis, BackgroundValuesAreSkippedByTheLabels)
   const auto                    expected = MeasureByLoop(image, itk);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), true);
   labeler.options.selection.minimumSize = 3;
-  labeler.options.selection.order = Order::Size;
+  labeler.options.selection.order = OrderEnum::Size;
   const auto rows = SelectByLoop(expected, labeler.options.selection);
   ASSERT_GT(rows.size(), 9U);
   for (const std::int64_t background : { -3, 0, 5 })
@@ -377,7 +377,7 @@ TEST_P(CudaConnectedComponentsAnalysis, SelectionsThatKeepNothingOrEverything)
   selections[1].minimumSize = ~std::uint64_t{ 0 };
   selections[2].numberOfLargest = ~std::uint64_t{ 0 };
   selections[3].maximumSize = 0;
-  selections[3].order = Order::Size;
+  selections[3].order = OrderEnum::Size;
   for (const auto & selection : selections)
   {
     CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
@@ -399,10 +399,10 @@ TEST_P(CudaConnectedComponentsAnalysis, RefusesANullOutput)
   const TestImage                     image = MakeImage("full", { 40, 30, 1 }, 1);
   const CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
   std::uint16_t * const               output = nullptr;
-  ExpectError(Kind::InvalidArgument, "the output is a null pointer", [&] {
+  ExpectError(KindEnum::InvalidArgument, "the output is a null pointer", [&] {
     labeler.Label(View::Of(image.pixels.data(), image.size), View::Of(output, image.size));
   });
-  ExpectError(Kind::InvalidArgument, "the output is a null pointer", [&] {
+  ExpectError(KindEnum::InvalidArgument, "the output is a null pointer", [&] {
     labeler.Label(View::OnDevice(image.pixels.data(), image.size), View::OnDevice(output, image.size));
   });
 }
@@ -444,7 +444,7 @@ TEST_P(CudaConnectedComponentsAnalysis, SixteenThreadsAtOnce)
         CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), fullyConnected);
         labeler.options.columns = AllColumns();
         labeler.options.selection.minimumSize = 1 + repetition;
-        labeler.options.selection.order = repetition % 2 == 0 ? Order::Size : Order::FirstPixel;
+        labeler.options.selection.order = repetition % 2 == 0 ? OrderEnum::Size : OrderEnum::FirstPixel;
         CudaConnectedComponentTable table;
         Label<std::uint32_t>(GetParam(), labeler, image, 0, &table);
         ExpectRows(table, expected, SelectByLoop(expected, labeler.options.selection), AllColumns(), image.name);

@@ -22,9 +22,9 @@
 using itk::CudaConnectedComponentSelection;
 using itk::CudaConnectedComponentTable;
 using View = itk::CudaConnectedComponentImageView;
-using Border = CudaConnectedComponentSelection::Border;
-using Order = CudaConnectedComponentSelection::Order;
-using PixelOrder = CudaConnectedComponentSelection::PixelOrder;
+using BorderEnum = CudaConnectedComponentSelection::BorderEnum;
+using OrderEnum = CudaConnectedComponentSelection::OrderEnum;
+using PixelOrderEnum = CudaConnectedComponentSelection::PixelOrderEnum;
 
 enum class AnalysisWay
 {
@@ -82,7 +82,7 @@ AllColumns()
 
 /** Measures the components of an image of labels by a plain loop. Labels are 1, 2, 3 and so on. */
 inline CudaConnectedComponentTable
-MeasureByLoop(const TestImage & image, const Labels & labels, PixelOrder order = PixelOrder::Raster)
+MeasureByLoop(const TestImage & image, const Labels & labels, PixelOrderEnum order = PixelOrderEnum::Raster)
 {
   using Wide = itk::ccl::UInt128;
   const std::uint64_t              n = labels.objectCount;
@@ -119,7 +119,7 @@ MeasureByLoop(const TestImage & image, const Labels & labels, PixelOrder order =
         const std::uint64_t index[] = { x, y, z };
         ++table.pixelCounts[row];
         const std::uint64_t transposed = z + image.size[2] * (y + image.size[1] * x);
-        table.firstPixels[row] = std::min(table.firstPixels[row], order == PixelOrder::Raster ? pixel : transposed);
+        table.firstPixels[row] = std::min(table.firstPixels[row], order == PixelOrderEnum::Raster ? pixel : transposed);
         unsigned int product = 0;
         for (unsigned int axis = 0; axis < 3; ++axis)
         {
@@ -191,20 +191,20 @@ SelectByLoop(const CudaConnectedComponentTable &     table,
     const std::uint64_t pixels = table.pixelCounts[row];
     const bool          isTouching = table.faces[row] != 0;
     if ((isSeeded.empty() || isSeeded[row]) && pixels >= selection.minimumSize && pixels <= selection.maximumSize &&
-        (selection.border == Border::Any || (selection.border == Border::Touching) == isTouching))
+        (selection.border == BorderEnum::Any || (selection.border == BorderEnum::Touching) == isTouching))
     {
       rows.push_back(row);
     }
   }
   std::sort(rows.begin(), rows.end(), byFirstPixel);
-  if (selection.numberOfLargest != 0 || selection.order == Order::Size)
+  if (selection.numberOfLargest != 0 || selection.order == OrderEnum::Size)
   {
     std::stable_sort(rows.begin(), rows.end(), bySize);
     if (selection.numberOfLargest != 0 && rows.size() > selection.numberOfLargest)
     {
       rows.resize(selection.numberOfLargest);
     }
-    if (selection.order == Order::FirstPixel)
+    if (selection.order == OrderEnum::FirstPixel)
     {
       std::sort(rows.begin(), rows.end(), byFirstPixel);
     }
@@ -279,13 +279,13 @@ SelectionsFor(const CudaConnectedComponentTable & table, const TestImage & image
   std::mt19937                                 random(seed);
   std::vector<CudaConnectedComponentSelection> selections(10);
   selections[1].minimumSize = 2;
-  selections[2].order = Order::Size;
+  selections[2].order = OrderEnum::Size;
   selections[3].numberOfLargest = 1;
-  selections[4].border = Border::Touching;
-  selections[5].border = Border::NotTouching;
-  selections[7].pixelOrder = PixelOrder::TransposedRaster;
+  selections[4].border = BorderEnum::Touching;
+  selections[5].border = BorderEnum::NotTouching;
+  selections[7].pixelOrder = PixelOrderEnum::TransposedRaster;
   selections[9].numberOfLargest = 1; // not the largest of all
-  selections[9].border = Border::NotTouching;
+  selections[9].border = BorderEnum::NotTouching;
   const auto addSeeds = [&](CudaConnectedComponentSelection & selection, std::uint64_t count) {
     for (std::uint64_t i = 0; i < count && !image.pixels.empty(); ++i)
     {
@@ -364,7 +364,7 @@ Fill(AnalysisWay                                     way,
      const FillSettings &                            settings = {})
 {
   const auto fill = [&](const TPixel * from, TPixel * to) {
-    const auto memory = way == AnalysisWay::DeviceToDevice ? View::Memory::Device : View::Memory::Host;
+    const auto memory = way == AnalysisWay::DeviceToDevice ? View::MemoryEnum::Device : View::MemoryEnum::Host;
     const auto in = View::Of(from, size, memory);
     const auto out = View::Of(to, size, memory);
     return settings.isInside ? labeler.Fill(in, out, value, settings.table)

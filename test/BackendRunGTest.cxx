@@ -94,7 +94,7 @@ protected:
 [[noreturn]] void
 ThrowMemoryError()
 {
-  throw Error(Error::Kind::Memory, "device memory: too little");
+  throw Error(Error::KindEnum::Memory, "device memory: too little");
 }
 
 TEST_F(CudaConnectedComponentsBackendRuns, FallBackInTheMiddleOfTheWork)
@@ -164,7 +164,7 @@ TEST_F(CudaConnectedComponentsBackendRuns, ThrowIfTheFallbackIsOff)
 
 TEST_F(CudaConnectedComponentsBackendRuns, DoNotFallBackForTooManyObjects)
 {
-  const auto throwTooMany = [] { throw Error(Error::Kind::TooManyObjects, "Number of objects (300)"); };
+  const auto throwTooMany = [] { throw Error(Error::KindEnum::TooManyObjects, "Number of objects (300)"); };
   for (const bool gpuEnabled : { true, false })
   {
     m_Settings.gpuEnabled = gpuEnabled;
@@ -182,7 +182,8 @@ TEST_F(CudaConnectedComponentsBackendRuns, DoNotFallBackForTooManyObjects)
 
 TEST_F(CudaConnectedComponentsBackendRuns, ThrowIfTheCpuFailsToo)
 {
-  const std::string exception = this->Run(ThrowMemoryError, [] { throw Error(Error::Kind::Memory, "no host memory"); });
+  const std::string exception =
+    this->Run(ThrowMemoryError, [] { throw Error(Error::KindEnum::Memory, "no host memory"); });
   EXPECT_NE(exception.find("no host memory"), std::string::npos) << exception;
   EXPECT_EQ(m_Settings.backendUsed, BackendEnum::Unknown);
 }

@@ -48,7 +48,7 @@ public:
     m_Pixels.assign(image * images + 16, fill);
     m_Device = m_IsOnDevice ? CudaTestSupport::AllocateDevice(m_Pixels.size() * sizeof(T)) : nullptr;
     T * const first = m_IsOnDevice ? static_cast<T *>(m_Device.get()) : m_Pixels.data();
-    view = View::Of(first, size, m_IsOnDevice ? View::Memory::Device : View::Memory::Host);
+    view = View::Of(first, size, m_IsOnDevice ? View::MemoryEnum::Device : View::MemoryEnum::Host);
     view.images = images;
     const auto bytes = [](std::uint64_t pixels) { return static_cast<std::int64_t>(pixels * sizeof(T)); };
     view.strides = { bytes(1), bytes(row), bytes(slice) };
@@ -309,7 +309,7 @@ TEST_P(CudaConnectedComponentsBatch, HolesOfEachImage)
   std::vector<TestImage> complements;
   std::transform(images.begin(), images.end(), std::back_inserter(complements), ComplementOf);
   CudaConnectedComponentSelection holes;
-  holes.border = Border::NotTouching;
+  holes.border = BorderEnum::NotTouching;
   const Expected expected(complements, false, holes);
   auto           labeler = LabelerFor(way, false);
   labeler.options.complement = true;
@@ -352,9 +352,9 @@ TEST_P(CudaConnectedComponentsBatch, EachImageMayHaveAllLabelsOfTheType)
   }
   images[3].pixels[511] = 1;
   input = BatchOf<float>(way, images, size, 0);
-  ExpectError(Kind::TooManyObjects, "Number of objects (128) greater than maximum of output pixel type (127).", [&] {
-    labeler.Label(input.view, output.view);
-  });
+  ExpectError(KindEnum::TooManyObjects,
+              "Number of objects (128) greater than maximum of output pixel type (127).",
+              [&] { labeler.Label(input.view, output.view); });
 }
 
 TEST_P(CudaConnectedComponentsBatch, IntensitiesOfEachImage)
@@ -462,7 +462,7 @@ TEST_P(CudaConnectedComponentsBatch, BadArgumentsAreErrors)
   Batch<std::uint8_t>  input(way, size, 3, 0, 1);
   Batch<std::uint32_t> output(way, size, 3, 0, 9);
   const auto           expectError = [&](const View & in, const View & out, const std::string & part) {
-    ExpectError(Kind::InvalidArgument, part, [&] { labeler.Label(in, out); });
+    ExpectError(KindEnum::InvalidArgument, part, [&] { labeler.Label(in, out); });
   };
   auto other = output.view;
   other.images = 2;

@@ -51,7 +51,7 @@ TEST(CudaConnectedComponentsDeviceCapabilities, OldGPUsAreRefusedByName)
   }
   catch (const CudaConnectedComponentError & error)
   {
-    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::Kind::Unavailable);
+    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::KindEnum::Unavailable);
     EXPECT_STREQ(error.what(),
                  "no CUDA device: the GPU GeForce GTX 1080 of compute capability 6.1 is too old, and 7.0 or later is "
                  "needed: choose another GPU, or use the CPU");
@@ -69,7 +69,7 @@ Refusal(const StartAttempts & attempts, StartAttempts::ClockType::time_point now
   }
   catch (const CudaConnectedComponentError & error)
   {
-    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::Kind::Memory);
+    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::KindEnum::Memory);
     return error.what();
   }
 }
@@ -80,7 +80,7 @@ TEST(CudaConnectedComponentsStartAttempts, WaitLongerAfterEachFailure)
   StartAttempts                        attempts;
   StartAttempts::ClockType::time_point now{ std::chrono::hours(1) };
   EXPECT_EQ(Refusal(attempts, now), "");
-  const CudaConnectedComponentError failure(CudaConnectedComponentError::Kind::Memory, "out of memory");
+  const CudaConnectedComponentError failure(CudaConnectedComponentError::KindEnum::Memory, "out of memory");
   for (const int wait : { 1, 2, 4, 8, 16, 32, 64, 64 })
   {
     attempts.Fail(now, failure);

@@ -290,9 +290,9 @@ MakeRandom(Request & request, Call & call, std::mt19937_64 & random)
   selection.numberOfLargest = largest[below(8)];
   selection.minimumSize = chance(20) ? below(5) : 0;
   selection.maximumSize = chance(20) ? below(1000) : selection.maximumSize;
-  selection.border = chance(20) ? static_cast<Selection::Border>(below(3)) : Selection::Border::Any;
-  selection.order = chance(25) ? Selection::Order::Size : Selection::Order::FirstPixel;
-  selection.pixelOrder = chance(25) ? Selection::PixelOrder::TransposedRaster : Selection::PixelOrder::Raster;
+  selection.border = chance(20) ? static_cast<Selection::BorderEnum>(below(3)) : Selection::BorderEnum::Any;
+  selection.order = chance(25) ? Selection::OrderEnum::Size : Selection::OrderEnum::FirstPixel;
+  selection.pixelOrder = chance(25) ? Selection::PixelOrderEnum::TransposedRaster : Selection::PixelOrderEnum::Raster;
   selection.seeds.resize(chance(20) ? below(200) : 0);
 }
 

@@ -221,9 +221,10 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
                                                       : selection == 7 ? 1000000 // more than there may be
                                                       : selection >= 4 ? selection - 2
                                                                        : 0;
-          labeler.options.selection.border = selection == 3 ? Border::NotTouching : Border::Any;
-          labeler.options.selection.order = selection == 5 ? Order::Size : Order::FirstPixel;
-          labeler.options.selection.pixelOrder = selection == 6 ? PixelOrder::TransposedRaster : PixelOrder::Raster;
+          labeler.options.selection.border = selection == 3 ? BorderEnum::NotTouching : BorderEnum::Any;
+          labeler.options.selection.order = selection == 5 ? OrderEnum::Size : OrderEnum::FirstPixel;
+          labeler.options.selection.pixelOrder =
+            selection == 6 ? PixelOrderEnum::TransposedRaster : PixelOrderEnum::Raster;
           auto waiting = labeler;
           waiting.options.onHost = true;
           for (const Output kind : { Output::Labels, Output::FilledInside, Output::FilledOutside, Output::None })
@@ -467,7 +468,7 @@ TEST(CudaConnectedComponentsEnqueue, BadArgumentsAreErrors)
   const std::uint64_t             bytes = labeler.GetWorkspaceSize(call);
   const DeviceArray<std::uint8_t> workspace(bytes + 256);
   const auto expectError = [&](const std::string & part, const Call & bad, void * memory, std::uint64_t size_) {
-    ExpectError(Kind::InvalidArgument, part, [&] { labeler.Enqueue(bad, memory, size_); });
+    ExpectError(KindEnum::InvalidArgument, part, [&] { labeler.Enqueue(bad, memory, size_); });
   };
   expectError("the workspace has " + std::to_string(bytes - 1) + " bytes, but the call needs " + std::to_string(bytes),
               call,
@@ -494,7 +495,7 @@ TEST(CudaConnectedComponentsEnqueue, BadArgumentsAreErrors)
   bad.table.minimums[1] = &onHost; // only one axis
   const DeviceArray<std::uint8_t> larger(labeler.GetWorkspaceSize(bad));
   expectError("the column of the table is not in the memory", bad, larger.Get(), labeler.GetWorkspaceSize(bad));
-  ExpectError(Kind::InvalidArgument, "there is no workspace", [&] { labeler.Enqueue(call); });
+  ExpectError(KindEnum::InvalidArgument, "there is no workspace", [&] { labeler.Enqueue(call); });
   labeler.Enqueue(call, workspace.Get(), bytes);
   CudaTestSupport::Wait(stream.get());
 }
@@ -612,13 +613,13 @@ TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
 
   labeler.options.allocator = allocator.Get();
   allocator.offset = 8;
-  ExpectError(Kind::InvalidArgument, "not a multiple of 256", [&] { labeler.Label(view, labelView); });
+  ExpectError(KindEnum::InvalidArgument, "not a multiple of 256", [&] { labeler.Label(view, labelView); });
   EXPECT_TRUE(allocator.arrays.empty());
   allocator.offset = 0;
   allocator.refused = { allocator.allocations + 1 };
-  ExpectError(Kind::Memory, "the caller's allocator has returned null", [&] { labeler.Enqueue(call); });
+  ExpectError(KindEnum::Memory, "the caller's allocator has returned null", [&] { labeler.Enqueue(call); });
   labeler.options.allocator.free = nullptr;
-  ExpectError(Kind::InvalidArgument, "one function only", [&] { labeler.Label(view, labelView); });
+  ExpectError(KindEnum::InvalidArgument, "one function only", [&] { labeler.Label(view, labelView); });
 }
 
 TEST(CudaConnectedComponentsEnqueue, LeavesCapturesOfOtherStreamsValid)
@@ -635,7 +636,7 @@ TEST(CudaConnectedComponentsEnqueue, LeavesCapturesOfOtherStreamsValid)
   const auto                       capturing = CudaTestSupport::MakeBlockingStream();
   CountingAllocator                allocator;
   CudaConnectedComponentLabeler    labeler;
-  labeler.options.selection.order = Order::Size; // sorts
+  labeler.options.selection.order = OrderEnum::Size; // sorts
   labeler.options.allocator = allocator.Get();
   Call call;
   call.input = View::OnDevice(input.Get(), size);
@@ -647,10 +648,10 @@ TEST(CudaConnectedComponentsEnqueue, LeavesCapturesOfOtherStreamsValid)
   // The default stream waits for the stream that captures.
   CudaTestSupport::BeginCapture(capturing.get(), other.Get());
   const auto enqueueAll = [&] {
-    ExpectError(Kind::InvalidArgument, "another stream captures a CUDA graph", [&] {
+    ExpectError(KindEnum::InvalidArgument, "another stream captures a CUDA graph", [&] {
       labeler.Enqueue(call, workspace.Get(), bytes);
     });
-    ExpectError(Kind::InvalidArgument, "another stream captures a CUDA graph", [&] { labeler.Enqueue(call); });
+    ExpectError(KindEnum::InvalidArgument, "another stream captures a CUDA graph", [&] { labeler.Enqueue(call); });
   };
   enqueueAll();
   std::thread(enqueueAll).join();
@@ -721,30 +722,30 @@ TEST(CudaConnectedComponentsEnqueue, TableMakerGetsTheNumberOfComponents)
 
     auto table = call.table;
     --table.rows;
-    ExpectError(Kind::InvalidArgument, "the table has " + std::to_string(table.rows) + " rows", [&] {
+    ExpectError(KindEnum::InvalidArgument, "the table has " + std::to_string(table.rows) + " rows", [&] {
       labeler.Measure(view, [&](std::uint64_t) { return table; });
     });
     std::uint64_t onHost = 0;
     table = call.table;
     table.pixelCounts = &onHost;
-    ExpectError(Kind::InvalidArgument, "the column of the table is not in the memory", [&] {
+    ExpectError(KindEnum::InvalidArgument, "the column of the table is not in the memory", [&] {
       labeler.Measure(view, [&](std::uint64_t) { return table; });
     });
     table.pixelCounts = call.table.pixelCounts;
     table.sums[1] = reinterpret_cast<Sum *>(results.faces.Get() + 1);
-    ExpectError(Kind::InvalidArgument, "the address of the column of the table is not a multiple of 8 bytes", [&] {
+    ExpectError(KindEnum::InvalidArgument, "the address of the column of the table is not a multiple of 8 bytes", [&] {
       labeler.Measure(view, [&](std::uint64_t) { return table; });
     });
     auto fewColumns = labeler;
     fewColumns.options.columns.sums = false;
-    ExpectError(Kind::InvalidArgument, "a column that is not in options.columns", [&] {
+    ExpectError(KindEnum::InvalidArgument, "a column that is not in options.columns", [&] {
       fewColumns.Measure(view, [&](std::uint64_t) { return call.table; });
     });
   }
-  ExpectError(Kind::InvalidArgument, "the function that makes the table is empty", [&] {
+  ExpectError(KindEnum::InvalidArgument, "the function that makes the table is empty", [&] {
     labeler.Measure(view, CudaConnectedComponentLabeler::TableMakerType());
   });
-  ExpectError(Kind::InvalidArgument, "the input is in host memory: this function reads device memory only", [&] {
+  ExpectError(KindEnum::InvalidArgument, "the input is in host memory: this function reads device memory only", [&] {
     labeler.Measure(View::Of(host.data(), size),
                     [](std::uint64_t) { return itk::CudaConnectedComponentDeviceTable(); });
   });

@@ -162,8 +162,8 @@ struct Number
 /** A foreground, and the numbers that it is made of. */
 struct Case
 {
-  Foreground::Kind    kind;
-  std::vector<Number> numbers;
+  Foreground::KindEnum kind;
+  std::vector<Number>  numbers;
 
   Foreground
   Get() const
@@ -173,17 +173,17 @@ struct Case
     {
       values.push_back(number.value);
     }
-    return kind == Foreground::Kind::NotZero   ? Foreground()
-           : kind == Foreground::Kind::Between ? Foreground::Between(values[0], values[1])
-           : values.size() == 1                ? Foreground::EqualTo(values[0])
-                                               : Foreground::AnyOf(values);
+    return kind == Foreground::KindEnum::NotZero   ? Foreground()
+           : kind == Foreground::KindEnum::Between ? Foreground::Between(values[0], values[1])
+           : values.size() == 1                    ? Foreground::EqualTo(values[0])
+                                                   : Foreground::AnyOf(values);
   }
 
   /** Returns a function that says whether a number is in the foreground. */
   std::function<bool(Wide)>
   GetOracle(PixelType type) const
   {
-    if (kind == Foreground::Kind::NotZero)
+    if (kind == Foreground::KindEnum::NotZero)
     {
       return [](Wide pixel) { return pixel != 0; };
     }
@@ -192,7 +192,7 @@ struct Case
     {
       limits.push_back(number.number);
     }
-    if (kind == Foreground::Kind::AnyOf)
+    if (kind == Foreground::KindEnum::AnyOf)
     {
       for (Wide & limit : limits)
       {
@@ -219,9 +219,9 @@ struct Case
   std::string
   Describe() const
   {
-    std::string text = kind == Foreground::Kind::NotZero ? "not zero"
-                       : kind == Foreground::Kind::AnyOf ? "any of"
-                                                         : "between";
+    std::string text = kind == Foreground::KindEnum::NotZero ? "not zero"
+                       : kind == Foreground::KindEnum::AnyOf ? "any of"
+                                                             : "between";
     for (const Number & number : numbers)
     {
       text += " " + std::to_string(number.number);
@@ -262,7 +262,7 @@ PaletteOf(PixelType type)
 std::vector<Case>
 CasesFor(PixelType type, std::mt19937 & random)
 {
-  using Kind = Foreground::Kind;
+  using KindEnum = Foreground::KindEnum;
   std::vector<Number> numbers{ 0,
                                -0.0,
                                1,
@@ -305,15 +305,15 @@ CasesFor(PixelType type, std::mt19937 & random)
     }
   }
   const auto        any = [&]() -> const Number & { return numbers[random() % numbers.size()]; };
-  std::vector<Case> cases{ { Kind::NotZero, {} }, { Kind::AnyOf, {} } };
+  std::vector<Case> cases{ { KindEnum::NotZero, {} }, { KindEnum::AnyOf, {} } };
   for (const Number & number : numbers)
   {
-    cases.push_back({ Kind::AnyOf, { number } });
-    cases.push_back({ Kind::Between, { number, any() } });
-    cases.push_back({ Kind::Between, { any(), number } });
-    cases.push_back({ Kind::AnyOf, { number, any(), any(), any() } });
+    cases.push_back({ KindEnum::AnyOf, { number } });
+    cases.push_back({ KindEnum::Between, { number, any() } });
+    cases.push_back({ KindEnum::Between, { any(), number } });
+    cases.push_back({ KindEnum::AnyOf, { number, any(), any(), any() } });
   }
-  cases.push_back({ Kind::AnyOf, {} });
+  cases.push_back({ KindEnum::AnyOf, {} });
   for (int i = 0; i < 32; ++i)
   {
     cases.back().numbers.emplace_back(i % 3 * 100 + i / 3 * (i % 3)); // neighbors, and others
@@ -352,7 +352,7 @@ public:
     {
       std::swap(view.strides[0], view.strides[2]);
     }
-    view.memory = m_IsOnDevice ? View::Memory::Device : View::Memory::Host;
+    view.memory = m_IsOnDevice ? View::MemoryEnum::Device : View::MemoryEnum::Host;
     view.images = images;
     view.imageStride = static_cast<std::int64_t>(image);
   }
@@ -659,7 +659,7 @@ TEST_P(CudaConnectedComponentsForeground, MaskOfPackedRows)
       labeler.PackRow(reinterpret_cast<const float *>(input.At(0, row * size[0])), size[0], words);
     },
     output.view);
-  const Labels expected = LabelByItk(Binarize(input, 0, { Foreground::Kind::NotZero, {} }, true, &mask), false);
+  const Labels expected = LabelByItk(Binarize(input, 0, { Foreground::KindEnum::NotZero, {} }, true, &mask), false);
   for (std::uint64_t i = 0; i < expected.pixels.size(); ++i)
   {
     ASSERT_EQ(output.Get(0, i), expected.pixels[i]) << i;
@@ -683,7 +683,7 @@ TEST_P(CudaConnectedComponentsForeground, TheMaskMayBeTheOutput)
   for (std::uint64_t image = 0; image < 2; ++image)
   {
     const Labels expected =
-      LabelByItk(Binarize(input, image, { Foreground::Kind::NotZero, {} }, false, &original), false);
+      LabelByItk(Binarize(input, image, { Foreground::KindEnum::NotZero, {} }, false, &original), false);
     for (std::uint64_t i = 0; i < expected.pixels.size(); ++i)
     {
       ASSERT_EQ(output.Get(image, i), expected.pixels[i]) << i;
@@ -746,7 +746,7 @@ TEST_P(CudaConnectedComponentsForeground, Errors)
   output.Fill([] { return 77; });
   auto       labeler = LabelerFor(way, false);
   const auto expectRefused = [&](const std::string & message) {
-    ExpectError(Kind::InvalidArgument, message, [&] { labeler.Label(input.view, output.view); });
+    ExpectError(KindEnum::InvalidArgument, message, [&] { labeler.Label(input.view, output.view); });
   };
   labeler.options.mask = mask.view.Region({ 0, 0, 0 }, { 8, 4, 1 });
   expectRefused("the mask has 8 x 4 x 1 pixels instead of 8 x 4 x 2");
@@ -760,7 +760,7 @@ TEST_P(CudaConnectedComponentsForeground, Errors)
   expectRefused("cannot use pixels of the type 200: convert the image to another type first");
   labeler.options.mask = mask.view;
   const bool isOnDevice = way == AnalysisWay::DeviceToDevice;
-  labeler.options.mask.memory = isOnDevice ? View::Memory::Host : View::Memory::Device;
+  labeler.options.mask.memory = isOnDevice ? View::MemoryEnum::Host : View::MemoryEnum::Device;
   expectRefused(isOnDevice ? "the mask is in host memory, but the input is in device memory"
                            : "the mask is in device memory, but the input is in host memory");
   if (isOnDevice)
@@ -775,7 +775,7 @@ TEST_P(CudaConnectedComponentsForeground, Errors)
   {
     ASSERT_EQ(output.Get(1, i), 77U);
   }
-  ExpectError(Kind::InvalidArgument,
+  ExpectError(KindEnum::InvalidArgument,
               "the foreground has 33 values instead of 32 or fewer: select a range, or make a mask first",
               [] { Foreground::AnyOf(std::vector<Value>(33, 1)); });
 }

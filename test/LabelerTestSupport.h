@@ -13,12 +13,12 @@
 using itk::CudaConnectedComponentError;
 using itk::CudaConnectedComponentLabeler;
 using AlgorithmEnum = itk::CudaConnectedComponentsEnums::Algorithm;
-using Kind = CudaConnectedComponentError::Kind;
+using KindEnum = CudaConnectedComponentError::KindEnum;
 
 /** Expects that function() throws a CudaConnectedComponentError of this kind, with `part` in its message. */
 template <typename TFunction>
 void
-ExpectError(Kind kind, const std::string & part, const TFunction & function)
+ExpectError(KindEnum kind, const std::string & part, const TFunction & function)
 {
   try
   {

@@ -129,7 +129,7 @@ ExpectFilledInPlace(const MaskType & image, void * onDevice, const unsigned shor
   labeler.options.fullyConnected = fullyConnected;
   labeler.options.selection.seeds = { { size[0] - 1, size[1] - 1, size[2] - 1 } };
   using ImageView = itk::CudaConnectedComponentImageView;
-  labeler.options.intensities = ImageView::Of(pixels, { size[0], size[1], size[2] }, ImageView::Memory::Device);
+  labeler.options.intensities = ImageView::Of(pixels, { size[0], size[1], size[2] }, ImageView::MemoryEnum::Device);
   itk::CudaConnectedComponentTable table;
   EXPECT_EQ(labeler.Fill(View::OnDevice(pixels, { size[0], size[1], size[2] }),
                          View::OnDevice(pixels, { size[0], size[1], size[2] }),

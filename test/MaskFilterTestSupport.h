@@ -332,7 +332,7 @@ ExpectProgressWithoutLabels(TFilter & filter)
     progress.push_back(filter.GetProgress());
     if (throws)
     {
-      throw ErrorType(ErrorType::Kind::Memory, "of the observer");
+      throw ErrorType(ErrorType::KindEnum::Memory, "of the observer");
     }
     if (aborts)
     {
@@ -426,7 +426,7 @@ ExpectRecoveries(const TSetUp & setUp, const TExpectSame & expectSame)
 
       // The filter must not treat it as an error of the engine, and must not fall back to the CPU.
       react = [] {
-        throw itk::CudaConnectedComponentError(itk::CudaConnectedComponentError::Kind::Memory, "of the observer");
+        throw itk::CudaConnectedComponentError(itk::CudaConnectedComponentError::KindEnum::Memory, "of the observer");
       };
       filter->Modified();
       EXPECT_THROW(filter->Update(), itk::CudaConnectedComponentError);

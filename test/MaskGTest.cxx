@@ -33,13 +33,13 @@ ExpectMasks(AnalysisWay way, const TestImage & image, unsigned int seed)
     const TestImage               foreground = isComplement ? ComplementOf(image) : image;
     const Labels                  itk = LabelByItk(foreground, fullyConnected);
     const auto                    table = MeasureByLoop(foreground, itk);
-    const auto                    transposed = MeasureByLoop(foreground, itk, PixelOrder::TransposedRaster);
+    const auto                    transposed = MeasureByLoop(foreground, itk, PixelOrderEnum::TransposedRaster);
     CudaConnectedComponentLabeler labeler = LabelerFor(way, fullyConnected);
     labeler.options.complement = isComplement;
     labeler.options.columns = AllColumns();
     for (const CudaConnectedComponentSelection & selection : SelectionsFor(table, foreground, seed))
     {
-      const auto &      expected = selection.pixelOrder == PixelOrder::Raster ? table : transposed;
+      const auto &      expected = selection.pixelOrder == PixelOrderEnum::Raster ? table : transposed;
       const auto        rows = SelectByLoop(expected, selection, FindSeeded(selection, foreground, itk));
       const auto        selected = PixelsOf(itk, rows);
       const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") +
@@ -155,7 +155,7 @@ FillHoles(AnalysisWay way, const TestImage & image, bool fullyConnected)
 {
   CudaConnectedComponentLabeler labeler = LabelerFor(way, fullyConnected);
   labeler.options.complement = true;
-  labeler.options.selection.border = Border::NotTouching;
+  labeler.options.selection.border = BorderEnum::NotTouching;
   FillSettings settings;
   settings.isInside = true;
   return Fill<std::uint8_t>(way, labeler, image.pixels, image.size, 1, settings);
@@ -330,7 +330,7 @@ TEST(CudaConnectedComponentsMask, ValuesMustFitThePixels)
     return pixel;
   };
   const auto expectError = [&](auto pixel, View::Value value, const std::string & part) {
-    ExpectError(Kind::InvalidArgument, part, [&] { fill(pixel, value); });
+    ExpectError(KindEnum::InvalidArgument, part, [&] { fill(pixel, value); });
   };
   constexpr auto highest = std::numeric_limits<std::uint64_t>::max();
   constexpr auto lowest = std::numeric_limits<std::int64_t>::min();
@@ -360,7 +360,7 @@ TEST_P(CudaConnectedComponentsMask, SeedsMustLieInTheImage)
     {
       FillSettings settings;
       settings.isInside = isInside;
-      ExpectError(Kind::InvalidArgument, "the seed " + seed + " lies outside the image of 9 x 8 x 7 pixels", [&] {
+      ExpectError(KindEnum::InvalidArgument, "the seed " + seed + " lies outside the image of 9 x 8 x 7 pixels", [&] {
         Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings);
       });
     }
@@ -378,7 +378,7 @@ TEST_P(CudaConnectedComponentsMask, AlgorithmsForFullConnectivityOnly)
       labeler.options.algorithm = algorithm;
       FillSettings settings;
       settings.isInside = isInside;
-      ExpectError(Kind::InvalidArgument, "labels with full connectivity only", [&] {
+      ExpectError(KindEnum::InvalidArgument, "labels with full connectivity only", [&] {
         Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings);
       });
     }
@@ -396,26 +396,26 @@ TEST_P(CudaConnectedComponentsMask, NullPointers)
     const auto   memory = CudaTestSupport::AllocateDevice(image.pixels.size());
     auto * const pixels = static_cast<std::uint8_t *>(memory.get());
     const char * outputIsNull = "the output is a null pointer";
-    ExpectError(Kind::InvalidArgument, outputIsNull, [&] {
+    ExpectError(KindEnum::InvalidArgument, outputIsNull, [&] {
       labeler.Mask(View::OnDevice(pixels, size), View::OnDevice(none, size));
     });
-    ExpectError(Kind::InvalidArgument, outputIsNull, [&] {
+    ExpectError(KindEnum::InvalidArgument, outputIsNull, [&] {
       labeler.Fill(View::OnDevice(pixels, size), View::OnDevice(none, size), 1);
     });
-    ExpectError(Kind::InvalidArgument, "the input", [&] {
+    ExpectError(KindEnum::InvalidArgument, "the input", [&] {
       labeler.Mask(View::OnDevice(none, size), View::OnDevice(pixels, size));
     });
-    ExpectError(Kind::InvalidArgument, "the input", [&] {
+    ExpectError(KindEnum::InvalidArgument, "the input", [&] {
       labeler.Fill(View::OnDevice(none, size), View::OnDevice(pixels, size), 1);
     });
-    ExpectError(Kind::InvalidArgument, "the input", [&] {
+    ExpectError(KindEnum::InvalidArgument, "the input", [&] {
       labeler.Label(View::OnDevice(none, size), View::OnDevice(pixels, size));
     });
-    ExpectError(Kind::InvalidArgument, "the input", [&] { labeler.Measure(View::OnDevice(none, size)); });
+    ExpectError(KindEnum::InvalidArgument, "the input", [&] { labeler.Measure(View::OnDevice(none, size)); });
     return;
   }
   std::vector<std::uint8_t> pixels = image.pixels;
-  const auto expectNull = [](const auto & function) { ExpectError(Kind::InvalidArgument, "null", function); };
+  const auto expectNull = [](const auto & function) { ExpectError(KindEnum::InvalidArgument, "null", function); };
   expectNull([&] { labeler.Mask(View::Of(pixels.data(), size), View::Of(none, size)); });
   expectNull([&] { labeler.Fill(View::Of(pixels.data(), size), View::Of(none, size), 1); });
   expectNull([&] { labeler.Mask(View::Of(none, size), View::Of(pixels.data(), size)); });
@@ -464,10 +464,12 @@ TEST_P(CudaConnectedComponentsMask, MemoryThatADeviceCannotUse)
   std::vector<std::int16_t>     onHost(9 * 8 * 7, 1);
   CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), false);
   const auto expectErrors = [&](const std::string & part, const std::int16_t * input, std::int16_t * output) {
-    ExpectError(
-      Kind::InvalidArgument, part, [&] { labeler.Mask(View::OnDevice(input, size), View::OnDevice(output, size)); });
-    ExpectError(
-      Kind::InvalidArgument, part, [&] { labeler.Fill(View::OnDevice(input, size), View::OnDevice(output, size), 1); });
+    ExpectError(KindEnum::InvalidArgument, part, [&] {
+      labeler.Mask(View::OnDevice(input, size), View::OnDevice(output, size));
+    });
+    ExpectError(KindEnum::InvalidArgument, part, [&] {
+      labeler.Fill(View::OnDevice(input, size), View::OnDevice(output, size), 1);
+    });
   };
   expectErrors("the address of the input is not a multiple of its pixel size of 2 bytes", misaligned, pixels);
   expectErrors("the address of the output is not a multiple of its pixel size of 2 bytes", pixels, misaligned);
@@ -491,13 +493,13 @@ TEST_P(CudaConnectedComponentsMask, IntensitiesMustBeAligned)
   labeler.options.intensities = ImageView::Of(static_cast<const char *>(begin) + 1,
                                               ImageView::PixelTypeEnum::UInt16,
                                               image.size,
-                                              onDevice ? ImageView::Memory::Device : ImageView::Memory::Host);
+                                              onDevice ? ImageView::MemoryEnum::Device : ImageView::MemoryEnum::Host);
   for (const bool isInside : { false, true })
   {
     settings.isInside = isInside;
-    ExpectError(Kind::InvalidArgument, "the address of the intensity image is not a multiple of its pixel size", [&] {
-      Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings);
-    });
+    ExpectError(KindEnum::InvalidArgument,
+                "the address of the intensity image is not a multiple of its pixel size",
+                [&] { Fill<std::uint8_t>(GetParam(), labeler, image.pixels, image.size, 0, settings); });
   }
 }
 

@@ -336,7 +336,7 @@ TEST_P(CudaConnectedComponentsMaskRows, RowsOfBitsAndRuns)
         CudaConnectedComponentLabeler labeler = LabelerFor(GetParam(), fullyConnected);
         for (const CudaConnectedComponentSelection & selection : SelectionsFor(table, image, seed))
         {
-          if (selection.pixelOrder != PixelOrder::Raster)
+          if (selection.pixelOrder != PixelOrderEnum::Raster)
           {
             continue;
           }

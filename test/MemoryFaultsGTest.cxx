@@ -298,7 +298,7 @@ TEST(CudaConnectedComponentsMemoryFaults, DeviceLeavesWhatItReads)
         catch (const CudaConnectedComponentError & error)
         {
           hasFailed = true;
-          EXPECT_EQ(static_cast<int>(error.GetKind()), static_cast<int>(Kind::Memory)) << error.what();
+          EXPECT_EQ(static_cast<int>(error.GetKind()), static_cast<int>(KindEnum::Memory)) << error.what();
         }
         CudaTestSupport::Wait(nullptr);
         Pixels after(before.size());

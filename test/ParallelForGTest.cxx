@@ -94,7 +94,7 @@ LabelBy(const ParallelFor & loop)
   }
   catch (const CudaConnectedComponentError & error)
   {
-    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::Kind::InvalidArgument);
+    EXPECT_EQ(error.GetKind(), CudaConnectedComponentError::KindEnum::InvalidArgument);
     return error.what();
   }
 }

@@ -541,6 +541,32 @@ TEST(CudaConnectedComponentsAlgorithmTable, HasOneRowForEachAlgorithm)
   EXPECT_NE(name.str().find("INVALID VALUE"), std::string::npos);
 }
 
+/** Expects the text of the last value of an enumeration, and that the next number is no value. */
+template <typename TEnum>
+void
+ExpectLastValue(TEnum last, const std::string & name)
+{
+  std::ostringstream text;
+  text << last << ' ' << static_cast<TEnum>(static_cast<int>(last) + 1);
+  const std::string scope = "itk::CudaConnectedComponentsEnums::";
+  EXPECT_EQ(text.str(), scope + name + " INVALID VALUE FOR " + scope + name.substr(0, name.find(':')));
+}
+
+TEST(CudaConnectedComponentsEnums, HaveTexts)
+{
+  using Enums = itk::CudaConnectedComponentsEnums;
+  ExpectLastValue(Enums::Backend::ITK, "Backend::ITK");
+  ExpectLastValue(Enums::PixelType::BFloat16, "PixelType::BFloat16");
+  ExpectLastValue(Enums::Output::MaskBits, "Output::MaskBits");
+  ExpectLastValue(Enums::ErrorKind::Cuda, "ErrorKind::Cuda");
+  ExpectLastValue(Enums::Memory::Device, "Memory::Device");
+  ExpectLastValue(Enums::ValueRole::UpperLimit, "ValueRole::UpperLimit");
+  ExpectLastValue(Enums::ForegroundKind::Between, "ForegroundKind::Between");
+  ExpectLastValue(Enums::Border::NotTouching, "Border::NotTouching");
+  ExpectLastValue(Enums::PixelOrder::TransposedRaster, "PixelOrder::TransposedRaster");
+  ExpectLastValue(Enums::LabelOrder::Size, "LabelOrder::Size");
+}
+
 /** Expects that a function refuses a type, by its name. */
 template <typename TFunction>
 void
@@ -553,7 +579,7 @@ ExpectRefused(const std::string & name, const TFunction & function)
   }
   catch (const itk::CudaConnectedComponentError & error)
   {
-    EXPECT_EQ(error.GetKind(), itk::CudaConnectedComponentError::Kind::InvalidArgument);
+    EXPECT_EQ(error.GetKind(), itk::CudaConnectedComponentError::KindEnum::InvalidArgument);
     EXPECT_NE(std::string(error.what()).find(" of the type " + name + ":"), std::string::npos) << error.what();
   }
 }

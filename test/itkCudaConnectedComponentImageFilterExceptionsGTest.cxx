@@ -48,7 +48,7 @@ Throw(Throws what)
     case Throws::BadAlloc:
       throw std::bad_alloc();
     case Throws::EngineError:
-      throw itk::CudaConnectedComponentError(itk::CudaConnectedComponentError::Kind::Memory, "of the input");
+      throw itk::CudaConnectedComponentError(itk::CudaConnectedComponentError::KindEnum::Memory, "of the input");
     default:
       break;
   }

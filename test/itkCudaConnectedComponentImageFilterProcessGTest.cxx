@@ -190,16 +190,16 @@ TEST(CudaConnectedComponentsFilterProcess, ReportsAFaultOnce)
 {
   using itk::CudaConnectedComponentError;
   using itk::CudaConnectedComponentsDetail::Process;
-  using Kind = CudaConnectedComponentError::Kind;
+  using KindEnum = CudaConnectedComponentError::KindEnum;
   const CapturingWindow window;
-  Process::ReportFault({ Kind::Unavailable, "no device" });
-  Process::ReportFault({ Kind::Memory, "no memory" });
+  Process::ReportFault({ KindEnum::Unavailable, "no device" });
+  Process::ReportFault({ KindEnum::Memory, "no memory" });
   itk::Object::GlobalWarningDisplayOff();
-  Process::ReportFault({ Kind::Cuda, "unseen" });
+  Process::ReportFault({ KindEnum::Cuda, "unseen" });
   itk::Object::GlobalWarningDisplayOn();
   EXPECT_EQ(window.GetText(), "");
-  Process::ReportFault({ Kind::Cuda, "illegal address" });
-  Process::ReportFault({ Kind::Cuda, "again" });
+  Process::ReportFault({ KindEnum::Cuda, "illegal address" });
+  Process::ReportFault({ KindEnum::Cuda, "again" });
   EXPECT_EQ(window.GetText(),
             "WARNING: CudaConnectedComponents: an unexpected error, please report it; the CPU labels instead: "
             "illegal address\n");

@@ -96,7 +96,7 @@ Measure(AnalysisWay                     way,
         const PaddedImage<TPixel> &     intensities,
         Written                         written)
 {
-  const auto describe = [&](const TPixel * pixels, View::Memory memory) {
+  const auto describe = [&](const TPixel * pixels, View::MemoryEnum memory) {
     View       view = View::Of(pixels, image.size, memory);
     const auto bytes = static_cast<std::int64_t>(sizeof(TPixel));
     view.strides[1] = static_cast<std::int64_t>(intensities.rowStride) * bytes;
@@ -106,7 +106,7 @@ Measure(AnalysisWay                     way,
   CudaConnectedComponentTable table;
   if (way != AnalysisWay::DeviceToDevice)
   {
-    labeler.options.intensities = describe(intensities.pixels.get(), View::Memory::Host);
+    labeler.options.intensities = describe(intensities.pixels.get(), View::MemoryEnum::Host);
     const std::uint8_t * const pixels = image.pixels.data();
     std::vector<std::uint32_t> labels(image.pixels.size());
     std::vector<std::uint8_t>  mask(image.pixels.size());
@@ -129,7 +129,7 @@ Measure(AnalysisWay                     way,
   const auto          second = CudaTestSupport::AllocateDevice(bytes);
   CudaTestSupport::CopyToDevice(input.get(), image.pixels.data(), image.pixels.size());
   CudaTestSupport::CopyToDevice(second.get(), intensities.pixels.get(), bytes);
-  labeler.options.intensities = describe(static_cast<const TPixel *>(second.get()), View::Memory::Device);
+  labeler.options.intensities = describe(static_cast<const TPixel *>(second.get()), View::MemoryEnum::Device);
   const auto * const pixels = static_cast<const std::uint8_t *>(input.get());
   switch (written)
   {
@@ -268,7 +268,7 @@ ExpectIntensities(AnalysisWay       way,
 {
   const Labels              itk = LabelByItk(image, fullyConnected);
   const auto                inRaster = MeasureByLoop(image, itk);
-  const auto                inTransposed = MeasureByLoop(image, itk, PixelOrder::TransposedRaster);
+  const auto                inTransposed = MeasureByLoop(image, itk, PixelOrderEnum::TransposedRaster);
   const PaddedImage<TPixel> intensities(image, seed, hasSpecials);
   unsigned int              choice = seed;
   for (const CudaConnectedComponentSelection & selection : SelectionsFor(inRaster, image, seed))
@@ -277,7 +277,7 @@ ExpectIntensities(AnalysisWay       way,
     const std::string what = image.name + (fullyConnected ? ", full, " : ", face, ") + Describe(selection) +
                              ", written " + std::to_string(static_cast<int>(written)) + ", seed " +
                              std::to_string(seed);
-    const auto &               table = selection.pixelOrder == PixelOrder::Raster ? inRaster : inTransposed;
+    const auto &               table = selection.pixelOrder == PixelOrderEnum::Raster ? inRaster : inTransposed;
     const auto                 rows = SelectByLoop(table, selection, FindSeeded(selection, image, itk));
     std::vector<std::uint64_t> rowOfLabel(itk.objectCount + 1, rows.size());
     for (std::uint64_t row = 0; row < rows.size(); ++row)
@@ -388,8 +388,8 @@ TEST_P(CudaConnectedComponentsLabelerIntensities, OutputMayBeTheIntensityImage)
         memory = static_cast<std::int16_t *>(deviceMemory.get());
       }
       labeler.options.algorithm = row.algorithm;
-      labeler.options.intensities =
-        View::Of(memory, image.size, way == AnalysisWay::DeviceToDevice ? View::Memory::Device : View::Memory::Host);
+      labeler.options.intensities = View::Of(
+        memory, image.size, way == AnalysisWay::DeviceToDevice ? View::MemoryEnum::Device : View::MemoryEnum::Host);
       CudaConnectedComponentTable table;
       EXPECT_EQ(measure(labeler, mask, memory, &table), expected.sums.size()) << name;
       ExpectSameColumns(table.intensities, expected, name + ", " + row.identifier);
@@ -399,7 +399,7 @@ TEST_P(CudaConnectedComponentsLabelerIntensities, OutputMayBeTheIntensityImage)
       }
       EXPECT_TRUE(copy != ct) << name << ": nothing was written";
     };
-    const auto where = way == AnalysisWay::DeviceToDevice ? View::Memory::Device : View::Memory::Host;
+    const auto where = way == AnalysisWay::DeviceToDevice ? View::MemoryEnum::Device : View::MemoryEnum::Host;
     using Labeler = CudaConnectedComponentLabeler;
     using Mask = const std::uint8_t *;
     using Memory = std::int16_t *;
@@ -504,7 +504,7 @@ TEST_P(CudaConnectedComponentsLabelerIntensities, StridesMustNotBeTooSmall)
       {
         SCOPED_TRACE(what);
         ExpectError(
-          Kind::InvalidArgument, "stride", [&] { Measure(GetParam(), labeler, image, intensities, written); });
+          KindEnum::InvalidArgument, "stride", [&] { Measure(GetParam(), labeler, image, intensities, written); });
       }
     }
   }
@@ -521,12 +521,12 @@ TEST_P(CudaConnectedComponentsLabelerIntensities, MemoryThatADeviceCannotUse)
   const std::vector<float>                      onHost(400);
   const auto                                    input = CudaTestSupport::AllocateDevice(400);
   const auto * const                            pixels = static_cast<const std::uint8_t *>(input.get());
-  labeler.options.intensities = View::Of(onHost.data(), size, View::Memory::Device);
-  ExpectError(Kind::InvalidArgument, "the intensity image is not in the memory of CUDA device", [&] {
+  labeler.options.intensities = View::Of(onHost.data(), size, View::MemoryEnum::Device);
+  ExpectError(KindEnum::InvalidArgument, "the intensity image is not in the memory of CUDA device", [&] {
     labeler.Measure(View::OnDevice(pixels, size));
   });
   labeler.options.intensities.pixels = static_cast<char *>(input.get()) + 1;
-  ExpectError(Kind::InvalidArgument, "the address of the intensity image is not a multiple of its pixel size", [&] {
+  ExpectError(KindEnum::InvalidArgument, "the address of the intensity image is not a multiple of its pixel size", [&] {
     labeler.Measure(View::OnDevice(pixels, size));
   });
 }

@@ -206,10 +206,10 @@ TEST(CudaConnectedComponentsLabeler, TooManyObjects)
         continue;
       }
       const std::string message = "Number of objects (256) greater than maximum of output pixel type (255).";
-      ExpectError(Kind::TooManyObjects, message, [&] {
+      ExpectError(KindEnum::TooManyObjects, message, [&] {
         LabelOnDevice(labeler, image.pixels, image.size, std::uint8_t{ 0 }, count);
       });
-      ExpectError(Kind::TooManyObjects, message, [&] {
+      ExpectError(KindEnum::TooManyObjects, message, [&] {
         labeler.Label(View::Of(image.pixels.data(), image.size), View::Of(labels.data(), image.size));
       });
     }
@@ -222,11 +222,11 @@ TEST(CudaConnectedComponentsLabeler, RefusesHostMemoryForDeviceMemory)
   const std::vector<std::uint8_t>     pixels(64, 1);
   std::vector<std::uint32_t>          labels(64, 0);
   const CudaConnectedComponentLabeler labeler;
-  ExpectError(Kind::InvalidArgument, "the input is not in the memory of CUDA device", [&] {
+  ExpectError(KindEnum::InvalidArgument, "the input is not in the memory of CUDA device", [&] {
     labeler.Label(View::OnDevice(pixels.data(), { 8, 8, 1 }), View::OnDevice(labels.data(), { 8, 8, 1 }));
   });
   const auto input = Upload(pixels);
-  ExpectError(Kind::InvalidArgument, "the output is not in the memory of CUDA device", [&] {
+  ExpectError(KindEnum::InvalidArgument, "the output is not in the memory of CUDA device", [&] {
     labeler.Label(View::OnDevice(static_cast<const std::uint8_t *>(input.get()), { 8, 8, 1 }),
                   View::OnDevice(labels.data(), { 8, 8, 1 }));
   });
@@ -391,9 +391,10 @@ TEST(CudaConnectedComponentsLabeler, RefusesAStreamThatCaptures)
   };
   CudaTestSupport::BeginCapture(capture.stream.get(), capture.memory.get());
   labeler.options.stream = capture.stream.get();
-  ExpectError(Kind::InvalidArgument, "the stream captures a CUDA graph, and this function waits for results", label);
+  ExpectError(
+    KindEnum::InvalidArgument, "the stream captures a CUDA graph, and this function waits for results", label);
   labeler.options.stream = nullptr;
-  ExpectError(Kind::InvalidArgument, "another stream captures a CUDA graph", label);
+  ExpectError(KindEnum::InvalidArgument, "another stream captures a CUDA graph", label);
   capture.ExpectValid();
   label();
 }
@@ -431,7 +432,7 @@ TEST(CudaConnectedComponentsLabeler, SaysHowMuchMemoryIsMissing)
   labeler.options.fullyConnected = true;
   {
     const auto taken = CudaTestSupport::ExhaustDeviceMemory(48 << 20);
-    ExpectError(Kind::Memory, "device memory: ", [&] {
+    ExpectError(KindEnum::Memory, "device memory: ", [&] {
       labeler.Label(View::Of(image.pixels.data(), image.size), View::Of(labels.data(), image.size));
     });
   }
@@ -456,7 +457,7 @@ DoesLabelingFail(const CudaConnectedComponentLabeler & labeler,
   }
   catch (const CudaConnectedComponentError & error)
   {
-    EXPECT_EQ(error.GetKind(), Kind::Memory) << error.what();
+    EXPECT_EQ(error.GetKind(), KindEnum::Memory) << error.what();
     return true;
   }
 }
@@ -512,7 +513,7 @@ TEST(CudaConnectedComponentsLabeler, LeavesNoWorkOnTheCallersStreamAfterAnExcept
       catch (const CudaConnectedComponentError & error)
       {
         busy += CudaTestSupport::IsIdle(stream.get()) ? 0 : 1;
-        EXPECT_EQ(error.GetKind(), Kind::TooManyObjects) << error.what();
+        EXPECT_EQ(error.GetKind(), KindEnum::TooManyObjects) << error.what();
       }
     }
     EXPECT_EQ(busy, 0U) << algorithm;
@@ -535,7 +536,7 @@ TEST(CudaConnectedComponentsLabeler, RestoresTheCaptureModeOfTheThread)
     const auto expectMode = [mode](const char * after) {
       EXPECT_EQ(CudaTestSupport::ExchangeCaptureMode(mode), mode) << "after " << after;
     };
-    ExpectError(Kind::TooManyObjects, "", label);
+    ExpectError(KindEnum::TooManyObjects, "", label);
     expectMode("an exception");
     labeler.options.selection.numberOfLargest = 1;
     label();

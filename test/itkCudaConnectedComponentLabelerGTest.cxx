@@ -44,10 +44,10 @@ TEST(CudaConnectedComponentsLabeler, BlockAlgorithmsRefuseFaceConnectivity)
     }
     CudaConnectedComponentLabeler labeler;
     labeler.options.algorithm = row.algorithm;
-    ExpectError(Kind::InvalidArgument, "full connectivity", [&] {
+    ExpectError(KindEnum::InvalidArgument, "full connectivity", [&] {
       labeler.Label(View::Of(mask, { 1, 1, 1 }), View::Of(labels, { 1, 1, 1 }));
     });
-    ExpectError(Kind::InvalidArgument, "full connectivity", [&] {
+    ExpectError(KindEnum::InvalidArgument, "full connectivity", [&] {
       labeler.Label(View::OnDevice(mask, { 1, 1, 1 }), View::OnDevice(labels, { 1, 1, 1 }));
     });
   }
@@ -58,7 +58,7 @@ TEST(CudaConnectedComponentsLabeler, RefusesSizesThatOverflow)
   const std::uint8_t                  mask[] = { 1 };
   std::uint8_t                        labels[] = { 0 };
   const CudaConnectedComponentLabeler labeler;
-  ExpectError(Kind::InvalidArgument, "more than 2^40 pixels", [&] {
+  ExpectError(KindEnum::InvalidArgument, "more than 2^40 pixels", [&] {
     labeler.Label(View::Of(mask, { 1ULL << 32, 1ULL << 32, 1 }), View::Of(labels, { 1ULL << 32, 1ULL << 32, 1 }));
   });
 }
@@ -79,7 +79,7 @@ TEST(CudaConnectedComponentsLabeler, RefusesADeviceThatDoesNotExist)
 {
   CudaConnectedComponentLabeler labeler;
   labeler.options.deviceId = 1000;
-  ExpectError(Kind::Unavailable, "no CUDA device", [&] { labeler.RequireDevice(); });
+  ExpectError(KindEnum::Unavailable, "no CUDA device", [&] { labeler.RequireDevice(); });
 }
 
 TEST(CudaConnectedComponentsLabeler, TrimMemoryIsAllowedWithoutMemory)
@@ -92,12 +92,12 @@ TEST(CudaConnectedComponentsLabeler, RefusesAddressesThatAreNotAligned)
   const CudaConnectedComponentLabeler labeler;
   const auto at = [](std::uintptr_t address) { return reinterpret_cast<std::uint32_t *>(address); };
   // The addresses are checked before a device is needed.
-  ExpectError(Kind::InvalidArgument, "the address of the input is not a multiple of its pixel size of 4 bytes", [&] {
-    labeler.Label(View::OnDevice(at(4098), { 8, 8, 1 }), View::OnDevice(at(8192), { 8, 8, 1 }));
-  });
-  ExpectError(Kind::InvalidArgument, "the address of the output is not a multiple of its pixel size of 4 bytes", [&] {
-    labeler.Label(View::OnDevice(at(4096), { 8, 8, 1 }), View::OnDevice(at(8193), { 8, 8, 1 }));
-  });
+  ExpectError(KindEnum::InvalidArgument,
+              "the address of the input is not a multiple of its pixel size of 4 bytes",
+              [&] { labeler.Label(View::OnDevice(at(4098), { 8, 8, 1 }), View::OnDevice(at(8192), { 8, 8, 1 })); });
+  ExpectError(KindEnum::InvalidArgument,
+              "the address of the output is not a multiple of its pixel size of 4 bytes",
+              [&] { labeler.Label(View::OnDevice(at(4096), { 8, 8, 1 }), View::OnDevice(at(8193), { 8, 8, 1 })); });
 }
 
 TEST(CudaConnectedComponentsLabeler, RefusesIntensitiesOfATypeThatNoCodeReads)
@@ -109,7 +109,7 @@ TEST(CudaConnectedComponentsLabeler, RefusesIntensitiesOfATypeThatNoCodeReads)
   for (const auto & [type, name] : { std::pair(PixelType::Half, "Half"), std::pair(PixelType::BFloat16, "BFloat16") })
   {
     labeler.options.intensities = itk::CudaConnectedComponentImageView::Of(pixels.data(), type, { 8, 8, 1 });
-    ExpectError(Kind::InvalidArgument, std::string("cannot read pixels of the type ") + name, [&] {
+    ExpectError(KindEnum::InvalidArgument, std::string("cannot read pixels of the type ") + name, [&] {
       labeler.Measure(View::Of(pixels.data(), { 8, 8, 1 }));
     });
   }

@@ -237,7 +237,7 @@ TEST_F(CudaConnectedComponentsLabelerDeathTest, ForkedChildrenHaveNoDeviceAlsoIf
         }
         catch (const CudaConnectedComponentError & error)
         {
-          _exit(error.GetKind() == CudaConnectedComponentError::Kind::Unavailable ? 0 : 2);
+          _exit(error.GetKind() == CudaConnectedComponentError::KindEnum::Unavailable ? 0 : 2);
         }
         _exit(1);
       }

@@ -20,7 +20,8 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** The settings of a filter, and the backend of its last run. CudaConnectedComponentsFilter describes the settings. */
+/** The settings of a filter, and the backend of its last run. CudaConnectedComponentsFilterBase describes the settings.
+ */
 struct CudaConnectedComponents_EXPORT BackendSettings
 {
   using AlgorithmEnum = CudaConnectedComponentsEnums::Algorithm;

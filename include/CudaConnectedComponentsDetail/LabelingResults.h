@@ -42,8 +42,8 @@ struct ObjectSettings
     CudaConnectedComponentSelection selection;
     selection.minimumSize = minimumObjectSize;
     selection.numberOfLargest = numberOfObjectsToKeep;
-    selection.order = sortByObjectSize ? CudaConnectedComponentSelection::Order::Size
-                                       : CudaConnectedComponentSelection::Order::FirstPixel;
+    selection.order = sortByObjectSize ? CudaConnectedComponentSelection::OrderEnum::Size
+                                       : CudaConnectedComponentSelection::OrderEnum::FirstPixel;
     return selection;
   }
 };

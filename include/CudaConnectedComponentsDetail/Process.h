@@ -15,7 +15,7 @@ namespace CudaConnectedComponentsDetail
 {
 
 /** Holds the process-wide settings and state of all filters: environment variables, and the start of CUDA. The
- * variables are described with CudaConnectedComponentsFilter. All functions are thread-safe. */
+ * variables are described with CudaConnectedComponentsFilterBase. All functions are thread-safe. */
 class CudaConnectedComponents_EXPORT Process
 {
 public:

@@ -66,7 +66,7 @@ RequireDeviceMemory(const void * memory, const char * name, int device)
   const bool isDevice = attributes.type == cudaMemoryTypeDevice && attributes.device == device;
   if (!isDevice && attributes.type != cudaMemoryTypeManaged)
   {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                       std::string("the ") + name + " is not in the memory of CUDA device " +
                                         std::to_string(device));
   }
@@ -99,7 +99,7 @@ RequireDeviceNumbers(const void * memory, const char * name, int device)
   RequireDeviceMemory(memory, name, device);
   if (reinterpret_cast<std::uintptr_t>(memory) % 8 != 0)
   {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                       std::string("the address of the ") + name + " is not a multiple of 8 bytes");
   }
 }
@@ -137,7 +137,7 @@ RequireNoCapture(cudaStream_t stream)
 {
   if (RequireUsable(stream))
   {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                       "the stream captures a CUDA graph, and this function waits for results: use "
                                       "another stream, or end the capture first");
   }
@@ -158,7 +158,7 @@ public:
     void * const memory = m_Allocator.allocate(m_Allocator.context, bytes, stream);
     if (memory == nullptr)
     {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::Memory,
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
                                         "device memory: the caller's allocator has returned null for " +
                                           std::to_string(bytes) + " bytes");
     }
@@ -167,7 +167,7 @@ public:
       RequireDeviceMemory(memory, "memory of the caller's allocator", m_Device);
       if (reinterpret_cast<std::uintptr_t>(memory) % ArenaSize::Alignment != 0)
       {
-        throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+        throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                           "the caller's allocator has returned an address that is not a multiple of " +
                                             std::to_string(ArenaSize::Alignment) + " bytes");
       }
@@ -329,7 +329,7 @@ MakeArena(const DeviceExecutor & executor, const ArenaSize & size)
   }
   catch (const CudaConnectedComponentError & error)
   {
-    if (error.GetKind() != CudaConnectedComponentError::Kind::Memory)
+    if (error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
     {
       throw;
     }
@@ -787,7 +787,7 @@ RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t need
   }
   if (!problem.empty())
   {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument, problem);
+    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument, problem);
   }
 }
 

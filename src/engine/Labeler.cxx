@@ -40,7 +40,7 @@ Require(bool condition, const TMessage & makeMessage)
 {
   if (!condition)
   {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument, makeMessage());
+    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument, makeMessage());
   }
 }
 
@@ -165,10 +165,12 @@ RequireMemory(const View & image, const char * name)
 
 /** Throws CudaConnectedComponentError unless an image is in a memory. */
 void
-RequireIn(View::Memory memory, const View & image, const char * name)
+RequireIn(View::MemoryEnum memory, const View & image, const char * name)
 {
   Require(image.memory == memory, [&] {
-    const auto text = [](View::Memory each) { return each == View::Memory::Host ? "host memory" : "device memory"; };
+    const auto text = [](View::MemoryEnum each) {
+      return each == View::MemoryEnum::Host ? "host memory" : "device memory";
+    };
     return std::string("the ") + name + " is in " + text(image.memory) + ", but the input is in " + text(memory);
   });
 }
@@ -340,7 +342,7 @@ IsCleared(const CudaConnectedComponentLabeler::Options & options, const View & o
 void
 RequireOnDevice(const View & input)
 {
-  Require(input.memory == View::Memory::Device,
+  Require(input.memory == View::MemoryEnum::Device,
           [] { return std::string("the input is in host memory: this function reads device memory only"); });
 }
 
@@ -370,11 +372,11 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
   }
   if (request.WantsMask())
   {
-    RequireIn(View::Memory::Device, request.mask, "mask");
+    RequireIn(View::MemoryEnum::Device, request.mask, "mask");
   }
   if (request.WantsIntensities())
   {
-    RequireIn(View::Memory::Device, request.intensities, "intensity image");
+    RequireIn(View::MemoryEnum::Device, request.intensities, "intensity image");
   }
   Report(options, 0.0F);
   const auto finish = [&](const ccl::Components & components) {
@@ -639,11 +641,11 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
 {
   if (request.WantsMask())
   {
-    RequireIn(View::Memory::Host, request.mask, "mask");
+    RequireIn(View::MemoryEnum::Host, request.mask, "mask");
   }
   if (request.WantsIntensities())
   {
-    RequireIn(View::Memory::Host, request.intensities, "intensity image");
+    RequireIn(View::MemoryEnum::Host, request.intensities, "intensity image");
   }
   Report(options, 0.0F);
   if (request.size.Count() == 0 || request.images == 0)
@@ -667,7 +669,7 @@ CudaConnectedComponentLabeler::Label(const View &                  input,
 {
   RequireSize(output, input.size, input.images, "output");
   RequireIn(input.memory, output, "output");
-  if (input.memory == View::Memory::Host)
+  if (input.memory == View::MemoryEnum::Host)
   {
     return LabelView(options, input, [&](const RowPackerType & packRow) {
       return this->LabelPackedRows(packRow, output, backgroundValue, table);
@@ -717,7 +719,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
   if (call.kind != ccl::OutputKind::None)
   {
     RequireSize(output, input.size, input.images, "output");
-    RequireIn(View::Memory::Device, output, "output");
+    RequireIn(View::MemoryEnum::Device, output, "output");
     RequireMemory(output, "output");
     RequireAdjacent(output, "output");
     RequireSeparateRows(output, "output");
@@ -742,7 +744,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
   auto         request = RequestFor(options, input, labelValues, table.rows != 0, call.kind, fillValue);
   if (request.WantsMask())
   {
-    RequireIn(View::Memory::Device, request.mask, "mask");
+    RequireIn(View::MemoryEnum::Device, request.mask, "mask");
     RequireAligned(request.mask, "mask");
   }
   request.wantsValues = false;
@@ -790,7 +792,7 @@ CudaConnectedComponentLabeler::LabelPackedRows(const RowPackerType &         pac
                                                CudaConnectedComponentTable * table) const
 {
   RequireMemory(output, "output");
-  RequireIn(View::Memory::Host, output, "output");
+  RequireIn(View::MemoryEnum::Host, output, "output");
   RequireLabelType(output);
   RequireAdjacent(output, "output");
   RequireSeparateRows(output, "output");
@@ -809,7 +811,7 @@ CudaConnectedComponentLabeler::LabelPackedRows(const RowPackerType &         pac
 CudaConnectedComponentTable
 CudaConnectedComponentLabeler::Measure(const View & input) const
 {
-  if (input.memory == View::Memory::Host)
+  if (input.memory == View::MemoryEnum::Host)
   {
     return LabelView(options, input, [&](const RowPackerType & packRow) {
       return this->MeasurePackedRows(packRow, input.size, input.images);
@@ -870,7 +872,7 @@ CudaConnectedComponentLabeler::WriteFilled(const View &                  input,
   Require(output.type == input.type, [] { return std::string("the output has another pixel type than the input"); });
   RequireMemory(output, "output");
   const std::uint64_t value = number.BitsAs(output.type);
-  if (input.memory == View::Memory::Device)
+  if (input.memory == View::MemoryEnum::Device)
   {
     const auto request = RequestFor(options, input, ccl::LabelValues::Ranks(), table != nullptr, kind, value);
     return LabelDevice(options, input, request, output, table);

@@ -13,7 +13,7 @@ class DeviceSession::Implementation
 DeviceSession::DeviceSession(int)
 {
   throw CudaConnectedComponentError(
-    CudaConnectedComponentError::Kind::Unavailable,
+    CudaConnectedComponentError::KindEnum::Unavailable,
     "no CUDA device: this build of CudaConnectedComponents has no CUDA: build it with CUDA 12.5 or later");
 }
 

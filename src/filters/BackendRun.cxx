@@ -274,7 +274,7 @@ BackendRun::TryGPU()
   }
   catch (const CudaConnectedComponentError & error)
   {
-    if (error.GetKind() == CudaConnectedComponentError::Kind::TooManyObjects)
+    if (error.GetKind() == CudaConnectedComponentError::KindEnum::TooManyObjects)
     {
       throw;
     }

@@ -161,7 +161,7 @@ KeptBySize(double lambda, bool isMaximum)
 KeptObjects
 KeptByBorder(double lambda, bool isMaximum, bool hasInterior)
 {
-  using Border = CudaConnectedComponentSelection::Border;
+  using BorderEnum = CudaConnectedComponentSelection::BorderEnum;
   using Rule = KeptObjects::Rule;
   KeptObjects kept;
   if (std::isnan(lambda) || (!isMaximum && lambda <= 0))
@@ -179,7 +179,7 @@ KeptByBorder(double lambda, bool isMaximum, bool hasInterior)
   else if (hasInterior)
   {
     kept.rule = Rule::Selected;
-    kept.selection.border = isMaximum ? Border::NotTouching : Border::Touching;
+    kept.selection.border = isMaximum ? BorderEnum::NotTouching : BorderEnum::Touching;
   }
   else
   {
@@ -260,7 +260,7 @@ FillHoles(CudaConnectedComponentLabeler & labeler, const MaskImages & images, bo
     if (canHaveHoles)
     {
       labeler.options.complement = true;
-      labeler.options.selection.border = CudaConnectedComponentSelection::Border::NotTouching;
+      labeler.options.selection.border = CudaConnectedComponentSelection::BorderEnum::NotTouching;
       labeler.MaskPackedRows(packRow, size, visitRow);
     }
     else

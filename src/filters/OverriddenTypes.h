@@ -6,7 +6,7 @@
 // types, because one source file with all types would take too long to compile, and LabelMapOverrides.cxx.in once for
 // two types of LabelMapInputs.
 
-#include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkCudaConnectedComponentsFactory.h"
 
 #include <cstddef>
 #include <tuple>
@@ -48,7 +48,7 @@ constexpr std::size_t OverriddenInputCount = std::tuple_size_v<OverriddenInputs>
  * OverriddenSelves. */
 template <std::size_t VInput>
 void
-AddOverrides(CudaConnectedComponentImageFilterFactory & factory);
+AddOverrides(CudaConnectedComponentsFactory & factory);
 
 /** Input and output types of RelabelComponentImageFilter. ANTs writes labels as float. */
 using RelabeledTypes = AllOrFew<std::tuple<std::pair<unsigned char, unsigned char>,
@@ -74,7 +74,7 @@ constexpr std::size_t RelabeledCount = std::tuple_size_v<RelabeledTypes>;
 
 /** Adds the overrides for all pairs of RelabeledTypes, in 2D and 3D. */
 void
-AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory);
+AddRelabelOverrides(CudaConnectedComponentsFactory & factory);
 
 /** Input types of BinaryImageToLabelMapFilter, and types of the filters from mask to mask. The integers are also the
  * input types of LabelImageToLabelMapFilter. */
@@ -90,13 +90,13 @@ constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
  * VInput is the index of the type. */
 template <std::size_t VInput>
 void
-AddLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory);
+AddLabelMapOverrides(CudaConnectedComponentsFactory & factory);
 
 /** Adds the overrides for an input type and an output type, in 2D and 3D. Masks have the input type or unsigned char.
  */
 template <typename TInput, typename TOutput>
 void
-AddOverridesFor(CudaConnectedComponentImageFilterFactory & factory)
+AddOverridesFor(CudaConnectedComponentsFactory & factory)
 {
   factory.AddOverride<Image<TInput, 2>, Image<TOutput, 2>>();
   factory.AddOverride<Image<TInput, 3>, Image<TOutput, 3>>();
@@ -111,7 +111,7 @@ AddOverridesFor(CudaConnectedComponentImageFilterFactory & factory)
  * overrides with the same type as output. */
 template <typename TInput, typename... TOutputs>
 void
-AddOverridesToAll(CudaConnectedComponentImageFilterFactory & factory, const std::tuple<TOutputs...> *)
+AddOverridesToAll(CudaConnectedComponentsFactory & factory, const std::tuple<TOutputs...> *)
 {
   (AddOverridesFor<TInput, TOutputs>(factory), ...);
   if constexpr (std::is_integral_v<TInput> && !(std::is_same_v<TInput, TOutputs> || ...))

@@ -127,10 +127,10 @@ Process::Warn(const std::string & text)
 void
 Process::ReportFault(const CudaConnectedComponentError & error)
 {
-  using Kind = CudaConnectedComponentError::Kind;
+  using KindEnum = CudaConnectedComponentError::KindEnum;
   static std::atomic<bool> isReported{ false };
-  if (error.GetKind() != Kind::Unavailable && error.GetKind() != Kind::Memory && Object::GetGlobalWarningDisplay() &&
-      !isReported.exchange(true))
+  if (error.GetKind() != KindEnum::Unavailable && error.GetKind() != KindEnum::Memory &&
+      Object::GetGlobalWarningDisplay() && !isReported.exchange(true))
   {
     Warn(std::string("an unexpected error, please report it; the CPU labels instead: ") + error.what());
   }

@@ -207,7 +207,7 @@ public:
       if (label == largest && !ccl::IsFloat(outputType))
       {
         throw CudaConnectedComponentError(
-          CudaConnectedComponentError::Kind::TooManyObjects,
+          CudaConnectedComponentError::KindEnum::TooManyObjects,
           "Output voxel range exceeded for relabeling.  Too many objects of sufficient size found!");
       }
       sizes[static_cast<std::size_t>(label)] = object.size;

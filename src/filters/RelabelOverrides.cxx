@@ -56,7 +56,7 @@ struct RelabelOverrides
 {
   template <std::size_t VPair, unsigned int VDimension>
   static void
-  Add(CudaConnectedComponentImageFilterFactory & factory)
+  Add(CudaConnectedComponentsFactory & factory)
   {
     using namespace CudaConnectedComponentsDetail;
     using FilterType = RelabelFilter<VPair, VDimension>;
@@ -66,7 +66,7 @@ struct RelabelOverrides
 
   template <std::size_t... VPairs>
   static void
-  AddAll(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VPairs...>)
+  AddAll(CudaConnectedComponentsFactory & factory, std::index_sequence<VPairs...>)
   {
     (Add<VPairs, 2>(factory), ...);
     (Add<VPairs, 3>(factory), ...);
@@ -74,7 +74,7 @@ struct RelabelOverrides
 };
 
 void
-AddRelabelOverrides(CudaConnectedComponentImageFilterFactory & factory)
+AddRelabelOverrides(CudaConnectedComponentsFactory & factory)
 {
   RelabelOverrides::AddAll(factory, std::make_index_sequence<RelabeledCount>());
 }

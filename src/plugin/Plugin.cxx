@@ -3,7 +3,7 @@
 // ITK (itk::ObjectFactoryBase) calls itkLoad() to get the factory. The program needs no change and no new build.
 // Programs that load the plug-in themselves call the functions of itkCudaConnectedComponentsPlugin.h.
 
-#include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkCudaConnectedComponentsFactory.h"
 #include "itkVersion.h"
 
 #pragma GCC visibility push(default)
@@ -105,7 +105,7 @@ CallWithoutExceptions(const TFunction & function)
   return 0;
 }
 
-using FactoryType = itk::CudaConnectedComponentImageFilterFactory;
+using FactoryType = itk::CudaConnectedComponentsFactory;
 
 } // namespace
 

@@ -10,23 +10,23 @@ namespace itk::ccl
 Foreground
 Foreground::Of(const CudaConnectedComponentForeground & described, PixelType type)
 {
-  using Kind = CudaConnectedComponentForeground::Kind;
-  using Role = ImageView::Value::Role;
+  using KindEnum = CudaConnectedComponentForeground::KindEnum;
+  using Role = ImageView::Value::RoleEnum;
   const auto & numbers = described.GetValues();
-  if (described.GetKind() == Kind::NotZero)
+  if (described.GetKind() == KindEnum::NotZero)
   {
     return NotZero(type);
   }
-  if (described.GetKind() == Kind::Between)
+  if (described.GetKind() == KindEnum::Between)
   {
-    const auto lower = numbers[0].FindBits(type, Role::LowerLimit);
-    const auto upper = numbers[1].FindBits(type, Role::UpperLimit);
+    const auto lower = numbers[0].FindBits(type, RoleEnum::LowerLimit);
+    const auto upper = numbers[1].FindBits(type, RoleEnum::UpperLimit);
     return lower && upper ? Between(type, *lower, *upper) : Foreground{};
   }
   std::vector<std::uint64_t> values;
   for (const auto & number : numbers)
   {
-    if (const auto bits = number.FindBits(type, Role::Pixel))
+    if (const auto bits = number.FindBits(type, RoleEnum::Pixel))
     {
       values.push_back(*bits);
     }

@@ -70,7 +70,7 @@ struct LabelValues
   {
     if (objectCount > maximumCount)
     {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::TooManyObjects,
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::TooManyObjects,
                                         "Number of objects (" + std::to_string(objectCount) +
                                           ") greater than maximum of output pixel type (" +
                                           std::to_string(maximumCount) + ").");

@@ -88,7 +88,7 @@ NameOf(PixelType type)
 [[noreturn]] inline void
 ThrowUnsupported(PixelType type, const char * use)
 {
-  throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+  throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                     std::string("cannot ") + use + " of the type " + NameOf(type) +
                                       ": convert the image to another type first");
 }

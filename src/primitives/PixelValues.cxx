@@ -89,20 +89,20 @@ CudaConnectedComponentImageView::Value::BitsAs(PixelTypeEnum pixelType) const
              ? BitsOf(static_cast<float>(m_Integer)) // rounded once
              : FloatFormat::Of(pixelType).Round(m_Number);
   }
-  const auto bits = this->FindBits(pixelType, Role::Pixel);
+  const auto bits = this->FindBits(pixelType, RoleEnum::Pixel);
   if (!bits)
   {
     std::ostringstream text;
     text << "no pixel of the type " << ccl::NameOf(pixelType) << " has the value " << std::setprecision(17);
     m_IsInteger && !m_IsNegative ? text << m_Integer : text << m_Number;
     text << ": choose another value, or convert the image to another type";
-    throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument, text.str());
+    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument, text.str());
   }
   return *bits;
 }
 
 std::optional<std::uint64_t>
-CudaConnectedComponentImageView::Value::FindBits(PixelTypeEnum pixelType, Role role) const
+CudaConnectedComponentImageView::Value::FindBits(PixelTypeEnum pixelType, RoleEnum role) const
 {
   if (std::isnan(m_Number))
   {
@@ -112,9 +112,9 @@ CudaConnectedComponentImageView::Value::FindBits(PixelTypeEnum pixelType, Role r
   {
     const FloatFormat format = FloatFormat::Of(pixelType);
     const double      largest = format.GetLargest();
-    if (std::isfinite(m_Number) && role != Role::Pixel && std::abs(m_Number) > largest)
+    if (std::isfinite(m_Number) && role != RoleEnum::Pixel && std::abs(m_Number) > largest)
     {
-      const bool isReached = (role == Role::LowerLimit) == (m_Number < 0);
+      const bool isReached = (role == RoleEnum::LowerLimit) == (m_Number < 0);
       return isReached ? std::optional(format.Round(std::copysign(largest, m_Number))) : std::nullopt;
     }
     const std::uint64_t bits = this->BitsAs(pixelType);
@@ -124,7 +124,7 @@ CudaConnectedComponentImageView::Value::FindBits(PixelTypeEnum pixelType, Role r
   const auto find = [this, role](auto zero, std::uint64_t maximum) -> std::optional<std::uint64_t> {
     using IntegerType = decltype(zero);
     const auto   minimum = std::numeric_limits<IntegerType>::min();
-    const double rounded = role == Role::LowerLimit ? std::ceil(m_Number) : std::floor(m_Number);
+    const double rounded = role == RoleEnum::LowerLimit ? std::ceil(m_Number) : std::floor(m_Number);
     const bool   isBelow = m_IsInteger
                              ? m_IsNegative && (std::is_unsigned<IntegerType>::value ||
                                               static_cast<std::int64_t>(m_Integer) < static_cast<std::int64_t>(minimum))
@@ -134,13 +134,13 @@ CudaConnectedComponentImageView::Value::FindBits(PixelTypeEnum pixelType, Role r
       m_IsInteger ? !m_IsNegative && m_Integer > maximum : rounded >= static_cast<double>(maximum / 2 + 1) * 2;
     if (isBelow)
     {
-      return role == Role::LowerLimit ? std::optional(BitsOf(minimum)) : std::nullopt;
+      return role == RoleEnum::LowerLimit ? std::optional(BitsOf(minimum)) : std::nullopt;
     }
     if (isAbove)
     {
-      return role == Role::UpperLimit ? std::optional(BitsOf(static_cast<IntegerType>(maximum))) : std::nullopt;
+      return role == RoleEnum::UpperLimit ? std::optional(BitsOf(static_cast<IntegerType>(maximum))) : std::nullopt;
     }
-    if (role == Role::Pixel && !m_IsInteger && rounded != m_Number)
+    if (role == RoleEnum::Pixel && !m_IsInteger && rounded != m_Number)
     {
       return std::nullopt;
     }

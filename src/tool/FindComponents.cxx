@@ -71,7 +71,7 @@ public:
     }
     if (options.clearBorder)
     {
-      m_Selection.border = itk::CudaConnectedComponentSelection::Border::NotTouching;
+      m_Selection.border = itk::CudaConnectedComponentSelection::BorderEnum::NotTouching;
     }
     m_Selection.numberOfLargest = options.numberToKeep.value_or(0);
     for (const LocatedSeed & seed : m_Seeds)
@@ -80,7 +80,7 @@ public:
     }
     if (options.sortBySize)
     {
-      m_Selection.order = itk::CudaConnectedComponentSelection::Order::Size;
+      m_Selection.order = itk::CudaConnectedComponentSelection::OrderEnum::Size;
     }
   }
 
@@ -171,7 +171,7 @@ private:
     background.options.algorithm = Labeler::AlgorithmEnum::Automatic; // the option is for the labels
     background.options.complement = true;
     background.options.fullyConnected = !m_Options.fullyConnected;
-    background.options.selection.border = itk::CudaConnectedComponentSelection::Border::NotTouching;
+    background.options.selection.border = itk::CudaConnectedComponentSelection::BorderEnum::NotTouching;
     BitRows                          holes(size);
     itk::CudaConnectedComponentTable table;
     report.holes->count =

@@ -73,9 +73,9 @@ PackAbove(const ImageView & image, double threshold)
 BitRows
 PackBetween(const ImageView & image, const ImageView::Value & lower, const ImageView::Value & upper)
 {
-  using Role = ImageView::Value::Role;
-  const auto lowerBits = lower.FindBits(image.type, Role::LowerLimit);
-  const auto upperBits = upper.FindBits(image.type, Role::UpperLimit);
+  using Role = ImageView::Value::RoleEnum;
+  const auto lowerBits = lower.FindBits(image.type, RoleEnum::LowerLimit);
+  const auto upperBits = upper.FindBits(image.type, RoleEnum::UpperLimit);
   return VisitPixelType(image.type, [&](auto first) {
     auto                last = first;
     const std::uint64_t bits[] = { lowerBits.value_or(0), upperBits.value_or(0) }; // the low bytes are first

@@ -18,7 +18,7 @@
 
 #include "CudaConnectedComponentsDetail/LabelRows.h"
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
-#include "CudaConnectedComponentsDetail/VerifyMask.h"
+#include "CudaConnectedComponentsDetail/MaskVerifier.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -259,7 +259,7 @@ ReadSecondImage(const Options &     options,
   }
   try
   {
-    itk::CudaConnectedComponentsDetail::MaskImageFilter<3>::Verify(*geometry.space, *image.geometry.space);
+    itk::CudaConnectedComponentsDetail::MaskVerifier<3>::Verify(*geometry.space, *image.geometry.space);
   }
   catch (const itk::ExceptionObject &)
   {

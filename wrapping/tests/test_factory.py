@@ -27,7 +27,7 @@ import numpy as np
 itk.CudaConnectedComponentImageFilter  # loads the module
 name = sys.argv[1]
 if "register" in sys.argv:
-    itk.CudaConnectedComponentImageFilterFactory.RegisterOneFactory()
+    itk.CudaConnectedComponentsFactory.RegisterOneFactory()
 array = (np.random.default_rng(1).random((40, 30, 20)) < 0.3).astype(np.uint8)
 if name in ("RelabelComponentImageFilter", "LabelImageToLabelMapFilter"):
     array *= np.random.default_rng(2).integers(1, 9, array.shape, np.uint8)  # labels

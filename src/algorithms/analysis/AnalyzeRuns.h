@@ -81,7 +81,7 @@ AnalyzeRuns(const TExecutor &                    executor,
                       runs,
                       ranksOfRuns,
                       stack,
-                      selection.pixelOrder == Selection::PixelOrder::TransposedRaster,
+                      selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster,
                       componentCount,
                       table);
     if (selection.IsDefault())

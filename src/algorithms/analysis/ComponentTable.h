@@ -24,7 +24,7 @@ template <typename TRun, typename TSum>
 struct Measurements
 {
   TRun pixelCount;
-  TRun firstPixel; // index in the order of Selection::PixelOrder
+  TRun firstPixel; // index in the order of Selection::PixelOrderEnum
   TRun minimum[3];
   TRun maximum[3];
   TSum sums[3];

@@ -26,9 +26,9 @@ ColumnsFor(const Selection & selection, const TableColumns & wanted)
   const Selection all;
   TableColumns    columns = wanted;
   columns.pixelCounts |= selection.minimumSize > 1 || selection.maximumSize != all.maximumSize ||
-                         selection.numberOfLargest != 0 || selection.order == Selection::Order::Size;
-  columns.faces |= selection.border != Selection::Border::Any;
-  columns.firstPixels |= selection.pixelOrder != Selection::PixelOrder::Raster;
+                         selection.numberOfLargest != 0 || selection.order == Selection::OrderEnum::Size;
+  columns.faces |= selection.border != Selection::BorderEnum::Any;
+  columns.firstPixels |= selection.pixelOrder != Selection::PixelOrderEnum::Raster;
   return columns;
 }
 
@@ -44,7 +44,7 @@ struct IsSelected
   const TRun *               seeded; // whether each component contains a seed; null if all are selected
   std::uint64_t              minimumSize;
   std::uint64_t              maximumSize;
-  Selection::Border          border;
+  Selection::BorderEnum      border;
   Grid                       size;
 
   CCL_HOST_DEVICE
@@ -63,12 +63,12 @@ struct IsSelected
         return 0;
       }
     }
-    if (border == Selection::Border::Any)
+    if (border == Selection::BorderEnum::Any)
     {
       return 1;
     }
     const bool isTouching = table.FacesAt(rank, size) != 0;
-    return isTouching == (border == Selection::Border::Touching);
+    return isTouching == (border == Selection::BorderEnum::Touching);
   }
 };
 
@@ -344,8 +344,8 @@ struct SelectedComponents
 inline bool
 IsSorting(const Selection & selection)
 {
-  return selection.numberOfLargest > 1 || selection.order == Selection::Order::Size ||
-         selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
+  return selection.numberOfLargest > 1 || selection.order == Selection::OrderEnum::Size ||
+         selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
 }
 
 /** Selects components, and numbers the selected ones through all images. The table has a row for each component, and
@@ -402,8 +402,8 @@ Select(const TExecutor &                  executor,
   {
     return finish();
   }
-  const bool isTransposed = selection.pixelOrder == Selection::PixelOrder::TransposedRaster;
-  const bool isBySize = selection.order == Selection::Order::Size;
+  const bool isTransposed = selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
+  const bool isBySize = selection.order == Selection::OrderEnum::Size;
   const auto matches = AwaitIfPossible(executor, BoundedCount<TRun>(limit, count));
   const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matches.limit;
   if (!isLimited && !isBySize && !isTransposed)

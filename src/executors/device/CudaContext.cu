@@ -21,7 +21,7 @@
 namespace itk::ccl
 {
 
-using Kind = CudaConnectedComponentError::Kind;
+using KindEnum = CudaConnectedComponentError::KindEnum;
 
 namespace
 {
@@ -47,11 +47,11 @@ RequireSameProcess()
 {
   if (IsForkedChild())
   {
-    throw CudaConnectedComponentError(Kind::Unavailable, UsedBeforeFork);
+    throw CudaConnectedComponentError(KindEnum::Unavailable, UsedBeforeFork);
   }
   if (forkHandlerError != 0)
   {
-    throw CudaConnectedComponentError(Kind::Memory,
+    throw CudaConnectedComponentError(KindEnum::Memory,
                                       std::string("pthread_atfork() failed: ") + std::strerror(forkHandlerError));
   }
   isCudaUsed = true;
@@ -65,14 +65,14 @@ ThrowNoUsableDriver()
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0)
   {
     throw CudaConnectedComponentError(
-      Kind::Unavailable,
+      KindEnum::Unavailable,
       "no CUDA device: the NVIDIA driver (libcuda.so.1) cannot be loaded: install it, or start the container with "
       "docker run --gpus all or apptainer --nv");
   }
   // The runtime works with the drivers of all minor versions of its CUDA.
   constexpr int     major = CUDART_VERSION / 1000;
   const std::string release = major == 12 ? " to 525 or later" : major == 13 ? " to 580 or later" : "";
-  throw CudaConnectedComponentError(Kind::Unavailable,
+  throw CudaConnectedComponentError(KindEnum::Unavailable,
                                     "no CUDA device: the NVIDIA driver supports CUDA " + FormatCudaVersion(driver) +
                                       ", and this build needs " + std::to_string(major) +
                                       ".0 or later: update the driver" + release);
@@ -97,7 +97,7 @@ ThrowNoGPU()
              "\", and the NVIDIA driver shows no GPU: name GPUs that nvidia-smi -L lists, or unset it; start a "
              "container with docker run --gpus all or apptainer --nv";
   }
-  throw CudaConnectedComponentError(Kind::Unavailable, "no CUDA device: " + reason);
+  throw CudaConnectedComponentError(KindEnum::Unavailable, "no CUDA device: " + reason);
 }
 
 /** Returns what a user can do after an error at the start of CUDA. */
@@ -151,7 +151,7 @@ CountDevices()
   if (error == cudaErrorInitializationError && isForkedChild)
   {
     // Other code of the process has used CUDA before the fork.
-    throw CudaConnectedComponentError(Kind::Unavailable, UsedBeforeFork);
+    throw CudaConnectedComponentError(KindEnum::Unavailable, UsedBeforeFork);
   }
   if (error == cudaErrorInsufficientDriver)
   {
@@ -187,7 +187,7 @@ FindDriverFunction(const char * name, TFunction & function)
   CCL_CHECK(cudaGetDriverEntryPointByVersion(name, &address, version, cudaEnableDefault, &status));
   if (status != cudaDriverEntryPointSuccess)
   {
-    throw CudaConnectedComponentError(Kind::Unavailable, std::string("the NVIDIA driver has no ") + name);
+    throw CudaConnectedComponentError(KindEnum::Unavailable, std::string("the NVIDIA driver has no ") + name);
   }
   function = reinterpret_cast<TFunction>(address);
 }
@@ -274,9 +274,9 @@ CheckStart(cudaError_t error, int device)
   }
   cudaGetLastError();
   const bool isUnavailable = error == cudaErrorNoKernelImageForDevice || error == cudaErrorInitializationError;
-  throw CudaConnectedComponentError(isUnavailable                        ? Kind::Unavailable
-                                    : error == cudaErrorMemoryAllocation ? Kind::Memory
-                                                                         : Kind::Cuda,
+  throw CudaConnectedComponentError(isUnavailable                        ? KindEnum::Unavailable
+                                    : error == cudaErrorMemoryAllocation ? KindEnum::Memory
+                                                                         : KindEnum::Cuda,
                                     "no CUDA device: " + (device < 0 ? "CUDA" : Describe(device).ToText()) +
                                       " does not start, because of \"" + cudaGetErrorString(error) + "\" (" +
                                       cudaGetErrorName(error) + "): " + RemedyOf(error));
@@ -376,7 +376,7 @@ CurrentDevice::CurrentDevice(int device)
   const int count = CountDevices();
   if (device < -1 || device >= count)
   {
-    throw CudaConnectedComponentError(Kind::Unavailable,
+    throw CudaConnectedComponentError(KindEnum::Unavailable,
                                       "no CUDA device " + std::to_string(device) + ": there are " +
                                         std::to_string(count) + ", numbered from 0");
   }

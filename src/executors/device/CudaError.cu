@@ -16,17 +16,17 @@ CheckCuda(cudaError_t error, const char * expression, const char * file, int lin
   {
     return;
   }
-  using Kind = CudaConnectedComponentError::Kind;
+  using KindEnum = CudaConnectedComponentError::KindEnum;
   // CUDA also stores the error for cudaGetLastError(). Clear it there, so that later code does not see it again.
   cudaGetLastError();
   if (error == cudaErrorStreamCaptureImplicit)
   {
-    throw CudaConnectedComponentError(Kind::InvalidArgument,
+    throw CudaConnectedComponentError(KindEnum::InvalidArgument,
                                       "another stream captures a CUDA graph, so the default stream cannot be used: use "
                                       "another stream, or end the capture first");
   }
   const char * const slash = std::strrchr(file, '/');
-  throw CudaConnectedComponentError(error == cudaErrorMemoryAllocation ? Kind::Memory : Kind::Cuda,
+  throw CudaConnectedComponentError(error == cudaErrorMemoryAllocation ? KindEnum::Memory : KindEnum::Cuda,
                                     std::string("CUDA: ") + cudaGetErrorString(error) + " (" + cudaGetErrorName(error) +
                                       ") in " + expression + " at " + (slash ? slash + 1 : file) + ":" +
                                       std::to_string(line));

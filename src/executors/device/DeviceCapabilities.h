@@ -38,7 +38,7 @@ struct GPUDescription
     if (major < 7)
     {
       throw CudaConnectedComponentError(
-        CudaConnectedComponentError::Kind::Unavailable,
+        CudaConnectedComponentError::KindEnum::Unavailable,
         "no CUDA device: " + ToText() + " is too old, and 7.0 or later is needed: choose another GPU, or use the CPU");
     }
   }
@@ -71,7 +71,7 @@ struct DeviceCapabilities
     }
     else if (!profile.empty())
     {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                         "CUDA_CONNECTED_COMPONENTS_TEST_GPU is \"" + profile +
                                           "\"; valid values are turing and minimal");
     }

@@ -16,7 +16,7 @@
 namespace itk::ccl
 {
 
-using Kind = CudaConnectedComponentError::Kind;
+using KindEnum = CudaConnectedComponentError::KindEnum;
 
 namespace
 {
@@ -183,7 +183,8 @@ DeviceResources::Of(int device)
         const auto context = FindContext();
         if (!context)
         {
-          throw CudaConnectedComponentError(Kind::Cuda, "CUDA device " + std::to_string(device) + " has no context");
+          throw CudaConnectedComponentError(KindEnum::Cuda,
+                                            "CUDA device " + std::to_string(device) + " has no context");
         }
         auto                              created = std::make_unique<DeviceResources>(device);
         const std::lock_guard<std::mutex> lock(all.mutex);
@@ -265,7 +266,7 @@ DeviceResources::AllocateHost(std::size_t bytes)
   if (memory == nullptr)
   {
     throw CudaConnectedComponentError(
-      Kind::Memory, "pinned host memory: " + FormatBytes(bytes) + " needed, and the system does not give them");
+      KindEnum::Memory, "pinned host memory: " + FormatBytes(bytes) + " needed, and the system does not give them");
   }
   return memory;
 }
@@ -284,7 +285,7 @@ DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
   if (error == cudaErrorMemoryAllocation)
   {
     cudaGetLastError();
-    throw CudaConnectedComponentError(Kind::Memory,
+    throw CudaConnectedComponentError(KindEnum::Memory,
                                       "device memory: " + FormatBytes(bytes) + " needed, " +
                                         FormatBytes(this->GetFreeMemory()) + " free");
   }

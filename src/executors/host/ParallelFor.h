@@ -70,7 +70,7 @@ CheckedFor(ParallelFor loop)
     }
     if (calls != count)
     {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::Kind::InvalidArgument,
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
                                         "parallelFor called its body " + std::to_string(calls) + " times instead of " +
                                           std::to_string(count));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkCudaConnectedComponentsFactory.h"
 
 #include "filters/OverriddenTypes.h"
 
@@ -16,14 +16,14 @@ namespace
 
 template <std::size_t... VInputs>
 void
-AddAllOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VInputs...>)
+AddAllOverrides(CudaConnectedComponentsFactory & factory, std::index_sequence<VInputs...>)
 {
   (ccl::AddOverrides<VInputs>(factory), ...);
 }
 
 template <std::size_t... VInputs>
 void
-AddAllLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory, std::index_sequence<VInputs...>)
+AddAllLabelMapOverrides(CudaConnectedComponentsFactory & factory, std::index_sequence<VInputs...>)
 {
   (ccl::AddLabelMapOverrides<VInputs>(factory), ...);
 }
@@ -31,8 +31,8 @@ AddAllLabelMapOverrides(CudaConnectedComponentImageFilterFactory & factory, std:
 /** The functions of AddToAll(). */
 struct AddedToAll
 {
-  std::mutex                                                     mutex;
-  std::set<void (*)(CudaConnectedComponentImageFilterFactory &)> functions;
+  std::mutex                                           mutex;
+  std::set<void (*)(CudaConnectedComponentsFactory &)> functions;
 
   static AddedToAll &
   Get()
@@ -44,7 +44,7 @@ struct AddedToAll
 
 } // namespace
 
-CudaConnectedComponentImageFilterFactory::CudaConnectedComponentImageFilterFactory()
+CudaConnectedComponentsFactory::CudaConnectedComponentsFactory()
 {
   AddAllOverrides(*this, std::make_index_sequence<ccl::OverriddenInputCount>());
   ccl::AddRelabelOverrides(*this);
@@ -57,22 +57,22 @@ CudaConnectedComponentImageFilterFactory::CudaConnectedComponentImageFilterFacto
   }
 }
 
-CudaConnectedComponentImageFilterFactory::~CudaConnectedComponentImageFilterFactory() = default;
+CudaConnectedComponentsFactory::~CudaConnectedComponentsFactory() = default;
 
 const char *
-CudaConnectedComponentImageFilterFactory::GetITKSourceVersion() const
+CudaConnectedComponentsFactory::GetITKSourceVersion() const
 {
   return ITK_SOURCE_VERSION;
 }
 
 const char *
-CudaConnectedComponentImageFilterFactory::GetDescription() const
+CudaConnectedComponentsFactory::GetDescription() const
 {
   return "Labels connected components and fills holes on NVIDIA GPUs, and relabels components on the CPU";
 }
 
 void
-CudaConnectedComponentImageFilterFactory::RegisterOneFactory()
+CudaConnectedComponentsFactory::RegisterOneFactory()
 {
   if (CudaConnectedComponentsDetail::Process::IsReplacementEnabled() && GetRegistered() == nullptr)
   {
@@ -81,7 +81,7 @@ CudaConnectedComponentImageFilterFactory::RegisterOneFactory()
 }
 
 void
-CudaConnectedComponentImageFilterFactory::AddToAll(AddFunction add)
+CudaConnectedComponentsFactory::AddToAll(AddFunction add)
 {
   {
     AddedToAll &                      added = AddedToAll::Get();
@@ -96,7 +96,7 @@ CudaConnectedComponentImageFilterFactory::AddToAll(AddFunction add)
 }
 
 auto
-CudaConnectedComponentImageFilterFactory::GetRegistered() -> Self *
+CudaConnectedComponentsFactory::GetRegistered() -> Self *
 {
   for (ObjectFactoryBase * const each : ObjectFactoryBase::GetRegisteredFactories())
   {

@@ -13,6 +13,7 @@
 #include "itkCudaBinaryFillholeImageFilter.h"
 #include "itkCudaBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentImageFilterFactory.h"
+#include "itkCudaConnectedComponentsFilter.h"
 #include "itkLabelImageToLabelMapFilter.h"
 #include "itkShapeLabelObject.h"
 #include "itkStatisticsLabelObject.h"
@@ -29,7 +30,16 @@
 namespace
 {
 
-using FactoryType = itk::CudaConnectedComponentImageFilterFactory;
+using FactoryType = itk::CudaConnectedComponentsFactory;
+
+// The old names of version 0.2.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static_assert(std::is_same_v<itk::CudaConnectedComponentImageFilterFactory, FactoryType>);
+static_assert(
+  std::is_same_v<itk::CudaConnectedComponentsFilter<itk::Object>, itk::CudaConnectedComponentsFilterBase<itk::Object>>);
+static_assert(itk::CudaConnectedComponentError::Kind::Memory == itk::CudaConnectedComponentError::KindEnum::Memory);
+#pragma GCC diagnostic pop
 
 /** Unregisters the factory after each test. */
 class CudaConnectedComponentsFactory : public testing::Test
@@ -396,7 +406,7 @@ TEST_F(CudaConnectedComponentsFactory, IsRegisteredOnce)
 TEST_F(CudaConnectedComponentsFactory, HasNameVersionAndDescription)
 {
   auto factory = FactoryType::New();
-  EXPECT_STREQ(factory->GetNameOfClass(), "CudaConnectedComponentImageFilterFactory");
+  EXPECT_STREQ(factory->GetNameOfClass(), "CudaConnectedComponentsFactory");
   EXPECT_STREQ(factory->GetITKSourceVersion(), ITK_SOURCE_VERSION);
   EXPECT_NE(std::string(factory->GetDescription()), "");
 }

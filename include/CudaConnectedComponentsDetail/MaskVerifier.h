@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CudaConnectedComponentsDetail_VerifyMask_h
-#define CudaConnectedComponentsDetail_VerifyMask_h
+#ifndef CudaConnectedComponentsDetail_MaskVerifier_h
+#define CudaConnectedComponentsDetail_MaskVerifier_h
 
 #include "itkImage.h"
 #include "itkImageToImageFilter.h"
@@ -10,19 +10,19 @@ namespace itk
 namespace CudaConnectedComponentsDetail
 {
 
-/** \class MaskImageFilter
+/** \class MaskVerifier
  * \brief Checks that an image and its mask occupy the same physical space, and that the mask covers the image.
  *
  * ConnectedComponentImageFilter makes these checks by itk::MaskImageFilter, with the global default tolerances. This
- * filter makes the same checks and has the same name, so that its exceptions have the same text. It reads no pixels, so
- * that it is compiled only once for each dimension. */
+ * class makes the same checks, and has the same name in messages, so that its exceptions have the same text. It reads
+ * no pixels, so that it is compiled only once for each dimension. */
 template <unsigned int VDimension>
-class MaskImageFilter : public ImageToImageFilter<Image<char, VDimension>, Image<char, VDimension>>
+class MaskVerifier : public ImageToImageFilter<Image<char, VDimension>, Image<char, VDimension>>
 {
 public:
-  ITK_DISALLOW_COPY_AND_MOVE(MaskImageFilter);
+  ITK_DISALLOW_COPY_AND_MOVE(MaskVerifier);
 
-  using Self = MaskImageFilter;
+  using Self = MaskVerifier;
   using Superclass = ImageToImageFilter<Image<char, VDimension>, Image<char, VDimension>>;
   using Pointer = SmartPointer<Self>;
 
@@ -48,8 +48,8 @@ public:
   }
 
 protected:
-  MaskImageFilter() = default;
-  ~MaskImageFilter() override = default;
+  MaskVerifier() = default;
+  ~MaskVerifier() override = default;
 };
 
 } // namespace CudaConnectedComponentsDetail

@@ -7,28 +7,28 @@ namespace itk
 
 template <typename TParentFilter>
 void
-CudaConnectedComponentsFilter<TParentFilter>::UpdateOutputInformation()
+CudaConnectedComponentsFilterBase<TParentFilter>::UpdateOutputInformation()
 {
   this->ResetAfterException([this] { Superclass::UpdateOutputInformation(); });
 }
 
 template <typename TParentFilter>
 void
-CudaConnectedComponentsFilter<TParentFilter>::PropagateRequestedRegion(DataObject * output)
+CudaConnectedComponentsFilterBase<TParentFilter>::PropagateRequestedRegion(DataObject * output)
 {
   this->ResetAfterException([this, output] { Superclass::PropagateRequestedRegion(output); });
 }
 
 template <typename TParentFilter>
 void
-CudaConnectedComponentsFilter<TParentFilter>::UpdateOutputData(DataObject * output)
+CudaConnectedComponentsFilterBase<TParentFilter>::UpdateOutputData(DataObject * output)
 {
   this->ResetAfterException([this, output] { Superclass::UpdateOutputData(output); });
 }
 
 template <typename TParentFilter>
 void
-CudaConnectedComponentsFilter<TParentFilter>::GenerateData()
+CudaConnectedComponentsFilterBase<TParentFilter>::GenerateData()
 {
   Superclass::GenerateData();
 }
@@ -36,7 +36,7 @@ CudaConnectedComponentsFilter<TParentFilter>::GenerateData()
 template <typename TParentFilter>
 template <typename TFunction>
 void
-CudaConnectedComponentsFilter<TParentFilter>::ResetAfterException(const TFunction & function)
+CudaConnectedComponentsFilterBase<TParentFilter>::ResetAfterException(const TFunction & function)
 {
   try
   {
@@ -52,7 +52,7 @@ CudaConnectedComponentsFilter<TParentFilter>::ResetAfterException(const TFunctio
 
 template <typename TParentFilter>
 void
-CudaConnectedComponentsFilter<TParentFilter>::PrintSelf(std::ostream & os, Indent indent) const
+CudaConnectedComponentsFilterBase<TParentFilter>::PrintSelf(std::ostream & os, Indent indent) const
 {
   Superclass::PrintSelf(os, indent);
 
