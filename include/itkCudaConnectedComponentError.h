@@ -3,6 +3,7 @@
 #define itkCudaConnectedComponentError_h
 
 #include "CudaConnectedComponentsExport.h"
+#include "itkCudaConnectedComponentsEnums.h"
 
 #include <cstdint>
 #include <stdexcept>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef itkCudaConnectedComponentsFilter_h
-#define itkCudaConnectedComponentsFilter_h
+#ifndef itkCudaConnectedComponentsFilterBase_h
+#define itkCudaConnectedComponentsFilterBase_h
 
 #include "itkCudaConnectedComponentAlgorithms.h"
 #include "itkCudaConnectedComponentsEnums.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef itkCudaConnectedComponentsFilter_hxx
-#define itkCudaConnectedComponentsFilter_hxx
+#ifndef itkCudaConnectedComponentsFilterBase_hxx
+#define itkCudaConnectedComponentsFilterBase_hxx
 
 namespace itk
 {

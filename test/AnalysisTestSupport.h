@@ -301,9 +301,9 @@ SelectionsFor(const CudaConnectedComponentTable & table, const TestImage & image
   mixture.maximumSize = random() % 3 == 0 ? mixture.minimumSize + anySize() : mixture.maximumSize;
   mixture.numberOfLargest = random() % 3 == 0 ? 0 : 1 + random() % (1 + table.componentCount);
   addSeeds(mixture, random() % 4 == 0 ? 3 : 0);
-  mixture.border = static_cast<Border>(random() % 3);
-  mixture.order = static_cast<Order>(random() % 2);
-  mixture.pixelOrder = static_cast<PixelOrder>(random() % 2);
+  mixture.border = static_cast<BorderEnum>(random() % 3);
+  mixture.order = static_cast<OrderEnum>(random() % 2);
+  mixture.pixelOrder = static_cast<PixelOrderEnum>(random() % 2);
   return selections;
 }
 

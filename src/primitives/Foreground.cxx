@@ -11,7 +11,7 @@ Foreground
 Foreground::Of(const CudaConnectedComponentForeground & described, PixelType type)
 {
   using KindEnum = CudaConnectedComponentForeground::KindEnum;
-  using Role = ImageView::Value::RoleEnum;
+  using RoleEnum = ImageView::Value::RoleEnum;
   const auto & numbers = described.GetValues();
   if (described.GetKind() == KindEnum::NotZero)
   {

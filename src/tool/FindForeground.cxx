@@ -73,7 +73,7 @@ PackAbove(const ImageView & image, double threshold)
 BitRows
 PackBetween(const ImageView & image, const ImageView::Value & lower, const ImageView::Value & upper)
 {
-  using Role = ImageView::Value::RoleEnum;
+  using RoleEnum = ImageView::Value::RoleEnum;
   const auto lowerBits = lower.FindBits(image.type, RoleEnum::LowerLimit);
   const auto upperBits = upper.FindBits(image.type, RoleEnum::UpperLimit);
   return VisitPixelType(image.type, [&](auto first) {
