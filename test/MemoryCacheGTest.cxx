@@ -218,6 +218,15 @@ struct LimitedMemory
     std::size_t                   free;
     std::map<void *, std::size_t> blocks;
     unsigned int                  requests = 0;
+
+    /** Frees the blocks that a cache holds at its end. */
+    ~State()
+    {
+      for (const auto & block : blocks)
+      {
+        ::operator delete(block.first);
+      }
+    }
   };
 
   State * state;
