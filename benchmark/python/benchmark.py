@@ -77,22 +77,22 @@ def bare_host_call(image, full):
     from cuda_connected_components import _core
 
     labels = np.empty(image.shape, np.int32)
-    request = _core.Request(full, 0, 0, False, _core.ANY_BACKEND, 1)
-    return lambda: _core.label_host(image, None, None, labels, False, request)
+    settings = _core.Settings()
+    settings.fully_connected, settings.device = full, _core.ANY_BACKEND
+    return lambda: _core.label_host(image, None, labels, False, settings)
 
 
 def bare_device_call(image, full):
     import torch
-    from cuda_connected_components import _core
+    from cuda_connected_components import _core, _images
 
-    labels = torch.empty_like(image, dtype=torch.int32)
-    size = tuple(image.shape)[::-1] + (1,) * (3 - image.ndim)
-    source = _core.DeviceArray(image.data_ptr(), "B", 1, size)
-    target = _core.DeviceArray(labels.data_ptr(), "i", 4, size)
-    request = _core.Request(full, 0, 0, False, image.device.index, 1)
-    stream = torch.cuda.current_stream().cuda_stream
+    library, labels = _images.library_of(image), torch.empty_like(image, dtype=torch.int32)
+    arrays = [library.memory_of(each, image.ndim) for each in (image, labels)]
+    settings = _core.Settings()
+    settings.fully_connected, settings.device = full, image.device.index
+    settings.stream = torch.cuda.current_stream().cuda_stream
     # The tensors stay alive with the function.
-    return lambda: (image, _core.label_device(source, target, stream, request), labels)
+    return lambda: (image, _core.label_device(arrays[0], None, arrays[1], settings), labels)
 
 
 def by_cc3d(image, full):

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from . import _arguments, _core, _host, _images, _on_device, _settings, _table, _values
+from ._options import Options, Selection
 from ._tensors import outside_graphs
 
 
@@ -132,53 +131,19 @@ def label(
     >>> counts
     array([2, 1])
     """
-    limits = (lower, upper)
-    labels, count = label_with_limits(
-        image, connectivity, limits, mask, device, threads, dtype, out, _values.warn, spatial_dims
+    options = Options(
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
     )
+    labels, count = label_image(image, options, dtype, out)
     return (labels, count) if return_num else labels
 
 
-def label_with_limits(
-    image,
-    connectivity=None,
-    limits=(None, None),
-    mask=None,
-    device=None,
-    threads=None,
-    dtype=None,
-    out=None,
-    observe=None,
-    spatial_dims=None,
-):
-    """Do the work of `label`. Return the labels and their number.
-
-    `observe` is a function that gets what is known of the values, or None.
-    """
+def label_image(image, options, dtype=None, out=None):
+    """Do the work of `label`. Return the labels and their number."""
     if dtype is not None:
         dtype = _arguments.integer_dtype(dtype)
     library, image = _images.open_image(image)
-    if library.on_device:
-        return _on_device.label(
-            library, image, connectivity, limits, mask, device, spatial_dims, dtype, out, observe
-        )
-
-    array = library.array(image)
-    where = _host.Foreground(
-        library, image, array, connectivity, limits, mask, device, threads, observe, spatial_dims
-    )
-    if out is None:
-        labels, labels_array = library.empty_labels(image, array, where.axes, dtype)
-        count = where.label(labels_array, is_fresh=True)
-    else:
-        labels = out
-        library.check_out(image, out)
-        labels_array = library.output(out)
-        _host.check_labels_out(labels_array, array.shape, dtype)
-        library.will_write(image, out)
-        count = where.label_into(labels_array)
-    where.observe()
-    return labels, count
+    return _memory_of(library).label(library, image, options, dtype, out)
 
 
 @outside_graphs
@@ -224,11 +189,10 @@ def keep_largest(
     >>> ccc.keep_largest(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8))
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
-    k = _arguments.count_of("k", k, 1)
-    limits = (lower, upper)
-    return keep(
-        image, 0, k, connectivity, limits, mask, device, threads, out, _values.warn, spatial_dims
+    options = Options(
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
     )
+    return keep(image, options, Selection(k=_arguments.integer_of("k", k, 1)), out)
 
 
 @outside_graphs
@@ -278,30 +242,16 @@ def remove_small(
     >>> ccc.remove_small(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8), 2)
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
-    if spacing is not None:
-        library, image = _images.open_image(image)
-        is_physical = library.has_physical_axes
-        if library.on_device:
-            shape = _on_device.shape_of(library, image)
-        else:
-            shape = library.geometry(image)[0] if is_physical else np.shape(image)
-        axes = _arguments.spatial_axes(shape, spatial_dims, is_physical)
-        spacing = _geometry(library, image, spacing, axes)[2]
-    minimum = _arguments.minimum_pixels(min_size, spacing)
-    limits = (lower, upper)
-    return keep(
-        image,
-        minimum,
-        0,
-        connectivity,
-        limits,
-        mask,
-        device,
-        threads,
-        out,
-        _values.warn,
-        spatial_dims,
+    options = Options(
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
     )
+    return keep(image, options, Selection(min_size=min_size, spacing=spacing), out)
+
+
+def keep(image, options, selection, out=None):
+    """Do the work of `keep_largest` and `remove_small`."""
+    library, image = _images.open_image(image)
+    return _memory_of(library).keep(library, image, options, selection, out)
 
 
 @outside_graphs
@@ -360,14 +310,13 @@ def relabel(
     """
     if order not in ("size", "label"):
         raise ValueError(f'order must be "size" or "label", not {order!r}')
-    minimum = _arguments.count_of("min_size", min_size, 0)
-    largest = 0 if k is None else _arguments.count_of("k", k, 1)
+    selection = Selection(
+        0 if k is None else _arguments.integer_of("k", k, 1),
+        _arguments.integer_of("min_size", min_size, 0),
+    )
+    options = Options(spatial_dims=spatial_dims, threads=threads)
     library, labels = _images.open_image(labels)
-    arguments = (library, labels, order, minimum, largest, spatial_dims)
-    if library.on_device:
-        result, count = _on_device.relabel(*arguments, out)
-    else:
-        result, count = _host.relabel(*arguments, threads, out)
+    result, count = _memory_of(library).relabel(library, labels, options, order, selection, out)
     return (result, count) if return_num else result
 
 
@@ -442,42 +391,32 @@ def component_statistics(
             raise ValueError(
                 f"{name!r} is not a property; there are {', '.join(_table.PROPERTIES)}"
             )
+    options = Options(
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
+    )
     library, image = _images.open_image(image)
-    boxes = not {"bbox", "area_bbox", "extent"}.isdisjoint(properties)
-    wanted = (boxes, "centroid" in properties, "touches_border" in properties)
-    limits = (lower, upper)
-    if library.on_device:
-        shape, ndim, columns = _on_device.measure(
-            library, image, connectivity, limits, mask, device, spatial_dims, wanted, _values.warn
-        )
-        transposed = False
-    else:
-        array = library.array(image)
-        where = _host.Foreground(
-            library,
-            image,
-            array,
-            connectivity,
-            limits,
-            mask,
-            device,
-            threads,
-            _values.warn,
-            spatial_dims,
-        )
-        shape, ndim, columns = array.shape, where.axes, where.measure(wanted)
-        transposed = where.transposed
-        where.observe()
+    columns_of = {
+        "boxes": {"bbox", "area_bbox", "extent"},
+        "means": {"centroid"},
+        "faces": {"touches_border"},
+    }
+    wanted = [name for name, needs in columns_of.items() if not needs.isdisjoint(properties)]
+    work, columns = _memory_of(library).measure(library, image, options, wanted)
     # The columns are along the axes of the extension module: x is the last axis in C order.
-    axes = "xyz"[:ndim]
-    if not transposed and not library.has_physical_axes:
+    axes = "xyz"[: work.axes]
+    if not work.transposed and not library.has_physical_axes:
         axes = axes[::-1]
-    geometry = _geometry(library, image, spacing, ndim)
-    arguments = (columns, axes, geometry, properties, shape[:-ndim], library.to_double)
+    geometry = _arguments.geometry_of(library, image, spacing, work.axes)
+    arguments = (columns, axes, geometry, properties, work.leading, library.to_double)
     if not library.on_device:
         return library.columns(image, _table.make_table(*arguments))
     with library.on_device_of(image):
         return library.run(_table.make_table, *arguments)
+
+
+def _memory_of(library):
+    """Return the module that works on the images of a library."""
+    return _on_device if library.on_device else _host
 
 
 def backend_info():
@@ -530,44 +469,3 @@ def set_num_threads(n):
 def trim_memory():
     """Release the GPU memory and pinned memory that is kept for the next calls."""
     _core.trim_memory()
-
-
-def keep(
-    image,
-    minimum,
-    k,
-    connectivity=None,
-    limits=(None, None),
-    mask=None,
-    device=None,
-    threads=None,
-    out=None,
-    observe=None,
-    spatial_dims=None,
-):
-    """Do the work of `keep_largest` and `remove_small`. 0 stands for no `minimum` and no `k`.
-
-    `observe` is a function that gets what is known of the values, or None.
-    """
-    library, image = _images.open_image(image)
-    selection = (library, image, minimum, k, connectivity, limits, mask, device, spatial_dims)
-    if library.on_device:
-        return _on_device.keep(*selection, observe, out)
-    return _host.keep(*selection, threads, observe, out)
-
-
-def _geometry(library, image, spacing, ndim):
-    """Return the first index, the origin, the spacing and the direction of statistics."""
-    first = (0,) * ndim
-    if library.has_physical_axes:
-        geometry = library.geometry(image)
-        first = geometry[0]
-    if isinstance(spacing, str) and spacing == "image":
-        if not library.has_physical_axes:
-            raise ValueError(
-                f'spacing="image" needs an image of itk or SimpleITK, not {type(image).__name__}: '
-                "pass the numbers"
-            )
-        return geometry
-    distances = _arguments.spacing_of(1.0 if spacing is None else spacing, ndim)
-    return first, (0.0,) * ndim, distances, np.eye(ndim)

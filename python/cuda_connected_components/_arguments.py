@@ -3,12 +3,13 @@
 import math
 import numbers
 import operator
+import sys
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _core
 
-_LARGEST_BFLOAT16 = (2 - 2.0**-7) * 2.0**127
 ADVICE_FOR_LABELS = "convert the labels first: labels.astype(numpy.int32), or labels.int() of PyTorch"
 _INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
 
@@ -70,7 +71,7 @@ def image_stride_of(shape, strides, axes):
     return leading[-1][1] if is_constant else None
 
 
-def counts_of(counts, leading):
+def in_leading_shape(counts, leading):
     """Return a number of components, or an array of them for the leading axes of a batch."""
     # NumPy has two types of int64, and names one of them when it prints an array.
     return counts.view(np.int64).reshape(leading) if leading else counts
@@ -121,60 +122,35 @@ def is_fully_connected(connectivity, ndim):
     )
 
 
-def limits_of(lower, upper, dtype, are_bfloat16=False):
-    """Return the limits of the foreground as an array of `dtype`, or None.
-
-    `are_bfloat16` says that the elements are bfloat16 numbers, and `dtype` is float32.
-
-    An element is foreground if it is not less than the first limit and not
-    greater than the second. Limits that no element can reach are moved to the
-    end of the range of `dtype`; if no element is between them, the first limit
-    is the greater one.
-    """
-    if lower is None and upper is None:
-        return None
-    lower, upper = _limit_of("lower", lower), _limit_of("upper", upper)
-    if lower is not None and upper is not None and lower > upper:
+def limits_of(lower, upper):
+    """Return the limits of the foreground for the extension module, which rounds them to the type."""
+    lower, upper = _limit_of("lower", lower, -math.inf), _limit_of("upper", upper, math.inf)
+    if lower > upper:
         raise ValueError(f"lower={lower} is greater than upper={upper}")
-    if dtype.kind == "f":
-        # Limits outside the finite range do not become infinite.
-        largest = _LARGEST_BFLOAT16 if are_bfloat16 else float(np.finfo(dtype).max)
-        first = -math.inf if lower is None else lower
-        second = math.inf if upper is None else upper
-        if largest < first < math.inf or -math.inf < second < -largest:
-            return np.array([1, 0], dtype)
-        first = first if first == -math.inf else max(first, -largest)
-        second = second if second == math.inf else min(second, largest)
-        exact = np.array([first, second], np.float64)
-        limits = exact.astype(dtype)
-        if are_bfloat16:
-            # Rounds to the nearest number whose last 16 bits are 0, the even one of two.
-            bits = limits.view(np.uint32)
-            # A number that float32 has rounded to the middle of two numbers is on one side of it.
-            is_middle = bits & 0xFFFF == 0x8000
-            is_above, is_below = np.abs(exact) > np.abs(limits), np.abs(exact) < np.abs(limits)
-            bits += is_middle & is_above
-            bits -= is_middle & is_below
-            bits += 0x7FFF + (bits >> 16 & 1)
-            bits &= 0xFFFF0000
-        return limits
-    minimum, maximum = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    first = minimum if lower is None or lower < minimum else lower
-    second = maximum if upper is None or upper > maximum else upper
-    if first > maximum or second < minimum or math.ceil(first) > math.floor(second):
-        return np.array([1, 0], dtype)
-    return np.array([math.ceil(first), math.floor(second)], dtype)
+    return _number_for_core(lower, is_lower=True), _number_for_core(upper, is_lower=False)
 
 
-def _limit_of(name, value):
+def _limit_of(name, value, default):
     if value is None:
-        return None
+        return default
     limit = number_of(value)
     if limit is None:
         raise TypeError(f"{name} must be a number, not {value!r}")
     if limit != limit:
         raise ValueError(f"{name} must not be NaN")
     return limit
+
+
+def _number_for_core(limit, is_lower):
+    """Return a limit as an integer of 64 bits or a float. NaN stands for a limit that excludes all elements."""
+    if isinstance(limit, int) and -(2**63) <= limit < 2**64:
+        return int(limit)
+    try:
+        return float(limit)
+    except OverflowError:
+        if (limit > 0) == is_lower:
+            return math.nan
+        return -sys.float_info.max if is_lower else sys.float_info.max
 
 
 def number_of(value):
@@ -217,24 +193,26 @@ def check_elements(shape, strides, itemsize):
         end += stride * (length - 1)
 
 
+def label_dtype(library, dtype, shape):
+    """Return the NumPy type of new labels: `dtype`, or the default of a library for images of a shape."""
+    return np.dtype(dtype or library.label_dtype or default_label_dtype(shape))
+
+
 def default_label_dtype(shape):
     """Return the type of labels for images of a shape."""
     return np.dtype(np.int32 if math.prod(shape) < 2**31 else np.int64)
 
 
-def integer_of(name, value):
-    """Return `value` as an integer."""
+def integer_of(name, value, minimum=None):
+    """Return `value` as an integer. With `minimum`, it is a count: larger ones than 2**63 become 2**63."""
     try:
         if isinstance(value, bool):
             raise TypeError
-        return operator.index(value)
+        number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, not {value!r}") from None
-
-
-def count_of(name, value, minimum):
-    """Return `value` as an integer that is not less than `minimum`."""
-    number = integer_of(name, value)
+    if minimum is None:
+        return number
     if number < minimum:
         raise ValueError(f"{name} must be at least {minimum}, not {number}")
     return min(number, 2**63)
@@ -296,3 +274,27 @@ def spacing_of(spacing, ndim):
     if not all(0 < distance < math.inf for distance in distances):
         raise ValueError(f"spacing must be positive, not {spacing!r}")
     return distances
+
+
+class Geometry(NamedTuple):
+    """The places of the elements of an image, along x, y and z or along the axes of an array."""
+
+    first: tuple  # the index of the first element
+    origin: tuple
+    spacing: tuple
+    direction: Any
+
+
+def geometry_of(library, image, spacing, axes):
+    """Return the geometry for statistics. `spacing` is an argument of a user."""
+    has_geometry = library.has_physical_axes
+    if isinstance(spacing, str) and spacing == "image":
+        if not has_geometry:
+            raise ValueError(
+                f'spacing="image" needs an image of itk or SimpleITK, not {type(image).__name__}: '
+                "pass the numbers"
+            )
+        return library.geometry(image)
+    distances = spacing_of(1.0 if spacing is None else spacing, axes)
+    first = library.geometry(image).first if has_geometry else (0,) * axes
+    return Geometry(first, (0.0,) * axes, distances, np.eye(axes))

@@ -14,36 +14,11 @@ import sys
 import numpy as np
 
 from . import _core, _tensors
-from ._arguments import check_elements, counts_of, integer_dtype, spatial_axes
+from ._arguments import check_elements, image_stride_of
 
-# The format character and the size in bytes of each type.
-_FORMATS = {
-    "bool": ("?", 1),
-    "int8": ("b", 1),
-    "uint8": ("B", 1),
-    "int16": ("h", 2),
-    "uint16": ("H", 2),
-    "int32": ("i", 4),
-    "uint32": ("I", 4),
-    "int64": ("q", 8),
-    "uint64": ("Q", 8),
-    "float16": ("e", 2),
-    "bfloat16": ("bfloat16", 2),
-    "float32": ("f", 4),
-    "float64": ("d", 8),
-}
-
-
-def device_array(address, dtype, shape, strides, axes):
-    """Return an array in device memory for the extension module.
-
-    `dtype` is the name of a NumPy type, or "bfloat16". Raises TypeError for other
-    types. `strides` are in bytes. The last `axes` axes are those of an image, and
-    the others those of a batch.
-    """
-    if dtype not in _FORMATS:
-        raise TypeError(f"images of {dtype} are not supported in device memory")
-    return _core.DeviceArray(address, *_FORMATS[dtype], shape, strides, axes)
+# The format and the size in bytes of each type.
+_FORMATS = {np.dtype(char).name: (char, np.dtype(char).itemsize) for char in "?bBhHiIqQefd"}
+_FORMATS["bfloat16"] = ("T{H:bfloat16:}", 2)  # see ElementTypeOf() in python/src/Array.h
 
 
 @functools.lru_cache(maxsize=64)
@@ -53,20 +28,19 @@ def _name_of(dtype):
 
 
 class DeviceImages:
-    """What the libraries of device memory have in common. `xp` is the module of CuPy or PyTorch.
-
-    A library without arithmetic has no arrays for columns and tables. `label_dtype` is the type of
-    labels, or None for a type by the shape.
-    """
+    """What the libraries of device memory have in common. `xp` is the module of CuPy or PyTorch."""
 
     on_device = True
     has_physical_axes = False
-    has_arithmetic = True
-    label_dtype: "np.dtype | None" = None
+    functions: "tuple[str, ...]" = ("label", "keep", "measure", "relabel")  # those that take the images
+    label_dtype: "type | None" = None  # the type of labels, or None for a type by the shape
 
     def __init__(self, xp):
         self.xp = xp
         self._allocators = {}
+
+    def prepare(self, image, options, dtype, out):
+        """Prepare a call of `label`."""
 
     def allocator_for(self, image):
         """Return the library's allocator on the device of an image, for the extension module."""
@@ -96,27 +70,73 @@ class DeviceImages:
         """Return how often a column has each value from 0 to count - 1."""
         return self.xp.bincount(column, minlength=count)
 
+    def to_double(self, column):
+        """Return a column as float64."""
+        return self.cast(column, "float64")
+
+    def runs(self, flat, elements):
+        """Return the label, the length and the image of each run of equal elements.
+
+        `elements` is the number of elements of an image.
+        """
+        is_bound = self.new_array(flat, (flat.shape[0] + 1,), "bool")
+        is_bound[1:-1] = flat[1:] != flat[:-1]
+        is_bound[::elements] = True
+        bounds = self.indices_of(is_bound)
+        firsts = bounds[:-1]
+        return flat[firsts], bounds[1:] - firsts, firsts // elements
+
+    def unique(self, labels):
+        """Return the values of an array in ascending order, and the index of each element's."""
+        return self.xp.unique(labels, return_inverse=True)
+
+    def search(self, values, flat):
+        """Return the index of each element in an ascending array of all values."""
+        return self.xp.searchsorted(values, flat)
+
     def memory_of(self, image, axes):
-        """Return an array for the extension module."""
-        return device_array(
+        """Return an array for the extension module. The last `axes` axes are those of an image."""
+        name, shape, strides = self.name_of(image.dtype), tuple(image.shape), self.strides_of(image)
+        if name not in _FORMATS:
+            advice = ": label abs(image)" if name.startswith("complex") else ""
+            raise TypeError(f"images of {name} are not supported in device memory{advice}")
+        ones, zeros = (1,) * (3 - axes), (0,) * (3 - axes)
+        return _core.DeviceArray(
             self.address_of(image),
-            self.name_of(image.dtype),
-            tuple(image.shape),
-            self.strides_of(image),
-            axes,
+            *_FORMATS[name],
+            (*shape[: -axes - 1 : -1], *ones),
+            (*strides[: -axes - 1 : -1], *zeros),
+            math.prod(shape[:-axes]),
+            image_stride_of(shape, strides, axes) or 0,
         )
 
     def readable(self, image, axes):
         """Return an array that the extension module can read, and its memory.
 
-        This is the image, or a contiguous copy if no constant distance leads from
-        each image of a batch to the next one.
+        This is the image, or a contiguous copy if it is not aligned, or no constant distance leads
+        from each image of a batch to the next one.
         """
-        memory = self.memory_of(image, axes)
-        if not memory.is_readable:
+        size, strides = self.element_size_of(image), self.strides_of(image)
+        is_aligned = not any(each % size for each in (self.address_of(image), *strides))
+        if image_stride_of(image.shape, strides, axes) is None or not (is_aligned or 0 in image.shape):
             image = self.contiguous(image)
-            memory = self.memory_of(image, axes)
-        return image, memory
+        return image, self.memory_of(image, axes)
+
+    def may_overlap(self, array, *others):
+        """Return whether an array may share elements with one of the others, which may be None."""
+
+        def extent_of(array):
+            begin = end = self.address_of(array)
+            for length, stride in zip(array.shape, self.strides_of(array)):
+                if length == 0:
+                    return begin, begin
+                begin += min(0, stride * (length - 1))
+                end += max(0, stride * (length - 1))
+            return begin, end + self.element_size_of(array)
+
+        begin, end = extent_of(array)
+        extents = [extent_of(other) for other in others if other is not None]
+        return any(begin < other_end and other_begin < end for other_begin, other_end in extents)
 
     def plain_out(self, out):
         """Return the array of an image for results."""
@@ -127,11 +147,19 @@ class DeviceImages:
     def refuse_gradients(self, image):
         """Raise an exception if the library would differentiate a result with values of an image."""
 
-    def check_mask(self, image, mask):
+    def check_mask(self, image, mask, mask_library):
         """Raise an exception if the elements of a mask are at other places."""
 
     def will_write(self, image, out):
         """Prepare an image for the results of `image`: tell the library that it changes."""
+
+    def like(self, image, result):
+        """Return a result with the metadata of an image."""
+        return result
+
+    def on_device_of(self, image):
+        """Make the device of an array the current one, if the functions of the library need it."""
+        return contextlib.nullcontext()
 
     def write(self, out, values):
         """Copy an array to `out`, and wait."""
@@ -176,11 +204,8 @@ class CupyImages(DeviceImages):
         """Return the index of the device of an array."""
         return image.device.id
 
-    @contextlib.contextmanager
     def on_device_of(self, image):
-        """Make the device of an array the current one."""
-        with image.device:
-            yield
+        return image.device
 
     def stream_of(self, image):
         """Return the current stream as an integer."""
@@ -225,17 +250,13 @@ class CupyImages(DeviceImages):
         """Return the numbers 1, 2, ..., count on the device of an image."""
         return self.xp.arange(1, count + 1)
 
-    def to_double(self, column):
-        """Return a column as float64."""
-        return column.astype("float64")
+    def cast(self, array, dtype):
+        """Return an array of another type."""
+        return array.astype(dtype)
 
     def assign(self, out, values):
         """Copy an array to `out`."""
         out[...] = values
-
-    def like(self, image, result):
-        """Return a result with the metadata of an image."""
-        return result
 
     def release_memory(self):
         """Return the memory that the library keeps for later arrays to the device."""
@@ -245,28 +266,9 @@ class CupyImages(DeviceImages):
         """Return the labels as a contiguous array of one dimension, of a type with arithmetic."""
         return self.xp.ascontiguousarray(labels).reshape(-1)
 
-    def to_integer(self, array):
-        """Return an array as int64."""
-        return array.astype("int64")
-
-    def runs(self, flat, elements):
-        """Return the label, the length and the image of each run of equal elements.
-
-        `elements` is the number of elements of an image.
-        """
-        is_first = self.xp.ones(flat.shape, "bool")
-        is_first[1:] = flat[1:] != flat[:-1]
-        is_first[::elements] = True
-        firsts = self.xp.flatnonzero(is_first)
-        return flat[firsts], self.xp.diff(firsts, append=flat.size), firsts // elements
-
-    def unique(self, labels):
-        """Return the values of an array in ascending order, and the index of each element's."""
-        return self.xp.unique(labels, return_inverse=True)
-
-    def search(self, values, flat):
-        """Return the index of each element in an ascending array of all values."""
-        return self.xp.searchsorted(values, flat)
+    def indices_of(self, array):
+        """Return the indices of the elements that are true."""
+        return self.xp.flatnonzero(array)
 
     def sums(self, names, lengths, count):
         """Return the sum of the lengths with each name from 0 to count - 1, in host memory."""
@@ -285,15 +287,15 @@ class CupyImages(DeviceImages):
 class TorchCudaImages(DeviceImages):
     """torch.Tensor in device memory, and its subclasses with metadata."""
 
-    def plain(self, image):
-        return _tensors.plain_tensor(image)
+    # The functions of torch that are used here take the device of their arguments.
+    plain = staticmethod(_tensors.plain_tensor)
+    like = staticmethod(_tensors.like)
+    refuse_gradients = staticmethod(_tensors.refuse_gradients)
+    check_mask = staticmethod(_tensors.check_mask)
+    will_write = staticmethod(_tensors.will_write)
 
     def device_of(self, image):
         return image.device.index
-
-    def on_device_of(self, image):
-        # The functions of torch that are used here take the device of their arguments.
-        return contextlib.nullcontext()
 
     def stream_of(self, image):
         return self.xp.cuda.current_stream(image.device).cuda_stream
@@ -327,27 +329,15 @@ class TorchCudaImages(DeviceImages):
     def numbers(self, image, count):
         return self.xp.arange(1, count + 1, device=image.device)
 
-    def to_double(self, column):
-        return column.double()
+    def cast(self, array, dtype):
+        return array.to(getattr(self.xp, dtype))
 
     def assign(self, out, values):
         out.copy_(values)
 
-    def like(self, image, result):
-        return _tensors.like(image, result)
-
     def plain_out(self, out):
         _tensors.check_out(out)
         return super().plain_out(out)
-
-    def refuse_gradients(self, image):
-        _tensors.refuse_gradients(image)
-
-    def check_mask(self, image, mask):
-        _tensors.check_mask(image, mask)
-
-    def will_write(self, image, out):
-        _tensors.will_write(image, out)
 
     def release_memory(self):
         self.xp.cuda.empty_cache()
@@ -358,25 +348,11 @@ class TorchCudaImages(DeviceImages):
             raise TypeError("relabel does not support tensors of uint64: convert to int64")
         wider = {"bool": "uint8", "uint16": "int32", "uint32": "int64"}
         if name in wider:
-            labels = labels.to(getattr(self.xp, wider[name]))
+            labels = self.cast(labels, wider[name])
         return labels.contiguous().view(-1)
 
-    def to_integer(self, array):
-        return array.long()
-
-    def runs(self, flat, elements):
-        is_first = self.xp.ones(flat.shape, dtype=self.xp.bool, device=flat.device)
-        is_first[1:] = flat[1:] != flat[:-1]
-        is_first[::elements] = True
-        firsts = is_first.nonzero().view(-1)
-        lengths = firsts.diff(append=firsts.new_tensor([flat.numel()]))
-        return flat[firsts], lengths, firsts // elements
-
-    def unique(self, labels):
-        return self.xp.unique(labels, return_inverse=True)
-
-    def search(self, values, flat):
-        return self.xp.searchsorted(values, flat)
+    def indices_of(self, array):
+        return array.nonzero().view(-1)
 
     def sums(self, names, lengths, count):
         sums = self.xp.zeros(count, dtype=self.xp.int64, device=lengths.device)
@@ -422,31 +398,6 @@ def is_on_device(image):
     return int(image.__dlpack_device__()[0]) in (cuda, cuda_managed)
 
 
-def may_overlap(library, array, *others):
-    """Return whether an array may have elements in common with one of the others, which may be None."""
-
-    def extent_of(array):
-        begin = end = library.address_of(array)
-        for length, stride in zip(array.shape, library.strides_of(array)):
-            if length == 0:
-                return begin, begin
-            begin += min(0, stride * (length - 1))
-            end += max(0, stride * (length - 1))
-        return begin, end + library.element_size_of(array)
-
-    begin, end = extent_of(array)
-    extents = [extent_of(other) for other in others if other is not None]
-    return any(begin < other_end and other_begin < end for other_begin, other_end in extents)
-
-
-class ForeignImages:
-    """Objects with __cuda_array_interface__ or DLPack. They need `out`."""
-
-    on_device = True
-    has_physical_axes = False
-    has_arithmetic = False
-
-
 def _import_dlpack(image, name, stream, writable):
     """Return the device memory of an object with DLPack."""
     if not writable:
@@ -462,44 +413,36 @@ def _import_dlpack(image, name, stream, writable):
         raise ValueError(f"{name} is read-only") from None
 
 
-class ForeignArray:
+class _ForeignArray:
     """The device memory of an object of an unknown library."""
 
-    def __init__(self, image, name, stream, writable=False):
-        self.owner = image
+    def __init__(self, image, name, stream, writable):
+        self.owner, self.device, strides = image, None, None
         interface = getattr(image, "__cuda_array_interface__", None)
         if interface is not None:
             if interface.get("mask") is not None:
                 raise TypeError(f"{name} has a mask, which is not supported")
             self.address, is_read_only = interface["data"]
             self.shape = tuple(interface["shape"])
-            dtype = np.dtype(interface["typestr"])
+            self.dtype = np.dtype(interface["typestr"])
             strides = interface.get("strides")
-            self.device = None
         elif is_on_device(image):
             # The producer makes this stream wait for its work. 1 is the legacy default stream.
             self.owner = _import_dlpack(image, name, stream or 1, writable)
             self.address, is_read_only = self.owner.address, False
             self.shape = tuple(self.owner.shape)
-            dtype = np.dtype(self.owner.dtype)
-            strides = tuple(stride * dtype.itemsize for stride in self.owner.strides)
+            self.dtype = np.dtype(self.owner.dtype)
+            strides = tuple(stride * self.dtype.itemsize for stride in self.owner.strides)
             self.device = int(image.__dlpack_device__()[1])
         else:
             raise TypeError(f"{name} must be in device memory, like the image")
         if writable and is_read_only:
             raise ValueError(f"{name} is read-only")
-        if not dtype.isnative:
+        if not self.dtype.isnative:
             raise TypeError(f"{name} has the byte order of another processor")
-        self.dtype = dtype.name
-        self.bytes = math.prod(self.shape) * dtype.itemsize
-        self.strides = tuple(
-            dtype.itemsize * int(np.prod(self.shape[axis + 1 :], dtype=np.int64))
-            for axis in range(len(self.shape))
-        )
-        if strides is not None and any(
-            stride != wanted and length > 1
-            for stride, wanted, length in zip(strides, self.strides, self.shape)
-        ):
+        wanted = GaplessImages().strides_of(self)
+        rows = zip(self.shape, wanted, wanted if strides is None else strides)
+        if any(length > 1 and stride != gapless for length, gapless, stride in rows):
             raise ValueError(f"{name} must be contiguous in C order")
 
 
@@ -514,51 +457,99 @@ def _stream_of(image):
     return (getattr(image, "__cuda_array_interface__", None) or {}).get("stream") or 0
 
 
-def label_foreign(image, out, spatial_dims, make_request):
-    """Label an object of an unknown library. Return the number of labels, and the request.
+class GaplessImages(DeviceImages):
+    """Images in C order without gaps. The extension module allocates the memory for the work."""
 
-    `make_request` takes the number of axes of an image, whether there are others, the device, and
-    the name of the type.
+    def __init__(self):
+        """There is no module for arrays."""
+
+    def name_of(self, dtype):
+        return np.dtype(dtype).name
+
+    def stream_of(self, image):
+        return 0
+
+    def is_capturing(self, image):
+        return False  # the extension module looks
+
+    def allocator_for(self, image):
+        return None
+
+    def contiguous(self, image):
+        return image
+
+    def is_contiguous(self, image):
+        return True
+
+    def element_size_of(self, image):
+        return np.dtype(image.dtype).itemsize
+
+    def strides_of(self, image):
+        size = self.element_size_of(image)
+        return [size * math.prod(image.shape[axis + 1 :]) for axis in range(len(image.shape))]
+
+    def release_memory(self):
+        """No memory is kept for later images."""
+
+
+class ForeignImages(GaplessImages):
+    """Objects of other libraries with __cuda_array_interface__ or DLPack. There is one for each call.
+
+    Nothing is known here that allocates memory. So they have only `label`, and need `out`.
     """
-    if out is None:
-        raise TypeError(
-            f"{type(image).__name__} is a device array of a library that is not known here: "
-            "pass out=, or convert it with cupy.asarray(image) or torch.as_tensor(image)"
-        )
-    if _is_tensor(out) and not out.is_cuda:
-        raise ValueError("out must be on the device of the image")
-    streams = (_stream_of(image), _stream_of(out))
-    if 0 not in streams and streams[0] != streams[1]:
-        raise ValueError("the image and out are used on two streams: synchronize one of them first")
-    stream = streams[0] or streams[1]
-    is_tensor = _is_tensor(out)
-    if is_tensor:
-        _tensors.check_out(out)
-    source = ForeignArray(image, "the image", stream)
-    target = ForeignArray(out, "out", stream, writable=True)
-    axes = spatial_axes(source.shape, spatial_dims)
-    if source.shape != target.shape:
-        raise ValueError(f"out has the shape {target.shape}, and the image {source.shape}")
-    integer_dtype(target.dtype)
-    if (
-        source.address < target.address + target.bytes
-        and target.address < source.address + source.bytes
-    ):
+
+    functions = ("label",)
+
+    def __init__(self):
+        self._stream, self._device = 0, None
+
+    def prepare(self, image, options, dtype, out):
+        if options.has_limits or options.mask is not None or dtype is not None:
+            raise TypeError(
+                "lower, upper, mask and dtype need an array of CuPy or PyTorch: "
+                "convert it with cupy.asarray(image) or torch.as_tensor(image)"
+            )
+        if out is None:
+            raise TypeError(
+                f"{type(image).__name__} is a device array of a library that is not known here: "
+                "pass out=, or convert it with cupy.asarray(image) or torch.as_tensor(image)"
+            )
+        if _is_tensor(out) and not out.is_cuda:
+            raise ValueError("out must be on the device of the image")
+        streams = {_stream_of(image), _stream_of(out)} - {0}
+        if len(streams) > 1:
+            raise ValueError(
+                "the image and out are used on two streams: synchronize one of them first"
+            )
+        self._stream = next(iter(streams), 0)
+
+    def plain(self, image):
+        return self._open(image, "the image", writable=False)
+
+    def plain_out(self, out):
+        if _is_tensor(out):
+            _tensors.check_out(out)
+        return self._open(out, "out", writable=True)
+
+    def _open(self, image, name, writable):
+        array = _ForeignArray(image, name, self._stream, writable)
+        if None not in (array.device, self._device) and array.device != self._device:
+            raise ValueError("out must be on the device of the image")
+        self._device = self._device if array.device is None else array.device
+        return array
+
+    def device_of(self, image):
+        return _core.CURRENT_DEVICE if self._device is None else self._device
+
+    def stream_of(self, image):
+        return self._stream
+
+    def address_of(self, image):
+        return image.address
+
+    def new_array(self, image, shape, dtype):
         raise ValueError("out must not overlap the image")
-    if None not in (source.device, target.device) and source.device != target.device:
-        raise ValueError("out must be on the device of the image")
-    device = source.device if source.device is not None else target.device
-    if is_tensor:
-        _tensors.increment_version(out)
-    leading = source.shape[:-axes]
-    number = _core.CURRENT_DEVICE if device is None else device
-    request = make_request(axes, bool(leading), number, source.dtype)
-    counts = _core.label_device(
-        device_array(source.address, source.dtype, source.shape, source.strides, axes),
-        _core.DeviceForeground(),
-        device_array(target.address, target.dtype, target.shape, target.strides, axes),
-        stream,
-        None,
-        request,
-    )
-    return counts_of(counts, leading), request
+
+    def will_write(self, image, out):
+        if _is_tensor(out):
+            _tensors.increment_version(out)

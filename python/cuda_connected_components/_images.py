@@ -5,16 +5,20 @@ and how to make an image of the same library for results. No library but NumPy
 is imported before one of its objects comes in.
 """
 
-import contextlib
-import math
 import sys
 
 import numpy as np
 
 from . import _core, _devices, _tensors
-from ._arguments import default_label_dtype, image_stride_of
+from ._arguments import Geometry, image_stride_of
 
 _SUPPORTED = "bool, integers of 8 to 64 bits, float16, float32 and float64"
+BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # NumPy does not have it; the extension module knows it
+
+
+def name_of(dtype):
+    """Return the name of the type of an array."""
+    return "bfloat16" if dtype == BFLOAT16 else dtype.name
 
 
 def checked(array):
@@ -23,7 +27,7 @@ def checked(array):
     Copies arrays of other byte orders and arrays that are not aligned.
     """
     dtype = array.dtype
-    if dtype.kind not in "biuf" or dtype.itemsize > 8:
+    if dtype != BFLOAT16 and (dtype.kind not in "biuf" or dtype.itemsize > 8):
         advice = {
             "c": "label abs(image), or its real part",
             "f": "convert it with image.astype(float)",
@@ -84,6 +88,7 @@ class NumpyImages:
 
     on_device = False
     has_physical_axes = False
+    label_dtype: "type | None" = None  # the type of labels, or None for a type by the shape
 
     def in_memory(self, image):
         """Return an image whose elements are in memory.
@@ -109,27 +114,18 @@ class NumpyImages:
             )
         return array
 
-    def array(self, image):
-        """Return the elements of an image in memory."""
+    def elements(self, image):
+        """Return the elements of an image in memory as an array."""
         if _is_masked(image):
             raise TypeError(
                 "masked arrays are not supported: pass image.filled(0), "
                 "or image.data with mask=~np.ma.getmaskarray(image)"
             )
-        return checked(np.asarray(image))
+        return np.asarray(image)
 
-    def values(self, image):
-        """Return the elements of an image as unsigned integers of the same bits."""
-        array = np.asarray(image)
-        return array.view(f"u{array.dtype.itemsize}")
-
-    def dtype_of(self, image):
-        """Return the element type of an image, in the library's own terms."""
-        return np.asarray(image).dtype
-
-    def is_bfloat16(self, image):
-        """Return whether the elements are bfloat16 numbers, whose array is float32."""
-        return False
+    def array(self, image):
+        """Return the elements of an image as an array that the extension module can read."""
+        return checked(self.elements(image))
 
     def refuse_gradients(self, image):
         """Raise an exception if the library would differentiate a result with values of an image."""
@@ -143,11 +139,6 @@ class NumpyImages:
     def will_write(self, image, out):
         """Prepare an image for the results of `image`: tell the library that it changes."""
 
-    def output_values(self, out):
-        """Return the array of an image for values, as unsigned integers of the same bits."""
-        array = self.output(out)
-        return array.view(f"u{array.dtype.itemsize}")
-
     def output(self, out):
         """Return the array of an image for results."""
         if not isinstance(out, np.ndarray) or _is_masked(out):
@@ -156,17 +147,15 @@ class NumpyImages:
             raise ValueError("out is read-only")
         return out
 
-    def empty_labels(self, image, array, axes, dtype):
-        """Return a new image for labels, and its array. `axes` is the number of axes of an image."""
-        dtype = dtype or default_label_dtype(array.shape[-axes:])
-        labels = empty(array.shape, axes, dtype, is_transposed(array, axes))
-        return labels, labels
+    def empty(self, image, array, axes, dtype=None, are_labels=False):
+        """Return a new image of the shape and the order of an image, and its array.
 
-    def empty_values(self, image, array, axes, are_labels=False):
-        """Return a new image of the type of `image`, and its array."""
-        dtype = np.asarray(image).dtype
-        values = empty(array.shape, axes, dtype, is_transposed(array, axes))
-        return values, values
+        `array` has the elements of the image, and `axes` is the number of axes of one of its images.
+        `dtype` is the type of labels, or None for the type of the image.
+        """
+        dtype = dtype or self.elements(image).dtype
+        result = empty(array.shape, axes, dtype, is_transposed(array, axes))
+        return result, result
 
     def to_double(self, column):
         """Return a column of statistics as float64."""
@@ -205,16 +194,8 @@ class XarrayImages(NumpyImages):
             )
         return image.copy(deep=False, data=library.in_memory(data))
 
-    def array(self, image):
-        return self._inner(image).array(image.data)
-
-    def values(self, image):
-        return self._inner(image).values(image.data)
-
-    def dtype_of(self, image):
-        if not self._is_data_array(image):
-            return image.dtype
-        return self._inner(image).dtype_of(image.data)
+    def elements(self, image):
+        return self._inner(image).elements(image.data)
 
     def check_mask(self, image, mask, mask_library):
         if mask_library is self:
@@ -256,26 +237,17 @@ class XarrayImages(NumpyImages):
             raise ValueError("the values of out are not in memory: call out.load() first")
         return self._inner(out).output(data)
 
-    def empty_labels(self, image, array, axes, dtype):
-        data, labels = self._inner(image).empty_labels(image.data, array, axes, dtype)
-        return self._with_data(image, data, are_labels=True), labels
-
-    def empty_values(self, image, array, axes, are_labels=False):
-        data, values = self._inner(image).empty_values(image.data, array, axes)
-        return self._with_data(image, data, are_labels), values
-
-    @staticmethod
-    def _with_data(image, data, are_labels):
-        """Return a copy of an image with other values."""
+    def empty(self, image, array, axes, dtype=None, are_labels=False):
+        data, elements = self._inner(image).empty(image.data, array, axes, dtype)
         result = image.copy(data=data)
         # The rest tells how the values of the image were packed in a file.
         result.encoding = {
             name: value for name, value in image.encoding.items() if name in _KEPT_ENCODING
         }
-        if are_labels:
+        if are_labels or dtype is not None:
             for name in _ATTRIBUTES_OF_VALUES.intersection(result.attrs):
                 del result.attrs[name]
-        return result
+        return result, elements
 
     @staticmethod
     def _is_data_array(image):
@@ -290,84 +262,53 @@ class XarrayImages(NumpyImages):
 class TorchImages(NumpyImages):
     """torch.Tensor in host memory, and its subclasses with metadata."""
 
+    refuse_gradients = staticmethod(_tensors.refuse_gradients)
+    check_mask = staticmethod(_tensors.check_mask)
+    will_write = staticmethod(_tensors.will_write)
+
     def in_memory(self, image):
         return image
 
-    def array(self, image):
-        tensor = _tensors.plain_tensor(image)
-        return checked((tensor.float() if self.is_bfloat16(tensor) else tensor).numpy())
-
-    def values(self, image):
-        tensor = _tensors.plain_tensor(image)
-        if self.is_bfloat16(tensor):
-            tensor = tensor.view(sys.modules["torch"].int16)
-        return super().values(tensor.numpy())
-
-    def dtype_of(self, image):
-        return image.dtype
-
-    def refuse_gradients(self, image):
-        _tensors.refuse_gradients(image)
-
-    def check_mask(self, image, mask, mask_library):
-        _tensors.check_mask(image, mask)
-
-    def output(self, out):
-        tensor = self._writable(out)
-        if out.dtype.is_floating_point:
-            raise TypeError(f"labels are integers, not {out.dtype}: out needs an integer type")
+    def elements(self, image):
+        torch, tensor = sys.modules["torch"], _tensors.plain_tensor(image)
+        if tensor.dtype == torch.bfloat16:
+            return tensor.view(torch.int16).numpy().view(BFLOAT16)
         return tensor.numpy()
 
-    def will_write(self, image, out):
-        _tensors.will_write(image, out)
-
-    def output_values(self, out):
-        tensor = self._writable(out)
-        if self.is_bfloat16(tensor):
-            tensor = tensor.view(sys.modules["torch"].int16)
-        return super().values(tensor.numpy())
-
-    @staticmethod
-    def _writable(out):
+    def output(self, out):
         _tensors.check_out(out)
         if out.device.type != "cpu":
             raise ValueError("out must be on the device of the image")
-        return _tensors.plain_tensor(out)
+        return self.elements(out)
 
-    def empty_labels(self, image, array, axes, dtype):
-        labels, _ = super().empty_labels(array, array, axes, dtype)
-        return _tensors.like(image, sys.modules["torch"].from_numpy(labels)), labels
-
-    def empty_values(self, image, array, axes, are_labels=False):
-        values, _ = super().empty_values(self.values(image), array, axes)
+    def empty(self, image, array, axes, dtype=None, are_labels=False):
         torch = sys.modules["torch"]
-        tensor = torch.from_numpy(values.view(f"i{values.dtype.itemsize}"))
-        return _tensors.like(image, tensor.view(image.dtype)), values
+        elements, _ = super().empty(image, array, axes, dtype)
+        if dtype is not None:
+            return _tensors.like(image, torch.from_numpy(elements)), elements
+        tensor = torch.from_numpy(elements.view(f"i{elements.itemsize}")).view(image.dtype)
+        return _tensors.like(image, tensor), elements
 
     def columns(self, image, columns):
         torch = sys.modules["torch"]
         return {name: torch.from_numpy(column) for name, column in columns.items()}
 
-    def is_bfloat16(self, tensor):
-        return tensor.dtype == sys.modules["torch"].bfloat16
-
 
 def _check_geometry(geometry, of_mask):
     """Raise an exception if a mask does not occupy the physical space of an image, as ITK does."""
-    first, origin, spacing, direction = geometry
-    if len(first) != len(of_mask[0]):
-        raise ValueError(f"mask has {len(of_mask[0])} dimensions, and the image has {len(first)}")
-    tolerance = 1e-6 * spacing[0]
-    same = (
-        tuple(first) == tuple(of_mask[0])
-        and np.allclose(origin, of_mask[1], rtol=0, atol=tolerance)
-        and np.allclose(spacing, of_mask[2], rtol=0, atol=tolerance)
-        and np.allclose(direction, of_mask[3], rtol=0, atol=1e-6)
+    if len(geometry.first) != len(of_mask.first):
+        raise ValueError(
+            f"mask has {len(of_mask.first)} dimensions, and the image has {len(geometry.first)}"
+        )
+    length = 1e-6 * geometry.spacing[0]
+    is_same = geometry.first == of_mask.first and all(
+        np.allclose(of_image, other, rtol=0, atol=tolerance)
+        for of_image, other, tolerance in zip(geometry[1:], of_mask[1:], (length, length, 1e-6))
     )
-    if not same:
+    if not is_same:
         described = [
-            f"first index {tuple(g[0])}, origin {tuple(g[1])}, spacing {tuple(g[2])}, "
-            f"direction {g[3].tolist()}"
+            f"first index {g.first}, origin {g.origin}, spacing {g.spacing}, "
+            f"direction {g.direction.tolist()}"
             for g in (geometry, of_mask)
         ]
         raise ValueError(
@@ -382,17 +323,8 @@ class PhysicalImages(NumpyImages):
     has_physical_axes = True
 
     def in_memory(self, image):
-        self._view(image)  # checks the type, and updates the pipeline of itk
+        self.elements(image)  # checks the type, and updates the pipeline of itk
         return image
-
-    def array(self, image):
-        return checked(self._view(image))
-
-    def values(self, image):
-        return super().values(self._view(image))
-
-    def dtype_of(self, image):
-        return self._view(image).dtype
 
     def check_mask(self, image, mask, mask_library):
         if mask_library.has_physical_axes:
@@ -402,19 +334,21 @@ class PhysicalImages(NumpyImages):
 class SimpleItkImages(PhysicalImages):
     """SimpleITK.Image. Axes of statistics are x, y and z."""
 
+    label_dtype = np.uint32
+
     def output(self, out):
         if type(out).__module__.partition(".")[0] != "SimpleITK":
             raise TypeError("out must be a SimpleITK.Image, like the image")
         return self._writable(out)
 
-    def empty_labels(self, image, array, axes, dtype):
-        sitk = sys.modules["SimpleITK"]
-        name = {"i": "sitkInt", "u": "sitkUInt"}[np.dtype(dtype or np.uint32).kind]
-        bits = 8 * np.dtype(dtype or np.uint32).itemsize
-        return self._empty(image, getattr(sitk, f"{name}{bits}"))
-
-    def empty_values(self, image, array, axes, are_labels=False):
-        return self._empty(image, image.GetPixelID())
+    def empty(self, image, array, axes, dtype=None, are_labels=False):
+        sitk, pixel_id = sys.modules["SimpleITK"], image.GetPixelID()
+        if dtype is not None:
+            name = {"i": "sitkInt", "u": "sitkUInt"}[dtype.kind]
+            pixel_id = getattr(sitk, f"{name}{8 * dtype.itemsize}")
+        result = sitk.Image(image.GetSize(), pixel_id)
+        result.CopyInformation(image)
+        return result, self._writable(result)
 
     def will_write(self, image, out):
         out.CopyInformation(image)
@@ -423,15 +357,9 @@ class SimpleItkImages(PhysicalImages):
         """Return the first index, origin, spacing and direction of an image, along x, y, z."""
         dimension = image.GetDimension()
         direction = np.reshape(image.GetDirection(), (dimension, dimension))
-        return (0,) * dimension, image.GetOrigin(), image.GetSpacing(), direction
+        return Geometry((0,) * dimension, image.GetOrigin(), image.GetSpacing(), direction)
 
-    def _empty(self, image, pixel_id):
-        result = sys.modules["SimpleITK"].Image(image.GetSize(), pixel_id)
-        result.CopyInformation(image)
-        return result, self._writable(result)
-
-    @staticmethod
-    def _view(image):
+    def elements(self, image):
         if not hasattr(image, "GetPixelIDTypeAsString"):
             raise TypeError(f"pass a SimpleITK.Image, not {type(image).__name__}: call Execute()")
         if image.GetPixelIDTypeAsString().startswith("vector"):
@@ -446,7 +374,7 @@ class SimpleItkImages(PhysicalImages):
     def _writable(self, image):
         # A new image may share its buffer with others until it is written to.
         image.MakeUnique()
-        view = self._view(image)
+        view = self.elements(image)
         address = view.__array_interface__["data"][0]
         interface = {
             "version": 3,
@@ -468,6 +396,8 @@ class _Memory:
 class ItkImages(PhysicalImages):
     """itk.Image. Axes of statistics are x, y and z."""
 
+    label_dtype = np.uint64
+
     def will_write(self, image, out):
         if out is not image:
             out.CopyInformation(image)
@@ -479,25 +409,21 @@ class ItkImages(PhysicalImages):
             raise TypeError("out must be an itk.Image, like the image")
         if _is_itk_cuda_image(type(out)):
             raise TypeError("out is in device memory, and the image is in host memory")
-        return self._view(out)
+        return self.elements(out)
 
-    def empty_labels(self, image, array, axes, dtype):
-        labels = _new_itk_image(image, _itk_type_of("Image", dtype or np.uint64, array.ndim))
-        return labels, self._view(labels)
-
-    def empty_values(self, image, array, axes, are_labels=False):
-        values = _new_itk_image(image, type(image))
-        return values, self._view(values)
+    def empty(self, image, array, axes, dtype=None, are_labels=False):
+        kind = type(image) if dtype is None else _itk_type_of("Image", dtype, array.ndim)
+        result = _new_itk_image(image, kind)
+        return result, self.elements(result)
 
     def geometry(self, image):
         """Return the first index, origin, spacing and direction of an image, along x, y, z."""
         itk = sys.modules["itk"]
         first = tuple(image.GetBufferedRegion().GetIndex())
         direction = np.asarray(itk.array_from_matrix(image.GetDirection()))
-        return first, tuple(image.GetOrigin()), tuple(image.GetSpacing()), direction
+        return Geometry(first, tuple(image.GetOrigin()), tuple(image.GetSpacing()), direction)
 
-    @staticmethod
-    def _view(image):
+    def elements(self, image):
         _update_itk_image(image)
         array = sys.modules["itk"].array_view_from_image(image)
         if array is None:
@@ -540,19 +466,15 @@ def _new_itk_image(image, image_type):
     return result
 
 
-class ItkCudaImages(_devices.DeviceImages):
-    """itk.CudaImage, of the module CudaCommon. Its memory is contiguous, on ITK's device.
+class ItkCudaImages(_devices.GaplessImages):
+    """itk.CudaImage, of the module CudaCommon. Its memory is on ITK's device. itk allocates the results."""
 
-    itk allocates the results, and the extension module the memory for the work.
-    """
-
-    has_arithmetic = False
+    functions = ("label", "keep")
     has_physical_axes = True
-    label_dtype = np.dtype(np.uint64)
+    label_dtype = np.uint64
     geometry = ItkImages.geometry
-
-    def __init__(self):
-        """There is no module for arrays, so there is no `xp`."""
+    check_mask = PhysicalImages.check_mask
+    will_write = ItkImages.will_write
 
     def plain(self, image):
         if not _is_itk_cuda_image(type(image)):
@@ -562,57 +484,20 @@ class ItkCudaImages(_devices.DeviceImages):
             raise ValueError("the itk.CudaImage has no pixels: call its Allocate() first")
         return image
 
-    def check_mask(self, image, mask):
-        _check_geometry(self.geometry(image), self.geometry(mask))
-
     def device_of(self, image):
         # itk makes its device the current one.
         return _core.CURRENT_DEVICE
 
-    def on_device_of(self, image):
-        return contextlib.nullcontext()
-
-    def stream_of(self, image):
-        return 0
-
-    def allocator_for(self, image):
-        return None
-
-    def name_of(self, dtype):
-        return np.dtype(dtype).name
-
-    def contiguous(self, image):
-        return image
-
-    def is_contiguous(self, image):
-        return True
-
     def address_of(self, image):
         return int(self._pointer_to(image))
-
-    def element_size_of(self, image):
-        return np.dtype(image.dtype).itemsize
-
-    def strides_of(self, image):
-        size = self.element_size_of(image)
-        return [size * math.prod(image.shape[axis + 1 :]) for axis in range(len(image.shape))]
 
     def new_array(self, image, shape, dtype):
         if dtype == self.name_of(image.dtype):
             return _new_itk_image(image, type(image))
         return _new_itk_image(image, _itk_type_of("CudaImage", dtype, len(shape)))
 
-    def like(self, image, result):
-        return result
-
-    def will_write(self, image, out):
-        _ITK.will_write(image, out)
-
     def assign(self, out, values):
         raise ValueError("an itk.CudaImage for results must not overlap the image or the mask")
-
-    def release_memory(self):
-        """itk keeps no memory for later images."""
 
     @staticmethod
     def _pointer_to(image):
@@ -631,12 +516,11 @@ class DaskImages(NumpyImages):
 
 
 _NUMPY = NumpyImages()
-_DASK = DaskImages()
 _ITK = ItkImages()
 _ITK_CUDA = ItkCudaImages()
 _HOST_LIBRARIES = {
     "SimpleITK": SimpleItkImages(),
-    "dask": _DASK,
+    "dask": DaskImages(),
     "itk": _ITK,
     "numpy": _NUMPY,
     "xarray": XarrayImages(),

@@ -57,7 +57,7 @@ def has_started_cuda():
 def threads(number):
     """Return a number of threads for `threads=`, or the default if it is None."""
     if number is not None:
-        return min(_arguments.count_of("threads", number, 1), _MOST_THREADS)
+        return min(_arguments.integer_of("threads", number, 1), _MOST_THREADS)
     if _threads is not None:
         return _threads
     text = os.environ.get(THREADS_VARIABLE)
@@ -72,7 +72,7 @@ def threads(number):
 def set_threads(number):
     """Set the default number of threads. None stands for no setting."""
     global _threads
-    _threads = None if number is None else min(_arguments.count_of("n", number, 1), _MOST_THREADS)
+    _threads = None if number is None else min(_arguments.integer_of("n", number, 1), _MOST_THREADS)
 
 
 def _is_in_worker():

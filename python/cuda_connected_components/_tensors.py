@@ -136,7 +136,7 @@ def will_write(image, out):
         out.copy_meta_from(image)
 
 
-def check_mask(image, mask):
+def check_mask(image, mask, _mask_library):
     """Raise an exception if a mask has another affine matrix than an image."""
     if not (_has_metadata(image) and _has_metadata(mask)):
         return

@@ -1,10 +1,9 @@
 """Warnings of values that an image of one foreground seldom has.
 
 The extension module looks at the values where it packs the elements. Functions
-that may warn pass `warn` as `observe` to those that do the work.
+that may warn have `warn` as `observe` in their options.
 """
 
-import math
 import os
 import sys
 import warnings
@@ -12,11 +11,6 @@ import warnings
 import numpy as np
 
 _FOLDER = os.path.dirname(__file__)
-
-
-def are_wanted(observe, limits, mask, dtype):
-    """Return whether to look at the values of an image. `dtype` is the name of its type."""
-    return observe is not None and limits == (None, None) and mask is None and dtype != "bool"
 
 
 def warn(values):
@@ -33,17 +27,16 @@ def warn(values):
         )
 
 
-def warn_of_slope(array, lower, upper):
+@np.errstate(invalid="ignore", over="ignore")
+def warn_of_slope(array, limits):
     """Warn if elements miss a whole limit by rounding, as labels that a file stores with a slope.
 
     Most arrays need only a sample of their elements, which are no labels.
     """
-    limits = [(sign, limit) for sign, limit in ((-1, lower), (1, upper)) if limit is not None]
-    limits = [(sign, _float_of(limit)) for sign, limit in limits]
+    limits = [(sign, float(limit)) for sign, limit in zip((-1, 1), limits)]
     limits = [(sign, limit) for sign, limit in limits if limit.is_integer()]
     sample = array[tuple(slice(None, None, max(1, n // 100)) for n in array.shape)]
-    with np.errstate(invalid="ignore"):
-        distance = np.abs(sample - np.round(sample))
+    distance = np.abs(sample - np.round(sample))
     if not limits or np.any(distance >= 0.01) or not np.any(distance):
         return
     count = 0
@@ -55,13 +48,6 @@ def warn_of_slope(array, lower, upper):
             f"{count} elements are less than 0.001 outside lower or upper, as labels that a file stores "
             "with a slope: pass limits between whole numbers, or round the image"
         )
-
-
-def _float_of(limit):
-    try:
-        return float(limit)
-    except OverflowError:  # an integer beyond all numbers of an image
-        return math.inf
 
 
 def _warn(text):

@@ -14,7 +14,8 @@ import math
 
 import numpy as np
 
-from . import _api, _arguments
+from . import _api
+from ._options import Options, Selection
 from ._tensors import outside_graphs, plain_tensor
 
 __all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
@@ -105,7 +106,7 @@ def connected_components(
         view = _elements(data)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
         observe = None if is_binary else _refuse_several
-        labels, count = _api.label_with_limits(view, rank, dtype=dtype, observe=observe)
+        labels, count = _api.label_image(view, Options(rank, observe=observe), dtype)
         # The labels of an image with gaps or reversed axes are in C order.
         labels = _like(data, np.ascontiguousarray(labels))
     if is_tensor:
@@ -264,9 +265,9 @@ def dust(
     if is_plain and 0 <= threshold < math.inf:
         view = _elements(img)
         observe = None if binary_image else _refuse_several
-        minimum = _arguments.minimum_pixels(threshold, None)
         out = None if view.flags.c_contiguous else np.empty_like(view)  # in the order of the image
-        return _like(img, _api.keep(view, minimum, 0, rank, out=out, observe=observe)).view(img.dtype)
+        options, selection = Options(rank, observe=observe), Selection(min_size=threshold)
+        return _like(img, _api.keep(view, options, selection, out)).view(img.dtype)
 
     if precomputed_ccl:
         labels = (img != 0).view(np.uint8) if img.dtype == bool else img

@@ -9,6 +9,7 @@
 import numpy as np
 
 from . import _api, _core, _images
+from ._options import Options
 from ._tensors import outside_graphs
 
 __all__ = ["label"]
@@ -114,14 +115,15 @@ def _label(image, connectivity, dtype, out=None):
     if image.ndim == 0:
         labels, count = _label(image.reshape(1), 1, dtype)
         return labels.reshape(()), count
+    options = Options(connectivity)
     try:
         if dtype is None or dtype.kind in "iu":
             native = None if dtype is None else dtype.newbyteorder("=")
-            labels, count = _api.label_with_limits(image, connectivity, dtype=native, out=out)
+            labels, count = _api.label_image(image, options, native, out)
             return labels if dtype == native else labels.astype(dtype), count
         if dtype.kind not in "bf":
             raise TypeError(f"output must be of an integer, float or bool type, not {dtype}")
-        labels, count = _api.label_with_limits(image, connectivity)
+        labels, count = _api.label_image(image, options)
         if dtype.kind == "f" and count > 2 ** (np.finfo(dtype).nmant + 1):
             raise _core.LabelOverflowError(f"{dtype} cannot hold {count} labels")
     except _core.LabelOverflowError as error:

@@ -22,6 +22,10 @@ ElementTypeOf(const char * format, std::ptrdiff_t bytes)
   };
   const char * const text = format == nullptr ? "B" : format;
   const char * const code = std::strchr("@=<", text[0]) != nullptr && text[0] != '\0' ? text + 1 : text;
+  if (std::strcmp(code, "T{H:bfloat16:}") == 0)
+  {
+    return ElementType::BFloat16;
+  }
   if (std::strlen(code) == 1)
   {
     switch (code[0])

@@ -14,8 +14,8 @@ using itk::CudaConnectedComponentImageView;
 /** The types of array elements. */
 using ElementType = CudaConnectedComponentImageView::PixelTypeEnum;
 
-/** Returns the element type of a format character of Python's struct module and an element size in bytes. Throws
- * nanobind::type_error for other types. */
+/** Returns the element type of a format character of Python's struct module and an element size in bytes. A structure
+ * of NumPy with the field "bfloat16" stands for this type. Throws nanobind::type_error for other types. */
 ElementType
 ElementTypeOf(const char * format, std::ptrdiff_t bytes);
 

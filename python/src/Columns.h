@@ -4,6 +4,8 @@
 
 // From a table of components to a dictionary of NumPy arrays.
 
+#include "Settings.h"
+
 #include "itkCudaConnectedComponentTable.h"
 
 #include <nanobind/nanobind.h>
@@ -24,7 +26,7 @@ struct Columns
   std::vector<std::int64_t>                                      counts; // components of each image
 
   /** Converts a table. Needs no GIL: tables may be large. */
-  Columns(itk::CudaConnectedComponentTable && table, bool hasBoxes, bool hasMeans)
+  Columns(itk::CudaConnectedComponentTable && table, const Settings & settings)
     : faces(std::move(table.faces))
     , counts(table.componentCounts.begin(), table.componentCounts.end())
   {
@@ -35,12 +37,12 @@ struct Columns
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
       const std::string name(1, "xyz"[axis]);
-      if (hasBoxes)
+      if (settings.wantsBoxes)
       {
         add("minimum_" + name, table.minimums[axis]);
         add("maximum_" + name, table.maximums[axis]);
       }
-      if (hasMeans)
+      if (settings.wantsMeans)
       {
         std::vector<double> column(table.componentCount);
         for (std::size_t row = 0; row < column.size(); ++row)
@@ -76,7 +78,7 @@ MakeCounts(std::uint64_t count, const itk::CudaConnectedComponentTable & table, 
 
 /** Makes a dictionary of the columns. For a batch, "counts" has the number of components of each image. */
 inline nanobind::dict
-MakeDictionary(Columns && columns, bool hasFaces, bool isBatch)
+MakeDictionary(Columns && columns, const Settings & settings)
 {
   nanobind::dict dictionary;
   const auto     add = [&dictionary](auto & named) {
@@ -87,11 +89,11 @@ MakeDictionary(Columns && columns, bool hasFaces, bool isBatch)
   };
   add(columns.integers);
   add(columns.means);
-  if (hasFaces)
+  if (settings.wantsFaces)
   {
     dictionary["faces"] = MakeArray(std::move(columns.faces));
   }
-  if (isBatch)
+  if (settings.isBatch)
   {
     dictionary["counts"] = MakeArray(std::move(columns.counts));
   }

@@ -4,6 +4,7 @@
 #include "Columns.h"
 
 #include <exception>
+#include <optional>
 #include <string>
 #include <type_traits>
 
@@ -19,7 +20,7 @@ View
 ViewOf(const DeviceArray & array)
 {
   return { reinterpret_cast<void *>(array.address),
-           array.GetType(),
+           array.type,
            array.size,
            array.strides,
            View::Memory::Device,
@@ -30,8 +31,8 @@ ViewOf(const DeviceArray & array)
 /** The allocator of one call, and the first exception of Python that it has met. */
 struct AllocatorOfCall
 {
-  const Allocator *  allocator;
-  std::exception_ptr error;
+  const std::optional<Allocator> & allocator;
+  std::exception_ptr               error;
 
   /** Returns whether an exception says that there is too little memory. The caller holds the GIL. */
   static bool
@@ -64,7 +65,7 @@ struct AllocatorOfCall
   itk::CudaConnectedComponentAllocator
   Get()
   {
-    if (allocator == nullptr)
+    if (!allocator)
     {
       return {};
     }
@@ -83,60 +84,41 @@ struct AllocatorOfCall
   }
 };
 
-CudaConnectedComponentLabeler
-DeviceLabelerFor(Request &                request,
-                 const DeviceForeground & foreground,
-                 std::uintptr_t           stream,
-                 AllocatorOfCall &        allocator)
-{
-  CudaConnectedComponentLabeler labeler = LabelerFor(request);
-  labeler.options.allocator = allocator.Get();
-  labeler.options.deviceId = request.device;
-  labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(stream);
-  if (foreground.limits)
-  {
-    const auto valueOf = [](const DeviceForeground::Limit & limit) {
-      return std::visit([](auto number) { return View::Value(number); }, limit);
-    };
-    labeler.options.foreground = itk::CudaConnectedComponentForeground::Between(valueOf(foreground.limits->first),
-                                                                                valueOf(foreground.limits->second));
-  }
-  if (foreground.mask)
-  {
-    labeler.options.mask = ViewOf(*foreground.mask);
-  }
-  if (request.wantsValues)
-  {
-    labeler.options.reportValues = [&request](const PixelValues & values) { request.values = values; };
-  }
-  return labeler;
-}
-
-/** Returns work(labeler) for a labeler of images in device memory. The caller must not hold the GIL. */
+/** Calls work(labeler) for a labeler of images in device memory. Returns what is known of the values. The caller must
+ * not hold the GIL. */
 template <typename TWork>
-auto
-RunOnDeviceMemory(Request &                request,
-                  const DeviceForeground & foreground,
-                  std::uintptr_t           stream,
-                  const Allocator *        allocator,
-                  const TWork &            work)
+PixelValues
+RunOnDeviceMemory(const Settings & settings, const DeviceArray * mask, const TWork & work)
 {
-  AllocatorOfCall ofCall{ allocator, nullptr };
-  const auto      rethrow = [&ofCall] {
-    if (ofCall.error != nullptr)
+  PixelValues     values;
+  AllocatorOfCall allocator{ settings.allocator, nullptr };
+  const auto      rethrow = [&allocator] {
+    if (allocator.error != nullptr)
     {
-      std::rethrow_exception(ofCall.error);
+      std::rethrow_exception(allocator.error);
     }
   };
   try
   {
-    auto result = Translate([&] {
-      CudaConnectedComponentLabeler labeler = DeviceLabelerFor(request, foreground, stream, ofCall);
-      return work(labeler);
+    Translate([&] {
+      CudaConnectedComponentLabeler labeler = LabelerFor(settings);
+      labeler.options.foreground = ForegroundFor(settings);
+      labeler.options.allocator = allocator.Get();
+      labeler.options.deviceId = settings.device;
+      labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(settings.stream);
+      if (mask != nullptr)
+      {
+        labeler.options.mask = ViewOf(*mask);
+      }
+      if (settings.wantsValues)
+      {
+        labeler.options.reportValues = [&values](const PixelValues & known) { values = known; };
+      }
+      work(labeler);
     });
     rethrow();
     lastCall = { "cuda", "" };
-    return result;
+    return values;
   }
   catch (const std::exception &)
   {
@@ -147,85 +129,36 @@ RunOnDeviceMemory(Request &                request,
 
 } // namespace
 
-DeviceArray::DeviceArray(std::uintptr_t                     memory,
-                         std::string                        formatOfElements,
-                         std::ptrdiff_t                     bytes,
-                         const std::vector<std::uint64_t> & shape,
-                         const std::vector<std::int64_t> &  stridesOfAxes,
-                         std::size_t                        axes)
-  : address(memory)
-  , format(std::move(formatOfElements))
-  , elementBytes(bytes)
+nb::tuple
+LabelDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings)
 {
-  const std::size_t leading = shape.size() - axes;
-  bool              isEmpty = false;
-  for (std::size_t axis = shape.size(); axis-- > 0;)
-  {
-    const std::uint64_t length = shape[axis];
-    const std::int64_t  stride = stridesOfAxes[axis];
-    isEmpty = isEmpty || length == 0;
-    isReadable = isReadable && stride % bytes == 0;
-    if (axis >= leading)
-    {
-      size[shape.size() - 1 - axis] = length;
-      strides[shape.size() - 1 - axis] = stride;
-    }
-    else if (length != 1)
-    {
-      // A constant distance leads from each image to the next one.
-      isReadable = isReadable && (images <= 1 || stride == imageStride * static_cast<std::int64_t>(images));
-      imageStride = images == 1 ? stride : imageStride;
-      images *= length;
-    }
-  }
-  const bool isAligned = address % static_cast<std::uintptr_t>(bytes) == 0;
-  isReadable = isEmpty || (isReadable && isAligned);
-}
-
-nb::object
-LabelDevice(const DeviceArray &      image,
-            const DeviceForeground & foreground,
-            const DeviceArray &      output,
-            std::uintptr_t           stream,
-            Allocator *              allocator,
-            Request &                request)
-{
-  VisitInteger(output.GetType(), [](auto) {}); // throws for other types
-  std::uint64_t                    count;
+  VisitInteger(output.type, [](auto) {}); // throws for other types
+  std::uint64_t                    count = 0;
+  PixelValues                      values;
   itk::CudaConnectedComponentTable table;
   {
     const nb::gil_scoped_release released;
-    count = RunOnDeviceMemory(request, foreground, stream, allocator, [&](CudaConnectedComponentLabeler & labeler) {
+    values = RunOnDeviceMemory(settings, mask, [&](CudaConnectedComponentLabeler & labeler) {
       labeler.options.columns.pixelCounts = false;
-      return labeler.Label(ViewOf(image), ViewOf(output), 0, request.isBatch ? &table : nullptr);
+      count = labeler.Label(ViewOf(image), ViewOf(output), 0, settings.isBatch ? &table : nullptr);
     });
   }
-  return MakeCounts(count, table, request.isBatch);
+  return nb::make_tuple(MakeCounts(count, table, settings.isBatch), values);
 }
 
-std::uint64_t
-MaskDevice(const DeviceArray &      image,
-           const DeviceForeground & foreground,
-           const DeviceArray &      output,
-           std::uintptr_t           stream,
-           Allocator *              allocator,
-           Request &                request)
+PixelValues
+MaskDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings)
 {
-  return RunOnDeviceMemory(request, foreground, stream, allocator, [&](CudaConnectedComponentLabeler & labeler) {
-    return labeler.Mask(ViewOf(image), ViewOf(output));
+  return RunOnDeviceMemory(settings, mask, [&](const CudaConnectedComponentLabeler & labeler) {
+    labeler.Mask(ViewOf(image), ViewOf(output));
   });
 }
 
-void
-MeasureDevice(const DeviceArray &      image,
-              const DeviceForeground & foreground,
-              std::uintptr_t           stream,
-              Allocator *              allocator,
-              const nb::object &       makeColumns,
-              Request &                request,
-              bool                     wantsBoxes,
-              bool                     wantsMeans,
-              bool                     wantsFaces)
+PixelValues
+MeasureDevice(const DeviceArray & image,
+              const DeviceArray * mask,
+              const nb::object &  makeColumns,
+              const Settings &    settings)
 {
   const auto makeTable = [&makeColumns](std::uint64_t components) {
     const nb::gil_scoped_acquire           acquired;
@@ -252,10 +185,6 @@ MeasureDevice(const DeviceArray &      image,
     return table;
   };
   const nb::gil_scoped_release released;
-  RunOnDeviceMemory(request, foreground, stream, allocator, [&](CudaConnectedComponentLabeler & labeler) {
-    labeler.options.columns.boundingBoxes = wantsBoxes;
-    labeler.options.columns.sums = wantsMeans;
-    labeler.options.columns.faces = wantsFaces;
-    return labeler.Measure(ViewOf(image), makeTable);
-  });
+  return RunOnDeviceMemory(
+    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(ViewOf(image), makeTable); });
 }

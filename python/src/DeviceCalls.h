@@ -5,55 +5,25 @@
 // The calls for arrays in device memory.
 
 #include "Array.h"
-#include "Request.h"
+#include "Settings.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
-#include <variant>
-#include <vector>
 
 /** An array in device memory: an image, or the images of a batch. Strides are in bytes. */
 struct DeviceArray
 {
   std::uintptr_t               address;
-  std::string                  format; // a character of Python's struct module, or "bfloat16"
-  std::ptrdiff_t               elementBytes;
-  std::array<std::uint64_t, 3> size{ 1, 1, 1 }; // of an image, along x, y and z
-  std::array<std::int64_t, 3>  strides{};       // along x, y and z
-  std::uint64_t                images = 1;
-  std::int64_t                 imageStride = 0;
-  bool                         isReadable = true; // by the engine
-
-  /** Takes the lengths and the strides of all axes. The last `axes` axes are those of an image. */
-  DeviceArray(std::uintptr_t                     memory,
-              std::string                        formatOfElements,
-              std::ptrdiff_t                     bytes,
-              const std::vector<std::uint64_t> & shape,
-              const std::vector<std::int64_t> &  stridesOfAxes,
-              std::size_t                        axes);
-
-  ElementType
-  GetType() const
-  {
-    return format == "bfloat16" ? ElementType::BFloat16 : ElementTypeOf(format.c_str(), elementBytes);
-  }
-};
-
-/** The foreground of an array in device memory: the limits of its values, and an array whose elements that are 0 are
- * background. Without limits, the elements that are not 0 are foreground. */
-struct DeviceForeground
-{
-  using Limit = std::variant<std::int64_t, std::uint64_t, double>;
-
-  std::optional<std::pair<Limit, Limit>> limits;
-  std::optional<DeviceArray>             mask;
+  ElementType                  type;
+  std::array<std::uint64_t, 3> size; // of an image, along x, y and z
+  std::array<std::int64_t, 3>  strides;
+  std::uint64_t                images;
+  std::int64_t                 imageStride;
 };
 
 /** The device memory behind a DLPack capsule. */
@@ -117,47 +87,25 @@ private:
   nanobind::ndarray<> m_Array;
 };
 
-/** Functions of Python that allocate and free device memory. `allocate` takes the number of bytes and returns an
- * address. `free` takes the address. */
-struct Allocator
-{
-  nanobind::object allocate;
-  nanobind::object free;
-};
-
-/** Labels an image on a stream. The work takes memory of `allocator`, unless it is null. Returns the number of labels
- * or, for a batch, an array of them. The caller holds the GIL. */
-nanobind::object
-LabelDevice(const DeviceArray &      image,
-            const DeviceForeground & foreground,
-            const DeviceArray &      output,
-            std::uintptr_t           stream,
-            Allocator *              allocator,
-            Request &                request);
+/** Labels an image on the stream of the settings. Elements are background if they are 0 in `mask`, which may be null.
+ * Returns the number of labels or, for a batch, an array of them, and what is known of the values. The caller holds the
+ * GIL. */
+nanobind::tuple
+LabelDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings);
 
 /** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
- * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns the number of selected
- * components. The caller must not hold the GIL. */
-std::uint64_t
-MaskDevice(const DeviceArray &      image,
-           const DeviceForeground & foreground,
-           const DeviceArray &      output,
-           std::uintptr_t           stream,
-           Allocator *              allocator,
-           Request &                request);
+ * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns what is known of the
+ * values. The caller must not hold the GIL. */
+PixelValues
+MaskDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings);
 
 /** Measures the components of an image on a stream. `makeColumns` takes the number of components, and returns a
  * dictionary of the addresses of the columns that are wanted. The columns are complete after the work of the stream.
- * The caller holds the GIL. */
-void
+ * Returns what is known of the values. The caller holds the GIL. */
+PixelValues
 MeasureDevice(const DeviceArray &      image,
-              const DeviceForeground & foreground,
-              std::uintptr_t           stream,
-              Allocator *              allocator,
+              const DeviceArray *      mask,
               const nanobind::object & makeColumns,
-              Request &                request,
-              bool                     wantsBoxes,
-              bool                     wantsMeans,
-              bool                     wantsFaces);
+              const Settings &         settings);
 
 #endif

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "HostCalls.h"
 
+#include "Array.h"
 #include "Columns.h"
-#include "PackArray.h"
-#include "Relabel.h"
 #include "Threads.h"
 
 #include "executors/host/HostMemory.h"
+#include "primitives/Foreground.h"
 #include "primitives/ImageRows.h"
 
-#include <memory>
 #include <optional>
 #include <utility>
 
@@ -22,24 +21,24 @@ namespace
  * failed. The caller must not hold the GIL. */
 template <typename TFunction>
 auto
-RunOnHostMemory(const Request & request, const CudaConnectedComponentImageView & image, const TFunction & run)
+RunOnHostMemory(const Settings & settings, const CudaConnectedComponentImageView & image, const TFunction & run)
 {
   return Translate([&] {
-    CudaConnectedComponentLabeler labeler = LabelerFor(request);
+    CudaConnectedComponentLabeler labeler = LabelerFor(settings);
     // Starting threads takes longer than labeling a small image. All images of a batch are labeled together.
     const bool isSmall = CudaConnectedComponentLabeler::IsFasterOnHost({ image.Count(), 1, 1 });
-    Threads    threads(isSmall ? 1 : request.threads);
+    Threads    threads(isSmall ? 1 : settings.threads);
     labeler.options.parallelFor = threads.GetLoop();
     lastCall.reason.clear();
-    if (request.device == ChildBackend)
+    if (settings.device == ChildBackend)
     {
       lastCall.reason = ChildReason;
     }
-    else if (request.device != HostBackend && !(request.device == AnyBackend && isSmall))
+    else if (settings.device != HostBackend && !(settings.device == AnyBackend && isSmall))
     {
       try
       {
-        labeler.options.deviceId = request.device == AnyBackend ? CurrentDevice : request.device;
+        labeler.options.deviceId = settings.device == AnyBackend ? CurrentDevice : settings.device;
         labeler.RequireDevice();
         auto result = run(labeler);
         lastCall.backend = "cuda";
@@ -47,7 +46,7 @@ RunOnHostMemory(const Request & request, const CudaConnectedComponentImageView &
       }
       catch (const CudaConnectedComponentError & error)
       {
-        if (request.device != AnyBackend || error.GetKind() == Kind::TooManyObjects ||
+        if (settings.device != AnyBackend || error.GetKind() == Kind::TooManyObjects ||
             error.GetKind() == Kind::InvalidArgument)
         {
           throw;
@@ -57,7 +56,8 @@ RunOnHostMemory(const Request & request, const CudaConnectedComponentImageView &
     }
     else
     {
-      lastCall.reason = isSmall && request.device == AnyBackend ? "the CPU is faster for small images" : "as asked for";
+      lastCall.reason =
+        isSmall && settings.device == AnyBackend ? "the CPU is faster for small images" : "as asked for";
     }
     labeler.options.onHost = true;
     auto result = run(labeler);
@@ -66,49 +66,6 @@ RunOnHostMemory(const Request & request, const CudaConnectedComponentImageView &
   });
 }
 
-/** The arrays of an image that is to be labeled or measured. */
-class Image
-{
-public:
-  Image(nb::handle image, nb::handle limits, nb::handle mask, const Request & request)
-    : m_Image(image, false, request.isTransposed, request.isBatch)
-    , m_Limits(OptionalArray(limits, false, false))
-    , m_Mask(OptionalArray(mask, request.isTransposed, request.isBatch))
-    , m_Packer(m_Image, m_Limits.get(), m_Mask.get(), request.wantsValues)
-  {}
-
-  const CudaConnectedComponentImageView &
-  GetView() const
-  {
-    return m_Image.GetView();
-  }
-
-  CudaConnectedComponentLabeler::RowPackerType
-  GetPacker() const
-  {
-    return [this](std::uint64_t row, std::uint32_t * words) { m_Packer(row, words); };
-  }
-
-  /** See ArrayPacker. */
-  PixelValues
-  GetValues() const
-  {
-    return m_Packer.GetValues();
-  }
-
-private:
-  static std::unique_ptr<Array>
-  OptionalArray(nb::handle object, bool isTransposed, bool isBatch)
-  {
-    return object.is_none() ? nullptr : std::make_unique<Array>(object, false, isTransposed, isBatch);
-  }
-
-  Array                  m_Image;
-  std::unique_ptr<Array> m_Limits;
-  std::unique_ptr<Array> m_Mask;
-  ArrayPacker            m_Packer;
-};
-
 /** Returns whether two images or batches have the same size. */
 bool
 HaveSameSize(const CudaConnectedComponentImageView & a, const CudaConnectedComponentImageView & b)
@@ -116,22 +73,76 @@ HaveSameSize(const CudaConnectedComponentImageView & a, const CudaConnectedCompo
   return a.size == b.size && a.images == b.images;
 }
 
-/** Returns the number of threads for work on each element. Few elements take less time than it takes to start threads.
- */
-unsigned int
-ThreadCount(unsigned int threads, std::uint64_t elements)
+/** The arrays of an image that is to be labeled or measured. */
+class Image
 {
-  constexpr std::uint64_t small = std::uint64_t{ 1 } << 16;
-  return elements <= small ? 1 : threads;
-}
+public:
+  Image(nb::handle image, nb::handle mask, const Settings & settings)
+    : m_Image(image, false, settings.isTransposed, settings.isBatch)
+    , m_Foreground(itk::ccl::Foreground::Of(ForegroundFor(settings), this->GetView().type))
+  {
+    if (!mask.is_none())
+    {
+      m_Mask.emplace(mask, false, settings.isTransposed, settings.isBatch);
+      if (!HaveSameSize(m_Mask->GetView(), this->GetView()))
+      {
+        throw nb::value_error("the mask must have the shape of the image");
+      }
+    }
+    if (settings.wantsValues)
+    {
+      m_Observing.emplace(this->GetView());
+    }
+  }
+
+  const CudaConnectedComponentImageView &
+  GetView() const
+  {
+    return m_Image.GetView();
+  }
+
+  /** Returns a function that packs a row to bits. The image must outlive it. */
+  CudaConnectedComponentLabeler::RowPackerType
+  GetPacker()
+  {
+    return [this](std::uint64_t row, std::uint32_t * words) {
+      if (m_Observing)
+      {
+        m_Observing->PackRow(row, words);
+      }
+      else
+      {
+        itk::ccl::PackRowOf(this->GetView(), row, m_Foreground, words);
+      }
+      if (m_Mask)
+      {
+        const auto & mask = m_Mask->GetView();
+        itk::ccl::MaskRowOf(mask, row, itk::ccl::Foreground::NotZero(mask.type), words);
+      }
+    };
+  }
+
+  /** Returns what the values of the packed rows are. Nothing is known unless the settings want it. */
+  PixelValues
+  GetValues() const
+  {
+    return m_Observing ? m_Observing->GetValues() : PixelValues{};
+  }
+
+private:
+  Array                                    m_Image;
+  itk::ccl::Foreground                     m_Foreground;
+  std::optional<Array>                     m_Mask;
+  std::optional<itk::ccl::ObservingPacker> m_Observing;
+};
 
 } // namespace
 
-nb::object
-LabelHost(nb::handle image, nb::handle limits, nb::handle mask, nb::handle output, bool isFresh, Request & request)
+nb::tuple
+LabelHost(nb::handle image, nb::handle mask, nb::handle output, bool isFresh, const Settings & settings)
 {
-  const Image  input(image, limits, mask, request);
-  const Array  array(output, true, request.isTransposed, request.isBatch);
+  Image        input(image, mask, settings);
+  const Array  array(output, true, settings.isTransposed, settings.isBatch);
   const auto & labels = array.GetView();
   static_cast<void>(array.GetContiguous("the output"));
   if (!HaveSameSize(labels, input.GetView()))
@@ -143,28 +154,26 @@ LabelHost(nb::handle image, nb::handle limits, nb::handle mask, nb::handle outpu
   itk::CudaConnectedComponentTable table;
   {
     const nb::gil_scoped_release released;
-    count = RunOnHostMemory(request, labels, [&](CudaConnectedComponentLabeler & labeler) {
+    count = RunOnHostMemory(settings, labels, [&](CudaConnectedComponentLabeler & labeler) {
       labeler.options.outputIsUntouched = isFresh;
       labeler.options.columns.pixelCounts = false;
-      return labeler.LabelPackedRows(input.GetPacker(), labels, 0, request.isBatch ? &table : nullptr);
+      return labeler.LabelPackedRows(input.GetPacker(), labels, 0, settings.isBatch ? &table : nullptr);
     });
   }
-  request.values = input.GetValues();
-  return MakeCounts(count, table, request.isBatch);
+  return nb::make_tuple(MakeCounts(count, table, settings.isBatch), input.GetValues());
 }
 
-std::uint64_t
-MaskHost(nb::handle image,
-         nb::handle limits,
-         nb::handle mask,
-         nb::handle values,
-         nb::handle output,
-         bool       isFresh,
-         Request &  request)
+PixelValues
+MaskHost(nb::handle       image,
+         nb::handle       mask,
+         nb::handle       values,
+         nb::handle       output,
+         bool             isFresh,
+         const Settings & settings)
 {
-  const Image  input(image, limits, mask, request);
-  const Array  valueArray(values, false, request.isTransposed, request.isBatch);
-  const Array  outputArray(output, true, request.isTransposed, request.isBatch);
+  Image        input(image, mask, settings);
+  const Array  valueArray(values, false, settings.isTransposed, settings.isBatch);
+  const Array  outputArray(output, true, settings.isTransposed, settings.isBatch);
   const auto & from = valueArray.GetView();
   const auto & to = outputArray.GetView();
   if (!HaveSameSize(from, input.GetView()))
@@ -185,7 +194,7 @@ MaskHost(nb::handle image,
   }
 
   const nb::gil_scoped_release released;
-  const std::uint64_t count = RunOnHostMemory(request, from, [&](const CudaConnectedComponentLabeler & labeler) {
+  RunOnHostMemory(settings, from, [&](const CudaConnectedComponentLabeler & labeler) {
     return labeler.MaskPackedRows(
       input.GetPacker(),
       from.size,
@@ -195,66 +204,23 @@ MaskHost(nb::handle image,
       nullptr,
       from.images);
   });
-  request.values = input.GetValues();
-  return count;
-}
-
-nb::dict
-MeasureHost(nb::handle image,
-            nb::handle limits,
-            nb::handle mask,
-            bool       wantsBoxes,
-            bool       wantsMeans,
-            bool       wantsFaces,
-            Request &  request)
-{
-  const Image            input(image, limits, mask, request);
-  std::optional<Columns> columns;
-  {
-    const nb::gil_scoped_release released;
-    columns.emplace(RunOnHostMemory(request,
-                                    input.GetView(),
-                                    [&](CudaConnectedComponentLabeler & labeler) {
-                                      labeler.options.columns.boundingBoxes = wantsBoxes;
-                                      labeler.options.columns.sums = wantsMeans;
-                                      labeler.options.columns.faces = wantsFaces;
-                                      return labeler.MeasurePackedRows(
-                                        input.GetPacker(), input.GetView().size, input.GetView().images);
-                                    }),
-                    wantsBoxes,
-                    wantsMeans);
-  }
-  request.values = input.GetValues();
-  return MakeDictionary(std::move(*columns), wantsFaces, request.isBatch);
+  return input.GetValues();
 }
 
 nb::tuple
-RelabelHost(nb::handle    labels,
-            nb::handle    output,
-            bool          isBySize,
-            std::uint64_t minimumSize,
-            std::uint64_t numberOfLargest,
-            bool          isTransposed,
-            unsigned int  threads)
+MeasureHost(nb::handle image, nb::handle mask, const Settings & settings)
 {
-  const Array from(labels, false, isTransposed);
-  const Array to(output, true, isTransposed);
-  if (to.GetView().size != from.GetView().size)
-  {
-    throw nb::value_error("the output must have the shape of the image");
-  }
-  std::pair<std::uint64_t, std::uint64_t> counts;
+  Image                  input(image, mask, settings);
+  std::optional<Columns> columns;
   {
     const nb::gil_scoped_release released;
-    Threads                      pool(ThreadCount(threads, from.GetView().Count()));
-    try
-    {
-      counts = Relabel(from, to, isBySize, minimumSize, numberOfLargest, pool);
-    }
-    catch (const std::overflow_error & error)
-    {
-      throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
-    }
+    columns.emplace(RunOnHostMemory(settings,
+                                    input.GetView(),
+                                    [&](const CudaConnectedComponentLabeler & labeler) {
+                                      return labeler.MeasurePackedRows(
+                                        input.GetPacker(), input.GetView().size, input.GetView().images);
+                                    }),
+                    settings);
   }
-  return nb::make_tuple(counts.first, counts.second);
+  return nb::make_tuple(MakeDictionary(std::move(*columns), settings), input.GetValues());
 }

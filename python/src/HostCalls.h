@@ -4,47 +4,45 @@
 
 // The calls for arrays in host memory.
 
-#include "Request.h"
+#include "Settings.h"
 
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
 
-/** Labels an image. `limits` and `mask` may be None, see ArrayPacker. `isFresh` says that nobody has written to the
- * output since its allocation. Returns the number of labels or, for a batch, an array of them. */
-nanobind::object
+/** Labels an image. An element is foreground by the limits of the settings, and if it is not 0 in `mask`, which may be
+ * None. `isFresh` says that nobody has written to the output since its allocation. Returns the number of labels or, for
+ * a batch, an array of them, and what is known of the values. */
+nanobind::tuple
 LabelHost(nanobind::handle image,
-          nanobind::handle limits,
           nanobind::handle mask,
           nanobind::handle output,
           bool             isFresh,
-          Request &        request);
+          const Settings & settings);
 
 /** Copies the selected components of an image: writes the elements of `values` that belong to them, and 0 for all
- * others. `values` has the elements of the image as unsigned integers, and may be the output. `limits` and `mask` may
- * be None, see ArrayPacker; they and the image may overlap the output. `isFresh` says that nobody has written to the
- * output since its allocation; it is then contiguous. Returns the number of selected components. */
-std::uint64_t
+ * others. `values` has the elements of the image as unsigned integers, and may be the output. The image and the mask
+ * may overlap the output. `isFresh` says that nobody has written to the output since its allocation; it is then
+ * contiguous. Returns what is known of the values. */
+PixelValues
 MaskHost(nanobind::handle image,
-         nanobind::handle limits,
          nanobind::handle mask,
          nanobind::handle values,
          nanobind::handle output,
          bool             isFresh,
-         Request &        request);
+         const Settings & settings);
 
-/** Measures the components of an image. Returns a dictionary, see MakeDictionary(). */
-nanobind::dict
-MeasureHost(nanobind::handle image,
-            nanobind::handle limits,
-            nanobind::handle mask,
-            bool             wantsBoxes,
-            bool             wantsMeans,
-            bool             wantsFaces,
-            Request &        request);
-
-/** Relabels an image, see Relabel(). Returns the numbers of new and of old labels. */
+/** Measures the components of an image. Returns a dictionary, see MakeDictionary(), and what is known of the values. */
 nanobind::tuple
+MeasureHost(nanobind::handle image, nanobind::handle mask, const Settings & settings);
+
+/** Writes the new labels of a label image: 1, 2, 3 and so on. 0 stays 0. The order is by size, the largest first, or by
+ * the old labels. Of labels with the same size, the lower one comes first. Labels with less than `minimumSize` elements
+ * become 0. Only the `numberOfLargest` largest stay, or all if it is 0.
+ *
+ * Both arrays are contiguous, in the same order, and may be the same memory. Returns the number of new labels. If the
+ * output's type does not hold them, the output is unchanged. */
+std::uint64_t
 RelabelHost(nanobind::handle labels,
             nanobind::handle output,
             bool             isBySize,

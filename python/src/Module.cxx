@@ -9,6 +9,7 @@
 
 #include "engine/DeviceSession.h"
 #include "executors/device/DeviceCapabilities.h"
+#include "primitives/PixelTypes.h"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
@@ -16,7 +17,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
 
 #include <new>
 
@@ -91,66 +91,43 @@ NB_MODULE(_core, module)
     .def_ro("has_several", &PixelValues::hasSeveral)
     .def_ro("has_several_whole", &PixelValues::hasSeveralWhole)
     .def_ro("has_nan", &PixelValues::hasNaN);
-  nb::class_<Request>(module, "Request")
-    .def(
-      "__init__",
-      [](Request *     request,
-         bool          full,
-         std::uint64_t minimum,
-         std::uint64_t largest,
-         bool          transposed,
-         int           device,
-         unsigned int  threads,
-         bool          wantsValues,
-         bool          batch) {
-        new (request) Request{ full, minimum, largest, transposed, device, threads, wantsValues, batch, {} };
-      },
-      nb::arg("fully_connected"),
-      nb::arg("min_size"),
-      nb::arg("k"),
-      nb::arg("transposed"),
-      nb::arg("device"),
-      nb::arg("threads"),
-      nb::arg("wants_values") = false,
-      nb::arg("batch") = false)
-    .def_ro("fully_connected", &Request::fullyConnected)
-    .def_ro("min_size", &Request::minimumSize)
-    .def_ro("k", &Request::numberOfLargest)
-    .def_ro("transposed", &Request::isTransposed)
-    .def_ro("device", &Request::device)
-    .def_ro("batch", &Request::isBatch)
-    .def_ro("wants_values", &Request::wantsValues)
-    .def_rw("values", &Request::values);
+  nb::class_<Allocator>(module, "Allocator")
+    .def(nb::init<nb::object, nb::object>(), nb::arg("allocate"), nb::arg("free"));
+  nb::class_<Settings>(module, "Settings")
+    .def(nb::init<>())
+    .def_rw("fully_connected", &Settings::isFullyConnected)
+    .def_rw("limits", &Settings::limits)
+    .def_rw("min_size", &Settings::minimumSize)
+    .def_rw("k", &Settings::numberOfLargest)
+    .def_rw("boxes", &Settings::wantsBoxes)
+    .def_rw("means", &Settings::wantsMeans)
+    .def_rw("faces", &Settings::wantsFaces)
+    .def_rw("values", &Settings::wantsValues)
+    .def_rw("batch", &Settings::isBatch)
+    .def_rw("device", &Settings::device)
+    .def_rw("transposed", &Settings::isTransposed)
+    .def_rw("threads", &Settings::threads)
+    .def_rw("stream", &Settings::stream)
+    .def_rw("allocator", &Settings::allocator);
   nb::class_<DeviceArray>(module, "DeviceArray")
-    .def(nb::init<std::uintptr_t,
-                  std::string,
-                  std::ptrdiff_t,
-                  std::vector<std::uint64_t>,
-                  std::vector<std::int64_t>,
-                  std::size_t>(),
-         nb::arg("address"),
-         nb::arg("format"),
-         nb::arg("element_bytes"),
-         nb::arg("shape"),
-         nb::arg("strides"),
-         nb::arg("axes"))
+    .def("__init__",
+         [](DeviceArray *                        array,
+            std::uintptr_t                       address,
+            const char *                         format,
+            std::ptrdiff_t                       elementBytes,
+            const std::array<std::uint64_t, 3> & size,
+            const std::array<std::int64_t, 3> &  strides,
+            std::uint64_t                        images,
+            std::int64_t                         imageStride) {
+           const ElementType type = ElementTypeOf(format, elementBytes);
+           new (array) DeviceArray{ address, type, size, strides, images, imageStride };
+         })
     .def_ro("address", &DeviceArray::address)
-    .def_ro("format", &DeviceArray::format)
-    .def_ro("element_bytes", &DeviceArray::elementBytes)
+    .def_prop_ro("type", [](const DeviceArray & array) { return itk::ccl::NameOf(array.type); })
     .def_ro("size", &DeviceArray::size)
     .def_ro("strides", &DeviceArray::strides)
     .def_ro("images", &DeviceArray::images)
-    .def_ro("image_stride", &DeviceArray::imageStride)
-    .def_ro("is_readable", &DeviceArray::isReadable);
-  nb::class_<DeviceForeground>(module, "DeviceForeground")
-    .def(nb::init<std::optional<std::pair<DeviceForeground::Limit, DeviceForeground::Limit>>,
-                  std::optional<DeviceArray>>(),
-         nb::arg("limits").none() = nb::none(),
-         nb::arg("mask").none() = nb::none())
-    .def_ro("limits", &DeviceForeground::limits)
-    .def_ro("mask", &DeviceForeground::mask);
-  nb::class_<Allocator>(module, "Allocator")
-    .def(nb::init<nb::object, nb::object>(), nb::arg("allocate"), nb::arg("free"));
+    .def_ro("image_stride", &DeviceArray::imageStride);
   nb::class_<DlpackArray>(module, "DlpackArray")
     .def(nb::init<nb::ndarray<>>(), nb::arg("capsule"))
     .def_prop_ro("address", &DlpackArray::GetAddress)
@@ -164,69 +141,18 @@ NB_MODULE(_core, module)
   module.attr("HOST_BACKEND") = HostBackend;
   module.attr("CURRENT_DEVICE") = CurrentDevice;
 
-  module.def("label_host",
-             &LabelHost,
-             nb::arg("image"),
-             nb::arg("limits").none(),
-             nb::arg("mask").none(),
-             nb::arg("output"),
-             nb::arg("fresh"),
-             nb::arg("request"));
-  module.def("mask_host",
-             &MaskHost,
-             nb::arg("image"),
-             nb::arg("limits").none(),
-             nb::arg("mask").none(),
-             nb::arg("values"),
-             nb::arg("output"),
-             nb::arg("fresh"),
-             nb::arg("request"));
-  module.def("measure_host",
-             &MeasureHost,
-             nb::arg("image"),
-             nb::arg("limits").none(),
-             nb::arg("mask").none(),
-             nb::arg("boxes"),
-             nb::arg("means"),
-             nb::arg("faces"),
-             nb::arg("request"));
-  module.def("label_device",
-             &LabelDevice,
-             nb::arg("image"),
-             nb::arg("foreground"),
-             nb::arg("output"),
-             nb::arg("stream"),
-             nb::arg("allocator").none(),
-             nb::arg("request"));
-  module.def("mask_device",
-             &MaskDevice,
-             nb::arg("image"),
-             nb::arg("foreground"),
-             nb::arg("output"),
-             nb::arg("stream"),
-             nb::arg("allocator").none(),
-             nb::arg("request"),
-             nb::call_guard<nb::gil_scoped_release>());
-  module.def("measure_device",
-             &MeasureDevice,
-             nb::arg("image"),
-             nb::arg("foreground"),
-             nb::arg("stream"),
-             nb::arg("allocator"),
-             nb::arg("make_columns"),
-             nb::arg("request"),
-             nb::arg("boxes"),
-             nb::arg("means"),
-             nb::arg("faces"));
-  module.def("relabel_host",
-             &RelabelHost,
-             nb::arg("labels"),
-             nb::arg("output"),
-             nb::arg("by_size"),
-             nb::arg("min_size"),
-             nb::arg("k"),
-             nb::arg("transposed"),
-             nb::arg("threads"));
+  const auto image = nb::arg("image");
+  const auto mask = nb::arg("mask").none();
+  const auto output = nb::arg("output");
+  const auto settings = nb::arg("settings");
+  module.def("label_host", &LabelHost, image, mask, output, nb::arg("fresh"), settings);
+  module.def("mask_host", &MaskHost, image, mask, nb::arg("values"), output, nb::arg("fresh"), settings);
+  module.def("measure_host", &MeasureHost, image, mask, settings);
+  module.def("relabel_host", &RelabelHost);
+  module.def("label_device", &LabelDevice, image, mask, output, settings);
+  module.def(
+    "mask_device", &MaskDevice, image, mask, output, settings, nb::call_guard<nb::gil_scoped_release>());
+  module.def("measure_device", &MeasureDevice, image, mask, nb::arg("make_columns"), settings);
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
   module.def("forget_other_calls", &Threads::ForgetOtherCalls);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "Relabel.h"
+#include "HostCalls.h"
+
+#include "Array.h"
+#include "Threads.h"
 
 #include "engine/EqualPixels.h"
 #include "engine/LabelTable.h"
@@ -7,9 +10,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
+
+namespace nb = nanobind;
 
 namespace
 {
@@ -67,8 +71,9 @@ AssignNewLabels(LabelTable<TLabel> &                               table,
   }
   if (objects.size() > maximumLabel)
   {
-    throw std::overflow_error("Number of objects (" + std::to_string(objects.size()) +
-                              ") greater than maximum of output pixel type (" + std::to_string(maximumLabel) + ").");
+    throw LabelOverflow("Number of objects (" + std::to_string(objects.size()) +
+                        ") greater than maximum of output pixel type (" + std::to_string(maximumLabel) +
+                        "). Choose a wider type.");
   }
   for (std::size_t i = 0; i < objects.size(); ++i)
   {
@@ -79,20 +84,30 @@ AssignNewLabels(LabelTable<TLabel> &                               table,
 
 } // namespace
 
-std::pair<std::uint64_t, std::uint64_t>
-Relabel(const Array & labels,
-        const Array & output,
-        bool          isBySize,
-        std::uint64_t minimumSize,
-        std::uint64_t numberOfLargest,
-        Threads &     threads)
+std::uint64_t
+RelabelHost(nb::handle    labels,
+            nb::handle    output,
+            bool          isBySize,
+            std::uint64_t minimumSize,
+            std::uint64_t numberOfLargest,
+            bool          isTransposed,
+            unsigned int  threads)
 {
-  const std::uint64_t count = labels.GetView().Count();
-  return VisitInteger(labels.GetView().type, [&](auto oldLabel) {
+  const Array         from(labels, false, isTransposed);
+  const Array         to(output, true, isTransposed);
+  const std::uint64_t count = from.GetView().Count();
+  if (to.GetView().size != from.GetView().size)
+  {
+    throw nb::value_error("the output must have the shape of the image");
+  }
+  constexpr std::uint64_t      small = std::uint64_t{ 1 } << 16; // takes less time than to start threads
+  const nb::gil_scoped_release released;
+  Threads                      pool(count <= small ? 1 : threads);
+  return VisitInteger(from.GetView().type, [&](auto oldLabel) {
     using OldType = decltype(oldLabel);
-    const auto * const  old = static_cast<const OldType *>(labels.GetContiguous("the label image"));
+    const auto * const  old = static_cast<const OldType *>(from.GetContiguous("the label image"));
     LabelTable<OldType> table(count);
-    ForEachChunk(threads, count, [&](std::uint64_t begin, std::uint64_t end) {
+    ForEachChunk(pool, count, [&](std::uint64_t begin, std::uint64_t end) {
       typename LabelTable<OldType>::Counter counter(table);
       ForEachRun(old, begin, end, [&](std::uint64_t, OldType label, std::uint64_t length) {
         if (label != 0)
@@ -102,24 +117,23 @@ Relabel(const Array & labels,
       });
       counter.Finish();
     });
-    auto                objects = table.GetObjects();
-    const std::uint64_t found = objects.size();
-    return VisitInteger(output.GetView().type, [&](auto newLabel) {
+    auto objects = table.GetObjects();
+    return VisitInteger(to.GetView().type, [&](auto newLabel) {
       using NewType = decltype(newLabel);
-      auto * const        written = static_cast<NewType *>(output.GetContiguous("the output"));
+      auto * const        written = static_cast<NewType *>(to.GetContiguous("the output"));
       const std::uint64_t kept = AssignNewLabels(table,
                                                  objects,
                                                  isBySize,
                                                  minimumSize,
                                                  numberOfLargest,
                                                  static_cast<std::uint64_t>(std::numeric_limits<NewType>::max()));
-      ForEachChunk(threads, count, [&](std::uint64_t begin, std::uint64_t end) {
+      ForEachChunk(pool, count, [&](std::uint64_t begin, std::uint64_t end) {
         ForEachRun(old, begin, end, [&](std::uint64_t first, OldType label, std::uint64_t length) {
           std::fill_n(
             written + first, length, label == 0 ? NewType{ 0 } : static_cast<NewType>(table.GetNewLabel(label)));
         });
       });
-      return std::make_pair(kept, found);
+      return kept;
     });
   });
 }

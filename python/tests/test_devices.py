@@ -17,16 +17,12 @@ from conftest import keep_by_loop, label_by_scipy, noise
 import cuda_connected_components as ccc
 from cuda_connected_components import _arguments, _core, _devices, _images, ndimage
 
-FORMATS = {format: name for name, (format, _) in _devices._FORMATS.items()}
-
 
 def array_of(memory):
-    """Return the images of a DeviceArray of the extension module, which are in host memory.
-
-    The elements of bfloat16 are their bits.
-    """
-    dtype = np.dtype({"bfloat16": "uint16"}.get(FORMATS[memory.format], FORMATS[memory.format]))
-    assert dtype.itemsize == memory.element_bytes
+    """Return the images of a DeviceArray of the extension module, which are in host memory."""
+    names = {"Half": "float16", "Float": "float32", "Double": "float64"}
+    is_bfloat16 = memory.type == "BFloat16"
+    dtype = _images.BFLOAT16 if is_bfloat16 else np.dtype(names.get(memory.type, memory.type.lower()))
     shape = (memory.images, *reversed(memory.size))
     strides = (memory.image_stride, *reversed(memory.strides))
     if 0 in shape:
@@ -38,21 +34,22 @@ def array_of(memory):
     return np.ndarray(shape, dtype, buffer, -low, strides)
 
 
-def foreground_of(image, foreground):
-    """Return whether each element of the images of a DeviceArray is foreground."""
-    array = array_of(image)
-    if image.format == "bfloat16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    chosen = array != 0
-    if foreground.limits is not None:
-        lower, upper = foreground.limits
-        assert foreground.limits == (lower, upper)
-        chosen = (array >= lower) & (array <= upper)
-    if foreground.mask is not None:
-        assert (foreground.mask.images, foreground.mask.size) == (image.images, image.size)
-        mask = array_of(foreground.mask)
-        chosen &= (mask & 0x7FFF if foreground.mask.format == "bfloat16" else mask) != 0
-    return chosen
+def on_host(image, mask, settings):
+    """Return arrays of an image and a mask, and settings for the functions for host memory."""
+    copy = _core.Settings()
+    for name in ("fully_connected", "limits", "boxes", "means", "faces", "values"):
+        if getattr(settings, name) is not None:
+            setattr(copy, name, getattr(settings, name))
+    copy.batch, copy.device = True, _core.HOST_BACKEND
+    return array_of(image), None if mask is None else array_of(mask), copy
+
+
+def foreground_of(image, mask, settings):
+    """Return whether each element is foreground, and what is known of the values."""
+    image, mask, settings = on_host(image, mask, settings)
+    labels = np.empty(image.shape, np.int64)
+    _, values = _core.label_host(image, mask, labels, False, settings)
+    return labels != 0, values
 
 
 class FakeCore:
@@ -75,70 +72,49 @@ class FakeCore:
             raise _core.CudaMemoryError("out of memory")
         return function(*arguments)
 
-    def observe(self, image, foreground, request):
-        """Set the values of a request, by the functions for host memory."""
-        if not request.wants_values:
-            return
-        assert foreground.limits is None and foreground.mask is None
-        array = array_of(image)
-        if image.format == "bfloat16":
-            array = (array.astype(np.uint32) << 16).view(np.float32)
-        on_host = _core.Request(
-            True, 0, 0, False, _core.HOST_BACKEND, 1, wants_values=True, batch=True
-        )
-        _core.measure_host(array, None, None, False, False, False, on_host)
-        request.values = on_host.values
+    def note(self, settings):
+        """Check the settings of a call, and record it."""
+        assert not settings.transposed and not (settings.values and settings.limits)
+        self.calls.append((settings.stream, settings.device))
 
-    def label_device(self, image, foreground, output, stream, allocator, request):
-        assert not request.transposed
-        self.observe(image, foreground, request)
-        self.calls.append((stream, request.device))
+    def label_device(self, image, mask, output, settings):
+        self.note(settings)
         self.images.append(image.address)
-        assert request.min_size == request.k == 0
+        assert settings.min_size == settings.k == 0
         assert (output.images, output.size) == (image.images, image.size)
         assert not np.may_share_memory(array_of(image), array_of(output))
+        foreground, values = foreground_of(image, mask, settings)
         counts = []
-        for source, target in zip(foreground_of(image, foreground), array_of(output)):
-            target[...], count = label_by_scipy(source, request.fully_connected)
+        for source, target in zip(foreground, array_of(output)):
+            target[...], count = label_by_scipy(source, settings.fully_connected)
             counts.append(count)
-        return np.array(counts, np.int64) if request.batch else counts[0]
+        return np.array(counts, np.int64) if settings.batch else counts[0], values
 
-    def mask_device(self, image, foreground, output, stream, allocator, request):
-        assert not request.transposed
-        self.observe(image, foreground, request)
-        assert (output.format, output.size) == (image.format, image.size)
+    def mask_device(self, image, mask, output, settings):
+        self.note(settings)
+        assert (output.type, output.size) == (image.type, image.size)
         assert output.images == image.images
-        bytes_of_images = image.element_bytes * math.prod(image.size) * image.images
         distance = abs(output.address - image.address)
-        assert distance == 0 or distance >= bytes_of_images
+        assert distance == 0 or distance >= array_of(image).nbytes
         assert array_of(image).flags.c_contiguous and array_of(output).flags.c_contiguous
-        self.calls.append((stream, request.device))
         self.masked.append((image.address, output.address))
-        chosen = foreground_of(image, foreground)
-        for values, source, target in zip(array_of(image), chosen, array_of(output)):
+        foreground, values = foreground_of(image, mask, settings)
+        for elements, source, target in zip(array_of(image), foreground, array_of(output)):
             kept = keep_by_loop(
-                source, request.fully_connected, request.min_size, request.k or None
+                source, settings.fully_connected, settings.min_size, settings.k or None
             )
-            target[...] = np.where(kept, values, np.zeros((), values.dtype))
-        return 0
+            target[...] = np.where(kept, elements, np.zeros((), elements.dtype))
+        return values
 
-    def measure_device(
-        self, image, foreground, stream, allocator, make_columns, request, boxes, means, faces
-    ):
-        self.calls.append((stream, request.device))
+    def measure_device(self, image, mask, make_columns, settings):
+        self.note(settings)
         self.images.append(image.address)
-        self.observe(image, foreground, request)
-        on_host = _core.Request(
-            request.fully_connected, 0, 0, False, _core.HOST_BACKEND, 1, batch=request.batch
-        )
-        chosen = foreground_of(image, foreground)
-        images = chosen if request.batch else chosen[0]
-        columns = _core.measure_host(images, None, None, boxes, means, faces, on_host)
-        if request.batch:
-            counts = columns.pop("counts")
-            columns["image"] = np.repeat(np.arange(len(counts)), counts)
+        columns, values = _core.measure_host(*on_host(image, mask, settings))
+        counts = columns.pop("counts")
+        columns["image"] = np.repeat(np.arange(len(counts)), counts)
         for name, address in make_columns(len(columns["num_pixels"])).items():
             ctypes.memmove(address, columns[name].ctypes.data, columns[name].nbytes)
+        return values
 
 
 @pytest.fixture
@@ -395,24 +371,6 @@ def test_cupy_reads_images_and_masks_with_gaps(cupy, core):
             np.testing.assert_array_equal(kept.get(), ccc.keep_largest(image, mask=mask, **limits))
         assert set(core.images) == {image.ctypes.data}
         core.images.clear()
-
-
-@pytest.mark.parametrize(
-    "limit, rounded",
-    [
-        (1.00390625, 1.0),  # the middle of 1.0 and 1.0078125: the even one
-        (1.00390625 + 1e-9, 1.0078125),
-        (1.00390625 - 1e-9, 1.0),
-        (1.01171875 - 1e-9, 1.0078125),
-        (1.01171875, 1.015625),
-        (-1.00390625 - 1e-9, -1.0078125),
-        (-1.01171875 + 1e-9, -1.0078125),
-    ],
-)
-def test_limits_of_bfloat16_are_rounded_once(limit, rounded):
-    for first, second in ((limit, None), (None, limit)):
-        limits = _arguments.limits_of(first, second, np.dtype(np.float32), True)
-        assert limits[int(first is None)] == rounded
 
 
 @pytest.mark.parametrize("call", [ccc.label, ccc.keep_largest])

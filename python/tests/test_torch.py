@@ -59,6 +59,24 @@ def test_a_limit_that_requires_gradients():
     assert ccc.label(torch.tensor([1.0, 2.0, 3.0]), lower=limit).tolist() == [0, 1, 1]
 
 
+@pytest.mark.parametrize(
+    "limit, rounded",
+    [
+        (1.00390625, 1.0),  # the middle of 1.0 and 1.0078125: the even one
+        (1.00390625 + 1e-9, 1.0078125),
+        (1.00390625 - 1e-9, 1.0),
+        (1.01171875 - 1e-9, 1.0078125),
+        (1.01171875, 1.015625),
+        (-1.00390625 - 1e-9, -1.0078125),
+        (-1.01171875 + 1e-9, -1.0078125),
+    ],
+)
+def test_limits_of_bfloat16_are_rounded_once(limit, rounded):
+    image = torch.tensor([rounded - 2**-7, rounded, rounded + 2**-7]).bfloat16()
+    assert ccc.label(image, lower=limit).bool().tolist() == [False, True, True]
+    assert ccc.label(image, upper=limit).bool().tolist() == [True, True, False]
+
+
 def test_views_with_the_opposite_sign():
     view = torch.tensor([1 + 2j, 3, 4 - 5j]).conj().imag
     assert view.is_neg()
@@ -72,7 +90,7 @@ def test_outputs_of_another_type():
     for name in ("bfloat16", "float16", "float64"):
         out = torch.zeros(3, dtype=getattr(torch, name))
         for call in (ccc.label, ccc.relabel):
-            with pytest.raises(TypeError, match=f"labels are integers, not torch.{name}"):
+            with pytest.raises(TypeError, match=f"labels are integers, not {name}"):
                 call(torch.ones(3, dtype=torch.int32), out=out)
     with pytest.raises(TypeError, match="pass a tensor, not ndarray"):
         ccc.label(torch.ones(3), out=np.zeros(3, np.int32))

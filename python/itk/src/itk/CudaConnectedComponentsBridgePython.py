@@ -70,21 +70,20 @@ def cuda_connected_component_image_filter(
     OverflowError
         The type of the output is too small for the labels or the background value.
     """
-    from cuda_connected_components import _api
+    from cuda_connected_components import _api, _options
 
     image = _updated(image)
     image_type, dtype = _output_type(image, ttype, output_type, _default_of_labels)
     if background_value:
         _check_background(background_value, dtype)
     # As ITK's filter, without a warning of several values.
-    labels, count = _api.label_with_limits(
-        image,
-        None if fully_connected else 1,
+    options = _options.Options(
+        connectivity=None if fully_connected else 1,
         mask=_mask_of(image, mask_image),
         device=device,
         threads=threads,
-        dtype=dtype,
     )
+    labels, count = _api.label_image(image, options, dtype)
     labels = _converted(labels, image_type, dtype, count)
     if background_value:
         _replace_background(labels, int(background_value))
@@ -175,18 +174,16 @@ def cuda_keep_largest_image_filter(
     TypeError, ValueError
         See ``cuda_connected_component_image_filter``.
     """
-    from cuda_connected_components import _api
+    from cuda_connected_components import _api, _options
 
     image = _updated(image)
-    return _api.keep(
-        image,
-        0,
-        number_of_objects,
-        None if fully_connected else 1,
+    options = _options.Options(
+        connectivity=None if fully_connected else 1,
         mask=_mask_of(image, mask_image),
         device=device,
         threads=threads,
     )
+    return _api.keep(image, options, _options.Selection(k=number_of_objects))
 
 
 def _updated(image):

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_python_Settings_h
+#define ccl_python_Settings_h
+
+// The settings of a call, and the errors for Python.
+
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <variant>
+
+using itk::CudaConnectedComponentError;
+using itk::CudaConnectedComponentLabeler;
+using PixelValues = itk::CudaConnectedComponentValueSummary;
+using Kind = CudaConnectedComponentError::Kind;
+using Selection = itk::CudaConnectedComponentSelection;
+
+/** Functions of Python that allocate and free device memory. `allocate` takes the number of bytes and returns an
+ * address. `free` takes the address. */
+struct Allocator
+{
+  nanobind::object allocate;
+  nanobind::object free;
+};
+
+/** The settings of a call that labels, selects or measures components. */
+struct Settings
+{
+  using Limit = std::variant<std::int64_t, std::uint64_t, double>;
+
+  bool                                   isFullyConnected = true;
+  std::optional<std::pair<Limit, Limit>> limits; // of the foreground; elements that are not 0 if there are none
+  std::uint64_t                          minimumSize = 0;
+  std::uint64_t                          numberOfLargest = 0; // 0 stands for all
+  bool                                   wantsBoxes = false;
+  bool                                   wantsMeans = false;
+  bool                                   wantsFaces = false;
+  bool                                   wantsValues = false; // to look at the values; not with limits or a mask
+  bool                                   isBatch = false;     // whether the counts are an array, one for each image
+  int                                    device = 0;          // index of a device, or one of the constants below
+
+  // For arrays in host memory.
+  bool         isTransposed = false; // whether x is the first axis of an image, not the last
+  unsigned int threads = 1;
+
+  // For arrays in device memory.
+  std::uintptr_t           stream = 0;
+  std::optional<Allocator> allocator; // of the memory for the work
+};
+
+inline constexpr int ChildBackend = -4;  // the CPU, because the process is a child of another one
+inline constexpr int AnyBackend = -3;    // a device, or else the CPU
+inline constexpr int HostBackend = -2;   // the CPU
+inline constexpr int CurrentDevice = -1; // the device that is current on the calling thread
+
+inline constexpr const char * ChildReason =
+  "the CPU is the default in a process of multiprocessing, a DataLoader, joblib "
+  "or Dask, because each process needs GPU memory of its own: pass "
+  "device=\"cuda\" to use the GPU";
+
+/** Labels do not fit the type of the output. */
+struct LabelOverflow : std::runtime_error
+{
+  using std::runtime_error::runtime_error;
+};
+
+/** The device has too little memory. */
+struct DeviceMemoryError : CudaConnectedComponentError
+{
+  using CudaConnectedComponentError::CudaConnectedComponentError;
+};
+
+/** The backend of the last call on this thread, and the reason if it was not the wanted one. */
+struct LastCall
+{
+  const char * backend = "none";
+  std::string  reason;
+};
+inline thread_local LastCall lastCall;
+
+/** Returns the foreground without the mask. */
+inline itk::CudaConnectedComponentForeground
+ForegroundFor(const Settings & settings)
+{
+  using Foreground = itk::CudaConnectedComponentForeground;
+  const auto valueOf = [](const Settings::Limit & limit) {
+    return std::visit([](auto number) { return Foreground::ValueType(number); }, limit);
+  };
+  return settings.limits ? Foreground::Between(valueOf(settings.limits->first), valueOf(settings.limits->second))
+                         : Foreground{};
+}
+
+inline CudaConnectedComponentLabeler
+LabelerFor(const Settings & settings)
+{
+  CudaConnectedComponentLabeler labeler;
+  labeler.options.fullyConnected = settings.isFullyConnected;
+  labeler.options.columns.boundingBoxes = settings.wantsBoxes;
+  labeler.options.columns.sums = settings.wantsMeans;
+  labeler.options.columns.faces = settings.wantsFaces;
+  labeler.options.selection.minimumSize = settings.minimumSize;
+  labeler.options.selection.numberOfLargest = settings.numberOfLargest;
+  labeler.options.selection.pixelOrder =
+    settings.isTransposed ? Selection::PixelOrder::TransposedRaster : Selection::PixelOrder::Raster;
+  return labeler;
+}
+
+/** Replaces errors of the engine by errors for Python. The caller must hold no lock. */
+template <typename TFunction>
+auto
+Translate(const TFunction & function)
+{
+  try
+  {
+    return function();
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    switch (error.GetKind())
+    {
+      case Kind::TooManyObjects:
+        throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
+      case Kind::Memory:
+        throw DeviceMemoryError(error.GetKind(), error.what());
+      case Kind::InvalidArgument:
+        if (std::string(error.what()).find("captures a CUDA graph") != std::string::npos)
+        {
+          throw std::runtime_error(error.what()); // the arguments are right
+        }
+        throw std::invalid_argument(error.what());
+      default:
+        throw;
+    }
+  }
+}
+
+#endif
