@@ -101,16 +101,13 @@ def is_fully_connected(connectivity, ndim):
             "mask as mask=; cuda_connected_components.ndimage.label takes a structure"
         )
     number = integer_of("connectivity", connectivity)
-    if ndim == 1:
-        if number in (1, 2):
-            return True
-        raise ValueError(f"connectivity={number} is not possible with 1 dimension; leave it out")
-    face = {2: (1, 4), 3: (1, 6)}[ndim]
-    full = {2: (2, 8), 3: (3, 26)}[ndim]
-    if number in full:
+    face, full = {1: (2, 2), 2: (4, 8), 3: (6, 26)}[ndim]
+    if number in (ndim, full):
         return True
-    if number in face:
+    if number in (1, face):
         return False
+    if ndim == 1:
+        raise ValueError(f"connectivity={number} is not possible with 1 dimension; leave it out")
     if ndim == 3 and number in (2, 18):
         raise ValueError(
             f"connectivity={number}: 18 neighbors are not supported; "
@@ -118,7 +115,7 @@ def is_fully_connected(connectivity, ndim):
         )
     raise ValueError(
         f"connectivity={number} is not possible with {ndim} dimensions; "
-        f"use {face[0]} or {face[1]} (faces), or {full[0]}, {full[1]} or None (full)"
+        f"use 1 or {face} (faces), or {ndim}, {full} or None (full)"
     )
 
 

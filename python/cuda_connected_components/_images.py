@@ -412,8 +412,8 @@ class ItkImages(PhysicalImages):
         return self.elements(out)
 
     def empty(self, image, array, axes, dtype=None, are_labels=False):
-        kind = type(image) if dtype is None else _itk_type_of("Image", dtype, array.ndim)
-        result = _new_itk_image(image, kind)
+        kind = type(image) if dtype is None else itk_type_of("Image", dtype, array.ndim)
+        result = new_itk_image(image, kind)
         return result, self.elements(result)
 
     def geometry(self, image):
@@ -446,7 +446,7 @@ def _update_itk_image(image):
         image.Update()
 
 
-def _itk_type_of(template, dtype, ndim):
+def itk_type_of(template, dtype, ndim):
     """Return the type of images of an integer type. `template` is a name in itk."""
     itk, dtype = sys.modules["itk"], np.dtype(dtype)
     # IT and OT have 8 bytes; UL and SL have 4 on Windows.
@@ -457,7 +457,7 @@ def _itk_type_of(template, dtype, ndim):
         raise TypeError(f"itk has no {ndim}-D {template} of {dtype}") from None
 
 
-def _new_itk_image(image, image_type):
+def new_itk_image(image, image_type):
     """Return a new image of a type, with the geometry of an image."""
     result = image_type.New()
     result.CopyInformation(image)
@@ -493,8 +493,8 @@ class ItkCudaImages(_devices.GaplessImages):
 
     def new_array(self, image, shape, dtype):
         if dtype == self.name_of(image.dtype):
-            return _new_itk_image(image, type(image))
-        return _new_itk_image(image, _itk_type_of("CudaImage", dtype, len(shape)))
+            return new_itk_image(image, type(image))
+        return new_itk_image(image, itk_type_of("CudaImage", dtype, len(shape)))
 
     def assign(self, out, values):
         raise ValueError("an itk.CudaImage for results must not overlap the image or the mask")

@@ -1,7 +1,9 @@
 """Drop-in for functions of `cc3d` 4.1.1, for binary images.
 
-The original labels elements of equal value. This module labels images that have a single value
-besides 0, and images of several values with ``binary_image=True``.
+Parameters and results are those of the original, for NumPy arrays of 1 to 3 dimensions. The
+original labels elements of equal value. This module labels images that have a single value besides
+0, and images of several values with ``binary_image=True``. Options that it does not have raise
+`NotImplementedError`.
 
 >>> import numpy as np
 >>> from cuda_connected_components import cc3d
@@ -37,45 +39,11 @@ def connected_components(
     periodic_boundary=False,
     binary_image=False,
 ):
-    """Label the connected components of a binary image.
+    """Label the connected components of a binary image, or of a tensor of PyTorch.
 
-    Parameters
-    ----------
-    data : numpy.ndarray or torch.Tensor
-        The image, of 1 to 3 dimensions. Elements other than 0 are foreground.
-    max_labels : int
-        Ignored, as in cc3d 4.1.1.
-    connectivity : {4, 8, 6, 18, 26}
-        Number of neighbours. 4, 8 and 18 are for planes. Planes also take 6 (as 4), 18 and 26
-        (as 8).
-    return_N : bool
-        Whether to return the number of components as well.
-    delta : int or float
-        Must be 0, except for binary images, which ignore it.
-    out_dtype : dtype, optional
-        uint16, uint32 or uint64. The default is the smallest type that is safe, by the rules of
-        cc3d.
-    out_file : None
-        Must be None.
-    periodic_boundary : bool
-        Must be False.
-    binary_image : bool
-        Whether to treat all values other than 0 as one value.
-
-    Returns
-    -------
-    labels : numpy.ndarray or torch.Tensor
-        The labels 1 to `N` in the order of memory, and 0 for the background. Labels of a
-        Fortran-ordered image are Fortran-ordered.
-    N : int
-        The number of components, if `return_N` is True.
-
-    Raises
-    ------
-    NotImplementedError
-        If the image has several values besides 0, or for options of cc3d that are not supported.
-    DimensionError
-        If the image does not have 1, 2 or 3 dimensions.
+    Planes also take the connectivities 6 (as 4), 18 and 26 (as 8). Volumes do not take 18. `delta`
+    is for binary images, which ignore it. `out_file` and `periodic_boundary` are not supported.
+    The labels follow the order of memory.
 
     Examples
     --------
@@ -120,19 +88,8 @@ def connected_components(
 def statistics(out_labels, no_slice_conversion=False):
     """Return the size, bounding box and centroid of each label, the background included.
 
-    Parameters
-    ----------
-    out_labels : numpy.ndarray
-        Labels of up to 3 dimensions. No label is negative or exceeds the number of elements.
-    no_slice_conversion : bool
-        Whether to return the bounding boxes as an array.
-
-    Returns
-    -------
-    dict
-        ``voxel_counts`` (uint32), ``bounding_boxes`` and ``centroids`` (float64). Row i is for
-        label i. A bounding box is a tuple of slices. With `no_slice_conversion`, it is a row of the
-        first and the last index along each axis. All are None for an empty array.
+    No label is negative or exceeds the number of elements. The sizes are uint32, and uint64 from 2**32
+    elements on.
 
     Examples
     --------
@@ -221,37 +178,7 @@ def dust(
 ):
     """Set components of a binary image to 0 if they are too small.
 
-    Parameters
-    ----------
-    img : numpy.ndarray
-        The image, of 1 to 3 dimensions, or labels if `precomputed_ccl` is True.
-    threshold : number, or tuple or list of two numbers
-        Smallest size of a component that is kept, or the range [lower, upper) of these sizes.
-    connectivity : {4, 8, 6, 18, 26}
-        See `connected_components`.
-    in_place : bool
-        Whether to write to `img`.
-    binary_image : bool
-        Whether to treat all values other than 0 as one value.
-    precomputed_ccl : bool
-        Whether `img` has labels.
-    invert : bool
-        Whether to remove the components that would be kept, and keep the others.
-    return_N : bool
-        Whether to return the number of kept components as well.
-
-    Returns
-    -------
-    image : numpy.ndarray
-        The image with the values of the kept components, of the type of `img`.
-    N : int
-        The number of kept components, if `return_N` is True.
-
-    Raises
-    ------
-    NotImplementedError
-        If the image has several values besides 0, and neither `binary_image` nor `precomputed_ccl`
-        is True.
+    The result always has the type of `img`. With `precomputed_ccl`, `img` has labels.
 
     Examples
     --------
@@ -297,37 +224,9 @@ def largest_k(
 ):
     """Label the k largest components of a binary image.
 
-    Parameters
-    ----------
-    img : numpy.ndarray
-        The image, of 1 to 3 dimensions, or labels if `precomputed_ccl` is True.
-    k : int
-        The number of components. Of components of equal size, those that come first are kept.
-    connectivity : {4, 8, 6, 18, 26}
-        See `connected_components`.
-    delta : int or float
-        See `connected_components`.
-    return_N : bool
-        Whether to return the number of kept components as well.
-    binary_image : bool
-        Whether to treat all values other than 0 as one value.
-    precomputed_ccl : bool
-        Whether `img` has labels.
-
-    Returns
-    -------
-    labels : numpy.ndarray
-        The labels by size: the largest component has label k. Of components of equal size, the
-        first has the largest label. If the image has no more than k components, the labels of
-        `connected_components`. Otherwise, bool for ``k=1``.
-    N : int
-        The number of kept components, if `return_N` is True.
-
-    Raises
-    ------
-    NotImplementedError
-        If the image has several values besides 0, and neither `binary_image` nor `precomputed_ccl`
-        is True.
+    Of components of equal size, those that come first are kept, and the first has the largest label.
+    The labels are bool for ``k=1`` if the image has more than one component. With
+    `precomputed_ccl`, `img` has labels.
 
     Examples
     --------

@@ -19,34 +19,10 @@ __all__ = ["label"]
 def label(input, structure=None, output=None):
     """Label the connected components of an array, as `scipy.ndimage.label`.
 
-    Parameters
-    ----------
-    input : array_like or cupy.ndarray
-        The image, of 0 to 3 dimensions. Elements other than 0 are foreground.
-    structure : array_like, optional
-        Neighbours of an element, of shape ``(3,) * input.ndim``. The default is face connectivity
-        (4 or 6 neighbours). Full connectivity (8 or 26 neighbours) is ``numpy.ones((3, 3, 3))``.
-    output : dtype or array, optional
-        The type of the labels, or an array that receives the labels. The default is int32, and
-        int64 from 2**31 elements on. bool is True for every label; SciPy raises RuntimeError if
-        there are very many.
-
-    Returns
-    -------
-    labels : numpy.ndarray or cupy.ndarray
-        The labels 1 to `num_features`, and 0 for the background. Not returned if `output` is an
-        array.
-    num_features : int
-        The number of components.
-
-    Raises
-    ------
-    NotImplementedError
-        If the structure is neither face nor full connectivity, or the image has more than 3
-        dimensions.
-    RuntimeError
-        If the type of `output` is too small for the labels and not bool, or the structure and the
-        image have different numbers of dimensions.
+    Parameters and results are those of SciPy, also for arrays of CuPy. The image has 0 to 3 dimensions,
+    and the structure is face connectivity, the default, or full connectivity, ``numpy.ones((3, 3, 3))``:
+    others raise `NotImplementedError`. The labels are int32, and int64 from 2**31 elements on. With the
+    type bool, every label is True; SciPy raises RuntimeError if there are very many.
 
     Examples
     --------

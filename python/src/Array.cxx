@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Array.h"
 
+#include <cctype>
 #include <cstring>
 #include <string>
 
@@ -28,22 +29,14 @@ ElementTypeOf(const char * format, std::ptrdiff_t bytes)
   }
   if (std::strlen(code) == 1)
   {
+    if (std::strchr("bhilqBHILQ", code[0]) != nullptr)
+    {
+      return integer(std::islower(code[0]) != 0);
+    }
     switch (code[0])
     {
       case '?':
         return ElementType::Bool;
-      case 'b':
-      case 'h':
-      case 'i':
-      case 'l':
-      case 'q':
-        return integer(true);
-      case 'B':
-      case 'H':
-      case 'I':
-      case 'L':
-      case 'Q':
-        return integer(false);
       case 'e':
         return ElementType::Half;
       case 'f':

@@ -19,34 +19,6 @@ using ElementType = CudaConnectedComponentImageView::PixelTypeEnum;
 ElementType
 ElementTypeOf(const char * format, std::ptrdiff_t bytes);
 
-/** Calls visitor(T{}) with the C++ type of an integer element type. Throws nanobind::type_error for other types. */
-template <typename TVisitor>
-auto
-VisitInteger(ElementType type, const TVisitor & visitor)
-{
-  switch (type)
-  {
-    case ElementType::Int8:
-      return visitor(std::int8_t{});
-    case ElementType::UInt8:
-      return visitor(std::uint8_t{});
-    case ElementType::Int16:
-      return visitor(std::int16_t{});
-    case ElementType::UInt16:
-      return visitor(std::uint16_t{});
-    case ElementType::Int32:
-      return visitor(std::int32_t{});
-    case ElementType::UInt32:
-      return visitor(std::uint32_t{});
-    case ElementType::Int64:
-      return visitor(std::int64_t{});
-    case ElementType::UInt64:
-      return visitor(std::uint64_t{});
-    default:
-      throw nanobind::type_error("labels must have an integer type");
-  }
-}
-
 /** The memory of a Python object in host memory, by the buffer protocol. The object keeps the memory until the array is
  * destroyed. Creation and destruction need the GIL. */
 class Array

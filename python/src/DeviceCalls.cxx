@@ -129,10 +129,32 @@ RunOnDeviceMemory(const Settings & settings, const DeviceArray * mask, const TWo
 
 } // namespace
 
+DlpackArray::DlpackArray(const nb::ndarray<> & array)
+  : owner(array)
+  , address(reinterpret_cast<std::uintptr_t>(array.data()))
+{
+  using Code = nb::dlpack::dtype_code;
+  const auto code = static_cast<Code>(array.dtype().code);
+  const char kind = code == Code::Int     ? 'i'
+                    : code == Code::UInt  ? 'u'
+                    : code == Code::Float ? 'f'
+                    : code == Code::Bool  ? 'b'
+                                          : '?';
+  if (kind == '?' || array.dtype().lanes != 1)
+  {
+    throw nb::type_error("the element type of the DLPack object is not supported");
+  }
+  type = kind + std::to_string(array.dtype().bits / 8);
+  for (std::size_t axis = 0; axis < array.ndim(); ++axis)
+  {
+    shape.push_back(static_cast<std::int64_t>(array.shape(axis)));
+    strides.push_back(array.stride(axis));
+  }
+}
+
 nb::tuple
 LabelDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings)
 {
-  VisitInteger(output.type, [](auto) {}); // throws for other types
   std::uint64_t                    count = 0;
   PixelValues                      values;
   itk::CudaConnectedComponentTable table;

@@ -13,7 +13,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <utility>
+#include <vector>
 
 /** An array in device memory: an image, or the images of a batch. Strides are in bytes. */
 struct DeviceArray
@@ -26,65 +26,16 @@ struct DeviceArray
   std::int64_t                 imageStride;
 };
 
-/** The device memory behind a DLPack capsule. */
-class DlpackArray
+/** The device memory behind a DLPack capsule. Strides are in elements. */
+struct DlpackArray
 {
-public:
-  explicit DlpackArray(nanobind::ndarray<> array)
-    : m_Array(std::move(array))
-  {}
+  nanobind::ndarray<>       owner;
+  std::uintptr_t            address;
+  std::string               type; // in the notation of NumPy, for example "u2"
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> strides;
 
-  std::uintptr_t
-  GetAddress() const
-  {
-    return reinterpret_cast<std::uintptr_t>(m_Array.data());
-  }
-
-  /** Returns the type in the notation of NumPy, for example "u2". */
-  std::string
-  GetType() const
-  {
-    const nanobind::dlpack::dtype type = m_Array.dtype();
-    const auto                    code = static_cast<nanobind::dlpack::dtype_code>(type.code);
-    const char                    kind = code == nanobind::dlpack::dtype_code::Int     ? 'i'
-                                         : code == nanobind::dlpack::dtype_code::UInt  ? 'u'
-                                         : code == nanobind::dlpack::dtype_code::Float ? 'f'
-                                         : code == nanobind::dlpack::dtype_code::Bool  ? 'b'
-                                                                                       : '?';
-    if (kind == '?' || type.lanes != 1)
-    {
-      throw nanobind::type_error("the element type of the DLPack object is not supported");
-    }
-    return kind + std::to_string(type.bits / 8);
-  }
-
-  nanobind::tuple
-  GetShape() const
-  {
-    return this->MakeTuple([this](std::size_t axis) { return static_cast<std::int64_t>(m_Array.shape(axis)); });
-  }
-
-  /** Returns the distances between elements along each axis, in elements. */
-  nanobind::tuple
-  GetStrides() const
-  {
-    return this->MakeTuple([this](std::size_t axis) { return m_Array.stride(axis); });
-  }
-
-private:
-  template <typename TFunction>
-  nanobind::tuple
-  MakeTuple(const TFunction & valueAt) const
-  {
-    nanobind::list values;
-    for (std::size_t axis = 0; axis < m_Array.ndim(); ++axis)
-    {
-      values.append(valueAt(axis));
-    }
-    return nanobind::tuple(values);
-  }
-
-  nanobind::ndarray<> m_Array;
+  explicit DlpackArray(const nanobind::ndarray<> & array);
 };
 
 /** Labels an image on the stream of the settings. Elements are background if they are 0 in `mask`, which may be null.

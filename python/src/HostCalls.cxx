@@ -149,7 +149,6 @@ LabelHost(nb::handle image, nb::handle mask, nb::handle output, bool isFresh, co
   {
     throw nb::value_error("the output must have the shape of the image");
   }
-  VisitInteger(labels.type, [](auto) {}); // throws for other types
   std::uint64_t                    count;
   itk::CudaConnectedComponentTable table;
   {

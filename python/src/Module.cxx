@@ -17,6 +17,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <new>
 
@@ -130,10 +131,10 @@ NB_MODULE(_core, module)
     .def_ro("image_stride", &DeviceArray::imageStride);
   nb::class_<DlpackArray>(module, "DlpackArray")
     .def(nb::init<nb::ndarray<>>(), nb::arg("capsule"))
-    .def_prop_ro("address", &DlpackArray::GetAddress)
-    .def_prop_ro("dtype", &DlpackArray::GetType)
-    .def_prop_ro("shape", &DlpackArray::GetShape)
-    .def_prop_ro("strides", &DlpackArray::GetStrides);
+    .def_ro("address", &DlpackArray::address)
+    .def_ro("dtype", &DlpackArray::type)
+    .def_ro("shape", &DlpackArray::shape)
+    .def_ro("strides", &DlpackArray::strides);
   module.attr("__version__") = CCL_PYTHON_VERSION;
   module.attr("CHILD_BACKEND") = ChildBackend;
   module.attr("CHILD_REASON") = ChildReason;
@@ -150,8 +151,7 @@ NB_MODULE(_core, module)
   module.def("measure_host", &MeasureHost, image, mask, settings);
   module.def("relabel_host", &RelabelHost);
   module.def("label_device", &LabelDevice, image, mask, output, settings);
-  module.def(
-    "mask_device", &MaskDevice, image, mask, output, settings, nb::call_guard<nb::gil_scoped_release>());
+  module.def("mask_device", &MaskDevice, image, mask, output, settings, nb::call_guard<nb::gil_scoped_release>());
   module.def("measure_device", &MeasureDevice, image, mask, nb::arg("make_columns"), settings);
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());

@@ -103,7 +103,7 @@ RelabelHost(nb::handle    labels,
   constexpr std::uint64_t      small = std::uint64_t{ 1 } << 16; // takes less time than to start threads
   const nb::gil_scoped_release released;
   Threads                      pool(count <= small ? 1 : threads);
-  return VisitInteger(from.GetView().type, [&](auto oldLabel) {
+  return itk::ccl::VisitLabelType(from.GetView().type, [&](auto oldLabel) {
     using OldType = decltype(oldLabel);
     const auto * const  old = static_cast<const OldType *>(from.GetContiguous("the label image"));
     LabelTable<OldType> table(count);
@@ -118,7 +118,7 @@ RelabelHost(nb::handle    labels,
       counter.Finish();
     });
     auto objects = table.GetObjects();
-    return VisitInteger(to.GetView().type, [&](auto newLabel) {
+    return itk::ccl::VisitLabelType(to.GetView().type, [&](auto newLabel) {
       using NewType = decltype(newLabel);
       auto * const        written = static_cast<NewType *>(to.GetContiguous("the output"));
       const std::uint64_t kept = AssignNewLabels(table,

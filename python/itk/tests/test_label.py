@@ -213,7 +213,7 @@ class TestErrors:
             label(image, output_type=getattr(itk, pixel_type))
 
     def test_no_such_image(self, image):
-        with pytest.raises(TypeError, match="itk.Image is not wrapped for input type `itk.SC"):
+        with pytest.raises(TypeError, match="itk has no 3-D Image of int8"):
             label(image, output_type=np.int8)
 
     def test_wrong_dimension_of_output(self, image):
@@ -237,7 +237,7 @@ class TestErrors:
     def test_mask_of_other_geometry(self, image):
         mask = image_of(itk.array_from_image(image))
         mask.SetOrigin([0.0, 0.0, 0.0])
-        with pytest.raises(ValueError, match="differ in region, origin, spacing or direction"):
+        with pytest.raises(ValueError, match="does not occupy the physical space"):
             label(image, mask_image=mask)
 
     def test_mask_of_other_size(self, image):
@@ -246,7 +246,7 @@ class TestErrors:
             label(image, mask_image=mask)
         with pytest.raises(ValueError):
             label(image, mask_image=itk.array_from_image(mask))
-        with pytest.raises(ValueError, match="The mask has 2 dimensions, the image has 3"):
+        with pytest.raises(ValueError, match="mask has 2 dimensions, and the image has 3"):
             label(image, mask_image=image_of(np.ones((9, 17), np.uint8)))
 
     def test_vector_image(self):

@@ -42,7 +42,7 @@ def test_relabel_types(image):
 def test_relabel_errors():
     array = np.arange(1000, dtype=np.uint16).reshape(20, 50)
     for image in (array, image_of(array)):
-        with pytest.raises(OverflowError, match="999 labels do not fit into uint8"):
+        with pytest.raises(OverflowError, match="999.*(255|uint8)"):
             itk.cuda_relabel_component_image_filter(image, output_type=itk.UC)
     with pytest.raises(TypeError, match="Labels need an integer type, not float32"):
         itk.cuda_relabel_component_image_filter(array.astype(np.float32))

@@ -63,28 +63,19 @@ def cuda_connected_component_image_filter(
 
     Raises
     ------
-    TypeError
-        The pixels are not scalar, or the type of the output is not an integer type.
-    ValueError
-        The image has more than 3 dimensions, or the mask does not fit the image.
-    OverflowError
-        The type of the output is too small for the labels or the background value.
+    TypeError, ValueError, OverflowError
+        The pixels are not scalar; the type of the output is not an integer type, or too small for
+        the labels or the background value; the image has more than 3 dimensions; or the mask does
+        not fit it.
     """
-    from cuda_connected_components import _api, _options
+    from cuda_connected_components import _api
 
     image = _updated(image)
-    image_type, dtype = _output_type(image, ttype, output_type, _default_of_labels)
+    out, dtype = _output(image, ttype, output_type, _default_of_labels)
     if background_value:
         _check_background(background_value, dtype)
-    # As ITK's filter, without a warning of several values.
-    options = _options.Options(
-        connectivity=None if fully_connected else 1,
-        mask=_mask_of(image, mask_image),
-        device=device,
-        threads=threads,
-    )
-    labels, count = _api.label_image(image, options, dtype)
-    labels = _converted(labels, image_type, dtype, count)
+    options = _options(fully_connected, mask_image, device, threads)
+    labels, _ = _api.label_image(image, options, dtype, out)
     if background_value:
         _replace_background(labels, int(background_value))
     return labels
@@ -122,23 +113,24 @@ def cuda_relabel_component_image_filter(
     itk.Image, numpy.ndarray or xarray.DataArray
         The labels, of the same class as `image`, with the same geometry.
 
-    Raises
-    ------
-    TypeError, ValueError, OverflowError
-        See ``cuda_connected_component_image_filter``.
     """
     import cuda_connected_components as ccc
 
     image = _updated(image)
-    image_type, dtype = _output_type(image, ttype, output_type, lambda dtype: dtype)
+    out, dtype = _output(image, ttype, output_type, lambda dtype: dtype)
     labels, count = ccc.relabel(
         image,
         order="size" if sort_by_object_size else "label",
         min_size=minimum_object_size,
         threads=threads,
+        out=out,
         return_num=True,
     )
-    return _converted(labels, image_type, dtype, count)
+    if out is not None or dtype is None or labels.dtype == dtype:
+        return labels
+    if count > _np.iinfo(dtype).max:
+        raise ccc.LabelOverflowError(f"{count} labels do not fit into {dtype}.")
+    return labels.astype(dtype)
 
 
 def cuda_keep_largest_image_filter(
@@ -168,22 +160,21 @@ def cuda_keep_largest_image_filter(
     -------
     itk.Image, numpy.ndarray or xarray.DataArray
         The image without the other components. It has the class, type and geometry of `image`.
-
-    Raises
-    ------
-    TypeError, ValueError
-        See ``cuda_connected_component_image_filter``.
     """
-    from cuda_connected_components import _api, _options
+    from cuda_connected_components import _api
+    from cuda_connected_components._options import Selection
 
     image = _updated(image)
-    options = _options.Options(
-        connectivity=None if fully_connected else 1,
-        mask=_mask_of(image, mask_image),
-        device=device,
-        threads=threads,
-    )
-    return _api.keep(image, options, _options.Selection(k=number_of_objects))
+    options = _options(fully_connected, mask_image, device, threads)
+    return _api.keep(image, options, Selection(k=number_of_objects))
+
+
+def _options(fully_connected, mask_image, device, threads):
+    """Return the options of a call. As in ITK's filters, several values give no warning."""
+    from cuda_connected_components._options import Options
+
+    mask = None if mask_image is None else _updated(mask_image)
+    return Options(None if fully_connected else 1, mask=mask, device=device, threads=threads)
 
 
 def _updated(image):
@@ -215,52 +206,19 @@ def _updated(image):
     return image
 
 
-def _mask_of(image, mask):
-    """Return the mask as an array, after a check of its geometry."""
-    import itk
-
-    if mask is None:
-        return None
-    mask = _updated(mask)
-    if not isinstance(mask, itk.Object):
-        return mask
-    if isinstance(image, itk.Object):
-        if mask.GetImageDimension() != image.GetImageDimension():
-            raise ValueError(
-                f"The mask has {mask.GetImageDimension()} dimensions, "
-                f"the image has {image.GetImageDimension()}."
-            )
-        if not image.IsSameImageGeometryAs(mask):
-            raise ValueError(
-                "The image and the mask differ in region, origin, spacing or direction. "
-                "Resample the mask, for example with itk.resample_image_filter."
-            )
-    return _pixels(mask)
-
-
-def _pixels(labels):
-    """Return the pixels of an image as an array that shares the memory, or None."""
-    import itk
-
-    if isinstance(labels, itk.Object):
-        return _np.asarray(itk.array_view_from_image(labels))
-    if not isinstance(labels, _np.ndarray):
-        labels = getattr(labels, "values", None)
-    return labels if isinstance(labels, _np.ndarray) else None
-
-
 def _default_of_labels(dtype):
     """Return the type of the labels that itk.connected_component_image_filter gives by default."""
     return dtype if dtype.kind in "iu" and dtype.itemsize == 2 else _np.dtype(_np.uint64)
 
 
-def _output_type(image, ttype, output_type, default):
-    """Return the image type of the output, or None for an array, and the NumPy type.
+def _output(image, ttype, output_type, default):
+    """Return a new itk.Image for the labels of an itk.Image, or None, and the NumPy type of the labels.
 
     If the user asks for no type, `default` maps the type of the input to the type of the output.
-    The NumPy type is None for inputs of other libraries.
+    Both are None for inputs of other libraries.
     """
     import itk
+    from cuda_connected_components import _images
 
     is_itk = isinstance(image, itk.Object)
     if ttype is not None:
@@ -286,19 +244,19 @@ def _output_type(image, ttype, output_type, default):
                 f"The output type {_name_of(output_type)} does not have the "
                 f"{image.GetImageDimension()} dimensions of the image."
             )
-    if isinstance(pixel_type, _itkCType):
-        dtype = _dtype_of(pixel_type)
-    else:
-        dtype = _np.dtype(pixel_type)
-        pixel_type = None
+    is_ctype = isinstance(pixel_type, _itkCType)
+    dtype = _dtype_of(pixel_type) if is_ctype else _np.dtype(pixel_type)
     if dtype.kind not in "iu":
         raise TypeError(f"Labels need an integer type, not {_name_of(output_type)}.")
     if not is_itk:
         return None, dtype
-    if pixel_type is None:
-        pixel_type = _pixel_type_of(dtype)
-    # itk raises a TypeError that lists its types, if it has no such image.
-    return itk.Image[pixel_type, image.GetImageDimension()], dtype
+    dimension = image.GetImageDimension()
+    # Both raise a TypeError if itk has no such image.
+    if is_ctype:
+        image_type = itk.Image[pixel_type, dimension]
+    else:
+        image_type = _images.itk_type_of("Image", dtype, dimension)
+    return _images.new_itk_image(image, image_type), dtype
 
 
 def _output_of_ttype(image, ttype):
@@ -321,14 +279,6 @@ def _is_image_type(value):
     return isinstance(value, type) and value in itk.Image.values()
 
 
-def _pixel_type_of(dtype):
-    """Return the pixel type of itk for a NumPy integer type."""
-    import itk
-
-    pixel_types = (itk.UC, itk.US, itk.UI, itk.UL, itk.ULL, itk.SC, itk.SS, itk.SI, itk.SL, itk.SLL)
-    return next(t for t in pixel_types if _dtype_of(t) == dtype)
-
-
 def _dtype_of(pixel_type):
     """Return the NumPy type of a pixel type of itk."""
     # itk 5.4.0 has numpy.uint8 here, itk 5.4.7 has numpy.dtype("uint8").
@@ -344,36 +294,6 @@ def _name_of(value):
     return getattr(value, "__name__", str(value))
 
 
-def _converted(labels, image_type, dtype, count):
-    """Return labels of the given type."""
-    import itk
-
-    if image_type is None:
-        if dtype is None or labels.dtype == dtype:
-            return labels
-        _check_count(count, dtype)
-        return labels.astype(dtype)
-    if type(labels) is image_type:
-        return labels
-    _check_count(count, dtype)
-    # The image owns its memory. A view of an array would lose the array with its Python object.
-    result = image_type.New()
-    result.CopyInformation(labels)
-    result.SetRegions(labels.GetBufferedRegion())
-    result.Allocate()
-    if result.GetBufferedRegion().GetNumberOfPixels() > 0:
-        _np.copyto(_pixels(result), _pixels(labels), casting="unsafe")
-    return result
-
-
-def _check_count(count, dtype):
-    """Raise an error if the type is too small for a number of labels."""
-    if count > _np.iinfo(dtype).max:
-        import cuda_connected_components as ccc
-
-        raise ccc.LabelOverflowError(f"{count} labels do not fit into {dtype}.")
-
-
 def _check_background(value, dtype):
     """Raise an error if the labels cannot have this background value."""
     if dtype is None:
@@ -385,7 +305,12 @@ def _check_background(value, dtype):
 
 def _replace_background(labels, value):
     """Change background 0 and labels 1, 2, ... to another background value and labels 0, 1, ..."""
-    pixels = _pixels(labels)
+    import itk
+
+    if isinstance(labels, itk.Object):
+        pixels = _np.asarray(itk.array_view_from_image(labels))
+    else:
+        pixels = _np.asarray(labels)  # of a DataArray, too
     is_background = pixels == 0
     is_smaller = ~is_background
     if value > 0:
