@@ -94,12 +94,6 @@ def label(
     TypeError, ValueError, MemoryError
         The arguments are not supported, or there is too little memory.
 
-    Notes
-    -----
-    Several threads may call the function at the same time. The GIL is released
-    meanwhile. The call returns after the labels have been written, also for
-    images in device memory.
-
     Examples
     --------
     >>> import numpy as np
@@ -118,18 +112,6 @@ def label(
     4
     >>> ccc.label(np.array([2, 5, 5, 0, 7]), lower=5, upper=7)
     array([0, 1, 1, 0, 2], dtype=int32)
-
-    Two planes in one array:
-
-    >>> batch = np.array([[[1, 0, 1], [1, 0, 0]], [[0, 0, 0], [0, 1, 1]]])
-    >>> labels, counts = ccc.label(batch, spatial_dims=2, return_num=True)
-    >>> labels
-    array([[[1, 0, 2],
-            [1, 0, 0]],
-           [[0, 0, 0],
-            [0, 1, 1]]], dtype=int32)
-    >>> counts
-    array([2, 1])
     """
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
@@ -401,13 +383,13 @@ def component_statistics(
         "faces": {"touches_border"},
     }
     wanted = [name for name, needs in columns_of.items() if not needs.isdisjoint(properties)]
-    work, columns = _memory_of(library).measure(library, image, options, wanted)
+    call, columns = _memory_of(library).measure(library, image, options, wanted)
     # The columns are along the axes of the extension module: x is the last axis in C order.
-    axes = "xyz"[: work.axes]
-    if not work.transposed and not library.has_physical_axes:
+    axes = "xyz"[: call.axes]
+    if not call.transposed and not library.has_physical_axes:
         axes = axes[::-1]
-    geometry = _arguments.geometry_of(library, image, spacing, work.axes)
-    arguments = (columns, axes, geometry, properties, work.leading, library.to_double)
+    geometry = _arguments.geometry_of(library, image, spacing, call.axes)
+    arguments = (columns, axes, geometry, properties, call.leading, library.to_double)
     if not library.on_device:
         return library.columns(image, _table.make_table(*arguments))
     with library.on_device_of(image):

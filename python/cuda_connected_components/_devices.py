@@ -361,12 +361,9 @@ class TorchCudaImages(DeviceImages):
     def take(self, table, indices):
         if indices.dtype != self.xp.int64:
             indices = indices.int()
-        table = self.xp.from_numpy(table).to(indices.device)
-        signed = {"uint16": "int16", "uint32": "int32", "uint64": "int64"}.get(
-            self.name_of(table.dtype)
-        )
-        bits = table if signed is None else table.view(getattr(self.xp, signed))
-        return bits.index_select(0, indices).view(table.dtype)
+        # torch selects no unsigned integers of more than 8 bits.
+        bits = self.xp.from_numpy(table.view(f"i{table.itemsize}")).to(indices.device)
+        return bits.index_select(0, indices).view(getattr(self.xp, table.dtype.name))
 
     def to_host(self, column):
         return column.cpu().numpy()
@@ -413,6 +410,12 @@ def _import_dlpack(image, name, stream, writable):
         raise ValueError(f"{name} is read-only") from None
 
 
+def gapless_strides(array):
+    """Return the distances of elements along the axes of an array in C order without gaps, in bytes."""
+    size, shape = np.dtype(array.dtype).itemsize, array.shape
+    return [size * math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
 class _ForeignArray:
     """The device memory of an object of an unknown library."""
 
@@ -440,9 +443,9 @@ class _ForeignArray:
             raise ValueError(f"{name} is read-only")
         if not self.dtype.isnative:
             raise TypeError(f"{name} has the byte order of another processor")
-        wanted = GaplessImages().strides_of(self)
-        rows = zip(self.shape, wanted, wanted if strides is None else strides)
-        if any(length > 1 and stride != gapless for length, gapless, stride in rows):
+        wanted = gapless_strides(self)
+        axes = zip(self.shape, wanted, strides or wanted)
+        if any(length > 1 and stride != gapless for length, gapless, stride in axes):
             raise ValueError(f"{name} must be contiguous in C order")
 
 
@@ -485,8 +488,7 @@ class GaplessImages(DeviceImages):
         return np.dtype(image.dtype).itemsize
 
     def strides_of(self, image):
-        size = self.element_size_of(image)
-        return [size * math.prod(image.shape[axis + 1 :]) for axis in range(len(image.shape))]
+        return gapless_strides(image)
 
     def release_memory(self):
         """No memory is kept for later images."""

@@ -7,8 +7,8 @@ import numpy as np
 from . import _arguments, _core, _images, _settings, _values
 
 
-class Image:
-    """An image or a batch in host memory, and the options of a call."""
+class Call:
+    """A call for an image or a batch in host memory: its arrays, and the settings by its options."""
 
     def __init__(self, library, image, options):
         self.options = options
@@ -67,39 +67,39 @@ class Image:
 
 def label(library, image, options, dtype, out):
     """Label an image or a batch. Return the labels and their number."""
-    work = Image(library, image, options)
-    array = work.array
+    call = Call(library, image, options)
+    array = call.array
     if out is None:
-        dtype = _arguments.label_dtype(library, dtype, array.shape[-work.axes :])
-        out, target = library.empty(image, array, work.axes, dtype)
+        dtype = _arguments.label_dtype(library, dtype, array.shape[-call.axes :])
+        out, target = library.empty(image, array, call.axes, dtype)
         written, is_fresh = target, True
     else:
         target = _target_for_labels(library, image, array, out, dtype)
         # The work runs in the order of the output, if it has only one.
-        if _images.is_contiguous(target, work.axes, False):
-            work.transposed &= _images.is_contiguous(target, work.axes, True)
+        if _images.is_contiguous(target, call.axes, False):
+            call.transposed &= _images.is_contiguous(target, call.axes, True)
         is_fresh = (
-            not work.is_plain(target)
+            not call.is_plain(target)
             or np.may_share_memory(target, array)
-            or (work.mask is not None and np.may_share_memory(target, work.mask))
+            or (call.mask is not None and np.may_share_memory(target, call.mask))
         )
-        written = work.empty(target.dtype.newbyteorder("=")) if is_fresh else target
-    counts, values = work.run(_core.label_host, work.batch(written), is_fresh)
+        written = call.empty(target.dtype.newbyteorder("=")) if is_fresh else target
+    counts, values = call.run(_core.label_host, call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
     options.pass_on(values)
-    return out, _arguments.in_leading_shape(counts, work.leading)
+    return out, _arguments.in_leading_shape(counts, call.leading)
 
 
 def keep(library, image, options, selection, out):
     """Copy the values of the selected components of an image or a batch."""
-    work = Image(library, image, options)
+    call = Call(library, image, options)
     library.refuse_gradients(image)
-    selection.apply(work.settings, library, image, work.axes)
+    selection.apply(call.settings, library, image, call.axes)
     elements = library.elements(image)
     is_fresh = out is None
     if is_fresh:
-        out, target = library.empty(image, work.array, work.axes)
+        out, target = library.empty(image, call.array, call.axes)
     else:
         library.check_out(image, out)
         target = library.output(out)
@@ -111,9 +111,9 @@ def keep(library, image, options, selection, out):
     # The elements are copied bit by bit.
     values, target = (each.view(f"u{each.dtype.itemsize}") for each in (elements, target))
     written = target
-    if _overlap_shifted(values, target) or not _images.has_one_image_stride(target, work.axes):
-        written, is_fresh = work.empty(target.dtype), True
-    known = work.run(_core.mask_host, work.batch(values), work.batch(written), is_fresh)
+    if _overlap_shifted(values, target) or not _images.has_one_image_stride(target, call.axes):
+        written, is_fresh = call.empty(target.dtype), True
+    known = call.run(_core.mask_host, call.batch(values), call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
     options.pass_on(known)
@@ -121,48 +121,48 @@ def keep(library, image, options, selection, out):
 
 
 def measure(library, image, options, wanted):
-    """Measure the components of an image or a batch. Return the image, and the columns by name."""
-    work = Image(library, image, options)
+    """Measure the components of an image or a batch. Return the call, and the columns by name."""
+    call = Call(library, image, options)
     for name in wanted:
-        setattr(work.settings, name, True)
-    columns, values = work.run(_core.measure_host)
+        setattr(call.settings, name, True)
+    columns, values = call.run(_core.measure_host)
     options.pass_on(values)
     # NumPy 1 has other integers on Windows.
     columns["label"] = np.arange(1, len(columns["num_pixels"]) + 1, dtype=np.int64)
     if "counts" in columns:
         counts = columns["counts"]
         columns["image"] = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    return work, columns
+    return call, columns
 
 
 def relabel(library, labels, options, order, selection, out):
     """Renumber the labels of an image or a batch. Return the result and the number of objects."""
-    work = Image(library, labels, options._replace(device="cpu"))
-    array, axes = work.array, work.axes
+    call = Call(library, labels, options._replace(device="cpu"))
+    array, axes = call.array, call.axes
     _arguments.check_integers(_images.name_of(array.dtype), _arguments.ADVICE_FOR_LABELS)
     if out is None:
         out, target = library.empty(labels, array, axes, are_labels=True)
     else:
         target = _target_for_labels(library, labels, array, out)
-    work.transposed &= _images.is_contiguous(target, axes, True)
+    call.transposed &= _images.is_contiguous(target, axes, True)
     written, source = target, array
     # An image of a batch may have too many objects after others have been written.
     may_overflow = math.prod(array.shape[-axes:]) > np.iinfo(target.dtype).max
-    if not work.is_plain(target) or (work.leading and may_overflow):
-        written = work.empty(target.dtype.newbyteorder("="))
-    if not work.is_plain(array) or _overlap_shifted(array, written):
-        source = work.empty(array.dtype)
+    if not call.is_plain(target) or (call.leading and may_overflow):
+        written = call.empty(target.dtype.newbyteorder("="))
+    if not call.is_plain(array) or _overlap_shifted(array, written):
+        source = call.empty(array.dtype)
         source[...] = array
-    images = (math.prod(work.leading), *array.shape[-axes:])
-    settings = (selection.min_size, selection.k, work.transposed, work.settings.threads)
+    images = (math.prod(call.leading), *array.shape[-axes:])
+    settings = (selection.min_size, selection.k, call.transposed, call.settings.threads)
     counts = [
         _core.relabel_host(*pair, order == "size", *settings)
         for pair in zip(source.reshape(images), written.reshape(images))
     ]
     if written is not target:
         target[...] = written
-    counts = np.array(counts, np.int64) if work.leading else counts[0]
-    return out, _arguments.in_leading_shape(counts, work.leading)
+    counts = np.array(counts, np.int64) if call.leading else counts[0]
+    return out, _arguments.in_leading_shape(counts, call.leading)
 
 
 def _target_for_labels(library, image, array, out, dtype=None):

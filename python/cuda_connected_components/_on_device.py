@@ -9,10 +9,10 @@ import numpy as np
 from . import _arguments, _core
 
 
-class Image:
-    """An image or a batch in device memory, and the options of a call.
+class Call:
+    """A call for an image or a batch in device memory: its arrays, and the settings by its options.
 
-    `function` is the name of the function that works on it. `array` is what the library's functions take.
+    `function` is the name of a function of this module.
     """
 
     transposed = False
@@ -82,50 +82,48 @@ class Image:
 def label(library, image, options, dtype, out):
     """Label an image or a batch. Return the labels and their number."""
     library.prepare(image, options, dtype, out)
-    work = Image("label", library, image, options)
-    with work.on_device():
-        target = None if out is None else work.target_for_labels(out, dtype)
-        source, memory = library.readable(work.array, work.axes)
+    call = Call("label", library, image, options)
+    with call.on_device():
+        target = None if out is None else call.target_for_labels(out, dtype)
+        source, memory = library.readable(call.array, call.axes)
         written = target
         if (
             target is None
             or not library.is_contiguous(target)
-            or library.may_overlap(target, source, work.mask)
+            or library.may_overlap(target, source, call.mask)
         ):
             if target is None:
-                dtype = _arguments.label_dtype(library, dtype, work.shape[-work.axes :])
+                dtype = _arguments.label_dtype(library, dtype, call.shape[-call.axes :])
             else:
                 dtype = np.dtype(library.name_of(target.dtype))
-            written = library.new_array(work.array, work.shape, dtype.name)
+            written = library.new_array(call.array, call.shape, dtype.name)
         if target is not None:
             library.will_write(image, out)
-        counts, values = work.run(_core.label_device, memory, library.memory_of(written, work.axes))
+        counts, values = call.run(_core.label_device, memory, library.memory_of(written, call.axes))
         if target is None:
             out = library.like(image, written)
         elif written is not target:
             library.write(target, written)
         options.pass_on(values)
-        return out, _arguments.in_leading_shape(counts, work.leading)
+        return out, _arguments.in_leading_shape(counts, call.leading)
 
 
 def keep(library, image, options, selection, out):
     """Copy the values of the selected components of an image or a batch."""
-    work = Image("keep", library, image, options)
+    call = Call("keep", library, image, options)
     library.refuse_gradients(image)
-    selection.apply(work.settings, library, image, work.axes)
-    with work.on_device():
-        target = None if out is None else work.target(out)
-        if target is not None and target.dtype != work.array.dtype:
-            raise TypeError(
-                f"out has the type {target.dtype}, and the image {work.array.dtype}"
-            )
-        source = library.contiguous(work.array)
-        written = _memory_for_kept(library, work, source, target)
-        memory = library.memory_of(source, work.axes)
+    selection.apply(call.settings, library, image, call.axes)
+    with call.on_device():
+        target = None if out is None else call.target(out)
+        if target is not None and target.dtype != call.array.dtype:
+            raise TypeError(f"out has the type {target.dtype}, and the image {call.array.dtype}")
+        source = library.contiguous(call.array)
+        written = _memory_for_kept(library, call, source, target)
+        memory = library.memory_of(source, call.axes)
         if target is not None:
             library.will_write(image, out)
         # The engine allocates before it writes the output. So `run` may try again in place.
-        values = work.run(_core.mask_device, memory, library.memory_of(written, work.axes))
+        values = call.run(_core.mask_device, memory, library.memory_of(written, call.axes))
         if target is None:
             out = library.like(image, written)
         elif written is not target:
@@ -134,7 +132,7 @@ def keep(library, image, options, selection, out):
         return out
 
 
-def _memory_for_kept(library, work, source, target):
+def _memory_for_kept(library, call, source, target):
     """Return the array that the engine writes: `target`, or an array that nobody else uses.
 
     `source` is the image, or a copy if the image is not contiguous.
@@ -142,39 +140,39 @@ def _memory_for_kept(library, work, source, target):
     if (
         target is not None
         and library.is_contiguous(target)
-        and not library.may_overlap(target, work.mask)
+        and not library.may_overlap(target, call.mask)
         and (
             library.address_of(target) == library.address_of(source)
             or not library.may_overlap(target, source)
         )
     ):
         return target
-    if not library.is_contiguous(work.array):
+    if not library.is_contiguous(call.array):
         return source
-    return library.new_array(work.array, work.shape, work.dtype)
+    return library.new_array(call.array, call.shape, call.dtype)
 
 
 def measure(library, image, options, wanted):
-    """Measure the components of an image or a batch. Return the image, and the columns by name."""
-    work = Image("measure", library, image, options)
+    """Measure the components of an image or a batch. Return the call, and the columns by name."""
+    call = Call("measure", library, image, options)
     for name in wanted:
-        setattr(work.settings, name, True)
-    with work.on_device():
-        _source, memory = library.readable(work.array, work.axes)
-        columns = _Columns(work)
-        options.pass_on(work.run(_core.measure_device, memory, columns.make))
-        if work.leading:
-            images = math.prod(work.leading)
+        setattr(call.settings, name, True)
+    with call.on_device():
+        _source, memory = library.readable(call.array, call.axes)
+        columns = _Columns(call)
+        options.pass_on(call.run(_core.measure_device, memory, columns.make))
+        if call.leading:
+            images = math.prod(call.leading)
             columns.arrays["counts"] = library.count_values(columns.arrays["image"], images)
-    return work, columns.arrays
+    return call, columns.arrays
 
 
 class _Columns:
     """The columns of a table on a device, which the extension module fills."""
 
-    def __init__(self, work):
-        axes, settings = "xyz"[: work.axes], work.settings
-        self.work = work
+    def __init__(self, call):
+        axes, settings = "xyz"[: call.axes], call.settings
+        self.call = call
         self.arrays = {}
         integers = ["num_pixels"] + ["image"] * settings.batch
         if settings.boxes:
@@ -187,7 +185,7 @@ class _Columns:
 
     def make(self, rows):
         """Make columns of `rows` elements. Return their addresses."""
-        library, image = self.work.library, self.work.array
+        library, image = self.call.library, self.call.array
         self.arrays = {"label": library.numbers(image, rows)}
         addresses = {}
         for dtype, names in self.names.items():
@@ -202,13 +200,13 @@ class _Columns:
 
 def relabel(library, labels, options, order, selection, out):
     """Renumber the labels of an image or a batch. Return the result and the number of objects."""
-    work = Image("relabel", library, labels, options)
-    _arguments.check_integers(work.dtype, _arguments.ADVICE_FOR_LABELS)
-    images = math.prod(work.leading)
-    with work.on_device():
-        target = None if out is None else work.target_for_labels(out)
-        dtype = np.dtype(work.dtype if target is None else library.name_of(target.dtype))
-        found, indices = _find_objects(library, library.flat(work.array), images)
+    call = Call("relabel", library, labels, options)
+    _arguments.check_integers(call.dtype, _arguments.ADVICE_FOR_LABELS)
+    images = math.prod(call.leading)
+    with call.on_device():
+        target = None if out is None else call.target_for_labels(out)
+        dtype = np.dtype(call.dtype if target is None else library.name_of(target.dtype))
+        found, indices = _find_objects(library, library.flat(call.array), images)
         chosen = np.flatnonzero((found.labels != 0) & (found.sizes >= max(selection.min_size, 1)))
         if order == "size" or selection.k:
             chosen = chosen[np.lexsort((-found.sizes[chosen], found.images[chosen]))]
@@ -224,17 +222,17 @@ def relabel(library, labels, options, order, selection, out):
             )
         table = np.zeros(len(found.labels), dtype)
         table[chosen] = ranks
-        result = library.take(table, indices).reshape(work.shape)
+        result = library.take(table, indices).reshape(call.shape)
         if target is None:
-            library.wait(work.array)
+            library.wait(call.array)
             out = library.like(labels, result)
         else:
             library.will_write(labels, out)
             library.write(target, result)
-        if not work.leading:
+        if not call.leading:
             return out, len(chosen)
         counts = np.bincount(found.images[chosen], minlength=images)
-        return out, _arguments.in_leading_shape(counts, work.leading)
+        return out, _arguments.in_leading_shape(counts, call.leading)
 
 
 def _ranks_in_images(images):

@@ -11,91 +11,84 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-/** The columns of the components, for Python. Axes are x, y and z. */
+/** A table of components, and the means of the coordinates. */
 struct Columns
 {
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> integers;
-  std::vector<std::pair<std::string, std::vector<double>>>       means;
-  std::vector<std::uint8_t>                                      faces;
-  std::vector<std::int64_t>                                      counts; // components of each image
+  itk::CudaConnectedComponentTable   table;
+  std::array<std::vector<double>, 3> means; // along x, y and z, if they are wanted
 
-  /** Converts a table. Needs no GIL: tables may be large. */
-  Columns(itk::CudaConnectedComponentTable && table, const Settings & settings)
-    : faces(std::move(table.faces))
-    , counts(table.componentCounts.begin(), table.componentCounts.end())
+  /** Needs no GIL: tables may be large. */
+  Columns(itk::CudaConnectedComponentTable && measured, const Settings & settings)
+    : table(std::move(measured))
   {
-    const auto add = [this](const std::string & name, const std::vector<std::uint64_t> & column) {
-      integers.emplace_back(name, std::vector<std::int64_t>(column.begin(), column.end()));
-    };
-    add("num_pixels", table.pixelCounts);
-    for (unsigned int axis = 0; axis < 3; ++axis)
+    for (unsigned int axis = 0; settings.wantsMeans && axis < 3; ++axis)
     {
-      const std::string name(1, "xyz"[axis]);
-      if (settings.wantsBoxes)
+      means[axis].resize(table.componentCount);
+      for (std::size_t row = 0; row < means[axis].size(); ++row)
       {
-        add("minimum_" + name, table.minimums[axis]);
-        add("maximum_" + name, table.maximums[axis]);
-      }
-      if (settings.wantsMeans)
-      {
-        std::vector<double> column(table.componentCount);
-        for (std::size_t row = 0; row < column.size(); ++row)
-        {
-          column[row] = table.sums[axis][row].ToDouble() / static_cast<double>(table.pixelCounts[row]);
-        }
-        means.emplace_back("mean_" + name, std::move(column));
+        means[axis][row] = table.sums[axis][row].ToDouble() / static_cast<double>(table.pixelCounts[row]);
       }
     }
   }
 };
 
-/** Makes a NumPy array that owns a column. */
+/** Makes a NumPy array that owns a column. Its integers of 64 bits are signed. */
 template <typename T>
 nanobind::object
 MakeArray(std::vector<T> && values)
 {
+  using Number = std::conditional_t<std::is_same<T, std::uint64_t>::value, std::int64_t, T>;
   auto                    owned = std::make_unique<std::vector<T>>(std::move(values));
   const nanobind::capsule owner(owned.get(),
                                 [](void * vector) noexcept { delete static_cast<std::vector<T> *>(vector); });
   std::vector<T> &        column = *owned.release();
-  return nanobind::cast(
-    nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(column.data(), { column.size() }, owner));
+  return nanobind::cast(nanobind::ndarray<nanobind::numpy, Number, nanobind::ndim<1>>(
+    reinterpret_cast<Number *>(column.data()), { column.size() }, owner));
 }
 
 /** Returns the number of labels as an integer or, for a batch, as a NumPy array with an element for each image. */
 inline nanobind::object
-MakeCounts(std::uint64_t count, const itk::CudaConnectedComponentTable & table, bool isBatch)
+MakeCounts(std::uint64_t count, itk::CudaConnectedComponentTable && table, bool isBatch)
 {
-  return isBatch ? MakeArray(std::vector<std::int64_t>(table.componentCounts.begin(), table.componentCounts.end()))
-                 : nanobind::cast(count);
+  return isBatch ? MakeArray(std::move(table.componentCounts)) : nanobind::cast(count);
 }
 
 /** Makes a dictionary of the columns. For a batch, "counts" has the number of components of each image. */
 inline nanobind::dict
 MakeDictionary(Columns && columns, const Settings & settings)
 {
+  auto & [table, means] = columns;
   nanobind::dict dictionary;
-  const auto     add = [&dictionary](auto & named) {
-    for (auto & [name, column] : named)
+  dictionary["num_pixels"] = MakeArray(std::move(table.pixelCounts));
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    const std::string name(1, "xyz"[axis]);
+    if (settings.wantsBoxes)
     {
-      dictionary[name.c_str()] = MakeArray(std::move(column));
+      dictionary[("minimum_" + name).c_str()] = MakeArray(std::move(table.minimums[axis]));
+      dictionary[("maximum_" + name).c_str()] = MakeArray(std::move(table.maximums[axis]));
     }
-  };
-  add(columns.integers);
-  add(columns.means);
+    if (settings.wantsMeans)
+    {
+      dictionary[("mean_" + name).c_str()] = MakeArray(std::move(means[axis]));
+    }
+  }
   if (settings.wantsFaces)
   {
-    dictionary["faces"] = MakeArray(std::move(columns.faces));
+    dictionary["faces"] = MakeArray(std::move(table.faces));
   }
   if (settings.isBatch)
   {
-    dictionary["counts"] = MakeArray(std::move(columns.counts));
+    dictionary["counts"] = MakeArray(std::move(table.componentCounts));
   }
   return dictionary;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace nb = nanobind;
 
@@ -14,19 +15,6 @@ namespace
 {
 
 using View = CudaConnectedComponentImageView;
-
-/** Returns a view of a device array. */
-View
-ViewOf(const DeviceArray & array)
-{
-  return { reinterpret_cast<void *>(array.address),
-           array.type,
-           array.size,
-           array.strides,
-           View::Memory::Device,
-           array.images,
-           array.imageStride };
-}
 
 /** The allocator of one call, and the first exception of Python that it has met. */
 struct AllocatorOfCall
@@ -88,7 +76,7 @@ struct AllocatorOfCall
  * not hold the GIL. */
 template <typename TWork>
 PixelValues
-RunOnDeviceMemory(const Settings & settings, const DeviceArray * mask, const TWork & work)
+RunOnDeviceMemory(const Settings & settings, const View * mask, const TWork & work)
 {
   PixelValues     values;
   AllocatorOfCall allocator{ settings.allocator, nullptr };
@@ -108,7 +96,7 @@ RunOnDeviceMemory(const Settings & settings, const DeviceArray * mask, const TWo
       labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(settings.stream);
       if (mask != nullptr)
       {
-        labeler.options.mask = ViewOf(*mask);
+        labeler.options.mask = *mask;
       }
       if (settings.wantsValues)
       {
@@ -153,7 +141,7 @@ DlpackArray::DlpackArray(const nb::ndarray<> & array)
 }
 
 nb::tuple
-LabelDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings)
+LabelDevice(const View & image, const View * mask, const View & output, const Settings & settings)
 {
   std::uint64_t                    count = 0;
   PixelValues                      values;
@@ -162,25 +150,21 @@ LabelDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArr
     const nb::gil_scoped_release released;
     values = RunOnDeviceMemory(settings, mask, [&](CudaConnectedComponentLabeler & labeler) {
       labeler.options.columns.pixelCounts = false;
-      count = labeler.Label(ViewOf(image), ViewOf(output), 0, settings.isBatch ? &table : nullptr);
+      count = labeler.Label(image, output, 0, settings.isBatch ? &table : nullptr);
     });
   }
-  return nb::make_tuple(MakeCounts(count, table, settings.isBatch), values);
+  return nb::make_tuple(MakeCounts(count, std::move(table), settings.isBatch), values);
 }
 
 PixelValues
-MaskDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings)
+MaskDevice(const View & image, const View * mask, const View & output, const Settings & settings)
 {
-  return RunOnDeviceMemory(settings, mask, [&](const CudaConnectedComponentLabeler & labeler) {
-    labeler.Mask(ViewOf(image), ViewOf(output));
-  });
+  return RunOnDeviceMemory(
+    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Mask(image, output); });
 }
 
 PixelValues
-MeasureDevice(const DeviceArray & image,
-              const DeviceArray * mask,
-              const nb::object &  makeColumns,
-              const Settings &    settings)
+MeasureDevice(const View & image, const View * mask, const nb::object & makeColumns, const Settings & settings)
 {
   const auto makeTable = [&makeColumns](std::uint64_t components) {
     const nb::gil_scoped_acquire           acquired;
@@ -208,5 +192,5 @@ MeasureDevice(const DeviceArray & image,
   };
   const nb::gil_scoped_release released;
   return RunOnDeviceMemory(
-    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(ViewOf(image), makeTable); });
+    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(image, makeTable); });
 }

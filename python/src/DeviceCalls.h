@@ -2,7 +2,7 @@
 #ifndef ccl_python_DeviceCalls_h
 #define ccl_python_DeviceCalls_h
 
-// The calls for arrays in device memory.
+// The calls for arrays in device memory, which are images or batches.
 
 #include "Array.h"
 #include "Settings.h"
@@ -10,21 +10,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-/** An array in device memory: an image, or the images of a batch. Strides are in bytes. */
-struct DeviceArray
-{
-  std::uintptr_t               address;
-  ElementType                  type;
-  std::array<std::uint64_t, 3> size; // of an image, along x, y and z
-  std::array<std::int64_t, 3>  strides;
-  std::uint64_t                images;
-  std::int64_t                 imageStride;
-};
 
 /** The device memory behind a DLPack capsule. Strides are in elements. */
 struct DlpackArray
@@ -42,21 +30,27 @@ struct DlpackArray
  * Returns the number of labels or, for a batch, an array of them, and what is known of the values. The caller holds the
  * GIL. */
 nanobind::tuple
-LabelDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings);
+LabelDevice(const CudaConnectedComponentImageView & image,
+            const CudaConnectedComponentImageView * mask,
+            const CudaConnectedComponentImageView & output,
+            const Settings &                        settings);
 
 /** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
  * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns what is known of the
  * values. The caller must not hold the GIL. */
 PixelValues
-MaskDevice(const DeviceArray & image, const DeviceArray * mask, const DeviceArray & output, const Settings & settings);
+MaskDevice(const CudaConnectedComponentImageView & image,
+           const CudaConnectedComponentImageView * mask,
+           const CudaConnectedComponentImageView & output,
+           const Settings &                        settings);
 
 /** Measures the components of an image on a stream. `makeColumns` takes the number of components, and returns a
  * dictionary of the addresses of the columns that are wanted. The columns are complete after the work of the stream.
  * Returns what is known of the values. The caller holds the GIL. */
 PixelValues
-MeasureDevice(const DeviceArray &      image,
-              const DeviceArray *      mask,
-              const nanobind::object & makeColumns,
-              const Settings &         settings);
+MeasureDevice(const CudaConnectedComponentImageView & image,
+              const CudaConnectedComponentImageView * mask,
+              const nanobind::object &                makeColumns,
+              const Settings &                        settings);
 
 #endif

@@ -159,7 +159,7 @@ LabelHost(nb::handle image, nb::handle mask, nb::handle output, bool isFresh, co
       return labeler.LabelPackedRows(input.GetPacker(), labels, 0, settings.isBatch ? &table : nullptr);
     });
   }
-  return nb::make_tuple(MakeCounts(count, table, settings.isBatch), input.GetValues());
+  return nb::make_tuple(MakeCounts(count, std::move(table), settings.isBatch), input.GetValues());
 }
 
 PixelValues

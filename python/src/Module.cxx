@@ -26,6 +26,8 @@ namespace nb = nanobind;
 namespace
 {
 
+using View = CudaConnectedComponentImageView;
+
 /** Returns a text such as "12.9", or None for 0. */
 nb::object
 VersionText(int version)
@@ -110,9 +112,9 @@ NB_MODULE(_core, module)
     .def_rw("threads", &Settings::threads)
     .def_rw("stream", &Settings::stream)
     .def_rw("allocator", &Settings::allocator);
-  nb::class_<DeviceArray>(module, "DeviceArray")
+  nb::class_<View>(module, "DeviceArray") // strides are in bytes; x is the last axis of an image
     .def("__init__",
-         [](DeviceArray *                        array,
+         [](View *                               view,
             std::uintptr_t                       address,
             const char *                         format,
             std::ptrdiff_t                       elementBytes,
@@ -121,14 +123,15 @@ NB_MODULE(_core, module)
             std::uint64_t                        images,
             std::int64_t                         imageStride) {
            const ElementType type = ElementTypeOf(format, elementBytes);
-           new (array) DeviceArray{ address, type, size, strides, images, imageStride };
+           void * const      pixels = reinterpret_cast<void *>(address);
+           new (view) View{ pixels, type, size, strides, View::Memory::Device, images, imageStride };
          })
-    .def_ro("address", &DeviceArray::address)
-    .def_prop_ro("type", [](const DeviceArray & array) { return itk::ccl::NameOf(array.type); })
-    .def_ro("size", &DeviceArray::size)
-    .def_ro("strides", &DeviceArray::strides)
-    .def_ro("images", &DeviceArray::images)
-    .def_ro("image_stride", &DeviceArray::imageStride);
+    .def_prop_ro("address", [](const View & view) { return reinterpret_cast<std::uintptr_t>(view.pixels); })
+    .def_prop_ro("type", [](const View & view) { return itk::ccl::NameOf(view.type); })
+    .def_ro("size", &View::size)
+    .def_ro("strides", &View::strides)
+    .def_ro("images", &View::images)
+    .def_ro("image_stride", &View::imageStride);
   nb::class_<DlpackArray>(module, "DlpackArray")
     .def(nb::init<nb::ndarray<>>(), nb::arg("capsule"))
     .def_ro("address", &DlpackArray::address)
