@@ -146,9 +146,11 @@ def relabel(library, labels, options, order, selection, out):
         target = _target_for_labels(library, labels, array, out)
     call.transposed &= _images.is_contiguous(target, axes, True)
     written, source = target, array
-    # An image of a batch may have too many objects after others have been written.
-    may_overflow = math.prod(array.shape[-axes:]) > np.iinfo(target.dtype).max
-    if not call.is_plain(target) or (call.leading and may_overflow):
+    if (
+        not call.is_plain(target)
+        # An image of a batch may have too many objects after others have been written.
+        or (call.leading and math.prod(array.shape[-axes:]) > np.iinfo(target.dtype).max)
+    ):
         written = call.empty(target.dtype.newbyteorder("="))
     if not call.is_plain(array) or _overlap_shifted(array, written):
         source = call.empty(array.dtype)
