@@ -73,7 +73,7 @@ class Call:
         """Return the array of an image for labels, after its checks."""
         target = self.target(out)
         name = self.library.name_of(target.dtype)
-        _arguments.integer_dtype(name)
+        _arguments.check_integers(name, "out needs an integer type")
         if dtype is not None and name != dtype.name:
             raise ValueError(f"out has the type {name}, and dtype is {dtype}; leave out dtype")
         return target

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _arguments, _core, _images
+from cuda_connected_components import _arguments, _core
 
 LEADING = [(), (1,), (5,), (2, 3), (2, 1, 2)]
 SPATIAL = [(37,), (13, 40), (7, 9, 35), (1, 6, 33), (3, 1, 65)]

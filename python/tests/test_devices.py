@@ -604,16 +604,6 @@ def test_torch_metadata(torch):
     test_torch.test_metadata()
 
 
-@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int8, np.int32, np.uint64, np.float32])
-def test_cupy_limits(cupy, dtype):
-    array = noise((20, 21), 0.8, 2, dtype)
-    for lower, upper in [(-1, None), (None, 256), (10.5, 60.5), (1e9, 2e9), (None, -1e9), (0, 0)]:
-        np.testing.assert_array_equal(
-            ccc.label(CupyArray(array), lower=lower, upper=upper).get(),
-            ccc.label(array, lower=lower, upper=upper),
-        )
-
-
 @pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64, np.float16, np.float64])
 @pytest.mark.parametrize("values", [(1, 1), (1, 2), (2, 2.5), (1, np.nan), (1, 2, np.nan)])
 def test_cupy_values_give_the_warnings_of_the_host(cupy, dtype, values):

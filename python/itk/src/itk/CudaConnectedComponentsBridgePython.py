@@ -112,7 +112,6 @@ def cuda_relabel_component_image_filter(
     -------
     itk.Image, numpy.ndarray or xarray.DataArray
         The labels, of the same class as `image`, with the same geometry.
-
     """
     import cuda_connected_components as ccc
 
