@@ -46,8 +46,8 @@ RunOnHostMemory(const Settings & settings, const CudaConnectedComponentImageView
       }
       catch (const CudaConnectedComponentError & error)
       {
-        if (settings.device != AnyBackend || error.GetKind() == Kind::TooManyObjects ||
-            error.GetKind() == Kind::InvalidArgument)
+        if (settings.device != AnyBackend || error.GetKind() == KindEnum::TooManyObjects ||
+            error.GetKind() == KindEnum::InvalidArgument)
         {
           throw;
         }

@@ -124,7 +124,7 @@ NB_MODULE(_core, module)
             std::int64_t                         imageStride) {
            const ElementType type = ElementTypeOf(format, elementBytes);
            void * const      pixels = reinterpret_cast<void *>(address);
-           new (view) View{ pixels, type, size, strides, View::Memory::Device, images, imageStride };
+           new (view) View{ pixels, type, size, strides, View::MemoryEnum::Device, images, imageStride };
          })
     .def_prop_ro("address", [](const View & view) { return reinterpret_cast<std::uintptr_t>(view.pixels); })
     .def_prop_ro("type", [](const View & view) { return itk::ccl::NameOf(view.type); })

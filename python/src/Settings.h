@@ -18,7 +18,7 @@
 using itk::CudaConnectedComponentError;
 using itk::CudaConnectedComponentLabeler;
 using PixelValues = itk::CudaConnectedComponentValueSummary;
-using Kind = CudaConnectedComponentError::Kind;
+using KindEnum = CudaConnectedComponentError::KindEnum;
 using Selection = itk::CudaConnectedComponentSelection;
 
 /** Functions of Python that allocate and free device memory. `allocate` takes the number of bytes and returns an
@@ -107,7 +107,7 @@ LabelerFor(const Settings & settings)
   labeler.options.selection.minimumSize = settings.minimumSize;
   labeler.options.selection.numberOfLargest = settings.numberOfLargest;
   labeler.options.selection.pixelOrder =
-    settings.isTransposed ? Selection::PixelOrder::TransposedRaster : Selection::PixelOrder::Raster;
+    settings.isTransposed ? Selection::PixelOrderEnum::TransposedRaster : Selection::PixelOrderEnum::Raster;
   return labeler;
 }
 
@@ -124,11 +124,11 @@ Translate(const TFunction & function)
   {
     switch (error.GetKind())
     {
-      case Kind::TooManyObjects:
+      case KindEnum::TooManyObjects:
         throw LabelOverflow(std::string(error.what()) + " Choose a wider type.");
-      case Kind::Memory:
+      case KindEnum::Memory:
         throw DeviceMemoryError(error.GetKind(), error.what());
-      case Kind::InvalidArgument:
+      case KindEnum::InvalidArgument:
         if (std::string(error.what()).find("captures a CUDA graph") != std::string::npos)
         {
           throw std::runtime_error(error.what()); // the arguments are right
