@@ -17,6 +17,16 @@ public:
   using std::runtime_error::runtime_error;
 };
 
+/** Throws Failure if a condition is true. */
+inline void
+RefuseIf(bool condition, const std::string & message)
+{
+  if (condition)
+  {
+    throw Failure(message);
+  }
+}
+
 /** Returns the message of an ITK exception in one line, without the name and address of the ITK object, and with the
  * options of the tool instead of the settings of the filters. */
 std::string

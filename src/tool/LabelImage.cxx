@@ -51,45 +51,28 @@ LabelOf(std::size_t row, const Options & options)
   return itk::CudaConnectedComponentsDetail::LabelOfRow(row, static_cast<std::uint64_t>(options.backgroundValue));
 }
 
-/** Adds the five largest components to the report. */
-void
-ReportLargest(const Options &                    options,
-              const Geometry &                   geometry,
-              const std::vector<std::uint64_t> & sizes,
-              Report &                           report)
-{
-  report.physicalUnit = geometry.hasUnit ? PhysicalUnit(geometry.dimension) : "";
-  for (const std::size_t i : FindLargest(sizes))
-  {
-    report.largestObjects.push_back(
-      { LabelOf(i, options), sizes[i], static_cast<double>(sizes[i]) * geometry.GetPixelSize() });
-  }
-}
-
 /** Returns the name of the output's pixel type. Throws Failure if there are more objects than the type has labels. */
 std::string
 ChooseOutputType(const Options & options, std::uint64_t objectCount)
 {
-  if (options.outputType != "auto")
+  if (options.outputType == "auto")
   {
-    const std::uint64_t maximum = MaximumOf(options.outputType);
-    if (objectCount > maximum)
+    const auto largest = std::max(objectCount, static_cast<std::uint64_t>(options.backgroundValue));
+    for (const std::string name : { "uint8", "uint16", "uint32" })
     {
-      throw Failure(options.input + ": cannot be labeled: Number of objects (" + std::to_string(objectCount) +
-                    ") greater than maximum of output pixel type (" + std::to_string(maximum) +
-                    "); choose a wider --output-type, or auto");
+      if (largest <= MaximumOf(name))
+      {
+        return name;
+      }
     }
-    return options.outputType;
+    return "uint64";
   }
-  const auto largest = std::max(objectCount, static_cast<std::uint64_t>(options.backgroundValue));
-  for (const std::string name : { "uint8", "uint16", "uint32" })
-  {
-    if (largest <= MaximumOf(name))
-    {
-      return name;
-    }
-  }
-  return "uint64";
+  const std::uint64_t maximum = MaximumOf(options.outputType);
+  RefuseIf(objectCount > maximum,
+           options.input + ": cannot be labeled: Number of objects (" + std::to_string(objectCount) +
+             ") greater than maximum of output pixel type (" + std::to_string(maximum) +
+             "); choose a wider --output-type, or auto");
+  return options.outputType;
 }
 
 /** Converts labels to the pixel type of the output and writes them. `size` has the numbers of pixels along x, y and z.
@@ -125,37 +108,27 @@ PrepareLabels(const Options &             options,
   return PrepareImage(output, geometry, options.output);
 }
 
-/** Draws the components over the image. */
-std::unique_ptr<Workshop>
-DrawPreview(const Options & options, const FileImage & image, const Components & components)
+void
+PrintHint(const std::string & text)
 {
-  std::vector<Number> numbers;
-  if (options.previewNumbers)
-  {
-    for (const std::size_t i : FindLargest(components.table.pixelCounts))
-    {
-      numbers.push_back({ i + 1, std::to_string(LabelOf(i, options)) });
-    }
-  }
-  return PreparePreview(image, components.labels.get(), numbers, options.preview);
+  std::cerr << "cuda-connected-components: hint: " << text << '\n';
 }
 
 /** Prints what other programs may read wrongly. */
 void
 HintAtReaders(const std::filesystem::path & output, const std::string & type)
 {
-  const std::string hint = "cuda-connected-components: hint: ";
-  auto              plain = output.extension() == ".gz" ? output.parent_path() / output.stem() : output;
+  const auto        plain = output.extension() == ".gz" ? output.parent_path() / output.stem() : output;
   const std::string packed = plain.string() + ".gz";
   if (plain.extension() == ".nii" && std::filesystem::exists(plain) && std::filesystem::exists(packed))
   {
-    std::cerr << hint << "programs with the NIfTI library of ITK take the pixels of " << plain.string()
-              << " for those of " << packed << "; move one of the files\n";
+    PrintHint("programs with the NIfTI library of ITK take the pixels of " + plain.string() + " for those of " +
+              packed + "; move one of the files");
   }
   if ((output.extension() == ".tif" || output.extension() == ".tiff") && (type == "uint32" || type == "int32"))
   {
-    std::cerr << hint << "many releases of ITK read TIFF files of 32-bit integers wrongly; .nii.gz, .nrrd and .mha "
-              << "files have no such limit\n";
+    PrintHint("many releases of ITK read TIFF files of 32-bit integers wrongly; .nii.gz, .nrrd and .mha files have no "
+              "such limit");
   }
 }
 
@@ -190,7 +163,13 @@ WriteOutputs(const Options &    options,
   }
   if (!options.preview.empty())
   {
-    outputs.push_back(DrawPreview(options, image, components));
+    std::vector<Number> numbers;
+    for (const std::size_t i : FindLargest(components.table.pixelCounts))
+    {
+      numbers.push_back({ i + 1, std::to_string(LabelOf(i, options)) });
+    }
+    outputs.push_back(PreparePreview(
+      image, components.labels.get(), options.previewNumbers ? numbers : std::vector<Number>(), options.preview));
   }
   if (!options.returnParameterFile.empty())
   {
@@ -210,24 +189,6 @@ WriteOutputs(const Options &    options,
     HintAtReaders(options.output, report.outputType);
   }
   report.writingMilliseconds = stopwatch.Milliseconds();
-}
-
-/** Prints hints of values that an image of one foreground seldom has. */
-void
-PrintHints(const Options & options, const itk::CudaConnectedComponentValueSummary & values)
-{
-  const auto print = [&options](const std::string & text) {
-    std::cerr << "cuda-connected-components: hint: " << options.input << " has " << text << '\n';
-  };
-  if (values.hasSeveralWhole)
-  {
-    print("several values other than 0, and components join neighbors of different values; choose the values with "
-          "--lower and --upper");
-  }
-  if (values.hasNaN)
-  {
-    print("NaN, which counts as foreground; NaN is background with --lower or --upper");
-  }
 }
 
 /** Reads an image, and adds notes on it to the report. */
@@ -251,21 +212,18 @@ ReadSecondImage(const Options &     options,
                 const std::string & role,
                 Report &            report)
 {
-  FileImage image = Read(options, file, report);
-  if (image.geometry.dimension != geometry.dimension)
-  {
-    throw Failure(file + ": cannot be the " + role + " of " + options.input +
-                  ": one is a plane, the other is a volume");
-  }
+  FileImage         image = Read(options, file, report);
+  const std::string problem = file + ": cannot be the " + role + " of " + options.input + ": ";
+  RefuseIf(image.geometry.dimension != geometry.dimension, problem + "one is a plane, the other is a volume");
   try
   {
     itk::CudaConnectedComponentsDetail::MaskVerifier<3>::Verify(*geometry.space, *image.geometry.space);
   }
   catch (const itk::ExceptionObject &)
   {
-    throw Failure(file + ": cannot be the " + role + " of " + options.input +
-                  ": the spacing, origin and axes must be the same, and the " + role + " must cover the image: " +
-                  file + " has " + TextOf(image.geometry) + "; " + options.input + " has " + TextOf(geometry));
+    throw Failure(problem + "the spacing, origin and axes must be the same, and the " + role +
+                  " must cover the image: " + file + " has " + TextOf(image.geometry) + "; " + options.input + " has " +
+                  TextOf(geometry));
   }
   return image;
 }
@@ -305,11 +263,9 @@ LabelImage(const Options & options)
     }
     report.foreground =
       1.0 - static_cast<double>(image.view.Count() - foreground.bits.Count()) / static_cast<double>(image.view.Count());
-    if (options.maskOutput && image.componentCount > 1)
-    {
-      throw Failure(options.input +
-                    ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
-    }
+    RefuseIf(options.maskOutput && image.componentCount > 1,
+             options.input +
+               ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
     bool wasSegment = image.isSegment;
     if (!options.mask.empty())
     {
@@ -322,30 +278,21 @@ LabelImage(const Options & options)
       maskPixels.value = 1;
       image.segments.clear(); // the values of the mask are not the values of the segments
     }
-    else
+    else if (maskPixels.type = image.view.type; options.maskOutput && options.fillHoles)
     {
-      maskPixels.type = image.view.type;
-      if (options.maskOutput && options.fillHoles)
-      {
-        maskPixels.value = FindForegroundValue(image.view, foreground.bits, options.input);
-      }
+      maskPixels.value = FindForegroundValue(image.view, foreground.bits, options.input);
     }
     if (options.preview.empty() && (!options.maskOutput || maskPixels.value))
     {
       image.memory.reset();
     }
-    if (!options.segment.empty() && !wasSegment)
-    {
-      throw Failure(options.input + ": has no segments, so --segment has no meaning");
-    }
+    RefuseIf(!options.segment.empty() && !wasSegment, options.input + ": has no segments, so --segment has no meaning");
     if (!options.intensity.empty())
     {
       intensities = ReadSecondImage(options, image.geometry, options.intensity, "intensity image", report);
-      if (intensities.componentCount > 1)
-      {
-        throw Failure(options.intensity +
-                      ": has more than one value per pixel; --intensity needs an image with one value per pixel");
-      }
+      RefuseIf(intensities.componentCount > 1,
+               options.intensity +
+                 ": has more than one value per pixel; --intensity needs an image with one value per pixel");
     }
     report.readingMilliseconds = stopwatch.Milliseconds();
   }
@@ -357,11 +304,25 @@ LabelImage(const Options & options)
   const Components components = FindComponents(options, image.geometry, foreground.bits, intensities.view, report);
   if (!options.quiet && options.mask.empty())
   {
-    PrintHints(options, foreground.values);
+    if (foreground.values.hasSeveralWhole)
+    {
+      PrintHint(options.input + " has several values other than 0, and components join neighbors of different values; "
+                                "choose the values with --lower and --upper");
+    }
+    if (foreground.values.hasNaN)
+    {
+      PrintHint(options.input + " has NaN, which counts as foreground; NaN is background with --lower or --upper");
+    }
   }
   if (options.IsTextPrinted())
   {
-    ReportLargest(options, image.geometry, components.table.pixelCounts, report);
+    report.physicalUnit = image.geometry.hasUnit ? PhysicalUnit(image.geometry.dimension) : "";
+    for (const std::size_t i : FindLargest(components.table.pixelCounts))
+    {
+      const std::uint64_t count = components.table.pixelCounts[i];
+      report.largestObjects.push_back(
+        { LabelOf(i, options), count, static_cast<double>(count) * image.geometry.GetPixelSize() });
+    }
   }
   if (options.maskOutput)
   {
@@ -380,8 +341,6 @@ LabelImage(const Options & options)
   {
     PrintText(options, report, std::cout);
   }
-  if (!std::cout.flush())
-  {
-    throw Failure("the outputs are written, but the report cannot be printed: standard output is full or closed");
-  }
+  RefuseIf(!std::cout.flush(),
+           "the outputs are written, but the report cannot be printed: standard output is full or closed");
 }

@@ -5,13 +5,17 @@
 #include "Failure.h"
 #include "ReadImage.h"
 
+#include "itkImageIOBase.h"
+
 #include <array>
 #include <string>
 #include <vector>
 
+using PixelType = ImageView::PixelTypeEnum;
+
 // ReadImage() calls these functions. Each reads one format, sets geometry and pixels, and returns whether the file has
-// this format. They throw Failure for files that they cannot read. What is true of all formats, such as the choice of a
-// channel, is in ReadImage().
+// this format. They throw Failure for files that they cannot read, with a message that follows the name of the file.
+// What is true of all formats, such as the choice of a channel, is in ReadImage().
 
 bool
 ReadTiff(const std::string & file, const ReadOptions & options, FileImage & image);
@@ -29,25 +33,17 @@ ReadNifti(const std::string & file, const ReadOptions & options, FileImage & ima
 void
 ReadByItk(const std::string & file, FileImage & image);
 
-/** Throws Failure if a condition is true. The problem follows the name of the file, such as ": has no pixels". */
-inline void
-RefuseIf(bool condition, const std::string & file, const std::string & problem)
-{
-  if (condition)
-  {
-    throw Failure(file + problem);
-  }
-}
-
 /** Throws Failure if a condition is true: the file ends early or has wrong bytes. */
 inline void
-RefuseDamaged(bool condition, const std::string & file, const std::string & reason = "")
+RefuseDamaged(bool condition, const std::string & reason = "")
 {
   RefuseIf(condition,
-           file,
-           ": cannot be read: the file is incomplete or damaged" + (reason.empty() ? "" : " (" + reason + ')') +
+           "cannot be read: the file is incomplete or damaged" + (reason.empty() ? "" : " (" + reason + ')') +
              "; get a new copy of it");
 }
+
+/** What follows the reason why an image cannot be labeled. */
+constexpr auto splitAdvice = "only images of 2 or 3 dimensions can be labeled, so split it first";
 
 /** Returns whether a number can be part of an axis. ITK's readers abort or hang with others. */
 inline bool
@@ -56,18 +52,18 @@ IsLength(double number)
   return -1e12 < number && number < 1e12;
 }
 
-/** Sets the size of an image of 2 or 3 dimensions along x, y and z. */
+/** Returns the type of numbers of 1, 2, 4 or 8 bytes. */
+PixelType
+TypeOfNumbers(std::size_t size, bool isFloat, bool isSigned);
+
+/** Sets spacing, axes and size by ITK's rules. */
 void
-SetSize(const itk::Size<3> & size, unsigned int dimension, Geometry & geometry);
+ReadGeometry(const std::string & file, itk::ImageIOBase * io, Geometry & geometry);
 
 /** Allocates the pixels of an image that has a size. Throws Failure if the file is too short for them: each of its
  * bytes becomes at most `expansion` bytes of pixels. */
 char *
-AllocatePixels(const std::string &      file,
-               double                   expansion,
-               ImageView::PixelTypeEnum type,
-               unsigned int             componentCount,
-               FileImage &              image);
+AllocatePixels(const std::string & file, double expansion, PixelType type, unsigned int count, FileImage & image);
 
 /** Returns the length of a unit in mm, or 0 if the unit is unknown. */
 double

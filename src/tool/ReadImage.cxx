@@ -5,9 +5,6 @@
 #include "PixelValues.h"
 #include "ReadFormats.h"
 
-#include "itkImageIOBase.h"
-
-#include <vnl/vnl_cross.h>
 #include <vnl/algo/vnl_determinant.h>
 
 #include <algorithm>
@@ -15,8 +12,10 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <new>
+#include <numeric>
 
 namespace fs = std::filesystem;
 
@@ -28,11 +27,9 @@ RequireFile(const std::string & file)
 {
   std::error_code ignored;
   const auto      status = fs::status(file, ignored);
-  RefuseIf(!fs::is_regular_file(status),
-           file,
-           (!fs::exists(status)        ? ": there is no such file"
-            : fs::is_directory(status) ? ": is a folder, not an image"
-                                       : ": is a device or a pipe, not an image"));
+  RefuseIf(!fs::exists(status), "there is no such file");
+  RefuseIf(fs::is_directory(status), "is a folder, not an image");
+  RefuseIf(!fs::is_regular_file(status), "is a device or a pipe, not an image");
 }
 
 std::string
@@ -66,94 +63,84 @@ bool
 IsConstant(unsigned int number, const FileImage & image)
 {
   const std::size_t  size = ImageView::SizeOf(image.view.type);
-  const std::size_t  step = image.componentCount * size;
   const char * const first = image.memory.get() + number * size;
-  for (std::uint64_t i = 1; i < image.view.Count(); ++i)
+  std::uint64_t      i = 1;
+  while (i < image.view.Count() && std::memcmp(first, first + i * image.componentCount * size, size) == 0)
   {
-    if (std::memcmp(first, first + i * step, size) != 0)
-    {
-      return false;
-    }
+    ++i;
   }
-  return true;
+  return i >= image.view.Count();
 }
 
 /** Selects a channel, or removes a constant alpha channel. Throws Failure if it is not clear what the pixels are. */
 void
-SelectChannel(const std::string & file, const std::optional<std::uint64_t> & channel, FileImage & image)
+SelectChannel(const std::optional<std::uint64_t> & channel, FileImage & image)
 {
-  const unsigned int count = image.componentCount;
-  const std::string  advice = "select one with --channel 1 to --channel " + std::to_string(count);
-  RefuseIf(channel && *channel > count, file, ": has " + std::to_string(count) + " channels; " + advice);
+  const std::string count = std::to_string(image.componentCount);
+  const std::string advice = "select one with --channel 1 to --channel " + count;
   if (channel)
   {
+    RefuseIf(*channel > image.componentCount, "has " + count + " channels; " + advice);
     KeepNumbers(static_cast<unsigned int>(*channel) - 1, 1, image);
-    image.notes.push_back("channel " + std::to_string(*channel) + " of " + std::to_string(count));
+    image.notes.push_back("channel " + std::to_string(*channel) + " of " + count);
+    return;
   }
-  else if (image.isList)
+  RefuseIf(image.isList, "is a list of " + count + " images; " + advice);
+  if (image.hasAlpha)
   {
-    throw Failure(file + ": is a list of " + std::to_string(count) + " images; " + advice);
-  }
-  else if (image.hasAlpha && IsConstant(count - 1, image))
-  {
-    KeepNumbers(0, count - 1, image);
+    RefuseIf(!IsConstant(image.componentCount - 1, image),
+             "has an alpha channel (" + count +
+               ") that is not the same in all pixels, so it is not clear which pixels are foreground; " + advice);
+    KeepNumbers(0, image.componentCount - 1, image);
     image.notes.emplace_back("the alpha channel is the same in all pixels, so it is ignored");
-  }
-  else if (image.hasAlpha)
-  {
-    throw Failure(file + ": has an alpha channel (" + std::to_string(count) +
-                  ") that is not the same in all pixels, so it is not clear which pixels are foreground; " + advice);
   }
 }
 
 /** Keeps the pixels of a segment. Pixels of others become 0. Throws Failure if the file does not describe it. */
 void
-SelectSegment(const std::string & file, const std::string & name, bool hasChannel, FileImage & image)
+SelectSegment(const std::string & name, bool hasChannel, FileImage & image)
 {
-  const auto valueOf = [&image](std::size_t i, const char * key) -> std::string {
+  const auto valueOf = [&image](std::size_t i, const std::string & key) {
     const auto found = image.segments.find("Segment" + std::to_string(i) + key);
     return found == image.segments.end() ? "" : found->second;
   };
   std::vector<std::size_t> found;
-  std::vector<std::string> names;
+  std::string              list;
   for (std::size_t i = 0; !valueOf(i, "_ID").empty() || !valueOf(i, "_Name").empty(); ++i)
   {
-    names.push_back('"' + valueOf(i, "_Name") + '"');
+    list += (i == 0 ? "its segments are \"" : ", \"") + valueOf(i, "_Name") + '"';
     if (valueOf(i, "_Name") == name || valueOf(i, "_ID") == name)
     {
       found.push_back(i);
     }
   }
-  const std::string list = "its segments are " + Join(names, ", ");
-  RefuseIf(name.empty() && image.isList && !names.empty() && !hasChannel,
-           file,
-           ": has segments that can overlap, in " + std::to_string(image.componentCount) +
+  RefuseIf(name.empty() && image.isList && !list.empty() && !hasChannel,
+           "has segments that can overlap, in " + std::to_string(image.componentCount) +
              " layers; select one with --segment NAME: " + list);
-  if (name.empty() || names.empty())
+  if (name.empty() || list.empty())
   {
     return;
   }
   RefuseIf(found.size() != 1,
-           file,
-           std::string(": has ") + (found.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
+           std::string("has ") + (found.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
   // Old files have a layer of ones for each segment, and do not say so.
-  const std::size_t i = found[0];
-  const std::string layerText = valueOf(i, "_Layer");
-  const std::string labelText = valueOf(i, "_LabelValue");
-  const double layer = layerText.empty() ? (image.isList ? static_cast<double>(i) : 0.0) : std::atof(layerText.c_str());
-  const double label = labelText.empty() ? 1.0 : std::atof(labelText.c_str());
+  const auto numberOf = [&](const std::string & key, double otherwise) {
+    const std::string text = valueOf(found[0], key);
+    return text.empty() ? otherwise : std::atof(text.c_str());
+  };
+  const double      layer = numberOf("_Layer", image.isList ? static_cast<double>(found[0]) : 0.0);
+  const double      label = numberOf("_LabelValue", 1.0);
+  const std::string place = "value " + Join(std::array{ label }, "") + " in layer " + Join(std::array{ layer }, "");
   RefuseIf(!(layer >= 0.0 && layer < image.componentCount) || label == 0.0,
-           file,
-           ": says that segment \"" + name + "\" has the value " + labelText + " in layer " + layerText +
-             ", which it does not have");
+           "says that segment \"" + name + "\" has the " + place + ", which it does not have");
   KeepNumbers(static_cast<unsigned int>(layer), 1, image);
   VisitPixelType(image.view.type, [&](auto zero) {
     auto * const pixels = reinterpret_cast<decltype(zero) *>(image.memory.get());
     std::replace_if(
       pixels, pixels + image.view.Count(), [label](auto pixel) { return static_cast<double>(pixel) != label; }, zero);
   });
+  const std::string prefix = "Segment" + std::to_string(found[0]) + '_';
   Segments          kept;
-  const std::string prefix = "Segment" + std::to_string(i) + '_';
   for (const auto & [key, value] : image.segments)
   {
     if (key.compare(0, prefix.size(), prefix) == 0)
@@ -163,52 +150,37 @@ SelectSegment(const std::string & file, const std::string & name, bool hasChanne
   }
   image.segments = kept;
   image.isSegment = true;
-  image.notes.push_back("segment \"" + name + "\": value " + Join(std::array{ label }, "") + " in layer " +
-                        Join(std::array{ layer }, ""));
+  image.notes.push_back("segment \"" + name + "\": " + place);
 }
 
 } // namespace
 
-void
-Geometry::SetPixelSize(const itk::Matrix<double, 3, 3> & edges)
+PixelType
+TypeOfNumbers(std::size_t size, bool isFloat, bool isSigned)
 {
-  const auto x = edges.GetVnlMatrix().get_column(0);
-  const auto y = edges.GetVnlMatrix().get_column(1);
-  const auto normal = vnl_cross_3d(x, y);
-  pixelSize = dimension == 2 ? normal.magnitude() : std::abs(dot_product(normal, edges.GetVnlMatrix().get_column(2)));
-}
-
-void
-SetSize(const itk::Size<3> & size, unsigned int dimension, Geometry & geometry)
-{
-  geometry.dimension = dimension;
-  geometry.space->SetRegions(size);
+  constexpr std::array unsignedTypes{ PixelType::UInt8, PixelType::UInt16, PixelType::UInt32, PixelType::UInt64 };
+  constexpr std::array signedTypes{ PixelType::Int8, PixelType::Int16, PixelType::Int32, PixelType::Int64 };
+  const std::size_t    i = size == 8 ? 3 : size / 2;
+  return isFloat ? (size == 8 ? PixelType::Double : PixelType::Float) : isSigned ? signedTypes[i] : unsignedTypes[i];
 }
 
 char *
-AllocatePixels(const std::string &      file,
-               double                   expansion,
-               ImageView::PixelTypeEnum type,
-               unsigned int             componentCount,
-               FileImage &              image)
+AllocatePixels(const std::string & file, double expansion, PixelType type, unsigned int count, FileImage & image)
 {
-  double bytes = static_cast<double>(componentCount * ImageView::SizeOf(type));
-  for (const std::uint64_t length : image.geometry.space->GetLargestPossibleRegion().GetSize())
-  {
-    bytes *= static_cast<double>(length);
-  }
-  RefuseDamaged(bytes > expansion * static_cast<double>(fs::file_size(file)), file);
+  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
+  const double pixelBytes = static_cast<double>(count * ImageView::SizeOf(type));
+  const double bytes = std::accumulate(size.begin(), size.end(), pixelBytes, std::multiplies<double>());
+  RefuseDamaged(bytes > expansion * static_cast<double>(fs::file_size(file)));
   if (bytes > 1e18)
   {
     throw std::bad_alloc();
   }
-  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
   image.memory.reset(new char[static_cast<std::size_t>(bytes)]);
   image.view = ImageView::Of(image.memory.get(), type, { size[0], size[1], size[2] });
-  image.componentCount = componentCount;
+  image.componentCount = count;
   for (std::int64_t & stride : image.view.strides)
   {
-    stride *= componentCount;
+    stride *= count;
   }
   return image.memory.get();
 }
@@ -287,41 +259,36 @@ TextOf(const Geometry & geometry)
 FileImage
 ReadImage(const std::string & file, const ReadOptions & options)
 {
-  RequireFile(file);
   FileImage image;
   try
   {
+    RequireFile(file);
     if (!ReadTiff(file, options, image) && !ReadPng(file, image) && !ReadJpeg(file, image) &&
         !ReadNifti(file, options, image))
     {
       ReadByItk(file, image);
+    }
+    image.pixelType = TypeText(image);
+    SelectSegment(options.segment, options.channel.has_value(), image);
+    if (image.componentCount > 1)
+    {
+      SelectChannel(options.channel, image);
     }
   }
   catch (const itk::ExceptionObject & exception)
   {
     throw Failure(file + ": cannot be read: " + Sentence(exception));
   }
-  image.pixelType = TypeText(image);
-  SelectSegment(file, options.segment, options.channel.has_value(), image);
-  if (image.componentCount > 1)
+  catch (const Failure & failure)
   {
-    SelectChannel(file, options.channel, image);
+    throw Failure(file + ": " + failure.what());
   }
-  Geometry &                geometry = image.geometry;
-  itk::Matrix<double, 3, 3> edges = geometry.space->GetDirection();
-  for (unsigned int axis = 0; axis < 3; ++axis)
-  {
-    for (unsigned int row = 0; row < 3; ++row)
-    {
-      edges[row][axis] *= geometry.space->GetSpacing()[axis];
-    }
-  }
+  Geometry &   geometry = image.geometry;
+  const double determinant = std::abs(vnl_determinant(geometry.space->GetDirection().GetVnlMatrix()));
   // Directions of type float are at right angles up to rounding.
-  const bool isSheared =
-    std::abs(std::abs(vnl_determinant(geometry.space->GetDirection().GetVnlMatrix())) - 1.0) > 1e-4;
-  if (!geometry.pixelSize && (options.ignoreAxes || isSheared))
+  if (!geometry.pixelSize && (options.ignoreAxes || std::abs(determinant - 1.0) > 1e-4))
   {
-    geometry.SetPixelSize(edges);
+    geometry.pixelSize = determinant * geometry.GetPixelSize();
   }
   if (options.ignoreAxes)
   {

@@ -4,7 +4,6 @@
 
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkImageBase.h"
-#include "itkMatrix.h"
 
 #include <cstdint>
 #include <map>
@@ -46,10 +45,6 @@ struct Geometry
     const auto & spacing = space->GetSpacing();
     return pixelSize.value_or(spacing[0] * spacing[1] * spacing[2]);
   }
-
-  /** Sets the size of a pixel whose edges are the columns of a matrix, in mm. */
-  void
-  SetPixelSize(const itk::Matrix<double, 3, 3> & edges);
 };
 
 /** Returns a text such as

@@ -15,7 +15,8 @@
 namespace
 {
 
-/** Calls functions of a library. Returns false after a jump to `buffer`. The function must not own anything. */
+/** Calls functions of a library. Returns false after a jump to `buffer`. The function must not own anything while it
+ * calls the library. */
 template <typename TFunction>
 bool
 Try(std::jmp_buf & buffer, const TFunction & function)
@@ -58,7 +59,7 @@ ReadPng(const std::string & file, FileImage & image)
   png_infop   info = png_create_info_struct(png);
   const auto  destroy = [&info](png_structp reader) { png_destroy_read_struct(&reader, &info, nullptr); };
   const std::unique_ptr<png_struct, decltype(destroy)> owner(png, destroy);
-  const bool                                           hasHeader = Try(png_jmpbuf(png), [&] {
+  const bool                                           isRead = Try(png_jmpbuf(png), [&] {
     png_init_io(png, stream.get());
     png_set_sig_bytes(png, magic.size());
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
@@ -68,33 +69,26 @@ ReadPng(const std::string & file, FileImage & image)
     {
       png_set_expand_gray_1_2_4_to_8(png);
     }
-    constexpr std::uint16_t one = 1;
-    if (png_get_bit_depth(png, info) == 16 && *reinterpret_cast<const char *>(&one) == 1)
+    if (png_get_bit_depth(png, info) == 16)
     {
       png_set_swap(png);
     }
-    png_set_interlace_handling(png);
+    const auto passes = static_cast<std::uint64_t>(png_set_interlace_handling(png));
     png_read_update_info(png, info);
-  });
-  RefuseDamaged(!hasHeader, file, error);
-  const auto height = png_get_image_height(png, info);
-  SetSize({ { png_get_image_width(png, info), height, 1 } }, 2, image.geometry);
-  ConvertUnit(0.0, image.geometry);
-  image.hasAlpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0;
-  const auto type =
-    png_get_bit_depth(png, info) == 16 ? ImageView::PixelTypeEnum::UInt16 : ImageView::PixelTypeEnum::UInt8;
-  auto * const pixels =
-    reinterpret_cast<png_byte *>(AllocatePixels(file, 1100.0, type, png_get_channels(png, info), image));
-  std::vector<png_bytep> rows;
-  for (png_uint_32 y = 0; y < height; ++y)
-  {
-    rows.push_back(pixels + y * png_get_rowbytes(png, info));
-  }
-  const bool hasPixels = Try(png_jmpbuf(png), [&] {
-    png_read_image(png, rows.data());
+    const auto height = png_get_image_height(png, info);
+    image.geometry.space->SetRegions(itk::Size<3>{ { png_get_image_width(png, info), height, 1 } });
+    const auto type = TypeOfNumbers(png_get_bit_depth(png, info) / 8U, false, false);
+    char *     pixels = AllocatePixels(file, 1100.0, type, png_get_channels(png, info), image);
+    for (std::uint64_t row = 0; row < height * passes; ++row)
+    {
+      png_read_row(png, reinterpret_cast<png_bytep>(pixels + row % height * png_get_rowbytes(png, info)), nullptr);
+    }
     png_read_end(png, nullptr);
   });
-  RefuseDamaged(!hasPixels, file, error);
+  RefuseDamaged(!isRead, error);
+  image.geometry.dimension = 2;
+  image.geometry.hasUnit = false;
+  image.hasAlpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0;
   png_colorp colors = nullptr;
   int        count = 0;
   if (png_get_color_type(png, info) == PNG_COLOR_TYPE_PALETTE && png_get_PLTE(png, info, &colors, &count) != 0)
@@ -127,28 +121,25 @@ ReadJpeg(const std::string & file, FileImage & image)
     reported->isDamaged = reported->isDamaged || (level < 0 && reported->msg_code != JWRN_EXTRANEOUS_DATA);
   };
   const std::unique_ptr<jpeg_decompress_struct, void (*)(j_decompress_ptr)> owner(&jpeg, jpeg_destroy_decompress);
-  const bool                                                                hasHeader = Try(errors.buffer, [&] {
+  const bool                                                                isRead = Try(errors.buffer, [&] {
     jpeg_create_decompress(&jpeg);
     jpeg_stdio_src(&jpeg, stream.get());
     jpeg_read_header(&jpeg, TRUE);
     jpeg_start_decompress(&jpeg);
-  });
-  RefuseDamaged(!hasHeader, file);
-  RefuseIf(jpeg.output_components != 1 && jpeg.output_components != 3,
-           file,
-           ": cannot be read: its colors are CMYK; convert it to PNG first");
-  SetSize({ { jpeg.output_width, jpeg.output_height, 1 } }, 2, image.geometry);
-  ConvertUnit(0.0, image.geometry);
-  const auto components = static_cast<unsigned int>(jpeg.output_components);
-  auto *     row =
-    reinterpret_cast<JSAMPROW>(AllocatePixels(file, 65536.0, ImageView::PixelTypeEnum::UInt8, components, image));
-  const bool hasPixels = Try(errors.buffer, [&] {
+    const auto components = static_cast<unsigned int>(jpeg.output_components);
+    image.geometry.space->SetRegions(itk::Size<3>{ { jpeg.output_width, jpeg.output_height, 1 } });
+    auto * row =
+      reinterpret_cast<JSAMPROW>(AllocatePixels(file, 65536.0, TypeOfNumbers(1, false, false), components, image));
     for (; jpeg.output_scanline < jpeg.output_height; row += jpeg.output_width * components)
     {
       jpeg_read_scanlines(&jpeg, &row, 1);
     }
     jpeg_finish_decompress(&jpeg);
   });
-  RefuseDamaged(!hasPixels || errors.isDamaged, file);
+  RefuseDamaged(!isRead || errors.isDamaged);
+  RefuseIf(image.componentCount != 1 && image.componentCount != 3,
+           "cannot be read: its colors are CMYK; convert it to PNG first");
+  image.geometry.dimension = 2;
+  image.geometry.hasUnit = false;
   return true;
 }

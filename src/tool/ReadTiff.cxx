@@ -5,6 +5,8 @@
 
 #include "ReadFormats.h"
 
+#include "Join.h"
+
 #include <nlohmann/json.hpp>
 #include <tiffio.h>
 
@@ -14,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <tuple>
 
 namespace
 {
@@ -53,20 +56,24 @@ struct Page
     }
   }
 
-  bool
-  IsLike(const Page & other) const
+  /** Returns what all pages of a volume have in common. */
+  auto
+  GetLayout() const
   {
-    return width == other.width && height == other.height && bits == other.bits && samples == other.samples &&
-           format == other.format && photometric == other.photometric && planar == other.planar &&
-           orientation == other.orientation;
+    return std::tie(width, height, bits, samples, format, photometric, planar, orientation);
+  }
+
+  bool
+  IsFloat() const
+  {
+    return format == SAMPLEFORMAT_IEEEFP;
   }
 
   /** Returns the number of bytes of a number in memory. */
   std::size_t
   GetNumberSize() const
   {
-    const std::size_t least = format == SAMPLEFORMAT_IEEEFP ? 4 : 1;
-    return bits > 32 ? 8 : std::max<std::size_t>(least, bits > 16 ? 4 : bits > 8 ? 2 : 1);
+    return bits > 32 ? 8 : bits > 16 || this->IsFloat() ? 4 : bits > 8 ? 2 : 1;
   }
 };
 
@@ -80,23 +87,40 @@ Between(const std::string & text, const std::string & begin, const std::string &
            : text.substr(at + begin.size(), text.find(end, at + begin.size()) - at - begin.size());
 }
 
-/** The pages of a file as an array: the axes besides Y and X, the fastest first, and the size of a pixel. */
+/** The pages of a file as an array with the axes Y and X and others, and the size of a pixel. */
 struct PageArray
 {
-  struct Axis
-  {
-    char          name; // T: times, C: channels
-    std::uint64_t size;
-  };
-  std::vector<Axis>     axes;
+  std::string           text;            // the other axes, such as "T: 2, C: 3"
+  unsigned int          stackCount = 0;  // axes of slices; times count as 2
+  double                pageCount = 1.0; // as the axes say
+  double                channelCount = 1.0;
+  double                channelStep = 1.0; // pages from a channel to the next
   std::array<double, 3> spacing{ 1.0, 1.0, 1.0 };
   double                unit = 0.0; // in mm; 0 without a unit
   bool                  isByImageJ = false;
+
+  /** Adds an axis besides Y and X, the fastest first. T are times, C are channels. */
+  void
+  Add(char name, double size)
+  {
+    const double length = std::floor(std::clamp(size, 0.0, 1e9));
+    if (length != 1.0)
+    {
+      text = std::string{ name } + ": " + Join(std::array{ length }, "") + (text.empty() ? "" : ", ") + text;
+      stackCount += name == 'C' ? 0 : name == 'T' ? 2 : 1;
+    }
+    if (name == 'C')
+    {
+      channelCount = length;
+      channelStep = pageCount;
+    }
+    pageCount *= length;
+  }
 };
 
 /** Reads what ImageJ, OME and tifffile.py write into the description of the first page. */
 PageArray
-DescribePages(TIFF * tiff, const Page & page, std::uint64_t pageCount, const std::string & file)
+DescribePages(TIFF * tiff, const Page & page, std::size_t pageCount)
 {
   const char * description = nullptr;
   TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &description);
@@ -111,15 +135,13 @@ DescribePages(TIFF * tiff, const Page & page, std::uint64_t pageCount, const std
     const std::string digits = value(key);
     return digits.empty() ? otherwise : std::strtod(digits.c_str(), nullptr);
   };
-  const auto add = [&](char name, double size) {
-    pages.axes.push_back({ name, static_cast<std::uint64_t>(std::clamp(size, 0.0, 1e9)) });
-  };
   if (pages.isByImageJ)
   {
-    const bool isHyperstack = !(value("channels") + value("slices") + value("frames")).empty();
-    add('C', number("channels", 1.0));
-    add('Z', number("slices", isHyperstack ? 1.0 : number("images", 1.0)));
-    add('T', number("frames", 1.0));
+    const double channels = number("channels", 1.0);
+    const double frames = number("frames", 1.0);
+    pages.Add('C', channels);
+    pages.Add('Z', number("slices", number("images", 1.0) / (channels * frames)));
+    pages.Add('T', frames);
     std::array<float, 2> resolution{};
     TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &resolution[0]);
     TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &resolution[1]);
@@ -129,12 +151,11 @@ DescribePages(TIFF * tiff, const Page & page, std::uint64_t pageCount, const std
   else if (text.find("<OME") != std::string::npos)
   {
     RefuseIf(tag.empty() || text.find("<Pixels", text.find("<Pixels") + 1) != std::string::npos,
-             file,
-             std::string(": is an OME-TIFF of ") + (tag.empty() ? "several files" : "several images") +
+             std::string("is an OME-TIFF of ") + (tag.empty() ? "several files" : "several images") +
                "; save the image to label as a file of its own");
     for (const char name : Between(tag, " DimensionOrder=\"XY", "\""))
     {
-      add(name, number(std::string("Size") + name, 0.0) / (name == 'C' ? page.samples : 1));
+      pages.Add(name, number(std::string("Size") + name, 0.0) / (name == 'C' ? page.samples : 1));
     }
     for (std::size_t i = 0; i < (pageCount > 1 ? 3 : 2); ++i)
     {
@@ -143,36 +164,33 @@ DescribePages(TIFF * tiff, const Page & page, std::uint64_t pageCount, const std
     }
     pages.unit = 1.0;
   }
-  else if (const auto json = nlohmann::json::parse(text, nullptr, false); json.is_object() && json.count("shape") != 0)
+  else if (auto json = nlohmann::json::parse(text, nullptr, false); json.is_object() && json.count("shape") != 0)
   {
-    const auto        shape = json.value("shape", nlohmann::json());
-    const auto        names = json.value("axes", nlohmann::json());
-    const std::size_t inPage = std::min<std::size_t>(shape.size(), page.samples > 1 ? 3 : 2); // axes of a page
-    std::string       axes = std::string(shape.size() - inPage, 'I') + std::string(inPage, 'X');
-    axes = names.is_string() && names.get<std::string>().size() == shape.size() ? names.get<std::string>() : axes;
-    for (std::size_t i = shape.size(); shape.is_array() && i-- > 0;)
+    const auto &      shape = json["shape"];
+    const std::string names = json["axes"].is_string() ? json["axes"].get<std::string>() : "";
+    for (std::size_t i = shape.size(); i > (page.samples > 1 ? 3 : 2); --i) // the last axes are those of a page
     {
-      if (std::strchr("YXS", axes[i]) == nullptr)
-      {
-        add(axes[i], shape[i].is_number() ? shape[i].get<double>() : 0.0);
-      }
+      const std::size_t axis = i - (page.samples > 1 ? 4 : 3);
+      const auto        size = shape.is_array() && shape[axis].is_number() ? shape[axis].get<double>() : 0.0;
+      pages.Add(names.size() == shape.size() ? names[axis] : 'I', size);
     }
   }
   else
   {
-    add('Z', static_cast<double>(pageCount));
+    pages.Add('Z', static_cast<double>(pageCount));
   }
-  if (!std::all_of(pages.spacing.begin(), pages.spacing.end(), [](double size) { return 0.0 < size && size < 1e9; }))
+  const auto isSize = [](double size) { return 0.0 < size && size < 1e9; };
+  if (pages.unit == 0.0 || !std::all_of(pages.spacing.begin(), pages.spacing.end(), isSize))
   {
+    pages.spacing = PageArray().spacing;
     pages.unit = 0.0;
   }
-  pages.spacing = pages.unit > 0.0 ? pages.spacing : PageArray().spacing;
   return pages;
 }
 
 /** Returns the pages of a file in their order, without reduced images and masks. Throws Failure if they differ. */
 std::vector<Page>
-FindPages(TIFF * tiff, const std::string & file)
+FindPages(TIFF * tiff)
 {
   std::vector<Page> pages;
   std::uint64_t     count = 0;
@@ -188,28 +206,26 @@ FindPages(TIFF * tiff, const std::string & file)
       continue;
     }
     pages.emplace_back(tiff);
-    RefuseIf(!pages.back().IsLike(pages.front()),
-             file,
-             ": has pages of different sizes or types, such as page 1 and page " + std::to_string(count) +
+    RefuseIf(pages.back().GetLayout() != pages.front().GetLayout(),
+             "has pages of different sizes or types, such as page 1 and page " + std::to_string(count) +
                ", so they are not the slices of one volume; save the page to label as a file of its own");
   } while (firstError.empty() && TIFFReadDirectory(tiff) != 0);
   // The link to the next page can be cut off. libtiff then counts a page less.
-  RefuseDamaged(!firstError.empty() || count != TIFFNumberOfDirectories(tiff) || pages.empty(), file, firstError);
+  RefuseDamaged(!firstError.empty() || count != TIFFNumberOfDirectories(tiff) || pages.empty(), firstError);
   return pages;
 }
 
 /** Throws Failure if the tool does not read such pages. */
 void
-RequireReadable(TIFF * tiff, const Page & page, const std::string & file)
+RequireReadable(TIFF * tiff, const Page & page)
 {
-  const bool    isFloat = page.format == SAMPLEFORMAT_IEEEFP;
   const bool    isWhite = page.photometric == PHOTOMETRIC_MINISWHITE;
   const bool    isPalette = page.photometric == PHOTOMETRIC_PALETTE && page.samples == 1 && page.bits <= 16;
   void *        values = nullptr;
   std::uint32_t count = 0;
   std::uint32_t depth = 1;
   const auto    require = [&](bool condition, const std::string & problem) {
-    RefuseIf(!condition, file, ": cannot be read: " + problem);
+    RefuseIf(!condition, "cannot be read: " + problem);
   };
   TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth);
   for (const std::uint32_t tag : { 33629U, 34362U, 34412U }) // MetaMorph, FluoView, Zeiss LSM
@@ -221,92 +237,73 @@ RequireReadable(TIFF * tiff, const Page & page, const std::string & file)
           "its colors are not gray, RGB or indices into a palette; save it as one of these");
   require(page.orientation == ORIENTATION_TOPLEFT || page.orientation == ORIENTATION_BOTLEFT,
           "its rows or columns are in another order; save it upright (orientation 1)");
-  require(isFloat ? !isWhite && (page.bits == 16 || page.bits == 24 || page.bits == 32 || page.bits == 64)
-                  : page.format <= SAMPLEFORMAT_VOID && 1 <= page.bits && page.bits <= 64,
+  require(page.IsFloat() ? !isWhite && (page.bits == 16 || page.bits == 24 || page.bits == 32 || page.bits == 64)
+                         : page.format <= SAMPLEFORMAT_VOID && 1 <= page.bits && page.bits <= 64,
           "its numbers have " + std::to_string(page.bits) + " bits and sample format " + std::to_string(page.format) +
             "; save them as integers or floating-point numbers of up to 64 bits");
 }
 
-/** Returns the bits of a number of a row as an integer. The high bits are first, except in numbers of whole bytes,
- * which libtiff converts to the byte order of this computer: the low byte is first. */
-std::uint64_t
-BitsAt(const unsigned char * row, std::uint64_t begin, unsigned int length)
-{
-  std::uint64_t bits = 0;
-  if (length % 8 == 0 && (length <= 32 || length == 64))
-  {
-    std::memcpy(&bits, row + begin / 8, length / 8);
-    return bits;
-  }
-  for (std::uint64_t at = begin; at < begin + length; ++at)
-  {
-    bits = bits << 1 | (row[at / 8] >> (7 - at % 8) & 1U);
-  }
-  return bits;
-}
-
 /** Returns the bits of a floating-point number of 16 or 24 bits as those of type float. */
-std::uint64_t
+std::uint32_t
 WidenFloat(std::uint64_t bits, unsigned int length)
 {
-  const int           mantissaBits = length == 16 ? 10 : 16;
-  const std::uint64_t exponents = (1U << (length - 1 - mantissaBits)) - 1; // number of exponents - 1
-  const std::uint64_t exponent = bits >> mantissaBits & exponents;
-  const std::uint64_t mantissa = bits & ((1U << mantissaBits) - 1);
-  const std::uint64_t sign = bits >> (length - 1) << 31;
-  if (exponent == 0) // 0 and numbers below the normal ones
+  const bool    isHalf = length == 16;
+  const auto    sign = static_cast<std::uint32_t>(bits >> (length - 1));
+  std::uint32_t wide = (static_cast<std::uint32_t>(bits) ^ sign << (length - 1)) << (isHalf ? 13 : 7);
+  float         number = 0.0F;
+  std::memcpy(&number, &wide, sizeof(number));
+  number = std::ldexp(number, isHalf ? 112 : 64); // the exponents begin at -14 and -62 instead of -126
+  if (number >= (isHalf ? 0x1p16F : 0x1p64F))
   {
-    const float   value = std::ldexp(static_cast<float>(mantissa), 1 - static_cast<int>(exponents / 2) - mantissaBits);
-    std::uint32_t wide = 0;
-    std::memcpy(&wide, &value, sizeof(wide));
-    return sign | wide;
+    wide |= 0x7F800000U; // infinity or NaN
   }
-  return sign | (exponent == exponents ? 255 : exponent + 127 - exponents / 2) << 23 | mantissa << (23 - mantissaBits);
+  else
+  {
+    std::memcpy(&wide, &number, sizeof(number));
+  }
+  return wide | sign << 31;
 }
 
-/** Converts the numbers of a row. `inverted` has the bits that change, because 0 is white. In the result, the distance
- * of two numbers is `step` bytes. */
-void
-Unpack(const unsigned char * row,
-       const Page &          page,
-       std::uint64_t         count,
-       std::uint64_t         inverted,
-       char *                out,
-       std::size_t           step)
+/** Returns the bits of a number of a row, as they are in memory. `inverted` has the bits that change, because 0 is
+ * white. The high bits are first, except in numbers of whole bytes, which libtiff converts to the byte order of this
+ * computer: the low byte is first. */
+std::uint64_t
+NumberAt(const unsigned char * row, std::uint64_t index, const Page & page, std::uint64_t inverted)
 {
-  const std::size_t size = page.GetNumberSize();
-  if (page.bits == 8 * size && inverted == 0 && step == size)
+  std::uint64_t bits = 0;
+  if (page.bits % 8 == 0 && (page.bits <= 32 || page.bits == 64))
   {
-    std::memcpy(out, row, count * size);
-    return;
+    std::memcpy(&bits, row + index * page.bits / 8, page.bits / 8);
+  }
+  else
+  {
+    for (std::uint64_t at = index * page.bits; at < (index + 1) * page.bits; ++at)
+    {
+      bits = bits << 1 | (row[at / 8] >> (7 - at % 8) & 1U);
+    }
   }
   const std::uint64_t sign = page.format == SAMPLEFORMAT_INT ? std::uint64_t{ 1 } << (page.bits - 1) : 0;
-  const bool          isWidened = page.format == SAMPLEFORMAT_IEEEFP && page.bits < 32;
-  for (std::uint64_t i = 0; i < count; ++i, out += step)
-  {
-    const std::uint64_t bits = BitsAt(row, i * page.bits, page.bits) ^ inverted;
-    const std::uint64_t number = isWidened ? WidenFloat(bits, page.bits) : (bits ^ sign) - sign;
-    std::memcpy(out, &number, size); // the low bytes
-  }
+  return page.IsFloat() && page.bits < 32 ? WidenFloat(bits, page.bits) : (bits ^ inverted ^ sign) - sign;
 }
 
 /** Reads the strips or tiles of a page. */
 void
-ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out, const std::string & file)
+ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out)
 {
   const bool          isTiled = TIFFIsTiled(tiff) != 0;
   const std::size_t   planes = page.planar == PLANARCONFIG_SEPARATE ? page.samples : 1;
   const std::size_t   numberSize = page.GetNumberSize();
   const std::uint64_t rowSize = isTiled ? TIFFTileRowSize64(tiff) : TIFFScanlineSize64(tiff);
   const std::uint64_t blockSize = isTiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
+  const auto          readBlock = isTiled ? TIFFReadEncodedTile : TIFFReadEncodedStrip;
   std::uint32_t       blockWidth = page.width;
   std::uint32_t       blockHeight = page.height;
   TIFFGetFieldDefaulted(tiff, isTiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &blockHeight);
   TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &blockWidth);
   blockHeight = isTiled ? blockHeight : std::min(blockHeight, page.height);
   const std::uint64_t numbers = std::uint64_t{ blockWidth } * (page.samples / planes); // in a row of a block
-  RefuseDamaged(
-    blockSize == 0 || rowSize != (numbers * page.bits + 7) / 8 || blockSize != rowSize * blockHeight, file, firstError);
+  RefuseDamaged(blockSize == 0 || rowSize != (numbers * page.bits + 7) / 8 || blockSize != rowSize * blockHeight,
+                firstError);
   const std::unique_ptr<unsigned char[]> bytes(new unsigned char[blockSize]());
   for (std::uint32_t block = 0; block < (isTiled ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff)); ++block)
   {
@@ -317,70 +314,55 @@ ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out, con
     const std::uint64_t y = block / across % down * blockHeight;
     const std::uint64_t plane = block / across / down;
     const std::uint64_t rows = std::min<std::uint64_t>(blockHeight, page.height - y);
-    const auto          read = isTiled ? TIFFReadEncodedTile(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize))
-                                       : TIFFReadEncodedStrip(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize));
+    const auto          read = readBlock(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize));
     RefuseDamaged(plane >= planes || read < static_cast<tmsize_t>(rowSize * (isTiled ? blockHeight : rows)) ||
                     !firstError.empty(),
-                  file,
                   firstError);
     for (std::uint64_t row = 0; row < rows; ++row)
     {
       const std::uint64_t to = page.orientation == ORIENTATION_BOTLEFT ? page.height - 1 - y - row : y + row;
       char * const        first = out + ((to * page.width + x) * page.samples + plane) * numberSize;
       const std::uint64_t count = std::min<std::uint64_t>(blockWidth, page.width - x) * (page.samples / planes);
-      Unpack(bytes.get() + row * rowSize, page, count, inverted, first, planes * numberSize);
+      const auto * const  stored = bytes.get() + row * rowSize;
+      if (page.bits == 8 * numberSize && inverted == 0 && planes == 1)
+      {
+        std::memcpy(first, stored, count * numberSize);
+        continue;
+      }
+      for (std::uint64_t i = 0; i < count; ++i)
+      {
+        const std::uint64_t number = NumberAt(stored, i, page, inverted);
+        std::memcpy(first + i * planes * numberSize, &number, numberSize); // the low bytes
+      }
     }
   }
 }
 
 /** Chooses the pages of the slices. Throws Failure if the pages are not the slices of one volume. */
 std::vector<Page>
-ChooseSlices(const std::vector<Page> &            pages,
-             const PageArray &                    array,
-             const std::optional<std::uint64_t> & channel,
-             const std::string &                  file,
-             FileImage &                          image)
+ChooseSlices(const std::vector<Page> & pages, const PageArray & array, std::uint64_t channel, FileImage & image)
 {
-  std::string   text;
-  std::uint64_t pageCount = 1;
-  std::uint64_t channels = 1;
-  std::uint64_t channelStep = 1;
-  std::uint64_t others = 0; // axes
-  for (const PageArray::Axis & axis : array.axes)
-  {
-    text = axis.size == 1
-             ? text
-             : std::string{ axis.name } + ": " + std::to_string(axis.size) + (text.empty() ? "" : ", ") + text;
-    channelStep = axis.name == 'C' ? pageCount : channelStep;
-    channels = axis.name == 'C' ? axis.size : channels;
-    others += axis.size == 1 || axis.name == 'C' ? 0 : axis.name == 'T' ? 2 : 1;
-    pageCount *= axis.size;
-  }
-  RefuseIf(pageCount != pages.size(),
-           file,
-           ": says that it has the axes " + text + " besides Y and X, but has " + std::to_string(pages.size()) +
+  const std::string axes = "the axes " + array.text + " besides Y and X";
+  RefuseIf(array.pageCount != static_cast<double>(pages.size()),
+           "says that it has " + axes + ", but has " + std::to_string(pages.size()) +
              (pages.size() == 1 ? " page" : " pages") + "; save it as OME-TIFF in one file");
-  RefuseIf(others > 1,
-           file,
-           ": has the axes " + text +
-             " besides Y and X (T: times, C: channels, Z: slices); only images of 2 or 3 dimensions can be "
-             "labeled, so split it first");
-  const std::uint64_t chosen = channel.value_or(channels == 1 ? 1 : 0);
-  RefuseIf(channels > 1 && (chosen < 1 || chosen > channels),
-           file,
-           ": has " + std::to_string(channels) + " channels; select one with --channel 1 to --channel " +
-             std::to_string(channels));
+  RefuseIf(array.stackCount > 1, "has " + axes + " (T: times, C: channels, Z: slices); " + splitAdvice);
+  const auto count = static_cast<std::uint64_t>(array.channelCount);
+  if (count == 1)
+  {
+    return pages;
+  }
+  const std::string text = std::to_string(count);
+  RefuseIf(channel < 1 || channel > count,
+           "has " + text + " channels; select one with --channel 1 to --channel " + text);
+  image.notes.push_back("channel " + std::to_string(channel) + " of " + text);
   std::vector<Page> slices;
   for (std::uint64_t i = 0; i < pages.size(); ++i)
   {
-    if (channels == 1 || i / channelStep % channels == chosen - 1)
+    if (i / static_cast<std::uint64_t>(array.channelStep) % count == channel - 1)
     {
       slices.push_back(pages[i]);
     }
-  }
-  if (channels > 1)
-  {
-    image.notes.push_back("channel " + std::to_string(chosen) + " of " + std::to_string(channels));
   }
   return slices;
 }
@@ -409,15 +391,16 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
     firstError = firstError.empty() ? text.data() : firstError;
   });
   const std::unique_ptr<TIFF, void (*)(TIFF *)> tiff(TIFFOpen(file.c_str(), "rM"), TIFFClose);
-  RefuseDamaged(!tiff, file, firstError);
-  const std::vector<Page> pages = FindPages(tiff.get(), file);
+  RefuseDamaged(!tiff, firstError);
+  const std::vector<Page> pages = FindPages(tiff.get());
   TIFFSetSubDirectory(tiff.get(), pages[0].offset);
   const Page page(tiff.get());
-  RequireReadable(tiff.get(), page, file);
-  const PageArray array = DescribePages(tiff.get(), page, pages.size(), file);
-  const auto      slices = ChooseSlices(pages, array, options.channel, file, image);
+  RequireReadable(tiff.get(), page);
+  const PageArray array = DescribePages(tiff.get(), page, pages.size());
+  const auto      slices = ChooseSlices(pages, array, options.channel.value_or(0), image);
 
-  SetSize({ { page.width, page.height, slices.size() } }, slices.size() > 1 ? 3 : 2, image.geometry);
+  image.geometry.dimension = slices.size() > 1 ? 3 : 2;
+  image.geometry.space->SetRegions(itk::Size<3>{ { page.width, page.height, slices.size() } });
   image.geometry.space->SetSpacing(array.spacing.data());
   ConvertUnit(array.unit, image.geometry);
   // An ImageJ image with an inverted lookup table has the values that are stored.
@@ -433,24 +416,12 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
   image.hasAlpha = (extraCount > 0 && extras[extraCount - 1] != EXTRASAMPLE_UNSPECIFIED) ||
                    (page.photometric == PHOTOMETRIC_RGB && page.samples == 4);
 
-  using Type = ImageView::PixelTypeEnum;
-  const bool       isSigned = page.format == SAMPLEFORMAT_INT;
-  const bool       isFloat = page.format == SAMPLEFORMAT_IEEEFP;
-  const auto       size = page.GetNumberSize();
-  const Type       type = size == 8   ? (isFloat    ? Type::Double
-                                         : isSigned ? Type::Int64
-                                                    : Type::UInt64)
-                          : size == 4 ? (isFloat    ? Type::Float
-                                         : isSigned ? Type::Int32
-                                                    : Type::UInt32)
-                          : size == 2 ? (isSigned ? Type::Int16 : Type::UInt16)
-                                      : (isSigned ? Type::Int8 : Type::UInt8);
-  constexpr double expansion = 65536.0; // of compressed pixels
-  char *           out = AllocatePixels(file, expansion, type, page.samples, image);
+  const auto type = TypeOfNumbers(page.GetNumberSize(), page.IsFloat(), page.format == SAMPLEFORMAT_INT);
+  char *     out = AllocatePixels(file, 65536.0, type, page.samples, image);
   for (const Page & slice : slices)
   {
-    RefuseDamaged(TIFFSetSubDirectory(tiff.get(), slice.offset) == 0, file, firstError);
-    ReadPage(tiff.get(), Page(tiff.get()), inverted, out, file);
+    RefuseDamaged(TIFFSetSubDirectory(tiff.get(), slice.offset) == 0, firstError);
+    ReadPage(tiff.get(), Page(tiff.get()), inverted, out);
     out += image.view.strides[2];
   }
   std::array<const std::uint16_t *, 3> colors{};

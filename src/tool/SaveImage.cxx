@@ -10,6 +10,8 @@
 
 #include <tiffio.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <list>
 #include <vector>
@@ -22,12 +24,12 @@ MakeWriter(const std::string & file)
 {
   itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::WriteMode);
-  if (!io)
-  {
-    throw Failure(
-      file +
-      ": cannot be written: ITK has no image format for this file name; use an ending such as .nii.gz, .nrrd or .mha");
-  }
+  const std::string format = io ? io->GetNameOfClass() : "";
+  const std::array  formats{ "NiftiImageIO", "NrrdImageIO", "MetaImageIO", "TIFFImageIO",
+                            "PNGImageIO",   "JPEGImageIO", "GDCMImageIO", "MRCImageIO" };
+  RefuseIf(std::find(formats.begin(), formats.end(), format) == formats.end(),
+           file + ": cannot be written: " + (io ? "the tool" : "ITK") +
+             " has no image format for this file name; use an ending such as .nii.gz, .nrrd or .mha");
   return io;
 }
 

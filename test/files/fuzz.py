@@ -19,8 +19,8 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MUTANTS = FOLDER.parent.parent / "build/full-check/mutants"
 FORMATS = {
-    "TIFF": "*.tif", "PNG": "*.png", "JPEG": "*.jpg", "BMP": "*.bmp", "NIfTI": "*.nii*", "NRRD": "*.nrrd", "MetaImage": "*.mha",
-    "DICOM": "*.dcm", "VTK": "*.vtk", "MRC": "*.mrc", "GIPL": "*.gipl*",
+    "TIFF": "*.tif", "PNG": "*.png", "JPEG": "*.jpg", "NIfTI": "*.nii*", "NRRD": "*.nrrd", "MetaImage": "*.mha",
+    "DICOM": "*.dcm", "MRC": "*.mrc",
 }
 OPTIONS = (
     "allocator_may_return_null=1:max_allocation_size_mb=4096:detect_leaks=0:handle_abort=0:quarantine_size_mb=16:"

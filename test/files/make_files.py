@@ -136,13 +136,9 @@ def write_dicoms():
 def write_others():
     image = SimpleITK.GetImageFromArray(volume("int16"))
     image.SetSpacing([2.0, 3.0, 4.0])
-    for name in ["raw.mha", "packed.mha", "binary.vtk", "volume.gipl", "volume.gipl.gz", "raw.nii"]:
+    for name in ["raw.mha", "packed.mha", "volume.gipl", "raw.nii"]:
         SimpleITK.WriteImage(image, str(DATA / name), useCompression=name == "packed.mha")
     numbers = " ".join(map(str, volume().ravel()))
-    (DATA / "text.vtk").write_text(
-        "# vtk DataFile Version 3.0\nlabels\nASCII\nDATASET STRUCTURED_POINTS\nDIMENSIONS 12 9 3\nSPACING 2 3 4\n"
-        f"ORIGIN 0 0 0\nPOINT_DATA 324\nSCALARS scalars unsigned_char 1\nLOOKUP_TABLE default\n{numbers}\n"
-    )
     (DATA / "text.mha").write_text(
         "ObjectType = Image\nNDims = 3\nBinaryData = False\nDimSize = 12 9 3\nElementSpacing = 2 3 4\n"
         f"DistanceUnits = um\nElementType = MET_UCHAR\nElementDataFile = LOCAL\n{numbers}\n"
@@ -154,10 +150,6 @@ def write_others():
         mrc.set_data(volume("int16"))
         mrc.set_image_stack()
     PIL.Image.fromarray(plane()).save(DATA / "gray.bmp")
-    colors = PIL.Image.fromarray(plane(), "P")
-    colors.putpalette([90, 80, 70, 255, 0, 0, 0, 255, 0])
-    colors.save(DATA / "colors.bmp")
-    PIL.Image.fromarray(np.dstack([plane()] * 3)).save(DATA / "rgb.bmp")
     PIL.Image.fromarray(np.kron(plane(), np.full((8, 8), 100, np.uint8))).save(DATA / "gray.jpg", quality=95)
 
 
