@@ -55,24 +55,17 @@ LabelOf(std::size_t row, const Options & options)
 std::string
 ChooseOutputType(const Options & options, std::uint64_t objectCount)
 {
-  if (options.outputType == "auto")
+  const auto  largest = std::max(objectCount, static_cast<std::uint64_t>(options.backgroundValue));
+  std::string type = options.outputType;
+  for (const std::string name : { "uint8", "uint16", "uint32", "uint64" })
   {
-    const auto largest = std::max(objectCount, static_cast<std::uint64_t>(options.backgroundValue));
-    for (const std::string name : { "uint8", "uint16", "uint32" })
-    {
-      if (largest <= MaximumOf(name))
-      {
-        return name;
-      }
-    }
-    return "uint64";
+    type = type == "auto" && largest <= MaximumOf(name) ? name : type;
   }
-  const std::uint64_t maximum = MaximumOf(options.outputType);
-  RefuseIf(objectCount > maximum,
+  RefuseIf(objectCount > MaximumOf(type),
            options.input + ": cannot be labeled: Number of objects (" + std::to_string(objectCount) +
-             ") greater than maximum of output pixel type (" + std::to_string(maximum) +
+             ") greater than maximum of output pixel type (" + std::to_string(MaximumOf(type)) +
              "); choose a wider --output-type, or auto");
-  return options.outputType;
+  return type;
 }
 
 /** Converts labels to the pixel type of the output and writes them. `size` has the numbers of pixels along x, y and z.

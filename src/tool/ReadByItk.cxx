@@ -112,22 +112,24 @@ ItemOf(const gdcm::DataSet & data, const gdcm::Tag & tag, std::size_t item)
   return items && item < items->GetNumberOfItems() ? items->GetItem(item + 1).GetNestedDataSet() : gdcm::DataSet();
 }
 
-/** Reads the header of a DICOM file up to the descriptions of its frames. Throws Failure for segmentations: ITK 5.2
- * reads one kind of them as a volume, and does not know the other. */
+/** Reads a DICOM file up to a tag, or returns a data set without elements. */
 gdcm::DataSet
-ReadDicomHeader(const std::string & file)
+ReadDicom(const std::string & file, const gdcm::Tag & tag)
 {
   gdcm::Reader reader;
   reader.SetFileName(file.c_str());
+  return reader.CanRead() && reader.ReadUpToTag(tag) ? reader.GetFile().GetDataSet() : gdcm::DataSet();
+}
+
+/** Throws Failure for DICOM segmentations. ITK 5.2 reads one kind of them as a volume, and does not know the other. */
+void
+RequireNoSegmentation(const std::string & file)
+{
   gdcm::Attribute<0x0008, 0x0016> sopClass{};
-  if (reader.CanRead() && reader.ReadUpToTag(gdcm::Tag(0x5200, 0x9230)))
-  {
-    sopClass.SetFromDataSet(reader.GetFile().GetDataSet());
-  }
+  sopClass.SetFromDataSet(ReadDicom(file, sopClass.GetTag()));
   RefuseIf(sopClass.GetValue().compare(0, 27, "1.2.840.10008.5.1.4.1.1.66.") == 0,
            "is a DICOM segmentation, whose segments are no slices of a volume; convert it to NRRD or NIfTI "
            "by dcmqi (segimage2itkimage) or highdicom");
-  return reader.GetFile().GetDataSet();
 }
 
 /** Throws Failure for DICOM files whose frames are not the slices of a volume of gray values or RGB colors. */
@@ -143,8 +145,8 @@ RequireSlices(const std::string & file, const itk::ImageIOBase & io, const itk::
   const std::array pointers{ "", "(3004,000c)", "(0054,0080)", "(0018,2005)", "(5200,9230)" };
   bool             areSlices = std::find(pointers.begin(), pointers.end(), increment) != pointers.end();
   // Frames that have positions must be where ITK has slices.
-  const gdcm::DataSet header = ReadDicomHeader(file);
   const gdcm::Tag     groups(0x5200, 0x9230);
+  const gdcm::DataSet header = ReadDicom(file, groups);
   for (itk::IndexValueType i = 0; header.FindDataElement(groups) && areSlices && i < std::atoll(frames.c_str()); ++i)
   {
     const auto plane = ItemOf(ItemOf(header, groups, static_cast<std::size_t>(i)), gdcm::Tag(0x0020, 0x9113), 0);
@@ -217,7 +219,7 @@ ReadByItk(const std::string & file, FileImage & image)
   const auto         restore = [](std::streambuf * buffer) { std::cerr.rdbuf(buffer); };
   const std::unique_ptr<std::streambuf, decltype(restore)> original(std::cerr.rdbuf(errors.rdbuf()), restore);
 
-  ReadDicomHeader(file);
+  RequireNoSegmentation(file);
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
   RefuseIf(!io, "is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
@@ -278,7 +280,7 @@ ReadByItk(const std::string & file, FileImage & image)
   const double expansion = isOneFile ? 65536.0 : HUGE_VAL; // of compressed pixels
   const auto   type = TypeOfNumbers(io->GetComponentSize(), typeName == "float" || typeName == "double", isSigned);
   char * const pixels = AllocatePixels(file, expansion, type, io->GetNumberOfComponents(), image);
-  const std::uint64_t bytes = image.GetBytes();
+  const std::uint64_t bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(type);
   RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != bytes);
   // MetaIO allocates what the header says.
   RefuseDamaged(isMetaImage && NumberOf(file, "CompressedDataSize") > 2.0 * static_cast<double>(bytes) + 1000.0);

@@ -59,23 +59,16 @@ using Segments = std::map<std::string, std::string>;
 /** An image that was read from a file. */
 struct FileImage
 {
-  Geometry                geometry;
-  std::string             pixelType;          // as in the file, such as "unsigned_char" or "3 x float"
-  unsigned int            componentCount = 0; // numbers per pixel
-  ImageView               view;               // the first number of each pixel; the others follow it
-  std::unique_ptr<char[]> memory;             // of the view
-  Segments                segments;           // that the file describes
-  bool                    hasAlpha = false;   // whether the last number of a pixel is its opacity
-  bool                    isSegment = false;  // whether it is the segment that was asked for
-  bool                    isList = false;     // whether the numbers of a pixel are those of several images
-  /** Returns the number of bytes of the pixels. */
-  std::uint64_t
-  GetBytes() const
-  {
-    return view.Count() * componentCount * ImageView::SizeOf(view.type);
-  }
-
-  std::vector<std::string> notes; // what the user should know about the pixels
+  Geometry                 geometry;
+  std::string              pixelType;          // as in the file, such as "unsigned_char" or "3 x float"
+  unsigned int             componentCount = 0; // numbers per pixel
+  ImageView                view;               // the first number of each pixel; the others follow it
+  std::unique_ptr<char[]>  memory;             // of the view
+  Segments                 segments;           // that the file describes
+  bool                     hasAlpha = false;   // whether the last number of a pixel is its opacity
+  bool                     isSegment = false;  // whether it is the segment that was asked for
+  bool                     isList = false;     // whether the numbers of a pixel are those of several images
+  std::vector<std::string> notes;              // what the user should know about the pixels
 };
 
 /** Reads an image of 2 or 3 dimensions. 1 dimension counts as 2. More than 3 dimensions count as 3 if the size along

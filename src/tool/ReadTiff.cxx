@@ -63,17 +63,11 @@ struct Page
     return std::tie(width, height, bits, samples, format, photometric, planar, orientation);
   }
 
-  bool
-  IsFloat() const
-  {
-    return format == SAMPLEFORMAT_IEEEFP;
-  }
-
   /** Returns the number of bytes of a number in memory. */
   std::size_t
   GetNumberSize() const
   {
-    return bits > 32 ? 8 : bits > 16 || this->IsFloat() ? 4 : bits > 8 ? 2 : 1;
+    return bits > 32 ? 8 : bits > 16 || format == SAMPLEFORMAT_IEEEFP ? 4 : bits > 8 ? 2 : 1;
   }
 };
 
@@ -237,8 +231,9 @@ RequireReadable(TIFF * tiff, const Page & page)
           "its colors are not gray, RGB or indices into a palette; save it as one of these");
   require(page.orientation == ORIENTATION_TOPLEFT || page.orientation == ORIENTATION_BOTLEFT,
           "its rows or columns are in another order; save it upright (orientation 1)");
-  require(page.IsFloat() ? !isWhite && (page.bits == 16 || page.bits == 24 || page.bits == 32 || page.bits == 64)
-                         : page.format <= SAMPLEFORMAT_VOID && 1 <= page.bits && page.bits <= 64,
+  require(page.format == SAMPLEFORMAT_IEEEFP
+            ? !isWhite && (page.bits == 16 || page.bits == 24 || page.bits == 32 || page.bits == 64)
+            : page.format <= SAMPLEFORMAT_VOID && 1 <= page.bits && page.bits <= 64,
           "its numbers have " + std::to_string(page.bits) + " bits and sample format " + std::to_string(page.format) +
             "; save them as integers or floating-point numbers of up to 64 bits");
 }
@@ -283,7 +278,8 @@ NumberAt(const unsigned char * row, std::uint64_t index, const Page & page, std:
     }
   }
   const std::uint64_t sign = page.format == SAMPLEFORMAT_INT ? std::uint64_t{ 1 } << (page.bits - 1) : 0;
-  return page.IsFloat() && page.bits < 32 ? WidenFloat(bits, page.bits) : (bits ^ inverted ^ sign) - sign;
+  return page.format == SAMPLEFORMAT_IEEEFP && page.bits < 32 ? WidenFloat(bits, page.bits)
+                                                              : (bits ^ inverted ^ sign) - sign;
 }
 
 /** Reads the strips or tiles of a page. */
@@ -372,10 +368,9 @@ ChooseSlices(const std::vector<Page> & pages, const PageArray & array, std::uint
 bool
 ReadTiff(const std::string & file, const ReadOptions & options, FileImage & image)
 {
-  std::array<char, 4> magic{};
-  std::ifstream(file, std::ios::binary).read(magic.data(), magic.size());
-  const std::string start(magic.begin(), magic.end());
   using namespace std::string_literals;
+  std::string start(4, '\0');
+  std::ifstream(file, std::ios::binary).read(start.data(), 4);
   if (start != "II*\0"s && start != "MM\0*"s && start != "II+\0"s && start != "MM\0+"s)
   {
     return false;
@@ -416,8 +411,9 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
   image.hasAlpha = (extraCount > 0 && extras[extraCount - 1] != EXTRASAMPLE_UNSPECIFIED) ||
                    (page.photometric == PHOTOMETRIC_RGB && page.samples == 4);
 
-  const auto type = TypeOfNumbers(page.GetNumberSize(), page.IsFloat(), page.format == SAMPLEFORMAT_INT);
-  char *     out = AllocatePixels(file, 65536.0, type, page.samples, image);
+  const auto type =
+    TypeOfNumbers(page.GetNumberSize(), page.format == SAMPLEFORMAT_IEEEFP, page.format == SAMPLEFORMAT_INT);
+  char * out = AllocatePixels(file, 65536.0, type, page.samples, image);
   for (const Page & slice : slices)
   {
     RefuseDamaged(TIFFSetSubDirectory(tiff.get(), slice.offset) == 0, firstError);

@@ -5,8 +5,8 @@
     test/files/fuzz.py PROGRAM [MUTANTS_OF_A_FORMAT [FIRST_NUMBER]]
 
 The program is built with AddressSanitizer. Each mutant is read twice. New memory has other bytes in the second run, so pixels
-that differ were not read. "abort" is an assertion of a library, for which the tool prints a sentence; "memory" is an image that is
-larger than the limit of 4 GB here. Crashes, hangs and different pixels are errors: their files stay in build/full-check/mutants.
+that differ were not read. "abort" is an assertion of a library, for which the tool prints a sentence; "memory" is an allocation
+above the limit of 1 GB here. Crashes, hangs and different pixels are errors: their files stay in build/full-check/mutants.
 """
 
 import collections
@@ -23,7 +23,7 @@ FORMATS = {
     "DICOM": "*.dcm", "MRC": "*.mrc",
 }
 OPTIONS = (
-    "allocator_may_return_null=1:max_allocation_size_mb=4096:detect_leaks=0:handle_abort=0:quarantine_size_mb=16:"
+    "allocator_may_return_null=1:max_allocation_size_mb=1024:detect_leaks=0:handle_abort=0:quarantine_size_mb=16:"
     "max_malloc_fill_size=268435456:malloc_fill_byte="
 )
 
