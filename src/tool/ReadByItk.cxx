@@ -84,7 +84,7 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
   {
     const NrrdAxisInfo & info = nrrd->axis[axis];
     image.isList = image.isList || info.kind == nrrdKindList;
-    x += IsLength(info.spaceDirection[0]) ? direction[0][column++] * info.spaceDirection[0] : 0.0;
+    x += column < 3 && IsLength(info.spaceDirection[0]) ? direction[0][column++] * info.spaceDirection[0] : 0.0;
     unit = unit.empty() && info.units != nullptr ? info.units : unit;
     RefuseIf(info.kind == nrrdKindTime && info.size > 1,
              "has an axis of times (" + std::to_string(info.size) + "); " + splitAdvice);
@@ -284,6 +284,7 @@ ReadByItk(const std::string & file, FileImage & image)
   RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != bytes);
   // MetaIO allocates what the header says.
   RefuseDamaged(isMetaImage && NumberOf(file, "CompressedDataSize") > 2.0 * static_cast<double>(bytes) + 1000.0);
+  errors.str(""); // of the header
   RefuseDamaged(!ReadPixels(*io, pixels, bytes) || (isMetaImage && !errors.str().empty()) ||
                 errors.str().find("at own risk") != std::string::npos); // GDCM, if a file is too short
 }
