@@ -14,8 +14,6 @@
 #include "executors/device/ThreadBlockShape.h"
 #include "primitives/Grid.h"
 
-#include <cuda/atomic>
-
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -236,12 +234,11 @@ public:
     T
     Get() const
     {
-      constexpr unsigned int                               maximumReads = 1000000; // about 1 ms
-      const cuda::atomic_ref<T, cuda::thread_scope_system> value(*this->GetAddress());
-      T                                                    known = Unknown;
+      constexpr unsigned int maximumReads = 1000000; // about 1 ms
+      T                      known = Unknown;
       for (unsigned int reads = 0; known == Unknown && reads < maximumReads; ++reads)
       {
-        known = value.load(cuda::memory_order_acquire);
+        known = __atomic_load_n(this->GetAddress(), __ATOMIC_ACQUIRE);
       }
       if (known == Unknown)
       {

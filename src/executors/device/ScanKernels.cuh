@@ -15,9 +15,6 @@
 #include "primitives/Atomics.h"
 #include "primitives/Tuning.h"
 
-#include <cub/warp/warp_scan.cuh>
-#include <cuda/atomic>
-
 #include <cstdint>
 
 namespace itk::ccl
@@ -62,13 +59,15 @@ public:
   static __device__ TileState
   Load(std::uint64_t & memory)
   {
-    return TileState(Atomic(memory).load(cuda::memory_order_relaxed));
+    std::uint64_t bits;
+    asm volatile("ld.relaxed.gpu.b64 %0, [%1];" : "=l"(bits) : "l"(&memory) : "memory");
+    return TileState(bits);
   }
 
   __device__ void
   Store(std::uint64_t & memory) const
   {
-    Atomic(memory).store(m_Bits, cuda::memory_order_relaxed);
+    asm volatile("st.relaxed.gpu.b64 [%0], %1;" : : "l"(&memory), "l"(m_Bits) : "memory");
   }
 
   __device__ bool
@@ -90,8 +89,6 @@ public:
   }
 
 private:
-  using Atomic = cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device>;
-
   static constexpr std::uint64_t HasSum = std::uint64_t{ 1 } << 62;
   static constexpr std::uint64_t HasTotal = std::uint64_t{ 1 } << 63;
 
@@ -145,6 +142,39 @@ SumBeforeTile(std::uint64_t * states, std::uint64_t tile)
   }
 }
 
+/** Adds the value of the lane `distance` below to a value, if there is such a lane. All lanes must call it. */
+__device__ inline std::uint32_t
+AddFromBelow(std::uint32_t value, unsigned int distance)
+{
+  std::uint32_t sum;
+  asm volatile("{ .reg .u32 other; .reg .pred exists;"
+               "  shfl.sync.up.b32 other|exists, %1, %2, 0, 0xffffffff;"
+               "  @exists add.u32 other, other, %1;"
+               "  mov.u32 %0, other; }"
+               : "=r"(sum)
+               : "r"(value), "r"(distance));
+  return sum;
+}
+__device__ inline std::uint64_t
+AddFromBelow(std::uint64_t value, unsigned int distance)
+{
+  const std::uint64_t other = __shfl_up_sync(0xFFFFFFFFU, value, distance);
+  return threadIdx.x % WarpSize >= distance ? value + other : value;
+}
+
+/** Returns the sum of the values of the lanes up to this one. All lanes must call it. */
+template <typename TSum>
+__device__ inline TSum
+SumThroughLane(TSum value)
+{
+#pragma unroll
+  for (unsigned int distance = 1; distance < WarpSize; distance *= 2)
+  {
+    value = AddFromBelow(value, distance);
+  }
+  return value;
+}
+
 /** Calls `visit(i, prefix)` for each value, and writes the sum of all values. The threads of a warp read and visit
  * adjacent indices.
  * \param bounded number of values
@@ -159,11 +189,9 @@ __global__ void
 __launch_bounds__(ScanThreads)
   ScanTiles(BoundedCount<TSum> bounded, TFunction valueAt, TVisitor visit, std::uint64_t * states, TSum * total)
 {
-  using ScanType = cub::WarpScan<TSum>;
-  constexpr unsigned int                    warps = ScanThreads / WarpSize;
-  __shared__ typename ScanType::TempStorage storage[warps];
-  __shared__ TSum                           sumsOfWarps[warps];
-  __shared__ TSum                           sumBefore;
+  constexpr unsigned int warps = ScanThreads / WarpSize;
+  __shared__ TSum        sumsOfWarps[warps];
+  __shared__ TSum        sumBefore;
   __shared__ std::uint64_t tileOfThreadBlock;
   WaitForPreviousKernels();
 
@@ -177,8 +205,7 @@ __launch_bounds__(ScanThreads)
   {
     if (threadIdx.x == 0)
     {
-      const cuda::atomic_ref<std::uint64_t, cuda::thread_scope_device> taken(*states);
-      tileOfThreadBlock = taken.fetch_add(1, cuda::memory_order_relaxed);
+      tileOfThreadBlock = AtomicAdd(states, std::uint64_t{ 1 });
     }
     __syncthreads();
     const std::uint64_t tile = tileOfThreadBlock;
@@ -199,12 +226,10 @@ __launch_bounds__(ScanThreads)
 #pragma unroll
     for (unsigned int i = 0; i < ScanValuesPerThread; ++i)
     {
-      TSum prefixInWarp = 0;
-      TSum sumOfAll = 0;
-      ScanType(storage[warp]).ExclusiveSum(values[i], prefixInWarp, sumOfAll);
-      __syncwarp();
-      values[i] = prefix + prefixInWarp;
-      prefix += sumOfAll;
+      const TSum through = SumThroughLane(values[i]);
+      __syncwarp(); // one value after the other takes fewer registers
+      values[i] = prefix + (through - values[i]);
+      prefix += __shfl_sync(0xFFFFFFFFU, through, WarpSize - 1);
     }
     if (threadIdx.x % WarpSize == 0)
     {
