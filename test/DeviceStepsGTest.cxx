@@ -2,7 +2,7 @@
 
 // The memory of calls that do not wait, without a device: what is measured is what the call takes.
 
-#include "engine/DeviceSteps.h"
+#include "algorithms/DeviceSteps.h"
 #include "executors/MeasuringExecutor.h"
 
 #include <gtest/gtest.h>

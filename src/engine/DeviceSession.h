@@ -3,8 +3,8 @@
 #define ccl_engine_DeviceSession_h
 
 // The interface between the labeler and a device. It needs no CUDA header, so that the labeler can be compiled without
-// CUDA. DeviceSession.cu implements it. In a build without CUDA, NoDeviceSession.cxx implements it instead: its
-// sessions throw that there is no device.
+// CUDA. DeviceSession.cu and DeviceEnqueue.cu implement it. In a build without CUDA, NoDeviceSession.cxx implements it
+// instead: its sessions throw that there is no device.
 
 #include "algorithms/Request.h"
 #include "executors/device/MemoryCache.h"

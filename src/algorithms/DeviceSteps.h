@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_engine_DeviceSteps_h
-#define ccl_engine_DeviceSteps_h
+#ifndef ccl_algorithms_DeviceSteps_h
+#define ccl_algorithms_DeviceSteps_h
 
 // The steps of a call on images in device memory, for calls that wait and for calls that do not. They are templates of
 // the executor, so that MeasuringExecutor can measure the memory of a call that does not wait.
@@ -376,10 +376,11 @@ RunAllSteps(const TExecutor & executor, const Request & request, const CudaConne
   }
 }
 
-/** Does the same with the types for the request, also for images without pixels. */
-template <typename TExecutor>
+/** Does the same with the kind of row group for the request, also for images without pixels.
+ * \tparam TRun the type of VisitIndexType(request.GetIndexLimit()) */
+template <typename TRun, typename TExecutor>
 void
-RunCall(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+RunCallBy(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
   if (request.size.Count() == 0 || request.images == 0)
   {
@@ -393,11 +394,17 @@ RunCall(const TExecutor & executor, const Request & request, const CudaConnected
     }
     return;
   }
-  VisitIndexType(request.GetIndexLimit(), [&](auto run) {
-    VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-      RunAllSteps<decltype(group), decltype(run)>(executor, request, call);
-    });
+  VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+    RunAllSteps<decltype(group), TRun>(executor, request, call);
   });
+}
+
+/** Does the same with the type of indices for the request. */
+template <typename TExecutor>
+void
+RunCall(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+{
+  VisitIndexType(request.GetIndexLimit(), [&](auto run) { RunCallBy<decltype(run)>(executor, request, call); });
 }
 
 } // namespace itk::ccl

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The calls of a labeler for images in device memory.
+
+#include "engine/DeviceCalls.h"
+
+#include "engine/Checks.h"
+#include "engine/Requests.h"
+#include "engine/Results.h"
+
+namespace itk
+{
+
+namespace ccl
+{
+
+std::uint64_t
+LabelDevice(const CudaConnectedComponentLabeler::Options & options,
+            const ImageView &                              input,
+            const Request &                                request,
+            const ImageView &                              output,
+            CudaConnectedComponentTable *                  table,
+            const TableMaker *                             makeTable)
+{
+  RequireBothFunctions(options.allocator);
+  if (request.output != OutputKind::Labels && request.output != OutputKind::None)
+  {
+    RequireContiguous(input, "input");
+    RequireContiguous(output, "output");
+  }
+  if (request.WantsMask())
+  {
+    RequireIn(ImageView::MemoryEnum::Device, request.mask, "mask");
+  }
+  if (request.WantsIntensities())
+  {
+    RequireIn(ImageView::MemoryEnum::Device, request.intensities, "intensity image");
+  }
+  Report(options, 0.0F);
+  const auto finish = [&](const Components & components) {
+    const std::uint64_t objectCount = FillTable(request, components, table);
+    if (request.wantsValues)
+    {
+      options.reportValues(components.values);
+    }
+    return objectCount;
+  };
+  if (request.size.Count() == 0 || request.images == 0)
+  {
+    if (makeTable != nullptr)
+    {
+      (*makeTable)(0);
+    }
+    return finish({});
+  }
+  RequireMemory(input, "input");
+  RequireMemory(output, "output");
+  RequireAligned(input, "input");
+  RequireAdjacent(output, "output");
+  if (request.WantsMask())
+  {
+    RequireAligned(request.mask, "mask");
+  }
+  DeviceSession       session(options.deviceId, options.stream, options.allocator);
+  const std::uint64_t objectCount = finish(session.LabelPixels(input, request, output, makeTable));
+  Report(options, 1.0F);
+  return objectCount;
+}
+
+} // namespace ccl
+
+using namespace ccl;
+
+std::uint64_t
+CudaConnectedComponentLabeler::GetWorkspaceSize(const CudaConnectedComponentDeviceCall & call) const
+{
+  return DeviceSession::GetWorkspaceBytes(options.deviceId, RequestFor(options, call), call);
+}
+
+void
+CudaConnectedComponentLabeler::Prepare(const CudaConnectedComponentDeviceCall & call) const
+{
+  DeviceSession::Prepare(options.deviceId, RequestFor(options, call), call);
+}
+
+void
+CudaConnectedComponentLabeler::Enqueue(const CudaConnectedComponentDeviceCall & call,
+                                       void *                                   workspace,
+                                       std::uint64_t                            workspaceSize) const
+{
+  DeviceSession::Enqueue(options.deviceId, options.stream, RequestFor(options, call), call, workspace, workspaceSize);
+}
+
+void
+CudaConnectedComponentLabeler::Enqueue(const CudaConnectedComponentDeviceCall & call) const
+{
+  RequireBothFunctions(options.allocator);
+  Require(options.allocator.allocate != nullptr, "there is no workspace: give one, or set options.allocator");
+  DeviceSession::Enqueue(options.deviceId, options.stream, RequestFor(options, call), call, options.allocator);
+}
+
+} // namespace itk

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/DevicePacking.cuh"
+
+namespace itk::ccl
+{
+
+template GroupedBits<SingleRow, DeviceExecutor>
+PackImages<SingleRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+template GroupedBits<PlaneRowGroup, DeviceExecutor>
+PackImages<PlaneRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+template GroupedBits<VolumeRowGroup, DeviceExecutor>
+PackImages<VolumeRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+
+} // namespace itk::ccl

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/HostPipeline.h"
+
+#include "engine/Checks.h"
+#include "engine/DeviceSession.h"
+#include "engine/Results.h"
+#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/MeasureIntensities.h"
+#include "algorithms/runs/HostRows.h"
+#include "algorithms/runs/MaskWriteOut.h"
+#include "algorithms/runs/RunUnionFind.h"
+#include "primitives/ImageRows.h"
+
+#include <utility>
+#include <vector>
+
+namespace itk::ccl
+{
+
+bool
+IsCleared(const CudaConnectedComponentLabeler::Options & options, const ImageView & output, bool isZeroUseful)
+{
+  return options.outputIsUntouched && output.IsContiguous() &&
+         PrepareUntouched(output.pixels, output.Count() * SizeOf(output.type), isZeroUseful);
+}
+
+namespace
+{
+
+/** Returns a function that packs the rows of the complement, or the pixels of each row that the mask has. */
+CudaConnectedComponentLabeler::RowPackerType
+MaskedPackerOf(const CudaConnectedComponentLabeler::RowPackerType & packRow, const Request & request)
+{
+  return
+    [&packRow, &request, isInMask = Foreground::NotZero(request.mask.type)](std::uint64_t row, std::uint32_t * words) {
+      packRow(row, words);
+      const std::uint64_t columns = request.isComplement ? request.size.x : 0;
+      for (std::uint64_t x = 0; x * BitsPerWord < columns; ++x)
+      {
+        words[x] = ComplementOfWord(words[x], columns, x);
+      }
+      if (request.WantsMask())
+      {
+        MaskRowOf(request.mask, row, isInMask, words);
+      }
+    };
+}
+
+/** Passes the runs of each row to a function of the caller. */
+template <typename TRowGroup, typename TRun>
+void
+PassRuns(const ParallelFor &                                   parallelFor,
+         const HostBits<TRowGroup> &                           bits,
+         const TRun *                                          ranks,
+         const Request &                                       request,
+         const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
+{
+  const auto visitRow = [&](std::uint64_t row, std::uint64_t, const auto & forEachRun) {
+    // One allocation of the right size.
+    std::uint64_t count = 0;
+    forEachRun([&count](std::uint64_t, std::uint64_t, TRun) { ++count; });
+    std::vector<CudaConnectedComponentLabeler::Run> runs;
+    runs.reserve(count);
+    forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun rank) { runs.push_back({ begin, end, rank }); });
+    visitRuns(row, std::move(runs));
+  };
+  VisitLabeledRows(parallelFor, bits, ranks, request.size, visitRow);
+}
+
+/** Writes the labels of the pixels, or passes the runs to the caller. */
+template <typename TRowGroup, typename TRun>
+void
+WriteLabels(const CudaConnectedComponentLabeler::Options & options,
+            const ParallelFor &                            parallelFor,
+            const HostBits<TRowGroup> &                    bits,
+            const TRun *                                   ranks,
+            const RanksOfImages<TRun> &                    imageRanks,
+            const Request &                                request,
+            const HostOutput &                             output)
+{
+  if (output.visitRuns != nullptr)
+  {
+    PassRuns(parallelFor, bits, ranks, request, *output.visitRuns);
+    return;
+  }
+  VisitWidth(output.labels.type, [&](auto label) {
+    using LabelType = decltype(label);
+    const bool isZeroUseful = static_cast<LabelType>(request.labelValues.background) == 0;
+    const bool hasBackground = IsCleared(options, output.labels, isZeroUseful);
+    WriteLabelRows<LabelType>(parallelFor, bits, ranks, imageRanks, request.labelValues, hasBackground, output.labels);
+  });
+}
+
+/** Measures the intensities of components in host memory. `ranks` has the rank of each run. Returns the memory of an
+ * IntensityValue for each component, or null if the request wants no intensities. */
+template <typename TRowGroup, typename TRun>
+HostArray
+MeasureIntensities(const ParallelFor &         parallelFor,
+                   const HostBits<TRowGroup> & bits,
+                   const TRun *                ranks,
+                   std::uint64_t               componentCount,
+                   const Request &             request)
+{
+  if (!request.WantsIntensities())
+  {
+    return nullptr;
+  }
+  auto rows = AllocateOnHost<IntensityValue>(componentCount);
+  MeasureIntensitiesOfRows(parallelFor,
+                           bits.groups,
+                           bits.runs,
+                           ranks,
+                           StackOf<TRowGroup>(request.size, request.images),
+                           IntensityImage::Of(request.intensities),
+                           componentCount,
+                           rows.get());
+  return rows;
+}
+
+/** Labels the runs of images of bits on the host. Returns the result of finish(components, runs, imageRanks), which
+ * gets the components and the labeled runs. */
+template <typename TRowGroup, typename TVisitor>
+std::uint64_t
+LabelBitsOnHost(const ParallelFor &         parallelFor,
+                const HostBits<TRowGroup> & bits,
+                const Request &             request,
+                const TVisitor &            finish)
+{
+  const HostExecutor executor(parallelFor);
+  const auto         label = [&](auto run) {
+    using RunType = decltype(run);
+    const auto          runs = LabelRuns<RunType>(executor, bits.groups, RunCapacity::Exactly(bits.runs.total));
+    const std::uint64_t count = runs.componentCount.Get();
+    const RankedRuns<TRowGroup, RunType> ranked{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, { count } };
+    const auto                           selected = SelectComponentsOf(executor, ranked, request);
+    const std::uint64_t                  kept = selected.kept.Get();
+    Components components{ count, kept, std::vector<std::uint64_t>(request.images), nullptr, nullptr, {} };
+    CountComponentsOfImages(selected.imageRanks.first, kept, components.keptCounts);
+    request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
+    if (request.wantsTable && selected.analyzed)
+    {
+      components.table = CopyKeptRows(executor, *selected.analyzed, kept, request);
+    }
+    components.intensities = MeasureIntensities(parallelFor, bits, runs.ranks.get(), kept, request);
+    return finish(components, runs, selected.imageRanks);
+  };
+  return VisitIndexType(request.GetIndexLimit(), label);
+}
+
+/** Labels an image that the caller packs to bits, and writes the output of the request. The host packs the rows and
+ * writes the output. The runs are labeled on a device, or on the host if `options.onHost` is set. Fills the table, if
+ * there is one. Returns the number of components that are kept. */
+template <typename TRowGroup>
+std::uint64_t
+LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
+                const CudaConnectedComponentLabeler::RowPackerType & packRow,
+                const Request &                                      request,
+                const HostOutput &                                   output,
+                CudaConnectedComponentTable *                        table)
+{
+  const ParallelFor   parallelFor = options.parallelFor ? CheckedFor(options.parallelFor) : ParallelFor(SequentialFor);
+  const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
+  const std::uint64_t words = WordsOf(stack.GetGrid()).Count();
+  const auto          pack = [&](Word * memory) {
+    auto bits = request.isComplement || request.WantsMask()
+                           ? PackRows<TRowGroup>(parallelFor, MaskedPackerOf(packRow, request), stack, memory)
+                           : PackRows<TRowGroup>(parallelFor, packRow, stack, memory);
+    Report(options, 0.3F);
+    return bits;
+  };
+
+  const auto finish = [&](const Components &          components,
+                          const HostBits<TRowGroup> & bits,
+                          const auto *                ranks,
+                          const auto &                imageRanks,
+                          const auto &                visitMask) {
+    return FillTable(request, components, table, [&] {
+      if (request.output == OutputKind::None)
+      {
+        return;
+      }
+      Report(options, 0.6F);
+      if (request.output == OutputKind::MaskBits)
+      {
+        visitMask();
+      }
+      else
+      {
+        WriteLabels(options, parallelFor, bits, ranks, imageRanks, request, output);
+      }
+    });
+  };
+
+  if (options.onHost)
+  {
+    const auto                memory = AllocateOnHost<Word>(words);
+    const HostBits<TRowGroup> bits = pack(memory.get());
+    return LabelBitsOnHost(
+      parallelFor, bits, request, [&](const auto & components, const auto & runs, const auto & imageRanks) {
+        const auto * const ranks = runs.ranks.get();
+        return finish(components, bits, ranks, imageRanks, [&] {
+          VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory.get(), *output.visitMask);
+        });
+      });
+  }
+
+  DeviceSession             session(options.deviceId);
+  const HostArray           memory = session.AllocateHost(words * sizeof(Word));
+  const HostBits<TRowGroup> bits = pack(static_cast<Word *>(memory.get()));
+  RunLabels                 runs = session.LabelBits(bits.groups.rows.bits, bits.runs.total, request);
+  const auto                useRanks = [&](auto zero) {
+    using RunType = decltype(zero);
+    const auto * const           ranks = static_cast<const RunType *>(runs.ranks.get());
+    const RanksOfImages<RunType> imageRanks{ static_cast<const RunType *>(runs.imageRanks.get()), request.images };
+    runs.components.intensities = MeasureIntensities(parallelFor, bits, ranks, runs.components.keptCount, request);
+    return finish(runs.components, bits, ranks, imageRanks, [&] {
+      VisitMaskRows(parallelFor, static_cast<const Word *>(runs.mask.get()), stack, *output.visitMask);
+    });
+  };
+  return runs.wide ? useRanks(std::uint64_t{}) : useRanks(std::uint32_t{});
+}
+
+} // namespace
+
+std::uint64_t
+LabelRows(const CudaConnectedComponentLabeler::Options &       options,
+          const CudaConnectedComponentLabeler::RowPackerType & packRow,
+          const Request &                                      request,
+          const HostOutput &                                   output,
+          CudaConnectedComponentTable *                        table)
+{
+  if (request.WantsMask())
+  {
+    RequireIn(ImageView::MemoryEnum::Host, request.mask, "mask");
+  }
+  if (request.WantsIntensities())
+  {
+    RequireIn(ImageView::MemoryEnum::Host, request.intensities, "intensity image");
+  }
+  Report(options, 0.0F);
+  if (request.size.Count() == 0 || request.images == 0)
+  {
+    return FillTable(request, {}, table);
+  }
+  const std::uint64_t objectCount = VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+    return LabelRowsOnHost<decltype(group)>(options, packRow, request, output, table);
+  });
+  Report(options, 1.0F);
+  return objectCount;
+}
+
+} // namespace itk::ccl

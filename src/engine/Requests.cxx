@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/Requests.h"
+
+#include "engine/Checks.h"
+#include "engine/LabeledImages.h"
+
+#include "itkCudaConnectedComponentAlgorithms.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+namespace itk::ccl
+{
+
+Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const ImageView::SizeType &                    imageSize,
+           std::uint64_t                                  images,
+           const LabelValues &                            labelValues,
+           bool                                           wantsTable,
+           OutputKind                                     output,
+           std::uint64_t                                  fillValue)
+{
+  const Grid   size = GridOf(imageSize, images);
+  const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
+  Require(options.fullyConnected || !algorithm.needsFullConnectivity, [&] {
+    return std::string(algorithm.identifier) +
+           " labels with full connectivity only: set fullyConnected, or choose Automatic";
+  });
+  for (const auto & seed : options.selection.seeds)
+  {
+    Require(size.Count() == 0 || (seed[0] < size.x && seed[1] < size.y && seed[2] < size.z), [&] {
+      return "the seed " + std::to_string(seed[0]) + ", " + std::to_string(seed[1]) + ", " + std::to_string(seed[2]) +
+             " lies outside the image of " + ImageView::TextOf(imageSize) + " pixels";
+    });
+  }
+  Request request;
+  request.size = size;
+  request.images = images;
+  request.algorithm = options.algorithm;
+  request.fullyConnected = options.fullyConnected;
+  request.inlineCompression = options.inlineCompression;
+  request.isComplement = options.complement;
+  request.mask = options.mask;
+  request.labelValues = labelValues;
+  request.selection = options.selection;
+  request.columns = { false, false, false, false, false, false };
+  request.wantsTable = wantsTable;
+  request.output = output;
+  request.fillValue = fillValue;
+  if (wantsTable)
+  {
+    request.columns = options.columns;
+    request.intensities = options.intensities;
+  }
+  if (request.WantsMask())
+  {
+    RequireSize(request.mask, imageSize, images, "mask");
+    RequireMemory(request.mask, "mask");
+  }
+  if (request.WantsIntensities())
+  {
+    RequireIntensities(request.intensities, imageSize, images);
+  }
+  return request;
+}
+
+bool
+WantsValues(const CudaConnectedComponentLabeler::Options & options, const Foreground & foreground, PixelType type)
+{
+  const bool hasMask = options.mask.pixels != nullptr || options.mask.Count() > 0;
+  return options.reportValues && foreground.IsNotZero() && !hasMask && type != PixelType::Bool;
+}
+
+Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const ImageView &                              input,
+           const LabelValues &                            labelValues,
+           bool                                           wantsTable,
+           OutputKind                                     output,
+           std::uint64_t                                  fillValue)
+{
+  RequireMemory(input, "input");
+  Request request = RequestFor(options, input.size, input.images, labelValues, wantsTable, output, fillValue);
+  request.foreground = Foreground::Of(options.foreground, input.type);
+  request.wantsValues = WantsValues(options, request.foreground, input.type);
+  return request;
+}
+
+TableColumns
+ColumnsOf(const CudaConnectedComponentDeviceTable & table)
+{
+  const auto isAnyWanted = [](const auto & columns) {
+    return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
+  };
+  TableColumns columns;
+  columns.pixelCounts = table.pixelCounts != nullptr;
+  columns.boundingBoxes = isAnyWanted(table.minimums) || isAnyWanted(table.maximums);
+  columns.sums = isAnyWanted(table.sums) || isAnyWanted(table.means);
+  columns.products = isAnyWanted(table.products);
+  columns.firstPixels = table.firstPixels != nullptr;
+  columns.faces = table.faces != nullptr;
+  return columns;
+}
+
+Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaConnectedComponentDeviceCall & call)
+{
+  const ImageView & input = call.input;
+  const ImageView & output = call.output;
+  Require(options.intensities.pixels == nullptr, "Enqueue() does not measure intensities: call Measure()");
+  Require(options.algorithm == CudaConnectedComponentLabeler::AlgorithmEnum::Automatic,
+          "Enqueue() labels by the algorithm Automatic only");
+  Require(call.kind != OutputKind::MaskBits, "Enqueue() does not write bits of a mask");
+  LabelValues   labelValues = LabelValues::Ranks();
+  std::uint64_t fillValue = 0;
+  if (call.kind != OutputKind::None)
+  {
+    RequireSize(output, input.size, input.images, "output");
+    RequireIn(ImageView::MemoryEnum::Device, output, "output");
+    RequireMemory(output, "output");
+    RequireAdjacent(output, "output");
+    RequireSeparateRows(output, "output");
+  }
+  if (call.kind == OutputKind::Labels)
+  {
+    RequireLabelType(output);
+    labelValues = LabelValuesOf(output.type, call.value.BitsAs(output.type));
+  }
+  else if (call.kind != OutputKind::None)
+  {
+    Require(output.type == input.type, "the output has another pixel type than the input");
+    RequireContiguous(input, "input");
+    RequireContiguous(output, "output");
+    fillValue = call.value.BitsAs(output.type);
+  }
+  RequireOnDevice(input);
+  RequireMemory(input, "input");
+  RequireAligned(input, "input");
+
+  const auto & table = call.table;
+  auto         request = RequestFor(options, input, labelValues, table.rows != 0, call.kind, fillValue);
+  if (request.WantsMask())
+  {
+    RequireIn(ImageView::MemoryEnum::Device, request.mask, "mask");
+    RequireAligned(request.mask, "mask");
+  }
+  request.wantsValues = false;
+  request.columns = ColumnsOf(table);
+  request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
+  return request;
+}
+
+} // namespace itk::ccl

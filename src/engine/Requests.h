@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_engine_Requests_h
+#define ccl_engine_Requests_h
+
+// Makes the requests of the calls of a labeler, and checks their arguments.
+
+#include "algorithms/Request.h"
+#include "algorithms/analysis/ComponentTable.h"
+
+#include "itkCudaConnectedComponentDeviceCall.h"
+#include "itkCudaConnectedComponentLabeler.h"
+
+namespace itk::ccl
+{
+
+/** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
+ * connectivity of the options, if a seed lies outside the image, if the mask does not fit the image, or if the
+ * intensities cannot be measured. */
+Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const ImageView::SizeType &                    imageSize,
+           std::uint64_t                                  images,
+           const LabelValues &                            labelValues,
+           bool                                           wantsTable,
+           OutputKind                                     output,
+           std::uint64_t                                  fillValue);
+
+/** Returns whether the caller wants to know what the values of the pixels are. All true pixels of a bool are one value.
+ */
+bool
+WantsValues(const CudaConnectedComponentLabeler::Options & options, const Foreground & foreground, PixelType type);
+
+/** Returns the request for images in device memory. */
+Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const ImageView &                              input,
+           const LabelValues &                            labelValues,
+           bool                                           wantsTable,
+           OutputKind                                     output,
+           std::uint64_t                                  fillValue);
+
+/** Returns the columns that a table in device memory wants. */
+TableColumns
+ColumnsOf(const CudaConnectedComponentDeviceTable & table);
+
+/** Returns the request of a call that does not wait. Throws CudaConnectedComponentError if the call is not possible. */
+Request
+RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaConnectedComponentDeviceCall & call);
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_engine_RunPipeline_cuh
+#define ccl_engine_RunPipeline_cuh
+
+// Labels images on a device by their runs. RunPipeline32.cu and RunPipeline64.cu have the code for indices of 32 and 64
+// bits, so that they compile side by side.
+
+#include "engine/DeviceSession.h"
+#include "algorithms/DeviceSteps.h"
+#include "executors/device/DeviceExecutor.cuh"
+
+namespace itk::ccl
+{
+
+/** Labels or fills images in device memory by their runs. Returns their components.
+ * \tparam TRun std::uint32_t or std::uint64_t */
+template <typename TRun>
+Components
+LabelPixelsByRuns(const DeviceExecutor & executor,
+                  DeviceResources &      resources,
+                  const ImageView &      input,
+                  const Request &        request,
+                  const ImageView &      output,
+                  const TableMaker *     makeTable);
+
+/** Labels the runs of images of bits in host memory. */
+template <typename TRun>
+RunLabels
+LabelBitsByRuns(const DeviceExecutor & executor,
+                DeviceResources &      resources,
+                const Word *           bits,
+                std::uint64_t          runCount,
+                const Request &        request);
+
+extern template void
+RunCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
+extern template void
+RunCallBy<std::uint64_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
+
+} // namespace itk::ccl
+
+#endif

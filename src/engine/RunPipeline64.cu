@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include "engine/RunPipelineSteps.cuh"
+
+namespace itk::ccl
+{
+
+template Components
+LabelPixelsByRuns<std::uint64_t>(const DeviceExecutor &,
+                                 DeviceResources &,
+                                 const ImageView &,
+                                 const Request &,
+                                 const ImageView &,
+                                 const TableMaker *);
+template RunLabels
+LabelBitsByRuns<std::uint64_t>(const DeviceExecutor &, DeviceResources &, const Word *, std::uint64_t, const Request &);
+template void
+RunCallBy<std::uint64_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
+
+} // namespace itk::ccl
