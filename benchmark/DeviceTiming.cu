@@ -282,8 +282,9 @@ DeviceTiming::TimeSteps(AlgorithmEnum algorithm, bool fullyConnected, unsigned i
     }
     else
     {
-      VisitRowGroup(
-        size, fullyConnected, [&](auto group) { LabelByRuns<decltype(group)>(timed, input, size, labels); });
+      VisitRowGroup(size, NeighborsOf(fullyConnected), [&](auto group) {
+        LabelByRuns<decltype(group)>(timed, input, size, NeighborsOf(fullyConnected), labels);
+      });
     }
   });
 }

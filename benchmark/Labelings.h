@@ -15,12 +15,16 @@ namespace itk::ccl
 /** Labels an image by runs. Writes ITK's labels. */
 template <typename TRowGroup, typename TExecutor>
 void
-LabelByRuns(const TExecutor & executor, const std::uint8_t * input, const Grid & size, std::uint32_t * labels)
+LabelByRuns(const TExecutor &    executor,
+            const std::uint8_t * input,
+            const Grid &         size,
+            Neighbors            neighbors,
+            std::uint32_t *      labels)
 {
   const auto bits = executor.template Allocate<Word>(WordsOf(size).Count());
   const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
   const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
-  const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, capacity);
+  const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, neighbors, capacity);
   WriteRunLabels(executor, runs.GetIndexed(), runs.ranks.get(), size, LabelValues::For(std::uint32_t{ 0 }), labels);
 }
 
@@ -34,11 +38,11 @@ MeasureByRuns(const TExecutor &    executor,
               const TWriter &      write,
               const TVisitor &     visit)
 {
-  VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+  VisitRowGroup(request.size, request.neighbors, [&](auto group) {
     const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
     const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
-    const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, capacity);
+    const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.neighbors, capacity);
     const auto analyzed =
       AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
     write(runs.GetIndexed(), runs.ranks.get());
@@ -66,7 +70,7 @@ RequestFor(const Grid & size, bool fullyConnected)
 {
   Request request;
   request.size = size;
-  request.fullyConnected = fullyConnected;
+  request.neighbors = NeighborsOf(fullyConnected);
   request.labelValues = LabelValues::For(std::uint32_t{ 0 });
   return request;
 }

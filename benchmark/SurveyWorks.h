@@ -229,8 +229,8 @@ private:
       return areRight();
     };
     this->AddWork(work, [memory = m_Memory, fullyConnected = m_FullyConnected](const auto & executor) {
-      VisitRowGroup(memory.size, fullyConnected, [&](auto group) {
-        LabelByRuns<decltype(group)>(executor, memory.input, memory.size, memory.labels);
+      VisitRowGroup(memory.size, NeighborsOf(fullyConnected), [&](auto group) {
+        LabelByRuns<decltype(group)>(executor, memory.input, memory.size, NeighborsOf(fullyConnected), memory.labels);
       });
     });
   }

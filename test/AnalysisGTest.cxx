@@ -513,13 +513,13 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   const auto         grouped = PackRowGroups<VolumeRowGroup>(executor, image.pixels.data(), size, bits.data());
   Request            request;
   request.size = size;
-  request.fullyConnected = true;
+  request.neighbors = Neighbors::Full;
   request.labelValues = LabelValues::For(0U);
   request.columns = AllColumns();
   request.wantsTable = true;
   request.output = OutputKind::Labels;
-  const auto runs =
-    LabelRuns<std::uint64_t>(executor, grouped.groups, CapacityFor<std::uint64_t>(executor, grouped.groups));
+  const auto runs = LabelRuns<std::uint64_t>(
+    executor, grouped.groups, request.neighbors, CapacityFor<std::uint64_t>(executor, grouped.groups));
   const auto analyzed =
     AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
   using TableType = ComponentTable<std::uint64_t, std::uint64_t>;
@@ -572,8 +572,8 @@ TEST(CudaConnectedComponentsAnalyzeRuns, OnlySortsWait)
     request.selection.numberOfLargest = numberOfLargest;
     request.selection.minimumSize = 2;
     const auto grouped = PackRowGroups<SingleRow>(executor, image.pixels.data(), size, bits.data());
-    const auto runs =
-      LabelRuns<std::uint32_t>(executor, grouped.groups, CapacityFor<std::uint32_t>(executor, grouped.groups));
+    const auto runs = LabelRuns<std::uint32_t>(
+      executor, grouped.groups, request.neighbors, CapacityFor<std::uint32_t>(executor, grouped.groups));
     const auto analyzed =
       AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
     EXPECT_EQ(executor.GetCount() > 0, numberOfLargest == 5) << numberOfLargest;

@@ -73,7 +73,7 @@ TEST(CudaConnectedComponentsDeviceExecutor, ScansVeryManyValues)
 /** Expects that labeling takes exactly the memory that was measured, and that the labels are those of the host. */
 template <typename TRowGroup, typename TRun>
 void
-ExpectLabelsInArena(const Grid & size, const RunCapacity * capacity)
+ExpectLabelsInArena(const Grid & size, Neighbors neighbors, const RunCapacity * capacity)
 {
   const CurrentDevice       device(-1);
   DeviceResources &         resources = DeviceResources::Of(device.Get());
@@ -88,7 +88,7 @@ ExpectLabelsInArena(const Grid & size, const RunCapacity * capacity)
   std::vector<Word>   bits(WordsOf(size).Count());
   const auto          expectedGroups = PackRowGroups<TRowGroup>(host, pixels.data(), size, bits.data());
   const std::uint64_t runCount = CountRuns<TRun>(host, expectedGroups.groups);
-  const auto          expected = LabelRuns<TRun>(host, expectedGroups.groups, RunCapacity::Exactly(runCount));
+  const auto expected = LabelRuns<TRun>(host, expectedGroups.groups, neighbors, RunCapacity::Exactly(runCount));
   {
     const DeviceExecutor executor(resources, stream);
     const auto           devicePixels = executor.Allocate<std::uint8_t>(size.Count());
@@ -97,9 +97,9 @@ ExpectLabelsInArena(const Grid & size, const RunCapacity * capacity)
     const auto              grouped = PackRowGroups<TRowGroup>(executor, devicePixels.get(), size, deviceBits.get());
     const MeasuringExecutor measuring(SortStorageBytes);
     const RunCapacity       used = capacity != nullptr ? *capacity : RunCapacity::Exactly(runCount);
-    LabelRuns<TRun>(measuring, grouped.groups, used);
+    LabelRuns<TRun>(measuring, grouped.groups, neighbors, used);
     DeviceArena arena(resources, measuring.GetSize(), stream);
-    const auto  runs = LabelRuns<TRun>(executor.In(arena), grouped.groups, used);
+    const auto  runs = LabelRuns<TRun>(executor.In(arena), grouped.groups, neighbors, used);
     EXPECT_EQ(arena.GetLeft().cleared, 0U);
     EXPECT_EQ(arena.GetLeft().uncleared, 0U);
     if (used.runs < runCount)
@@ -124,10 +124,14 @@ TEST(CudaConnectedComponentsDeviceExecutor, LabelingTakesTheMeasuredMemory)
   const RunCapacity tight = RunCapacity::AtMost(10);
   for (const RunCapacity * const capacity : { static_cast<const RunCapacity *>(nullptr), &ample, &tight })
   {
-    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 100, 90, 80 }, capacity);
-    ExpectLabelsInArena<PlaneRowGroup, std::uint32_t>({ 300, 200, 1 }, capacity);
-    ExpectLabelsInArena<VolumeRowGroup, std::uint32_t>({ 100, 90, 80 }, capacity);
-    ExpectLabelsInArena<VolumeRowGroup, std::uint64_t>({ 100, 90, 80 }, capacity);
+    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 100, 90, 80 }, Neighbors::Face, capacity);
+    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
+    ExpectLabelsInArena<SingleRow, std::uint64_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
+    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 300, 200, 1 }, Neighbors::Face, capacity);
+    ExpectLabelsInArena<SingleRow, std::uint32_t>({ 300, 200, 1 }, Neighbors::Full, capacity);
+    ExpectLabelsInArena<PlaneRowGroup, std::uint32_t>({ 300, 200, 1 }, Neighbors::Full, capacity);
+    ExpectLabelsInArena<VolumeRowGroup, std::uint32_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
+    ExpectLabelsInArena<VolumeRowGroup, std::uint64_t>({ 100, 90, 80 }, Neighbors::Full, capacity);
   }
 }
 

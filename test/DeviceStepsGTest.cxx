@@ -219,7 +219,7 @@ RandomView(const Grid & size, std::uint64_t images, std::mt19937_64 & random)
 std::uint64_t
 MostRunsOf(const Request & request)
 {
-  return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+  return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
     using GroupType = decltype(group);
     const Grid words = WordsOf(StackOf<GroupType>(request.size, request.images).GetGrid());
     return GroupType::GridOf(words).Count() * RunUnionFind::MostStartsInWord;
@@ -259,7 +259,7 @@ MakeRandom(Request & request, Call & call, std::mt19937_64 & random)
   const auto side = [&] { return chance(2) ? below(70000) : chance(1) ? 0 : 1 + below(below(2) == 0 ? 9 : 140); };
   request.size = { side(), side(), chance(40) ? 1 : side() };
   request.images = chance(50) ? 1 : chance(2) ? 0 : 1 + below(40);
-  request.fullyConnected = chance(60);
+  request.neighbors = NeighborsOf(chance(60));
   request.isComplement = chance(20);
   call.input = RandomView(request.size, request.images, random);
   request.foreground = chance(70) ? Foreground::NotZero(call.input.type) : Foreground::Between(call.input.type, 1, 3);
@@ -347,7 +347,7 @@ TEST(CudaConnectedComponentsDeviceSteps, IndicesHave64BitsFrom2To32BitsOn)
     Request request;
     request.size = row.size;
     request.images = row.images;
-    request.fullyConnected = row.fullyConnected;
+    request.neighbors = NeighborsOf(row.fullyConnected);
     EXPECT_EQ(VisitIndexType(request.GetIndexLimit(), [](auto index) { return sizeof(index); }), row.expected)
       << row.size.x << " x " << row.size.y << " x " << row.size.z << ", images " << row.images << ", full "
       << row.fullyConnected;

@@ -828,7 +828,7 @@ PackByFunctors(Images &                      input,
     for (std::uint64_t i = 0; i < groups.columns.words.Count(); ++i)
     {
       const auto cell = itk::ccl::CellAt(groups.columns.words, i);
-      EXPECT_EQ(groups.columns.bits[i], groups.Facing(cell.y, cell.z, cell.x)) << i;
+      EXPECT_EQ(groups.columns.bits[i], groups.Facing(itk::ccl::FixedRowOffset<0, 0>{}, cell.y, cell.z, cell.x)) << i;
     }
   });
   return words;

@@ -134,7 +134,10 @@ struct Components
     : size{ image.size[0], image.size[1], image.size[2] }
     , bits(WordsOf(size).Count())
     , hostBits(Pack(image, size, bits.data()))
-    , runs(LabelRuns<TRun>(HostExecutor(), hostBits.groups, RunCapacity::Exactly(hostBits.runs.total)))
+    , runs(LabelRuns<TRun>(HostExecutor(),
+                           hostBits.groups,
+                           TRowGroup::IsOneRow ? Neighbors::Face : Neighbors::Full,
+                           RunCapacity::Exactly(hostBits.runs.total)))
   {
     std::mt19937               random(seed);
     const std::uint64_t        found = runs.componentCount.Get();
@@ -366,7 +369,7 @@ ExpectSameAsLoopOnImage(const TestImage & image, unsigned int seed)
   const Intensities<T> intensities(size, seed % 3, seed % 5, std::numeric_limits<T>::max(), pixelAt);
   for (const bool fullyConnected : { false, true })
   {
-    VisitRowGroup(size, fullyConnected, [&](auto group) {
+    VisitRowGroup(size, NeighborsOf(fullyConnected), [&](auto group) {
       using GroupType = decltype(group);
       const std::string what = image.name + ", seed " + std::to_string(seed) + (fullyConnected ? ", full" : ", face");
       ExpectSameAsLoop(Components<GroupType, std::uint32_t>(image, false, seed), intensities, what);

@@ -191,7 +191,10 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
   std::vector<Word>  bits(WordsOf(size).Count());
   const HostExecutor executor;
   const auto         grouped = PackRowGroups<TRowGroup>(executor, input.pixels.data(), size, bits.data(), isComplement);
-  const auto         runs = LabelRuns<TRun>(executor, grouped.groups, CapacityFor<TRun>(executor, grouped.groups));
+  const auto         runs = LabelRuns<TRun>(executor,
+                                    grouped.groups,
+                                    TRowGroup::IsOneRow ? Neighbors::Face : Neighbors::Full,
+                                    CapacityFor<TRun>(executor, grouped.groups));
   ASSERT_EQ(runs.componentCount.Get(), itk.objectCount);
   std::vector<bool> isKept(itk.objectCount);
   for (std::uint64_t component = 0; component < itk.objectCount; ++component)
@@ -230,7 +233,7 @@ TEST(CudaConnectedComponentsStoreMask, RunsOf32And64Bits)
     for (const unsigned int density : { 0U, 20U, 45U, 80U, 100U })
     {
       const TestImage image = MakeRandom(size, density, 1 + seed % 3, seed);
-      itk::ccl::VisitRowGroup({ size[0], size[1], size[2] }, true, [&](auto group) {
+      itk::ccl::VisitRowGroup({ size[0], size[1], size[2] }, itk::ccl::Neighbors::Full, [&](auto group) {
         ExpectStoredMask<decltype(group), std::uint32_t>(image, true, seed);
         ExpectStoredMask<decltype(group), std::uint64_t>(image, true, seed + 1);
       });

@@ -256,7 +256,7 @@ private:
 /** Expects that AdjacencyByRun and AdjacencyByWord visit all adjacent runs, and no others. */
 template <typename TRowGroup>
 void
-ExpectAdjacentRuns(const TestImage & image)
+ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Full)
 {
   const Grid                 size{ image.size[0], image.size[1], image.size[2] };
   const Grid                 words = WordsOf(size);
@@ -281,8 +281,9 @@ ExpectAdjacentRuns(const TestImage & image)
   ASSERT_EQ(total, runCount) << image.name;
   const RunColumns<std::uint32_t>                 columnsOfRuns{ first.data(), last.data(), runCount };
   const IndexedRuns<TRowGroup, std::uint32_t>     runs{ grouped.groups, runOffsets.data(), columnsOfRuns };
-  const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs };
-  const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs };
+  const Topology<TRowGroup>                       topology = TopologyOf(grouped.groups, neighbors);
+  const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs, topology };
+  const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs, topology };
 
   // Returns all visited runs and their neighbors. One cell must not visit the same two runs twice.
   const auto visit = [&image](const auto & adjacency) {
@@ -310,7 +311,8 @@ ExpectAdjacentRuns(const TestImage & image)
     {
       const Cell offset = CellAt({ 3, 3, 3 }, j);
       const Cell other{ pixel.x + offset.x - 1, pixel.y + offset.y - 1, pixel.z + offset.z - 1 };
-      const bool areNeighbors = !TRowGroup::IsOneRow || (offset.x == 1) + (offset.y == 1) + (offset.z == 1) == 2;
+      const bool areNeighbors =
+        neighbors == Neighbors::Full || (offset.x == 1) + (offset.y == 1) + (offset.z == 1) == 2;
       if (!areNeighbors || run == 0 || other.x >= size.x || other.y >= size.y || other.z >= size.z)
       {
         continue;
@@ -332,7 +334,10 @@ TEST(CudaConnectedComponentsRuns, AdjacentRunsAreVisited)
   for (unsigned int seed = 1; seed <= 200; ++seed)
   {
     const auto size = [&random](unsigned int maximum) { return std::uint64_t{ 1 } + random() % maximum; };
-    ExpectAdjacentRuns<SingleRow>(MakeRandom({ size(100), size(3), size(3) }, random() % 101, 1, seed));
+    ExpectAdjacentRuns<SingleRow>(MakeRandom({ size(100), size(3), size(3) }, random() % 101, 1, seed),
+                                  Neighbors::Face);
+    ExpectAdjacentRuns<SingleRow>(MakeRandom({ size(100), size(4), size(4) }, random() % 101, 1, seed));
+    ExpectAdjacentRuns<SingleRow>(MakeRandom({ size(140), size(7), 1 }, random() % 101, 1, seed));
     ExpectAdjacentRuns<PlaneRowGroup>(MakeRandom({ size(140), size(7), 1 }, random() % 101, 1, seed));
     ExpectAdjacentRuns<VolumeRowGroup>(MakeRandom({ size(100), size(5), size(5) }, random() % 50, 1, seed));
     // High densities give long runs that cover whole words.

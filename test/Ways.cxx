@@ -81,14 +81,18 @@ LabelAsPublishedOnHost(const HostExecutor & executor, const Method & method, con
 
   // From host to host, the labels of the runs are gathered from the pixels. Writing them out must give the same image.
   const Grid grouped{ size.x, size.y, VDimension == 2 ? 1 : std::max<std::uint64_t>(2, size.z) };
-  VisitRowGroup(
-    grouped, method.fullyConnected, [&](auto group) { ExpectLabelsOfRuns<decltype(group)>(executor, image, labels); });
+  VisitRowGroup(grouped, NeighborsOf(method.fullyConnected), [&](auto group) {
+    ExpectLabelsOfRuns<decltype(group)>(executor, image, labels);
+  });
   return result;
 }
 
 template <typename TRowGroup, typename TRun>
 Labels
-LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, const TestImage & image)
+LabelRunsOnHost(const HostExecutor & executor,
+                const ParallelFor &  parallelFor,
+                const TestImage &    image,
+                Neighbors            neighbors)
 {
   const Grid size{ image.size[0], image.size[1], image.size[2] };
   const Grid words = WordsOf(size);
@@ -115,7 +119,7 @@ LabelRunsOnHost(const HostExecutor & executor, const ParallelFor & parallelFor, 
     EXPECT_TRUE(std::equal(columns, columns + columnCount, grouped.groups.columns.bits)) << image.name << ": columns";
   }
   const auto labelRuns = [&](const RunCapacity & capacity) {
-    return LabelRuns<TRun>(executor, hostBits.groups, capacity);
+    return LabelRuns<TRun>(executor, hostBits.groups, neighbors, capacity);
   };
   const auto runs = labelRuns(CapacityFor<TRun>(executor, hostBits.groups, 0));
   const auto uncounted = labelRuns(CapacityFor<TRun>(executor, hostBits.groups));
@@ -149,12 +153,22 @@ LabelOnHost(Way way, const Method & method, const TestImage & image)
   const bool         isPlane = image.size[2] == 1 && way != Way::HostVolume;
   if (method.algorithm == AlgorithmEnum::RunUnionFind)
   {
-    const Grid grouped{ image.size[0], image.size[1], isPlane ? 1 : std::max<std::uint64_t>(2, image.size[2]) };
-    return VisitRowGroup(grouped, method.fullyConnected, [&](auto group) {
+    const Grid      grouped{ image.size[0], image.size[1], isPlane ? 1 : std::max<std::uint64_t>(2, image.size[2]) };
+    const Neighbors neighbors = NeighborsOf(method.fullyConnected);
+    const auto      label = [&](auto group) {
       using RowGroupType = decltype(group);
-      return way == Way::Host64Bit ? LabelRunsOnHost<RowGroupType, std::uint64_t>(executor, parallelFor, image)
-                                   : LabelRunsOnHost<RowGroupType, std::uint32_t>(executor, parallelFor, image);
-    });
+      return way == Way::Host64Bit
+                    ? LabelRunsOnHost<RowGroupType, std::uint64_t>(executor, parallelFor, image, neighbors)
+                    : LabelRunsOnHost<RowGroupType, std::uint32_t>(executor, parallelFor, image, neighbors);
+    };
+    const Labels result = VisitRowGroup(grouped, neighbors, label);
+    if (method.fullyConnected)
+    {
+      const Labels ofSingleRows = label(SingleRow{});
+      EXPECT_EQ(ofSingleRows.objectCount, result.objectCount) << image.name << ": single rows";
+      EXPECT_TRUE(ofSingleRows.pixels == result.pixels) << image.name << ": single rows";
+    }
+    return result;
   }
   if (way == Way::Host64Bit)
   {

@@ -341,8 +341,8 @@ RunAllSteps(const TExecutor & executor, const Request & request, const CudaConne
   const std::uint64_t columnWords = grouped.groups.columns.words.Count();
   const std::uint64_t mostRuns = columnWords * RunUnionFind::MostStartsInWord;
   const bool          mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
-  const auto          labeled =
-    LabelRuns<TRun>(executor, grouped.groups, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns));
+  const auto          labeled = LabelRuns<TRun>(
+    executor, grouped.groups, request.neighbors, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns));
   if (mayExceed)
   {
     const EraseWord eraseWord{ bits.get(), grouped.columns.get(), TRowGroup::IsOneRow ? 0 : columnWords };
@@ -394,9 +394,8 @@ RunCallBy(const TExecutor & executor, const Request & request, const CudaConnect
     }
     return;
   }
-  VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
-    RunAllSteps<decltype(group), TRun>(executor, request, call);
-  });
+  VisitRowGroup(
+    request.size, request.neighbors, [&](auto group) { RunAllSteps<decltype(group), TRun>(executor, request, call); });
 }
 
 /** Does the same with the type of indices for the request. */

@@ -26,7 +26,7 @@ struct Request
   Grid                                    size;       // of one image, in pixels
   std::uint64_t                           images = 1; // number of images
   CudaConnectedComponentsEnums::Algorithm algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
-  bool                                    fullyConnected = false;    // else face connectivity
+  Neighbors                               neighbors = Neighbors::Face;
   bool                                    inlineCompression = false; // for published algorithms: see InlineCompress()
   Foreground                              foreground;                // of pixels in device memory
   bool                                    isComplement = false;      // whether the other pixels are the foreground
@@ -44,9 +44,8 @@ struct Request
   std::uint64_t
   GetIndexLimit() const
   {
-    return VisitRowGroup(size, fullyConnected, [this](auto group) {
-      return BitCountOf(StackOf<decltype(group)>(size, images).GetGrid());
-    });
+    return VisitRowGroup(
+      size, neighbors, [this](auto group) { return BitCountOf(StackOf<decltype(group)>(size, images).GetGrid()); });
   }
 
   /** Returns whether components are measured before the labels are written. */

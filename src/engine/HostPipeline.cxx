@@ -130,8 +130,9 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
   const HostExecutor executor(parallelFor);
   const auto         label = [&](auto run) {
     using RunType = decltype(run);
-    const auto          runs = LabelRuns<RunType>(executor, bits.groups, RunCapacity::Exactly(bits.runs.total));
-    const std::uint64_t count = runs.componentCount.Get();
+    const auto runs =
+      LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
+    const std::uint64_t                  count = runs.componentCount.Get();
     const RankedRuns<TRowGroup, RunType> ranked{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, { count } };
     const auto                           selected = SelectComponentsOf(executor, ranked, request);
     const std::uint64_t                  kept = selected.kept.Get();
@@ -243,7 +244,7 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
   {
     return FillTable(request, {}, table);
   }
-  const std::uint64_t objectCount = VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+  const std::uint64_t objectCount = VisitRowGroup(request.size, request.neighbors, [&](auto group) {
     return LabelRowsOnHost<decltype(group)>(options, packRow, request, output, table);
   });
   Report(options, 1.0F);

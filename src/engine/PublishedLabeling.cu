@@ -34,7 +34,7 @@ VisitDimension(const Grid & size, const TVisitor & visitor)
 PublishedOptions
 PublishedOptionsOf(const Request & request)
 {
-  return { request.fullyConnected, request.inlineCompression };
+  return { request.neighbors == Neighbors::Full, request.inlineCompression };
 }
 
 /** Returns whether the foreground is the pixels that VisitPixels() finds to differ from 0. Only Foreground::NotZero()

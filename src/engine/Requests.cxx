@@ -40,7 +40,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   request.size = size;
   request.images = images;
   request.algorithm = options.algorithm;
-  request.fullyConnected = options.fullyConnected;
+  request.neighbors = NeighborsOf(options.fullyConnected);
   request.inlineCompression = options.inlineCompression;
   request.isComplement = options.complement;
   request.mask = options.mask;

@@ -53,7 +53,7 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
   if (!IsPublished(request))
   {
     const auto label = [&](const DeviceExecutor & in, const RunCapacity & capacity) {
-      const auto runs = LabelRuns<TRun>(in, groups, capacity);
+      const auto runs = LabelRuns<TRun>(in, groups, request.neighbors, capacity);
       visit(RankedType{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, runs.componentCount });
     };
     const RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
@@ -63,7 +63,7 @@ LabelRunsOnDevice(const DeviceExecutor &          executor,
       return;
     }
     const MeasuringExecutor measuring(SortStorageBytes);
-    LabelRuns<TRun>(measuring, groups, capacity);
+    LabelRuns<TRun>(measuring, groups, request.neighbors, capacity);
     ArenaSize size = measuring.GetSize();
     if (capacity.isExact)
     {
@@ -331,7 +331,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   const ImageView &      output,
                   const TableMaker *     makeTable)
 {
-  return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+  return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
     return LabelPixelsInArena<decltype(group), TRun>(executor, resources, input, request, output, makeTable);
   });
 }
@@ -344,7 +344,7 @@ LabelBitsByRuns(const DeviceExecutor & executor,
                 std::uint64_t          runCount,
                 const Request &        request)
 {
-  return VisitRowGroup(request.size, request.fullyConnected, [&](auto group) {
+  return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
     return LabelBitsAs<decltype(group), TRun>(executor, resources, bits, runCount, request);
   });
 }

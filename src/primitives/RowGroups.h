@@ -10,7 +10,8 @@
 // all foreground pixels of a run are connected. This extends a property of the blocks of 2 x 2 and 2 x 2 x 2 pixels of
 // Allegretti, Bolelli and Grana (IEEE TPDS 31(2), 2020, Section 3.1) along x.
 //
-// Under face connectivity (4 or 6 neighbors), a row group is one row, and its runs are the runs of the row.
+// Otherwise, a row group is one row, and its runs are the runs of the row. Topology.h says which row groups have
+// adjacent runs.
 
 #include "primitives/BitRows.h"
 #include "primitives/FastMultipleTest.h"
@@ -25,7 +26,12 @@ struct RowGroup
 {
   static constexpr unsigned int Rows = VRows;
   static constexpr unsigned int Slices = VSlices;
-  static constexpr bool         IsOneRow = Rows * Slices == 1;
+
+  /** Whether the columns are the pixels: they have the same bits, and the runs are those of a row. */
+  static constexpr bool IsOneRow = Rows * Slices == 1;
+
+  /** Whether the first pixel of a component lies in its first run, which is the root of its tree. */
+  static constexpr bool RootHasFirstPixel = IsOneRow;
 
   /** Returns the number of row groups of an image along y and z; x stays the same. The last row groups may lack rows.
    * If `image` is the grid of the words of rows, the result is the grid of the words of columns. */
@@ -49,17 +55,64 @@ StackOf(const Grid & image, std::uint64_t images)
   return { image, images, TRowGroup::Slices };
 }
 
-/** Calls visitor(TRowGroup{}) with the kind of row group for an image and a connectivity. Returns its result. */
+/** The pixels that are neighbors of a pixel. */
+enum class Neighbors
+{
+  Face, // 4 in a plane, 6 in a volume
+  Full  // 8 in a plane, 26 in a volume
+};
+
+/** Returns the neighbors of full or face connectivity. */
+constexpr Neighbors
+NeighborsOf(bool fullyConnected)
+{
+  return fullyConnected ? Neighbors::Full : Neighbors::Face;
+}
+
+/** Calls visitor(TRowGroup{}) with the kind of row group for an image and its neighbors. Returns its result. Only full
+ * connectivity connects all pixels of a column. */
 template <typename TVisitor>
 auto
-VisitRowGroup(const Grid & image, bool fullyConnected, const TVisitor & visitor)
+VisitRowGroup(const Grid & image, Neighbors neighbors, const TVisitor & visitor)
 {
-  if (!fullyConnected)
+  if (neighbors != Neighbors::Full)
   {
     return visitor(SingleRow{});
   }
   return image.z == 1 ? visitor(PlaneRowGroup{}) : visitor(VolumeRowGroup{});
 }
+
+/** The offset of a row group from another one, in row groups. A reach of 1 means that columns whose x differs by 1 have
+ * neighbors, too; 0 that only columns at the same x have. */
+struct RowOffset
+{
+  int          y;
+  int          z;
+  unsigned int reach;
+
+  CCL_HOST_DEVICE
+  RowOffset
+  Opposite() const
+  {
+    return { -y, -z, reach };
+  }
+};
+
+/** A RowOffset with a reach of 1 that is known when the code is compiled. */
+template <int VY, int VZ>
+struct FixedRowOffset
+{
+  static constexpr int          y = VY;
+  static constexpr int          z = VZ;
+  static constexpr unsigned int reach = 1;
+
+  CCL_HOST_DEVICE
+  FixedRowOffset<-VY, -VZ>
+  Opposite() const
+  {
+    return {};
+  }
+};
 
 /** Reads the bits of the row groups of the images of a stack. `rows` has one bit for each pixel. `columns` has one bit
  * for each column: 1 if the column has a foreground pixel. If a row group is one row, both are the same. */
@@ -149,19 +202,20 @@ struct RowGroupBits
   }
 
   /** Returns the columns of word x of a row group that have a foreground pixel on the side of the row group at an
-   * offset of VY and VZ (-1, 0 or 1). Only these pixels can be neighbors of a pixel there. Offset 0, 0 gives all
+   * offset, a RowOffset or FixedRowOffset. Only these pixels can be neighbors of a pixel there. Offset 0, 0 gives all
    * columns with a foreground pixel. */
-  template <int VY = 0, int VZ = 0>
+  template <typename TOffset>
   CCL_HOST_DEVICE
   Word
-  Facing(std::uint64_t groupY, std::uint64_t groupZ, std::uint64_t x) const
+  Facing(const TOffset & offset, std::uint64_t groupY, std::uint64_t groupZ, std::uint64_t x) const
   {
     Word word = 0;
     CCL_UNROLL
-    for (unsigned int slice = VZ > 0 ? TRowGroup::Slices - 1 : 0; slice < (VZ < 0 ? 1 : TRowGroup::Slices); ++slice)
+    for (unsigned int slice = offset.z > 0 ? TRowGroup::Slices - 1 : 0; slice < (offset.z < 0 ? 1 : TRowGroup::Slices);
+         ++slice)
     {
       CCL_UNROLL
-      for (unsigned int row = VY > 0 ? TRowGroup::Rows - 1 : 0; row < (VY < 0 ? 1 : TRowGroup::Rows); ++row)
+      for (unsigned int row = offset.y > 0 ? TRowGroup::Rows - 1 : 0; row < (offset.y < 0 ? 1 : TRowGroup::Rows); ++row)
       {
         if (this->HasRow(groupY, groupZ, row, slice))
         {

@@ -2,7 +2,7 @@
 #ifndef ccl_primitives_Runs_h
 #define ccl_primitives_Runs_h
 
-// The runs of row groups, and the neighboring row groups that may have adjacent runs.
+// The runs of row groups. Topology.h says which row groups have adjacent runs.
 
 #include "primitives/RowGroups.h"
 
@@ -78,75 +78,6 @@ struct IndexedRuns
     // The run of the first foreground column starts here, or it continues from an earlier word.
     const Word starts = columns.Starts(begin, word.x);
     return { here, here, runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U) };
-  }
-};
-
-/** The number of neighboring row groups that precede a row group in raster order and can have runs that are adjacent
- * to its runs. Adjacency is symmetric, so the later neighbors need no visit. */
-template <typename TRowGroup>
-inline constexpr unsigned int NeighborCountOf = TRowGroup::IsOneRow      ? 2
-                                                : TRowGroup::Slices == 1 ? 1
-                                                                         : 4;
-
-/** The offset of a neighboring row group along y and z, in row groups. */
-template <int VY, int VZ>
-struct RowGroupOffset
-{
-  static constexpr int Y = VY;
-  static constexpr int Z = VZ;
-};
-
-/** Calls visitor(RowGroupOffset<y, z>{}) with the offset of one of the neighboring row groups that precede a row
- * group. `neighbor` is 0 to NeighborCountOf - 1, in raster order. Returns the visitor's result. */
-template <typename TRowGroup, typename TVisitor>
-CCL_HOST_DEVICE
-auto
-VisitNeighbor(unsigned int neighbor, const TVisitor & visitor)
-{
-  if constexpr (TRowGroup::IsOneRow)
-  {
-    return neighbor == 0 ? visitor(RowGroupOffset<0, -1>{}) : visitor(RowGroupOffset<-1, 0>{});
-  }
-  else if constexpr (TRowGroup::Slices == 1)
-  {
-    return visitor(RowGroupOffset<-1, 0>{});
-  }
-  else
-  {
-    switch (neighbor)
-    {
-      case 0:
-        return visitor(RowGroupOffset<-1, -1>{});
-      case 1:
-        return visitor(RowGroupOffset<0, -1>{});
-      case 2:
-        return visitor(RowGroupOffset<1, -1>{});
-      default:
-        return visitor(RowGroupOffset<-1, 0>{});
-    }
-  }
-}
-
-/** The row group at an offset from another row group. */
-template <typename TOffset>
-struct NeighborRowGroup
-{
-  std::uint64_t y;
-  std::uint64_t z;
-  std::uint64_t begin;    // index of the first word of its columns
-  std::uint64_t ownBegin; // the same for the other row group
-  bool          exists;   // whether it lies in the same image
-
-  template <typename TRowGroup>
-  CCL_HOST_DEVICE
-  NeighborRowGroup(const RowGroupBits<TRowGroup> & groups, std::uint64_t ownY, std::uint64_t ownZ)
-    : y(ownY + static_cast<std::uint64_t>(std::int64_t{ TOffset::Y }))
-    , z(ownZ + static_cast<std::uint64_t>(std::int64_t{ TOffset::Z }))
-    , begin(groups.columns.RowBegin(y, z))
-    , ownBegin(groups.columns.RowBegin(ownY, ownZ))
-    , exists(y < groups.columns.words.y && (TOffset::Z == 0 || !groups.isFirstOfImage(ownZ))) // y -1 wraps around
-  {
-    static_assert(TOffset::Z <= 0, "a preceding row group");
   }
 };
 

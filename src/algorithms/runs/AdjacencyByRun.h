@@ -4,10 +4,11 @@
 
 // Finds the runs of a neighboring row group that are adjacent to one run. It is fast if runs are long.
 //
-// Under full connectivity, it visits the words of the neighboring row group that lie beside the run. For each word, it
-// makes a mask of the columns that have pixels adjacent to the run. The runs of these columns are the adjacent runs.
+// For groups of several rows, it visits the words of the neighboring row group that lie beside the run. For each word,
+// it makes a mask of the columns that have pixels adjacent to the run. The runs of these columns are the adjacent runs.
 
 #include "primitives/Runs.h"
+#include "primitives/Topology.h"
 
 namespace itk::ccl
 {
@@ -17,18 +18,18 @@ template <typename TRowGroup, typename TRun>
 struct AdjacencyByRun
 {
   IndexedRuns<TRowGroup, TRun> runs;
+  Topology<TRowGroup>          topology;
 
   /** Calls visit(first, last) for ranges of runs of one neighboring row group. All runs from first to last are
-   * adjacent to `run`. Each adjacent run is in one range. `neighbor` is as in VisitNeighbor(). Stops if visit() returns
-   * false. Returns false if it was stopped. */
+   * adjacent to `run`. Each adjacent run is in one range. `neighbor` is as in Topology::Visit(). Stops if visit()
+   * returns false. Returns false if it was stopped. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   bool
   ForEachOfRun(TRun run, unsigned int neighbor, const TVisitor & visit) const
   {
     const Extent extent = this->ExtentOf(run);
-    return VisitNeighbor<TRowGroup>(neighbor,
-                                    [&](auto offset) { return this->VisitAdjacent<decltype(offset)>(extent, visit); });
+    return topology.Visit(neighbor, [&](const auto & offset) { return this->VisitAdjacent(extent, offset, visit); });
   }
 
   /** Returns the grid of the cells of ForEach(): x is the run, and y the neighboring row group. */
@@ -36,7 +37,7 @@ struct AdjacencyByRun
   Grid
   GetCells() const
   {
-    return { runs.columnsOfRuns.runCount, NeighborCountOf<TRowGroup> };
+    return { runs.columnsOfRuns.runCount, topology.count };
   }
 
   /** Calls visit(run, other) for each run that is adjacent to the run of a cell. */
@@ -95,23 +96,26 @@ private:
   template <typename TOffset, typename TVisitor>
   CCL_HOST_DEVICE
   bool
-  VisitAdjacent(const Extent & extent, const TVisitor & visit) const
+  VisitAdjacent(const Extent & extent, const TOffset & offset, const TVisitor & visit) const
   {
-    const BitRows &                 columns = runs.groups.columns;
-    const NeighborRowGroup<TOffset> neighbor(runs.groups, extent.y, extent.z);
+    const BitRows &        columns = runs.groups.columns;
+    const NeighborRowGroup neighbor(runs.groups, extent.y, extent.z, offset);
     if (!neighbor.exists)
     {
       return true;
     }
     if constexpr (TRowGroup::IsOneRow)
     {
-      // Runs are adjacent if they share a column. So the adjacent runs follow each other: from the run that covers the
-      // first column, or else the first run that starts after it, to the last run that starts up to the last column.
-      const std::uint64_t word = extent.first / BitsPerWord;
-      const unsigned int  bit = extent.first % BitsPerWord;
+      // Runs of rows are adjacent if they share a column, up to the reach. So the adjacent runs follow each other: from
+      // the run that covers the first column, or else the first run that starts after it, to the last run that starts
+      // up to the last column.
+      const std::uint64_t first = extent.first - (extent.first > 0 ? offset.reach : 0);
+      const std::uint64_t last = extent.last + (extent.last + 1 < columns.words.x * BitsPerWord ? offset.reach : 0);
+      const std::uint64_t word = first / BitsPerWord;
+      const unsigned int  bit = first % BitsPerWord;
       const bool          isCovered = columns.bits[neighbor.begin + word] >> bit & 1U;
       const TRun          begin = runs.CountRunsThrough(neighbor.begin, word, bit) - isCovered;
-      const TRun end = runs.CountRunsThrough(neighbor.begin, extent.last / BitsPerWord, extent.last % BitsPerWord);
+      const TRun          end = runs.CountRunsThrough(neighbor.begin, last / BitsPerWord, last % BitsPerWord);
       return begin >= end || visit(begin, static_cast<TRun>(end - 1));
     }
     else
@@ -122,8 +126,8 @@ private:
       for (std::uint64_t word = (extent.first - (extent.first > 0)) / BitsPerWord; word <= lastWord;)
       {
         std::uint64_t nextWord = word + 1;
-        Word          adjacent = this->ColumnsBeside<TOffset>(extent, word) &
-                        runs.groups.template Facing<-TOffset::Y, -TOffset::Z>(neighbor.y, neighbor.z, word);
+        Word          adjacent = this->ColumnsBeside(extent, word, offset) &
+                        runs.groups.Facing(offset.Opposite(), neighbor.y, neighbor.z, word);
         while (adjacent != 0)
         {
           const unsigned int bit = LowestBit(adjacent);
@@ -154,17 +158,17 @@ private:
   template <typename TOffset>
   CCL_HOST_DEVICE
   Word
-  ColumnsBeside(const Extent & extent, std::uint64_t word) const
+  ColumnsBeside(const Extent & extent, std::uint64_t word, const TOffset & offset) const
   {
-    const Word facing = this->FacingColumnsIn<TOffset>(extent, word);
+    const Word facing = this->FacingColumnsIn(extent, word, offset);
     Word       columns = facing | facing << 1 | facing >> 1;
     if (word > extent.first / BitsPerWord)
     {
-      columns |= this->FacingColumnsIn<TOffset>(extent, word - 1) >> (BitsPerWord - 1);
+      columns |= this->FacingColumnsIn(extent, word - 1, offset) >> (BitsPerWord - 1);
     }
     if (word < extent.last / BitsPerWord)
     {
-      columns |= this->FacingColumnsIn<TOffset>(extent, word + 1) << (BitsPerWord - 1);
+      columns |= this->FacingColumnsIn(extent, word + 1, offset) << (BitsPerWord - 1);
     }
     return columns;
   }
@@ -173,10 +177,10 @@ private:
   template <typename TOffset>
   CCL_HOST_DEVICE
   Word
-  FacingColumnsIn(const Extent & extent, std::uint64_t word) const
+  FacingColumnsIn(const Extent & extent, std::uint64_t word, const TOffset & offset) const
   {
     const Word columns = extent.ColumnsIn(word);
-    return columns == 0 ? 0 : columns & runs.groups.template Facing<TOffset::Y, TOffset::Z>(extent.y, extent.z, word);
+    return columns == 0 ? 0 : columns & runs.groups.Facing(offset, extent.y, extent.z, word);
   }
 };
 

@@ -8,6 +8,7 @@
 // Both words are widened by one column on each side, because diagonal neighbors may lie there.
 
 #include "primitives/Runs.h"
+#include "primitives/Topology.h"
 
 namespace itk::ccl
 {
@@ -17,16 +18,17 @@ template <typename TRowGroup, typename TRun>
 struct AdjacencyByWord
 {
   IndexedRuns<TRowGroup, TRun> runs;
+  Topology<TRowGroup>          topology;
 
   /** Calls visit(run, other) for runs that are adjacent in a word: `run` is of the word's row group, and `other` of a
-   * neighboring row group. `neighbor` is as in VisitNeighbor(). Two adjacent runs are visited in at least one word,
+   * neighboring row group. `neighbor` is as in Topology::Visit(). Two adjacent runs are visited in at least one word,
    * and at most once in each word. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
   ForEachInWord(const Cell & word, unsigned int neighbor, const TVisitor & visit) const
   {
-    VisitNeighbor<TRowGroup>(neighbor, [&](auto offset) { this->VisitAdjacent<decltype(offset)>(word, visit); });
+    topology.Visit(neighbor, [&](const auto & offset) { this->VisitAdjacent(word, offset, visit); });
   }
 
   /** Returns the grid of the cells of ForEach(): x is the index of a word of columns, and y the neighboring row group.
@@ -35,7 +37,7 @@ struct AdjacencyByWord
   Grid
   GetCells() const
   {
-    return { runs.groups.columns.words.Count(), NeighborCountOf<TRowGroup> };
+    return { runs.groups.columns.words.Count(), topology.count };
   }
 
   /** Calls visit(run, other) for the runs that are adjacent in a cell. */
@@ -96,12 +98,10 @@ private:
   template <typename TOffset, typename TVisitor>
   CCL_HOST_DEVICE
   void
-  VisitAdjacent(const Cell & word, const TVisitor & visit) const
+  VisitAdjacent(const Cell & word, const TOffset & offset, const TVisitor & visit) const
   {
-    constexpr int                   y = TOffset::Y;
-    constexpr int                   z = TOffset::Z;
-    const auto &                    groups = runs.groups;
-    const NeighborRowGroup<TOffset> neighbor(groups, word.y, word.z);
+    const auto &           groups = runs.groups;
+    const NeighborRowGroup neighbor(groups, word.y, word.z, offset);
     if (!neighbor.exists || groups.columns.bits[neighbor.ownBegin + word.x] == 0)
     {
       return;
@@ -114,33 +114,35 @@ private:
     }
     // An overlap is a maximal sequence of columns that both row groups have. One run of each row group covers it.
     const WideWord overlaps = own.columns & other.columns;
-    if constexpr (TRowGroup::IsOneRow)
+    WideWord       ownFacing = own.columns;
+    WideWord       otherFacing = other.columns;
+    WideWord       adjacent = overlaps;
+    if constexpr (!TRowGroup::IsOneRow)
     {
-      VisitOverlaps(own, other, overlaps, overlaps, overlaps, visit);
-    }
-    else
-    {
-      const WideWord ownFacing =
-        this->Widen(word.x, [&](std::uint64_t x) { return groups.template Facing<y, z>(word.y, word.z, x); });
-      const WideWord otherFacing =
-        this->Widen(word.x, [&](std::uint64_t x) { return groups.template Facing<-y, -z>(neighbor.y, neighbor.z, x); });
+      ownFacing = this->Widen(word.x, [&](std::uint64_t x) { return groups.Facing(offset, word.y, word.z, x); });
+      otherFacing = this->Widen(
+        word.x, [&](std::uint64_t x) { return groups.Facing(offset.Opposite(), neighbor.y, neighbor.z, x); });
       const WideWord ownAround = ownFacing << 1 | ownFacing >> 1;
       const WideWord otherAround = otherFacing << 1 | otherFacing >> 1;
-      const WideWord adjacent = (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
-      VisitOverlaps(own, other, overlaps, adjacent & overlaps, ownFacing & otherFacing, visit);
+      adjacent &= (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
+    }
+    VisitOverlaps(own, other, overlaps, adjacent, ownFacing & otherFacing, visit);
+    if (offset.reach == 0)
+    {
+      return;
+    }
 
-      // Two runs without an overlap are adjacent if one ends in the column before the start of the other.
-      const WideWord ownOnly = ownFacing & ~other.columns & Inside;
-      for (WideWord ends = ownOnly & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
-      {
-        const unsigned int bit = LowestBit(ends);
-        visit(own.At(bit), other.At(bit + 1));
-      }
-      for (WideWord starts = ownOnly & ~(own.columns << 1) & otherFacing << 1; starts != 0; starts &= starts - 1)
-      {
-        const unsigned int bit = LowestBit(starts);
-        visit(own.At(bit), other.At(bit - 1));
-      }
+    // Two runs without an overlap are adjacent if one ends in the column before the start of the other.
+    const WideWord ownOnly = ownFacing & ~other.columns & Inside;
+    for (WideWord ends = ownOnly & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
+    {
+      const unsigned int bit = LowestBit(ends);
+      visit(own.At(bit), other.At(bit + 1));
+    }
+    for (WideWord starts = ownOnly & ~(own.columns << 1) & otherFacing << 1; starts != 0; starts &= starts - 1)
+    {
+      const unsigned int bit = LowestBit(starts);
+      visit(own.At(bit), other.At(bit - 1));
     }
   }
 

@@ -128,7 +128,7 @@ PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const Imag
       {
         for (std::uint64_t x = 0; x < words.x; ++x)
         {
-          columns[begin + x] = groups.Facing(group.y, group.z, x);
+          columns[begin + x] = groups.Facing(FixedRowOffset<0, 0>{}, group.y, group.z, x);
         }
       }
       // Most rows of a sparse mask are empty.

@@ -79,7 +79,9 @@ struct FindLowestRank
     {
       return;
     }
-    const std::uint64_t wordsOfLayer = TRowGroup::IsOneRow ? 1 : TRowGroup::Slices == 1 ? words.x : wordsOfSlice;
+    const std::uint64_t wordsOfLayer = TRowGroup::RootHasFirstPixel ? 1
+                                       : TRowGroup::Slices == 1     ? words.x
+                                                                    : wordsOfSlice;
     const std::uint64_t layerEnd = (this->WordOf(firstRun) / wordsOfLayer + 1) * wordsOfLayer;
     const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : allRuns;
     TRun                rank = NoLabel<TRun>;

@@ -147,7 +147,7 @@ struct CollectColumns
   void
   operator()(const Cell & word) const
   {
-    columns[IndexOf(groups.columns.words, word)] = groups.Facing(word.y, word.z, word.x);
+    columns[IndexOf(groups.columns.words, word)] = groups.Facing(FixedRowOffset<0, 0>{}, word.y, word.z, word.x);
   }
 };
 

@@ -153,17 +153,17 @@ struct FindFirstPixels
 
 } // namespace RunRanking
 
-/** Returns the limit of pixel indices for FirstPixelMarks: 0 if a row group is a single row. */
+/** Returns the limit of pixel indices for FirstPixelMarks: 0 if roots have the first pixels. */
 template <typename TRowGroup>
 std::uint64_t
 FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
 {
-  return TRowGroup::IsOneRow ? 0 : groups.rows.words.Count() * BitsPerWord;
+  return TRowGroup::RootHasFirstPixel ? 0 : groups.rows.words.Count() * BitsPerWord;
 }
 
-/** Ranks the components of the runs of trees. The ranks of the runs replace `rootRanks` if a row group is a single row,
- * and `parents` otherwise. Then the elements of `rootRanks` must be NoPixel before the call. Writes the number of
- * components. */
+/** Ranks the components of the runs of trees. The ranks of the runs replace `rootRanks` if roots have the
+ * first pixels, and `parents` otherwise. Then the elements of `rootRanks` must be NoPixel before the call. Writes the
+ * number of components. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 RankTreesOfRuns(const TExecutor &                                         executor,
@@ -175,7 +175,7 @@ RankTreesOfRuns(const TExecutor &                                         execut
                 TRun *                                                    componentCount)
 {
   using namespace RunRanking;
-  if constexpr (TRowGroup::IsOneRow)
+  if constexpr (TRowGroup::RootHasFirstPixel)
   {
     executor.template Scan<TRun>(
       runCount, IsRoot<TRun>{ parents }, RankRoots<TRun>{ parents, rootRanks }, componentCount);

@@ -99,7 +99,7 @@ struct InitializationByRun
       parent = first;
       return false;
     };
-    for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TRowGroup>; ++neighbor)
+    for (unsigned int neighbor = 0; neighbor < adjacency.topology.count; ++neighbor)
     {
       if (!adjacency.ForEachOfRun(run, neighbor, linkToFirst))
       {
@@ -129,7 +129,7 @@ struct InitializationByWord
     // One bit for each run that starts in the word. At most 16 runs do.
     const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(columns.Starts(begin, word.x))) - 1;
     std::uint32_t       linked = 0;
-    for (unsigned int neighbor = 0; neighbor < NeighborCountOf<TRowGroup> && linked != all; ++neighbor)
+    for (unsigned int neighbor = 0; neighbor < adjacency.topology.count && linked != all; ++neighbor)
     {
       adjacency.ForEachInWord(word, neighbor, [&](TRun run, TRun other) {
         if (run >= first && (linked >> (run - first) & 1U) == 0)
@@ -288,24 +288,26 @@ struct ReductionWork
                     Reduction<AdjacencyByWord<TRowGroup, TRun>, TRun>>
 {};
 
-/** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless a row group is one row. If
+/** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless roots have them. If
  * `mayBeByRun`, the columns of the runs are known if there are fewer runs than words. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 BuildTrees(const TExecutor &                    executor,
            const IndexedRuns<TRowGroup, TRun> & runs,
+           const Topology<TRowGroup> &          topology,
            const BoundedCount<TRun> &           runCount,
            bool                                 mayBeByRun,
            TRun *                               parents,
            TRun *                               firstPixels)
 {
-  const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs };
-  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs };
+  const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs, topology };
+  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology };
   const Grid                             cells = byWord.GetCells();
   executor.ForEachChosen(
     Grid{ cells.x },
     InitializationWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
-  executor.ForEach(runCount, RunRanking::Compression<TRun>{ parents, TRowGroup::IsOneRow ? nullptr : firstPixels });
+  executor.ForEach(runCount,
+                   RunRanking::Compression<TRun>{ parents, TRowGroup::RootHasFirstPixel ? nullptr : firstPixels });
   executor.ForEachChosen(
     cells,
     ReductionWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
@@ -317,7 +319,10 @@ BuildTrees(const TExecutor &                    executor,
  * hold BitCountOf(image). If there are more runs than the capacity, there are no components, and no rank is written. */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
-LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, const RunCapacity & capacity)
+LabelRuns(const TExecutor &               executor,
+          const RowGroupBits<TRowGroup> & groups,
+          Neighbors                       neighbors,
+          const RunCapacity &             capacity)
 {
   using namespace RunUnionFind;
   const BitRows &          columns = groups.columns;
@@ -346,10 +351,10 @@ LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, co
                                      { firstColumns.get(), lastColumns.get(), runCount.limit } };
 
   auto parents = executor.template Allocate<TRun>(runCount.limit);
-  // Unless a row group is one row, rootRanks holds the first pixels of components until their ranks are known.
+  // Unless roots have the first pixels, rootRanks holds the first pixels of components until their ranks are known.
   auto                                   rootRanks = executor.template Allocate<TRun>(runCount.limit);
   const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
-  BuildTrees(executor, runs, runCount, mayBeByRun, parents.get(), rootRanks.get());
+  BuildTrees(executor, runs, TopologyOf(groups, neighbors), runCount, mayBeByRun, parents.get(), rootRanks.get());
 
   if (!TRowGroup::IsOneRow || !mayBeByRun || !capacity.isExact)
   {
@@ -372,7 +377,7 @@ LabelRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, co
            std::move(countMemory),
            runCount,
            { capacity.runs, componentAddress },
-           std::move(TRowGroup::IsOneRow ? rootRanks : parents) };
+           std::move(TRowGroup::RootHasFirstPixel ? rootRanks : parents) };
 }
 
 } // namespace itk::ccl
