@@ -308,14 +308,14 @@ TEST(CudaConnectedComponentsDeviceSteps, TakeTheMeasuredMemory)
     MakeRandom(request, call, random);
     const std::string       what = "seed " + std::to_string(seed) + ", request " + std::to_string(number);
     const MeasuringExecutor measuring(SortStorageOf);
-    RunCall(measuring, request, call);
+    EnqueueCall(measuring, request, call);
     Arena                    arena(Somewhere<void>(), measuring.GetSize());
     const FakeDeviceExecutor device(&arena);
-    EXPECT_NO_THROW(RunCall(device, request, call)) << what;
+    EXPECT_NO_THROW(EnqueueCall(device, request, call)) << what;
     EXPECT_EQ(arena.GetLeft().cleared, 0U) << what;
     EXPECT_EQ(arena.GetLeft().uncleared, 0U) << what;
     const FakeDeviceExecutor loading(nullptr);
-    RunCall(loading, request, call);
+    EnqueueCall(loading, request, call);
     EXPECT_TRUE(loading.GetFunctors() == device.GetFunctors()) << what;
     sorts += IsSorting(request.selection) ? 1 : 0;
   }

@@ -34,16 +34,8 @@ PixelsOf(TPixel * pixels, const ImageView & view)
            view.IsContiguous() };
 }
 
-/** Returns cleared memory for the values of each image, or no memory if the request does not want them. */
-template <typename TExecutor>
-auto
-AllocateValues(const TExecutor & executor, const Request & request)
-{
-  return executor.template AllocateCleared<ObservedValues>(request.wantsValues ? request.images : 0);
-}
-
 /** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.
- * `values` is memory of AllocateValues(). */
+ * `values` has an element for each image, whose bytes are 0, if the request wants values. */
 template <typename TRowGroup, typename TExecutor>
 GroupedBits<TRowGroup, TExecutor>
 PackImages(const TExecutor & executor,
@@ -76,38 +68,58 @@ PackImages(const TExecutor & executor,
   return grouped;
 }
 
-/** Writes the labels of ranked runs, or the filled images, to device memory. */
+/** The packed images of a call, and what the values of their pixels are. */
+template <typename TRowGroup, typename TExecutor>
+struct PackedImages
+{
+  template <typename T>
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
+
+  BufferType<Word>                  bits;
+  BufferType<ObservedValues>        values; // an element for each image, if the request wants them
+  GroupedBits<TRowGroup, TExecutor> grouped;
+
+  PackedImages(const TExecutor & executor, const ImageView & input, const Request & request)
+    : bits(
+        executor.template Allocate<Word>(WordsOf(StackOf<TRowGroup>(request.size, request.images).GetGrid()).Count()))
+    , values(executor.template AllocateCleared<ObservedValues>(request.wantsValues ? request.images : 0))
+    , grouped(PackImages<TRowGroup>(executor, input, request, bits.get(), values.get()))
+  {}
+};
+
+/** Writes the labels of the selected runs, or the filled images, to device memory. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-WriteOutput(const TExecutor &                   executor,
-            const RankedRuns<TRowGroup, TRun> & ranked,
-            const RanksOfImages<TRun> &         imageRanks,
-            const ImageView &                   input,
-            const Request &                     request,
-            const ImageView &                   output)
+WriteOutput(const TExecutor &                                executor,
+            const SelectedRuns<TRowGroup, TRun, TExecutor> & selected,
+            const ImageView &                                input,
+            const Request &                                  request,
+            const ImageView &                                output)
 {
-  const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
   if (request.output == OutputKind::None)
   {
     return;
   }
+  const ImageStack   stack = StackOf<TRowGroup>(request.size, request.images);
+  const auto         runs = selected.labeled.GetIndexed();
+  const TRun * const ranks = selected.labeled.ranks.get();
   if (request.output == OutputKind::Labels)
   {
     VisitWidth(output.type, [&](auto label) {
       using OutputType = decltype(label);
       WriteRunLabels<TRowGroup, TRun, OutputType>(executor,
-                                                  ranked.runs,
-                                                  ranked.ranks,
-                                                  imageRanks,
+                                                  runs,
+                                                  ranks,
+                                                  selected.imageRanks,
                                                   stack,
                                                   request.labelValues,
                                                   PixelsOf(static_cast<OutputType *>(output.pixels), output));
     });
     return;
   }
-  const Grid words = ranked.runs.groups.rows.words;
+  const Grid words = runs.groups.rows.words;
   const auto mask = executor.template Allocate<Word>(words.Count());
-  StoreMask(executor, ranked.runs, ranked.ranks, mask.get());
+  StoreMask(executor, runs, ranks, mask.get());
   VisitWidth(output.type, [&](auto pixel) {
     using OutputType = decltype(pixel);
     FillPixelsOfMask<TRun>(executor,
@@ -163,7 +175,8 @@ struct EraseIfExceeded
   }
 };
 
-/** Kernel functor that writes the numbers of a call to the caller's memory. A cell is an image. */
+/** Kernel functor that writes the numbers of a call to memory of the caller, or to pinned host memory. A copy by CUDA
+ * would take longer. A cell is an image. */
 template <typename TRun>
 struct StoreNumbers
 {
@@ -173,8 +186,10 @@ struct StoreNumbers
   RanksOfImages<TRun>            imageRanks;
   std::uint64_t                  mostLabels; // that an image may have
   std::uint64_t                  rows;       // that the table may have
+  const ObservedValues *         values;     // null if not wanted
+  ObservedValues *               copiedValues;
   std::uint64_t *                componentCounts;
-  CudaConnectedComponentStatus * status; // cleared before
+  CudaConnectedComponentStatus * status; // `problems` is cleared before
 
   CCL_HOST_DEVICE
   void
@@ -191,6 +206,10 @@ struct StoreNumbers
     if (componentCounts != nullptr)
     {
       componentCounts[image.x] = count;
+    }
+    if (values != nullptr)
+    {
+      copiedValues[image.x] = values[image.x];
     }
     if (status == nullptr)
     {
@@ -310,53 +329,74 @@ private:
 } // namespace DeviceSteps
 
 /** Copies the rows of the kept components to columns in device memory. `rows` is the number of kept components. */
-template <typename TRun, typename TExecutor>
+template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-ExportRows(const TExecutor &                           executor,
-           const AnalyzedComponents<TRun, TExecutor> & analyzed,
-           const RanksOfImages<TRun> &                 imageRanks,
-           const BoundedCount<TRun> &                  rows,
-           const Request &                             request,
-           const CudaConnectedComponentDeviceTable &   table)
+ExportRows(const TExecutor &                                executor,
+           const SelectedRuns<TRowGroup, TRun, TExecutor> & selected,
+           const BoundedCount<TRun> &                       rows,
+           const Request &                                  request,
+           const CudaConnectedComponentDeviceTable &        table)
 {
+  const auto &       analyzed = *selected.analyzed;
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
   VisitSumTypeFor(request.size, columns, [&](auto sum) {
     using SumType = decltype(sum);
     const auto from = ComponentTable<TRun, SumType>::In(analyzed.table.get(), columns, analyzed.found.limit);
     executor.ForEach(
-      rows, DeviceSteps::ExportRow<TRun, SumType>{ from, analyzed.GetKeptRanks(), imageRanks, request.size, table });
+      rows,
+      DeviceSteps::ExportRow<TRun, SumType>{ from, analyzed.GetKeptRanks(), selected.imageRanks, request.size, table });
   });
 }
 
-/** Runs all steps of a call, and waits for nothing. The memory of all arrays comes from the executor. */
+/** Writes the numbers of a call, and the values of its pixels if `copiedValues` is not null. All other memory may be
+ * null, too. The memory of the status is cleared before. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-RunAllSteps(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+StoreNumbersOf(const TExecutor &                                executor,
+               const SelectedRuns<TRowGroup, TRun, TExecutor> & selected,
+               const Request &                                  request,
+               const CudaConnectedComponentDeviceCall &         call,
+               const ObservedValues *                           values = nullptr,
+               ObservedValues *                                 copiedValues = nullptr)
+{
+  executor.ForEach(
+    Grid{ request.images },
+    DeviceSteps::StoreNumbers<TRun>{ selected.labeled.runCount,
+                                     selected.labeled.componentCount,
+                                     selected.kept,
+                                     selected.imageRanks,
+                                     request.labelValues.maximumCount,
+                                     request.wantsTable && call.table.rows != 0 ? call.table.rows : ~std::uint64_t{ 0 },
+                                     values,
+                                     copiedValues,
+                                     call.componentCounts,
+                                     call.status });
+}
+
+/** Enqueues all steps of a call, and waits for nothing. The memory of all arrays comes from the executor. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+void
+EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
   using namespace DeviceSteps;
-  const Grid          words = WordsOf(StackOf<TRowGroup>(request.size, request.images).GetGrid());
-  const auto          bits = executor.template Allocate<Word>(words.Count());
-  const auto          values = AllocateValues(executor, request);
-  const auto          grouped = PackImages<TRowGroup>(executor, call.input, request, bits.get(), values.get());
-  const std::uint64_t columnWords = grouped.groups.columns.words.Count();
-  const std::uint64_t mostRuns = columnWords * RunUnionFind::MostStartsInWord;
-  const bool          mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
-  const auto          labeled = LabelRuns<TRun>(
-    executor, grouped.groups, request.neighbors, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns));
+  const PackedImages<TRowGroup, TExecutor> images(executor, call.input, request);
+  const auto &                             groups = images.grouped.groups;
+  const std::uint64_t                      mostRuns = MostRunsOf(groups);
+  const bool                               mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
+  auto                                     labeled =
+    LabelRuns<TRun>(executor, groups, request.neighbors, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns));
   if (mayExceed)
   {
-    const EraseWord eraseWord{ bits.get(), grouped.columns.get(), TRowGroup::IsOneRow ? 0 : columnWords };
-    executor.ForEachChosen(Grid{ words.Count() }, EraseIfExceeded<TRun>{ labeled.runCount, words.Count(), eraseWord });
+    const std::uint64_t words = groups.rows.words.Count();
+    const std::uint64_t columnWords = TRowGroup::IsOneRow ? 0 : groups.columns.words.Count();
+    const EraseWord     eraseWord{ images.bits.get(), images.grouped.columns.get(), columnWords };
+    executor.ForEachChosen(Grid{ words }, EraseIfExceeded<TRun>{ labeled.runCount, words, eraseWord });
   }
-  const RankedRuns<TRowGroup, TRun> ranked{
-    labeled.GetIndexed(), labeled.ranks.get(), labeled.runCount, labeled.componentCount
-  };
-  const auto components = SelectComponentsOf(executor, ranked, request);
-  WriteOutput(executor, ranked, components.imageRanks, call.input, request, call.output);
-  if (request.wantsTable && components.analyzed)
+  const auto selected = SelectComponentsOf(executor, std::move(labeled), request);
+  WriteOutput(executor, selected, call.input, request, call.output);
+  if (request.wantsTable && selected.analyzed)
   {
-    const BoundedCount<TRun> rows{ call.table.rows, components.kept.address };
-    ExportRows(executor, *components.analyzed, components.imageRanks, rows, request, call.table);
+    ExportRows(executor, selected, { call.table.rows, selected.kept.address }, request, call.table);
   }
   if (call.status != nullptr)
   {
@@ -364,15 +404,7 @@ RunAllSteps(const TExecutor & executor, const Request & request, const CudaConne
   }
   if (call.status != nullptr || call.componentCounts != nullptr)
   {
-    executor.ForEach(Grid{ request.images },
-                     StoreNumbers<TRun>{ labeled.runCount,
-                                         components.found,
-                                         components.kept,
-                                         components.imageRanks,
-                                         request.labelValues.maximumCount,
-                                         request.wantsTable ? call.table.rows : ~std::uint64_t{ 0 },
-                                         call.componentCounts,
-                                         call.status });
+    StoreNumbersOf(executor, selected, request, call);
   }
 }
 
@@ -380,7 +412,7 @@ RunAllSteps(const TExecutor & executor, const Request & request, const CudaConne
  * \tparam TRun the type of VisitIndexType(request.GetIndexLimit()) */
 template <typename TRun, typename TExecutor>
 void
-RunCallBy(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+EnqueueCallBy(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
   if (request.size.Count() == 0 || request.images == 0)
   {
@@ -395,15 +427,15 @@ RunCallBy(const TExecutor & executor, const Request & request, const CudaConnect
     return;
   }
   VisitRowGroup(
-    request.size, request.neighbors, [&](auto group) { RunAllSteps<decltype(group), TRun>(executor, request, call); });
+    request.size, request.neighbors, [&](auto group) { EnqueueSteps<decltype(group), TRun>(executor, request, call); });
 }
 
 /** Does the same with the type of indices for the request. */
 template <typename TExecutor>
 void
-RunCall(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
+EnqueueCall(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
-  VisitIndexType(request.GetIndexLimit(), [&](auto run) { RunCallBy<decltype(run)>(executor, request, call); });
+  VisitIndexType(request.GetIndexLimit(), [&](auto run) { EnqueueCallBy<decltype(run)>(executor, request, call); });
 }
 
 } // namespace itk::ccl

@@ -29,7 +29,7 @@ EnqueueOn(int                                      device,
 {
   const DeviceExecutor executor(DeviceResources::Of(device), stream);
   DeviceArena          arena(std::move(workspace), size, stream);
-  RunCall(executor.WithoutWaiting().In(arena), request, call);
+  EnqueueCall(executor.WithoutWaiting().In(arena), request, call);
 }
 
 } // namespace
@@ -58,7 +58,7 @@ DeviceSession::Prepare(int deviceId, const Request & request, const CudaConnecte
     {
       each.output.pixels = reinterpret_cast<void *>(address);
     }
-    RunCall(executor.WithoutWaiting().ForLoading(), request, each);
+    EnqueueCall(executor.WithoutWaiting().ForLoading(), request, each);
   }
 }
 

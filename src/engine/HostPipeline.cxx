@@ -130,21 +130,20 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
   const HostExecutor executor(parallelFor);
   const auto         label = [&](auto run) {
     using RunType = decltype(run);
-    const auto runs =
-      LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
-    const std::uint64_t                  count = runs.componentCount.Get();
-    const RankedRuns<TRowGroup, RunType> ranked{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, { count } };
-    const auto                           selected = SelectComponentsOf(executor, ranked, request);
-    const std::uint64_t                  kept = selected.kept.Get();
-    Components components{ count, kept, std::vector<std::uint64_t>(request.images), nullptr, nullptr, {} };
+    auto labeled = LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
+    labeled.componentCount = { labeled.componentCount.Get() };
+    const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
+    const std::uint64_t found = selected.labeled.componentCount.limit;
+    const std::uint64_t kept = selected.kept.Get();
+    Components          components{ found, kept, std::vector<std::uint64_t>(request.images), nullptr, nullptr, {} };
     CountComponentsOfImages(selected.imageRanks.first, kept, components.keptCounts);
     request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
     if (request.wantsTable && selected.analyzed)
     {
       components.table = CopyKeptRows(executor, *selected.analyzed, kept, request);
     }
-    components.intensities = MeasureIntensities(parallelFor, bits, runs.ranks.get(), kept, request);
-    return finish(components, runs, selected.imageRanks);
+    components.intensities = MeasureIntensities(parallelFor, bits, selected.labeled.ranks.get(), kept, request);
+    return finish(components, selected.labeled, selected.imageRanks);
   };
   return VisitIndexType(request.GetIndexLimit(), label);
 }

@@ -13,7 +13,7 @@ ArenaSize
 MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
   const MeasuringExecutor executor(SortStorageBytes);
-  RunCall(executor, request, call);
+  EnqueueCall(executor, request, call);
   return executor.GetSize();
 }
 

@@ -33,9 +33,9 @@ LabelBitsByRuns(const DeviceExecutor & executor,
                 const Request &        request);
 
 extern template void
-RunCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
+EnqueueCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 extern template void
-RunCallBy<std::uint64_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
+EnqueueCallBy<std::uint64_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 
 } // namespace itk::ccl
 

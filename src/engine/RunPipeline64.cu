@@ -15,6 +15,6 @@ LabelPixelsByRuns<std::uint64_t>(const DeviceExecutor &,
 template RunLabels
 LabelBitsByRuns<std::uint64_t>(const DeviceExecutor &, DeviceResources &, const Word *, std::uint64_t, const Request &);
 template void
-RunCallBy<std::uint64_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
+EnqueueCallBy<std::uint64_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 
 } // namespace itk::ccl

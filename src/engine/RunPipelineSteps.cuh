@@ -13,6 +13,7 @@
 #include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/published/GatherRunLabels.h"
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -38,234 +39,189 @@ MakeArena(const DeviceExecutor & executor, const ArenaSize & size)
   }
 }
 
-/** Labels runs by the algorithm of the request, and calls visit(ranked) with a RankedRuns. A published algorithm labels
- * pixels; the rank of each run is then read at one of its pixels. `knownCount` is the number of runs, if the caller
- * knows it. */
-template <typename TRun, typename TRowGroup, typename TVisitor>
-void
-LabelRunsOnDevice(const DeviceExecutor &          executor,
-                  const RowGroupBits<TRowGroup> & groups,
-                  std::optional<std::uint64_t>    knownCount,
-                  const Request &                 request,
-                  const TVisitor &                visit)
+/** Labels the runs of an image by a published algorithm: reads the rank of each run at one of its pixels. */
+template <typename TRun, typename TRowGroup>
+LabeledRuns<TRowGroup, TRun, DeviceExecutor>
+LabelRunsAsPublished(const DeviceExecutor &          executor,
+                     const RowGroupBits<TRowGroup> & groups,
+                     std::optional<std::uint64_t>    knownCount,
+                     const Request &                 request)
 {
-  using RankedType = RankedRuns<TRowGroup, TRun>;
-  if (!IsPublished(request))
-  {
-    const auto label = [&](const DeviceExecutor & in, const RunCapacity & capacity) {
-      const auto runs = LabelRuns<TRun>(in, groups, request.neighbors, capacity);
-      visit(RankedType{ runs.GetIndexed(), runs.ranks.get(), runs.runCount, runs.componentCount });
-    };
-    const RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
-    if (executor.HasArena())
-    {
-      label(executor, capacity);
-      return;
-    }
-    const MeasuringExecutor measuring(SortStorageBytes);
-    LabelRuns<TRun>(measuring, groups, request.neighbors, capacity);
-    ArenaSize size = measuring.GetSize();
-    if (capacity.isExact)
-    {
-      // There may be many runs. So their arrays are freed as early as possible.
-      size.uncleared = 0;
-    }
-    if (const auto arena = MakeArena(executor, size))
-    {
-      label(executor.In(*arena), capacity);
-    }
-    else
-    {
-      // Most images have far fewer runs than the most possible ones.
-      label(executor, capacity.isExact ? capacity : RunCapacity::Exactly(CountRuns<TRun>(executor, groups)));
-    }
-    return;
-  }
-  const auto          labeled = RankPixelsAsPublished<TRun>(executor, groups.rows, request);
+  const auto          pixels = RankPixelsAsPublished<TRun>(executor, groups.rows, request);
   const std::uint64_t runCount = knownCount ? *knownCount : CountRuns<TRun>(executor, groups);
-  const auto          runOffsets = executor.Allocate<TRun>(groups.columns.words.Count());
-  const auto          runLabels = executor.Allocate<TRun>(runCount);
+  const auto          none = [&] { return executor.Allocate<TRun>(0); };
+  auto                runOffsets = executor.Allocate<TRun>(groups.columns.words.Count());
+  auto                ranks = executor.Allocate<TRun>(runCount);
   StoreRunOffsets(executor, groups, runOffsets.get());
-  const IndexedRuns<TRowGroup, TRun> runs{ groups, runOffsets.get() };
-  GatherLabelsOfRuns(executor, labeled.ranks.get(), request.size, runs, runLabels.get());
-  visit(RankedType{ runs, runLabels.get(), { runCount }, { labeled.componentCount } });
+  LabeledRuns<TRowGroup, TRun, DeviceExecutor> labeled{
+    groups, std::move(runOffsets), none(), none(), {}, none(), runCount, { pixels.componentCount }, std::move(ranks)
+  };
+  GatherLabelsOfRuns(executor, pixels.ranks.get(), request.size, labeled.GetIndexed(), labeled.ranks.get());
+  return labeled;
 }
 
-/** Copies device memory to pinned host memory. All work has ended when the function returns or throws. */
-inline void
-Download(const DeviceExecutor & executor, const HostArray & copy, const void * memory, std::uint64_t bytes)
+/** Labels the runs of images that may have many. Waits for their number if memory for the most possible ones would be
+ * large. `knownCount` is the number of runs, if the caller knows it. `arena` gets memory for arrays. */
+template <typename TRun, typename TRowGroup>
+LabeledRuns<TRowGroup, TRun, DeviceExecutor>
+LabelManyRuns(const DeviceExecutor &          executor,
+              const RowGroupBits<TRowGroup> & groups,
+              std::optional<std::uint64_t>    knownCount,
+              const Request &                 request,
+              std::unique_ptr<DeviceArena> &  arena)
 {
-  const cudaError_t error =
-    bytes == 0 ? cudaSuccess : cudaMemcpyAsync(copy.get(), memory, bytes, cudaMemcpyDeviceToHost, executor.GetStream());
-  CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  CCL_CHECK(error);
-}
-
-/** Does the same with new host memory. */
-inline HostArray
-Download(const DeviceExecutor & executor, DeviceResources & resources, const void * memory, std::uint64_t bytes)
-{
-  HostArray copy = resources.AllocateHost(bytes);
-  Download(executor, copy, memory, bytes);
-  return copy;
-}
-
-/** Returns the count for which tables of components get memory. Waits for the number of components if the memory for
- * the most possible ones would be large. */
-template <typename TRun>
-BoundedCount<TRun>
-CapacityForTables(const DeviceExecutor & executor, const BoundedCount<TRun> & components, const Request & request)
-{
-  const std::uint64_t bytes = TableWords<TRun>(request, components.limit) * 8 + components.limit * 2 * sizeof(TRun);
-  return !request.NeedsAnalysis() || bytes <= Tuning::WorstCaseBytes
-           ? components
-           : BoundedCount<TRun>{ Await(executor, components) };
-}
-
-/** Kernel functor that copies the results of a call to pinned host memory. A copy by CUDA would take longer. A cell is
- * one of two counts, or an element of the observed values. */
-template <typename TRun>
-struct StoreResults
-{
-  StoreCounts<TRun>      storeCounts;
-  const ObservedValues * values;
-  ObservedValues *       hostValues;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & cell) const
+  RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
+  const MeasuringExecutor measuring(SortStorageBytes);
+  LabelRuns<TRun>(measuring, groups, request.neighbors, capacity);
+  ArenaSize size = measuring.GetSize();
+  if (capacity.isExact)
   {
-    if (cell.x < 2)
+    // There may be many runs. So their arrays are freed as early as possible.
+    size.uncleared = 0;
+  }
+  arena = MakeArena(executor, size);
+  if (arena == nullptr && !capacity.isExact)
+  {
+    // Most images have far fewer runs than the most possible ones.
+    capacity = RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
+  }
+  return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity);
+}
+
+/** Labels runs by the algorithm of a request, and selects their components. Waits for the numbers of runs and of
+ * components if memory for the most possible ones would be large. */
+template <typename TRun, typename TRowGroup>
+SelectedRuns<TRowGroup, TRun, DeviceExecutor>
+SelectManyRuns(const DeviceExecutor &          executor,
+               const RowGroupBits<TRowGroup> & groups,
+               std::optional<std::uint64_t>    knownCount,
+               const Request &                 request,
+               std::unique_ptr<DeviceArena> &  arena)
+{
+  auto                labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, knownCount, request)
+                                                     : LabelManyRuns<TRun>(executor, groups, knownCount, request, arena);
+  const std::uint64_t components = labeled.componentCount.limit;
+  if (request.NeedsAnalysis() &&
+      TableWords<TRun>(request, components) * 8 + components * 2 * sizeof(TRun) > Tuning::WorstCaseBytes)
+  {
+    labeled.componentCount = Await(executor, labeled.componentCount);
+  }
+  return SelectComponentsOf(executor, std::move(labeled), request);
+}
+
+/** Waits for a stream if an exception leaves the scope: kernels and copies may still write to the pinned memory of the
+ * objects that were declared before. */
+struct WaitOnException
+{
+  cudaStream_t stream;
+
+  ~WaitOnException()
+  {
+    if (std::uncaught_exceptions() != 0)
     {
-      storeCounts(cell);
-    }
-    else
-    {
-      hostValues[cell.x - 2] = values[cell.x - 2];
+      cudaStreamSynchronize(stream);
     }
   }
 };
 
-/** Measures and selects the components of ranked runs if the request needs it, and calls
- * useRanks(imageRanks, countKept) when the runs have their final ranks, and the results have their memory. countKept()
- * waits for the number of selected components, and returns it. Returns the components, with the table in host memory if
- * the request wants it, or fills the table of `makeTable` unless it is null. Waits for all work but a table of
- * `makeTable`. Throws CudaConnectedComponentError if the label type has too few labels. */
-template <typename TRowGroup, typename TRun, typename TUseRanks>
-Components
-FinishComponents(const DeviceExecutor &      executor,
-                 DeviceResources &           resources,
-                 RankedRuns<TRowGroup, TRun> ranked,
-                 const Request &             request,
-                 const TUseRanks &           useRanks,
-                 const TableMaker *          makeTable = nullptr,
-                 const ObservedValues *      values = nullptr)
+/** Enqueues a copy of device memory to pinned host memory. Returns the memory. */
+inline HostArray
+Download(const DeviceExecutor & executor, DeviceResources & resources, const void * memory, std::uint64_t bytes)
 {
-  ranked.componentCount = CapacityForTables(executor, ranked.componentCount, request);
-  const auto selected = SelectComponentsOf(executor, ranked, request);
-  // All memory is allocated before the output is written: the output may be the input, and the caller may try again.
-  const std::uint64_t imageRankBytes = request.images == 1 ? 0 : request.images * sizeof(TRun);
-  const HostArray     counts = resources.AllocateHost(2 * sizeof(std::uint64_t));
-  const HostArray     imageRanks = imageRankBytes == 0 ? nullptr : resources.AllocateHost(imageRankBytes);
-  const std::uint64_t valueCount = request.wantsValues ? request.images : 0;
-  const HostArray     memory = valueCount == 0 ? nullptr : resources.AllocateHost(valueCount * sizeof(ObservedValues));
-  auto * const        hostValues = static_cast<ObservedValues *>(memory.get());
-  BoundedCount<TRun>  kept = selected.kept;
-  const auto          use = [&] { useRanks(selected.imageRanks, [&] { return Await(executor, kept); }); };
+  HostArray copy = resources.AllocateHost(bytes);
+  if (bytes != 0)
+  {
+    CCL_CHECK(cudaMemcpyAsync(copy.get(), memory, bytes, cudaMemcpyDeviceToHost, executor.GetStream()));
+  }
+  return copy;
+}
 
-  Components components;
-  components.keptCounts.resize(request.images);
-  auto * const count = static_cast<std::uint64_t *>(counts.get());
-  executor.ForEach(Grid{ 2 + valueCount },
-                   StoreResults<TRun>{ { { selected.found, selected.kept }, count }, values, hostValues });
-  const cudaError_t error =
-    imageRankBytes == 0
-      ? cudaSuccess
-      : cudaMemcpyAsync(
-          imageRanks.get(), selected.imageRanks.first, imageRankBytes, cudaMemcpyDeviceToHost, executor.GetStream());
+/** Enqueues the numbers of a call, writeOutput(), and the rows of its table and intensities. Waits for them, but not
+ * for a table of `makeTable`. Returns the components, with the table in host memory unless there is `makeTable`. Throws
+ * CudaConnectedComponentError if the label type has too few labels.
+ * \param values what the values of the pixels are; null if they are not wanted */
+template <typename TRowGroup, typename TRun, typename TWriteOutput>
+Components
+AwaitComponents(const DeviceExecutor &                                executor,
+                DeviceResources &                                     resources,
+                const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected,
+                const Request &                                       request,
+                bool                                                  measuresIntensities,
+                const ObservedValues *                                values,
+                const TableMaker *                                    makeTable,
+                const TWriteOutput &                                  writeOutput)
+{
+  // All memory is allocated before the output is written: the output may be the input, and the caller may try again.
+  CudaConnectedComponentDeviceCall call;
+  const HostArray numbers = resources.AllocateHost(sizeof(*call.status) + request.images * sizeof(std::uint64_t));
+  const HostArray copies = values == nullptr ? nullptr : resources.AllocateHost(request.images * sizeof(*values));
+  auto * const    copiedValues = static_cast<ObservedValues *>(copies.get());
+  call.status = static_cast<CudaConnectedComponentStatus *>(numbers.get());
+  call.componentCounts = reinterpret_cast<std::uint64_t *>(call.status + 1);
+  *call.status = {};
+  Components            components;
+  const WaitOnException waitOnException{ executor.GetStream() };
+  StoreNumbersOf(executor, selected, request, call, values, copiedValues);
   // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
-  const bool hasRows = request.wantsTable && selected.analyzed && makeTable == nullptr;
+  const bool hasTable = request.wantsTable && selected.analyzed && makeTable == nullptr;
+  const bool hasRows = hasTable || measuresIntensities;
   if (!hasRows)
   {
-    use();
+    writeOutput();
   }
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  CCL_CHECK(error);
 
-  components.foundCount = count[0];
-  components.keptCount = count[1];
-  CountComponentsOfImages(static_cast<const TRun *>(imageRanks.get()), components.keptCount, components.keptCounts);
-  if (request.wantsValues)
+  components.foundCount = call.status->originalComponentCount;
+  components.keptCount = call.status->componentCount;
+  components.keptCounts.assign(call.componentCounts, call.componentCounts + request.images);
+  if (values != nullptr)
   {
-    components.values = ObservedValues::Summarize(hostValues, request.images);
+    components.values = ObservedValues::Summarize(copiedValues, request.images);
   }
+  const std::uint64_t kept = components.keptCount;
   request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
   if (hasRows)
   {
-    kept = components.keptCount;
-    const std::uint64_t bytes = TableBytes(request, components.keptCount);
-    const auto          rows = CopyKeptRows(executor, *selected.analyzed, components.keptCount, request);
-    components.table = resources.AllocateHost(bytes);
-    use();
-    Download(executor, components.table, rows.get(), bytes);
+    if (measuresIntensities)
+    {
+      const auto rows = executor.Allocate<IntensityValue>(kept);
+      MeasureIntensitiesOfRuns(executor,
+                               selected.labeled.GetIndexed(),
+                               selected.labeled.ranks.get(),
+                               StackOf<TRowGroup>(request.size, request.images),
+                               IntensityImage::Of(request.intensities),
+                               kept,
+                               rows.get());
+      components.intensities = Download(executor, resources, rows.get(), kept * sizeof(IntensityValue));
+    }
+    if (hasTable)
+    {
+      const auto rows = CopyKeptRows(executor, *selected.analyzed, kept, request);
+      components.table = Download(executor, resources, rows.get(), TableBytes(request, kept));
+    }
+    writeOutput();
+    CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
   }
   else if (makeTable != nullptr)
   {
-    const auto table = (*makeTable)(components.keptCount);
-    ExportRows(executor, *selected.analyzed, selected.imageRanks, { components.keptCount }, request, table);
+    ExportRows(executor, selected, { kept }, request, (*makeTable)(kept));
   }
   return components;
 }
 
-/** Labels images in device memory by their runs. Returns their components. */
+/** Labels or fills images in device memory by their runs: the steps of EnqueueSteps(), in one block of memory. If it
+ * would be large, or if the algorithm is a published one, memory is allocated as it is needed. Returns the components.
+ */
 template <typename TRowGroup, typename TRun>
 Components
-LabelPixelsWith(const DeviceExecutor & executor,
-                DeviceResources &      resources,
-                const ImageView &      input,
-                const Request &        request,
-                const ImageView &      output,
-                const TableMaker *     makeTable)
+LabelPixelsOf(const DeviceExecutor & executor,
+              DeviceResources &      resources,
+              const ImageView &      input,
+              const Request &        request,
+              const ImageView &      output,
+              const TableMaker *     makeTable)
 {
-  const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
-  const auto       bits = executor.Allocate<Word>(WordsOf(stack.GetGrid()).Count());
-  const auto       values = AllocateValues(executor, request);
-  const auto       grouped = PackImages<TRowGroup>(executor, input, request, bits.get(), values.get());
-  Components       components;
-  const auto       finish = [&](const auto & ranked) {
-    HostArray  intensities;
-    const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto & countKept) {
-      if (request.WantsIntensities())
-      {
-        // The output may be the memory of the intensities, so it is written later.
-        const std::uint64_t count = countKept();
-        const auto          rows = executor.Allocate<IntensityValue>(count);
-        MeasureIntensitiesOfRuns(
-          executor, ranked.runs, ranked.ranks, stack, IntensityImage::Of(request.intensities), count, rows.get());
-        intensities = Download(executor, resources, rows.get(), count * sizeof(IntensityValue));
-      }
-      WriteOutput(executor, ranked, imageRanks, input, request, output);
-    };
-    components = FinishComponents(executor, resources, ranked, request, useRanks, makeTable, values.get());
-    components.intensities = std::move(intensities);
-  };
-  LabelRunsOnDevice<TRun>(executor, grouped.groups, std::nullopt, request, finish);
-  return components;
-}
-
-/** Does the same with one block of memory for all arrays if the most possible runs need little memory. */
-template <typename TRowGroup, typename TRun>
-Components
-LabelPixelsInArena(const DeviceExecutor & executor,
-                   DeviceResources &      resources,
-                   const ImageView &      input,
-                   const Request &        request,
-                   const ImageView &      output,
-                   const TableMaker *     makeTable)
-{
-  const auto label = [&](const DeviceExecutor & in) {
-    return LabelPixelsWith<TRowGroup, TRun>(in, resources, input, request, output, makeTable);
-  };
+  std::unique_ptr<DeviceArena> arena;
   if (!IsPublished(request))
   {
     // Rows for the caller take memory later.
@@ -273,21 +229,27 @@ LabelPixelsInArena(const DeviceExecutor & executor,
     call.input = input;
     call.output = output;
     const ArenaSize size = MeasureCall(request, call);
-    if (size.GetTotal() <= Tuning::WorstCaseBytes)
-    {
-      if (const auto arena = MakeArena(executor, size))
-      {
-        return label(executor.In(*arena));
-      }
-    }
+    arena = size.GetTotal() <= Tuning::WorstCaseBytes ? MakeArena(executor, size) : nullptr;
   }
-  return label(executor);
+  const bool           isOneBlock = arena != nullptr;
+  const DeviceExecutor in = isOneBlock ? executor.In(*arena) : executor;
+
+  const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request);
+  const auto &                                  groups = images.grouped.groups;
+  const auto                                    selected =
+    isOneBlock ? SelectComponentsOf(
+                   in, LabelRuns<TRun>(in, groups, request.neighbors, RunCapacity::AtMost(MostRunsOf(groups))), request)
+                                                  : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
+  return AwaitComponents(
+    in, resources, selected, request, request.WantsIntensities(), images.values.get(), makeTable, [&] {
+      WriteOutput(in, selected, input, request, output);
+    });
 }
 
 /** Labels the runs of images of bits in host memory. */
 template <typename TRowGroup, typename TRun>
 RunLabels
-LabelBitsAs(const DeviceExecutor & executor,
+LabelBitsOf(const DeviceExecutor & executor,
             DeviceResources &      resources,
             const Word *           hostBits,
             std::uint64_t          runCount,
@@ -297,28 +259,28 @@ LabelBitsAs(const DeviceExecutor & executor,
   const std::uint64_t words = WordsOf(stack.GetGrid()).Count();
   const auto          bits = executor.Allocate<Word>(words);
   CCL_CHECK(cudaMemcpyAsync(bits.get(), hostBits, words * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
-  const auto grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
-  RunLabels  result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
-  const auto finish = [&](const auto & ranked) {
-    const auto useRanks = [&](const RanksOfImages<TRun> & imageRanks, const auto &) {
-      if (request.output == OutputKind::Labels || request.WantsIntensities())
+  const auto                   grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
+  std::unique_ptr<DeviceArena> arena;
+  const auto                   selected = SelectManyRuns<TRun>(executor, grouped.groups, runCount, request, arena);
+  const TRun * const           ranks = selected.labeled.ranks.get();
+  RunLabels                    result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
+  const auto                   writeOutput = [&] {
+    if (request.output == OutputKind::Labels || request.WantsIntensities())
+    {
+      result.ranks = Download(executor, resources, ranks, runCount * sizeof(TRun));
+      if (request.images > 1)
       {
-        result.ranks = Download(executor, resources, ranked.ranks, runCount * sizeof(TRun));
-        if (request.images > 1)
-        {
-          result.imageRanks = Download(executor, resources, imageRanks.first, request.images * sizeof(TRun));
-        }
+        result.imageRanks = Download(executor, resources, selected.imageRanks.first, request.images * sizeof(TRun));
       }
-      if (request.output == OutputKind::MaskBits)
-      {
-        const auto mask = executor.Allocate<Word>(words);
-        StoreMask(executor, ranked.runs, ranked.ranks, mask.get());
-        result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
-      }
-    };
-    result.components = FinishComponents(executor, resources, ranked, request, useRanks);
+    }
+    if (request.output == OutputKind::MaskBits)
+    {
+      const auto mask = executor.Allocate<Word>(words);
+      StoreMask(executor, selected.labeled.GetIndexed(), ranks, mask.get());
+      result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
+    }
   };
-  LabelRunsOnDevice<TRun>(executor, grouped.groups, runCount, request, finish);
+  result.components = AwaitComponents(executor, resources, selected, request, false, nullptr, nullptr, writeOutput);
   return result;
 }
 
@@ -332,7 +294,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   const TableMaker *     makeTable)
 {
   return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
-    return LabelPixelsInArena<decltype(group), TRun>(executor, resources, input, request, output, makeTable);
+    return LabelPixelsOf<decltype(group), TRun>(executor, resources, input, request, output, makeTable);
   });
 }
 
@@ -345,7 +307,7 @@ LabelBitsByRuns(const DeviceExecutor & executor,
                 const Request &        request)
 {
   return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
-    return LabelBitsAs<decltype(group), TRun>(executor, resources, bits, runCount, request);
+    return LabelBitsOf<decltype(group), TRun>(executor, resources, bits, runCount, request);
   });
 }
 

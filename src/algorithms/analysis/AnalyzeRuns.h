@@ -10,6 +10,7 @@
 #include "algorithms/analysis/MeasureRuns.h"
 #include "algorithms/analysis/SelectComponents.h"
 #include "algorithms/runs/ImageRanks.h"
+#include "algorithms/runs/RunUnionFind.h"
 #include "primitives/Grid.h"
 
 #include <optional>
@@ -144,53 +145,46 @@ CopyKeptRows(const TExecutor &                           executor,
   return memory;
 }
 
-/** Runs in the executor's memory, and the rank of the component of each run. */
-template <typename TRowGroup, typename TRun>
-struct RankedRuns
+/** Labeled runs after the selection of a request. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+struct SelectedRuns
 {
-  IndexedRuns<TRowGroup, TRun> runs;
-  TRun *                       ranks;
-  BoundedCount<TRun>           runCount;
-  BoundedCount<TRun>           componentCount;
-};
+  using BufferType = typename LabeledRuns<TRowGroup, TRun, TExecutor>::BufferType;
 
-/** The components of ranked runs after the selection of a request. */
-template <typename TRun, typename TExecutor>
-struct FinalComponents
-{
-  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<TRun>(0));
-
+  LabeledRuns<TRowGroup, TRun, TExecutor>            labeled;  // the ranks are those of the kept components, or NoLabel
   std::optional<AnalyzedComponents<TRun, TExecutor>> analyzed; // nothing if the request needs no analysis
   BufferType                                         imageRankMemory;
   RanksOfImages<TRun>                                imageRanks; // of the kept components
-  BoundedCount<TRun>                                 found;
   BoundedCount<TRun>                                 kept;
 };
 
-/** Measures and selects the components of ranked runs if the request needs it. Then the ranks of the runs are those of
- * the kept components, or NoLabel. Waits only if the selection sorts. */
+/** Measures and selects the components of labeled runs if the request needs it. Waits only if the selection sorts. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
-FinalComponents<TRun, TExecutor>
-SelectComponentsOf(const TExecutor & executor, const RankedRuns<TRowGroup, TRun> & ranked, const Request & request)
+SelectedRuns<TRowGroup, TRun, TExecutor>
+SelectComponentsOf(const TExecutor &                          executor,
+                   LabeledRuns<TRowGroup, TRun, TExecutor> && labeled,
+                   const Request &                            request)
 {
+  const auto runs = labeled.GetIndexed();
+  TRun *     ranks = labeled.ranks.get();
+  const auto found = labeled.componentCount;
   const auto ranksIn = [&request](const auto & memory) {
     return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
   };
-  auto imageRankMemory = FindRanksOfImages(executor, ranked.runs, ranked.runCount, ranked.ranks, request.images);
+  auto imageRankMemory = FindRanksOfImages(executor, runs, labeled.runCount, ranks, request.images);
   auto imageRanks = ranksIn(imageRankMemory);
   if (!request.NeedsAnalysis())
   {
-    return { std::nullopt, std::move(imageRankMemory), imageRanks, ranked.componentCount, ranked.componentCount };
+    return { std::move(labeled), std::nullopt, std::move(imageRankMemory), imageRanks, found };
   }
-  auto analyzed =
-    AnalyzeRuns(executor, ranked.runs, ranked.ranks, ranked.runCount, imageRanks, ranked.componentCount, request);
+  auto analyzed = AnalyzeRuns(executor, runs, ranks, labeled.runCount, imageRanks, found, request);
   if (analyzed.selected)
   {
     imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
     imageRanks = ranksIn(imageRankMemory);
   }
   const auto kept = analyzed.GetKept();
-  return { std::move(analyzed), std::move(imageRankMemory), imageRanks, ranked.componentCount, kept };
+  return { std::move(labeled), std::move(analyzed), std::move(imageRankMemory), imageRanks, kept };
 }
 
 } // namespace itk::ccl

@@ -174,6 +174,14 @@ CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
   return SumOf<TRun>(executor, groups.columns.words.Count(), startsInWord);
 }
 
+/** Returns the most runs that row groups can have. */
+template <typename TRowGroup>
+std::uint64_t
+MostRunsOf(const RowGroupBits<TRowGroup> & groups)
+{
+  return groups.columns.words.Count() * RunUnionFind::MostStartsInWord;
+}
+
 /** The number of runs for which LabelRuns() allocates memory. */
 struct RunCapacity
 {
@@ -202,7 +210,7 @@ CapacityFor(const TExecutor &               executor,
             std::uint64_t                   worstCaseBytes = Tuning::WorstCaseBytes)
 {
   constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun); // parents, and ranks of roots
-  const std::uint64_t     mostRuns = groups.columns.words.Count() * RunUnionFind::MostStartsInWord;
+  const std::uint64_t     mostRuns = MostRunsOf(groups);
   return mostRuns <= worstCaseBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
                                                   : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
 }

@@ -145,13 +145,6 @@ public:
     return *m_MemorySource;
   }
 
-  /** Returns whether arrays come from an arena. */
-  bool
-  HasArena() const
-  {
-    return m_Arena != nullptr;
-  }
-
   /** The owner of an array in device memory. The memory is freed in the order of the stream. */
   template <typename T>
   class Buffer : public DeviceAllocation
