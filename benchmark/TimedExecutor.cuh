@@ -107,9 +107,9 @@ public:
 
   template <typename TWork>
   void
-  ForEachChosen(const Grid & grid, const TWork & work) const
+  Dispatch(const Grid & grid, const TWork & work) const
   {
-    this->Time<TWork>([&] { m_Executor.ForEachChosen(grid, work); });
+    this->Time<TWork>([&] { m_Executor.Dispatch(grid, work); });
   }
 
   template <typename TFunctor>

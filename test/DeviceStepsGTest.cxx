@@ -109,7 +109,7 @@ public:
 
   template <typename TWork>
   void
-  ForEachChosen(const Grid & grid, const TWork &) const
+  Dispatch(const Grid & grid, const TWork &) const
   {
     this->Record<TWork>(grid);
   }

@@ -140,7 +140,7 @@ struct Components
                            RunCapacity::Exactly(hostBits.runs.total)))
   {
     std::mt19937               random(seed);
-    const std::uint64_t        found = runs.componentCount.Get();
+    const std::uint64_t        found = runs.componentCount.GetOrZero();
     std::vector<TRun>          rows(found, NoLabel<TRun>);
     std::vector<std::uint64_t> order(found);
     std::iota(order.begin(), order.end(), 0);

@@ -195,13 +195,13 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
                                     grouped.groups,
                                     TRowGroup::IsOneRow ? Neighbors::Face : Neighbors::Full,
                                     CapacityFor<TRun>(executor, grouped.groups));
-  ASSERT_EQ(runs.componentCount.Get(), itk.objectCount);
+  ASSERT_EQ(runs.componentCount.GetOrZero(), itk.objectCount);
   std::vector<bool> isKept(itk.objectCount);
   for (std::uint64_t component = 0; component < itk.objectCount; ++component)
   {
     isKept[component] = random() % 2 == 0;
   }
-  for (std::uint64_t run = 0; run < runs.runCount.Get(); ++run)
+  for (std::uint64_t run = 0; run < runs.runCount.GetOrZero(); ++run)
   {
     TRun & label = runs.ranks[run];
     label = isKept[label] ? label : NoLabel<TRun>;

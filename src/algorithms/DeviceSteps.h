@@ -166,7 +166,7 @@ struct EraseIfExceeded
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  Choose(const TVisitor & visit) const
+  Dispatch(const TVisitor & visit) const
   {
     if (runCount.IsExceeded())
     {
@@ -390,7 +390,7 @@ EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConn
     const std::uint64_t words = groups.rows.words.Count();
     const std::uint64_t columnWords = TRowGroup::IsOneRow ? 0 : groups.columns.words.Count();
     const EraseWord     eraseWord{ images.bits.get(), images.grouped.columns.get(), columnWords };
-    executor.ForEachChosen(Grid{ words }, EraseIfExceeded<TRun>{ labeled.runCount, words, eraseWord });
+    executor.Dispatch(Grid{ words }, EraseIfExceeded<TRun>{ labeled.runCount, words, eraseWord });
   }
   const auto selected = SelectComponentsOf(executor, std::move(labeled), request);
   WriteOutput(executor, selected, call.input, request, call.output);

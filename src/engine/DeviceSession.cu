@@ -54,7 +54,7 @@ public:
    * first: kernels and copies may still use memory that the caller frees after the exception. */
   template <typename TWork>
   auto
-  Run(const TWork & work) const
+  Execute(const TWork & work) const
   {
     const CurrentDevice current(m_Device);
     try
@@ -104,7 +104,7 @@ DeviceSession::~DeviceSession() = default;
 HostArray
 DeviceSession::AllocateHost(std::uint64_t bytes)
 {
-  return m_Implementation->Run(
+  return m_Implementation->Execute(
     [bytes](const DeviceExecutor &, DeviceResources & resources) { return resources.AllocateHost(bytes); });
 }
 
@@ -143,7 +143,7 @@ DeviceSession::LabelPixels(const ImageView &  input,
                            const ImageView &  output,
                            const TableMaker * makeTable)
 {
-  return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
+  return m_Implementation->Execute([&](const DeviceExecutor & executor, DeviceResources & resources) {
     const int device = m_Implementation->GetDevice();
     RequireDeviceMemory(input.pixels, "input", device);
     if (request.output != OutputKind::None)
@@ -178,7 +178,7 @@ DeviceSession::LabelPixels(const ImageView &  input,
 RunLabels
 DeviceSession::LabelBits(const Word * bits, std::uint64_t runCount, const Request & request)
 {
-  return m_Implementation->Run([&](const DeviceExecutor & executor, DeviceResources & resources) {
+  return m_Implementation->Execute([&](const DeviceExecutor & executor, DeviceResources & resources) {
     return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
       return LabelBitsByRuns<decltype(run)>(executor, resources, bits, runCount, request);
     });

@@ -131,10 +131,10 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
   const auto         label = [&](auto run) {
     using RunType = decltype(run);
     auto labeled = LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
-    labeled.componentCount = { labeled.componentCount.Get() };
+    labeled.componentCount = { labeled.componentCount.GetOrZero() };
     const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
     const std::uint64_t found = selected.labeled.componentCount.limit;
-    const std::uint64_t kept = selected.kept.Get();
+    const std::uint64_t kept = selected.kept.GetOrZero();
     Components          components{ found, kept, std::vector<std::uint64_t>(request.images), nullptr, nullptr, {} };
     CountComponentsOfImages(selected.imageRanks.first, kept, components.keptCounts);
     request.labelValues.RequireRoomFor(components.GetLargestKeptCount());

@@ -174,7 +174,7 @@ SelectComponentsBySize(const ParallelFor &                     parallelFor,
   const std::uint64_t * const allAreSeeded = nullptr;
   const auto selected = Select<std::uint64_t>(executor, table, allAreSeeded, { count }, Grid{ count }, {}, selection);
   KeptComponents kept;
-  kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.Get());
+  kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.GetOrZero());
   kept.labels.resize(count);
   std::transform(
     selected.positions.get(), selected.positions.get() + count, kept.labels.begin(), [&](std::uint64_t rank) {

@@ -51,10 +51,10 @@ struct BoundedCount
     return this->GetTrueCount() > limit;
   }
 
-  /** Returns the number of elements to work on: 0 if the limit is exceeded. Call it in functors. */
+  /** Returns the number of elements to work on: 0 if there are more than the limit. Call it in functors. */
   CCL_HOST_DEVICE
   std::uint64_t
-  Get() const
+  GetOrZero() const
   {
     const std::uint64_t count = this->GetTrueCount();
     return count <= limit ? count : 0;
@@ -76,7 +76,7 @@ struct StoreCounts
   }
 };
 
-/** The work of ForEachChosen() on the elements of an array. */
+/** The work of Dispatch() on the elements of an array. */
 template <typename T, typename TFunctor>
 struct WorkOnElements
 {
@@ -87,9 +87,9 @@ struct WorkOnElements
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  Choose(const TVisitor & visit) const
+  Dispatch(const TVisitor & visit) const
   {
-    visit(count.Get(), functor);
+    visit(count.GetOrZero(), functor);
   }
 };
 

@@ -19,7 +19,7 @@
 //   consecutive threads.
 // - `ForEach(count, functor)`: calls `functor(Cell{ i })` once for each i < count, which is a BoundedCount. A limit far
 //   above the count costs little.
-// - `ForEachChosen(grid, work)`: calls `work.Choose(visit)`, which calls `visit(count, functor)` once or never. Then
+// - `Dispatch(grid, work)`: calls `work.Dispatch(visit)`, which calls `visit(count, functor)` once or never. Then
 //   `functor(cell)` is called once for each cell with x < count <= grid.x and y < grid.y. The choice and the count may
 //   depend on memory that earlier calls wrote, but not on the thread.
 // - `ForEachCompact(grid, functor)`: the same as ForEach(grid, functor), with a thread block shape for functors that

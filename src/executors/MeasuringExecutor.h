@@ -99,7 +99,7 @@ public:
 
   template <typename TWork>
   void
-  ForEachChosen(const Grid &, const TWork &) const
+  Dispatch(const Grid &, const TWork &) const
   {}
 
   template <typename TFunctor, typename TTable>

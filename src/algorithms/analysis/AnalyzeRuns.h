@@ -57,14 +57,14 @@ TableWords(const Request & request, std::uint64_t rows)
 }
 
 /** Measures and selects the components of labeled runs. Waits only if the selection sorts.
- * \param ranksOfRuns the rank of the component of each run. If components are selected, gets their positions in the
+ * \param ranks the rank of the component of each run. If components are selected, gets their positions in the
  * order of the labels, or NoLabel.
  * \param componentCount number of components of the runs */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 AnalyzedComponents<TRun, TExecutor>
 AnalyzeRuns(const TExecutor &                    executor,
             const IndexedRuns<TRowGroup, TRun> & runs,
-            TRun *                               ranksOfRuns,
+            TRun *                               ranks,
             const BoundedCount<TRun> &           runCount,
             const RanksOfImages<TRun> &          imageRanks,
             const BoundedCount<TRun> &           componentCount,
@@ -80,7 +80,7 @@ AnalyzeRuns(const TExecutor &                    executor,
     const TableType table = TableType::In(memory.get(), columns, limit);
     MeasureComponents(executor,
                       runs,
-                      ranksOfRuns,
+                      ranks,
                       stack,
                       selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster,
                       componentCount,
@@ -89,7 +89,7 @@ AnalyzeRuns(const TExecutor &                    executor,
     {
       return { std::move(memory), componentCount, std::nullopt };
     }
-    const auto seeded = MarkSeededComponents(executor, runs, ranksOfRuns, limit, stack, selection.seeds);
+    const auto seeded = MarkSeededComponents(executor, runs, ranks, limit, stack, selection.seeds);
     auto       selected = Select(executor,
                            table,
                            selection.seeds.empty() ? nullptr : seeded.get(),
@@ -97,7 +97,7 @@ AnalyzeRuns(const TExecutor &                    executor,
                            request.size,
                            imageRanks,
                            selection);
-    RenumberRuns(executor, selected.positions.get(), runCount, ranksOfRuns);
+    RenumberRuns(executor, selected.positions.get(), runCount, ranks);
     return { std::move(memory), componentCount, std::move(selected) };
   });
 }

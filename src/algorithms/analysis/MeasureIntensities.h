@@ -243,7 +243,7 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
 {
   using typename RunLists<TRowGroup, TRun>::ListType;
 
-  const TRun * rowsOfRuns; // NoLabel for a run without a row
+  const TRun * ranks; // NoLabel for a run without a row
   ImageStack   stack;
   TPass        pass;
 
@@ -270,7 +270,7 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
   std::uint64_t
   RowOf(TRun run, typename TPass::Parameters & parameters) const
   {
-    const TRun row = rowsOfRuns[run];
+    const TRun row = ranks[run];
     return row != NoLabel<TRun> && pass.Begin(row, parameters) ? std::uint64_t{ row } : NoRow;
   }
 
@@ -437,7 +437,7 @@ AddRowsOnHost(const ParallelFor &                         parallelFor,
 } // namespace MeasureIntensities
 
 /** Measures the intensities of all components. Writes all rows.
- * \param rowsOfRuns the row of each run, or NoLabel
+ * \param ranks the rank of the component of each run, which is its row, or NoLabel
  * \param image the intensities, where the executor's functors can read them
  * \param rowCount number of components that have labels
  * \param rows an element for each of these components, in the order of the labels */
@@ -445,7 +445,7 @@ template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 MeasureIntensitiesOfRuns(const TExecutor &                    executor,
                          const IndexedRuns<TRowGroup, TRun> & runs,
-                         const TRun *                         rowsOfRuns,
+                         const TRun *                         ranks,
                          const ImageStack &                   stack,
                          const IntensityImage &               image,
                          std::uint64_t                        rowCount,
@@ -456,7 +456,7 @@ MeasureIntensitiesOfRuns(const TExecutor &                    executor,
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
     executor.AddToRows(runs.groups.columns.words,
-                       MeasureWord<TRowGroup, TRun, PassType>{ { runs }, rowsOfRuns, stack, pass },
+                       MeasureWord<TRowGroup, TRun, PassType>{ { runs }, ranks, stack, pass },
                        IntensityRows{ rows });
   });
 }
@@ -469,7 +469,7 @@ void
 MeasureIntensitiesOfRows(const ParallelFor &              parallelFor,
                          const RowGroupBits<TRowGroup> &  groups,
                          const ChunkSums<std::uint64_t> & scan,
-                         const TRun *                     rowsOfRuns,
+                         const TRun *                     ranks,
                          const ImageStack &               stack,
                          const IntensityImage &           image,
                          std::uint64_t                    rowCount,
@@ -479,7 +479,7 @@ MeasureIntensitiesOfRows(const ParallelFor &              parallelFor,
   HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows{ rows });
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
-    const MeasureWord<TRowGroup, TRun, PassType> measure{ { { groups, nullptr } }, rowsOfRuns, stack, pass };
+    const MeasureWord<TRowGroup, TRun, PassType> measure{ { { groups, nullptr } }, ranks, stack, pass };
     AddRowsOnHost(parallelFor, scan, measure, IntensityRows{ rows });
   });
 }

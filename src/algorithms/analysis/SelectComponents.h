@@ -195,7 +195,7 @@ struct CopyKeys
   operator()(const Cell & position) const
   {
     TRun key = 0;
-    if (position.x < list.count.Get())
+    if (position.x < list.count.GetOrZero())
     {
       const TRun value = values[list.ranks[position.x]];
       key = isAscending ? static_cast<TRun>(~value) : value;
@@ -221,7 +221,7 @@ struct CopyImages
   operator()(const Cell & position) const
   {
     TRun key = 0;
-    if (position.x < list.count.Get())
+    if (position.x < list.count.GetOrZero())
     {
       key = static_cast<TRun>(~static_cast<TRun>(imageRanks.ImageOf(list.ranks[position.x])));
     }
@@ -244,7 +244,7 @@ struct FindStartOfImage
   operator()(const Cell & image) const
   {
     std::uint64_t begin = 0;
-    std::uint64_t end = count.Get();
+    std::uint64_t end = count.GetOrZero();
     while (begin < end)
     {
       const std::uint64_t middle = begin + (end - begin) / 2;
@@ -316,13 +316,13 @@ template <typename TRun>
 struct RenumberRun
 {
   const TRun * positions;
-  TRun *       ranksOfRuns;
+  TRun *       ranks;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
-    ranksOfRuns[run.x] = positions[ranksOfRuns[run.x]];
+    ranks[run.x] = positions[ranks[run.x]];
   }
 };
 
@@ -484,12 +484,9 @@ FindPositionsOfImages(const TExecutor &                           executor,
 /** Replaces the rank of the component of each run by the component's position, or by NoLabel. */
 template <typename TRun, typename TExecutor>
 void
-RenumberRuns(const TExecutor &          executor,
-             const TRun *               positions,
-             const BoundedCount<TRun> & runCount,
-             TRun *                     ranksOfRuns)
+RenumberRuns(const TExecutor & executor, const TRun * positions, const BoundedCount<TRun> & runCount, TRun * ranks)
 {
-  executor.ForEach(runCount, SelectComponents::RenumberRun<TRun>{ positions, ranksOfRuns });
+  executor.ForEach(runCount, SelectComponents::RenumberRun<TRun>{ positions, ranks });
 }
 
 } // namespace itk::ccl

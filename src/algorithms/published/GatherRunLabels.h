@@ -19,7 +19,7 @@ struct Gather
   const TLabel *               labels;
   Grid                         size;
   IndexedRuns<TRowGroup, TRun> runs;
-  TRun *                       runLabels;
+  TRun *                       ranks;
 
   CCL_HOST_DEVICE
   void
@@ -30,7 +30,7 @@ struct Gather
     TRun                run = runs.runOffsets[begin + word.x];
     for (Word left = columns.Starts(begin, word.x); left != 0; left &= left - 1, ++run)
     {
-      runLabels[run] = static_cast<TRun>(labels[this->PixelInColumn(word, LowestBit(left))]);
+      ranks[run] = static_cast<TRun>(labels[this->PixelInColumn(word, LowestBit(left))]);
     }
   }
 
@@ -49,17 +49,17 @@ private:
 
 } // namespace GatherRunLabels
 
-/** Writes the label of each run to `runLabels`. `labels` has the label of each pixel. */
+/** Writes the rank of the component of each run. `labels` has the rank of each pixel. */
 template <typename TLabel, typename TRowGroup, typename TRun, typename TExecutor>
 void
 GatherLabelsOfRuns(const TExecutor &                    executor,
                    const TLabel *                       labels,
                    const Grid &                         size,
                    const IndexedRuns<TRowGroup, TRun> & runs,
-                   TRun *                               runLabels)
+                   TRun *                               ranks)
 {
   executor.ForEach(runs.groups.columns.words,
-                   GatherRunLabels::Gather<TLabel, TRowGroup, TRun>{ labels, size, runs, runLabels });
+                   GatherRunLabels::Gather<TLabel, TRowGroup, TRun>{ labels, size, runs, ranks });
 }
 
 } // namespace itk::ccl

@@ -194,16 +194,16 @@ private:
   std::uint64_t m_End = 0;
 };
 
-/** Visits the runs of pixels that have labels, row by row. Threads visit different rows at the same time. `labels` has
- * the label of each run of row groups, or NoLabel.
+/** Visits the runs of pixels that have labels, row by row. Threads visit different rows at the same time. `ranks` has
+ * the rank of the component of each run of row groups, or NoLabel.
  *
  * For each row, visitRow(row, image, visitRuns) is called once. It must call visitRuns(visit), which calls
- * visit(begin, end, label) for each run of pixels, from left to right. */
+ * visit(begin, end, rank) for each run of pixels, from left to right. */
 template <typename TRowGroup, typename TRun, typename TRowVisitor>
 void
 VisitLabeledRows(const ParallelFor &         parallelFor,
                  const HostBits<TRowGroup> & bits,
-                 const TRun *                labels,
+                 const TRun *                ranks,
                  const ImageStack &          stack,
                  const TRowVisitor &         visitRow)
 {
@@ -211,26 +211,26 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
   const std::uint64_t             rowSize = stack.size.x;
   const RowGroupBits<TRowGroup> & groups = bits.groups;
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    const TRun * groupLabels = labels + bits.runs.prefixes[chunk];
+    const TRun * groupRanks = ranks + bits.runs.prefixes[chunk];
     chunks.ForEach(chunk, [&](const Cell & group) {
       const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
         const auto          visitRuns = [&](const auto & visit) {
-          // `label` moves with runOfRowGroup, and points to the label of the next run of the row group.
+          // `rank` moves with runOfRowGroup, and points to the rank of the next run of the row group.
           RunCursor    run(groups.rows.bits + rowBegin, rowSize);
           RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, rowSize);
-          const TRun * label = groupLabels;
+          const TRun * rank = groupRanks;
           while (run.Next())
           {
             while (runOfRowGroup.GetEnd() <= run.GetBegin())
             {
               runOfRowGroup.Next();
-              ++label;
+              ++rank;
             }
-            if (label[-1] != NoLabel<TRun>)
+            if (rank[-1] != NoLabel<TRun>)
             {
-              visit(run.GetBegin(), run.GetEnd(), label[-1]);
+              visit(run.GetBegin(), run.GetEnd(), rank[-1]);
             }
           }
         };
@@ -240,7 +240,7 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
       });
       for (std::uint64_t x = 0; x < groups.columns.words.x; ++x)
       {
-        groupLabels += CountBits(groups.columns.Starts(columnsBegin, x));
+        groupRanks += CountBits(groups.columns.Starts(columnsBegin, x));
       }
     });
   });
@@ -284,12 +284,12 @@ WriteLabelRows(const ParallelFor &         parallelFor,
 
 /** Calls visitRow(row, words) for each row of the mask of the pixels whose runs have labels. Threads visit different
  * rows at the same time. `bits` is the memory of the rows of `runs`, and gets the bits of the mask. So no memory is
- * allocated between rows. `labels` has the label of each run, or NoLabel. */
+ * allocated between rows. `ranks` has the rank of the component of each run, or NoLabel. */
 template <typename TRowGroup, typename TRun, typename TRowVisitor>
 void
 VisitSelectedRows(const ParallelFor &                  parallelFor,
                   const IndexedRuns<TRowGroup, TRun> & runs,
-                  const TRun *                         labels,
+                  const TRun *                         ranks,
                   const ImageStack &                   stack,
                   Word *                               bits,
                   const TRowVisitor &                  visitRow)
@@ -303,7 +303,7 @@ VisitSelectedRows(const ParallelFor &                  parallelFor,
       for (std::uint64_t x = groups.columns.IsEmpty(columnsBegin) ? 0 : groups.columns.words.x; x-- > 0;)
       {
         const bool isEmptyWord = groups.columns.bits[columnsBegin + x] == 0;
-        const Word selected = isEmptyWord ? 0 : MaskWriteOut::SelectedColumns(runs, labels, { x, group.y, group.z });
+        const Word selected = isEmptyWord ? 0 : MaskWriteOut::SelectedColumns(runs, ranks, { x, group.y, group.z });
         groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
           bits[groups.RowBegin(group.y, group.z, row, slice) + x] &= selected;
         });

@@ -74,7 +74,7 @@ struct FindLowestRank
     const Grid &        words = runs.groups.columns.words;
     const std::uint64_t wordsOfSlice = words.x * words.y;
     const TRun          firstRun = runs.runOffsets[cell.y * runs.groups.groupsAlongZ * wordsOfSlice];
-    const std::uint64_t allRuns = runCount.Get();
+    const std::uint64_t allRuns = runCount.GetOrZero();
     if (firstRun >= allRuns)
     {
       return;

@@ -24,14 +24,14 @@ namespace MaskWriteOut
 template <typename TRowGroup, typename TRun>
 CCL_HOST_DEVICE
 inline Word
-SelectedColumns(const IndexedRuns<TRowGroup, TRun> & runs, const TRun * labels, const Cell & word)
+SelectedColumns(const IndexedRuns<TRowGroup, TRun> & runs, const TRun * ranks, const Cell & word)
 {
   Word selected = 0;
   for (auto list = runs.RunsIn(word); !list.IsAtEnd();)
   {
     Word       columns = 0;
     const TRun run = list.Next(columns);
-    selected |= labels[run] == NoLabel<TRun> ? 0 : columns;
+    selected |= ranks[run] == NoLabel<TRun> ? 0 : columns;
   }
   return selected;
 }
@@ -41,14 +41,14 @@ template <typename TRowGroup, typename TRun>
 struct StoreBits
 {
   IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 labels;
+  const TRun *                 ranks;
   Word *                       mask; // as many words as runs.groups.rows
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & word) const
   {
-    const Word selected = SelectedColumns(runs, labels, word);
+    const Word selected = SelectedColumns(runs, ranks, word);
     runs.groups.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
       const std::uint64_t at = runs.groups.RowBegin(word.y, word.z, row, slice) + word.x;
       mask[at] = runs.groups.rows.bits[at] & selected;
@@ -215,9 +215,9 @@ private:
 /** Writes the bits of the pixels whose run has a label. `mask` has as many words as the rows of the image. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-StoreMask(const TExecutor & executor, const IndexedRuns<TRowGroup, TRun> & runs, const TRun * labels, Word * mask)
+StoreMask(const TExecutor & executor, const IndexedRuns<TRowGroup, TRun> & runs, const TRun * ranks, Word * mask)
 {
-  executor.ForEach(runs.groups.columns.words, MaskWriteOut::StoreBits<TRowGroup, TRun>{ runs, labels, mask });
+  executor.ForEach(runs.groups.columns.words, MaskWriteOut::StoreBits<TRowGroup, TRun>{ runs, ranks, mask });
 }
 
 /** Writes the images of a stack: a value to the pixels inside a mask, or to the pixels outside it, and the pixels of

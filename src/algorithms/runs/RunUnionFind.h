@@ -268,9 +268,9 @@ struct WorkByRunOrWord
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  Choose(const TVisitor & visit) const
+  Dispatch(const TVisitor & visit) const
   {
-    const std::uint64_t count = runCount.Get();
+    const std::uint64_t count = runCount.GetOrZero();
     if (mayBeByRun && count < wordCount)
     {
       visit(count, byRun);
@@ -311,12 +311,12 @@ BuildTrees(const TExecutor &                    executor,
   const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs, topology };
   const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology };
   const Grid                             cells = byWord.GetCells();
-  executor.ForEachChosen(
+  executor.Dispatch(
     Grid{ cells.x },
     InitializationWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
   executor.ForEach(runCount,
                    RunRanking::Compression<TRun>{ parents, TRowGroup::RootHasFirstPixel ? nullptr : firstPixels });
-  executor.ForEachChosen(
+  executor.Dispatch(
     cells,
     ReductionWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
 }

@@ -49,10 +49,10 @@ __launch_bounds__(VThreads) ForEachCell(Grid grid, TFunctor functor)
  * takes several cells along x. */
 template <typename TWork>
 __global__ void
-__launch_bounds__(Tuning::ThreadBlockSize, Tuning::ResidentThreadBlocks) ForEachChosenCell(TWork work)
+__launch_bounds__(Tuning::ThreadBlockSize, Tuning::ResidentThreadBlocks) DispatchCells(TWork work)
 {
   WaitForPreviousKernels();
-  work.Choose([](std::uint64_t count, const auto & functor) {
+  work.Dispatch([](std::uint64_t count, const auto & functor) {
     const std::uint64_t stride = std::uint64_t{ gridDim.x } * blockDim.x;
     for (std::uint64_t x = std::uint64_t{ blockIdx.x } * blockDim.x + threadIdx.x; x < count; x += stride)
     {
@@ -279,19 +279,19 @@ public:
   void
   ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
   {
-    this->ForEachChosen(Grid{ count.limit }, WorkOnElements<T, TFunctor>{ count, functor });
+    this->Dispatch(Grid{ count.limit }, WorkOnElements<T, TFunctor>{ count, functor });
   }
 
   template <typename TWork>
   void
-  ForEachChosen(const Grid & grid, const TWork & work) const
+  Dispatch(const Grid & grid, const TWork & work) const
   {
     if (grid.Count() != 0)
     {
       const std::uint64_t threadBlocks = DivideUp(grid.x, Tuning::ThreadBlockSize);
       const dim3          shape(this->ConcurrentThreadBlocks(threadBlocks, Tuning::LoopingThreadBlocks),
                        static_cast<unsigned int>(grid.y));
-      this->Launch(&ForEachChosenCell<TWork>, shape, Tuning::ThreadBlockSize, work);
+      this->Launch(&DispatchCells<TWork>, shape, Tuning::ThreadBlockSize, work);
     }
   }
 

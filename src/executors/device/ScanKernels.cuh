@@ -195,7 +195,7 @@ __launch_bounds__(ScanThreads)
   __shared__ std::uint64_t tileOfThreadBlock;
   WaitForPreviousKernels();
 
-  const std::uint64_t count = bounded.Get();
+  const std::uint64_t count = bounded.GetOrZero();
   if (count == 0 && total != nullptr && blockIdx.x == 0 && threadIdx.x == 0)
   {
     StoreForHost(total, TSum{ 0 });

@@ -129,14 +129,14 @@ public:
   void
   ForEach(const BoundedCount<T> & count, const TFunctor & functor) const
   {
-    this->ForEach(Grid{ count.Get() }, functor);
+    this->ForEach(Grid{ count.GetOrZero() }, functor);
   }
 
   template <typename TWork>
   void
-  ForEachChosen(const Grid & grid, const TWork & work) const
+  Dispatch(const Grid & grid, const TWork & work) const
   {
-    work.Choose([&](std::uint64_t count, const auto & functor) { this->ForEach(Grid{ count, grid.y }, functor); });
+    work.Dispatch([&](std::uint64_t count, const auto & functor) { this->ForEach(Grid{ count, grid.y }, functor); });
   }
 
   template <typename TFunctor>
@@ -164,7 +164,7 @@ public:
   void
   Scan(const BoundedCount<TSum> & bounded, const TFunction & valueAt, const TVisitor & visit, TSum * total) const
   {
-    const std::uint64_t count = bounded.Get();
+    const std::uint64_t count = bounded.GetOrZero();
     ChunkSums<TSum>     sums{ count, CellsPerChunk(count), {}, 0 };
     sums.prefixes.resize(DivideUp(count, sums.valuesPerChunk));
     if (sums.prefixes.size() > 1)
