@@ -5,8 +5,8 @@
 #include "engine/CallersMemory.cuh"
 #include "engine/DeviceChecks.cuh"
 #include "engine/DeviceSession.h"
-#include "engine/MeasureCall.cuh"
 #include "engine/RunPipeline.cuh"
+#include "executors/MeasuringExecutor.h"
 #include "executors/device/CudaContext.cuh"
 
 #include <optional>
@@ -14,6 +14,14 @@
 
 namespace itk::ccl
 {
+
+ArenaSize
+MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & call)
+{
+  const MeasuringExecutor executor(SortStorageBytes);
+  EnqueueCall(executor, request, call);
+  return executor.GetSize();
+}
 
 namespace
 {

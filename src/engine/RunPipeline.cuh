@@ -32,6 +32,10 @@ LabelBitsByRuns(const DeviceExecutor & executor,
                 std::uint64_t          runCount,
                 const Request &        request);
 
+/** Returns the device memory of a call. Starts the current device if the call sorts. */
+ArenaSize
+MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & call);
+
 extern template void
 EnqueueCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 extern template void

@@ -7,7 +7,6 @@
 #include "engine/RunPipeline.cuh"
 
 #include "engine/DevicePacking.cuh"
-#include "engine/MeasureCall.cuh"
 #include "engine/PublishedLabeling.cuh"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackTable.h"

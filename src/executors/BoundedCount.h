@@ -61,18 +61,18 @@ struct BoundedCount
   }
 };
 
-/** Kernel functor that copies two true counts to integers of 64 bits, which the host may read. A cell is a count. */
+/** Kernel functor that copies a true count to an integer of 64 bits, which the host may read. */
 template <typename T>
-struct StoreCounts
+struct StoreCount
 {
-  BoundedCount<T> counts[2];
+  BoundedCount<T> count;
   std::uint64_t * memory;
 
   CCL_HOST_DEVICE
   void
-  operator()(const Cell & cell) const
+  operator()(const Cell &) const
   {
-    StoreForHost(memory + cell.x, counts[cell.x].GetTrueCount());
+    StoreForHost(memory, count.GetTrueCount());
   }
 };
 

@@ -120,7 +120,7 @@ Await(const TExecutor & executor, const BoundedCount<T> & count)
     return count.limit;
   }
   const auto result = executor.template AllocateResult<std::uint64_t>();
-  executor.ForEach(Grid{ 1 }, StoreCounts<T>{ { count, {} }, result.GetAddress() });
+  executor.ForEach(Grid{ 1 }, StoreCount<T>{ count, result.GetAddress() });
   return result.Get();
 }
 
