@@ -37,7 +37,7 @@ EnqueueOn(int                                      device,
 {
   const DeviceExecutor executor(DeviceResources::Of(device), stream);
   DeviceArena          arena(std::move(workspace), size, stream);
-  EnqueueCall(executor.WithoutWaiting().In(arena), request, call);
+  EnqueueCall(executor.WithoutWaitingIn(arena), request, call);
 }
 
 } // namespace
@@ -66,7 +66,7 @@ DeviceSession::Prepare(int deviceId, const Request & request, const CudaConnecte
     {
       each.output.pixels = reinterpret_cast<void *>(address);
     }
-    EnqueueCall(executor.WithoutWaiting().ForLoading(), request, each);
+    EnqueueCall(executor.ForLoading(), request, each);
   }
 }
 

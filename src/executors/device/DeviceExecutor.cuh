@@ -106,12 +106,22 @@ public:
     return executor;
   }
 
-  /** Returns an executor for work that does not wait for results. */
+  /** Returns an executor that takes all arrays from an arena, for work that does not wait for results. */
   DeviceExecutor
-  WithoutWaiting() const
+  WithoutWaitingIn(Arena & arena) const
+  {
+    DeviceExecutor executor = this->In(arena);
+    executor.m_Mode = Mode::Enqueuing;
+    return executor;
+  }
+
+  /** Returns an executor that loads the kernels of work that does not wait, and executes none but small sorts. Its
+   * arrays have no memory. A kernel cannot be loaded while a stream captures a graph. */
+  DeviceExecutor
+  ForLoading() const
   {
     DeviceExecutor executor = *this;
-    executor.m_MayWait = false;
+    executor.m_Mode = Mode::Loading;
     return executor;
   }
 
@@ -119,17 +129,7 @@ public:
   bool
   MayWait() const
   {
-    return m_MayWait;
-  }
-
-  /** Returns an executor that loads the kernels of all calls, and runs none but small sorts. Its arrays have no
-   * memory. A kernel cannot be loaded while a stream captures a graph. */
-  DeviceExecutor
-  ForLoading() const
-  {
-    DeviceExecutor executor = *this;
-    executor.m_IsLoading = true;
-    return executor;
+    return m_Mode == Mode::Waiting;
   }
 
   cudaStream_t
@@ -163,7 +163,7 @@ public:
   Buffer<T>
   Allocate(std::uint64_t count) const
   {
-    if (m_IsLoading)
+    if (m_Mode == Mode::Loading)
     {
       return Buffer<T>(AddressWithoutMemory<T>(count));
     }
@@ -171,7 +171,7 @@ public:
     {
       return Buffer<T>(taken);
     }
-    if (count != 0 && !m_MayWait)
+    if (count != 0 && m_Mode == Mode::Enqueuing)
     {
       throw std::logic_error("the workspace has no room for an array: MeasuringExecutor has not measured it");
     }
@@ -262,7 +262,7 @@ public:
   void
   Fill(T * memory, std::uint64_t count, unsigned char byte) const
   {
-    if (count != 0 && !m_IsLoading)
+    if (count != 0 && m_Mode != Mode::Loading)
     {
       CCL_CHECK(cudaMemsetAsync(memory, byte, count * sizeof(T), m_Stream));
     }
@@ -375,7 +375,7 @@ public:
   void
   SortDescending(std::uint64_t count, T * keys, T * values, const SortMemory<T> & memory) const
   {
-    if (m_IsLoading)
+    if (m_Mode == Mode::Loading)
     {
       LoadSortOnDevice<T>(m_Resources);
       return;
@@ -389,6 +389,13 @@ public:
   }
 
 private:
+  enum class Mode
+  {
+    Waiting,
+    Enqueuing,
+    Loading
+  };
+
   /** Returns `count` or, if it is less, the number of thread blocks for a kernel whose thread blocks loop. */
   unsigned int
   ConcurrentThreadBlocks(std::uint64_t count, unsigned int perMultiprocessor) const
@@ -421,7 +428,7 @@ private:
          const dim3 & threads,
          const TParameters &... parameters) const
   {
-    if (m_IsLoading)
+    if (m_Mode == Mode::Loading)
     {
       cudaFuncAttributes attributes{};
       CCL_CHECK(cudaFuncGetAttributes(&attributes, kernel));
@@ -443,8 +450,7 @@ private:
   cudaStream_t      m_Stream;
   MemorySource *    m_MemorySource;
   Arena *           m_Arena = nullptr;
-  bool              m_IsLoading = false;
-  bool              m_MayWait = true;
+  Mode              m_Mode = Mode::Waiting;
 };
 
 } // namespace itk::ccl
