@@ -2,8 +2,11 @@
 
 // The memory of calls that do not wait, without a device: what is measured is what the call takes.
 
+#include "Oracle.h"
+
 #include "algorithms/DeviceSteps.h"
 #include "executors/MeasuringExecutor.h"
+#include "executors/host/HostExecutor.h"
 
 #include <gtest/gtest.h>
 
@@ -320,6 +323,49 @@ TEST(CudaConnectedComponentsDeviceSteps, TakeTheMeasuredMemory)
     sorts += IsSorting(request.selection) ? 1 : 0;
   }
   EXPECT_GT(sorts, 10000U);
+}
+
+/** The steps, without a device: the labels and counts of the images of a batch, and of each image alone. */
+TEST(CudaConnectedComponentsDeviceSteps, LabelBatchesOnTheHost)
+{
+  constexpr unsigned int seed = 49;
+  std::mt19937_64        random(seed);
+  for (unsigned int number = 0; number < 300 && !testing::Test::HasFailure(); ++number)
+  {
+    const auto                 side = [&random] { return 1 + random() % 40; };
+    const Grid                 size{ side(), side(), random() % 2 == 0 ? 1 : 1 + random() % 6 };
+    const std::uint64_t        images = 1 + random() % 5;
+    const bool                 fullyConnected = random() % 2 == 0;
+    std::vector<std::uint8_t>  pixels;
+    std::vector<std::uint32_t> expected;
+    std::vector<std::uint64_t> expectedCounts;
+    for (std::uint64_t image = 0; image < images; ++image)
+    {
+      const TestImage one =
+        ::MakeRandom({ size.x, size.y, size.z }, 20 + random() % 60, 1, static_cast<unsigned int>(random()));
+      const Labels labels = LabelByItk(one, fullyConnected);
+      pixels.insert(pixels.end(), one.pixels.begin(), one.pixels.end());
+      expected.insert(expected.end(), labels.pixels.begin(), labels.pixels.end());
+      expectedCounts.push_back(labels.objectCount);
+    }
+    std::vector<std::uint32_t> labels(pixels.size(), 77);
+    std::vector<std::uint64_t> counts(images, 77);
+    Call                       call;
+    call.input = View::Of(pixels.data(), { size.x, size.y, size.z }).Batch(images);
+    call.output = View::Of(labels.data(), { size.x, size.y, size.z }).Batch(images);
+    call.componentCounts = counts.data();
+    Request request;
+    request.size = size;
+    request.images = images;
+    request.neighbors = NeighborsOf(fullyConnected);
+    request.foreground = Foreground::NotZero(call.input.type);
+    request.labelValues = LabelValues::For(std::uint32_t{ 0 });
+    request.output = call.kind = OutputKind::Labels;
+    EnqueueCall(HostExecutor(SequentialFor), request, call);
+    const std::string what = "seed " + std::to_string(seed) + ", batch " + std::to_string(number);
+    EXPECT_TRUE(labels == expected) << what;
+    EXPECT_EQ(counts, expectedCounts) << what;
+  }
 }
 
 /** The bits of indices follow from the bits of the images and of the empty slices between them. */

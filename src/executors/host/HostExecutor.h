@@ -107,7 +107,7 @@ public:
   Fill(T * memory, std::uint64_t count, unsigned char byte) const
   {
     this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
-      std::memset(memory + begin, byte, (end - begin) * sizeof(T));
+      std::memset(static_cast<void *>(memory + begin), byte, (end - begin) * sizeof(T));
     });
   }
 

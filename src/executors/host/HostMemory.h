@@ -65,7 +65,7 @@ template <typename T>
 HostBuffer<T>
 AllocateOnHost(std::uint64_t count)
 {
-  static_assert(std::is_trivial<T>::value, "no element is constructed");
+  static_assert(std::is_trivially_copyable<T>::value, "no element is constructed");
   const std::uint64_t bytes = count * sizeof(T);
   const FreeOnHost    free{ std::align_val_t{ bytes < HugePageSize ? alignof(std::max_align_t) : HugePageSize } };
   HostBuffer<T>       memory(static_cast<T *>(::operator new(bytes, free.alignment)), free);
