@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 46ebaf7514b3bf1eee581e8fa94dbd023abdefc3
+  GIT_TAG 6b647f70423b6ccaac3731e8d1736ff539db29a2
   )
