@@ -113,7 +113,9 @@ HintAtReaders(const std::filesystem::path & output, const std::string & type)
 {
   const auto        plain = output.extension() == ".gz" ? output.parent_path() / output.stem() : output;
   const std::string packed = plain.string() + ".gz";
-  if (plain.extension() == ".nii" && std::filesystem::exists(plain) && std::filesystem::exists(packed))
+  const auto        extension = plain.extension();
+  if ((extension == ".nii" || extension == ".img" || extension == ".hdr") && std::filesystem::exists(plain) &&
+      std::filesystem::exists(packed))
   {
     PrintHint("programs with the NIfTI library of ITK take the pixels of " + plain.string() + " for those of " +
               packed + "; move one of the files");

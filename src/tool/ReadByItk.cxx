@@ -18,10 +18,14 @@
 #include <gdcmSequenceOfItems.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 #include <iostream>
+#include <optional>
 #include <random>
+#include <set>
 #include <sstream>
 
 namespace
@@ -76,16 +80,26 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
     biffDone(NRRD);
     RefuseDamaged(true);
   }
-  auto         direction = image.geometry.space->GetDirection();
-  unsigned int column = 0;
-  double       x = 0.0; // is negative if the signs of x are wrong
-  std::string  unit = nrrd->spaceDim > 0 && nrrd->spaceUnits[0] != nullptr ? nrrd->spaceUnits[0] : "";
+  auto                  direction = image.geometry.space->GetDirection();
+  unsigned int          column = 0;
+  double                x = 0.0; // is negative if the signs of x are wrong
+  std::set<std::string> units;   // of the axes in space
+  const auto            textOf = [](const char * text) { return std::string(text != nullptr ? text : ""); };
+  for (unsigned int axis = 0; axis < nrrd->spaceDim; ++axis)
+  {
+    units.insert(textOf(nrrd->spaceUnits[axis]));
+  }
+  const bool hasSpaceUnits = units.size() > 1 || (units.size() == 1 && !units.begin()->empty());
+  units = hasSpaceUnits ? units : std::set<std::string>();
   for (unsigned int axis = 0; axis < nrrd->dim; ++axis)
   {
     const NrrdAxisInfo & info = nrrd->axis[axis];
     image.isList = image.isList || info.kind == nrrdKindList;
     x += column < 3 && IsLength(info.spaceDirection[0]) ? direction[0][column++] * info.spaceDirection[0] : 0.0;
-    unit = unit.empty() && info.units != nullptr ? info.units : unit;
+    if (!hasSpaceUnits && info.kind != nrrdKindList && nrrdKindSize(info.kind) == 0)
+    {
+      units.insert(textOf(info.units));
+    }
     RefuseIf(info.kind == nrrdKindTime && info.size > 1,
              "has an axis of times (" + std::to_string(info.size) + "); " + splitAdvice);
   }
@@ -100,7 +114,8 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
     image.geometry.space->SetOrigin(origin);
     image.geometry.space->SetDirection(direction);
   }
-  ConvertUnit(unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
+  const std::string unit = units.empty() ? "" : *units.begin();
+  ConvertUnit(units.size() > 1 ? 0.0 : unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
   return io->dataFNFormat == nullptr && io->dataFNArr->len == 0;
 }
 
@@ -132,21 +147,39 @@ RequireNoSegmentation(const std::string & file)
            "by dcmqi (segimage2itkimage) or highdicom");
 }
 
-/** Throws Failure for DICOM files whose frames are not the slices of a volume of gray values or RGB colors. */
-void
-RequireSlices(const std::string & file, const itk::ImageIOBase & io, const itk::ImageBase<3> & space)
+/** Returns a number of a data set, or nothing. */
+template <typename TAttribute>
+std::optional<double>
+NumberIn(const gdcm::DataSet & data)
 {
+  TAttribute attribute{};
+  if (!data.FindDataElement(attribute.GetTag()))
+  {
+    return {};
+  }
+  attribute.SetFromDataSet(data);
+  return static_cast<double>(attribute.GetValue());
+}
+
+/** Throws Failure for DICOM files whose frames are not the slices of a volume of gray values or RGB colors. Sets the
+ * size of pixels that GDCM ignores, or that the file does not have. */
+void
+ReadDicomHeader(const std::string & file, const itk::ImageIOBase & io, Geometry & geometry)
+{
+  const auto &      space = *geometry.space;
   const std::string frames = ValueOf(io, "0028|0008");
   const std::string increment = ValueOf(io, "0028|0009");
   RefuseIf(ValueOf(io, "0028|0004") == "PALETTE COLOR" || ValueOf(io, "0028|0100") == "1",
            "cannot be read: its pixels are indices into a palette of colors or single bits; convert it to "
            "NRRD or NIfTI first");
   // Offsets of a grid, slices, slice locations and positions of frames; other pointers are times.
-  const std::array pointers{ "", "(3004,000c)", "(0054,0080)", "(0018,2005)", "(5200,9230)" };
-  bool             areSlices = std::find(pointers.begin(), pointers.end(), increment) != pointers.end();
-  // Frames that have positions must be where ITK has slices.
+  const std::array    pointers{ "", "(3004,000c)", "(0054,0080)", "(0018,2005)", "(5200,9230)" };
   const gdcm::Tag     groups(0x5200, 0x9230);
   const gdcm::DataSet header = ReadDicom(file, groups);
+  bool                areSlices = std::find(pointers.begin(), pointers.end(), increment) != pointers.end() &&
+                   (!increment.empty() || header.FindDataElement(groups));
+  // Frames that have positions must be where ITK has slices, and ITK takes the slope of the first one.
+  std::array<std::optional<double>, 2> firstSlope;
   for (itk::IndexValueType i = 0; header.FindDataElement(groups) && areSlices && i < std::atoll(frames.c_str()); ++i)
   {
     const auto plane = ItemOf(ItemOf(header, groups, static_cast<std::size_t>(i)), gdcm::Tag(0x0020, 0x9113), 0);
@@ -155,11 +188,42 @@ RequireSlices(const std::string & file, const itk::ImageIOBase & io, const itk::
     const auto expected = space.TransformIndexToPhysicalPoint<double>(itk::Index<3>{ { 0, 0, i } });
     const auto distance = expected.EuclideanDistanceTo(itk::Point<double, 3>(position.GetValues()));
     areSlices = plane.FindDataElement(position.GetTag()) && distance <= 0.01 * space.GetSpacing()[2];
+    const auto       values = ItemOf(ItemOf(header, groups, static_cast<std::size_t>(i)), gdcm::Tag(0x0028, 0x9145), 0);
+    const std::array slope{ NumberIn<gdcm::Attribute<0x0028, 0x1053>>(values),
+                            NumberIn<gdcm::Attribute<0x0028, 0x1052>>(values) };
+    firstSlope = i == 0 ? slope : firstSlope;
+    RefuseIf(slope != firstSlope, "cannot be read: its frames have different slopes; convert it to NIfTI first");
   }
+  gdcm::Attribute<0x3004, 0x000c> offsets;
+  if (increment == "(3004,000c)" && header.FindDataElement(offsets.GetTag()))
+  {
+    offsets.SetFromDataSet(header);
+    for (unsigned int i = 0; i < offsets.GetNumberOfValues(); ++i)
+    {
+      const double expected = i * space.GetSpacing()[2];
+      areSlices = areSlices && std::abs(std::abs(offsets[i] - offsets[0]) - expected) <= 0.01 * space.GetSpacing()[2];
+    }
+  }
+  RefuseIf(NumberIn<gdcm::Attribute<0x3004, 0x000e>>(header).value_or(1.0) != 1.0,
+           "cannot be read: its values are a dose with a scaling; convert it to NIfTI or NRRD first");
   RefuseIf(!frames.empty() && frames != "1" && !areSlices,
            "has " + frames +
              " frames that are times, stacks or unevenly spaced slices; convert it to NIfTI "
              "first, such as by dcm2niix, and split it");
+  gdcm::Attribute<0x0028, 0x0030> rowAndColumn{};
+  if (header.FindDataElement(rowAndColumn.GetTag()))
+  {
+    rowAndColumn.SetFromDataSet(header);
+    auto spacing = space.GetSpacing();
+    spacing[0] = rowAndColumn[1] > 0.0 ? rowAndColumn[1] : spacing[0];
+    spacing[1] = rowAndColumn[0] > 0.0 ? rowAndColumn[0] : spacing[1];
+    geometry.space->SetSpacing(spacing);
+  }
+  else if (!header.IsEmpty() && !header.FindDataElement(gdcm::Tag(0x0018, 0x1164)) &&
+           !header.FindDataElement(gdcm::Tag(0x0018, 0x2010)) && !header.FindDataElement(gdcm::Tag(0x5200, 0x9229)))
+  {
+    ConvertUnit(0.0, geometry);
+  }
 }
 
 /** Reads what ITK does not read of the header of an MRC file. Programs before MRC 2014 write unsigned bytes, and IMOD
@@ -176,7 +240,14 @@ ReadMrcHeader(const std::string & file, const itk::ImageIOBase & io, FileImage &
   const std::uint32_t spaceGroup = header[22];
   RefuseIf((spaceGroup >= 401 && spaceGroup <= 630) || (spaceGroup == 0 && header[9] == 1 && header[2] > 1),
            "is a stack of images or of volumes (space group " + std::to_string(spaceGroup) + "); split it first");
-  ConvertUnit(1e-7, image.geometry); // angstroms
+  std::array<float, 6> cell{}; // lengths and angles
+  std::memcpy(cell.data(), &header[10], sizeof(cell));
+  const bool hasAxes = header[16] == 1 && header[17] == 2 && header[18] == 3;
+  const auto isRight = [](float angle) { return angle == 0.0F || std::abs(angle - 90.0F) < 0.01F; };
+  RefuseIf((!hasAxes && (header[16] != 0 || header[17] != 0 || header[18] != 0)) ||
+             !std::all_of(cell.begin() + 3, cell.end(), isRight),
+           "cannot be read: its axes are in another order, or not at right angles; convert it first");
+  ConvertUnit(cell[0] > 0.0F ? 1e-7 : 0.0, image.geometry); // angstroms
   constexpr std::uint32_t imod = 1146047817;
   isSigned = header[3] != 0 ? isSigned : header[38] == imod ? (header[39] & 1) != 0 : header[27] / 10 == 2014;
 }
@@ -264,7 +335,7 @@ ReadByItk(const std::string & file, FileImage & image)
   }
   else if (format == "GDCMImageIO")
   {
-    RequireSlices(file, *io, *image.geometry.space);
+    ReadDicomHeader(file, *io, image.geometry);
   }
   else if (format == "MRCImageIO")
   {

@@ -13,9 +13,11 @@
 #include <cstring>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <new>
 #include <numeric>
+#include <set>
 
 namespace fs = std::filesystem;
 
@@ -86,7 +88,14 @@ SelectChannel(const std::optional<std::uint64_t> & channel, FileImage & image)
     return;
   }
   RefuseIf(image.isList, "is a list of " + count + " images; " + advice);
-  if (image.hasAlpha)
+  // Not all writers say that the last number is the opacity.
+  const std::size_t  size = ImageView::SizeOf(image.view.type);
+  const char * const last = image.memory.get() + (image.componentCount - 1) * size;
+  const bool         isOpaque = (image.componentCount == 2 || image.componentCount == 4) && size <= 2 &&
+                        !itk::ccl::IsSigned(image.view.type) && image.view.Count() > 0 &&
+                        std::all_of(last, last + size, [](char byte) { return byte == '\xFF'; }) &&
+                        IsConstant(image.componentCount - 1, image);
+  if (image.hasAlpha || isOpaque)
   {
     RefuseIf(!IsConstant(image.componentCount - 1, image),
              "has an alpha channel (" + count +
@@ -114,7 +123,7 @@ SelectSegment(const std::string & name, bool hasChannel, FileImage & image)
       found.push_back(i);
     }
   }
-  RefuseIf(name.empty() && image.isList && !list.empty() && !hasChannel,
+  RefuseIf(name.empty() && image.componentCount > 1 && !list.empty() && !hasChannel,
            "has segments that can overlap, in " + std::to_string(image.componentCount) +
              " layers; select one with --segment NAME: " + list);
   if (name.empty() || list.empty())
@@ -128,7 +137,7 @@ SelectSegment(const std::string & name, bool hasChannel, FileImage & image)
     const std::string text = valueOf(found[0], key);
     return text.empty() ? otherwise : std::atof(text.c_str());
   };
-  const double      layer = numberOf("_Layer", image.isList ? static_cast<double>(found[0]) : 0.0);
+  const double      layer = numberOf("_Layer", image.componentCount > 1 ? static_cast<double>(found[0]) : 0.0);
   const double      label = numberOf("_LabelValue", 1.0);
   const std::string place = "value " + Join(std::array{ label }, "") + " in layer " + Join(std::array{ layer }, "");
   RefuseIf(!(layer >= 0.0 && layer < image.componentCount) || label == 0.0,
@@ -218,16 +227,20 @@ void
 ApplyPalette(const std::vector<Color> & palette, FileImage & image)
 {
   const auto isGray = [](const Color & color) { return color[0] == color[1] && color[1] == color[2]; };
-  const bool isConstant =
-    std::all_of(palette.begin(), palette.end(), [&](const Color & color) { return color == palette[0]; });
-  if (isConstant || !std::all_of(palette.begin(), palette.end(), isGray))
+  // The colors of TIFF have 16 bits.
+  const auto      brightest = std::max_element(palette.begin(), palette.end());
+  const int       shift = (*brightest)[0] > 255 && ImageView::SizeOf(image.view.type) == 1 ? 8 : 0;
+  std::set<Color> colors(palette.begin(), palette.end());
+  std::set<int>   grays;
+  std::transform(colors.begin(), colors.end(), std::inserter(grays, grays.end()), [shift](const Color & color) {
+    return color[0] >> shift;
+  });
+  // Colors that would become one gray value are colors of classes.
+  if (colors.size() == 1 || grays.size() < colors.size() || !std::all_of(palette.begin(), palette.end(), isGray))
   {
     image.notes.push_back("the pixels are indices into a palette of " + std::to_string(palette.size()) + " colors");
     return;
   }
-  // The colors of TIFF have 16 bits.
-  const auto brightest = std::max_element(palette.begin(), palette.end());
-  const int  shift = (*brightest)[0] > 255 ? 8 : 0;
   itk::ccl::VisitWidth(image.view.type, [&](auto zero) {
     using WidthType = decltype(zero);
     auto * const pixels = reinterpret_cast<WidthType *>(image.memory.get());

@@ -141,6 +141,13 @@ DescribePages(TIFF * tiff, const Page & page, std::size_t pageCount)
     TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &resolution[1]);
     pages.spacing = { 1.0 / resolution[0], 1.0 / resolution[1], number("spacing", 1.0) };
     pages.unit = MillimetersOf(value("unit"));
+    for (const std::string axis : { "yunit", "zunit" })
+    {
+      pages.unit = value(axis).empty() || MillimetersOf(value(axis)) == pages.unit ? pages.unit : 0.0;
+    }
+    RefuseIf(
+      !value("cf").empty() && (number("c0", 0.0) != 0.0 || number("c1", 1.0) != 1.0),
+      "cannot be read: ImageJ's calibration gives its pixels other values; convert it to 32 bits in ImageJ first");
   }
   else if (text.find("<OME") != std::string::npos)
   {
@@ -171,6 +178,13 @@ DescribePages(TIFF * tiff, const Page & page, std::size_t pageCount)
   }
   else
   {
+    const char * software = nullptr;
+    TIFFGetField(tiff, TIFFTAG_SOFTWARE, &software);
+    const bool isByOthers = text.compare(0, 7, "SCIFIO=") == 0 || text.find(":OME ") != std::string::npos ||
+                            text.find("PerkinElmer-QPI") != std::string::npos ||
+                            (software != nullptr && std::string(software).compare(0, 3, "SI.") == 0);
+    RefuseIf(isByOthers && pageCount > 1,
+             "has pages that are slices, times or channels, as microscopes write them; save it as OME-TIFF");
     pages.Add('Z', static_cast<double>(pageCount));
   }
   const auto isSize = [](double size) { return 0.0 < size && size < 1e9; };

@@ -408,7 +408,8 @@ def write_dicom(name, pixels, sop_class="1.2.840.10008.5.1.4.1.1.7", **elements)
 @pytest.mark.parametrize("frames", [1, 3])
 def test_dicom(tmp_path, dtype, frames):
     pixels = noise(dtype, (frames, 21, 36))
-    write_dicom(tmp_path / "in.dcm", pixels if frames > 1 else pixels[0])
+    slices = {"FrameIncrementPointer": pydicom.tag.Tag(0x0018, 0x2005)} if frames > 1 else {}
+    write_dicom(tmp_path / "in.dcm", pixels if frames > 1 else pixels[0], **slices)
     expect_pixels(tmp_path, "in.dcm", pydicom.dcmread(tmp_path / "in.dcm").pixel_array.reshape(pixels.shape))
 
 
@@ -426,6 +427,20 @@ def test_dicom_refused(tmp_path):
         expect_refusal(tmp_path, "in.dcm", "is a DICOM segmentation")
     write_dicom(tmp_path / "cine.dcm", pixels, FrameIncrementPointer=pydicom.tag.Tag(0x0018, 0x1063), FrameTime="40")
     expect_refusal(tmp_path, "cine.dcm", "has 3 frames that are times")
+    write_dicom(tmp_path / "unknown.dcm", pixels)
+    expect_refusal(tmp_path, "unknown.dcm", "has 3 frames that are times")
+    write_dicom(tmp_path / "dose.dcm", pixels[0], "1.2.840.10008.5.1.4.1.1.481.2", DoseGridScaling="0.001")
+    expect_refusal(tmp_path, "dose.dcm", "its values are a dose with a scaling")
+
+
+def test_dicom_spacing(tmp_path):
+    pixels = noise("uint8", (21, 36))
+    write_dicom(tmp_path / "in.dcm", pixels)
+    expect_refusal(tmp_path, "in.dcm", "has no known unit of length", "--min-size", "2 mm2")
+    write_dicom(tmp_path / "in.dcm", pixels, PixelSpacing=[3, 2])
+    result = run(tmp_path, "in.dcm", "out.nrrd", "--mask-output", "--json")
+    assert json.loads(result.stdout)["unit"] == "mm"
+    assert nrrd.read_header(str(tmp_path / "out.nrrd"))["space directions"][0][0] == 2
 
 
 @pytest.mark.parametrize("positions", [[0, 2, 4], [0, 0, 0], [0, 2, 0], [4, 2, 0], [0, 2, 5]])
@@ -560,3 +575,51 @@ def test_other_formats(tmp_path, ending):
     result = run(tmp_path, "in.png", f"out.{ending}")
     assert result.returncode == 1, result.stdout
     assert "the tool has no image format for this file name" in result.stderr
+
+
+# Files of other programs, whose pixels or pages would be something else
+
+
+def test_tiff_of_other_programs(tmp_path):
+    pages = noise("uint16")
+    for description, software in [
+        ("SCIFIO=0.46.0\naxes=X,Y,Time\nimages=3\nframes=3\n", None),
+        ('<ome:OME xmlns:ome="x"><ome:Pixels SizeT="3"/></ome:OME>', None),
+        ("<PerkinElmer-QPI-ImageDescription/>", None),
+        ("", "SI.LINE_FORMAT_VERSION = 1"),
+    ]:
+        tifffile.imwrite(
+            tmp_path / "in.tif", pages, photometric="minisblack", description=description, software=software, metadata=None
+        )
+        expect_refusal(tmp_path, "in.tif", "has pages that are slices, times or channels")
+    description = "ImageJ=1.53t\nimages=3\nslices=3\ncf=0\nc0=-32768\nc1=1\n"
+    tifffile.imwrite(tmp_path / "in.tif", pages, photometric="minisblack", description=description, metadata=None)
+    expect_refusal(tmp_path, "in.tif", "ImageJ's calibration")
+
+
+def test_palettes_of_grays(tmp_path):
+    colors = np.zeros((3, 256), "uint16")
+    colors[:, 1], colors[:, 2:] = 100, 60000
+    pixels = noise("uint8")[0] % 3
+    tifffile.imwrite(tmp_path / "in.tif", pixels, photometric="palette", colormap=colors)
+    expect_pixels(tmp_path, "in.tif", pixels[np.newaxis])
+
+
+def test_units_that_differ(tmp_path):
+    header = {"space": "left-posterior-superior", "space directions": np.eye(3), "space units": ["um", "um", "mm"]}
+    nrrd.write(str(tmp_path / "in.nrrd"), noise("uint8"), header)
+    expect_refusal(tmp_path, "in.nrrd", "has no known unit of length", "--min-size", "2 mm3")
+
+
+def test_layers_as_vectors(tmp_path):
+    header = {"kinds": ["vector", "domain", "domain", "domain"]}
+    for i, name in enumerate(["x", "y"]):
+        header |= {f"Segment{i}_ID": name, f"Segment{i}_Name": name, f"Segment{i}_Layer": i, f"Segment{i}_LabelValue": 1}
+    nrrd.write(str(tmp_path / "in.nrrd"), noise("uint8", (2, 5, 6, 7)), header)
+    expect_refusal(tmp_path, "in.nrrd", "has segments that can overlap, in 2 layers")
+
+
+def test_mrc_axes(tmp_path):
+    with mrcfile.new(tmp_path / "in.mrc", noise("int16")) as file:
+        file.header.mapc, file.header.mapr, file.header.maps = 3, 2, 1
+    expect_refusal(tmp_path, "in.mrc", "its axes are in another order")

@@ -102,7 +102,7 @@ TEST_F(CudaConnectedComponentsTool, FilesOfOtherPrograms)
     { "one.seg.nrrd", "--segment liver", "18", "432 4 4.5 4", "value 1 in layer 0" },
     { "one.seg.nrrd", "", volume, "432 4 4.5 4", "" },
     { "uint8.tif", "--segment liver", "", "", "has no segments, so --segment has no meaning" },
-    { "frames.dcm", "", volume, "18 2 1.5 1", "" },
+    { "frames.dcm", "", volume, "108 4 4.5 1", "" },
     { "segmentation.dcm", "", "", "", "is a DICOM segmentation" },
     { "labelmap.dcm", "", "", "", "by dcmqi (segimage2itkimage) or highdicom" },
     { "raw.mha", "", volume, "432 4 4.5 4", "" },
