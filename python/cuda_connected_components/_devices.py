@@ -406,7 +406,9 @@ def _import_dlpack(image, name, stream, writable):
         capsule = image.__dlpack__(stream=stream)
     try:
         return _core.DlpackArray(capsule)
-    except TypeError:
+    except TypeError as error:
+        if "not supported" in str(error):
+            raise
         raise ValueError(f"{name} is read-only") from None
 
 

@@ -27,7 +27,7 @@ class Call:
             library.check_mask(image, mask, mask_library)
             _arguments.check_mask_shape(self.mask.shape, self.array.shape, self.axes)
 
-        name = self.array.dtype.name
+        name = _images.name_of(self.array.dtype)
         self.settings = options.settings(self.axes, bool(self.leading), name)
         self.settings.device = _settings.backend(options.device)
         self.settings.threads = _settings.threads(options.threads)
@@ -105,7 +105,7 @@ def keep(library, image, options, selection, out):
         target = library.output(out)
         _check_out(target, elements.shape)
         if target.dtype != elements.dtype:
-            names = (_images.name_of(each.dtype) for each in (target, elements))
+            names = ("bfloat16" if each.dtype == _images.BFLOAT16 else each.dtype for each in (target, elements))
             raise TypeError("out has the type {}, and the image {}".format(*names))
         library.will_write(image, out)
     # The elements are copied bit by bit.

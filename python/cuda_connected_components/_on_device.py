@@ -164,6 +164,7 @@ def measure(library, image, options, wanted):
         if call.leading:
             images = math.prod(call.leading)
             columns.arrays["counts"] = library.count_values(columns.arrays["image"], images)
+    call.mask = call.mask_memory = None  # frees copies
     return call, columns.arrays
 
 

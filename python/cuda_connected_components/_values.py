@@ -27,27 +27,32 @@ def warn(values):
         )
 
 
-@np.errstate(invalid="ignore", over="ignore")
 def warn_of_slope(array, limits):
     """Warn if elements miss a whole limit by rounding, as labels that a file stores with a slope.
 
     Most arrays need only a sample of their elements, which are no labels.
     """
-    limits = [(sign, float(limit)) for sign, limit in zip((-1, 1), limits)]
-    limits = [(sign, limit) for sign, limit in limits if limit.is_integer()]
-    sample = array[tuple(slice(None, None, max(1, n // 100)) for n in array.shape)]
-    distance = np.abs(sample - np.round(sample))
-    if not limits or np.any(distance >= 0.01) or not np.any(distance):
-        return
-    count = 0
-    for part in array:
-        beyond = [sign * (part - limit) for sign, limit in limits]
-        count += sum(np.count_nonzero((0 < part) & (part < 1e-3)) for part in beyond)
+    with np.errstate(invalid="ignore", over="ignore"):  # a decorator would not be thread-safe before NumPy 2
+        count = _count_nearly(array, limits)
     if count:
         _warn(
             f"{count} elements are less than 0.001 outside lower or upper, as labels that a file stores "
             "with a slope: pass limits between whole numbers, or round the image"
         )
+
+
+def _count_nearly(array, limits):
+    limits = [(sign, float(limit)) for sign, limit in zip((-1, 1), limits)]
+    limits = [(sign, limit) for sign, limit in limits if limit.is_integer()]
+    sample = array[tuple(slice(None, None, max(1, n // 100)) for n in array.shape)]
+    distance = np.abs(sample - np.round(sample))
+    if not limits or np.any(distance >= 0.01) or not np.any(distance):
+        return 0
+    count = 0
+    for part in array:
+        beyond = [sign * (part - limit) for sign, limit in limits]
+        count += sum(np.count_nonzero((0 < part) & (part < 1e-3)) for part in beyond)
+    return count
 
 
 def _warn(text):

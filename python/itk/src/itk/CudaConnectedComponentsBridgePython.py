@@ -68,14 +68,19 @@ def cuda_connected_component_image_filter(
         the labels or the background value; the image has more than 3 dimensions; or the mask does
         not fit it.
     """
-    from cuda_connected_components import _api
+    from cuda_connected_components import _api, _images
 
     image = _updated(image)
     out, dtype = _output(image, ttype, output_type, _default_of_labels)
     if background_value:
         _check_background(background_value, dtype)
     options = _options(fully_connected, mask_image, device, threads)
-    labels, _ = _api.label_image(image, options, dtype, out)
+    try:
+        is_usual = out is not None and type(out) is _images.itk_type_of("Image", dtype, out.GetImageDimension())
+    except TypeError:
+        is_usual = False  # itk has another type of 8 bytes only
+    # The package makes such an image, too, and writes to memory of its own faster.
+    labels, _ = _api.label_image(image, options, dtype, None if is_usual else out)
     if background_value:
         _replace_background(labels, int(background_value))
     return labels
@@ -160,7 +165,7 @@ def cuda_keep_largest_image_filter(
     itk.Image, numpy.ndarray or xarray.DataArray
         The image without the other components. It has the class, type and geometry of `image`.
     """
-    from cuda_connected_components import _api
+    from cuda_connected_components import _api, _images
     from cuda_connected_components._options import Selection
 
     image = _updated(image)
