@@ -25,7 +25,7 @@ LabelByRuns(const TExecutor &    executor,
   const auto grouped = PackRowGroups<TRowGroup>(executor, input, size, bits.get());
   const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
   const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, neighbors, capacity);
-  WriteRunLabels(executor, runs.GetIndexed(), runs.ranks.get(), size, LabelValues::For(std::uint32_t{ 0 }), labels);
+  WriteRunLabels(executor, runs.GetIndexed(), runs.GetRanks(), size, LabelValues::For(std::uint32_t{ 0 }), labels);
 }
 
 /** Labels the runs of an image, and measures and selects its components. Calls write(runs, labels) with the final label
@@ -59,7 +59,8 @@ LabelWriter(const TExecutor & executor, const Request & request, std::uint32_t *
   return [=, &executor, &request](const auto & runs, const std::uint32_t * labelsOfRuns) {
     if (labels != nullptr)
     {
-      WriteRunLabels(executor, runs, labelsOfRuns, request.size, LabelValues::For(std::uint32_t{ 0 }), labels);
+      WriteRunLabels(
+        executor, runs, RanksOfRuns(labelsOfRuns), request.size, LabelValues::For(std::uint32_t{ 0 }), labels);
     }
   };
 }

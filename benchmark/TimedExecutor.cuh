@@ -73,6 +73,18 @@ public:
     return m_Executor.AllocateCleared<T>(count);
   }
 
+  unsigned int
+  GetPartBits(std::uint64_t words) const
+  {
+    return m_Executor.GetPartBits(words);
+  }
+
+  UnclearedMemory
+  TakeUncleared() const
+  {
+    return m_Executor.TakeUncleared();
+  }
+
   template <typename T>
   using Result = DeviceExecutor::Result<T>;
 

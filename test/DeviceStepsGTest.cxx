@@ -67,6 +67,18 @@ public:
     return { m_Arena == nullptr ? AddressWithoutMemory<T>(count) : RequireRoom(m_Arena->TakeCleared<T>(count), count) };
   }
 
+  UnclearedMemory
+  TakeUncleared() const
+  {
+    return m_Arena == nullptr ? UnclearedMemory{} : m_Arena->TakeUncleared();
+  }
+
+  unsigned int
+  GetPartBits(std::uint64_t words) const
+  {
+    return Tuning::PartBitsFor(words);
+  }
+
   /** Nobody can wait for it. */
   template <typename T>
   struct Result
@@ -191,6 +203,30 @@ private:
 
   Arena *                              m_Arena;
   mutable std::vector<std::type_index> m_Functors;
+};
+
+/** An executor on the host with memory that the first functor must clear. */
+class ClearingExecutor : public HostExecutor
+{
+public:
+  explicit ClearingExecutor(std::uint64_t count)
+    : m_Words(count, 77)
+  {}
+
+  UnclearedMemory
+  TakeUncleared() const
+  {
+    return { m_Words.data(), m_Words.size() };
+  }
+
+  bool
+  IsCleared() const
+  {
+    return std::count(m_Words.begin(), m_Words.end(), 0) == static_cast<std::ptrdiff_t>(m_Words.size());
+  }
+
+private:
+  mutable std::vector<std::uint64_t> m_Words;
 };
 
 /** An address in the memory of a device that does not exist. */
@@ -361,10 +397,18 @@ TEST(CudaConnectedComponentsDeviceSteps, LabelBatchesOnTheHost)
     request.foreground = Foreground::NotZero(call.input.type);
     request.labelValues = LabelValues::For(std::uint32_t{ 0 });
     request.output = call.kind = OutputKind::Labels;
-    EnqueueCall(HostExecutor(SequentialFor), request, call);
-    const std::string what = "seed " + std::to_string(seed) + ", batch " + std::to_string(number);
-    EXPECT_TRUE(labels == expected) << what;
-    EXPECT_EQ(counts, expectedCounts) << what;
+    const std::string      what = "seed " + std::to_string(seed) + ", batch " + std::to_string(number);
+    const ClearingExecutor executor(random() % 1000);
+    const auto             expectLabels = [&](auto group) {
+      EnqueueSteps<decltype(group), std::uint32_t>(executor, request, call);
+      EXPECT_TRUE(labels == expected) << what << ", rows of a group " << group.Rows;
+      EXPECT_EQ(counts, expectedCounts) << what << ", rows of a group " << group.Rows;
+      EXPECT_TRUE(executor.IsCleared()) << what;
+      std::fill(labels.begin(), labels.end(), 77);
+      std::fill(counts.begin(), counts.end(), 77);
+    };
+    expectLabels(SingleRow{});
+    VisitRowGroup(size, request.neighbors, expectLabels);
   }
 }
 

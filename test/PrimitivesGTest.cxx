@@ -279,11 +279,11 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
     RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data(), runCount },
     &total);
   ASSERT_EQ(total, runCount) << image.name;
-  const RunColumns<std::uint32_t>                 columnsOfRuns{ first.data(), last.data(), runCount };
-  const IndexedRuns<TRowGroup, std::uint32_t>     runs{ grouped.groups, runOffsets.data(), columnsOfRuns };
-  const Topology<TRowGroup>                       topology = TopologyOf(grouped.groups, neighbors);
-  const AdjacencyByRun<TRowGroup, std::uint32_t>  byRun{ runs, topology };
-  const AdjacencyByWord<TRowGroup, std::uint32_t> byWord{ runs, topology };
+  const RunColumns<std::uint32_t>                columnsOfRuns{ first.data(), last.data(), runCount };
+  const IndexedRuns<TRowGroup, std::uint32_t>    runs{ grouped.groups, runOffsets.data(), columnsOfRuns };
+  const Topology<TRowGroup>                      topology = TopologyOf(grouped.groups, neighbors);
+  const AdjacencyByRun<TRowGroup, std::uint32_t> byRun{ runs, topology };
+  AdjacencyByWord<TRowGroup, std::uint32_t>      byWord{ runs, topology };
 
   // Returns all visited runs and their neighbors. One cell must not visit the same two runs twice.
   const auto visit = [&image](const auto & adjacency) {
@@ -325,7 +325,10 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
     }
   }
   ASSERT_EQ(visit(byRun), expected) << image.name << ", by run";
-  ASSERT_EQ(visit(byWord), expected) << image.name << ", by word";
+  for (byWord.partBits = 0; byWord.partBits <= 5; ++byWord.partBits)
+  {
+    ASSERT_EQ(visit(byWord), expected) << image.name << ", by word, part bits " << byWord.partBits;
+  }
 }
 
 TEST(CudaConnectedComponentsRuns, AdjacentRunsAreVisited)

@@ -40,7 +40,7 @@ ExpectLabelsOfRuns(const HostExecutor & executor, const TestImage & image, const
   std::vector<TLabel> written(image.pixels.size());
   // The labels start at 1, and the ranks at 0.
   std::for_each(runLabels.begin(), runLabels.end(), [](TLabel & label) { --label; });
-  WriteRunLabels(executor, runs, runLabels.data(), size, LabelValues::For(TLabel{ 0 }), written.data());
+  WriteRunLabels(executor, runs, RanksOfRuns(runLabels.data()), size, LabelValues::For(TLabel{ 0 }), written.data());
   EXPECT_EQ(written, labels) << image.name << ": labels of runs";
 }
 
@@ -87,6 +87,19 @@ LabelAsPublishedOnHost(const HostExecutor & executor, const Method & method, con
   return result;
 }
 
+/** Divides words as an executor with many threads does. */
+class ManyThreadsExecutor : public HostExecutor
+{
+public:
+  using HostExecutor::HostExecutor;
+
+  unsigned int
+  GetPartBits(std::uint64_t words) const
+  {
+    return words % 6;
+  }
+};
+
 template <typename TRowGroup, typename TRun>
 Labels
 LabelRunsOnHost(const HostExecutor & executor,
@@ -128,6 +141,13 @@ LabelRunsOnHost(const HostExecutor & executor,
   EXPECT_EQ(uncounted.componentCount.GetOrZero(), runs.componentCount.GetOrZero()) << image.name;
   EXPECT_TRUE(std::equal(runs.ranks.get(), runs.ranks.get() + hostBits.runs.total, uncounted.ranks.get()))
     << image.name << ": ranks of uncounted runs";
+  TRun       count = 0;
+  const auto ranked = LabelRuns<TRun>(ManyThreadsExecutor(parallelFor),
+                                      hostBits.groups,
+                                      neighbors,
+                                      CapacityFor<TRun>(executor, hostBits.groups),
+                                      { true, &count });
+  EXPECT_EQ(count, runs.componentCount.GetOrZero());
 
   Labels            result{ std::vector<std::uint32_t>(image.pixels.size(), 77), runs.componentCount.GetOrZero() };
   const LabelValues labelValues = LabelValues::For(std::uint32_t{ 0 });
@@ -140,8 +160,11 @@ LabelRunsOnHost(const HostExecutor & executor,
                                 ImageView::Of(result.pixels.data(), { size.x, size.y, size.z }));
 
   std::vector<std::uint32_t> written(image.pixels.size(), 88);
-  WriteRunLabels(executor, runs.GetIndexed(), runs.ranks.get(), size, labelValues, written.data());
+  WriteRunLabels(executor, runs.GetIndexed(), runs.GetRanks(), size, labelValues, written.data());
   EXPECT_EQ(written, result.pixels) << image.name << ": label write-out";
+  std::fill(written.begin(), written.end(), 99);
+  WriteRunLabels(executor, ranked.GetIndexed(), ranked.GetRanks(), size, labelValues, written.data());
+  EXPECT_EQ(written, result.pixels) << image.name << ": ranks of roots";
   return result;
 }
 

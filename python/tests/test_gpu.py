@@ -124,6 +124,22 @@ def test_batches(library, dtype, full):
             np.testing.assert_array_equal(library.host(column), expected[name])
 
 
+@pytest.mark.parametrize("shape", [(150, 131), (37, 61, 70)])
+@pytest.mark.parametrize("density", [0.02, 0.2, 0.5, 0.9])
+def test_large_batches(library, shape, density):
+    # An image alone is labeled by single rows, and so many images together are labeled by row groups.
+    pixels = (2**20 if len(shape) == 2 else 12 * 2**20) + 1
+    images = np.random.default_rng(5).random((8, *shape)) < density
+    array = np.concatenate([images] * (pixels // images.size + 1))
+    labels, counts = ccc.label(library.array(array), return_num=True, spatial_dims=len(shape))
+    expected, n = ccc.label(images, return_num=True, spatial_dims=len(shape), device="cpu")
+    for i in range(8):
+        assert (counts[i::8] == n[i]).all()
+        assert (library.host(labels)[i::8] == expected[i]).all()
+        alone, count = ccc.label(library.array(images[i]), return_num=True)
+        assert count == n[i] and (library.host(alone) == expected[i]).all()
+
+
 def test_batches_with_layouts_limits_masks_and_out(library):
     array, mask = noise((3, 4, 20, 33, 37), 0.8, 1), noise((3, 4, 20, 33, 37), 0.7, 2)
     for view in (

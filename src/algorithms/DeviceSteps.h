@@ -100,16 +100,15 @@ WriteOutput(const TExecutor &                                executor,
   {
     return;
   }
-  const ImageStack   stack = StackOf<TRowGroup>(request.size, request.images);
-  const auto         runs = selected.labeled.GetIndexed();
-  const TRun * const ranks = selected.labeled.ranks.get();
+  const ImageStack stack = StackOf<TRowGroup>(request.size, request.images);
+  const auto       runs = selected.labeled.GetIndexed();
   if (request.output == OutputKind::Labels)
   {
     VisitWidth(output.type, [&](auto label) {
       using OutputType = decltype(label);
       WriteRunLabels<TRowGroup, TRun, OutputType>(executor,
                                                   runs,
-                                                  ranks,
+                                                  selected.labeled.GetRanks(),
                                                   selected.imageRanks,
                                                   stack,
                                                   request.labelValues,
@@ -119,7 +118,7 @@ WriteOutput(const TExecutor &                                executor,
   }
   const Grid words = runs.groups.rows.words;
   const auto mask = executor.template Allocate<Word>(words.Count());
-  StoreMask(executor, runs, ranks, mask.get());
+  StoreMask(executor, runs, selected.labeled.ranks.get(), mask.get());
   VisitWidth(output.type, [&](auto pixel) {
     using OutputType = decltype(pixel);
     FillPixelsOfMask<TRun>(executor,
@@ -383,8 +382,11 @@ EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConn
   const auto &                             groups = images.grouped.groups;
   const std::uint64_t                      mostRuns = MostRunsOf(groups);
   const bool                               mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
-  auto                                     labeled =
-    LabelRuns<TRun>(executor, groups, request.neighbors, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns));
+  auto                                     labeled = LabelRuns<TRun>(executor,
+                                 groups,
+                                 request.neighbors,
+                                 RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns),
+                                                                     { request.NeedsOnlyLabels() });
   if (mayExceed)
   {
     const std::uint64_t words = groups.rows.words.Count();
@@ -426,8 +428,7 @@ EnqueueCallBy(const TExecutor & executor, const Request & request, const CudaCon
     }
     return;
   }
-  VisitRowGroup(
-    request.size, request.neighbors, [&](auto group) { EnqueueSteps<decltype(group), TRun>(executor, request, call); });
+  request.VisitDeviceRowGroup([&](auto group) { EnqueueSteps<decltype(group), TRun>(executor, request, call); });
 }
 
 /** Does the same with the type of indices for the request. */

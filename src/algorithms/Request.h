@@ -7,6 +7,7 @@
 #include "primitives/Foreground.h"
 #include "primitives/LabelValues.h"
 #include "primitives/RowGroups.h"
+#include "primitives/Tuning.h"
 
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentSelection.h"
@@ -48,6 +49,16 @@ struct Request
       size, neighbors, [this](auto group) { return BitCountOf(StackOf<decltype(group)>(size, images).GetGrid()); });
   }
 
+  /** Calls visitor(TRowGroup{}) with the kind of row group for the device. Returns its result. Unlike VisitRowGroup(),
+   * chooses single rows for small images. */
+  template <typename TVisitor>
+  auto
+  VisitDeviceRowGroup(const TVisitor & visitor) const
+  {
+    const std::uint64_t limit = size.z == 1 ? Tuning::SingleRowPlanePixels : Tuning::SingleRowVolumePixels;
+    return VisitRowGroup(size, size.Count() <= limit / images ? Neighbors::Face : neighbors, visitor);
+  }
+
   /** Returns whether components are measured before the labels are written. */
   bool
   NeedsAnalysis() const
@@ -55,6 +66,13 @@ struct Request
     const bool hasColumns = columns.pixelCounts || columns.boundingBoxes || columns.sums || columns.products ||
                             columns.firstPixels || columns.faces;
     return (wantsTable && hasColumns) || !selection.IsDefault();
+  }
+
+  /** Returns whether the ranks of runs are used for labels alone. */
+  bool
+  NeedsOnlyLabels() const
+  {
+    return output == OutputKind::Labels && !this->NeedsAnalysis() && !this->WantsIntensities();
   }
 
   /** Returns whether there is a mask. */

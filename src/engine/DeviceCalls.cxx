@@ -61,8 +61,8 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
   {
     RequireAligned(request.mask, "mask");
   }
-  DeviceSession       session(options.deviceId, options.stream, options.allocator);
-  const std::uint64_t objectCount = finish(session.LabelPixels(input, request, output, makeTable));
+  const std::uint64_t objectCount = finish(
+    DeviceSession::LabelPixels(options.deviceId, options.stream, options.allocator, input, request, output, makeTable));
   Report(options, 1.0F);
   return objectCount;
 }

@@ -36,7 +36,7 @@ EnqueueOn(int                                      device,
           DeviceAllocation &&                      workspace)
 {
   const DeviceExecutor executor(DeviceResources::Of(device), stream);
-  DeviceArena          arena(std::move(workspace), size, stream);
+  DeviceArena          arena(std::move(workspace), size);
   EnqueueCall(executor.WithoutWaitingIn(arena), request, call);
 }
 

@@ -14,15 +14,53 @@
 namespace itk::ccl
 {
 
+namespace
+{
+
+/** Returns work(). If it throws, waits for the stream first: kernels and copies may still use memory that the caller
+ * frees after the exception. */
+template <typename TWork>
+auto
+WaitIfItThrows(cudaStream_t stream, const TWork & work)
+{
+  try
+  {
+    return work();
+  }
+  catch (...)
+  {
+    // The exception is the first error. An error of this wait follows from it.
+    cudaStreamSynchronize(stream);
+    cudaGetLastError();
+    throw;
+  }
+}
+
+/** Ends a call when it is destroyed. */
+struct EndOfCall
+{
+  DeviceResources & resources;
+
+  ~EndOfCall()
+  {
+    try
+    {
+      resources.EndCall();
+    }
+    catch (...)
+    {
+      // A destructor must not throw. If the context is broken, the next call reports it.
+    }
+  }
+};
+
+} // namespace
+
 class DeviceSession::Implementation
 {
 public:
   explicit Implementation(int deviceId)
-    : Implementation(CurrentDevice(deviceId), nullptr, true, {})
-  {}
-
-  Implementation(int deviceId, cudaStream_t stream, const CudaConnectedComponentAllocator & allocator)
-    : Implementation(CurrentDevice(deviceId), stream, false, allocator)
+    : Implementation(CurrentDevice(deviceId))
   {}
 
   ~Implementation()
@@ -30,13 +68,10 @@ public:
     try
     {
       const CurrentDevice current(m_Device);
-      if (m_OwnStream != nullptr)
-      {
-        const cudaError_t error = cudaStreamSynchronize(m_OwnStream);
-        m_Resources.ReturnStream(m_OwnStream);
-        CCL_CHECK(error);
-      }
-      m_Resources.EndCall();
+      const EndOfCall     endOfCall{ m_Resources };
+      const cudaError_t   error = cudaStreamSynchronize(m_Executor.GetStream());
+      m_Resources.ReturnStream(m_Executor.GetStream());
+      CCL_CHECK(error);
     }
     catch (...)
     {
@@ -44,59 +79,29 @@ public:
     }
   }
 
-  int
-  GetDevice() const
-  {
-    return m_Device;
-  }
-
-  /** Returns work(executor, resources), with the device as the current device. If it throws, waits for the stream
-   * first: kernels and copies may still use memory that the caller frees after the exception. */
+  /** Returns work(executor, resources), with the device as the current device. */
   template <typename TWork>
   auto
   Execute(const TWork & work) const
   {
     const CurrentDevice current(m_Device);
-    try
-    {
-      return work(m_Executor, m_Resources);
-    }
-    catch (...)
-    {
-      // The exception is the first error. An error of this wait follows from it.
-      cudaStreamSynchronize(m_Executor.GetStream());
-      cudaGetLastError();
-      throw;
-    }
+    return WaitIfItThrows(m_Executor.GetStream(), [&] { return work(m_Executor, m_Resources); });
   }
 
 private:
-  Implementation(const CurrentDevice &                   current,
-                 cudaStream_t                            callersStream,
-                 bool                                    hasOwnStream,
-                 const CudaConnectedComponentAllocator & allocator)
+  explicit Implementation(const CurrentDevice & current)
     : m_Device(current.Get())
-    , m_Resources((hasOwnStream ? void() : RequireNoCapture(callersStream), DeviceResources::Of(m_Device)))
-    , m_OwnStream(hasOwnStream ? m_Resources.TakeStream() : nullptr)
-    , m_CallersMemory(allocator, m_Device)
-    , m_Executor(m_Resources,
-                 hasOwnStream ? m_OwnStream : callersStream,
-                 allocator.allocate != nullptr ? static_cast<MemorySource &>(m_CallersMemory) : m_Resources)
+    , m_Resources(DeviceResources::Of(m_Device))
+    , m_Executor(m_Resources, m_Resources.TakeStream())
   {}
 
   int               m_Device;
   DeviceResources & m_Resources;
-  cudaStream_t      m_OwnStream;
-  CallersMemory     m_CallersMemory; // not used without an allocator
   DeviceExecutor    m_Executor;
 };
 
 DeviceSession::DeviceSession(int deviceId)
   : m_Implementation(std::make_unique<Implementation>(deviceId))
-{}
-
-DeviceSession::DeviceSession(int deviceId, void * stream, const CudaConnectedComponentAllocator & allocator)
-  : m_Implementation(std::make_unique<Implementation>(deviceId, static_cast<cudaStream_t>(stream), allocator))
 {}
 
 DeviceSession::~DeviceSession() = default;
@@ -138,13 +143,24 @@ DeviceSession::GetCudaVersions()
 }
 
 Components
-DeviceSession::LabelPixels(const ImageView &  input,
-                           const Request &    request,
-                           const ImageView &  output,
-                           const TableMaker * makeTable)
+DeviceSession::LabelPixels(int                                     deviceId,
+                           void *                                  stream,
+                           const CudaConnectedComponentAllocator & allocator,
+                           const ImageView &                       input,
+                           const Request &                         request,
+                           const ImageView &                       output,
+                           const TableMaker *                      makeTable)
 {
-  return m_Implementation->Execute([&](const DeviceExecutor & executor, DeviceResources & resources) {
-    const int device = m_Implementation->GetDevice();
+  const CurrentDevice current(deviceId);
+  const int           device = current.Get();
+  const auto          cudaStream = static_cast<cudaStream_t>(stream);
+  RequireNoCapture(cudaStream);
+  DeviceResources &    resources = DeviceResources::Of(device);
+  const EndOfCall      endOfCall{ resources };
+  CallersMemory        callersMemory(allocator, device);
+  const DeviceExecutor executor(
+    resources, cudaStream, allocator.allocate != nullptr ? static_cast<MemorySource &>(callersMemory) : resources);
+  return WaitIfItThrows(cudaStream, [&] {
     RequireDeviceMemory(input.pixels, "input", device);
     if (request.output != OutputKind::None)
     {

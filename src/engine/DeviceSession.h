@@ -65,24 +65,19 @@ struct CudaVersions
   int driver;  // the newest version that the NVIDIA driver supports; 0 if there is no driver
 };
 
-/** Labels images on a device during one call of the labeler, on a stream. The device is current during each function,
- * but not between them, where functions of the caller run. Use a session from one thread.
+/** Labels images on a device during one call of the labeler. A session serves calls on images in host memory, and has a
+ * stream of its own. Its device is current during each function, but not between them, where functions of the caller
+ * run. Use a session from one thread.
  *
- * Constructors and functions throw CudaConnectedComponentError if CUDA fails. The constructors also throw it if the
- * device cannot be used. */
+ * The constructor and functions throw CudaConnectedComponentError if CUDA fails, or if the device cannot be used. */
 class DeviceSession
 {
 public:
-  /** Starts a session on a stream of the caller. Device memory comes from the allocator, if it has functions.
-   * \param deviceId number of the device, or -1 for the caller's current device
-   * \param stream a cudaStream_t of the device; null is CUDA's default stream. If it captures a graph, the constructor
-   * throws, and the capture stays valid. */
-  DeviceSession(int deviceId, void * stream, const CudaConnectedComponentAllocator & allocator);
-
-  /** Starts a session on a stream of its own. */
+  /** Starts a session.
+   * \param deviceId number of the device, or -1 for the caller's current device */
   explicit DeviceSession(int deviceId);
 
-  /** Waits for the session's stream, unless it is a stream of the caller. */
+  /** Waits for the session's stream. */
   ~DeviceSession();
 
   /** Allocates pinned host memory. */
@@ -90,6 +85,10 @@ public:
   AllocateHost(std::uint64_t bytes);
 
   /** Labels or fills images in device memory. Returns their components, after the output has been written.
+   * \param deviceId as in the constructor
+   * \param stream a cudaStream_t of the device; null is CUDA's default stream. If it captures a graph, the function
+   * throws, and the capture stays valid.
+   * \param allocator the source of device memory, if it has functions
    * \param input the images, in memory of this device or in managed memory, aligned to the type's size. Strides are
    * multiples of the pixel size; the pixels of a row of the output are adjacent.
    * \param output images of the same size, which must not overlap the input; not used if the request wants no output.
@@ -98,11 +97,14 @@ public:
    * memory
    *
    * Throws CudaConnectedComponentError if an image is in other memory, or if the label type has too few labels. */
-  Components
-  LabelPixels(const ImageView &  input,
-              const Request &    request,
-              const ImageView &  output,
-              const TableMaker * makeTable = nullptr);
+  static Components
+  LabelPixels(int                                     deviceId,
+              void *                                  stream,
+              const CudaConnectedComponentAllocator & allocator,
+              const ImageView &                       input,
+              const Request &                         request,
+              const ImageView &                       output,
+              const TableMaker *                      makeTable = nullptr);
 
   /** Labels the runs of images of bits. Returns the components of the runs or the mask, in host memory. Does not
    * measure intensities: the host has them, and gets the ranks of the runs.

@@ -17,10 +17,6 @@ DeviceSession::DeviceSession(int)
     "no CUDA device: this build of CudaConnectedComponents has no CUDA: build it with CUDA 12.5 or later");
 }
 
-DeviceSession::DeviceSession(int deviceId, void *, const CudaConnectedComponentAllocator &)
-  : DeviceSession(deviceId)
-{}
-
 DeviceSession::~DeviceSession() = default;
 
 HostArray
@@ -30,8 +26,15 @@ DeviceSession::AllocateHost(std::uint64_t)
 }
 
 Components
-DeviceSession::LabelPixels(const ImageView &, const Request &, const ImageView &, const TableMaker *)
+DeviceSession::LabelPixels(int deviceId,
+                           void *,
+                           const CudaConnectedComponentAllocator &,
+                           const ImageView &,
+                           const Request &,
+                           const ImageView &,
+                           const TableMaker *)
 {
+  const DeviceSession session(deviceId); // throws
   return {};
 }
 

@@ -53,7 +53,8 @@ LabelRunsAsPublished(const DeviceExecutor &          executor,
   auto                ranks = executor.Allocate<TRun>(runCount);
   StoreRunOffsets(executor, groups, runOffsets.get());
   LabeledRuns<TRowGroup, TRun, DeviceExecutor> labeled{
-    groups, std::move(runOffsets), none(), none(), {}, none(), runCount, { pixels.componentCount }, std::move(ranks)
+    groups,   std::move(runOffsets),     none(),           none(), {},   none(),
+    runCount, { pixels.componentCount }, std::move(ranks), none(), false
   };
   GatherLabelsOfRuns(executor, pixels.ranks.get(), request.size, labeled.GetIndexed(), labeled.ranks.get());
   return labeled;
@@ -138,6 +139,7 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
 /** Enqueues the numbers of a call, writeOutput(), and the rows of its table and intensities. Waits for them, but not
  * for a table of `makeTable`. Returns the components, with the table in host memory unless there is `makeTable`. Throws
  * CudaConnectedComponentError if the label type has too few labels.
+ * \param hostCount pinned memory that gets the number of components, if no other number is wanted; else null
  * \param values what the values of the pixels are; null if they are not wanted */
 template <typename TRowGroup, typename TRun, typename TWriteOutput>
 Components
@@ -146,6 +148,7 @@ AwaitComponents(const DeviceExecutor &                                executor,
                 const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected,
                 const Request &                                       request,
                 bool                                                  measuresIntensities,
+                const TRun *                                          hostCount,
                 const ObservedValues *                                values,
                 const TableMaker *                                    makeTable,
                 const TWriteOutput &                                  writeOutput)
@@ -160,7 +163,10 @@ AwaitComponents(const DeviceExecutor &                                executor,
   *call.status = {};
   Components            components;
   const WaitOnException waitOnException{ executor.GetStream() };
-  StoreNumbersOf(executor, selected, request, call, values, copiedValues);
+  if (hostCount == nullptr)
+  {
+    StoreNumbersOf(executor, selected, request, call, values, copiedValues);
+  }
   // The memory for rows depends on the numbers. Otherwise, the device writes the output before the host waits for them.
   const bool hasTable = request.wantsTable && selected.analyzed && makeTable == nullptr;
   const bool hasRows = hasTable || measuresIntensities;
@@ -169,6 +175,10 @@ AwaitComponents(const DeviceExecutor &                                executor,
     writeOutput();
   }
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+  if (hostCount != nullptr)
+  {
+    *call.componentCounts = call.status->componentCount = call.status->originalComponentCount = *hostCount;
+  }
 
   components.foundCount = call.status->originalComponentCount;
   components.keptCount = call.status->componentCount;
@@ -220,7 +230,9 @@ LabelPixelsOf(const DeviceExecutor & executor,
               const ImageView &      output,
               const TableMaker *     makeTable)
 {
+  std::shared_ptr<void>        block;
   std::unique_ptr<DeviceArena> arena;
+  HostArray                    count;
   if (!IsPublished(request))
   {
     // Rows for the caller take memory later.
@@ -228,19 +240,42 @@ LabelPixelsOf(const DeviceExecutor & executor,
     call.input = input;
     call.output = output;
     const ArenaSize size = MeasureCall(request, call);
-    arena = size.GetTotal() <= Tuning::WorstCaseBytes ? MakeArena(executor, size) : nullptr;
+    // Rows for the caller are copied without a wait, so the block would go back to the cache too early.
+    const bool mayKeep = makeTable == nullptr && &executor.GetMemorySource() == &resources;
+    if (mayKeep && size.GetTotal() <= Tuning::CachedBlockBytes)
+    {
+      block = resources.AllocateBlock(size.GetTotal());
+    }
+    if (block != nullptr)
+    {
+      arena = std::make_unique<DeviceArena>(DeviceAllocation(block.get()), size);
+    }
+    else if (size.GetTotal() <= Tuning::WorstCaseBytes)
+    {
+      arena = MakeArena(executor, size);
+    }
   }
-  const bool           isOneBlock = arena != nullptr;
-  const DeviceExecutor in = isOneBlock ? executor.In(*arena) : executor;
+  if (arena != nullptr && request.images == 1 && !request.NeedsAnalysis() && !request.wantsValues)
+  {
+    count = resources.AllocateHost(sizeof(TRun));
+  }
+  const WaitOnException waitOnException{ executor.GetStream() };
+  const bool            isOneBlock = arena != nullptr;
+  const DeviceExecutor  in = isOneBlock ? executor.In(*arena) : executor;
+  TRun * const          hostCount = static_cast<TRun *>(count.get());
 
   const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request);
   const auto &                                  groups = images.grouped.groups;
-  const auto                                    selected =
-    isOneBlock ? SelectComponentsOf(
-                   in, LabelRuns<TRun>(in, groups, request.neighbors, RunCapacity::AtMost(MostRunsOf(groups))), request)
-                                                  : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
+  const auto                                    selected = isOneBlock ? SelectComponentsOf(in,
+                                                        LabelRuns<TRun>(in,
+                                                                        groups,
+                                                                        request.neighbors,
+                                                                        RunCapacity::AtMost(MostRunsOf(groups)),
+                                                                                                           { request.NeedsOnlyLabels(), hostCount }),
+                                                        request)
+                                                                      : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
   return AwaitComponents(
-    in, resources, selected, request, request.WantsIntensities(), images.values.get(), makeTable, [&] {
+    in, resources, selected, request, request.WantsIntensities(), hostCount, images.values.get(), makeTable, [&] {
       WriteOutput(in, selected, input, request, output);
     });
 }
@@ -279,7 +314,8 @@ LabelBitsOf(const DeviceExecutor & executor,
       result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
     }
   };
-  result.components = AwaitComponents(executor, resources, selected, request, false, nullptr, nullptr, writeOutput);
+  result.components = AwaitComponents<TRowGroup, TRun>(
+    executor, resources, selected, request, false, nullptr, nullptr, nullptr, writeOutput);
   return result;
 }
 
@@ -292,7 +328,7 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   const ImageView &      output,
                   const TableMaker *     makeTable)
 {
-  return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
+  return request.VisitDeviceRowGroup([&](auto group) {
     return LabelPixelsOf<decltype(group), TRun>(executor, resources, input, request, output, makeTable);
   });
 }

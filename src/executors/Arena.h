@@ -5,6 +5,7 @@
 #include "primitives/Grid.h"
 
 #include <cstdint>
+#include <utility>
 
 namespace itk::ccl
 {
@@ -34,6 +35,13 @@ struct ArenaSize
   }
 };
 
+/** Memory whose bytes must become 0. */
+struct UnclearedMemory
+{
+  std::uint64_t * words = nullptr;
+  std::uint64_t   count = 0;
+};
+
 /** Divides one block of memory into the arrays of a call. Does not own the memory, and does not access it. */
 class Arena
 {
@@ -41,7 +49,8 @@ public:
   /** \param memory block of `size.GetTotal()` bytes with the alignment of ArenaSize. Its first `size.cleared` bytes are
    * for arrays whose bytes are 0. */
   Arena(void * memory, const ArenaSize & size)
-    : m_Left(size)
+    : m_ToClear{ static_cast<std::uint64_t *>(memory), size.cleared / sizeof(std::uint64_t) }
+    , m_Left(size)
     , m_Cleared(static_cast<unsigned char *>(memory))
     , m_Uncleared(m_Cleared + size.cleared)
   {}
@@ -60,6 +69,14 @@ public:
   TakeCleared(std::uint64_t count)
   {
     return TakeFrom<T>(m_Cleared, m_Left.cleared, count);
+  }
+
+  /** Returns the memory for cleared arrays at the first call, and none at later calls. The caller must clear it before
+   * it takes a cleared array. */
+  UnclearedMemory
+  TakeUncleared()
+  {
+    return std::exchange(m_ToClear, {});
   }
 
   /** Returns the memory that is left. */
@@ -85,6 +102,7 @@ private:
     return reinterpret_cast<T *>(taken);
   }
 
+  UnclearedMemory m_ToClear;
   ArenaSize       m_Left;
   unsigned char * m_Cleared;   // begin of the next cleared array
   unsigned char * m_Uncleared; // begin of the next other array

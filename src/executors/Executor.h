@@ -11,6 +11,9 @@
 // A model provides:
 // - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.
 // - `AllocateCleared<T>(n)`: the same, with all bytes 0.
+// - `TakeUncleared()`: returns the memory of later AllocateCleared() calls, if the executor has it and nothing has
+// cleared
+//   it, or else none. The next functor must clear it. So a small call needs no memset.
 // - `AllocateResult<T>()`: returns an owner of one integer, to which a functor or Scan() writes once. `GetAddress()` is
 //   its address for them; a functor writes by StoreForHost(). `Get()` waits for the value and returns it. On the
 //   device, it does not wait for later calls.
@@ -39,6 +42,8 @@
 //   `value.Merge(other)`.
 // - `SortDescending(n, keys, values, memory)`: sorts n keys, the highest first, and the values in the same way. Values
 //   with equal keys keep their order. `memory = AllocateForSort<T>(m)` serves all sorts of n <= m keys of type T.
+// - `GetPartBits(words)`: returns how many threads an image of so many words should have for each word, as a binary
+//   logarithm. Small images have fewer words than a device has threads.
 // - `MayWait()`: returns whether an algorithm may wait for results.
 //
 // An algorithm may assume:
@@ -69,6 +74,7 @@
 // - `MatchAny(values)`: returns a PerThread<std::uint32_t>: the lanes of the thread's warp with the same value as the
 //   thread. Bit i is lane i. Values are integers of 32 or 64 bits.
 
+#include "executors/Arena.h"
 #include "executors/BoundedCount.h"
 #include "primitives/Grid.h"
 #include "primitives/HostDevice.h"

@@ -13,11 +13,19 @@
 namespace itk::ccl
 {
 
-/** Returns the number of states of a scan on a device: one for each tile of values, and one more. */
+/** Returns the number of tiles of a scan on a device. A tile is the values that a thread block adds at a time. */
+constexpr std::uint64_t
+ScanTileCount(std::uint64_t values)
+{
+  const std::uint64_t perThread = values <= Tuning::SmallScanValues ? 1 : Tuning::ScanValuesPerThread;
+  return DivideUp(values, Tuning::ScanThreads * perThread);
+}
+
+/** Returns the number of states of a scan on a device: one for each tile, and one more. */
 constexpr std::uint64_t
 ScanStates(std::uint64_t values)
 {
-  return 1 + DivideUp(values, std::uint64_t{ Tuning::ScanThreads } * Tuning::ScanValuesPerThread);
+  return 1 + ScanTileCount(values);
 }
 
 /** A function that returns the bytes that a sort of `count` keys and values needs besides a second pair of arrays. */
@@ -61,6 +69,18 @@ public:
   {
     m_Size.cleared += ArenaSize::BytesOf<T>(count);
     return { AddressWithoutMemory<T>(count) };
+  }
+
+  unsigned int
+  GetPartBits(std::uint64_t) const
+  {
+    return 0;
+  }
+
+  UnclearedMemory
+  TakeUncleared() const
+  {
+    return {};
   }
 
   /** A result that is always 0. */

@@ -45,6 +45,27 @@ struct RunColumns
   std::uint64_t runCount = 0;
 };
 
+/** The rank of the component of each run, or NoLabel. */
+template <typename TRun>
+struct RanksOfRuns
+{
+  const TRun * ranks;
+  const TRun * roots = nullptr; // the root of each run, if only roots have ranks
+
+  CCL_HOST_DEVICE
+  RanksOfRuns(const TRun * ranksOf, const TRun * rootsOf = nullptr)
+    : ranks(ranksOf)
+    , roots(rootsOf)
+  {}
+
+  CCL_HOST_DEVICE
+  TRun
+  operator[](std::uint64_t run) const
+  {
+    return ranks[roots == nullptr ? run : std::uint64_t{ roots[run] }];
+  }
+};
+
 /** The runs of an image. The index of a run is its number in raster order, from 0. `runOffsets` has, for each word of
  * columns, the number of runs that start before the word: the exclusive scan of the starts. */
 template <typename TRowGroup, typename TRun>

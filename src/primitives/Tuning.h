@@ -28,6 +28,9 @@ struct Tuning
    * number of runs. */
   static constexpr std::uint64_t WorstCaseBytes = std::uint64_t{ 256 } << 20;
 
+  /** Up to this many bytes, the block with the arrays of a waiting call is kept for the next calls. */
+  static constexpr std::uint64_t CachedBlockBytes = std::uint64_t{ 16 } << 20;
+
   /** Cells of a thread that adds values to the rows of a table, and thread blocks of such threads that a multiprocessor
    * can run at the same time. */
   static constexpr unsigned int CellsPerAddingThread = 16;
@@ -38,6 +41,22 @@ struct Tuning
   static constexpr unsigned int ScanThreads = 256;
   static constexpr unsigned int ScanValuesPerThread = 8;
   static constexpr unsigned int ScanThreadBlocks = 8;
+
+  /** A scan of at most so many values has one value for each thread, so that more threads work. */
+  static constexpr std::uint64_t SmallScanValues = std::uint64_t{ 1 } << 18;
+
+  /** Full connectivity on a device: images with at most so many pixels together are labeled by single rows, which take
+   * fewer kernels than row groups. Large images with many runs take longer by single rows, and random ones twice as
+   * long. */
+  static constexpr std::uint64_t SingleRowPlanePixels = std::uint64_t{ 1 } << 20;
+  static constexpr std::uint64_t SingleRowVolumePixels = std::uint64_t{ 12 } << 20;
+
+  /** Returns the binary logarithm of the number of threads that share a word when they find adjacent runs. */
+  static constexpr unsigned int
+  PartBitsFor(std::uint64_t words)
+  {
+    return words <= std::uint64_t{ 1 } << 13 ? 3 : words <= std::uint64_t{ 1 } << 15 ? 2 : 0;
+  }
 
   /** If a row has more words than this, adjacency is found by word, even if there are few runs. */
   static constexpr std::uint64_t WideRowWords = 64;

@@ -171,7 +171,7 @@ SelectComponentsOf(const TExecutor &                          executor,
   const auto ranksIn = [&request](const auto & memory) {
     return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
   };
-  auto imageRankMemory = FindRanksOfImages(executor, runs, labeled.runCount, ranks, request.images);
+  auto imageRankMemory = FindRanksOfImages(executor, runs, labeled.runCount, labeled.GetRanks(), request.images);
   auto imageRanks = ranksIn(imageRankMemory);
   if (!request.NeedsAnalysis())
   {

@@ -3,7 +3,7 @@
 #define ccl_algorithms_runs_AdjacencyByWord_h
 
 // Finds the adjacent runs in one word of a row group and the word at the same x of a neighboring row group. It is fast
-// if words have many runs.
+// if words have many runs. If there are few words for many threads, several threads share a word.
 //
 // Both words are widened by one column on each side, because diagonal neighbors may lie there.
 
@@ -19,25 +19,43 @@ struct AdjacencyByWord
 {
   IndexedRuns<TRowGroup, TRun> runs;
   Topology<TRowGroup>          topology;
+  unsigned int                 partBits = 0; // a word has 2^partBits parts, up to 32
 
-  /** Calls visit(run, other) for runs that are adjacent in a word: `run` is of the word's row group, and `other` of a
-   * neighboring row group. `neighbor` is as in Topology::Visit(). Two adjacent runs are visited in at least one word,
-   * and at most once in each word. */
+  /** A part of a word of columns, for one thread. */
+  struct Part
+  {
+    Cell word;
+    Word columns; // the mask of its columns: adjacent bits
+  };
+
+  /** Returns a part of a word. The lowest partBits bits of x are the index of the part in the word, and the others are
+   * the index of the word. */
+  CCL_HOST_DEVICE
+  Part
+  PartAt(std::uint64_t x) const
+  {
+    const unsigned int width = BitsPerWord >> partBits;
+    const unsigned int part = static_cast<unsigned int>(x) & ((1U << partBits) - 1);
+    return { CellAt(runs.groups.columns.words, x >> partBits), BitsThrough(width - 1) << part * width };
+  }
+
+  /** Calls visit(run, other) for runs that are adjacent in a part of a word: `run` is of the word's row group, and
+   * `other` of a neighboring row group. `neighbor` is as in Topology::Visit(). Two adjacent runs are visited in at
+   * least one part, and at most once in each part. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
-  ForEachInWord(const Cell & word, unsigned int neighbor, const TVisitor & visit) const
+  ForEachInPart(const Part & part, unsigned int neighbor, const TVisitor & visit) const
   {
-    topology.Visit(neighbor, [&](const auto & offset) { this->VisitAdjacent(word, offset, visit); });
+    topology.Visit(neighbor, [&](const auto & offset) { this->VisitAdjacent(part, offset, visit); });
   }
 
-  /** Returns the grid of the cells of ForEach(): x is the index of a word of columns, and y the neighboring row group.
-   */
+  /** Returns the grid of the cells of ForEach(): x is as in PartAt(), and y is the neighboring row group. */
   CCL_HOST_DEVICE
   Grid
   GetCells() const
   {
-    return { runs.groups.columns.words.Count(), topology.count };
+    return { runs.groups.columns.words.Count() << partBits, topology.count };
   }
 
   /** Calls visit(run, other) for the runs that are adjacent in a cell. */
@@ -46,16 +64,13 @@ struct AdjacencyByWord
   void
   ForEach(const Cell & cell, const TVisitor & visit) const
   {
-    this->ForEachInWord(CellAt(runs.groups.columns.words, cell.x), static_cast<unsigned int>(cell.y), visit);
+    this->ForEachInPart(this->PartAt(cell.x), static_cast<unsigned int>(cell.y), visit);
   }
 
 private:
   /** A word with one more column on each side. Bit 0 is the column before the word, bits 1 to 32 are the word, and bit
    * 33 is the column after it. */
   using WideWord = std::uint64_t;
-
-  /** The mask of the word itself. */
-  static constexpr WideWord Inside = WideWord{ 0xFFFFFFFFU } << 1;
 
   /** Returns the wide word at x of a row of words. `wordAt(x)` returns one of these words. */
   template <typename TWordAt>
@@ -94,13 +109,15 @@ private:
     return { this->Widen(x, [columns](std::uint64_t at) { return columns[at]; }), runs.runOffsets[rowBegin + x] };
   }
 
-  /** Does the work of ForEachInWord() for the row group at an offset. */
+  /** Does the work of ForEachInPart() for the row group at an offset. */
   template <typename TOffset, typename TVisitor>
   CCL_HOST_DEVICE
   void
-  VisitAdjacent(const Cell & word, const TOffset & offset, const TVisitor & visit) const
+  VisitAdjacent(const Part & part, const TOffset & offset, const TVisitor & visit) const
   {
     const auto &           groups = runs.groups;
+    const Cell &           word = part.word;
+    const WideWord         inside = WideWord{ part.columns } << 1;
     const NeighborRowGroup neighbor(groups, word.y, word.z, offset);
     if (!neighbor.exists || groups.columns.bits[neighbor.ownBegin + word.x] == 0)
     {
@@ -126,14 +143,14 @@ private:
       const WideWord otherAround = otherFacing << 1 | otherFacing >> 1;
       adjacent &= (ownFacing & (otherFacing | otherAround)) | (ownAround & otherFacing);
     }
-    VisitOverlaps(own, other, overlaps, adjacent, ownFacing & otherFacing, visit);
+    VisitOverlaps(own, other, inside, overlaps, adjacent, ownFacing & otherFacing, visit);
     if (offset.reach == 0)
     {
       return;
     }
 
     // Two runs without an overlap are adjacent if one ends in the column before the start of the other.
-    const WideWord ownOnly = ownFacing & ~other.columns & Inside;
+    const WideWord ownOnly = ownFacing & ~other.columns & inside;
     for (WideWord ends = ownOnly & ~(own.columns >> 1) & otherFacing >> 1; ends != 0; ends &= ends - 1)
     {
       const unsigned int bit = LowestBit(ends);
@@ -146,23 +163,26 @@ private:
     }
   }
 
-  /** Visits the runs of each overlap that has an `adjacent` column: a column in which pixels of one run have neighbors
-   * in the other run. In `facing` columns, both runs have pixels that face each other. If an overlap continues from the
-   * word before, and the last column of that word is facing, that word visits the runs, and this word does not. */
+  /** Visits the runs of each overlap that has an `adjacent` column inside the part: a column in which pixels of one run
+   * have neighbors in the other run. In `facing` columns, both runs have pixels that face each other. If an overlap
+   * continues from the part before, and the last column of that part is facing, that part visits the runs, and this
+   * part does not. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   static void
   VisitOverlaps(const RunsInWord & own,
                 const RunsInWord & other,
+                WideWord           inside,
                 WideWord           overlaps,
                 WideWord           adjacent,
                 WideWord           facing,
                 const TVisitor &   visit)
   {
-    adjacent &= Inside;
-    if ((overlaps & facing & 1U) != 0)
+    adjacent &= inside;
+    const unsigned int before = LowestBit(inside) - 1;
+    if ((overlaps & facing) >> before & 1U)
     {
-      adjacent &= ~BitsBelowGap(overlaps, 0);
+      adjacent &= ~BitsBelowGap(overlaps, before);
     }
     while (adjacent != 0)
     {

@@ -54,9 +54,6 @@ struct RanksOfImages
 namespace ImageRanks
 {
 
-/** The threads that work on one image. */
-inline constexpr std::uint64_t ThreadsOfImage = 128;
-
 /** Kernel functor that finds the lowest rank in each image, or in the images after it if it is empty. The first pixel
  * of the image is in the first layer that has a run. A cell has the image as y. */
 template <typename TRowGroup, typename TRun>
@@ -64,8 +61,11 @@ struct FindLowestRank
 {
   IndexedRuns<TRowGroup, TRun> runs;
   BoundedCount<TRun>           runCount;
-  const TRun *                 ranks; // of each run
+  RanksOfRuns<TRun>            ranks;
   TRun *                       lowest;
+
+  /** The threads that work on one image. If roots have the first pixels, the rank of the first run is the lowest. */
+  static constexpr std::uint64_t Threads = TRowGroup::RootHasFirstPixel ? 1 : 128;
 
   CCL_HOST_DEVICE
   void
@@ -79,19 +79,25 @@ struct FindLowestRank
     {
       return;
     }
-    const std::uint64_t wordsOfLayer = TRowGroup::RootHasFirstPixel ? 1
-                                       : TRowGroup::Slices == 1     ? words.x
-                                                                    : wordsOfSlice;
-    const std::uint64_t layerEnd = (this->WordOf(firstRun) / wordsOfLayer + 1) * wordsOfLayer;
-    const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : allRuns;
-    TRun                rank = NoLabel<TRun>;
-    for (std::uint64_t run = firstRun + cell.x; run < end; run += ThreadsOfImage)
+    if constexpr (TRowGroup::RootHasFirstPixel)
     {
-      rank = ranks[run] < rank ? ranks[run] : rank;
+      lowest[cell.y] = ranks[firstRun];
     }
-    if (rank != NoLabel<TRun>)
+    else
     {
-      AtomicMin(lowest + cell.y, rank);
+      const std::uint64_t wordsOfLayer = TRowGroup::Slices == 1 ? words.x : wordsOfSlice;
+      const std::uint64_t layerEnd = (this->WordOf(firstRun) / wordsOfLayer + 1) * wordsOfLayer;
+      const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : allRuns;
+      TRun                rank = NoLabel<TRun>;
+      for (std::uint64_t run = firstRun + cell.x; run < end; run += Threads)
+      {
+        const TRun other = ranks[run];
+        rank = other < rank ? other : rank;
+      }
+      if (rank != NoLabel<TRun>)
+      {
+        AtomicMin(lowest + cell.y, rank);
+      }
     }
   }
 
@@ -115,21 +121,21 @@ private:
 } // namespace ImageRanks
 
 /** Finds the first rank of each image of a stack: the memory of RanksOfImages::first. Returns empty memory for one
- * image. `ranks` has the rank of the component of each run. */
+ * image. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 auto
 FindRanksOfImages(const TExecutor &                    executor,
                   const IndexedRuns<TRowGroup, TRun> & runs,
                   const BoundedCount<TRun> &           runCount,
-                  const TRun *                         ranks,
+                  const RanksOfRuns<TRun> &            ranks,
                   std::uint64_t                        images)
 {
   auto first = executor.template Allocate<TRun>(images == 1 ? 0 : images);
   if (images > 1)
   {
     executor.Fill(first.get(), images, NoLabelByte);
-    executor.ForEach(Grid{ ImageRanks::ThreadsOfImage, images },
-                     ImageRanks::FindLowestRank<TRowGroup, TRun>{ runs, runCount, ranks, first.get() });
+    using FunctorType = ImageRanks::FindLowestRank<TRowGroup, TRun>;
+    executor.ForEach(Grid{ FunctorType::Threads, images }, FunctorType{ runs, runCount, ranks, first.get() });
   }
   return first;
 }

@@ -4,6 +4,7 @@
 
 // Makes the bits of row groups, from the pixels of an image or from the bits of its rows.
 
+#include "executors/Executor.h"
 #include "primitives/ObservedValues.h"
 #include "primitives/PackWord.h"
 #include "primitives/RowGroups.h"
@@ -107,7 +108,8 @@ private:
   }
 };
 
-/** Writes the bits of the rows of a row group in one word, and the bits of its columns. A cell is a word of columns. */
+/** Writes the bits of the rows of a row group in one word, and the bits of its columns. Clears memory for later
+ * functors on the way. A cell is a word of columns. */
 template <typename TRowGroup, typename TBits, typename TTest, typename TObserver>
 struct WriteWords
 {
@@ -116,11 +118,17 @@ struct WriteWords
   Word *                              bits;
   Word *                              columns;  // not used if a row group is one row
   bool                                isMasked; // whether `bits` has the pixels that may be foreground
+  UnclearedMemory                     uncleared;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
+    const Grid & grid = groups.columns.words;
+    for (std::uint64_t i = IndexOf(grid, cell); i < uncleared.count; i += grid.Count())
+    {
+      uncleared.words[i] = 0;
+    }
     Word all = 0;
     groups.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
       Word &     word = bits[groups.RowBegin(cell.y, cell.z, row, slice) + cell.x];
@@ -131,7 +139,7 @@ struct WriteWords
     });
     if constexpr (!TRowGroup::IsOneRow)
     {
-      columns[IndexOf(groups.columns.words, cell)] = all;
+      columns[IndexOf(grid, cell)] = all;
     }
   }
 };
@@ -184,9 +192,10 @@ PackRowGroups(const TExecutor &                         executor,
 {
   VisitTest<TBits>(foreground, [&](const auto & test) {
     using TestType = std::decay_t<decltype(test)>;
-    executor.ForEach(grouped.groups.columns.words,
-                     PackForeground::WriteWords<TRowGroup, TBits, TestType, NoObserver>{
-                       { pixels, stack, test }, grouped.groups, bits, grouped.columns.get(), isMasked });
+    executor.ForEach(
+      grouped.groups.columns.words,
+      PackForeground::WriteWords<TRowGroup, TBits, TestType, NoObserver>{
+        { pixels, stack, test }, grouped.groups, bits, grouped.columns.get(), isMasked, executor.TakeUncleared() });
   });
 }
 
@@ -208,7 +217,12 @@ PackAndObserveRowGroups(const TExecutor &                         executor,
   Foreground::NotZero(type).IsOneValue(test.mask, test.value);
   executor.ForEach(grouped.groups.columns.words,
                    PackForeground::WriteWords<TRowGroup, TBits, ValueTest<TBits>, ValueObserver>{
-                     { pixels, stack, test, { values, type } }, grouped.groups, bits, grouped.columns.get(), false });
+                     { pixels, stack, test, { values, type } },
+                     grouped.groups,
+                     bits,
+                     grouped.columns.get(),
+                     false,
+                     executor.TakeUncleared() });
 }
 
 /** Packs one image of bytes without gaps. Bytes that are not 0 are foreground, or those that are 0. */

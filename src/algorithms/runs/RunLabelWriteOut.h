@@ -31,7 +31,7 @@ struct WriteLabels
   static constexpr unsigned int Stride = 32; // threads of a warp
 
   IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 ranks;
+  RanksOfRuns<TRun>            ranks;
   RanksOfImages<TRun>          imageRanks;
   ImageStack                   stack;
   LabelOfRank<TRun, TOutput>   labelOf;
@@ -202,13 +202,12 @@ private:
 
 } // namespace RunLabelWriteOut
 
-/** Writes all pixels of a stack. `ranks` has the rank of the component of each run, or NoLabel. The first rank of each
- * image gets the first label. */
+/** Writes all pixels of a stack. The first rank of each image gets the first label. */
 template <typename TRowGroup, typename TRun, typename TOutput, typename TExecutor>
 void
 WriteRunLabels(const TExecutor &                    executor,
                const IndexedRuns<TRowGroup, TRun> & runs,
-               const TRun *                         ranks,
+               const RanksOfRuns<TRun> &            ranks,
                const RanksOfImages<TRun> &          imageRanks,
                const ImageStack &                   stack,
                const LabelValues &                  labelValues,
@@ -235,7 +234,7 @@ template <typename TRowGroup, typename TRun, typename TOutput, typename TExecuto
 void
 WriteRunLabels(const TExecutor &                    executor,
                const IndexedRuns<TRowGroup, TRun> & runs,
-               const TRun *                         ranks,
+               const RanksOfRuns<TRun> &            ranks,
                const Grid &                         size,
                const LabelValues &                  labelValues,
                TOutput *                            output)

@@ -39,24 +39,21 @@ struct Compression
   }
 };
 
-/** Kernel functor that copies the rank of each root to the other runs of its tree. The parents are compressed on the
- * way. */
+/** Kernel functor that copies the rank of each root to the other runs of its tree. */
 template <typename TRun>
 struct CopyRankOfRoot
 {
-  TRun * parents;
-  TRun * ranks;
+  const TRun * roots;
+  TRun *       ranks;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
-    const TRun run = static_cast<TRun>(cell.x);
-    Compress(parents, run, true);
-    const TRun root = Load(parents + run);
-    if (root != run)
+    const TRun root = roots[cell.x];
+    if (root != cell.x)
     {
-      ranks[run] = ranks[root];
+      ranks[cell.x] = ranks[root];
     }
   }
 };
@@ -77,17 +74,19 @@ struct RankByFirstPixel
   }
 };
 
-/** Returns 1 for a run that is the root of its tree, and 0 for other runs: the values of a scan. */
+/** Replaces the parent of a run by its root. Returns 1 if the run is the root, and 0 otherwise: the values of a scan.
+ */
 template <typename TRun>
-struct IsRoot
+struct CompressAndCountRoot
 {
-  const TRun * parents;
+  TRun * parents;
 
   CCL_HOST_DEVICE
   TRun
   operator()(std::uint64_t run) const
   {
-    return parents[run] == run;
+    Compress(parents, static_cast<TRun>(run), true);
+    return Load(parents + run) == run;
   }
 };
 
@@ -161,9 +160,10 @@ FirstPixelLimit(const RowGroupBits<TRowGroup> & groups)
   return TRowGroup::RootHasFirstPixel ? 0 : groups.rows.words.Count() * BitsPerWord;
 }
 
-/** Ranks the components of the runs of trees. The ranks of the runs replace `rootRanks` if roots have the
- * first pixels, and `parents` otherwise. Then the elements of `rootRanks` must be NoPixel before the call. Writes the
- * number of components. */
+/** Ranks the components of the runs of trees. If roots have the first pixels, `rootRanks` gets the ranks of all runs,
+ * or only those of roots if `onlyRoots`, and `parents` gets the root of each run. Otherwise, the ranks of all runs
+ * replace `parents`, and the elements of `rootRanks` must be NoPixel before the call. Writes the number of components.
+ */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 RankTreesOfRuns(const TExecutor &                                         executor,
@@ -172,14 +172,18 @@ RankTreesOfRuns(const TExecutor &                                         execut
                 TRun *                                                    parents,
                 [[maybe_unused]] const FirstPixelMarks<TRun, TExecutor> & marks,
                 TRun *                                                    rootRanks,
+                [[maybe_unused]] bool                                     onlyRoots,
                 TRun *                                                    componentCount)
 {
   using namespace RunRanking;
   if constexpr (TRowGroup::RootHasFirstPixel)
   {
     executor.template Scan<TRun>(
-      runCount, IsRoot<TRun>{ parents }, RankRoots<TRun>{ parents, rootRanks }, componentCount);
-    executor.ForEach(runCount, CopyRankOfRoot<TRun>{ parents, rootRanks });
+      runCount, CompressAndCountRoot<TRun>{ parents }, RankRoots<TRun>{ parents, rootRanks }, componentCount);
+    if (!onlyRoots)
+    {
+      executor.ForEach(runCount, CopyRankOfRoot<TRun>{ parents, rootRanks });
+    }
   }
   else
   {

@@ -110,8 +110,8 @@ struct InitializationByRun
   }
 };
 
-/** Kernel functor that links each run that starts in a word to an earlier run that is adjacent in this word, or else to
- * itself. A cell's x is the index of a word of columns. */
+/** Kernel functor that links each run that starts in a part of a word to an earlier run that is adjacent in this part,
+ * or else to itself. A cell's x is as in AdjacencyByWord::PartAt(). */
 template <typename TRowGroup, typename TRun>
 struct InitializationByWord
 {
@@ -122,16 +122,18 @@ struct InitializationByWord
   void
   operator()(const Cell & cell) const
   {
+    const auto          part = adjacency.PartAt(cell.x);
     const BitRows &     columns = adjacency.runs.groups.columns;
-    const Cell          word = CellAt(columns.words, cell.x);
-    const std::uint64_t begin = columns.RowBegin(word.y, word.z);
-    const TRun          first = adjacency.runs.runOffsets[begin + word.x];
-    // One bit for each run that starts in the word. At most 16 runs do.
-    const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(columns.Starts(begin, word.x))) - 1;
+    const std::uint64_t begin = columns.RowBegin(part.word.y, part.word.z);
+    const Word          starts = columns.Starts(begin, part.word.x);
+    const Word          before = (part.columns & (0U - part.columns)) - 1;
+    const TRun          first = adjacency.runs.runOffsets[begin + part.word.x] + CountBits(starts & before);
+    // One bit for each run that starts in the part. At most 16 runs do.
+    const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(starts & part.columns)) - 1;
     std::uint32_t       linked = 0;
     for (unsigned int neighbor = 0; neighbor < adjacency.topology.count && linked != all; ++neighbor)
     {
-      adjacency.ForEachInWord(word, neighbor, [&](TRun run, TRun other) {
+      adjacency.ForEachInPart(part, neighbor, [&](TRun run, TRun other) {
         if (run >= first && (linked >> (run - first) & 1U) == 0)
         {
           linked |= std::uint32_t{ 1 } << (run - first);
@@ -227,6 +229,14 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
                                noTotal);
 }
 
+/** What LabelRuns() writes besides the rank of each run. */
+template <typename TRun>
+struct RankTarget
+{
+  bool   onlyRoots = false;     // only roots need a rank, if they have the first pixels
+  TRun * countMemory = nullptr; // for the number of components, instead of memory of the executor
+};
+
 /** The rank of the component of each run, and the number of objects. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 struct LabeledRuns
@@ -241,7 +251,15 @@ struct LabeledRuns
   BufferType              countMemory;
   BoundedCount<TRun>      runCount;
   BoundedCount<TRun>      componentCount;
-  BufferType              ranks; // of the component of each run
+  BufferType              ranks; // of the component of each run, or only of roots
+  BufferType              roots; // the root of each run, if only roots have ranks
+  bool                    onlyRoots;
+
+  RanksOfRuns<TRun>
+  GetRanks() const
+  {
+    return { ranks.get(), onlyRoots ? roots.get() : nullptr };
+  }
 
   IndexedRuns<TRowGroup, TRun>
   GetIndexed() const
@@ -260,6 +278,7 @@ struct WorkByRunOrWord
 {
   BoundedCount<TRun> runCount;
   std::uint64_t      wordCount;
+  std::uint64_t      partCount; // of all words
   bool               mayBeByRun;
   TByRun             byRun;
   TByWord            byWord;
@@ -277,7 +296,7 @@ struct WorkByRunOrWord
     }
     else if (count != 0)
     {
-      visit(wordCount, byWord);
+      visit(partCount, byWord);
     }
   }
 };
@@ -308,17 +327,18 @@ BuildTrees(const TExecutor &                    executor,
            TRun *                               parents,
            TRun *                               firstPixels)
 {
+  const std::uint64_t                    words = runs.groups.columns.words.Count();
   const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs, topology };
-  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology };
+  const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology, executor.GetPartBits(words) };
   const Grid                             cells = byWord.GetCells();
-  executor.Dispatch(
-    Grid{ cells.x },
-    InitializationWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
+  executor.Dispatch(Grid{ cells.x },
+                    InitializationWork<TRowGroup, TRun>{
+                      { runCount, words, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
   executor.ForEach(runCount,
                    RunRanking::Compression<TRun>{ parents, TRowGroup::RootHasFirstPixel ? nullptr : firstPixels });
-  executor.Dispatch(
-    cells,
-    ReductionWork<TRowGroup, TRun>{ { runCount, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
+  executor.Dispatch(cells,
+                    ReductionWork<TRowGroup, TRun>{
+                      { runCount, words, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
 }
 
 } // namespace RunUnionFind
@@ -330,13 +350,14 @@ LabeledRuns<TRowGroup, TRun, TExecutor>
 LabelRuns(const TExecutor &               executor,
           const RowGroupBits<TRowGroup> & groups,
           Neighbors                       neighbors,
-          const RunCapacity &             capacity)
+          const RunCapacity &             capacity,
+          const RankTarget<TRun> &        target = {})
 {
   using namespace RunUnionFind;
   const BitRows &          columns = groups.columns;
   const std::uint64_t      words = columns.words.Count();
   auto                     countMemory = executor.template Allocate<TRun>(2);
-  TRun * const             componentAddress = countMemory.get();
+  TRun * const             componentAddress = target.countMemory != nullptr ? target.countMemory : countMemory.get();
   TRun * const             countAddress = capacity.isExact ? nullptr : countMemory.get() + 1;
   const BoundedCount<TRun> runCount =
     capacity.isExact ? BoundedCount<TRun>(capacity.runs) : BoundedCount<TRun>(capacity.runs, countAddress);
@@ -376,7 +397,11 @@ LabelRuns(const TExecutor &               executor,
     [[maybe_unused]] const auto last = std::move(lastColumns);
   }
 
-  RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get(), componentAddress);
+  RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get(), target.onlyRoots, componentAddress);
+  if (!TRowGroup::RootHasFirstPixel)
+  {
+    std::swap(parents, rootRanks);
+  }
   return { groups,
            std::move(runOffsets),
            std::move(firstColumns),
@@ -385,7 +410,9 @@ LabelRuns(const TExecutor &               executor,
            std::move(countMemory),
            runCount,
            { capacity.runs, componentAddress },
-           std::move(TRowGroup::RootHasFirstPixel ? rootRanks : parents) };
+           std::move(rootRanks),
+           std::move(parents),
+           TRowGroup::RootHasFirstPixel && target.onlyRoots };
 }
 
 } // namespace itk::ccl

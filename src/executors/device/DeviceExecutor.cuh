@@ -184,11 +184,25 @@ public:
   {
     if (T * const taken = m_Arena != nullptr ? m_Arena->TakeCleared<T>(count) : nullptr)
     {
+      const UnclearedMemory uncleared = m_Arena->TakeUncleared();
+      this->Fill(uncleared.words, uncleared.count, 0);
       return Buffer<T>(taken);
     }
     auto memory = this->Allocate<T>(count);
     this->Fill(memory.get(), count, 0);
     return memory;
+  }
+
+  unsigned int
+  GetPartBits(std::uint64_t words) const
+  {
+    return Tuning::PartBitsFor(words);
+  }
+
+  UnclearedMemory
+  TakeUncleared() const
+  {
+    return m_Arena != nullptr ? m_Arena->TakeUncleared() : UnclearedMemory{};
   }
 
   /** The result of AllocateResult(), in pinned host memory. The direct write avoids a copy, which would take longer
@@ -319,9 +333,11 @@ public:
   Scan(const BoundedCount<TSum> & count, const TFunction & valueAt, const TVisitor & visit, TSum * total) const
   {
     // One thread block at least, because the total of no values is 0.
-    const std::uint64_t tiles = std::max<std::uint64_t>(1, DivideUp(count.limit, ScanValuesPerTile));
+    const std::uint64_t tiles = std::max<std::uint64_t>(1, ScanTileCount(count.limit));
     const auto          states = this->AllocateCleared<std::uint64_t>(ScanStates(count.limit));
-    this->Launch(&ScanTiles<TSum, TFunction, TVisitor>,
+    this->Launch(count.limit <= Tuning::SmallScanValues
+                   ? &ScanTiles<1, TSum, TFunction, TVisitor>
+                   : &ScanTiles<Tuning::ScanValuesPerThread, TSum, TFunction, TVisitor>,
                  this->ConcurrentThreadBlocks(tiles, Tuning::ScanThreadBlocks),
                  ScanThreads,
                  count,

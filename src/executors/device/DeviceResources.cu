@@ -157,6 +157,26 @@ PinnedMemory::Free(void * memory) const
   CCL_CHECK(cudaFreeHost(memory));
 }
 
+void *
+DeviceBlocks::Allocate(std::size_t bytes) const
+{
+  void *            memory = nullptr;
+  const cudaError_t error = cudaMalloc(&memory, bytes);
+  if (error == cudaErrorMemoryAllocation)
+  {
+    cudaGetLastError();
+    return nullptr;
+  }
+  CCL_CHECK(error);
+  return memory;
+}
+
+void
+DeviceBlocks::Free(void * memory) const
+{
+  CCL_CHECK(cudaFree(memory));
+}
+
 DeviceResources &
 DeviceResources::Of(int device)
 {
@@ -213,6 +233,7 @@ DeviceResources::GetHeldMemory()
     {
       held.deviceBytes += resources.m_Pool.GetBytes();
     }
+    held.deviceBytes += resources.m_Blocks.GetBytes();
     held.pinnedBytes += resources.m_HostMemory.GetBytes();
   });
   return held;
@@ -279,6 +300,7 @@ DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
   if (error == cudaErrorMemoryAllocation)
   {
     cudaGetLastError();
+    m_Blocks.Trim();
     m_Pool.Trim();
     error = m_Pool.Allocate(&memory, bytes, stream);
   }
@@ -297,6 +319,7 @@ void
 DeviceResources::EndCall()
 {
   m_HostMemory.EndCall();
+  m_Blocks.EndCall();
   m_Pool.EndCall();
 }
 
@@ -313,6 +336,7 @@ void
 DeviceResources::Trim()
 {
   m_HostMemory.Trim();
+  m_Blocks.Trim();
   m_Pool.Trim();
 }
 

@@ -28,11 +28,23 @@ struct PinnedMemory
   Free(void * memory) const;
 };
 
-/** The resources that all calls in a context of a device share: streams, cached pinned host memory, and the pool of the
- * device. They are never destroyed, because the CUDA driver may be unloaded before the end of the process.
+/** The source of blocks of device memory. Members throw CudaConnectedComponentError if CUDA fails. */
+struct DeviceBlocks
+{
+  /** Returns null if there is too little memory. */
+  void *
+  Allocate(std::size_t bytes) const;
+
+  void
+  Free(void * memory) const;
+};
+
+/** The resources that all calls in a context of a device share: streams, cached pinned host memory, cached blocks of
+ * device memory for small calls, and the pool of the device. They are never destroyed, because the CUDA driver may be
+ * unloaded before the end of the process.
  *
  * A call begins with Of() and ends with EndCall(). Between calls, cached memory has a limit: twice the bytes that the
- * recent calls used at the same time. The 16 most recent calls that used any pinned memory count as recent.
+ * recent calls used at the same time. The 16 most recent calls that used any memory of a kind count as recent.
  *
  * Members throw CudaConnectedComponentError if CUDA fails: of kind Memory if there is too little memory, else of
  * kind Cuda. The resources' device must be current. Thread-safe. */
@@ -81,6 +93,14 @@ public:
   std::shared_ptr<void>
   AllocateHost(std::size_t bytes);
 
+  /** Returns a block of device memory for a call that waits for its stream before the block goes back to the cache,
+   * with its last owner. Returns null if there is too little memory. */
+  std::shared_ptr<void>
+  AllocateBlock(std::size_t bytes)
+  {
+    return m_Blocks.Allocate(bytes);
+  }
+
   /** Allocates memory from the pool. If there is too little memory, frees what the pool does not use and tries again.
    */
   void *
@@ -110,6 +130,7 @@ private:
   std::mutex                     m_Mutex; // of the streams
   std::vector<cudaStream_t>      m_Streams;
   CachingAllocator<PinnedMemory> m_HostMemory;
+  CachingAllocator<DeviceBlocks> m_Blocks;
 };
 
 } // namespace itk::ccl

@@ -32,8 +32,6 @@ WaitForPreviousKernels()
 }
 
 inline constexpr unsigned int ScanThreads = Tuning::ScanThreads;
-inline constexpr unsigned int ScanValuesPerThread = Tuning::ScanValuesPerThread;
-inline constexpr unsigned int ScanValuesPerTile = ScanThreads * ScanValuesPerThread;
 inline constexpr unsigned int WarpSize = 32;
 
 /** The state of a tile in a scan: whether its sum is known, and the sum. All bits are 0 at first. One atomic access
@@ -177,6 +175,7 @@ SumThroughLane(TSum value)
 
 /** Calls `visit(i, prefix)` for each value, and writes the sum of all values. The threads of a warp read and visit
  * adjacent indices.
+ * \tparam VValuesPerThread values of a thread in a tile
  * \param bounded number of values
  * \param valueAt function that returns the value of an index
  * \param visit visitor, which may overwrite the memory from which valueAt(i) reads
@@ -184,12 +183,13 @@ SumThroughLane(TSum value)
  *   each tile
  * \param total gets the sum of all values, if it is not null; it may be pinned host memory, which the host reads while
  *   the kernel runs */
-template <typename TSum, typename TFunction, typename TVisitor>
+template <unsigned int VValuesPerThread, typename TSum, typename TFunction, typename TVisitor>
 __global__ void
 __launch_bounds__(ScanThreads)
   ScanTiles(BoundedCount<TSum> bounded, TFunction valueAt, TVisitor visit, std::uint64_t * states, TSum * total)
 {
   constexpr unsigned int warps = ScanThreads / WarpSize;
+  constexpr unsigned int valuesPerTile = ScanThreads * VValuesPerThread;
   __shared__ TSum        sumsOfWarps[warps];
   __shared__ TSum        sumBefore;
   __shared__ std::uint64_t tileOfThreadBlock;
@@ -209,22 +209,21 @@ __launch_bounds__(ScanThreads)
     }
     __syncthreads();
     const std::uint64_t tile = tileOfThreadBlock;
-    if (tile * ScanValuesPerTile >= count)
+    if (tile * valuesPerTile >= count)
     {
       return;
     }
-    const std::uint64_t begin =
-      tile * ScanValuesPerTile + warp * WarpSize * ScanValuesPerThread + threadIdx.x % WarpSize;
-    TSum values[ScanValuesPerThread];
+    const std::uint64_t begin = tile * valuesPerTile + warp * WarpSize * VValuesPerThread + threadIdx.x % WarpSize;
+    TSum                values[VValuesPerThread];
 #pragma unroll
-    for (unsigned int i = 0; i < ScanValuesPerThread; ++i)
+    for (unsigned int i = 0; i < VValuesPerThread; ++i)
     {
       const std::uint64_t index = begin + i * WarpSize;
       values[i] = index < count ? static_cast<TSum>(valueAt(index)) : TSum{ 0 };
     }
     TSum prefix = 0;
 #pragma unroll
-    for (unsigned int i = 0; i < ScanValuesPerThread; ++i)
+    for (unsigned int i = 0; i < VValuesPerThread; ++i)
     {
       const TSum through = SumThroughLane(values[i]);
       __syncwarp(); // one value after the other takes fewer registers
@@ -253,7 +252,7 @@ __launch_bounds__(ScanThreads)
       {
         TileState::OfTotal(before + sumOfTile).Store(statesOfTiles[tile]);
         sumBefore = static_cast<TSum>(before);
-        if (total != nullptr && count - tile * ScanValuesPerTile <= ScanValuesPerTile)
+        if (total != nullptr && count - tile * valuesPerTile <= valuesPerTile)
         {
           StoreForHost(total, static_cast<TSum>(before + sumOfTile));
         }
@@ -266,7 +265,7 @@ __launch_bounds__(ScanThreads)
       prefix += sumsOfWarps[other];
     }
 #pragma unroll
-    for (unsigned int i = 0; i < ScanValuesPerThread; ++i)
+    for (unsigned int i = 0; i < VValuesPerThread; ++i)
     {
       const std::uint64_t index = begin + i * WarpSize;
       if (index < count)

@@ -3,6 +3,7 @@
 #define ccl_executors_host_HostExecutor_h
 
 #include "primitives/Grid.h"
+#include "executors/Arena.h"
 #include "executors/BoundedCount.h"
 #include "executors/RowAccumulator.h"
 #include "executors/host/HostMemory.h"
@@ -72,6 +73,18 @@ public:
     auto memory = this->Allocate<T>(count);
     this->Fill(memory.get(), count, 0);
     return memory;
+  }
+
+  unsigned int
+  GetPartBits(std::uint64_t) const
+  {
+    return 0;
+  }
+
+  UnclearedMemory
+  TakeUncleared() const
+  {
+    return {};
   }
 
   /** The result of AllocateResult(). */
