@@ -303,18 +303,18 @@ DeviceTiming::TimeTable(const itk::CudaConnectedComponentTable::Columns & column
   const auto           write =
     LabelWriter(executor, request, withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr);
 
-  std::vector<std::uint32_t> pixelCounts;
-  MeasureByRuns(executor, input, request, write, [&](void * memory, std::uint64_t rows) {
-    const auto table = ComponentTable<std::uint32_t, std::uint64_t>::In(memory, columns, rows);
+  std::vector<std::uint64_t> pixelCounts;
+  MeasureByRuns(executor, input, request, write, [&](const CallersTable & table, std::uint64_t rows) {
     pixelCounts.resize(rows);
-    CCL_CHECK(cudaMemcpy(pixelCounts.data(), table.pixelCounts, rows * sizeof(std::uint32_t), cudaMemcpyDeviceToHost));
+    CCL_CHECK(cudaMemcpy(pixelCounts.data(), table.pixelCounts, rows * sizeof(std::uint64_t), cudaMemcpyDeviceToHost));
   });
   m_ObjectCount = pixelCounts.size();
   if (std::accumulate(pixelCounts.begin(), pixelCounts.end(), std::uint64_t{ 0 }) != foreground)
   {
     throw std::runtime_error("the pixel counts of the table do not add up to the foreground");
   }
-  return TimeWork(runs, [&] { MeasureByRuns(executor, input, request, write, [](void *, std::uint64_t) {}); });
+  return TimeWork(runs,
+                  [&] { MeasureByRuns(executor, input, request, write, [](const CallersTable &, std::uint64_t) {}); });
 }
 
 Timing
@@ -344,7 +344,7 @@ DeviceTiming::TimeLargestSteps(bool fullyConnected, unsigned int runs)
       FillPixelsOfMask<std::uint32_t>(
         timed, { words, mask.get() }, input, request.size, false, std::uint8_t{ 0 }, output);
     };
-    MeasureByRuns(timed, input, request, write, [](void *, std::uint64_t) {});
+    MeasureByRuns(timed, input, request, write, [](const CallersTable &, std::uint64_t) {});
   });
 }
 
@@ -358,7 +358,8 @@ DeviceTiming::TimeTableSteps(const itk::CudaConnectedComponentTable::Columns & c
   auto * const  input = static_cast<const std::uint8_t *>(m_Input.get());
   auto * const  labels = withLabels ? static_cast<std::uint32_t *>(m_Output.get()) : nullptr;
   return TimeStepsOf(runs, [&](const TimedExecutor & timed) {
-    MeasureByRuns(timed, input, request, LabelWriter(timed, request, labels), [](void *, std::uint64_t) {});
+    MeasureByRuns(
+      timed, input, request, LabelWriter(timed, request, labels), [](const CallersTable &, std::uint64_t) {});
   });
 }
 

@@ -4,7 +4,7 @@
 
 // Labels and measures images by runs, on any executor. The steps are the steps of the library.
 
-#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/ExportRows.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
@@ -47,7 +47,10 @@ MeasureByRuns(const TExecutor &    executor,
       AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
     write(runs.GetIndexed(), runs.ranks.get());
     const std::uint64_t kept = Await(executor, analyzed.GetKept());
-    visit(CopyKeptRows(executor, analyzed, kept, request).get(), kept);
+    const auto rows = executor.template Allocate<std::uint64_t>(WordsOfTable<CallersTable>(request.columns, kept));
+    const auto table = TableIn<CallersTable>(rows.get(), request.columns, kept);
+    ExportRows(executor, analyzed, {}, { kept }, request, table);
+    visit(table, kept);
   });
 }
 

@@ -175,8 +175,8 @@ struct Table
     const itk::CudaConnectedComponentTable::Columns columns{ true, false, true, true, false, false };
     const Request                                   request = TableRequestFor(size, columns, fullyConnected);
     const auto write = LabelWriter(executor, request, WritesLabels ? labels : nullptr);
-    MeasureByRuns(executor, input, request, write, [&](void * memory, std::uint64_t rows) {
-      visit(ComponentTable<std::uint32_t, std::uint64_t>::In(memory, columns, rows).pixelCounts, rows);
+    MeasureByRuns(executor, input, request, write, [&](const CallersTable & table, std::uint64_t rows) {
+      visit(table.pixelCounts, rows);
     });
   }
 };

@@ -6,7 +6,7 @@
 #include "ScanTest.h"
 #include "ThreadPool.h"
 
-#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/ExportRows.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunUnionFind.h"
 #include "executors/host/HostExecutor.h"
@@ -522,18 +522,15 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
     executor, grouped.groups, request.neighbors, CapacityFor<std::uint64_t>(executor, grouped.groups));
   const auto analyzed =
     AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
-  using TableType = ComponentTable<std::uint64_t, std::uint64_t>;
   const std::uint64_t kept = analyzed.GetKept().GetOrZero();
   ASSERT_EQ(kept, expected.componentCount);
-  const auto      memory = CopyKeptRows(executor, analyzed, kept, request);
-  const TableType table = TableType::In(memory.get(), ColumnsFor({}, AllColumns()), kept);
-  for (std::uint64_t row = 0; row < kept; ++row)
-  {
-    ASSERT_EQ(table.pixelCounts[row], expected.pixelCounts[row]);
-    ASSERT_EQ(table.firstPixels[row], expected.firstPixels[row]);
-    ASSERT_EQ(table.maximums[2][row], expected.maximums[2][row]);
-    ASSERT_EQ(table.products[1][row], expected.products[1][row].low);
-  }
+  CudaConnectedComponentTable table;
+  ExportRows(executor, analyzed, {}, { kept }, request, MakeColumns(table, AllColumns(), kept));
+  EXPECT_EQ(table.pixelCounts, expected.pixelCounts);
+  EXPECT_EQ(table.firstPixels, expected.firstPixels);
+  EXPECT_EQ(table.maximums, expected.maximums);
+  EXPECT_EQ(table.products, expected.products);
+  EXPECT_EQ(table.faces, expected.faces);
 }
 
 /** A HostExecutor that counts the results for which a caller may wait. */

@@ -6,7 +6,7 @@
 // the executor, so that MeasuringExecutor can measure the memory of a call that does not wait.
 
 #include "algorithms/Request.h"
-#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/ExportRows.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
@@ -244,108 +244,7 @@ private:
   }
 };
 
-/** Kernel functor that copies the rows of kept components to the caller's table. A cell is a row of that table. */
-template <typename TRun, typename TSum>
-struct ExportRow
-{
-  ComponentTable<TRun, TSum>        from;
-  const TRun *                      ranks; // of the kept components; null if all are kept
-  RanksOfImages<TRun>               imageRanks;
-  Grid                              size;
-  CudaConnectedComponentDeviceTable to;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & cell) const
-  {
-    const std::uint64_t row = cell.x;
-    const std::uint64_t rank = ranks == nullptr ? row : std::uint64_t{ ranks[row] };
-    if (to.images != nullptr)
-    {
-      to.images[row] = imageRanks.ImageOf(static_cast<TRun>(row));
-    }
-    if (to.pixelCounts != nullptr)
-    {
-      to.pixelCounts[row] = from.pixelCounts[rank];
-    }
-    if (to.firstPixels != nullptr)
-    {
-      to.firstPixels[row] = from.firstPixels[rank];
-    }
-    if (to.faces != nullptr)
-    {
-      to.faces[row] = from.FacesAt(rank, size);
-    }
-    CCL_UNROLL
-    for (unsigned int axis = 0; axis < 3; ++axis)
-    {
-      if (to.minimums[axis] != nullptr)
-      {
-        to.minimums[axis][row] = from.minimums[axis][rank];
-      }
-      if (to.maximums[axis] != nullptr)
-      {
-        to.maximums[axis][row] = from.maximums[axis][rank];
-      }
-      if (to.sums[axis] != nullptr)
-      {
-        to.sums[axis][row] = MakeSum(from.sums[axis][rank]);
-      }
-      if (to.means[axis] != nullptr)
-      {
-        const auto sum = MakeSum(from.sums[axis][rank]);
-        to.means[axis][row] = (static_cast<double>(sum.high) * 18446744073709551616.0 + static_cast<double>(sum.low)) /
-                              static_cast<double>(from.pixelCounts[rank]);
-      }
-    }
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 6; ++i)
-    {
-      if (to.products[i] != nullptr)
-      {
-        to.products[i][row] = MakeSum(from.products[i][rank]);
-      }
-    }
-  }
-
-private:
-  using Sum = CudaConnectedComponentTable::Sum;
-
-  CCL_HOST_DEVICE
-  static Sum
-  MakeSum(std::uint64_t sum)
-  {
-    return { sum, 0 };
-  }
-  CCL_HOST_DEVICE
-  static Sum
-  MakeSum(const WideSum & sum)
-  {
-    return { sum.low, sum.high };
-  }
-};
-
 } // namespace DeviceSteps
-
-/** Copies the rows of the kept components to columns in device memory. `rows` is the number of kept components. */
-template <typename TRowGroup, typename TRun, typename TExecutor>
-void
-ExportRows(const TExecutor &                                executor,
-           const SelectedRuns<TRowGroup, TRun, TExecutor> & selected,
-           const BoundedCount<TRun> &                       rows,
-           const Request &                                  request,
-           const CudaConnectedComponentDeviceTable &        table)
-{
-  const auto &       analyzed = *selected.analyzed;
-  const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  VisitSumTypeFor(request.size, columns, [&](auto sum) {
-    using SumType = decltype(sum);
-    const auto from = ComponentTable<TRun, SumType>::In(analyzed.table.get(), columns, analyzed.found.limit);
-    executor.ForEach(
-      rows,
-      DeviceSteps::ExportRow<TRun, SumType>{ from, analyzed.GetKeptRanks(), selected.imageRanks, request.size, table });
-  });
-}
 
 /** Writes the numbers of a call, and the values of its pixels if `copiedValues` is not null. All other memory may be
  * null, too. The memory of the status is cleared before. */
@@ -398,7 +297,12 @@ EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConn
   WriteOutput(executor, selected, call.input, request, call.output);
   if (request.wantsTable && selected.analyzed)
   {
-    ExportRows(executor, selected, { call.table.rows, selected.kept.address }, request, call.table);
+    ExportRows(executor,
+               *selected.analyzed,
+               selected.imageRanks,
+               { call.table.rows, selected.kept.address },
+               request,
+               call.table);
   }
   if (call.status != nullptr)
   {
@@ -416,7 +320,7 @@ template <typename TRun, typename TExecutor>
 void
 EnqueueCallBy(const TExecutor & executor, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
-  if (request.size.Count() == 0 || request.images == 0)
+  if (!request.HasPixels())
   {
     if (call.status != nullptr)
     {

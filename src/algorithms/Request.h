@@ -41,6 +41,13 @@ struct Request
   CudaConnectedComponentImageView         intensities;   // for the table; without pixels if not wanted
   bool wantsValues = false; // whether the caller gets what the values of pixels are; only for pixels that are not 0
 
+  /** Returns whether there is something to label. */
+  bool
+  HasPixels() const
+  {
+    return size.Count() != 0 && images != 0;
+  }
+
   /** Returns a limit of the indices of pixels and runs, for the kind of row group of VisitRowGroup(). */
   std::uint64_t
   GetIndexLimit() const

@@ -2,11 +2,9 @@
 
 // The calls of a labeler for images in device memory.
 
-#include "engine/DeviceCalls.h"
-
+#include "engine/Calls.h"
 #include "engine/Checks.h"
 #include "engine/Requests.h"
-#include "engine/Results.h"
 
 namespace itk
 {
@@ -15,12 +13,12 @@ namespace ccl
 {
 
 std::uint64_t
-LabelDevice(const CudaConnectedComponentLabeler::Options & options,
-            const ImageView &                              input,
-            const Request &                                request,
-            const ImageView &                              output,
-            CudaConnectedComponentTable *                  table,
-            const TableMaker *                             makeTable)
+LabelDevice(const LabelerOptions &        options,
+            const ImageView &             input,
+            const Request &               request,
+            const ImageView &             output,
+            CudaConnectedComponentTable * table,
+            const TableMaker *            makeTable)
 {
   RequireBothFunctions(options.allocator);
   if (request.output != OutputKind::Labels && request.output != OutputKind::None)
@@ -37,33 +35,34 @@ LabelDevice(const CudaConnectedComponentLabeler::Options & options,
     RequireIn(ImageView::MemoryEnum::Device, request.intensities, "intensity image");
   }
   Report(options, 0.0F);
-  const auto finish = [&](const Components & components) {
-    const std::uint64_t objectCount = FillTable(request, components, table);
-    if (request.wantsValues)
-    {
-      options.reportValues(components.values);
-    }
-    return objectCount;
-  };
-  if (request.size.Count() == 0 || request.images == 0)
+  Components components;
+  components.table.componentCounts.resize(request.images); // images without pixels have no components
+  if (request.HasPixels())
   {
-    if (makeTable != nullptr)
+    RequireMemory(input, "input");
+    RequireMemory(output, "output");
+    RequireAligned(input, "input");
+    RequireAdjacent(output, "output");
+    if (request.WantsMask())
     {
-      (*makeTable)(0);
+      RequireAligned(request.mask, "mask");
     }
-    return finish({});
+    components =
+      DeviceSession::LabelPixels(options.deviceId, options.stream, options.allocator, input, request, output, makeTable);
   }
-  RequireMemory(input, "input");
-  RequireMemory(output, "output");
-  RequireAligned(input, "input");
-  RequireAdjacent(output, "output");
-  if (request.WantsMask())
+  else if (makeTable != nullptr)
   {
-    RequireAligned(request.mask, "mask");
+    (*makeTable)(0);
   }
-  const std::uint64_t objectCount = finish(
-    DeviceSession::LabelPixels(options.deviceId, options.stream, options.allocator, input, request, output, makeTable));
-  Report(options, 1.0F);
+  const std::uint64_t objectCount = Deliver(std::move(components.table), table);
+  if (request.wantsValues)
+  {
+    options.reportValues(components.values);
+  }
+  if (request.HasPixels())
+  {
+    Report(options, 1.0F);
+  }
   return objectCount;
 }
 

@@ -182,7 +182,10 @@ DeviceSession::LabelPixels(int                                     deviceId,
     if (IsPublishedForPixels(request, input, output))
     {
       const std::uint64_t count = LabelPixelsAsPublished(executor, input, request, output);
-      return Components{ count, count, { count }, nullptr, nullptr, {} };
+      Components          components;
+      components.table.componentCount = components.table.originalComponentCount = count;
+      components.table.componentCounts = { count };
+      return components;
     }
     return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
       return LabelPixelsByRuns<decltype(run)>(

@@ -33,18 +33,15 @@ using TableMaker = std::function<CudaConnectedComponentDeviceTable(std::uint64_t
 /** The components of all images of a call. Without a selection, all components are kept. */
 struct Components
 {
-  std::uint64_t              foundCount = 0; // number of components
-  std::uint64_t              keptCount = 0;  // number of components that the selection keeps
-  std::vector<std::uint64_t> keptCounts;     // the same for each image
-  HostArray                  table; // memory of a ComponentTable with the kept components, if the request wants it
-  HostArray                  intensities; // an IntensityValue for each kept component, if the request wants intensities
+  CudaConnectedComponentTable        table;  // its counts, and the columns and intensities that the request wants
   CudaConnectedComponentValueSummary values; // if the request wants them
 
-  /** Returns the number of components of the image with the most. */
-  std::uint64_t
-  GetLargestKeptCount() const
+  /** Throws CudaConnectedComponentError if an image has more components than there are labels. */
+  void
+  RequireLabels(const LabelValues & labelValues) const
   {
-    return keptCounts.empty() ? 0 : *std::max_element(keptCounts.begin(), keptCounts.end());
+    const auto & counts = table.componentCounts;
+    labelValues.RequireRoomFor(counts.empty() ? 0 : *std::max_element(counts.begin(), counts.end()));
   }
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "engine/HostPipeline.h"
+// Labels images in host memory.
 
+#include "engine/Calls.h"
 #include "engine/Checks.h"
-#include "engine/DeviceSession.h"
-#include "engine/Results.h"
-#include "algorithms/analysis/AnalyzeRuns.h"
+#include "algorithms/analysis/ExportRows.h"
 #include "algorithms/analysis/MeasureIntensities.h"
+#include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
@@ -19,7 +19,7 @@ namespace itk::ccl
 {
 
 bool
-IsCleared(const CudaConnectedComponentLabeler::Options & options, const ImageView & output, bool isZeroUseful)
+IsCleared(const LabelerOptions & options, const ImageView & output, bool isZeroUseful)
 {
   return options.outputIsUntouched && output.IsContiguous() &&
          PrepareUntouched(output.pixels, output.Count() * SizeOf(output.type), isZeroUseful);
@@ -71,13 +71,13 @@ PassRuns(const ParallelFor &                                   parallelFor,
 /** Writes the labels of the pixels, or passes the runs to the caller. */
 template <typename TRowGroup, typename TRun>
 void
-WriteLabels(const CudaConnectedComponentLabeler::Options & options,
-            const ParallelFor &                            parallelFor,
-            const HostBits<TRowGroup> &                    bits,
-            const TRun *                                   ranks,
-            const RanksOfImages<TRun> &                    imageRanks,
-            const Request &                                request,
-            const HostOutput &                             output)
+WriteLabels(const LabelerOptions &      options,
+            const ParallelFor &         parallelFor,
+            const HostBits<TRowGroup> & bits,
+            const TRun *                ranks,
+            const RanksOfImages<TRun> & imageRanks,
+            const Request &             request,
+            const HostOutput &          output)
 {
   if (output.visitRuns != nullptr)
   {
@@ -92,10 +92,9 @@ WriteLabels(const CudaConnectedComponentLabeler::Options & options,
   });
 }
 
-/** Measures the intensities of components in host memory. `ranks` has the rank of each run. Returns the memory of an
- * IntensityValue for each component, or null if the request wants no intensities. */
+/** Measures the intensities of components, if the request wants them. `ranks` has the rank of each run. */
 template <typename TRowGroup, typename TRun>
-HostArray
+CudaConnectedComponentIntensities
 MeasureIntensities(const ParallelFor &         parallelFor,
                    const HostBits<TRowGroup> & bits,
                    const TRun *                ranks,
@@ -104,9 +103,9 @@ MeasureIntensities(const ParallelFor &         parallelFor,
 {
   if (!request.WantsIntensities())
   {
-    return nullptr;
+    return {};
   }
-  auto rows = AllocateOnHost<IntensityValue>(componentCount);
+  const auto rows = AllocateOnHost<IntensityValue>(componentCount);
   MeasureIntensitiesOfRows(parallelFor,
                            bits.groups,
                            bits.runs,
@@ -115,17 +114,16 @@ MeasureIntensities(const ParallelFor &         parallelFor,
                            IntensityImage::Of(request.intensities),
                            componentCount,
                            rows.get());
-  return rows;
+  return Unpack(request.intensities.type, rows.get(), componentCount);
 }
 
-/** Labels the runs of images of bits on the host. Returns the result of finish(components, runs, imageRanks), which
- * gets the components and the labeled runs. */
+/** Labels the runs of images of bits on the host, and calls write(runs, imageRanks). All memory is allocated before. */
 template <typename TRowGroup, typename TVisitor>
-std::uint64_t
+CudaConnectedComponentTable
 LabelBitsOnHost(const ParallelFor &         parallelFor,
                 const HostBits<TRowGroup> & bits,
                 const Request &             request,
-                const TVisitor &            finish)
+                const TVisitor &            write)
 {
   const HostExecutor executor(parallelFor);
   const auto         label = [&](auto run) {
@@ -133,31 +131,34 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
     auto labeled = LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
     labeled.componentCount = { labeled.componentCount.GetOrZero() };
     const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
-    const std::uint64_t found = selected.labeled.componentCount.limit;
     const std::uint64_t kept = selected.kept.GetOrZero();
-    Components          components{ found, kept, std::vector<std::uint64_t>(request.images), nullptr, nullptr, {} };
-    CountComponentsOfImages(selected.imageRanks.first, kept, components.keptCounts);
-    request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
+    Components          components;
+    auto &              table = components.table;
+    table.originalComponentCount = selected.labeled.componentCount.limit;
+    table.componentCount = kept;
+    table.componentCounts.resize(request.images);
+    CountComponentsOfImages(selected.imageRanks.first, kept, table.componentCounts);
+    components.RequireLabels(request.labelValues);
     if (request.wantsTable && selected.analyzed)
     {
-      components.table = CopyKeptRows(executor, *selected.analyzed, kept, request);
+      const CallersTable columns = MakeColumns(table, request.columns, kept);
+      ExportRows(executor, *selected.analyzed, selected.imageRanks, { kept }, request, columns);
     }
-    components.intensities = MeasureIntensities(parallelFor, bits, selected.labeled.ranks.get(), kept, request);
-    return finish(components, selected.labeled, selected.imageRanks);
+    table.intensities = MeasureIntensities(parallelFor, bits, selected.labeled.ranks.get(), kept, request);
+    write(selected.labeled, selected.imageRanks);
+    return std::move(table);
   };
   return VisitIndexType(request.GetIndexLimit(), label);
 }
 
 /** Labels an image that the caller packs to bits, and writes the output of the request. The host packs the rows and
- * writes the output. The runs are labeled on a device, or on the host if `options.onHost` is set. Fills the table, if
- * there is one. Returns the number of components that are kept. */
+ * writes the output. The runs are labeled on a device, or on the host if `options.onHost` is set. */
 template <typename TRowGroup>
-std::uint64_t
-LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
+CudaConnectedComponentTable
+LabelRowsOnHost(const LabelerOptions &                               options,
                 const CudaConnectedComponentLabeler::RowPackerType & packRow,
                 const Request &                                      request,
-                const HostOutput &                                   output,
-                CudaConnectedComponentTable *                        table)
+                const HostOutput &                                   output)
 {
   const ParallelFor   parallelFor = options.parallelFor ? CheckedFor(options.parallelFor) : ParallelFor(SequentialFor);
   const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
@@ -170,39 +171,32 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
     return bits;
   };
 
-  const auto finish = [&](const Components &          components,
-                          const HostBits<TRowGroup> & bits,
-                          const auto *                ranks,
-                          const auto &                imageRanks,
-                          const auto &                visitMask) {
-    return FillTable(request, components, table, [&] {
-      if (request.output == OutputKind::None)
-      {
-        return;
-      }
-      Report(options, 0.6F);
-      if (request.output == OutputKind::MaskBits)
-      {
-        visitMask();
-      }
-      else
-      {
-        WriteLabels(options, parallelFor, bits, ranks, imageRanks, request, output);
-      }
-    });
+  const auto write = [&](const auto & bits, const auto * ranks, const auto & imageRanks, const auto & visitMask) {
+    if (request.output == OutputKind::None)
+    {
+      return;
+    }
+    Report(options, 0.6F);
+    if (request.output == OutputKind::MaskBits)
+    {
+      visitMask();
+    }
+    else
+    {
+      WriteLabels(options, parallelFor, bits, ranks, imageRanks, request, output);
+    }
   };
 
   if (options.onHost)
   {
     const auto                memory = AllocateOnHost<Word>(words);
     const HostBits<TRowGroup> bits = pack(memory.get());
-    return LabelBitsOnHost(
-      parallelFor, bits, request, [&](const auto & components, const auto & runs, const auto & imageRanks) {
-        const auto * const ranks = runs.ranks.get();
-        return finish(components, bits, ranks, imageRanks, [&] {
-          VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory.get(), *output.visitMask);
-        });
+    return LabelBitsOnHost(parallelFor, bits, request, [&](const auto & runs, const auto & imageRanks) {
+      const auto * const ranks = runs.ranks.get();
+      write(bits, ranks, imageRanks, [&] {
+        VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory.get(), *output.visitMask);
       });
+    });
   }
 
   DeviceSession             session(options.deviceId);
@@ -213,18 +207,20 @@ LabelRowsOnHost(const CudaConnectedComponentLabeler::Options &       options,
     using RunType = decltype(zero);
     const auto * const           ranks = static_cast<const RunType *>(runs.ranks.get());
     const RanksOfImages<RunType> imageRanks{ static_cast<const RunType *>(runs.imageRanks.get()), request.images };
-    runs.components.intensities = MeasureIntensities(parallelFor, bits, ranks, runs.components.keptCount, request);
-    return finish(runs.components, bits, ranks, imageRanks, [&] {
+    auto &                       table = runs.components.table;
+    table.intensities = MeasureIntensities(parallelFor, bits, ranks, table.componentCount, request);
+    write(bits, ranks, imageRanks, [&] {
       VisitMaskRows(parallelFor, static_cast<const Word *>(runs.mask.get()), stack, *output.visitMask);
     });
   };
-  return runs.wide ? useRanks(std::uint64_t{}) : useRanks(std::uint32_t{});
+  runs.wide ? useRanks(std::uint64_t{}) : useRanks(std::uint32_t{});
+  return std::move(runs.components.table);
 }
 
 } // namespace
 
 std::uint64_t
-LabelRows(const CudaConnectedComponentLabeler::Options &       options,
+LabelRows(const LabelerOptions &                               options,
           const CudaConnectedComponentLabeler::RowPackerType & packRow,
           const Request &                                      request,
           const HostOutput &                                   output,
@@ -239,14 +235,19 @@ LabelRows(const CudaConnectedComponentLabeler::Options &       options,
     RequireIn(ImageView::MemoryEnum::Host, request.intensities, "intensity image");
   }
   Report(options, 0.0F);
-  if (request.size.Count() == 0 || request.images == 0)
+  CudaConnectedComponentTable result;
+  result.componentCounts.resize(request.images); // images without pixels have no components
+  if (request.HasPixels())
   {
-    return FillTable(request, {}, table);
+    result = VisitRowGroup(request.size, request.neighbors, [&](auto group) {
+      return LabelRowsOnHost<decltype(group)>(options, packRow, request, output);
+    });
   }
-  const std::uint64_t objectCount = VisitRowGroup(request.size, request.neighbors, [&](auto group) {
-    return LabelRowsOnHost<decltype(group)>(options, packRow, request, output, table);
-  });
-  Report(options, 1.0F);
+  const std::uint64_t objectCount = Deliver(std::move(result), table);
+  if (request.HasPixels())
+  {
+    Report(options, 1.0F);
+  }
   return objectCount;
 }
 

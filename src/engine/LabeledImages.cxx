@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/LabeledImages.h"
 
+#include "algorithms/analysis/ExportRows.h"
 #include "algorithms/analysis/MeasureIntensities.h"
-#include "algorithms/analysis/MeasureRuns.h"
-#include "algorithms/analysis/SelectComponents.h"
 #include "algorithms/analysis/UnpackIntensities.h"
-#include "algorithms/analysis/UnpackTable.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/RunUnionFind.h"
 #include "primitives/ImageRows.h"
@@ -116,10 +114,11 @@ MeasureLabels(const ParallelFor &                          parallelFor,
 
   CudaConnectedComponentTable table;
   const Grid                  size = GridOf(labels);
+  const TableColumns          measuredColumns = ColumnsFor({}, columns);
   VisitSumTypeFor(size, columns, [&](auto sum) {
     using TableType = ComponentTable<RunType, decltype(sum)>;
-    const auto memory = executor.Allocate<std::uint64_t>(DivideUp(TableType::BytesFor(columns, componentCount), 8));
-    const auto measured = TableType::In(memory.get(), columns, componentCount);
+    const auto memory = executor.Allocate<std::uint64_t>(WordsOfTable<TableType>(measuredColumns, componentCount));
+    const auto measured = TableIn<TableType>(memory.get(), measuredColumns, componentCount);
     MeasureComponents(executor,
                       IndexedRuns<SingleRow, RunType>{ groups, offsets.get() },
                       rowOfRun.data(),
@@ -127,7 +126,9 @@ MeasureLabels(const ParallelFor &                          parallelFor,
                       false,
                       { componentCount },
                       measured);
-    Unpack(measured, columns, size, componentCount, table);
+    executor.ForEach(
+      Grid{ componentCount },
+      ExportRow<RunType, decltype(sum)>{ measured, nullptr, {}, size, MakeColumns(table, columns, componentCount) });
   });
   return table;
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The calls of CudaConnectedComponentLabeler: Requests.h makes their requests, and DeviceCalls.h or HostPipeline.h
-// carries them out.
+// The calls of CudaConnectedComponentLabeler: Requests.h makes their requests, and Calls.h carries them out.
 
 #include "itkCudaConnectedComponentLabeler.h"
 
+#include "engine/Calls.h"
 #include "engine/Checks.h"
-#include "engine/DeviceCalls.h"
-#include "engine/HostPipeline.h"
 #include "engine/LabeledImages.h"
 #include "engine/Requests.h"
 #include "primitives/ImageRows.h"

@@ -9,7 +9,7 @@
 #include "engine/DevicePacking.cuh"
 #include "engine/PublishedLabeling.cuh"
 #include "algorithms/analysis/MeasureIntensities.h"
-#include "algorithms/analysis/UnpackTable.h"
+#include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/published/GatherRunLabels.h"
 
 #include <exception>
@@ -161,7 +161,8 @@ AwaitComponents(const DeviceExecutor &                                executor,
   call.status = static_cast<CudaConnectedComponentStatus *>(numbers.get());
   call.componentCounts = reinterpret_cast<std::uint64_t *>(call.status + 1);
   *call.status = {};
-  Components            components;
+  HostArray             columns;
+  HostArray             intensities;
   const WaitOnException waitOnException{ executor.GetStream() };
   if (hostCount == nullptr)
   {
@@ -180,15 +181,17 @@ AwaitComponents(const DeviceExecutor &                                executor,
     *call.componentCounts = call.status->componentCount = call.status->originalComponentCount = *hostCount;
   }
 
-  components.foundCount = call.status->originalComponentCount;
-  components.keptCount = call.status->componentCount;
-  components.keptCounts.assign(call.componentCounts, call.componentCounts + request.images);
+  Components          components;
+  auto &              table = components.table;
+  const std::uint64_t kept = call.status->componentCount;
+  table.originalComponentCount = call.status->originalComponentCount;
+  table.componentCount = kept;
+  table.componentCounts.assign(call.componentCounts, call.componentCounts + request.images);
   if (values != nullptr)
   {
     components.values = ObservedValues::Summarize(copiedValues, request.images);
   }
-  const std::uint64_t kept = components.keptCount;
-  request.labelValues.RequireRoomFor(components.GetLargestKeptCount());
+  components.RequireLabels(request.labelValues);
   if (hasRows)
   {
     if (measuresIntensities)
@@ -201,19 +204,32 @@ AwaitComponents(const DeviceExecutor &                                executor,
                                IntensityImage::Of(request.intensities),
                                kept,
                                rows.get());
-      components.intensities = Download(executor, resources, rows.get(), kept * sizeof(IntensityValue));
+      intensities = Download(executor, resources, rows.get(), kept * sizeof(IntensityValue));
     }
     if (hasTable)
     {
-      const auto rows = CopyKeptRows(executor, *selected.analyzed, kept, request);
-      components.table = Download(executor, resources, rows.get(), TableBytes(request, kept));
+      const std::uint64_t words = WordsOfTable<CallersTable>(request.columns, kept);
+      const auto          rows = executor.Allocate<std::uint64_t>(words);
+      const auto          exported = TableIn<CallersTable>(rows.get(), request.columns, kept);
+      ExportRows(executor, *selected.analyzed, selected.imageRanks, { kept }, request, exported);
+      columns = Download(executor, resources, rows.get(), words * sizeof(std::uint64_t));
     }
     writeOutput();
     CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
+    if (measuresIntensities)
+    {
+      table.intensities =
+        Unpack(request.intensities.type, static_cast<const IntensityValue *>(intensities.get()), kept);
+    }
+    if (hasTable)
+    {
+      const auto exported = TableIn<CallersTable>(static_cast<std::uint64_t *>(columns.get()), request.columns, kept);
+      FillColumns(table, exported, kept);
+    }
   }
   else if (makeTable != nullptr)
   {
-    ExportRows(executor, selected, { kept }, request, (*makeTable)(kept));
+    ExportRows(executor, *selected.analyzed, selected.imageRanks, { kept }, request, (*makeTable)(kept));
   }
   return components;
 }

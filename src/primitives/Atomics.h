@@ -137,7 +137,7 @@ AtomicAdd(T * address, T value)
  * kernel, and may be wrong before. */
 CCL_HOST_DEVICE
 inline void
-AtomicAdd(WideSum * address, UInt128 value)
+AtomicAdd(CudaConnectedComponentTable::Sum * address, UInt128 value)
 {
   const auto          low = static_cast<std::uint64_t>(value);
   const std::uint64_t oldLow = AtomicAdd(&address->low, low);

@@ -21,14 +21,8 @@ IntegerOf(const CudaConnectedComponentTable::Sum & sum)
   return static_cast<UInt128>(sum.high) << 64 | sum.low;
 }
 
-/** A sum of 128 bits in memory. Atomic operations change its halves separately. */
-struct WideSum
-{
-  std::uint64_t low;
-  std::uint64_t high;
-};
-
-/** Maps the type of a sum in registers to its type in memory. */
+/** Maps the type of a sum in registers to its type in memory. Atomic operations change the halves of 128 bits
+ * separately. */
 template <typename TSum>
 struct StoredSum
 {
@@ -37,7 +31,7 @@ struct StoredSum
 template <>
 struct StoredSum<UInt128>
 {
-  using Type = WideSum;
+  using Type = CudaConnectedComponentTable::Sum;
 };
 
 /** Calls visitor(TSum{}) with std::uint64_t if sums of `count` values up to `maximum` fit in 64 bits, and else with

@@ -51,9 +51,8 @@ std::uint64_t
 TableWords(const Request & request, std::uint64_t rows)
 {
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  return VisitSumTypeFor(request.size, columns, [&](auto sum) {
-    return DivideUp(ComponentTable<TRun, decltype(sum)>::BytesFor(columns, rows), 8);
-  });
+  return VisitSumTypeFor(
+    request.size, columns, [&](auto sum) { return WordsOfTable<ComponentTable<TRun, decltype(sum)>>(columns, rows); });
 }
 
 /** Measures and selects the components of labeled runs. Waits only if the selection sorts.
@@ -76,8 +75,8 @@ AnalyzeRuns(const TExecutor &                    executor,
   const std::uint64_t limit = componentCount.limit;
   return VisitSumTypeFor(request.size, columns, [&](auto sum) -> AnalyzedComponents<TRun, TExecutor> {
     using TableType = ComponentTable<TRun, decltype(sum)>;
-    auto            memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, limit));
-    const TableType table = TableType::In(memory.get(), columns, limit);
+    auto       memory = executor.template Allocate<std::uint64_t>(WordsOfTable<TableType>(columns, limit));
+    const auto table = TableIn<TableType>(memory.get(), columns, limit);
     MeasureComponents(executor,
                       runs,
                       ranks,
@@ -100,49 +99,6 @@ AnalyzeRuns(const TExecutor &                    executor,
     RenumberRuns(executor, selected.positions.get(), runCount, ranks);
     return { std::move(memory), componentCount, std::move(selected) };
   });
-}
-
-namespace KeptRows
-{
-
-/** Kernel functor that copies the rows of kept components to another table. A cell is a row of that table. */
-template <typename TRun, typename TSum>
-struct CopyRow
-{
-  ComponentTable<TRun, TSum> from;
-  ComponentTable<TRun, TSum> to;
-  const TRun *               ranks; // of the kept components; null if all are kept
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & row) const
-  {
-    to.Copy(row.x, from, ranks == nullptr ? row.x : std::uint64_t{ ranks[row.x] });
-  }
-};
-
-} // namespace KeptRows
-
-/** Returns the memory of a ComponentTable with the rows of the kept components, in the order of their labels. `rows` is
- * the number of kept components. */
-template <typename TRun, typename TExecutor>
-auto
-CopyKeptRows(const TExecutor &                           executor,
-             const AnalyzedComponents<TRun, TExecutor> & analyzed,
-             std::uint64_t                               rows,
-             const Request &                             request)
-{
-  const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  auto               memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, rows));
-  VisitSumTypeFor(request.size, columns, [&](auto sum) {
-    using TableType = ComponentTable<TRun, decltype(sum)>;
-    executor.ForEach(
-      Grid{ rows },
-      KeptRows::CopyRow<TRun, decltype(sum)>{ TableType::In(analyzed.table.get(), columns, analyzed.found.limit),
-                                              TableType::In(memory.get(), columns, rows),
-                                              analyzed.GetKeptRanks() });
-  });
-  return memory;
 }
 
 /** Labeled runs after the selection of a request. */

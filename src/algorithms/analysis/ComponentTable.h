@@ -12,21 +12,118 @@
 #include "itkCudaConnectedComponentTable.h"
 
 #include <algorithm>
+#include <type_traits>
 
 namespace itk::ccl
 {
 
 using TableColumns = CudaConnectedComponentTable::Columns;
+using ColumnFlag = bool TableColumns::*;
+
+/** How a measurement of a component follows from the measurements of disjoint sets of its pixels. */
+enum class Merging
+{
+  Sum,
+  Minimum,
+  Maximum
+};
+
+/** A column of a table. */
+template <Merging VMerging>
+struct Column
+{
+  ColumnFlag isWanted;
+
+  /** Sets an element to the measurement of no pixels. */
+  template <typename T>
+  CCL_HOST_DEVICE
+  static void
+  Clear(T & element)
+  {
+    if constexpr (VMerging == Merging::Minimum)
+    {
+      element = static_cast<T>(~T{ 0 });
+    }
+    else
+    {
+      element = T{};
+    }
+  }
+
+  template <typename T>
+  CCL_HOST_DEVICE
+  static void
+  Merge(T & element, const T & value)
+  {
+    if constexpr (VMerging == Merging::Sum)
+    {
+      element += value;
+    }
+    else
+    {
+      const bool isReplaced = VMerging == Merging::Minimum ? value < element : value > element;
+      element = isReplaced ? value : element;
+    }
+  }
+
+  /** Does the same. Threads may merge at the same time. The atomic operations do not read the minimum and the maximum
+   * first, so that a thread on the device does not wait for them. */
+  template <typename TStored, typename T>
+  CCL_HOST_DEVICE
+  static void
+  MergeAtomically(TStored * element, const T & value)
+  {
+    if constexpr (VMerging == Merging::Sum)
+    {
+      AtomicAdd(element, value);
+    }
+    else if constexpr (VMerging == Merging::Minimum)
+    {
+      AtomicMin(element, value);
+    }
+    else
+    {
+      AtomicMax(element, value);
+    }
+  }
+};
+
+/** Calls visit(column, members...) for each column that is measured, with its Column and its member of each record. The
+ * records are tables, or the measurements of some pixels. */
+CCL_NO_EXECUTION_CHECK
+template <typename TVisitor, typename... TRecords>
+CCL_HOST_DEVICE
+inline void
+ForEachMeasurement(const TVisitor & visit, TRecords &... records)
+{
+  using Sum = Column<Merging::Sum>;
+  using Minimum = Column<Merging::Minimum>;
+  using Maximum = Column<Merging::Maximum>;
+  visit(Sum{ &TableColumns::pixelCounts }, records.pixelCounts...);
+  visit(Minimum{ &TableColumns::firstPixels }, records.firstPixels...);
+  CCL_UNROLL
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    visit(Minimum{ &TableColumns::boundingBoxes }, records.minimums[axis]...);
+    visit(Maximum{ &TableColumns::boundingBoxes }, records.maximums[axis]...);
+    visit(Sum{ &TableColumns::sums }, records.sums[axis]...);
+  }
+  CCL_UNROLL
+  for (unsigned int i = 0; i < 6; ++i)
+  {
+    visit(Sum{ &TableColumns::products }, records.products[i]...);
+  }
+}
 
 /** The measurements of some pixels of a component. TRun holds every pixel index of the image, and TSum every sum.
  * Merge() of the measurements of two disjoint sets of pixels gives the measurements of both. */
 template <typename TRun, typename TSum>
 struct Measurements
 {
-  TRun pixelCount;
-  TRun firstPixel; // index in the order of Selection::PixelOrderEnum
-  TRun minimum[3];
-  TRun maximum[3];
+  TRun pixelCounts;
+  TRun firstPixels; // index in the order of Selection::PixelOrderEnum
+  TRun minimums[3];
+  TRun maximums[3];
   TSum sums[3];
   TSum products[6]; // xx, xy, xz, yy, yz, zz
 
@@ -34,20 +131,8 @@ struct Measurements
   void
   Merge(const Measurements & other)
   {
-    pixelCount += other.pixelCount;
-    firstPixel = other.firstPixel < firstPixel ? other.firstPixel : firstPixel;
-    CCL_UNROLL
-    for (unsigned int axis = 0; axis < 3; ++axis)
-    {
-      minimum[axis] = other.minimum[axis] < minimum[axis] ? other.minimum[axis] : minimum[axis];
-      maximum[axis] = other.maximum[axis] > maximum[axis] ? other.maximum[axis] : maximum[axis];
-      sums[axis] += other.sums[axis];
-    }
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 6; ++i)
-    {
-      products[i] += other.products[i];
-    }
+    ForEachMeasurement(
+      [](auto column, auto & element, const auto & value) { column.Merge(element, value); }, *this, other);
   }
 };
 
@@ -65,57 +150,6 @@ struct ComponentTable
   SumType * sums[3];
   SumType * products[6];
 
-  /** Returns the size in bytes of the memory for a table. */
-  static std::uint64_t
-  BytesFor(const TableColumns & columns, std::uint64_t rows)
-  {
-    const std::uint64_t sumColumns = (columns.sums ? 3 : 0) + (columns.products ? 6 : 0);
-    const std::uint64_t runColumns = columns.pixelCounts + columns.firstPixels + (HasBoxes(columns) ? 6 : 0);
-    return rows * (sumColumns * sizeof(SumType) + runColumns * sizeof(TRun));
-  }
-
-  /** Divides memory of BytesFor() bytes into columns. The widest elements come first, so all are aligned. */
-  static ComponentTable
-  In(void * memory, const TableColumns & columns, std::uint64_t rows)
-  {
-    ComponentTable table{};
-    auto *         sum = static_cast<SumType *>(memory);
-    const auto     takeSums = [&sum, rows](auto & arrays) {
-      for (SumType *& array : arrays)
-      {
-        array = sum;
-        sum += rows;
-      }
-    };
-    if (columns.sums)
-    {
-      takeSums(table.sums);
-    }
-    if (columns.products)
-    {
-      takeSums(table.products);
-    }
-    auto *     run = reinterpret_cast<TRun *>(sum);
-    const auto take = [&run, rows](TRun *& array) {
-      array = run;
-      run += rows;
-    };
-    if (columns.pixelCounts)
-    {
-      take(table.pixelCounts);
-    }
-    if (columns.firstPixels)
-    {
-      take(table.firstPixels);
-    }
-    if (HasBoxes(columns))
-    {
-      std::for_each(table.minimums, table.minimums + 3, take);
-      std::for_each(table.maximums, table.maximums + 3, take);
-    }
-    return table;
-  }
-
   /** Returns whether there is a column besides the pixel counts. */
   bool
   HasMoreThanPixelCounts() const
@@ -128,66 +162,30 @@ struct ComponentTable
   void
   Clear(std::uint64_t row) const
   {
-    Set(pixelCounts, row, TRun{ 0 });
-    Set(firstPixels, row, static_cast<TRun>(~TRun{ 0 }));
-    CCL_UNROLL
-    for (unsigned int axis = 0; axis < 3; ++axis)
-    {
-      Set(minimums[axis], row, static_cast<TRun>(~TRun{ 0 }));
-      Set(maximums[axis], row, TRun{ 0 });
-      Set(sums[axis], row, SumType{});
-    }
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 6; ++i)
-    {
-      Set(products[i], row, SumType{});
-    }
+    ForEachMeasurement(
+      [row](auto column, auto * elements) {
+        if (elements != nullptr)
+        {
+          column.Clear(elements[row]);
+        }
+      },
+      *this);
   }
 
-  /** Adds the measurements of some pixels to a row. Threads may add at the same time. The atomic operations do not read
-   * the minimum and the maximum first, so that a thread on the device does not wait for them. */
+  /** Adds the measurements of some pixels to a row. Threads may add at the same time. */
   CCL_HOST_DEVICE
   void
   Add(std::uint64_t row, const ValueType & value) const
   {
-    if (pixelCounts != nullptr)
-    {
-      AtomicAdd(pixelCounts + row, value.pixelCount);
-    }
-    Lower(firstPixels, row, value.firstPixel);
-    CCL_UNROLL
-    for (unsigned int axis = 0; axis < 3; ++axis)
-    {
-      Lower(minimums[axis], row, value.minimum[axis]);
-      Raise(maximums[axis], row, value.maximum[axis]);
-      AddTo(sums[axis], row, value.sums[axis]);
-    }
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 6; ++i)
-    {
-      AddTo(products[i], row, value.products[i]);
-    }
-  }
-
-  /** Copies a row of another table with the same columns. */
-  CCL_HOST_DEVICE
-  void
-  Copy(std::uint64_t row, const ComponentTable & other, std::uint64_t otherRow) const
-  {
-    CopyOne(pixelCounts, row, other.pixelCounts, otherRow);
-    CopyOne(firstPixels, row, other.firstPixels, otherRow);
-    CCL_UNROLL
-    for (unsigned int axis = 0; axis < 3; ++axis)
-    {
-      CopyOne(minimums[axis], row, other.minimums[axis], otherRow);
-      CopyOne(maximums[axis], row, other.maximums[axis], otherRow);
-      CopyOne(sums[axis], row, other.sums[axis], otherRow);
-    }
-    CCL_UNROLL
-    for (unsigned int i = 0; i < 6; ++i)
-    {
-      CopyOne(products[i], row, other.products[i], otherRow);
-    }
+    ForEachMeasurement(
+      [row](auto column, auto * elements, const auto & measured) {
+        if (elements != nullptr)
+        {
+          column.MergeAtomically(elements + row, measured);
+        }
+      },
+      *this,
+      value);
   }
 
   /** Returns the faces of the image that the component of a row touches, as CudaConnectedComponentTable::faces. The
@@ -208,66 +206,57 @@ struct ComponentTable
     }
     return static_cast<std::uint8_t>(faces);
   }
-
-private:
-  static bool
-  HasBoxes(const TableColumns & columns)
-  {
-    return columns.boundingBoxes || columns.faces;
-  }
-
-  template <typename T>
-  CCL_HOST_DEVICE
-  static void
-  Set(T * column, std::uint64_t row, T value)
-  {
-    if (column != nullptr)
-    {
-      column[row] = value;
-    }
-  }
-
-  template <typename T>
-  CCL_HOST_DEVICE
-  static void
-  CopyOne(T * column, std::uint64_t row, const T * other, std::uint64_t otherRow)
-  {
-    if (column != nullptr)
-    {
-      column[row] = other[otherRow];
-    }
-  }
-
-  CCL_HOST_DEVICE
-  static void
-  Lower(TRun * column, std::uint64_t row, TRun value)
-  {
-    if (column != nullptr)
-    {
-      AtomicMin(column + row, value);
-    }
-  }
-
-  CCL_HOST_DEVICE
-  static void
-  Raise(TRun * column, std::uint64_t row, TRun value)
-  {
-    if (column != nullptr)
-    {
-      AtomicMax(column + row, value);
-    }
-  }
-
-  CCL_HOST_DEVICE
-  static void
-  AddTo(SumType * column, std::uint64_t row, TSum value)
-  {
-    if (column != nullptr)
-    {
-      AtomicAdd(column + row, value);
-    }
-  }
 };
+
+/** Calls visit(isWanted, elements) for each column of a table, with its flag in TableColumns. */
+template <typename TVisitor, typename TRun, typename TSum>
+void
+ForEachColumn(const TVisitor & visit, ComponentTable<TRun, TSum> & table)
+{
+  ForEachMeasurement([&visit](auto column, auto & elements) { visit(column.isWanted, elements); }, table);
+}
+
+/** Does the same for each column that tables of callers have in common. */
+template <typename TVisitor, typename... TTables>
+void
+ForEachColumn(const TVisitor & visit, TTables &... tables)
+{
+  ForEachMeasurement([&visit](auto column, auto &... elements) { visit(column.isWanted, elements...); }, tables...);
+  visit(&TableColumns::faces, tables.faces...);
+}
+
+/** Returns the size of the memory of a table, in elements of 64 bits. */
+template <typename TTable>
+std::uint64_t
+WordsOfTable(const TableColumns & wanted, std::uint64_t rows)
+{
+  std::uint64_t words = 0;
+  TTable        table{};
+  ForEachColumn(
+    [&](auto isWanted, auto * elements) {
+      words += wanted.*isWanted ? DivideUp(rows * sizeof(*elements), sizeof(words)) : 0;
+    },
+    table);
+  return words;
+}
+
+/** Divides memory of WordsOfTable() elements into columns. */
+template <typename TTable>
+TTable
+TableIn(std::uint64_t * memory, const TableColumns & wanted, std::uint64_t rows)
+{
+  TTable table{};
+  ForEachColumn(
+    [&](auto isWanted, auto *& elements) {
+      if (wanted.*isWanted)
+      {
+        elements = reinterpret_cast<std::decay_t<decltype(elements)>>(memory);
+        memory += DivideUp(rows * sizeof(*elements), sizeof(*memory));
+      }
+    },
+    table);
+  return table;
+}
 
 /** Calls visitor(TSum{}) with the type that holds all sums of the wanted columns for an image. */
 template <typename TVisitor>

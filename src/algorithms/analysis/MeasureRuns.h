@@ -176,27 +176,27 @@ private:
     const TRun               firstZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0x3U) == 0);
     const TRun               lastZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0xCU) != 0);
     Measurements<TRun, TSum> all{};
-    all.pixelCount = sums.count;
-    all.minimum[0] = x + LowestBit(mask);
+    all.pixelCounts = sums.count;
+    all.minimums[0] = x + LowestBit(mask);
     if (isTransposed)
     {
       // Of the first column, row 0 of slice 0 comes first, then row 0 of slice 1, row 1 of slice 0, row 1 of slice 1.
       const TRun row = (rowsOfFirst & 0x5U) == 0;
       const TRun slice = (rowsOfFirst >> row & 0x1U) == 0;
-      all.firstPixel =
-        z + slice + static_cast<TRun>(stack.size.z) * (y + row + static_cast<TRun>(stack.size.y) * all.minimum[0]);
+      all.firstPixels =
+        z + slice + static_cast<TRun>(stack.size.z) * (y + row + static_cast<TRun>(stack.size.y) * all.minimums[0]);
     }
     else
     {
       const TRun row = TRowGroup::IsOneRow ? 0 : LowestBit(rowsFound);
-      all.firstPixel =
+      all.firstPixels =
         x + firstX + static_cast<TRun>(stack.size.x) * (y + row % 2 + static_cast<TRun>(stack.size.y) * (z + row / 2));
     }
-    all.maximum[0] = x + HighestBit(mask);
-    all.minimum[1] = firstY;
-    all.maximum[1] = lastY;
-    all.minimum[2] = firstZ;
-    all.maximum[2] = lastZ;
+    all.maximums[0] = x + HighestBit(mask);
+    all.minimums[1] = firstY;
+    all.maximums[1] = lastY;
+    all.minimums[2] = firstZ;
+    all.maximums[2] = lastZ;
     if (needsSums)
     {
       sums.StoreFor(x, y, z, needsProducts, all);

@@ -19,7 +19,7 @@ namespace itk::ccl
 
 using Selection = CudaConnectedComponentSelection;
 
-/** Returns the wanted columns, and the columns that a selection reads. */
+/** Returns the columns that are measured: the wanted columns, and those that they and a selection follow from. */
 inline TableColumns
 ColumnsFor(const Selection & selection, const TableColumns & wanted)
 {
@@ -27,7 +27,7 @@ ColumnsFor(const Selection & selection, const TableColumns & wanted)
   TableColumns    columns = wanted;
   columns.pixelCounts |= selection.minimumSize > 1 || selection.maximumSize != all.maximumSize ||
                          selection.numberOfLargest != 0 || selection.order == Selection::OrderEnum::Size;
-  columns.faces |= selection.border != Selection::BorderEnum::Any;
+  columns.boundingBoxes |= columns.faces || selection.border != Selection::BorderEnum::Any;
   columns.firstPixels |= selection.pixelOrder != Selection::PixelOrderEnum::Raster;
   return columns;
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_analysis_ExportRows_h
+#define ccl_algorithms_analysis_ExportRows_h
+
+// From the table of all components to the table that the caller gets: the rows of the kept components, in the order of
+// their labels.
+
+#include "algorithms/analysis/AnalyzeRuns.h"
+
+#include "itkCudaConnectedComponentDeviceCall.h"
+
+#include <type_traits>
+
+namespace itk::ccl
+{
+
+using CallersTable = CudaConnectedComponentDeviceTable;
+
+/** Kernel functor that copies the rows of kept components to the columns of the caller. A cell is a row of them. */
+template <typename TRun, typename TSum>
+struct ExportRow
+{
+  ComponentTable<TRun, TSum> from;
+  const TRun *               ranks; // of the kept components; null if all are kept
+  RanksOfImages<TRun>        imageRanks;
+  Grid                       size;
+  CallersTable               to;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t row = cell.x;
+    const std::uint64_t rank = ranks == nullptr ? row : std::uint64_t{ ranks[row] };
+    if (to.images != nullptr)
+    {
+      to.images[row] = imageRanks.ImageOf(static_cast<TRun>(row));
+    }
+    ForEachMeasurement(
+      [row, rank](auto, auto * column, const auto * measured) {
+        if (column != nullptr)
+        {
+          // Sums get 128 bits.
+          column[row] = std::decay_t<decltype(*column)>{ measured[rank] };
+        }
+      },
+      to,
+      from);
+    if (to.faces != nullptr)
+    {
+      to.faces[row] = from.FacesAt(rank, size);
+    }
+    CCL_UNROLL
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      if (to.means[axis] != nullptr)
+      {
+        const CudaConnectedComponentTable::Sum sum{ from.sums[axis][rank] };
+        to.means[axis][row] = (static_cast<double>(sum.high) * 18446744073709551616.0 + static_cast<double>(sum.low)) /
+                              static_cast<double>(from.pixelCounts[rank]);
+      }
+    }
+  }
+};
+
+/** Copies the rows of the kept components to columns in the executor's memory. `rows` is their number. */
+template <typename TRun, typename TExecutor>
+void
+ExportRows(const TExecutor &                           executor,
+           const AnalyzedComponents<TRun, TExecutor> & analyzed,
+           const RanksOfImages<TRun> &                 imageRanks, // of the kept components
+           const BoundedCount<TRun> &                  rows,
+           const Request &                             request,
+           const CallersTable &                        table)
+{
+  const TableColumns columns = ColumnsFor(request.selection, request.columns);
+  VisitSumTypeFor(request.size, columns, [&](auto sum) {
+    const auto from = TableIn<ComponentTable<TRun, decltype(sum)>>(analyzed.table.get(), columns, analyzed.found.limit);
+    executor.ForEach(rows,
+                     ExportRow<TRun, decltype(sum)>{ from, analyzed.GetKeptRanks(), imageRanks, request.size, table });
+  });
+}
+
+/** Gives a table on the host the wanted columns. Returns their addresses. */
+inline CallersTable
+MakeColumns(CudaConnectedComponentTable & table, const TableColumns & wanted, std::uint64_t rows)
+{
+  CallersTable columns{ rows };
+  ForEachColumn(
+    [&](auto isWanted, auto & elements, auto *& address) {
+      if (wanted.*isWanted)
+      {
+        elements.resize(rows);
+        address = elements.data();
+      }
+    },
+    table,
+    columns);
+  return columns;
+}
+
+/** Copies columns on the host to a table. */
+inline void
+FillColumns(CudaConnectedComponentTable & table, const CallersTable & columns, std::uint64_t rows)
+{
+  ForEachColumn(
+    [rows](auto, auto & elements, const auto * column) {
+      if (column != nullptr)
+      {
+        elements.assign(column, column + rows);
+      }
+    },
+    table,
+    columns);
+}
+
+} // namespace itk::ccl
+
+#endif
