@@ -87,7 +87,8 @@ CudaConnectedComponentLabeler::Enqueue(const CudaConnectedComponentDeviceCall & 
                                        void *                                   workspace,
                                        std::uint64_t                            workspaceSize) const
 {
-  DeviceSession::Enqueue(options.deviceId, options.stream, RequestFor(options, call), call, workspace, workspaceSize);
+  DeviceSession::Enqueue(
+    options.deviceId, options.stream, RequestFor(options, call), call, {}, workspace, workspaceSize);
 }
 
 void

@@ -2,41 +2,22 @@
 
 #include "engine/DeviceChecks.cuh"
 
+#include "algorithms/analysis/ComponentTable.h"
 #include "executors/Arena.h"
 #include "executors/device/CudaError.cuh"
 
-#include <algorithm>
-#include <initializer_list>
-#include <iterator>
 #include <string>
 
 namespace itk::ccl
 {
 
-namespace
-{
-
-/** Calls visit(address) for each column of a table. The address of a column that is not wanted is null. */
-template <typename TVisitor>
-void
-ForEachColumn(const CudaConnectedComponentDeviceTable & table, const TVisitor & visit)
-{
-  const auto visitAll = [&visit](const auto & columns) {
-    std::for_each(std::begin(columns), std::end(columns), visit);
-  };
-  visitAll(std::initializer_list<const void *>{ table.images, table.pixelCounts, table.firstPixels, table.faces });
-  visitAll(table.minimums);
-  visitAll(table.maximums);
-  visitAll(table.sums);
-  visitAll(table.means);
-  visitAll(table.products);
-}
-
-} // namespace
-
 void
 RequireDeviceMemory(const void * memory, const char * name, int device)
 {
+  if (memory == nullptr)
+  {
+    return;
+  }
   cudaPointerAttributes attributes{};
   CCL_CHECK(cudaPointerGetAttributes(&attributes, memory));
   const bool isDevice = attributes.type == cudaMemoryTypeDevice && attributes.device == device;
@@ -51,10 +32,6 @@ RequireDeviceMemory(const void * memory, const char * name, int device)
 void
 RequireDeviceNumbers(const void * memory, const char * name, int device)
 {
-  if (memory == nullptr)
-  {
-    return;
-  }
   RequireDeviceMemory(memory, name, device);
   if (reinterpret_cast<std::uintptr_t>(memory) % 8 != 0)
   {
@@ -66,16 +43,24 @@ RequireDeviceNumbers(const void * memory, const char * name, int device)
 void
 RequireDeviceTable(const CudaConnectedComponentDeviceTable & table, int device)
 {
-  ForEachColumn(table, [&](const void * column) {
-    if (column != nullptr && column != table.faces)
-    {
-      RequireDeviceNumbers(column, "column of the table", device);
-    }
-  });
-  if (table.faces != nullptr)
+  constexpr const char * name = "column of the table";
+  RequireDeviceNumbers(table.images, name, device);
+  for (const double * const means : table.means)
   {
-    RequireDeviceMemory(table.faces, "column of the table", device);
+    RequireDeviceNumbers(means, name, device);
   }
+  ForEachColumn(
+    [&](auto, const auto * column) {
+      if constexpr (sizeof(*column) == 1)
+      {
+        RequireDeviceMemory(column, name, device);
+      }
+      else
+      {
+        RequireDeviceNumbers(column, name, device);
+      }
+    },
+    table);
 }
 
 bool
@@ -122,15 +107,9 @@ void
 RequireCall(int device, cudaStream_t stream, const Request & request, const CudaConnectedComponentDeviceCall & call)
 {
   RequireUsable(stream);
-  const auto require = [device](const void * memory, const char * name) {
-    if (memory != nullptr)
-    {
-      RequireDeviceMemory(memory, name, device);
-    }
-  };
-  require(call.input.pixels, "input");
-  require(request.mask.pixels, "mask");
-  require(request.output == OutputKind::None ? nullptr : call.output.pixels, "output");
+  RequireDeviceMemory(call.input.pixels, "input", device);
+  RequireDeviceMemory(request.mask.pixels, "mask", device);
+  RequireDeviceMemory(request.output == OutputKind::None ? nullptr : call.output.pixels, "output", device);
   RequireDeviceNumbers(call.status, "status", device);
   RequireDeviceNumbers(call.componentCounts, "array of component counts", device);
   RequireDeviceTable(call.table, device);

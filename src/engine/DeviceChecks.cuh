@@ -15,12 +15,12 @@
 namespace itk::ccl
 {
 
-/** Throws CudaConnectedComponentError unless the memory belongs to the device or is managed. A kernel that accessed
- * other memory would fail with an error from which the process cannot recover. */
+/** Throws CudaConnectedComponentError unless the memory belongs to the device, is managed or is null. A kernel that
+ * accessed other memory would fail with an error from which the process cannot recover. */
 void
 RequireDeviceMemory(const void * memory, const char * name, int device);
 
-/** Does the same for an array of numbers of 8 bytes, and checks its alignment. Null is allowed. */
+/** Does the same for an array of numbers of 8 bytes, and checks its alignment. */
 void
 RequireDeviceNumbers(const void * memory, const char * name, int device);
 

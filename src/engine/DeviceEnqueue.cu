@@ -10,7 +10,6 @@
 #include "executors/device/CudaContext.cuh"
 
 #include <optional>
-#include <utility>
 
 namespace itk::ccl
 {
@@ -22,25 +21,6 @@ MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & ca
   EnqueueCall(executor, request, call);
   return executor.GetSize();
 }
-
-namespace
-{
-
-/** Enqueues the work of a call on a stream of the current device. The workspace has the bytes of `size`. */
-void
-EnqueueOn(int                                      device,
-          cudaStream_t                             stream,
-          const Request &                          request,
-          const CudaConnectedComponentDeviceCall & call,
-          const ArenaSize &                        size,
-          DeviceAllocation &&                      workspace)
-{
-  const DeviceExecutor executor(DeviceResources::Of(device), stream);
-  DeviceArena          arena(std::move(workspace), size);
-  EnqueueCall(executor.WithoutWaitingIn(arena), request, call);
-}
-
-} // namespace
 
 std::uint64_t
 DeviceSession::GetWorkspaceBytes(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call)
@@ -75,34 +55,26 @@ DeviceSession::Enqueue(int                                      deviceId,
                        void *                                   stream,
                        const Request &                          request,
                        const CudaConnectedComponentDeviceCall & call,
+                       const CudaConnectedComponentAllocator &  allocator,
                        void *                                   workspace,
                        std::uint64_t                            workspaceBytes)
 {
   const CurrentDevice current(deviceId);
+  const int           device = current.Get();
   const auto          cudaStream = static_cast<cudaStream_t>(stream);
-  RequireCall(current.Get(), cudaStream, request, call);
+  RequireCall(device, cudaStream, request, call);
   const ArenaSize size = MeasureCall(request, call);
-  RequireWorkspace(workspace, workspaceBytes, size.GetTotal());
-  if (workspace != nullptr)
+  const bool      hasWorkspace = allocator.allocate == nullptr;
+  if (hasWorkspace)
   {
-    RequireDeviceMemory(workspace, "workspace", current.Get());
+    RequireWorkspace(workspace, workspaceBytes, size.GetTotal());
+    RequireDeviceMemory(workspace, "workspace", device);
   }
-  EnqueueOn(current.Get(), cudaStream, request, call, size, DeviceAllocation(workspace));
-}
-
-void
-DeviceSession::Enqueue(int                                      deviceId,
-                       void *                                   stream,
-                       const Request &                          request,
-                       const CudaConnectedComponentDeviceCall & call,
-                       const CudaConnectedComponentAllocator &  allocator)
-{
-  const CurrentDevice current(deviceId);
-  const auto          cudaStream = static_cast<cudaStream_t>(stream);
-  RequireCall(current.Get(), cudaStream, request, call);
-  CallersMemory   memory(allocator, current.Get());
-  const ArenaSize size = MeasureCall(request, call);
-  EnqueueOn(current.Get(), cudaStream, request, call, size, DeviceAllocation(memory, size.GetTotal(), cudaStream));
+  CallersMemory        memory(allocator, device);
+  const DeviceExecutor executor(DeviceResources::Of(device), cudaStream);
+  DeviceArena arena(hasWorkspace ? DeviceAllocation(workspace) : DeviceAllocation(memory, size.GetTotal(), cudaStream),
+                    size);
+  EnqueueCall(executor.WithoutWaitingIn(arena), request, call);
 }
 
 } // namespace itk::ccl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "engine/DevicePacking.cuh"
+#include "engine/RunPipeline.cuh"
 
 namespace itk::ccl
 {

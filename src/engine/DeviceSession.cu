@@ -162,18 +162,9 @@ DeviceSession::LabelPixels(int                                     deviceId,
     resources, cudaStream, allocator.allocate != nullptr ? static_cast<MemorySource &>(callersMemory) : resources);
   return WaitIfItThrows(cudaStream, [&] {
     RequireDeviceMemory(input.pixels, "input", device);
-    if (request.output != OutputKind::None)
-    {
-      RequireDeviceMemory(output.pixels, "output", device);
-    }
-    if (request.WantsMask())
-    {
-      RequireDeviceMemory(request.mask.pixels, "mask", device);
-    }
-    if (request.WantsIntensities())
-    {
-      RequireDeviceMemory(request.intensities.pixels, "intensity image", device);
-    }
+    RequireDeviceMemory(request.output == OutputKind::None ? nullptr : output.pixels, "output", device);
+    RequireDeviceMemory(request.mask.pixels, "mask", device);
+    RequireDeviceMemory(request.intensities.pixels, "intensity image", device);
     const TableMaker makeCheckedTable = [&](std::uint64_t components) {
       const auto table = (*makeTable)(components);
       RequireDeviceTable(table, device);

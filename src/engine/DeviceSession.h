@@ -121,7 +121,8 @@ public:
   Prepare(int deviceId, const Request & request, const CudaConnectedComponentDeviceCall & call);
 
   /** Enqueues the work of a call on a stream, and returns. The stream may capture a graph.
-   * \param workspace device memory of at least GetWorkspaceBytes() bytes, aligned to ArenaSize::Alignment
+   * \param workspace device memory of at least GetWorkspaceBytes() bytes, aligned to ArenaSize::Alignment; not used if
+   * the allocator has functions
    *
    * Throws CudaConnectedComponentError if memory is in another place, if the workspace does not fit, or if CUDA fails.
    */
@@ -130,16 +131,9 @@ public:
           void *                                   stream,
           const Request &                          request,
           const CudaConnectedComponentDeviceCall & call,
-          void *                                   workspace,
-          std::uint64_t                            workspaceBytes);
-
-  /** Does the same with a workspace from an allocator. */
-  static void
-  Enqueue(int                                      deviceId,
-          void *                                   stream,
-          const Request &                          request,
-          const CudaConnectedComponentDeviceCall & call,
-          const CudaConnectedComponentAllocator &  allocator);
+          const CudaConnectedComponentAllocator &  allocator,
+          void *                                   workspace = nullptr,
+          std::uint64_t                            workspaceBytes = 0);
 
   /** Frees the memory that no call uses, on all devices. */
   static void

@@ -115,12 +115,12 @@ CudaConnectedComponentLabeler::Measure(const ViewType & input, const TableMakerT
       return "the table has " + std::to_string(table.rows) + " rows, and there are " + std::to_string(components) +
              " components";
     });
-    const TableColumns   wanted = ColumnsOf(table);
-    const TableColumns & measured = request.columns;
-    Require((measured.boundingBoxes || !wanted.boundingBoxes) && (measured.sums || !wanted.sums) &&
-              (measured.products || !wanted.products) && (measured.firstPixels || !wanted.firstPixels) &&
-              (measured.faces || !wanted.faces),
-            "the table has a column that is not in options.columns");
+    const TableColumns wanted = ColumnsOf(table);
+    ForEachColumn(
+      [&](auto flag, const auto *) {
+        Require(request.columns.*flag || !(wanted.*flag), "the table has a column that is not in options.columns");
+      },
+      table);
     return table;
   };
   return LabelDevice(options, input, request, {}, nullptr, &makeCheckedTable);

@@ -61,18 +61,9 @@ DeviceSession::Enqueue(int deviceId,
                        void *,
                        const Request &,
                        const CudaConnectedComponentDeviceCall &,
+                       const CudaConnectedComponentAllocator &,
                        void *,
                        std::uint64_t)
-{
-  const DeviceSession session(deviceId); // throws
-}
-
-void
-DeviceSession::Enqueue(int deviceId,
-                       void *,
-                       const Request &,
-                       const CudaConnectedComponentDeviceCall &,
-                       const CudaConnectedComponentAllocator &)
 {
   const DeviceSession session(deviceId); // throws
 }

@@ -92,16 +92,10 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
 TableColumns
 ColumnsOf(const CudaConnectedComponentDeviceTable & table)
 {
-  const auto isAnyWanted = [](const auto & columns) {
-    return std::any_of(std::begin(columns), std::end(columns), [](const void * column) { return column != nullptr; });
-  };
-  TableColumns columns;
-  columns.pixelCounts = table.pixelCounts != nullptr;
-  columns.boundingBoxes = isAnyWanted(table.minimums) || isAnyWanted(table.maximums);
-  columns.sums = isAnyWanted(table.sums) || isAnyWanted(table.means);
-  columns.products = isAnyWanted(table.products);
-  columns.firstPixels = table.firstPixels != nullptr;
-  columns.faces = table.faces != nullptr;
+  const auto   isWanted = [](const void * column) { return column != nullptr; };
+  TableColumns columns{ false, false, false, false, false, false };
+  ForEachColumn([&](auto flag, const auto * column) { columns.*flag |= isWanted(column); }, table);
+  columns.sums |= std::any_of(std::begin(table.means), std::end(table.means), isWanted);
   return columns;
 }
 

@@ -36,6 +36,13 @@ LabelBitsByRuns(const DeviceExecutor & executor,
 ArenaSize
 MeasureCall(const Request & request, const CudaConnectedComponentDeviceCall & call);
 
+// Packing does not depend on the type of indices, so DevicePacking.cu compiles its kernels once.
+extern template GroupedBits<SingleRow, DeviceExecutor>
+PackImages<SingleRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+extern template GroupedBits<PlaneRowGroup, DeviceExecutor>
+PackImages<PlaneRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+extern template GroupedBits<VolumeRowGroup, DeviceExecutor>
+PackImages<VolumeRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
 extern template void
 EnqueueCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 extern template void

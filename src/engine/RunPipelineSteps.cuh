@@ -6,7 +6,6 @@
 
 #include "engine/RunPipeline.cuh"
 
-#include "engine/DevicePacking.cuh"
 #include "engine/PublishedLabeling.cuh"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
