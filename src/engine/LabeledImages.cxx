@@ -146,7 +146,7 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
   }
   using namespace MeasureIntensities;
   const auto rows = AllocateOnHost<IntensityValue>(componentCount);
-  HostExecutor(parallelFor).ForEach(Grid{ componentCount }, ClearRows{ rows.get() });
+  HostExecutor(parallelFor).ForEach(Grid{ componentCount }, ClearRows<IntensityRows>{ { rows.get() } });
   ForEachPass(IntensityImage::Of(intensities.front()), rows.get(), [&](auto pass) {
     using RunType = RunsOfLabels::RunType;
     for (std::size_t i = 0; i < labels.size(); ++i)

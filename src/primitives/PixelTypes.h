@@ -41,6 +41,7 @@ IsFloat(PixelType type)
 }
 
 /** Returns whether pixels are signed integers. */
+CCL_HOST_DEVICE
 constexpr bool
 IsSigned(PixelType type)
 {

@@ -84,6 +84,13 @@ struct IntensityRows
 
   IntensityValue * rows;
 
+  CCL_HOST_DEVICE
+  void
+  Clear(std::uint64_t row) const
+  {
+    rows[row] = IntensityValue::Empty();
+  }
+
   /** Adds the intensities of some pixels to a row. Threads may add at the same time. */
   CCL_HOST_DEVICE
   void

@@ -116,12 +116,11 @@ AddFixedPoint(const T * pixels, unsigned int count, unsigned int exponent, Inten
   value.squares.Add(WideInteger<3>::Of(squares));
 }
 
-/** Pass over integers of any type. */
-struct IntegerPass
+/** A pass that needs all pixels, and has no parameters for a component. */
+struct PassOverAll
 {
   IntensityImage image;
 
-  /** Has no parameters for a component. */
   struct Parameters
   {};
 
@@ -132,7 +131,11 @@ struct IntegerPass
   {
     return true;
   }
+};
 
+/** Pass over integers of any type. */
+struct IntegerPass : PassOverAll
+{
   /** Adds the pixels from index `at` on. `count` is 1 to 32. */
   CCL_HOST_DEVICE
   void
@@ -148,49 +151,26 @@ private:
   static void
   AddTyped(const IntensityImage & image, std::int64_t at, unsigned int count, IntensityValue & value)
   {
-    switch (image.type)
-    {
-      case PixelType::Int8:
-        return AddIntegers(static_cast<const std::int8_t *>(image.pixels) + at, count, value);
-      case PixelType::UInt8:
-      case PixelType::Bool:
-        return AddIntegers(static_cast<const std::uint8_t *>(image.pixels) + at, count, value);
-      case PixelType::Int16:
-        return AddIntegers(static_cast<const std::int16_t *>(image.pixels) + at, count, value);
-      case PixelType::UInt16:
-        return AddIntegers(static_cast<const std::uint16_t *>(image.pixels) + at, count, value);
-      case PixelType::Int32:
-        return AddIntegers(static_cast<const std::int32_t *>(image.pixels) + at, count, value);
-      case PixelType::UInt32:
-        return AddIntegers(static_cast<const std::uint32_t *>(image.pixels) + at, count, value);
-      case PixelType::Int64:
-        return AddIntegers(static_cast<const std::int64_t *>(image.pixels) + at, count, value);
-      case PixelType::UInt64:
-        return AddIntegers(static_cast<const std::uint64_t *>(image.pixels) + at, count, value);
-      case PixelType::Float:
-      case PixelType::Double:
-      case PixelType::Half:
-      case PixelType::BFloat16:
-        break; // not integers, or refused by RequireReadable()
-    }
+    VisitPixels(image.pixels, image.type, [&](const auto * pixels) {
+      using UnsignedType = std::decay_t<decltype(*pixels)>;
+      if constexpr (std::is_integral_v<UnsignedType>)
+      {
+        if (IsSigned(image.type))
+        {
+          AddIntegers(reinterpret_cast<const std::make_signed_t<UnsignedType> *>(pixels) + at, count, value);
+        }
+        else
+        {
+          AddIntegers(pixels + at, count, value);
+        }
+      }
+    });
   }
 };
 
 /** Pass 1 over floating-point numbers: counts them, and finds the range of each component. */
-struct RangePass
+struct RangePass : PassOverAll
 {
-  IntensityImage image;
-
-  struct Parameters
-  {};
-
-  CCL_HOST_DEVICE
-  bool
-  Begin(std::uint64_t, Parameters &) const
-  {
-    return true;
-  }
-
   CCL_HOST_DEVICE
   void
   Add(std::int64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
@@ -300,19 +280,6 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
   }
 };
 
-/** Prepares the rows of a table. A cell is a row. */
-struct ClearRows
-{
-  IntensityValue * rows;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & row) const
-  {
-    rows[row.x] = IntensityValue::Empty();
-  }
-};
-
 /** Calls addToRows(pass) for each pass that the pixels of an image need. `rows` has been cleared. */
 template <typename TFunction>
 void
@@ -320,12 +287,12 @@ ForEachPass(const IntensityImage & image, IntensityValue * rows, const TFunction
 {
   if (IsFloat(image.type))
   {
-    addToRows(RangePass{ image });
+    addToRows(RangePass{ { image } });
     addToRows(SumPass{ image, rows });
   }
   else
   {
-    addToRows(IntegerPass{ image });
+    addToRows(IntegerPass{ { image } });
   }
 }
 
@@ -452,7 +419,7 @@ MeasureIntensitiesOfRuns(const TExecutor &                    executor,
                          IntensityValue *                     rows)
 {
   using namespace MeasureIntensities;
-  executor.ForEach(Grid{ rowCount }, ClearRows{ rows });
+  executor.ForEach(Grid{ rowCount }, ClearRows<IntensityRows>{ { rows } });
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
     executor.AddToRows(runs.groups.columns.words,
@@ -476,7 +443,7 @@ MeasureIntensitiesOfRows(const ParallelFor &              parallelFor,
                          IntensityValue *                 rows)
 {
   using namespace MeasureIntensities;
-  HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows{ rows });
+  HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows<IntensityRows>{ { rows } });
   ForEachPass(image, rows, [&](const auto & pass) {
     using PassType = std::decay_t<decltype(pass)>;
     const MeasureWord<TRowGroup, TRun, PassType> measure{ { { groups, nullptr } }, ranks, stack, pass };

@@ -205,20 +205,6 @@ private:
   }
 };
 
-/** Prepares the rows of a table. A cell is a row. */
-template <typename TRun, typename TSum>
-struct ClearRows
-{
-  ComponentTable<TRun, TSum> table;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & row) const
-  {
-    table.Clear(row.x);
-  }
-};
-
 } // namespace MeasureRuns
 
 /** Measures all components. `ranks` has the rank of the component of each run. `isTransposed` is the pixel order of the
@@ -234,7 +220,7 @@ MeasureComponents(const TExecutor &                    executor,
                   const ComponentTable<TRun, TSum> &   table)
 {
   using namespace MeasureRuns;
-  executor.ForEach(componentCount, ClearRows<TRun, TSum>{ table });
+  executor.ForEach(componentCount, ClearRows<ComponentTable<TRun, TSum>>{ table });
   if (!table.HasMoreThanPixelCounts())
   {
     if (table.pixelCounts != nullptr)

@@ -43,6 +43,20 @@ struct RunLists
   }
 };
 
+/** Prepares the rows of a table for AddToRows(). A cell is a row. */
+template <typename TTable>
+struct ClearRows
+{
+  TTable table;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & row) const
+  {
+    table.Clear(row.x);
+  }
+};
+
 } // namespace itk::ccl
 
 #endif

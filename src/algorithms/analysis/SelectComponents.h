@@ -171,49 +171,17 @@ struct NumberInOrderOfRanks
   }
 };
 
-/** A list of components to sort. */
-template <typename TRun>
-struct List
-{
-  TRun *             ranks;
-  BoundedCount<TRun> count;
-};
-
 /** Kernel functor that makes the keys for a sort by a value of the listed components, or by its complement. A cell is
  * an element of the list's memory. After the components, the keys are 0, which is lower than all keys of components,
  * and the ranks are 0, because the sort reads them. */
 template <typename TRun>
 struct CopyKeys
 {
-  List<TRun>   list;
-  const TRun * values;
-  TRun *       keys;
-  bool         isAscending;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & position) const
-  {
-    TRun key = 0;
-    if (position.x < list.count.GetOrZero())
-    {
-      const TRun value = values[list.ranks[position.x]];
-      key = isAscending ? static_cast<TRun>(~value) : value;
-    }
-    else
-    {
-      list.ranks[position.x] = 0;
-    }
-    keys[position.x] = key;
-  }
-};
-
-/** Does the same for a sort by images in ascending order. */
-template <typename TRun>
-struct CopyImages
-{
-  List<TRun>          list;
+  TRun *              ranks; // of the listed components
+  BoundedCount<TRun>  count;
+  const TRun *        values; // of each component; null for its image
   RanksOfImages<TRun> imageRanks;
+  bool                isAscending;
   TRun *              keys;
 
   CCL_HOST_DEVICE
@@ -221,9 +189,15 @@ struct CopyImages
   operator()(const Cell & position) const
   {
     TRun key = 0;
-    if (position.x < list.count.GetOrZero())
+    if (position.x < count.GetOrZero())
     {
-      key = static_cast<TRun>(~static_cast<TRun>(imageRanks.ImageOf(list.ranks[position.x])));
+      const TRun rank = ranks[position.x];
+      const TRun value = values != nullptr ? values[rank] : static_cast<TRun>(imageRanks.ImageOf(rank));
+      key = isAscending ? static_cast<TRun>(~value) : value;
+    }
+    else
+    {
+      ranks[position.x] = 0;
     }
     keys[position.x] = key;
   }
@@ -414,15 +388,16 @@ Select(const TExecutor &                  executor,
   // Ranks are in raster order, and the sort is stable.
   const auto keys = executor.template Allocate<TRun>(matches.limit);
   const auto sortMemory = executor.template AllocateForSort<TRun>(matches.limit);
+  const auto sortOnceBy = [&](const BoundedCount<TRun> & listed, const TRun * values, bool isAscending) {
+    executor.ForEach(Grid{ listed.limit },
+                     CopyKeys<TRun>{ rankBuffer.get(), listed, values, imageRanks, isAscending, keys.get() });
+    executor.SortDescending(listed.limit, keys.get(), rankBuffer.get(), sortMemory);
+  };
   const auto sortBy = [&](const BoundedCount<TRun> & listed, const TRun * values, bool isAscending) {
-    const List<TRun> list{ rankBuffer.get(), listed };
-    const auto       sort = [&] { executor.SortDescending(listed.limit, keys.get(), list.ranks, sortMemory); };
-    executor.ForEach(Grid{ listed.limit }, CopyKeys<TRun>{ list, values, keys.get(), isAscending });
-    sort();
+    sortOnceBy(listed, values, isAscending);
     if (images > 1)
     {
-      executor.ForEach(Grid{ listed.limit }, CopyImages<TRun>{ list, imageRanks, keys.get() });
-      sort();
+      sortOnceBy(listed, nullptr, true); // by images
     }
   };
   BoundedCount<TRun> kept = matches;
