@@ -26,14 +26,6 @@ LabelDevice(const LabelerOptions &        options,
     RequireContiguous(input, "input");
     RequireContiguous(output, "output");
   }
-  if (request.WantsMask())
-  {
-    RequireIn(ImageView::MemoryEnum::Device, request.mask, "mask");
-  }
-  if (request.WantsIntensities())
-  {
-    RequireIn(ImageView::MemoryEnum::Device, request.intensities, "intensity image");
-  }
   Report(options, 0.0F);
   Components components;
   components.table.componentCounts.resize(request.images); // images without pixels have no components

@@ -3,7 +3,6 @@
 // Labels images in host memory.
 
 #include "engine/Calls.h"
-#include "engine/Checks.h"
 #include "algorithms/analysis/ExportRows.h"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
@@ -226,14 +225,6 @@ LabelRows(const LabelerOptions &                               options,
           const HostOutput &                                   output,
           CudaConnectedComponentTable *                        table)
 {
-  if (request.WantsMask())
-  {
-    RequireIn(ImageView::MemoryEnum::Host, request.mask, "mask");
-  }
-  if (request.WantsIntensities())
-  {
-    RequireIn(ImageView::MemoryEnum::Host, request.intensities, "intensity image");
-  }
   Report(options, 0.0F);
   CudaConnectedComponentTable result;
   result.componentCounts.resize(request.images); // images without pixels have no components

@@ -59,7 +59,7 @@ CudaConnectedComponentLabeler::Label(const ViewType &              input,
   RequireLabelType(output);
   RequireSeparateRows(output, "output");
   const auto labelValues = LabelValuesOf(output.type, backgroundValue);
-  const auto request = RequestFor(options, input, labelValues, table != nullptr, OutputKind::Labels, 0);
+  const auto request = RequestFor(options, input, table != nullptr, OutputKind::Labels, labelValues);
   return LabelDevice(options, input, request, output, table);
 }
 
@@ -74,13 +74,9 @@ CudaConnectedComponentLabeler::LabelPackedRows(const RowPackerType &         pac
   RequireLabelType(output);
   RequireAdjacent(output, "output");
   RequireSeparateRows(output, "output");
-  const auto request = RequestFor(options,
-                                  output.size,
-                                  output.images,
-                                  LabelValuesOf(output.type, backgroundValue),
-                                  table != nullptr,
-                                  OutputKind::Labels,
-                                  0);
+  const auto labelValues = LabelValuesOf(output.type, backgroundValue);
+  const auto request =
+    RequestFor(options, output.size, output.images, table != nullptr, OutputKind::Labels, labelValues);
   HostOutput hostOutput;
   hostOutput.labels = output;
   return LabelRows(options, packRow, request, hostOutput, table);
@@ -96,7 +92,7 @@ CudaConnectedComponentLabeler::Measure(const ViewType & input) const
     });
   }
   CudaConnectedComponentTable table;
-  const auto                  request = RequestFor(options, input, LabelValues::Ranks(), true, OutputKind::None, 0);
+  const auto                  request = RequestFor(options, input, true, OutputKind::None);
   LabelDevice(options, input, request, {}, &table);
   return table;
 }
@@ -107,7 +103,7 @@ CudaConnectedComponentLabeler::Measure(const ViewType & input, const TableMakerT
   RequireOnDevice(input);
   Require(makeTable != nullptr, "the function that makes the table is empty");
   Require(options.intensities.pixels == nullptr, "a table in device memory has no intensities: call Measure(input)");
-  auto request = RequestFor(options, input, LabelValues::Ranks(), true, OutputKind::None, 0);
+  auto request = RequestFor(options, input, true, OutputKind::None);
   request.columns.pixelCounts = true; // so that there is a column
   const TableMaker makeCheckedTable = [&](std::uint64_t components) {
     const CudaConnectedComponentDeviceTable table = makeTable(components);
@@ -132,7 +128,7 @@ CudaConnectedComponentLabeler::MeasurePackedRows(const RowPackerType & packRow,
                                                  std::uint64_t         images) const
 {
   CudaConnectedComponentTable table;
-  const auto request = RequestFor(options, size, images, LabelValues::Ranks(), true, OutputKind::None, 0);
+  const auto                  request = RequestFor(options, size, images, true, OutputKind::None);
   LabelRows(options, packRow, request, {}, &table);
   return table;
 }
@@ -151,7 +147,7 @@ CudaConnectedComponentLabeler::WriteFilled(const ViewType &              input,
   const std::uint64_t value = number.BitsAs(output.type);
   if (input.memory == ViewType::MemoryEnum::Device)
   {
-    const auto request = RequestFor(options, input, LabelValues::Ranks(), table != nullptr, kind, value);
+    const auto request = RequestFor(options, input, table != nullptr, kind, LabelValues::Ranks(), value);
     return LabelDevice(options, input, request, output, table);
   }
   GridOf(input.size, input.images);
@@ -182,8 +178,7 @@ CudaConnectedComponentLabeler::MaskPackedRows(const RowPackerType &         pack
 {
   HostOutput output;
   output.visitMask = &visitRow;
-  const auto request =
-    RequestFor(options, size, images, LabelValues::Ranks(), table != nullptr, OutputKind::MaskBits, 0);
+  const auto request = RequestFor(options, size, images, table != nullptr, OutputKind::MaskBits);
   return LabelRows(options, packRow, request, output, table);
 }
 
@@ -195,7 +190,7 @@ CudaConnectedComponentLabeler::VisitRunsOfPackedRows(const RowPackerType &      
 {
   HostOutput output;
   output.visitRuns = &visitRuns;
-  const auto request = RequestFor(options, size, 1, LabelValues::Ranks(), table != nullptr, OutputKind::Labels, 0);
+  const auto request = RequestFor(options, size, 1, table != nullptr, OutputKind::Labels);
   return LabelRows(options, packRow, request, output, table);
 }
 

@@ -18,10 +18,10 @@ Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const ImageView::SizeType &                    imageSize,
            std::uint64_t                                  images,
-           const LabelValues &                            labelValues,
            bool                                           wantsTable,
            OutputKind                                     output,
-           std::uint64_t                                  fillValue)
+           const LabelValues &                            labelValues,
+           ImageView::MemoryEnum                          memory)
 {
   const Grid   size = GridOf(imageSize, images);
   const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
@@ -49,7 +49,6 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   request.columns = { false, false, false, false, false, false };
   request.wantsTable = wantsTable;
   request.output = output;
-  request.fillValue = fillValue;
   if (wantsTable)
   {
     request.columns = options.columns;
@@ -59,10 +58,12 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   {
     RequireSize(request.mask, imageSize, images, "mask");
     RequireMemory(request.mask, "mask");
+    RequireIn(memory, request.mask, "mask");
   }
   if (request.WantsIntensities())
   {
     RequireIntensities(request.intensities, imageSize, images);
+    RequireIn(memory, request.intensities, "intensity image");
   }
   return request;
 }
@@ -77,15 +78,16 @@ WantsValues(const CudaConnectedComponentLabeler::Options & options, const Foregr
 Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const ImageView &                              input,
-           const LabelValues &                            labelValues,
            bool                                           wantsTable,
            OutputKind                                     output,
+           const LabelValues &                            labelValues,
            std::uint64_t                                  fillValue)
 {
   RequireMemory(input, "input");
-  Request request = RequestFor(options, input.size, input.images, labelValues, wantsTable, output, fillValue);
+  Request request = RequestFor(options, input.size, input.images, wantsTable, output, labelValues, input.memory);
   request.foreground = Foreground::Of(options.foreground, input.type);
   request.wantsValues = WantsValues(options, request.foreground, input.type);
+  request.fillValue = fillValue;
   return request;
 }
 
@@ -135,10 +137,9 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
   RequireAligned(input, "input");
 
   const auto & table = call.table;
-  auto         request = RequestFor(options, input, labelValues, table.rows != 0, call.kind, fillValue);
+  auto         request = RequestFor(options, input, table.rows != 0, call.kind, labelValues, fillValue);
   if (request.WantsMask())
   {
-    RequireIn(ImageView::MemoryEnum::Device, request.mask, "mask");
     RequireAligned(request.mask, "mask");
   }
   request.wantsValues = false;

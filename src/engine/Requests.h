@@ -14,16 +14,16 @@ namespace itk::ccl
 {
 
 /** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
- * connectivity of the options, if a seed lies outside the image, if the mask does not fit the image, or if the
- * intensities cannot be measured. */
+ * connectivity of the options, if a seed lies outside the image, if the mask does not fit the image, if the intensities
+ * cannot be measured, or if one of these is in another memory than the image. */
 Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const ImageView::SizeType &                    imageSize,
            std::uint64_t                                  images,
-           const LabelValues &                            labelValues,
            bool                                           wantsTable,
            OutputKind                                     output,
-           std::uint64_t                                  fillValue);
+           const LabelValues &                            labelValues = LabelValues::Ranks(),
+           ImageView::MemoryEnum                          memory = ImageView::MemoryEnum::Host);
 
 /** Returns whether the caller wants to know what the values of the pixels are. All true pixels of a bool are one value.
  */
@@ -34,10 +34,10 @@ WantsValues(const CudaConnectedComponentLabeler::Options & options, const Foregr
 Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const ImageView &                              input,
-           const LabelValues &                            labelValues,
            bool                                           wantsTable,
            OutputKind                                     output,
-           std::uint64_t                                  fillValue);
+           const LabelValues &                            labelValues = LabelValues::Ranks(),
+           std::uint64_t                                  fillValue = 0);
 
 /** Returns the columns that a table in device memory wants. */
 TableColumns

@@ -96,7 +96,7 @@ AnalyzeRuns(const TExecutor &                    executor,
                            request.size,
                            imageRanks,
                            selection);
-    RenumberRuns(executor, selected.positions.get(), runCount, ranks);
+    executor.ForEach(runCount, SelectComponents::RenumberRun<TRun>{ selected.positions.get(), ranks });
     return { std::move(memory), componentCount, std::move(selected) };
   });
 }

@@ -456,14 +456,6 @@ FindPositionsOfImages(const TExecutor &                           executor,
   return first;
 }
 
-/** Replaces the rank of the component of each run by the component's position, or by NoLabel. */
-template <typename TRun, typename TExecutor>
-void
-RenumberRuns(const TExecutor & executor, const TRun * positions, const BoundedCount<TRun> & runCount, TRun * ranks)
-{
-  executor.ForEach(runCount, SelectComponents::RenumberRun<TRun>{ positions, ranks });
-}
-
 } // namespace itk::ccl
 
 #endif
