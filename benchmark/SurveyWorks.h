@@ -19,6 +19,7 @@
 #include "algorithms/published/PublishedAlgorithms.h"
 #include "gallery/Gallery.h"
 
+#include <type_traits>
 #include <utility>
 
 namespace itk::ccl
@@ -79,9 +80,10 @@ struct IsForeground
 };
 
 /** Returns an element of an array. */
+template <typename T>
 struct ElementAt
 {
-  const std::uint32_t * elements;
+  const T * elements;
 
   CCL_HOST_DEVICE
   std::uint64_t
@@ -246,15 +248,16 @@ private:
                                                                                 const auto & visit) {
       TWay::Measure(executor, memory.input, memory.size, fullyConnected, memory.labels, visit);
     };
-    const auto ignore = [](const std::uint32_t *, std::uint64_t) {};
+    const auto ignore = [](const auto *, std::uint64_t) {};
     SurveyWork work = this->MakeWork(name, "");
     work.run = [&backend, measure, ignore] { measure(backend.executor, ignore); };
     work.check = [&backend, measure, memory = m_Memory, areRight = this->LabelChecker(), spoil = this->LabelSpoiler()] {
       const std::uint64_t foreground = CountPixels(backend, memory, SurveyChecks::IsForeground{ memory.input });
       std::uint64_t       measured = foreground;
       spoil();
-      measure(backend.executor, [&](const std::uint32_t * pixelCounts, std::uint64_t count) {
-        measured = SumOf<std::uint64_t>(backend.executor, count, SurveyChecks::ElementAt{ pixelCounts });
+      measure(backend.executor, [&](const auto * pixelCounts, std::uint64_t count) {
+        const SurveyChecks::ElementAt<std::decay_t<decltype(*pixelCounts)>> elementAt{ pixelCounts };
+        measured = SumOf<std::uint64_t>(backend.executor, count, elementAt);
       });
       return measured == foreground && (!TWay::WritesLabels || areRight());
     };
