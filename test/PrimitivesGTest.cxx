@@ -6,7 +6,7 @@
 #include "algorithms/published/Blocks.h"
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/FirstPixelRanking.h"
-#include "engine/EqualPixels.h"
+#include "primitives/EqualPixels.h"
 #include "executors/device/ThreadBlockShape.h"
 #include "executors/host/HostExecutor.h"
 #include "algorithms/runs/HostRows.h"

@@ -4,8 +4,8 @@
 #include "Array.h"
 #include "Threads.h"
 
-#include "engine/EqualPixels.h"
-#include "engine/LabelTable.h"
+#include "primitives/EqualPixels.h"
+#include "primitives/LabelTable.h"
 #include "primitives/PixelTypes.h"
 
 #include <algorithm>

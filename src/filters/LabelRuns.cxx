@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "CudaConnectedComponentsDetail/LabelRuns.h"
 
-#include "engine/EqualPixels.h"
+#include "primitives/EqualPixels.h"
 #include "primitives/PixelTypes.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_engine_LabelTable_h
-#define ccl_engine_LabelTable_h
+#ifndef ccl_primitives_LabelTable_h
+#define ccl_primitives_LabelTable_h
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef ccl_engine_EqualPixels_h
-#define ccl_engine_EqualPixels_h
+#ifndef ccl_primitives_EqualPixels_h
+#define ccl_primitives_EqualPixels_h
 
 #include "primitives/Bits.h"
 #include "primitives/PackRow.h"
