@@ -178,6 +178,10 @@ WriteOutputs(const Options &    options,
   for (const auto & output : outputs)
   {
     output->Deliver();
+    if (!options.quiet && !output->hint.empty())
+    {
+      PrintHint(output->hint);
+    }
   }
   if (!options.quiet)
   {

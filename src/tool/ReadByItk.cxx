@@ -6,7 +6,6 @@
 #include "ReadFormats.h"
 
 #include "itkByteSwapper.h"
-#include "itkIOCommon.h"
 #include "itkImageFileReader.h"
 #include "itkImageIOFactory.h"
 #include "itkMetaDataObject.h"
@@ -23,38 +22,29 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <optional>
-#include <random>
+#include <iterator>
 #include <set>
 #include <sstream>
 
 namespace
 {
 
-/** Reads pixels by ITK. Returns whether all are read, except those of a few bytes in the middle. The last 8 bytes, and
- * 8 bytes of each page of 4096, get a random byte before. If the byte is still there, another one tells whether it is
- * a pixel. ITK may change the order of bytes that it has not read. */
+const gdcm::Tag framesTag(0x5200, 0x9230); // of the descriptions of frames
+
+/** Reads pixels by ITK. Returns whether the last bytes are read, too. If one of them is still there after the first
+ * call, the second call shows whether it is a pixel. ITK may change the order of bytes that it has not read. */
 bool
 ReadPixels(itk::ImageIOBase & io, char * pixels, std::uint64_t size)
 {
-  std::random_device  random;
-  const std::uint64_t length = std::min<std::uint64_t>(size, 8);
-  bool                isRead = false;
-  for (int attempt = 0; attempt < 8 && !isRead; ++attempt)
-  {
-    const auto mark = static_cast<char>(1 + random() % 255);
-    for (std::uint64_t end = size; end > 0; end = (end - 1) / 4096 * 4096)
-    {
-      std::fill_n(pixels + end - length, length, mark);
-    }
+  char * const end = pixels + size;
+  char * const begin = end - std::min<std::uint64_t>(size, 8);
+  const auto   readLast = [&](char before) {
+    std::fill(begin, end, before);
     io.Read(pixels);
-    isRead = std::count(pixels + size - length, pixels + size, mark) == 0;
-    for (std::uint64_t end = (size - 1) / 4096 * 4096; isRead && end > 0; end -= 4096)
-    {
-      isRead = std::count(pixels + end - length, pixels + end, mark) < static_cast<std::ptrdiff_t>(length);
-    }
-  }
-  return isRead;
+    return std::string(begin, end);
+  };
+  const std::string last = readLast('\xA5');
+  return last.find('\xA5') == std::string::npos || last == readLast('\x5A');
 }
 
 /** Returns a text that ITK has read from a header, or nothing. */
@@ -64,6 +54,15 @@ ValueOf(const itk::ImageIOBase & io, const std::string & key)
   std::string text;
   itk::ExposeMetaData(io.GetMetaDataDictionary(), key, text);
   return text.substr(0, text.find_last_not_of(std::string(" \0", 2)) + 1);
+}
+
+/** Returns the numbers of a text of DICOM, which has backslashes between them. */
+std::vector<double>
+NumbersOf(std::string text)
+{
+  std::replace(text.begin(), text.end(), '\\', ' ');
+  std::istringstream stream(text);
+  return { std::istream_iterator<double>(stream), {} };
 }
 
 /** Sets what the header of an NRRD file says beyond ITK's reader. ITK 5.2 changes the signs of a wrong axis in the
@@ -80,29 +79,22 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
     biffDone(NRRD);
     RefuseDamaged(true);
   }
-  auto                  direction = image.geometry.space->GetDirection();
-  unsigned int          column = 0;
-  double                x = 0.0; // is negative if the signs of x are wrong
-  std::set<std::string> units;   // of the axes in space
-  const auto            textOf = [](const char * text) { return std::string(text != nullptr ? text : ""); };
-  for (unsigned int axis = 0; axis < nrrd->spaceDim; ++axis)
+  std::array<unsigned int, NRRD_DIM_MAX> axes{}; // those of pixels, which ITK has
+  const unsigned int                     axisCount = nrrdDomainAxesGet(nrrd.get(), axes.data());
+  auto                                   direction = image.geometry.space->GetDirection();
+  double                                 x = 0.0; // is negative if the signs of x are wrong
+  std::set<std::string>                  units;
+  for (unsigned int i = 0; i < axisCount; ++i)
   {
-    units.insert(textOf(nrrd->spaceUnits[axis]));
+    const NrrdAxisInfo & axis = nrrd->axis[axes[i]];
+    RefuseIf(axis.kind == nrrdKindTime && axis.size > 1,
+             "has an axis of times (" + std::to_string(axis.size) + "); " + splitAdvice);
+    const char * const unit = i < nrrd->spaceDim && nrrd->spaceUnits[i] != nullptr ? nrrd->spaceUnits[i] : axis.units;
+    units.insert(unit != nullptr ? unit : "");
+    x += i < 3 && IsLength(axis.spaceDirection[0]) ? direction[0][i] * axis.spaceDirection[0] : 0.0;
   }
-  const bool hasSpaceUnits = units.size() > 1 || (units.size() == 1 && !units.begin()->empty());
-  units = hasSpaceUnits ? units : std::set<std::string>();
-  for (unsigned int axis = 0; axis < nrrd->dim; ++axis)
-  {
-    const NrrdAxisInfo & info = nrrd->axis[axis];
-    image.isList = image.isList || info.kind == nrrdKindList;
-    x += column < 3 && IsLength(info.spaceDirection[0]) ? direction[0][column++] * info.spaceDirection[0] : 0.0;
-    if (!hasSpaceUnits && info.kind != nrrdKindList && nrrdKindSize(info.kind) == 0)
-    {
-      units.insert(textOf(info.units));
-    }
-    RefuseIf(info.kind == nrrdKindTime && info.size > 1,
-             "has an axis of times (" + std::to_string(info.size) + "); " + splitAdvice);
-  }
+  const auto isList = [](const NrrdAxisInfo & axis) { return axis.kind == nrrdKindList; };
+  image.isList = std::any_of(nrrd->axis, nrrd->axis + nrrd->dim, isList);
   if (nrrd->space == nrrdSpaceLeftAnteriorSuperior && x < 0.0)
   {
     auto origin = image.geometry.space->GetOrigin();
@@ -114,8 +106,8 @@ ReadNrrdHeader(const std::string & file, FileImage & image)
     image.geometry.space->SetOrigin(origin);
     image.geometry.space->SetDirection(direction);
   }
-  const std::string unit = units.empty() ? "" : *units.begin();
-  ConvertUnit(units.size() > 1 ? 0.0 : unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
+  const bool hasNone = units.empty() || units == std::set<std::string>{ "" };
+  ConvertUnit(hasNone ? 1.0 : units.size() > 1 ? 0.0 : MillimetersOf(*units.begin()), image.geometry);
   return io->dataFNFormat == nullptr && io->dataFNArr->len == 0;
 }
 
@@ -127,100 +119,101 @@ ItemOf(const gdcm::DataSet & data, const gdcm::Tag & tag, std::size_t item)
   return items && item < items->GetNumberOfItems() ? items->GetItem(item + 1).GetNestedDataSet() : gdcm::DataSet();
 }
 
-/** Reads a DICOM file up to a tag, or returns a data set without elements. */
+/** Returns an element of a data set, or 0 or an empty text. */
+template <std::uint16_t VGroup, std::uint16_t VElement>
+gdcm::Attribute<VGroup, VElement>
+ElementOf(const gdcm::DataSet & data)
+{
+  gdcm::Attribute<VGroup, VElement> element{};
+  element.SetFromDataSet(data);
+  return element;
+}
+
+/** Reads the header of a DICOM file, up to the descriptions of its frames, or returns a data set without elements.
+ * Throws Failure for segmentations. ITK 5.2 reads one kind of them as a volume, and does not know the other. */
 gdcm::DataSet
-ReadDicom(const std::string & file, const gdcm::Tag & tag)
+ReadDicom(const std::string & file)
 {
   gdcm::Reader reader;
   reader.SetFileName(file.c_str());
-  return reader.CanRead() && reader.ReadUpToTag(tag) ? reader.GetFile().GetDataSet() : gdcm::DataSet();
-}
-
-/** Throws Failure for DICOM segmentations. ITK 5.2 reads one kind of them as a volume, and does not know the other. */
-void
-RequireNoSegmentation(const std::string & file)
-{
-  gdcm::Attribute<0x0008, 0x0016> sopClass{};
-  sopClass.SetFromDataSet(ReadDicom(file, sopClass.GetTag()));
-  RefuseIf(sopClass.GetValue().compare(0, 27, "1.2.840.10008.5.1.4.1.1.66.") == 0,
+  const gdcm::DataSet header =
+    reader.CanRead() && reader.ReadUpToTag(framesTag) ? reader.GetFile().GetDataSet() : gdcm::DataSet();
+  const std::string sopClass = ElementOf<0x0008, 0x0016>(header).GetValue();
+  RefuseIf(sopClass.compare(0, 27, "1.2.840.10008.5.1.4.1.1.66.") == 0,
            "is a DICOM segmentation, whose segments are no slices of a volume; convert it to NRRD or NIfTI "
            "by dcmqi (segimage2itkimage) or highdicom");
+  return header;
 }
 
-/** Returns a number of a data set, or nothing. */
-template <typename TAttribute>
-std::optional<double>
-NumberIn(const gdcm::DataSet & data)
+/** Returns whether the frames of a DICOM file are where ITK has slices. Throws Failure if their slopes differ, because
+ * ITK takes that of the first one. */
+bool
+AreSlices(const gdcm::DataSet & header, const itk::ImageIOBase & io, const itk::ImageBase<3> & space)
 {
-  TAttribute attribute{};
-  if (!data.FindDataElement(attribute.GetTag()))
+  const double tolerance = 0.01 * space.GetSpacing()[2];
+  const auto   increment = ValueOf(io, "0028|0009");
+  if (!header.FindDataElement(framesTag))
   {
-    return {};
+    const auto offsets = NumbersOf(ValueOf(io, "3004|000c"));
+    for (std::size_t i = 0; i < offsets.size() && increment == "(3004,000c)"; ++i)
+    {
+      const double distance = std::abs(offsets[i] - offsets[0]) - static_cast<double>(i) * space.GetSpacing()[2];
+      if (std::abs(distance) > tolerance)
+      {
+        return false;
+      }
+    }
+    // Offsets of a grid, slices and slice locations; other pointers are times.
+    return increment == "(3004,000c)" || increment == "(0054,0080)" || increment == "(0018,2005)";
   }
-  attribute.SetFromDataSet(data);
-  return static_cast<double>(attribute.GetValue());
+  std::array<double, 2> firstSlope{};
+  for (itk::IndexValueType i = 0; i < std::atoll(ValueOf(io, "0028|0008").c_str()); ++i)
+  {
+    const auto frame = ItemOf(header, framesTag, static_cast<std::size_t>(i));
+    const auto plane = ItemOf(frame, gdcm::Tag(0x0020, 0x9113), 0);
+    const auto position = ElementOf<0x0020, 0x0032>(plane);
+    const auto expected = space.TransformIndexToPhysicalPoint<double>(itk::Index<3>{ { 0, 0, i } });
+    if (!plane.FindDataElement(position.GetTag()) ||
+        expected.EuclideanDistanceTo(itk::Point<double, 3>(position.GetValues())) > tolerance)
+    {
+      return false;
+    }
+    const auto       values = ItemOf(frame, gdcm::Tag(0x0028, 0x9145), 0);
+    const std::array slope{ ElementOf<0x0028, 0x1053>(values).GetValue(),
+                            ElementOf<0x0028, 0x1052>(values).GetValue() };
+    firstSlope = i == 0 ? slope : firstSlope;
+    RefuseIf(slope != firstSlope, "cannot be read: its frames have different slopes; convert it to NIfTI first");
+  }
+  return increment.empty() || increment == "(5200,9230)";
 }
 
 /** Throws Failure for DICOM files whose frames are not the slices of a volume of gray values or RGB colors. Sets the
  * size of pixels that GDCM ignores, or that the file does not have. */
 void
-ReadDicomHeader(const std::string & file, const itk::ImageIOBase & io, Geometry & geometry)
+ReadDicomHeader(const gdcm::DataSet & header, const itk::ImageIOBase & io, Geometry & geometry)
 {
-  const auto &      space = *geometry.space;
-  const std::string frames = ValueOf(io, "0028|0008");
-  const std::string increment = ValueOf(io, "0028|0009");
   RefuseIf(ValueOf(io, "0028|0004") == "PALETTE COLOR" || ValueOf(io, "0028|0100") == "1",
            "cannot be read: its pixels are indices into a palette of colors or single bits; convert it to "
            "NRRD or NIfTI first");
-  // Offsets of a grid, slices, slice locations and positions of frames; other pointers are times.
-  const std::array    pointers{ "", "(3004,000c)", "(0054,0080)", "(0018,2005)", "(5200,9230)" };
-  const gdcm::Tag     groups(0x5200, 0x9230);
-  const gdcm::DataSet header = ReadDicom(file, groups);
-  bool                areSlices = std::find(pointers.begin(), pointers.end(), increment) != pointers.end() &&
-                   (!increment.empty() || header.FindDataElement(groups));
-  // Frames that have positions must be where ITK has slices, and ITK takes the slope of the first one.
-  std::array<std::optional<double>, 2> firstSlope;
-  for (itk::IndexValueType i = 0; header.FindDataElement(groups) && areSlices && i < std::atoll(frames.c_str()); ++i)
-  {
-    const auto plane = ItemOf(ItemOf(header, groups, static_cast<std::size_t>(i)), gdcm::Tag(0x0020, 0x9113), 0);
-    gdcm::Attribute<0x0020, 0x0032> position{};
-    position.SetFromDataSet(plane);
-    const auto expected = space.TransformIndexToPhysicalPoint<double>(itk::Index<3>{ { 0, 0, i } });
-    const auto distance = expected.EuclideanDistanceTo(itk::Point<double, 3>(position.GetValues()));
-    areSlices = plane.FindDataElement(position.GetTag()) && distance <= 0.01 * space.GetSpacing()[2];
-    const auto       values = ItemOf(ItemOf(header, groups, static_cast<std::size_t>(i)), gdcm::Tag(0x0028, 0x9145), 0);
-    const std::array slope{ NumberIn<gdcm::Attribute<0x0028, 0x1053>>(values),
-                            NumberIn<gdcm::Attribute<0x0028, 0x1052>>(values) };
-    firstSlope = i == 0 ? slope : firstSlope;
-    RefuseIf(slope != firstSlope, "cannot be read: its frames have different slopes; convert it to NIfTI first");
-  }
-  gdcm::Attribute<0x3004, 0x000c> offsets;
-  if (increment == "(3004,000c)" && header.FindDataElement(offsets.GetTag()))
-  {
-    offsets.SetFromDataSet(header);
-    for (unsigned int i = 0; i < offsets.GetNumberOfValues(); ++i)
-    {
-      const double expected = i * space.GetSpacing()[2];
-      areSlices = areSlices && std::abs(std::abs(offsets[i] - offsets[0]) - expected) <= 0.01 * space.GetSpacing()[2];
-    }
-  }
-  RefuseIf(NumberIn<gdcm::Attribute<0x3004, 0x000e>>(header).value_or(1.0) != 1.0,
+  const auto scaling = NumbersOf(ValueOf(io, "3004|000e"));
+  RefuseIf(!scaling.empty() && scaling[0] != 1.0,
            "cannot be read: its values are a dose with a scaling; convert it to NIfTI or NRRD first");
-  RefuseIf(!frames.empty() && frames != "1" && !areSlices,
+  const std::string frames = ValueOf(io, "0028|0008");
+  RefuseIf(!frames.empty() && frames != "1" && !AreSlices(header, io, *geometry.space),
            "has " + frames +
              " frames that are times, stacks or unevenly spaced slices; convert it to NIfTI "
              "first, such as by dcm2niix, and split it");
-  gdcm::Attribute<0x0028, 0x0030> rowAndColumn{};
-  if (header.FindDataElement(rowAndColumn.GetTag()))
+  const auto rowAndColumn = NumbersOf(ValueOf(io, "0028|0030"));
+  auto       spacing = geometry.space->GetSpacing();
+  for (unsigned int axis = 0; axis < 2 && rowAndColumn.size() == 2; ++axis)
   {
-    rowAndColumn.SetFromDataSet(header);
-    auto spacing = space.GetSpacing();
-    spacing[0] = rowAndColumn[1] > 0.0 ? rowAndColumn[1] : spacing[0];
-    spacing[1] = rowAndColumn[0] > 0.0 ? rowAndColumn[0] : spacing[1];
-    geometry.space->SetSpacing(spacing);
+    spacing[axis] = rowAndColumn[1 - axis] > 0.0 ? rowAndColumn[1 - axis] : spacing[axis];
   }
-  else if (!header.IsEmpty() && !header.FindDataElement(gdcm::Tag(0x0018, 0x1164)) &&
-           !header.FindDataElement(gdcm::Tag(0x0018, 0x2010)) && !header.FindDataElement(gdcm::Tag(0x5200, 0x9229)))
+  geometry.space->SetSpacing(spacing);
+  const std::array sources{
+    gdcm::Tag(0x0028, 0x0030), gdcm::Tag(0x0018, 0x1164), gdcm::Tag(0x0018, 0x2010), gdcm::Tag(0x5200, 0x9229)
+  };
+  if (std::none_of(sources.begin(), sources.end(), [&](const auto & tag) { return header.FindDataElement(tag); }))
   {
     ConvertUnit(0.0, geometry);
   }
@@ -252,20 +245,20 @@ ReadMrcHeader(const std::string & file, const itk::ImageIOBase & io, FileImage &
   isSigned = header[3] != 0 ? isSigned : header[38] == imod ? (header[39] & 1) != 0 : header[27] / 10 == 2014;
 }
 
-/** Returns a number of the header of a MetaImage, or 0. */
-double
-NumberOf(const std::string & file, const std::string & field)
+/** Returns a field of the header of a MetaImage, or nothing. */
+std::string
+FieldOf(const std::string & file, const std::string & field)
 {
   std::ifstream stream(file, std::ios::binary);
   for (std::string line; line.compare(0, 15, "ElementDataFile") != 0 && std::getline(stream, line);)
   {
-    const std::size_t digit = line.find_first_of("0123456789");
-    if (line.find(field) != std::string::npos && digit != std::string::npos)
+    const std::size_t begin = line.find_first_not_of(" =:\t", field.size());
+    if (line.compare(0, field.size(), field) == 0 && begin != std::string::npos)
     {
-      return std::atof(&line[digit]);
+      return line.substr(begin, line.find_last_not_of(" \r") + 1 - begin);
     }
   }
-  return 0.0;
+  return "";
 }
 
 } // namespace
@@ -290,7 +283,7 @@ ReadByItk(const std::string & file, FileImage & image)
   const auto         restore = [](std::streambuf * buffer) { std::cerr.rdbuf(buffer); };
   const std::unique_ptr<std::streambuf, decltype(restore)> original(std::cerr.rdbuf(errors.rdbuf()), restore);
 
-  RequireNoSegmentation(file);
+  const gdcm::DataSet             header = ReadDicom(file);
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
   RefuseIf(!io, "is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
@@ -298,7 +291,7 @@ ReadByItk(const std::string & file, FileImage & image)
   const bool        isMetaImage = format == "MetaImageIO";
   RefuseIf(!isMetaImage && format != "NrrdImageIO" && format != "GDCMImageIO" && format != "MRCImageIO",
            "is in a format that this tool does not read (" + format + "); convert it to NIfTI, NRRD or TIFF first");
-  RefuseDamaged(isMetaImage && NumberOf(file, "NDims") > 10.0); // MetaIO has memory for 10
+  RefuseDamaged(isMetaImage && std::atof(FieldOf(file, "NDims").c_str()) > 10.0); // MetaIO has memory for 10
   io->SetFileName(file);
   io->ReadImageInformation();
   const unsigned int dimension = io->GetNumberOfDimensions();
@@ -335,7 +328,7 @@ ReadByItk(const std::string & file, FileImage & image)
   }
   else if (format == "GDCMImageIO")
   {
-    ReadDicomHeader(file, *io, image.geometry);
+    ReadDicomHeader(header, *io, image.geometry);
   }
   else if (format == "MRCImageIO")
   {
@@ -343,7 +336,7 @@ ReadByItk(const std::string & file, FileImage & image)
   }
   else
   {
-    const std::string unit = ValueOf(*io, itk::ITK_VoxelUnits);
+    const std::string unit = FieldOf(file, "DistanceUnits");
     ConvertUnit(unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
     const std::string name = static_cast<itk::MetaImageIO &>(*io).GetMetaImagePointer()->ElementDataFileName();
     isOneFile = name == "LOCAL" || name == "Local" || name == "local";
@@ -354,7 +347,8 @@ ReadByItk(const std::string & file, FileImage & image)
   const std::uint64_t bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(type);
   RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != bytes);
   // MetaIO allocates what the header says.
-  RefuseDamaged(isMetaImage && NumberOf(file, "CompressedDataSize") > 2.0 * static_cast<double>(bytes) + 1000.0);
+  RefuseDamaged(isMetaImage &&
+                std::atof(FieldOf(file, "CompressedDataSize").c_str()) > 2.0 * static_cast<double>(bytes) + 1000.0);
   errors.str(""); // of the header
   RefuseDamaged(!ReadPixels(*io, pixels, bytes) || (isMetaImage && !errors.str().empty()) ||
                 errors.str().find("at own risk") != std::string::npos); // GDCM, if a file is too short

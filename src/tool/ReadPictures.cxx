@@ -7,10 +7,14 @@
 
 #include <csetjmp>
 #include <cstdio>
+#include <cstring>
+#include <string_view>
 
 #include <jerror.h>
 #include <jpeglib.h>
 #include <png.h>
+
+using namespace std::string_view_literals;
 
 namespace
 {
@@ -38,6 +42,22 @@ struct JpegErrors : jpeg_error_mgr
   bool         isDamaged = false;
 };
 
+/** Returns the orientation that Exif gives an image, or 1. An entry of Exif has a tag, a type, a count and a value. */
+int
+OrientationOf(const jpeg_marker_struct & marker)
+{
+  const std::string_view data(reinterpret_cast<const char *>(marker.data), marker.data_length);
+  for (const std::string_view entry : { "\x12\1\3\0\1\0\0\0"sv, "\1\x12\0\3\0\0\0\1"sv }) // in both byte orders
+  {
+    const std::size_t at = data.find(entry);
+    if (at != std::string_view::npos && at + entry.size() + 2 <= data.size())
+    {
+      return data[at + entry.size()] + data[at + entry.size() + 1]; // one of the bytes is 0
+    }
+  }
+  return 1;
+}
+
 } // namespace
 
 bool
@@ -55,6 +75,15 @@ ReadPng(const std::string & file, FileImage & image)
     *static_cast<std::string *>(png_get_error_ptr(png)) = message;
     png_longjmp(png, 1);
   };
+  png_uint_32 frames = 1; // of an animation, which libpng does not know
+  const auto  countFrames = [](png_structp reader, png_unknown_chunkp chunk) {
+    const bool isCount = std::memcmp(chunk->name, "acTL", 4) == 0 && chunk->size >= 4;
+    if (isCount)
+    {
+      *static_cast<png_uint_32 *>(png_get_user_chunk_ptr(reader)) = png_get_uint_32(chunk->data);
+    }
+    return 0;
+  };
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &error, fail, [](png_structp, png_const_charp) {});
   png_infop   info = png_create_info_struct(png);
   const auto  destroy = [&info](png_structp reader) { png_destroy_read_struct(&reader, &info, nullptr); };
@@ -62,6 +91,7 @@ ReadPng(const std::string & file, FileImage & image)
   const bool                                           isRead = Try(png_jmpbuf(png), [&] {
     png_init_io(png, stream.get());
     png_set_sig_bytes(png, magic.size());
+    png_set_read_user_chunk_fn(png, &frames, countFrames);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_read_info(png, info);
     png_set_packing(png);
@@ -86,6 +116,7 @@ ReadPng(const std::string & file, FileImage & image)
     png_read_end(png, nullptr);
   });
   RefuseDamaged(!isRead, error);
+  RefuseIf(frames > 1, "is an animation of " + std::to_string(frames) + " frames; save the frame to label as an image");
   image.geometry.dimension = 2;
   image.geometry.hasUnit = false;
   image.hasAlpha = (png_get_color_type(png, info) & PNG_COLOR_MASK_ALPHA) != 0;
@@ -112,6 +143,7 @@ ReadJpeg(const std::string & file, FileImage & image)
     return false;
   }
   std::rewind(stream.get());
+  int                    orientation = 1;
   jpeg_decompress_struct jpeg{};
   JpegErrors             errors{};
   jpeg.err = jpeg_std_error(&errors);
@@ -124,7 +156,9 @@ ReadJpeg(const std::string & file, FileImage & image)
   const bool                                                                isRead = Try(errors.buffer, [&] {
     jpeg_create_decompress(&jpeg);
     jpeg_stdio_src(&jpeg, stream.get());
+    jpeg_save_markers(&jpeg, JPEG_APP0 + 1, 0xFFFF); // Exif
     jpeg_read_header(&jpeg, TRUE);
+    orientation = jpeg.marker_list != nullptr ? OrientationOf(*jpeg.marker_list) : 1;
     jpeg_start_decompress(&jpeg);
     const auto components = static_cast<unsigned int>(jpeg.output_components);
     image.geometry.space->SetRegions(itk::Size<3>{ { jpeg.output_width, jpeg.output_height, 1 } });
@@ -141,5 +175,10 @@ ReadJpeg(const std::string & file, FileImage & image)
            "cannot be read: its colors are CMYK; convert it to PNG first");
   image.geometry.dimension = 2;
   image.geometry.hasUnit = false;
+  if (orientation != 1)
+  {
+    image.notes.push_back("viewers turn or mirror the image (orientation " + std::to_string(orientation) +
+                          " of Exif), but the pixels are in the order of the file");
+  }
   return true;
 }

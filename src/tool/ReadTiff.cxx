@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <map>
 #include <tuple>
 
 namespace
@@ -23,33 +24,47 @@ namespace
 
 std::string firstError; // of libtiff, which has one handler of errors for all files
 
+/** Returns a tag of the current page, or its default. */
+template <typename TValue>
+TValue
+TagOf(TIFF * tiff, std::uint32_t tag, TValue value = {})
+{
+  TIFFGetFieldDefaulted(tiff, tag, &value);
+  return value;
+}
+
+std::string
+TextOf(TIFF * tiff, std::uint32_t tag)
+{
+  const auto * const text = TagOf<const char *>(tiff, tag);
+  return text != nullptr ? text : "";
+}
+
 /** What the tags of a page say about its pixels. */
 struct Page
 {
-  std::uint64_t offset = 0;
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint16_t bits = 1;
-  std::uint16_t samples = 1; // per pixel
-  std::uint16_t format = SAMPLEFORMAT_UINT;
-  std::uint16_t photometric = PHOTOMETRIC_MINISBLACK;
-  std::uint16_t planar = PLANARCONFIG_CONTIG;
-  std::uint16_t orientation = ORIENTATION_TOPLEFT;
+  std::uint64_t offset;
+  std::uint32_t width;
+  std::uint32_t height;
+  std::uint16_t bits;
+  std::uint16_t samples; // per pixel
+  std::uint16_t format;
+  std::uint16_t photometric;
+  std::uint16_t planar;
+  std::uint16_t orientation;
 
   explicit Page(TIFF * tiff)
     : offset(TIFFCurrentDirOffset(tiff))
+    , width(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH))
+    , height(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH))
+    , bits(TagOf<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE))
+    , samples(TagOf<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL))
+    , format(TagOf<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT))
+    , photometric(TagOf<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK))
+    , planar(TagOf<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG))
+    , orientation(TagOf<std::uint16_t>(tiff, TIFFTAG_ORIENTATION))
   {
-    TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &width);
-    TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &height);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &samples);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &planar);
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-    TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &photometric);
-    std::uint16_t compression = 0;
-    TIFFGetFieldDefaulted(tiff, TIFFTAG_COMPRESSION, &compression);
-    if (photometric == PHOTOMETRIC_YCBCR && compression == COMPRESSION_JPEG)
+    if (photometric == PHOTOMETRIC_YCBCR && TagOf<std::uint16_t>(tiff, TIFFTAG_COMPRESSION) == COMPRESSION_JPEG)
     {
       TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
       photometric = PHOTOMETRIC_RGB;
@@ -84,14 +99,14 @@ Between(const std::string & text, const std::string & begin, const std::string &
 /** The pages of a file as an array with the axes Y and X and others, and the size of a pixel. */
 struct PageArray
 {
-  std::string           text;            // the other axes, such as "T: 2, C: 3"
-  unsigned int          stackCount = 0;  // axes of slices; times count as 2
-  double                pageCount = 1.0; // as the axes say
-  double                channelCount = 1.0;
-  double                channelStep = 1.0; // pages from a channel to the next
-  std::array<double, 3> spacing{ 1.0, 1.0, 1.0 };
-  double                unit = 0.0; // in mm; 0 without a unit
-  bool                  isByImageJ = false;
+  std::string            text;            // the other axes, such as "T: 2, C: 3"
+  unsigned int           stackCount = 0;  // axes of slices; times count as 2
+  double                 pageCount = 1.0; // as the axes say
+  double                 channelCount = 1.0;
+  std::map<char, double> steps; // pages from one position on an axis to the next
+  std::array<double, 3>  spacing{ 1.0, 1.0, 1.0 };
+  double                 unit = 0.0; // in mm; 0 without a unit
+  bool                   isByImageJ = false;
 
   /** Adds an axis besides Y and X, the fastest first. T are times, C are channels. */
   void
@@ -103,67 +118,94 @@ struct PageArray
       text = std::string{ name } + ": " + Join(std::array{ length }, "") + (text.empty() ? "" : ", ") + text;
       stackCount += name == 'C' ? 0 : name == 'T' ? 2 : 1;
     }
-    if (name == 'C')
-    {
-      channelCount = length;
-      channelStep = pageCount;
-    }
+    channelCount = name == 'C' ? length : channelCount;
+    steps[name] = pageCount;
     pageCount *= length;
   }
 };
+
+/** Returns a number that a text begins with, or another number if there is none. */
+double
+NumberOr(double otherwise, const std::string & text)
+{
+  return text.empty() ? otherwise : std::strtod(text.c_str(), nullptr);
+}
+
+/** Reads what ImageJ writes into the description of the first page. */
+void
+DescribeImageJ(TIFF * tiff, const std::string & text, PageArray & pages)
+{
+  const auto   value = [&text](const std::string & key) { return Between(text, '\n' + key + '=', "\n"); };
+  const double channels = NumberOr(1.0, value("channels"));
+  const double frames = NumberOr(1.0, value("frames"));
+  pages.isByImageJ = true;
+  pages.Add('C', channels);
+  pages.Add('Z', NumberOr(NumberOr(1.0, value("images")) / (channels * frames), value("slices")));
+  pages.Add('T', frames);
+  pages.spacing = { 1.0 / TagOf<float>(tiff, TIFFTAG_XRESOLUTION),
+                    1.0 / TagOf<float>(tiff, TIFFTAG_YRESOLUTION),
+                    NumberOr(1.0, value("spacing")) };
+  pages.unit = MillimetersOf(value("unit"));
+  for (const std::string axis : { "yunit", "zunit" })
+  {
+    pages.unit = value(axis).empty() || MillimetersOf(value(axis)) == pages.unit ? pages.unit : 0.0;
+  }
+  RefuseIf(!value("cf").empty() && (NumberOr(0.0, value("c0")) != 0.0 || NumberOr(1.0, value("c1")) != 1.0),
+           "cannot be read: ImageJ's calibration gives its pixels other values; convert it to 32 bits in ImageJ first");
+}
+
+/** Reads what OME writes into the description of the first page. */
+void
+DescribeOme(const Page & page, const std::string & text, PageArray & pages)
+{
+  const std::string advice = "; save the image to label as a file of its own";
+  const std::string tag = Between(text, "<Pixels", ">");
+  RefuseIf(tag.empty(), "is an OME-TIFF of several files" + advice);
+  RefuseIf(text.find("<Pixels", text.find("<Pixels") + 1) != std::string::npos,
+           "is an OME-TIFF of several images" + advice);
+  const auto value = [](const std::string & from, const std::string & key) {
+    return Between(from, ' ' + key + "=\"", "\"");
+  };
+  for (const char name : value(tag, "DimensionOrder").substr(0, 5))
+  {
+    if (name != 'X' && name != 'Y')
+    {
+      pages.Add(name, NumberOr(0.0, value(tag, std::string("Size") + name)) / (name == 'C' ? page.samples : 1));
+    }
+  }
+  for (std::size_t i = 0; i < 3; ++i)
+  {
+    const std::string key = std::string("PhysicalSize") + "XYZ"[i];
+    const std::string unit = value(tag, key + "Unit");
+    pages.spacing[i] = NumberOr(0.0, value(tag, key)) * MillimetersOf(unit.empty() ? "um" : unit);
+  }
+  pages.unit = 1.0;
+  for (auto at = text.find("<TiffData"); at != std::string::npos; at = text.find("<TiffData", at + 1))
+  {
+    const std::string data = Between(text.substr(at, text.find('>', at) - at), "<TiffData", "/");
+    double            index = 0.0;
+    for (const auto & [name, step] : pages.steps)
+    {
+      index += step * NumberOr(0.0, value(data, std::string("First") + name));
+    }
+    RefuseIf(index != NumberOr(0.0, value(data, "IFD")),
+             "is an OME-TIFF whose pages are in another order than its planes, or in several files" + advice);
+  }
+}
 
 /** Reads what ImageJ, OME and tifffile.py write into the description of the first page. */
 PageArray
 DescribePages(TIFF * tiff, const Page & page, std::size_t pageCount)
 {
-  const char * description = nullptr;
-  TIFFGetField(tiff, TIFFTAG_IMAGEDESCRIPTION, &description);
-  const std::string text = description != nullptr ? description : "";
-  const std::string tag = Between(text, "<Pixels", ">"); // of OME
+  const std::string text = TextOf(tiff, TIFFTAG_IMAGEDESCRIPTION);
   PageArray         pages;
-  pages.isByImageJ = text.compare(0, 7, "ImageJ=") == 0;
-  const auto value = [&](const std::string & key) {
-    return pages.isByImageJ ? Between(text, '\n' + key + '=', "\n") : Between(tag, ' ' + key + "=\"", "\"");
-  };
-  const auto number = [&](const std::string & key, double otherwise) {
-    const std::string digits = value(key);
-    return digits.empty() ? otherwise : std::strtod(digits.c_str(), nullptr);
-  };
-  if (pages.isByImageJ)
+  if (text.compare(0, 7, "ImageJ=") == 0)
   {
-    const double channels = number("channels", 1.0);
-    const double frames = number("frames", 1.0);
-    pages.Add('C', channels);
-    pages.Add('Z', number("slices", number("images", 1.0) / (channels * frames)));
-    pages.Add('T', frames);
-    std::array<float, 2> resolution{};
-    TIFFGetField(tiff, TIFFTAG_XRESOLUTION, &resolution[0]);
-    TIFFGetField(tiff, TIFFTAG_YRESOLUTION, &resolution[1]);
-    pages.spacing = { 1.0 / resolution[0], 1.0 / resolution[1], number("spacing", 1.0) };
-    pages.unit = MillimetersOf(value("unit"));
-    for (const std::string axis : { "yunit", "zunit" })
-    {
-      pages.unit = value(axis).empty() || MillimetersOf(value(axis)) == pages.unit ? pages.unit : 0.0;
-    }
-    RefuseIf(
-      !value("cf").empty() && (number("c0", 0.0) != 0.0 || number("c1", 1.0) != 1.0),
-      "cannot be read: ImageJ's calibration gives its pixels other values; convert it to 32 bits in ImageJ first");
+    DescribeImageJ(tiff, text, pages);
   }
   else if (text.find("<OME") != std::string::npos)
   {
-    RefuseIf(tag.empty() || text.find("<Pixels", text.find("<Pixels") + 1) != std::string::npos,
-             std::string("is an OME-TIFF of ") + (tag.empty() ? "several files" : "several images") +
-               "; save the image to label as a file of its own");
-    for (const char name : Between(tag, " DimensionOrder=\"XY", "\""))
-    {
-      pages.Add(name, number(std::string("Size") + name, 0.0) / (name == 'C' ? page.samples : 1));
-    }
-    for (std::size_t i = 0; i < (pageCount > 1 ? 3 : 2); ++i)
-    {
-      const std::string key = std::string("PhysicalSize") + "XYZ"[i];
-      pages.spacing[i] = number(key, 0.0) * MillimetersOf(value(key + "Unit").empty() ? "um" : value(key + "Unit"));
-    }
-    pages.unit = 1.0;
+    DescribeOme(page, text, pages);
   }
   else if (auto json = nlohmann::json::parse(text, nullptr, false); json.is_object() && json.count("shape") != 0)
   {
@@ -178,17 +220,16 @@ DescribePages(TIFF * tiff, const Page & page, std::size_t pageCount)
   }
   else
   {
-    const char * software = nullptr;
-    TIFFGetField(tiff, TIFFTAG_SOFTWARE, &software);
     const bool isByOthers = text.compare(0, 7, "SCIFIO=") == 0 || text.find(":OME ") != std::string::npos ||
                             text.find("PerkinElmer-QPI") != std::string::npos ||
-                            (software != nullptr && std::string(software).compare(0, 3, "SI.") == 0);
+                            TextOf(tiff, TIFFTAG_SOFTWARE).compare(0, 3, "SI.") == 0; // ScanImage
     RefuseIf(isByOthers && pageCount > 1,
              "has pages that are slices, times or channels, as microscopes write them; save it as OME-TIFF");
     pages.Add('Z', static_cast<double>(pageCount));
   }
   const auto isSize = [](double size) { return 0.0 < size && size < 1e9; };
-  if (pages.unit == 0.0 || !std::all_of(pages.spacing.begin(), pages.spacing.end(), isSize))
+  // A plane has no size along z.
+  if (pages.unit == 0.0 || !std::all_of(pages.spacing.begin(), pages.spacing.begin() + (pageCount > 1 ? 3 : 2), isSize))
   {
     pages.spacing = PageArray().spacing;
     pages.unit = 0.0;
@@ -205,11 +246,9 @@ FindPages(TIFF * tiff)
   do
   {
     ++count;
-    std::uint32_t kind = 0;
-    std::uint16_t oldKind = 0;
-    TIFFGetField(tiff, TIFFTAG_SUBFILETYPE, &kind);
-    TIFFGetField(tiff, TIFFTAG_OSUBFILETYPE, &oldKind);
-    if ((kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0 || oldKind == OFILETYPE_REDUCEDIMAGE)
+    const bool isPart =
+      (TagOf<std::uint32_t>(tiff, TIFFTAG_SUBFILETYPE) & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) != 0;
+    if (isPart || TagOf<std::uint16_t>(tiff, TIFFTAG_OSUBFILETYPE) == OFILETYPE_REDUCEDIMAGE)
     {
       continue;
     }
@@ -227,50 +266,38 @@ FindPages(TIFF * tiff)
 void
 RequireReadable(TIFF * tiff, const Page & page)
 {
-  const bool    isWhite = page.photometric == PHOTOMETRIC_MINISWHITE;
-  const bool    isPalette = page.photometric == PHOTOMETRIC_PALETTE && page.samples == 1 && page.bits <= 16;
-  void *        values = nullptr;
-  std::uint32_t count = 0;
-  std::uint32_t depth = 1;
-  const auto    require = [&](bool condition, const std::string & problem) {
+  const bool isWhite = page.photometric == PHOTOMETRIC_MINISWHITE;
+  const bool isPalette = page.photometric == PHOTOMETRIC_PALETTE && page.samples == 1 && page.bits <= 16;
+  const auto require = [](bool condition, const std::string & problem) {
     RefuseIf(!condition, "cannot be read: " + problem);
   };
-  TIFFGetField(tiff, TIFFTAG_IMAGEDEPTH, &depth);
+  void *        values = nullptr;
+  std::uint32_t count = 0;
   for (const std::uint32_t tag : { 33629U, 34362U, 34412U }) // MetaMorph, FluoView, Zeiss LSM
   {
-    require(depth <= 1 && TIFFGetField(tiff, tag, &count, &values) == 0,
+    require(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) <= 1 && TIFFGetField(tiff, tag, &count, &values) == 0,
             "its pages have several slices, times or channels, as microscopes write them; save it as OME-TIFF");
   }
   require(isWhite || isPalette || page.photometric == PHOTOMETRIC_MINISBLACK || page.photometric == PHOTOMETRIC_RGB,
           "its colors are not gray, RGB or indices into a palette; save it as one of these");
   require(page.orientation == ORIENTATION_TOPLEFT || page.orientation == ORIENTATION_BOTLEFT,
           "its rows or columns are in another order; save it upright (orientation 1)");
-  require(page.format == SAMPLEFORMAT_IEEEFP
-            ? !isWhite && (page.bits == 16 || page.bits == 24 || page.bits == 32 || page.bits == 64)
-            : page.format <= SAMPLEFORMAT_VOID && 1 <= page.bits && page.bits <= 64,
+  require(page.format == SAMPLEFORMAT_IEEEFP ? !isWhite && (page.bits == 16 || page.bits == 32 || page.bits == 64)
+                                             : page.format <= SAMPLEFORMAT_VOID && 1 <= page.bits && page.bits <= 64,
           "its numbers have " + std::to_string(page.bits) + " bits and sample format " + std::to_string(page.format) +
             "; save them as integers or floating-point numbers of up to 64 bits");
 }
 
-/** Returns the bits of a floating-point number of 16 or 24 bits as those of type float. */
+/** Returns the bits of a half as those of type float. */
 std::uint32_t
-WidenFloat(std::uint64_t bits, unsigned int length)
+WidenHalf(std::uint32_t bits)
 {
-  const bool    isHalf = length == 16;
-  const auto    sign = static_cast<std::uint32_t>(bits >> (length - 1));
-  std::uint32_t wide = (static_cast<std::uint32_t>(bits) ^ sign << (length - 1)) << (isHalf ? 13 : 7);
+  std::uint32_t wide = (bits & 0x7FFF) << 13;
   float         number = 0.0F;
   std::memcpy(&number, &wide, sizeof(number));
-  number = std::ldexp(number, isHalf ? 112 : 64); // the exponents begin at -14 and -62 instead of -126
-  if (number >= (isHalf ? 0x1p16F : 0x1p64F))
-  {
-    wide |= 0x7F800000U; // infinity or NaN
-  }
-  else
-  {
-    std::memcpy(&wide, &number, sizeof(number));
-  }
-  return wide | sign << 31;
+  number *= 0x1p112F; // the exponents of halves begin at -14 instead of -126
+  std::memcpy(&wide, &number, sizeof(number));
+  return wide | (number >= 0x1p16F ? 0x7F800000U : 0U) | (bits & 0x8000) << 16; // infinity and NaN
 }
 
 /** Returns the bits of a number of a row, as they are in memory. `inverted` has the bits that change, because 0 is
@@ -292,8 +319,8 @@ NumberAt(const unsigned char * row, std::uint64_t index, const Page & page, std:
     }
   }
   const std::uint64_t sign = page.format == SAMPLEFORMAT_INT ? std::uint64_t{ 1 } << (page.bits - 1) : 0;
-  return page.format == SAMPLEFORMAT_IEEEFP && page.bits < 32 ? WidenFloat(bits, page.bits)
-                                                              : (bits ^ inverted ^ sign) - sign;
+  return page.format == SAMPLEFORMAT_IEEEFP && page.bits == 16 ? WidenHalf(static_cast<std::uint32_t>(bits))
+                                                               : (bits ^ inverted ^ sign) - sign;
 }
 
 /** Reads the strips or tiles of a page. */
@@ -306,11 +333,9 @@ ReadPage(TIFF * tiff, const Page & page, std::uint64_t inverted, char * out)
   const std::uint64_t rowSize = isTiled ? TIFFTileRowSize64(tiff) : TIFFScanlineSize64(tiff);
   const std::uint64_t blockSize = isTiled ? TIFFTileSize64(tiff) : TIFFStripSize64(tiff);
   const auto          readBlock = isTiled ? TIFFReadEncodedTile : TIFFReadEncodedStrip;
-  std::uint32_t       blockWidth = page.width;
-  std::uint32_t       blockHeight = page.height;
-  TIFFGetFieldDefaulted(tiff, isTiled ? TIFFTAG_TILELENGTH : TIFFTAG_ROWSPERSTRIP, &blockHeight);
-  TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &blockWidth);
-  blockHeight = isTiled ? blockHeight : std::min(blockHeight, page.height);
+  const auto          blockWidth = TagOf(tiff, TIFFTAG_TILEWIDTH, page.width);
+  const auto          blockHeight = isTiled ? TagOf(tiff, TIFFTAG_TILELENGTH, page.height)
+                                            : std::min(TagOf(tiff, TIFFTAG_ROWSPERSTRIP, page.height), page.height);
   const std::uint64_t numbers = std::uint64_t{ blockWidth } * (page.samples / planes); // in a row of a block
   RefuseDamaged(blockSize == 0 || rowSize != (numbers * page.bits + 7) / 8 || blockSize != rowSize * blockHeight,
                 firstError);
@@ -369,7 +394,7 @@ ChooseSlices(const std::vector<Page> & pages, const PageArray & array, std::uint
   std::vector<Page> slices;
   for (std::uint64_t i = 0; i < pages.size(); ++i)
   {
-    if (i / static_cast<std::uint64_t>(array.channelStep) % count == channel - 1)
+    if (i / static_cast<std::uint64_t>(array.steps.at('C')) % count == channel - 1)
     {
       slices.push_back(pages[i]);
     }

@@ -70,13 +70,15 @@ WriteTiff(const ImageView & pixels, const std::string & file)
   // An incomplete file does not give the same pixels back.
 }
 
-/** Returns whether a file gives the same pixels back. A full disk cuts files, and formats can lack planes or values. */
+/** Returns whether a file gives the same pixels back. A full disk cuts files, and formats can lack planes or values.
+ * Sets the geometry of the file. */
 bool
-HasPixels(const std::string & file, const ImageView & pixels, unsigned int componentCount)
+HasPixels(const std::string & file, const ImageView & pixels, unsigned int componentCount, Geometry & geometry)
 {
   try
   {
     const FileImage image = ReadImage(file);
+    geometry = image.geometry;
     return image.view.size == pixels.size && image.view.type == pixels.type && image.componentCount == componentCount &&
            std::memcmp(
              image.memory.get(), pixels.pixels, pixels.Count() * componentCount * ImageView::SizeOf(pixels.type)) == 0;
@@ -164,10 +166,17 @@ PrepareImage(const ImageView &   pixels,
     throw Failure(file + ": cannot be written: " + Sentence(exception) + " (the pixels are " + NameOf(pixels.type) +
                   "; --output-type selects the type of labels)");
   }
-  if (!HasPixels(workshop->GetFile(), pixels, componentCount))
+  Geometry written;
+  if (!HasPixels(workshop->GetFile(), pixels, componentCount, written))
   {
     throw Failure(file + ": cannot be written: the file does not give the same pixels back; the disk may be full, or "
                          "the format cannot hold them: choose another format, such as .nii.gz, .nrrd or .mha");
+  }
+  const auto difference = written.space->GetDirection().GetVnlMatrix() - space.GetDirection().GetVnlMatrix();
+  if (geometry.dimension == 3 && difference.absolute_value_max() > 1e-4)
+  {
+    workshop->hint =
+      file + " does not have the axes of the input, because its format cannot hold them; .nrrd and .mha files can";
   }
   return workshop;
 }

@@ -30,6 +30,8 @@ public:
   void
   Deliver();
 
+  std::string hint; // what the user should know about the file
+
 private:
   std::string m_Target; // the output file
   std::string m_Folder; // temporary

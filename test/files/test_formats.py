@@ -623,3 +623,58 @@ def test_mrc_axes(tmp_path):
     with mrcfile.new(tmp_path / "in.mrc", noise("int16")) as file:
         file.header.mapc, file.header.mapr, file.header.maps = 3, 2, 1
     expect_refusal(tmp_path, "in.mrc", "its axes are in another order")
+
+
+def test_ome_tiff_in_another_order(tmp_path):
+    tifffile.imwrite(tmp_path / "in.tif", noise("uint8"), ome=True, metadata={"axes": "ZYX"}, photometric="minisblack")
+    description = tifffile.TiffFile(tmp_path / "in.tif").pages[0].description
+    assert "<TiffData" in description
+    for order, is_right in [((0, 1, 2), True), ((0, 2, 1), False)]:
+        data = "".join(f'<TiffData FirstZ="{z}" IFD="{page}" PlaneCount="1"/>' for page, z in enumerate(order))
+        begin, end = description.index("<TiffData"), description.index("</Pixels>")
+        text = description[:begin] + data + description[end:]
+        tifffile.imwrite(tmp_path / "in.tif", noise("uint8"), photometric="minisblack", description=text, metadata=None)
+        if is_right:
+            expect_pixels(tmp_path, "in.tif", noise("uint8"))
+        else:
+            expect_refusal(tmp_path, "in.tif", "is an OME-TIFF whose pages are in another order than its planes")
+
+
+def test_metaimage_of_unknown_unit(tmp_path):
+    (tmp_path / "in.raw").write_bytes(bytes([1] * 60))
+    (tmp_path / "in.mhd").write_text(
+        "ObjectType = Image\nNDims = 3\nDistanceUnits = furlong\nDimSize = 5 4 3\nElementSpacing = 1 2 3\n"
+        "ElementType = MET_UCHAR\nElementDataFile = in.raw\n"
+    )
+    expect_refusal(tmp_path, "in.mhd", "has no known unit of length", "--min-size", "2 mm3")
+
+
+def test_png_animation(tmp_path):
+    frames = [PIL.Image.fromarray(plane) for plane in noise("uint8")]
+    frames[0].save(tmp_path / "in.png", save_all=True, append_images=frames[1:])
+    expect_refusal(tmp_path, "in.png", "is an animation of 3 frames")
+
+
+def test_jpeg_orientation(tmp_path):
+    exif = PIL.Image.Exif()
+    exif[0x0112] = 6
+    image = PIL.Image.fromarray(noise("uint8", (21, 35)))
+    image.save(tmp_path / "in.jpg", exif=exif)
+    _, report = read(tmp_path, "in.jpg")
+    assert report["size"] == [35, 21]
+    assert "orientation 6" in report["notes"][0]
+    exif[0x0112] = 1
+    image.save(tmp_path / "in.jpg", exif=exif)
+    assert read(tmp_path, "in.jpg")[1]["notes"] == []
+
+
+@pytest.mark.parametrize("shear, degrees, right", [(0.5, 0, "nrrd mha"), (0, 20, "nrrd nii mha"), (0, 0, "nrrd nii mha mrc tif")])
+def test_axes_of_outputs(tmp_path, shear, degrees, right):
+    cosine, sine = np.cos(np.radians(degrees)), np.sin(np.radians(degrees))
+    directions = np.array([[2, 0, 0], [2 * shear, 2, 0], [0, 0, 3]]) @ [[cosine, sine, 0], [-sine, cosine, 0], [0, 0, 1]]
+    header = {"space": "left-posterior-superior", "space directions": directions, "space origin": [0.0, 0.0, 0.0]}
+    nrrd.write(str(tmp_path / "in.nrrd"), noise("uint8"), header)
+    for ending in ["nrrd", "nii", "mha", "mrc", "tif"]:
+        result = run(tmp_path, "in.nrrd", f"out.{ending}", "--output-type", "uint16")
+        assert result.returncode == 0, result.stderr
+        assert ("axes" not in result.stderr) == (ending in right.split()), (ending, result.stderr)
