@@ -21,7 +21,6 @@
 #include "CudaConnectedComponentsDetail/MaskVerifier.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <numeric>
@@ -107,26 +106,6 @@ PrintHint(const std::string & text)
   std::cerr << "cuda-connected-components: hint: " << text << '\n';
 }
 
-/** Prints what other programs may read wrongly. */
-void
-HintAtReaders(const std::filesystem::path & output, const std::string & type)
-{
-  const auto        plain = output.extension() == ".gz" ? output.parent_path() / output.stem() : output;
-  const std::string packed = plain.string() + ".gz";
-  const auto        extension = plain.extension();
-  if ((extension == ".nii" || extension == ".img" || extension == ".hdr") && std::filesystem::exists(plain) &&
-      std::filesystem::exists(packed))
-  {
-    PrintHint("programs with the NIfTI library of ITK take the pixels of " + plain.string() + " for those of " +
-              packed + "; move one of the files");
-  }
-  if ((output.extension() == ".tif" || output.extension() == ".tiff") && (type == "uint32" || type == "int32"))
-  {
-    PrintHint("many releases of ITK read TIFF files of 32-bit integers wrongly; .nii.gz, .nrrd and .mha files have no "
-              "such limit");
-  }
-}
-
 /** Writes all outputs. If one cannot be written, none replaces an existing file. */
 void
 WriteOutputs(const Options &    options,
@@ -178,14 +157,10 @@ WriteOutputs(const Options &    options,
   for (const auto & output : outputs)
   {
     output->Deliver();
-    if (!options.quiet && !output->hint.empty())
+    if (!options.quiet)
     {
-      PrintHint(output->hint);
+      std::for_each(output->hints.begin(), output->hints.end(), PrintHint);
     }
-  }
-  if (!options.quiet)
-  {
-    HintAtReaders(options.output, report.outputType);
   }
   report.writingMilliseconds = stopwatch.Milliseconds();
 }

@@ -126,10 +126,9 @@ ReadNifti(const std::string & file, const ReadOptions & options, FileImage & ima
   const std::unique_ptr<char, void (*)(void *)> found(nifti_findimgname(header->iname, header->nifti_type), std::free);
   const bool                                    isOneFile = header->nifti_type == NIFTI_FTYPE_NIFTI1_1;
   RefuseDamaged(!isOneFile && !found, "there is no file with its pixels");
-  const std::string packed =
-    file.size() > 3 && file.compare(file.size() - 3, 3, ".gz") == 0 ? found ? found.get() : "" : "";
-  RefuseIf(!isOneFile && !packed.empty() && packed.compare(packed.size() - 3, 3, ".gz") != 0,
-           "cannot be read: the NIfTI library takes the pixels of " + packed + " for its own; move one of the files");
+  RefuseIf(!isOneFile && nifti_is_gzfile(file.c_str()) != 0 && nifti_is_gzfile(found.get()) == 0,
+           "cannot be read: the NIfTI library takes the pixels of " + std::string(found ? found.get() : "") +
+             " for its own; move one of the files");
   const std::string             pixelFile = isOneFile ? file : found.get();
   char * const                  out = AllocatePixels(pixelFile, 1100.0, type, count * planes, image);
   const std::uint64_t           planeSize = image.view.Count();

@@ -43,26 +43,19 @@ TextOf(TIFF * tiff, std::uint32_t tag)
 /** What the tags of a page say about its pixels. */
 struct Page
 {
-  std::uint64_t offset;
-  std::uint32_t width;
-  std::uint32_t height;
-  std::uint16_t bits;
-  std::uint16_t samples; // per pixel
-  std::uint16_t format;
-  std::uint16_t photometric;
-  std::uint16_t planar;
-  std::uint16_t orientation;
+  TIFF *        tiff;
+  std::uint64_t offset = TIFFCurrentDirOffset(tiff);
+  std::uint32_t width = TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH);
+  std::uint32_t height = TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH);
+  std::uint16_t bits = TagOf<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE);
+  std::uint16_t samples = TagOf<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL); // per pixel
+  std::uint16_t format = TagOf<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT);
+  std::uint16_t photometric = TagOf<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  std::uint16_t planar = TagOf<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG);
+  std::uint16_t orientation = TagOf<std::uint16_t>(tiff, TIFFTAG_ORIENTATION);
 
-  explicit Page(TIFF * tiff)
-    : offset(TIFFCurrentDirOffset(tiff))
-    , width(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEWIDTH))
-    , height(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGELENGTH))
-    , bits(TagOf<std::uint16_t>(tiff, TIFFTAG_BITSPERSAMPLE))
-    , samples(TagOf<std::uint16_t>(tiff, TIFFTAG_SAMPLESPERPIXEL))
-    , format(TagOf<std::uint16_t>(tiff, TIFFTAG_SAMPLEFORMAT))
-    , photometric(TagOf<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK))
-    , planar(TagOf<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG))
-    , orientation(TagOf<std::uint16_t>(tiff, TIFFTAG_ORIENTATION))
+  explicit Page(TIFF * file)
+    : tiff(file)
   {
     if (photometric == PHOTOMETRIC_YCBCR && TagOf<std::uint16_t>(tiff, TIFFTAG_COMPRESSION) == COMPRESSION_JPEG)
     {
@@ -195,13 +188,13 @@ DescribeOme(const Page & page, const std::string & text, PageArray & pages)
 
 /** Reads what ImageJ, OME and tifffile.py write into the description of the first page. */
 PageArray
-DescribePages(TIFF * tiff, const Page & page, std::size_t pageCount)
+DescribePages(const Page & page, std::size_t pageCount)
 {
-  const std::string text = TextOf(tiff, TIFFTAG_IMAGEDESCRIPTION);
+  const std::string text = TextOf(page.tiff, TIFFTAG_IMAGEDESCRIPTION);
   PageArray         pages;
   if (text.compare(0, 7, "ImageJ=") == 0)
   {
-    DescribeImageJ(tiff, text, pages);
+    DescribeImageJ(page.tiff, text, pages);
   }
   else if (text.find("<OME") != std::string::npos)
   {
@@ -222,7 +215,7 @@ DescribePages(TIFF * tiff, const Page & page, std::size_t pageCount)
   {
     const bool isByOthers = text.compare(0, 7, "SCIFIO=") == 0 || text.find(":OME ") != std::string::npos ||
                             text.find("PerkinElmer-QPI") != std::string::npos ||
-                            TextOf(tiff, TIFFTAG_SOFTWARE).compare(0, 3, "SI.") == 0; // ScanImage
+                            TextOf(page.tiff, TIFFTAG_SOFTWARE).compare(0, 3, "SI.") == 0; // ScanImage
     RefuseIf(isByOthers && pageCount > 1,
              "has pages that are slices, times or channels, as microscopes write them; save it as OME-TIFF");
     pages.Add('Z', static_cast<double>(pageCount));
@@ -430,7 +423,7 @@ ReadTiff(const std::string & file, const ReadOptions & options, FileImage & imag
   TIFFSetSubDirectory(tiff.get(), pages[0].offset);
   const Page page(tiff.get());
   RequireReadable(tiff.get(), page);
-  const PageArray array = DescribePages(tiff.get(), page, pages.size());
+  const PageArray array = DescribePages(page, pages.size());
   const auto      slices = ChooseSlices(pages, array, options.channel.value_or(0), image);
 
   image.geometry.dimension = slices.size() > 1 ? 3 : 2;

@@ -13,8 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <list>
 #include <vector>
+
+namespace fs = std::filesystem;
 
 namespace
 {
@@ -87,6 +90,27 @@ HasPixels(const std::string & file, const ImageView & pixels, unsigned int compo
   {
     return false;
   }
+}
+
+/** Returns what other programs may read wrongly. */
+std::vector<std::string>
+HintsOf(const fs::path & file, ImageView::PixelTypeEnum type)
+{
+  const bool        isPacked = file.extension() == ".gz";
+  const fs::path    plain = isPacked ? file.parent_path() / file.stem() : file;
+  const std::string packed = plain.string() + ".gz";
+  const auto        ending = plain.extension();
+  if ((ending == ".nii" || ending == ".img" || ending == ".hdr") && fs::exists(isPacked ? plain : fs::path(packed)))
+  {
+    return { "programs with the NIfTI library of ITK take the pixels of " + plain.string() + " for those of " + packed +
+             "; move one of the files" };
+  }
+  if ((ending == ".tif" || ending == ".tiff") && ImageView::SizeOf(type) == 4 && !itk::ccl::IsFloat(type))
+  {
+    return { "many releases of ITK read TIFF files of 32-bit integers wrongly; .nii.gz, .nrrd and .mha files have no "
+             "such limit" };
+  }
+  return {};
 }
 
 } // namespace
@@ -172,11 +196,12 @@ PrepareImage(const ImageView &   pixels,
     throw Failure(file + ": cannot be written: the file does not give the same pixels back; the disk may be full, or "
                          "the format cannot hold them: choose another format, such as .nii.gz, .nrrd or .mha");
   }
+  workshop->hints = HintsOf(file, pixels.type);
   const auto difference = written.space->GetDirection().GetVnlMatrix() - space.GetDirection().GetVnlMatrix();
   if (geometry.dimension == 3 && difference.absolute_value_max() > 1e-4)
   {
-    workshop->hint =
-      file + " does not have the axes of the input, because its format cannot hold them; .nrrd and .mha files can";
+    workshop->hints.push_back(file + " does not have the axes of the input, because its format cannot hold them; " +
+                              ".nrrd and .mha files can");
   }
   return workshop;
 }

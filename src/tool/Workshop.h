@@ -6,6 +6,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <vector>
 
 /** A temporary folder next to an output file. The output is written there, in one or more files, and moved when it is
  * complete. If the output file is a symbolic link, its target is written, and the link stays. The destructor deletes
@@ -30,7 +31,7 @@ public:
   void
   Deliver();
 
-  std::string hint; // what the user should know about the file
+  std::vector<std::string> hints; // what the user should know about the file
 
 private:
   std::string m_Target; // the output file
