@@ -31,20 +31,33 @@ namespace
 
 const gdcm::Tag framesTag(0x5200, 0x9230); // of the descriptions of frames
 
-/** Reads pixels by ITK. Returns whether the last bytes are read, too. If one of them is still there after the first
- * call, the second call shows whether it is a pixel. ITK may change the order of bytes that it has not read. */
+/** Reads pixels by ITK. Returns whether all are read, except those of a few bytes in the middle. 8 bytes of each 4096,
+ * and each of the last 8 bytes, get a mark before. If a mark is still there, a second call with another mark shows
+ * whether it is a pixel. ITK may change the order of bytes that it has not read. */
 bool
 ReadPixels(itk::ImageIOBase & io, char * pixels, std::uint64_t size)
 {
-  char * const end = pixels + size;
-  char * const begin = end - std::min<std::uint64_t>(size, 8);
-  const auto   readLast = [&](char before) {
-    std::fill(begin, end, before);
-    io.Read(pixels);
-    return std::string(begin, end);
+  const auto visitPieces = [&](const auto & visit) {
+    const std::uint64_t last = size - std::min<std::uint64_t>(size, 8);
+    for (std::uint64_t i = 0; i < size; i = i >= last ? i + 1 : std::min(i + 4096, last))
+    {
+      visit(pixels + i, pixels + (i < last ? std::min(i + 8, last) : i + 1));
+    }
   };
-  const std::string last = readLast('\xA5');
-  return last.find('\xA5') == std::string::npos || last == readLast('\x5A');
+  const auto read = [&](char mark) { // returns whether each piece has the mark afterwards
+    std::vector<bool> isMark;
+    visitPieces([&](char * begin, char * end) { std::fill(begin, end, mark); });
+    io.Read(pixels);
+    visitPieces([&](char * begin, char * end) { isMark.push_back(std::count(begin, end, mark) == end - begin); });
+    return isMark;
+  };
+  const std::vector<bool> first = read('\xA5');
+  if (std::count(first.begin(), first.end(), true) == 0)
+  {
+    return true;
+  }
+  const std::vector<bool> second = read('\x5A');
+  return std::equal(first.begin(), first.end(), second.begin(), [](bool a, bool b) { return !(a && b); });
 }
 
 /** Returns a text that ITK has read from a header, or nothing. */

@@ -8,6 +8,7 @@ import itertools
 import json
 import os
 import subprocess
+import zlib
 
 import mrcfile
 import nibabel
@@ -647,6 +648,18 @@ def test_metaimage_of_unknown_unit(tmp_path):
         "ElementType = MET_UCHAR\nElementDataFile = in.raw\n"
     )
     expect_refusal(tmp_path, "in.mhd", "has no known unit of length", "--min-size", "2 mm3")
+
+
+def test_metaimage_of_incomplete_slices(tmp_path):
+    for i, length in enumerate([10000, 50, 10000]):
+        (tmp_path / f"{i}.zraw").write_bytes(zlib.compress(bytes([165]) * length))
+    (tmp_path / "in.mhd").write_text(
+        "ObjectType = Image\nNDims = 3\nBinaryData = True\nCompressedData = True\nDimSize = 100 100 3\n"
+        "ElementType = MET_UCHAR\nElementDataFile = LIST\n0.zraw\n1.zraw\n2.zraw\n"
+    )
+    expect_refusal(tmp_path, "in.mhd", "the file is incomplete or damaged")
+    (tmp_path / "1.zraw").write_bytes(zlib.compress(bytes([90]) * 10000))
+    expect_pixels(tmp_path, "in.mhd", np.repeat(np.uint8([165, 90, 165]), 10000))
 
 
 def test_png_animation(tmp_path):
