@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from . import _arguments, _core, _host, _images, _on_device, _settings, _table, _values
+from . import _arguments, _core, _exchange, _host, _images, _on_device, _settings, _table, _values
 from ._options import Options, Selection
 from ._tensors import outside_graphs
 
@@ -113,6 +113,12 @@ def label(
     >>> ccc.label(np.array([2, 5, 5, 0, 7]), lower=5, upper=7)
     array([0, 1, 1, 0, 2], dtype=int32)
     """
+    if connectivity is spatial_dims is lower is upper is mask is device is threads is dtype is out is None:
+        found = _exchange.label(image)
+        if found is not None:
+            labels, count, values = found
+            _values.warn(values)
+            return (labels, count) if return_num else labels
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
     )

@@ -13,7 +13,7 @@ import sys
 
 import numpy as np
 
-from . import _core, _tensors
+from . import _core, _exchange, _tensors
 from ._arguments import check_elements, image_stride_of
 
 # The format and the size in bytes of each type.
@@ -294,10 +294,17 @@ class TorchCudaImages(DeviceImages):
     check_mask = staticmethod(_tensors.check_mask)
     will_write = staticmethod(_tensors.will_write)
 
+    def allocator_for(self, image):
+        return _exchange.table_of(self.xp) or super().allocator_for(image)
+
     def device_of(self, image):
         return image.device.index
 
     def stream_of(self, image):
+        # A stream object takes microseconds to make.
+        current = getattr(self.xp._C, "_cuda_getCurrentRawStream", None)
+        if current is not None:
+            return current(image.device.index)
         return self.xp.cuda.current_stream(image.device).cuda_stream
 
     def is_capturing(self, image):

@@ -69,6 +69,12 @@ def threads(number):
     return 1 if _is_in_worker() else min(_wanted_threads(), _processors())
 
 
+def are_default():
+    """Return whether no variable and no kind of process chooses the device or the threads."""
+    variables = os.environ.get(DEVICE_VARIABLE) or os.environ.get(THREADS_VARIABLE)
+    return not variables and not prefers_cpu()
+
+
 def set_threads(number):
     """Set the default number of threads. None stands for no setting."""
     global _threads

@@ -5,9 +5,11 @@
 
 #include <exception>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
 namespace nb = nanobind;
 
@@ -16,11 +18,12 @@ namespace
 
 using View = CudaConnectedComponentImageView;
 
-/** The allocator of one call, and the first exception of Python that it has met. */
+/** The allocator of one call, and the first exception that it has met. */
 struct AllocatorOfCall
 {
-  const std::optional<Allocator> & allocator;
-  std::exception_ptr               error;
+  const Settings &              settings;
+  std::exception_ptr            error;
+  std::optional<ExchangeMemory> pool; // of a library with a table of C functions
 
   /** Returns whether an exception says that there is too little memory. The caller holds the GIL. */
   static bool
@@ -38,7 +41,7 @@ struct AllocatorOfCall
     const nb::gil_scoped_acquire acquired;
     try
     {
-      return function(*allocator);
+      return function(std::get<Allocator>(*settings.allocator));
     }
     catch (nb::python_error & raised)
     {
@@ -53,9 +56,20 @@ struct AllocatorOfCall
   itk::CudaConnectedComponentAllocator
   Get()
   {
-    if (!allocator)
+    if (!settings.allocator)
     {
       return {};
+    }
+    if (const auto * const exchange = std::get_if<Exchange>(&*settings.allocator))
+    {
+      pool.emplace(*exchange, settings.device);
+      return { [](void * context, std::uint64_t bytes, void *) {
+                return static_cast<ExchangeMemory *>(context)->Allocate(bytes);
+              },
+               [](void * context, void * block, std::uint64_t, void *) {
+                 static_cast<ExchangeMemory *>(context)->Free(block);
+               },
+               &*pool };
     }
     const auto allocate = [](void * context, std::uint64_t bytes, void *) {
       return static_cast<AllocatorOfCall *>(context)->Call([bytes](const Allocator & python) {
@@ -79,11 +93,15 @@ PixelValues
 RunOnDeviceMemory(const Settings & settings, const View * mask, const TWork & work)
 {
   PixelValues     values;
-  AllocatorOfCall allocator{ settings.allocator, nullptr };
+  AllocatorOfCall allocator{ settings, nullptr, std::nullopt };
   const auto      rethrow = [&allocator] {
     if (allocator.error != nullptr)
     {
       std::rethrow_exception(allocator.error);
+    }
+    if (allocator.pool && !allocator.pool->GetError().empty())
+    {
+      throw std::runtime_error(allocator.pool->GetError());
     }
   };
   try
@@ -154,6 +172,18 @@ LabelDevice(const View & image, const View * mask, const View & output, const Se
     });
   }
   return nb::make_tuple(MakeCounts(count, std::move(table), settings.isBatch), values);
+}
+
+std::pair<std::uint64_t, PixelValues>
+LabelDeviceImage(const View & image, const View & output, const Settings & settings)
+{
+  const nb::gil_scoped_release released;
+  std::uint64_t                count = 0;
+  const PixelValues values = RunOnDeviceMemory(settings, nullptr, [&](CudaConnectedComponentLabeler & labeler) {
+    labeler.options.columns.pixelCounts = false;
+    count = labeler.Label(image, output);
+  });
+  return { count, values };
 }
 
 PixelValues

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 /** The device memory behind a DLPack capsule. Strides are in elements. */
@@ -34,6 +35,12 @@ LabelDevice(const CudaConnectedComponentImageView & image,
             const CudaConnectedComponentImageView * mask,
             const CudaConnectedComponentImageView & output,
             const Settings &                        settings);
+
+/** Labels one image. Returns the number of labels, and what is known of the values. The caller holds the GIL. */
+std::pair<std::uint64_t, PixelValues>
+LabelDeviceImage(const CudaConnectedComponentImageView & image,
+                 const CudaConnectedComponentImageView & output,
+                 const Settings &                        settings);
 
 /** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
  * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns what is known of the

@@ -17,6 +17,8 @@ namespace nb = nanobind;
 namespace
 {
 
+constexpr const char * ReasonForSmall = "the CPU is faster for small images";
+
 /** Calls run(labeler) for an image or a batch in host memory: on a device, on the CPU, or on the CPU after a device has
  * failed. The caller must not hold the GIL. */
 template <typename TFunction>
@@ -56,8 +58,7 @@ RunOnHostMemory(const Settings & settings, const CudaConnectedComponentImageView
     }
     else
     {
-      lastCall.reason =
-        isSmall && settings.device == AnyBackend ? "the CPU is faster for small images" : "as asked for";
+      lastCall.reason = isSmall && settings.device == AnyBackend ? ReasonForSmall : "as asked for";
     }
     labeler.options.onHost = true;
     auto result = run(labeler);
@@ -160,6 +161,24 @@ LabelHost(nb::handle image, nb::handle mask, nb::handle output, bool isFresh, co
     });
   }
   return nb::make_tuple(MakeCounts(count, std::move(table), settings.isBatch), input.GetValues());
+}
+
+std::pair<std::uint64_t, PixelValues>
+LabelSmallHostImage(const CudaConnectedComponentImageView & image,
+                    const CudaConnectedComponentImageView & output,
+                    const Settings &                        settings)
+{
+  const nb::gil_scoped_release  released;
+  PixelValues                   values;
+  CudaConnectedComponentLabeler labeler = LabelerFor(settings);
+  labeler.options.onHost = true;
+  if (settings.wantsValues)
+  {
+    labeler.options.reportValues = [&values](const PixelValues & known) { values = known; };
+  }
+  const std::uint64_t count = labeler.Label(image, output);
+  lastCall = { "cpu", ReasonForSmall };
+  return { count, values };
 }
 
 PixelValues

@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
+#include <utility>
 
 /** Labels an image. An element is foreground by the limits of the settings, and if it is not 0 in `mask`, which may be
  * None. `isFresh` says that nobody has written to the output since its allocation. Returns the number of labels or, for
@@ -19,6 +20,13 @@ LabelHost(nanobind::handle image,
           nanobind::handle output,
           bool             isFresh,
           const Settings & settings);
+
+/** Labels an image that the host labels faster than a device, on the calling thread. Returns the number of labels, and
+ * what is known of the values. The caller holds the GIL. */
+std::pair<std::uint64_t, PixelValues>
+LabelSmallHostImage(const itk::CudaConnectedComponentImageView & image,
+                    const itk::CudaConnectedComponentImageView & output,
+                    const Settings &                             settings);
 
 /** Copies the selected components of an image: writes the elements of `values` that belong to them, and 0 for all
  * others. `values` has the elements of the image as unsigned integers, and may be the output. The image and the mask

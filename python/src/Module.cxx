@@ -4,6 +4,7 @@
 // package checks the arguments and makes the messages for users.
 
 #include "DeviceCalls.h"
+#include "Exchange.h"
 #include "HostCalls.h"
 #include "Threads.h"
 
@@ -96,6 +97,9 @@ NB_MODULE(_core, module)
     .def_ro("has_nan", &PixelValues::hasNaN);
   nb::class_<Allocator>(module, "Allocator")
     .def(nb::init<nb::object, nb::object>(), nb::arg("allocate"), nb::arg("free"));
+  nb::class_<Exchange>(module, "Exchange")
+    .def(nb::init<nb::handle>(), nb::arg("capsule"))
+    .def("label", &Exchange::Label, nb::arg("image"), nb::arg("make_labels"));
   nb::class_<Settings>(module, "Settings")
     .def(nb::init<>())
     .def_rw("fully_connected", &Settings::isFullyConnected)

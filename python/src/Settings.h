@@ -4,6 +4,8 @@
 
 // The settings of a call, and the errors for Python.
 
+#include "Exchange.h"
+
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <nanobind/nanobind.h>
@@ -50,8 +52,8 @@ struct Settings
   unsigned int threads = 1;
 
   // For arrays in device memory.
-  std::uintptr_t           stream = 0;
-  std::optional<Allocator> allocator; // of the memory for the work
+  std::uintptr_t                                   stream = 0;
+  std::optional<std::variant<Allocator, Exchange>> allocator; // of the memory for the work
 };
 
 inline constexpr int ChildBackend = -4;  // the CPU, because the process is a child of another one

@@ -15,7 +15,7 @@ import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _arguments, _core, _devices, _images, ndimage
+from cuda_connected_components import _arguments, _core, _devices, _exchange, _images, ndimage
 
 
 def array_of(memory):
@@ -480,6 +480,7 @@ def torch(core, monkeypatch):
         def wait(self, image):
             core.waits += 1
 
+    monkeypatch.setattr(_exchange, "label", lambda image: None)
     library, library_of = HostTensors(torch), _images.library_of
     monkeypatch.setattr(
         _images,

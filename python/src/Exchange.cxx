@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "Exchange.h"
+
+#include "DeviceCalls.h"
+#include "HostCalls.h"
+
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <limits>
+#include <optional>
+
+namespace nb = nanobind;
+
+using nb::dlpack::dltensor;
+
+// The layout of the structs is that of DLPack 1.2 and later:
+// https://github.com/dmlc/dlpack/blob/v1.3/include/dlpack/dlpack.h
+namespace
+{
+
+constexpr std::int32_t CpuDevice = 1;
+constexpr std::int32_t CudaDevice = 2;
+
+struct Version
+{
+  std::uint32_t major, minor;
+};
+
+struct ManagedTensor
+{
+  Version version;
+  void *  context;
+  void (*deleter)(ManagedTensor *);
+  std::uint64_t flags;
+  dltensor      tensor;
+};
+
+using SetErrorType = void (*)(void *, const char *, const char *);
+
+} // namespace
+
+struct ExchangeTable
+{
+  Version               version;
+  const ExchangeTable * previous;
+  int (*allocate)(dltensor * prototype, ManagedTensor ** result, void * errorContext, SetErrorType setError);
+  int (*exportTensor)(void * object, ManagedTensor ** result);
+  int (*importTensor)(ManagedTensor * tensor, void ** result);
+  int (*view)(void * object, dltensor * result); // may be null
+  int (*getStream)(std::int32_t deviceType, std::int32_t device, void ** result);
+};
+
+namespace
+{
+
+using View = CudaConnectedComponentImageView;
+
+/** Returns the type of a bool or an integer, or nothing for other types. */
+std::optional<ElementType>
+IntegerTypeOf(const nb::dlpack::dtype & type)
+{
+  using Code = nb::dlpack::dtype_code;
+  const auto code = static_cast<Code>(type.code);
+  const bool isBool = code == Code::Bool && type.bits == 8;
+  if (type.lanes != 1 || !(isBool || code == Code::Int || code == Code::UInt))
+  {
+    return std::nullopt;
+  }
+  switch (type.bits)
+  {
+    case 8:
+      return isBool ? ElementType::Bool : code == Code::Int ? ElementType::Int8 : ElementType::UInt8;
+    case 16:
+      return code == Code::Int ? ElementType::Int16 : ElementType::UInt16;
+    case 32:
+      return code == Code::Int ? ElementType::Int32 : ElementType::UInt32;
+    case 64:
+      return code == Code::Int ? ElementType::Int64 : ElementType::UInt64;
+    default:
+      return std::nullopt;
+  }
+}
+
+/** Returns an array as an image, or nothing unless it is an image of 1 to 3 dimensions whose elements are bools or
+ * integers in aligned memory. The labels of the image fit 32 bits. */
+std::optional<View>
+ImageOf(const dltensor & tensor)
+{
+  const auto type = IntegerTypeOf(tensor.dtype);
+  const bool isOnDevice = tensor.device.device_type == CudaDevice;
+  if (!type || tensor.ndim < 1 || tensor.ndim > 3 || tensor.data == nullptr || tensor.strides == nullptr ||
+      !(isOnDevice || tensor.device.device_type == CpuDevice))
+  {
+    return std::nullopt;
+  }
+  const std::int64_t bytes = tensor.dtype.bits / 8;
+  const auto         address = reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset;
+  View               view{ reinterpret_cast<void *>(address), *type };
+  view.memory = isOnDevice ? View::MemoryEnum::Device : View::MemoryEnum::Host;
+  view.size = { 1, 1, 1 };
+  std::int64_t count = 1;
+  for (std::int32_t axis = 0; axis < tensor.ndim; ++axis)
+  {
+    const std::int64_t length = tensor.shape[axis];
+    if (length < 1 || length > std::numeric_limits<std::int32_t>::max() / count)
+    {
+      return std::nullopt;
+    }
+    count *= length;
+    const auto dimension = static_cast<std::size_t>(tensor.ndim - 1 - axis);
+    view.size[dimension] = static_cast<std::uint64_t>(length);
+    view.strides[dimension] = tensor.strides[axis] * bytes;
+  }
+  return address % static_cast<std::uintptr_t>(bytes) == 0 ? std::optional<View>(view) : std::nullopt;
+}
+
+/** Returns whether the general functions would use the device, several threads or another order of the labels for an
+ * image in host memory. */
+bool
+IsForGeneralFunctions(const dltensor & tensor, const View & view)
+{
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  for (std::int32_t axis = 0; axis < tensor.ndim; ++axis)
+  {
+    if (tensor.shape[axis] > 1)
+    {
+      last = std::abs(tensor.strides[axis]);
+      first = first == 0 ? last : first;
+    }
+  }
+  return first < last || !CudaConnectedComponentLabeler::IsFasterOnHost({ view.Count(), 1, 1 });
+}
+
+} // namespace
+
+Exchange::Exchange(nb::handle capsule)
+  : table(static_cast<const ExchangeTable *>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api")))
+{
+  if (table == nullptr)
+  {
+    throw nb::python_error();
+  }
+  while (table != nullptr && table->version.major != 1)
+  {
+    table = table->previous;
+  }
+  if (table == nullptr || table->view == nullptr)
+  {
+    throw nb::type_error("the version of the table of DLPack is not supported");
+  }
+}
+
+nb::object
+Exchange::Label(nb::handle image, nb::handle makeLabels) const
+{
+  try
+  {
+    dltensor tensor, labelTensor;
+    if (table->view(image.ptr(), &tensor) != 0)
+    {
+      throw nb::python_error();
+    }
+    const auto input = ImageOf(tensor);
+    const bool isOnDevice = input && input->memory == View::MemoryEnum::Device;
+    if (!input || (!isOnDevice && IsForGeneralFunctions(tensor, *input)))
+    {
+      return nb::none();
+    }
+    Settings settings;
+    settings.wantsValues = input->type != ElementType::Bool;
+    settings.device = isOnDevice ? tensor.device.device_id : HostBackend;
+    void * stream = nullptr;
+    if (isOnDevice && table->getStream(tensor.device.device_type, tensor.device.device_id, &stream) != 0)
+    {
+      throw nb::python_error();
+    }
+    settings.stream = reinterpret_cast<std::uintptr_t>(stream);
+    settings.allocator = *this;
+    const nb::object labels = makeLabels(image);
+    if (table->view(labels.ptr(), &labelTensor) != 0)
+    {
+      throw nb::python_error();
+    }
+    const auto output = ImageOf(labelTensor);
+    if (!output)
+    {
+      return nb::none();
+    }
+    const auto [count, values] =
+      isOnDevice ? LabelDeviceImage(*input, *output, settings) : LabelSmallHostImage(*input, *output, settings);
+    return nb::make_tuple(labels, count, values);
+  }
+  catch (const nb::python_error & error)
+  {
+    if (!error.matches(PyExc_Exception)) // such as KeyboardInterrupt
+    {
+      throw;
+    }
+  }
+  catch (const std::exception &)
+  {
+    // The general functions try again with more memory, or raise the exception.
+  }
+  return nb::none();
+}
+
+ExchangeMemory::~ExchangeMemory()
+{
+  while (!m_Blocks.empty())
+  {
+    this->Free(static_cast<ManagedTensor *>(m_Blocks.back())->tensor.data);
+  }
+}
+
+void *
+ExchangeMemory::Allocate(std::uint64_t bytes)
+{
+  auto            length = static_cast<std::int64_t>(bytes);
+  dltensor        prototype;
+  ManagedTensor * block = nullptr;
+  prototype.device = { CudaDevice, m_Device };
+  prototype.ndim = 1;
+  prototype.dtype = nb::dtype<std::uint8_t>();
+  prototype.shape = &length;
+  const auto keepError = [](void * context, const char *, const char * message) {
+    std::string & error = *static_cast<std::string *>(context);
+    if (error.empty() && std::strstr(message, "out of memory") == nullptr)
+    {
+      error = message;
+    }
+  };
+  if (m_Table->allocate(&prototype, &block, &m_Error, keepError) != 0 || block == nullptr)
+  {
+    return nullptr;
+  }
+  m_Blocks.push_back(block);
+  return block->tensor.data;
+}
+
+void
+ExchangeMemory::Free(const void * memory)
+{
+  const auto   found = std::find_if(m_Blocks.begin(), m_Blocks.end(), [memory](const void * block) {
+    return static_cast<const ManagedTensor *>(block)->tensor.data == memory;
+  });
+  auto * const block = static_cast<ManagedTensor *>(*found);
+  m_Blocks.erase(found);
+  block->deleter(block);
+}

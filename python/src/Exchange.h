@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_python_Exchange_h
+#define ccl_python_Exchange_h
+
+// The table of C functions that a library of arrays has for DLPack: `__dlpack_c_exchange_api__` of its class.
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+struct ExchangeTable;
+
+/** The functions of a library. The library keeps them until the process ends. */
+struct Exchange
+{
+  const ExchangeTable * table = nullptr;
+
+  Exchange() = default;
+
+  /** Throws nanobind::python_error or nanobind::type_error if the capsule has no table of a known version. */
+  explicit Exchange(nanobind::handle capsule);
+
+  /** Labels an image with the options that are the default. `makeLabels` is a function of Python: it returns a new
+   * array for the labels of an array. Returns a tuple of the labels, their number and what is known of the values.
+   * Returns None if the general functions must do the work, or must say why it cannot be done. The caller holds the
+   * GIL. */
+  nanobind::object
+  Label(nanobind::handle image, nanobind::handle makeLabels) const;
+};
+
+/** Memory of a library on a device, for the work of one call. The functions need no GIL. */
+class ExchangeMemory
+{
+public:
+  ExchangeMemory(const Exchange & exchange, int device)
+    : m_Table(exchange.table)
+    , m_Device(device)
+  {}
+  ~ExchangeMemory();
+  ExchangeMemory(const ExchangeMemory &) = delete;
+  ExchangeMemory &
+  operator=(const ExchangeMemory &) = delete;
+
+  /** Returns null if the library has no memory. */
+  void *
+  Allocate(std::uint64_t bytes);
+  void
+  Free(const void * memory);
+
+  /** Returns the first error of the library that is not that its memory is short, or an empty text. */
+  const std::string &
+  GetError() const
+  {
+    return m_Error;
+  }
+
+private:
+  const ExchangeTable * m_Table;
+  int                   m_Device;
+  std::string           m_Error;
+  std::vector<void *>   m_Blocks; // managed tensors
+};
+
+#endif
