@@ -94,9 +94,12 @@ class DeviceImages:
         """Return the index of each element in an ascending array of all values."""
         return self.xp.searchsorted(values, flat)
 
-    def memory_of(self, image, axes):
-        """Return an array for the extension module. The last `axes` axes are those of an image."""
-        name, shape, strides = self.name_of(image.dtype), tuple(image.shape), self.strides_of(image)
+    def memory_of(self, image, axes, strides=None):
+        """Return an array for the extension module. The last `axes` axes are those of an image.
+
+        `strides` are those of the image, if they are known.
+        """
+        name, shape, strides = self.name_of(image.dtype), tuple(image.shape), strides or self.strides_of(image)
         if name not in _FORMATS:
             advice = ": label abs(image)" if name.startswith("complex") else ""
             raise TypeError(f"images of {name} are not supported in device memory{advice}")
@@ -107,7 +110,7 @@ class DeviceImages:
             (*shape[: -axes - 1 : -1], *ones),
             (*strides[: -axes - 1 : -1], *zeros),
             math.prod(shape[:-axes]),
-            image_stride_of(shape, strides, axes) or 0,
+            image_stride_of(shape, strides, axes) or 0 if len(shape) > axes else 0,
         )
 
     def readable(self, image, axes):
@@ -117,10 +120,10 @@ class DeviceImages:
         from each image of a batch to the next one.
         """
         size, strides = self.element_size_of(image), self.strides_of(image)
-        is_aligned = not any(each % size for each in (self.address_of(image), *strides))
+        is_aligned = size == 1 or not any(each % size for each in (self.address_of(image), *strides))
         if image_stride_of(image.shape, strides, axes) is None or not (is_aligned or 0 in image.shape):
-            image = self.contiguous(image)
-        return image, self.memory_of(image, axes)
+            image, strides = self.contiguous(image), None
+        return image, self.memory_of(image, axes, strides)
 
     def may_overlap(self, array, *others):
         """Return whether an array may share elements with one of the others, which may be None."""

@@ -96,7 +96,7 @@ def label(library, image, options, dtype, out):
                 dtype = _arguments.label_dtype(library, dtype, call.shape[-call.axes :])
             else:
                 dtype = np.dtype(library.name_of(target.dtype))
-            written = library.new_array(call.array, call.shape, dtype.name)
+            written = library.new_array(call.array, call.shape, library.name_of(dtype))
         if target is not None:
             library.will_write(image, out)
         counts, values = call.run(_core.label_device, memory, library.memory_of(written, call.axes))

@@ -64,6 +64,10 @@ def _tracer(torch):
     """Return the name of what records the operations of PyTorch now, or None."""
     if torch.jit.is_tracing():
         return "torch.jit.trace"
+    has_modes = getattr(torch._C, "_len_torch_dispatch_stack", None)
+    has_earlier_modes = getattr(torch._ops, "_len_torch_dispatch_stack_pre_dispatch", None)
+    if has_modes and has_earlier_modes and not has_modes() and not has_earlier_modes():
+        return None  # the lists take microseconds to make
     dispatch = sys.modules.get("torch.utils._python_dispatch")
     modes = getattr(dispatch, "_get_current_dispatch_mode_stack", list)()
     # make_fx(pre_dispatch=True) has a stack of its own.
