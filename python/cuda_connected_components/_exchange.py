@@ -67,6 +67,6 @@ def label(image):
     functions = _functions_of(torch)
     if functions is None or not functions[0](image):
         return None
-    if not image.is_cuda and not _settings.are_default():
+    if torch.cuda.is_current_stream_capturing() if image.is_cuda else not _settings.are_default():
         return None
     return functions[1](image)

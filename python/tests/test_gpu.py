@@ -1,5 +1,6 @@
 """CuPy and PyTorch on a GPU."""
 
+import concurrent.futures
 import contextlib
 import itertools
 import multiprocessing
@@ -10,7 +11,7 @@ import pytest
 from conftest import DTYPES, keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _images
+from cuda_connected_components import _exchange, _images
 
 _reason = ccc.backend_info()["cuda_reason"]
 pytestmark = pytest.mark.skipif(bool(_reason), reason=f"there is no GPU: {_reason}")
@@ -349,6 +350,65 @@ def test_torch_streams():
         np.testing.assert_array_equal(result.numpy(), 2 * expected)
 
 
+@pytest.fixture
+def torch_with_table():
+    torch = pytest.importorskip("torch")
+    if _exchange.table_of(torch) is None:
+        pytest.skip(f"torch {torch.__version__} has no table of C functions")
+    return torch
+
+
+@pytest.mark.parametrize("device", [0, 1])
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int16, np.uint32, np.int64])
+def test_the_short_path_of_torch(torch_with_table, device, dtype):
+    torch = torch_with_table
+    if torch.cuda.device_count() <= device:
+        pytest.skip("there is one GPU only")
+    for shape in ((57,), (1, 41), (33, 1), (13, 9, 35), (70, 65, 66)):
+        array = noise(shape, 0.3, 1, dtype)
+        whole = torch.as_tensor(array, device=f"cuda:{device}")
+        for image in (whole, whole[..., ::2], whole.movedim(0, -1), whole[..., :1].expand(shape)):
+            labels, count, _ = _exchange.label(image)
+            expected, n = ccc.label(image, connectivity=len(shape), return_num=True)
+            assert count == n and labels.device == image.device and labels.dtype == torch.int32
+            assert labels.stride() == expected.stride() and torch.equal(labels, expected)
+    for image in (whole[:0], whole.float(), whole[None]):
+        assert _exchange.label(image) is None
+    assert ccc.backend_info()["last_backend"] == "cuda"
+
+
+def test_the_short_path_of_torch_on_threads_with_streams(torch_with_table):
+    torch = torch_with_table
+
+    def work(seed):
+        array = noise((40, 41, 42), 0.3, seed)
+        with torch.cuda.stream(torch.cuda.Stream()):
+            host = torch.from_numpy(array).pin_memory()
+            for _ in range(20):
+                torch.cuda._sleep(500_000)
+                labels, _, _ = _exchange.label(host.to("cuda", non_blocking=True))
+                result = (labels * 2).cpu()
+                np.testing.assert_array_equal(result, 2 * label_by_scipy(array, True)[0])
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, range(8)))
+
+
+def test_memory_of_the_short_path_of_torch(torch_with_table):
+    torch = torch_with_table
+    image = torch.as_tensor(noise((100, 100, 100), 0.3, 1), device="cuda")
+    before = torch.cuda.memory_allocated()
+    labels, _, _ = _exchange.label(image)
+    # The memory for the work has gone. The allocator knows the labels, so they can be recorded and resized.
+    labels.record_stream(torch.cuda.Stream())
+    assert 0 <= torch.cuda.memory_allocated() - before - 4 * 100**3 < 1 << 20  # PyTorch rounds up
+    labels.resize_(10)
+    del labels
+    torch.cuda.synchronize()
+    torch.empty(1, device="cuda")
+    assert torch.cuda.memory_allocated() == before
+
+
 def test_cupy_streams():
     cupy = pytest.importorskip("cupy")
     array = noise((300, 300, 300), 0.2, 5)
@@ -536,6 +596,8 @@ def test_memory_that_a_library_keeps_is_released(library):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError("no array")])
 def test_exceptions_of_the_allocator_reach_the_caller(library, monkeypatch, error):
     image = library.array(noise((40, 41, 42), 0.3, 7))
+    monkeypatch.setattr(_exchange, "label", lambda image: None)
+    monkeypatch.setattr(_exchange, "table_of", lambda torch: None)
     library_of = type(_images.library_of(image))
     original, calls = library_of.new_array, []
 
