@@ -249,6 +249,10 @@ class CupyImages(DeviceImages):
         """
         return self.xp.empty(shape, dtype)
 
+    def bits_as(self, array, dtype):
+        """Return the memory of a contiguous array as elements of another type."""
+        return array.view(dtype)
+
     def numbers(self, image, count):
         """Return the numbers 1, 2, ..., count on the device of an image."""
         return self.xp.arange(1, count + 1)
@@ -335,6 +339,12 @@ class TorchCudaImages(DeviceImages):
 
     def new_array(self, image, shape, dtype):
         return self.xp.empty(shape, dtype=getattr(self.xp, dtype), device=image.device)
+
+    def bits_as(self, array, dtype):
+        return array.view(getattr(self.xp, dtype))
+
+    def rows_of(self, array):
+        return array.unbind()
 
     def numbers(self, image, count):
         return self.xp.arange(1, count + 1, device=image.device)

@@ -178,25 +178,22 @@ class _Columns:
         integers = ["num_pixels"] + ["image"] * settings.batch
         if settings.boxes:
             integers += [f"{end}_{axis}" for axis in axes for end in ("minimum", "maximum")]
-        self.names = {"int64": integers}
-        if settings.means:
-            self.names["float64"] = [f"mean_{axis}" for axis in axes]
-        if settings.faces:
-            self.names["uint8"] = ["faces"]
+        self.means = [f"mean_{axis}" for axis in axes] if settings.means else []
+        self.names = [*integers, *self.means, *["faces"] * settings.faces]
 
     def make(self, rows):
         """Make columns of `rows` elements. Return their addresses."""
         library, image = self.call.library, self.call.array
         self.arrays = {"label": library.numbers(image, rows)}
-        addresses = {}
-        for dtype, names in self.names.items():
-            # One array for all columns of a type takes less time than an array for each.
-            block = library.new_array(image, (len(names), rows), dtype)
-            first, stride = library.address_of(block), rows * np.dtype(dtype).itemsize
-            for index, (name, column) in enumerate(zip(names, library.rows_of(block))):
-                self.arrays[name] = column
-                addresses[name] = first + index * stride
-        return addresses
+        # One array for all columns takes less time than an array for each. Its rows have elements of 8 bytes.
+        block = library.new_array(image, (len(self.names), rows), "int64")
+        self.arrays.update(zip(self.names, library.rows_of(block)))
+        for name in self.means:
+            self.arrays[name] = library.bits_as(self.arrays[name], "float64")
+        if "faces" in self.arrays:
+            self.arrays["faces"] = library.bits_as(self.arrays["faces"], "uint8")[:rows]
+        first = library.address_of(block)
+        return {name: first + 8 * rows * index for index, name in enumerate(self.names)}
 
 
 def relabel(library, labels, options, order, selection, out):
