@@ -157,6 +157,16 @@ def test_tensors_that_are_recorded_or_have_no_memory_are_refused(taken, use, err
     assert not any(taken)
 
 
+@pytest.mark.parametrize("name", ["vmap", "functionalize"])
+def test_tensors_of_a_transformation_that_has_ended_are_refused(taken, name):
+    kept = []
+    getattr(torch.func, name)(lambda image: kept.append(image) or ~image)(torch.ones(2, 3) != 0)
+    assert type(kept[0]) is torch.Tensor
+    with pytest.raises(TypeError, match="torch.func"):
+        ccc.label(kept[0])
+    assert taken == [False]
+
+
 def test_plain_tensors_inside_a_transformation(taken):
     image = torch.ones(2, 3, dtype=torch.bool)
     results = torch.func.vmap(lambda number: number * ccc.label(image).sum())(torch.ones(2))
