@@ -79,10 +79,10 @@ public:
     return m_Executor.GetPartBits(words);
   }
 
-  UnclearedMemory
-  TakeUncleared() const
+  MemoryToClear
+  TakeMemoryToClear() const
   {
-    return m_Executor.TakeUncleared();
+    return m_Executor.TakeMemoryToClear();
   }
 
   template <typename T>

@@ -410,7 +410,8 @@ public:
   /** Returns the size of the workspace that Enqueue() needs for a call. It depends on the options, on the sizes and the
    * types of the call, on which columns are not null, and on `runCapacity`. Pixels must not be null; otherwise
    * addresses do not matter. Starts the device only if the selection sorts: the memory for a sort depends on the
-   * device.
+   * device. Smaller or fewer images may need more memory, because another method labels small images; so ask for each
+   * size.
    * \param call the arguments
    * \return the number of bytes; 0 if this build has no CUDA
    * \exception CudaConnectedComponentError InvalidArgument: Enqueue() would throw it, too. Unavailable, Cuda: the
@@ -418,7 +419,8 @@ public:
   std::uint64_t GetWorkspaceSize(const CudaConnectedComponentDeviceCall & call) const;
 
   /** Starts the device and loads the kernels that Enqueue() needs for a call, so that a graph can capture the first
-   * Enqueue() of a process. May allocate memory of the process, and wait. Do not call it during a capture.
+   * Enqueue() of a process. Calls for images of another size may need other kernels. May allocate memory of the
+   * process, and wait. Do not call it during a capture.
    * \param call the arguments
    * \exception CudaConnectedComponentError as for Enqueue() */
   void Prepare(const CudaConnectedComponentDeviceCall & call) const;

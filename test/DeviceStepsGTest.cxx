@@ -67,10 +67,10 @@ public:
     return { m_Arena == nullptr ? AddressWithoutMemory<T>(count) : RequireRoom(m_Arena->TakeCleared<T>(count), count) };
   }
 
-  UnclearedMemory
-  TakeUncleared() const
+  MemoryToClear
+  TakeMemoryToClear() const
   {
-    return m_Arena == nullptr ? UnclearedMemory{} : m_Arena->TakeUncleared();
+    return m_Arena == nullptr ? MemoryToClear{} : m_Arena->TakeMemoryToClear();
   }
 
   unsigned int
@@ -213,8 +213,8 @@ public:
     : m_Words(count, 77)
   {}
 
-  UnclearedMemory
-  TakeUncleared() const
+  MemoryToClear
+  TakeMemoryToClear() const
   {
     return { m_Words.data(), m_Words.size() };
   }

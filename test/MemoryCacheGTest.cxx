@@ -69,6 +69,12 @@ TEST(CudaConnectedComponentsRecentDemand, CallsWithoutMemoryDoNotCount)
     demand.EndCall();
   }
   EXPECT_EQ(demand.Get(), 10U);
+  for (std::size_t i = 0; i < RecentDemand::Calls; ++i)
+  {
+    demand.Touch();
+    demand.EndCall();
+  }
+  EXPECT_EQ(demand.Get(), 0U);
 }
 
 TEST(CudaConnectedComponentsMemoryCache, SizesOfNewBlocks)

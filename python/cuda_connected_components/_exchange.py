@@ -16,7 +16,7 @@ def table_of(torch):
     capsule = getattr(torch.Tensor, "__dlpack_c_exchange_api__", None)
     try:
         return None if capsule is None else _core.Exchange(capsule)
-    except TypeError:  # another version
+    except (TypeError, ValueError):  # another version
         return None
 
 

@@ -48,7 +48,8 @@ struct Request
     return size.Count() != 0 && images != 0;
   }
 
-  /** Returns a limit of the indices of pixels and runs, for the kind of row group of VisitRowGroup(). */
+  /** Returns a limit of the indices of pixels and runs, for the kind of row group of VisitRowGroup(). Single rows have
+   * no higher ones. */
   std::uint64_t
   GetIndexLimit() const
   {
@@ -63,7 +64,8 @@ struct Request
   VisitDeviceRowGroup(const TVisitor & visitor) const
   {
     const std::uint64_t limit = size.z == 1 ? Tuning::SingleRowPlanePixels : Tuning::SingleRowVolumePixels;
-    return VisitRowGroup(size, size.Count() <= limit / images ? Neighbors::Face : neighbors, visitor);
+    const bool          isSmall = size.Count() <= limit / images;
+    return isSmall ? visitor(SingleRow{}) : VisitRowGroup(size, neighbors, visitor);
   }
 
   /** Returns whether components are measured before the labels are written. */

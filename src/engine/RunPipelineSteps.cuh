@@ -356,6 +356,7 @@ LabelBitsByRuns(const DeviceExecutor & executor,
                 std::uint64_t          runCount,
                 const Request &        request)
 {
+  // The host has counted the runs of these row groups.
   return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
     return LabelBitsOf<decltype(group), TRun>(executor, resources, bits, runCount, request);
   });

@@ -36,7 +36,7 @@ struct ArenaSize
 };
 
 /** Memory whose bytes must become 0. */
-struct UnclearedMemory
+struct MemoryToClear
 {
   std::uint64_t * words = nullptr;
   std::uint64_t   count = 0;
@@ -73,8 +73,8 @@ public:
 
   /** Returns the memory for cleared arrays at the first call, and none at later calls. The caller must clear it before
    * it takes a cleared array. */
-  UnclearedMemory
-  TakeUncleared()
+  MemoryToClear
+  TakeMemoryToClear()
   {
     return std::exchange(m_ToClear, {});
   }
@@ -102,7 +102,7 @@ private:
     return reinterpret_cast<T *>(taken);
   }
 
-  UnclearedMemory m_ToClear;
+  MemoryToClear   m_ToClear;
   ArenaSize       m_Left;
   unsigned char * m_Cleared;   // begin of the next cleared array
   unsigned char * m_Uncleared; // begin of the next other array

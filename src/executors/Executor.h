@@ -11,9 +11,8 @@
 // A model provides:
 // - `Allocate<T>(n)`: returns an owner of n uninitialized elements; `get()` is their address. 0 elements are allowed.
 // - `AllocateCleared<T>(n)`: the same, with all bytes 0.
-// - `TakeUncleared()`: returns the memory of later AllocateCleared() calls, if the executor has it and nothing has
-// cleared
-//   it, or else none. The next functor must clear it. So a small call needs no memset.
+// - `TakeMemoryToClear()`: returns the memory of later AllocateCleared() calls, if it is one block that is not cleared
+//   yet, or else none. The next functor must clear it. So a small call needs no memset.
 // - `AllocateResult<T>()`: returns an owner of one integer, to which a functor or Scan() writes once. `GetAddress()` is
 //   its address for them; a functor writes by StoreForHost(). `Get()` waits for the value and returns it. On the
 //   device, it does not wait for later calls.
@@ -29,7 +28,7 @@
 //   read in all directions.
 // - `Scan<T>(count, valueAt, visit, total)`: calls `visit(i, prefix)` once for each i < count, which is a
 //   BoundedCount<T>. The prefix is the sum of valueAt(0), ..., valueAt(i - 1). Writes the sum of all values to `total`,
-//   which may be null. The sum must be less than 2^62.
+//   which may be null. The sum must be less than 2^62. valueAt(i) may write, if each call returns the same value.
 // - `ForEachThreadBlock(n, functor)`: runs functor(threadBlock, memory) on n thread blocks. `TFunctor::Threads` is the
 //   number of threads of a thread block, a multiple of 32. `memory` is a `TFunctor::SharedMemory` for each thread
 //   block, not initialized. It is NoSharedMemory if the functor needs none. The functor takes the type of the thread

@@ -77,8 +77,8 @@ public:
     return 0;
   }
 
-  UnclearedMemory
-  TakeUncleared() const
+  MemoryToClear
+  TakeMemoryToClear() const
   {
     return {};
   }

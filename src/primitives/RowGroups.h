@@ -4,14 +4,14 @@
 
 // Row groups: rows of pixels that are labeled as one.
 //
-// Under full connectivity (8 neighbors in a plane, 26 in a volume), a row group is 2 rows of a plane, or 2 x 2 rows of
-// a volume. A column is the pixels of a row group at one x. All pixels of a column are neighbors of each other, and of
-// all pixels of the next column. A run is a maximal sequence of adjacent columns that each have a foreground pixel. So
-// all foreground pixels of a run are connected. This extends a property of the blocks of 2 x 2 and 2 x 2 x 2 pixels of
-// Allegretti, Bolelli and Grana (IEEE TPDS 31(2), 2020, Section 3.1) along x.
+// Under full connectivity (8 neighbors in a plane, 26 in a volume), a row group may be 2 rows of a plane, or 2 x 2 rows
+// of a volume. A column is the pixels of a row group at one x. All pixels of a column are neighbors of each other, and
+// of all pixels of the next column. A run is a maximal sequence of adjacent columns that each have a foreground pixel.
+// So all foreground pixels of a run are connected. This extends a property of the blocks of 2 x 2 and 2 x 2 x 2 pixels
+// of Allegretti, Bolelli and Grana (IEEE TPDS 31(2), 2020, Section 3.1) along x.
 //
-// Otherwise, a row group is one row, and its runs are the runs of the row. Topology.h says which row groups have
-// adjacent runs.
+// Or a row group is one row, for all neighbors, and its runs are the runs of the row. Topology.h says which row groups
+// have adjacent runs.
 
 #include "primitives/BitRows.h"
 #include "primitives/FastMultipleTest.h"

@@ -45,17 +45,22 @@ struct Tuning
   /** A scan of at most so many values has one value for each thread, so that more threads work. */
   static constexpr std::uint64_t SmallScanValues = std::uint64_t{ 1 } << 18;
 
-  /** Full connectivity on a device: images with at most so many pixels together are labeled by single rows, which take
-   * fewer kernels than row groups. Large images with many runs take longer by single rows, and random ones twice as
-   * long. */
+  /** Full connectivity in device memory: images with at most this many pixels together are labeled by single rows,
+   * which take fewer kernels than row groups. Large images with many runs take longer by single rows, and random ones
+   * twice as long. */
   static constexpr std::uint64_t SingleRowPlanePixels = std::uint64_t{ 1 } << 20;
   static constexpr std::uint64_t SingleRowVolumePixels = std::uint64_t{ 12 } << 20;
 
-  /** Returns the binary logarithm of the number of threads that share a word when they find adjacent runs. */
+  /** Returns the binary logarithm of the number of threads that share a word when they find adjacent runs.
+   * \param words number of words of columns */
   static constexpr unsigned int
   PartBitsFor(std::uint64_t words)
   {
-    return words <= std::uint64_t{ 1 } << 13 ? 3 : words <= std::uint64_t{ 1 } << 15 ? 2 : 0;
+    if (words <= std::uint64_t{ 1 } << 13)
+    {
+      return 3;
+    }
+    return words <= std::uint64_t{ 1 } << 15 ? 2 : 0;
   }
 
   /** If a row has more words than this, adjacency is found by word, even if there are few runs. */

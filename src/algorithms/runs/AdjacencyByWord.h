@@ -19,7 +19,7 @@ struct AdjacencyByWord
 {
   IndexedRuns<TRowGroup, TRun> runs;
   Topology<TRowGroup>          topology;
-  unsigned int                 partBits = 0; // a word has 2^partBits parts, up to 32
+  unsigned int                 partBits = 0; // 0 to 5: a word has 2^partBits parts
 
   /** A part of a word of columns, for one thread. */
   struct Part

@@ -118,16 +118,16 @@ struct WriteWords
   Word *                              bits;
   Word *                              columns;  // not used if a row group is one row
   bool                                isMasked; // whether `bits` has the pixels that may be foreground
-  UnclearedMemory                     uncleared;
+  MemoryToClear                       toClear;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
     const Grid & grid = groups.columns.words;
-    for (std::uint64_t i = IndexOf(grid, cell); i < uncleared.count; i += grid.Count())
+    for (std::uint64_t i = IndexOf(grid, cell); i < toClear.count; i += grid.Count())
     {
-      uncleared.words[i] = 0;
+      toClear.words[i] = 0;
     }
     Word all = 0;
     groups.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
@@ -195,7 +195,7 @@ PackRowGroups(const TExecutor &                         executor,
     executor.ForEach(
       grouped.groups.columns.words,
       PackForeground::WriteWords<TRowGroup, TBits, TestType, NoObserver>{
-        { pixels, stack, test }, grouped.groups, bits, grouped.columns.get(), isMasked, executor.TakeUncleared() });
+        { pixels, stack, test }, grouped.groups, bits, grouped.columns.get(), isMasked, executor.TakeMemoryToClear() });
   });
 }
 
@@ -222,7 +222,7 @@ PackAndObserveRowGroups(const TExecutor &                         executor,
                      bits,
                      grouped.columns.get(),
                      false,
-                     executor.TakeUncleared() });
+                     executor.TakeMemoryToClear() });
 }
 
 /** Packs one image of bytes without gaps. Bytes that are not 0 are foreground, or those that are 0. */

@@ -126,8 +126,8 @@ struct InitializationByWord
     const BitRows &     columns = adjacency.runs.groups.columns;
     const std::uint64_t begin = columns.RowBegin(part.word.y, part.word.z);
     const Word          starts = columns.Starts(begin, part.word.x);
-    const Word          before = (part.columns & (0U - part.columns)) - 1;
-    const TRun          first = adjacency.runs.runOffsets[begin + part.word.x] + CountBits(starts & before);
+    const Word          below = (part.columns & (0U - part.columns)) - 1;
+    const TRun          first = adjacency.runs.runOffsets[begin + part.word.x] + CountBits(starts & below);
     // One bit for each run that starts in the part. At most 16 runs do.
     const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(starts & part.columns)) - 1;
     std::uint32_t       linked = 0;
@@ -229,7 +229,7 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
                                noTotal);
 }
 
-/** What LabelRuns() writes besides the rank of each run. */
+/** Which ranks LabelRuns() must write, and where the number of components goes. */
 template <typename TRun>
 struct RankTarget
 {
@@ -278,7 +278,7 @@ struct WorkByRunOrWord
 {
   BoundedCount<TRun> runCount;
   std::uint64_t      wordCount;
-  std::uint64_t      partCount; // of all words
+  std::uint64_t      partCount; // parts of all words: the cells of byWord along x
   bool               mayBeByRun;
   TByRun             byRun;
   TByWord            byWord;
@@ -398,10 +398,9 @@ LabelRuns(const TExecutor &               executor,
   }
 
   RankTreesOfRuns(executor, runs, runCount, parents.get(), marks, rootRanks.get(), target.onlyRoots, componentAddress);
-  if (!TRowGroup::RootHasFirstPixel)
-  {
-    std::swap(parents, rootRanks);
-  }
+  auto &     ranks = TRowGroup::RootHasFirstPixel ? rootRanks : parents;
+  const bool onlyRoots = TRowGroup::RootHasFirstPixel && target.onlyRoots;
+  auto       roots = onlyRoots ? std::move(parents) : executor.template Allocate<TRun>(0);
   return { groups,
            std::move(runOffsets),
            std::move(firstColumns),
@@ -410,9 +409,9 @@ LabelRuns(const TExecutor &               executor,
            std::move(countMemory),
            runCount,
            { capacity.runs, componentAddress },
-           std::move(rootRanks),
-           std::move(parents),
-           TRowGroup::RootHasFirstPixel && target.onlyRoots };
+           std::move(ranks),
+           std::move(roots),
+           onlyRoots };
 }
 
 } // namespace itk::ccl

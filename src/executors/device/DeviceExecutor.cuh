@@ -184,7 +184,7 @@ public:
   {
     if (T * const taken = m_Arena != nullptr ? m_Arena->TakeCleared<T>(count) : nullptr)
     {
-      const UnclearedMemory uncleared = m_Arena->TakeUncleared();
+      const MemoryToClear uncleared = m_Arena->TakeMemoryToClear();
       this->Fill(uncleared.words, uncleared.count, 0);
       return Buffer<T>(taken);
     }
@@ -199,10 +199,10 @@ public:
     return Tuning::PartBitsFor(words);
   }
 
-  UnclearedMemory
-  TakeUncleared() const
+  MemoryToClear
+  TakeMemoryToClear() const
   {
-    return m_Arena != nullptr ? m_Arena->TakeUncleared() : UnclearedMemory{};
+    return m_Arena != nullptr ? m_Arena->TakeMemoryToClear() : MemoryToClear{};
   }
 
   /** The result of AllocateResult(), in pinned host memory. The direct write avoids a copy, which would take longer

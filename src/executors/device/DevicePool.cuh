@@ -34,6 +34,14 @@ public:
   void
   Free(void * memory, std::size_t bytes, cudaStream_t stream);
 
+  /** Makes the call that runs count as a recent one, also if it uses no memory of the pool. */
+  void
+  TouchDemand()
+  {
+    const std::lock_guard<std::mutex> lock(m_Mutex);
+    m_Demand.Touch();
+  }
+
   /** Ends a call. Keeps twice the bytes that the recent calls used at the same time, rounded up to a multiple of 32
    * MiB.
    */

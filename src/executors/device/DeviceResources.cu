@@ -266,6 +266,7 @@ DeviceResources::TakeStream()
   cudaError_t  error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   if (error == cudaErrorMemoryAllocation)
   {
+    m_Blocks.Trim();
     m_Pool.Trim();
     error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
   }

@@ -98,6 +98,7 @@ public:
   std::shared_ptr<void>
   AllocateBlock(std::size_t bytes)
   {
+    m_Pool.TouchDemand(); // so that the pool shrinks after small calls, too
     return m_Blocks.Allocate(bytes);
   }
 

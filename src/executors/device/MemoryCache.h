@@ -49,6 +49,13 @@ public:
     m_InUse -= bytes;
   }
 
+  /** Makes the call that runs count, also if it uses no bytes. */
+  void
+  Touch()
+  {
+    m_IsTouched = true;
+  }
+
   /** Returns the bytes in use. */
   std::size_t
   GetInUse() const
@@ -56,11 +63,12 @@ public:
     return m_InUse;
   }
 
-  /** Ends a call. A call does not count if no memory was in use since the last call ended. */
+  /** Ends a call. A call does not count if no memory was in use since the last call ended, unless Touch() was called.
+   */
   void
   EndCall()
   {
-    if (m_Peak > 0)
+    if (m_Peak > 0 || std::exchange(m_IsTouched, false))
     {
       m_Peaks[m_Next] = m_Peak;
       m_Next = (m_Next + 1) % Calls;
@@ -78,6 +86,7 @@ public:
 private:
   std::size_t                    m_InUse = 0;
   std::size_t                    m_Peak = 0; // largest m_InUse since the last call ended
+  bool                           m_IsTouched = false;
   std::array<std::size_t, Calls> m_Peaks{};
   std::size_t                    m_Next = 0;
 };

@@ -81,8 +81,8 @@ public:
     return 0;
   }
 
-  UnclearedMemory
-  TakeUncleared() const
+  MemoryToClear
+  TakeMemoryToClear() const
   {
     return {};
   }
