@@ -39,8 +39,8 @@ LabelDevice(const LabelerOptions &        options,
     {
       RequireAligned(request.mask, "mask");
     }
-    components =
-      DeviceSession::LabelPixels(options.deviceId, options.stream, options.allocator, input, request, output, makeTable);
+    components = DeviceSession::LabelPixels(
+      options.deviceId, options.stream, options.allocator, input, request, output, makeTable);
   }
   else if (makeTable != nullptr)
   {
