@@ -281,14 +281,11 @@ LabelPixelsOf(const DeviceExecutor & executor,
 
   const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request);
   const auto &                                  groups = images.grouped.groups;
-  const auto                                    selected = isOneBlock ? SelectComponentsOf(in,
-                                                        LabelRuns<TRun>(in,
-                                                                        groups,
-                                                                        request.neighbors,
-                                                                        RunCapacity::AtMost(MostRunsOf(groups)),
-                                                                                                           { request.NeedsOnlyLabels(), hostCount }),
-                                                        request)
-                                                                      : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
+  const RunCapacity                             capacity = RunCapacity::AtMost(MostRunsOf(groups));
+  const RankTarget<TRun>                        target{ request.NeedsOnlyLabels(), hostCount };
+  const auto                                    selected =
+    isOneBlock ? SelectComponentsOf(in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, target), request)
+                                                  : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
   return AwaitComponents(
     in, resources, selected, request, request.WantsIntensities(), hostCount, images.values.get(), makeTable, [&] {
       WriteOutput(in, selected, input, request, output);

@@ -135,20 +135,27 @@ ForAllResources(const TVisitor & visit)
   }
 }
 
+/** Returns whether an allocation has succeeded. Returns false if there is too little memory, and throws other errors.
+ */
+bool
+IsAllocated(cudaError_t error)
+{
+  if (error == cudaErrorMemoryAllocation)
+  {
+    cudaGetLastError();
+    return false;
+  }
+  CCL_CHECK(error);
+  return true;
+}
+
 } // namespace
 
 void *
 PinnedMemory::Allocate(std::size_t bytes) const
 {
-  void *            memory = nullptr;
-  const cudaError_t error = cudaHostAlloc(&memory, bytes, cudaHostAllocPortable);
-  if (error == cudaErrorMemoryAllocation)
-  {
-    cudaGetLastError();
-    return nullptr;
-  }
-  CCL_CHECK(error);
-  return memory;
+  void * memory = nullptr;
+  return IsAllocated(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable)) ? memory : nullptr;
 }
 
 void
@@ -160,15 +167,8 @@ PinnedMemory::Free(void * memory) const
 void *
 DeviceBlocks::Allocate(std::size_t bytes) const
 {
-  void *            memory = nullptr;
-  const cudaError_t error = cudaMalloc(&memory, bytes);
-  if (error == cudaErrorMemoryAllocation)
-  {
-    cudaGetLastError();
-    return nullptr;
-  }
-  CCL_CHECK(error);
-  return memory;
+  void * memory = nullptr;
+  return IsAllocated(cudaMalloc(&memory, bytes)) ? memory : nullptr;
 }
 
 void
