@@ -340,7 +340,7 @@ DeviceTiming::TimeLargestSteps(bool fullyConnected, unsigned int runs)
     const auto write = [&](const auto & indexed, const std::uint32_t * labelsOfRuns) {
       const Grid words = WordsOf(request.size);
       const auto mask = timed.Allocate<Word>(words.Count());
-      StoreMask(timed, indexed, labelsOfRuns, mask.get());
+      StoreMask(timed, indexed, RanksOfRuns(labelsOfRuns), mask.get());
       FillPixelsOfMask<std::uint32_t>(
         timed, { words, mask.get() }, input, request.size, false, std::uint8_t{ 0 }, output);
     };

@@ -42,9 +42,8 @@ MeasureByRuns(const TExecutor &    executor,
     const auto bits = executor.template Allocate<Word>(WordsOf(request.size).Count());
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
     const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
-    const auto runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.neighbors, capacity);
-    const auto analyzed =
-      AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
+    auto       runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.neighbors, capacity);
+    const auto analyzed = AnalyzeRuns(executor, runs, {}, request);
     write(runs.GetIndexed(), runs.ranks.get());
     const std::uint64_t kept = Await(executor, analyzed.GetKept());
     const auto rows = executor.template Allocate<std::uint64_t>(WordsOfTable<CallersTable>(request.columns, kept));

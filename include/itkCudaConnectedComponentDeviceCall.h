@@ -58,6 +58,9 @@ struct CudaConnectedComponentDeviceTable
   /** The index of the image of each component in the batch, from 0. */
   std::uint64_t * images = nullptr;
 
+  /** The rank of each component in its image, from 1: its label, if the background is 0. */
+  std::uint64_t * labels = nullptr;
+
   /** As CudaConnectedComponentTable::pixelCounts. */
   std::uint64_t * pixelCounts = nullptr;
 

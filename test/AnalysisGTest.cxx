@@ -518,10 +518,9 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   request.columns = AllColumns();
   request.wantsTable = true;
   request.output = OutputKind::Labels;
-  const auto runs = LabelRuns<std::uint64_t>(
+  auto runs = LabelRuns<std::uint64_t>(
     executor, grouped.groups, request.neighbors, CapacityFor<std::uint64_t>(executor, grouped.groups));
-  const auto analyzed =
-    AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
+  const auto          analyzed = AnalyzeRuns(executor, runs, {}, request);
   const std::uint64_t kept = analyzed.GetKept().GetOrZero();
   ASSERT_EQ(kept, expected.componentCount);
   CudaConnectedComponentTable table;
@@ -569,10 +568,9 @@ TEST(CudaConnectedComponentsAnalyzeRuns, OnlySortsWait)
     request.selection.numberOfLargest = numberOfLargest;
     request.selection.minimumSize = 2;
     const auto grouped = PackRowGroups<SingleRow>(executor, image.pixels.data(), size, bits.data());
-    const auto runs = LabelRuns<std::uint32_t>(
+    auto       runs = LabelRuns<std::uint32_t>(
       executor, grouped.groups, request.neighbors, CapacityFor<std::uint32_t>(executor, grouped.groups));
-    const auto analyzed =
-      AnalyzeRuns(executor, runs.GetIndexed(), runs.ranks.get(), runs.runCount, {}, runs.componentCount, request);
+    const auto analyzed = AnalyzeRuns(executor, runs, {}, request);
     EXPECT_EQ(executor.GetCount() > 0, numberOfLargest == 5) << numberOfLargest;
     EXPECT_GT(runs.componentCount.GetOrZero(), analyzed.GetKept().GetOrZero());
     EXPECT_GT(analyzed.GetKept().GetOrZero(), 0U);

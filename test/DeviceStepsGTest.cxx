@@ -277,6 +277,7 @@ ChooseColumns(Request & request, Call & call, std::uint64_t limit, std::mt19937_
   request.wantsTable = table.rows != 0;
   columns.pixelCounts = request.wantsTable;
   table.images = chance() ? Somewhere<std::uint64_t>() : nullptr;
+  table.labels = chance() ? Somewhere<std::uint64_t>() : nullptr;
   const auto choose = [&](bool & column, auto *& address) {
     column = chance();
     address = column ? Somewhere<std::decay_t<decltype(*address)>>() : nullptr;

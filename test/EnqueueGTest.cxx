@@ -91,7 +91,7 @@ struct Results
 
   DeviceArray<Status>        status{ 1 };
   DeviceArray<std::uint64_t> counts;
-  DeviceArray<std::uint64_t> integers{ rows * 9 };
+  DeviceArray<std::uint64_t> integers{ rows * 10 };
   DeviceArray<Sum>           sums{ rows * 9 };
   DeviceArray<double>        means{ rows * 3 };
   DeviceArray<std::uint8_t>  faces{ rows };
@@ -111,6 +111,7 @@ struct Results
     table.images = integers.Get();
     table.pixelCounts = integers.Get() + rows;
     table.firstPixels = integers.Get() + 2 * rows;
+    table.labels = integers.Get() + 9 * rows;
     table.faces = faces.Get();
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
@@ -145,11 +146,17 @@ struct Results
     const auto                 allSums = sums.Read();
     const auto                 allMeans = means.Read();
     std::vector<std::uint64_t> images;
+    std::vector<std::uint64_t> labels;
     for (std::uint64_t image = 0; image < table.componentCounts.size(); ++image)
     {
       images.insert(images.end(), table.componentCounts[image], image);
+      for (std::uint64_t label = 1; label <= table.componentCounts[image]; ++label)
+      {
+        labels.push_back(label);
+      }
     }
     EXPECT_EQ(column(all, 0), images) << what;
+    EXPECT_EQ(column(all, 9), labels) << what;
     EXPECT_EQ(column(all, 1), table.pixelCounts) << what;
     EXPECT_EQ(column(all, 2), table.firstPixels) << what;
     EXPECT_EQ(column(faces.Read(), 0), table.faces) << what;

@@ -207,7 +207,7 @@ ExpectStoredMask(const TestImage & image, bool fullyConnected, unsigned int seed
     label = isKept[label] ? label : NoLabel<TRun>;
   }
   std::vector<Word> mask(bits.size(), 0xAAAAAAAAU);
-  StoreMask(executor, runs.GetIndexed(), runs.ranks.get(), mask.data());
+  StoreMask(executor, runs.GetIndexed(), runs.GetRanks(), mask.data());
 
   std::vector<Word> expected(bits.size(), 0);
   for (std::uint64_t i = 0; i < image.pixels.size(); ++i)

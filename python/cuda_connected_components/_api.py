@@ -177,10 +177,17 @@ def keep_largest(
     >>> ccc.keep_largest(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8))
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
+    k = _arguments.integer_of("k", k, 1)
+    if connectivity is spatial_dims is lower is upper is mask is device is threads is out is None:
+        found = _exchange.keep(image, k=k)
+        if found is not None:
+            kept, values = found
+            _values.warn(values)
+            return kept
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
     )
-    return keep(image, options, Selection(k=_arguments.integer_of("k", k, 1)), out)
+    return keep(image, options, Selection(k=k), out)
 
 
 @outside_graphs
@@ -230,6 +237,12 @@ def remove_small(
     >>> ccc.remove_small(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8), 2)
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
     """
+    if connectivity is spatial_dims is lower is upper is mask is device is threads is spacing is out is None:
+        found = _exchange.keep(image, min_size=_arguments.minimum_pixels(min_size, None))
+        if found is not None:
+            kept, values = found
+            _values.warn(values)
+            return kept
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
     )
@@ -320,7 +333,7 @@ def component_statistics(
     device=None,
     threads=None,
     spacing=None,
-    properties=("label", "area", "bbox", "centroid"),
+    properties=_table.DEFAULT_PROPERTIES,
 ):
     """Measure the connected components of an image, without a label image.
 
@@ -371,6 +384,13 @@ def component_statistics(
 
     ``pandas.DataFrame(columns)`` is a table.
     """
+    is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is spacing is None
+    if is_default and properties is _table.DEFAULT_PROPERTIES:
+        found = _exchange.measure(image)
+        if found is not None:
+            columns, values = found
+            _values.warn(values)
+            return columns
     if not isinstance(properties, Iterable):
         raise TypeError(f"properties must be a sequence of names, not {properties!r}")
     properties = (properties,) if isinstance(properties, str) else tuple(properties)

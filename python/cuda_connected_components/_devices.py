@@ -66,10 +66,6 @@ class DeviceImages:
         """Return the rows of an array of two dimensions."""
         return [array[row] for row in range(len(array))]
 
-    def count_values(self, column, count):
-        """Return how often a column has each value from 0 to count - 1."""
-        return self.xp.bincount(column, minlength=count)
-
     def to_double(self, column):
         """Return a column as float64."""
         return self.cast(column, "float64")

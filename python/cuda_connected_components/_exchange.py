@@ -1,7 +1,10 @@
-"""The short path of `label` for plain tensors of PyTorch.
+"""The short paths of functions for plain tensors of PyTorch.
 
 The class of a tensor has a table of C functions, `__dlpack_c_exchange_api__`.
-The extension module reads tensors and allocates memory by it.
+The extension module reads tensors and allocates memory by it. The functions
+here return None if the general functions must do the work, or must say why it
+cannot be done. They take the options that are the default, and bools and
+integers, which have no gradients.
 """
 
 import functools
@@ -21,10 +24,9 @@ def table_of(torch):
 
 
 @functools.lru_cache(maxsize=1)
-def _functions_of(torch):
-    """Return a function that tells whether a tensor is plain, and one that labels a plain tensor."""
-    table = table_of(torch)
-    if table is None:
+def _test_for(torch):
+    """Return a function that tells whether a tensor is plain. Return None if there is no table of C functions."""
+    if table_of(torch) is None:
         return None
     try:
         is_tracing = torch._C._is_tracing
@@ -46,27 +48,78 @@ def _functions_of(torch):
             or has_names(tensor)
         )
 
-    # A tensor that comes from DLPack cannot be resized, and its record_stream() does nothing.
-    make_labels = functools.partial(
-        torch.empty_like, dtype=torch.int32, memory_format=torch.contiguous_format
-    )
-    return is_plain, lambda tensor: table.label(tensor, make_labels)
+    return is_plain
 
 
-def label(image):
-    """Label an image with the options that are the default.
+def _torch_for(image, in_host_memory=False):
+    """Return PyTorch and its table of C functions for a plain tensor, or None.
 
-    Return the labels, their number and what is known of the values. Return None
-    if the general functions must do the work, or must say why it cannot be done.
-    Bools and integers have no gradients, and a lazy change of their sign
-    changes no label.
+    `in_host_memory` tells whether the function takes images in host memory.
     """
     torch = sys.modules.get("torch")
     if type(image) is not getattr(torch, "Tensor", None):
         return None
-    functions = _functions_of(torch)
-    if functions is None or not functions[0](image):
+    is_plain = _test_for(torch)
+    if is_plain is None or not is_plain(image):
         return None
-    if torch.cuda.is_current_stream_capturing() if image.is_cuda else not _settings.are_default():
+    if image.is_cuda:
+        return None if torch.cuda.is_current_stream_capturing() else (torch, table_of(torch))
+    return (torch, table_of(torch)) if in_host_memory and _settings.are_default() else None
+
+
+@functools.lru_cache(maxsize=1)
+def _label_maker(torch):
+    # A tensor that comes from DLPack cannot be resized, and its record_stream() does nothing.
+    return functools.partial(
+        torch.empty_like, dtype=torch.int32, memory_format=torch.contiguous_format
+    )
+
+
+def label(image):
+    """Label an image. Return the labels, their number and what is known of the values.
+
+    A lazy change of the sign changes no label.
+    """
+    found = _torch_for(image, in_host_memory=True)
+    if found is None:
         return None
-    return functions[1](image)
+    torch, table = found
+    return table.label(image, _label_maker(torch))
+
+
+def keep(image, *, min_size=0, k=0):
+    """Copy the values of selected components. Return the result and what is known of the values."""
+    found = _torch_for(image)
+    if found is None or image.is_neg():
+        return None
+    torch, table = found
+    return table.keep(image, torch.empty_like, min_size, k)
+
+
+def measure(image):
+    """Measure components. Return the columns of the default properties and what is known of the values."""
+    found = _torch_for(image)
+    if found is None:
+        return None
+    torch, table = found
+
+    def make(columns, rows):
+        return torch.empty((columns, rows), dtype=torch.int64, device=image.device)
+
+    measured = table.measure(image, make)
+    if measured is None:
+        return None
+    block, values = measured
+    axes = image.ndim
+    means = 2 + 2 * axes
+    block[2 + axes : means] += 1  # boxes end after their last elements
+    labels, sizes, *boxes = block[:means].unbind()
+    columns = {"label": labels, "area": sizes.to(torch.float64)}
+    columns.update(zip(_names("bbox", 2 * axes), boxes))
+    columns.update(zip(_names("centroid", axes), block[means:].view(torch.float64).unbind()))
+    return columns, values
+
+
+@functools.lru_cache(maxsize=8)
+def _names(name, count):
+    return [f"{name}-{index}" for index in range(count)]

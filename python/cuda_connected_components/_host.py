@@ -132,6 +132,7 @@ def measure(library, image, options, wanted):
     if "counts" in columns:
         counts = columns["counts"]
         columns["image"] = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+        columns["label"] -= np.repeat(counts.cumsum() - counts, counts)
     return call, columns
 
 

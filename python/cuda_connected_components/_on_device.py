@@ -161,9 +161,7 @@ def measure(library, image, options, wanted):
         _source, memory = library.readable(call.array, call.axes)
         columns = _Columns(call)
         options.pass_on(call.run(_core.measure_device, memory, columns.make))
-        if call.leading:
-            images = math.prod(call.leading)
-            columns.arrays["counts"] = library.count_values(columns.arrays["image"], images)
+        columns.ends += 1
     call.mask = call.mask_memory = None  # frees copies
     return call, columns.arrays
 
@@ -173,21 +171,23 @@ class _Columns:
 
     def __init__(self, call):
         axes, settings = "xyz"[: call.axes], call.settings
+        boxes = axes if settings.boxes else ""
+        starts, ends = ([f"{end}_{axis}" for axis in boxes] for end in ("start", "end"))
+        integers = ["label", "num_pixels", *["image"] * settings.batch, *starts]
+        self.rows_of_ends = slice(len(integers), len(integers) + len(ends))
+        self.means = [f"mean_{axis}" for axis in axes] if settings.means else []
+        self.names = [*integers, *ends, *self.means, *["faces"] * settings.faces]
         self.call = call
         self.arrays = {}
-        integers = ["num_pixels"] + ["image"] * settings.batch
-        if settings.boxes:
-            integers += [f"{end}_{axis}" for axis in axes for end in ("minimum", "maximum")]
-        self.means = [f"mean_{axis}" for axis in axes] if settings.means else []
-        self.names = [*integers, *self.means, *["faces"] * settings.faces]
+        self.ends = None  # the extension module writes the last indices
 
     def make(self, rows):
         """Make columns of `rows` elements. Return their addresses."""
         library, image = self.call.library, self.call.array
-        self.arrays = {"label": library.numbers(image, rows)}
         # One array for all columns takes less time than an array for each. Its rows have elements of 8 bytes.
         block = library.new_array(image, (len(self.names), rows), "int64")
-        self.arrays.update(zip(self.names, library.rows_of(block)))
+        self.arrays = dict(zip(self.names, library.rows_of(block)))
+        self.ends = block[self.rows_of_ends]
         for name in self.means:
             self.arrays[name] = library.bits_as(self.arrays[name], "float64")
         if "faces" in self.arrays:

@@ -16,6 +16,8 @@ PROPERTIES = (
     "touches_border",
 )
 
+DEFAULT_PROPERTIES = ("label", "area", "bbox", "centroid")
+
 
 def make_table(columns, axes, geometry, properties, leading, to_double):
     """Return the columns of `properties`. `axes` are the letters of the axes in `columns`.
@@ -28,16 +30,16 @@ def make_table(columns, axes, geometry, properties, leading, to_double):
     size_of_one = math.prod(spacing)
     ndim = len(axes)
     table = {}
-    labels = columns["label"]
     if leading:
-        image, counts = columns["image"], columns["counts"]
-        labels = labels - (counts.cumsum(0) - counts)[image]
+        image = columns["image"]
         for axis, length in enumerate(leading):
             following = math.prod(leading[axis + 1 :])
             table[f"image-{axis}"] = image // following % length
-    if "minimum_x" in columns:
-        starts = [_sum(columns[f"minimum_{axis}"], index) for axis, index in zip(axes, first)]
-        ends = [columns[f"maximum_{axis}"] + (index + 1) for axis, index in zip(axes, first)]
+    if "start_x" in columns:
+        starts, ends = (
+            [_sum(columns[f"{end}_{axis}"], index) for axis, index in zip(axes, first)]
+            for end in ("start", "end")
+        )
 
     def area():
         return _product(to_double(columns["num_pixels"]), size_of_one)
@@ -48,7 +50,7 @@ def make_table(columns, axes, geometry, properties, leading, to_double):
 
     for name in properties:
         if name == "label":
-            table["label"] = labels
+            table["label"] = columns["label"]
         elif name == "num_pixels":
             table["num_pixels"] = columns["num_pixels"]
         elif name == "area":

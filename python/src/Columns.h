@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-/** A table of components, and the means of the coordinates. */
+/** A table of components, and the means of the coordinates. Boxes end after their last pixels. */
 struct Columns
 {
   itk::CudaConnectedComponentTable   table;
@@ -30,6 +30,13 @@ struct Columns
   Columns(itk::CudaConnectedComponentTable && measured, const Settings & settings)
     : table(std::move(measured))
   {
+    for (std::vector<std::uint64_t> & ends : table.maximums)
+    {
+      for (std::uint64_t & end : ends)
+      {
+        ++end;
+      }
+    }
     for (unsigned int axis = 0; settings.wantsMeans && axis < 3; ++axis)
     {
       means[axis].resize(table.componentCount);
@@ -74,8 +81,8 @@ MakeDictionary(Columns && columns, const Settings & settings)
     const std::string name(1, "xyz"[axis]);
     if (settings.wantsBoxes)
     {
-      dictionary[("minimum_" + name).c_str()] = MakeArray(std::move(table.minimums[axis]));
-      dictionary[("maximum_" + name).c_str()] = MakeArray(std::move(table.maximums[axis]));
+      dictionary[("start_" + name).c_str()] = MakeArray(std::move(table.minimums[axis]));
+      dictionary[("end_" + name).c_str()] = MakeArray(std::move(table.maximums[axis]));
     }
     if (settings.wantsMeans)
     {

@@ -194,7 +194,17 @@ MaskDevice(const View & image, const View * mask, const View & output, const Set
 }
 
 PixelValues
-MeasureDevice(const View & image, const View * mask, const nb::object & makeColumns, const Settings & settings)
+MeasureDevice(const View &                                          image,
+              const View *                                          mask,
+              const CudaConnectedComponentLabeler::TableMakerType & makeTable,
+              const Settings &                                      settings)
+{
+  return RunOnDeviceMemory(
+    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(image, makeTable); });
+}
+
+PixelValues
+MeasureByColumns(const View & image, const View * mask, const nb::object & makeColumns, const Settings & settings)
 {
   const auto makeTable = [&makeColumns](std::uint64_t components) {
     const nb::gil_scoped_acquire           acquired;
@@ -209,18 +219,18 @@ MeasureDevice(const View & image, const View * mask, const nb::object & makeColu
       }
     };
     find("image", table.images);
+    find("label", table.labels);
     find("num_pixels", table.pixelCounts);
     find("faces", table.faces);
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
       const std::string name(1, "xyz"[axis]);
-      find("minimum_" + name, table.minimums[axis]);
-      find("maximum_" + name, table.maximums[axis]);
+      find("start_" + name, table.minimums[axis]);
+      find("end_" + name, table.maximums[axis]);
       find("mean_" + name, table.means[axis]);
     }
     return table;
   };
   const nb::gil_scoped_release released;
-  return RunOnDeviceMemory(
-    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(image, makeTable); });
+  return MeasureDevice(image, mask, makeTable, settings);
 }

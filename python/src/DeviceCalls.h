@@ -51,13 +51,20 @@ MaskDevice(const CudaConnectedComponentImageView & image,
            const CudaConnectedComponentImageView & output,
            const Settings &                        settings);
 
-/** Measures the components of an image on a stream. `makeColumns` takes the number of components, and returns a
- * dictionary of the addresses of the columns that are wanted. The columns are complete after the work of the stream.
- * Returns what is known of the values. The caller holds the GIL. */
+/** Measures the components of an image on a stream. `makeTable` takes the number of components. The columns are
+ * complete after the work of the stream. Returns what is known of the values. The caller must not hold the GIL. */
 PixelValues
-MeasureDevice(const CudaConnectedComponentImageView & image,
-              const CudaConnectedComponentImageView * mask,
-              const nanobind::object &                makeColumns,
-              const Settings &                        settings);
+MeasureDevice(const CudaConnectedComponentImageView &               image,
+              const CudaConnectedComponentImageView *               mask,
+              const CudaConnectedComponentLabeler::TableMakerType & makeTable,
+              const Settings &                                      settings);
+
+/** Does the same with a function of Python, which takes the number of components, and returns a dictionary of the
+ * addresses of the columns. A column `end_x` gets the last x; the caller adds 1. The caller holds the GIL. */
+PixelValues
+MeasureByColumns(const CudaConnectedComponentImageView & image,
+                 const CudaConnectedComponentImageView * mask,
+                 const nanobind::object &                makeColumns,
+                 const Settings &                        settings);
 
 #endif

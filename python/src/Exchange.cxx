@@ -12,6 +12,7 @@
 #include <exception>
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 namespace nb = nanobind;
 
@@ -136,6 +137,64 @@ IsForGeneralFunctions(const dltensor & tensor, const View & view)
   return first < last || !CudaConnectedComponentLabeler::IsFasterOnHost({ view.Count(), 1, 1 });
 }
 
+/** Returns an array by the table of its library. */
+dltensor
+TensorOf(const ExchangeTable & table, nb::handle array)
+{
+  dltensor tensor;
+  if (table.view(array.ptr(), &tensor) != 0)
+  {
+    throw nb::python_error();
+  }
+  return tensor;
+}
+
+/** Returns the settings of a call for an image: the default ones, on the current stream of its device. */
+Settings
+SettingsFor(const Exchange & exchange, const dltensor & tensor, const View & image)
+{
+  Settings settings;
+  settings.wantsValues = image.type != ElementType::Bool;
+  settings.device = HostBackend;
+  if (image.memory == View::MemoryEnum::Device)
+  {
+    void * stream = nullptr;
+    if (exchange.table->getStream(tensor.device.device_type, tensor.device.device_id, &stream) != 0)
+    {
+      throw nb::python_error();
+    }
+    settings.device = tensor.device.device_id;
+    settings.stream = reinterpret_cast<std::uintptr_t>(stream);
+    settings.allocator = exchange;
+  }
+  return settings;
+}
+
+/** Returns call(tensor, image) for the image of an array, or None if there is no such image, or if the call fails. */
+template <typename TCall>
+nb::object
+CallOrNone(const ExchangeTable & table, nb::handle array, const TCall & call)
+{
+  try
+  {
+    const dltensor tensor = TensorOf(table, array);
+    const auto     image = ImageOf(tensor);
+    return image ? call(tensor, *image) : nb::none();
+  }
+  catch (const nb::python_error & error)
+  {
+    if (!error.matches(PyExc_Exception)) // such as KeyboardInterrupt
+    {
+      throw;
+    }
+  }
+  catch (const std::exception &)
+  {
+    // The general functions try again with more memory, or raise the exception.
+  }
+  return nb::none();
+}
+
 } // namespace
 
 Exchange::Exchange(nb::handle capsule)
@@ -158,55 +217,90 @@ Exchange::Exchange(nb::handle capsule)
 nb::object
 Exchange::Label(nb::handle image, nb::handle makeLabels) const
 {
-  try
-  {
-    dltensor tensor, labelTensor;
-    if (table->view(image.ptr(), &tensor) != 0)
-    {
-      throw nb::python_error();
-    }
-    const auto input = ImageOf(tensor);
-    const bool isOnDevice = input && input->memory == View::MemoryEnum::Device;
-    if (!input || (!isOnDevice && IsForGeneralFunctions(tensor, *input)))
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+    const bool isOnDevice = input.memory == View::MemoryEnum::Device;
+    if (!isOnDevice && IsForGeneralFunctions(tensor, input))
     {
       return nb::none();
     }
-    Settings settings;
-    settings.wantsValues = input->type != ElementType::Bool;
-    settings.device = isOnDevice ? tensor.device.device_id : HostBackend;
-    void * stream = nullptr;
-    if (isOnDevice && table->getStream(tensor.device.device_type, tensor.device.device_id, &stream) != 0)
-    {
-      throw nb::python_error();
-    }
-    settings.stream = reinterpret_cast<std::uintptr_t>(stream);
-    settings.allocator = *this;
+    const Settings   settings = SettingsFor(*this, tensor, input);
     const nb::object labels = makeLabels(image);
-    if (table->view(labels.ptr(), &labelTensor) != 0)
-    {
-      throw nb::python_error();
-    }
-    const auto output = ImageOf(labelTensor);
+    const auto       output = ImageOf(TensorOf(*table, labels));
     if (!output)
     {
       return nb::none();
     }
     const auto [count, values] =
-      isOnDevice ? LabelDeviceImage(*input, *output, settings) : LabelSmallHostImage(*input, *output, settings);
+      isOnDevice ? LabelDeviceImage(input, *output, settings) : LabelSmallHostImage(input, *output, settings);
     return nb::make_tuple(labels, count, values);
-  }
-  catch (const nb::python_error & error)
-  {
-    if (!error.matches(PyExc_Exception)) // such as KeyboardInterrupt
+  });
+}
+
+nb::object
+Exchange::Keep(nb::handle image, nb::handle makeOutput, std::uint64_t minimumSize, std::uint64_t numberOfLargest) const
+{
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+    if (input.memory != View::MemoryEnum::Device || !input.IsContiguous())
     {
-      throw;
+      return nb::none();
     }
-  }
-  catch (const std::exception &)
-  {
-    // The general functions try again with more memory, or raise the exception.
-  }
-  return nb::none();
+    Settings settings = SettingsFor(*this, tensor, input);
+    settings.minimumSize = minimumSize;
+    settings.numberOfLargest = numberOfLargest;
+    const nb::object kept = makeOutput(image);
+    const auto       output = ImageOf(TensorOf(*table, kept));
+    if (!output)
+    {
+      return nb::none();
+    }
+    const auto values = [&] {
+      const nb::gil_scoped_release released;
+      return MaskDevice(input, nullptr, *output, settings);
+    }();
+    return nb::make_tuple(kept, values);
+  });
+}
+
+nb::object
+Exchange::Measure(nb::handle image, nb::handle makeColumns) const
+{
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+    if (input.memory != View::MemoryEnum::Device)
+    {
+      return nb::none();
+    }
+    Settings settings = SettingsFor(*this, tensor, input);
+    settings.wantsBoxes = settings.wantsMeans = true;
+    nb::object columns;
+    const auto makeTable = [&](std::uint64_t components) {
+      const nb::gil_scoped_acquire acquired;
+      columns = makeColumns(2 + 3 * tensor.ndim, components);
+      auto *                                 column = static_cast<std::uint64_t *>(TensorOf(*table, columns).data);
+      itk::CudaConnectedComponentDeviceTable made;
+      made.rows = components;
+      const auto take = [&column, components](auto *& address) {
+        address = reinterpret_cast<std::decay_t<decltype(address)>>(column);
+        column += components;
+      };
+      const auto takeForEachAxis = [&](auto & addresses) {
+        for (std::int32_t axis = tensor.ndim; axis-- > 0;)
+        {
+          take(addresses[axis]);
+        }
+      };
+      take(made.labels);
+      take(made.pixelCounts);
+      takeForEachAxis(made.minimums);
+      takeForEachAxis(made.maximums);
+      takeForEachAxis(made.means);
+      return made;
+    };
+    const auto values = [&] {
+      const nb::gil_scoped_release released;
+      return MeasureDevice(input, nullptr, makeTable, settings);
+    }();
+    return nb::make_tuple(columns, values);
+  });
 }
 
 ExchangeMemory::~ExchangeMemory()

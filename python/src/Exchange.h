@@ -12,7 +12,10 @@
 
 struct ExchangeTable;
 
-/** The functions of a library. The library keeps them until the process ends. */
+/** The functions of a library. The library keeps them until the process ends.
+ *
+ * The members that do the work of a call return None if the general functions must do it, or must say why it cannot be
+ * done. Otherwise, they return a tuple whose last element is what is known of the values. The caller holds the GIL. */
 struct Exchange
 {
   const ExchangeTable * table = nullptr;
@@ -23,11 +26,24 @@ struct Exchange
   explicit Exchange(nanobind::handle capsule);
 
   /** Labels an image with the options that are the default. `makeLabels` is a function of Python: it returns a new
-   * array for the labels of an array. Returns a tuple of the labels, their number and what is known of the values.
-   * Returns None if the general functions must do the work, or must say why it cannot be done. The caller holds the
-   * GIL. */
+   * array for the labels of an array. Returns the labels and their number. */
   nanobind::object
   Label(nanobind::handle image, nanobind::handle makeLabels) const;
+
+  /** Copies the selected components of an image in device memory. `makeOutput` is a function of Python: it returns a
+   * new array like an array. Returns this array. */
+  nanobind::object
+  Keep(nanobind::handle image,
+       nanobind::handle makeOutput,
+       std::uint64_t    minimumSize,
+       std::uint64_t    numberOfLargest) const;
+
+  /** Measures the components of an image in device memory. `makeColumns` is a function of Python: it takes the numbers
+   * of columns and of components, and returns a contiguous array of elements of 8 bytes. Returns this array: the labels
+   * and the numbers of pixels, and then for each axis of the image the first indices, the last indices, and the means.
+   */
+  nanobind::object
+  Measure(nanobind::handle image, nanobind::handle makeColumns) const;
 };
 
 /** Memory of a library on a device, for the work of one call. The functions need no GIL. */

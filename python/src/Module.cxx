@@ -99,7 +99,9 @@ NB_MODULE(_core, module)
     .def(nb::init<nb::object, nb::object>(), nb::arg("allocate"), nb::arg("free"));
   nb::class_<Exchange>(module, "Exchange")
     .def(nb::init<nb::handle>(), nb::arg("capsule"))
-    .def("label", &Exchange::Label, nb::arg("image"), nb::arg("make_labels"));
+    .def("label", &Exchange::Label, nb::arg("image"), nb::arg("make_labels"))
+    .def("keep", &Exchange::Keep, nb::arg("image"), nb::arg("make_output"), nb::arg("min_size"), nb::arg("k"))
+    .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"));
   nb::class_<Settings>(module, "Settings")
     .def(nb::init<>())
     .def_rw("fully_connected", &Settings::isFullyConnected)
@@ -159,7 +161,7 @@ NB_MODULE(_core, module)
   module.def("relabel_host", &RelabelHost);
   module.def("label_device", &LabelDevice, image, mask, output, settings);
   module.def("mask_device", &MaskDevice, image, mask, output, settings, nb::call_guard<nb::gil_scoped_release>());
-  module.def("measure_device", &MeasureDevice, image, mask, nb::arg("make_columns"), settings);
+  module.def("measure_device", &MeasureByColumns, image, mask, nb::arg("make_columns"), settings);
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
   module.def("forget_other_calls", &Threads::ForgetOtherCalls);

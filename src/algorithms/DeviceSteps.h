@@ -118,7 +118,7 @@ WriteOutput(const TExecutor &                                executor,
   }
   const Grid words = runs.groups.rows.words;
   const auto mask = executor.template Allocate<Word>(words.Count());
-  StoreMask(executor, runs, selected.labeled.ranks.get(), mask.get());
+  StoreMask(executor, runs, selected.labeled.GetRanks(), mask.get());
   VisitWidth(output.type, [&](auto pixel) {
     using OutputType = decltype(pixel);
     FillPixelsOfMask<TRun>(executor,
@@ -281,11 +281,8 @@ EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConn
   const auto &                             groups = images.grouped.groups;
   const std::uint64_t                      mostRuns = MostRunsOf(groups);
   const bool                               mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
-  auto                                     labeled = LabelRuns<TRun>(executor,
-                                 groups,
-                                 request.neighbors,
-                                 RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns),
-                                                                     { request.NeedsOnlyLabels() });
+  auto                                     labeled = LabelRuns<TRun>(
+    executor, groups, request.neighbors, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns), { true });
   if (mayExceed)
   {
     const std::uint64_t words = groups.rows.words.Count();

@@ -77,13 +77,6 @@ struct Request
     return (wantsTable && hasColumns) || !selection.IsDefault();
   }
 
-  /** Returns whether the ranks of runs are used for labels alone. */
-  bool
-  NeedsOnlyLabels() const
-  {
-    return output == OutputKind::Labels && !this->NeedsAnalysis() && !this->WantsIntensities();
-  }
-
   /** Returns whether there is a mask. */
   bool
   WantsMask() const

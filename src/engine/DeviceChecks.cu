@@ -45,6 +45,7 @@ RequireDeviceTable(const CudaConnectedComponentDeviceTable & table, int device)
 {
   constexpr const char * name = "column of the table";
   RequireDeviceNumbers(table.images, name, device);
+  RequireDeviceNumbers(table.labels, name, device);
   for (const double * const means : table.means)
   {
     RequireDeviceNumbers(means, name, device);

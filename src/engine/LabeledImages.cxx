@@ -121,7 +121,7 @@ MeasureLabels(const ParallelFor &                          parallelFor,
     const auto measured = TableIn<TableType>(memory.get(), measuredColumns, componentCount);
     MeasureComponents(executor,
                       IndexedRuns<SingleRow, RunType>{ groups, offsets.get() },
-                      rowOfRun.data(),
+                      RanksOfRuns<RunType>(rowOfRun.data()),
                       size,
                       false,
                       { componentCount },

@@ -123,6 +123,14 @@ struct WaitOnException
   }
 };
 
+/** Returns whether the caller needs no number but that of the kept components of one image, and no kernel reads it. */
+inline bool
+NeedsOnlyKeptCount(const Request & request)
+{
+  return request.images == 1 && !request.wantsValues && !request.wantsTable && !request.WantsIntensities() &&
+         !IsSorting(request.selection);
+}
+
 /** Enqueues a copy of device memory to pinned host memory. Returns the memory. */
 inline HostArray
 Download(const DeviceExecutor & executor, DeviceResources & resources, const void * memory, std::uint64_t bytes)
@@ -270,7 +278,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
       arena = MakeArena(executor, size);
     }
   }
-  if (arena != nullptr && request.images == 1 && !request.NeedsAnalysis() && !request.wantsValues)
+  if (arena != nullptr && NeedsOnlyKeptCount(request))
   {
     count = resources.AllocateHost(sizeof(TRun));
   }
@@ -282,10 +290,11 @@ LabelPixelsOf(const DeviceExecutor & executor,
   const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request);
   const auto &                                  groups = images.grouped.groups;
   const RunCapacity                             capacity = RunCapacity::AtMost(MostRunsOf(groups));
-  const RankTarget<TRun>                        target{ request.NeedsOnlyLabels(), hostCount };
-  const auto                                    selected =
-    isOneBlock ? SelectComponentsOf(in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, target), request)
-                                                  : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
+  const RankTarget<TRun> target{ !request.WantsIntensities(), request.selection.IsDefault() ? hostCount : nullptr };
+  const auto             selected =
+    isOneBlock
+                  ? SelectComponentsOf(in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, target), request, hostCount)
+                  : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
   return AwaitComponents(
     in, resources, selected, request, request.WantsIntensities(), hostCount, images.values.get(), makeTable, [&] {
       WriteOutput(in, selected, input, request, output);
@@ -322,7 +331,7 @@ LabelBitsOf(const DeviceExecutor & executor,
     if (request.output == OutputKind::MaskBits)
     {
       const auto mask = executor.Allocate<Word>(words);
-      StoreMask(executor, selected.labeled.GetIndexed(), ranks, mask.get());
+      StoreMask(executor, selected.labeled.GetIndexed(), selected.labeled.GetRanks(), mask.get());
       result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
     }
   };

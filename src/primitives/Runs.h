@@ -50,19 +50,22 @@ template <typename TRun>
 struct RanksOfRuns
 {
   const TRun * ranks;
-  const TRun * roots = nullptr; // the root of each run, if only roots have ranks
+  const TRun * roots = nullptr;     // the root of each run, if only roots have ranks
+  const TRun * positions = nullptr; // of each component among the kept ones, or NoLabel; null if all are kept
 
   CCL_HOST_DEVICE
-  RanksOfRuns(const TRun * ranksOf, const TRun * rootsOf = nullptr)
+  RanksOfRuns(const TRun * ranksOf, const TRun * rootsOf = nullptr, const TRun * positionsOf = nullptr)
     : ranks(ranksOf)
     , roots(rootsOf)
+    , positions(positionsOf)
   {}
 
   CCL_HOST_DEVICE
   TRun
   operator[](std::uint64_t run) const
   {
-    return ranks[roots == nullptr ? run : std::uint64_t{ roots[run] }];
+    const TRun rank = ranks[roots == nullptr ? run : std::uint64_t{ roots[run] }];
+    return positions == nullptr ? rank : positions[rank];
   }
 };
 

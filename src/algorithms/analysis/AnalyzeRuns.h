@@ -55,20 +55,20 @@ TableWords(const Request & request, std::uint64_t rows)
     request.size, columns, [&](auto sum) { return WordsOfTable<ComponentTable<TRun, decltype(sum)>>(columns, rows); });
 }
 
-/** Measures and selects the components of labeled runs. Waits only if the selection sorts.
- * \param ranks the rank of the component of each run. If components are selected, gets their positions in the
- * order of the labels, or NoLabel.
- * \param componentCount number of components of the runs */
+/** Measures and selects the components of labeled runs. Waits only if the selection sorts. If components are selected,
+ * their positions in the order of the labels become the ranks of the runs, or NoLabel.
+ * \param keptMemory gets the number of selected components, instead of memory of the executor, if it is not null */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 AnalyzedComponents<TRun, TExecutor>
-AnalyzeRuns(const TExecutor &                    executor,
-            const IndexedRuns<TRowGroup, TRun> & runs,
-            TRun *                               ranks,
-            const BoundedCount<TRun> &           runCount,
-            const RanksOfImages<TRun> &          imageRanks,
-            const BoundedCount<TRun> &           componentCount,
-            const Request &                      request)
+AnalyzeRuns(const TExecutor &                         executor,
+            LabeledRuns<TRowGroup, TRun, TExecutor> & labeled,
+            const RanksOfImages<TRun> &               imageRanks,
+            const Request &                           request,
+            TRun *                                    keptMemory = nullptr)
 {
+  const auto          runs = labeled.GetIndexed();
+  const auto          ranks = labeled.GetRanks();
+  const auto &        componentCount = labeled.componentCount;
   const TableColumns  columns = ColumnsFor(request.selection, request.columns);
   const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
   const Selection &   selection = request.selection;
@@ -95,8 +95,17 @@ AnalyzeRuns(const TExecutor &                    executor,
                            componentCount,
                            request.size,
                            imageRanks,
-                           selection);
-    executor.ForEach(runCount, SelectComponents::RenumberRun<TRun>{ selected.positions.get(), ranks });
+                           selection,
+                           keptMemory);
+    if (labeled.onlyRoots)
+    {
+      labeled.positions = selected.positions.get();
+    }
+    else
+    {
+      executor.ForEach(labeled.runCount,
+                       SelectComponents::RenumberRun<TRun>{ selected.positions.get(), labeled.ranks.get() });
+    }
     return { std::move(memory), componentCount, std::move(selected) };
   });
 }
@@ -114,26 +123,27 @@ struct SelectedRuns
   BoundedCount<TRun>                                 kept;
 };
 
-/** Measures and selects the components of labeled runs if the request needs it. Waits only if the selection sorts. */
+/** Measures and selects the components of labeled runs if the request needs it. Waits only if the selection sorts.
+ * `keptMemory` is as for AnalyzeRuns(). */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 SelectedRuns<TRowGroup, TRun, TExecutor>
 SelectComponentsOf(const TExecutor &                          executor,
                    LabeledRuns<TRowGroup, TRun, TExecutor> && labeled,
-                   const Request &                            request)
+                   const Request &                            request,
+                   TRun *                                     keptMemory = nullptr)
 {
-  const auto runs = labeled.GetIndexed();
-  TRun *     ranks = labeled.ranks.get();
   const auto found = labeled.componentCount;
   const auto ranksIn = [&request](const auto & memory) {
     return RanksOfImages<TRun>{ request.images == 1 ? nullptr : memory.get(), request.images };
   };
-  auto imageRankMemory = FindRanksOfImages(executor, runs, labeled.runCount, labeled.GetRanks(), request.images);
+  auto imageRankMemory =
+    FindRanksOfImages(executor, labeled.GetIndexed(), labeled.runCount, labeled.GetRanks(), request.images);
   auto imageRanks = ranksIn(imageRankMemory);
   if (!request.NeedsAnalysis())
   {
     return { std::move(labeled), std::nullopt, std::move(imageRankMemory), imageRanks, found };
   }
-  auto analyzed = AnalyzeRuns(executor, runs, ranks, labeled.runCount, imageRanks, found, request);
+  auto analyzed = AnalyzeRuns(executor, labeled, imageRanks, request, keptMemory);
   if (analyzed.selected)
   {
     imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);

@@ -48,7 +48,7 @@ struct PixelCountTable
 template <typename TRowGroup, typename TRun>
 struct CountWord : RunLists<TRowGroup, TRun>
 {
-  const TRun * ranks; // of the component of each run
+  RanksOfRuns<TRun> ranks;
 
   /** Moves to the next run. Counts its pixels in the word, and returns the rank of its component. */
   CCL_HOST_DEVICE
@@ -71,8 +71,8 @@ struct CountWord : RunLists<TRowGroup, TRun>
 template <typename TRun>
 struct CountRun
 {
-  RunColumns<TRun> columnsOfRuns;
-  const TRun *     ranks; // of the component of each run
+  RunColumns<TRun>  columnsOfRuns;
+  RanksOfRuns<TRun> ranks;
 
   /** The number of cells along x. A thread of AddToRows() visits several cells of one column, so the cells need several
    * rows. */
@@ -125,12 +125,12 @@ struct CountRun
 
 } // namespace CountPixels
 
-/** Adds the number of pixels of each component to its row. `ranks` has the rank of the component of each run. */
+/** Adds the number of pixels of each component to its row. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 CountPixelsOfComponents(const TExecutor &                    executor,
                         const IndexedRuns<TRowGroup, TRun> & runs,
-                        const TRun *                         ranks,
+                        const RanksOfRuns<TRun> &            ranks,
                         TRun *                               pixelCounts)
 {
   using namespace CountPixels;

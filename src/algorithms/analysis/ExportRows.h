@@ -32,9 +32,17 @@ struct ExportRow
   {
     const std::uint64_t row = cell.x;
     const std::uint64_t rank = ranks == nullptr ? row : std::uint64_t{ ranks[row] };
-    if (to.images != nullptr)
+    if (to.images != nullptr || to.labels != nullptr)
     {
-      to.images[row] = imageRanks.ImageOf(static_cast<TRun>(row));
+      const std::uint64_t image = imageRanks.ImageOf(static_cast<TRun>(row));
+      if (to.images != nullptr)
+      {
+        to.images[row] = image;
+      }
+      if (to.labels != nullptr)
+      {
+        to.labels[row] = row - imageRanks.FirstOf(image) + 1;
+      }
     }
     ForEachMeasurement(
       [row, rank](auto, auto * column, const auto * measured) {

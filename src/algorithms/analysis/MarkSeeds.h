@@ -27,7 +27,7 @@ template <typename TRowGroup, typename TRun>
 struct MarkComponent
 {
   IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 ranks;  // the rank of the component of each run
+  RanksOfRuns<TRun>            ranks;
   TRun *                       marks;  // an element for each component
   std::uint64_t                slices; // of the bits of an image
   Cell                         seeds[SeedsPerKernel];
@@ -51,12 +51,12 @@ struct MarkComponent
 } // namespace MarkSeeds
 
 /** Returns an array with an element for each component: 1 if it contains a seed, and 0 otherwise. Without seeds,
- * returns an empty array. The seeds must lie in the image. `ranks` has the rank of the component of each run. */
+ * returns an empty array. The seeds must lie in the image. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 auto
 MarkSeededComponents(const TExecutor &                                 executor,
                      const IndexedRuns<TRowGroup, TRun> &              runs,
-                     const TRun *                                      ranks,
+                     const RanksOfRuns<TRun> &                         ranks,
                      std::uint64_t                                     componentLimit,
                      const ImageStack &                                stack,
                      const std::vector<std::array<std::uint64_t, 3>> & seeds)

@@ -128,11 +128,11 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
 {
   using typename RunLists<TRowGroup, TRun>::ListType;
 
-  const TRun * ranks; // of the component of each run
-  ImageStack   stack;
-  bool         needsSums;
-  bool         needsProducts;
-  bool         isTransposed; // whether first pixels are in the order of the transposed raster
+  RanksOfRuns<TRun> ranks;
+  ImageStack        stack;
+  bool              needsSums;
+  bool              needsProducts;
+  bool              isTransposed; // whether first pixels are in the order of the transposed raster
 
   /** Moves to the next run. Measures its pixels in the word, and returns the rank of its component. */
   CCL_HOST_DEVICE
@@ -207,13 +207,12 @@ private:
 
 } // namespace MeasureRuns
 
-/** Measures all components. `ranks` has the rank of the component of each run. `isTransposed` is the pixel order of the
- * first pixels. Writes all rows of the table. */
+/** Measures all components. `isTransposed` is the pixel order of the first pixels. Writes all rows of the table. */
 template <typename TRowGroup, typename TRun, typename TSum, typename TExecutor>
 void
 MeasureComponents(const TExecutor &                    executor,
                   const IndexedRuns<TRowGroup, TRun> & runs,
-                  const TRun *                         ranks,
+                  const RanksOfRuns<TRun> &            ranks,
                   const ImageStack &                   stack,
                   bool                                 isTransposed,
                   const BoundedCount<TRun> &           componentCount,

@@ -77,13 +77,13 @@ template <typename TRun>
 struct IsFirstLargest
 {
   RanksOfImages<TRun> imageRanks;
-  const TRun *        largest; // the rank of this component, for each image
+  const TRun *        largest; // the complement of the rank of this component, for each image
 
   CCL_HOST_DEVICE
   TRun
   operator()(std::uint64_t rank) const
   {
-    return largest[imageRanks.ImageOf(static_cast<TRun>(rank))] == rank;
+    return static_cast<TRun>(~largest[imageRanks.ImageOf(static_cast<TRun>(rank))]) == rank;
   }
 };
 
@@ -130,7 +130,7 @@ struct FindFirstLargest
   IsSelected<TRun, TSum> isSelected;
   RanksOfImages<TRun>    imageRanks;
   const TRun *           largestSizes;
-  TRun *                 largest; // its rank, for each image
+  TRun *                 largest; // the complement of its rank, for each image; 0 at first
 
   CCL_HOST_DEVICE
   void
@@ -139,9 +139,10 @@ struct FindFirstLargest
     const auto          rank = static_cast<TRun>(component.x);
     const std::uint64_t image = imageRanks.ImageOf(rank);
     const bool          isLargest = isSelected.table.pixelCounts[rank] == largestSizes[image];
-    if (isLargest && rank < LoadCurrent(largest + image) && isSelected(rank) != 0)
+    const auto          complement = static_cast<TRun>(~rank);
+    if (isLargest && complement > LoadCurrent(largest + image) && isSelected(rank) != 0)
     {
-      AtomicMin(largest + image, rank);
+      AtomicMax(largest + image, complement);
     }
   }
 };
@@ -324,7 +325,8 @@ IsSorting(const Selection & selection)
 
 /** Selects components, and numbers the selected ones through all images. The table has a row for each component, and
  * the columns of ColumnsFor(). `seeded` is the result of MarkSeededComponents(), or null without seeds. `size` is the
- * size of one image. */
+ * size of one image. If the selection does not sort, `keptMemory` gets the number of the selected components, instead
+ * of memory of the executor, unless it is null. */
 template <typename TRun, typename TSum, typename TExecutor>
 SelectedComponents<TRun, TExecutor>
 Select(const TExecutor &                  executor,
@@ -333,7 +335,8 @@ Select(const TExecutor &                  executor,
        const BoundedCount<TRun> &         componentCount,
        const Grid &                       size,
        const RanksOfImages<TRun> &        imageRanks,
-       const Selection &                  selection)
+       const Selection &                  selection,
+       TRun *                             keptMemory = nullptr)
 {
   using namespace SelectComponents;
   const std::uint64_t limit = componentCount.limit;
@@ -341,7 +344,7 @@ Select(const TExecutor &                  executor,
   auto                countMemory = executor.template Allocate<TRun>(2); // of the matches, and of the largest ones
   auto                rankBuffer = executor.template Allocate<TRun>(limit);
   auto                positionBuffer = executor.template Allocate<TRun>(limit);
-  TRun *              count = countMemory.get();
+  TRun *              count = keptMemory != nullptr ? keptMemory : countMemory.get();
   const auto          numberInOrderOfRanks = [&](const auto & isNumbered) {
     using IsNumberedType = std::decay_t<decltype(isNumbered)>;
     executor.template Scan<TRun>(
@@ -363,8 +366,7 @@ Select(const TExecutor &                  executor,
   {
     // The most frequent selection needs no sort.
     const auto largestSizes = executor.template AllocateCleared<TRun>(images);
-    const auto largest = executor.template Allocate<TRun>(images);
-    executor.Fill(largest.get(), images, NoLabelByte);
+    const auto largest = executor.template AllocateCleared<TRun>(images);
     executor.ForEach(componentCount, RaiseLargestSize<TRun, TSum>{ isSelected, imageRanks, largestSizes.get() });
     executor.ForEach(componentCount,
                      FindFirstLargest<TRun, TSum>{ isSelected, imageRanks, largestSizes.get(), largest.get() });

@@ -303,7 +303,8 @@ VisitSelectedRows(const ParallelFor &                  parallelFor,
       for (std::uint64_t x = groups.columns.IsEmpty(columnsBegin) ? 0 : groups.columns.words.x; x-- > 0;)
       {
         const bool isEmptyWord = groups.columns.bits[columnsBegin + x] == 0;
-        const Word selected = isEmptyWord ? 0 : MaskWriteOut::SelectedColumns(runs, ranks, { x, group.y, group.z });
+        const Word selected =
+          isEmptyWord ? 0 : MaskWriteOut::SelectedColumns<TRowGroup, TRun>(runs, ranks, { x, group.y, group.z });
         groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
           bits[groups.RowBegin(group.y, group.z, row, slice) + x] &= selected;
         });

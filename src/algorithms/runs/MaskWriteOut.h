@@ -24,7 +24,7 @@ namespace MaskWriteOut
 template <typename TRowGroup, typename TRun>
 CCL_HOST_DEVICE
 inline Word
-SelectedColumns(const IndexedRuns<TRowGroup, TRun> & runs, const TRun * ranks, const Cell & word)
+SelectedColumns(const IndexedRuns<TRowGroup, TRun> & runs, const RanksOfRuns<TRun> & ranks, const Cell & word)
 {
   Word selected = 0;
   for (auto list = runs.RunsIn(word); !list.IsAtEnd();)
@@ -41,7 +41,7 @@ template <typename TRowGroup, typename TRun>
 struct StoreBits
 {
   IndexedRuns<TRowGroup, TRun> runs;
-  const TRun *                 ranks;
+  RanksOfRuns<TRun>            ranks;
   Word *                       mask; // as many words as runs.groups.rows
 
   CCL_HOST_DEVICE
@@ -215,7 +215,10 @@ private:
 /** Writes the bits of the pixels whose run has a label. `mask` has as many words as the rows of the image. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-StoreMask(const TExecutor & executor, const IndexedRuns<TRowGroup, TRun> & runs, const TRun * ranks, Word * mask)
+StoreMask(const TExecutor &                    executor,
+          const IndexedRuns<TRowGroup, TRun> & runs,
+          const RanksOfRuns<TRun> &            ranks,
+          Word *                               mask)
 {
   executor.ForEach(runs.groups.columns.words, MaskWriteOut::StoreBits<TRowGroup, TRun>{ runs, ranks, mask });
 }

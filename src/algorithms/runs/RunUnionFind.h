@@ -254,11 +254,12 @@ struct LabeledRuns
   BufferType              ranks; // of the component of each run, or only of roots
   BufferType              roots; // the root of each run, if only roots have ranks
   bool                    onlyRoots;
+  const TRun * positions = nullptr; // of each component, if components are selected and only roots have ranks
 
   RanksOfRuns<TRun>
   GetRanks() const
   {
-    return { ranks.get(), onlyRoots ? roots.get() : nullptr };
+    return { ranks.get(), onlyRoots ? roots.get() : nullptr, positions };
   }
 
   IndexedRuns<TRowGroup, TRun>

@@ -130,13 +130,13 @@ AddFromWarp(const TTable &                        table,
   __syncwarp();
 }
 
-/** Adds values to rows of a table: see AddToRows() in Executor.h. A thread visits Tuning::CellsPerAddingThread cells
- * with the same x, at its own pace. A thread block covers consecutive rows of the grid (y first, then z). The thread
- * blocks are numbered along x first. */
+/** Adds values to rows of a table: see AddToRows() in Executor.h. A thread visits `cellsPerThread` cells with the same
+ * x, Tuning::CellsPerAddingThread at most, at its own pace. A thread block covers consecutive rows of the grid (y
+ * first, then z). The thread blocks are numbered along x first. */
 template <typename TFunctor, typename TTable>
 __global__ void
 __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
-  AddCells(Grid grid, unsigned int threadBlocksX, TFunctor functor, TTable table)
+  AddCells(Grid grid, unsigned int threadBlocksX, unsigned int cellsPerThread, TFunctor functor, TTable table)
 {
   using ValueType = typename TTable::ValueType;
   __shared__ RowSlot<ValueType> slots[WarpSize];
@@ -155,14 +155,13 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
   const unsigned int  threadBlockY = blockIdx.x / threadBlocksX;
   const unsigned int  threadBlockX = blockIdx.x - threadBlockY * threadBlocksX;
   const std::uint64_t x = std::uint64_t{ threadBlockX } * blockDim.x + threadIdx.x;
-  const std::uint64_t firstGridRow =
-    std::uint64_t{ threadBlockY } * Tuning::CellsPerAddingThread * blockDim.y + threadIdx.y;
-  unsigned int cells = 0; // bit i: cell x of row firstGridRow + i * blockDim.y has values, and is not visited
+  const std::uint64_t firstGridRow = std::uint64_t{ threadBlockY } * cellsPerThread * blockDim.y + threadIdx.y;
+  unsigned int        cells = 0; // bit i: cell x of row firstGridRow + i * blockDim.y has values, and is not visited
 #pragma unroll
   for (unsigned int i = 0; i < Tuning::CellsPerAddingThread; ++i)
   {
     const std::uint64_t gridRow = firstGridRow + i * blockDim.y;
-    const bool          isInside = x < grid.x && gridRow < grid.y * grid.z;
+    const bool          isInside = i < cellsPerThread && x < grid.x && gridRow < grid.y * grid.z;
     cells |= static_cast<unsigned int>(isInside && functor.HasValues(x + grid.x * gridRow)) << i;
   }
 

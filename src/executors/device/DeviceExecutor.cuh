@@ -359,12 +359,19 @@ public:
     const ThreadBlockShape fitting = RowThreadBlock(rows);
     const dim3          shape(fitting.x, Tuning::ThreadBlockSize / fitting.x); // all threads, because warps cooperate
     const std::uint64_t threadBlocksX = DivideUp(rows.x, shape.x);
-    const std::uint64_t threadBlocksY = DivideUp(rows.y, shape.y * std::uint64_t{ Tuning::CellsPerAddingThread });
+    // Few cells are for as many threads as the device runs at the same time.
+    const std::uint64_t threadBlocks = threadBlocksX * DivideUp(rows.y, shape.y);
+    const std::uint64_t perThreadBlock =
+      DivideUp(threadBlocks, this->ConcurrentThreadBlocks(threadBlocks, Tuning::AddingThreadBlocks));
+    const auto cellsPerThread =
+      static_cast<unsigned int>(std::min<std::uint64_t>(perThreadBlock, Tuning::CellsPerAddingThread));
+    const std::uint64_t threadBlocksY = DivideUp(rows.y, shape.y * std::uint64_t{ cellsPerThread });
     this->Launch(&AddCells<TFunctor, TTable>,
                  static_cast<unsigned int>(threadBlocksX * threadBlocksY),
                  shape,
                  grid,
                  static_cast<unsigned int>(threadBlocksX),
+                 cellsPerThread,
                  functor,
                  table);
   }
