@@ -67,12 +67,11 @@ def _torch_for(image, in_host_memory=False):
     return (torch, table_of(torch)) if in_host_memory and _settings.are_default() else None
 
 
-@functools.lru_cache(maxsize=1)
-def _label_maker(torch):
+@functools.lru_cache(maxsize=2)
+def _maker(torch, dtype):
+    """Return a function that returns a new tensor in C order, of the shape of a tensor."""
     # A tensor that comes from DLPack cannot be resized, and its record_stream() does nothing.
-    return functools.partial(
-        torch.empty_like, dtype=torch.int32, memory_format=torch.contiguous_format
-    )
+    return functools.partial(torch.empty_like, dtype=dtype, memory_format=torch.contiguous_format)
 
 
 def label(image):
@@ -84,7 +83,7 @@ def label(image):
     if found is None:
         return None
     torch, table = found
-    return table.label(image, _label_maker(torch))
+    return table.label(image, _maker(torch, torch.int32))
 
 
 def keep(image, *, min_size=0, k=0):
@@ -93,7 +92,7 @@ def keep(image, *, min_size=0, k=0):
     if found is None or image.is_neg():
         return None
     torch, table = found
-    return table.keep(image, torch.empty_like, min_size, k)
+    return table.keep(image, _maker(torch, None), min_size, k)
 
 
 def measure(image):

@@ -18,6 +18,9 @@ namespace
 
 using View = CudaConnectedComponentImageView;
 
+/** Calls that need less memory than this take it from the cache of the engine: functions of a library take longer. */
+constexpr std::uint64_t SmallestBytes = std::uint64_t{ 16 } << 20;
+
 /** The allocator of one call, and the first exception that it has met. */
 struct AllocatorOfCall
 {
@@ -69,7 +72,8 @@ struct AllocatorOfCall
                [](void * context, void * block, std::uint64_t, void *) {
                  static_cast<ExchangeMemory *>(context)->Free(block);
                },
-               &*pool };
+               &*pool,
+               SmallestBytes };
     }
     const auto allocate = [](void * context, std::uint64_t bytes, void *) {
       return static_cast<AllocatorOfCall *>(context)->Call([bytes](const Allocator & python) {
@@ -82,7 +86,7 @@ struct AllocatorOfCall
         return nullptr;
       });
     };
-    return { allocate, free, this };
+    return { allocate, free, this, SmallestBytes };
   }
 };
 

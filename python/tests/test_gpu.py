@@ -377,6 +377,40 @@ def test_the_short_path_of_torch(torch_with_table, device, dtype):
     assert ccc.backend_info()["last_backend"] == "cuda"
 
 
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int16, np.uint32, np.int64])
+def test_the_short_paths_of_selections_and_tables(torch_with_table, dtype):
+    torch = torch_with_table
+    for shape in ((57,), (1, 41), (33, 1), (300, 301), (13, 9, 35), (70, 65, 66)):
+        whole = torch.as_tensor(noise(shape, 0.3, 1, dtype), device="cuda")
+        empty, full = (torch.full_like(whole, value) for value in (0, 1))
+        options = {"connectivity": len(shape)}
+        for image in (whole, empty, full, whole[..., ::2], whole.movedim(0, -1)):
+            short, _ = _exchange.measure(image)
+            table = ccc.component_statistics(image, **options)
+            assert list(short) == list(table)
+            for name, column in table.items():
+                assert short[name].dtype == column.dtype and short[name].device == column.device
+                assert torch.equal(short[name], column)
+            for short_result, expected in (
+                (_exchange.keep(image, k=1), ccc.keep_largest(image, **options)),
+                (_exchange.keep(image, k=3), ccc.keep_largest(image, k=3, **options)),
+                (_exchange.keep(image, min_size=4), ccc.remove_small(image, 4, **options)),
+            ):
+                assert (short_result is None) != image.is_contiguous()
+                if short_result is not None:
+                    kept, _ = short_result
+                    assert kept.dtype == image.dtype and kept.stride() == expected.stride()
+                    assert torch.equal(kept, expected) and kept.data_ptr() != image.data_ptr()
+    for image in (whole[:0], whole.float(), whole[None], whole.cpu()):
+        assert _exchange.keep(image, k=1) is None and _exchange.measure(image) is None
+    if dtype is np.int64:
+        assert _exchange.keep(torch._neg_view(whole), k=1) is None
+        with pytest.warns(UserWarning, match="several values") as warned:
+            ccc.keep_largest(whole * torch.arange(66, device="cuda"))
+            ccc.component_statistics(whole * torch.arange(66, device="cuda"))
+        assert [each.filename for each in warned] == [__file__] * 2
+
+
 def test_the_short_path_of_torch_on_threads_with_streams(torch_with_table):
     torch = torch_with_table
 
@@ -596,7 +630,7 @@ def test_memory_that_a_library_keeps_is_released(library):
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError("no array")])
 def test_exceptions_of_the_allocator_reach_the_caller(library, monkeypatch, error):
     image = library.array(noise((40, 41, 42), 0.3, 7))
-    monkeypatch.setattr(_exchange, "label", lambda image: None)
+    monkeypatch.setattr(_exchange, "_torch_for", lambda image, in_host_memory=False: None)
     monkeypatch.setattr(_exchange, "table_of", lambda torch: None)
     library_of = type(_images.library_of(image))
     original, calls = library_of.new_array, []

@@ -56,6 +56,12 @@ public:
     m_Allocator.free(m_Allocator.context, memory, bytes, stream);
   }
 
+  bool
+  MayUseCache(std::size_t bytes) const override
+  {
+    return bytes < m_Allocator.smallestBytes;
+  }
+
 private:
   CudaConnectedComponentAllocator m_Allocator;
   int                             m_Device;

@@ -123,12 +123,21 @@ struct WaitOnException
   }
 };
 
-/** Returns whether the caller needs no number but that of the kept components of one image, and no kernel reads it. */
-inline bool
-NeedsOnlyKeptCount(const Request & request)
+/** Numbers that kernels write to pinned memory while they do other work. */
+template <typename TRun>
+struct HostNumbers
 {
-  return request.images == 1 && !request.wantsValues && !request.wantsTable && !request.WantsIntensities() &&
-         !IsSorting(request.selection);
+  TRun           kept;   // number of components
+  ObservedValues values; // of the pixels
+};
+
+/** Returns whether the caller needs no numbers but those of HostNumbers, and no kernel reads them. The values are
+ * copied only if there are runs. Without foreground, an image has no values, but its complement has. */
+inline bool
+NeedsOnlyHostNumbers(const Request & request)
+{
+  return request.images == 1 && !request.wantsTable && !request.WantsIntensities() && !IsSorting(request.selection) &&
+         !(request.wantsValues && request.isComplement);
 }
 
 /** Enqueues a copy of device memory to pinned host memory. Returns the memory. */
@@ -146,7 +155,7 @@ Download(const DeviceExecutor & executor, DeviceResources & resources, const voi
 /** Enqueues the numbers of a call, writeOutput(), and the rows of its table and intensities. Waits for them, but not
  * for a table of `makeTable`. Returns the components, with the table in host memory unless there is `makeTable`. Throws
  * CudaConnectedComponentError if the label type has too few labels.
- * \param hostCount pinned memory that gets the number of components, if no other number is wanted; else null
+ * \param hostNumbers the numbers, if no others are wanted; else null
  * \param values what the values of the pixels are; null if they are not wanted */
 template <typename TRowGroup, typename TRun, typename TWriteOutput>
 Components
@@ -155,7 +164,7 @@ AwaitComponents(const DeviceExecutor &                                executor,
                 const SelectedRuns<TRowGroup, TRun, DeviceExecutor> & selected,
                 const Request &                                       request,
                 bool                                                  measuresIntensities,
-                const TRun *                                          hostCount,
+                const HostNumbers<TRun> *                             hostNumbers,
                 const ObservedValues *                                values,
                 const TableMaker *                                    makeTable,
                 const TWriteOutput &                                  writeOutput)
@@ -171,7 +180,7 @@ AwaitComponents(const DeviceExecutor &                                executor,
   HostArray             columns;
   HostArray             intensities;
   const WaitOnException waitOnException{ executor.GetStream() };
-  if (hostCount == nullptr)
+  if (hostNumbers == nullptr)
   {
     StoreNumbersOf(executor, selected, request, call, values, copiedValues);
   }
@@ -183,9 +192,9 @@ AwaitComponents(const DeviceExecutor &                                executor,
     writeOutput();
   }
   CCL_CHECK(cudaStreamSynchronize(executor.GetStream()));
-  if (hostCount != nullptr)
+  if (hostNumbers != nullptr)
   {
-    *call.componentCounts = call.status->componentCount = call.status->originalComponentCount = *hostCount;
+    *call.componentCounts = call.status->componentCount = call.status->originalComponentCount = hostNumbers->kept;
   }
 
   Components          components;
@@ -196,7 +205,8 @@ AwaitComponents(const DeviceExecutor &                                executor,
   table.componentCounts.assign(call.componentCounts, call.componentCounts + request.images);
   if (values != nullptr)
   {
-    components.values = ObservedValues::Summarize(copiedValues, request.images);
+    components.values =
+      ObservedValues::Summarize(hostNumbers == nullptr ? copiedValues : &hostNumbers->values, request.images);
   }
   components.RequireLabels(request.labelValues);
   if (hasRows)
@@ -255,7 +265,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
 {
   std::shared_ptr<void>        block;
   std::unique_ptr<DeviceArena> arena;
-  HostArray                    count;
+  HostArray                    numbers;
   if (!IsPublished(request))
   {
     // Rows for the caller take memory later.
@@ -264,7 +274,7 @@ LabelPixelsOf(const DeviceExecutor & executor,
     call.output = output;
     const ArenaSize size = MeasureCall(request, call);
     // Rows for the caller are copied without a wait, so the block would go back to the cache too early.
-    const bool mayKeep = makeTable == nullptr && &executor.GetMemorySource() == &resources;
+    const bool mayKeep = makeTable == nullptr && executor.GetMemorySource().MayUseCache(size.GetTotal());
     if (mayKeep && size.GetTotal() <= Tuning::CachedBlockBytes)
     {
       block = resources.AllocateBlock(size.GetTotal());
@@ -278,25 +288,34 @@ LabelPixelsOf(const DeviceExecutor & executor,
       arena = MakeArena(executor, size);
     }
   }
-  if (arena != nullptr && NeedsOnlyKeptCount(request))
+  if (arena != nullptr && NeedsOnlyHostNumbers(request))
   {
-    count = resources.AllocateHost(sizeof(TRun));
+    numbers = resources.AllocateHost(sizeof(HostNumbers<TRun>));
   }
   const WaitOnException waitOnException{ executor.GetStream() };
   const bool            isOneBlock = arena != nullptr;
   const DeviceExecutor  in = isOneBlock ? executor.In(*arena) : executor;
-  TRun * const          hostCount = static_cast<TRun *>(count.get());
+  auto * const          hostNumbers = static_cast<HostNumbers<TRun> *>(numbers.get());
 
   const PackedImages<TRowGroup, DeviceExecutor> images(in, input, request);
   const auto &                                  groups = images.grouped.groups;
   const RunCapacity                             capacity = RunCapacity::AtMost(MostRunsOf(groups));
-  const RankTarget<TRun> target{ !request.WantsIntensities(), request.selection.IsDefault() ? hostCount : nullptr };
-  const auto             selected =
+  RankTarget<TRun>                              target{ !request.WantsIntensities() };
+  TRun *                                        keptMemory = nullptr;
+  if (hostNumbers != nullptr)
+  {
+    *hostNumbers = {};
+    target.values = images.values.get();
+    target.copiedValues = request.wantsValues ? &hostNumbers->values : nullptr;
+    // Without a selection, all components are kept.
+    (request.selection.IsDefault() ? target.countMemory : keptMemory) = &hostNumbers->kept;
+  }
+  const auto selected =
     isOneBlock
-                  ? SelectComponentsOf(in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, target), request, hostCount)
-                  : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
+      ? SelectComponentsOf(in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, target), request, keptMemory)
+      : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
   return AwaitComponents(
-    in, resources, selected, request, request.WantsIntensities(), hostCount, images.values.get(), makeTable, [&] {
+    in, resources, selected, request, request.WantsIntensities(), hostNumbers, images.values.get(), makeTable, [&] {
       WriteOutput(in, selected, input, request, output);
     });
 }

@@ -119,6 +119,27 @@ AtomicMax(T * address, T value)
 #endif
 }
 
+/** Does the same as AtomicMax(), for an address that most threads share: the threads of a warp first find their
+ * maximum. 64-bit values, and devices below compute capability 8.0, have no instruction for it. */
+template <typename T>
+CCL_HOST_DEVICE
+inline void
+AtomicMaxShared(T * address, T value)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  if constexpr (sizeof(T) == 4)
+  {
+    const unsigned int peers = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
+    value = __reduce_max_sync(peers, value);
+    if (__popc(peers & ((1U << threadIdx.x % 32) - 1)) != 0)
+    {
+      return; // the first of the threads writes
+    }
+  }
+#endif
+  AtomicMax(address, value);
+}
+
 /** Adds `value` to the value at the address. Returns the old value at the address. */
 template <typename T>
 CCL_HOST_DEVICE

@@ -118,7 +118,7 @@ struct RaiseLargestSize
     // Most components are smaller than a size that is known already. A stale size costs an atomic operation only.
     if (pixels > LoadCurrent(largestSize) && isSelected(component.x) != 0)
     {
-      AtomicMax(largestSize, pixels);
+      AtomicMaxShared(largestSize, pixels);
     }
   }
 };
@@ -142,7 +142,7 @@ struct FindFirstLargest
     const auto          complement = static_cast<TRun>(~rank);
     if (isLargest && complement > LoadCurrent(largest + image) && isSelected(rank) != 0)
     {
-      AtomicMax(largest + image, complement);
+      AtomicMaxShared(largest + image, complement);
     }
   }
 };

@@ -10,6 +10,7 @@
 // the ranks then.
 
 #include "algorithms/FirstPixelRanking.h"
+#include "primitives/ObservedValues.h"
 #include "primitives/Runs.h"
 #include "primitives/UnionFind.h"
 
@@ -20,17 +21,24 @@ namespace RunRanking
 {
 
 /** Kernel functor that replaces the parent of each run by its root. Sets the first pixel of each run to NoPixel, if
- * there are first pixels. */
+ * there are first pixels. Copies what the values of the pixels are on the way, if there are runs: another kernel would
+ * take longer. */
 template <typename TRun>
 struct Compression
 {
-  TRun * parents;
-  TRun * firstPixels = nullptr;
+  TRun *                 parents;
+  TRun *                 firstPixels = nullptr;
+  const ObservedValues * values = nullptr;
+  ObservedValues *       copiedValues = nullptr; // null if they are not wanted
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & run) const
   {
+    if (run.x == 0 && copiedValues != nullptr)
+    {
+      *copiedValues = *values;
+    }
     Compress(parents, static_cast<TRun>(run.x), true);
     if (firstPixels != nullptr)
     {

@@ -229,12 +229,14 @@ StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & grou
                                noTotal);
 }
 
-/** Which ranks LabelRuns() must write, and where the number of components goes. */
+/** Which ranks LabelRuns() must write, and where the number of components and the values of the pixels go. */
 template <typename TRun>
 struct RankTarget
 {
-  bool   onlyRoots = false;     // only roots need a rank, if they have the first pixels
-  TRun * countMemory = nullptr; // for the number of components, instead of memory of the executor
+  bool                   onlyRoots = false;      // only roots need a rank, if they have the first pixels
+  TRun *                 countMemory = nullptr;  // for the number of components, instead of memory of the executor
+  const ObservedValues * values = nullptr;       // of one image
+  ObservedValues *       copiedValues = nullptr; // gets them, if there are runs; null if they are not wanted
 };
 
 /** The rank of the component of each run, and the number of objects. */
@@ -317,17 +319,18 @@ struct ReductionWork
 {};
 
 /** Joins the runs of each component to one tree. Sets all first pixels to NoPixel, unless roots have them. If
- * `mayBeByRun`, the columns of the runs are known if there are fewer runs than words. */
+ * `mayBeByRun`, the columns of the runs are known if there are fewer runs than words. `compression` has the parents,
+ * and the first pixels unless roots have them. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-BuildTrees(const TExecutor &                    executor,
-           const IndexedRuns<TRowGroup, TRun> & runs,
-           const Topology<TRowGroup> &          topology,
-           const BoundedCount<TRun> &           runCount,
-           bool                                 mayBeByRun,
-           TRun *                               parents,
-           TRun *                               firstPixels)
+BuildTrees(const TExecutor &                     executor,
+           const IndexedRuns<TRowGroup, TRun> &  runs,
+           const Topology<TRowGroup> &           topology,
+           const BoundedCount<TRun> &            runCount,
+           bool                                  mayBeByRun,
+           const RunRanking::Compression<TRun> & compression)
 {
+  TRun * const                           parents = compression.parents;
   const std::uint64_t                    words = runs.groups.columns.words.Count();
   const AdjacencyByRun<TRowGroup, TRun>  byRun{ runs, topology };
   const AdjacencyByWord<TRowGroup, TRun> byWord{ runs, topology, executor.GetPartBits(words) };
@@ -335,8 +338,7 @@ BuildTrees(const TExecutor &                    executor,
   executor.Dispatch(Grid{ cells.x },
                     InitializationWork<TRowGroup, TRun>{
                       { runCount, words, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
-  executor.ForEach(runCount,
-                   RunRanking::Compression<TRun>{ parents, TRowGroup::RootHasFirstPixel ? nullptr : firstPixels });
+  executor.ForEach(runCount, compression);
   executor.Dispatch(cells,
                     ReductionWork<TRowGroup, TRun>{
                       { runCount, words, cells.x, mayBeByRun, { byRun, parents }, { byWord, parents } } });
@@ -384,7 +386,13 @@ LabelRuns(const TExecutor &               executor,
   // Unless roots have the first pixels, rootRanks holds the first pixels of components until their ranks are known.
   auto                                   rootRanks = executor.template Allocate<TRun>(runCount.limit);
   const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
-  BuildTrees(executor, runs, TopologyOf(groups, neighbors), runCount, mayBeByRun, parents.get(), rootRanks.get());
+  BuildTrees(
+    executor,
+    runs,
+    TopologyOf(groups, neighbors),
+    runCount,
+    mayBeByRun,
+    { parents.get(), TRowGroup::RootHasFirstPixel ? nullptr : rootRanks.get(), target.values, target.copiedValues });
 
   if (!TRowGroup::IsOneRow || !mayBeByRun || !capacity.isExact)
   {

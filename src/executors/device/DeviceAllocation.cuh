@@ -23,6 +23,10 @@ public:
   virtual void
   Free(void * memory, std::size_t bytes, cudaStream_t stream) = 0;
 
+  /** Returns whether a call may take so many bytes from DeviceResources::AllocateBlock() instead. */
+  virtual bool
+  MayUseCache(std::size_t bytes) const = 0;
+
 protected:
   ~MemorySource() = default;
 };

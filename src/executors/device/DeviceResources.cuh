@@ -113,6 +113,12 @@ public:
     m_Pool.Free(memory, bytes, stream);
   }
 
+  bool
+  MayUseCache(std::size_t) const override
+  {
+    return true;
+  }
+
   /** Ends a call. Frees the memory above the limits. */
   void
   EndCall();
