@@ -186,9 +186,6 @@ struct Components
     for (const ParallelFor & parallelFor : loops)
     {
       results.emplace_back(count);
-      MeasureIntensitiesOfRows(
-        parallelFor, hostBits.groups, hostBits.runs, runs.ranks.get(), size, image, count, results.back().data());
-      results.emplace_back(count);
       MeasureIntensitiesOfRuns(
         HostExecutor(parallelFor), runs.GetIndexed(), runs.ranks.get(), size, image, count, results.back().data());
     }

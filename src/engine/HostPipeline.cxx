@@ -94,20 +94,19 @@ WriteLabels(const LabelerOptions &      options,
 /** Measures the intensities of components, if the request wants them. `ranks` has the rank of each run. */
 template <typename TRowGroup, typename TRun>
 CudaConnectedComponentIntensities
-MeasureIntensities(const ParallelFor &         parallelFor,
-                   const HostBits<TRowGroup> & bits,
-                   const TRun *                ranks,
-                   std::uint64_t               componentCount,
-                   const Request &             request)
+MeasureIntensities(const HostExecutor &                 executor,
+                   const IndexedRuns<TRowGroup, TRun> & runs,
+                   const TRun *                         ranks,
+                   std::uint64_t                        componentCount,
+                   const Request &                      request)
 {
   if (!request.WantsIntensities())
   {
     return {};
   }
-  const auto rows = AllocateOnHost<IntensityValue>(componentCount);
-  MeasureIntensitiesOfRows(parallelFor,
-                           bits.groups,
-                           bits.runs,
+  const auto rows = executor.Allocate<IntensityValue>(componentCount);
+  MeasureIntensitiesOfRuns(executor,
+                           runs,
                            ranks,
                            StackOf<TRowGroup>(request.size, request.images),
                            IntensityImage::Of(request.intensities),
@@ -143,7 +142,8 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
       const CallersTable columns = MakeColumns(table, request.columns, kept);
       ExportRows(executor, *selected.analyzed, selected.imageRanks, { kept }, request, columns);
     }
-    table.intensities = MeasureIntensities(parallelFor, bits, selected.labeled.ranks.get(), kept, request);
+    table.intensities =
+      MeasureIntensities(executor, selected.labeled.GetIndexed(), selected.labeled.ranks.get(), kept, request);
     write(selected.labeled, selected.imageRanks);
     return std::move(table);
   };
@@ -207,7 +207,14 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     const auto * const           ranks = static_cast<const RunType *>(runs.ranks.get());
     const RanksOfImages<RunType> imageRanks{ static_cast<const RunType *>(runs.imageRanks.get()), request.images };
     auto &                       table = runs.components.table;
-    table.intensities = MeasureIntensities(parallelFor, bits, ranks, table.componentCount, request);
+    if (request.WantsIntensities())
+    {
+      const HostExecutor executor(parallelFor);
+      const auto         offsets = executor.Allocate<RunType>(bits.groups.columns.words.Count());
+      StoreRunOffsets(executor, bits.groups, offsets.get());
+      table.intensities = MeasureIntensities(
+        executor, IndexedRuns<TRowGroup, RunType>{ bits.groups, offsets.get() }, ranks, table.componentCount, request);
+    }
     write(bits, ranks, imageRanks, [&] {
       VisitMaskRows(parallelFor, static_cast<const Word *>(runs.mask.get()), stack, *output.visitMask);
     });

@@ -22,50 +22,41 @@ GridOf(const ImageView & image)
   return { image.size[0], image.size[1], image.size[2] };
 }
 
+using RunType = std::uint64_t;
+
 /** The runs of a label image, with the ranks of their components. */
-class RunsOfLabels
+struct RunsOfLabels
 {
-public:
-  using RunType = std::uint64_t;
+  HostBuffer<Word>                words;
+  HostBits<SingleRow>             bits; // refers to the words
+  HostBuffer<RunType>             offsets;
+  IndexedRuns<SingleRow, RunType> indexed;
+  std::vector<RunType>            ranks;
 
   RunsOfLabels(const ParallelFor & parallelFor, const ImageView & image, const LabelValues & labelValues)
-    : m_Words(AllocateOnHost<Word>(WordsOf(GridOf(image)).Count()))
-    , m_Bits(PackRows<SingleRow>(
+    : words(AllocateOnHost<Word>(WordsOf(GridOf(image)).Count()))
+    , bits(PackRows<SingleRow>(
         parallelFor,
         [&, isLabel = Foreground::EqualTo(image.type, labelValues.background).Inverted()](std::uint64_t row,
-                                                                                          Word *        words) {
-          PackRowOf(image, row, isLabel, words);
+                                                                                          Word *        rowWords) {
+          PackRowOf(image, row, isLabel, rowWords);
         },
         GridOf(image),
-        m_Words.get()))
+        words.get()))
+    , offsets(AllocateOnHost<RunType>(bits.groups.columns.words.Count()))
+    , indexed{ bits.groups, offsets.get() }
   {
-    m_Ranks.reserve(m_Bits.runs.total);
-    const BitRows & rows = m_Bits.groups.rows;
+    StoreRunOffsets(HostExecutor(parallelFor), bits.groups, offsets.get());
+    ranks.reserve(bits.runs.total);
+    const BitRows & rows = bits.groups.rows;
     for (std::uint64_t row = 0; row < image.size[1] * image.size[2]; ++row)
     {
       for (RunCursor run(rows.bits + row * rows.words.x, image.size[0]); run.Next();)
       {
-        m_Ranks.push_back(labelValues.RankOf(PixelOf(image, row, run.GetBegin())));
+        ranks.push_back(labelValues.RankOf(PixelOf(image, row, run.GetBegin())));
       }
     }
   }
-
-  const HostBits<SingleRow> &
-  GetBits() const
-  {
-    return m_Bits;
-  }
-
-  const std::vector<RunType> &
-  GetRanks() const
-  {
-    return m_Ranks;
-  }
-
-private:
-  HostBuffer<Word>     m_Words;
-  HostBits<SingleRow>  m_Bits; // refers to m_Words
-  std::vector<RunType> m_Ranks;
 };
 
 } // namespace
@@ -84,15 +75,14 @@ MeasureLabels(const ParallelFor &                          parallelFor,
               std::vector<std::uint64_t> &                 rowOfComponent,
               std::vector<std::uint64_t> &                 components)
 {
-  using RunType = RunsOfLabels::RunType;
   const HostExecutor executor(parallelFor);
   const RunsOfLabels runs(parallelFor, labels, labelValues);
 
   // A volume may have few of the components, so its table has no rows for the others.
   std::vector<RunType> rowOfRun;
-  rowOfRun.reserve(runs.GetRanks().size());
+  rowOfRun.reserve(runs.ranks.size());
   components.clear();
-  for (const RunType component : runs.GetRanks())
+  for (const RunType component : runs.ranks)
   {
     std::uint64_t & row = rowOfComponent[component]; // counts from 1
     if (row == 0)
@@ -108,10 +98,6 @@ MeasureLabels(const ParallelFor &                          parallelFor,
   }
   const std::uint64_t componentCount = components.size();
 
-  const auto & groups = runs.GetBits().groups;
-  const auto   offsets = executor.Allocate<RunType>(groups.columns.words.Count());
-  StoreRunOffsets(executor, groups, offsets.get());
-
   CudaConnectedComponentTable table;
   const Grid                  size = GridOf(labels);
   const TableColumns          measuredColumns = ColumnsFor({}, columns);
@@ -119,13 +105,8 @@ MeasureLabels(const ParallelFor &                          parallelFor,
     using TableType = ComponentTable<RunType, decltype(sum)>;
     const auto memory = executor.Allocate<std::uint64_t>(WordsOfTable<TableType>(measuredColumns, componentCount));
     const auto measured = TableIn<TableType>(memory.get(), measuredColumns, componentCount);
-    MeasureComponents(executor,
-                      IndexedRuns<SingleRow, RunType>{ groups, offsets.get() },
-                      RanksOfRuns<RunType>(rowOfRun.data()),
-                      size,
-                      false,
-                      { componentCount },
-                      measured);
+    MeasureComponents(
+      executor, runs.indexed, RanksOfRuns<RunType>(rowOfRun.data()), size, false, { componentCount }, measured);
     executor.ForEach(
       Grid{ componentCount },
       ExportRow<RunType, decltype(sum)>{ measured, nullptr, {}, size, MakeColumns(table, columns, componentCount) });
@@ -145,18 +126,17 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
     return {};
   }
   using namespace MeasureIntensities;
-  const auto rows = AllocateOnHost<IntensityValue>(componentCount);
-  HostExecutor(parallelFor).ForEach(Grid{ componentCount }, ClearRows<IntensityRows>{ { rows.get() } });
-  ForEachPass(IntensityImage::Of(intensities.front()), rows.get(), [&](auto pass) {
-    using RunType = RunsOfLabels::RunType;
+  const HostExecutor executor(parallelFor);
+  const auto         rows = executor.Allocate<IntensityValue>(componentCount);
+  executor.ForEach(Grid{ componentCount }, ClearRows<IntensityRows>{ { rows.get() } });
+  ForEachPass(IntensityImage::Of(intensities.front()), rows.get(), [&](auto adder) {
     for (std::size_t i = 0; i < labels.size(); ++i)
     {
       const RunsOfLabels runs(parallelFor, labels[i], labelValues);
-      pass.image = IntensityImage::Of(intensities[i]);
-      const MeasureWord<SingleRow, RunType, decltype(pass)> measure{
-        { { runs.GetBits().groups, nullptr } }, runs.GetRanks().data(), GridOf(labels[i]), pass
-      };
-      AddRowsOnHost(parallelFor, runs.GetBits().runs, measure, IntensityRows{ rows.get() });
+      adder.image = IntensityImage::Of(intensities[i]);
+      const MeasureWord<RunType, decltype(adder)> functor{ { runs.indexed },  runs.bits.groups.rows, 1,    1,
+                                                           runs.ranks.data(), GridOf(labels[i]),     adder };
+      executor.AddToRows(runs.bits.groups.columns.words, functor, IntensityRows{ rows.get() });
     }
   });
   return Unpack(intensities.front().type, rows.get(), componentCount);

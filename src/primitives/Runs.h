@@ -87,6 +87,16 @@ struct IndexedRuns
     return runOffsets[rowBegin + word] + CountBits(groups.columns.Starts(rowBegin, word) & BitsThrough(bit));
   }
 
+  /** Returns the same runs as runs of single rows, whose pixels are the columns. */
+  IndexedRuns<SingleRow, TRun>
+  OfColumns() const
+  {
+    const Grid & words = groups.columns.words;
+    return { { Grid{ words.x * BitsPerWord, words.y, words.z }, groups.columns.bits, nullptr },
+             runOffsets,
+             columnsOfRuns };
+  }
+
   /** Returns the runs of a word of columns. */
   CCL_HOST_DEVICE
   RunsOfWord<TRun>

@@ -10,7 +10,6 @@
 #include "algorithms/analysis/IntensityValue.h"
 #include "algorithms/analysis/RunLists.h"
 #include "executors/RowAccumulator.h"
-#include "executors/host/HostExecutor.h"
 #include "primitives/LabelValues.h"
 
 #include <algorithm>
@@ -116,116 +115,78 @@ AddFixedPoint(const T * pixels, unsigned int count, unsigned int exponent, Inten
   value.squares.Add(WideInteger<3>::Of(squares));
 }
 
-/** A pass that needs all pixels, and has no parameters for a component. */
-struct PassOverAll
+/** The passes over the pixels of an image. Integers need one, and floating-point numbers need two. */
+enum class Pass
 {
-  IntensityImage image;
-
-  struct Parameters
-  {};
-
-  /** Gets the parameters for a component. Returns false if its pixels need not be read. */
-  CCL_HOST_DEVICE
-  bool
-  Begin(std::uint64_t, Parameters &) const
-  {
-    return true;
-  }
+  Integers,
+  Range,     // counts floating-point numbers, and finds the range of each component
+  FixedPoint // adds them, with the range of each component
 };
 
-/** Pass over integers of any type. */
-struct IntegerPass : PassOverAll
+/** Adds the pixels of an image to the values of components. */
+template <Pass VPass>
+struct PixelAdder
 {
+  IntensityImage         image;
+  const IntensityValue * rows; // the ranges of components, for Pass::FixedPoint
+
+  /** Gets the exponent of a component. Returns false if its pixels need not be read. */
+  CCL_HOST_DEVICE
+  bool
+  Begin([[maybe_unused]] std::uint64_t row, [[maybe_unused]] unsigned int & exponent) const
+  {
+    if constexpr (VPass == Pass::FixedPoint)
+    {
+      const IntensityRange range = IntensityRange::Of(rows[row]);
+      exponent = range.Exponent();
+      return range.isFinite;
+    }
+    return true;
+  }
+
   /** Adds the pixels from index `at` on. `count` is 1 to 32. */
   CCL_HOST_DEVICE
   void
-  Add(std::int64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
-  {
-    AddTyped(image, at, count, value);
-  }
-
-private:
-  // Not inlined on the device, because all kernels share this code.
-  CCL_NOINLINE
-  CCL_HOST_DEVICE
-  static void
-  AddTyped(const IntensityImage & image, std::int64_t at, unsigned int count, IntensityValue & value)
+  Add(std::int64_t at, unsigned int count, [[maybe_unused]] unsigned int exponent, IntensityValue & value) const
   {
     VisitPixels(image.pixels, image.type, [&](const auto * pixels) {
-      using UnsignedType = std::decay_t<decltype(*pixels)>;
-      if constexpr (std::is_integral_v<UnsignedType>)
+      using PixelType = std::decay_t<decltype(*pixels)>; // integers are unsigned
+      if constexpr (VPass == Pass::Integers && std::is_integral_v<PixelType>)
       {
         if (IsSigned(image.type))
         {
-          AddIntegers(reinterpret_cast<const std::make_signed_t<UnsignedType> *>(pixels) + at, count, value);
+          AddIntegers(reinterpret_cast<const std::make_signed_t<PixelType> *>(pixels) + at, count, value);
         }
         else
         {
           AddIntegers(pixels + at, count, value);
         }
       }
-    });
-  }
-};
-
-/** Pass 1 over floating-point numbers: counts them, and finds the range of each component. */
-struct RangePass : PassOverAll
-{
-  CCL_HOST_DEVICE
-  void
-  Add(std::int64_t at, unsigned int count, const Parameters &, IntensityValue & value) const
-  {
-    VisitPixels(image.pixels, image.type, [&](const auto * pixels) {
-      if constexpr (std::is_floating_point_v<std::decay_t<decltype(*pixels)>>)
+      else if constexpr (VPass == Pass::Range && std::is_floating_point_v<PixelType>)
       {
         AddRange(pixels + at, count, value);
       }
-    });
-  }
-};
-
-/** Pass 2 over floating-point numbers: adds them, with the range of each component. */
-struct SumPass
-{
-  IntensityImage         image;
-  const IntensityValue * rows; // of pass 1
-
-  struct Parameters
-  {
-    unsigned int exponent;
-  };
-
-  CCL_HOST_DEVICE
-  bool
-  Begin(std::uint64_t row, Parameters & parameters) const
-  {
-    const IntensityRange range = IntensityRange::Of(rows[row]);
-    parameters.exponent = range.Exponent();
-    return range.isFinite;
-  }
-
-  CCL_HOST_DEVICE
-  void
-  Add(std::int64_t at, unsigned int count, const Parameters & parameters, IntensityValue & value) const
-  {
-    VisitPixels(image.pixels, image.type, [&](const auto * pixels) {
-      if constexpr (std::is_floating_point_v<std::decay_t<decltype(*pixels)>>)
+      else if constexpr (VPass == Pass::FixedPoint && std::is_floating_point_v<PixelType>)
       {
-        AddFixedPoint(pixels + at, count, parameters.exponent, value);
+        AddFixedPoint(pixels + at, count, exponent, value);
       }
     });
   }
 };
 
-/** Measures the runs of each word of columns, for AddToRows(). */
-template <typename TRowGroup, typename TRun, typename TPass>
-struct MeasureWord : RunLists<TRowGroup, TRun>
+/** Measures the runs of each word of columns, for AddToRows(). The number of rows of a row group is no type here: the
+ * work on a pixel is much more than the work on a row, and the code of all pixel types is long. */
+template <typename TRun, typename TAdder>
+struct MeasureWord : RunLists<SingleRow, TRun>
 {
-  using typename RunLists<TRowGroup, TRun>::ListType;
+  using typename RunLists<SingleRow, TRun>::ListType;
 
-  const TRun * ranks; // NoLabel for a run without a row
-  ImageStack   stack;
-  TPass        pass;
+  BitRows       rows;
+  std::uint64_t rowsOfGroup;
+  std::uint64_t slicesOfGroup;
+  const TRun *  ranks; // NoLabel for a run without a row
+  ImageStack    stack;
+  TAdder        adder;
 
   /** Moves to the next run. Measures its pixels in the word, and returns the row of its component. Returns NoRow for a
    * run that needs no measurement. */
@@ -233,171 +194,62 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
   std::uint64_t
   Next(ListType & list, IntensityValue & value) const
   {
-    Word                       mask = 0;
-    typename TPass::Parameters parameters{};
-    const std::uint64_t        row = this->RowOf(list.runs.Next(mask), parameters);
-    value = IntensityValue::Empty();
-    if (row != NoRow)
+    Word         mask = 0;
+    unsigned int exponent = 0;
+    const TRun   row = ranks[list.runs.Next(mask)];
+    if (row == NoLabel<TRun> || !adder.Begin(row, exponent))
     {
-      this->AddPixels(list.word, mask, parameters, value);
+      return NoRow;
+    }
+    value = IntensityValue::Empty();
+    const Cell &        word = list.word;
+    const std::uint64_t y = word.y * rowsOfGroup;
+    const std::uint64_t z = word.z * slicesOfGroup;
+    for (std::uint64_t slice = z; slice < z + slicesOfGroup && slice < rows.words.z; ++slice)
+    {
+      for (std::uint64_t rowOfSlice = y; rowOfSlice < y + rowsOfGroup && rowOfSlice < rows.words.y; ++rowOfSlice)
+      {
+        this->AddRow(word.x, rowOfSlice, slice, mask, exponent, value);
+      }
     }
     return row;
   }
 
-  /** Returns the row of a run's component, or NoRow for a run that needs no measurement. Sets the parameters for the
-   * component. */
-  CCL_HOST_DEVICE
-  std::uint64_t
-  RowOf(TRun run, typename TPass::Parameters & parameters) const
-  {
-    const TRun row = ranks[run];
-    return row != NoLabel<TRun> && pass.Begin(row, parameters) ? std::uint64_t{ row } : NoRow;
-  }
-
-  /** Adds the pixels of a word of a row group in the columns `mask`. */
+private:
+  /** Adds the pixels of word x of a row in the columns `mask`. */
   CCL_HOST_DEVICE
   void
-  AddPixels(const Cell & word, Word mask, const typename TPass::Parameters & parameters, IntensityValue & value) const
+  AddRow(std::uint64_t x, std::uint64_t y, std::uint64_t z, Word mask, unsigned int exponent, IntensityValue & value)
+    const
   {
-    const auto & groups = this->runs.groups;
-    groups.ForEachRow(word.y, word.z, [&](unsigned int rowOfGroup, unsigned int slice) {
-      const std::uint64_t y = word.y * TRowGroup::Rows + rowOfGroup;
-      const std::uint64_t z = word.z * TRowGroup::Slices + slice;
-      const std::uint64_t image = stack.ImageOf(z);
-      const std::int64_t  begin = static_cast<std::int64_t>(word.x * BitsPerWord) +
-                                 static_cast<std::int64_t>(y) * pass.image.rowStride +
-                                 static_cast<std::int64_t>(z - image * stack.slices) * pass.image.sliceStride +
-                                 static_cast<std::int64_t>(image) * pass.image.imageStride;
-      Word left = groups.PixelsIn(word, rowOfGroup, slice, mask);
-      while (left != 0)
-      {
-        const unsigned int first = LowestBit(left);
-        const Word         sequence = left & BitsBelowGap(left, first);
-        pass.Add(begin + first, HighestBit(sequence) - first + 1, parameters, value);
-        left &= ~sequence;
-      }
-    });
+    const auto         imageOfStack = stack.ImageOf(z);
+    const std::int64_t begin = static_cast<std::int64_t>(x * BitsPerWord) +
+                               static_cast<std::int64_t>(y) * adder.image.rowStride +
+                               static_cast<std::int64_t>(z - imageOfStack * stack.slices) * adder.image.sliceStride +
+                               static_cast<std::int64_t>(imageOfStack) * adder.image.imageStride;
+    for (Word left = mask & rows.bits[rows.RowBegin(y, z) + x]; left != 0;)
+    {
+      const unsigned int first = LowestBit(left);
+      const Word         sequence = left & BitsBelowGap(left, first);
+      adder.Add(begin + first, HighestBit(sequence) - first + 1, exponent, value);
+      left &= ~sequence;
+    }
   }
 };
 
-/** Calls addToRows(pass) for each pass that the pixels of an image need. `rows` has been cleared. */
+/** Calls add(adder) for each pass that the pixels of an image need. `rows` has been cleared. */
 template <typename TFunction>
 void
-ForEachPass(const IntensityImage & image, IntensityValue * rows, const TFunction & addToRows)
+ForEachPass(const IntensityImage & image, const IntensityValue * rows, const TFunction & add)
 {
   if (IsFloat(image.type))
   {
-    addToRows(RangePass{ { image } });
-    addToRows(SumPass{ image, rows });
+    add(PixelAdder<Pass::Range>{ image, rows });
+    add(PixelAdder<Pass::FixedPoint>{ image, rows });
   }
   else
   {
-    addToRows(IntegerPass{ { image } });
-  }
-}
-
-/** A direct-mapped cache of rows. Atomic operations of several threads on one row take long. So each thread adds to the
- * entries of its own cache. If another row needs an entry, the cache adds the entry to its row first. */
-class RowCache
-{
-public:
-  explicit RowCache(const IntensityRows & table)
-    : m_Table(table)
-  {
-    std::fill_n(m_Rows, Size, NoRow);
-  }
-
-  ~RowCache()
-  {
-    for (unsigned int entry = 0; entry < Size; ++entry)
-    {
-      this->Flush(entry);
-    }
-  }
-
-  RowCache(const RowCache &) = delete;
-  RowCache &
-  operator=(const RowCache &) = delete;
-
-  /** Returns the value to which a thread adds pixels of a row. It is valid until the next call. */
-  IntensityValue &
-  ValueOf(std::uint64_t row)
-  {
-    const auto entry = static_cast<unsigned int>(row % Size);
-    if (m_Rows[entry] != row)
-    {
-      this->Flush(entry);
-      m_Rows[entry] = row;
-      m_Values[entry] = IntensityValue::Empty();
-    }
-    return m_Values[entry];
-  }
-
-private:
-  static constexpr unsigned int Size = 64;
-
-  void
-  Flush(unsigned int entry)
-  {
-    if (m_Rows[entry] != NoRow)
-    {
-      m_Table.Add(m_Rows[entry], m_Values[entry]);
-    }
-  }
-
-  IntensityRows  m_Table;
-  std::uint64_t  m_Rows[Size];
-  IntensityValue m_Values[Size];
-};
-
-/** Adds the runs of all words to rows. Counts the runs on the way, so that the runs need no offsets. `scan` is a scan
- * of the runs that start in each word. */
-template <typename TRowGroup, typename TRun, typename TPass>
-void
-AddRowsOnHost(const ParallelFor &                         parallelFor,
-              const ChunkSums<std::uint64_t> &            scan,
-              const MeasureWord<TRowGroup, TRun, TPass> & measure,
-              const IntensityRows &                       table)
-{
-  const BitRows & columns = measure.runs.groups.columns;
-  const auto      addChunk = [&](std::uint64_t chunk) {
-    const std::uint64_t end = std::min(scan.count, (chunk + 1) * scan.valuesPerChunk);
-    std::uint64_t       i = chunk * scan.valuesPerChunk;
-    std::uint64_t       runsBefore = scan.prefixes[chunk];
-    Cell                word = CellAt(columns.words, i);
-    RowCache            cache(table);
-    for (; i < end; ++i)
-    {
-      if (const Word here = columns.bits[i]; here != 0)
-      {
-        const Word starts = columns.Starts(i - word.x, word.x);
-        const auto firstRun = static_cast<TRun>(runsBefore - 1 + (starts >> LowestBit(here) & 1U));
-        for (RunsOfWord<TRun> list{ here, here, firstRun }; !list.IsAtEnd();)
-        {
-          Word                       mask = 0;
-          typename TPass::Parameters parameters{};
-          const std::uint64_t        row = measure.RowOf(list.Next(mask), parameters);
-          if (row != NoRow)
-          {
-            measure.AddPixels(word, mask, parameters, cache.ValueOf(row));
-          }
-        }
-        runsBefore += CountBits(starts);
-      }
-      if (++word.x == columns.words.x)
-      {
-        word = CellAt(columns.words, i + 1);
-      }
-    }
-  };
-  const std::uint64_t chunks = scan.prefixes.size();
-  if (chunks <= Tuning::HostPackedChunksOfOneThread)
-  {
-    SequentialFor(chunks, addChunk);
-  }
-  else
-  {
-    parallelFor(chunks, addChunk);
+    add(PixelAdder<Pass::Integers>{ image, rows });
   }
 }
 
@@ -420,34 +272,11 @@ MeasureIntensitiesOfRuns(const TExecutor &                    executor,
 {
   using namespace MeasureIntensities;
   executor.ForEach(Grid{ rowCount }, ClearRows<IntensityRows>{ { rows } });
-  ForEachPass(image, rows, [&](const auto & pass) {
-    using PassType = std::decay_t<decltype(pass)>;
-    executor.AddToRows(runs.groups.columns.words,
-                       MeasureWord<TRowGroup, TRun, PassType>{ { runs }, ranks, stack, pass },
-                       IntensityRows{ rows });
-  });
-}
-
-/** Does the same on the host, without offsets of runs: the labels of the runs may come from a device.
- * \param groups the bits of the image, in host memory
- * \param scan the scan of the runs that start in each word of columns */
-template <typename TRowGroup, typename TRun>
-void
-MeasureIntensitiesOfRows(const ParallelFor &              parallelFor,
-                         const RowGroupBits<TRowGroup> &  groups,
-                         const ChunkSums<std::uint64_t> & scan,
-                         const TRun *                     ranks,
-                         const ImageStack &               stack,
-                         const IntensityImage &           image,
-                         std::uint64_t                    rowCount,
-                         IntensityValue *                 rows)
-{
-  using namespace MeasureIntensities;
-  HostExecutor(parallelFor).ForEach(Grid{ rowCount }, ClearRows<IntensityRows>{ { rows } });
-  ForEachPass(image, rows, [&](const auto & pass) {
-    using PassType = std::decay_t<decltype(pass)>;
-    const MeasureWord<TRowGroup, TRun, PassType> measure{ { { groups, nullptr } }, ranks, stack, pass };
-    AddRowsOnHost(parallelFor, scan, measure, IntensityRows{ rows });
+  ForEachPass(image, rows, [&](auto adder) {
+    const MeasureWord<TRun, decltype(adder)> functor{
+      { runs.OfColumns() }, runs.groups.rows, TRowGroup::Rows, TRowGroup::Slices, ranks, stack, adder
+    };
+    executor.AddToRows(runs.groups.columns.words, functor, IntensityRows{ rows });
   });
 }
 

@@ -5,10 +5,10 @@
 #include "primitives/Grid.h"
 #include "executors/Arena.h"
 #include "executors/BoundedCount.h"
-#include "executors/RowAccumulator.h"
 #include "executors/host/HostMemory.h"
 #include "executors/host/HostThreadBlock.h"
 #include "executors/host/ParallelFor.h"
+#include "executors/host/RowCache.h"
 
 #include <algorithm>
 #include <cstring>
@@ -216,32 +216,24 @@ public:
   AddToRows(const Grid & grid, const TFunctor & functor, const TTable & table) const
   {
     using ValueType = typename TTable::ValueType;
-    const auto addTo = [&table](std::uint64_t row, const ValueType & value) {
-      if (row != NoRow)
-      {
-        table.Add(row, value);
-      }
-    };
     const std::uint64_t count = grid.Count();
     this->ForEachChunk(count, CellsPerChunk(count), [&](std::uint64_t, std::uint64_t begin, std::uint64_t end) {
-      RowAccumulator<ValueType> accumulator;
-      ValueType                 value;
-      Cell                      cell = CellAt(grid, begin);
+      RowCache<TTable> cache(table);
+      ValueType        value;
+      Cell             cell = CellAt(grid, begin);
       for (std::uint64_t i = begin; i < end; ++i, cell = NextCell(grid, cell))
       {
         if (functor.HasValues(i))
         {
           for (auto list = functor.Begin(cell); !list.IsAtEnd();)
           {
-            if (std::uint64_t row = functor.Next(list, value); row != NoRow)
+            if (const std::uint64_t row = functor.Next(list, value); row != NoRow)
             {
-              accumulator.Exchange(row, value);
-              addTo(row, value);
+              cache.Add(row, value);
             }
           }
         }
       }
-      addTo(accumulator.GetRow(), accumulator.GetValue());
     });
   }
 
