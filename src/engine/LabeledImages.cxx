@@ -148,11 +148,10 @@ SelectComponentsBySize(const ParallelFor &                     parallelFor,
                        const CudaConnectedComponentSelection & selection,
                        const LabelValues &                     labelValues)
 {
-  const HostExecutor                           executor(parallelFor);
-  const auto                                   count = pixelCounts.size();
-  ComponentTable<std::uint64_t, std::uint64_t> table{};
-  table.pixelCounts = pixelCounts.data();
-  const std::uint64_t * const allAreSeeded = nullptr;
+  const HostExecutor                    executor(parallelFor);
+  const auto                            count = pixelCounts.size();
+  const SelectionColumns<std::uint64_t> table{ pixelCounts.data(), nullptr, {}, {} };
+  const std::uint64_t * const           allAreSeeded = nullptr;
   const auto selected = Select<std::uint64_t>(executor, table, allAreSeeded, { count }, Grid{ count }, {}, selection);
   KeptComponents kept;
   kept.components.assign(selected.ranks.get(), selected.ranks.get() + selected.count.GetOrZero());

@@ -73,41 +73,36 @@ AnalyzeRuns(const TExecutor &                         executor,
   const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
   const Selection &   selection = request.selection;
   const std::uint64_t limit = componentCount.limit;
-  return VisitSumTypeFor(request.size, columns, [&](auto sum) -> AnalyzedComponents<TRun, TExecutor> {
-    using TableType = ComponentTable<TRun, decltype(sum)>;
-    auto       memory = executor.template Allocate<std::uint64_t>(WordsOfTable<TableType>(columns, limit));
-    const auto table = TableIn<TableType>(memory.get(), columns, limit);
-    MeasureComponents(executor,
-                      runs,
-                      ranks,
-                      stack,
-                      selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster,
-                      componentCount,
-                      table);
-    if (selection.IsDefault())
-    {
-      return { std::move(memory), componentCount, std::nullopt };
-    }
-    const auto seeded = MarkSeededComponents(executor, runs, ranks, limit, stack, selection.seeds);
-    auto       selected = Select(executor,
-                           table,
-                           selection.seeds.empty() ? nullptr : seeded.get(),
-                           componentCount,
-                           request.size,
-                           imageRanks,
-                           selection,
-                           keptMemory);
-    if (labeled.onlyRoots)
-    {
-      labeled.positions = selected.positions.get();
-    }
-    else
-    {
-      executor.ForEach(labeled.runCount,
-                       SelectComponents::RenumberRun<TRun>{ selected.positions.get(), labeled.ranks.get() });
-    }
-    return { std::move(memory), componentCount, std::move(selected) };
+  auto                memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, limit));
+  const auto          table = VisitSumTypeFor(request.size, columns, [&](auto sum) -> SelectionColumns<TRun> {
+    const auto allColumns = TableIn<ComponentTable<TRun, decltype(sum)>>(memory.get(), columns, limit);
+    const bool isTransposed = selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
+    MeasureComponents(executor, runs, ranks, stack, isTransposed, componentCount, allColumns);
+    return allColumns;
   });
+  if (selection.IsDefault())
+  {
+    return { std::move(memory), componentCount, std::nullopt };
+  }
+  const auto seeded = MarkSeededComponents(executor, runs, ranks, limit, stack, selection.seeds);
+  auto       selected = Select(executor,
+                         table,
+                         selection.seeds.empty() ? nullptr : seeded.get(),
+                         componentCount,
+                         request.size,
+                         imageRanks,
+                         selection,
+                         keptMemory);
+  if (labeled.onlyRoots)
+  {
+    labeled.positions = selected.positions.get();
+  }
+  else
+  {
+    executor.ForEach(labeled.runCount,
+                     SelectComponents::RenumberRun<TRun>{ selected.positions.get(), labeled.ranks.get() });
+  }
+  return { std::move(memory), componentCount, std::move(selected) };
 }
 
 /** Labeled runs after the selection of a request. */

@@ -136,17 +136,42 @@ struct Measurements
   }
 };
 
-/** The columns of a table. A column that is not wanted is null. */
+/** The columns of a table that a selection reads. A column that is not wanted is null. */
+template <typename TRun>
+struct SelectionColumns
+{
+  TRun * pixelCounts;
+  TRun * firstPixels;
+  TRun * minimums[3];
+  TRun * maximums[3];
+
+  /** Returns the faces of the image that the component of a row touches, as CudaConnectedComponentTable::faces. The
+   * table must have boxes. */
+  CCL_HOST_DEVICE
+  std::uint8_t
+  FacesAt(std::uint64_t row, const Grid & size) const
+  {
+    const std::uint64_t sizes[3] = { size.x, size.y, size.z };
+    unsigned int        faces = 0;
+    for (unsigned int axis = 0; axis < 3; ++axis)
+    {
+      if (sizes[axis] > 1)
+      {
+        faces |= static_cast<unsigned int>(minimums[axis][row] == 0) << 2 * axis;
+        faces |= static_cast<unsigned int>(maximums[axis][row] == sizes[axis] - 1) << (2 * axis + 1);
+      }
+    }
+    return static_cast<std::uint8_t>(faces);
+  }
+};
+
+/** All columns of a table. */
 template <typename TRun, typename TSum>
-struct ComponentTable
+struct ComponentTable : SelectionColumns<TRun>
 {
   using ValueType = Measurements<TRun, TSum>;
   using SumType = typename StoredSum<TSum>::Type;
 
-  TRun *    pixelCounts;
-  TRun *    firstPixels;
-  TRun *    minimums[3];
-  TRun *    maximums[3];
   SumType * sums[3];
   SumType * products[6];
 
@@ -154,7 +179,7 @@ struct ComponentTable
   bool
   HasMoreThanPixelCounts() const
   {
-    return firstPixels != nullptr || minimums[0] != nullptr || sums[0] != nullptr || products[0] != nullptr;
+    return this->firstPixels != nullptr || this->minimums[0] != nullptr || sums[0] != nullptr || products[0] != nullptr;
   }
 
   /** Prepares a row for Add(). */
@@ -186,25 +211,6 @@ struct ComponentTable
       },
       *this,
       value);
-  }
-
-  /** Returns the faces of the image that the component of a row touches, as CudaConnectedComponentTable::faces. The
-   * table must have boxes. */
-  CCL_HOST_DEVICE
-  std::uint8_t
-  FacesAt(std::uint64_t row, const Grid & size) const
-  {
-    const std::uint64_t sizes[3] = { size.x, size.y, size.z };
-    unsigned int        faces = 0;
-    for (unsigned int axis = 0; axis < 3; ++axis)
-    {
-      if (sizes[axis] > 1)
-      {
-        faces |= static_cast<unsigned int>(minimums[axis][row] == 0) << 2 * axis;
-        faces |= static_cast<unsigned int>(maximums[axis][row] == sizes[axis] - 1) << (2 * axis + 1);
-      }
-    }
-    return static_cast<std::uint8_t>(faces);
   }
 };
 

@@ -37,15 +37,15 @@ namespace SelectComponents
 
 /** Returns 1 for a component that satisfies the conditions on size, seeds and border, and 0 for others: the values of
  * a scan. */
-template <typename TRun, typename TSum>
+template <typename TRun>
 struct IsSelected
 {
-  ComponentTable<TRun, TSum> table;
-  const TRun *               seeded; // whether each component contains a seed; null if all are selected
-  std::uint64_t              minimumSize;
-  std::uint64_t              maximumSize;
-  Selection::BorderEnum      border;
-  Grid                       size;
+  SelectionColumns<TRun> table;
+  const TRun *           seeded; // whether each component contains a seed; null if all are selected
+  std::uint64_t          minimumSize;
+  std::uint64_t          maximumSize;
+  Selection::BorderEnum  border;
+  Grid                   size;
 
   CCL_HOST_DEVICE
   TRun
@@ -102,12 +102,12 @@ struct HasPosition
 };
 
 /** Kernel functor that finds the size of the largest selected component of each image. A cell is a component. */
-template <typename TRun, typename TSum>
+template <typename TRun>
 struct RaiseLargestSize
 {
-  IsSelected<TRun, TSum> isSelected;
-  RanksOfImages<TRun>    imageRanks;
-  TRun *                 largestSizes; // an element for each image
+  IsSelected<TRun>    isSelected;
+  RanksOfImages<TRun> imageRanks;
+  TRun *              largestSizes; // an element for each image
 
   CCL_HOST_DEVICE
   void
@@ -124,13 +124,13 @@ struct RaiseLargestSize
 };
 
 /** Kernel functor that finds the first selected component of the largest size in each image. A cell is a component. */
-template <typename TRun, typename TSum>
+template <typename TRun>
 struct FindFirstLargest
 {
-  IsSelected<TRun, TSum> isSelected;
-  RanksOfImages<TRun>    imageRanks;
-  const TRun *           largestSizes;
-  TRun *                 largest; // the complement of its rank, for each image; 0 at first
+  IsSelected<TRun>    isSelected;
+  RanksOfImages<TRun> imageRanks;
+  const TRun *        largestSizes;
+  TRun *              largest; // the complement of its rank, for each image; 0 at first
 
   CCL_HOST_DEVICE
   void
@@ -327,16 +327,16 @@ IsSorting(const Selection & selection)
  * the columns of ColumnsFor(). `seeded` is the result of MarkSeededComponents(), or null without seeds. `size` is the
  * size of one image. If the selection does not sort, `keptMemory` gets the number of the selected components, instead
  * of memory of the executor, unless it is null. */
-template <typename TRun, typename TSum, typename TExecutor>
+template <typename TRun, typename TExecutor>
 SelectedComponents<TRun, TExecutor>
-Select(const TExecutor &                  executor,
-       const ComponentTable<TRun, TSum> & table,
-       const TRun *                       seeded,
-       const BoundedCount<TRun> &         componentCount,
-       const Grid &                       size,
-       const RanksOfImages<TRun> &        imageRanks,
-       const Selection &                  selection,
-       TRun *                             keptMemory = nullptr)
+Select(const TExecutor &              executor,
+       const SelectionColumns<TRun> & table,
+       const TRun *                   seeded,
+       const BoundedCount<TRun> &     componentCount,
+       const Grid &                   size,
+       const RanksOfImages<TRun> &    imageRanks,
+       const Selection &              selection,
+       TRun *                         keptMemory = nullptr)
 {
   using namespace SelectComponents;
   const std::uint64_t limit = componentCount.limit;
@@ -359,7 +359,7 @@ Select(const TExecutor &                  executor,
     };
   };
 
-  const IsSelected<TRun, TSum> isSelected{
+  const IsSelected<TRun> isSelected{
     table, seeded, selection.minimumSize, selection.maximumSize, selection.border, size
   };
   if (selection.numberOfLargest == 1 && !IsSorting(selection))
@@ -367,9 +367,9 @@ Select(const TExecutor &                  executor,
     // The most frequent selection needs no sort.
     const auto largestSizes = executor.template AllocateCleared<TRun>(images);
     const auto largest = executor.template AllocateCleared<TRun>(images);
-    executor.ForEach(componentCount, RaiseLargestSize<TRun, TSum>{ isSelected, imageRanks, largestSizes.get() });
+    executor.ForEach(componentCount, RaiseLargestSize<TRun>{ isSelected, imageRanks, largestSizes.get() });
     executor.ForEach(componentCount,
-                     FindFirstLargest<TRun, TSum>{ isSelected, imageRanks, largestSizes.get(), largest.get() });
+                     FindFirstLargest<TRun>{ isSelected, imageRanks, largestSizes.get(), largest.get() });
     numberInOrderOfRanks(IsFirstLargest<TRun>{ imageRanks, largest.get() });
     return finish();
   }
