@@ -4,9 +4,9 @@
 
 // Labels and measures images by runs, on any executor. The steps are the steps of the library.
 
+#include "DenseImages.h"
+
 #include "algorithms/analysis/ExportRows.h"
-#include "algorithms/runs/PackForeground.h"
-#include "algorithms/runs/RunLabelWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
 
 namespace itk::ccl

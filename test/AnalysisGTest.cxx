@@ -3,6 +3,7 @@
 // Tests of the table of components, of their selection and of their order.
 
 #include "AnalysisTestSupport.h"
+#include "DenseImages.h"
 #include "ScanTest.h"
 #include "ThreadPool.h"
 

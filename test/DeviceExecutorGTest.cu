@@ -3,6 +3,7 @@
 // Tests of the executor of a device, which the library does not export.
 
 #include "CudaTestSupport.h"
+#include "DenseImages.h"
 #include "ScanTest.h"
 
 #include "algorithms/runs/PackForeground.h"

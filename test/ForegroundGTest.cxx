@@ -815,15 +815,15 @@ PackByFunctors(Images &                      input,
     words.resize(itk::ccl::WordsOf(stack.GetGrid()).Count());
     const itk::ccl::HostExecutor                             executor;
     itk::ccl::GroupedBits<TRowGroup, itk::ccl::HostExecutor> grouped(executor, stack, words.data());
-    if (values == nullptr)
-    {
-      PackRowGroups(executor, pixels, stack, foreground, words.data(), grouped, isMasked);
-    }
-    else
-    {
-      itk::ccl::PackAndObserveRowGroups(
-        executor, pixels, stack, view.type, !foreground.isInverted, words.data(), grouped, values->data());
-    }
+    PackRowGroups(executor,
+                  pixels,
+                  stack,
+                  view.type,
+                  foreground,
+                  words.data(),
+                  grouped,
+                  isMasked,
+                  values == nullptr ? nullptr : values->data());
     const auto & groups = grouped.groups;
     for (std::uint64_t i = 0; i < groups.columns.words.Count(); ++i)
     {

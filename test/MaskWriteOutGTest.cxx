@@ -4,6 +4,7 @@
 // bits and runs that the labeler passes to the caller; and filled images in untouched memory.
 
 #include "AnalysisTestSupport.h"
+#include "DenseImages.h"
 
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/PackForeground.h"

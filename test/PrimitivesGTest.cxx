@@ -14,6 +14,7 @@
 #include "primitives/PackRow.h"
 #include "primitives/PixelTypes.h"
 #include "algorithms/runs/RunUnionFind.h"
+#include "DenseImages.h"
 #include "TestImages.h"
 
 #include "itkCudaConnectedComponentAlgorithms.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Ways.h"
 
+#include "DenseImages.h"
 #include "ThreadPool.h"
 
 #include "algorithms/published/ForegroundBytes.h"
@@ -134,7 +135,7 @@ LabelRunsOnHost(const HostExecutor & executor,
   const auto labelRuns = [&](const RunCapacity & capacity) {
     return LabelRuns<TRun>(executor, hostBits.groups, neighbors, capacity);
   };
-  const auto runs = labelRuns(CapacityFor<TRun>(executor, hostBits.groups, 0));
+  const auto runs = labelRuns(RunCapacity::Exactly(CountRuns<TRun>(executor, hostBits.groups)));
   const auto uncounted = labelRuns(CapacityFor<TRun>(executor, hostBits.groups));
   EXPECT_EQ(runs.runCount.limit, hostBits.runs.total) << image.name;
   EXPECT_EQ(uncounted.runCount.GetOrZero(), hostBits.runs.total) << image.name;

@@ -50,14 +50,15 @@ PackImages(const TExecutor & executor,
     VisitWidth(image.type, [&](auto width) {
       using BitsType = decltype(width);
       const StackPixels<const BitsType> pixels = PixelsOf(static_cast<const BitsType *>(image.pixels), image);
-      if (request.wantsValues)
-      {
-        PackAndObserveRowGroups(executor, pixels, stack, image.type, request.isComplement, bits, grouped, values);
-      }
-      else
-      {
-        PackRowGroups(executor, pixels, stack, foreground, bits, grouped, isMasked);
-      }
+      PackRowGroups(executor,
+                    pixels,
+                    stack,
+                    image.type,
+                    foreground,
+                    bits,
+                    grouped,
+                    isMasked,
+                    request.wantsValues ? values : nullptr);
     });
   };
   if (request.WantsMask())

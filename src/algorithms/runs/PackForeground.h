@@ -110,15 +110,15 @@ private:
 
 /** Writes the bits of the rows of a row group in one word, and the bits of its columns. Clears memory for later
  * functors on the way. A cell is a word of columns. */
-template <typename TRowGroup, typename TBits, typename TTest, typename TObserver>
+template <typename TRowGroup, typename TPackWord>
 struct WriteWords
 {
-  PackWordAt<TBits, TTest, TObserver> packWord;
-  RowGroupBits<TRowGroup>             groups;
-  Word *                              bits;
-  Word *                              columns;  // not used if a row group is one row
-  bool                                isMasked; // whether `bits` has the pixels that may be foreground
-  MemoryToClear                       toClear;
+  TPackWord               packWord;
+  RowGroupBits<TRowGroup> groups;
+  Word *                  bits;
+  Word *                  columns;  // not used if a row group is one row
+  bool                    isMasked; // whether `bits` has the pixels that may be foreground
+  MemoryToClear           toClear;
 
   CCL_HOST_DEVICE
   void
@@ -179,70 +179,37 @@ struct GroupedBits
 
 /** Packs the pixels of a stack to the bits of its rows and columns. `bits` has an element for each word of the stack,
  * and gets the bits of the rows. If `isMasked`, it has the bits of the pixels that may be foreground.
- * \tparam TBits the unsigned integer of the pixel's size */
+ * \tparam TBits the unsigned integer of the pixel's size
+ * \param values null, or an element for each image, which gets the values of the pixels that are not 0. Then the
+ * foreground is these pixels, or those that are 0. */
 template <typename TRowGroup, typename TBits, typename TExecutor>
 void
 PackRowGroups(const TExecutor &                         executor,
               const StackPixels<const TBits> &          pixels,
               const ImageStack &                        stack,
+              PixelType                                 type,
               const Foreground &                        foreground,
               Word *                                    bits,
               const GroupedBits<TRowGroup, TExecutor> & grouped,
-              bool                                      isMasked = false)
+              bool                                      isMasked = false,
+              ObservedValues *                          values = nullptr)
 {
-  VisitTest<TBits>(foreground, [&](const auto & test) {
-    using TestType = std::decay_t<decltype(test)>;
-    executor.ForEach(
-      grouped.groups.columns.words,
-      PackForeground::WriteWords<TRowGroup, TBits, TestType, NoObserver>{
-        { pixels, stack, test }, grouped.groups, bits, grouped.columns.get(), isMasked, executor.TakeMemoryToClear() });
-  });
-}
-
-/** Packs the pixels that are not 0, or those that are 0, and adds the values of those that are not 0 to the values of
- * their images.
- * \param values an element for each image */
-template <typename TRowGroup, typename TBits, typename TExecutor>
-void
-PackAndObserveRowGroups(const TExecutor &                         executor,
-                        const StackPixels<const TBits> &          pixels,
-                        const ImageStack &                        stack,
-                        PixelType                                 type,
-                        bool                                      isComplement,
-                        Word *                                    bits,
-                        const GroupedBits<TRowGroup, TExecutor> & grouped,
-                        ObservedValues *                          values)
-{
-  ValueTest<TBits> test{ 0, 0, !isComplement };
-  Foreground::NotZero(type).IsOneValue(test.mask, test.value);
-  executor.ForEach(grouped.groups.columns.words,
-                   PackForeground::WriteWords<TRowGroup, TBits, ValueTest<TBits>, ValueObserver>{
-                     { pixels, stack, test, { values, type } },
-                     grouped.groups,
-                     bits,
-                     grouped.columns.get(),
-                     false,
-                     executor.TakeMemoryToClear() });
-}
-
-/** Packs one image of bytes without gaps. Bytes that are not 0 are foreground, or those that are 0. */
-template <typename TRowGroup, typename TExecutor>
-GroupedBits<TRowGroup, TExecutor>
-PackRowGroups(const TExecutor &    executor,
-              const std::uint8_t * pixels,
-              const Grid &         size,
-              Word *               bits,
-              bool                 isComplement = false)
-{
-  const Foreground                  foreground = Foreground::NotZero(PixelType::UInt8);
-  GroupedBits<TRowGroup, TExecutor> grouped(executor, size, bits);
-  PackRowGroups(executor,
-                StackPixels<const std::uint8_t>::Of(pixels, size),
-                size,
-                isComplement ? foreground.Inverted() : foreground,
-                bits,
-                grouped);
-  return grouped;
+  using namespace PackForeground;
+  const auto pack = [&](const auto & packWord) {
+    executor.ForEach(grouped.groups.columns.words,
+                     WriteWords<TRowGroup, std::decay_t<decltype(packWord)>>{
+                       packWord, grouped.groups, bits, grouped.columns.get(), isMasked, executor.TakeMemoryToClear() });
+  };
+  if (values == nullptr)
+  {
+    VisitTest<TBits>(foreground, [&](const auto & test) {
+      pack(PackWordAt<TBits, std::decay_t<decltype(test)>>{ pixels, stack, test });
+    });
+    return;
+  }
+  ValueTest<TBits> test{ 0, 0, foreground.isInverted };
+  foreground.IsOneValue(test.mask, test.value);
+  pack(PackWordAt<TBits, ValueTest<TBits>, ValueObserver>{ pixels, stack, test, { values, type } });
 }
 
 /** Makes the bits of the columns from the bits of the rows. */

@@ -12,6 +12,8 @@
 #include "primitives/Vec4.h"
 #include "primitives/Runs.h"
 
+#include <type_traits>
+
 namespace itk::ccl
 {
 
@@ -217,30 +219,13 @@ WriteRunLabels(const TExecutor &                    executor,
   const LabelOfRank<TRun, TOutput> labelOf(labelValues);
   const bool                       isAligned =
     output.isContiguous || (output.rowStride % 4 == 0 && output.sliceStride % 4 == 0 && output.imageStride % 4 == 0);
-  if (stack.size.x % 4 == 0 && isAligned && MisalignmentOf(output.pixels) == 0)
-  {
-    const WriteLabels<TRowGroup, TRun, TOutput, true> functor{ runs, ranks, imageRanks, stack, labelOf, output };
+  const auto write = [&](auto aligned) {
+    const WriteLabels<TRowGroup, TRun, TOutput, decltype(aligned)::value> functor{ runs,  ranks,   imageRanks,
+                                                                                   stack, labelOf, output };
     executor.ForEach(functor.GetCells(), functor);
-  }
-  else
-  {
-    const WriteLabels<TRowGroup, TRun, TOutput, false> functor{ runs, ranks, imageRanks, stack, labelOf, output };
-    executor.ForEach(functor.GetCells(), functor);
-  }
-}
-
-/** Does the same for one image without gaps. */
-template <typename TRowGroup, typename TRun, typename TOutput, typename TExecutor>
-void
-WriteRunLabels(const TExecutor &                    executor,
-               const IndexedRuns<TRowGroup, TRun> & runs,
-               const RanksOfRuns<TRun> &            ranks,
-               const Grid &                         size,
-               const LabelValues &                  labelValues,
-               TOutput *                            output)
-{
-  WriteRunLabels<TRowGroup, TRun, TOutput>(
-    executor, runs, ranks, {}, size, labelValues, StackPixels<TOutput>::Of(output, size));
+  };
+  const bool areRowsAligned = stack.size.x % 4 == 0 && isAligned && MisalignmentOf(output.pixels) == 0;
+  areRowsAligned ? write(std::true_type{}) : write(std::false_type{});
 }
 
 } // namespace itk::ccl

@@ -204,17 +204,15 @@ struct RunCapacity
 };
 
 /** Returns the capacity for all runs of row groups. If the arrays for the most possible runs would have more than
- * `worstCaseBytes` bytes, counts the runs and waits for their number. */
+ * Tuning::WorstCaseBytes bytes, counts the runs and waits for their number. */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 RunCapacity
-CapacityFor(const TExecutor &               executor,
-            const RowGroupBits<TRowGroup> & groups,
-            std::uint64_t                   worstCaseBytes = Tuning::WorstCaseBytes)
+CapacityFor(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
 {
   constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun); // parents, and ranks of roots
   const std::uint64_t     mostRuns = MostRunsOf(groups);
-  return mostRuns <= worstCaseBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
-                                                  : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
+  return mostRuns <= Tuning::WorstCaseBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
+                                                          : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
 }
 
 /** Writes the run offset of each word of columns. */
