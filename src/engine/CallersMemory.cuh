@@ -2,8 +2,7 @@
 #ifndef ccl_engine_CallersMemory_cuh
 #define ccl_engine_CallersMemory_cuh
 
-// Device memory from the allocator of a caller.
-
+#include "engine/Checks.h"
 #include "engine/DeviceChecks.cuh"
 #include "executors/Arena.h"
 #include "executors/device/DeviceAllocation.cuh"
@@ -35,12 +34,10 @@ public:
     try
     {
       RequireDeviceMemory(memory, "memory of the caller's allocator", m_Device);
-      if (reinterpret_cast<std::uintptr_t>(memory) % ArenaSize::Alignment != 0)
-      {
-        throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
-                                          "the caller's allocator has returned an address that is not a multiple of " +
-                                            std::to_string(ArenaSize::Alignment) + " bytes");
-      }
+      Require(reinterpret_cast<std::uintptr_t>(memory) % ArenaSize::Alignment == 0, [] {
+        return "the caller's allocator has returned an address that is not a multiple of " +
+               std::to_string(ArenaSize::Alignment) + " bytes";
+      });
     }
     catch (...)
     {

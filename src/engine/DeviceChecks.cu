@@ -2,6 +2,7 @@
 
 #include "engine/DeviceChecks.cuh"
 
+#include "engine/Checks.h"
 #include "algorithms/analysis/ComponentTable.h"
 #include "executors/Arena.h"
 #include "executors/device/CudaError.cuh"
@@ -21,23 +22,17 @@ RequireDeviceMemory(const void * memory, const char * name, int device)
   cudaPointerAttributes attributes{};
   CCL_CHECK(cudaPointerGetAttributes(&attributes, memory));
   const bool isDevice = attributes.type == cudaMemoryTypeDevice && attributes.device == device;
-  if (!isDevice && attributes.type != cudaMemoryTypeManaged)
-  {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
-                                      std::string("the ") + name + " is not in the memory of CUDA device " +
-                                        std::to_string(device));
-  }
+  Require(isDevice || attributes.type == cudaMemoryTypeManaged, [&] {
+    return std::string("the ") + name + " is not in the memory of CUDA device " + std::to_string(device);
+  });
 }
 
 void
 RequireDeviceNumbers(const void * memory, const char * name, int device)
 {
   RequireDeviceMemory(memory, name, device);
-  if (reinterpret_cast<std::uintptr_t>(memory) % 8 != 0)
-  {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
-                                      std::string("the address of the ") + name + " is not a multiple of 8 bytes");
-  }
+  Require(reinterpret_cast<std::uintptr_t>(memory) % 8 == 0,
+          [&] { return std::string("the address of the ") + name + " is not a multiple of 8 bytes"; });
 }
 
 void
@@ -75,33 +70,24 @@ RequireUsable(cudaStream_t stream)
 void
 RequireNoCapture(cudaStream_t stream)
 {
-  if (RequireUsable(stream))
-  {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument,
-                                      "the stream captures a CUDA graph, and this function waits for results: use "
-                                      "another stream, or end the capture first");
-  }
+  Require(!RequireUsable(stream),
+          "the stream captures a CUDA graph, and this function waits for results: use another stream, or end the "
+          "capture first");
 }
 
 void
 RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t needed)
 {
-  std::string problem;
-  if (bytes < needed)
-  {
-    problem = "the workspace has " + std::to_string(bytes) + " bytes, but the call needs " + std::to_string(needed) +
-              ": ask GetWorkspaceSize()";
-  }
-  else if (needed != 0 &&
-           (workspace == nullptr || reinterpret_cast<std::uintptr_t>(workspace) % ArenaSize::Alignment != 0))
-  {
-    problem =
-      "the address of the workspace is null, or not a multiple of " + std::to_string(ArenaSize::Alignment) + " bytes";
-  }
-  if (!problem.empty())
-  {
-    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::InvalidArgument, problem);
-  }
+  Require(bytes >= needed, [&] {
+    return "the workspace has " + std::to_string(bytes) + " bytes, but the call needs " + std::to_string(needed) +
+           ": ask GetWorkspaceSize()";
+  });
+  const bool isAligned =
+    workspace != nullptr && reinterpret_cast<std::uintptr_t>(workspace) % ArenaSize::Alignment == 0;
+  Require(needed == 0 || isAligned, [] {
+    return "the address of the workspace is null, or not a multiple of " + std::to_string(ArenaSize::Alignment) +
+           " bytes";
+  });
 }
 
 void
