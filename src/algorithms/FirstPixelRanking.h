@@ -149,12 +149,6 @@ public:
     return m_ChunkCount;
   }
 
-  std::uint64_t
-  CountWords() const
-  {
-    return m_ChunkCount * WordsPerChunk;
-  }
-
   FirstPixelRanking::Marks<TIndex>
   Get() const
   {

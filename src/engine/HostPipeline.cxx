@@ -3,6 +3,7 @@
 // Labels images in host memory.
 
 #include "engine/Calls.h"
+#include "algorithms/DeviceSteps.h"
 #include "algorithms/analysis/ExportRows.h"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
@@ -135,7 +136,9 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
     table.originalComponentCount = selected.labeled.componentCount.limit;
     table.componentCount = kept;
     table.componentCounts.resize(request.images);
-    CountComponentsOfImages(selected.imageRanks.first, kept, table.componentCounts);
+    CudaConnectedComponentDeviceCall call;
+    call.componentCounts = table.componentCounts.data();
+    StoreNumbersOf(executor, selected, request, call);
     components.RequireLabels(request.labelValues);
     if (request.wantsTable && selected.analyzed)
     {

@@ -10,10 +10,7 @@
 #include "primitives/LabelValues.h"
 #include "primitives/Runs.h"
 
-#include <algorithm>
 #include <cstdint>
-#include <utility>
-#include <vector>
 
 namespace itk::ccl
 {
@@ -138,21 +135,6 @@ FindRanksOfImages(const TExecutor &                    executor,
     executor.ForEach(Grid{ FunctorType::Threads, images }, FunctorType{ runs, runCount, ranks, first.get() });
   }
   return first;
-}
-
-/** Counts the components of each image. `first` is as in RanksOfImages, in host memory; `counts` has an element for
- * each image. */
-template <typename TRun>
-void
-CountComponentsOfImages(const TRun * first, std::uint64_t componentCount, std::vector<std::uint64_t> & counts)
-{
-  std::uint64_t end = componentCount;
-  for (std::size_t image = counts.size(); image-- > 0;)
-  {
-    const std::uint64_t begin = image == 0 ? 0 : std::min<std::uint64_t>(first[image], componentCount);
-    counts[image] = end - begin;
-    end = begin;
-  }
 }
 
 } // namespace itk::ccl
