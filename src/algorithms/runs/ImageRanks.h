@@ -15,6 +15,22 @@
 namespace itk::ccl
 {
 
+/** Returns the last index of an ascending array whose element is not higher than a value, or 0 if there is none. */
+template <typename T>
+CCL_HOST_DEVICE
+inline std::uint64_t
+LastNotAbove(const T * elements, std::uint64_t count, T value)
+{
+  std::uint64_t begin = 0;
+  std::uint64_t end = count;
+  while (end - begin > 1)
+  {
+    const std::uint64_t middle = begin + (end - begin) / 2;
+    (elements[middle] <= value ? begin : end) = middle;
+  }
+  return begin;
+}
+
 /** The number of components before each image of a stack. */
 template <typename TRun>
 struct RanksOfImages
@@ -36,15 +52,8 @@ struct RanksOfImages
   std::uint64_t
   ImageOf(TRun rank) const
   {
-    // The last image whose ranks do not start after this rank: images without components start where the next one does.
-    std::uint64_t begin = 0;
-    std::uint64_t end = first == nullptr ? 1 : images;
-    while (end - begin > 1)
-    {
-      const std::uint64_t middle = begin + (end - begin) / 2;
-      (first[middle] <= rank ? begin : end) = middle;
-    }
-    return begin;
+    // Images without components start where the next one does.
+    return LastNotAbove(first, first == nullptr ? 1 : images, rank);
   }
 };
 
@@ -62,7 +71,7 @@ struct FindLowestRank
   TRun *                       lowest;
 
   /** The threads that work on one image. If roots have the first pixels, the rank of the first run is the lowest. */
-  static constexpr std::uint64_t Threads = TRowGroup::RootHasFirstPixel ? 1 : 128;
+  static constexpr std::uint64_t ThreadsOfImage = TRowGroup::RootHasFirstPixel ? 1 : 128;
 
   CCL_HOST_DEVICE
   void
@@ -83,10 +92,11 @@ struct FindLowestRank
     else
     {
       const std::uint64_t wordsOfLayer = TRowGroup::Slices == 1 ? words.x : wordsOfSlice;
-      const std::uint64_t layerEnd = (this->WordOf(firstRun) / wordsOfLayer + 1) * wordsOfLayer;
+      const std::uint64_t firstWord = LastNotAbove(runs.runOffsets, words.Count(), firstRun); // in which it starts
+      const std::uint64_t layerEnd = (firstWord / wordsOfLayer + 1) * wordsOfLayer;
       const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : allRuns;
       TRun                rank = NoLabel<TRun>;
-      for (std::uint64_t run = firstRun + cell.x; run < end; run += Threads)
+      for (std::uint64_t run = firstRun + cell.x; run < end; run += ThreadsOfImage)
       {
         const TRun other = ranks[run];
         rank = other < rank ? other : rank;
@@ -96,22 +106,6 @@ struct FindLowestRank
         AtomicMin(lowest + cell.y, rank);
       }
     }
-  }
-
-private:
-  /** Returns the word in which a run starts: the last word with no more runs before it. */
-  CCL_HOST_DEVICE
-  std::uint64_t
-  WordOf(TRun run) const
-  {
-    std::uint64_t begin = 0;
-    std::uint64_t end = runs.groups.columns.words.Count();
-    while (end - begin > 1)
-    {
-      const std::uint64_t middle = begin + (end - begin) / 2;
-      (runs.runOffsets[middle] <= run ? begin : end) = middle;
-    }
-    return begin;
   }
 };
 
@@ -132,7 +126,7 @@ FindRanksOfImages(const TExecutor &                    executor,
   {
     executor.Fill(first.get(), images, NoLabelByte);
     using FunctorType = ImageRanks::FindLowestRank<TRowGroup, TRun>;
-    executor.ForEach(Grid{ FunctorType::Threads, images }, FunctorType{ runs, runCount, ranks, first.get() });
+    executor.ForEach(Grid{ FunctorType::ThreadsOfImage, images }, FunctorType{ runs, runCount, ranks, first.get() });
   }
   return first;
 }
