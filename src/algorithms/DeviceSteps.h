@@ -135,12 +135,16 @@ WriteOutput(const TExecutor &                                executor,
 namespace DeviceSteps
 {
 
-/** Kernel functor that makes all images empty, so that later steps find nothing. A cell's x is a word of rows. */
-struct EraseWord
+/** Kernel functor that makes all images empty if there are more runs than there is memory for, so that later steps find
+ * nothing. A cell's x is a word of rows. */
+template <typename TRun>
+struct EraseIfExceeded
 {
-  Word *        rows;
-  Word *        columns;
-  std::uint64_t columnWords;
+  BoundedCount<TRun> runCount;
+  std::uint64_t      words;
+  std::uint64_t      columnWords;
+  Word *             rows;
+  Word *             columns;
 
   CCL_HOST_DEVICE
   void
@@ -152,15 +156,6 @@ struct EraseWord
       columns[word.x] = 0;
     }
   }
-};
-
-/** The work of EraseWord, if there are more runs than there is memory for. */
-template <typename TRun>
-struct EraseIfExceeded
-{
-  BoundedCount<TRun> runCount;
-  std::uint64_t      words;
-  EraseWord          eraseWord;
 
   CCL_NO_EXECUTION_CHECK
   template <typename TVisitor>
@@ -170,7 +165,7 @@ struct EraseIfExceeded
   {
     if (runCount.IsExceeded())
     {
-      visit(words, eraseWord);
+      visit(words, *this);
     }
   }
 };
@@ -288,8 +283,9 @@ EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConn
   {
     const std::uint64_t words = groups.rows.words.Count();
     const std::uint64_t columnWords = TRowGroup::IsOneRow ? 0 : groups.columns.words.Count();
-    const EraseWord     eraseWord{ images.bits.get(), images.grouped.columns.get(), columnWords };
-    executor.Dispatch(Grid{ words }, EraseIfExceeded<TRun>{ labeled.runCount, words, eraseWord });
+    executor.Dispatch(
+      Grid{ words },
+      EraseIfExceeded<TRun>{ labeled.runCount, words, columnWords, images.bits.get(), images.grouped.columns.get() });
   }
   const auto selected = SelectComponentsOf(executor, std::move(labeled), request);
   WriteOutput(executor, selected, call.input, request, call.output);

@@ -11,7 +11,6 @@
 #include "primitives/ImageRows.h"
 #include "primitives/Tuning.h"
 
-#include <algorithm>
 #include <string>
 
 namespace itk
@@ -210,20 +209,9 @@ CudaConnectedComponentLabeler::PackViewedRow(const ViewType & row, std::uint32_t
 bool
 CudaConnectedComponentLabeler::IsFasterOnHost(const SizeType & size)
 {
-  if (std::find(size.begin(), size.end(), 0) != size.end())
-  {
-    return true;
-  }
-  std::uint64_t pixels = 1;
-  for (const std::uint64_t n : size)
-  {
-    if (pixels > Tuning::HostPixels / n)
-    {
-      return false;
-    }
-    pixels *= n;
-  }
-  return true;
+  // Integers could overflow.
+  return static_cast<double>(size[0]) * static_cast<double>(size[1]) * static_cast<double>(size[2]) <=
+         static_cast<double>(Tuning::HostPixels);
 }
 
 void

@@ -139,9 +139,13 @@ SelectComponentsOf(const TExecutor &                          executor,
     return { std::move(labeled), std::nullopt, std::move(imageRankMemory), imageRanks, found };
   }
   auto analyzed = AnalyzeRuns(executor, labeled, imageRanks, request, keptMemory);
-  if (analyzed.selected)
+  if (analyzed.selected && request.images > 1)
   {
-    imageRankMemory = FindPositionsOfImages(executor, *analyzed.selected, imageRanks);
+    auto positions = executor.template Allocate<TRun>(request.images);
+    executor.ForEach(Grid{ request.images },
+                     SelectComponents::FindStartOfImage<TRun>{
+                       imageRanks, analyzed.GetKeptRanks(), analyzed.GetKept(), positions.get() });
+    imageRankMemory = std::move(positions);
     imageRanks = ranksIn(imageRankMemory);
   }
   const auto kept = analyzed.GetKept();

@@ -440,24 +440,6 @@ Select(const TExecutor &              executor,
   return finish();
 }
 
-/** Finds where the selected components of each image start in their order: the memory of RanksOfImages::first for
- * their positions. Returns empty memory for one image. */
-template <typename TRun, typename TExecutor>
-auto
-FindPositionsOfImages(const TExecutor &                           executor,
-                      const SelectedComponents<TRun, TExecutor> & selected,
-                      const RanksOfImages<TRun> &                 imageRanks)
-{
-  auto first = executor.template Allocate<TRun>(imageRanks.images == 1 ? 0 : imageRanks.images);
-  if (imageRanks.images > 1)
-  {
-    executor.ForEach(
-      Grid{ imageRanks.images },
-      SelectComponents::FindStartOfImage<TRun>{ imageRanks, selected.ranks.get(), selected.count, first.get() });
-  }
-  return first;
-}
-
 } // namespace itk::ccl
 
 #endif
