@@ -287,9 +287,8 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
   AdjacencyByWord<TRowGroup, std::uint32_t>      byWord{ runs, topology };
 
   // Returns all visited runs and their neighbors. One cell must not visit the same two runs twice.
-  const auto visit = [&image](const auto & adjacency) {
-    const Grid cells = adjacency.GetCells();
-    RunPairs   visited;
+  const auto visit = [&image](const auto & adjacency, const Grid & cells) {
+    RunPairs visited;
     for (std::uint64_t i = 0; i < cells.Count(); ++i)
     {
       RunPairs inCell;
@@ -325,10 +324,10 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
       }
     }
   }
-  ASSERT_EQ(visit(byRun), expected) << image.name << ", by run";
+  ASSERT_EQ(visit(byRun, { runCount, topology.count }), expected) << image.name << ", by run";
   for (byWord.partBits = 0; byWord.partBits <= 5; ++byWord.partBits)
   {
-    ASSERT_EQ(visit(byWord), expected) << image.name << ", by word, part bits " << byWord.partBits;
+    ASSERT_EQ(visit(byWord, byWord.GetCells()), expected) << image.name << ", by word, part bits " << byWord.partBits;
   }
 }
 

@@ -91,15 +91,12 @@ RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t need
 }
 
 void
-RequireCall(int device, cudaStream_t stream, const Request & request, const CudaConnectedComponentDeviceCall & call)
+RequireDeviceImages(int device, const ImageView & input, const Request & request, const ImageView & output)
 {
-  RequireUsable(stream);
-  RequireDeviceMemory(call.input.pixels, "input", device);
+  RequireDeviceMemory(input.pixels, "input", device);
+  RequireDeviceMemory(request.output == OutputKind::None ? nullptr : output.pixels, "output", device);
   RequireDeviceMemory(request.mask.pixels, "mask", device);
-  RequireDeviceMemory(request.output == OutputKind::None ? nullptr : call.output.pixels, "output", device);
-  RequireDeviceNumbers(call.status, "status", device);
-  RequireDeviceNumbers(call.componentCounts, "array of component counts", device);
-  RequireDeviceTable(call.table, device);
+  RequireDeviceMemory(request.intensities.pixels, "intensity image", device);
 }
 
 } // namespace itk::ccl

@@ -42,9 +42,9 @@ RequireNoCapture(cudaStream_t stream);
 void
 RequireWorkspace(const void * workspace, std::uint64_t bytes, std::uint64_t needed);
 
-/** Throws CudaConnectedComponentError unless a call can be enqueued on a stream of a device. */
+/** Does the same as RequireDeviceMemory() for all images of a call. */
 void
-RequireCall(int device, cudaStream_t stream, const Request & request, const CudaConnectedComponentDeviceCall & call);
+RequireDeviceImages(int device, const ImageView & input, const Request & request, const ImageView & output);
 
 } // namespace itk::ccl
 

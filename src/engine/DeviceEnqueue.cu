@@ -62,7 +62,11 @@ DeviceSession::Enqueue(int                                      deviceId,
   const CurrentDevice current(deviceId);
   const int           device = current.Get();
   const auto          cudaStream = static_cast<cudaStream_t>(stream);
-  RequireCall(device, cudaStream, request, call);
+  RequireUsable(cudaStream);
+  RequireDeviceImages(device, call.input, request, call.output);
+  RequireDeviceNumbers(call.status, "status", device);
+  RequireDeviceNumbers(call.componentCounts, "array of component counts", device);
+  RequireDeviceTable(call.table, device);
   const ArenaSize size = MeasureCall(request, call);
   const bool      hasWorkspace = allocator.allocate == nullptr;
   if (hasWorkspace)

@@ -161,10 +161,7 @@ DeviceSession::LabelPixels(int                                     deviceId,
   const DeviceExecutor executor(
     resources, cudaStream, allocator.allocate != nullptr ? static_cast<MemorySource &>(callersMemory) : resources);
   return WaitIfItThrows(cudaStream, [&] {
-    RequireDeviceMemory(input.pixels, "input", device);
-    RequireDeviceMemory(request.output == OutputKind::None ? nullptr : output.pixels, "output", device);
-    RequireDeviceMemory(request.mask.pixels, "mask", device);
-    RequireDeviceMemory(request.intensities.pixels, "intensity image", device);
+    RequireDeviceImages(device, input, request, output);
     const TableMaker makeCheckedTable = [&](std::uint64_t components) {
       const auto table = (*makeTable)(components);
       RequireDeviceTable(table, device);

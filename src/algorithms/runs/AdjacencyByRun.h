@@ -32,15 +32,8 @@ struct AdjacencyByRun
     return topology.Visit(neighbor, [&](const auto & offset) { return this->VisitAdjacent(extent, offset, visit); });
   }
 
-  /** Returns the grid of the cells of ForEach(): x is the run, and y the neighboring row group. */
-  CCL_HOST_DEVICE
-  Grid
-  GetCells() const
-  {
-    return { runs.columnsOfRuns.runCount, topology.count };
-  }
-
-  /** Calls visit(run, other) for each run that is adjacent to the run of a cell. */
+  /** Calls visit(run, other) for each run that is adjacent to the run of a cell: x is the run, and y the neighboring
+   * row group. */
   template <typename TVisitor>
   CCL_HOST_DEVICE
   void
