@@ -136,18 +136,14 @@ template <typename TIndex, typename TExecutor>
 class FirstPixelMarks
 {
 public:
+  const std::uint64_t chunkCount;
+
   /** The indices of all pixels are lower than `pixelLimit`. 0 allocates nothing. */
   FirstPixelMarks(const TExecutor & executor, std::uint64_t pixelLimit)
-    : m_ChunkCount(DivideUp(DivideUp(pixelLimit, BitsPerWord), WordsPerChunk))
-    , m_Words(executor.template AllocateCleared<Word>(m_ChunkCount * WordsPerChunk))
-    , m_Chunks(executor.template AllocateCleared<TIndex>(m_ChunkCount))
+    : chunkCount(DivideUp(DivideUp(pixelLimit, BitsPerWord), WordsPerChunk))
+    , m_Words(executor.template AllocateCleared<Word>(chunkCount * WordsPerChunk))
+    , m_Chunks(executor.template AllocateCleared<TIndex>(chunkCount))
   {}
-
-  std::uint64_t
-  CountChunks() const
-  {
-    return m_ChunkCount;
-  }
 
   FirstPixelRanking::Marks<TIndex>
   Get() const
@@ -161,7 +157,6 @@ private:
   template <typename T>
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
 
-  std::uint64_t      m_ChunkCount;
   BufferType<Word>   m_Words;
   BufferType<TIndex> m_Chunks;
 };
@@ -174,7 +169,7 @@ ScanMarks(const TExecutor & executor, const FirstPixelMarks<TIndex, TExecutor> &
   using namespace FirstPixelRanking;
   const MarksInChunk<TIndex> marksInChunk{ memory.Get().chunks };
   executor.template Scan<TIndex>(
-    { memory.CountChunks() }, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks }, total);
+    { memory.chunkCount }, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks }, total);
 }
 
 /** Replaces the first pixel of each component by the label of the component. `firstPixels` has an element for each run

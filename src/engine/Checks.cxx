@@ -131,15 +131,6 @@ RequireContiguous(const ImageView & image, const char * name)
 }
 
 void
-RequireIntensities(const ImageView & image, const ImageView::SizeType & size, std::uint64_t images)
-{
-  RequireSize(image, size, images, "intensity image");
-  RequireReadable(image.type);
-  RequireAdjacent(image, "intensity image");
-  RequireSeparateRows(image, "intensity image");
-}
-
-void
 RequireLabelType(const ImageView & output)
 {
   Require(!IsFloat(output.type) && output.type != PixelType::Bool,
@@ -152,13 +143,6 @@ RequireOnDevice(const ImageView & input)
 {
   Require(input.memory == ImageView::MemoryEnum::Device,
           "the input is in host memory: this function reads device memory only");
-}
-
-void
-RequireBothFunctions(const CudaConnectedComponentAllocator & allocator)
-{
-  Require((allocator.allocate == nullptr) == (allocator.free == nullptr),
-          "the allocator has one function only: set `allocate` and `free`");
 }
 
 } // namespace itk::ccl

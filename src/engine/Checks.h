@@ -7,7 +7,6 @@
 #include "primitives/Grid.h"
 #include "primitives/PixelTypes.h"
 
-#include "itkCudaConnectedComponentAllocator.h"
 #include "itkCudaConnectedComponentError.h"
 #include "itkCudaConnectedComponentImageView.h"
 
@@ -71,10 +70,6 @@ RequireSeparateRows(const ImageView & image, const char * name);
 void
 RequireContiguous(const ImageView & image, const char * name);
 
-/** Throws CudaConnectedComponentError if an intensity image cannot be measured. */
-void
-RequireIntensities(const ImageView & image, const ImageView::SizeType & size, std::uint64_t images);
-
 /** Throws CudaConnectedComponentError unless pixels can be labels. */
 void
 RequireLabelType(const ImageView & output);
@@ -82,10 +77,6 @@ RequireLabelType(const ImageView & output);
 /** Throws CudaConnectedComponentError if the input of a call for device memory is in host memory. */
 void
 RequireOnDevice(const ImageView & input);
-
-/** Throws CudaConnectedComponentError if an allocator has one function only. */
-void
-RequireBothFunctions(const CudaConnectedComponentAllocator & allocator);
 
 } // namespace itk::ccl
 

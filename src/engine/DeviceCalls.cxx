@@ -12,6 +12,18 @@ namespace itk
 namespace ccl
 {
 
+namespace
+{
+
+void
+RequireBothFunctions(const CudaConnectedComponentAllocator & allocator)
+{
+  Require((allocator.allocate == nullptr) == (allocator.free == nullptr),
+          "the allocator has one function only: set `allocate` and `free`");
+}
+
+} // namespace
+
 std::uint64_t
 LabelDevice(const LabelerOptions &        options,
             const ImageView &             input,

@@ -59,8 +59,10 @@ struct EndOfCall
 class DeviceSession::Implementation
 {
 public:
-  explicit Implementation(int deviceId)
-    : Implementation(CurrentDevice(deviceId))
+  explicit Implementation(const CurrentDevice & current)
+    : m_Device(current.Get())
+    , m_Resources(DeviceResources::Of(m_Device))
+    , m_Executor(m_Resources, m_Resources.TakeStream())
   {}
 
   ~Implementation()
@@ -89,19 +91,13 @@ public:
   }
 
 private:
-  explicit Implementation(const CurrentDevice & current)
-    : m_Device(current.Get())
-    , m_Resources(DeviceResources::Of(m_Device))
-    , m_Executor(m_Resources, m_Resources.TakeStream())
-  {}
-
   int               m_Device;
   DeviceResources & m_Resources;
   DeviceExecutor    m_Executor;
 };
 
 DeviceSession::DeviceSession(int deviceId)
-  : m_Implementation(std::make_unique<Implementation>(deviceId))
+  : m_Implementation(std::make_unique<Implementation>(CurrentDevice(deviceId)))
 {}
 
 DeviceSession::~DeviceSession() = default;

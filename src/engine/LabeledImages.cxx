@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/LabeledImages.h"
 
+#include "engine/Checks.h"
 #include "algorithms/analysis/ExportRows.h"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
@@ -16,17 +17,12 @@ namespace itk::ccl
 namespace
 {
 
-Grid
-GridOf(const ImageView & image)
-{
-  return { image.size[0], image.size[1], image.size[2] };
-}
-
 using RunType = std::uint64_t;
 
 /** The runs of a label image, with the ranks of their components. */
 struct RunsOfLabels
 {
+  Grid                            size;
   HostBuffer<Word>                words;
   HostBits<SingleRow>             bits; // refers to the words
   HostBuffer<RunType>             offsets;
@@ -34,14 +30,15 @@ struct RunsOfLabels
   std::vector<RunType>            ranks;
 
   RunsOfLabels(const ParallelFor & parallelFor, const ImageView & image, const LabelValues & labelValues)
-    : words(AllocateOnHost<Word>(WordsOf(GridOf(image)).Count()))
+    : size(GridOf(image.size, image.images))
+    , words(AllocateOnHost<Word>(WordsOf(size).Count()))
     , bits(PackRows<SingleRow>(
         parallelFor,
         [&, isLabel = Foreground::EqualTo(image.type, labelValues.background).Inverted()](std::uint64_t row,
                                                                                           Word *        rowWords) {
           PackRowOf(image, row, isLabel, rowWords);
         },
-        GridOf(image),
+        size,
         words.get()))
     , offsets(AllocateOnHost<RunType>(bits.groups.columns.words.Count()))
     , indexed{ bits.groups, offsets.get() }
@@ -99,7 +96,7 @@ MeasureLabels(const ParallelFor &                          parallelFor,
   const std::uint64_t componentCount = components.size();
 
   CudaConnectedComponentTable table;
-  const Grid                  size = GridOf(labels);
+  const Grid &                size = runs.size;
   const TableColumns          measuredColumns = ColumnsFor({}, columns);
   VisitSumTypeFor(size, columns, [&](auto sum) {
     using TableType = ComponentTable<RunType, decltype(sum)>;
@@ -134,8 +131,9 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
     {
       const RunsOfLabels runs(parallelFor, labels[i], labelValues);
       adder.image = IntensityImage::Of(intensities[i]);
-      const MeasureWord<RunType, decltype(adder)> functor{ { runs.indexed },  runs.bits.groups.rows, 1,    1,
-                                                           runs.ranks.data(), GridOf(labels[i]),     adder };
+      const MeasureWord<RunType, decltype(adder)> functor{
+        { runs.indexed }, runs.bits.groups.rows, 1, 1, runs.ranks.data(), runs.size, adder
+      };
       executor.AddToRows(runs.bits.groups.columns.words, functor, IntensityRows{ rows.get() });
     }
   });

@@ -62,7 +62,10 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   }
   if (request.WantsIntensities())
   {
-    RequireIntensities(request.intensities, imageSize, images);
+    RequireSize(request.intensities, imageSize, images, "intensity image");
+    RequireReadable(request.intensities.type);
+    RequireAdjacent(request.intensities, "intensity image");
+    RequireSeparateRows(request.intensities, "intensity image");
     RequireIn(memory, request.intensities, "intensity image");
   }
   return request;

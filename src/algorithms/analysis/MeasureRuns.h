@@ -171,13 +171,14 @@ private:
         sums.AddRow(pixels, row, slice, needsSums);
       }
     });
-    const TRun               firstY = y + (TRowGroup::Rows == 2 && (rowsFound & 0x5U) == 0);
-    const TRun               lastY = y + (TRowGroup::Rows == 2 && (rowsFound & 0xAU) != 0);
-    const TRun               firstZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0x3U) == 0);
-    const TRun               lastZ = z + (TRowGroup::Slices == 2 && (rowsFound & 0xCU) != 0);
     Measurements<TRun, TSum> all{};
     all.pixelCounts = sums.count;
     all.minimums[0] = x + LowestBit(mask);
+    all.maximums[0] = x + HighestBit(mask);
+    all.minimums[1] = y + (TRowGroup::Rows == 2 && (rowsFound & 0x5U) == 0);
+    all.maximums[1] = y + (TRowGroup::Rows == 2 && (rowsFound & 0xAU) != 0);
+    all.minimums[2] = z + (TRowGroup::Slices == 2 && (rowsFound & 0x3U) == 0);
+    all.maximums[2] = z + (TRowGroup::Slices == 2 && (rowsFound & 0xCU) != 0);
     if (isTransposed)
     {
       // Of the first column, row 0 of slice 0 comes first, then row 0 of slice 1, row 1 of slice 0, row 1 of slice 1.
@@ -192,11 +193,6 @@ private:
       all.firstPixels =
         x + firstX + static_cast<TRun>(stack.size.x) * (y + row % 2 + static_cast<TRun>(stack.size.y) * (z + row / 2));
     }
-    all.maximums[0] = x + HighestBit(mask);
-    all.minimums[1] = firstY;
-    all.maximums[1] = lastY;
-    all.minimums[2] = firstZ;
-    all.maximums[2] = lastZ;
     if (needsSums)
     {
       sums.StoreFor(x, y, z, needsProducts, all);

@@ -108,7 +108,7 @@ RankPixels(const TExecutor &                          executor,
   executor.ForEach(Grid{ size.Count() }, MarkFirstPixels<TLabel>{ labels, memory.Get() });
   const auto count = executor.template AllocateResult<TLabel>();
   ScanMarks(executor, memory, count.GetAddress());
-  const std::uint64_t words = memory.CountChunks() * FirstPixelRanking::Marks<TLabel>::WordsPerChunk;
+  const std::uint64_t words = memory.chunkCount * FirstPixelRanking::Marks<TLabel>::WordsPerChunk;
   executor.ForEach(Grid{ words }, LabelFirstPixels<TLabel>{ memory.Get(), labelValues, labels });
   return count.Get();
 }
