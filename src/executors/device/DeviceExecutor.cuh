@@ -13,6 +13,7 @@
 #include "executors/device/ScanKernels.cuh"
 #include "executors/device/ThreadBlockShape.h"
 #include "primitives/Grid.h"
+#include "primitives/HostDevice.h"
 
 #include <algorithm>
 #include <limits>
@@ -451,6 +452,16 @@ private:
          const dim3 & threads,
          const TParameters &... parameters) const
   {
+    const void * addresses[] = { &parameters... };
+    this->LaunchUntyped(reinterpret_cast<const void *>(kernel), threadBlocks, threads, const_cast<void **>(addresses));
+  }
+
+  /** Does the same, with the addresses of the parameters. There are many kernels, so this code is not repeated for each
+   * of them. */
+  CCL_NOINLINE
+  void
+  LaunchUntyped(const void * kernel, const dim3 & threadBlocks, const dim3 & threads, void ** parameters) const
+  {
     if (m_Mode == Mode::Loading)
     {
       cudaFuncAttributes attributes{};
@@ -466,7 +477,7 @@ private:
     configuration.stream = m_Stream;
     configuration.attrs = &startsEarly;
     configuration.numAttrs = m_Resources.GetCapabilities().launchesEarly ? 1 : 0;
-    CCL_CHECK(cudaLaunchKernelEx(&configuration, kernel, parameters...));
+    CCL_CHECK(cudaLaunchKernelExC(&configuration, kernel, parameters));
   }
 
   DeviceResources & m_Resources;
