@@ -168,7 +168,7 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
   RowAccumulator<ValueType>   accumulator;
   typename TFunctor::ListType list{};
   ValueType                   value{};
-  while (true)
+  for (bool isAnyLeft = true; isAnyLeft;)
   {
     if (list.IsAtEnd() && cells != 0)
     {
@@ -178,10 +178,7 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
       cells &= cells - 1;
     }
     const bool hasNext = !list.IsAtEnd();
-    if (!__any_sync(AllLanes, hasNext))
-    {
-      break;
-    }
+    isAnyLeft = __any_sync(AllLanes, hasNext);
     std::uint64_t row = NoRow;
     if (hasNext)
     {
@@ -191,13 +188,16 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
         accumulator.Exchange(row, value);
       }
     }
+    else if (!isAnyLeft)
+    {
+      row = accumulator.GetRow();
+      value = accumulator.GetValue();
+    }
     if (__any_sync(AllLanes, row != NoRow))
     {
       AddFromWarp(table, slots + warp * SlotsOfWarp, row, lane, value);
     }
   }
-  value = accumulator.GetValue();
-  AddFromWarp(table, slots + warp * SlotsOfWarp, accumulator.GetRow(), lane, value);
 
   __syncthreads();
   if (warp == 0)
