@@ -85,19 +85,7 @@ struct CountRun
     return { CellsInRow, DivideUp(columnsOfRuns.runCount, CellsInRow) };
   }
 
-  /** A list of one run. */
-  struct ListType
-  {
-    std::uint64_t run;
-    bool          isAtEnd = true;
-
-    CCL_HOST_DEVICE
-    bool
-    IsAtEnd() const
-    {
-      return isAtEnd;
-    }
-  };
+  using ListType = RunsOfWord<TRun>;
 
   CCL_HOST_DEVICE
   bool
@@ -106,19 +94,20 @@ struct CountRun
     return run < columnsOfRuns.runCount;
   }
 
+  /** Returns the list of one run, as a word with one column. */
   CCL_HOST_DEVICE
   ListType
   Begin(const Cell & cell) const
   {
-    return { cell.x + CellsInRow * cell.y, false };
+    return { 1, 1, static_cast<TRun>(cell.x + CellsInRow * cell.y) };
   }
 
   CCL_HOST_DEVICE
   std::uint64_t
   Next(ListType & list, PixelCount<TRun> & value) const
   {
+    list.left = 0;
     value.pixels = columnsOfRuns.last[list.run] - columnsOfRuns.first[list.run] + 1;
-    list.isAtEnd = true;
     return ranks[list.run];
   }
 };
