@@ -3,9 +3,9 @@
 // Tests of the functions from which the algorithms are built.
 
 #include "primitives/BitRows.h"
+#include "algorithms/published/BlockRanking.h"
 #include "algorithms/published/Blocks.h"
 #include "algorithms/runs/PackForeground.h"
-#include "algorithms/FirstPixelRanking.h"
 #include "primitives/EqualPixels.h"
 #include "executors/device/ThreadBlockShape.h"
 #include "executors/host/HostExecutor.h"

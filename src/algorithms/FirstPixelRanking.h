@@ -109,26 +109,6 @@ struct MarksInChunk
   }
 };
 
-/** Replaces the first pixel of each component by its label. `marks.chunks` holds the marks before each chunk. */
-template <typename TIndex>
-struct LabelFirstPixels
-{
-  Marks<TIndex> marks;
-  LabelValues   labelValues;
-  TIndex *      firstPixels;
-
-  CCL_HOST_DEVICE
-  void
-  operator()(const Cell & element) const
-  {
-    const TIndex pixel = firstPixels[element.x];
-    if (pixel != NoPixel<TIndex>)
-    {
-      firstPixels[element.x] = static_cast<TIndex>(labelValues.LabelOf(marks.RankOf(pixel)));
-    }
-  }
-};
-
 } // namespace FirstPixelRanking
 
 /** Memory for the first-pixel marks of an image. No mark is set. */
@@ -170,25 +150,6 @@ ScanMarks(const TExecutor & executor, const FirstPixelMarks<TIndex, TExecutor> &
   const MarksInChunk<TIndex> marksInChunk{ memory.Get().chunks };
   executor.template Scan<TIndex>(
     { memory.chunkCount }, marksInChunk, StorePrefix<TIndex>{ memory.Get().chunks }, total);
-}
-
-/** Replaces the first pixel of each component by the label of the component. `firstPixels` has an element for each run
- * or block: the first pixel of the component at its root, and NoPixel elsewhere. Returns the number of components. */
-template <typename TIndex, typename TExecutor>
-ResultOf<TIndex, TExecutor>
-LabelByFirstPixels(const TExecutor &                          executor,
-                   const FirstPixelMarks<TIndex, TExecutor> & memory,
-                   const BoundedCount<TIndex> &               elementCount,
-                   const LabelValues &                        labelValues,
-                   TIndex *                                   firstPixels)
-{
-  using namespace FirstPixelRanking;
-  const Marks<TIndex> marks = memory.Get();
-  executor.ForEach(elementCount, MarkFirstPixels<TIndex>{ firstPixels, marks });
-  auto count = executor.template AllocateResult<TIndex>();
-  ScanMarks(executor, memory, count.GetAddress());
-  executor.ForEach(elementCount, LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
-  return count;
 }
 
 } // namespace itk::ccl

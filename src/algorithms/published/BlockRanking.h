@@ -144,7 +144,46 @@ struct WriteLabels
   }
 };
 
+/** Replaces the first pixel of each component by its label. `marks.chunks` holds the marks before each chunk. */
+template <typename TIndex>
+struct LabelFirstPixels
+{
+  FirstPixelRanking::Marks<TIndex> marks;
+  LabelValues                      labelValues;
+  TIndex *                         firstPixels;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & element) const
+  {
+    const TIndex pixel = firstPixels[element.x];
+    if (pixel != NoPixel<TIndex>)
+    {
+      firstPixels[element.x] = static_cast<TIndex>(labelValues.LabelOf(marks.RankOf(pixel)));
+    }
+  }
+};
+
 } // namespace BlockRanking
+
+/** Replaces the first pixel of each component by the label of the component. `firstPixels` has an element for each run
+ * or block: the first pixel of the component at its root, and NoPixel elsewhere. Returns the number of components. */
+template <typename TIndex, typename TExecutor>
+ResultOf<TIndex, TExecutor>
+LabelByFirstPixels(const TExecutor &                          executor,
+                   const FirstPixelMarks<TIndex, TExecutor> & memory,
+                   const BoundedCount<TIndex> &               elementCount,
+                   const LabelValues &                        labelValues,
+                   TIndex *                                   firstPixels)
+{
+  using namespace FirstPixelRanking;
+  const Marks<TIndex> marks = memory.Get();
+  executor.ForEach(elementCount, MarkFirstPixels<TIndex>{ firstPixels, marks });
+  auto count = executor.template AllocateResult<TIndex>();
+  ScanMarks(executor, memory, count.GetAddress());
+  executor.ForEach(elementCount, BlockRanking::LabelFirstPixels<TIndex>{ marks, labelValues, firstPixels });
+  return count;
+}
 
 /** Ranks the components that a block algorithm has labeled. `finalLabels` has an element for each block. The elements
  * of roots get the final labels of the components. Returns the number of components. If `labelValues` has too few
