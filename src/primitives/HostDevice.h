@@ -18,6 +18,13 @@
 #  define CCL_UNROLL
 #endif
 
+// Keeps the code of the next loop once on the device.
+#ifdef __CUDA_ARCH__
+#  define CCL_NO_UNROLL _Pragma("unroll 1")
+#else
+#  define CCL_NO_UNROLL
+#endif
+
 // Tells the compiler that an address is a multiple of a number. Returns the address.
 #ifdef _MSC_VER
 #  define CCL_ASSUME_ALIGNED(pointer, alignment) (pointer)

@@ -181,6 +181,22 @@ struct RowGroupBits
     }
   }
 
+  /** Does the same, with the code of visit() once. */
+  template <typename TIndex, typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  ForEachRowInLoop(TIndex groupY, TIndex groupZ, const TVisitor & visit) const
+  {
+    CCL_NO_UNROLL
+    for (unsigned int i = 0; i < TRowGroup::Rows * TRowGroup::Slices; ++i)
+    {
+      if (this->HasRow(groupY, groupZ, i % TRowGroup::Rows, i / TRowGroup::Rows))
+      {
+        visit(i % TRowGroup::Rows, i / TRowGroup::Rows);
+      }
+    }
+  }
+
   /** Returns the first foreground pixel in the columns `mask` of a word of a row group. At least one of these columns
    * must have a foreground pixel. The pixel is given as the index of its bit, counted from the first word of `rows`. */
   CCL_HOST_DEVICE

@@ -24,6 +24,8 @@ namespace PackForeground
 template <typename TBits, typename TTest = ValueTest<TBits>, typename TObserver = NoObserver>
 struct PackWordAt
 {
+  static constexpr bool IsObserving = !std::is_same<TObserver, NoObserver>::value;
+
   StackPixels<const TBits> pixels;
   ImageStack               stack;
   TTest                    foreground;
@@ -129,14 +131,22 @@ struct WriteWords
     {
       toClear.words[i] = 0;
     }
-    Word all = 0;
-    groups.ForEachRow(cell.y, cell.z, [&](unsigned int row, unsigned int slice) {
+    Word       all = 0;
+    const auto packRow = [&](unsigned int row, unsigned int slice) {
       Word &     word = bits[groups.RowBegin(cell.y, cell.z, row, slice) + cell.x];
       const Word mask = isMasked ? word : ~Word{ 0 };
       const Cell at{ cell.x, cell.y * TRowGroup::Rows + row, cell.z * TRowGroup::Slices + slice };
       word = mask == 0 ? 0 : mask & packWord(at);
       all |= word;
-    });
+    };
+    if constexpr (TPackWord::IsObserving)
+    {
+      groups.ForEachRowInLoop(cell.y, cell.z, packRow); // the code of an observer is long
+    }
+    else
+    {
+      groups.ForEachRow(cell.y, cell.z, packRow);
+    }
     if constexpr (!TRowGroup::IsOneRow)
     {
       columns[IndexOf(grid, cell)] = all;
