@@ -150,23 +150,23 @@ struct PixelAdder
   Add(std::int64_t at, unsigned int count, [[maybe_unused]] unsigned int exponent, IntensityValue & value) const
   {
     VisitPixels(image.pixels, image.type, [&](const auto * pixels) {
-      using PixelType = std::decay_t<decltype(*pixels)>; // integers are unsigned
-      if constexpr (VPass == Pass::Integers && std::is_integral_v<PixelType>)
+      using ValueType = std::decay_t<decltype(*pixels)>; // integers are unsigned
+      if constexpr (VPass == Pass::Integers && std::is_integral_v<ValueType>)
       {
         if (IsSigned(image.type))
         {
-          AddIntegers(reinterpret_cast<const std::make_signed_t<PixelType> *>(pixels) + at, count, value);
+          AddIntegers(reinterpret_cast<const std::make_signed_t<ValueType> *>(pixels) + at, count, value);
         }
         else
         {
           AddIntegers(pixels + at, count, value);
         }
       }
-      else if constexpr (VPass == Pass::Range && std::is_floating_point_v<PixelType>)
+      else if constexpr (VPass == Pass::Range && std::is_floating_point_v<ValueType>)
       {
         AddRange(pixels + at, count, value);
       }
-      else if constexpr (VPass == Pass::FixedPoint && std::is_floating_point_v<PixelType>)
+      else if constexpr (VPass == Pass::FixedPoint && std::is_floating_point_v<ValueType>)
       {
         AddFixedPoint(pixels + at, count, exponent, value);
       }
