@@ -10,7 +10,7 @@
 #   install      the installation of the other kind of library, static or shared
 #   portability  other compilers
 #   itk          a build tree of ITK, which the environment variable ITK_BUILD_TREE names
-#   slicer       3D Slicer's Python package
+#   slicer       3D Slicer's Python package, and all tests of the extension
 #   files        the tool reads the pixels that the libraries of the formats read, and 10,000 mutated files of each format
 #                without a crash; the environment variable MUTANTS is another number
 # The folder build/full-check/ keeps a log of each part. The script prints the seconds and the result of each part.
@@ -47,7 +47,8 @@ itk() {
   scripts/test-itk.sh "$ITK_BUILD_TREE"
 }
 slicer() {
-  VOLUME=0 scripts/test-slicer.sh # without the benchmark, which has goals of speed
+  VOLUME=0 scripts/test-slicer.sh && # without the benchmark, which has goals of speed
+    scripts/test-slicer-extension.sh --full
 }
 
 files() {
