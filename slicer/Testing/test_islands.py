@@ -8,67 +8,27 @@ import numpy as np
 import pytest
 import vtk
 from CudaIslandsLib import islands
-from scenes import MASKING, OBLIQUE, OVERWRITE, SHAPE, Scene, blobs, matrix, oriented, transform_node
-from scenes import slicers_islands, slicers_selected_island
+from scenes import (
+    MASKING,
+    OVERWRITE,
+    SCENES,
+    SHAPE,
+    Scene,
+    background_off_the_border,
+    cropped_extents,
+    empty_segment,
+    no_reference,
+    no_voxels,
+    oriented,
+    other_geometry,
+    plain,
+    shared_layers,
+    slicers_islands,
+    slicers_selected_island,
+    transformed,
+)
 
 
-def plain(random):
-    return Scene(random, [oriented(blobs(random)) for _ in range(2)])
-
-
-def shared_layers(random):
-    """Three segments in one layer, and one that overlaps them in another."""
-    values = np.zeros(SHAPE, np.uint8)
-    for value in (1, 2, 3, 1, 2, 3):
-        values[blobs(random, count=5) != 0] = value
-    images = [oriented((values == value).astype(np.uint8), OBLIQUE) for value in (1, 2, 3)]
-    scene = Scene(random, [*images, oriented(blobs(random), OBLIQUE)], OBLIQUE)
-    assert scene.segmentation.GetNumberOfLayers() == 2
-    return scene
-
-
-def cropped_extents(random):
-    """Segments that reach beyond the volume, and into it."""
-    return Scene(
-        random,
-        [
-            oriented(blobs(random, (9, 14, 12)), OBLIQUE, start=(-5, 7, 3)),
-            oriented(blobs(random, (8, 8, 8)), OBLIQUE, start=(20, 3, 12)),
-            oriented(np.ones((3, 4, 5), np.uint8), OBLIQUE, start=(4, 9, 5)),
-        ],
-        OBLIQUE,
-        collapse=False,
-    )
-
-
-def transformed(random):
-    """A segmentation and a volume under transforms of their own."""
-    scene = Scene(random, [oriented(blobs(random), OBLIQUE) for _ in range(3)], OBLIQUE)
-    for node, turned in ((scene.node, 35), (scene.volume, -10)):
-        node.SetAndObserveTransformNodeID(transform_node(scene.scene, matrix((1, 1, 1), (3, 4, 5), turned)).GetID())
-    return scene
-
-
-def other_geometry(random):
-    """Segments in other geometries than the reference geometry, which the editor resamples to it."""
-    return Scene(random, [oriented(blobs(random), matrix((1.1, 0.7, 2), turned=15)), oriented(blobs(random), OBLIQUE)], OBLIQUE)
-
-
-def no_reference(random):
-    """A segmentation without a reference geometry and without a volume."""
-    return Scene(random, [oriented(blobs(random), OBLIQUE), oriented(blobs(random), OBLIQUE)], volume=False)
-
-
-def empty_segment(random):
-    return Scene(random, [oriented(np.zeros(SHAPE, np.uint8)), oriented(blobs(random))])
-
-
-def no_voxels(random):
-    """The layer of the segment has no voxels at all."""
-    return Scene(random, [oriented(np.zeros((0, 0, 0), np.uint8)), oriented(blobs(random))], collapse=False)
-
-
-SCENES = (plain, shared_layers, cropped_extents, transformed, other_geometry, no_reference, empty_segment, no_voxels)
 # Masking, overwrite mode, editable intensity range, the segment that is the editable area, and invisible segments.
 ALL_SETTINGS = [
     (masking, overwrite, in_range, mask_segment, hidden)
@@ -148,20 +108,6 @@ def test_exact_minimum_size(operation, more):
     scene = Scene(np.random.default_rng(0), [oriented(mask)])
     operation(islands.SegmentTarget(scene.editor), 60 + more)
     assert len(scene.places("id0")) == (0 if more else 60)
-
-
-def background_off_the_border(mask):
-    """The holes of a mask, by growing the background from the border."""
-    reached = np.pad(np.zeros_like(mask), 1, constant_values=True)
-    free = np.pad(~mask, 1, constant_values=True)
-    count = 0
-    while count != reached.sum():
-        count = reached.sum()
-        for axis in range(3):
-            for step in (-1, 1):
-                reached |= np.roll(reached, step, axis) & free
-        reached &= free
-    return ~reached[1:-1, 1:-1, 1:-1] & ~mask
 
 
 @pytest.mark.parametrize("make", SCENES)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operations on the islands of a segment, or of a label in a label map volume. No Qt.
 
-An island is a connected component by face neighbors. The operations and their results are those of Slicer's effect Islands. Each
-operation takes a target: a `SegmentTarget` or a `LabelMapTarget`. It computes first, then saves the state for undo, and writes
-last. So the target is unchanged if the computation fails. Arrays have the axes k, j and i.
+An island is a connected component by face neighbors. The operations and their results are those of Slicer's effect Islands.
+Each operation takes a target: a `SegmentTarget` or a `LabelMapTarget`. It computes first, then saves the state for undo, and
+writes last. So the target is unchanged if the computation fails. Arrays have the axes k, j and i.
 """
 
 import math
