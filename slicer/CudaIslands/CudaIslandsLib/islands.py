@@ -44,7 +44,7 @@ def array_of(image):
 
 
 def image_like(image, box=None, scalar_type=vtk.VTK_UNSIGNED_CHAR):
-    """Return an image of zeros in the geometry of another one. `box` selects some of its voxels: three slices."""
+    """Return an image in the geometry of another one. Its voxels are not set. `box` selects a part: three slices."""
     result = slicer.vtkOrientedImageData()
     result.CopyDirections(image)
     result.SetOrigin(image.GetOrigin())
@@ -56,7 +56,6 @@ def image_like(image, box=None, scalar_type=vtk.VTK_UNSIGNED_CHAR):
         extent[1::2] = [first + side.stop - 1 for first, side in zip(firsts, box[::-1])]
     result.SetExtent(extent)
     result.AllocateScalars(scalar_type, 1)
-    array_of(result)[...] = 0
     return result
 
 
@@ -254,6 +253,7 @@ def split(target, minimum_size=0):
         parts.append(image_like(image, box))
         np.equal(labels[box], row + 1, out=array_of(parts[-1]).view(bool))
     first = image_like(image)  # of the whole size, because masking keeps only voxels of this image
+    array_of(first)[...] = 0
     if parts:
         array_of(first)[box_of(table, rows[0])] = array_of(parts[0])
     target.write_parts(first, parts[1:])
