@@ -12,6 +12,8 @@ from slicer.i18n import tr as _
 from slicer.i18n import translate
 from slicer.ScriptedLoadableModule import ScriptedLoadableModule, ScriptedLoadableModuleTest, ScriptedLoadableModuleWidget
 
+HOMEPAGE = "https://github.com/InsightSoftwareConsortium/SlicerCudaConnectedComponents"
+
 
 class CudaIslands(ScriptedLoadableModule):
     def __init__(self, parent):
@@ -23,7 +25,7 @@ class CudaIslands(ScriptedLoadableModule):
         parent.helpText = _(
             "A table of the connected components of a segment, and operations on the islands of label map volumes."
         )
-        parent.helpText += self.getDefaultModuleDocumentationLink()
+        parent.helpText += f' <a href="{HOMEPAGE}">{_("Tutorial")}</a>'
         slicer.app.connect("startupCompleted()", self.registerEffect)
 
     def registerEffect(self):

@@ -70,8 +70,8 @@ def test_segments(make, random):
     for row, island in enumerate(found):
         places = np.argwhere(island)[:, ::-1] + image.GetExtent()[::2]
         assert columns["Voxels"][row] == len(places)
-        assert columns["Volume"][row] == pytest.approx(len(places) * voxel)
-        assert columns["Volume in ml"][row] == pytest.approx(len(places) * voxel / 1000)
+        assert columns["Volume [mm3]"][row] == pytest.approx(len(places) * voxel)
+        assert columns["Volume [ml]"][row] == pytest.approx(len(places) * voxel / 1000)
         centroid = np.mean([to_ras.TransformPoint(place.astype(float)) for place in places], axis=0)
         assert [columns[name][row] for name in component_table.CENTROID] == pytest.approx(centroid, abs=1e-9)
         for axis, letter in enumerate("IJK"):
@@ -237,7 +237,7 @@ def test_table_of_a_label(random):
     columns = columns_of(table)
     found = islands_of(before == 7)
     assert list(columns["Voxels"]) == [island.sum() for island in found]
-    assert columns["Volume"] == pytest.approx(columns["Voxels"] * 0.8 * 0.9 * 2.5 * 2)
+    assert columns["Volume [mm3]"] == pytest.approx(columns["Voxels"] * 0.8 * 0.9 * 2.5 * 2)
     assert (columns["Mean"] == 7).all() and (columns["Maximum"] == 7).all()
 
 

@@ -54,6 +54,7 @@ OPERATIONS = {
         lambda scene: slicers_islands(scene, 10000, most=1),
     ),
     "remove_small": (lambda target: islands.remove_small(target, 20), lambda scene: slicers_islands(scene, 20, split=False)),
+    "remove_none": (lambda target: islands.remove_small(target, 0), lambda scene: slicers_islands(scene, split=False)),
     "remove_all": (
         lambda target: islands.remove_small(target, 10000),
         lambda scene: slicers_islands(scene, 10000, split=False),

@@ -24,7 +24,7 @@ HEAD = "/usr/share/doc/insighttoolkit5-examples/examples/Data/KmeansTest_T1UChar
 RANGE = 80, 140  # of the segment's values
 MINIMUM_MM3 = 1000
 SIZE = 360
-COLORS = (230, 60, 60), (60, 170, 75), (65, 105, 225), (245, 170, 50)
+COLORS = (230, 60, 60), (60, 170, 75), (65, 105, 225), (245, 170, 50), (170, 80, 200)
 
 
 def draw_icon():
@@ -58,12 +58,12 @@ def make_scene():
     scene.node.GetDisplayNode().SetOpacity2DFill(0.5)
     scene.node.SetReferenceImageGeometryParameterFromVolumeNode(head)
     scene.parameters.SetAndObserveSourceVolumeNode(head)
-    scene.segmentation.GetSegment("id0").SetName("bright")
+    scene.segmentation.GetSegment("id0").SetColor(*np.array(COLORS[1]) / 255)
     return scene
 
 
-def draw_slice(scene, ras, orientation="Sagittal"):
-    """Return the picture of a slice view through a point, with the segments."""
+def draw_slice(scene, table, row, orientation="Sagittal", part=1):
+    """Return the picture of a slice view at a row of the table, with the segments. `part` is the part of the field of view."""
     slicer.vtkMRMLSliceNode.AddDefaultSliceOrientationPresets(scene.scene)
     logic = slicer.vtkMRMLSliceLogic()
     logic.SetMRMLScene(scene.scene)
@@ -72,7 +72,11 @@ def draw_slice(scene, ras, orientation="Sagittal"):
     view.SetDimensions(SIZE, SIZE, 1)
     logic.GetSliceCompositeNode().SetBackgroundVolumeID(scene.volume.GetID())
     logic.FitSliceToAll()
-    view.JumpSliceByOffsetting(*ras)
+    if part < 1:
+        component_table.jump_to(table, row)
+        view.SetFieldOfView(*[at * part for at in view.GetFieldOfView()[:2]], view.GetFieldOfView()[2])
+    else:
+        view.JumpSliceByOffsetting(*[table.GetTable().GetColumnByName(name).GetValue(row) for name in component_table.CENTROID])
 
     window, renderer = vtk.vtkRenderWindow(), vtk.vtkRenderer()
     window.SetOffScreenRendering(True)
@@ -122,18 +126,19 @@ def main():
         names = [content.GetColumnName(at) for at in range(content.GetNumberOfColumns())]
         print(names if row < 0 else [content.GetValue(row, at).ToString() for at in range(len(names))])
     print(content.GetNumberOfRows(), "components")
-    ras = [content.GetColumnByName(name).GetValue(0) for name in component_table.CENTROID]
-    before = draw_slice(scene, ras)
+    before = draw_slice(scene, table, 0)
     target = islands.SegmentTarget(scene.editor)
     minimum = islands.voxels_in(MINIMUM_MM3, target.node, target.image())
     islands.remove_small(target, minimum)
-    large = draw_slice(scene, ras)
+    large = draw_slice(scene, table, 0)
     islands.split(target, minimum)
-    parts = draw_slice(scene, ras)
+    for number in range(scene.segmentation.GetNumberOfSegments()):
+        color = np.array(COLORS[(number + 1) % len(COLORS)]) / 255
+        scene.segmentation.GetNthSegment(number).SetColor(*color)
+    parts = draw_slice(scene, table, 0)
     print(scene.segmentation.GetNumberOfSegments(), "segments")
     save("split.png", before, large, parts)
-    fifth = [content.GetColumnByName(name).GetValue(4) for name in component_table.CENTROID]
-    save("jump.png", *[draw_slice(scene, fifth, name) for name in ("Axial", "Coronal", "Sagittal")])
+    save("jump.png", *[draw_slice(scene, table, 4, name, 0.5) for name in ("Axial", "Coronal", "Sagittal")])
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from vtk.util.numpy_support import numpy_to_vtk, vtk_to_numpy
 
 from .islands import LabelMapTarget, array_of, box_of, components, image_to_ras
 
-CENTROID = ("Centroid R", "Centroid A", "Centroid S")
+CENTROID = ("Centroid R [mm]", "Centroid A [mm]", "Centroid S [mm]")
 
 
 def image_of(node, target):
@@ -35,10 +35,10 @@ def fill_table(table, node, target, volume=None):
     statistics, labels = components(array_of(image), properties=("num_pixels", "centroid", "bbox"))
     counts = statistics["num_pixels"]
     rows = np.argsort(-counts, kind="stable")
-    columns = {"Component": ("", np.arange(1, len(rows) + 1)), "Voxels": ("", counts[rows])}
+    columns = {"Component": np.arange(1, len(rows) + 1), "Voxels": counts[rows]}
     mm3 = counts[rows] * abs(np.linalg.det(to_ras))
-    columns["Volume"] = ("mm3", mm3)
-    columns["Volume in ml"] = ("ml", mm3 / 1000)
+    columns["Volume [mm3]"] = mm3
+    columns["Volume [ml]"] = mm3 / 1000
     firsts = np.array(image.GetExtent()[::2])
     if len(rows):
         centroids = np.stack([statistics[f"centroid-{axis}"][rows] for axis in (2, 1, 0)]) + firsts[:, np.newaxis]
@@ -47,14 +47,14 @@ def fill_table(table, node, target, volume=None):
     else:
         centroids, boxes = np.zeros((3, 0)), np.zeros((0, 3, 2), int)
     ras = to_ras[:3, :3] @ centroids + to_ras[:3, 3:]
-    columns.update({name: ("mm", values) for name, values in zip(CENTROID, ras)})
+    columns.update(zip(CENTROID, ras))
     for axis, letter in enumerate("IJK"):
-        columns[f"{letter} first"] = ("", boxes[:, axis, 0])
-        columns[f"{letter} last"] = ("", boxes[:, axis, 1])
+        columns[f"{letter} first"] = boxes[:, axis, 0]
+        columns[f"{letter} last"] = boxes[:, axis, 1]
     if volume:
         means, maxima = _intensities(node, image, labels, len(rows), volume)
-        columns["Mean"] = ("", means[rows])
-        columns["Maximum"] = ("", maxima[rows])
+        columns["Mean"] = means[rows]
+        columns["Maximum"] = maxima[rows]
     _write(table, columns)
 
 
@@ -99,7 +99,8 @@ def _resampled(volume, node, image):
     array_of(volume.GetImageData())  # refuses several values for each voxel
     cast = vtk.vtkImageCast()
     cast.SetInputData(volume.GetImageData())
-    cast.SetOutputScalarTypeToDouble()
+    is_short = volume.GetImageData().GetScalarSize() <= 2  # then, float holds all values, in half of the memory
+    cast.SetOutputScalarType(vtk.VTK_FLOAT if is_short else vtk.VTK_DOUBLE)
     cast.Update()
     source = slicer.vtkOrientedImageData()
     source.ShallowCopy(cast.GetOutput())
@@ -120,11 +121,9 @@ def _resampled(volume, node, image):
 def _write(table, columns):
     table.RemoveAllColumns()
     with slicer.util.NodeModify(table):
-        for name, (unit, values) in columns.items():
+        for name, values in columns.items():
             array = numpy_to_vtk(values.astype(np.int64 if values.dtype.kind in "iu" else float), deep=True)
             array.SetName(name)
             table.AddColumn(array)
-            table.SetColumnTitle(name, name)
-            table.SetColumnUnitLabel(name, unit)
         table.SetUseColumnTitleAsColumnHeader(True)
         table.SetLocked(True)

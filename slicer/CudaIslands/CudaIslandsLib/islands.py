@@ -190,7 +190,7 @@ class LabelMapTarget:
         if mode == "Set":
             self.values[self.values == self.value] = 0
         self.values[mask] = 0 if mode == "Remove" else self.value
-        self._notify()
+        slicer.util.arrayFromVolumeModified(self.node)
 
     def write_parts(self, first, others):
         start = int(self.values.max()) + 1
@@ -203,19 +203,14 @@ class LabelMapTarget:
             begins = [at - first for at, first in zip(image.GetExtent()[::2], firsts)][::-1]
             box = tuple(slice(begin, begin + size) for begin, size in zip(begins, part.shape))
             self.values[box][part != 0] = value
-        self._notify()
+        slicer.util.arrayFromVolumeModified(self.node)
 
     def undo(self):
         """Restore the voxels before the last operation."""
         if self.before is not None:
             self.values[...] = self.before
             self.before = None
-            self._notify()
-
-    def _notify(self):
-        self.node.GetImageData().GetPointData().GetScalars().Modified()
-        self.node.GetImageData().Modified()
-        self.node.Modified()
+            slicer.util.arrayFromVolumeModified(self.node)
 
 
 def keep_largest(target, minimum_size=0):
