@@ -239,6 +239,19 @@ def test_table_of_a_label(random):
     assert list(columns["Voxels"]) == [island.sum() for island in found]
     assert columns["Volume [mm3]"] == pytest.approx(columns["Voxels"] * 0.8 * 0.9 * 2.5 * 2)
     assert (columns["Mean"] == 7).all() and (columns["Maximum"] == 7).all()
+    large = volume_node(scene, np.full(SHAPE, 2**24 + 1, np.int32), OBLIQUE)  # no float
+    large.SetAndObserveTransformNodeID(node.GetTransformNodeID())
+    component_table.fill_table(table, node, 7, large)
+    assert (columns_of(table)["Maximum"] == 2**24 + 1).all()
+
+
+def test_no_binary_label_map(random):
+    scene = plain(random)
+    scene.segmentation.CreateRepresentation("Closed surface")
+    scene.segmentation.SetSourceRepresentationName("Closed surface")
+    scene.segmentation.RemoveRepresentation("Binary labelmap")
+    with pytest.raises(ValueError, match="has no binary labelmap"):
+        component_table.fill_table(add_node(scene.scene, "Table", "a table"), scene.node, "id0")
 
 
 def test_scene_without_display_node(random):

@@ -126,7 +126,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         for widget in (self.minimumSizeLabel, self.minimumSize, self.unit):
             widget.setEnabled(operation in APPLIED and operation != "FILL_HOLES")
 
-    def updateMRMLFromGUI(self, *unused):
+    def updateMRMLFromGUI(self):
         self.scriptedEffect.setParameter("MinimumSize", self.minimumSize.value)
         self.scriptedEffect.setParameter("MinimumSizeUnit", self.unit.currentText)
 
