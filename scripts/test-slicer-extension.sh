@@ -16,9 +16,10 @@ fi
 environment=build/slicer/extension-environment
 [ -x "$environment/bin/python" ] || "${PYTHON:-python3}" -m venv "$environment"
 if ! "$environment/bin/pip" install --quiet --disable-pip-version-check numpy pytest ||
-  ! "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps slicer-core==5.13.31053.0 vtk==9.6.2; then
-  echo "SKIPPED: the tests of the extension for 3D Slicer, because slicer-core cannot be installed for $("$environment/bin/python" -V)"
+  ! "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps slicer-core==5.13.31053.0 vtk==9.6.2 ||
+  ! "$environment/bin/python" -c 'import slicer_core'; then
+  echo "SKIPPED: the tests of the extension for 3D Slicer, because $("$environment/bin/python" -V) cannot have slicer-core"
   exit
 fi
 "$environment/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall build/python-wheels/*.whl
-PYTHONDONTWRITEBYTECODE=1 "$environment/bin/python" -m pytest -q -p no:cacheprovider slicer/Testing "$@"
+PYTHONDONTWRITEBYTECODE=1 "$environment/bin/python" -m pytest -q -rs -p no:cacheprovider slicer/Testing "$@"
