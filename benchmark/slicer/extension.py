@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Times the operations of slicer/ and Slicer's own effect Islands on a segmentation, in turns, in a process with slicer_core.
 
-    extension.py [--size 512] [--threads 2] [--runs 5] [--segments 100] [--write]
+    extension.py [--size 512] [--threads 2] [--runs 5] [--segments 100] [--write] [--operations NAME...]
 
 The segment is the blobs of benchmark.py with 10 % foreground. The minimum size leaves `--segments` islands. Each time is the
 best of the runs, and has parts: what computes the images to write; what reads the selected segment and saves the state for
@@ -24,6 +24,7 @@ parser.add_argument("--threads", type=int, default=2)
 parser.add_argument("--runs", type=int, default=5)
 parser.add_argument("--segments", type=int, default=100)
 parser.add_argument("--write", action="store_true")
+parser.add_argument("--operations", nargs="+", default=["keep largest", "remove small", "split"])
 arguments = parser.parse_args()
 os.environ["ITK_GLOBAL_DEFAULT_NUMBER_OF_THREADS"] = str(arguments.threads)
 
@@ -90,7 +91,8 @@ CASES = {
 result = {"date": time.strftime("%Y-%m-%d"), "size": arguments.size, "threads": arguments.threads, "runs": arguments.runs}
 result["islands"], result["segments"] = len(sizes), int((sizes >= minimum).sum())
 result["processor"] = next((line[13:].strip() for line in open("/proc/cpuinfo") if "model name" in line), platform.machine())
-for name, (extension, slicers) in CASES.items():
+for name in arguments.operations:
+    extension, slicers = CASES[name]
     computed, read, wrote = {}, {}, {}
     for side, function in (("extension", extension), ("slicer", slicers)) * arguments.runs:
         seconds = run(mask, function)[0]
@@ -102,7 +104,7 @@ for name, (extension, slicers) in CASES.items():
         assert one.segmentation.GetNumberOfSegments() == other.segmentation.GetNumberOfSegments()
         for number in range(one.segmentation.GetNumberOfSegments()):
             places = [each.places(each.segmentation.GetNthSegmentID(number)) for each in (one, other)]
-            assert places[0] == places[1], f"segment {number} differs"
+            assert np.array_equal(*places), f"segment {number} differs"
     result[name] = {"computed": computed, "read": read, "written": wrote, "ratio": computed["slicer"] / computed["extension"]}
 print(json.dumps(result, indent=1))
 print(islands.backend())

@@ -131,7 +131,7 @@ class Scene:
         """The indices of the voxels of a segment, along k, j and i."""
         image = slicer.vtkOrientedImageData()
         self.node.GetBinaryLabelmapRepresentation(segment_id, image)
-        return (np.argwhere(array_of(image)) + image.GetExtent()[::2][::-1]).tolist()
+        return np.argwhere(array_of(image)) + image.GetExtent()[::2][::-1]
 
     def content(self):
         """All that an operation may change: names, colors, terms, status, values, layers, geometries, visibility and voxels."""
@@ -150,7 +150,7 @@ class Scene:
                 self.segmentation.GetLayerIndex(segment_id),
                 slicer.util.arrayFromVTKMatrix(to_world).tolist(),
                 self.node.GetDisplayNode().GetSegmentVisibility(segment_id),
-                self.places(segment_id),
+                self.places(segment_id).tolist(),
             )
         return content
 

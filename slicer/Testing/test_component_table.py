@@ -221,6 +221,13 @@ def test_label_map_without_free_values(random):
     assert np.array_equal(values, before)
 
 
+def test_label_map_without_voxels():
+    target = islands.LabelMapTarget(volume_node(slicer.vtkMRMLScene(), np.zeros((0, 0, 0), np.uint8), kind="LabelMapVolume"), 1)
+    for operation in (islands.keep_largest, islands.split, islands.fill_holes):
+        operation(target)
+    assert target.values.size == 0
+
+
 def test_label_map_with_time():
     scene = slicer.vtkMRMLScene()
     node = volume_node(scene, np.ones(SHAPE, np.uint8), kind="LabelMapVolume")

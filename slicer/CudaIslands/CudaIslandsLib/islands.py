@@ -73,7 +73,7 @@ def image_to_ras(node, image):
 
 
 def voxels_in(mm3, node, image):
-    """Return the number of voxels that an island of this volume has at least. Volumes are equal up to an error of 2e-7."""
+    """Return the least number of voxels whose volume is at least `mm3`, up to an error of 2e-7."""
     return max(0, math.ceil(mm3 / abs(np.linalg.det(image_to_ras(node, image))) * (1 - 2e-7)))
 
 
@@ -193,7 +193,7 @@ class LabelMapTarget:
         slicer.util.arrayFromVolumeModified(self.node)
 
     def write_parts(self, first, others):
-        start = int(self.values.max()) + 1
+        start = int(self.values.max(initial=0)) + 1
         if start + len(others) - 1 > self.largest_value:
             raise ValueError(f"{self.node.GetName()} has no values for {len(others)} new labels. Cast it to a larger type.")
         self.write("Set", first)
