@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The effect "Islands (GPU)" of the Segment Editor. islands.py does the work."""
 
+import logging
 import os
 
 import qt
@@ -179,7 +180,10 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
             }[operation]
             function(target, ijk)
 
-        self.run(click)
+        try:
+            self.run(click)
+        except Exception:  # The user has seen it. The view must not see the click, because a window may have got the release.
+            logging.exception("Islands (GPU) failed")
         return True
 
     def run(self, operation):
