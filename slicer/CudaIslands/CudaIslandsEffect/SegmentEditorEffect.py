@@ -13,18 +13,32 @@ from slicer.i18n import tr as _
 
 # The names and the parameters are those of Slicer's effect Islands, so that scripts need another name of the effect only.
 APPLIED = {
-    "KEEP_LARGEST_ISLAND": (_("Keep largest island"), _("Keep the largest island, if it has the minimum size.")),
-    "REMOVE_SMALL_ISLANDS": (_("Remove small islands"), _("Remove the islands below the minimum size.")),
+    "KEEP_LARGEST_ISLAND": (
+        islands.keep_largest,
+        _("Keep largest island"),
+        _("Keep the largest island, if it has the minimum size."),
+    ),
+    "REMOVE_SMALL_ISLANDS": (islands.remove_small, _("Remove small islands"), _("Remove the islands below the minimum size.")),
     "SPLIT_ISLANDS_TO_SEGMENTS": (
+        islands.split,
         _("Split islands to segments"),
         _("Make a segment of each island, the largest first. Islands below the minimum size are removed."),
     ),
-    "FILL_HOLES": (_("Fill holes"), _("Add the background that the segment encloses.")),
+    "FILL_HOLES": (
+        lambda target, minimumSize: islands.fill_holes(target),
+        _("Fill holes"),
+        _("Add the background that the segment encloses."),
+    ),
 }
 CLICKED = {
-    "KEEP_SELECTED_ISLAND": (_("Keep selected island"), _("Click on the island to keep. The others are removed.")),
-    "REMOVE_SELECTED_ISLAND": (_("Remove selected island"), _("Click on the island to remove.")),
+    "KEEP_SELECTED_ISLAND": (
+        islands.keep_selected,
+        _("Keep selected island"),
+        _("Click on the island to keep. The others are removed."),
+    ),
+    "REMOVE_SELECTED_ISLAND": (islands.remove_selected, _("Remove selected island"), _("Click on the island to remove.")),
     "ADD_SELECTED_ISLAND": (
+        islands.add_selected,
         _("Add selected island"),
         _("Click on a region of visible segments, or of the background. It is added to the segment."),
     ),
@@ -82,7 +96,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         self.buttons = {}
         layout = qt.QGridLayout()
         for column, operations in enumerate((APPLIED, CLICKED)):
-            for row, (operation, (text, toolTip)) in enumerate(operations.items()):
+            for row, (operation, (function, text, toolTip)) in enumerate(operations.items()):
                 button = self.buttons[operation] = qt.QRadioButton(text)
                 button.setToolTip(toolTip)
                 button.connect("toggled(bool)", lambda on, operation=operation: self.onOperation(operation, on))
@@ -128,8 +142,9 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
             widget.setEnabled(operation in APPLIED and operation != "FILL_HOLES")
 
     def updateMRMLFromGUI(self):
-        self.scriptedEffect.setParameter("MinimumSize", self.minimumSize.value)
-        self.scriptedEffect.setParameter("MinimumSizeUnit", self.unit.currentText)
+        size, unit = self.minimumSize.value, self.unit.currentText  # setParameter() updates the widgets
+        self.scriptedEffect.setParameter("MinimumSize", size)
+        self.scriptedEffect.setParameter("MinimumSizeUnit", unit)
 
     def onOperation(self, operation, on):
         if on:
@@ -144,15 +159,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
             size = self.scriptedEffect.integerParameter("MinimumSize")
             if self.scriptedEffect.parameter("MinimumSizeUnit") == "mm3":
                 size = islands.voxels_in(size, target.node, target.image())
-            operation = self.scriptedEffect.parameter("Operation")
-            if operation == "KEEP_LARGEST_ISLAND":
-                islands.keep_largest(target, size)
-            elif operation == "REMOVE_SMALL_ISLANDS":
-                islands.remove_small(target, size)
-            elif operation == "SPLIT_ISLANDS_TO_SEGMENTS":
-                islands.split(target, size)
-            elif operation == "FILL_HOLES":
-                islands.fill_holes(target)
+            APPLIED[self.scriptedEffect.parameter("Operation")][0](target, size)
 
         self.run(apply)
 
@@ -173,12 +180,7 @@ class SegmentEditorEffect(AbstractScriptedSegmentEditorEffect):
         def click(target):
             image = target.visible_image() if operation == "ADD_SELECTED_ISLAND" else target.image()
             ijk = self.xyToIjk(callerInteractor.GetEventPosition(), viewWidget, image, target.node.GetParentTransformNode())
-            function = {
-                "KEEP_SELECTED_ISLAND": islands.keep_selected,
-                "REMOVE_SELECTED_ISLAND": islands.remove_selected,
-                "ADD_SELECTED_ISLAND": islands.add_selected,
-            }[operation]
-            function(target, ijk)
+            CLICKED[operation][0](target, ijk)
 
         try:
             self.run(click)

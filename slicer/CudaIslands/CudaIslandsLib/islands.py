@@ -30,7 +30,8 @@ def backend():
         return "Nothing was computed yet."
     if info["last_backend"] == "cuda":
         return "Computed on the GPU."
-    return f"Computed on the CPU, with {info['threads']} threads: {info['last_reason'] or info['cuda_reason']}."
+    reason = info["last_reason"] or info["cuda_reason"]
+    return f"Computed on the CPU, threads: {info['threads']}. The GPU was not used: {reason}."
 
 
 def array_of(image):
