@@ -1,63 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The formats whose pixels ITK reads: NRRD, MetaImage, DICOM and MRC. The header is checked before, where ITK would
-// take the pixels for something else.
+// NIfTI, NRRD, MetaImage, PNG, DICOM and MRC. ITK reads the header, and for all but NIfTI the pixels. The header is
+// checked where ITK would take the pixels for something else.
 
 #include "ReadFormats.h"
 
-#include "itkByteSwapper.h"
+#include "PixelValues.h"
+
 #include "itkImageFileReader.h"
 #include "itkImageIOFactory.h"
+#include "itkMRCImageIO.h"
 #include "itkMetaDataObject.h"
-#include "itkMetaImageIO.h"
+#include "itkPNGImageIO.h"
 
 #include <NrrdIO.h>
-#include <gdcmAttribute.h>
-#include <gdcmReader.h>
-#include <gdcmSequenceOfItems.h>
+#include <nifti1_io.h>
+#include <vnl/vnl_cross.h>
+#include <zlib.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <set>
 #include <sstream>
 
 namespace
 {
 
-const gdcm::Tag framesTag(0x5200, 0x9230); // of the descriptions of frames
+using NiftiHeader = std::unique_ptr<nifti_image, void (*)(nifti_image *)>;
 
-/** Reads pixels by ITK. Returns whether all are read, except those of a few bytes in the middle. 8 bytes of each 4096,
- * and each of the last 8 bytes, get a mark before. If a mark is still there, a second call with another mark shows
- * whether it is a pixel. ITK may change the order of bytes that it has not read. */
-bool
-ReadPixels(itk::ImageIOBase & io, char * pixels, std::uint64_t size)
+struct File
 {
-  const auto visitPieces = [&](const auto & visit) {
-    const std::uint64_t last = size - std::min<std::uint64_t>(size, 8);
-    for (std::uint64_t i = 0; i < size; i = i >= last ? i + 1 : std::min(i + 4096, last))
-    {
-      visit(pixels + i, pixels + (i < last ? std::min(i + 8, last) : i + 1));
-    }
-  };
-  const auto read = [&](char mark) { // returns whether each piece has the mark afterwards
-    std::vector<bool> isMark;
-    visitPieces([&](char * begin, char * end) { std::fill(begin, end, mark); });
-    io.Read(pixels);
-    visitPieces([&](char * begin, char * end) { isMark.push_back(std::count(begin, end, mark) == end - begin); });
-    return isMark;
-  };
-  const std::vector<bool> first = read('\xA5');
-  if (std::count(first.begin(), first.end(), true) == 0)
-  {
-    return true;
-  }
-  const std::vector<bool> second = read('\x5A');
-  return std::equal(first.begin(), first.end(), second.begin(), [](bool a, bool b) { return !(a && b); });
+  std::string               name;
+  std::string               start; // the first bytes
+  itk::ImageIOBase::Pointer io;
+};
+
+/** Returns whether a number can be part of an axis. ITK's readers abort or hang with others. */
+bool
+IsLength(double number)
+{
+  return -1e12 < number && number < 1e12;
+}
+
+/** Returns the first bytes of a file. */
+std::string
+StartOf(const std::string & file)
+{
+  std::string   text(1 << 20, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  return text.substr(0, static_cast<std::size_t>(stream.gcount()));
+}
+
+/** Returns a field of the header of a MetaImage, or nothing. */
+std::string
+FieldOf(const std::string & start, const std::string & name)
+{
+  const std::string line = Between('\n' + start, '\n' + name, "\n");
+  const std::size_t begin = std::min(line.find_first_not_of(" =:\t"), line.size());
+  return line.substr(begin, line.find_last_not_of(" \r") + 1 - begin);
 }
 
 /** Returns a text that ITK has read from a header, or nothing. */
@@ -69,264 +75,309 @@ ValueOf(const itk::ImageIOBase & io, const std::string & key)
   return text.substr(0, text.find_last_not_of(std::string(" \0", 2)) + 1);
 }
 
-/** Returns the numbers of a text of DICOM, which has backslashes between them. */
-std::vector<double>
-NumbersOf(std::string text)
+/** Returns the unit of a NIfTI file in mm. */
+double
+UnitOf(const nifti_image & header)
 {
-  std::replace(text.begin(), text.end(), '\\', ' ');
-  std::istringstream stream(text);
-  return { std::istream_iterator<double>(stream), {} };
+  return header.xyz_units == NIFTI_UNITS_METER ? 1e3 : header.xyz_units == NIFTI_UNITS_MICRON ? 1e-3 : 1.0;
 }
 
-/** Sets what the header of an NRRD file says beyond ITK's reader. ITK 5.2 changes the signs of a wrong axis in the
- * space left-anterior-superior, ignores units, and makes components of a list of images. Returns whether the pixels
- * are in the file, too. */
-bool
-ReadNrrdHeader(const std::string & file, FileImage & image)
+NiftiHeader
+ReadNiftiHeader(const std::string & file)
+{
+  NiftiHeader header(nifti_image_read(file.c_str(), 0), nifti_image_free);
+  RefuseDamaged(!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0);
+  const float * const qform = &header->qto_xyz.m[0][0];
+  const float * const sform = &header->sto_xyz.m[0][0];
+  RefuseDamaged(!std::all_of(qform, qform + 16, IsLength) || !std::all_of(sform, sform + 16, IsLength) ||
+                  !std::all_of(header->pixdim, header->pixdim + 8, IsLength),
+                "its axes are no numbers");
+  return header;
+}
+
+/** Reads the header of a file by ITK. ITK has no axes that are not at right angles, which NIfTI can have. If the user
+ * ignores them, only the size of a pixel is set. */
+void
+ReadHeader(const NiftiHeader & header, bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
+{
+  try
+  {
+    io.ReadImageInformation();
+  }
+  catch (const itk::ExceptionObject & exception)
+  {
+    if (std::string(exception.GetDescription()).find("orthonormal") == std::string::npos)
+    {
+      throw;
+    }
+    RefuseIf(!ignoreAxes,
+             "the axes of its sform are not at right angles, or their lengths are not its pixel sizes; "
+             "ITK has no such images. --ignore-axes labels it in pixels, without axes");
+    const auto edge = [&header](int axis) {
+      const auto & rows = header->sto_xyz.m;
+      return UnitOf(*header) * vnl_vector_fixed<double, 3>(rows[0][axis], rows[1][axis], rows[2][axis]);
+    };
+    const auto normal = vnl_cross_3d(edge(0), edge(1));
+    geometry.pixelSize = io.GetNumberOfDimensions() < 3 ? normal.magnitude() : std::abs(dot_product(normal, edge(2)));
+  }
+}
+
+// Each of these functions sets what the header of a format says beyond ITK's reader.
+
+void
+DescribeNrrd(const File & file, FileImage & image)
 {
   const std::unique_ptr<Nrrd, Nrrd * (*)(Nrrd *)>                      nrrd(nrrdNew(), nrrdNuke);
   const std::unique_ptr<NrrdIoState, NrrdIoState * (*)(NrrdIoState *)> io(nrrdIoStateNew(), nrrdIoStateNix);
   nrrdIoStateSet(io.get(), nrrdIoStateSkipData, 1);
-  if (nrrdLoad(nrrd.get(), file.c_str(), io.get()) != 0)
+  if (nrrdLoad(nrrd.get(), file.name.c_str(), io.get()) != 0)
   {
     biffDone(NRRD);
     RefuseDamaged(true);
   }
-  std::array<unsigned int, NRRD_DIM_MAX> axes{}; // those of pixels, which ITK has
-  const unsigned int                     axisCount = nrrdDomainAxesGet(nrrd.get(), axes.data());
-  auto                                   direction = image.geometry.space->GetDirection();
-  double                                 x = 0.0; // is negative if the signs of x are wrong
-  std::set<std::string>                  units;
-  for (unsigned int i = 0; i < axisCount; ++i)
+  auto                  direction = image.geometry.space->GetDirection();
+  auto                  origin = image.geometry.space->GetOrigin();
+  std::set<std::string> units;
+  unsigned int          column = 0; // of the direction
+  for (unsigned int i = 0; i < nrrd->dim; ++i)
   {
-    const NrrdAxisInfo & axis = nrrd->axis[axes[i]];
+    const NrrdAxisInfo & axis = nrrd->axis[i];
+    const char * const   unit = i < nrrd->spaceDim && nrrd->spaceUnits[i] != nullptr ? nrrd->spaceUnits[i] : axis.units;
+    units.insert(unit != nullptr ? unit : "");
+    image.isList = image.isList || axis.kind == nrrdKindList;
     RefuseIf(axis.kind == nrrdKindTime && axis.size > 1,
              "has an axis of times (" + std::to_string(axis.size) + "); " + splitAdvice);
-    const char * const unit = i < nrrd->spaceDim && nrrd->spaceUnits[i] != nullptr ? nrrd->spaceUnits[i] : axis.units;
-    units.insert(unit != nullptr ? unit : "");
-    x += i < 3 && IsLength(axis.spaceDirection[0]) ? direction[0][i] * axis.spaceDirection[0] : 0.0;
-  }
-  const auto isList = [](const NrrdAxisInfo & axis) { return axis.kind == nrrdKindList; };
-  image.isList = std::any_of(nrrd->axis, nrrd->axis + nrrd->dim, isList);
-  if (nrrd->space == nrrdSpaceLeftAnteriorSuperior && x < 0.0)
-  {
-    auto origin = image.geometry.space->GetOrigin();
-    for (unsigned int row = 0; row < 2; ++row)
+    // ITK 5.2 changes the signs of x instead of those of y.
+    if (nrrd->space == nrrdSpaceLeftAnteriorSuperior && IsLength(axis.spaceDirection[0]) && column < 3)
     {
-      origin[row] = -origin[row];
-      direction.GetVnlMatrix().scale_row(row, -1.0);
+      direction[0][column] = std::copysign(direction[0][column], axis.spaceDirection[0]);
+      direction[1][column] = std::copysign(direction[1][column], -axis.spaceDirection[1]);
+      origin[0] = std::copysign(origin[0], nrrd->spaceOrigin[0]);
+      origin[1] = std::copysign(origin[1], -nrrd->spaceOrigin[1]);
+      ++column;
     }
-    image.geometry.space->SetOrigin(origin);
-    image.geometry.space->SetDirection(direction);
   }
-  const bool hasNone = units.empty() || units == std::set<std::string>{ "" };
-  ConvertUnit(hasNone ? 1.0 : units.size() > 1 ? 0.0 : MillimetersOf(*units.begin()), image.geometry);
-  return io->dataFNFormat == nullptr && io->dataFNArr->len == 0;
+  image.geometry.space->SetDirection(direction);
+  image.geometry.space->SetOrigin(origin);
+  units.erase("");
+  ConvertUnit(units.empty() ? 1.0 : units.size() > 1 ? 0.0 : MillimetersOf(*units.begin()), image.geometry);
 }
 
-/** Returns an item of a sequence, or a data set without elements. */
-gdcm::DataSet
-ItemOf(const gdcm::DataSet & data, const gdcm::Tag & tag, std::size_t item)
-{
-  const auto items = data.FindDataElement(tag) ? data.GetDataElement(tag).GetValueAsSQ() : nullptr;
-  return items && item < items->GetNumberOfItems() ? items->GetItem(item + 1).GetNestedDataSet() : gdcm::DataSet();
-}
-
-/** Returns an element of a data set, or 0 or an empty text. */
-template <std::uint16_t VGroup, std::uint16_t VElement>
-gdcm::Attribute<VGroup, VElement>
-ElementOf(const gdcm::DataSet & data)
-{
-  gdcm::Attribute<VGroup, VElement> element{};
-  element.SetFromDataSet(data);
-  return element;
-}
-
-/** Reads the header of a DICOM file, up to the descriptions of its frames, or returns a data set without elements.
- * Throws Failure for segmentations. ITK 5.2 reads one kind of them as a volume, and does not know the other. */
-gdcm::DataSet
-ReadDicom(const std::string & file)
-{
-  gdcm::Reader reader;
-  reader.SetFileName(file.c_str());
-  const gdcm::DataSet header =
-    reader.CanRead() && reader.ReadUpToTag(framesTag) ? reader.GetFile().GetDataSet() : gdcm::DataSet();
-  const std::string sopClass = ElementOf<0x0008, 0x0016>(header).GetValue();
-  RefuseIf(sopClass.compare(0, 27, "1.2.840.10008.5.1.4.1.1.66.") == 0,
-           "is a DICOM segmentation, whose segments are no slices of a volume; convert it to NRRD or NIfTI "
-           "by dcmqi (segimage2itkimage) or highdicom");
-  return header;
-}
-
-/** Returns whether the frames of a DICOM file are where ITK has slices. Throws Failure if their slopes differ, because
- * ITK takes that of the first one. */
-bool
-AreSlices(const gdcm::DataSet & header, const itk::ImageIOBase & io, const itk::ImageBase<3> & space)
-{
-  const double tolerance = 0.01 * space.GetSpacing()[2];
-  const auto   increment = ValueOf(io, "0028|0009");
-  if (!header.FindDataElement(framesTag))
-  {
-    const auto offsets = NumbersOf(ValueOf(io, "3004|000c"));
-    for (std::size_t i = 0; i < offsets.size() && increment == "(3004,000c)"; ++i)
-    {
-      const double distance = std::abs(offsets[i] - offsets[0]) - static_cast<double>(i) * space.GetSpacing()[2];
-      if (std::abs(distance) > tolerance)
-      {
-        return false;
-      }
-    }
-    // Offsets of a grid, slices and slice locations; other pointers are times.
-    return increment == "(3004,000c)" || increment == "(0054,0080)" || increment == "(0018,2005)";
-  }
-  std::array<double, 2> firstSlope{};
-  for (itk::IndexValueType i = 0; i < std::atoll(ValueOf(io, "0028|0008").c_str()); ++i)
-  {
-    const auto frame = ItemOf(header, framesTag, static_cast<std::size_t>(i));
-    const auto plane = ItemOf(frame, gdcm::Tag(0x0020, 0x9113), 0);
-    const auto position = ElementOf<0x0020, 0x0032>(plane);
-    const auto expected = space.TransformIndexToPhysicalPoint<double>(itk::Index<3>{ { 0, 0, i } });
-    if (!plane.FindDataElement(position.GetTag()) ||
-        expected.EuclideanDistanceTo(itk::Point<double, 3>(position.GetValues())) > tolerance)
-    {
-      return false;
-    }
-    const auto       values = ItemOf(frame, gdcm::Tag(0x0028, 0x9145), 0);
-    const std::array slope{ ElementOf<0x0028, 0x1053>(values).GetValue(),
-                            ElementOf<0x0028, 0x1052>(values).GetValue() };
-    firstSlope = i == 0 ? slope : firstSlope;
-    RefuseIf(slope != firstSlope, "cannot be read: its frames have different slopes; convert it to NIfTI first");
-  }
-  return increment.empty() || increment == "(5200,9230)";
-}
-
-/** Throws Failure for DICOM files whose frames are not the slices of a volume of gray values or RGB colors. Sets the
- * size of pixels that GDCM ignores, or that the file does not have. */
 void
-ReadDicomHeader(const gdcm::DataSet & header, const itk::ImageIOBase & io, Geometry & geometry)
+DescribeMetaImage(const File & file, FileImage & image)
 {
-  RefuseIf(ValueOf(io, "0028|0004") == "PALETTE COLOR" || ValueOf(io, "0028|0100") == "1",
-           "cannot be read: its pixels are indices into a palette of colors or single bits; convert it to "
-           "NRRD or NIfTI first");
-  const auto scaling = NumbersOf(ValueOf(io, "3004|000e"));
-  RefuseIf(!scaling.empty() && scaling[0] != 1.0,
-           "cannot be read: its values are a dose with a scaling; convert it to NIfTI or NRRD first");
-  const std::string frames = ValueOf(io, "0028|0008");
-  RefuseIf(!frames.empty() && frames != "1" && !AreSlices(header, io, *geometry.space),
+  const std::string unit = FieldOf(file.start, "DistanceUnits");
+  const std::string pixels = FieldOf(file.start, "ElementDataFile");
+  ConvertUnit(unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
+  RefuseIf(file.io->GetFileType() == itk::IOFileEnum::ASCII,
+           "cannot be read: its pixels are text; save them as binary numbers");
+  RefuseIf(pixels.compare(0, 4, "LIST") == 0 || pixels.find('%') != std::string::npos,
+           "cannot be read: its pixels are in several files; save it as one file");
+}
+
+void
+DescribePng(const File & file, FileImage & image)
+{
+  const std::size_t pixels = file.start.find("IDAT");
+  const std::size_t bits = file.start.find("sBIT");
+  ConvertUnit(0.0, image.geometry);
+  for (const auto & color : static_cast<const itk::PNGImageIO &>(*file.io).GetColorPalette())
+  {
+    const auto wide = [](int byte) { return static_cast<std::uint16_t>(257 * byte); };
+    image.palette.push_back({ wide(color[0]), wide(color[1]), wide(color[2]) });
+  }
+  RefuseIf(file.start.find("acTL") < pixels, "is an animation; save the frame to label as an image");
+  RefuseIf(bits < pixels &&
+             file.start[bits + 4] < file.start[24], // the bits of the first number, and those that are stored
+           "cannot be read: it calls bits of its numbers unused (sBIT), and ITK removes them; save it without that");
+  RefuseIf(!image.palette.empty() && file.io->GetNumberOfComponents() > 1,
+           "cannot be read: colors of its palette are transparent, and ITK reads no indices then; save it without "
+           "transparency");
+}
+
+void
+DescribeDicom(const File & file, FileImage & image)
+{
+  const std::string frames = ValueOf(*file.io, "0028|0008");
+  const std::string scaling = ValueOf(*file.io, "3004|000e");
+  RefuseIf(!frames.empty() && frames != "1",
            "has " + frames +
-             " frames that are times, stacks or unevenly spaced slices; convert it to NIfTI "
-             "first, such as by dcm2niix, and split it");
-  const auto rowAndColumn = NumbersOf(ValueOf(io, "0028|0030"));
-  auto       spacing = geometry.space->GetSpacing();
-  for (unsigned int axis = 0; axis < 2 && rowAndColumn.size() == 2; ++axis)
-  {
-    spacing[axis] = rowAndColumn[1 - axis] > 0.0 ? rowAndColumn[1 - axis] : spacing[axis];
-  }
-  geometry.space->SetSpacing(spacing);
-  const std::array sources{
-    gdcm::Tag(0x0028, 0x0030), gdcm::Tag(0x0018, 0x1164), gdcm::Tag(0x0018, 0x2010), gdcm::Tag(0x5200, 0x9229)
-  };
-  if (std::none_of(sources.begin(), sources.end(), [&](const auto & tag) { return header.FindDataElement(tag); }))
-  {
-    ConvertUnit(0.0, geometry);
-  }
+             " frames, which can be slices, stacks or times; convert it to NIfTI first, such as by dcm2niix");
+  RefuseIf(ValueOf(*file.io, "0028|0004") == "PALETTE COLOR" || ValueOf(*file.io, "0028|0100") == "1" ||
+             (!scaling.empty() && std::atof(scaling.c_str()) != 1.0),
+           "cannot be read: its pixels are single bits, indices into a palette of colors, or a dose with a scaling; "
+           "convert it to NIfTI or NRRD first");
+  // GDCM ignores the size of pixels in some classes, and sets one if there is none.
+  auto       spacing = image.geometry.space->GetSpacing();
+  const int  read = std::sscanf(ValueOf(*file.io, "0028|0030").c_str(), "%lf\\%lf", &spacing[1], &spacing[0]);
+  const bool hasUnit = read == 2 && spacing[0] > 0.0 && spacing[1] > 0.0;
+  image.geometry.space->SetSpacing(hasUnit ? spacing : image.geometry.space->GetSpacing());
+  ConvertUnit(hasUnit ? 1.0 : 0.0, image.geometry);
 }
 
-/** Reads what ITK does not read of the header of an MRC file. Programs before MRC 2014 write unsigned bytes, and IMOD
- * says which. */
 void
-ReadMrcHeader(const std::string & file, const itk::ImageIOBase & io, FileImage & image, bool & isSigned)
+DescribeMrc(const File & file, FileImage & image)
 {
-  std::array<std::uint32_t, 256> header{};
-  std::ifstream(file, std::ios::binary).read(reinterpret_cast<char *>(header.data()), sizeof(header));
-  if (io.GetByteOrder() == itk::IOByteOrderEnum::BigEndian)
-  {
-    itk::ByteSwapper<std::uint32_t>::SwapRangeFromSystemToBigEndian(header.data(), header.size());
-  }
-  const std::uint32_t spaceGroup = header[22];
-  RefuseIf((spaceGroup >= 401 && spaceGroup <= 630) || (spaceGroup == 0 && header[9] == 1 && header[2] > 1),
+  itk::MRCHeaderObject::ConstPointer object;
+  itk::ExposeMetaData(file.io->GetMetaDataDictionary(), itk::MRCImageIO::m_MetaDataHeaderName, object);
+  const itk::MRCHeaderObject::Header & header = object->GetHeader();
+  const int                            spaceGroup = header.ispg + header.nsymbt; // the halves of one number
+  RefuseIf((spaceGroup >= 401 && spaceGroup <= 630) || (spaceGroup == 0 && header.mz == 1 && header.nz > 1),
            "is a stack of images or of volumes (space group " + std::to_string(spaceGroup) + "); split it first");
-  std::array<float, 6> cell{}; // lengths and angles
-  std::memcpy(cell.data(), &header[10], sizeof(cell));
-  const bool hasAxes = header[16] == 1 && header[17] == 2 && header[18] == 3;
   const auto isRight = [](float angle) { return angle == 0.0F || std::abs(angle - 90.0F) < 0.01F; };
-  RefuseIf((!hasAxes && (header[16] != 0 || header[17] != 0 || header[18] != 0)) ||
-             !std::all_of(cell.begin() + 3, cell.end(), isRight),
+  RefuseIf(!isRight(header.alpha) || !isRight(header.beta) || !isRight(header.gamma) ||
+             (header.mapc != 0 && (header.mapc != 1 || header.mapr != 2 || header.maps != 3)),
            "cannot be read: its axes are in another order, or not at right angles; convert it first");
-  ConvertUnit(cell[0] > 0.0F ? 1e-7 : 0.0, image.geometry); // angstroms
-  constexpr std::uint32_t imod = 1146047817;
-  isSigned = header[3] != 0 ? isSigned : header[38] == imod ? (header[39] & 1) != 0 : header[27] / 10 == 2014;
+  ConvertUnit(header.xlen > 0.0F ? 1e-7 : 0.0, image.geometry); // angstroms
 }
 
-/** Returns a field of the header of a MetaImage, or nothing. */
-std::string
-FieldOf(const std::string & file, const std::string & field)
+/** Reads bytes of a file that may be gzipped. A gzipped file is read to its end, which has its checksum. zlib checks it
+ * only if it is asked for more, so there is memory for a byte more. */
+bool
+ReadBytes(const std::string & file, std::int64_t offset, std::uint64_t length, char * bytes)
 {
-  std::ifstream stream(file, std::ios::binary);
-  for (std::string line; line.compare(0, 15, "ElementDataFile") != 0 && std::getline(stream, line);)
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> content(gzopen(file.c_str(), "rb"), gzclose);
+  if (!content || gzseek(content.get(), offset, SEEK_SET) != offset ||
+      gzfread(bytes, 1, length + 1, content.get()) < length)
   {
-    const std::size_t begin = line.find_first_not_of(" =:\t", field.size());
-    if (line.compare(0, field.size(), field) == 0 && begin != std::string::npos)
-    {
-      return line.substr(begin, line.find_last_not_of(" \r") + 1 - begin);
-    }
+    return false;
   }
-  return "";
+  std::vector<char> rest(1 << 16);
+  int               count = 1;
+  while (gzdirect(content.get()) == 0 && count > 0)
+  {
+    count = gzread(content.get(), rest.data(), static_cast<unsigned int>(rest.size()));
+  }
+  return count >= 0 && gzclose(content.release()) == Z_OK;
+}
+
+/** Reads the pixels of NIfTI and Analyze 7.5, of one channel of vectors. ITK 5.2 does not check the end of a gzipped
+ * file, takes the pixels of in.nii for those of in.nii.gz, replaces NaN, and reads memory of others if colors or
+ * vectors have a slope. */
+void
+ReadNiftiPixels(const File & file, const NiftiHeader & header, const ReadOptions & options, FileImage & image)
+{
+  const auto & origin = image.geometry.space->GetOrigin(); // ITK converts spacings only
+  image.geometry.space->SetOrigin(itk::Point<double, 3>(origin.GetVectorFromOrigin() * UnitOf(*header)));
+  const std::unique_ptr<char, void (*)(void *)> found(nifti_findimgname(header->iname, header->nifti_type), std::free);
+  const bool                                    isOneFile = header->nifti_type == NIFTI_FTYPE_NIFTI1_1;
+  RefuseDamaged(!isOneFile && !found, "there is no file with its pixels");
+  RefuseIf(!isOneFile && nifti_is_gzfile(file.name.c_str()) != 0 && nifti_is_gzfile(found.get()) == 0,
+           "cannot be read: the NIfTI library takes the pixels of " + std::string(found ? found.get() : "") +
+             " for its own; move one of the files");
+  const auto   numberSize = static_cast<std::size_t>(std::max(header->swapsize, 1));
+  const auto   count = static_cast<unsigned int>(header->nbyper) / static_cast<unsigned int>(numberSize); // 3 in RGB
+  const auto   channel = ChooseChannel(options, file.io->GetNumberOfComponents() / count, image);
+  const bool   hasSlope = header->nifti_type != NIFTI_FTYPE_ANALYZE && count == 1 && header->scl_slope != 0.0F;
+  const double slope = hasSlope ? header->scl_slope : 1.0;
+  const double intercept = hasSlope ? header->scl_inter : 0.0;
+  const bool   isScaled = slope != 1.0 || intercept != 0.0;
+  const std::string typeName = nifti_datatype_string(header->datatype); // such as UINT8, RGB24 and COMPLEX64
+  const bool        isFloat = typeName[0] == 'F' || typeName[0] == 'C';
+  const auto        stored = TypeOfNumbers(numberSize, isFloat, typeName[0] == 'I');
+  // As in ITK, small integers become float.
+  const auto          type = isScaled && !isFloat ? TypeOfNumbers(numberSize <= 2 ? 4 : 8, true, false) : stored;
+  char * const        pixels = AllocatePixels(type, count, image);
+  const std::uint64_t bytes = image.view.Count() * count * numberSize;
+  RefuseIf(static_cast<std::uint64_t>(header->nvox) != image.view.Count() * (file.io->GetNumberOfComponents() / count),
+           "cannot be read: its pixels are vectors of colors or of complex numbers; save them as vectors of numbers");
+  const auto offset = header->iname_offset + static_cast<std::int64_t>(channel * bytes);
+  RefuseDamaged(!ReadBytes(isOneFile ? file.name : found.get(), offset, bytes, pixels));
+  if (header->byteorder != nifti_short_order() && header->swapsize > 1)
+  {
+    nifti_swap_Nbytes(bytes / numberSize, header->swapsize, pixels);
+  }
+  const auto scale = [&](auto from, auto to) { // in place, so from the end
+    for (std::uint64_t i = image.view.Count(); i-- > 0;)
+    {
+      std::memcpy(&from, pixels + i * sizeof(from), sizeof(from));
+      to = static_cast<decltype(to)>(static_cast<double>(from) * slope + intercept);
+      std::memcpy(pixels + i * sizeof(to), &to, sizeof(to));
+    }
+  };
+  if (isScaled)
+  {
+    VisitPixelType(stored, [&](auto from) { VisitPixelType(type, [&](auto to) { scale(from, to); }); });
+  }
+}
+
+/** Reads pixels by ITK. Returns whether the last bytes are read: they get a mark before. If it is still there, another
+ * mark shows whether it is a pixel. */
+bool
+ReadPixels(itk::ImageIOBase & io, char * pixels, std::uint64_t size)
+{
+  const auto last = static_cast<std::size_t>(std::min<std::uint64_t>(size, 8));
+  const auto read = [&](char mark) {
+    std::fill_n(pixels + size - last, last, mark);
+    io.Read(pixels);
+    return std::string(pixels + size - last, last);
+  };
+  const std::string end = read('\xA5');
+  return end.find('\xA5') == std::string::npos || end == read('\x5A');
 }
 
 } // namespace
 
 void
-ReadGeometry(const std::string & file, itk::ImageIOBase * io, Geometry & geometry)
-{
-  // The reader reads the header only, because it would convert the pixels.
-  const auto reader = itk::ImageFileReader<itk::Image<unsigned char, 3>>::New();
-  reader->SetFileName(file);
-  reader->SetImageIO(io);
-  reader->UpdateOutputInformation();
-  geometry.space->CopyInformation(reader->GetOutput());
-  geometry.space->SetRegions(reader->GetOutput()->GetLargestPossibleRegion());
-}
-
-void
-ReadByItk(const std::string & file, FileImage & image)
+ReadByItk(const std::string & file, const ReadOptions & options, FileImage & image)
 {
   // MetaIO and GDCM print errors instead of reporting them to ITK.
   std::ostringstream errors;
   const auto         restore = [](std::streambuf * buffer) { std::cerr.rdbuf(buffer); };
   const std::unique_ptr<std::streambuf, decltype(restore)> original(std::cerr.rdbuf(errors.rdbuf()), restore);
 
-  const gdcm::DataSet             header = ReadDicom(file);
+  nifti_set_debug_level(0);
+  const std::string start = StartOf(file);
+  // The class is in the first bytes of DICOM. ITK 5.2 reads segmentations as volumes, and does not know label maps.
+  RefuseIf(start.find("DICM") == 128 && start.find("1.2.840.10008.5.1.4.1.1.66.") < 1024,
+           "is a DICOM segmentation, whose segments are no slices of a volume; convert it to NRRD or NIfTI "
+           "by dcmqi (segimage2itkimage) or highdicom");
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
   RefuseIf(!io, "is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
+  const std::map<std::string, void (*)(const File &, FileImage &)> formats{
+    { "NrrdImageIO", DescribeNrrd },  { "MetaImageIO", DescribeMetaImage }, { "PNGImageIO", DescribePng },
+    { "GDCMImageIO", DescribeDicom }, { "MRCImageIO", DescribeMrc },
+  };
   const std::string format = io->GetNameOfClass();
+  const bool        isNifti = format == "NiftiImageIO";
   const bool        isMetaImage = format == "MetaImageIO";
-  RefuseIf(!isMetaImage && format != "NrrdImageIO" && format != "GDCMImageIO" && format != "MRCImageIO",
+  RefuseIf(!isNifti && formats.count(format) == 0,
            "is in a format that this tool does not read (" + format + "); convert it to NIfTI, NRRD or TIFF first");
-  RefuseDamaged(isMetaImage && std::atof(FieldOf(file, "NDims").c_str()) > 10.0); // MetaIO has memory for 10
+  RefuseDamaged(isMetaImage && std::atof(FieldOf(start, "NDims").c_str()) > 10.0); // MetaIO has memory for 10
+  const NiftiHeader nifti = isNifti ? ReadNiftiHeader(file) : NiftiHeader(nullptr, nifti_image_free);
   io->SetFileName(file);
-  io->ReadImageInformation();
+  io->SetExpandRGBPalette(false);
+  ReadHeader(nifti, options.ignoreAxes, *io, image.geometry);
   const unsigned int dimension = io->GetNumberOfDimensions();
   itk::ImageIORegion region(dimension);
+  itk::Size<3>       size{ { 1, 1, 1 } };
   for (unsigned int axis = 0; axis < dimension; ++axis)
   {
     region.SetSize(axis, io->GetDimensions(axis));
     RefuseIf(region.GetSize(axis) == 0, "has no pixels: its size along axis " + std::to_string(axis) + " is 0");
     RefuseIf(axis >= 3 && region.GetSize(axis) > 1, "has " + std::to_string(dimension) + " dimensions; " + splitAdvice);
+    size[std::min(axis, 2U)] *= region.GetSize(axis);
     std::vector<double> lengths = io->GetDirection(axis);
     lengths.insert(lengths.end(), { io->GetSpacing(axis), io->GetOrigin(axis) });
     RefuseDamaged(!std::all_of(lengths.begin(), lengths.end(), IsLength), "its axes are no numbers");
   }
-  RefuseIf(isMetaImage && io->GetFileType() == itk::IOFileEnum::ASCII,
-           "cannot be read: its pixels are text; save them as binary numbers");
   io->SetIORegion(region);
   const std::string typeName = itk::ImageIOBase::GetComponentTypeAsString(io->GetComponentType());
   RefuseIf(typeName == "unknown" || io->GetComponentSize() > 8, "cannot be read: its pixels have the type " + typeName);
-  bool isSigned = typeName.compare(0, 8, "unsigned") != 0;
-  ReadGeometry(file, io, image.geometry);
+  image.view.type = TypeOfNumbers(
+    io->GetComponentSize(), typeName == "float" || typeName == "double", typeName.compare(0, 8, "unsigned") != 0);
   image.geometry.dimension = std::clamp(dimension, 2U, 3U);
-  image.hasAlpha = io->GetPixelType() == itk::IOPixelEnum::RGBA;
+  if (!image.geometry.pixelSize)
+  {
+    // The reader reads the header only, because it would convert the pixels.
+    const auto reader = itk::ImageFileReader<itk::Image<unsigned char, 3>>::New();
+    reader->SetFileName(file);
+    reader->SetImageIO(io);
+    reader->UpdateOutputInformation();
+    image.geometry.space->CopyInformation(reader->GetOutput());
+  }
+  image.geometry.space->SetRegions(size);
   for (const std::string & key : io->GetMetaDataDictionary().GetKeys())
   {
     if (key.compare(0, 7, "Segment") == 0)
@@ -334,34 +385,15 @@ ReadByItk(const std::string & file, FileImage & image)
       image.segments[key] = ValueOf(*io, key);
     }
   }
-  bool isOneFile = true; // header and pixels
-  if (format == "NrrdImageIO")
+  if (isNifti)
   {
-    isOneFile = ReadNrrdHeader(file, image);
+    ReadNiftiPixels({ file, start, io }, nifti, options, image);
+    return;
   }
-  else if (format == "GDCMImageIO")
-  {
-    ReadDicomHeader(header, *io, image.geometry);
-  }
-  else if (format == "MRCImageIO")
-  {
-    ReadMrcHeader(file, *io, image, isSigned);
-  }
-  else
-  {
-    const std::string unit = FieldOf(file, "DistanceUnits");
-    ConvertUnit(unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
-    const std::string name = static_cast<itk::MetaImageIO &>(*io).GetMetaImagePointer()->ElementDataFileName();
-    isOneFile = name == "LOCAL" || name == "Local" || name == "local";
-  }
-  const double expansion = isOneFile ? 65536.0 : HUGE_VAL; // of compressed pixels
-  const auto   type = TypeOfNumbers(io->GetComponentSize(), typeName == "float" || typeName == "double", isSigned);
-  char * const pixels = AllocatePixels(file, expansion, type, io->GetNumberOfComponents(), image);
-  const std::uint64_t bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(type);
+  formats.at(format)({ file, start, io }, image);
+  char * const pixels = AllocatePixels(image.view.type, io->GetNumberOfComponents(), image);
+  const auto   bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(image.view.type);
   RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != bytes);
-  // MetaIO allocates what the header says.
-  RefuseDamaged(isMetaImage &&
-                std::atof(FieldOf(file, "CompressedDataSize").c_str()) > 2.0 * static_cast<double>(bytes) + 1000.0);
   errors.str(""); // of the header
   RefuseDamaged(!ReadPixels(*io, pixels, bytes) || (isMetaImage && !errors.str().empty()) ||
                 errors.str().find("at own risk") != std::string::npos); // GDCM, if a file is too short

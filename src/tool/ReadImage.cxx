@@ -8,31 +8,15 @@
 #include <vnl/algo/vnl_determinant.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
-#include <iterator>
 #include <map>
-#include <new>
-#include <numeric>
-#include <set>
-
-namespace fs = std::filesystem;
 
 namespace
 {
-
-void
-RequireFile(const std::string & file)
-{
-  std::error_code ignored;
-  const auto      status = fs::status(file, ignored);
-  RefuseIf(!fs::exists(status), "there is no such file");
-  RefuseIf(fs::is_directory(status), "is a folder, not an image");
-  RefuseIf(!fs::is_regular_file(status), "is a device or a pipe, not an image");
-}
 
 std::string
 TypeText(const FileImage & image)
@@ -43,9 +27,22 @@ TypeText(const FileImage & image)
   return (image.componentCount > 1 ? std::to_string(image.componentCount) + " x " : "") + type;
 }
 
+/** Sets the number of numbers of a pixel. They are adjacent. */
+void
+SetView(PixelType type, unsigned int count, FileImage & image)
+{
+  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
+  image.view = ImageView::Of(image.memory.get(), type, { size[0], size[1], size[2] });
+  image.componentCount = count;
+  for (std::int64_t & stride : image.view.strides)
+  {
+    stride *= count;
+  }
+}
+
 /** Keeps some of the numbers of each pixel. */
 void
-KeepNumbers(unsigned int first, unsigned int count, FileImage & image)
+KeepNumbers(std::uint64_t first, unsigned int count, FileImage & image)
 {
   const std::size_t size = ImageView::SizeOf(image.view.type);
   const std::size_t step = image.componentCount * size;
@@ -53,116 +50,120 @@ KeepNumbers(unsigned int first, unsigned int count, FileImage & image)
   {
     std::memmove(image.memory.get() + i * count * size, image.memory.get() + i * step + first * size, count * size);
   }
-  for (std::int64_t & stride : image.view.strides)
-  {
-    stride = stride / image.componentCount * count;
-  }
-  image.componentCount = count;
+  SetView(image.view.type, count, image);
 }
 
-/** Returns whether a number is the same in all pixels. */
-bool
-IsConstant(unsigned int number, const FileImage & image)
-{
-  const std::size_t  size = ImageView::SizeOf(image.view.type);
-  const char * const first = image.memory.get() + number * size;
-  std::uint64_t      i = 1;
-  while (i < image.view.Count() && std::memcmp(first, first + i * image.componentCount * size, size) == 0)
-  {
-    ++i;
-  }
-  return i >= image.view.Count();
-}
-
-/** Selects a channel, or removes a constant alpha channel. Throws Failure if it is not clear what the pixels are. */
+/** Replaces indices into a palette by its gray values if its colors are gray. Otherwise, the pixels stay indices. */
 void
-SelectChannel(const std::optional<std::uint64_t> & channel, FileImage & image)
+ApplyPalette(FileImage & image)
 {
-  const std::string count = std::to_string(image.componentCount);
-  const std::string advice = "select one with --channel 1 to --channel " + count;
-  if (channel)
+  const auto & palette = image.palette;
+  const bool   isByte = ImageView::SizeOf(image.view.type) == 1;
+  const bool   isGray = std::all_of(palette.begin(), palette.end(), [isByte](const Color & color) {
+    // Others would become the byte of another color. Programs write 257 or 256 times a byte.
+    return color[0] == color[1] && color[1] == color[2] && (!isByte || color[0] % 257 == 0 || color[0] % 256 == 0);
+  });
+  if (!isGray || std::adjacent_find(palette.begin(), palette.end(), std::not_equal_to<>()) == palette.end())
   {
-    RefuseIf(*channel > image.componentCount, "has " + count + " channels; " + advice);
-    KeepNumbers(static_cast<unsigned int>(*channel) - 1, 1, image);
-    image.notes.push_back("channel " + std::to_string(*channel) + " of " + count);
+    image.notes.push_back("the pixels are indices into a palette of " + std::to_string(palette.size()) + " colors");
     return;
   }
-  RefuseIf(image.isList, "is a list of " + count + " images; " + advice);
-  // Not all writers say that the last number is the opacity.
+  itk::ccl::VisitWidth(image.view.type, [&](auto zero) {
+    using WidthType = decltype(zero);
+    auto * const pixels = reinterpret_cast<WidthType *>(image.memory.get());
+    std::transform(pixels, pixels + image.view.Count(), pixels, [&](WidthType index) {
+      return static_cast<WidthType>(index < palette.size() ? palette[index][0] >> (isByte ? 8 : 0) : 0);
+    });
+  });
+  image.notes.emplace_back("the pixels are the gray values of a palette");
+}
+
+/** Selects a channel, or removes a constant alpha channel. Three numbers are a color or a vector. Throws Failure if it
+ * is not clear what the pixels are. */
+void
+SelectChannel(const ReadOptions & options, FileImage & image)
+{
+  const unsigned int count = image.componentCount;
   const std::size_t  size = ImageView::SizeOf(image.view.type);
-  const char * const last = image.memory.get() + (image.componentCount - 1) * size;
-  const bool         isOpaque = (image.componentCount == 2 || image.componentCount == 4) && size <= 2 &&
-                        !itk::ccl::IsSigned(image.view.type) && image.view.Count() > 0 &&
-                        std::all_of(last, last + size, [](char byte) { return byte == '\xFF'; }) &&
-                        IsConstant(image.componentCount - 1, image);
-  if (image.hasAlpha || isOpaque)
+  const bool         hasAlpha =
+    !image.isList && (count == 2 || count == 4) && size <= 2 && !itk::ccl::IsSigned(image.view.type);
+  if (options.channel || (!hasAlpha && (count != 3 || image.isList)))
   {
-    RefuseIf(!IsConstant(image.componentCount - 1, image),
-             "has an alpha channel (" + count +
-               ") that is not the same in all pixels, so it is not clear which pixels are foreground; " + advice);
-    KeepNumbers(0, image.componentCount - 1, image);
+    KeepNumbers(ChooseChannel(options, count, image), 1, image);
+  }
+  else if (hasAlpha)
+  {
+    const char * const alpha = image.memory.get() + (count - 1) * size;
+    std::uint64_t      i = 1;
+    while (i < image.view.Count() && std::memcmp(alpha, alpha + i * count * size, size) == 0)
+    {
+      ++i;
+    }
+    RefuseIf(i < image.view.Count(),
+             "has an alpha channel (" + std::to_string(count) +
+               ") that is not the same in all pixels, so it is not clear which pixels are foreground; select a "
+               "channel with --channel");
+    KeepNumbers(0, count - 1, image);
     image.notes.emplace_back("the alpha channel is the same in all pixels, so it is ignored");
   }
 }
 
-/** Keeps the pixels of a segment. Pixels of others become 0. Throws Failure if the file does not describe it. */
+/** Keeps the pixels of a segment. Pixels of others become 0. Throws Failure if it is not clear which segment is meant.
+ */
 void
-SelectSegment(const std::string & name, bool hasChannel, FileImage & image)
+SelectSegment(const ReadOptions & options, FileImage & image)
 {
   const auto valueOf = [&image](std::size_t i, const std::string & key) {
     const auto found = image.segments.find("Segment" + std::to_string(i) + key);
     return found == image.segments.end() ? "" : found->second;
   };
+  const std::string &      name = options.segment;
   std::vector<std::size_t> found;
-  std::string              list;
+  std::vector<std::string> names;
   for (std::size_t i = 0; !valueOf(i, "_ID").empty() || !valueOf(i, "_Name").empty(); ++i)
   {
-    list += (i == 0 ? "its segments are \"" : ", \"") + valueOf(i, "_Name") + '"';
+    names.push_back('"' + valueOf(i, "_Name") + '"');
     if (valueOf(i, "_Name") == name || valueOf(i, "_ID") == name)
     {
       found.push_back(i);
     }
   }
-  RefuseIf(name.empty() && image.componentCount > 1 && !list.empty() && !hasChannel,
+  const std::string list = "its segments are " + Join(names, ", ");
+  RefuseIf(name.empty() && image.componentCount > 1 && !names.empty() && !options.channel,
            "has segments that can overlap, in " + std::to_string(image.componentCount) +
              " layers; select one with --segment NAME: " + list);
-  if (name.empty() || list.empty())
+  if (name.empty() || names.empty())
   {
     return;
   }
   RefuseIf(found.size() != 1,
            std::string("has ") + (found.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
-  // Old files have a layer of ones for each segment, and do not say so.
-  const auto numberOf = [&](const std::string & key, double otherwise) {
-    const std::string text = valueOf(found[0], key);
-    return text.empty() ? otherwise : std::atof(text.c_str());
-  };
-  const double      layer = numberOf("_Layer", image.componentCount > 1 ? static_cast<double>(found[0]) : 0.0);
-  const double      label = numberOf("_LabelValue", 1.0);
-  const std::string place = "value " + Join(std::array{ label }, "") + " in layer " + Join(std::array{ layer }, "");
-  RefuseIf(!(layer >= 0.0 && layer < image.componentCount) || label == 0.0,
-           "says that segment \"" + name + "\" has the " + place + ", which it does not have");
-  KeepNumbers(static_cast<unsigned int>(layer), 1, image);
+  const auto        layer = std::strtoull(valueOf(found[0], "_Layer").c_str(), nullptr, 10);
+  const double      label = std::atof(valueOf(found[0], "_LabelValue").c_str());
+  const std::string place = "value " + Join(std::array{ label }, "") + " in layer " + std::to_string(layer);
+  RefuseIf(layer >= image.componentCount || label == 0.0,
+           "does not say where segment \"" + name + "\" is (" + place + "); save it again in 3D Slicer");
+  KeepNumbers(layer, 1, image);
   VisitPixelType(image.view.type, [&](auto zero) {
     auto * const pixels = reinterpret_cast<decltype(zero) *>(image.memory.get());
     std::replace_if(
       pixels, pixels + image.view.Count(), [label](auto pixel) { return static_cast<double>(pixel) != label; }, zero);
   });
-  const std::string prefix = "Segment" + std::to_string(found[0]) + '_';
-  Segments          kept;
-  for (const auto & [key, value] : image.segments)
-  {
-    if (key.compare(0, prefix.size(), prefix) == 0)
-    {
-      kept["Segment0_" + key.substr(prefix.size())] = key == prefix + "Layer" ? "0" : value;
-    }
-  }
-  image.segments = kept;
+  image.segments.clear(); // the numbers and layers of the others
   image.isSegment = true;
   image.notes.push_back("segment \"" + name + "\": " + place);
 }
 
 } // namespace
+
+std::string
+Between(const std::string & text, const std::string & begin, const std::string & end)
+{
+  const std::size_t at = text.find(begin);
+  return at == std::string::npos
+           ? ""
+           : text.substr(at + begin.size(), text.find(end, at + begin.size()) - at - begin.size());
+}
 
 PixelType
 TypeOfNumbers(std::size_t size, bool isFloat, bool isSigned)
@@ -174,24 +175,32 @@ TypeOfNumbers(std::size_t size, bool isFloat, bool isSigned)
 }
 
 char *
-AllocatePixels(const std::string & file, double expansion, PixelType type, unsigned int count, FileImage & image)
+AllocatePixels(PixelType type, unsigned int count, FileImage & image)
 {
-  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
-  const double pixelBytes = static_cast<double>(count * ImageView::SizeOf(type));
-  const double bytes = std::accumulate(size.begin(), size.end(), pixelBytes, std::multiplies<double>());
-  RefuseDamaged(bytes > expansion * static_cast<double>(fs::file_size(file)));
-  if (bytes > 1e18)
+  double bytes = static_cast<double>(count * ImageView::SizeOf(type));
+  for (const std::uint64_t length : image.geometry.GetSize())
   {
-    throw std::bad_alloc();
+    bytes *= static_cast<double>(length);
   }
-  image.memory.reset(new char[static_cast<std::size_t>(bytes)]);
-  image.view = ImageView::Of(image.memory.get(), type, { size[0], size[1], size[2] });
-  image.componentCount = count;
-  for (std::int64_t & stride : image.view.strides)
-  {
-    stride *= count;
-  }
+  image.memory.reset(new char[static_cast<std::size_t>(std::min(bytes, 1e18)) + 1]);
+  SetView(type, count, image);
   return image.memory.get();
+}
+
+std::uint64_t
+ChooseChannel(const ReadOptions & options, std::uint64_t count, FileImage & image)
+{
+  if (count == 1)
+  {
+    return 0;
+  }
+  const std::string   number = std::to_string(count);
+  const std::uint64_t channel = options.channel.value_or(0);
+  RefuseIf(channel < 1 || channel > count,
+           (image.isList ? "is a list of " + number + " images" : "has " + number + " channels") +
+             "; select one with --channel 1 to --channel " + number);
+  image.notes.push_back("channel " + std::to_string(channel) + " of " + number);
+  return channel - 1;
 }
 
 double
@@ -213,42 +222,13 @@ ConvertUnit(double millimeters, Geometry & geometry)
   auto spacing = geometry.space->GetSpacing();
   auto origin = geometry.space->GetOrigin();
   geometry.hasUnit = millimeters > 0.0;
-  for (unsigned int axis = 0; axis < 3; ++axis)
+  for (unsigned int axis = 0; axis < geometry.dimension; ++axis)
   {
-    const bool isPixelAxis = axis >= geometry.dimension; // a plane has 1 pixel of 1 mm along z
-    spacing[axis] = geometry.hasUnit && !isPixelAxis ? spacing[axis] * millimeters : 1.0;
+    spacing[axis] = geometry.hasUnit ? spacing[axis] * millimeters : 1.0;
     origin[axis] *= geometry.hasUnit ? millimeters : 1.0;
   }
   geometry.space->SetSpacing(spacing);
   geometry.space->SetOrigin(origin);
-}
-
-void
-ApplyPalette(const std::vector<Color> & palette, FileImage & image)
-{
-  const auto isGray = [](const Color & color) { return color[0] == color[1] && color[1] == color[2]; };
-  // The colors of TIFF have 16 bits.
-  const auto      brightest = std::max_element(palette.begin(), palette.end());
-  const int       shift = (*brightest)[0] > 255 && ImageView::SizeOf(image.view.type) == 1 ? 8 : 0;
-  std::set<Color> colors(palette.begin(), palette.end());
-  std::set<int>   grays;
-  std::transform(colors.begin(), colors.end(), std::inserter(grays, grays.end()), [shift](const Color & color) {
-    return color[0] >> shift;
-  });
-  // Colors that would become one gray value are colors of classes.
-  if (colors.size() == 1 || grays.size() < colors.size() || !std::all_of(palette.begin(), palette.end(), isGray))
-  {
-    image.notes.push_back("the pixels are indices into a palette of " + std::to_string(palette.size()) + " colors");
-    return;
-  }
-  itk::ccl::VisitWidth(image.view.type, [&](auto zero) {
-    using WidthType = decltype(zero);
-    auto * const pixels = reinterpret_cast<WidthType *>(image.memory.get());
-    std::transform(pixels, pixels + image.view.Count(), pixels, [&](WidthType index) {
-      return static_cast<WidthType>(index < palette.size() ? palette[index][0] >> shift : 0);
-    });
-  });
-  image.notes.emplace_back("the pixels are the gray values of a palette");
 }
 
 std::string
@@ -275,17 +255,24 @@ ReadImage(const std::string & file, const ReadOptions & options)
   FileImage image;
   try
   {
-    RequireFile(file);
-    if (!ReadTiff(file, options, image) && !ReadPng(file, image) && !ReadJpeg(file, image) &&
-        !ReadNifti(file, options, image))
+    std::error_code ignored;
+    const auto      status = std::filesystem::status(file, ignored);
+    RefuseIf(!std::filesystem::exists(status), "there is no such file");
+    RefuseIf(std::filesystem::is_directory(status), "is a folder, not an image");
+    RefuseIf(!std::filesystem::is_regular_file(status), "is a device or a pipe, not an image");
+    if (!ReadTiff(file, image))
     {
-      ReadByItk(file, image);
+      ReadByItk(file, options, image);
     }
     image.pixelType = TypeText(image);
-    SelectSegment(options.segment, options.channel.has_value(), image);
+    if (!image.palette.empty())
+    {
+      ApplyPalette(image);
+    }
+    SelectSegment(options, image);
     if (image.componentCount > 1)
     {
-      SelectChannel(options.channel, image);
+      SelectChannel(options, image);
     }
   }
   catch (const itk::ExceptionObject & exception)

@@ -5,6 +5,7 @@
 #include "itkCudaConnectedComponentImageView.h"
 #include "itkImageBase.h"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -56,6 +57,8 @@ TextOf(const Geometry & geometry);
  * Segment0_Name. */
 using Segments = std::map<std::string, std::string>;
 
+using Color = std::array<std::uint16_t, 3>; // red, green and blue
+
 /** An image that was read from a file. */
 struct FileImage
 {
@@ -64,8 +67,8 @@ struct FileImage
   unsigned int             componentCount = 0; // numbers per pixel
   ImageView                view;               // the first number of each pixel; the others follow it
   std::unique_ptr<char[]>  memory;             // of the view
+  std::vector<Color>       palette;            // if the pixels are indices
   Segments                 segments;           // that the file describes
-  bool                     hasAlpha = false;   // whether the last number of a pixel is its opacity
   bool                     isSegment = false;  // whether it is the segment that was asked for
   bool                     isList = false;     // whether the numbers of a pixel are those of several images
   std::vector<std::string> notes;              // what the user should know about the pixels

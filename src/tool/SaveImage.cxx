@@ -29,7 +29,7 @@ MakeWriter(const std::string & file)
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::WriteMode);
   const std::string format = io ? io->GetNameOfClass() : "";
   const std::array  formats{ "NiftiImageIO", "NrrdImageIO", "MetaImageIO", "TIFFImageIO",
-                            "PNGImageIO",   "JPEGImageIO", "GDCMImageIO", "MRCImageIO" };
+                            "PNGImageIO",   "GDCMImageIO", "MRCImageIO" };
   RefuseIf(std::find(formats.begin(), formats.end(), format) == formats.end(),
            file + ": cannot be written: " + (io ? "the tool" : "ITK") +
              " has no image format for this file name; use an ending such as .nii.gz, .nrrd or .mha");

@@ -19,7 +19,7 @@ from pathlib import Path
 FOLDER = Path(__file__).resolve().parent
 MUTANTS = FOLDER.parent.parent / "build/full-check/mutants"
 FORMATS = {
-    "TIFF": "*.tif", "PNG": "*.png", "JPEG": "*.jpg", "NIfTI": "*.nii*", "NRRD": "*.nrrd", "MetaImage": "*.mha",
+    "TIFF": "*.tif", "PNG": "*.png", "NIfTI": "*.nii*", "NRRD": "*.nrrd", "MetaImage": "*.mha",
     "DICOM": "*.dcm", "MRC": "*.mrc",
 }
 OPTIONS = (

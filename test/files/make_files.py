@@ -127,10 +127,10 @@ def write_nrrds():
 
 def write_dicoms():
     pixels = volume()[:, :8]
+    write_dicom(DATA / "slice.dcm", pixels[0], PixelSpacing=[3, 2])
     write_dicom(DATA / "frames.dcm", pixels, FrameIncrementPointer=0x00182005, PixelSpacing=[3, 2])
     write_dicom(DATA / "segmentation.dcm", pixels, "1.2.840.10008.5.1.4.1.1.66.4")
     write_dicom(DATA / "labelmap.dcm", pixels, "1.2.840.10008.5.1.4.1.1.66.7")
-    write_dicom(DATA / "cine.dcm", pixels, FrameIncrementPointer=0x00181063, FrameTime="40")
 
 
 def write_others():

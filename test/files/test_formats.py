@@ -67,7 +67,7 @@ def noise(dtype, shape=(3, 21, 35), seed=1):
 COMPRESSIONS = [None, "lzw", "deflate", "packbits", "zstd", "lzma"]
 
 
-@pytest.mark.parametrize("dtype", NUMBERS + ["float16"])
+@pytest.mark.parametrize("dtype", NUMBERS)
 @pytest.mark.parametrize("layout", ["strips", "one strip", "tiles", "big-endian", "BigTIFF", "plane", "predictor"])
 def test_tiff(tmp_path, dtype, layout):
     if layout == "predictor" and dtype in ["uint64", "int64"]:
@@ -154,9 +154,26 @@ def write_tiff(name, pixels, bits, tile=None, tags=()):
 def test_tiff_rgb(tmp_path, dtype, planar, tile):
     pixels = noise(dtype, (3, 21, 35) if planar == "separate" else (21, 35, 3))
     tifffile.imwrite(tmp_path / "in.tif", pixels, photometric="rgb", planarconfig=planar, tile=tile)
-    right = np.moveaxis(pixels, 0, -1) if planar == "separate" else pixels
+    if planar == "separate":
+        expect_refusal(tmp_path, "in.tif", "its colors are in planes")
+        return
     for channel in range(3):
-        expect_pixels(tmp_path, "in.tif", right[..., channel], "--channel", channel + 1)
+        expect_pixels(tmp_path, "in.tif", pixels[..., channel], "--channel", channel + 1)
+
+
+@pytest.mark.parametrize("dtype, options, sentence", [
+    ("float16", {}, "its numbers have 16 bits and sample format 3"),
+    ("uint8", {"extratags": [(274, 3, 1, 4, True)]}, "its rows or columns are in another order"),
+])
+def test_tiff_refused(tmp_path, dtype, options, sentence):
+    tifffile.imwrite(tmp_path / "in.tif", noise(dtype), photometric="minisblack", **options)
+    expect_refusal(tmp_path, "in.tif", sentence)
+
+
+@pytest.mark.parametrize("compression", [1, 32773])  # none and PackBits
+def test_tiff_predictor_without_effect(tmp_path, compression):
+    write_tiff(tmp_path / "in.tif", noise("uint8"), 8, tags={259: compression, 317: 2}.items())
+    expect_refusal(tmp_path, "in.tif", "its numbers are differences")
 
 
 def test_tiff_min_is_white(tmp_path):
@@ -182,20 +199,19 @@ def test_tiff_palette(tmp_path):
     assert "gray values of a palette" in report["notes"][0]
 
 
-@pytest.mark.parametrize("axes, channel", [("ZCYX", 2), ("CYX", 3), ("ZYX", None), ("CZYX", 1)])
+@pytest.mark.parametrize("axes", ["ZCYX", "CYX", "ZYX", "CZYX"])
 @pytest.mark.parametrize("kind", ["imagej", "ome", "shaped"])
-def test_tiff_channels(tmp_path, axes, channel, kind):
+def test_tiff_channels(tmp_path, axes, kind):
     if kind == "imagej" and axes == "CZYX":
         pytest.skip("ImageJ has one order")
     pixels = noise("uint16", tuple({"C": 3, "Z": 4, "Y": 21, "X": 35}[axis] for axis in axes))
     tifffile.imwrite(
         tmp_path / "in.tif", pixels, imagej=kind == "imagej", ome=kind == "ome", metadata={"axes": axes}, photometric="minisblack"
     )
-    if channel is None:
+    if axes == "ZYX":
         expect_pixels(tmp_path, "in.tif", pixels)
-        return
-    expect_refusal(tmp_path, "in.tif", "has 3 channels; select one with --channel 1 to --channel 3")
-    expect_pixels(tmp_path, "in.tif", pixels.take(channel - 1, axes.index("C")), "--channel", channel)
+    else:
+        expect_refusal(tmp_path, "in.tif", "C: 3")
 
 
 @pytest.mark.parametrize("axes", ["TYX", "TZYX", "TCYX", "TZCYX"])
@@ -268,6 +284,9 @@ def test_png_palette(tmp_path, bits, transparency, is_gray):
     image.putpalette(palette.astype(np.uint8).tobytes())
     options = {} if transparency is None else {"transparency": transparency}
     image.save(tmp_path / "in.png", bits=bits, **options)
+    if transparency is not None:
+        expect_refusal(tmp_path, "in.png", "colors of its palette are transparent")
+        return
     report = expect_pixels(tmp_path, "in.png", palette[pixels, 0] if is_gray else pixels)
     assert ("gray values" if is_gray else "indices") in report["notes"][0]
 
@@ -406,12 +425,9 @@ def write_dicom(name, pixels, sop_class="1.2.840.10008.5.1.4.1.1.7", **elements)
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16"])
-@pytest.mark.parametrize("frames", [1, 3])
-def test_dicom(tmp_path, dtype, frames):
-    pixels = noise(dtype, (frames, 21, 36))
-    slices = {"FrameIncrementPointer": pydicom.tag.Tag(0x0018, 0x2005)} if frames > 1 else {}
-    write_dicom(tmp_path / "in.dcm", pixels if frames > 1 else pixels[0], **slices)
-    expect_pixels(tmp_path, "in.dcm", pydicom.dcmread(tmp_path / "in.dcm").pixel_array.reshape(pixels.shape))
+def test_dicom(tmp_path, dtype):
+    write_dicom(tmp_path / "in.dcm", noise(dtype, (21, 36)))
+    expect_pixels(tmp_path, "in.dcm", pydicom.dcmread(tmp_path / "in.dcm").pixel_array)
 
 
 def test_dicom_slope(tmp_path):
@@ -426,12 +442,11 @@ def test_dicom_refused(tmp_path):
     for sop_class in ["66.4", "66.7"]:
         write_dicom(tmp_path / "in.dcm", pixels, "1.2.840.10008.5.1.4.1.1." + sop_class)
         expect_refusal(tmp_path, "in.dcm", "is a DICOM segmentation")
-    write_dicom(tmp_path / "cine.dcm", pixels, FrameIncrementPointer=pydicom.tag.Tag(0x0018, 0x1063), FrameTime="40")
-    expect_refusal(tmp_path, "cine.dcm", "has 3 frames that are times")
-    write_dicom(tmp_path / "unknown.dcm", pixels)
-    expect_refusal(tmp_path, "unknown.dcm", "has 3 frames that are times")
+    for pointer in [0x00182005, 0x00181063]:  # slice locations and times
+        write_dicom(tmp_path / "frames.dcm", pixels, FrameIncrementPointer=pydicom.tag.Tag(pointer), FrameTime="40")
+        expect_refusal(tmp_path, "frames.dcm", "has 3 frames, which can be slices, stacks or times")
     write_dicom(tmp_path / "dose.dcm", pixels[0], "1.2.840.10008.5.1.4.1.1.481.2", DoseGridScaling="0.001")
-    expect_refusal(tmp_path, "dose.dcm", "its values are a dose with a scaling")
+    expect_refusal(tmp_path, "dose.dcm", "a dose with a scaling")
 
 
 def test_dicom_spacing(tmp_path):
@@ -442,34 +457,6 @@ def test_dicom_spacing(tmp_path):
     result = run(tmp_path, "in.dcm", "out.nrrd", "--mask-output", "--json")
     assert json.loads(result.stdout)["unit"] == "mm"
     assert nrrd.read_header(str(tmp_path / "out.nrrd"))["space directions"][0][0] == 2
-
-
-@pytest.mark.parametrize("positions", [[0, 2, 4], [0, 0, 0], [0, 2, 0], [4, 2, 0], [0, 2, 5]])
-def test_dicom_enhanced(tmp_path, positions):
-    def sequence(**elements):
-        item = pydicom.Dataset()
-        for key, value in elements.items():
-            setattr(item, key, value)
-        return pydicom.Sequence([item])
-
-    frames = []
-    for position in positions:
-        frame = pydicom.Dataset()
-        frame.PlanePositionSequence = sequence(ImagePositionPatient=[10, 20, position])
-        frames.append(frame)
-    shared = sequence(
-        PlaneOrientationSequence=sequence(ImageOrientationPatient=[1, 0, 0, 0, 1, 0]),
-        PixelMeasuresSequence=sequence(PixelSpacing=[1, 1], SliceThickness=2, SpacingBetweenSlices=2),
-    )
-    pixels = noise("uint16", (3, 21, 36))
-    write_dicom(
-        tmp_path / "in.dcm", pixels, "1.2.840.10008.5.1.4.1.1.2.1",
-        SharedFunctionalGroupsSequence=shared, PerFrameFunctionalGroupsSequence=pydicom.Sequence(frames),
-    )
-    if positions in [[0, 2, 4], [4, 2, 0]]:
-        expect_pixels(tmp_path, "in.dcm", pixels)
-    else:
-        expect_refusal(tmp_path, "in.dcm", "frames that are times, stacks or unevenly spaced slices")
 
 
 # MetaImage
@@ -546,29 +533,10 @@ def test_mrc_refused(tmp_path):
         expect_refusal(tmp_path, f"{volumes}.mrc", "is a stack of images or of volumes")
 
 
-# JPEG
-
-
-@pytest.mark.parametrize("mode", ["L", "RGB", "CMYK"])
-@pytest.mark.parametrize("progressive", [False, True])
-def test_jpeg(tmp_path, mode, progressive):
-    pixels = noise("uint8", {"RGB": (21, 35, 3), "CMYK": (21, 35, 4)}.get(mode, (21, 35)))
-    PIL.Image.fromarray(pixels, mode).save(tmp_path / "in.jpg", quality=90, progressive=progressive, dpi=(300, 300))
-    if mode == "CMYK":
-        expect_refusal(tmp_path, "in.jpg", "its colors are CMYK")
-        return
-    right = np.asarray(PIL.Image.open(tmp_path / "in.jpg")).reshape(21, 35, -1).astype(int)
-    for channel in range(right.shape[2]):
-        options = ["--channel", channel + 1] if mode == "RGB" else []
-        read_pixels, report = read(tmp_path, "in.jpg", *options)
-        assert np.abs(read_pixels.reshape(21, 35) - right[..., channel]).max() <= 1
-        assert report["unit"] == "pixel"
-
-
 # Other formats of ITK
 
 
-@pytest.mark.parametrize("ending", ["bmp", "vtk", "gipl", "hdf5"])
+@pytest.mark.parametrize("ending", ["bmp", "jpg", "vtk", "gipl", "hdf5"])
 def test_other_formats(tmp_path, ending):
     SimpleITK.WriteImage(SimpleITK.GetImageFromArray(noise("uint8", (21, 35))), str(tmp_path / f"in.{ending}"))
     expect_refusal(tmp_path, f"in.{ending}", "is in a format that this tool does not read")
@@ -650,35 +618,20 @@ def test_metaimage_of_unknown_unit(tmp_path):
     expect_refusal(tmp_path, "in.mhd", "has no known unit of length", "--min-size", "2 mm3")
 
 
-def test_metaimage_of_incomplete_slices(tmp_path):
-    for i, length in enumerate([10000, 50, 10000]):
-        (tmp_path / f"{i}.zraw").write_bytes(zlib.compress(bytes([165]) * length))
+def test_metaimage_of_several_files(tmp_path):
+    for i in range(3):
+        (tmp_path / f"{i}.zraw").write_bytes(zlib.compress(bytes([165]) * 10000))
     (tmp_path / "in.mhd").write_text(
         "ObjectType = Image\nNDims = 3\nBinaryData = True\nCompressedData = True\nDimSize = 100 100 3\n"
         "ElementType = MET_UCHAR\nElementDataFile = LIST\n0.zraw\n1.zraw\n2.zraw\n"
     )
-    expect_refusal(tmp_path, "in.mhd", "the file is incomplete or damaged")
-    (tmp_path / "1.zraw").write_bytes(zlib.compress(bytes([90]) * 10000))
-    expect_pixels(tmp_path, "in.mhd", np.repeat(np.uint8([165, 90, 165]), 10000))
+    expect_refusal(tmp_path, "in.mhd", "its pixels are in several files")
 
 
 def test_png_animation(tmp_path):
     frames = [PIL.Image.fromarray(plane) for plane in noise("uint8")]
     frames[0].save(tmp_path / "in.png", save_all=True, append_images=frames[1:])
-    expect_refusal(tmp_path, "in.png", "is an animation of 3 frames")
-
-
-def test_jpeg_orientation(tmp_path):
-    exif = PIL.Image.Exif()
-    exif[0x0112] = 6
-    image = PIL.Image.fromarray(noise("uint8", (21, 35)))
-    image.save(tmp_path / "in.jpg", exif=exif)
-    _, report = read(tmp_path, "in.jpg")
-    assert report["size"] == [35, 21]
-    assert "orientation 6" in report["notes"][0]
-    exif[0x0112] = 1
-    image.save(tmp_path / "in.jpg", exif=exif)
-    assert read(tmp_path, "in.jpg")[1]["notes"] == []
+    expect_refusal(tmp_path, "in.png", "is an animation; save the frame to label as an image")
 
 
 @pytest.mark.parametrize("shear, degrees, right", [(0.5, 0, "nrrd mha"), (0, 20, "nrrd nii mha"), (0, 0, "nrrd nii mha mrc tif")])

@@ -414,15 +414,17 @@ TEST_F(CudaConnectedComponentsTool, FilesThatAreCutOff)
       }
     }
   }
+  const auto plane = MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100);
+  Write(image.GetPointer(), this->File("image.mrc"), false);
+  Write(plane.GetPointer(), this->File("image.dcm"), false);
   for (const std::string ending : { "mrc", "dcm" })
   {
-    Write(image.GetPointer(), this->File("volume." + ending), false);
-    EXPECT_EQ(this->Call("volume." + ending + " labels.mha").status, 0) << ending;
-    const auto size = fs::file_size(this->File("volume." + ending));
+    EXPECT_EQ(this->Call("image." + ending + " labels.mha").status, 0) << ending;
+    const auto size = fs::file_size(this->File("image." + ending));
     for (const std::uint64_t left : { size - 1, size / 2 })
     {
-      fs::resize_file(this->File("volume." + ending), left);
-      this->ExpectFailure("volume." + ending + " other.mha", "the file is incomplete or damaged");
+      fs::resize_file(this->File("image." + ending), left);
+      this->ExpectFailure("image." + ending + " other.mha", "the file is incomplete or damaged");
     }
   }
   // GDCM aborts.
@@ -431,16 +433,12 @@ TEST_F(CudaConnectedComponentsTool, FilesThatAreCutOff)
   const Outcome aborted = this->Call("header.dcm other.mha");
   EXPECT_EQ(aborted.status, 1);
   EXPECT_NE(aborted.errors.find("a library failed; an input is probably damaged"), std::string::npos) << aborted.errors;
-  for (const std::string ending : { "png", "jpg" })
-  {
-    Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(),
-          this->File("plane." + ending));
-    fs::resize_file(this->File("plane." + ending), fs::file_size(this->File("plane." + ending)) / 2);
-    EXPECT_GT(this->Call("plane." + ending + " labels.mha").status, 0) << ending;
-  }
+  Write(plane.GetPointer(), this->File("image.png"));
+  fs::resize_file(this->File("image.png"), fs::file_size(this->File("image.png")) / 2);
+  this->ExpectFailure("image.png other.mha", "image.png: cannot be read: ");
 }
 
-TEST_F(CudaConnectedComponentsTool, SlicesThatAreMissing)
+TEST_F(CudaConnectedComponentsTool, MetaImagesOfSeveralFiles)
 {
   for (int slice = 1; slice <= 3; ++slice)
   {
@@ -452,12 +450,7 @@ TEST_F(CudaConnectedComponentsTool, SlicesThatAreMissing)
   std::ofstream(this->File("pattern.mhd")) << header << "slice%d.raw 1 3 1\n";
   for (const std::string name : { "list.mhd", "pattern.mhd" })
   {
-    EXPECT_EQ(this->Call(name + " out.mha").status, 0) << name;
-  }
-  fs::remove(this->File("slice2.raw"));
-  for (const std::string name : { "list.mhd", "pattern.mhd" })
-  {
-    this->ExpectFailure(name + " other.mha", name + ": cannot be read: the file is incomplete or damaged");
+    this->ExpectFailure(name + " out.mha", name + ": cannot be read: its pixels are in several files");
   }
 }
 
@@ -487,38 +480,6 @@ TEST_F(CudaConnectedComponentsTool, TiffWithoutItsLastPage)
   EXPECT_NE(run.errors.find("pages.tif: cannot be read: the file is incomplete or damaged"), std::string::npos)
     << run.errors;
   EXPECT_FALSE(fs::exists(this->File("other.mha")));
-}
-
-// Cameras append a second image or a film. Before the pixels may be a small image with an end marker of its own.
-TEST_F(CudaConnectedComponentsTool, JpegWithOtherData)
-{
-  Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.jpg"));
-  const std::string jpeg = ReadText(this->File("in.jpg"));
-  EXPECT_EQ(this->Call("in.jpg in.mha --lower 50").status, 0);
-  const auto expected = Read<itk::Image<unsigned int, 2>>(this->File("in.mha"));
-  std::ofstream(this->File("more.jpg"), std::ios::binary) << jpeg << std::string(10000, 'x');
-  const Outcome run = this->Call("more.jpg more.mha --lower 50");
-  EXPECT_EQ(run.status, 0) << run.errors;
-  this->ExpectLabels("more.mha", expected.GetPointer());
-
-  using namespace std::string_literals;
-  const std::string thumbnail = "\xFF\xE1\x00\x08\xFF\xDA\x00\x00\xFF\xD9"s;
-  std::ofstream(this->File("thumbnail.jpg"), std::ios::binary) << jpeg.substr(0, 2) << thumbnail << jpeg.substr(2);
-  EXPECT_EQ(this->Call("thumbnail.jpg thumbnail.mha --lower 50").status, 0);
-  this->ExpectLabels("thumbnail.mha", expected.GetPointer());
-  fs::resize_file(this->File("thumbnail.jpg"), jpeg.size() / 2);
-  this->ExpectFailure("thumbnail.jpg other.mha", "thumbnail.jpg: cannot be read: the file is incomplete or damaged");
-}
-
-// ITK 5.2 crashes.
-TEST_F(CudaConnectedComponentsTool, JpegWithoutPixels)
-{
-  Write(MakeItkImage<PlaneType>(MakeRandom({ 164, 148, 1 }, 50, 1, 407), 100).GetPointer(), this->File("in.jpg"));
-  const std::string jpeg = ReadText(this->File("in.jpg"));
-  const auto        scan = jpeg.find("\xFF\xDA");
-  ASSERT_NE(scan, std::string::npos);
-  std::ofstream(this->File("damaged.jpg"), std::ios::binary) << jpeg.substr(0, scan) << "\xFF\xD9";
-  this->ExpectFailure("damaged.jpg out.mha", "damaged.jpg: cannot be read: the file is incomplete or damaged");
 }
 
 // The pixels of a gzipped file are compared with the checksum of the file, or the file is read to its end.
@@ -762,11 +723,8 @@ TEST_F(CudaConnectedComponentsTool, RefusesFormatsThatLosePixels)
 {
   const auto plane = MakeItkImage<PlaneType>(MakeRandom({ 64, 48, 1 }, 25, 1, 421), 100);
   Write(plane.GetPointer(), this->File("in.mha"));
-  for (const std::string ending : { "jpg", "nia" })
-  {
-    this->ExpectFailure("in.mha out." + ending + " --min-size 6 --output-type uint8",
-                        "the file does not give the same pixels back");
-  }
+  this->ExpectFailure("in.mha out.nia --min-size 6 --output-type uint8", "the file does not give the same pixels back");
+  this->ExpectFailure("in.mha out.jpg", "the tool has no image format for this file name");
   this->ExpectFailure("in.mha out.bmp", "the tool has no image format for this file name");
 }
 

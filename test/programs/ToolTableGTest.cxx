@@ -336,7 +336,7 @@ TEST_F(CudaConnectedComponentsTool, RefusesBadIntensities)
   Write(small.GetPointer(), this->File("small.mha"));
   expect("small.mha", "must cover the image: small.mha has 12 x 10 x 7 pixels");
 
-  using VectorsType = itk::Image<itk::Vector<float, 2>, 3>;
+  using VectorsType = itk::Image<itk::Vector<float, 3>, 3>;
   const auto vectors = VectorsType::New();
   vectors->CopyInformation(image);
   vectors->SetRegions(image->GetLargestPossibleRegion());
