@@ -149,7 +149,17 @@ SelectSegment(const ReadOptions & options, FileImage & image)
     std::replace_if(
       pixels, pixels + image.view.Count(), [label](auto pixel) { return static_cast<double>(pixel) != label; }, zero);
   });
-  image.segments.clear(); // the numbers and layers of the others
+  Segments          kept{ { "Segment0_Layer", "0" } }; // without the other segments
+  const std::string prefix = "Segment" + std::to_string(found[0]) + "_";
+  for (const auto & [key, value] : image.segments)
+  {
+    const bool isOfSegment = key.compare(0, prefix.size(), prefix) == 0;
+    if (isOfSegment || key.compare(0, 13, "Segmentation_") == 0)
+    {
+      kept.emplace(isOfSegment ? "Segment0_" + key.substr(prefix.size()) : key, value);
+    }
+  }
+  image.segments = kept;
   image.isSegment = true;
   image.notes.push_back("segment \"" + name + "\": " + place);
 }

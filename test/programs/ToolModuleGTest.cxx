@@ -418,6 +418,14 @@ TEST_F(CudaConnectedComponentsToolModule, NamesOfSegments)
   EXPECT_EQ(kept->GetPixel({ { 10, 12, 14 } }), 7);
   EXPECT_EQ(kept->GetPixel({ { 1, 2, 3 } }), 0);
 
+  EXPECT_EQ(this->Call("in.seg.nrrd one.seg.nrrd --segment Tumor" + mask).status, 0);
+  EXPECT_EQ(this->ReadSegments("one.seg.nrrd"),
+            (Keys{ { "Segment0_ID", "tumor" },
+                   { "Segment0_Name", "Tumor" },
+                   { "Segment0_LabelValue", "7" },
+                   { "Segment0_Layer", "0" },
+                   { "Segmentation_ReferenceImageExtentOffset", "0 0 0" } }));
+
   EXPECT_EQ(this->Call("in.seg.nrrd holes.seg.nrrd --fill-holes --lower 7" + mask).status, 0);
   EXPECT_EQ(this->ReadSegments("holes.seg.nrrd"), Keys()) << "7 became 1";
   EXPECT_EQ(this->Call("in.seg.nrrd labels.seg.nrrd --quiet").status, 0);
