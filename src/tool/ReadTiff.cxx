@@ -10,6 +10,7 @@
 #include <tiffio.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -141,6 +142,18 @@ ReadDescription(TIFF * tiff, const std::string & text, double samples, double pa
   return spacing;
 }
 
+/** Returns the number of type float that equals a half. */
+float
+WidenHalf(std::uint16_t half)
+{
+  const int   exponent = half >> 10 & 31;
+  const int   fraction = half & 1023;
+  const float special = fraction == 0 ? HUGE_VALF : NAN;
+  const float normal =
+    std::ldexp(static_cast<float>(fraction + (exponent == 0 ? 0 : 1024)), std::max(exponent, 1) - 25);
+  return std::copysign(exponent == 31 ? special : normal, half >> 15 == 0 ? 1.0F : -1.0F);
+}
+
 /** Reads the strips or tiles of the current page. A number has `size` bytes in memory. */
 void
 ReadPage(TIFF * tiff, std::size_t size, char * out)
@@ -169,9 +182,16 @@ ReadPage(TIFF * tiff, std::size_t size, char * out)
       {
         const unsigned char * const from = bytes.get() + row * rowSize;
         char * const                to = out + ((y + row) * width + x) * samples * size;
-        if (bits % 8 == 0) // in the byte order of this computer
+        if (bits == 8 * size) // in the byte order of this computer
         {
           std::memcpy(to, from, count * size);
+        }
+        for (std::uint64_t i = 0; i < count && format == SAMPLEFORMAT_IEEEFP && bits == 16; ++i)
+        {
+          std::uint16_t half = 0;
+          std::memcpy(&half, from + i * sizeof(half), sizeof(half));
+          const float number = WidenHalf(half);
+          std::memcpy(to + i * size, &number, size);
         }
         for (std::uint64_t i = 0; i < count && bits % 8 != 0; ++i)
         {
@@ -221,10 +241,10 @@ RequireReadable(TIFF * tiff, const std::string & text, std::size_t pageCount)
   const bool isWhole = bits == 8 || bits == 16 || bits == 32 || bits == 64;
   const bool isOdd =
     format != SAMPLEFORMAT_INT && bits % 8 != 0 && bits < (photometric == PHOTOMETRIC_MINISWHITE ? 8 : 32);
-  require(format == SAMPLEFORMAT_IEEEFP ? bits >= 32 && isWhole && photometric != PHOTOMETRIC_MINISWHITE
+  require(format == SAMPLEFORMAT_IEEEFP ? bits >= 16 && isWhole && photometric != PHOTOMETRIC_MINISWHITE
                                         : format <= SAMPLEFORMAT_VOID && (isWhole || isOdd),
           "its numbers have " + std::to_string(bits) + " bits and sample format " + std::to_string(format) +
-            "; save them as integers of 8 to 64 bits or floating-point numbers of 32 or 64 bits");
+            "; save them as integers of 8 to 64 bits or floating-point numbers of 16 to 64 bits");
 }
 
 } // namespace
@@ -266,8 +286,9 @@ ReadTiff(const std::string & file, FileImage & image)
   image.geometry.space->SetSpacing(hasUnit ? spacing.data() : image.geometry.space->GetSpacing().GetDataPointer());
   ConvertUnit(hasUnit ? 1.0 : 0.0, image.geometry);
 
-  const std::size_t size = bits > 32 ? 8 : bits > 16 ? 4 : bits > 8 ? 2 : 1;
-  const auto        type = TypeOfNumbers(size, format == SAMPLEFORMAT_IEEEFP, format == SAMPLEFORMAT_INT);
+  const bool        isFloat = format == SAMPLEFORMAT_IEEEFP;
+  const std::size_t size = bits > 32 ? 8 : bits > 16 || isFloat ? 4 : bits > 8 ? 2 : 1;
+  const auto        type = TypeOfNumbers(size, isFloat, format == SAMPLEFORMAT_INT);
   char *            out = AllocatePixels(type, samples, image);
   for (const std::uint64_t page : pages)
   {
