@@ -25,6 +25,7 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
+#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -47,11 +48,13 @@ IsLength(double number)
   return -1e12 < number && number < 1e12;
 }
 
+constexpr std::size_t startSize = 1 << 20;
+
 /** Returns the first bytes of a file. */
 std::string
 StartOf(const std::string & file)
 {
-  std::string   text(1 << 20, '\0');
+  std::string   text(startSize, '\0');
   std::ifstream stream(file, std::ios::binary);
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   return text.substr(0, static_cast<std::size_t>(stream.gcount()));
@@ -120,6 +123,27 @@ ReadHeader(const NiftiHeader & header, bool ignoreAxes, itk::ImageIOBase & io, G
     const auto normal = vnl_cross_3d(edge(0), edge(1));
     geometry.pixelSize = io.GetNumberOfDimensions() < 3 ? normal.magnitude() : std::abs(dot_product(normal, edge(2)));
   }
+}
+
+/** Throws Failure if a chunk before the pixels of a PNG file has another checksum, or their chunk is above 2 GB. libpng
+ * would end the program. */
+void
+RequireChecksums(const std::string & start)
+{
+  const auto number = [&start](std::size_t at) { // the high byte is first
+    return std::accumulate(&start[at], &start[at + 4], std::size_t{ 0 }, [](std::size_t high, unsigned char byte) {
+      return high << 8 | byte;
+    });
+  };
+  std::size_t at = 8;
+  while (at + 12 <= start.size() && start.compare(at + 4, 4, "IDAT") != 0)
+  {
+    const std::size_t end = at + 8 + number(at);
+    RefuseDamaged(end + 4 <= start.size() &&
+                  crc32_z(0, reinterpret_cast<const Bytef *>(&start[at + 4]), end - at - 4) != number(end));
+    at = end + 4;
+  }
+  RefuseDamaged(at + 12 > start.size() ? start.size() < startSize : number(at) >> 31 != 0);
 }
 
 // Each of these functions sets what the header of a format says beyond ITK's reader.
@@ -345,6 +369,10 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   RefuseIf(!isNifti && formats.count(format) == 0,
            "is in a format that this tool does not read (" + format + "); convert it to NIfTI, NRRD or TIFF first");
   RefuseDamaged(isMetaImage && std::atof(FieldOf(start, "NDims").c_str()) > 10.0); // MetaIO has memory for 10
+  if (format == "PNGImageIO")
+  {
+    RequireChecksums(start);
+  }
   const NiftiHeader nifti = isNifti ? ReadNiftiHeader(file) : NiftiHeader(nullptr, nifti_image_free);
   io->SetFileName(file);
   io->SetExpandRGBPalette(false);

@@ -293,6 +293,16 @@ def test_png_palette(tmp_path, bits, transparency, is_gray):
     assert ("gray values" if is_gray else "indices") in report["notes"][0]
 
 
+def test_png_damaged(tmp_path):
+    PIL.Image.fromarray(noise("uint8", (21, 35))).save(tmp_path / "right.png")
+    right = (tmp_path / "right.png").read_bytes()
+    for at in range(8, right.index(b"IDAT") - 3):
+        (tmp_path / "in.png").write_bytes(right[:at] + bytes([right[at] ^ 129]) + right[at + 1 :])
+        expect_refusal(tmp_path, "in.png", "in.png: cannot be read: the file is incomplete or damaged")
+        (tmp_path / "in.png").write_bytes(right[:at])
+        expect_refusal(tmp_path, "in.png", "in.png: cannot be read: the file is incomplete or damaged")
+
+
 # NIfTI and Analyze
 
 
