@@ -345,6 +345,7 @@ ReadPixels(itk::ImageIOBase & io, char * pixels, std::uint64_t size)
 void
 ReadByItk(const std::string & file, const ReadOptions & options, FileImage & image)
 {
+  using namespace std::string_literals;
   // MetaIO and GDCM print errors instead of reporting them to ITK.
   std::ostringstream errors;
   const auto         restore = [](std::streambuf * buffer) { std::cerr.rdbuf(buffer); };
@@ -352,8 +353,9 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
 
   nifti_set_debug_level(0);
   const std::string start = StartOf(file);
-  // The class is in the first bytes of DICOM. ITK 5.2 reads segmentations as volumes, and does not know label maps.
-  RefuseIf(start.find("DICM") == 128 && start.find("1.2.840.10008.5.1.4.1.1.66.") < 1024,
+  // The class in the meta information of DICOM. ITK 5.2 reads segmentations as volumes, and does not know label maps.
+  RefuseIf(start.find("\2\0\2\0UI\x1C\0"
+                      "1.2.840.10008.5.1.4.1.1.66."s) != std::string::npos,
            "is a DICOM segmentation, whose segments are no slices of a volume; convert it to NRRD or NIfTI "
            "by dcmqi (segimage2itkimage) or highdicom");
   const itk::ImageIOBase::Pointer io =
