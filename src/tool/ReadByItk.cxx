@@ -69,6 +69,13 @@ FieldOf(const std::string & start, const std::string & name)
   return line.substr(begin, line.find_last_not_of(" \r") + 1 - begin);
 }
 
+/** Returns the path of a file that a header names. */
+std::string
+BesideOf(const File & header, const std::string & name)
+{
+  return (std::filesystem::path(header.name).parent_path() / name).string();
+}
+
 /** Returns a text that ITK has read from a header, or nothing. */
 std::string
 ValueOf(const itk::ImageIOBase & io, const std::string & key)
@@ -146,9 +153,10 @@ RequireChecksums(const std::string & start)
   RefuseDamaged(at + 12 > start.size() ? start.size() < startSize : number(at) >> 31 != 0);
 }
 
-// Each of these functions sets what the header of a format says beyond ITK's reader.
+// Each of these functions sets what the header of a format says beyond ITK's reader. They return how many bytes of
+// pixels the file can have.
 
-void
+double
 DescribeNrrd(const File & file, FileImage & image)
 {
   const std::unique_ptr<Nrrd, Nrrd * (*)(Nrrd *)>                      nrrd(nrrdNew(), nrrdNuke);
@@ -185,9 +193,15 @@ DescribeNrrd(const File & file, FileImage & image)
   image.geometry.space->SetOrigin(origin);
   units.erase("");
   ConvertUnit(units.empty() ? 1.0 : units.size() > 1 ? 0.0 : MillimetersOf(*units.begin()), image.geometry);
+  if (io->dataFNFormat != nullptr || io->dataFNArr->len > 1)
+  {
+    return HUGE_VAL; // several files
+  }
+  return CapacityOf(io->dataFNArr->len == 0 ? file.name : BesideOf(file, io->dataFN[0]),
+                    io->encoding != nrrdEncodingRaw);
 }
 
-void
+double
 DescribeMetaImage(const File & file, FileImage & image)
 {
   const std::string unit = FieldOf(file.start, "DistanceUnits");
@@ -197,9 +211,15 @@ DescribeMetaImage(const File & file, FileImage & image)
            "cannot be read: its pixels are text; save them as binary numbers");
   RefuseIf(pixels.compare(0, 4, "LIST") == 0 || pixels.find('%') != std::string::npos,
            "cannot be read: its pixels are in several files; save it as one file");
+  const std::string path =
+    pixels == "LOCAL" || pixels == "Local" || pixels == "local" ? file.name : BesideOf(file, pixels);
+  // MetaIO allocates what the header says.
+  RefuseDamaged(std::atof(FieldOf(file.start, "CompressedDataSize").c_str()) > CapacityOf(path, false));
+  const std::string compressed = FieldOf(file.start, "CompressedData");
+  return CapacityOf(path, !compressed.empty() && compressed.find_first_of("Ff0") != 0);
 }
 
-void
+double
 DescribePng(const File & file, FileImage & image)
 {
   const std::size_t pixels = file.start.find("IDAT");
@@ -217,9 +237,10 @@ DescribePng(const File & file, FileImage & image)
   RefuseIf(!image.palette.empty() && file.io->GetNumberOfComponents() > 1,
            "cannot be read: colors of its palette are transparent, and ITK reads no indices then; save it without "
            "transparency");
+  return CapacityOf(file.name, true);
 }
 
-void
+double
 DescribeDicom(const File & file, FileImage & image)
 {
   const std::string frames = ValueOf(*file.io, "0028|0008");
@@ -237,9 +258,10 @@ DescribeDicom(const File & file, FileImage & image)
   const bool hasUnit = read == 2 && spacing[0] > 0.0 && spacing[1] > 0.0;
   image.geometry.space->SetSpacing(hasUnit ? spacing : image.geometry.space->GetSpacing());
   ConvertUnit(hasUnit ? 1.0 : 0.0, image.geometry);
+  return CapacityOf(file.name, true);
 }
 
-void
+double
 DescribeMrc(const File & file, FileImage & image)
 {
   itk::MRCHeaderObject::ConstPointer object;
@@ -253,6 +275,7 @@ DescribeMrc(const File & file, FileImage & image)
              (header.mapc != 0 && (header.mapc != 1 || header.mapr != 2 || header.maps != 3)),
            "cannot be read: its axes are in another order, or not at right angles; convert it first");
   ConvertUnit(header.xlen > 0.0F ? 1e-7 : 0.0, image.geometry); // angstroms
+  return CapacityOf(file.name, false);
 }
 
 /** Reads bytes of a file that may be gzipped. A gzipped file is read to its end, which has its checksum. zlib checks it
@@ -301,12 +324,15 @@ ReadNiftiPixels(const File & file, const NiftiHeader & header, const ReadOptions
   const auto        stored = TypeOfNumbers(numberSize, isFloat, typeName[0] == 'I');
   // As in ITK, small integers become float.
   const auto          type = isScaled && !isFloat ? TypeOfNumbers(numberSize <= 2 ? 4 : 8, true, false) : stored;
-  char * const        pixels = AllocatePixels(type, count, image);
+  const std::string   pixelFile = isOneFile ? file.name : found.get();
+  const double        capacity = CapacityOf(pixelFile, nifti_is_gzfile(pixelFile.c_str()) != 0);
+  const double        growth = static_cast<double>(ImageView::SizeOf(type)) / static_cast<double>(numberSize);
+  char * const        pixels = AllocatePixels(type, count, growth * capacity, image);
   const std::uint64_t bytes = image.view.Count() * count * numberSize;
   RefuseIf(static_cast<std::uint64_t>(header->nvox) != image.view.Count() * (file.io->GetNumberOfComponents() / count),
            "cannot be read: its pixels are vectors of colors or of complex numbers; save them as vectors of numbers");
   const auto offset = header->iname_offset + static_cast<std::int64_t>(channel * bytes);
-  RefuseDamaged(!ReadBytes(isOneFile ? file.name : found.get(), offset, bytes, pixels));
+  RefuseDamaged(!ReadBytes(pixelFile, offset, bytes, pixels));
   if (header->byteorder != nifti_short_order() && header->swapsize > 1)
   {
     nifti_swap_Nbytes(bytes / numberSize, header->swapsize, pixels);
@@ -361,7 +387,7 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
   RefuseIf(!io, "is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
-  const std::map<std::string, void (*)(const File &, FileImage &)> formats{
+  const std::map<std::string, double (*)(const File &, FileImage &)> formats{
     { "NrrdImageIO", DescribeNrrd },  { "MetaImageIO", DescribeMetaImage }, { "PNGImageIO", DescribePng },
     { "GDCMImageIO", DescribeDicom }, { "MRCImageIO", DescribeMrc },
   };
@@ -420,8 +446,8 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
     ReadNiftiPixels({ file, start, io }, nifti, options, image);
     return;
   }
-  formats.at(format)({ file, start, io }, image);
-  char * const pixels = AllocatePixels(image.view.type, io->GetNumberOfComponents(), image);
+  const double capacity = formats.at(format)({ file, start, io }, image);
+  char * const pixels = AllocatePixels(image.view.type, io->GetNumberOfComponents(), capacity, image);
   const auto   bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(image.view.type);
   RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != bytes);
   errors.str(""); // of the header

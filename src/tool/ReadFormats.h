@@ -7,6 +7,8 @@
 
 #include "itkImageIOBase.h"
 
+#include <filesystem>
+
 using PixelType = ImageView::PixelTypeEnum;
 
 // ReadImage() calls these functions. They describe the image of a file, and read its numbers. ReadImage() decides what
@@ -41,9 +43,15 @@ Between(const std::string & text, const std::string & begin, const std::string &
 PixelType
 TypeOfNumbers(std::size_t size, bool isFloat, bool isSigned);
 
-/** Allocates the pixels of an image that has a size, and a byte more. */
+/** Returns how many bytes of pixels a file can have at most. Of all compressions, fax is the smallest: a blank row of
+ * 32,768 pixels is a bit. */
+double
+CapacityOf(const std::filesystem::path & file, bool isCompressed);
+
+/** Allocates the pixels of an image that has a size, and a byte more. Throws Failure if its file cannot have as many.
+ */
 char *
-AllocatePixels(PixelType type, unsigned int count, FileImage & image);
+AllocatePixels(PixelType type, unsigned int count, double capacity, FileImage & image);
 
 /** Returns the number of the channel to read, from 0 on, and notes it. Throws Failure if the user must select one. */
 std::uint64_t

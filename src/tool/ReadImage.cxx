@@ -184,14 +184,23 @@ TypeOfNumbers(std::size_t size, bool isFloat, bool isSigned)
   return isFloat ? (size == 8 ? PixelType::Double : PixelType::Float) : isSigned ? signedTypes[i] : unsignedTypes[i];
 }
 
+double
+CapacityOf(const std::filesystem::path & file, bool isCompressed)
+{
+  std::error_code ignored;
+  const bool      isFile = std::filesystem::is_regular_file(file, ignored);
+  return isFile ? static_cast<double>(std::filesystem::file_size(file)) * (isCompressed ? 262144.0 : 1.0) : 0.0;
+}
+
 char *
-AllocatePixels(PixelType type, unsigned int count, FileImage & image)
+AllocatePixels(PixelType type, unsigned int count, double capacity, FileImage & image)
 {
   double bytes = static_cast<double>(count * ImageView::SizeOf(type));
   for (const std::uint64_t length : image.geometry.GetSize())
   {
     bytes *= static_cast<double>(length);
   }
+  RefuseDamaged(bytes > capacity);
   image.memory.reset(new char[static_cast<std::size_t>(std::min(bytes, 1e18)) + 1]);
   SetView(type, count, image);
   return image.memory.get();

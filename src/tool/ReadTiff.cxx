@@ -286,10 +286,13 @@ ReadTiff(const std::string & file, FileImage & image)
   image.geometry.space->SetSpacing(hasUnit ? spacing.data() : image.geometry.space->GetSpacing().GetDataPointer());
   ConvertUnit(hasUnit ? 1.0 : 0.0, image.geometry);
 
+  RequireReadable(tiff.get(), text, pages.size());
   const bool        isFloat = format == SAMPLEFORMAT_IEEEFP;
   const std::size_t size = bits > 32 ? 8 : bits > 16 || isFloat ? 4 : bits > 8 ? 2 : 1;
   const auto        type = TypeOfNumbers(size, isFloat, format == SAMPLEFORMAT_INT);
-  char *            out = AllocatePixels(type, samples, image);
+  const bool        isCompressed = TagOf<std::uint16_t>(tiff.get(), TIFFTAG_COMPRESSION) != COMPRESSION_NONE;
+  const double      growth = 8.0 * static_cast<double>(size) / bits;
+  char *            out = AllocatePixels(type, samples, growth * CapacityOf(file, isCompressed), image);
   for (const std::uint64_t page : pages)
   {
     RefuseDamaged(TIFFSetSubDirectory(tiff.get(), page) == 0 || LayoutOf(tiff.get()) != layout, firstError);

@@ -621,6 +621,16 @@ def test_ome_tiff_in_another_order(tmp_path):
             expect_refusal(tmp_path, "in.tif", "is an OME-TIFF whose pages are in another order than its planes")
 
 
+@pytest.mark.parametrize("place", ["LOCAL", "in.raw", "absent.raw"])
+@pytest.mark.parametrize("compressed", [False, True])
+def test_metaimage_too_short_for_its_size(tmp_path, place, compressed):
+    (tmp_path / "in.raw").write_bytes(bytes(100))
+    (tmp_path / "in.mhd").write_text(
+        f"NDims = 3\nDimSize = 9999 9999 9999\nCompressedData = {compressed}\nElementType = MET_UCHAR\nElementDataFile = {place}\n"
+    )
+    expect_refusal(tmp_path, "in.mhd", "in.mhd: cannot be read: the file is incomplete or damaged")
+
+
 def test_metaimage_of_unknown_unit(tmp_path):
     (tmp_path / "in.raw").write_bytes(bytes([1] * 60))
     (tmp_path / "in.mhd").write_text(
