@@ -442,6 +442,14 @@ def test_dicom(tmp_path, dtype):
     expect_pixels(tmp_path, "in.dcm", pydicom.dcmread(tmp_path / "in.dcm").pixel_array)
 
 
+def test_dicom_that_refers_to_a_segmentation(tmp_path):
+    item = pydicom.Dataset()
+    item.ReferencedSOPClassUID = "1.2.840.10008.5.1.4.1.1.66.4"
+    pixels = noise("uint8", (21, 36))
+    write_dicom(tmp_path / "in.dcm", pixels, ReferencedImageSequence=[item])
+    expect_pixels(tmp_path, "in.dcm", pixels)
+
+
 def test_dicom_slope(tmp_path):
     pixels = noise("int16", (21, 36))
     write_dicom(tmp_path / "in.dcm", pixels, RescaleSlope="2", RescaleIntercept="-1024")
