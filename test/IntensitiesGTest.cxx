@@ -164,7 +164,7 @@ struct Components
     rowOf.resize(size.Count());
     WriteLabelRows<std::uint64_t>(SequentialFor,
                                   hostBits,
-                                  runs.ranks.get(),
+                                  HostRanks(runs.ranks.get()),
                                   {},
                                   LabelValues::For(none),
                                   false,

@@ -9,6 +9,7 @@
 #include "algorithms/published/PublishedRanking.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/PackForeground.h"
+#include "algorithms/runs/RowUnionFind.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
 #include "executors/host/HostExecutor.h"
 
@@ -101,6 +102,47 @@ public:
   }
 };
 
+/** Labels the runs of single rows by row, in one part and in many, and expects the ranks of `expected`, the columns of
+ * the runs, and the pixels of `labels`. */
+template <typename TRun>
+void
+ExpectSameByRow(const ParallelFor &                                  parallelFor,
+                const TestImage &                                    image,
+                const CudaConnectedComponentLabeler::RowPackerType & packRow,
+                Neighbors                                            neighbors,
+                const LabeledRuns<SingleRow, TRun, HostExecutor> &   expected,
+                const std::vector<std::uint32_t> &                   labels)
+{
+  const Grid        size{ image.size[0], image.size[1], image.size[2] };
+  std::vector<Word> bits(WordsOf(size).Count());
+  for (const bool hasManyParts : { false, true })
+  {
+    const std::string   what = image.name + (hasManyParts ? ": many parts by row" : ": one part by row");
+    const std::uint64_t pixelsPerChunk = hasManyParts ? 3 * size.x : Tuning::HostPixelsPerChunk;
+    const auto          packed = PackRows<SingleRow>(parallelFor, packRow, size, bits.data(), pixelsPerChunk);
+    const auto          runs =
+      LabelRunsByRow<TRun>(parallelFor, packed, neighbors, true, hasManyParts ? PartSize{ 1, 1 } : PartSize{});
+    const std::uint64_t runCount = runs.runCount.limit;
+    ASSERT_EQ(runCount, expected.runCount.limit) << what;
+    EXPECT_EQ(runs.componentCount.GetOrZero(), expected.componentCount.GetOrZero()) << what;
+    EXPECT_TRUE(std::equal(runs.ranks.get(), runs.ranks.get() + runCount, expected.ranks.get())) << what << ": ranks";
+    EXPECT_TRUE(std::equal(runs.runOffsets.get(), runs.runOffsets.get() + bits.size(), expected.runOffsets.get()))
+      << what << ": offsets";
+    for (const bool hasBackground : { false, true })
+    {
+      std::vector<std::uint32_t> written(image.pixels.size(), hasBackground ? 0 : 66);
+      WriteLabelRows<std::uint32_t>(parallelFor,
+                                    packed,
+                                    HostRanks(runs.ranks.get(), runs.columnsOfRuns),
+                                    RanksOfImages<TRun>{},
+                                    LabelValues::For(std::uint32_t{ 0 }),
+                                    hasBackground,
+                                    ImageView::Of(written.data(), image.size));
+      EXPECT_EQ(written, labels) << what;
+    }
+  }
+}
+
 template <typename TRowGroup, typename TRun>
 Labels
 LabelRunsOnHost(const HostExecutor & executor,
@@ -154,7 +196,7 @@ LabelRunsOnHost(const HostExecutor & executor,
   const LabelValues labelValues = LabelValues::For(std::uint32_t{ 0 });
   WriteLabelRows<std::uint32_t>(parallelFor,
                                 hostBits,
-                                runs.ranks.get(),
+                                HostRanks(runs.ranks.get()),
                                 {},
                                 labelValues,
                                 false,
@@ -166,6 +208,10 @@ LabelRunsOnHost(const HostExecutor & executor,
   std::fill(written.begin(), written.end(), 99);
   WriteRunLabels(executor, ranked.GetIndexed(), ranked.GetRanks(), size, labelValues, written.data());
   EXPECT_EQ(written, result.pixels) << image.name << ": ranks of roots";
+  if constexpr (TRowGroup::IsOneRow)
+  {
+    ExpectSameByRow(parallelFor, image, packRow, neighbors, runs, result.pixels);
+  }
   return result;
 }
 

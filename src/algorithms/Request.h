@@ -68,6 +68,18 @@ struct Request
     return isSmall ? visitor(SingleRow{}) : VisitRowGroup(size, neighbors, visitor);
   }
 
+  /** Calls visitor(TRowGroup{}) with the kind of row group for the host. Returns its result. Adjacency by row needs
+   * single rows. In volumes with full connectivity, it pays for labels only: groups of 2 x 2 rows have fewer runs to
+   * measure.
+   */
+  template <typename TVisitor>
+  auto
+  VisitHostRowGroup(const TVisitor & visitor) const
+  {
+    const bool hasRowGroups = size.z > 1 && neighbors == Neighbors::Full && !this->NeedsOnlyLabels();
+    return hasRowGroups ? VisitRowGroup(size, neighbors, visitor) : visitor(SingleRow{});
+  }
+
   /** Returns whether components are measured before the labels are written. */
   bool
   NeedsAnalysis() const
@@ -75,6 +87,13 @@ struct Request
     const bool hasColumns = columns.pixelCounts || columns.boundingBoxes || columns.sums || columns.products ||
                             columns.firstPixels || columns.faces;
     return (wantsTable && hasColumns) || !selection.IsDefault();
+  }
+
+  /** Returns whether the ranks of runs are used for labels alone. */
+  bool
+  NeedsOnlyLabels() const
+  {
+    return output == OutputKind::Labels && !this->NeedsAnalysis() && !this->WantsIntensities();
   }
 
   /** Returns whether there is a mask. */

@@ -9,9 +9,11 @@
 #include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/MaskWriteOut.h"
+#include "algorithms/runs/RowUnionFind.h"
 #include "algorithms/runs/RunUnionFind.h"
 #include "primitives/ImageRows.h"
 
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,14 @@ IsCleared(const LabelerOptions & options, const ImageView & output, bool isZeroU
 
 namespace
 {
+
+/** Returns whether the host runs the functors of the device's kernels instead of those that are made for it. Tests use
+ * this. */
+bool
+RunsKernels()
+{
+  return std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_KERNELS") != nullptr;
+}
 
 /** Returns a function that packs the rows of the complement, or the pixels of each row that the mask has. */
 CudaConnectedComponentLabeler::RowPackerType
@@ -52,7 +62,7 @@ template <typename TRowGroup, typename TRun>
 void
 PassRuns(const ParallelFor &                                   parallelFor,
          const HostBits<TRowGroup> &                           bits,
-         const TRun *                                          ranks,
+         const HostRanks<TRun> &                               ranks,
          const Request &                                       request,
          const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
 {
@@ -65,7 +75,7 @@ PassRuns(const ParallelFor &                                   parallelFor,
     forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun rank) { runs.push_back({ begin, end, rank }); });
     visitRuns(row, std::move(runs));
   };
-  VisitLabeledRows(parallelFor, bits, ranks, request.size, visitRow);
+  VisitLabeledRows(parallelFor, bits, ranks, request.size, [&](std::uint64_t) { return visitRow; });
 }
 
 /** Writes the labels of the pixels, or passes the runs to the caller. */
@@ -74,7 +84,7 @@ void
 WriteLabels(const LabelerOptions &      options,
             const ParallelFor &         parallelFor,
             const HostBits<TRowGroup> & bits,
-            const TRun *                ranks,
+            const HostRanks<TRun> &     ranks,
             const RanksOfImages<TRun> & imageRanks,
             const Request &             request,
             const HostOutput &          output)
@@ -127,7 +137,17 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
   const HostExecutor executor(parallelFor);
   const auto         label = [&](auto run) {
     using RunType = decltype(run);
-    auto labeled = LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
+    auto labeled = [&] {
+      if constexpr (TRowGroup::IsOneRow)
+      {
+        if (!RunsKernels())
+        {
+          return LabelRunsByRow<RunType>(
+            parallelFor, bits, request.neighbors, !request.NeedsOnlyLabels() || request.images > 1);
+        }
+      }
+      return LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
+    }();
     labeled.componentCount = { labeled.componentCount.GetOrZero() };
     const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
     const std::uint64_t kept = selected.kept.GetOrZero();
@@ -173,7 +193,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     return bits;
   };
 
-  const auto write = [&](const auto & bits, const auto * ranks, const auto & imageRanks, const auto & visitMask) {
+  const auto write = [&](const auto & bits, const auto & ranks, const auto & imageRanks, const auto & visitMask) {
     if (request.output == OutputKind::None)
     {
       return;
@@ -195,7 +215,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     const HostBits<TRowGroup> bits = pack(memory.get());
     return LabelBitsOnHost(parallelFor, bits, request, [&](const auto & runs, const auto & imageRanks) {
       const auto * const ranks = runs.ranks.get();
-      write(bits, ranks, imageRanks, [&] {
+      write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, [&] {
         VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory.get(), *output.visitMask);
       });
     });
@@ -218,7 +238,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
       table.intensities = MeasureIntensities(
         executor, IndexedRuns<TRowGroup, RunType>{ bits.groups, offsets.get() }, ranks, table.componentCount, request);
     }
-    write(bits, ranks, imageRanks, [&] {
+    write(bits, HostRanks(ranks), imageRanks, [&] {
       VisitMaskRows(parallelFor, static_cast<const Word *>(runs.mask.get()), stack, *output.visitMask);
     });
   };
@@ -240,9 +260,9 @@ LabelRows(const LabelerOptions &                               options,
   result.componentCounts.resize(request.images); // images without pixels have no components
   if (request.HasPixels())
   {
-    result = VisitRowGroup(request.size, request.neighbors, [&](auto group) {
-      return LabelRowsOnHost<decltype(group)>(options, packRow, request, output);
-    });
+    const auto label = [&](auto group) { return LabelRowsOnHost<decltype(group)>(options, packRow, request, output); };
+    result = options.onHost && !RunsKernels() ? request.VisitHostRowGroup(label)
+                                              : VisitRowGroup(request.size, request.neighbors, label);
   }
   const std::uint64_t objectCount = Deliver(std::move(result), table);
   if (request.HasPixels())

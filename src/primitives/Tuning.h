@@ -78,6 +78,13 @@ struct Tuning
   static constexpr std::uint64_t HostCellsOfOneThread = 8192;
   static constexpr std::uint64_t HostPackedChunksOfOneThread = 4;
 
+  /** Adjacency by row on the host: the most parts of an image, and the least work and slices of a part. Work is counted
+   * in words of rows. A run takes as long as some words. Each part has a seam, which takes longer than other slices. */
+  static constexpr std::uint64_t HostParts = 64;
+  static constexpr std::uint64_t HostWorkOfPart = 65536;
+  static constexpr std::uint64_t HostSlicesOfPart = 16;
+  static constexpr std::uint64_t HostWordsOfRun = 8;
+
   /** The host labels an image in host memory faster than a device if the image has at most this many pixels. */
   static constexpr std::uint64_t HostPixels = 16384;
 

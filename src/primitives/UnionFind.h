@@ -23,6 +23,8 @@
 
 #include "primitives/Atomics.h"
 
+#include <utility>
+
 namespace itk::ccl
 {
 
@@ -217,6 +219,33 @@ UnionSplicing(TParents parents, TLabel a, TLabel b)
     }
     a = old;
     b = lowParent;
+  }
+}
+
+/** Does the same for trees that only the calling thread uses. So it needs no atomic operations. */
+template <typename TLabel>
+inline void
+UnionSplicingAlone(TLabel * parents, TLabel a, TLabel b)
+{
+  for (;;)
+  {
+    TLabel high = parents[a];
+    TLabel low = parents[b];
+    if (high == low)
+    {
+      return;
+    }
+    if (high < low)
+    {
+      std::swap(a, b);
+      std::swap(high, low);
+    }
+    parents[a] = low;
+    if (a == high)
+    {
+      return;
+    }
+    a = high;
   }
 }
 

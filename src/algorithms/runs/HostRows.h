@@ -16,6 +16,8 @@
 #include "algorithms/runs/RunUnionFind.h"
 
 #include <algorithm>
+#include <cstring>
+#include <cwchar>
 #include <utility>
 #include <vector>
 
@@ -29,10 +31,9 @@ class RowGroupChunks
 {
 public:
   /** \param size the size of the grid of the bits, which is the grid of the pixels for one image */
-  explicit RowGroupChunks(const Grid & size)
+  explicit RowGroupChunks(const Grid & size, std::uint64_t pixelsPerChunk = Tuning::HostPixelsPerChunk)
     : m_RowGroups{ 1, TRowGroup::GridOf(size).y, TRowGroup::GridOf(size).z }
-    , m_RowGroupsPerChunk(
-        std::max<std::uint64_t>(1, Tuning::HostPixelsPerChunk / (size.x * TRowGroup::Rows * TRowGroup::Slices)))
+    , m_RowGroupsPerChunk(std::max<std::uint64_t>(1, pixelsPerChunk / (size.x * TRowGroup::Rows * TRowGroup::Slices)))
   {}
 
   std::uint64_t
@@ -90,9 +91,10 @@ VisitRowOfPixels(const ImageStack & stack,
 template <typename TRowGroup>
 struct HostBits
 {
-  HostBuffer<Word>         columns; // empty if a row group is one row
-  RowGroupBits<TRowGroup>  groups;  // reads the packed rows and `columns`
-  ChunkSums<std::uint64_t> runs;    // the runs that start in each word of columns
+  HostBuffer<Word>          columns; // empty if a row group is one row
+  RowGroupBits<TRowGroup>   groups;  // reads the packed rows and `columns`
+  ChunkSums<std::uint64_t>  runs;    // the runs that start in each word of columns
+  RowGroupChunks<TRowGroup> chunks;  // the chunks of these sums
 };
 
 /** Packs all rows of a stack to `bits`, which has an element for each of its words. packRow(i, words) writes the words
@@ -100,16 +102,21 @@ struct HostBits
  * groups, and counts the runs. The result refers to `bits`. */
 template <typename TRowGroup, typename TRowPacker>
 HostBits<TRowGroup>
-PackRows(const ParallelFor & parallelFor, const TRowPacker & packRow, const ImageStack & stack, Word * bits)
+PackRows(const ParallelFor & parallelFor,
+         const TRowPacker &  packRow,
+         const ImageStack &  stack,
+         Word *              bits,
+         std::uint64_t       pixelsPerChunk = Tuning::HostPixelsPerChunk)
 {
-  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid());
+  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid(), pixelsPerChunk);
   const Grid                      words = TRowGroup::GridOf(WordsOf(stack.GetGrid()));
   auto                            columnBits = AllocateOnHost<Word>(TRowGroup::IsOneRow ? 0 : words.Count());
   Word * const                    columns = columnBits.get();
   HostBits<TRowGroup>             result{
     std::move(columnBits),
     RowGroupBits<TRowGroup>(stack, bits, columns),
-                { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 }
+                { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 },
+    chunks
   };
   const RowGroupBits<TRowGroup> & groups = result.groups;
   const auto                      packChunk = [&](std::uint64_t chunk) {
@@ -194,33 +201,70 @@ private:
   std::uint64_t m_End = 0;
 };
 
-/** Visits the runs of pixels that have labels, row by row. Threads visit different rows at the same time. `ranks` has
- * the rank of the component of each run of row groups, or NoLabel.
+/** The rank of the component of each run of row groups, or NoLabel. */
+template <typename TRun>
+struct HostRanks
+{
+  const TRun *     ranks;
+  RunColumns<TRun> columnsOfRuns; // if they are known; only for single rows
+
+  explicit HostRanks(const TRun * ranksOf, const RunColumns<TRun> & columns = {})
+    : ranks(ranksOf)
+    , columnsOfRuns(columns)
+  {}
+};
+
+/** Visits the runs of pixels that have labels, row by row. Threads visit different rows at the same time.
  *
- * For each row, visitRow(row, image, visitRuns) is called once. It must call visitRuns(visit), which calls
- * visit(begin, end, rank) for each run of pixels, from left to right. */
-template <typename TRowGroup, typename TRun, typename TRowVisitor>
+ * visitorOf(chunk) makes a visitor for each chunk. For each row of the chunk, visitor(row, image, visitRuns) is called
+ * once. It must call visitRuns(visit), which calls visit(begin, end, rank) for each run of pixels, from left to right.
+ */
+template <typename TRowGroup, typename TRun, typename TMakeVisitor>
 void
 VisitLabeledRows(const ParallelFor &         parallelFor,
                  const HostBits<TRowGroup> & bits,
-                 const TRun *                ranks,
+                 const HostRanks<TRun> &     ranks,
                  const ImageStack &          stack,
-                 const TRowVisitor &         visitRow)
+                 const TMakeVisitor &        visitorOf)
 {
-  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid());
   const std::uint64_t             rowSize = stack.size.x;
   const RowGroupBits<TRowGroup> & groups = bits.groups;
-  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    const TRun * groupRanks = ranks + bits.runs.prefixes[chunk];
-    chunks.ForEach(chunk, [&](const Cell & group) {
+  const RunColumns<TRun> &        columns = ranks.columnsOfRuns;
+  parallelFor(bits.chunks.Count(), [&](std::uint64_t chunk) {
+    auto          visitor = visitorOf(chunk);
+    std::uint64_t firstRun = bits.runs.prefixes[chunk]; // of the row group
+    bits.chunks.ForEach(chunk, [&](const Cell & group) {
       const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
+      if (columns.first != nullptr)
+      {
+        const std::uint64_t rowBegin = columnsBegin * BitsPerWord;
+        std::uint64_t       nextRun = firstRun;
+        const auto          visitRuns = [&](const auto & visit) {
+          for (nextRun = firstRun; nextRun < columns.runCount; ++nextRun)
+          {
+            const std::uint64_t begin = columns.first[nextRun] - rowBegin;
+            if (begin >= rowSize)
+            {
+              return;
+            }
+            if (const TRun rank = ranks.ranks[nextRun]; rank != NoLabel<TRun>)
+            {
+              visit(begin, columns.last[nextRun] + 1 - rowBegin, rank);
+            }
+          }
+        };
+        VisitRowOfPixels<TRowGroup>(
+          stack, group, 0, 0, [&](std::uint64_t index, std::uint64_t image) { visitor(index, image, visitRuns); });
+        firstRun = nextRun;
+        return;
+      }
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
         const auto          visitRuns = [&](const auto & visit) {
           // `rank` moves with runOfRowGroup, and points to the rank of the next run of the row group.
           RunCursor    run(groups.rows.bits + rowBegin, rowSize);
           RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, rowSize);
-          const TRun * rank = groupRanks;
+          const TRun * rank = ranks.ranks + firstRun;
           while (run.Next())
           {
             while (runOfRowGroup.GetEnd() <= run.GetBegin())
@@ -235,26 +279,94 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
           }
         };
         VisitRowOfPixels<TRowGroup>(stack, group, row, slice, [&](std::uint64_t index, std::uint64_t image) {
-          visitRow(index, image, visitRuns);
+          visitor(index, image, visitRuns);
         });
       });
       for (std::uint64_t x = 0; x < groups.columns.words.x; ++x)
       {
-        groupRanks += CountBits(groups.columns.Starts(columnsBegin, x));
+        firstRun += CountBits(groups.columns.Starts(columnsBegin, x));
       }
     });
   });
 }
 
+/** Writes adjacent pixels from left to right. */
+template <typename TOutput>
+class PixelWriter
+{
+public:
+  PixelWriter(TOutput * begin = nullptr, TOutput * end = nullptr)
+    : m_Begin(begin)
+    , m_Next(begin)
+    , m_End(end)
+  {}
+
+  /** Writes a value to the next pixels, up to `end`. May change pixels after them, which must be written later. */
+  void
+  Fill(TOutput * end, TOutput value)
+  {
+    // Most runs of noise are short, and their lengths cannot be predicted. So the first pixels are written without a
+    // test for their number.
+    TOutput * const begin = m_Next;
+    m_Next = end;
+    if (m_End - begin < Step)
+    {
+      std::fill(begin, end, value);
+      return;
+    }
+    std::fill_n(begin, Step, value);
+    if (end - begin > Step)
+    {
+      FillRest(begin + Step, end, value);
+    }
+  }
+
+  /** Does the same if the pixels have had the value before, except those that Fill() has changed. */
+  void
+  Restore(TOutput * end, TOutput value)
+  {
+    if (m_Next != m_Begin)
+    {
+      this->Fill(std::min(end, m_Next + Step), value);
+    }
+    m_Next = end;
+  }
+
+private:
+  static constexpr std::ptrdiff_t Step = sizeof(TOutput) == 1 ? 16 : 32 / sizeof(TOutput);
+
+  /** Writes a value by functions of the C library, which know the processor's widest stores. */
+  static void
+  FillRest(TOutput * begin, TOutput * end, TOutput value)
+  {
+    if (value == 0)
+    {
+      std::memset(begin, 0, (end - begin) * sizeof(TOutput));
+    }
+    else if constexpr (sizeof(TOutput) == sizeof(wchar_t))
+    {
+      std::wmemset(reinterpret_cast<wchar_t *>(begin), static_cast<wchar_t>(value), end - begin);
+    }
+    else
+    {
+      std::fill(begin, end, value);
+    }
+  }
+
+  TOutput * m_Begin;
+  TOutput * m_Next;
+  TOutput * m_End;
+};
+
 /** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `ranks` has the
- * rank of the component of each run, or NoLabel for a run that becomes background. The first rank of each image gets
- * the first label. If `hasBackground`, all pixels of the output have the background value already. The pixels of a row
- * of the output are adjacent. */
+ * ranks of the runs. A run with NoLabel becomes background. The first rank of each image gets the first label. If
+ * `hasBackground`, all pixels of the output have the background value already. The pixels of a row of the output are
+ * adjacent. */
 template <typename TOutput, typename TRowGroup, typename TRun>
 void
 WriteLabelRows(const ParallelFor &         parallelFor,
                const HostBits<TRowGroup> & bits,
-               const TRun *                ranks,
+               const HostRanks<TRun> &     ranks,
                const RanksOfImages<TRun> & imageRanks,
                const LabelValues &         labelValues,
                bool                        hasBackground,
@@ -262,24 +374,33 @@ WriteLabelRows(const ParallelFor &         parallelFor,
 {
   const ImageStack stack = StackOf<TRowGroup>({ output.size[0], output.size[1], output.size[2] }, output.images);
   const LabelOfRank<TRun, TOutput> labelOf(labelValues);
-  const auto                       writeBackground = [&](TOutput * begin, TOutput * end) {
-    if (!hasBackground)
-    {
-      std::fill(begin, end, labelOf.background);
-    }
-  };
-  VisitLabeledRows(
-    parallelFor, bits, ranks, stack, [&](std::uint64_t row, std::uint64_t image, const auto & visitRuns) {
-      auto * const  pixels = reinterpret_cast<TOutput *>(output.Row(row));
-      const TRun    firstRank = imageRanks.FirstOf(image);
-      std::uint64_t x = 0;
+  // If the rows of a chunk follow each other without gaps, the background is written through the ends of rows.
+  const bool          isContiguous = TRowGroup::IsOneRow && output.IsContiguous();
+  const std::uint64_t rowsOfWriter = isContiguous ? bits.chunks.RowGroupsPerChunk() : 1;
+  const std::uint64_t rows = stack.size.y * stack.size.z * stack.images;
+  VisitLabeledRows(parallelFor, bits, ranks, stack, [&](std::uint64_t) {
+    return [&, writer = PixelWriter<TOutput>(), rowsLeft = std::uint64_t{ 0 }](
+             std::uint64_t row, std::uint64_t image, const auto & visitRuns) mutable {
+      auto * const pixels = reinterpret_cast<TOutput *>(output.Row(row));
+      const TRun   firstRank = imageRanks.FirstOf(image);
+      if (rowsLeft == 0)
+      {
+        rowsLeft = std::min(rowsOfWriter, rows - row);
+        writer = PixelWriter<TOutput>(pixels, pixels + rowsLeft * stack.size.x);
+      }
+      const auto writeBackground = [&](TOutput * end) {
+        hasBackground ? writer.Restore(end, labelOf.background) : writer.Fill(end, labelOf.background);
+      };
       visitRuns([&](std::uint64_t begin, std::uint64_t end, TRun rank) {
-        writeBackground(pixels + x, pixels + begin);
-        std::fill(pixels + begin, pixels + end, labelOf(rank, firstRank));
-        x = end;
+        writeBackground(pixels + begin);
+        writer.Fill(pixels + end, labelOf(rank, firstRank));
       });
-      writeBackground(pixels + x, pixels + stack.size.x);
-    });
+      if (--rowsLeft == 0)
+      {
+        writeBackground(pixels + stack.size.x);
+      }
+    };
+  });
 }
 
 /** Calls visitRow(row, words) for each row of the mask of the pixels whose runs have labels. Threads visit different

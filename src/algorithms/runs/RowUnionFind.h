@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_runs_RowUnionFind_h
+#define ccl_algorithms_runs_RowUnionFind_h
+
+// Labels the runs of single rows on the host, by adjacency by row.
+//
+// The rows are divided into parts of about equal work. A thread finds the runs of a part and joins them row by row, in
+// raster order, so that the trees stay low. The trees of a part belong to one thread, which needs no atomic operations.
+// Then the same functor joins the trees along the seams: the first rows of a part and the preceding rows of other
+// parts. Small images are one part. They have no seam, and the calling thread labels them alone.
+
+#include "algorithms/runs/AdjacencyByRow.h"
+#include "algorithms/runs/HostRows.h"
+#include "algorithms/runs/RunUnionFind.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace itk::ccl
+{
+
+/** The least sizes of a part of an image. */
+struct PartSize
+{
+  std::uint64_t work = Tuning::HostWorkOfPart;
+  std::uint64_t slices = Tuning::HostSlicesOfPart; // of a volume
+};
+
+namespace RowUnionFind
+{
+
+/** The rows of a part, and its first run. */
+struct Part
+{
+  std::uint64_t beginRow;
+  std::uint64_t beginRun;
+};
+
+/** Divides the rows of a stack into parts of about equal work, which are whole chunks. Returns the parts, and an empty
+ * part after them. */
+inline std::vector<Part>
+PartsOf(const HostBits<SingleRow> & bits, const PartSize & least)
+{
+  const Grid &                     words = bits.groups.rows.words;
+  const ChunkSums<std::uint64_t> & runs = bits.runs;
+  const std::uint64_t              rows = words.y * words.z;
+  const std::uint64_t              rowsPerChunk = runs.valuesPerChunk / words.x;
+  const auto                       workBefore = [&](std::uint64_t chunk) {
+    const std::uint64_t wordsBefore = std::min(words.Count(), chunk * runs.valuesPerChunk);
+    const std::uint64_t runsBefore = chunk < runs.prefixes.size() ? runs.prefixes[chunk] : runs.total;
+    return wordsBefore + Tuning::HostWordsOfRun * runsBefore;
+  };
+  const std::uint64_t all = workBefore(runs.prefixes.size());
+  const std::uint64_t mostParts = std::max<std::uint64_t>(
+    1, std::min({ Tuning::HostParts, all / least.work, words.z == 1 ? rows : words.z / least.slices }));
+  std::vector<Part> parts;
+  for (std::uint64_t chunk = 0; chunk < runs.prefixes.size(); ++chunk)
+  {
+    if (workBefore(chunk) >= all / mostParts * parts.size())
+    {
+      parts.push_back({ chunk * rowsPerChunk, runs.prefixes[chunk] });
+    }
+  }
+  parts.push_back({ rows, runs.total });
+  return parts;
+}
+
+/** Writes the first and the last columns of the runs of a row. `column` is the first column of the row. Returns the
+ * number of runs. */
+template <typename TRun>
+TRun
+StoreColumnsOfRow(const Word * bits, std::uint64_t words, TRun column, TRun * firstColumns, TRun * lastColumns)
+{
+  TRun         run = 0;
+  unsigned int isInRun = 0; // whether the last pixel before the next two words is foreground
+  for (std::uint64_t x = 0; x < words; x += 2, column += 2 * BitsPerWord)
+  {
+    const std::uint64_t here = bits[x] | (x + 1 < words ? std::uint64_t{ bits[x + 1] } << BitsPerWord : 0);
+    for (std::uint64_t edges = here ^ (here << 1 | isInRun); edges != 0; edges &= edges - 1)
+    {
+      TRun * const columns = isInRun != 0 ? lastColumns : firstColumns;
+      columns[run] = static_cast<TRun>(column + LowestBit(edges) - isInRun);
+      run += isInRun;
+      isInRun ^= 1U;
+    }
+  }
+  if (isInRun != 0)
+  {
+    lastColumns[run++] = column - 1;
+  }
+  return run;
+}
+
+/** Writes the ranks of the runs of a part, from the number of roots before it on. The rank of a run is NoLabel if its
+ * parent leads to another part. Parents precede their children, so one pass does it. `ranks` may be `parents` if the
+ * part is the first one. */
+template <typename TRun>
+TRun
+RankInOrder(const TRun * parents, TRun begin, TRun end, TRun rank, TRun * ranks)
+{
+  // No branch depends on the trees, because it would often be predicted wrongly.
+  const TRun none = NoLabel<TRun>;
+  for (TRun run = begin; run < end; ++run)
+  {
+    const TRun         parent = parents[run];
+    const bool         isRoot = parent == run;
+    const TRun * const inherited = parent < begin ? &none : ranks + parent;
+    const TRun * const source = isRoot ? &rank : inherited;
+    ranks[run] = *source;
+    rank += isRoot;
+  }
+  return rank;
+}
+
+/** Ranks the trees of all parts. Returns the number of trees. `ranks` may be `parents` if there is one part. */
+template <typename TRun>
+TRun
+RankParts(const ParallelFor & parallelFor, const std::vector<Part> & parts, const TRun * parents, TRun * ranks)
+{
+  const std::uint64_t count = parts.size() - 1;
+  const auto          forEachPart = [&](const auto & visit) {
+    parallelFor(count, [&](std::uint64_t part) {
+      visit(part, static_cast<TRun>(parts[part].beginRun), static_cast<TRun>(parts[part + 1].beginRun));
+    });
+  };
+  if (count == 1)
+  {
+    return RankInOrder(parents, TRun{ 0 }, static_cast<TRun>(parts[1].beginRun), TRun{ 0 }, ranks);
+  }
+  ChunkSums<TRun> roots{ count, 1, std::vector<TRun>(count), 0 };
+  forEachPart([&](std::uint64_t part, TRun begin, TRun end) {
+    TRun sum = 0;
+    for (TRun run = begin; run < end; ++run)
+    {
+      sum += parents[run] == run;
+    }
+    roots.prefixes[part] = sum;
+  });
+  roots.Scan();
+  forEachPart(
+    [&](std::uint64_t part, TRun begin, TRun end) { RankInOrder(parents, begin, end, roots.prefixes[part], ranks); });
+  forEachPart([&](std::uint64_t, TRun begin, TRun end) {
+    for (TRun run = begin; run < end; ++run)
+    {
+      // Only this thread writes ranks of the part, and only those of runs that are no roots.
+      if (ranks[run] == NoLabel<TRun>)
+      {
+        const TRun parent = parents[run];
+        ranks[run] = ranks[parent >= begin ? parent : Find(parents, parent)];
+      }
+    }
+  });
+  return roots.total;
+}
+
+} // namespace RowUnionFind
+
+/** Labels the runs of single rows by the ranks of their components. The result has the columns of all runs. It has the
+ * run offsets of the words if `wantsRunOffsets`. */
+template <typename TRun>
+LabeledRuns<SingleRow, TRun, HostExecutor>
+LabelRunsByRow(const ParallelFor &         parallelFor,
+               const HostBits<SingleRow> & bits,
+               Neighbors                   neighbors,
+               bool                        wantsRunOffsets = true,
+               const PartSize &            leastPart = {})
+{
+  using namespace RowUnionFind;
+  const RowGroupBits<SingleRow> & groups = bits.groups;
+  const Grid &                    words = groups.rows.words;
+  const Grid                      rows{ 1, words.y, words.z };
+  const std::vector<Part>         parts = PartsOf(bits, leastPart);
+  const std::uint64_t             partCount = parts.size() - 1;
+  const ParallelFor               loop = partCount == 1 ? ParallelFor(SequentialFor) : parallelFor;
+  const std::uint64_t             runCount = bits.runs.total;
+  auto                            firstColumns = AllocateOnHost<TRun>(runCount);
+  auto                            lastColumns = AllocateOnHost<TRun>(runCount);
+  const RunColumns<TRun>          columns{ firstColumns.get(), lastColumns.get(), runCount };
+  auto                            parents = AllocateOnHost<TRun>(runCount);
+  const auto                      firstRuns = AllocateOnHost<TRun>(rows.Count() + 1);
+  for (const Part & part : parts)
+  {
+    firstRuns[part.beginRow] = static_cast<TRun>(part.beginRun);
+  }
+  const Topology<SingleRow> topology = TopologyOf(groups, neighbors);
+  const auto                adjacencyTo = [&](std::uint64_t beginRow, std::uint64_t endRow) {
+    return AdjacencyByRow<TRun>{ groups, topology, columns, firstRuns.get(), beginRow, endRow };
+  };
+
+  loop(partCount, [&](std::uint64_t part) {
+    const std::uint64_t        end = parts[part + 1].beginRow;
+    const AdjacencyByRow<TRun> adjacency = adjacencyTo(parts[part].beginRow, end);
+    auto                       run = static_cast<TRun>(parts[part].beginRun);
+    Cell                       row = CellAt(rows, parts[part].beginRow);
+    for (std::uint64_t i = parts[part].beginRow; i < end; ++i, row = NextCell(rows, row))
+    {
+      const TRun count = StoreColumnsOfRow(groups.rows.bits + i * words.x,
+                                           words.x,
+                                           static_cast<TRun>(i * words.x * BitsPerWord),
+                                           firstColumns.get() + run,
+                                           lastColumns.get() + run);
+      for (const TRun endRun = run + count; run < endRun; ++run)
+      {
+        parents[run] = run;
+      }
+      if (i + 1 < end) // the first run of the next part is known
+      {
+        firstRuns[i + 1] = run;
+      }
+      adjacency.ForEach(row, [&](TRun a, TRun b) { UnionSplicingAlone(parents.get(), a, b); });
+    }
+  });
+  loop(partCount - 1, [&](std::uint64_t before) {
+    const std::uint64_t begin = parts[before + 1].beginRow;
+    const std::uint64_t end = std::min(parts[before + 2].beginRow, begin + words.y + 1);
+    const RunUnionFind::Reduction<AdjacencyByRow<TRun>, TRun> reduction{ adjacencyTo(0, begin), parents.get() };
+    for (std::uint64_t i = begin; i < end; ++i)
+    {
+      reduction(CellAt(rows, i));
+    }
+  });
+
+  auto       memory = AllocateOnHost<TRun>(partCount == 1 ? 0 : runCount);
+  const TRun count = RankParts(loop, parts, parents.get(), partCount == 1 ? parents.get() : memory.get());
+  auto       runOffsets = AllocateOnHost<TRun>(wantsRunOffsets ? words.Count() : 0);
+  if (wantsRunOffsets)
+  {
+    StoreRunOffsets(HostExecutor(loop), groups, runOffsets.get());
+  }
+  return { groups,
+           std::move(runOffsets),
+           std::move(firstColumns),
+           std::move(lastColumns),
+           columns,
+           AllocateOnHost<TRun>(0),
+           runCount,
+           count,
+           std::move(partCount == 1 ? parents : memory),
+           AllocateOnHost<TRun>(0),
+           false };
+}
+
+} // namespace itk::ccl
+
+#endif
