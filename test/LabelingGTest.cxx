@@ -3,8 +3,11 @@
 // Compares every algorithm, on the host and on the device, with ITK's filter, pixel by pixel.
 
 #include "Ways.h"
+#include "algorithms/runs/RowUnionFind.h"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace
 {
@@ -140,6 +143,17 @@ TEST_P(CudaConnectedComponentsLabeling, TwiceTheSame)
     const Labels second = LabelBy(GetParam(), method, image);
     EXPECT_EQ(first.pixels, second.pixels) << NameOf(method);
   }
+}
+
+// The threads share the rows of planes, not the planes.
+TEST(CudaConnectedComponentsRowUnionFind, FewPlanesHaveManyParts)
+{
+  using namespace itk::ccl;
+  const ImageStack  planes = StackOf<SingleRow>(Grid{ 512, 512, 1 }, 15);
+  std::vector<Word> bits(WordsOf(planes.GetGrid()).Count());
+  const auto        packRow = [](std::uint64_t, Word * words) { std::fill(words, words + 16, 0x55555555U); };
+  const auto        packed = PackRows<SingleRow>(SequentialFor, packRow, planes, bits.data());
+  EXPECT_GT(RowUnionFind::PartsOf(packed, PartSize{}).size(), 30U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,

@@ -35,7 +35,9 @@ namespace
 bool
 RunsKernels()
 {
-  return std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_KERNELS") != nullptr;
+  // Read once: another thread may change the environment.
+  static const bool isWanted = std::getenv("CUDA_CONNECTED_COMPONENTS_TEST_KERNELS") != nullptr;
+  return isWanted;
 }
 
 /** Returns a function that packs the rows of the complement, or the pixels of each row that the mask has. */

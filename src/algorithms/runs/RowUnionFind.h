@@ -53,7 +53,8 @@ PartsOf(const HostBits<SingleRow> & bits, const PartSize & least)
   };
   const std::uint64_t all = workBefore(runs.prefixes.size());
   const std::uint64_t mostParts = std::max<std::uint64_t>(
-    1, std::min({ Tuning::HostParts, all / least.work, words.z == 1 ? rows : words.z / least.slices }));
+    1,
+    std::min({ Tuning::HostParts, all / least.work, bits.groups.groupsAlongZ == 1 ? rows : words.z / least.slices }));
   std::vector<Part> parts;
   for (std::uint64_t chunk = 0; chunk < runs.prefixes.size(); ++chunk)
   {
