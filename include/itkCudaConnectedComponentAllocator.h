@@ -37,7 +37,8 @@ struct CudaConnectedComponentAllocator
   void * context = nullptr;
 
   /** Calls that wait may take less memory than this from a cache of the library, which keeps blocks of up to 16 MiB;
-   * CudaConnectedComponentLabeler::TrimMemory() frees them. The default is 0: all memory comes from `allocate`. */
+   * CudaConnectedComponentLabeler::TrimMemory() frees them. Calls that make a table in device memory do not take it
+   * from there. The default is 0: all memory comes from `allocate`. */
   std::uint64_t smallestBytes = 0;
 };
 

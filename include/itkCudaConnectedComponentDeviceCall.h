@@ -58,9 +58,6 @@ struct CudaConnectedComponentDeviceTable
   /** The index of the image of each component in the batch, from 0. */
   std::uint64_t * images = nullptr;
 
-  /** The rank of each component in its image, from 1: its label, if the background is 0. */
-  std::uint64_t * labels = nullptr;
-
   /** As CudaConnectedComponentTable::pixelCounts. */
   std::uint64_t * pixelCounts = nullptr;
 
@@ -84,6 +81,9 @@ struct CudaConnectedComponentDeviceTable
 
   /** As CudaConnectedComponentTable::faces. */
   std::uint8_t * faces = nullptr;
+
+  /** The rank of each component in its image, from 1: its label, if the background is 0. */
+  std::uint64_t * labels = nullptr;
 };
 
 /** \class CudaConnectedComponentDeviceCall

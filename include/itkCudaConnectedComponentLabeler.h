@@ -108,7 +108,8 @@ namespace itk
  * A labeler stores only its options. Streams and cached memory belong to the process, and serve all labelers. The first
  * call on a device starts CUDA there and creates them. The start takes some tenths of a second. Loading the
  * library does not start CUDA. Each call restores the CUDA device that was current on the calling thread. Device memory
- * for work on images in device memory comes from `options.allocator`, if it is set.
+ * for work on images in device memory comes from `options.allocator`, if it is set, but for small work that its
+ * `smallestBytes` leaves to the library.
  *
  * \sa CudaConnectedComponentImageFilter for ITK images
  * \sa CudaConnectedComponentError
@@ -527,8 +528,8 @@ public:
     std::uint64_t pinnedBytes = 0;
   };
 
-  /** Returns how much memory the process holds for labeling. Memory of `options.allocator` does not count. Does not
-   * start CUDA.
+  /** Returns how much memory the process holds for labeling. Memory that `options.allocator` allocates does not count.
+   * Does not start CUDA.
    *
    * Each call that labels on a device ends with a limit for the memory of this device. The limit is twice the largest
    * amount that was in use at one time during the 16 most recent calls that used such memory. It applies separately to

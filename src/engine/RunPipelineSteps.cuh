@@ -132,7 +132,8 @@ struct HostNumbers
 };
 
 /** Returns whether the caller needs no numbers but those of HostNumbers, and no kernel reads them. The values are
- * copied only if there are runs. Without foreground, an image has no values, but its complement has. */
+ * copied only if there are runs. Without foreground, an image has no values, but its complement has. There are no
+ * values with a mask: see WantsValues(). */
 inline bool
 NeedsOnlyHostNumbers(const Request & request)
 {

@@ -129,6 +129,7 @@ AtomicMaxShared(T * address, T value)
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   if constexpr (sizeof(T) == 4)
   {
+    // Threads that are not together here only write more often. So do thread blocks of several dimensions.
     const unsigned int peers = __match_any_sync(__activemask(), reinterpret_cast<unsigned long long>(address));
     value = __reduce_max_sync(peers, value);
     if (__popc(peers & ((1U << threadIdx.x % 32) - 1)) != 0)
