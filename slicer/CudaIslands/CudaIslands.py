@@ -71,7 +71,7 @@ class CudaIslandsWidget(ScriptedLoadableModuleWidget):
         self.tableView.setMinimumHeight(300)
         self.tableView.setToolTip(_("Click on a row to see the component, and on a header to sort."))
         self.tableView.setSelectionBehavior(qt.QAbstractItemView.SelectRows)
-        self.tableView.connect("selectionChanged()", self.onRow)
+        self.tableView.connect("clicked(QModelIndex)", self.onRow)
         self.tableView.horizontalHeader().setSectionsClickable(True)
         self.tableView.horizontalHeader().connect("sectionClicked(int)", self.onHeader)
         form.addRow(self.tableView)
@@ -136,30 +136,36 @@ class CudaIslandsWidget(ScriptedLoadableModuleWidget):
         def make():
             node = self.selectedNode()
             isSegmentation = node.IsA("vtkMRMLSegmentationNode")
-            table = self.tableSelector.currentNode() or slicer.mrmlScene.AddNewNodeByClass(
+            target = self.segmentSelector.currentSegmentID() if isSegmentation else self.label.value
+            chosen = self.tableSelector.currentNode()
+            table = chosen or slicer.mrmlScene.AddNewNodeByClass(
                 "vtkMRMLTableNode", f"Components of {node.GetName()}"
             )
-            target = self.segmentSelector.currentSegmentID() if isSegmentation else self.label.value
-            component_table.fill_table(table, node, target, self.volumeSelector.currentNode())
+            try:
+                component_table.fill_table(table, node, target, self.volumeSelector.currentNode())
+            except Exception:
+                if not chosen:
+                    slicer.mrmlScene.RemoveNode(table)
+                raise
             self.tableSelector.setCurrentNode(table)
 
         self.run(make)
 
-    def onRow(self):
-        index = self.tableView.currentIndex()
-        if self.tableView.mrmlTableNode() and index.isValid():
+    def onRow(self, index):
+        if component_table.is_component_table(self.tableView.mrmlTableNode()):
             component_table.jump_to(self.tableView.mrmlTableNode(), index.row())
 
     def onHeader(self, column):
-        if self.tableView.mrmlTableNode():
+        if component_table.is_component_table(self.tableView.mrmlTableNode()):
             self.descending = not self.descending
             component_table.sort_table(self.tableView.mrmlTableNode(), column, self.descending)
 
     def onApply(self):
         def apply():
-            self.target = islands.LabelMapTarget(self.selectedNode(), self.label.value)
+            target = islands.LabelMapTarget(self.selectedNode(), self.label.value)
             operation = self.LABEL_MAP_OPERATIONS[self.operation.currentText]
-            operation(self.target, *([] if operation is islands.fill_holes else [self.minimumSize.value]))
+            operation(target, *([] if operation is islands.fill_holes else [self.minimumSize.value]))
+            self.target = target
 
         self.run(apply)
 

@@ -58,13 +58,19 @@ def fill_table(table, node, target, volume=None):
     _write(table, columns)
 
 
+def is_component_table(table):
+    """Return whether a table node, or None, has the columns of `fill_table`."""
+    return bool(table) and all(table.GetTable().GetColumnByName(name) for name in CENTROID)
+
+
 def sort_table(table, column, descending=False):
     """Sort the rows of a table by the numbers of a column. Numbers that are not known come last."""
-    values = vtk_to_numpy(table.GetTable().GetColumn(column))
+    columns = [table.GetTable().GetColumn(index) for index in range(table.GetNumberOfColumns())]
+    arrays = [vtk_to_numpy(each) for each in columns]  # fails for columns of text, before a row moves
+    values = arrays[column]
     order = np.argsort(-values if descending else values, kind="stable")
-    for index in range(table.GetNumberOfColumns()):
-        each = table.GetTable().GetColumn(index)
-        vtk_to_numpy(each)[...] = vtk_to_numpy(each)[order]
+    for each, array in zip(columns, arrays):
+        array[...] = array[order]
         each.Modified()
     table.GetTable().Modified()
     table.Modified()

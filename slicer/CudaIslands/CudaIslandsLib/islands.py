@@ -207,9 +207,10 @@ class LabelMapTarget:
         slicer.util.arrayFromVolumeModified(self.node)
 
     def undo(self):
-        """Restore the voxels before the last operation."""
-        if self.before is not None:
-            self.values[...] = self.before
+        """Restore the voxels before the last operation, unless the volume got another size or type since then."""
+        values = array_of(self.visible_image())
+        if self.before is not None and (values.shape, values.dtype) == (self.before.shape, self.before.dtype):
+            values[...] = self.before
             self.before = None
             slicer.util.arrayFromVolumeModified(self.node)
 
