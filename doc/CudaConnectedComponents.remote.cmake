@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG c0fb578feea155ba3d27718d994b088d29626472
+  GIT_TAG a3eb15899cec748000fcb00ae419839b8f6c7a54
   )
