@@ -43,12 +43,12 @@ MeasureByRuns(const TExecutor &    executor,
     const auto grouped = PackRowGroups<decltype(group)>(executor, input, request.size, bits.get());
     const auto capacity = CapacityFor<std::uint32_t>(executor, grouped.groups);
     auto       runs = LabelRuns<std::uint32_t>(executor, grouped.groups, request.neighbors, capacity);
-    const auto analyzed = AnalyzeRuns(executor, runs, {}, request);
-    write(runs.GetIndexed(), runs.ranks.get());
-    const std::uint64_t kept = Await(executor, analyzed.GetKept());
+    const auto selected = SelectComponentsOf(executor, std::move(runs), request);
+    write(selected.labeled.GetIndexed(), selected.labeled.ranks.get());
+    const std::uint64_t kept = Await(executor, selected.kept);
     const auto rows = executor.template Allocate<std::uint64_t>(WordsOfTable<CallersTable>(request.columns, kept));
     const auto table = TableIn<CallersTable>(rows.get(), request.columns, kept);
-    ExportRows(executor, analyzed, {}, { kept }, request, table);
+    ExportRows(executor, selected, { kept }, request, table);
     visit(table, kept);
   });
 }

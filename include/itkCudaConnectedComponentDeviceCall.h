@@ -84,6 +84,9 @@ struct CudaConnectedComponentDeviceTable
 
   /** The rank of each component in its image, from 1: its label, if the background is 0. */
   std::uint64_t * labels = nullptr;
+
+  /** As CudaConnectedComponentTable::values. */
+  std::uint64_t * values = nullptr;
 };
 
 /** \class CudaConnectedComponentDeviceCall

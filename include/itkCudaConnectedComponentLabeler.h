@@ -56,6 +56,8 @@ namespace itk
  * The labels equal the labels of itk::ConnectedComponentImageFilter. The order of the labels is the order of the first
  * pixels of the components: x fastest, then y, then z, whatever the strides are. If the background value is 0, the
  * labels are 1, 2, 3 and so on. Otherwise they are 0, 1, 2 and so on, without the background value.
+ * `options.connectivity` and `options.byValue` label what ITK's filter does not: 18 neighbors, and regions of equal
+ * values.
  *
  * \par Selection and measurement
  * `options.selection` chooses components by size, border and seeds, and the order of their labels. The other components
@@ -192,6 +194,22 @@ public:
     /** The connectivity: true for full connectivity (8 neighbors in a plane, 26 in a volume), false for face
      * connectivity (4 or 6). The default is false. */
     bool fullyConnected = false;
+
+    /** The number of neighbors of a pixel: 4 or 8 in a plane; 6, 18 (pixels that share a face or an edge) or 26 in a
+     * volume. The default is 0: `fullyConnected` says it. A volume of one slice is labeled as a plane: 6 means 4, and
+     * 18 and 26 mean 8. For other numbers, and for 18 with an algorithm but Automatic or RunUnionFind, functions that
+     * label throw CudaConnectedComponentError (InvalidArgument). */
+    unsigned int connectivity = 0;
+
+    /** Whether neighbors are connected only if their values are equal, so that each component has one value, as in
+     * images of classes. The default is false: all foreground is connected. Floating-point numbers are compared as in
+     * C++: 0.0 equals -0.0, and each pixel that is NaN is a component. All bytes of bool that are not 0 are equal.
+     *
+     * The pixels that are not 0 are labeled. For another background, set `foreground` to EqualTo() of its value and
+     * `complement`; for no background, AnyOf({}) and `complement`. Functions that take packed rows, and published
+     * algorithms, cannot label by value: an InvalidArgument. A word of 32 pixels may have 32 runs. So the most memory
+     * of a call is about three times that of a mask, plus the values of the runs. */
+    bool byValue = false;
 
     /** The pixels that are foreground, for functions that read an image. The default is the pixels that are not 0. */
     CudaConnectedComponentForeground foreground;

@@ -50,6 +50,8 @@ struct CudaConnectedComponentTable
     bool firstPixels = false;
     /** Selects `faces`. The default is false. */
     bool faces = false;
+    /** Selects `values`, which labeling by value has. The default is false. */
+    bool values = false;
   };
 
   /** \class Sum
@@ -127,6 +129,10 @@ struct CudaConnectedComponentTable
   /** The faces of the image that each component touches: the FaceBit() of each face. An axis along which the image has
    * one pixel has no faces. So the components of a plane touch faces along x and y only. */
   std::vector<std::uint8_t> faces;
+
+  /** The value of each component in labeling by value: the bits of its pixels, with zeros before them. A bool is 0 or
+   * 1, -0.0 is 0.0, and NaN has all bits of the pixel. */
+  std::vector<std::uint64_t> values;
 
   /** The intensities of each component in a second image, `intensities` of CudaConnectedComponentLabeler::Options. Its
    * columns are empty if there is no such image. */

@@ -521,11 +521,11 @@ TEST(CudaConnectedComponentsAnalyzeRuns, SameTableWith64BitRuns)
   request.output = OutputKind::Labels;
   auto runs = LabelRuns<std::uint64_t>(
     executor, grouped.groups, request.neighbors, CapacityFor<std::uint64_t>(executor, grouped.groups));
-  const auto          analyzed = AnalyzeRuns(executor, runs, {}, request);
-  const std::uint64_t kept = analyzed.GetKept().GetOrZero();
+  const auto          selected = SelectComponentsOf(executor, std::move(runs), request);
+  const std::uint64_t kept = selected.kept.GetOrZero();
   ASSERT_EQ(kept, expected.componentCount);
   CudaConnectedComponentTable table;
-  ExportRows(executor, analyzed, {}, { kept }, request, MakeColumns(table, AllColumns(), kept));
+  ExportRows(executor, selected, { kept }, request, MakeColumns(table, AllColumns(), kept));
   EXPECT_EQ(table.pixelCounts, expected.pixelCounts);
   EXPECT_EQ(table.firstPixels, expected.firstPixels);
   EXPECT_EQ(table.maximums, expected.maximums);

@@ -258,10 +258,10 @@ RandomView(const Grid & size, std::uint64_t images, std::mt19937_64 & random)
 std::uint64_t
 MostRunsOf(const Request & request)
 {
-  return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
+  return request.VisitPackedRowGroup([&](auto group) {
     using GroupType = decltype(group);
     const Grid words = WordsOf(StackOf<GroupType>(request.size, request.images).GetGrid());
-    return GroupType::GridOf(words).Count() * RunUnionFind::MostStartsInWord;
+    return GroupType::GridOf(words).Count() * GroupType::MostStartsInWord;
   });
 }
 
@@ -272,7 +272,7 @@ ChooseColumns(Request & request, Call & call, std::uint64_t limit, std::mt19937_
   const auto chance = [&random] { return random() % 2 == 0; };
   auto &     table = call.table;
   auto &     columns = request.columns;
-  columns = { false, false, false, false, false, false };
+  columns = TableColumns{ false };
   table.rows = random() % 3 == 0 ? 0 : 1 + random() % (2 * limit);
   request.wantsTable = table.rows != 0;
   columns.pixelCounts = request.wantsTable;
@@ -287,6 +287,10 @@ ChooseColumns(Request & request, Call & call, std::uint64_t limit, std::mt19937_
   choose(columns.boundingBoxes, table.minimums[random() % 3]);
   choose(columns.sums, table.sums[random() % 3]);
   choose(columns.products, table.products[random() % 6]);
+  if (request.isByValue)
+  {
+    choose(columns.values, table.values);
+  }
 }
 
 /** A request for images in device memory and its call, as the labeler makes them. */
@@ -300,6 +304,7 @@ MakeRandom(Request & request, Call & call, std::mt19937_64 & random)
   request.size = { side(), side(), chance(40) ? 1 : side() };
   request.images = chance(50) ? 1 : chance(2) ? 0 : 1 + below(40);
   request.neighbors = NeighborsOf(chance(60));
+  request.isByValue = chance(30);
   request.isComplement = chance(20);
   call.input = RandomView(request.size, request.images, random);
   request.foreground = chance(70) ? Foreground::NotZero(call.input.type) : Foreground::Between(call.input.type, 1, 3);
@@ -410,6 +415,8 @@ TEST(CudaConnectedComponentsDeviceSteps, LabelBatchesOnTheHost)
     };
     expectLabels(SingleRow{});
     VisitRowGroup(size, request.neighbors, expectLabels);
+    call.input.type = View::PixelTypeEnum::Bool; // pixels that are not 0 are equal
+    expectLabels(ValueRow{});
   }
 }
 

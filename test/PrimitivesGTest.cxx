@@ -274,11 +274,11 @@ ExpectAdjacentRuns(const TestImage & image, Neighbors neighbors = Neighbors::Ful
   std::vector<std::uint32_t> first(runCount);
   std::vector<std::uint32_t> last(runCount);
   std::uint32_t              total = 0;
-  executor.Scan<std::uint32_t>(
-    { columns.words.Count() },
-    RunUnionFind::StartsInWord{ RunEdges(columns) },
-    RunUnionFind::StoreRuns<std::uint32_t>{ RunEdges(columns), runOffsets.data(), first.data(), last.data(), runCount },
-    &total);
+  executor.Scan<std::uint32_t>({ columns.words.Count() },
+                               RunUnionFind::StartsInWord<RunEdges>{ RunEdges(columns) },
+                               RunUnionFind::StoreRuns<std::uint32_t, RunEdges>{
+                                 RunEdges(columns), runOffsets.data(), first.data(), last.data(), runCount },
+                               &total);
   ASSERT_EQ(total, runCount) << image.name;
   const RunColumns<std::uint32_t>                columnsOfRuns{ first.data(), last.data(), runCount };
   const IndexedRuns<TRowGroup, std::uint32_t>    runs{ grouped.groups, runOffsets.data(), columnsOfRuns };

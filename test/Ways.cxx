@@ -121,7 +121,7 @@ ExpectSameByRow(const ParallelFor &                                  parallelFor
     const std::uint64_t pixelsPerChunk = hasManyParts ? 3 * size.x : Tuning::HostPixelsPerChunk;
     const auto          packed = PackRows<SingleRow>(parallelFor, packRow, size, bits.data(), pixelsPerChunk);
     const auto          runs =
-      LabelRunsByRow<TRun>(parallelFor, packed, neighbors, true, hasManyParts ? PartSize{ 1, 1 } : PartSize{});
+      LabelRunsByRow<TRun>(parallelFor, packed, neighbors, {}, true, hasManyParts ? PartSize{ 1, 1 } : PartSize{});
     const std::uint64_t runCount = runs.runCount.limit;
     ASSERT_EQ(runCount, expected.runCount.limit) << what;
     EXPECT_EQ(runs.componentCount.GetOrZero(), expected.componentCount.GetOrZero()) << what;

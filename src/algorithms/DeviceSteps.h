@@ -11,6 +11,7 @@
 #include "algorithms/runs/PackForeground.h"
 #include "algorithms/runs/RunLabelWriteOut.h"
 #include "algorithms/runs/RunUnionFind.h"
+#include "algorithms/runs/ValueRuns.h"
 #include "primitives/PixelTypes.h"
 
 #include "itkCudaConnectedComponentDeviceCall.h"
@@ -19,20 +20,6 @@
 
 namespace itk::ccl
 {
-
-/** Returns the pixels of a view. `pixels` is its address as a pointer to its type. */
-template <typename TPixel>
-StackPixels<TPixel>
-PixelsOf(TPixel * pixels, const ImageView & view)
-{
-  const auto bytes = static_cast<std::int64_t>(SizeOf(view.type));
-  return { pixels,
-           view.size[0] <= 1 ? 1 : view.strides[0] / bytes,
-           view.strides[1] / bytes,
-           view.strides[2] / bytes,
-           view.imageStride / bytes,
-           view.IsContiguous() };
-}
 
 /** Packs the pixels of the images of a request that are foreground. `bits` has an element for each word of the stack.
  * `values` has an element for each image, whose bytes are 0, if the request wants values. */
@@ -66,6 +53,10 @@ PackImages(const TExecutor & executor,
     pack(request.mask, Foreground::NotZero(request.mask.type), false);
   }
   pack(input, request.isComplement ? request.foreground.Inverted() : request.foreground, request.WantsMask());
+  if constexpr (TRowGroup::HasValues)
+  {
+    StoreStartsOfRuns(executor, input, stack, grouped.groups.rows, grouped.secondPlane.get());
+  }
   return grouped;
 }
 
@@ -136,24 +127,24 @@ namespace DeviceSteps
 {
 
 /** Kernel functor that makes all images empty if there are more runs than there is memory for, so that later steps find
- * nothing. A cell's x is a word of rows. */
+ * nothing. A cell's x is a word of rows, and maybe of the second plane. */
 template <typename TRun>
 struct EraseIfExceeded
 {
   BoundedCount<TRun> runCount;
   std::uint64_t      words;
-  std::uint64_t      columnWords;
+  std::uint64_t      secondPlaneWords;
   Word *             rows;
-  Word *             columns;
+  Word *             secondPlane;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & word) const
   {
     rows[word.x] = 0;
-    if (word.x < columnWords)
+    if (word.x < secondPlaneWords)
     {
-      columns[word.x] = 0;
+      secondPlane[word.x] = 0;
     }
   }
 
@@ -277,26 +268,22 @@ EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConn
   const auto &                             groups = images.grouped.groups;
   const std::uint64_t                      mostRuns = MostRunsOf(groups);
   const bool                               mayExceed = call.runCapacity != 0 && call.runCapacity < mostRuns;
-  auto                                     labeled = LabelRuns<TRun>(
-    executor, groups, request.neighbors, RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns), { true });
+  const RunCapacity                        capacity = RunCapacity::AtMost(mayExceed ? call.runCapacity : mostRuns);
+  auto labeled = LabelRuns<TRun>(executor, groups, request.neighbors, capacity, { &call.input }, { true });
   if (mayExceed)
   {
+    const auto &        grouped = images.grouped;
     const std::uint64_t words = groups.rows.words.Count();
-    const std::uint64_t columnWords = TRowGroup::IsOneRow ? 0 : groups.columns.words.Count();
     executor.Dispatch(
       Grid{ words },
-      EraseIfExceeded<TRun>{ labeled.runCount, words, columnWords, images.bits.get(), images.grouped.columns.get() });
+      EraseIfExceeded<TRun>{
+        labeled.runCount, words, grouped.secondPlaneWords, images.bits.get(), grouped.secondPlane.get() });
   }
   const auto selected = SelectComponentsOf(executor, std::move(labeled), request);
   WriteOutput(executor, selected, call.input, request, call.output);
   if (request.wantsTable && selected.analyzed)
   {
-    ExportRows(executor,
-               *selected.analyzed,
-               selected.imageRanks,
-               { call.table.rows, selected.kept.address },
-               request,
-               call.table);
+    ExportRows(executor, selected, { call.table.rows, selected.kept.address }, request, call.table);
   }
   if (call.status != nullptr)
   {

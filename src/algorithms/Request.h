@@ -28,6 +28,8 @@ struct Request
   std::uint64_t                           images = 1; // number of images
   CudaConnectedComponentsEnums::Algorithm algorithm = CudaConnectedComponentsEnums::Algorithm::Automatic;
   Neighbors                               neighbors = Neighbors::Face;
+  bool                                    isByValue = false;         // whether components have one value
+  CudaConnectedComponentImageView         values;                    // the images, for labeling by value
   bool                                    inlineCompression = false; // for published algorithms: see InlineCompress()
   Foreground                              foreground;                // of pixels in device memory
   bool                                    isComplement = false;      // whether the other pixels are the foreground
@@ -48,24 +50,32 @@ struct Request
     return size.Count() != 0 && images != 0;
   }
 
-  /** Returns a limit of the indices of pixels and runs, for the kind of row group of VisitRowGroup(). Single rows have
-   * no higher ones. */
+  /** Calls visitor(TRowGroup{}) with the kind of row group for images whose runs a device labels, and whose bits the
+   * host packs. Returns its result. */
+  template <typename TVisitor>
+  auto
+  VisitPackedRowGroup(const TVisitor & visitor) const
+  {
+    return isByValue ? visitor(ValueRow{}) : VisitRowGroup(size, neighbors, visitor);
+  }
+
+  /** Returns a limit of the indices of pixels and runs. Single rows have no higher ones than other row groups. */
   std::uint64_t
   GetIndexLimit() const
   {
-    return VisitRowGroup(
-      size, neighbors, [this](auto group) { return BitCountOf(StackOf<decltype(group)>(size, images).GetGrid()); });
+    return this->VisitPackedRowGroup(
+      [this](auto group) { return BitCountOf(StackOf<decltype(group)>(size, images).GetGrid()); });
   }
 
-  /** Calls visitor(TRowGroup{}) with the kind of row group for the device. Returns its result. Unlike VisitRowGroup(),
-   * chooses single rows for small images. */
+  /** Calls visitor(TRowGroup{}) with the kind of row group for images in device memory. Returns its result. Small
+   * images have single rows. */
   template <typename TVisitor>
   auto
   VisitDeviceRowGroup(const TVisitor & visitor) const
   {
     const std::uint64_t limit = size.z == 1 ? Tuning::SingleRowPlanePixels : Tuning::SingleRowVolumePixels;
     const bool          isSmall = size.Count() <= limit / images;
-    return isSmall ? visitor(SingleRow{}) : VisitRowGroup(size, neighbors, visitor);
+    return isSmall && !isByValue ? visitor(SingleRow{}) : this->VisitPackedRowGroup(visitor);
   }
 
   /** Calls visitor(TRowGroup{}) with the kind of row group for the host. Returns its result. Adjacency by row needs
@@ -77,7 +87,7 @@ struct Request
   VisitHostRowGroup(const TVisitor & visitor) const
   {
     const bool hasRowGroups = size.z > 1 && neighbors == Neighbors::Full && !this->NeedsOnlyLabels();
-    return hasRowGroups ? VisitRowGroup(size, neighbors, visitor) : visitor(SingleRow{});
+    return hasRowGroups || isByValue ? this->VisitPackedRowGroup(visitor) : visitor(SingleRow{});
   }
 
   /** Returns whether components are measured before the labels are written. */
@@ -85,7 +95,7 @@ struct Request
   NeedsAnalysis() const
   {
     const bool hasColumns = columns.pixelCounts || columns.boundingBoxes || columns.sums || columns.products ||
-                            columns.firstPixels || columns.faces;
+                            columns.firstPixels || columns.faces || columns.values;
     return (wantsTable && hasColumns) || !selection.IsDefault();
   }
 

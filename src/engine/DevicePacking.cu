@@ -11,5 +11,7 @@ template GroupedBits<PlaneRowGroup, DeviceExecutor>
 PackImages<PlaneRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
 template GroupedBits<VolumeRowGroup, DeviceExecutor>
 PackImages<VolumeRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+template GroupedBits<ValueRow, DeviceExecutor>
+PackImages<ValueRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
 
 } // namespace itk::ccl

@@ -179,11 +179,11 @@ DeviceSession::LabelPixels(int                                     deviceId,
 }
 
 RunLabels
-DeviceSession::LabelBits(const Word * bits, std::uint64_t runCount, const Request & request)
+DeviceSession::LabelBits(const PackedRuns & packed, const Request & request)
 {
   return m_Implementation->Execute([&](const DeviceExecutor & executor, DeviceResources & resources) {
     return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
-      return LabelBitsByRuns<decltype(run)>(executor, resources, bits, runCount, request);
+      return LabelBitsByRuns<decltype(run)>(executor, resources, packed, request);
     });
   });
 }

@@ -45,6 +45,15 @@ struct Components
   }
 };
 
+/** The bits and the runs of images, in host memory. Copies are faster from pinned memory. */
+struct PackedRuns
+{
+  const Word *  bits;     // the rows of the stack of the images
+  const Word *  starts;   // the bits at which runs start, if they have values
+  const void *  keys;     // of the runs: see RunValues
+  std::uint64_t runCount; // of the row groups of Request::VisitPackedRowGroup()
+};
+
 /** The components of the runs of images, or a mask. */
 struct RunLabels
 {
@@ -105,12 +114,10 @@ public:
 
   /** Labels the runs of images of bits. Returns the components of the runs or the mask, in host memory. Does not
    * measure intensities: the host has them, and gets the ranks of the runs.
-   * \param bits the rows of the stack of the images in host memory; the copy is faster from pinned memory
-   * \param runCount the number of runs of the row groups, so that the host need not wait for it
    *
    * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels
-  LabelBits(const Word * bits, std::uint64_t runCount, const Request & request);
+  LabelBits(const PackedRuns & packed, const Request & request);
 
   /** Returns the bytes of the workspace of Enqueue(). Starts the device only if the selection sorts. */
   static std::uint64_t

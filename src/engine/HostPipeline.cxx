@@ -145,10 +145,11 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
         if (!RunsKernels())
         {
           return LabelRunsByRow<RunType>(
-            parallelFor, bits, request.neighbors, !request.NeedsOnlyLabels() || request.images > 1);
+            parallelFor, bits, request.neighbors, request.values, !request.NeedsOnlyLabels() || request.images > 1);
         }
       }
-      return LabelRuns<RunType>(executor, bits.groups, request.neighbors, RunCapacity::Exactly(bits.runs.total));
+      const auto capacity = RunCapacity::Exactly(bits.runs.total);
+      return LabelRuns<RunType>(executor, bits.groups, request.neighbors, capacity, { &request.values });
     }();
     labeled.componentCount = { labeled.componentCount.GetOrZero() };
     const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
@@ -165,7 +166,7 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
     if (request.wantsTable && selected.analyzed)
     {
       const CallersTable columns = MakeColumns(table, request.columns, kept);
-      ExportRows(executor, *selected.analyzed, selected.imageRanks, { kept }, request, columns);
+      ExportRows(executor, selected, { kept }, request, columns);
     }
     table.intensities =
       MeasureIntensities(executor, selected.labeled.GetIndexed(), selected.labeled.ranks.get(), kept, request);
@@ -188,9 +189,11 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
   const std::uint64_t words = WordsOf(stack.GetGrid()).Count();
   const auto          pack = [&](Word * memory) {
-    auto bits = request.isComplement || request.WantsMask()
-                           ? PackRows<TRowGroup>(parallelFor, MaskedPackerOf(packRow, request), stack, memory)
-                           : PackRows<TRowGroup>(parallelFor, packRow, stack, memory);
+    const auto packBy = [&](const auto & packer) {
+      return PackRows<TRowGroup>(parallelFor, packer, stack, memory, Tuning::HostPixelsPerChunk, &request.values);
+    };
+    auto bits =
+      request.isComplement || request.WantsMask() ? packBy(MaskedPackerOf(packRow, request)) : packBy(packRow);
     Report(options, 0.3F);
     return bits;
   };
@@ -226,8 +229,15 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   DeviceSession             session(options.deviceId);
   const HostArray           memory = session.AllocateHost(words * sizeof(Word));
   const HostBits<TRowGroup> bits = pack(static_cast<Word *>(memory.get()));
-  RunLabels                 runs = session.LabelBits(bits.groups.rows.bits, bits.runs.total, request);
-  const auto                useRanks = [&](auto zero) {
+  HostArray                 keys;
+  if constexpr (TRowGroup::HasValues)
+  {
+    keys = session.AllocateHost(bits.runs.total * WordsOfKey(request.values.type) * sizeof(Word));
+    StoreKeysOfRows(parallelFor, bits, request.values, static_cast<Word *>(keys.get()));
+  }
+  RunLabels runs =
+    session.LabelBits({ bits.groups.rows.bits, bits.secondPlane.get(), keys.get(), bits.runs.total }, request);
+  const auto useRanks = [&](auto zero) {
     using RunType = decltype(zero);
     const auto * const           ranks = static_cast<const RunType *>(runs.ranks.get());
     const RanksOfImages<RunType> imageRanks{ static_cast<const RunType *>(runs.imageRanks.get()), request.images };
@@ -263,8 +273,7 @@ LabelRows(const LabelerOptions &                               options,
   if (request.HasPixels())
   {
     const auto label = [&](auto group) { return LabelRowsOnHost<decltype(group)>(options, packRow, request, output); };
-    result = options.onHost && !RunsKernels() ? request.VisitHostRowGroup(label)
-                                              : VisitRowGroup(request.size, request.neighbors, label);
+    result = options.onHost && !RunsKernels() ? request.VisitHostRowGroup(label) : request.VisitPackedRowGroup(label);
   }
   const std::uint64_t objectCount = Deliver(std::move(result), table);
   if (request.HasPixels())

@@ -39,6 +39,58 @@ LabelView(const CudaConnectedComponentLabeler::Options & options, const ImageVie
   return result;
 }
 
+// The calls on packed rows. `image` has the pixels, or is null if they are not known.
+
+std::uint64_t
+LabelPacked(const CudaConnectedComponentLabeler &                labeler,
+            const ImageView *                                    image,
+            const CudaConnectedComponentLabeler::RowPackerType & packRow,
+            const ImageView &                                    output,
+            std::uint64_t                                        backgroundValue,
+            CudaConnectedComponentTable *                        table)
+{
+  const auto & options = labeler.options;
+  RequireMemory(output, "output");
+  RequireIn(ImageView::MemoryEnum::Host, output, "output");
+  RequireLabelType(output);
+  RequireAdjacent(output, "output");
+  RequireSeparateRows(output, "output");
+  const auto labelValues = LabelValuesOf(output.type, backgroundValue);
+  const auto request =
+    RequestFor(options, image, output.size, output.images, table != nullptr, OutputKind::Labels, labelValues);
+  HostOutput hostOutput;
+  hostOutput.labels = output;
+  return LabelRows(options, packRow, request, hostOutput, table);
+}
+
+CudaConnectedComponentTable
+MeasurePacked(const CudaConnectedComponentLabeler &                labeler,
+              const ImageView *                                    image,
+              const CudaConnectedComponentLabeler::RowPackerType & packRow,
+              const ImageView::SizeType &                          size,
+              std::uint64_t                                        images)
+{
+  CudaConnectedComponentTable table;
+  const auto                  request = RequestFor(labeler.options, image, size, images, true, OutputKind::None);
+  LabelRows(labeler.options, packRow, request, {}, &table);
+  return table;
+}
+
+std::uint64_t
+MaskPacked(const CudaConnectedComponentLabeler &                     labeler,
+           const ImageView *                                         image,
+           const CudaConnectedComponentLabeler::RowPackerType &      packRow,
+           const ImageView::SizeType &                               size,
+           std::uint64_t                                             images,
+           const CudaConnectedComponentLabeler::MaskRowVisitorType & visitRow,
+           CudaConnectedComponentTable *                             table)
+{
+  HostOutput output;
+  output.visitMask = &visitRow;
+  const auto request = RequestFor(labeler.options, image, size, images, table != nullptr, OutputKind::MaskBits);
+  return LabelRows(labeler.options, packRow, request, output, table);
+}
+
 } // namespace
 
 std::uint64_t
@@ -52,7 +104,7 @@ CudaConnectedComponentLabeler::Label(const ViewType &              input,
   if (input.memory == ViewType::MemoryEnum::Host)
   {
     return LabelView(options, input, [&](const RowPackerType & packRow) {
-      return this->LabelPackedRows(packRow, output, backgroundValue, table);
+      return LabelPacked(*this, &input, packRow, output, backgroundValue, table);
     });
   }
   RequireLabelType(output);
@@ -68,17 +120,7 @@ CudaConnectedComponentLabeler::LabelPackedRows(const RowPackerType &         pac
                                                std::uint64_t                 backgroundValue,
                                                CudaConnectedComponentTable * table) const
 {
-  RequireMemory(output, "output");
-  RequireIn(ViewType::MemoryEnum::Host, output, "output");
-  RequireLabelType(output);
-  RequireAdjacent(output, "output");
-  RequireSeparateRows(output, "output");
-  const auto labelValues = LabelValuesOf(output.type, backgroundValue);
-  const auto request =
-    RequestFor(options, output.size, output.images, table != nullptr, OutputKind::Labels, labelValues);
-  HostOutput hostOutput;
-  hostOutput.labels = output;
-  return LabelRows(options, packRow, request, hostOutput, table);
+  return LabelPacked(*this, nullptr, packRow, output, backgroundValue, table);
 }
 
 CudaConnectedComponentTable
@@ -87,7 +129,7 @@ CudaConnectedComponentLabeler::Measure(const ViewType & input) const
   if (input.memory == ViewType::MemoryEnum::Host)
   {
     return LabelView(options, input, [&](const RowPackerType & packRow) {
-      return this->MeasurePackedRows(packRow, input.size, input.images);
+      return MeasurePacked(*this, &input, packRow, input.size, input.images);
     });
   }
   CudaConnectedComponentTable table;
@@ -126,10 +168,7 @@ CudaConnectedComponentLabeler::MeasurePackedRows(const RowPackerType & packRow,
                                                  const SizeType &      size,
                                                  std::uint64_t         images) const
 {
-  CudaConnectedComponentTable table;
-  const auto                  request = RequestFor(options, size, images, true, OutputKind::None);
-  LabelRows(options, packRow, request, {}, &table);
-  return table;
+  return MeasurePacked(*this, nullptr, packRow, size, images);
 }
 
 std::uint64_t
@@ -164,7 +203,7 @@ CudaConnectedComponentLabeler::WriteFilled(const ViewType &              input,
     }
   };
   return LabelView(options, input, [&](const RowPackerType & packRow) {
-    return this->MaskPackedRows(packRow, input.size, writeRow, table, input.images);
+    return MaskPacked(*this, &input, packRow, input.size, input.images, writeRow, table);
   });
 }
 
@@ -175,10 +214,7 @@ CudaConnectedComponentLabeler::MaskPackedRows(const RowPackerType &         pack
                                               CudaConnectedComponentTable * table,
                                               std::uint64_t                 images) const
 {
-  HostOutput output;
-  output.visitMask = &visitRow;
-  const auto request = RequestFor(options, size, images, table != nullptr, OutputKind::MaskBits);
-  return LabelRows(options, packRow, request, output, table);
+  return MaskPacked(*this, nullptr, packRow, size, images, visitRow, table);
 }
 
 std::uint64_t
@@ -189,7 +225,7 @@ CudaConnectedComponentLabeler::VisitRunsOfPackedRows(const RowPackerType &      
 {
   HostOutput output;
   output.visitRuns = &visitRuns;
-  const auto request = RequestFor(options, size, 1, table != nullptr, OutputKind::Labels);
+  const auto request = RequestFor(options, nullptr, size, 1, table != nullptr, OutputKind::Labels);
   return LabelRows(options, packRow, request, output, table);
 }
 

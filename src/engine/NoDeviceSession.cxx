@@ -39,7 +39,7 @@ DeviceSession::LabelPixels(int deviceId,
 }
 
 RunLabels
-DeviceSession::LabelBits(const Word *, std::uint64_t, const Request &)
+DeviceSession::LabelBits(const PackedRuns &, const Request &)
 {
   return {};
 }

@@ -14,8 +14,38 @@
 namespace itk::ccl
 {
 
+namespace
+{
+
+/** Returns the neighbors of the options in an image. */
+Neighbors
+NeighborsOf(const CudaConnectedComponentLabeler::Options & options, const Grid & size)
+{
+  const bool isPlane = size.z == 1;
+  switch (options.connectivity)
+  {
+    case 0:
+      return options.fullyConnected ? Neighbors::Full : Neighbors::Face;
+    case 6:
+      return Neighbors::Face;
+    case 18:
+      return isPlane ? Neighbors::Full : Neighbors::Edge;
+    case 26:
+      return Neighbors::Full;
+    default:
+      Require(isPlane && (options.connectivity == 4 || options.connectivity == 8), [&] {
+        return "the connectivity is " + std::to_string(options.connectivity) + " instead of " +
+               (isPlane ? "4 or 8" : "6, 18 or 26");
+      });
+      return options.connectivity == 8 ? Neighbors::Full : Neighbors::Face;
+  }
+}
+
+} // namespace
+
 Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const ImageView *                              image,
            const ImageView::SizeType &                    imageSize,
            std::uint64_t                                  images,
            bool                                           wantsTable,
@@ -23,12 +53,22 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
            const LabelValues &                            labelValues,
            ImageView::MemoryEnum                          memory)
 {
-  const Grid   size = GridOf(imageSize, images);
-  const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
-  Require(options.fullyConnected || !algorithm.needsFullConnectivity, [&] {
+  const Grid      size = GridOf(imageSize, images);
+  const Neighbors neighbors = NeighborsOf(options, size);
+  const auto &    algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
+  Require(neighbors == Neighbors::Full || !algorithm.needsFullConnectivity, [&] {
     return std::string(algorithm.identifier) +
            " labels with full connectivity only: set fullyConnected, or choose Automatic";
   });
+  Require(!algorithm.isPublished || (neighbors != Neighbors::Edge && !options.byValue), [&] {
+    return std::string(algorithm.identifier) + " labels " +
+           (options.byValue ? "masks only, not by value" : "with face or full connectivity only") +
+           ": choose Automatic";
+  });
+  Require(!options.byValue || image != nullptr,
+          "labeling by value needs the pixels of an image: packed rows have none");
+  Require(options.byValue || !wantsTable || !options.columns.values,
+          "options.columns.values needs options.byValue: the components of a mask have no values");
   for (const auto & seed : options.selection.seeds)
   {
     Require(size.Count() == 0 || (seed[0] < size.x && seed[1] < size.y && seed[2] < size.z), [&] {
@@ -40,19 +80,24 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   request.size = size;
   request.images = images;
   request.algorithm = options.algorithm;
-  request.neighbors = NeighborsOf(options.fullyConnected);
+  request.neighbors = neighbors;
+  request.isByValue = options.byValue;
   request.inlineCompression = options.inlineCompression;
   request.isComplement = options.complement;
   request.mask = options.mask;
   request.labelValues = labelValues;
   request.selection = options.selection;
-  request.columns = { false, false, false, false, false, false };
+  request.columns = TableColumns{ false };
   request.wantsTable = wantsTable;
   request.output = output;
   if (wantsTable)
   {
     request.columns = options.columns;
     request.intensities = options.intensities;
+  }
+  if (options.byValue)
+  {
+    request.values = *image;
   }
   if (request.WantsMask())
   {
@@ -75,7 +120,7 @@ bool
 WantsValues(const CudaConnectedComponentLabeler::Options & options, const Foreground & foreground, PixelType type)
 {
   const bool hasMask = options.mask.pixels != nullptr || options.mask.Count() > 0;
-  return options.reportValues && foreground.IsNotZero() && !hasMask && type != PixelType::Bool;
+  return options.reportValues && !options.byValue && foreground.IsNotZero() && !hasMask && type != PixelType::Bool;
 }
 
 Request
@@ -87,7 +132,8 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
            std::uint64_t                                  fillValue)
 {
   RequireMemory(input, "input");
-  Request request = RequestFor(options, input.size, input.images, wantsTable, output, labelValues, input.memory);
+  Request request =
+    RequestFor(options, &input, input.size, input.images, wantsTable, output, labelValues, input.memory);
   request.foreground = Foreground::Of(options.foreground, input.type);
   request.wantsValues = WantsValues(options, request.foreground, input.type);
   request.fillValue = fillValue;
@@ -98,7 +144,7 @@ TableColumns
 ColumnsOf(const CudaConnectedComponentDeviceTable & table)
 {
   const auto   isWanted = [](const void * column) { return column != nullptr; };
-  TableColumns columns{ false, false, false, false, false, false };
+  TableColumns columns{ false };
   ForEachColumn([&](auto flag, const auto * column) { columns.*flag |= isWanted(column); }, table);
   columns.sums |= std::any_of(std::begin(table.means), std::end(table.means), isWanted);
   return columns;
@@ -140,14 +186,15 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options, const CudaCon
   RequireAligned(input, "input");
 
   const auto & table = call.table;
-  auto         request = RequestFor(options, input, table.rows != 0, call.kind, labelValues, fillValue);
+  auto         tableOptions = options;
+  tableOptions.columns = ColumnsOf(table);
+  tableOptions.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
+  auto request = RequestFor(tableOptions, input, table.rows != 0, call.kind, labelValues, fillValue);
   if (request.WantsMask())
   {
     RequireAligned(request.mask, "mask");
   }
   request.wantsValues = false;
-  request.columns = ColumnsOf(table);
-  request.columns.pixelCounts = table.rows != 0; // all tables, so that there is a column
   return request;
 }
 

@@ -13,11 +13,13 @@
 namespace itk::ccl
 {
 
-/** Returns the request for an image. Throws CudaConnectedComponentError if the algorithm does not support the
- * connectivity of the options, if a seed lies outside the image, if the mask does not fit the image, if the intensities
- * cannot be measured, or if one of these is in another memory than the image. */
+/** Returns the request for an image. `image` is null if only its packed rows are known. Throws
+ * CudaConnectedComponentError if the image or the algorithm does not support the connectivity or values of the options,
+ * if a seed lies outside the image, if the mask does not fit the image, if the intensities cannot be measured, or if
+ * one of these is in another memory than the image. */
 Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,
+           const ImageView *                              image,
            const ImageView::SizeType &                    imageSize,
            std::uint64_t                                  images,
            bool                                           wantsTable,

@@ -28,8 +28,7 @@ template <typename TRun>
 RunLabels
 LabelBitsByRuns(const DeviceExecutor & executor,
                 DeviceResources &      resources,
-                const Word *           bits,
-                std::uint64_t          runCount,
+                const PackedRuns &     packed,
                 const Request &        request);
 
 /** Returns the device memory of a call. Starts the current device if the call sorts. */
@@ -43,6 +42,8 @@ extern template GroupedBits<PlaneRowGroup, DeviceExecutor>
 PackImages<PlaneRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
 extern template GroupedBits<VolumeRowGroup, DeviceExecutor>
 PackImages<VolumeRowGroup>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
+extern template GroupedBits<ValueRow, DeviceExecutor>
+PackImages<ValueRow>(const DeviceExecutor &, const ImageView &, const Request &, Word *, ObservedValues *);
 extern template void
 EnqueueCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 extern template void

@@ -13,7 +13,7 @@ LabelPixelsByRuns<std::uint32_t>(const DeviceExecutor &,
                                  const ImageView &,
                                  const TableMaker *);
 template RunLabels
-LabelBitsByRuns<std::uint32_t>(const DeviceExecutor &, DeviceResources &, const Word *, std::uint64_t, const Request &);
+LabelBitsByRuns<std::uint32_t>(const DeviceExecutor &, DeviceResources &, const PackedRuns &, const Request &);
 template void
 EnqueueCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 

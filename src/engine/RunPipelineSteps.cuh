@@ -51,10 +51,18 @@ LabelRunsAsPublished(const DeviceExecutor &          executor,
   auto                runOffsets = executor.Allocate<TRun>(groups.columns.words.Count());
   auto                ranks = executor.Allocate<TRun>(runCount);
   StoreRunOffsets(executor, groups, runOffsets.get());
-  LabeledRuns<TRowGroup, TRun, DeviceExecutor> labeled{
-    groups,   std::move(runOffsets),     none(),           none(), {},   none(),
-    runCount, { pixels.componentCount }, std::move(ranks), none(), false
-  };
+  LabeledRuns<TRowGroup, TRun, DeviceExecutor> labeled{ groups,
+                                                        std::move(runOffsets),
+                                                        none(),
+                                                        none(),
+                                                        {},
+                                                        none(),
+                                                        runCount,
+                                                        { pixels.componentCount },
+                                                        std::move(ranks),
+                                                        none(),
+                                                        { executor.Allocate<Word>(0), {} },
+                                                        false };
   GatherLabelsOfRuns(executor, pixels.ranks.get(), request.size, labeled.GetIndexed(), labeled.ranks.get());
   return labeled;
 }
@@ -66,12 +74,13 @@ LabeledRuns<TRowGroup, TRun, DeviceExecutor>
 LabelManyRuns(const DeviceExecutor &          executor,
               const RowGroupBits<TRowGroup> & groups,
               std::optional<std::uint64_t>    knownCount,
+              const RunValueSource &          values,
               const Request &                 request,
               std::unique_ptr<DeviceArena> &  arena)
 {
   RunCapacity capacity = knownCount ? RunCapacity::Exactly(*knownCount) : CapacityFor<TRun>(executor, groups);
   const MeasuringExecutor measuring(SortStorageBytes);
-  LabelRuns<TRun>(measuring, groups, request.neighbors, capacity);
+  LabelRuns<TRun>(measuring, groups, request.neighbors, capacity, values);
   ArenaSize size = measuring.GetSize();
   if (capacity.isExact)
   {
@@ -84,7 +93,7 @@ LabelManyRuns(const DeviceExecutor &          executor,
     // Most images have far fewer runs than the most possible ones.
     capacity = RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
   }
-  return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity);
+  return LabelRuns<TRun>(arena ? executor.In(*arena) : executor, groups, request.neighbors, capacity, values);
 }
 
 /** Labels runs by the algorithm of a request, and selects their components. Waits for the numbers of runs and of
@@ -94,11 +103,12 @@ SelectedRuns<TRowGroup, TRun, DeviceExecutor>
 SelectManyRuns(const DeviceExecutor &          executor,
                const RowGroupBits<TRowGroup> & groups,
                std::optional<std::uint64_t>    knownCount,
+               const RunValueSource &          values,
                const Request &                 request,
                std::unique_ptr<DeviceArena> &  arena)
 {
   auto                labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, knownCount, request)
-                                                     : LabelManyRuns<TRun>(executor, groups, knownCount, request, arena);
+                                                     : LabelManyRuns<TRun>(executor, groups, knownCount, values, request, arena);
   const std::uint64_t components = labeled.componentCount.limit;
   if (request.NeedsAnalysis() &&
       TableWords<TRun>(request, components) * 8 + components * 2 * sizeof(TRun) > Tuning::WorstCaseBytes)
@@ -229,7 +239,7 @@ AwaitComponents(const DeviceExecutor &                                executor,
       const std::uint64_t words = WordsOfTable<CallersTable>(request.columns, kept);
       const auto          rows = executor.Allocate<std::uint64_t>(words);
       const auto          exported = TableIn<CallersTable>(rows.get(), request.columns, kept);
-      ExportRows(executor, *selected.analyzed, selected.imageRanks, { kept }, request, exported);
+      ExportRows(executor, selected, { kept }, request, exported);
       columns = Download(executor, resources, rows.get(), words * sizeof(std::uint64_t));
     }
     writeOutput();
@@ -247,7 +257,7 @@ AwaitComponents(const DeviceExecutor &                                executor,
   }
   else if (makeTable != nullptr)
   {
-    ExportRows(executor, *selected.analyzed, selected.imageRanks, { kept }, request, (*makeTable)(kept));
+    ExportRows(executor, selected, { kept }, request, (*makeTable)(kept));
   }
   return components;
 }
@@ -313,8 +323,9 @@ LabelPixelsOf(const DeviceExecutor & executor,
   }
   const auto selected =
     isOneBlock
-      ? SelectComponentsOf(in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, target), request, keptMemory)
-      : SelectManyRuns<TRun>(in, groups, std::nullopt, request, arena);
+      ? SelectComponentsOf(
+          in, LabelRuns<TRun>(in, groups, request.neighbors, capacity, { &input }, target), request, keptMemory)
+      : SelectManyRuns<TRun>(in, groups, std::nullopt, { &input }, request, arena);
   return AwaitComponents(
     in, resources, selected, request, request.WantsIntensities(), hostNumbers, images.values.get(), makeTable, [&] {
       WriteOutput(in, selected, input, request, output);
@@ -326,20 +337,31 @@ template <typename TRowGroup, typename TRun>
 RunLabels
 LabelBitsOf(const DeviceExecutor & executor,
             DeviceResources &      resources,
-            const Word *           hostBits,
-            std::uint64_t          runCount,
+            const PackedRuns &     packed,
             const Request &        request)
 {
   const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
   const std::uint64_t words = WordsOf(stack.GetGrid()).Count();
-  const auto          bits = executor.Allocate<Word>(words);
-  CCL_CHECK(cudaMemcpyAsync(bits.get(), hostBits, words * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
-  const auto                   grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
+  const std::uint64_t runCount = packed.runCount;
+  const auto          upload = [&](const void * from, std::uint64_t count, Word * to) {
+    CCL_CHECK(cudaMemcpyAsync(to, from, count * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
+  };
+  const auto bits = executor.Allocate<Word>(words);
+  upload(packed.bits, words, bits.get());
+  const auto          grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
+  const std::uint64_t keyWords = TRowGroup::HasValues ? runCount * WordsOfKey(request.values.type) : 0;
+  const auto          keys = executor.Allocate<Word>(keyWords);
+  if constexpr (TRowGroup::HasValues)
+  {
+    upload(packed.starts, words, grouped.secondPlane.get());
+    upload(packed.keys, keyWords, keys.get());
+  }
   std::unique_ptr<DeviceArena> arena;
-  const auto                   selected = SelectManyRuns<TRun>(executor, grouped.groups, runCount, request, arena);
-  const TRun * const           ranks = selected.labeled.ranks.get();
-  RunLabels                    result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
-  const auto                   writeOutput = [&] {
+  const RunValueSource         values{ &request.values, keys.get() };
+  const auto         selected = SelectManyRuns<TRun>(executor, grouped.groups, runCount, values, request, arena);
+  const TRun * const ranks = selected.labeled.ranks.get();
+  RunLabels          result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
+  const auto         writeOutput = [&] {
     if (request.output == OutputKind::Labels || request.WantsIntensities())
     {
       result.ranks = Download(executor, resources, ranks, runCount * sizeof(TRun));
@@ -378,14 +400,11 @@ template <typename TRun>
 RunLabels
 LabelBitsByRuns(const DeviceExecutor & executor,
                 DeviceResources &      resources,
-                const Word *           bits,
-                std::uint64_t          runCount,
+                const PackedRuns &     packed,
                 const Request &        request)
 {
-  // The host has counted the runs of these row groups.
-  return VisitRowGroup(request.size, request.neighbors, [&](auto group) {
-    return LabelBitsOf<decltype(group), TRun>(executor, resources, bits, runCount, request);
-  });
+  return request.VisitPackedRowGroup(
+    [&](auto group) { return LabelBitsOf<decltype(group), TRun>(executor, resources, packed, request); });
 }
 
 } // namespace itk::ccl

@@ -3,7 +3,8 @@
 #define ccl_primitives_BitRows_h
 
 // An image as words of one bit per pixel, and the starts and ends of its runs. A run is a maximal sequence of adjacent
-// foreground pixels of a row. RowGroups.h reads columns of row groups in the same way: one bit per column.
+// foreground pixels of a row, or, in labeling by value, of adjacent foreground pixels with equal values. RowGroups.h
+// reads columns of row groups in the same way: one bit per column.
 
 #include "primitives/Bits.h"
 #include "primitives/FastMultipleTest.h"
@@ -21,8 +22,9 @@ WordsOf(const Grid & image)
   return { DivideUp(image.x, BitsPerWord), image.y, image.z };
 }
 
-/** Returns the number of bits in the words of an image. It is higher than the index of each pixel's bit, and higher
- * than the number of runs. */
+/** Returns the number of bits in the words of an image. It is higher than the index of each pixel's bit and of each
+ * run.
+ */
 CCL_HOST_DEVICE
 constexpr std::uint64_t
 BitCountOf(const Grid & image)
@@ -86,6 +88,20 @@ struct BitRows
   }
 };
 
+/** Rows in which a run may start after another run without a gap. A second plane has the bits at which runs start. */
+struct StartedRows : BitRows
+{
+  const Word * starts; // null if all runs have gaps between them
+
+  /** As BitRows::Starts(). */
+  CCL_HOST_DEVICE
+  Word
+  Starts(std::uint64_t rowBegin, std::uint64_t x) const
+  {
+    return starts == nullptr ? this->BitRows::Starts(rowBegin, x) : starts[rowBegin + x];
+  }
+};
+
 /** Finds the first and the last pixels of runs in words that are given by their index in the image. */
 class RunEdges
 {
@@ -130,6 +146,44 @@ public:
 private:
   BitRows          m_Rows;
   FastMultipleTest m_IsFirstOfRow;
+};
+
+/** As RunEdges, for StartedRows with a plane of starts. */
+class StartedRunEdges
+{
+public:
+  CCL_HOST_DEVICE
+  explicit StartedRunEdges(const StartedRows & rows)
+    : m_Rows(rows)
+  {}
+
+  CCL_HOST_DEVICE
+  const StartedRows &
+  GetRows() const
+  {
+    return m_Rows;
+  }
+
+  CCL_HOST_DEVICE
+  Word
+  StartsAt(std::uint64_t word) const
+  {
+    return m_Rows.starts[word];
+  }
+
+  CCL_HOST_DEVICE
+  Word
+  EndsAt(std::uint64_t word) const
+  {
+    // A run starts at the first foreground pixel of each row, so no run continues into the next row.
+    const bool hasNext = word + 1 < m_Rows.words.Count();
+    const Word next = hasNext ? m_Rows.bits[word + 1] & ~m_Rows.starts[word + 1] : 0;
+    const Word here = m_Rows.bits[word];
+    return here & ~((here & ~m_Rows.starts[word]) >> 1 | next << (BitsPerWord - 1));
+  }
+
+private:
+  StartedRows m_Rows;
 };
 
 } // namespace itk::ccl

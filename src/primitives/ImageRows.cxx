@@ -4,12 +4,14 @@
 // The loops have a version with a constant distance between pixels, so that compilers vectorize them.
 
 #include "primitives/BitRows.h"
+#include "primitives/EqualValues.h"
 #include "primitives/PackRow.h"
 #include "primitives/Grid.h"
 
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <type_traits>
 
 namespace itk::ccl
 {
@@ -277,6 +279,70 @@ MaskRowOf(const ImageView & image, std::uint64_t row, const Foreground & foregro
       PackRow(static_cast<const char *>(pixels) + first * size, size, inChunk, foreground, maskWords);
       Word * const chunk = masked + first / BitsPerWord;
       std::transform(maskWords, maskWords + DivideUp(inChunk, BitsPerWord), chunk, chunk, std::bit_and<>());
+    }
+  });
+}
+
+void
+FindStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Word * starts)
+{
+  const std::uint64_t count = image.size[0];
+  VisitWidth(image.type, [&](auto bits) {
+    using BitsType = decltype(bits);
+    const auto       keys = ValueKeys<BitsType>::Of(image.type);
+    const Foreground isDifferent = Foreground::NotZero(ImageView::TypeOf<BitsType>());
+    BitsType         copies[PixelsOfChunk + 1]; // the pixel before the chunk, and the chunk
+    BitsType         differences[PixelsOfChunk];
+    Word             changes[PixelsOfChunk / BitsPerWord];
+    for (std::uint64_t first = 0; first < count; first += PixelsOfChunk)
+    {
+      const std::uint64_t inChunk = std::min(count - first, PixelsOfChunk);
+      const std::uint64_t begin = first / BitsPerWord;
+      const std::uint64_t end = begin + DivideUp(inChunk, BitsPerWord);
+      if (std::all_of(words + begin, words + end, [](Word word) { return word == 0; }))
+      {
+        std::fill(starts + begin, starts + end, 0);
+        continue;
+      }
+      const std::uint64_t before = first == 0 ? 0 : 1;
+      Gather(image.Row(row) + static_cast<std::int64_t>(first - before) * image.strides[0],
+             image.strides[0],
+             inChunk + before,
+             copies + 1 - before);
+      if (keys.isBool || keys.infinity != keys.NaN)
+      {
+        std::transform(copies, copies + inChunk + 1, copies, keys);
+      }
+      for (std::uint64_t i = 0; i < inChunk; ++i)
+      {
+        differences[i] = keys.AreDifferent(copies[i + 1], copies[i]);
+      }
+      PackRow(differences, sizeof(BitsType), inChunk, isDifferent, changes);
+      for (std::uint64_t x = begin; x < end; ++x)
+      {
+        const Word continuing = words[x] & (words[x] << 1 | (x == 0 ? 0 : words[x - 1] >> (BitsPerWord - 1)));
+        starts[x] = words[x] & ~(continuing & ~changes[x - begin]);
+      }
+    }
+  });
+}
+
+void
+StoreKeysOf(const ImageView & image, std::uint64_t row, const Word * starts, void * keys)
+{
+  const char * const pixels = image.Row(row);
+  VisitWidth(image.type, [&](auto bits) {
+    using BitsType = decltype(bits);
+    using KeyType = std::conditional_t<sizeof(BitsType) == 8, std::uint64_t, std::uint32_t>;
+    const auto keyOf = ValueKeys<BitsType>::Of(image.type);
+    auto *     next = static_cast<KeyType *>(keys);
+    for (std::uint64_t x = 0; x < image.size[0]; x += BitsPerWord)
+    {
+      for (Word left = starts[x / BitsPerWord]; left != 0; left &= left - 1)
+      {
+        const auto at = static_cast<std::int64_t>(x + LowestBit(left));
+        *next++ = keyOf(LoadPixel<BitsType>(pixels + at * image.strides[0]));
+      }
     }
   });
 }

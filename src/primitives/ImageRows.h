@@ -60,6 +60,15 @@ PackBinaryRowOf(const ImageView &  image,
 void
 MaskRowOf(const ImageView & image, std::uint64_t row, const Foreground & foreground, Word * words);
 
+/** Writes the bits of a row at which runs of equal values start. `words` has the bits of its foreground. */
+void
+FindStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Word * starts);
+
+/** Writes the keys of the runs of a row: see RunValues. `starts` has the bits at which they start. `keys` has elements
+ * of 32 or 64 bits. */
+void
+StoreKeysOf(const ImageView & image, std::uint64_t row, const Word * starts, void * keys);
+
 /** Writes a value to all pixels of a row. */
 void
 FillRowOf(const ImageView & image, std::uint64_t row, std::uint64_t value);

@@ -10,12 +10,14 @@
 // So all foreground pixels of a run are connected. This extends a property of the blocks of 2 x 2 and 2 x 2 x 2 pixels
 // of Allegretti, Bolelli and Grana (IEEE TPDS 31(2), 2020, Section 3.1) along x.
 //
-// Or a row group is one row, for all neighbors, and its runs are the runs of the row. Topology.h says which row groups
-// have adjacent runs.
+// Or a row group is one row, for all neighbors, and its runs are the runs of the row. In labeling by value, it is one
+// row whose runs have one value each. Topology.h says which row groups have adjacent runs.
 
 #include "primitives/BitRows.h"
 #include "primitives/FastMultipleTest.h"
 #include "primitives/ImageStack.h"
+
+#include <type_traits>
 
 namespace itk::ccl
 {
@@ -33,6 +35,15 @@ struct RowGroup
   /** Whether the first pixel of a component lies in its first run, which is the root of its tree. */
   static constexpr bool RootHasFirstPixel = IsOneRow;
 
+  /** Whether a run has one value, and ends where the value changes. */
+  static constexpr bool HasValues = false;
+
+  /** Whether there is a second plane of bits beside the rows: the columns, or the starts of runs. */
+  static constexpr bool HasSecondPlane = !IsOneRow;
+
+  /** The most runs that can start in a word. */
+  static constexpr unsigned int MostStartsInWord = BitsPerWord / 2;
+
   /** Returns the number of row groups of an image along y and z; x stays the same. The last row groups may lack rows.
    * If `image` is the grid of the words of rows, the result is the grid of the words of columns. */
   CCL_HOST_DEVICE
@@ -47,6 +58,14 @@ using SingleRow = RowGroup<1, 1>;
 using PlaneRowGroup = RowGroup<2, 1>;
 using VolumeRowGroup = RowGroup<2, 2>;
 
+/** A row whose runs have one value each, for labeling by value. */
+struct ValueRow : SingleRow
+{
+  static constexpr bool         HasValues = true;
+  static constexpr bool         HasSecondPlane = true;
+  static constexpr unsigned int MostStartsInWord = BitsPerWord;
+};
+
 /** Returns the images of a batch as a stack for a kind of row group. */
 template <typename TRowGroup>
 ImageStack
@@ -59,6 +78,7 @@ StackOf(const Grid & image, std::uint64_t images)
 enum class Neighbors
 {
   Face, // 4 in a plane, 6 in a volume
+  Edge, // 18 in a volume: the pixels that share a face or an edge
   Full  // 8 in a plane, 26 in a volume
 };
 
@@ -119,16 +139,19 @@ struct FixedRowOffset
 template <typename TRowGroup>
 struct RowGroupBits
 {
+  using ColumnsType = std::conditional_t<TRowGroup::HasValues, StartedRows, BitRows>;
+  using EdgesType = std::conditional_t<TRowGroup::HasValues, StartedRunEdges, RunEdges>; // of the runs of columns
+
   BitRows          rows;
-  BitRows          columns;
+  ColumnsType      columns;
   std::uint64_t    groupsAlongZ;   // of one image
   FastMultipleTest isFirstOfImage; // tells whether a row group at a z is the first of an image
 
-  /** \param columnBits the bits of the columns; not used if a row group is one row */
+  /** \param secondPlane the bits of the columns, or of the starts of runs that have values; else not used */
   CCL_HOST_DEVICE
-  RowGroupBits(const ImageStack & stack, const Word * rowBits, const Word * columnBits)
+  RowGroupBits(const ImageStack & stack, const Word * rowBits, const Word * secondPlane)
     : rows{ WordsOf(stack.GetGrid()), rowBits }
-    , columns{ TRowGroup::GridOf(rows.words), TRowGroup::IsOneRow ? rowBits : columnBits }
+    , columns(ColumnsOf(rows, secondPlane))
     , groupsAlongZ(DivideUp(stack.slices, TRowGroup::Slices))
     , isFirstOfImage(groupsAlongZ)
   {}
@@ -240,6 +263,21 @@ struct RowGroupBits
       }
     }
     return word;
+  }
+
+private:
+  CCL_HOST_DEVICE
+  static ColumnsType
+  ColumnsOf(const BitRows & rows, const Word * secondPlane)
+  {
+    if constexpr (TRowGroup::HasValues)
+    {
+      return { rows, secondPlane };
+    }
+    else
+    {
+      return { TRowGroup::GridOf(rows.words), TRowGroup::IsOneRow ? rows.bits : secondPlane };
+    }
   }
 };
 

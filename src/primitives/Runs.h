@@ -4,6 +4,7 @@
 
 // The runs of row groups. Topology.h says which row groups have adjacent runs.
 
+#include "primitives/EqualValues.h"
 #include "primitives/RowGroups.h"
 
 namespace itk::ccl
@@ -13,7 +14,7 @@ namespace itk::ccl
 template <typename TRun>
 struct RunsOfWord
 {
-  Word word;
+  Word word; // its columns; only those that continue a run if runs may follow each other without gaps
   Word left; // the columns of the runs to visit
   TRun run;  // the next run
 
@@ -29,7 +30,7 @@ struct RunsOfWord
   TRun
   Next(Word & mask)
   {
-    mask = left & BitsBelowGap(word, LowestBit(left));
+    mask = left & BitsBelowGap(word | (left & (0U - left)), LowestBit(left));
     left &= ~mask;
     return run++;
   }
@@ -77,6 +78,7 @@ struct IndexedRuns
   RowGroupBits<TRowGroup> groups;
   const TRun *            runOffsets;
   RunColumns<TRun>        columnsOfRuns{};
+  RunValues               values{}; // of TRowGroup::HasValues
 
   /** Returns the number of runs that start at or before a bit of a word. `rowBegin` is the index of the first word of
    * the row group in `groups.columns`, and `word` is the x of the word. */
@@ -87,12 +89,18 @@ struct IndexedRuns
     return runOffsets[rowBegin + word] + CountBits(groups.columns.Starts(rowBegin, word) & BitsThrough(bit));
   }
 
-  /** Returns the same runs as runs of single rows, whose pixels are the columns. */
-  IndexedRuns<SingleRow, TRun>
+  /** Returns the same runs as runs of single rows, whose pixels are the columns. So kernels that need no values are
+   * compiled once. */
+  IndexedRuns<ValueRow, TRun>
   OfColumns() const
   {
     const Grid & words = groups.columns.words;
-    return { { Grid{ words.x * BitsPerWord, words.y, words.z }, groups.columns.bits, nullptr },
+    const Word * starts = nullptr;
+    if constexpr (TRowGroup::HasValues)
+    {
+      starts = groups.columns.starts;
+    }
+    return { { Grid{ words.x * BitsPerWord, words.y, words.z }, groups.columns.bits, starts },
              runOffsets,
              columnsOfRuns };
   }
@@ -102,7 +110,7 @@ struct IndexedRuns
   RunsOfWord<TRun>
   RunsIn(const Cell & word) const
   {
-    const BitRows &     columns = groups.columns;
+    const auto &        columns = groups.columns;
     const std::uint64_t begin = columns.RowBegin(word.y, word.z);
     const Word          here = columns.bits[begin + word.x];
     if (here == 0)
@@ -111,7 +119,8 @@ struct IndexedRuns
     }
     // The run of the first foreground column starts here, or it continues from an earlier word.
     const Word starts = columns.Starts(begin, word.x);
-    return { here, here, runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U) };
+    const TRun first = runOffsets[begin + word.x] - 1 + (starts >> LowestBit(here) & 1U);
+    return { TRowGroup::HasValues ? here & ~starts : here, here, first };
   }
 };
 

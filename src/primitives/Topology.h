@@ -54,16 +54,15 @@ struct Topology
 };
 
 /** Offsets of single rows are numbers, so all neighborhoods share the kernels. */
-template <>
-struct Topology<SingleRow>
+struct TopologyOfRows
 {
   RowOffset    offsets[4]; // in raster order
   unsigned int count;
 
-  static Topology
+  static TopologyOfRows
   Of(Neighbors neighbors, bool isPlane)
   {
-    const unsigned int reach = neighbors == Neighbors::Full ? 1 : 0;
+    const unsigned int reach = neighbors == Neighbors::Face ? 0 : 1;
     const RowOffset    before{ -1, 0, reach };
     if (isPlane)
     {
@@ -73,7 +72,8 @@ struct Topology<SingleRow>
     {
       return { { { 0, -1, 0 }, before }, 2 };
     }
-    return { { { -1, -1, 1 }, { 0, -1, 1 }, { 1, -1, 1 }, before }, 4 };
+    const unsigned int reachOfCorners = neighbors == Neighbors::Full ? 1 : 0;
+    return { { { -1, -1, reachOfCorners }, { 0, -1, 1 }, { 1, -1, reachOfCorners }, before }, 4 };
   }
 
   template <typename TVisitor>
@@ -85,12 +85,20 @@ struct Topology<SingleRow>
   }
 };
 
+template <>
+struct Topology<SingleRow> : TopologyOfRows
+{};
+
+template <>
+struct Topology<ValueRow> : TopologyOfRows
+{};
+
 /** Returns the topology of the row groups of an image. Groups of several rows need Neighbors::Full. */
 template <typename TRowGroup>
 Topology<TRowGroup>
 TopologyOf(const RowGroupBits<TRowGroup> & groups, Neighbors neighbors)
 {
-  return Topology<TRowGroup>::Of(neighbors, groups.groupsAlongZ == 1);
+  return { Topology<TRowGroup>::Of(neighbors, groups.groupsAlongZ == 1) };
 }
 
 /** The row group at an offset from another row group. */

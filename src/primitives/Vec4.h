@@ -121,11 +121,26 @@ struct Vec4Labels
   }
 };
 
-/** Returns four pixels: a label if the pixel's bit of `window` is set, else the background value. */
+/** The labels of four neighboring pixels, if each may start a run. */
 template <typename TOutput>
+struct Vec4LabelsOfValues
+{
+  TOutput labels[4];
+
+  CCL_HOST_DEVICE
+  TOutput
+  At(unsigned int i) const
+  {
+    return labels[i];
+  }
+};
+
+/** Returns four pixels: a label if the pixel's bit of `window` is set, else the background value.
+ * \tparam TLabels Vec4Labels or Vec4LabelsOfValues */
+template <typename TLabels, typename TOutput>
 CCL_HOST_DEVICE
 inline Vec4<TOutput>
-MakeVec4(unsigned int window, const Vec4Labels<TOutput> & labels, TOutput background)
+MakeVec4(unsigned int window, const TLabels & labels, TOutput background)
 {
   Vec4<TOutput> vector;
   CCL_UNROLL

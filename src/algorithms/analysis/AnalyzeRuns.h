@@ -27,8 +27,9 @@ struct AnalyzedComponents
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<T>(0));
 
   BufferType<std::uint64_t>                          table; // a ComponentTable with found.limit rows, one for each rank
-  BoundedCount<TRun>                                 found; // components of all images
-  std::optional<SelectedComponents<TRun, TExecutor>> selected; // nothing if the selection keeps all components
+  BufferType<TRun>                                   runOfRanks; // a run of each component, if its value is wanted
+  BoundedCount<TRun>                                 found;      // components of all images
+  std::optional<SelectedComponents<TRun, TExecutor>> selected;   // nothing if the selection keeps all components
 
   /** Returns the number of components that the selection keeps. */
   BoundedCount<TRun>
@@ -55,6 +56,26 @@ TableWords(const Request & request, std::uint64_t rows)
     request.size, columns, [&](auto sum) { return WordsOfTable<ComponentTable<TRun, decltype(sum)>>(columns, rows); });
 }
 
+/** Kernel functor that finds a run of each component. A cell is a run. */
+template <typename TRun>
+struct FindRunOfRank
+{
+  RanksOfRuns<TRun> ranks;
+  TRun *            runOfRanks; // NoLabel at first
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & run) const
+  {
+    // All runs of a component have its value, so each will do. A component may have very many.
+    TRun * const found = runOfRanks + ranks[run.x];
+    if (Load(found) == NoLabel<TRun>)
+    {
+      Store(found, static_cast<TRun>(run.x));
+    }
+  }
+};
+
 /** Measures and selects the components of labeled runs. Waits only if the selection sorts. If components are selected,
  * their positions in the order of the labels become the ranks of the runs, or NoLabel.
  * \param keptMemory gets the number of selected components, instead of memory of the executor, if it is not null */
@@ -80,9 +101,15 @@ AnalyzeRuns(const TExecutor &                         executor,
     MeasureComponents(executor, runs, ranks, stack, isTransposed, componentCount, allColumns);
     return allColumns;
   });
+  auto                runOfRanks = executor.template Allocate<TRun>(columns.values ? limit : 0);
+  if (columns.values)
+  {
+    executor.Fill(runOfRanks.get(), limit, NoLabelByte);
+    executor.ForEach(labeled.runCount, FindRunOfRank<TRun>{ ranks, runOfRanks.get() });
+  }
   if (selection.IsDefault())
   {
-    return { std::move(memory), componentCount, std::nullopt };
+    return { std::move(memory), std::move(runOfRanks), componentCount, std::nullopt };
   }
   const auto seeded = MarkSeededComponents(executor, runs, ranks, limit, stack, selection.seeds);
   auto       selected = Select(executor,
@@ -102,7 +129,7 @@ AnalyzeRuns(const TExecutor &                         executor,
     executor.ForEach(labeled.runCount,
                      SelectComponents::RenumberRun<TRun>{ selected.positions.get(), labeled.ranks.get() });
   }
-  return { std::move(memory), componentCount, std::move(selected) };
+  return { std::move(memory), std::move(runOfRanks), componentCount, std::move(selected) };
 }
 
 /** Labeled runs after the selection of a request. */

@@ -229,6 +229,7 @@ ForEachColumn(const TVisitor & visit, TTables &... tables)
 {
   ForEachMeasurement([&visit](auto column, auto &... elements) { visit(column.isWanted, elements...); }, tables...);
   visit(&TableColumns::faces, tables.faces...);
+  visit(&TableColumns::values, tables.values...);
 }
 
 /** Returns the size of the memory of a table, in elements of 64 bits. */

@@ -25,6 +25,8 @@ struct ExportRow
   RanksOfImages<TRun>        imageRanks;
   Grid                       size;
   CallersTable               to;
+  const TRun *               runOfRanks = nullptr; // a run of each component, for `to.values`
+  RunValues                  values{};             // of the runs
 
   CCL_HOST_DEVICE
   void
@@ -58,6 +60,10 @@ struct ExportRow
     {
       to.faces[row] = from.FacesAt(rank, size);
     }
+    if (to.values != nullptr)
+    {
+      to.values[row] = values.KeyOf(runOfRanks[rank]);
+    }
     CCL_UNROLL
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
@@ -72,20 +78,26 @@ struct ExportRow
 };
 
 /** Copies the rows of the kept components to columns in the executor's memory. `rows` is their number. */
-template <typename TRun, typename TExecutor>
+template <typename TRowGroup, typename TRun, typename TExecutor>
 void
-ExportRows(const TExecutor &                           executor,
-           const AnalyzedComponents<TRun, TExecutor> & analyzed,
-           const RanksOfImages<TRun> &                 imageRanks, // of the kept components
-           const BoundedCount<TRun> &                  rows,
-           const Request &                             request,
-           const CallersTable &                        table)
+ExportRows(const TExecutor &                                executor,
+           const SelectedRuns<TRowGroup, TRun, TExecutor> & selected,
+           const BoundedCount<TRun> &                       rows,
+           const Request &                                  request,
+           const CallersTable &                             table)
 {
+  const auto &       analyzed = *selected.analyzed;
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
   VisitSumTypeFor(request.size, columns, [&](auto sum) {
     const auto from = TableIn<ComponentTable<TRun, decltype(sum)>>(analyzed.table.get(), columns, analyzed.found.limit);
     executor.ForEach(rows,
-                     ExportRow<TRun, decltype(sum)>{ from, analyzed.GetKeptRanks(), imageRanks, request.size, table });
+                     ExportRow<TRun, decltype(sum)>{ from,
+                                                     analyzed.GetKeptRanks(),
+                                                     selected.imageRanks,
+                                                     request.size,
+                                                     table,
+                                                     analyzed.runOfRanks.get(),
+                                                     selected.labeled.values.ofRuns });
   });
 }
 

@@ -177,9 +177,9 @@ struct PixelAdder
 /** Measures the runs of each word of columns, for AddToRows(). The number of rows of a row group is no type here: the
  * work on a pixel is much more than the work on a row, and the code of all pixel types is long. */
 template <typename TRun, typename TAdder>
-struct MeasureWord : RunLists<SingleRow, TRun>
+struct MeasureWord : RunLists<ValueRow, TRun>
 {
-  using typename RunLists<SingleRow, TRun>::ListType;
+  using typename RunLists<ValueRow, TRun>::ListType;
 
   BitRows       rows;
   std::uint64_t rowsOfGroup;

@@ -25,7 +25,7 @@ ColumnsFor(const Selection & selection, const TableColumns & wanted)
 {
   const Selection all;
   TableColumns    columns = wanted;
-  columns.pixelCounts |= selection.minimumSize > 1 || selection.maximumSize != all.maximumSize ||
+  columns.pixelCounts |= columns.values || selection.minimumSize > 1 || selection.maximumSize != all.maximumSize ||
                          selection.numberOfLargest != 0 || selection.order == Selection::OrderEnum::Size;
   columns.boundingBoxes |= columns.faces || selection.border != Selection::BorderEnum::Any;
   columns.firstPixels |= selection.pixelOrder != Selection::PixelOrderEnum::Raster;

@@ -14,12 +14,13 @@ namespace itk::ccl
 {
 
 /** Finds adjacent runs, row by row. The columns of the runs must be known. */
-template <typename TRun>
+template <typename TRowGroup, typename TRun>
 struct AdjacencyByRow
 {
-  RowGroupBits<SingleRow> rows;
-  Topology<SingleRow>     topology;
+  RowGroupBits<TRowGroup> rows;
+  Topology<TRowGroup>     topology;
   RunColumns<TRun>        columnsOfRuns;
+  RunValues               values;    // of TRowGroup::HasValues
   const TRun *            firstRuns; // of each row of the stack, and of the row after the last one
   std::uint64_t           beginRow;  // the other rows to visit
   std::uint64_t           endRow;
@@ -30,6 +31,7 @@ struct AdjacencyByRow
   void
   ForEach(const Cell & row, const TVisitor & visit) const
   {
+    static_assert(TRowGroup::IsOneRow, "the runs are those of rows");
     const Grid &        grid = rows.rows.words;
     const std::uint64_t index = row.y + grid.y * row.z;
     if (firstRuns[index] == firstRuns[index + 1])
@@ -58,8 +60,8 @@ private:
     // Branches that depend on the runs are often predicted wrongly. So the walk has none: it collects the adjacent
     // runs.
     constexpr unsigned int mostPairs = 128;
-    TRun                   adjacent[mostPairs];
-    TRun                   others[mostPairs];
+    TRun                   adjacent[mostPairs + 1];
+    TRun                   others[mostPairs + 1];
     const TRun * const     first = columnsOfRuns.first;
     const TRun * const     last = columnsOfRuns.last;
     const auto             distance = static_cast<TRun>((row - otherRow) * rows.rows.words.x * BitsPerWord);
@@ -77,8 +79,24 @@ private:
         const bool isRunNext = runLast < otherLast;
         adjacent[count] = run;
         others[count] = other;
-        count += static_cast<unsigned int>(first[run] <= otherLast + reach) &
-                 static_cast<unsigned int>(first[other] + distance <= runLast + reach);
+        unsigned int isAdjacent = static_cast<unsigned int>(first[run] <= otherLast + reach) &
+                                  static_cast<unsigned int>(first[other] + distance <= runLast + reach);
+        if constexpr (TRowGroup::HasValues)
+        {
+          isAdjacent &= static_cast<unsigned int>(values.AreEqual(run, other));
+        }
+        count += isAdjacent;
+        if constexpr (TRowGroup::HasValues)
+        {
+          // Runs without a gap may follow two runs that end in the same column, and the walk leaves one of them first.
+          if (runLast == otherLast && run + 1 < end && first[run + 1] <= otherLast + reach &&
+              values.AreEqual(run + 1, other))
+          {
+            adjacent[count] = run + 1;
+            others[count] = other;
+            ++count;
+          }
+        }
         run += isRunNext;
         other += !isRunNext;
       } while (run < end && other < otherEnd && count < mostPairs);

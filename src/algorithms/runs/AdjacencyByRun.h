@@ -29,7 +29,8 @@ struct AdjacencyByRun
   ForEachOfRun(TRun run, unsigned int neighbor, const TVisitor & visit) const
   {
     const Extent extent = this->ExtentOf(run);
-    return topology.Visit(neighbor, [&](const auto & offset) { return this->VisitAdjacent(extent, offset, visit); });
+    return topology.Visit(neighbor,
+                          [&](const auto & offset) { return this->VisitAdjacent(run, extent, offset, visit); });
   }
 
   /** Calls visit(run, other) for each run that is adjacent to the run of a cell: x is the run, and y the neighboring
@@ -89,9 +90,9 @@ private:
   template <typename TOffset, typename TVisitor>
   CCL_HOST_DEVICE
   bool
-  VisitAdjacent(const Extent & extent, const TOffset & offset, const TVisitor & visit) const
+  VisitAdjacent([[maybe_unused]] TRun run, const Extent & extent, const TOffset & offset, const TVisitor & visit) const
   {
-    const BitRows &        columns = runs.groups.columns;
+    const auto &           columns = runs.groups.columns;
     const NeighborRowGroup neighbor(runs.groups, extent.y, extent.z, offset);
     if (!neighbor.exists)
     {
@@ -109,6 +110,15 @@ private:
       const bool          isCovered = columns.bits[neighbor.begin + word] >> bit & 1U;
       const TRun          begin = runs.CountRunsThrough(neighbor.begin, word, bit) - isCovered;
       const TRun          end = runs.CountRunsThrough(neighbor.begin, last / BitsPerWord, last % BitsPerWord);
+      if constexpr (TRowGroup::HasValues)
+      {
+        bool goesOn = true;
+        for (TRun other = begin; other < end && goesOn; ++other)
+        {
+          goesOn = !runs.values.AreEqual(run, other) || visit(other, other);
+        }
+        return goesOn;
+      }
       return begin >= end || visit(begin, static_cast<TRun>(end - 1));
     }
     else

@@ -87,6 +87,7 @@ private:
   struct RunsInWord
   {
     WideWord columns;
+    WideWord starts; // 0 if runs have gaps between them
     TRun     offset; // number of runs that start before the word
 
     /** Returns the run that covers a bit of the wide word. */
@@ -94,9 +95,17 @@ private:
     TRun
     At(unsigned int bit) const
     {
-      // A run that covers bit 0 starts before the word, so `offset` includes it.
-      const WideWord starts = columns & ~(columns << 1) & ~WideWord{ 1 };
-      return offset + CountBits(starts & BitsThrough<WideWord>(bit)) - 1;
+      // A run that covers bit 0 starts before the word, or there, so `offset` includes it.
+      const WideWord all = (TRowGroup::HasValues ? starts : columns & ~(columns << 1)) & ~WideWord{ 1 };
+      return offset + CountBits(all & BitsThrough<WideWord>(bit)) - 1;
+    }
+
+    /** Returns the columns at which runs end, for runs that may have no gaps. */
+    CCL_HOST_DEVICE
+    WideWord
+    Ends() const
+    {
+      return columns & ~((columns & ~starts) >> 1);
     }
   };
 
@@ -105,8 +114,15 @@ private:
   RunsInWord
   RunsIn(std::uint64_t rowBegin, std::uint64_t x) const
   {
-    const Word * const columns = runs.groups.columns.bits + rowBegin;
-    return { this->Widen(x, [columns](std::uint64_t at) { return columns[at]; }), runs.runOffsets[rowBegin + x] };
+    const auto widen = [&](const Word * bits) {
+      return this->Widen(x, [row = bits + rowBegin](std::uint64_t at) { return row[at]; });
+    };
+    WideWord starts = 0;
+    if constexpr (TRowGroup::HasValues)
+    {
+      starts = widen(runs.groups.columns.starts);
+    }
+    return { widen(runs.groups.columns.bits), starts, runs.runOffsets[rowBegin + x] };
   }
 
   /** Does the work of ForEachInPart() for the row group at an offset. */
@@ -127,6 +143,11 @@ private:
     const RunsInWord other = this->RunsIn(neighbor.begin, word.x);
     if (other.columns == 0)
     {
+      return;
+    }
+    if constexpr (TRowGroup::HasValues)
+    {
+      this->VisitEqual(own, other, inside, offset.reach, visit);
       return;
     }
     // An overlap is a maximal sequence of columns that both row groups have. One run of each row group covers it.
@@ -160,6 +181,38 @@ private:
     {
       const unsigned int bit = LowestBit(starts);
       visit(own.At(bit), other.At(bit - 1));
+    }
+  }
+
+  /** Visits adjacent runs with equal values, of single rows. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  VisitEqual(const RunsInWord & own,
+             const RunsInWord & other,
+             WideWord           inside,
+             unsigned int       reach,
+             const TVisitor &   visit) const
+  {
+    const auto visitPairs = [&](WideWord columns, int distance) {
+      for (WideWord left = columns & inside; left != 0; left &= left - 1)
+      {
+        const unsigned int bit = LowestBit(left);
+        const TRun         run = own.At(bit);
+        const TRun         otherRun = other.At(bit + distance);
+        if (runs.values.AreEqual(run, otherRun))
+        {
+          visit(run, otherRun);
+        }
+      }
+    };
+    // Two runs that share columns share one in which one of them starts, or the first after a gap of the other.
+    const WideWord overlaps = own.columns & other.columns;
+    visitPairs(overlaps & (own.starts | other.starts), 0);
+    if (reach != 0)
+    {
+      visitPairs(own.Ends() & other.starts >> 1, 1);
+      visitPairs(own.starts & other.Ends() << 1, -1);
     }
   }
 

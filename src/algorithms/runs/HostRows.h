@@ -7,6 +7,7 @@
 // the bits of a mask. If a device labels the runs, only the bits of the pixels and the labels of the runs are
 // transferred. For a mask, only bits are transferred, in both directions.
 
+#include "primitives/ImageRows.h"
 #include "primitives/PixelTypes.h"
 #include "primitives/RowGroups.h"
 #include "executors/host/HostExecutor.h"
@@ -91,30 +92,31 @@ VisitRowOfPixels(const ImageStack & stack,
 template <typename TRowGroup>
 struct HostBits
 {
-  HostBuffer<Word>          columns; // empty if a row group is one row
-  RowGroupBits<TRowGroup>   groups;  // reads the packed rows and `columns`
-  ChunkSums<std::uint64_t>  runs;    // the runs that start in each word of columns
-  RowGroupChunks<TRowGroup> chunks;  // the chunks of these sums
+  HostBuffer<Word>          secondPlane; // as GroupedBits::secondPlane
+  RowGroupBits<TRowGroup>   groups;      // reads the packed rows and `secondPlane`
+  ChunkSums<std::uint64_t>  runs;        // the runs that start in each word of columns
+  RowGroupChunks<TRowGroup> chunks;      // the chunks of these sums
 };
 
 /** Packs all rows of a stack to `bits`, which has an element for each of its words. packRow(i, words) writes the words
  * of row i of the pixels, where rows are counted slice by slice through all images. Also collects the columns of row
- * groups, and counts the runs. The result refers to `bits`. */
+ * groups, and counts the runs. The result refers to `bits`. `values` has the images, for runs that have values. */
 template <typename TRowGroup, typename TRowPacker>
 HostBits<TRowGroup>
 PackRows(const ParallelFor & parallelFor,
          const TRowPacker &  packRow,
          const ImageStack &  stack,
          Word *              bits,
-         std::uint64_t       pixelsPerChunk = Tuning::HostPixelsPerChunk)
+         std::uint64_t       pixelsPerChunk = Tuning::HostPixelsPerChunk,
+         const ImageView *   values = nullptr)
 {
   const RowGroupChunks<TRowGroup> chunks(stack.GetGrid(), pixelsPerChunk);
   const Grid                      words = TRowGroup::GridOf(WordsOf(stack.GetGrid()));
-  auto                            columnBits = AllocateOnHost<Word>(TRowGroup::IsOneRow ? 0 : words.Count());
-  Word * const                    columns = columnBits.get();
+  auto                            memory = AllocateOnHost<Word>(TRowGroup::HasSecondPlane ? words.Count() : 0);
+  Word * const                    secondPlane = memory.get();
   HostBits<TRowGroup>             result{
-    std::move(columnBits),
-    RowGroupBits<TRowGroup>(stack, bits, columns),
+    std::move(memory),
+    RowGroupBits<TRowGroup>(stack, bits, secondPlane),
                 { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 },
     chunks
   };
@@ -124,8 +126,13 @@ PackRows(const ParallelFor & parallelFor,
     chunks.ForEach(chunk, [&](const Cell & group) {
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         Word * const rowBits = bits + groups.RowBegin(group.y, group.z, row, slice);
-        if (!VisitRowOfPixels<TRowGroup>(
-              stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) { packRow(index, rowBits); }))
+        if (!VisitRowOfPixels<TRowGroup>(stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) {
+              packRow(index, rowBits);
+              if constexpr (TRowGroup::HasValues)
+              {
+                FindStartsOf(*values, index, rowBits, secondPlane + groups.RowBegin(group.y, group.z, 0, 0));
+              }
+            }))
         {
           std::fill_n(rowBits, words.x, 0);
         }
@@ -135,7 +142,7 @@ PackRows(const ParallelFor & parallelFor,
       {
         for (std::uint64_t x = 0; x < words.x; ++x)
         {
-          columns[begin + x] = groups.Facing(FixedRowOffset<0, 0>{}, group.y, group.z, x);
+          secondPlane[begin + x] = groups.Facing(FixedRowOffset<0, 0>{}, group.y, group.z, x);
         }
       }
       // Most rows of a sparse mask are empty.
@@ -162,13 +169,34 @@ PackRows(const ParallelFor & parallelFor,
   return result;
 }
 
+/** Writes the keys of all runs of images. `keys` has elements of 32 or 64 bits. */
+inline void
+StoreKeysOfRows(const ParallelFor & parallelFor, const HostBits<ValueRow> & bits, const ImageView & values, Word * keys)
+{
+  const StartedRows & rows = bits.groups.columns;
+  const std::uint64_t wordsOfKey = WordsOfKey(values.type);
+  parallelFor(bits.chunks.Count(), [&](std::uint64_t chunk) {
+    std::uint64_t run = bits.runs.prefixes[chunk];
+    bits.chunks.ForEach(chunk, [&](const Cell & row) {
+      const Word * const starts = rows.starts + rows.RowBegin(row.y, row.z);
+      StoreKeysOf(values, row.y + rows.words.y * row.z, starts, keys + run * wordsOfKey);
+      for (std::uint64_t x = 0; x < rows.words.x; ++x)
+      {
+        run += CountBits(starts[x]);
+      }
+    });
+  });
+}
+
 /** Visits the runs of a row (or of the columns of a row group) from left to right. Before the first Next(), the current
  * run is empty and ends at 0. */
 class RunCursor
 {
 public:
-  RunCursor(const Word * row, std::uint64_t size)
+  /** \param starts the bits at which runs start; null if they have gaps between them */
+  RunCursor(const Word * row, std::uint64_t size, const Word * starts = nullptr)
     : m_Row(row)
+    , m_Starts(starts)
     , m_Size(size)
   {}
 
@@ -177,7 +205,8 @@ public:
   Next()
   {
     m_Begin = NextPixel(m_Row, m_End, m_Size, true);
-    m_End = NextPixel(m_Row, m_Begin, m_Size, false);
+    const std::uint64_t limit = m_Starts == nullptr ? m_Size : NextPixel(m_Starts, m_Begin + 1, m_Size, true);
+    m_End = NextPixel(m_Row, m_Begin, limit, false);
     return m_Begin < m_Size;
   }
 
@@ -196,6 +225,7 @@ public:
 
 private:
   const Word *  m_Row;
+  const Word *  m_Starts;
   std::uint64_t m_Size;
   std::uint64_t m_Begin = 0;
   std::uint64_t m_End = 0;
@@ -262,8 +292,13 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
         const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
         const auto          visitRuns = [&](const auto & visit) {
           // `rank` moves with runOfRowGroup, and points to the rank of the next run of the row group.
-          RunCursor    run(groups.rows.bits + rowBegin, rowSize);
-          RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, rowSize);
+          const Word * starts = nullptr;
+          if constexpr (TRowGroup::HasValues)
+          {
+            starts = groups.columns.starts + columnsBegin;
+          }
+          RunCursor    run(groups.rows.bits + rowBegin, rowSize, starts);
+          RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, rowSize, starts);
           const TRun * rank = ranks.ranks + firstRun;
           while (run.Next())
           {

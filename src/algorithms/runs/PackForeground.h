@@ -18,59 +18,16 @@ namespace itk::ccl
 namespace PackForeground
 {
 
-/** Returns the bits of the pixels of one word. A cell is a word of a row of the stack.
- * \tparam TTest a ValueTest or a RangeTest of TBits
- * \tparam TObserver NoObserver, or a ValueObserver if the test is for 0 */
-template <typename TBits, typename TTest = ValueTest<TBits>, typename TObserver = NoObserver>
-struct PackWordAt
+/** Reads neighboring pixels of rows of the images of a stack. */
+template <typename TBits>
+struct PixelReader
 {
-  static constexpr bool IsObserving = !std::is_same<TObserver, NoObserver>::value;
+  using ChunkType = PixelChunk<TBits>;
 
   StackPixels<const TBits> pixels;
   ImageStack               stack;
-  TTest                    foreground;
-  TObserver                observer{};
 
-  CCL_HOST_DEVICE
-  Word
-  operator()(const Cell & cell) const
-  {
-    const std::uint64_t image = stack.ImageOf(cell.z);
-    if (!stack.HasPixels(cell.z, image))
-    {
-      return 0;
-    }
-    const std::uint64_t x = cell.x * BitsPerWord;
-    const std::uint64_t left = stack.size.x - x;
-    const unsigned int  count = left < BitsPerWord ? static_cast<unsigned int>(left) : BitsPerWord;
-    const Word          word = this->Pack(pixels.Row(stack, cell.y, cell.z, image), x, count, image);
-    return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
-  }
-
-private:
-  using ChunkType = PixelChunk<TBits>;
-
-  /** Packs `count` pixels of a row from x on, and pixels after them that do not count. */
-  CCL_HOST_DEVICE
-  Word
-  Pack(const TBits * row, std::uint64_t x, unsigned int count, std::uint64_t image) const
-  {
-    Word                 word = 0;
-    const ObservedValues known = observer.Start(image);
-    ObservedValues       values;
-    for (unsigned int begin = 0; begin < count; begin += ChunkType::Pixels)
-    {
-      ChunkType           chunk;
-      const std::uint64_t at = x + begin;
-      this->Load(row + static_cast<std::int64_t>(at) * pixels.pixelStride, at, count - begin, chunk);
-      const Word bits = PackChunk(chunk, foreground);
-      observer.Add(chunk, bits, values);
-      word |= bits << begin;
-    }
-    observer.Finish(known, values, image);
-    return foreground.isInverted ? ~word : word;
-  }
-
+  /** Loads the pixels of a row from x on, at most `count`. `first` is their address. */
   CCL_HOST_DEVICE
   void
   Load(const TBits * first, std::uint64_t x, unsigned int count, ChunkType & chunk) const
@@ -102,11 +59,77 @@ private:
     chunk.Load(first, pixels.pixelStride, count);
   }
 
+  /** Calls visit(begin, chunk) for the `count` pixels of a row from x on, in parts. The first pixel of a part is
+   * x + begin. Pixels of a chunk after `count` do not count. */
+  template <typename TVisitor>
+  CCL_HOST_DEVICE
+  void
+  ForEachChunk(const TBits * row, std::uint64_t x, unsigned int count, const TVisitor & visit) const
+  {
+    for (unsigned int begin = 0; begin < count; begin += ChunkType::Pixels)
+    {
+      ChunkType           chunk;
+      const std::uint64_t at = x + begin;
+      this->Load(row + static_cast<std::int64_t>(at) * pixels.pixelStride, at, count - begin, chunk);
+      visit(begin, chunk);
+    }
+  }
+
+  /** Returns the number of pixels of a row in word x. */
+  CCL_HOST_DEVICE
+  unsigned int
+  CountInWord(std::uint64_t word) const
+  {
+    const std::uint64_t left = stack.size.x - word * BitsPerWord;
+    return left < BitsPerWord ? static_cast<unsigned int>(left) : BitsPerWord;
+  }
+
+private:
   CCL_HOST_DEVICE
   std::int64_t
   CountPixels() const
   {
     return static_cast<std::int64_t>(stack.size.Count() * stack.images);
+  }
+};
+
+/** Returns the bits of the pixels of one word. A cell is a word of a row of the stack.
+ * \tparam TTest a ValueTest or a RangeTest of TBits
+ * \tparam TObserver NoObserver, or a ValueObserver if the test is for 0 */
+template <typename TBits, typename TTest = ValueTest<TBits>, typename TObserver = NoObserver>
+struct PackWordAt
+{
+  static constexpr bool IsObserving = !std::is_same<TObserver, NoObserver>::value;
+
+  PixelReader<TBits> reader;
+  TTest              foreground;
+  TObserver          observer{};
+
+  CCL_HOST_DEVICE
+  Word
+  operator()(const Cell & cell) const
+  {
+    const ImageStack &  stack = reader.stack;
+    const std::uint64_t image = stack.ImageOf(cell.z);
+    if (!stack.HasPixels(cell.z, image))
+    {
+      return 0;
+    }
+    const unsigned int   count = reader.CountInWord(cell.x);
+    Word                 word = 0;
+    const ObservedValues known = observer.Start(image);
+    ObservedValues       values;
+    reader.ForEachChunk(reader.pixels.Row(stack, cell.y, cell.z, image),
+                        cell.x * BitsPerWord,
+                        count,
+                        [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
+                          const Word bits = PackChunk(chunk, foreground);
+                          observer.Add(chunk, bits, values);
+                          word |= bits << begin;
+                        });
+    observer.Finish(known, values, image);
+    word = foreground.isInverted ? ~word : word;
+    return count < BitsPerWord ? word & ((Word{ 1 } << count) - 1) : word;
   }
 };
 
@@ -171,19 +194,20 @@ struct CollectColumns
 
 } // namespace PackForeground
 
-/** The bits of the row groups of a stack. Owns the memory of the columns, but not of the rows. */
+/** The bits of the row groups of a stack. Owns the memory of the second plane, but not of the rows. */
 template <typename TRowGroup, typename TExecutor>
 struct GroupedBits
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
 
-  BufferType              columns; // empty if a row group is one row
+  std::uint64_t           secondPlaneWords;
+  BufferType              secondPlane; // the columns, or the starts of runs that have values
   RowGroupBits<TRowGroup> groups;
 
   GroupedBits(const TExecutor & executor, const ImageStack & stack, const Word * rows)
-    : columns(
-        executor.template Allocate<Word>(TRowGroup::IsOneRow ? 0 : TRowGroup::GridOf(WordsOf(stack.GetGrid())).Count()))
-    , groups(stack, rows, columns.get())
+    : secondPlaneWords(TRowGroup::HasSecondPlane ? TRowGroup::GridOf(WordsOf(stack.GetGrid())).Count() : 0)
+    , secondPlane(executor.template Allocate<Word>(secondPlaneWords))
+    , groups(stack, rows, secondPlane.get())
   {}
 };
 
@@ -206,20 +230,21 @@ PackRowGroups(const TExecutor &                         executor,
 {
   using namespace PackForeground;
   const auto pack = [&](const auto & packWord) {
-    executor.ForEach(grouped.groups.columns.words,
-                     WriteWords<TRowGroup, std::decay_t<decltype(packWord)>>{
-                       packWord, grouped.groups, bits, grouped.columns.get(), isMasked, executor.TakeMemoryToClear() });
+    executor.ForEach(
+      grouped.groups.columns.words,
+      WriteWords<TRowGroup, std::decay_t<decltype(packWord)>>{
+        packWord, grouped.groups, bits, grouped.secondPlane.get(), isMasked, executor.TakeMemoryToClear() });
   };
   if (values == nullptr)
   {
     VisitTest<TBits>(foreground, [&](const auto & test) {
-      pack(PackWordAt<TBits, std::decay_t<decltype(test)>>{ pixels, stack, test });
+      pack(PackWordAt<TBits, std::decay_t<decltype(test)>>{ { pixels, stack }, test });
     });
     return;
   }
   ValueTest<TBits> test{ 0, 0, foreground.isInverted };
   foreground.IsOneValue(test.mask, test.value);
-  pack(PackWordAt<TBits, ValueTest<TBits>, ValueObserver>{ pixels, stack, test, { values, type } });
+  pack(PackWordAt<TBits, ValueTest<TBits>, ValueObserver>{ { pixels, stack }, test, { values, type } });
 }
 
 /** Makes the bits of the columns from the bits of the rows. */
@@ -231,7 +256,7 @@ CollectRowGroups(const TExecutor & executor, const ImageStack & stack, const Wor
   if constexpr (!TRowGroup::IsOneRow)
   {
     executor.ForEach(grouped.groups.columns.words,
-                     PackForeground::CollectColumns<TRowGroup>{ grouped.groups, grouped.columns.get() });
+                     PackForeground::CollectColumns<TRowGroup>{ grouped.groups, grouped.secondPlane.get() });
   }
   return grouped;
 }

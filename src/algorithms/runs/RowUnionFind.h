@@ -39,8 +39,9 @@ struct Part
 
 /** Divides the rows of a stack into parts of about equal work, which are whole chunks. Returns the parts, and an empty
  * part after them. */
-inline std::vector<Part>
-PartsOf(const HostBits<SingleRow> & bits, const PartSize & least)
+template <typename TRowGroup>
+std::vector<Part>
+PartsOf(const HostBits<TRowGroup> & bits, const PartSize & least)
 {
   const Grid &                     words = bits.groups.rows.words;
   const ChunkSums<std::uint64_t> & runs = bits.runs;
@@ -89,6 +90,28 @@ StoreColumnsOfRow(const Word * bits, std::uint64_t words, TRun column, TRun * fi
   if (isInRun != 0)
   {
     lastColumns[run++] = column - 1;
+  }
+  return run;
+}
+
+/** Does the same for runs that may follow each other without a gap. `row` is the index of the row's first word. */
+template <typename TRun>
+TRun
+StoreColumnsOfRow(const StartedRows & rows, std::uint64_t row, TRun column, TRun * firstColumns, TRun * lastColumns)
+{
+  const StartedRunEdges edges(rows);
+  TRun                  run = 0;
+  TRun                  ended = 0;
+  for (std::uint64_t word = row; word < row + rows.words.x; ++word, column += BitsPerWord)
+  {
+    for (Word left = edges.StartsAt(word); left != 0; left &= left - 1)
+    {
+      firstColumns[run++] = column + LowestBit(left);
+    }
+    for (Word left = edges.EndsAt(word); left != 0; left &= left - 1)
+    {
+      lastColumns[ended++] = column + LowestBit(left);
+    }
   }
   return run;
 }
@@ -158,17 +181,18 @@ RankParts(const ParallelFor & parallelFor, const std::vector<Part> & parts, cons
 } // namespace RowUnionFind
 
 /** Labels the runs of single rows by the ranks of their components. The result has the columns of all runs. It has the
- * run offsets of the words if `wantsRunOffsets`. */
-template <typename TRun>
-LabeledRuns<SingleRow, TRun, HostExecutor>
-LabelRunsByRow(const ParallelFor &         parallelFor,
-               const HostBits<SingleRow> & bits,
-               Neighbors                   neighbors,
-               bool                        wantsRunOffsets = true,
-               const PartSize &            leastPart = {})
+ * run offsets of the words if `wantsRunOffsets`. `images` has the values of runs that have values. */
+template <typename TRun, typename TRowGroup>
+LabeledRuns<TRowGroup, TRun, HostExecutor>
+LabelRunsByRow(const ParallelFor &                parallelFor,
+               const HostBits<TRowGroup> &        bits,
+               Neighbors                          neighbors,
+               [[maybe_unused]] const ImageView & images,
+               bool                               wantsRunOffsets = true,
+               const PartSize &                   leastPart = {})
 {
   using namespace RowUnionFind;
-  const RowGroupBits<SingleRow> & groups = bits.groups;
+  const RowGroupBits<TRowGroup> & groups = bits.groups;
   const Grid &                    words = groups.rows.words;
   const Grid                      rows{ 1, words.y, words.z };
   const std::vector<Part>         parts = PartsOf(bits, leastPart);
@@ -184,23 +208,39 @@ LabelRunsByRow(const ParallelFor &         parallelFor,
   {
     firstRuns[part.beginRow] = static_cast<TRun>(part.beginRun);
   }
-  const Topology<SingleRow> topology = TopologyOf(groups, neighbors);
-  const auto                adjacencyTo = [&](std::uint64_t beginRow, std::uint64_t endRow) {
-    return AdjacencyByRow<TRun>{ groups, topology, columns, firstRuns.get(), beginRow, endRow };
+  const std::uint64_t wordsOfKey = TRowGroup::HasValues ? WordsOfKey(images.type) : 0;
+  auto                keys = AllocateOnHost<Word>(runCount * wordsOfKey);
+  RunValues           values;
+  if constexpr (TRowGroup::HasValues)
+  {
+    values = RunValues::Of(images.type, keys.get());
+  }
+  const Topology<TRowGroup> topology = TopologyOf(groups, neighbors);
+  using AdjacencyType = AdjacencyByRow<TRowGroup, TRun>;
+  const auto adjacencyTo = [&](std::uint64_t beginRow, std::uint64_t endRow) {
+    return AdjacencyType{ groups, topology, columns, values, firstRuns.get(), beginRow, endRow };
   };
 
   loop(partCount, [&](std::uint64_t part) {
-    const std::uint64_t        end = parts[part + 1].beginRow;
-    const AdjacencyByRow<TRun> adjacency = adjacencyTo(parts[part].beginRow, end);
-    auto                       run = static_cast<TRun>(parts[part].beginRun);
-    Cell                       row = CellAt(rows, parts[part].beginRow);
+    const std::uint64_t end = parts[part + 1].beginRow;
+    const AdjacencyType adjacency = adjacencyTo(parts[part].beginRow, end);
+    auto                run = static_cast<TRun>(parts[part].beginRun);
+    Cell                row = CellAt(rows, parts[part].beginRow);
     for (std::uint64_t i = parts[part].beginRow; i < end; ++i, row = NextCell(rows, row))
     {
-      const TRun count = StoreColumnsOfRow(groups.rows.bits + i * words.x,
-                                           words.x,
-                                           static_cast<TRun>(i * words.x * BitsPerWord),
-                                           firstColumns.get() + run,
-                                           lastColumns.get() + run);
+      const auto   column = static_cast<TRun>(i * words.x * BitsPerWord);
+      TRun * const first = firstColumns.get() + run;
+      TRun * const last = lastColumns.get() + run;
+      TRun         count = 0;
+      if constexpr (TRowGroup::HasValues)
+      {
+        count = StoreColumnsOfRow(groups.columns, i * words.x, column, first, last);
+        StoreKeysOf(images, i, groups.columns.starts + i * words.x, keys.get() + run * wordsOfKey);
+      }
+      else
+      {
+        count = StoreColumnsOfRow(groups.rows.bits + i * words.x, words.x, column, first, last);
+      }
       for (const TRun endRun = run + count; run < endRun; ++run)
       {
         parents[run] = run;
@@ -213,9 +253,9 @@ LabelRunsByRow(const ParallelFor &         parallelFor,
     }
   });
   loop(partCount - 1, [&](std::uint64_t before) {
-    const std::uint64_t begin = parts[before + 1].beginRow;
-    const std::uint64_t end = std::min(parts[before + 2].beginRow, begin + words.y + 1);
-    const RunUnionFind::Reduction<AdjacencyByRow<TRun>, TRun> reduction{ adjacencyTo(0, begin), parents.get() };
+    const std::uint64_t                                begin = parts[before + 1].beginRow;
+    const std::uint64_t                                end = std::min(parts[before + 2].beginRow, begin + words.y + 1);
+    const RunUnionFind::Reduction<AdjacencyType, TRun> reduction{ adjacencyTo(0, begin), parents.get() };
     for (std::uint64_t i = begin; i < end; ++i)
     {
       reduction(CellAt(rows, i));
@@ -239,6 +279,7 @@ LabelRunsByRow(const ParallelFor &         parallelFor,
            count,
            std::move(partCount == 1 ? parents : memory),
            AllocateOnHost<TRun>(0),
+           { std::move(keys), values },
            false };
 }
 

@@ -65,16 +65,21 @@ struct WriteLabels
     // Separate loops let the loads of all Vec4s overlap. A label takes a chain of loads, so all bits are loaded first.
     Window       windows[Vec4sPerCell];
     unsigned int columns[Vec4sPerCell];
+    unsigned int starts[Vec4sPerCell] = {}; // of runs that have values
     unsigned int pixels[Vec4sPerCell][TRowGroup::Slices][TRowGroup::Rows] = {};
     CCL_UNROLL
     for (unsigned int i = 0; i < Vec4sPerCell; ++i)
     {
       windows[i] = Window(vectorXOf(i) - ColumnsBefore, static_cast<TRun>(stack.size.x));
-      columns[i] = BitsOf(windows[i], runs.groups.columns, columnsBegin);
+      columns[i] = BitsOf(windows[i], runs.groups.columns.bits, columnsBegin);
+      if constexpr (TRowGroup::HasValues)
+      {
+        starts[i] = BitsOf(windows[i], runs.groups.columns.starts, columnsBegin);
+      }
       runs.groups.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
         pixels[i][slice][row] = TRowGroup::IsOneRow
                                   ? columns[i]
-                                  : BitsOf(windows[i], runs.groups.rows, runs.groups.RowBegin(y, z, row, slice));
+                                  : BitsOf(windows[i], runs.groups.rows.bits, runs.groups.RowBegin(y, z, row, slice));
       });
     }
     TRun firstRuns[Vec4sPerCell];
@@ -87,16 +92,16 @@ struct WriteLabels
     CCL_UNROLL
     for (unsigned int i = 0; i < Vec4sPerCell; ++i)
     {
-      Vec4Labels<TOutput> vectorLabels{};
+      LabelsType vectorLabels{};
       if constexpr (VAligned)
       {
-        vectorLabels = this->LabelsOf(columns[i], firstRuns[i], 0, firstRank);
+        vectorLabels = this->LabelsOf(columns[i], starts[i], firstRuns[i], 0, firstRank);
       }
       runs.groups.ForEachRow(y, z, [&](unsigned int row, unsigned int slice) {
         const unsigned int begin = ColumnsBefore - PixelsBefore(this->PixelsOf(y, z, row, slice, image));
         if constexpr (!VAligned)
         {
-          vectorLabels = this->LabelsOf(columns[i], firstRuns[i], begin, firstRank);
+          vectorLabels = this->LabelsOf(columns[i], starts[i], firstRuns[i], begin, firstRank);
         }
         vectors[i][slice][row] = MakeVec4(pixels[i][slice][row] >> begin, vectorLabels, background);
       });
@@ -119,14 +124,15 @@ private:
 
   /** The bits of four columns and of the ColumnsBefore columns before them. */
   using Window = BitWindow<TRun, ColumnsBefore + 4, ColumnsBefore>;
+  using LabelsType = std::conditional_t<TRowGroup::HasValues, Vec4LabelsOfValues<TOutput>, Vec4Labels<TOutput>>;
 
-  /** Returns the bits of a window of a row, or of the columns of a row group, whose words begin at `rowBegin`. */
+  /** Returns the bits of a window of a row, or of a row group, whose words begin at `rowBegin`. */
   CCL_HOST_DEVICE
   static unsigned int
-  BitsOf(const Window & window, const BitRows & rows, TRun rowBegin)
+  BitsOf(const Window & window, const Word * bits, TRun rowBegin)
   {
     const TRun word = rowBegin + window.word;
-    return window.Extract(rows.bits[word], window.hasNext ? rows.bits[word + 1] : 0);
+    return window.Extract(bits[word], window.hasNext ? bits[word + 1] : 0);
   }
 
   /** Returns the first run in a window of columns, or 0 if the window is empty. `columns` has the window's bits. */
@@ -146,11 +152,58 @@ private:
   /** Returns the labels of four columns of a window, from bit `begin` of the window on. `firstRun` is the first run in
    * the window, and `firstRank` the first rank of the image. */
   CCL_HOST_DEVICE
-  Vec4Labels<TOutput>
-  LabelsOf(unsigned int columns, TRun firstRun, unsigned int begin, TRun firstRank) const
+  LabelsType
+  LabelsOf(unsigned int                  columns,
+           [[maybe_unused]] unsigned int starts,
+           TRun                          firstRun,
+           unsigned int                  begin,
+           TRun                          firstRank) const
   {
-    Vec4Labels<TOutput> result{ labelOf.background, labelOf.background, 0 };
-    const unsigned int  four = columns >> begin & 15U;
+    if constexpr (TRowGroup::HasValues)
+    {
+      return this->LabelsOfValues(columns, starts, firstRun, begin, firstRank);
+    }
+    else
+    {
+      return this->LabelsOfTwo(columns, firstRun, begin, firstRank);
+    }
+  }
+
+  /** Does the same if four columns may have four runs. `starts` has the bits at which runs start. */
+  CCL_HOST_DEVICE
+  LabelsType
+  LabelsOfValues(unsigned int columns, unsigned int starts, TRun firstRun, unsigned int begin, TRun firstRank) const
+  {
+    LabelsType result{};
+    if ((columns >> begin & 15U) == 0)
+    {
+      return result;
+    }
+    // The first run starts before the window, or at its first foreground column.
+    const TRun before = firstRun - (starts >> LowestBit(Word{ columns }) & 1U);
+    TOutput    label{};
+    bool       isKnown = false;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 4; ++i)
+    {
+      const unsigned int bit = begin + i;
+      if ((columns >> bit & 1U) != 0 && (!isKnown || (starts >> bit & 1U) != 0))
+      {
+        label = labelOf(ranks[before + CountBits(Word{ starts } & BitsThrough(bit))], firstRank);
+        isKnown = true;
+      }
+      result.labels[i] = label;
+    }
+    return result;
+  }
+
+  /** Does the same if four columns have at most two runs. */
+  CCL_HOST_DEVICE
+  LabelsType
+  LabelsOfTwo(unsigned int columns, TRun firstRun, unsigned int begin, TRun firstRank) const
+  {
+    LabelsType         result{ labelOf.background, labelOf.background, 0 };
+    const unsigned int four = columns >> begin & 15U;
     if (four == 0)
     {
       return result;

@@ -14,6 +14,7 @@
 #include "algorithms/runs/AdjacencyByRun.h"
 #include "algorithms/runs/AdjacencyByWord.h"
 #include "algorithms/runs/RunRanking.h"
+#include "algorithms/runs/ValueRuns.h"
 #include "executors/Executor.h"
 #include "primitives/Tuning.h"
 #include "primitives/UnionFind.h"
@@ -28,9 +29,10 @@ namespace RunUnionFind
 {
 
 /** Returns the number of runs that start in a word of columns: the values of a scan. */
+template <typename TEdges>
 struct StartsInWord
 {
-  RunEdges edges;
+  TEdges edges;
 
   CCL_HOST_DEVICE
   std::uint32_t
@@ -40,15 +42,12 @@ struct StartsInWord
   }
 };
 
-/** The most runs that can start in a word. */
-inline constexpr std::uint64_t MostStartsInWord = BitsPerWord / 2;
-
 /** Visitor of a scan that stores the run offset of each word, and the first and the last column of the first
  * `columnLimit` runs. Columns are counted in bits from the first word of the image's columns. */
-template <typename TRun>
+template <typename TRun, typename TEdges>
 struct StoreRuns
 {
-  RunEdges      edges;
+  TEdges        edges;
   TRun *        runOffsets;
   TRun *        firstColumns;
   TRun *        lastColumns;
@@ -123,14 +122,14 @@ struct InitializationByWord
   operator()(const Cell & cell) const
   {
     const auto          part = adjacency.PartAt(cell.x);
-    const BitRows &     columns = adjacency.runs.groups.columns;
+    const auto &        columns = adjacency.runs.groups.columns;
     const std::uint64_t begin = columns.RowBegin(part.word.y, part.word.z);
     const Word          starts = columns.Starts(begin, part.word.x);
     const Word          below = (part.columns & (0U - part.columns)) - 1;
     const TRun          first = adjacency.runs.runOffsets[begin + part.word.x] + CountBits(starts & below);
-    // One bit for each run that starts in the part. At most 16 runs do.
-    const std::uint32_t all = (std::uint32_t{ 1 } << CountBits(starts & part.columns)) - 1;
-    std::uint32_t       linked = 0;
+    // One bit for each run that starts in the part.
+    const auto    all = static_cast<std::uint32_t>((std::uint64_t{ 1 } << CountBits(starts & part.columns)) - 1);
+    std::uint32_t linked = 0;
     for (unsigned int neighbor = 0; neighbor < adjacency.topology.count && linked != all; ++neighbor)
     {
       adjacency.ForEachInPart(part, neighbor, [&](TRun run, TRun other) {
@@ -172,7 +171,8 @@ template <typename TRun, typename TRowGroup, typename TExecutor>
 std::uint64_t
 CountRuns(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
 {
-  const RunUnionFind::StartsInWord startsInWord{ RunEdges(groups.columns) };
+  using EdgesType = typename RowGroupBits<TRowGroup>::EdgesType;
+  const RunUnionFind::StartsInWord<EdgesType> startsInWord{ EdgesType(groups.columns) };
   return SumOf<TRun>(executor, groups.columns.words.Count(), startsInWord);
 }
 
@@ -181,7 +181,7 @@ template <typename TRowGroup>
 std::uint64_t
 MostRunsOf(const RowGroupBits<TRowGroup> & groups)
 {
-  return groups.columns.words.Count() * RunUnionFind::MostStartsInWord;
+  return groups.columns.words.Count() * TRowGroup::MostStartsInWord;
 }
 
 /** The number of runs for which LabelRuns() allocates memory. */
@@ -209,7 +209,8 @@ template <typename TRun, typename TRowGroup, typename TExecutor>
 RunCapacity
 CapacityFor(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups)
 {
-  constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun); // parents, and ranks of roots
+  // Parents, ranks of roots, and values.
+  constexpr std::uint64_t bytesPerRun = 2 * sizeof(TRun) + (TRowGroup::HasValues ? sizeof(std::uint64_t) : 0);
   const std::uint64_t     mostRuns = MostRunsOf(groups);
   return mostRuns <= Tuning::WorstCaseBytes / bytesPerRun ? RunCapacity::AtMost(mostRuns)
                                                           : RunCapacity::Exactly(CountRuns<TRun>(executor, groups));
@@ -220,9 +221,10 @@ template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 StoreRunOffsets(const TExecutor & executor, const RowGroupBits<TRowGroup> & groups, TRun * runOffsets)
 {
+  using EdgesType = typename RowGroupBits<TRowGroup>::EdgesType;
   TRun * const noTotal = nullptr;
   executor.template Scan<TRun>({ groups.columns.words.Count() },
-                               RunUnionFind::StartsInWord{ RunEdges(groups.columns) },
+                               RunUnionFind::StartsInWord<EdgesType>{ EdgesType(groups.columns) },
                                StorePrefix<TRun>{ runOffsets },
                                noTotal);
 }
@@ -251,8 +253,9 @@ struct LabeledRuns
   BufferType              countMemory;
   BoundedCount<TRun>      runCount;
   BoundedCount<TRun>      componentCount;
-  BufferType              ranks; // of the component of each run, or only of roots
-  BufferType              roots; // the root of each run, if only roots have ranks
+  BufferType              ranks;  // of the component of each run, or only of roots
+  BufferType              roots;  // the root of each run, if only roots have ranks
+  StoredValues<TExecutor> values; // of the runs, if they have values
   bool                    onlyRoots;
   const TRun * positions = nullptr; // of each component, if components are selected and only roots have ranks
 
@@ -265,7 +268,7 @@ struct LabeledRuns
   IndexedRuns<TRowGroup, TRun>
   GetIndexed() const
   {
-    return { groups, runOffsets.get(), columnsOfRuns };
+    return { groups, runOffsets.get(), columnsOfRuns, values.ofRuns };
   }
 };
 
@@ -345,17 +348,21 @@ BuildTrees(const TExecutor &                     executor,
 } // namespace RunUnionFind
 
 /** Labels the runs of row groups by the ranks of their components. Does not wait for the device. TRun must be able to
- * hold BitCountOf(image). If there are more runs than the capacity, there are no components, and no rank is written. */
+ * hold BitCountOf(image). If there are more runs than the capacity, there are no components, and no rank is written.
+ * \param valueSource the values of runs that have values */
 template <typename TRun, typename TRowGroup, typename TExecutor>
 LabeledRuns<TRowGroup, TRun, TExecutor>
 LabelRuns(const TExecutor &               executor,
           const RowGroupBits<TRowGroup> & groups,
           Neighbors                       neighbors,
           const RunCapacity &             capacity,
+          const RunValueSource &          valueSource = {},
           const RankTarget<TRun> &        target = {})
 {
   using namespace RunUnionFind;
-  const BitRows &          columns = groups.columns;
+  using EdgesType = typename RowGroupBits<TRowGroup>::EdgesType;
+  const auto &             columns = groups.columns;
+  const EdgesType          edges(columns);
   const std::uint64_t      words = columns.words.Count();
   auto                     countMemory = executor.template Allocate<TRun>(2);
   TRun * const             componentAddress = target.countMemory != nullptr ? target.countMemory : countMemory.get();
@@ -373,12 +380,13 @@ LabelRuns(const TExecutor &               executor,
   auto                lastColumns = executor.template Allocate<TRun>(columnLimit);
   executor.template Scan<TRun>(
     { words },
-    StartsInWord{ RunEdges(columns) },
-    StoreRuns<TRun>{ RunEdges(columns), runOffsets.get(), firstColumns.get(), lastColumns.get(), columnLimit },
+    StartsInWord<EdgesType>{ edges },
+    StoreRuns<TRun, EdgesType>{ edges, runOffsets.get(), firstColumns.get(), lastColumns.get(), columnLimit },
     countAddress);
-  IndexedRuns<TRowGroup, TRun> runs{ groups,
-                                     runOffsets.get(),
-                                     { firstColumns.get(), lastColumns.get(), runCount.limit } };
+  auto                         values = StoreValuesOfRuns(executor, groups, runOffsets.get(), runCount, valueSource);
+  IndexedRuns<TRowGroup, TRun> runs{
+    groups, runOffsets.get(), { firstColumns.get(), lastColumns.get(), runCount.limit }, values.ofRuns
+  };
 
   auto parents = executor.template Allocate<TRun>(runCount.limit);
   // Unless roots have the first pixels, rootRanks holds the first pixels of components until their ranks are known.
@@ -418,6 +426,7 @@ LabelRuns(const TExecutor &               executor,
            { capacity.runs, componentAddress },
            std::move(ranks),
            std::move(roots),
+           std::move(values),
            onlyRoots };
 }
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_algorithms_runs_ValueRuns_h
+#define ccl_algorithms_runs_ValueRuns_h
+
+// The starts and the values of runs in labeling by value. A run ends where the value changes.
+
+#include "algorithms/runs/PackForeground.h"
+#include "executors/BoundedCount.h"
+#include "primitives/EqualValues.h"
+#include "primitives/Runs.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+
+namespace itk::ccl
+{
+
+/** Returns the pixels of a view. `pixels` is its address as a pointer to its type. */
+template <typename TPixel>
+StackPixels<TPixel>
+PixelsOf(TPixel * pixels, const ImageView & view)
+{
+  const auto bytes = static_cast<std::int64_t>(SizeOf(view.type));
+  return { pixels,
+           view.size[0] <= 1 ? 1 : view.strides[0] / bytes,
+           view.strides[1] / bytes,
+           view.strides[2] / bytes,
+           view.imageStride / bytes,
+           view.IsContiguous() };
+}
+
+namespace ValueRuns
+{
+
+/** Kernel functor that writes the bits at which runs start. A cell is a word of a row of the stack. */
+template <typename TBits>
+struct StoreStarts
+{
+  PackForeground::PixelReader<TBits> reader;
+  ValueKeys<TBits>                   keys;
+  BitRows                            rows;
+  Word *                             starts;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t begin = rows.RowBegin(cell.y, cell.z);
+    const Word          here = rows.bits[begin + cell.x];
+    const Word          continuing = here & rows.Before(begin, cell.x); // unless the value changes
+    starts[begin + cell.x] = continuing == 0 ? here : here & ~(continuing & ~this->ChangesIn(cell));
+  }
+
+private:
+  /** Returns the bits of the pixels of a word whose value differs from that of the pixel before. The first pixel of a
+   * row has no meaning. */
+  CCL_HOST_DEVICE
+  Word
+  ChangesIn(const Cell & cell) const
+  {
+    const ImageStack &  stack = reader.stack;
+    const TBits * const row = reader.pixels.Row(stack, cell.y, cell.z, stack.ImageOf(cell.z));
+    const std::uint64_t x = cell.x * BitsPerWord;
+    TBits before = x == 0 ? TBits{ 0 } : keys(row[static_cast<std::int64_t>(x - 1) * reader.pixels.pixelStride]);
+    Word  changes = 0;
+    reader.ForEachChunk(row, x, reader.CountInWord(cell.x), [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
+      CCL_UNROLL
+      for (unsigned int i = 0; i < PixelChunk<TBits>::Pixels; ++i)
+      {
+        const TBits key = keys(chunk.Get(i));
+        changes |= static_cast<Word>(keys.AreDifferent(key, before)) << (begin + i);
+        before = key;
+      }
+    });
+    return changes;
+  }
+};
+
+/** Kernel functor that writes the key of each run. A cell is a word of a row of the stack. */
+template <typename TBits, typename TRun>
+struct StoreKeys
+{
+  using KeyType = std::conditional_t<sizeof(TBits) == 8, std::uint64_t, std::uint32_t>;
+
+  PackForeground::PixelReader<TBits> reader;
+  ValueKeys<TBits>                   keys;
+  StartedRows                        rows;
+  const TRun *                       runOffsets;
+  BoundedCount<TRun>                 runCount;
+  KeyType *                          keysOfRuns;
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & cell) const
+  {
+    const std::uint64_t at = rows.RowBegin(cell.y, cell.z) + cell.x;
+    Word                left = rows.starts[at];
+    if (left == 0 || runCount.IsExceeded())
+    {
+      return;
+    }
+    const ImageStack &  stack = reader.stack;
+    const TBits * const pixels = reader.pixels.Row(stack, cell.y, cell.z, stack.ImageOf(cell.z));
+    for (TRun run = runOffsets[at]; left != 0; left &= left - 1, ++run)
+    {
+      const auto x = static_cast<std::int64_t>(cell.x * BitsPerWord + LowestBit(left));
+      keysOfRuns[run] = keys(pixels[x * reader.pixels.pixelStride]);
+    }
+  }
+};
+
+} // namespace ValueRuns
+
+/** Writes the starts of the runs of images. `rows` has the bits of their pixels. */
+template <typename TExecutor>
+void
+StoreStartsOfRuns(const TExecutor &  executor,
+                  const ImageView &  image,
+                  const ImageStack & stack,
+                  const BitRows &    rows,
+                  Word *             starts)
+{
+  VisitWidth(image.type, [&](auto width) {
+    using BitsType = decltype(width);
+    const auto pixels = PixelsOf(static_cast<const BitsType *>(image.pixels), image);
+    executor.ForEach(
+      rows.words,
+      ValueRuns::StoreStarts<BitsType>{ { pixels, stack }, ValueKeys<BitsType>::Of(image.type), rows, starts });
+  });
+}
+
+/** Where the values of runs come from. */
+struct RunValueSource
+{
+  const ImageView * image = nullptr; // the images: their pixel type, and their pixels if there are no keys
+  const void *      keys = nullptr;  // of the runs, if they are known
+
+  /** Returns the stack of the images, as rows. */
+  ImageStack
+  GetStack() const
+  {
+    return { Grid{ image->size[0], image->size[1], image->size[2] }, image->images, 1 };
+  }
+};
+
+/** The values of runs. */
+template <typename TExecutor>
+struct StoredValues
+{
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
+
+  BufferType memory; // empty if the keys were known
+  RunValues  ofRuns;
+};
+
+/** Reads the values of runs, if they have values. Runs after the capacity get none. */
+template <typename TRowGroup, typename TRun, typename TExecutor>
+StoredValues<TExecutor>
+StoreValuesOfRuns(const TExecutor &                                executor,
+                  [[maybe_unused]] const RowGroupBits<TRowGroup> & groups,
+                  [[maybe_unused]] const TRun *                    runOffsets,
+                  [[maybe_unused]] const BoundedCount<TRun> &      runCount,
+                  [[maybe_unused]] const RunValueSource &          source)
+{
+  if constexpr (TRowGroup::HasValues)
+  {
+    const PixelType type = source.image->type;
+    if (source.keys != nullptr)
+    {
+      return { executor.template Allocate<Word>(0), RunValues::Of(type, source.keys) };
+    }
+    auto memory = executor.template Allocate<Word>(runCount.limit * WordsOfKey(type));
+    VisitWidth(type, [&](auto width) {
+      using BitsType = decltype(width);
+      using FunctorType = ValueRuns::StoreKeys<BitsType, TRun>;
+      const auto pixels = PixelsOf(static_cast<const BitsType *>(source.image->pixels), *source.image);
+      executor.ForEach(groups.rows.words,
+                       FunctorType{ { pixels, source.GetStack() },
+                                    ValueKeys<BitsType>::Of(type),
+                                    groups.columns,
+                                    runOffsets,
+                                    runCount,
+                                    reinterpret_cast<typename FunctorType::KeyType *>(memory.get()) });
+    });
+    const void * const keys = memory.get();
+    return { std::move(memory), RunValues::Of(type, keys) };
+  }
+  else
+  {
+    return { executor.template Allocate<Word>(0), {} };
+  }
+}
+
+} // namespace itk::ccl
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_primitives_EqualValues_h
+#define ccl_primitives_EqualValues_h
+
+// Which pixels have equal values, for labeling by value.
+
+#include "primitives/HostDevice.h"
+#include "primitives/PixelTypes.h"
+
+#include <cstdint>
+
+namespace itk::ccl
+{
+
+/** Returns the number of words of the key of a value. */
+constexpr std::uint64_t
+WordsOfKey(PixelType type)
+{
+  return SizeOf(type) == 8 ? 2 : 1;
+}
+
+/** Makes keys of the bits of pixels. Equal values have equal keys: 0.0 and -0.0, and the bytes of bool that are not 0.
+ * All NaN have the key NaN, which no other value of the type has. It equals nothing, not even itself. */
+template <typename TBits>
+struct ValueKeys
+{
+  static constexpr TBits NaN = static_cast<TBits>(~TBits{ 0 });
+
+  TBits magnitude; // the mask of all bits but the sign of a floating-point number
+  TBits infinity;  // the highest magnitude that is no NaN
+  bool  isBool;
+
+  static ValueKeys
+  Of(PixelType type)
+  {
+    ValueKeys keys{ NaN, NaN, type == PixelType::Bool };
+    if (IsFloat(type))
+    {
+      const std::uint64_t infinity = type == PixelType::Half       ? 0x7C00U
+                                     : type == PixelType::BFloat16 ? 0x7F80U
+                                     : type == PixelType::Float    ? 0x7F800000U
+                                                                   : 0x7FF0000000000000U;
+      keys.magnitude = NaN >> 1;
+      keys.infinity = static_cast<TBits>(infinity);
+    }
+    return keys;
+  }
+
+  CCL_HOST_DEVICE
+  TBits
+  operator()(TBits bits) const
+  {
+    const auto  absolute = static_cast<TBits>(bits & magnitude);
+    const TBits number = absolute == 0 ? TBits{ 0 } : isBool ? TBits{ 1 } : bits;
+    return absolute > infinity ? NaN : number;
+  }
+
+  /** Returns whether two pixels with these keys have different values. */
+  CCL_HOST_DEVICE
+  bool
+  AreDifferent(TBits a, TBits b) const
+  {
+    return a != b || (infinity != NaN && a == NaN);
+  }
+};
+
+/** The values of runs, as keys. */
+struct RunValues
+{
+  const void *  keys = nullptr; // an element of 32 or 64 bits for each run
+  bool          isWide = false;
+  bool          hasNaN = false;
+  std::uint64_t nan = 0; // the key of NaN
+
+  static RunValues
+  Of(PixelType type, const void * keys)
+  {
+    return { keys, WordsOfKey(type) == 2, IsFloat(type), ~std::uint64_t{ 0 } >> (64 - 8 * SizeOf(type)) };
+  }
+
+  /** Returns the key of a run: the bits of its pixels, with zeros before them. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  KeyOf(std::uint64_t run) const
+  {
+    return isWide ? static_cast<const std::uint64_t *>(keys)[run] : static_cast<const std::uint32_t *>(keys)[run];
+  }
+
+  CCL_HOST_DEVICE
+  bool
+  AreEqual(std::uint64_t run, std::uint64_t other) const
+  {
+    const std::uint64_t key = this->KeyOf(run);
+    return key == this->KeyOf(other) && !(hasNaN && key == nan);
+  }
+};
+
+} // namespace itk::ccl
+
+#endif
