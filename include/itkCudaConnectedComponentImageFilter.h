@@ -133,6 +133,12 @@ public:
   itkNewMacro(Self);
   itkCudaConnectedComponentsNameOfClassMacro(CudaConnectedComponentImageFilter, ConnectedComponentImageFilter);
 
+  /** Sets the number of neighbors of a pixel: 4 or 8 in planes; 6, 18 (pixels that share a face or an edge) or 26 in
+   * volumes. The default is 0: FullyConnected decides between face and full connectivity. Another number than 0 wins
+   * over FullyConnected. ITK has no filter for 18 neighbors. Images of other dimensions need 0.
+   * \param value the number of neighbors, or 0. The update throws an ExceptionObject for other numbers. */
+  itkCudaConnectedComponentsSettingMacro(Connectivity, unsigned int, m_Connectivity);
+
   /** Selects objects of at least this number of pixels. The pixels of smaller objects get the background value. The
    * default is 0: all objects.
    * \param value the number of pixels */
@@ -291,6 +297,7 @@ private:
   void
   StoreResults(CudaConnectedComponentsDetail::LabelingResults results);
 
+  unsigned int                                   m_Connectivity{ 0 };
   typename IntensityImageType::ConstPointer      m_UnusedIntensityImage;
   CudaConnectedComponentsDetail::ObjectSettings  m_Settings;
   CudaConnectedComponentsDetail::LabelingResults m_Results;

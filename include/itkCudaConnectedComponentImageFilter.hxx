@@ -69,8 +69,16 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   {
     CudaConnectedComponentsDetail::MaskVerifier<ImageDimension>::Verify(*this->GetInput(), *mask);
   }
+  const bool isPlanes = m_Connectivity == 4 || m_Connectivity == 8;
+  const bool isVolumes = m_Connectivity == 6 || m_Connectivity == 18 || m_Connectivity == 26;
+  if (m_Connectivity != 0 && !(isPlanes && ImageDimension == 2) && !(isVolumes && ImageDimension == 3))
+  {
+    itkExceptionMacro("Connectivity is " << m_Connectivity << ", and the image has " << ImageDimension
+                                         << " dimensions: set 4 or 8 for planes, 6, 18 or 26 for volumes, or 0");
+  }
   CudaConnectedComponentsDetail::BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
   run.fullyConnected = this->GetFullyConnected();
+  run.connectivity = m_Connectivity;
   run.inputPixel = &typeid(InputPixelType);
   run.outputPixel = &typeid(OutputPixelType);
   run.isMasked = mask != nullptr;
@@ -204,6 +212,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintS
   Superclass::PrintSelf(os, indent);
 
   os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;
+  os << indent << "Connectivity: " << m_Connectivity << std::endl;
   os << indent << "BackgroundValue: "
      << static_cast<typename NumericTraits<OutputPixelType>::PrintType>(this->GetBackgroundValue()) << std::endl;
   os << indent << "OriginalNumberOfObjects: " << m_Results.originalNumberOfObjects << std::endl;

@@ -189,6 +189,7 @@ LabelRunsOnHost(const HostExecutor & executor,
                                       hostBits.groups,
                                       neighbors,
                                       CapacityFor<TRun>(executor, hostBits.groups),
+                                      {},
                                       { true, &count });
   EXPECT_EQ(count, runs.componentCount.GetOrZero());
 

@@ -45,6 +45,34 @@ TEST(CudaConnectedComponentsFilter, FourDimensionsAreLabeledByItk)
   EXPECT_NE(ExceptionOf(*filter).find("dimension 4 is not supported on the GPU"), std::string::npos);
 }
 
+TEST(CudaConnectedComponentsFilter, ConnectivityWinsOverFullyConnected)
+{
+  const auto image = MakeRandomMask();
+  const auto countOf = [&image](unsigned int connectivity, bool fullyConnected) {
+    auto filter = FilterType::New();
+    filter->SetInput(image);
+    filter->SetConnectivity(connectivity);
+    filter->SetFullyConnected(fullyConnected);
+    filter->Update();
+    return filter->GetObjectCount();
+  };
+  const auto face = countOf(0, false);
+  const auto full = countOf(0, true);
+  EXPECT_EQ(countOf(6, true), face);
+  EXPECT_EQ(countOf(26, false), full);
+  EXPECT_LT(countOf(18, true), face);
+  EXPECT_GT(countOf(18, false), full);
+  EXPECT_EQ(countOf(18, true), countOf(18, false));
+
+  auto filter = FilterType::New();
+  filter->SetInput(image);
+  filter->Update();
+  const auto time = filter->GetMTime();
+  filter->SetConnectivity(8);
+  EXPECT_GT(filter->GetMTime(), time);
+  EXPECT_NE(ExceptionOf(*filter).find("Connectivity is 8, and the image has 3 dimensions"), std::string::npos);
+}
+
 TEST(CudaConnectedComponentsFilter, BlockAlgorithmsNeedFullConnectivity)
 {
   for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())

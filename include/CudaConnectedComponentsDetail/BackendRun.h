@@ -76,8 +76,9 @@ public:
   BackendRun & operator=(const BackendRun &) = delete;
 
   /** The connectivity, as in CudaConnectedComponentLabeler::Options, and whether the work depends on it. */
-  bool fullyConnected{ false };
-  bool hasConnectivity{ true };
+  bool         fullyConnected{ false };
+  unsigned int connectivity{ 0 };
+  bool         hasConnectivity{ true };
 
   /** Whether there are components to find. If not, or if there are no pixels, the CPU does the work with all settings.
    */

@@ -107,8 +107,8 @@ SelectManyRuns(const DeviceExecutor &          executor,
                const Request &                 request,
                std::unique_ptr<DeviceArena> &  arena)
 {
-  auto                labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, knownCount, request)
-                                                     : LabelManyRuns<TRun>(executor, groups, knownCount, values, request, arena);
+  const auto label = [&] { return LabelManyRuns<TRun>(executor, groups, knownCount, values, request, arena); };
+  auto labeled = IsPublished(request) ? LabelRunsAsPublished<TRun>(executor, groups, knownCount, request) : label();
   const std::uint64_t components = labeled.componentCount.limit;
   if (request.NeedsAnalysis() &&
       TableWords<TRun>(request, components) * 8 + components * 2 * sizeof(TRun) > Tuning::WorstCaseBytes)

@@ -154,7 +154,7 @@ BackendRun::Run()
   m_Settings.fallbackReason.clear();
   CallAsITK(m_Filter, [this] {
     if (CudaConnectedComponentAlgorithms::Describe(m_Settings.algorithm).needsFullConnectivity && hasConnectivity &&
-        !fullyConnected)
+        !fullyConnected && connectivity != 8 && connectivity != 26)
     {
       std::ostringstream text;
       text << m_Settings.algorithm
@@ -166,7 +166,9 @@ BackendRun::Run()
   if (Process::IsVerbose())
   {
     const auto dimension = static_cast<double>(m_AllSizes.size());
-    const auto neighbors = static_cast<unsigned int>(fullyConnected ? std::pow(3.0, dimension) - 1 : 2 * dimension);
+    const auto neighbors = connectivity != 0
+                             ? connectivity
+                             : static_cast<unsigned int>(fullyConnected ? std::pow(3.0, dimension) - 1 : 2 * dimension);
     Process::Print({ m_Filter.GetNameOfClass(),
                      m_AllSizes,
                      inputPixel,
@@ -291,6 +293,7 @@ BackendRun::Work(bool onHost)
 {
   CudaConnectedComponentLabeler labeler;
   labeler.options.fullyConnected = fullyConnected;
+  labeler.options.connectivity = connectivity;
   labeler.options.algorithm = m_Settings.algorithm;
   labeler.options.inlineCompression = m_Settings.inlineCompression;
   labeler.options.deviceId = m_Settings.deviceId;

@@ -47,9 +47,11 @@ public:
   ComponentFinder(const Options &   options,
                   const Geometry &  geometry,
                   const BitRows &   foreground,
+                  const ImageView & values,
                   const ImageView & intensities)
     : m_Options(options)
     , m_Foreground(foreground)
+    , m_Values(values)
     , m_Intensities(intensities)
     , m_AllSizes(geometry.GetSize())
     , m_Seeds(LocateSeeds(options.seeds, options.seedPoints, geometry, options.input))
@@ -99,6 +101,8 @@ public:
     }
     BackendRun run(*process, settings, m_AllSizes);
     run.fullyConnected = m_Options.fullyConnected;
+    run.connectivity =
+      m_Options.connectivity == "auto" ? 0 : static_cast<unsigned int>(std::stoul(m_Options.connectivity));
     run.inputPixel = &typeid(unsigned char);
     run.outputPixel = m_Options.NeedsLabels() ? &typeid(std::uint32_t) : &typeid(unsigned char);
     run.isMasked = !m_Options.mask.empty();
@@ -157,6 +161,19 @@ private:
     }
   }
 
+  /** Returns the foreground as an image: pixels that are not 0. */
+  std::vector<std::uint8_t>
+  UnpackForeground() const
+  {
+    const std::uint64_t       length = m_Foreground.GetLength();
+    std::vector<std::uint8_t> pixels(m_Foreground.GetNumberOfRows() * length);
+    for (std::uint64_t i = 0; i < pixels.size(); ++i)
+    {
+      pixels[i] = m_Foreground.GetRow(i / length)[i % length / 32] >> i % length % 32 & 1U;
+    }
+    return pixels;
+  }
+
   /** Finds the holes: the components of the background that do not touch the border. Foreground and background have
    * different connectivities, so that a closed curve of foreground separates its inside from its outside. */
   void
@@ -170,7 +187,10 @@ private:
     Labeler background = labeler;
     background.options.algorithm = Labeler::AlgorithmEnum::Automatic; // the option is for the labels
     background.options.complement = true;
-    background.options.fullyConnected = !m_Options.fullyConnected;
+    const unsigned int connectivity = labeler.options.connectivity;
+    background.options.connectivity = 0;
+    background.options.fullyConnected =
+      connectivity == 0 ? !m_Options.fullyConnected : connectivity == 4 || connectivity == 6;
     background.options.selection.border = itk::CudaConnectedComponentSelection::BorderEnum::NotTouching;
     BitRows                          holes(size);
     itk::CudaConnectedComponentTable table;
@@ -203,12 +223,24 @@ private:
     const auto visitRow = [&components](std::uint64_t row, const std::uint32_t * words) {
       components.kept.SetRow(row, words);
     };
+    const std::vector<std::uint8_t> mask = m_Options.byValue ? this->UnpackForeground() : std::vector<std::uint8_t>();
+    if (m_Options.byValue)
+    {
+      // All pixels of the mask are labeled.
+      labeler.options.byValue = true;
+      labeler.options.columns.values = !m_Options.table.empty();
+      labeler.options.foreground = itk::CudaConnectedComponentForeground::AnyOf({});
+      labeler.options.complement = true;
+      labeler.options.mask = ImageView::Of(mask.data(), size);
+    }
     if (m_Options.NeedsLabels())
     {
       components.labels.reset(new std::uint32_t[m_Foreground.GetNumberOfRows() * m_Foreground.GetLength()]);
       labeler.options.outputIsUntouched = true;
       const std::uint32_t * labels = components.labels.get();
-      report.objectCount = labeler.LabelPackedRows(packRow, ImageView::Of(components.labels.get(), size), 0, table);
+      const auto            output = ImageView::Of(labels, size);
+      report.objectCount = m_Options.byValue ? labeler.Label(m_Values, output, 0, table)
+                                             : labeler.LabelPackedRows(packRow, output, 0, table);
       for (std::uint64_t row = 0; m_Options.maskOutput && row < m_Foreground.GetNumberOfRows(); ++row)
       {
         Labeler::PackRow(labels, size[0], components.kept.GetRow(row));
@@ -221,7 +253,7 @@ private:
     }
     else
     {
-      components.table = labeler.MeasurePackedRows(packRow, size);
+      components.table = m_Options.byValue ? labeler.Measure(m_Values) : labeler.MeasurePackedRows(packRow, size);
       report.objectCount = components.table.componentCount;
     }
     report.originalObjectCount = needsTable ? components.table.originalComponentCount : report.objectCount;
@@ -230,6 +262,7 @@ private:
 
   const Options &                      m_Options;
   const BitRows &                      m_Foreground; // without filled holes
+  ImageView                            m_Values;
   ImageView                            m_Intensities;
   std::vector<std::uint64_t>           m_AllSizes; // along all axes
   std::vector<LocatedSeed>             m_Seeds;
@@ -243,10 +276,11 @@ Components
 FindComponents(const Options &   options,
                const Geometry &  geometry,
                const BitRows &   foreground,
+               const ImageView & values,
                const ImageView & intensities,
                Report &          report)
 {
-  ComponentFinder finder(options, geometry, foreground, intensities);
+  ComponentFinder finder(options, geometry, foreground, values, intensities);
   const Stopwatch stopwatch;
   Components      components = finder.Find(report);
   report.labelingMilliseconds = stopwatch.Milliseconds();

@@ -21,11 +21,12 @@ struct Components
 };
 
 /** Fills holes, labels an image, measures and selects its components, and adds the results to the report. The pixels of
- * `intensities` may be null. Throws Failure. */
+ * `intensities` may be null, and those of `values`, the image, if it is not labeled by value. Throws Failure. */
 Components
 FindComponents(const Options &   options,
                const Geometry &  geometry,
                const BitRows &   foreground,
+               const ImageView & values,
                const ImageView & intensities,
                Report &          report);
 

@@ -100,6 +100,21 @@ PrepareLabels(const Options &             options,
   return PrepareImage(output, geometry, options.output);
 }
 
+/** Returns the number of neighbors. Throws Failure if the image has not the dimension for it. */
+std::size_t
+ConnectivityOf(const Options & options, std::size_t dimension)
+{
+  if (options.connectivity == "auto")
+  {
+    return options.fullyConnected ? (dimension == 2 ? 8 : 26) : 2 * dimension;
+  }
+  const std::size_t connectivity = std::stoul(options.connectivity);
+  RefuseIf((connectivity == 4 || connectivity == 8) != (dimension == 2),
+           options.input + ": is a " + (dimension == 2 ? "plane, which has 4 or 8" : "volume, which has 6, 18 or 26") +
+             " neighbors, not " + options.connectivity + ": change --connectivity");
+  return connectivity;
+}
+
 void
 PrintHint(const std::string & text)
 {
@@ -122,8 +137,7 @@ WriteOutputs(const Options &    options,
     outputs.push_back(PrepareTable(components.table,
                                    image.geometry,
                                    options.backgroundValue,
-                                   options.shapes,
-                                   !options.intensity.empty(),
+                                   { options.shapes, !options.intensity.empty(), options.byValue, image.view.type },
                                    options.table));
   }
   if (options.maskOutput)
@@ -240,6 +254,8 @@ LabelImage(const Options & options)
     RefuseIf(options.maskOutput && image.componentCount > 1,
              options.input +
                ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
+    RefuseIf(options.byValue && image.componentCount > 1,
+             options.input + ": has more than one value per pixel; --by-value needs an image with one value per pixel");
     bool wasSegment = image.isSegment;
     if (!options.mask.empty())
     {
@@ -256,7 +272,7 @@ LabelImage(const Options & options)
     {
       maskPixels.value = FindForegroundValue(image.view, foreground.bits, options.input);
     }
-    if (options.preview.empty() && (!options.maskOutput || maskPixels.value))
+    if (options.preview.empty() && (!options.maskOutput || maskPixels.value) && !options.byValue)
     {
       image.memory.reset();
     }
@@ -271,21 +287,24 @@ LabelImage(const Options & options)
     report.readingMilliseconds = stopwatch.Milliseconds();
   }
   report.size = image.geometry.GetSize();
-  report.connectivity = options.fullyConnected ? (report.size.size() == 2 ? 8 : 26) : 2 * report.size.size();
+  report.connectivity = ConnectivityOf(options, report.size.size());
   report.pixelType = image.pixelType;
   report.otsuThreshold = foreground.otsuThreshold;
 
-  const Components components = FindComponents(options, image.geometry, foreground.bits, intensities.view, report);
+  const Components components =
+    FindComponents(options, image.geometry, foreground.bits, image.view, intensities.view, report);
   if (!options.quiet && options.mask.empty())
   {
-    if (foreground.values.hasSeveralWhole)
+    if (foreground.values.hasSeveralWhole && !options.byValue)
     {
       PrintHint(options.input + " has several values other than 0, and components join neighbors of different values; "
-                                "choose the values with --lower and --upper");
+                                "choose the values with --lower and --upper, or label each value with --by-value");
     }
     if (foreground.values.hasNaN)
     {
-      PrintHint(options.input + " has NaN, which counts as foreground; NaN is background with --lower or --upper");
+      PrintHint(options.input + " has NaN, which counts as foreground" +
+                (options.byValue ? ", and each NaN is a component" : "") +
+                "; NaN is background with --lower or --upper");
     }
   }
   if (options.IsTextPrinted())

@@ -73,6 +73,11 @@ MakeTable()
 
     { "--fully-connected", "", &Options::fullyConnected, components, "", {},
       "full connectivity: 8 or 26 neighbors instead of 4 or 6" },
+    { "--connectivity", "NUMBER", &Options::connectivity, components, "auto",
+      { { "auto", "4", "8", "6", "18", "26" }, {}, { "--fully-connected" } },
+      "number of neighbors: 4 or 8 in planes; 6, 18 or 26 in volumes. auto is 4 or 6" },
+    { "--by-value", "", &Options::byValue, components, "", { {}, {}, { "--fill-holes", "--min-size", "--max-size", "--keep-largest" } },
+      "label regions of equal value, such as the classes of a label image: neighbors of different values are not connected" },
     { "--min-size", "SIZE", &Options::minimumSize, components, "", {},
       "remove components that are smaller than this: a number of pixels, such as 100, or a physical size, such as "
       "\"2.5 mm3\" (in planes mm2)" },

@@ -63,8 +63,12 @@ RequireSensible(const Options & options)
           background + " does not fit into --output-type " + options.outputType);
   for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
   {
-    require(row.option != options.algorithm || options.fullyConnected || !row.needsFullConnectivity,
+    const bool isChosen = row.option == options.algorithm;
+    const bool isFull = options.fullyConnected || options.connectivity == "8" || options.connectivity == "26";
+    require(!isChosen || isFull || !row.needsFullConnectivity,
             "--algorithm " + options.algorithm + " labels with full connectivity only: add --fully-connected");
+    require(!isChosen || !row.isPublished || (!options.byValue && options.connectivity != "18"),
+            "--algorithm " + options.algorithm + " does not label by value or with 18 neighbors: leave it out");
   }
   const bool choosesGPU = options.device || options.algorithm != "automatic";
   require(options.backend != "cpu" || !choosesGPU,

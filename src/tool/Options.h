@@ -24,7 +24,9 @@ struct Options
   std::string                  segment; // name, or empty
   bool                         ignoreAxes = false;
   bool                         fillHoles = false;
+  bool                         byValue = false;
   bool                         fullyConnected = false;
+  std::string                  connectivity; // a number of neighbors, or auto
   std::optional<ComponentSize> minimumSize;
   std::optional<ComponentSize> maximumSize;
   bool                         clearBorder = false;
@@ -58,7 +60,7 @@ struct Options
   bool
   NeedsLabels() const
   {
-    return (!output.empty() && !maskOutput) || !preview.empty();
+    return (!output.empty() && (!maskOutput || byValue)) || !preview.empty();
   }
 
   /** Returns whether the sizes of the components are needed, apart from their selection. */

@@ -2,6 +2,7 @@
 #include "SaveTable.h"
 
 #include "ComponentSize.h"
+#include "PixelValues.h"
 
 #include "itkCudaConnectedComponentStatistics.h"
 
@@ -9,6 +10,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <functional>
 #include <numeric>
@@ -23,13 +25,6 @@ IsJson(const std::string & file)
 {
   return std::filesystem::path(file).extension() == ".json";
 }
-
-/** Columns that a table has only if the user asks for them. */
-struct TableParts
-{
-  bool hasShapes;
-  bool hasIntensities;
-};
 
 /** Returns the mean index of the pixels of an object, from the first pixel of the image. */
 template <unsigned int VDimension>
@@ -50,13 +45,14 @@ IndexCentroid(const itk::CudaConnectedComponentStatistics<VDimension> & statisti
 }
 
 /** Calls add(value, prefix, number, suffix) for each column of the row of an object. The name of a column has these
- * three parts; a number below 0 is left out. */
+ * three parts; a number below 0 is left out. `value` has the bits of the value of the object. */
 template <unsigned int VDimension, typename TFunction>
 void
 VisitRow(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
          const itk::ImageBase<VDimension> &                        image,
          const TableParts &                                        parts,
          itk::IdentifierType                                       label,
+         std::uint64_t                                             value,
          const TFunction &                                         add)
 {
   constexpr std::array<const char *, 3> axes{ "x", "y", "z" };
@@ -80,6 +76,13 @@ VisitRow(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
   for (int i = 0; i <= last; ++i)
   {
     add(centroid[last - i], "centroid-", i, "");
+  }
+  if (parts.hasValues)
+  {
+    VisitPixelType(parts.valueType, [&](auto number) {
+      std::memcpy(&number, &value, sizeof(number)); // the low bytes are first
+      add(number, "value", -1, "");
+    });
   }
   add(statistics.GetPhysicalSize(label), "area_", -1, unit.c_str());
   for (int axis = 0; axis <= last; ++axis)
@@ -133,7 +136,7 @@ ColumnNames(const itk::ImageBase<VDimension> & image, const TableParts & parts)
   object.intensities.emplace();
   std::vector<std::string> names;
   VisitRow<VDimension>(
-    { { object }, image }, image, parts, 1, [&](auto, const char * prefix, int number, const char * suffix) {
+    { { object }, image }, image, parts, 1, 0, [&](auto, const char * prefix, int number, const char * suffix) {
       names.push_back(prefix + (number < 0 ? "" : std::to_string(number)) + suffix);
     });
   return names;
@@ -146,15 +149,19 @@ ValuesOf(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
          const itk::ImageBase<VDimension> &                        image,
          const TableParts &                                        parts,
          bool                                                      isJson,
-         itk::IdentifierType                                       label)
+         itk::IdentifierType                                       label,
+         std::uint64_t                                             valueOfObject)
 {
   std::vector<std::string> values;
-  VisitRow<VDimension>(statistics, image, parts, label, [&](auto value, const char *, int, const char *) {
-    const auto number = static_cast<double>(value);
-    // The library for JSON writes the shortest number that reads back as the same value, and null for no number.
-    const bool isJsonNumber = isJson || std::isfinite(number);
-    values.push_back(isJsonNumber ? nlohmann::json(value).dump() : std::isnan(number) ? "nan" : std::to_string(number));
-  });
+  VisitRow<VDimension>(
+    statistics, image, parts, label, valueOfObject, [&](auto value, const char *, int, const char *) {
+      const auto number = static_cast<double>(value);
+      // The library for JSON writes the shortest number that reads back as the same value, and null for no number.
+      const bool isJsonNumber = isJson || std::isfinite(number);
+      values.push_back(isJsonNumber         ? nlohmann::json(value).dump()
+                       : std::isnan(number) ? "nan"
+                                            : std::to_string(number));
+    });
   return values;
 }
 
@@ -219,9 +226,11 @@ WriteRows(const itk::CudaConnectedComponentTable & table,
   const char *                                            separator = "\n  ";
   stream << (isJson ? "[" : CsvLine(names));
   // Rows are written one by one, because their text is much larger than the statistics.
+  std::size_t row = 0;
   for (const itk::IdentifierType label : statistics.GetLabels())
   {
-    const auto values = ValuesOf<VDimension>(statistics, *image, parts, isJson, label);
+    const std::uint64_t value = parts.hasValues ? table.values[row++] : 0;
+    const auto          values = ValuesOf<VDimension>(statistics, *image, parts, isJson, label, value);
     stream << (isJson ? separator + JsonObject(names, values) : CsvLine(values));
     separator = ",\n  ";
   }
@@ -240,12 +249,11 @@ std::unique_ptr<Workshop>
 PrepareTable(const itk::CudaConnectedComponentTable & table,
              const Geometry &                         geometry,
              std::int64_t                             backgroundValue,
-             bool                                     hasShapes,
-             bool                                     hasIntensities,
+             const TableParts &                       parts,
              const std::string &                      file)
 {
   return PrepareText(file, [&](std::ostream & stream) {
     const auto write = geometry.dimension == 2 ? WriteRows<2> : WriteRows<3>;
-    write(table, geometry, backgroundValue, { hasShapes, hasIntensities }, IsJson(file), stream);
+    write(table, geometry, backgroundValue, parts, IsJson(file), stream);
   });
 }

@@ -5,11 +5,22 @@
 #include "ReadImage.h"
 #include "Workshop.h"
 
+#include "primitives/PixelTypes.h"
+
 #include "itkCudaConnectedComponentTable.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
+
+/** The columns that a table has only if the user asks for them. */
+struct TableParts
+{
+  bool                hasShapes;
+  bool                hasIntensities;
+  bool                hasValues;
+  itk::ccl::PixelType valueType; // of the values
+};
 
 /** Returns whether the name of a file has the ending of a table: .csv or .json. */
 bool
@@ -19,8 +30,9 @@ IsTableName(const std::string & file);
  * the file. Deliver() of the result moves it to the file.
  *
  * The columns have the names and values of regionprops_table() of scikit-image, in the order of its axes (z, y, x), in
- * pixels: label, area, bbox-0, ..., centroid-0, ... Further columns have physical values, in ITK's coordinates:
- * area_mm2 or area_mm3, centroid_x, centroid_y, centroid_z. A .json file has an array of objects with these keys.
+ * pixels: label, area, bbox-0, ..., centroid-0, ... In labeling by value, the next column is value. Further columns
+ * have physical values, in ITK's coordinates: area_mm2 or area_mm3, centroid_x, centroid_y, centroid_z. A .json file
+ * has an array of objects with these keys.
  *
  * The columns of shapes have the values of CudaConnectedComponentStatistics::ShapeType: elongation, flatness (not in
  * planes, where it equals the elongation), equivalent_radius_mm, ellipsoid_diameter_0_mm, ..., principal_moment_0_mm2,
@@ -35,8 +47,7 @@ std::unique_ptr<Workshop>
 PrepareTable(const itk::CudaConnectedComponentTable & table,
              const Geometry &                         geometry,
              std::int64_t                             backgroundValue,
-             bool                                     hasShapes,
-             bool                                     hasIntensities,
+             const TableParts &                       parts,
              const std::string &                      file);
 
 #endif

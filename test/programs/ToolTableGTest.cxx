@@ -53,6 +53,69 @@ TEST_F(CudaConnectedComponentsTool, WritesATableAsCsv)
   expect("--min-size 25", "");
 }
 
+TEST_F(CudaConnectedComponentsTool, LabelsByValue)
+{
+  using ImageType = itk::Image<short, 2>;
+  const auto  image = ImageType::New();
+  const short pixels[] = { -5, -5, 7, 0, //
+                           7,  7,  7, 0, //
+                           0,  0,  0, 7 };
+  image->SetRegions(ImageType::SizeType{ { 4, 3 } });
+  image->Allocate();
+  std::copy_n(pixels, 12, image->GetBufferPointer());
+  Write(image.GetPointer(), this->File("in.nii"));
+  Outcome run = this->Call("in.nii out.nrrd --by-value --table table.csv");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  EXPECT_EQ(run.errors, "");
+  const std::string header =
+    "label,area,bbox-0,bbox-1,bbox-2,bbox-3,centroid-0,centroid-1,value,area_mm2,centroid_x,centroid_y\n";
+  const std::string rows = "1,2,0,0,1,2,0.0,0.5,-5,2.0,0.5,0.0\n"
+                           "2,4,0,0,2,3,0.75,1.25,7,4.0,1.25,0.75\n";
+  EXPECT_EQ(ReadText(this->File("table.csv")), header + rows + "3,1,2,3,3,4,2.0,3.0,7,1.0,3.0,2.0\n");
+  const auto expect = [&](const std::string & arguments, const std::vector<unsigned int> & labels) {
+    run = this->Call("in.nii out.nrrd --quiet " + arguments);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    const auto                      output = Read<itk::Image<unsigned int, 2>>(this->File("out.nrrd"));
+    const std::vector<unsigned int> written(output->GetBufferPointer(), output->GetBufferPointer() + 12);
+    EXPECT_EQ(written, labels) << arguments;
+  };
+  expect("--by-value", { 1, 1, 2, 0, 2, 2, 2, 0, 0, 0, 0, 3 });
+  expect("--by-value --connectivity 8", { 1, 1, 2, 0, 2, 2, 2, 0, 0, 0, 0, 2 });
+  expect("--by-value --lower 0", { 0, 0, 1, 2, 1, 1, 1, 2, 3, 3, 3, 4 });
+  expect("--by-value --sort-by-size", { 2, 2, 1, 0, 1, 1, 1, 0, 0, 0, 0, 3 });
+  expect("", { 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 2 });
+  run = this->Call("in.nii kept.nrrd --by-value --mask-output --clear-border --quiet");
+  EXPECT_EQ(run.status, 0) << run.errors;
+  const auto kept = Read<ImageType>(this->File("kept.nrrd"));
+  EXPECT_EQ(std::count(kept->GetBufferPointer(), kept->GetBufferPointer() + 12, 0), 12);
+  for (const std::string other : { "--fill-holes", "--min-size 2", "--max-size 2", "--keep-largest 1" })
+  {
+    this->ExpectUsageError("in.nii out.nrrd --by-value " + other, "--by-value");
+  }
+  this->ExpectUsageError("in.nii out.nrrd --by-value --fully-connected --algorithm buf", "does not label by value");
+}
+
+TEST_F(CudaConnectedComponentsTool, Connectivities)
+{
+  const auto image = MakeEmpty<MaskType>({ { 4, 4, 4 } });
+  AddBox(image.GetPointer(), { { 0, 0, 0 } }, { { 1, 1, 1 } });
+  AddBox(image.GetPointer(), { { 1, 1, 0 } }, { { 1, 1, 1 } }); // shares an edge with the first one
+  AddBox(image.GetPointer(), { { 2, 2, 1 } }, { { 1, 1, 1 } }); // shares a corner with the second one
+  Write(image.GetPointer(), this->File("in.mha"));
+  for (const auto & row : { std::make_pair("6", 3), std::make_pair("18", 2), std::make_pair("26", 1) })
+  {
+    const Outcome run = this->Call(std::string("in.mha out.mha --json --connectivity ") + row.first);
+    EXPECT_EQ(run.status, 0) << run.errors;
+    const auto report = nlohmann::json::parse(run.printed);
+    EXPECT_EQ(report.at("connectivity"), std::stoi(row.first));
+    EXPECT_EQ(report.at("objects"), row.second);
+  }
+  const Outcome run = this->Call("in.mha out.mha --connectivity 8");
+  EXPECT_NE(run.status, 0);
+  EXPECT_NE(run.errors.find("is a volume, which has 6, 18 or 26 neighbors, not 8"), std::string::npos) << run.errors;
+  this->ExpectUsageError("in.mha out.mha --connectivity 7", "must be auto or 4");
+}
+
 TEST_F(CudaConnectedComponentsTool, WritesATableAsJson)
 {
   Write(MakeBoxes().GetPointer(), this->File("in.mha"));
