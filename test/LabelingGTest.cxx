@@ -145,15 +145,20 @@ TEST_P(CudaConnectedComponentsLabeling, TwiceTheSame)
   }
 }
 
-// The threads share the rows of planes, not the planes.
-TEST(CudaConnectedComponentsRowUnionFind, FewPlanesHaveManyParts)
+// The threads share the rows of planes and of thin volumes, not the planes and slices.
+TEST(CudaConnectedComponentsRowUnionFind, FewSlicesHaveManyParts)
 {
   using namespace itk::ccl;
-  const ImageStack  planes = StackOf<SingleRow>(Grid{ 512, 512, 1 }, 15);
-  std::vector<Word> bits(WordsOf(planes.GetGrid()).Count());
-  const auto        packRow = [](std::uint64_t, Word * words) { std::fill(words, words + 16, 0x55555555U); };
-  const auto        packed = PackRows<SingleRow>(SequentialFor, packRow, planes, bits.data());
-  EXPECT_GT(RowUnionFind::PartsOf(packed, PartSize{}).size(), 30U);
+  for (const ImageStack & images :
+       { StackOf<SingleRow>(Grid{ 512, 512, 1 }, 15), StackOf<SingleRow>(Grid{ 512, 512, 15 }, 1) })
+  {
+    std::vector<Word> bits(WordsOf(images.GetGrid()).Count());
+    const auto        packRow = [](std::uint64_t, Word * words) { std::fill(words, words + 16, 0x55555555U); };
+    const auto        packed = PackRows<SingleRow>(SequentialFor, packRow, images, bits.data());
+    EXPECT_FALSE(packed.hasThreads);
+    EXPECT_GT(RowUnionFind::PartsOf(packed, PartSize{}).size(), images.images == 1 ? 15U : 30U);
+    EXPECT_EQ(RowUnionFind::PartsOf(packed, PartSize::Whole()).size(), 2U);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways,

@@ -102,8 +102,8 @@ public:
   }
 };
 
-/** Labels the runs of single rows by row, in one part and in many, and expects the ranks of `expected`, the columns of
- * the runs, and the pixels of `labels`. */
+/** Labels the runs of single rows by row, in one part and in many, of few runs and of many, and expects the ranks of
+ * `expected`, the columns of the runs, and the pixels of `labels`. */
 template <typename TRun>
 void
 ExpectSameByRow(const ParallelFor &                                  parallelFor,
@@ -115,13 +115,13 @@ ExpectSameByRow(const ParallelFor &                                  parallelFor
 {
   const Grid        size{ image.size[0], image.size[1], image.size[2] };
   std::vector<Word> bits(WordsOf(size).Count());
-  for (const bool hasManyParts : { false, true })
+  for (const PartSize & leastPart : { PartSize::Whole(), PartSize{ 1 }, PartSize{ 1, 0 } })
   {
+    const bool          hasManyParts = leastPart.work == 1;
     const std::string   what = image.name + (hasManyParts ? ": many parts by row" : ": one part by row");
     const std::uint64_t pixelsPerChunk = hasManyParts ? 3 * size.x : Tuning::HostPixelsPerChunk;
     const auto          packed = PackRows<SingleRow>(parallelFor, packRow, size, bits.data(), pixelsPerChunk);
-    const auto          runs =
-      LabelRunsByRow<TRun>(parallelFor, packed, neighbors, {}, true, hasManyParts ? PartSize{ 1, 1 } : PartSize{});
+    const auto          runs = LabelRunsByRow<TRun>(parallelFor, packed, neighbors, {}, true, leastPart);
     const std::uint64_t runCount = runs.runCount.limit;
     ASSERT_EQ(runCount, expected.runCount.limit) << what;
     EXPECT_EQ(runs.componentCount.GetOrZero(), expected.componentCount.GetOrZero()) << what;

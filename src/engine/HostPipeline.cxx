@@ -144,8 +144,13 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
       {
         if (!RunsKernels())
         {
-          return LabelRunsByRow<RunType>(
-            parallelFor, bits, request.neighbors, request.values, !request.NeedsOnlyLabels() || request.images > 1);
+          const bool wantsRunOffsets = !request.NeedsOnlyLabels() || request.images > 1;
+          return LabelRunsByRow<RunType>(parallelFor,
+                                         bits,
+                                         request.neighbors,
+                                         request.values,
+                                         wantsRunOffsets,
+                                         bits.hasThreads ? PartSize{} : PartSize::Whole());
         }
       }
       const auto capacity = RunCapacity::Exactly(bits.runs.total);
@@ -185,8 +190,9 @@ LabelRowsOnHost(const LabelerOptions &                               options,
                 const Request &                                      request,
                 const HostOutput &                                   output)
 {
-  const ParallelFor   parallelFor = options.parallelFor ? CheckedFor(options.parallelFor) : ParallelFor(SequentialFor);
   const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
+  const bool          hasThreads = options.parallelFor && stack.GetGrid().Count() > Tuning::HostPixelsOfOneThread;
+  const ParallelFor   parallelFor = hasThreads ? CheckedFor(options.parallelFor) : ParallelFor(SequentialFor);
   const std::uint64_t words = WordsOf(stack.GetGrid()).Count();
   const auto          pack = [&](Word * memory) {
     const auto packBy = [&](const auto & packer) {

@@ -171,18 +171,24 @@ RunStartBits(const TBits * pixels)
   return word;
 }
 
-/** Calls pack(pixels) for each 32 pixels of a row, and stores the word that it returns. The last pixels are copied, and
- * followed by `filler`. */
+/** Calls pack(pixels) for each 32 pixels of a row, and stores the word that it returns. The last pixels of a long row
+ * are packed with pixels before them; those of a short row are copied, and followed by `filler`. */
 template <typename TBits, typename TPack>
 void
 ForEachWord(const TBits * pixels, std::uint64_t count, TBits filler, Word * words, const TPack & pack)
 {
+  const bool isLong = count >= BitsPerWord;
   for (; count >= BitsPerWord; count -= BitsPerWord, pixels += BitsPerWord, ++words)
   {
     PrefetchNextPage(pixels);
     *words = pack(pixels);
   }
-  if (count > 0)
+  if (count > 0 && isLong)
+  {
+    const std::uint64_t missing = BitsPerWord - count;
+    *words = pack(pixels - missing) >> missing;
+  }
+  else if (count > 0)
   {
     TBits last[BitsPerWord];
     std::memcpy(last, pixels, count * sizeof(TBits));

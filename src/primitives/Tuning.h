@@ -73,17 +73,21 @@ struct Tuning
   static constexpr std::uint64_t HostCellsPerChunk = 4096;
   static constexpr std::uint64_t HostPixelsPerChunk = 65536;
 
-  /** Up to this many cells, or chunks of pixels to pack, the calling thread works alone: it finishes before other
-   * threads wake up. */
+  /** Up to this many cells, or pixels of an image in host memory, the calling thread works alone: it finishes before
+   * other threads wake up. */
   static constexpr std::uint64_t HostCellsOfOneThread = 8192;
-  static constexpr std::uint64_t HostPackedChunksOfOneThread = 4;
+  static constexpr std::uint64_t HostPixelsOfOneThread = std::uint64_t{ 1 } << 18;
 
-  /** Adjacency by row on the host: the most parts of an image, and the least work and slices of a part. Work is counted
-   * in words of rows. A run takes as long as some words. Each part has a seam, which takes longer than other slices. */
+  /** Adjacency by row on the host: the most parts of an image, and the least work of a part. Work is counted in words
+   * of rows. A run takes as long as some words. Joining at a seam takes longer than in a part, so a volume has more
+   * than some parts only if a part has some slices. Up to this many runs, one thread joins the seams and ranks the
+   * runs. */
   static constexpr std::uint64_t HostParts = 64;
-  static constexpr std::uint64_t HostWorkOfPart = 65536;
-  static constexpr std::uint64_t HostSlicesOfPart = 16;
+  static constexpr std::uint64_t HostWorkOfPart = 32768;
+  static constexpr std::uint64_t HostPartsOfThinVolume = 16;
+  static constexpr std::uint64_t HostSlicesOfPart = 8;
   static constexpr std::uint64_t HostWordsOfRun = 8;
+  static constexpr std::uint64_t HostRunsOfOneThread = 32768;
 
   /** The host labels an image in host memory faster than a device if the image has at most this many pixels. */
   static constexpr std::uint64_t HostPixels = 16384;

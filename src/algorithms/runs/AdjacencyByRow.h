@@ -38,6 +38,8 @@ struct AdjacencyByRow
     {
       return;
     }
+    Walk         walks[4];
+    unsigned int count = 0;
     for (unsigned int neighbor = 0; neighbor < topology.count; ++neighbor)
     {
       topology.Visit(neighbor, [&](const RowOffset & offset) {
@@ -45,66 +47,93 @@ struct AdjacencyByRow
         const std::uint64_t    otherIndex = other.y + grid.y * other.z;
         if (other.exists && otherIndex >= beginRow && otherIndex < endRow)
         {
-          this->VisitAdjacent(index, otherIndex, offset.reach, visit);
+          const auto distance = static_cast<TRun>((index - otherIndex) * grid.x * BitsPerWord);
+          walks[count++] = {
+            firstRuns[index], firstRuns[otherIndex], firstRuns[otherIndex + 1], distance, offset.reach
+          };
         }
       });
+    }
+    for (unsigned int i = 0; i < count; i += 2)
+    {
+      this->VisitAdjacent(firstRuns[index + 1], walks[i], i + 1 < count ? walks[i + 1] : Walk{}, visit);
     }
   }
 
 private:
-  /** Does the work of ForEach() for one other row. */
+  /** A walk through the runs of a row and of another row. */
+  struct Walk
+  {
+    TRun         run;
+    TRun         other;
+    TRun         otherEnd; // the run after the last one of the other row
+    TRun         distance; // in columns, from the other row to the row
+    unsigned int reach;
+  };
+
+  /** Does the work of ForEach() for two other rows. `end` is the run after the last one of the row. */
   template <typename TVisitor>
   void
-  VisitAdjacent(std::uint64_t row, std::uint64_t otherRow, unsigned int reach, const TVisitor & visit) const
+  VisitAdjacent(TRun end, Walk a, Walk b, const TVisitor & visit) const
   {
     // Branches that depend on the runs are often predicted wrongly. So the walk has none: it collects the adjacent
-    // runs.
+    // runs. A step waits for the step before it, so two walks take little longer than one.
     constexpr unsigned int mostPairs = 128;
-    TRun                   adjacent[mostPairs + 1];
-    TRun                   others[mostPairs + 1];
+    TRun                   adjacent[mostPairs + 2]; // the last step of two walks may find four
+    TRun                   others[mostPairs + 2];
     const TRun * const     first = columnsOfRuns.first;
     const TRun * const     last = columnsOfRuns.last;
-    const auto             distance = static_cast<TRun>((row - otherRow) * rows.rows.words.x * BitsPerWord);
-    const TRun             end = firstRuns[row + 1];
-    const TRun             otherEnd = firstRuns[otherRow + 1];
-    TRun                   run = firstRuns[row];
-    TRun                   other = firstRuns[otherRow];
-    while (run < end && other < otherEnd)
-    {
-      unsigned int count = 0;
-      do
+    unsigned int           count;
+    const auto             isOpen = [end](const Walk & walk) { return walk.run < end && walk.other < walk.otherEnd; };
+    const auto             step = [&](Walk & walk) {
+      const TRun runLast = last[walk.run];
+      const TRun otherLast = last[walk.other] + walk.distance;
+      const bool isRunNext = runLast < otherLast;
+      adjacent[count] = walk.run;
+      others[count] = walk.other;
+      unsigned int isAdjacent = static_cast<unsigned int>(first[walk.run] <= otherLast + walk.reach) &
+                                static_cast<unsigned int>(first[walk.other] + walk.distance <= runLast + walk.reach);
+      if constexpr (TRowGroup::HasValues)
       {
-        const TRun runLast = last[run];
-        const TRun otherLast = last[other] + distance;
-        const bool isRunNext = runLast < otherLast;
-        adjacent[count] = run;
-        others[count] = other;
-        unsigned int isAdjacent = static_cast<unsigned int>(first[run] <= otherLast + reach) &
-                                  static_cast<unsigned int>(first[other] + distance <= runLast + reach);
-        if constexpr (TRowGroup::HasValues)
+        isAdjacent &= static_cast<unsigned int>(values.AreEqual(walk.run, walk.other));
+      }
+      count += isAdjacent;
+      if constexpr (TRowGroup::HasValues)
+      {
+        // Runs without a gap may follow two runs that end in the same column, and the walk leaves one of them first.
+        const TRun next = walk.run + 1;
+        if (runLast == otherLast && next < end && first[next] <= otherLast + walk.reach &&
+            values.AreEqual(next, walk.other))
         {
-          isAdjacent &= static_cast<unsigned int>(values.AreEqual(run, other));
+          adjacent[count] = next;
+          others[count] = walk.other;
+          ++count;
         }
-        count += isAdjacent;
-        if constexpr (TRowGroup::HasValues)
-        {
-          // Runs without a gap may follow two runs that end in the same column, and the walk leaves one of them first.
-          if (runLast == otherLast && run + 1 < end && first[run + 1] <= otherLast + reach &&
-              values.AreEqual(run + 1, other))
-          {
-            adjacent[count] = run + 1;
-            others[count] = other;
-            ++count;
-          }
-        }
-        run += isRunNext;
-        other += !isRunNext;
-      } while (run < end && other < otherEnd && count < mostPairs);
+      }
+      walk.run += isRunNext;
+      walk.other += !isRunNext;
+    };
+    do
+    {
+      count = 0;
+      while (isOpen(a) && isOpen(b) && count + 1 < mostPairs)
+      {
+        step(a);
+        step(b);
+      }
+      while (isOpen(a) && count < mostPairs)
+      {
+        step(a);
+      }
+      while (isOpen(b) && count < mostPairs)
+      {
+        step(b);
+      }
       for (unsigned int i = 0; i < count; ++i)
       {
         visit(adjacent[i], others[i]);
       }
-    }
+    } while (isOpen(a) || isOpen(b));
   }
 };
 

@@ -17,8 +17,10 @@
 #include "algorithms/runs/RunUnionFind.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <cwchar>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -96,6 +98,7 @@ struct HostBits
   RowGroupBits<TRowGroup>   groups;      // reads the packed rows and `secondPlane`
   ChunkSums<std::uint64_t>  runs;        // the runs that start in each word of columns
   RowGroupChunks<TRowGroup> chunks;      // the chunks of these sums
+  bool                      hasThreads;  // whether other threads than the calling one packed rows
 };
 
 /** Packs all rows of a stack to `bits`, which has an element for each of its words. packRow(i, words) writes the words
@@ -118,10 +121,16 @@ PackRows(const ParallelFor & parallelFor,
     std::move(memory),
     RowGroupBits<TRowGroup>(stack, bits, secondPlane),
                 { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 },
-    chunks
+    chunks,
+    false
   };
+  std::atomic<bool>               hasThreads{ false };
   const RowGroupBits<TRowGroup> & groups = result.groups;
-  const auto                      packChunk = [&](std::uint64_t chunk) {
+  const auto                      packChunk = [&, caller = std::this_thread::get_id()](std::uint64_t chunk) {
+    if (std::this_thread::get_id() != caller)
+    {
+      hasThreads = true;
+    }
     std::uint64_t runs = 0;
     chunks.ForEach(chunk, [&](const Cell & group) {
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
@@ -150,22 +159,13 @@ PackRows(const ParallelFor & parallelFor,
       {
         return;
       }
-      for (std::uint64_t x = 0; x < words.x; ++x)
-      {
-        runs += CountBits(groups.columns.Starts(begin, x));
-      }
+      runs += groups.columns.CountStarts(begin);
     });
     result.runs.prefixes[chunk] = runs;
   };
-  if (chunks.Count() <= Tuning::HostPackedChunksOfOneThread)
-  {
-    SequentialFor(chunks.Count(), packChunk);
-  }
-  else
-  {
-    parallelFor(chunks.Count(), packChunk);
-  }
+  parallelFor(chunks.Count(), packChunk);
   result.runs.Scan();
+  result.hasThreads = hasThreads;
   return result;
 }
 
@@ -180,10 +180,7 @@ StoreKeysOfRows(const ParallelFor & parallelFor, const HostBits<ValueRow> & bits
     bits.chunks.ForEach(chunk, [&](const Cell & row) {
       const Word * const starts = rows.starts + rows.RowBegin(row.y, row.z);
       StoreKeysOf(values, row.y + rows.words.y * row.z, starts, keys + run * wordsOfKey);
-      for (std::uint64_t x = 0; x < rows.words.x; ++x)
-      {
-        run += CountBits(starts[x]);
-      }
+      run += rows.CountStarts(rows.RowBegin(row.y, row.z));
     });
   });
 }
@@ -317,10 +314,7 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
           visitor(index, image, visitRuns);
         });
       });
-      for (std::uint64_t x = 0; x < groups.columns.words.x; ++x)
-      {
-        firstRun += CountBits(groups.columns.Starts(columnsBegin, x));
-      }
+      firstRun += groups.columns.CountStarts(columnsBegin);
     });
   });
 }

@@ -7,7 +7,7 @@
 // The rows are divided into parts of about equal work. A thread finds the runs of a part and joins them row by row, in
 // raster order, so that the trees stay low. The trees of a part belong to one thread, which needs no atomic operations.
 // Then the same functor joins the trees along the seams: the first rows of a part and the preceding rows of other
-// parts. Small images are one part. They have no seam, and the calling thread labels them alone.
+// parts. Small images are one part, and so are all images if the calling thread works alone. They have no seam.
 
 #include "algorithms/runs/AdjacencyByRow.h"
 #include "algorithms/runs/HostRows.h"
@@ -20,11 +20,18 @@
 namespace itk::ccl
 {
 
-/** The least sizes of a part of an image. */
+/** The least work of a part of an image, and the most runs for which one thread does the short steps. */
 struct PartSize
 {
   std::uint64_t work = Tuning::HostWorkOfPart;
-  std::uint64_t slices = Tuning::HostSlicesOfPart; // of a volume
+  std::uint64_t fewRuns = Tuning::HostRunsOfOneThread;
+
+  /** Returns the size for images of one part. */
+  static constexpr PartSize
+  Whole()
+  {
+    return { ~std::uint64_t{ 0 } };
+  }
 };
 
 namespace RowUnionFind
@@ -53,9 +60,10 @@ PartsOf(const HostBits<TRowGroup> & bits, const PartSize & least)
     return wordsBefore + Tuning::HostWordsOfRun * runsBefore;
   };
   const std::uint64_t all = workBefore(runs.prefixes.size());
-  const std::uint64_t mostParts = std::max<std::uint64_t>(
-    1,
-    std::min({ Tuning::HostParts, all / least.work, bits.groups.groupsAlongZ == 1 ? rows : words.z / least.slices }));
+  const std::uint64_t ofSlices =
+    bits.groups.groupsAlongZ == 1 ? rows : std::max(Tuning::HostPartsOfThinVolume, words.z / Tuning::HostSlicesOfPart);
+  const std::uint64_t mostParts =
+    std::max<std::uint64_t>(1, std::min({ Tuning::HostParts, all / least.work, ofSlices }));
   std::vector<Part> parts;
   for (std::uint64_t chunk = 0; chunk < runs.prefixes.size(); ++chunk)
   {
@@ -118,7 +126,7 @@ StoreColumnsOfRow(const StartedRows & rows, std::uint64_t row, TRun column, TRun
 
 /** Writes the ranks of the runs of a part, from the number of roots before it on. The rank of a run is NoLabel if its
  * parent leads to another part. Parents precede their children, so one pass does it. `ranks` may be `parents` if the
- * part is the first one. */
+ * part is the whole image. */
 template <typename TRun>
 TRun
 RankInOrder(const TRun * parents, TRun begin, TRun end, TRun rank, TRun * ranks)
@@ -137,7 +145,7 @@ RankInOrder(const TRun * parents, TRun begin, TRun end, TRun rank, TRun * ranks)
   return rank;
 }
 
-/** Ranks the trees of all parts. Returns the number of trees. `ranks` may be `parents` if there is one part. */
+/** Ranks the trees of all parts. Returns the number of trees. */
 template <typename TRun>
 TRun
 RankParts(const ParallelFor & parallelFor, const std::vector<Part> & parts, const TRun * parents, TRun * ranks)
@@ -148,10 +156,6 @@ RankParts(const ParallelFor & parallelFor, const std::vector<Part> & parts, cons
       visit(part, static_cast<TRun>(parts[part].beginRun), static_cast<TRun>(parts[part + 1].beginRun));
     });
   };
-  if (count == 1)
-  {
-    return RankInOrder(parents, TRun{ 0 }, static_cast<TRun>(parts[1].beginRun), TRun{ 0 }, ranks);
-  }
   ChunkSums<TRun> roots{ count, 1, std::vector<TRun>(count), 0 };
   forEachPart([&](std::uint64_t part, TRun begin, TRun end) {
     TRun sum = 0;
@@ -180,8 +184,9 @@ RankParts(const ParallelFor & parallelFor, const std::vector<Part> & parts, cons
 
 } // namespace RowUnionFind
 
-/** Labels the runs of single rows by the ranks of their components. The result has the columns of all runs. It has the
- * run offsets of the words if `wantsRunOffsets`. `images` has the values of runs that have values. */
+/** Labels the runs of single rows by the ranks of their components. The result has the columns of all runs, in the
+ * memory of the ranks. It has the run offsets of the words if `wantsRunOffsets`. `images` has the values of runs that
+ * have values. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, HostExecutor>
 LabelRunsByRow(const ParallelFor &                parallelFor,
@@ -199,11 +204,15 @@ LabelRunsByRow(const ParallelFor &                parallelFor,
   const std::uint64_t             partCount = parts.size() - 1;
   const ParallelFor               loop = partCount == 1 ? ParallelFor(SequentialFor) : parallelFor;
   const std::uint64_t             runCount = bits.runs.total;
-  auto                            firstColumns = AllocateOnHost<TRun>(runCount);
-  auto                            lastColumns = AllocateOnHost<TRun>(runCount);
-  const RunColumns<TRun>          columns{ firstColumns.get(), lastColumns.get(), runCount };
-  auto                            parents = AllocateOnHost<TRun>(runCount);
-  const auto                      firstRuns = AllocateOnHost<TRun>(rows.Count() + 1);
+  const bool                      areFew = partCount == 1 || runCount <= leastPart.fewRuns;
+  // One array, because the C library gives the memory of many arrays back to the system after each call.
+  auto                   memory = AllocateOnHost<TRun>((areFew ? 3 : 4) * runCount);
+  TRun * const           ranks = memory.get();
+  TRun * const           firstColumns = ranks + runCount;
+  TRun * const           lastColumns = firstColumns + runCount;
+  TRun * const           parents = areFew ? ranks : lastColumns + runCount;
+  const RunColumns<TRun> columns{ firstColumns, lastColumns, runCount };
+  const auto             firstRuns = AllocateOnHost<TRun>(rows.Count() + 1);
   for (const Part & part : parts)
   {
     firstRuns[part.beginRow] = static_cast<TRun>(part.beginRun);
@@ -229,8 +238,8 @@ LabelRunsByRow(const ParallelFor &                parallelFor,
     for (std::uint64_t i = parts[part].beginRow; i < end; ++i, row = NextCell(rows, row))
     {
       const auto   column = static_cast<TRun>(i * words.x * BitsPerWord);
-      TRun * const first = firstColumns.get() + run;
-      TRun * const last = lastColumns.get() + run;
+      TRun * const first = firstColumns + run;
+      TRun * const last = lastColumns + run;
       TRun         count = 0;
       if constexpr (TRowGroup::HasValues)
       {
@@ -249,21 +258,21 @@ LabelRunsByRow(const ParallelFor &                parallelFor,
       {
         firstRuns[i + 1] = run;
       }
-      adjacency.ForEach(row, [&](TRun a, TRun b) { UnionSplicingAlone(parents.get(), a, b); });
+      adjacency.ForEach(row, [&](TRun a, TRun b) { UnionSplicingAlone(parents, a, b); });
     }
   });
-  loop(partCount - 1, [&](std::uint64_t before) {
+  (areFew ? SequentialFor : loop)(partCount - 1, [&](std::uint64_t before) {
     const std::uint64_t                                begin = parts[before + 1].beginRow;
     const std::uint64_t                                end = std::min(parts[before + 2].beginRow, begin + words.y + 1);
-    const RunUnionFind::Reduction<AdjacencyType, TRun> reduction{ adjacencyTo(0, begin), parents.get() };
+    const RunUnionFind::Reduction<AdjacencyType, TRun> reduction{ adjacencyTo(0, begin), parents };
     for (std::uint64_t i = begin; i < end; ++i)
     {
       reduction(CellAt(rows, i));
     }
   });
 
-  auto       memory = AllocateOnHost<TRun>(partCount == 1 ? 0 : runCount);
-  const TRun count = RankParts(loop, parts, parents.get(), partCount == 1 ? parents.get() : memory.get());
+  const TRun count = areFew ? RankInOrder(parents, TRun{ 0 }, static_cast<TRun>(runCount), TRun{ 0 }, ranks)
+                            : RankParts(loop, parts, parents, ranks);
   auto       runOffsets = AllocateOnHost<TRun>(wantsRunOffsets ? words.Count() : 0);
   if (wantsRunOffsets)
   {
@@ -271,13 +280,13 @@ LabelRunsByRow(const ParallelFor &                parallelFor,
   }
   return { groups,
            std::move(runOffsets),
-           std::move(firstColumns),
-           std::move(lastColumns),
+           AllocateOnHost<TRun>(0),
+           AllocateOnHost<TRun>(0),
            columns,
            AllocateOnHost<TRun>(0),
            runCount,
            count,
-           std::move(partCount == 1 ? parents : memory),
+           std::move(memory),
            AllocateOnHost<TRun>(0),
            { std::move(keys), values },
            false };
