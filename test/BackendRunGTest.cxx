@@ -14,7 +14,7 @@
 #include <typeinfo>
 #include <vector>
 
-namespace
+namespace backend_run_test
 {
 
 using View = itk::CudaConnectedComponentImageView;
@@ -321,4 +321,4 @@ TEST_F(CudaConnectedComponentsBackendRuns, ResetTheBackendAfterAnExceptionOfAnot
   EXPECT_EQ(m_Settings.fallbackReason, "");
 }
 
-} // namespace
+} // namespace backend_run_test

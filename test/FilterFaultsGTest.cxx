@@ -31,7 +31,7 @@
 #  include <unistd.h>
 #endif
 
-namespace
+namespace faults_test
 {
 
 using VolumeType = itk::Image<unsigned char, 3>;
@@ -475,4 +475,4 @@ TEST(CudaConnectedComponentsFilterFaults, StatisticsOfATableWithoutItsRowsAreAnE
   EXPECT_THROW(itk::CudaConnectedComponentStatistics<3>(table, *MakeVolume()), itk::ExceptionObject);
 }
 
-} // namespace
+} // namespace faults_test

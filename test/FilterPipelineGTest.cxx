@@ -22,7 +22,7 @@
 #include <string>
 #include <typeinfo>
 
-namespace
+namespace pipeline_test
 {
 
 /** The multi-threader of all filters. It records its numbers of work units. */
@@ -289,4 +289,4 @@ TYPED_TEST(CudaConnectedComponentsFilterPipeline, Masks)
                 Nothing);
 }
 
-} // namespace
+} // namespace pipeline_test

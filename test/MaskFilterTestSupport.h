@@ -258,7 +258,7 @@ void
 ExpectBackendRules(const TSetUp & setUp)
 {
   using ImageType = itk::Image<unsigned char, 3>;
-  using PlaneType = itk::Image<unsigned char, 2>;
+  using FlatImageType = itk::Image<unsigned char, 2>;
   auto filter = TFilter<ImageType>::New();
   setUp(*filter);
   EXPECT_TRUE(filter->GetGPUEnabled());
@@ -289,9 +289,9 @@ ExpectBackendRules(const TSetUp & setUp)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
   EXPECT_EQ(filter->GetFallbackReason(), "");
 
-  auto planeFilter = TFilter<PlaneType>::New();
+  auto planeFilter = TFilter<FlatImageType>::New();
   setUp(*planeFilter);
-  planeFilter->SetInput(MakeValues<PlaneType>({ { 128, 128 } }, { 0, 1 }, 2));
+  planeFilter->SetInput(MakeValues<FlatImageType>({ { 128, 128 } }, { 0, 1 }, 2));
   EXPECT_EQ(ExceptionOf(*planeFilter), "");
   EXPECT_EQ(planeFilter->GetBackendUsed(), BackendEnum::CPU);
   EXPECT_EQ(planeFilter->GetFallbackReason(), "the CPU labels 16384 pixels sooner");

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace
+namespace fillhole_test
 {
 
 constexpr unsigned int Seed = 20270412;
@@ -425,4 +425,4 @@ TEST(CudaConnectedComponentsFillhole, PrintsSettings)
   }
 }
 
-} // namespace
+} // namespace fillhole_test

@@ -22,7 +22,7 @@
 #include <random>
 #include <sstream>
 
-namespace
+namespace binary_map_test
 {
 
 constexpr unsigned int Seed = DefaultSeed;
@@ -619,4 +619,4 @@ TEST(CudaConnectedComponentsDivideComponents, GivesPartsOfSimilarSizes)
   }
 }
 
-} // namespace
+} // namespace binary_map_test

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace
+namespace keep_test
 {
 
 constexpr unsigned int Seed = 20270311;
@@ -494,4 +494,4 @@ TEST(CudaConnectedComponentsKeepNObjects, PrintsSettings)
   }
 }
 
-} // namespace
+} // namespace keep_test

@@ -8,7 +8,7 @@
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeKeepNObjectsImageFilter.h"
 
-namespace
+namespace shape_keep_test
 {
 
 constexpr unsigned int Seed = 20270314;
@@ -213,4 +213,4 @@ TEST(CudaConnectedComponentsShapeKeepNObjects, PrintsItsSettings)
   EXPECT_STREQ(filter->GetNameOfClass(), "CudaBinaryShapeKeepNObjectsImageFilter");
 }
 
-} // namespace
+} // namespace shape_keep_test

@@ -8,7 +8,7 @@
 #include "itkCudaBinaryGrindPeakImageFilter.h"
 #include "itkCudaBinaryShapeOpeningImageFilter.h"
 
-namespace
+namespace opening_test
 {
 
 constexpr unsigned int Seed = 20270411;
@@ -378,4 +378,4 @@ TEST(CudaConnectedComponentsOpening, PrintsItsSettings)
   EXPECT_NE(text.str().find("BackendUsed: "), std::string::npos) << text.str();
 }
 
-} // namespace
+} // namespace opening_test

@@ -13,7 +13,7 @@
 #include <new>
 #include <thread>
 
-namespace
+namespace exceptions_test
 {
 
 using ImageType = itk::Image<unsigned char, 3>;
@@ -292,4 +292,4 @@ INSTANTIATE_TEST_SUITE_P(Settings,
                                   std::to_string(setting.workUnits);
                          });
 
-} // namespace
+} // namespace exceptions_test

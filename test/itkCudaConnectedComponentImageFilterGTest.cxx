@@ -8,7 +8,7 @@
 #include "itkAbsImageAdaptor.h"
 #include "itkVectorImage.h"
 
-namespace
+namespace filter_test
 {
 
 using MaskType = itk::Image<unsigned char, 3>;
@@ -312,4 +312,4 @@ TEST(CudaConnectedComponentsFilter, ImageWithoutPixelsHasNoObjects)
   }
 }
 
-} // namespace
+} // namespace filter_test

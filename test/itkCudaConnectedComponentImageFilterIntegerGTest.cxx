@@ -5,7 +5,7 @@
 #include "FilterTestSupport.h"
 #include "TestTypes.h"
 
-namespace
+namespace integer_test
 {
 
 template <typename T>
@@ -27,4 +27,4 @@ TYPED_TEST_SUITE(CudaConnectedComponentsFilterInteger, TypesOfPixels);
 
 TYPED_TEST(CudaConnectedComponentsFilterInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
 
-} // namespace
+} // namespace integer_test

@@ -10,7 +10,7 @@
 
 #include <complex>
 
-namespace
+namespace no_integer_test
 {
 
 template <typename T>
@@ -22,4 +22,4 @@ TYPED_TEST_SUITE(CudaConnectedComponentsFilterNoInteger, TypesOfPixels);
 
 TYPED_TEST(CudaConnectedComponentsFilterNoInteger, SameAsItk) { ExpectSameAsItkForInput<itk::Image<TypeParam, 3>>(); }
 
-} // namespace
+} // namespace no_integer_test

@@ -9,7 +9,7 @@
 
 #include <random>
 
-namespace
+namespace objects_test
 {
 
 template <typename TInputPixel, typename TOutputPixel, unsigned int VDimension>
@@ -393,4 +393,4 @@ TEST(CudaConnectedComponentsFilterObjects, PrintedSettings)
   }
 }
 
-} // namespace
+} // namespace objects_test

@@ -5,7 +5,7 @@
 #include "FilterTestSupport.h"
 #include "TestTypes.h"
 
-namespace
+namespace output_test
 {
 
 using MaskType = itk::Image<unsigned char, 3>;
@@ -41,4 +41,4 @@ TYPED_TEST(CudaConnectedComponentsFilterOutput, SameAsItkForEveryBackground)
   }
 }
 
-} // namespace
+} // namespace output_test

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace
+namespace second_image_test
 {
 
 constexpr unsigned int Seed = 20261201;
@@ -604,4 +604,4 @@ TEST(CudaConnectedComponentsSecondImage, TablesNeedAllColumnsOfIntensities)
   EXPECT_EQ(statistics.GetStandardDeviation(1), std::sqrt(1.5));
 }
 
-} // namespace
+} // namespace second_image_test

@@ -6,7 +6,7 @@
 
 #include <sstream>
 
-namespace
+namespace settings_test
 {
 
 using MaskType = itk::Image<unsigned char, 3>;
@@ -262,4 +262,4 @@ TEST(CudaConnectedComponentsFilter, DefaultsAndPrintedSettings)
   EXPECT_GT(filter->GetMTime(), before);
 }
 
-} // namespace
+} // namespace settings_test

@@ -9,7 +9,7 @@
 
 #include <random>
 
-namespace
+namespace shapes_test
 {
 
 template <unsigned int VDimension>
@@ -640,4 +640,4 @@ TEST(CudaConnectedComponentsShapes, ThrowForWrongLabels)
   EXPECT_THROW(statistics.GetEquivalentSphericalPerimeter(3), itk::ExceptionObject);
 }
 
-} // namespace
+} // namespace shapes_test

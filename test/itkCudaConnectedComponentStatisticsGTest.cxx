@@ -4,7 +4,7 @@
 
 #include "ObjectsTestSupport.h"
 
-namespace
+namespace statistics_test
 {
 
 template <unsigned int VDimension>
@@ -191,4 +191,4 @@ TEST(CudaConnectedComponentsStatistics, ThrowForWrongTables)
   EXPECT_NE(of4.find("4 dimensions"), std::string::npos) << of4;
 }
 
-} // namespace
+} // namespace statistics_test

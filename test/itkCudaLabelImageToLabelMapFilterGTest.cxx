@@ -9,7 +9,7 @@
 #include "itkCudaLabelImageToLabelMapFilter.h"
 #include "itkShapeLabelObject.h"
 
-namespace
+namespace label_map_test
 {
 
 constexpr unsigned int Seed = 20270412;
@@ -201,4 +201,4 @@ TEST(CudaConnectedComponentsLabelsToLabelMap, Prints)
   EXPECT_STREQ(filter->GetNameOfClass(), "CudaLabelImageToLabelMapFilter");
 }
 
-} // namespace
+} // namespace label_map_test
