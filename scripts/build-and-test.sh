@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the dependencies, builds a preset and runs its tests. The build uses CUDA if a CUDA compiler is found. Tests
-# that need a GPU are skipped if there is none. The ci presets compile quickly, but their programs run slowly. The preset
-# ci also builds and tests the Python package.
+# that need a GPU are skipped if there is none. The ci presets compile quickly, but their programs run slowly.
+# scripts/test-python.sh builds and tests the Python package.
 #
 #   scripts/build-and-test.sh [PRESET]
 #
@@ -12,8 +12,5 @@ cd "$(dirname "$0")/.."
 preset="${1:-ci}"
 scripts/install-dependencies.sh
 cmake --preset "$preset" -DBUILD_TESTING=ON
-cmake --build --preset "$preset"
+cmake --build --preset "$preset" -j "$(nproc)"
 ctest --preset "$preset" --no-tests=error -j "$(nproc)"
-if [ "$preset" = ci ]; then
-  scripts/test-python.sh
-fi
