@@ -153,6 +153,7 @@ protected:
   {
     typename ImageType::SizeType size;
     size.Fill(Dimension == 2 ? 60 : Dimension == 3 ? 17 : 8);
+    size[0] *= Dimension == 2 ? 80 : Dimension == 3 ? 60 : 1; // more than one thread labels alone
     const auto image = MakeValues<ImageType>(size, { 0, 0, 1 }, 7);
     const auto itks = makeItks();
     itks->SetInput(CopyOf(*image));

@@ -88,10 +88,25 @@ struct RunValues
 
   CCL_HOST_DEVICE
   bool
+  IsNaN(std::uint64_t key) const
+  {
+    return hasNaN && key == nan;
+  }
+
+  CCL_HOST_DEVICE
+  bool
   AreEqual(std::uint64_t run, std::uint64_t other) const
   {
     const std::uint64_t key = this->KeyOf(run);
-    return key == this->KeyOf(other) && !(hasNaN && key == nan);
+    return key == this->KeyOf(other) && !this->IsNaN(key);
+  }
+
+  /** Calls visit(keysOfRuns) with the type of the keys, so that a loop does not choose it each time. */
+  template <typename TVisitor>
+  void
+  VisitKeys(const TVisitor & visit) const
+  {
+    isWide ? visit(static_cast<const std::uint64_t *>(keys)) : visit(static_cast<const std::uint32_t *>(keys));
   }
 };
 

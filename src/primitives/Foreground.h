@@ -226,6 +226,14 @@ struct ValueTest
   TBits mask;
   TBits value;
   bool  isInverted;
+
+  /** Returns whether the test has the same result for all pixels. */
+  CCL_HOST_DEVICE
+  static constexpr bool
+  IsConstant()
+  {
+    return false;
+  }
 };
 
 /** Any foreground, for kernels. */
@@ -245,6 +253,13 @@ struct RangeTest
     {
       ranges[i] = foreground.RangeAt<TBits>(i);
     }
+  }
+
+  CCL_HOST_DEVICE
+  bool
+  IsConstant() const
+  {
+    return count == 0;
   }
 };
 

@@ -286,14 +286,17 @@ MaskRowOf(const ImageView & image, std::uint64_t row, const Foreground & foregro
 void
 FindStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Word * starts)
 {
+  const char * const  pixels = image.Row(row);
   const std::uint64_t count = image.size[0];
   VisitWidth(image.type, [&](auto bits) {
     using BitsType = decltype(bits);
     const auto       keys = ValueKeys<BitsType>::Of(image.type);
-    const Foreground isDifferent = Foreground::NotZero(ImageView::TypeOf<BitsType>());
+    const bool       arePlain = IsAdjacent(image) && !keys.isBool && keys.infinity == keys.NaN;
+    const Foreground isDifferent = Foreground::NotZero(PixelType::UInt8);
     BitsType         copies[PixelsOfChunk + 1]; // the pixel before the chunk, and the chunk
-    BitsType         differences[PixelsOfChunk];
+    std::uint8_t     differences[PixelsOfChunk];
     Word             changes[PixelsOfChunk / BitsPerWord];
+    copies[0] = 0;
     for (std::uint64_t first = 0; first < count; first += PixelsOfChunk)
     {
       const std::uint64_t inChunk = std::min(count - first, PixelsOfChunk);
@@ -305,19 +308,25 @@ FindStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Wor
         continue;
       }
       const std::uint64_t before = first == 0 ? 0 : 1;
-      Gather(image.Row(row) + static_cast<std::int64_t>(first - before) * image.strides[0],
-             image.strides[0],
-             inChunk + before,
-             copies + 1 - before);
-      if (keys.isBool || keys.infinity != keys.NaN)
+      const char * const  chunk = pixels + static_cast<std::int64_t>(first - before) * image.strides[0];
+      if (arePlain)
       {
-        std::transform(copies, copies + inChunk + 1, copies, keys);
+        std::memcpy(copies + 1 - before, chunk, (inChunk + before) * sizeof(BitsType));
+        for (std::uint64_t i = 0; i < inChunk; ++i)
+        {
+          differences[i] = copies[i + 1] != copies[i];
+        }
       }
-      for (std::uint64_t i = 0; i < inChunk; ++i)
+      else
       {
-        differences[i] = keys.AreDifferent(copies[i + 1], copies[i]);
+        Gather(chunk, image.strides[0], inChunk + before, copies + 1 - before);
+        std::transform(copies + 1 - before, copies + inChunk + 1, copies + 1 - before, keys);
+        for (std::uint64_t i = 0; i < inChunk; ++i)
+        {
+          differences[i] = keys.AreDifferent(copies[i + 1], copies[i]);
+        }
       }
-      PackRow(differences, sizeof(BitsType), inChunk, isDifferent, changes);
+      PackRow(differences, sizeof(std::uint8_t), inChunk, isDifferent, changes);
       for (std::uint64_t x = begin; x < end; ++x)
       {
         const Word continuing = words[x] & (words[x] << 1 | (x == 0 ? 0 : words[x - 1] >> (BitsPerWord - 1)));

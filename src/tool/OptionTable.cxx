@@ -73,7 +73,7 @@ MakeTable()
 
     { "--fully-connected", "", &Options::fullyConnected, components, "", {},
       "full connectivity: 8 or 26 neighbors instead of 4 or 6" },
-    { "--connectivity", "NUMBER", &Options::connectivity, components, "auto",
+    { "--connectivity", "NEIGHBORS", &Options::connectivity, components, "auto",
       { { "auto", "4", "8", "6", "18", "26" }, {}, { "--fully-connected" } },
       "number of neighbors: 4 or 8 in planes; 6, 18 or 26 in volumes. auto is 4 or 6" },
     { "--by-value", "", &Options::byValue, components, "", { {}, {}, { "--fill-holes", "--min-size", "--max-size", "--keep-largest" } },

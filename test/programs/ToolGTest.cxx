@@ -49,7 +49,7 @@ TEST_F(CudaConnectedComponentsTool, VolumesInManyFormats)
 TEST_F(CudaConnectedComponentsTool, HintsOfValues)
 {
   const std::string several = " has several values other than 0, and components join neighbors of different values; "
-                              "choose the values with --lower and --upper\n";
+                              "choose the values with --lower and --upper, or label each value with --by-value\n";
   const std::string nan = " has NaN, which counts as foreground; NaN is background with --lower or --upper\n";
   const auto        expect = [this](const std::string & name, auto first, auto second, const std::string & hint) {
     const auto image = MakeEmpty<itk::Image<decltype(first), 3>>({ { 9, 8, 3 } });

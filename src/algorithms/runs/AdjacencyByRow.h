@@ -56,7 +56,22 @@ struct AdjacencyByRow
     }
     for (unsigned int i = 0; i < count; i += 2)
     {
-      this->VisitAdjacent(firstRuns[index + 1], walks[i], i + 1 < count ? walks[i + 1] : Walk{}, visit);
+      const Walk second = i + 1 < count ? walks[i + 1] : Walk{};
+      if constexpr (TRowGroup::HasValues)
+      {
+        values.VisitKeys([&](const auto * keys) {
+          this->VisitAdjacent(firstRuns[index + 1], walks[i], second, keys, [&](TRun run, TRun other) {
+            if (!values.IsNaN(keys[run]))
+            {
+              visit(run, other);
+            }
+          });
+        });
+      }
+      else
+      {
+        this->VisitAdjacent(firstRuns[index + 1], walks[i], second, nullptr, visit);
+      }
     }
   }
 
@@ -71,10 +86,11 @@ private:
     unsigned int reach;
   };
 
-  /** Does the work of ForEach() for two other rows. `end` is the run after the last one of the row. */
-  template <typename TVisitor>
+  /** Does the work of ForEach() for two other rows. `end` is the run after the last one of the row. `keys` are those of
+   * the runs, if they have values. */
+  template <typename TKeys, typename TVisitor>
   void
-  VisitAdjacent(TRun end, Walk a, Walk b, const TVisitor & visit) const
+  VisitAdjacent(TRun end, Walk a, Walk b, [[maybe_unused]] TKeys keys, const TVisitor & visit) const
   {
     // Branches that depend on the runs are often predicted wrongly. So the walk has none: it collects the adjacent
     // runs. A step waits for the step before it, so two walks take little longer than one.
@@ -95,21 +111,18 @@ private:
                                 static_cast<unsigned int>(first[walk.other] + walk.distance <= runLast + walk.reach);
       if constexpr (TRowGroup::HasValues)
       {
-        isAdjacent &= static_cast<unsigned int>(values.AreEqual(walk.run, walk.other));
+        // Runs without a gap may follow two runs that end in the same column, and the walk leaves one of them first.
+        const TRun next = walk.run + 1 < end ? walk.run + 1 : walk.run;
+        const auto isCorner = static_cast<unsigned int>(runLast == otherLast) &
+                              static_cast<unsigned int>(first[next] > runLast) &
+                              static_cast<unsigned int>(first[next] <= otherLast + walk.reach) &
+                              static_cast<unsigned int>(keys[next] == keys[walk.other]);
+        count += isAdjacent & static_cast<unsigned int>(keys[walk.run] == keys[walk.other]);
+        adjacent[count] = next;
+        others[count] = walk.other;
+        isAdjacent = isCorner;
       }
       count += isAdjacent;
-      if constexpr (TRowGroup::HasValues)
-      {
-        // Runs without a gap may follow two runs that end in the same column, and the walk leaves one of them first.
-        const TRun next = walk.run + 1;
-        if (runLast == otherLast && next < end && first[next] <= otherLast + walk.reach &&
-            values.AreEqual(next, walk.other))
-        {
-          adjacent[count] = next;
-          others[count] = walk.other;
-          ++count;
-        }
-      }
       walk.run += isRunNext;
       walk.other += !isRunNext;
     };

@@ -121,7 +121,7 @@ struct PackWordAt
     ObservedValues       values;
     reader.ForEachChunk(reader.pixels.Row(stack, cell.y, cell.z, image),
                         cell.x * BitsPerWord,
-                        count,
+                        foreground.IsConstant() ? 0 : count, // nothing is read if all pixels are foreground, or none
                         [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
                           const Word bits = PackChunk(chunk, foreground);
                           observer.Add(chunk, bits, values);

@@ -78,11 +78,14 @@ private:
   }
 };
 
-/** Kernel functor that writes the key of each run. A cell is a word of a row of the stack. */
+/** Kernel functor that writes the key of each run. A cell is four pixels of a row of the stack: if a thread had all
+ * runs of a word, the threads of a warp would write to distant addresses. */
 template <typename TBits, typename TRun>
 struct StoreKeys
 {
   using KeyType = std::conditional_t<sizeof(TBits) == 8, std::uint64_t, std::uint32_t>;
+
+  static constexpr unsigned int Columns = 4;
 
   PackForeground::PixelReader<TBits> reader;
   ValueKeys<TBits>                   keys;
@@ -95,17 +98,21 @@ struct StoreKeys
   void
   operator()(const Cell & cell) const
   {
-    const std::uint64_t at = rows.RowBegin(cell.y, cell.z) + cell.x;
-    Word                left = rows.starts[at];
+    const std::uint64_t word = cell.x * Columns / BitsPerWord;
+    const unsigned int  first = cell.x * Columns % BitsPerWord;
+    const std::uint64_t at = rows.RowBegin(cell.y, cell.z) + word;
+    const Word          starts = rows.starts[at];
+    Word                left = starts & BitsThrough(Columns - 1) << first;
     if (left == 0 || runCount.IsExceeded())
     {
       return;
     }
     const ImageStack &  stack = reader.stack;
     const TBits * const pixels = reader.pixels.Row(stack, cell.y, cell.z, stack.ImageOf(cell.z));
-    for (TRun run = runOffsets[at]; left != 0; left &= left - 1, ++run)
+    TRun                run = runOffsets[at] + CountBits(starts & ((Word{ 1 } << first) - 1));
+    for (; left != 0; left &= left - 1, ++run)
     {
-      const auto x = static_cast<std::int64_t>(cell.x * BitsPerWord + LowestBit(left));
+      const auto x = static_cast<std::int64_t>(word * BitsPerWord + LowestBit(left));
       keysOfRuns[run] = keys(pixels[x * reader.pixels.pixelStride]);
     }
   }
@@ -175,8 +182,9 @@ StoreValuesOfRuns(const TExecutor &                                executor,
     VisitWidth(type, [&](auto width) {
       using BitsType = decltype(width);
       using FunctorType = ValueRuns::StoreKeys<BitsType, TRun>;
-      const auto pixels = PixelsOf(static_cast<const BitsType *>(source.image->pixels), *source.image);
-      executor.ForEach(groups.rows.words,
+      const auto   pixels = PixelsOf(static_cast<const BitsType *>(source.image->pixels), *source.image);
+      const Grid & words = groups.rows.words;
+      executor.ForEach(Grid{ words.x * BitsPerWord / FunctorType::Columns, words.y, words.z },
                        FunctorType{ { pixels, source.GetStack() },
                                     ValueKeys<BitsType>::Of(type),
                                     groups.columns,
