@@ -78,14 +78,14 @@ private:
   }
 };
 
-/** Kernel functor that writes the key of each run. A cell is four pixels of a row of the stack: if a thread had all
+/** Kernel functor that writes the key of each run. A cell is eight pixels of a row of the stack: if a thread had all
  * runs of a word, the threads of a warp would write to distant addresses. */
 template <typename TBits, typename TRun>
 struct StoreKeys
 {
   using KeyType = std::conditional_t<sizeof(TBits) == 8, std::uint64_t, std::uint32_t>;
 
-  static constexpr unsigned int Columns = 4;
+  static constexpr unsigned int Columns = 8;
 
   PackForeground::PixelReader<TBits> reader;
   ValueKeys<TBits>                   keys;
