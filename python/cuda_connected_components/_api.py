@@ -6,6 +6,8 @@ from . import _arguments, _core, _exchange, _host, _images, _on_device, _setting
 from ._options import Options, Selection
 from ._tensors import outside_graphs
 
+_ZERO = 0  # the background of calls without `background`, to compare it by `is`
+
 
 @outside_graphs
 def label(
@@ -15,6 +17,8 @@ def label(
     spatial_dims=None,
     lower=None,
     upper=None,
+    by_value=False,
+    background=_ZERO,
     mask=None,
     device=None,
     threads=None,
@@ -37,8 +41,8 @@ def label(
         is treated like an array.
     connectivity : int, optional
         The rank of the connectivity, from 1 (faces) to the number of
-        dimensions (full), or the number of neighbors: 4, 8, 6 or 26. The
-        default is full connectivity.
+        dimensions (full), or the number of neighbors: 4 or 8 in planes, and 6,
+        18 (faces and edges) or 26 in volumes. The default is full connectivity.
     spatial_dims : {None, 1, 2, 3}, optional
         The number of dimensions of an image, for arrays with a batch of images.
         The last `spatial_dims` axes are those of an image, and there may be any
@@ -50,6 +54,13 @@ def label(
         background. Without limits and `mask`, NaN gives a UserWarning, and so
         do several values other than 0 that are all whole numbers: components
         join neighbors of different values.
+    by_value : bool, optional
+        Whether neighbors are connected only if their values are equal, as in
+        images of classes. -0.0 equals 0.0, and each NaN is a component.
+    background : number or None, optional
+        With `by_value`, the value of the background, which the type of the
+        image must have. None stands for no background: all elements get labels.
+        The default is 0.
     mask : like image, optional
         Elements that are 0 in the mask are background.
     device : {None, "cpu", "cuda", "cuda:N"}, optional
@@ -112,15 +123,18 @@ def label(
     4
     >>> ccc.label(np.array([2, 5, 5, 0, 7]), lower=5, upper=7)
     array([0, 1, 1, 0, 2], dtype=int32)
+    >>> ccc.label(np.array([2, 5, 5, 0, 7]), by_value=True)
+    array([1, 2, 2, 0, 3], dtype=int32)
     """
-    if connectivity is spatial_dims is lower is upper is mask is device is threads is dtype is out is None:
+    is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is dtype is out is None
+    if is_default and by_value is False and background is _ZERO:
         found = _exchange.label(image)
         if found is not None:
             labels, count, values = found
             _values.warn(values)
             return (labels, count) if return_num else labels
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
     )
     labels, count = label_image(image, options, dtype, out)
     return (labels, count) if return_num else labels
@@ -329,6 +343,8 @@ def component_statistics(
     spatial_dims=None,
     lower=None,
     upper=None,
+    by_value=False,
+    background=_ZERO,
     mask=None,
     device=None,
     threads=None,
@@ -340,9 +356,10 @@ def component_statistics(
     Parameters
     ----------
     image : like label
-        The image that `label` would label. Do not pass labels: all elements
-        other than 0 are foreground, so that objects that touch become one.
-    connectivity, spatial_dims, lower, upper, mask, device, threads :
+        The image that `label` would label. Labels need `by_value`: otherwise,
+        all elements other than 0 are foreground, so that objects that touch
+        become one.
+    connectivity, spatial_dims, lower, upper, by_value, background, mask, device, threads :
         As for `label`.
     spacing : number, sequence of numbers or "image", optional
         The distance of elements along each axis of an image. It scales areas
@@ -354,6 +371,8 @@ def component_statistics(
         ``skimage.measure.regionprops_table``:
 
         - "label": the label that `label` gives to the component
+        - "value": the value of its elements, in the type of the image; only
+          with `by_value`, and then one of the default properties
         - "num_pixels": the number of elements
         - "area": the length, area or volume
         - "bbox": the box; starts and ends (exclusive) along each axis, in elements
@@ -385,12 +404,14 @@ def component_statistics(
     ``pandas.DataFrame(columns)`` is a table.
     """
     is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is spacing is None
-    if is_default and properties is _table.DEFAULT_PROPERTIES:
+    if is_default and by_value is False and background is _ZERO and properties is _table.DEFAULT_PROPERTIES:
         found = _exchange.measure(image)
         if found is not None:
             columns, values = found
             _values.warn(values)
             return columns
+    if by_value and properties is _table.DEFAULT_PROPERTIES:
+        properties = ("label", "value", *properties[1:])
     if not isinstance(properties, Iterable):
         raise TypeError(f"properties must be a sequence of names, not {properties!r}")
     properties = (properties,) if isinstance(properties, str) else tuple(properties)
@@ -399,14 +420,17 @@ def component_statistics(
             raise ValueError(
                 f"{name!r} is not a property; there are {', '.join(_table.PROPERTIES)}"
             )
+    if "value" in properties and not by_value:
+        raise ValueError("the property 'value' needs by_value=True: other components have no single value")
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
     )
     library, image = _images.open_image(image)
     columns_of = {
         "boxes": {"bbox", "area_bbox", "extent"},
         "means": {"centroid"},
         "faces": {"touches_border"},
+        "values": {"value"},
     }
     wanted = [name for name, needs in columns_of.items() if not needs.isdisjoint(properties)]
     call, columns = _memory_of(library).measure(library, image, options, wanted)

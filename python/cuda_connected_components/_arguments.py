@@ -88,35 +88,31 @@ def check_mask_shape(mask_shape, shape, axes):
         )
 
 
-def is_fully_connected(connectivity, ndim):
-    """Return whether components have full connectivity.
+_NEIGHBORS = {1: (2,), 2: (4, 8), 3: (6, 18, 26)}  # by the number of axes, for each rank
+
+
+def neighbors_of(connectivity, ndim):
+    """Return the number of neighbors for the extension module, where 0 stands for full connectivity.
 
     `connectivity` is None, a rank from 1 to `ndim`, or a number of neighbors.
     """
     if connectivity is None:
-        return True
+        return 0
     if hasattr(connectivity, "shape") and connectivity.shape != ():
         raise TypeError(
             f"connectivity must be None or an integer, not {type(connectivity).__name__}: pass a "
             "mask as mask=; cuda_connected_components.ndimage.label takes a structure"
         )
     number = integer_of("connectivity", connectivity)
-    face, full = {1: (2, 2), 2: (4, 8), 3: (6, 26)}[ndim]
-    if number in (ndim, full):
-        return True
-    if number in (1, face):
-        return False
-    if ndim == 1:
-        raise ValueError(f"connectivity={number} is not possible with 1 dimension; leave it out")
-    if ndim == 3 and number in (2, 18):
-        raise ValueError(
-            f"connectivity={number}: 18 neighbors are not supported; "
-            "use 1 or 6 (faces), or 3, 26 or None (faces, edges and corners)"
-        )
-    raise ValueError(
-        f"connectivity={number} is not possible with {ndim} dimensions; "
-        f"use 1 or {face} (faces), or {ndim}, {full} or None (full)"
-    )
+    neighbors = _NEIGHBORS[ndim][number - 1] if 1 <= number <= ndim else number
+    if neighbors not in _NEIGHBORS[ndim]:
+        advice = {
+            1: "dimension; leave it out",
+            2: "dimensions; use 1 or 4 (faces), or 2, 8 or None (full)",
+            3: "dimensions; use 1 or 6 (faces), 2 or 18 (faces and edges), or 3, 26 or None (full)",
+        }[ndim]
+        raise ValueError(f"connectivity={number} is not possible with {ndim} {advice}")
+    return 0 if ndim == 1 else neighbors
 
 
 def limits_of(lower, upper):
@@ -125,6 +121,18 @@ def limits_of(lower, upper):
     if lower > upper:
         raise ValueError(f"lower={lower} is greater than upper={upper}")
     return _number_for_core(lower, is_lower=True), _number_for_core(upper, is_lower=False)
+
+
+def background_of(background):
+    """Return the values of the background for the extension module, which knows whether the type has them."""
+    if background is None:
+        return []
+    number = number_of(background)
+    if number is None:
+        raise TypeError(f"background must be a number or None, not {background!r}")
+    if number != number:
+        raise ValueError("background must not be NaN: each element that is NaN is a component")
+    return [_number_for_core(number, is_lower=number > 0)]
 
 
 def _limit_of(name, value, default):
@@ -139,7 +147,7 @@ def _limit_of(name, value, default):
 
 
 def _number_for_core(limit, is_lower):
-    """Return a limit as an integer of 64 bits or a float. NaN stands for a limit that excludes all elements."""
+    """Return a number as an integer of 64 bits or a float. NaN stands for a limit that excludes all elements."""
     if isinstance(limit, int) and -(2**63) <= limit < 2**64:
         return int(limit)
     try:

@@ -96,24 +96,26 @@ def keep(library, image, options, selection, out):
     call = Call(library, image, options)
     library.refuse_gradients(image)
     selection.apply(call.settings, library, image, call.axes)
-    elements = library.elements(image)
-    is_fresh = out is None
+    array, is_fresh = call.array, out is None
     if is_fresh:
-        out, target = library.empty(image, call.array, call.axes)
+        out, target = library.empty(image, array, call.axes)
     else:
         library.check_out(image, out)
         target = library.output(out)
-        _check_out(target, elements.shape)
-        if target.dtype != elements.dtype:
-            names = ("bfloat16" if each.dtype == _images.BFLOAT16 else each.dtype for each in (target, elements))
+        _check_out(target, array.shape)
+        dtype = library.elements(image).dtype
+        if target.dtype != dtype:
+            names = ("bfloat16" if each == _images.BFLOAT16 else each for each in (target.dtype, dtype))
             raise TypeError("out has the type {}, and the image {}".format(*names))
         library.will_write(image, out)
-    # The elements are copied bit by bit.
-    values, target = (each.view(f"u{each.dtype.itemsize}") for each in (elements, target))
     written = target
-    if _overlap_shifted(values, target) or not _images.has_one_image_stride(target, call.axes):
-        written, is_fresh = call.empty(target.dtype), True
-    known = call.run(_core.mask_host, call.batch(values), call.batch(written), is_fresh)
+    if (
+        target.dtype != array.dtype  # another byte order
+        or _overlap_shifted(array, target)
+        or not _images.has_one_image_stride(target, call.axes)
+    ):
+        written, is_fresh = call.empty(array.dtype), True
+    known = call.run(_core.mask_host, call.batch(written), is_fresh)
     if written is not target:
         target[...] = written
     options.pass_on(known)
@@ -127,6 +129,9 @@ def measure(library, image, options, wanted):
         setattr(call.settings, name, True)
     columns, values = call.run(_core.measure_host)
     options.pass_on(values)
+    if "value" in columns:  # the bits, in integers of 8 bytes
+        dtype = call.array.dtype
+        columns["value"] = columns["value"].astype(f"i{dtype.itemsize}").view(dtype)
     # NumPy 1 has other integers on Windows.
     columns["label"] = np.arange(1, len(columns["num_pixels"]) + 1, dtype=np.int64)
     if "counts" in columns:

@@ -284,16 +284,21 @@ class TorchImages(NumpyImages):
         return self.elements(out)
 
     def empty(self, image, array, axes, dtype=None, are_labels=False):
-        torch = sys.modules["torch"]
         elements, _ = super().empty(image, array, axes, dtype)
-        if dtype is not None:
-            return _tensors.like(image, torch.from_numpy(elements)), elements
-        tensor = torch.from_numpy(elements.view(f"i{elements.itemsize}")).view(image.dtype)
+        tensor = sys.modules["torch"].from_numpy(elements) if dtype is not None else self._tensor_of(image, elements)
         return _tensors.like(image, tensor), elements
 
     def columns(self, image, columns):
         torch = sys.modules["torch"]
-        return {name: torch.from_numpy(column) for name, column in columns.items()}
+        return {
+            name: self._tensor_of(image, column) if name == "value" else torch.from_numpy(column)
+            for name, column in columns.items()
+        }
+
+    @staticmethod
+    def _tensor_of(image, elements):
+        """Return elements of the type of an image as a tensor."""
+        return sys.modules["torch"].from_numpy(elements.view(f"i{elements.itemsize}")).view(image.dtype)
 
 
 def _check_geometry(geometry, of_mask):

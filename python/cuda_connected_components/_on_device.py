@@ -162,6 +162,9 @@ def measure(library, image, options, wanted):
         columns = _Columns(call)
         options.pass_on(call.run(_core.measure_device, memory, columns.make))
         columns.ends += 1
+        if "value" in columns.arrays:  # the bits, in integers of 8 bytes
+            bits = library.cast(columns.arrays["value"], f"int{8 * library.element_size_of(call.array)}")
+            columns.arrays["value"] = library.bits_as(bits, call.dtype)
     call.mask = call.mask_memory = None  # frees copies
     return call, columns.arrays
 
@@ -173,7 +176,7 @@ class _Columns:
         axes, settings = "xyz"[: call.axes], call.settings
         boxes = axes if settings.boxes else ""
         starts, ends = ([f"{end}_{axis}" for axis in boxes] for end in ("start", "end"))
-        integers = ["label", "num_pixels", *["image"] * settings.batch, *starts]
+        integers = ["label", "num_pixels", *["image"] * settings.batch, *["value"] * settings.values, *starts]
         self.rows_of_ends = slice(len(integers), len(integers) + len(ends))
         self.means = [f"mean_{axis}" for axis in axes] if settings.means else []
         self.names = [*integers, *ends, *self.means, *["faces"] * settings.faces]

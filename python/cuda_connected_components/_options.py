@@ -17,6 +17,8 @@ class Options(NamedTuple):
     device: Any = None
     threads: Any = None
     observe: Callable | None = None  # gets what is known of the values of the image
+    by_value: bool = False
+    background: Any = 0
 
     @property
     def has_limits(self):
@@ -30,12 +32,20 @@ class Options(NamedTuple):
     def settings(self, axes, is_batch, dtype):
         """Return the settings for the extension module. `dtype` is the name of the type of the image."""
         settings = _core.Settings()
-        settings.fully_connected = _arguments.is_fully_connected(self.connectivity, axes)
+        settings.connectivity = _arguments.neighbors_of(self.connectivity, axes)
+        settings.by_value = bool(self.by_value)
         settings.batch = is_batch
+        background = _arguments.background_of(self.background)
+        if background != [0]:
+            if not self.by_value:
+                raise ValueError("background needs by_value=True: otherwise, the background is 0")
+            if self.has_limits:
+                raise ValueError("lower and upper choose the foreground, and so does background: pass one of them")
+            settings.background = background
         if self.has_limits:
             settings.limits = _arguments.limits_of(self.lower, self.upper)
-        elif self.mask is None and dtype != "bool":
-            settings.values = self.observe is not None
+        elif self.mask is None and dtype != "bool" and not self.by_value:
+            settings.observed = self.observe is not None
         return settings
 
     def pass_on(self, values):

@@ -6,6 +6,7 @@ import operator
 
 PROPERTIES = (
     "label",
+    "value",
     "num_pixels",
     "area",
     "bbox",
@@ -49,10 +50,8 @@ def make_table(columns, axes, geometry, properties, leading, to_double):
         return _product(functools.reduce(operator.mul, sides), size_of_one)
 
     for name in properties:
-        if name == "label":
-            table["label"] = columns["label"]
-        elif name == "num_pixels":
-            table["num_pixels"] = columns["num_pixels"]
+        if name in ("label", "value", "num_pixels"):
+            table[name] = columns[name]
         elif name == "area":
             table["area"] = area()
         elif name == "bbox":

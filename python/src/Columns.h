@@ -93,6 +93,10 @@ MakeDictionary(Columns && columns, const Settings & settings)
   {
     dictionary["faces"] = MakeArray(std::move(table.faces));
   }
+  if (settings.wantsValues)
+  {
+    dictionary["value"] = MakeArray(std::move(table.values));
+  }
   if (settings.isBatch)
   {
     dictionary["counts"] = MakeArray(std::move(table.componentCounts));

@@ -94,7 +94,7 @@ struct AllocatorOfCall
  * not hold the GIL. */
 template <typename TWork>
 PixelValues
-RunOnDeviceMemory(const Settings & settings, const View * mask, const TWork & work)
+RunOnDeviceMemory(const Settings & settings, const View & image, const View * mask, const TWork & work)
 {
   PixelValues     values;
   AllocatorOfCall allocator{ settings, nullptr, std::nullopt };
@@ -111,8 +111,7 @@ RunOnDeviceMemory(const Settings & settings, const View * mask, const TWork & wo
   try
   {
     Translate([&] {
-      CudaConnectedComponentLabeler labeler = LabelerFor(settings);
-      labeler.options.foreground = ForegroundFor(settings);
+      CudaConnectedComponentLabeler labeler = LabelerFor(settings, image.type);
       labeler.options.allocator = allocator.Get();
       labeler.options.deviceId = settings.device;
       labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(settings.stream);
@@ -120,7 +119,7 @@ RunOnDeviceMemory(const Settings & settings, const View * mask, const TWork & wo
       {
         labeler.options.mask = *mask;
       }
-      if (settings.wantsValues)
+      if (settings.isObserved)
       {
         labeler.options.reportValues = [&values](const PixelValues & known) { values = known; };
       }
@@ -170,7 +169,7 @@ LabelDevice(const View & image, const View * mask, const View & output, const Se
   itk::CudaConnectedComponentTable table;
   {
     const nb::gil_scoped_release released;
-    values = RunOnDeviceMemory(settings, mask, [&](CudaConnectedComponentLabeler & labeler) {
+    values = RunOnDeviceMemory(settings, image, mask, [&](CudaConnectedComponentLabeler & labeler) {
       labeler.options.columns.pixelCounts = false;
       count = labeler.Label(image, output, 0, settings.isBatch ? &table : nullptr);
     });
@@ -183,7 +182,7 @@ LabelDeviceImage(const View & image, const View & output, const Settings & setti
 {
   const nb::gil_scoped_release released;
   std::uint64_t                count = 0;
-  const PixelValues values = RunOnDeviceMemory(settings, nullptr, [&](CudaConnectedComponentLabeler & labeler) {
+  const PixelValues values = RunOnDeviceMemory(settings, image, nullptr, [&](CudaConnectedComponentLabeler & labeler) {
     labeler.options.columns.pixelCounts = false;
     count = labeler.Label(image, output);
   });
@@ -194,7 +193,7 @@ PixelValues
 MaskDevice(const View & image, const View * mask, const View & output, const Settings & settings)
 {
   return RunOnDeviceMemory(
-    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Mask(image, output); });
+    settings, image, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Mask(image, output); });
 }
 
 PixelValues
@@ -204,7 +203,7 @@ MeasureDevice(const View &                                          image,
               const Settings &                                      settings)
 {
   return RunOnDeviceMemory(
-    settings, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(image, makeTable); });
+    settings, image, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(image, makeTable); });
 }
 
 PixelValues
@@ -226,6 +225,7 @@ MeasureByColumns(const View & image, const View * mask, const nb::object & makeC
     find("label", table.labels);
     find("num_pixels", table.pixelCounts);
     find("faces", table.faces);
+    find("value", table.values);
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
       const std::string name(1, "xyz"[axis]);

@@ -154,7 +154,7 @@ Settings
 SettingsFor(const Exchange & exchange, const dltensor & tensor, const View & image)
 {
   Settings settings;
-  settings.wantsValues = image.type != ElementType::Bool;
+  settings.isObserved = image.type != ElementType::Bool;
   settings.device = HostBackend;
   if (image.memory == View::MemoryEnum::Device)
   {

@@ -28,14 +28,12 @@ LabelSmallHostImage(const itk::CudaConnectedComponentImageView & image,
                     const itk::CudaConnectedComponentImageView & output,
                     const Settings &                             settings);
 
-/** Copies the selected components of an image: writes the elements of `values` that belong to them, and 0 for all
- * others. `values` has the elements of the image as unsigned integers, and may be the output. The image and the mask
- * may overlap the output. `isFresh` says that nobody has written to the output since its allocation; it is then
- * contiguous. Returns what is known of the values. */
+/** Copies the selected components of an image, and writes 0 for all other elements. The output has the type of the
+ * image, and may be the image or overlap the mask. `isFresh` says that nobody has written to the output since its
+ * allocation. Returns what is known of the values. */
 PixelValues
 MaskHost(nanobind::handle image,
          nanobind::handle mask,
-         nanobind::handle values,
          nanobind::handle output,
          bool             isFresh,
          const Settings & settings);

@@ -104,14 +104,17 @@ NB_MODULE(_core, module)
     .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"));
   nb::class_<Settings>(module, "Settings")
     .def(nb::init<>())
-    .def_rw("fully_connected", &Settings::isFullyConnected)
+    .def_rw("connectivity", &Settings::connectivity)
+    .def_rw("by_value", &Settings::isByValue)
     .def_rw("limits", &Settings::limits)
+    .def_rw("background", &Settings::background)
     .def_rw("min_size", &Settings::minimumSize)
     .def_rw("k", &Settings::numberOfLargest)
     .def_rw("boxes", &Settings::wantsBoxes)
     .def_rw("means", &Settings::wantsMeans)
     .def_rw("faces", &Settings::wantsFaces)
     .def_rw("values", &Settings::wantsValues)
+    .def_rw("observed", &Settings::isObserved)
     .def_rw("batch", &Settings::isBatch)
     .def_rw("device", &Settings::device)
     .def_rw("transposed", &Settings::isTransposed)
@@ -156,7 +159,7 @@ NB_MODULE(_core, module)
   const auto output = nb::arg("output");
   const auto settings = nb::arg("settings");
   module.def("label_host", &LabelHost, image, mask, output, nb::arg("fresh"), settings);
-  module.def("mask_host", &MaskHost, image, mask, nb::arg("values"), output, nb::arg("fresh"), settings);
+  module.def("mask_host", &MaskHost, image, mask, output, nb::arg("fresh"), settings);
   module.def("measure_host", &MeasureHost, image, mask, settings);
   module.def("relabel_host", &RelabelHost);
   module.def("label_device", &LabelDevice, image, mask, output, settings);

@@ -8,6 +8,8 @@
 
 #include "itkCudaConnectedComponentLabeler.h"
 
+#include "primitives/PixelTypes.h"
+
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
@@ -16,6 +18,7 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 using itk::CudaConnectedComponentError;
 using itk::CudaConnectedComponentLabeler;
@@ -34,18 +37,21 @@ struct Allocator
 /** The settings of a call that labels, selects or measures components. */
 struct Settings
 {
-  using Limit = std::variant<std::int64_t, std::uint64_t, double>;
+  using Number = std::variant<std::int64_t, std::uint64_t, double>;
 
-  bool                                   isFullyConnected = true;
-  std::optional<std::pair<Limit, Limit>> limits; // of the foreground; elements that are not 0 if there are none
-  std::uint64_t                          minimumSize = 0;
-  std::uint64_t                          numberOfLargest = 0; // 0 stands for all
-  bool                                   wantsBoxes = false;
-  bool                                   wantsMeans = false;
-  bool                                   wantsFaces = false;
-  bool                                   wantsValues = false; // to look at the values; not with limits or a mask
-  bool                                   isBatch = false;     // whether the counts are an array, one for each image
-  int                                    device = 0;          // index of a device, or one of the constants below
+  unsigned int                             connectivity = 0; // number of neighbors; 0 stands for full connectivity
+  bool                                     isByValue = false;
+  std::optional<std::pair<Number, Number>> limits;     // of the foreground
+  std::optional<std::vector<Number>>       background; // not with limits; 0 if there are neither
+  std::uint64_t                            minimumSize = 0;
+  std::uint64_t                            numberOfLargest = 0; // 0 stands for all
+  bool                                     wantsBoxes = false;
+  bool                                     wantsMeans = false;
+  bool                                     wantsFaces = false;
+  bool                                     wantsValues = false; // needs isByValue
+  bool                                     isObserved = false;  // to look at the values; not with limits or a mask
+  bool                                     isBatch = false;     // whether the counts are an array, one for each image
+  int                                      device = 0;          // index of a device, or one of the constants below
 
   // For arrays in host memory.
   bool         isTransposed = false; // whether x is the first axis of an image, not the last
@@ -86,26 +92,41 @@ struct LastCall
 };
 inline thread_local LastCall lastCall;
 
-/** Returns the foreground without the mask. */
-inline itk::CudaConnectedComponentForeground
-ForegroundFor(const Settings & settings)
+/** Returns a labeler for images of a type. */
+inline CudaConnectedComponentLabeler
+LabelerFor(const Settings & settings, itk::CudaConnectedComponentImageView::PixelTypeEnum type)
 {
   using Foreground = itk::CudaConnectedComponentForeground;
-  const auto valueOf = [](const Settings::Limit & limit) {
-    return std::visit([](auto number) { return Foreground::ValueType(number); }, limit);
+  const auto valueOf = [](const Settings::Number & value) {
+    return std::visit([](auto number) { return Foreground::ValueType(number); }, value);
   };
-  return settings.limits ? Foreground::Between(valueOf(settings.limits->first), valueOf(settings.limits->second))
-                         : Foreground{};
-}
-
-inline CudaConnectedComponentLabeler
-LabelerFor(const Settings & settings)
-{
   CudaConnectedComponentLabeler labeler;
-  labeler.options.fullyConnected = settings.isFullyConnected;
+  labeler.options.connectivity = settings.connectivity;
+  labeler.options.fullyConnected = true;
+  labeler.options.byValue = settings.isByValue;
+  if (settings.limits)
+  {
+    labeler.options.foreground = Foreground::Between(valueOf(settings.limits->first), valueOf(settings.limits->second));
+  }
+  else if (settings.background)
+  {
+    std::vector<Foreground::ValueType> values;
+    for (const Settings::Number & number : *settings.background)
+    {
+      values.push_back(valueOf(number));
+      if (!values.back().FindBits(type, Foreground::ValueType::RoleEnum::Pixel))
+      {
+        throw std::invalid_argument("background must be a number that the type of the image holds, " +
+                                    std::string(itk::ccl::NameOf(type)));
+      }
+    }
+    labeler.options.foreground = Foreground::AnyOf(std::move(values));
+    labeler.options.complement = true;
+  }
   labeler.options.columns.boundingBoxes = settings.wantsBoxes;
   labeler.options.columns.sums = settings.wantsMeans;
   labeler.options.columns.faces = settings.wantsFaces;
+  labeler.options.columns.values = settings.wantsValues;
   labeler.options.selection.minimumSize = settings.minimumSize;
   labeler.options.selection.numberOfLargest = settings.numberOfLargest;
   labeler.options.selection.pixelOrder =

@@ -395,14 +395,14 @@ def test_images_at_one_distance_are_not_copied(monkeypatch):
         seen.clear()
         ccc.label(image, spatial_dims=3, mask=image)
         ccc.keep_largest(image, spatial_dims=3)
-        for arrays, indices in zip(seen, ((0, 1), (0, 2))):
+        for arrays, indices in zip(seen, ((0, 1), (0,))):
             for index in indices:
                 assert np.shares_memory(arrays[index], image) != is_copied
                 assert arrays[index].ndim == 4
     out = np.zeros((4, 2, 5, 6, 34), np.uint8).swapaxes(-1, -3)
     seen.clear()
     ccc.keep_largest(array[:, 1:].swapaxes(-1, -3), spatial_dims=3, out=out)
-    assert np.shares_memory(seen[0][3], out)
+    assert np.shares_memory(seen[0][2], out)
     # The order of `out` decides if it is another order than that of the image.
     seen.clear()
     out = np.zeros(array.shape, np.int32)

@@ -37,19 +37,23 @@ def array_of(memory):
 def on_host(image, mask, settings):
     """Return arrays of an image and a mask, and settings for the functions for host memory."""
     copy = _core.Settings()
-    for name in ("fully_connected", "limits", "boxes", "means", "faces", "values"):
+    columns = ("boxes", "means", "faces", "values")
+    for name in ("connectivity", "by_value", "limits", "background", "observed", *columns):
         if getattr(settings, name) is not None:
             setattr(copy, name, getattr(settings, name))
     copy.batch, copy.device = True, _core.HOST_BACKEND
     return array_of(image), None if mask is None else array_of(mask), copy
 
 
-def foreground_of(image, mask, settings):
-    """Return whether each element is foreground, and what is known of the values."""
+def label_on_host(image, mask, settings):
+    """Return the labels, their numbers, and what is known of the values."""
     image, mask, settings = on_host(image, mask, settings)
     labels = np.empty(image.shape, np.int64)
-    _, values = _core.label_host(image, mask, labels, False, settings)
-    return labels != 0, values
+    return labels, *_core.label_host(image, mask, labels, False, settings)
+
+
+def is_full(settings):
+    return settings.connectivity not in (4, 6)
 
 
 class FakeCore:
@@ -74,7 +78,9 @@ class FakeCore:
 
     def note(self, settings):
         """Check the settings of a call, and record it."""
-        assert not settings.transposed and not (settings.values and settings.limits)
+        assert not settings.transposed
+        assert not settings.observed or not (settings.limits or settings.by_value)
+        assert settings.by_value or not (settings.values or settings.background is not None)
         self.calls.append((settings.stream, settings.device))
 
     def label_device(self, image, mask, output, settings):
@@ -83,12 +89,12 @@ class FakeCore:
         assert settings.min_size == settings.k == 0
         assert (output.images, output.size) == (image.images, image.size)
         assert not np.may_share_memory(array_of(image), array_of(output))
-        foreground, values = foreground_of(image, mask, settings)
-        counts = []
-        for source, target in zip(foreground, array_of(output)):
-            target[...], count = label_by_scipy(source, settings.fully_connected)
-            counts.append(count)
-        return np.array(counts, np.int64) if settings.batch else counts[0], values
+        labels, counts, values = label_on_host(image, mask, settings)
+        if not settings.by_value and settings.connectivity != 18:
+            for index, source in enumerate(labels):
+                labels[index], counts[index] = label_by_scipy(source, is_full(settings))
+        array_of(output)[...] = labels
+        return counts if settings.batch else int(counts[0]), values
 
     def mask_device(self, image, mask, output, settings):
         self.note(settings)
@@ -98,11 +104,9 @@ class FakeCore:
         assert distance == 0 or distance >= array_of(image).nbytes
         assert array_of(image).flags.c_contiguous and array_of(output).flags.c_contiguous
         self.masked.append((image.address, output.address))
-        foreground, values = foreground_of(image, mask, settings)
+        foreground, _, values = label_on_host(image, mask, settings)
         for elements, source, target in zip(array_of(image), foreground, array_of(output)):
-            kept = keep_by_loop(
-                source, settings.fully_connected, settings.min_size, settings.k or None
-            )
+            kept = keep_by_loop(source != 0, is_full(settings), settings.min_size, settings.k or None)
             target[...] = np.where(kept, elements, np.zeros((), elements.dtype))
         return values
 
@@ -754,7 +758,7 @@ def test_a_stream_that_captures_a_graph(cupy, core, call):
     "call, error, text",
     [
         (lambda image: ccc.label(image, device="cpu"), ValueError, "device is for images in host"),
-        (lambda image: ccc.label(image, connectivity=18), ValueError, "connectivity=18"),
+        (lambda image: ccc.label(image, connectivity=7), ValueError, "connectivity=7"),
         (lambda image: ccc.label(image, out=np.empty((4, 5), np.int32)), TypeError, "pass a CuPy"),
         (lambda image: ccc.label(image, mask=np.ones((4, 5))), TypeError, "pass a CuPy"),
         (

@@ -47,8 +47,38 @@ class Subclass(np.ndarray):
             r"connectivity=3 is not possible with 2 dimensions; use 1 or 4 \(faces\), or 2, 8 or None",
         ),
         (lambda: ccc.label(PLANE, connectivity=6), ValueError, "connectivity=6 is not possible"),
-        (lambda: ccc.label(VOLUME, connectivity=18), ValueError, "18 neighbors are not supported"),
-        (lambda: ccc.label(VOLUME, connectivity=2), ValueError, "18 neighbors are not supported"),
+        (lambda: ccc.label(PLANE, connectivity=18), ValueError, "connectivity=18 is not possible"),
+        (lambda: ccc.label(VOLUME, connectivity=4), ValueError, r"2 or 18 \(faces and edges\)"),
+        (lambda: ccc.label(PLANE, background=1), ValueError, "background needs by_value=True"),
+        (lambda: ccc.label(PLANE, background=None), ValueError, "background needs by_value=True"),
+        (lambda: ccc.label(PLANE, by_value=True, background="0"), TypeError, "a number or None, not '0'"),
+        (lambda: ccc.label(PLANE, by_value=True, background=np.nan), ValueError, "must not be NaN"),
+        *(
+            (
+                lambda image=image, value=value: ccc.label(image, by_value=True, background=value),
+                ValueError,
+                "background must be a number that the type of the image holds, " + name,
+            )
+            for image, value, name in [
+                (PLANE.astype(np.uint8), 256, "UInt8"),
+                (PLANE.astype(np.uint8), -1, "UInt8"),
+                (PLANE.astype(np.int64), 0.5, "Int64"),
+                (PLANE.astype(np.uint64), 10**400, "UInt64"),
+                (PLANE.astype(bool), 2, "Bool"),
+                (PLANE.astype(np.float16), 70000, "Half"),
+                (PLANE.astype(np.float32), -1e300, "Float"),
+            ]
+        ),
+        (
+            lambda: ccc.label(PLANE, by_value=True, background=1, lower=1),
+            ValueError,
+            "lower and upper choose the foreground, and so does background",
+        ),
+        (
+            lambda: ccc.component_statistics(PLANE, properties="value"),
+            ValueError,
+            "'value' needs by_value=True",
+        ),
         (lambda: ccc.label(VOLUME, connectivity=8), ValueError, "connectivity=8"),
         (lambda: ccc.label(PLANE, connectivity=True), TypeError, "connectivity must be an integer"),
         (
