@@ -1,9 +1,8 @@
-"""Drop-in for functions of `cc3d` 4.1.1, for binary images.
+"""Drop-in for functions of `cc3d` 4.1.1.
 
-Parameters and results are those of the original, for NumPy arrays of 1 to 3 dimensions. The
-original labels elements of equal value. This module labels images that have a single value besides
-0, and images of several values with ``binary_image=True``. Options that it does not have raise
-`NotImplementedError`.
+Parameters and results are those of the original, for NumPy arrays of 1 to 3 dimensions: regions of
+equal value or, with ``binary_image=True``, all values other than 0. Options that it does not have
+raise `NotImplementedError`.
 
 >>> import numpy as np
 >>> from cuda_connected_components import cc3d
@@ -12,6 +11,7 @@ original labels elements of equal value. This module labels images that have a s
 3
 """
 
+import functools
 import math
 
 import numpy as np
@@ -20,7 +20,7 @@ from . import _api
 from ._options import Options, Selection
 from ._tensors import outside_graphs, plain_tensor
 
-__all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
+__all__ = ["DimensionError", "connected_components", "dust", "each", "largest_k", "statistics"]
 
 
 class DimensionError(ValueError):
@@ -39,17 +39,17 @@ def connected_components(
     periodic_boundary=False,
     binary_image=False,
 ):
-    """Label the connected components of a binary image, or of a tensor of PyTorch.
+    """Label the regions of equal value of an array, or of a tensor of PyTorch.
 
-    Planes also take the connectivities 6 (as 4), 18 and 26 (as 8). Volumes do not take 18. `delta`
-    is for binary images, which ignore it. `out_file` and `periodic_boundary` are not supported.
-    The labels follow the order of memory.
+    Planes also take the connectivities 6 (as 4), 18 and 26 (as 8). The values of float16 are
+    compared by their bits. `delta` is for binary images, which ignore it. `out_file` and
+    `periodic_boundary` are not supported. The labels follow the order of memory.
 
     Examples
     --------
-    >>> connected_components(np.array([[5, 0, 0], [0, 5, 5]]), connectivity=4)
+    >>> connected_components(np.array([[5, 0, 0], [0, 5, 7]]), connectivity=4)
     array([[1, 0, 0],
-           [0, 2, 2]], dtype=uint16)
+           [0, 2, 3]], dtype=uint16)
     """
     is_tensor = hasattr(data, "cpu")
     if is_tensor:
@@ -73,8 +73,7 @@ def connected_components(
             )
         view = _elements(data)
         dtype = _label_dtype(_largest_label(view, connectivity, is_binary), out_dtype)
-        observe = None if is_binary else _refuse_several
-        labels, count = _api.label_image(view, Options(rank, observe=observe), dtype)
+        labels, count = _api.label_image(view, Options(rank, by_value=not is_binary), dtype)
         # The labels of an image with gaps or reversed axes are in C order.
         labels = _like(data, np.ascontiguousarray(labels))
     if is_tensor:
@@ -165,6 +164,66 @@ def statistics(out_labels, no_slice_conversion=False):
     }
 
 
+class _Each:
+    """The images of `each`. Their number is known."""
+
+    def __init__(self, labels, binary, in_place):
+        flat = _memory_order(labels).reshape(-1)
+        starts = np.flatnonzero(np.append(True, flat[1:] != flat[:-1])[: flat.size])
+        lengths = np.diff(starts, append=flat.size)
+        order = np.argsort(flat[starts], kind="stable")
+        order = order[flat[starts[order]] != 0]
+        self._starts, self._lengths = starts[order], lengths[order]
+        self._names, self._firsts = np.unique(flat[self._starts], return_index=True)
+        self._in_place = in_place
+        self._make = functools.partial(
+            np.zeros,
+            labels.shape,
+            bool if binary else labels.dtype,
+            "F" if labels.flags.f_contiguous else "C",
+        )
+
+    def __len__(self):
+        return len(self._names)
+
+    def __iter__(self):
+        image = None
+        for name, starts, lengths in zip(
+            self._names.tolist(),
+            np.split(self._starts, self._firsts[1:]),
+            np.split(self._lengths, self._firsts[1:]),
+        ):
+            offsets = starts - (np.cumsum(lengths) - lengths)
+            indices = np.arange(lengths.sum()) + np.repeat(offsets, lengths)
+            if image is None or not self._in_place:
+                image = self._make()
+            flat = _memory_order(image).reshape(-1)
+            flat[indices] = name
+            image.flags.writeable = not self._in_place
+            yield int(name), image
+            image.flags.writeable = True
+            if self._in_place:
+                flat[indices] = 0
+
+
+def each(labels, binary=False, in_place=False):
+    """Return an iterable of the labels other than 0 and their images, which has a length.
+
+    An image has the shape of `labels`, and their type or bool. With `in_place`, all images are the
+    same array, which is read-only and changes with the next label.
+
+    Examples
+    --------
+    >>> for label, image in each(np.array([[1, 1, 0], [0, 0, 3]]), binary=True):
+    ...     print(label, image.sum())
+    1 2
+    3 1
+    """
+    if labels.dtype.kind not in "biu":
+        raise TypeError(f"each needs labels of an integer type, not {labels.dtype}")
+    return _Each(labels, binary, in_place)
+
+
 @outside_graphs
 def dust(
     img,
@@ -176,7 +235,7 @@ def dust(
     invert=False,
     return_N=False,
 ):
-    """Set components of a binary image to 0 if they are too small.
+    """Set components to 0 if they are too small.
 
     The result always has the type of `img`. With `precomputed_ccl`, `img` has labels.
 
@@ -191,10 +250,13 @@ def dust(
     is_plain = not (is_range or in_place or precomputed_ccl or invert or return_N)
     if is_plain and 0 <= threshold < math.inf:
         view = _elements(img)
-        observe = None if binary_image else _refuse_several
+        seen = []
         out = None if view.flags.c_contiguous else np.empty_like(view)  # in the order of the image
-        options, selection = Options(rank, observe=observe), Selection(min_size=threshold)
-        return _like(img, _api.keep(view, options, selection, out)).view(img.dtype)
+        options, selection = Options(rank, observe=seen.append), Selection(min_size=threshold)
+        kept = _like(img, _api.keep(view, options, selection, out)).view(img.dtype)
+        # One value besides 0 is a binary image. NaN differs from NaN.
+        if binary_image or not (seen[0].has_several or seen[0].has_nan):
+            return kept
 
     if precomputed_ccl:
         labels = (img != 0).view(np.uint8) if img.dtype == bool else img
@@ -222,7 +284,7 @@ def dust(
 def largest_k(
     img, k, connectivity=26, delta=0, return_N=False, binary_image=False, precomputed_ccl=False
 ):
-    """Label the k largest components of a binary image.
+    """Label the k largest components.
 
     Of components of equal size, those that come first are kept, and the first has the largest label.
     The labels are bool for ``k=1`` if the image has more than one component. With
@@ -270,11 +332,7 @@ def _check(data, connectivity):
         raise DimensionError(f"Only 1D, 2D, and 3D arrays supported. Got: {data.ndim}")
     if connectivity not in ((4, 8, 6, 18, 26) if data.ndim == 2 else (6, 18, 26)):
         raise ValueError(f"connectivity {connectivity} is not supported for {data.ndim}D arrays")
-    if data.ndim == 3 and connectivity == 18:
-        raise NotImplementedError(
-            "connectivity 18 is not supported. Use 6 or 26, or the original " "cc3d."
-        )
-    return 1 if connectivity in (4, 6) else None
+    return {4: 1, 6: 1, 18: 2}.get(connectivity)
 
 
 def _elements(data):
@@ -287,17 +345,6 @@ def _elements(data):
     if data.dtype == np.float16:
         data = data.view(np.uint16)  # cc3d compares the bits: -0.0 is foreground.
     return _memory_order(data)
-
-
-def _refuse_several(values):
-    """Raise an exception if labels of equal values would differ from those of the foreground."""
-    if values.has_several or values.has_nan:  # NaN differs from NaN
-        raise NotImplementedError(
-            "The image has several values besides 0, and labels of equal "
-            "values are not supported. Pass binary_image=True to label all "
-            "values other than 0 as one, or pass image == value for each "
-            "value, or use the original cc3d."
-        )
 
 
 def _memory_order(array):
@@ -327,19 +374,20 @@ def _largest_label(view, connectivity, is_binary):
 
 
 def _count_runs(view):
-    """Count the runs of foreground in the rows. The result may be another number for the same type.
+    """Count the runs of equal values in the rows. The result may be another number for the same type.
 
     The type of labels depends on whether there are at least 2**16 - 1 runs, so that counting may
     stop early.
     """
-    bound = view.size // view.shape[-1] * ((view.shape[-1] + 1) // 2)
+    bound = view.size
     if bound < 2**16 - 1:
         return bound
     count = 0
     for part in _slabs(view):
-        is_set = view[part] != 0
-        count += np.count_nonzero(is_set[..., 0])
-        count += np.count_nonzero(is_set[..., 1:] > is_set[..., :-1])
+        slab = view[part]
+        is_first = slab != 0
+        is_first[..., 1:] &= slab[..., 1:] != slab[..., :-1]
+        count += np.count_nonzero(is_first)
         if count >= 2**16 and bound < 2**32 - 1:
             break
     return count

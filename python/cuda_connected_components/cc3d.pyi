@@ -1,8 +1,14 @@
+from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["DimensionError", "connected_components", "dust", "largest_k", "statistics"]
+__all__ = ["DimensionError", "connected_components", "dust", "each", "largest_k", "statistics"]
 
 class DimensionError(ValueError): ...
+
+class _Each:
+    def __init__(self, labels: Any, binary: bool, in_place: bool) -> None: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[tuple[int, Any]]: ...
 
 def connected_components(
     data: Any,
@@ -16,6 +22,7 @@ def connected_components(
     binary_image: bool = False,
 ) -> Any: ...
 def statistics(out_labels: Any, no_slice_conversion: bool = False) -> dict[str, Any]: ...
+def each(labels: Any, binary: bool = False, in_place: bool = False) -> _Each: ...
 def dust(
     img: Any,
     threshold: Any,

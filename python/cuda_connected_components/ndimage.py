@@ -20,8 +20,8 @@ def label(input, structure=None, output=None):
     """Label the connected components of an array, as `scipy.ndimage.label`.
 
     Parameters and results are those of SciPy, also for arrays of CuPy. The image has 0 to 3 dimensions,
-    and the structure is face connectivity, the default, or full connectivity, ``numpy.ones((3, 3, 3))``:
-    others raise `NotImplementedError`. The labels are int32, and int64 from 2**31 elements on. With the
+    and the structure is one of ``generate_binary_structure(input.ndim, rank)``, by default that of
+    rank 1, face connectivity: others raise `NotImplementedError`. The labels are int32, and int64 from 2**31 elements on. With the
     type bool, every label is True; SciPy raises RuntimeError if there are very many.
 
     Examples
@@ -74,15 +74,13 @@ def _connectivity(structure, ndim):
     if not np.array_equal(structure, np.flip(structure)):
         raise ValueError("structure must be symmetric")
     structure[(1,) * ndim] = True
-    if structure.all():
-        return max(ndim, 1)
-    faces = np.abs(np.indices(structure.shape) - 1).sum(axis=0) <= 1
-    if np.array_equal(structure, faces):
-        return 1
+    distances = np.abs(np.indices(structure.shape) - 1).sum(axis=0)
+    for rank in range(1, max(ndim, 1) + 1):
+        if np.array_equal(structure, distances <= rank):
+            return rank
     raise NotImplementedError(
-        "label supports face connectivity (4 or 6 neighbours) and full "
-        "connectivity (8 or 26 neighbours). Use scipy.ndimage.label for "
-        "other structures."
+        "label supports the structures of generate_binary_structure (4, 8, 6, 18 or 26 neighbours). "
+        "Use scipy.ndimage.label for other structures."
     )
 
 

@@ -36,10 +36,10 @@ def random_image(seed, shape, dtype, layout="C", density=0.5):
     return LAYOUTS[layout]((foreground * value_of(dtype, seed)).astype(dtype))
 
 
-def random_values(seed, shape, dtype, layout="C", density=0.5):
-    """Return an image with many values besides 0."""
+def random_values(seed, shape, dtype, layout="C", density=0.5, count=99):
+    """Return an image with several values besides 0."""
     rng = np.random.default_rng(seed)
-    values = rng.integers(1, 100, shape) * (rng.random(shape) < density)
+    values = rng.integers(1, count + 1, shape) * (rng.random(shape) < density)
     return LAYOUTS[layout](values.astype(dtype))
 
 
@@ -54,7 +54,7 @@ def blobs(seed, shape, layout="C"):
 
 
 def connectivities(ndim):
-    return {1: (6, 18, 26), 2: (4, 8, 6, 18, 26), 3: (6, 26)}[ndim]
+    return {1: (6, 18, 26), 2: (4, 8, 6, 18, 26), 3: (6, 18, 26)}[ndim]
 
 
 def theirs_for(image, connectivity):
@@ -89,7 +89,7 @@ def assert_same(ours, theirs, message="", has_order=True):
         assert ours == theirs, message
 
 
-@pytest.mark.parametrize("name", ["connected_components", "statistics", "dust", "largest_k"])
+@pytest.mark.parametrize("name", ["connected_components", "each", "statistics", "dust", "largest_k"])
 def test_signature(name):
     ours, theirs = (inspect.signature(getattr(module, name)) for module in (cc3d, original))
     assert [
@@ -119,11 +119,9 @@ def test_connected_components(shape, dtype, layout):
     for seed, density in enumerate([0.02, 0.1, 0.3, 0.5, 0.9]):
         for connectivity in connectivities(len(shape)):
             message = f"{seed=} {density=} {connectivity=}"
-            image = random_image(seed, shape, dtype, layout, density)
-            for is_binary in (False, True):
+            for is_binary, count in ((False, 1), (False, 3), (True, 99)):
                 options = {"binary_image": is_binary, "return_N": True}
-                if is_binary:
-                    image = random_values(seed, shape, dtype, layout, density)
+                image = random_values(seed, shape, dtype, layout, density, count)
                 ours = cc3d.connected_components(image, connectivity=connectivity, **options)
                 if max(shape) == image.size:  # cc3d 4.1.1 may fail if it is not contiguous
                     image = np.ascontiguousarray(image)
@@ -322,10 +320,6 @@ def test_dimension_error(shape):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (
-            {"connectivity": 18},
-            "connectivity 18 is not supported. Use 6 or 26, or the original cc3d",
-        ),
         ({"delta": 1}, "delta is not supported. Pass binary_image=True"),
         ({"periodic_boundary": True}, "periodic_boundary is not supported. Use the original cc3d"),
         (
@@ -334,41 +328,21 @@ def test_dimension_error(shape):
             "cuda_connected_components.label",
         ),
     ],
-    ids=["connectivity", "delta", "periodic_boundary", "out_file"],
+    ids=["delta", "periodic_boundary", "out_file"],
 )
 def test_not_implemented(options, message):
     with pytest.raises(NotImplementedError, match=message):
         cc3d.connected_components(np.ones((3, 3, 3), np.uint8), **options)
 
 
-@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != bool], ids=str)
-@pytest.mark.parametrize("layout", LAYOUTS)
-def test_several_values_are_refused(dtype, layout):
-    for position in ((0, 0, 1), (5, 5, 39), (3, 4, 20)):
-        image = np.zeros((6, 6, 40), dtype)
-        image[0, 0, 0] = 2
-        image[position] = 3
-        image = LAYOUTS[layout](image)
-        for function in (
-            cc3d.connected_components,
-            lambda image: cc3d.dust(image, 1),
-            lambda image: cc3d.dust(image, 1, return_N=True),
-            lambda image: cc3d.largest_k(image, 1),
-        ):
-            with pytest.raises(NotImplementedError, match="several values besides 0.*Pass binary_"):
-                function(image)
-        cc3d.connected_components(image, binary_image=True)
-        cc3d.connected_components(image != 0)
-
-
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64], ids=str)
-def test_nan_differs_from_nan(dtype):
-    image = np.array([[np.nan, np.nan, 0], [0, 0, 0]], dtype)
-    if dtype == np.float16:  # compared by bits
-        assert_same(cc3d.connected_components(image), original.connected_components(image))
-    else:
-        with pytest.raises(NotImplementedError, match="several values"):
-            cc3d.connected_components(image)
+def test_nan_differs_from_nan(dtype):  # but for float16, which is compared by bits
+    image = np.array([[np.nan, np.nan, 0, 1], [0, -0.0, np.nan, 1]], dtype)
+    for call in (
+        lambda module: module.connected_components(image, connectivity=6),
+        lambda module: module.dust(image, 2, connectivity=6),
+    ):
+        assert_same(call(cc3d), call(original))
 
 
 def test_other_arrays_are_refused():
@@ -404,6 +378,36 @@ def test_fraction_in_one_row():
     image[1] = [0, 0.5, 0.5, 0, 0.5]
     assert original.connected_components(image)[1].tolist() == [0, 1, 2, 0, 3]
     assert cc3d.connected_components(image)[1].tolist() == [0, 1, 1, 0, 2]
+
+
+# each
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("is_binary", [False, True])
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.uint16, np.uint32, np.uint64], ids=str)
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_each(layout, dtype, is_binary, in_place):
+    for shape in SHAPES:
+        labels = random_values(1, shape, np.dtype(dtype), layout, count=7)
+        ours = cc3d.each(labels, is_binary, in_place)
+        # cc3d 4.1.1 reads the wrong memory if the labels are not contiguous.
+        theirs = original.each(labels.copy(order="A"), is_binary, in_place)
+        assert len(ours) == len(theirs) == np.count_nonzero(np.unique(labels))
+        addresses = set()
+        for our, their in zip(ours, theirs):
+            assert our[0] == their[0] and type(our[0]) is int
+            assert our[1].flags.writeable == their[1].flags.writeable == (not in_place)
+            assert_same(our[1], their[1])
+            addresses.add(our[1].ctypes.data)
+        assert not in_place or len(addresses) <= 1
+
+
+def test_each_without_labels():
+    for labels in (np.zeros((2, 3), np.uint8), np.zeros((0, 3), np.uint8)):
+        assert list(cc3d.each(labels)) == [] and len(cc3d.each(labels)) == 0
+    with pytest.raises(TypeError, match="labels of an integer type, not float64"):
+        cc3d.each(np.zeros(3))
 
 
 # statistics
@@ -522,6 +526,18 @@ def test_dust(shape, layout, threshold):
                     )
 
 
+@pytest.mark.parametrize("threshold", [0, 2, 9, (2, 9)], ids=str)
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("dtype", DTYPES[1:], ids=str)
+def test_dust_of_several_values(dtype, layout, threshold):
+    for seed in range(4):
+        values = np.random.default_rng(seed).integers(2, 4, (7, 1, 30))
+        image = LAYOUTS[layout]((blobs(seed, (7, 8, 30)) * values).astype(dtype))
+        for connectivity in connectivities(3):
+            assert_same_dust(image, threshold, connectivity, seed)
+            assert_same_dust(image, threshold, connectivity, seed, in_place=True, return_N=True)
+
+
 @pytest.mark.parametrize("threshold", [0, 2, 20, (2, 9)], ids=str)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_dust_of_binary_image(dtype, threshold):
@@ -580,8 +596,6 @@ def test_dust_in_place_removes_all():
 
 def test_dust_errors():
     image = np.ones((3, 3, 3), np.uint8)
-    with pytest.raises(NotImplementedError, match="connectivity 18 is not supported"):
-        cc3d.dust(image, 1, 18)
     with pytest.raises(cc3d.DimensionError):
         cc3d.dust(image[None], 1)
     with pytest.raises(TypeError, match="integer type"):
@@ -612,7 +626,10 @@ def expected_largest_k(labels, count, k):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_largest_k(shape, layout, k):
     for seed in range(14):
-        image = blobs(seed, shape, layout)
+        image = blobs(seed, shape)
+        image = LAYOUTS[layout](image * np.uint8(2 + image.cumsum(-1) // 9 % 2) if seed % 2 else image)
+        if max(shape) == image.size:  # as above
+            image = np.ascontiguousarray(image)
         for connectivity in connectivities(image.ndim):
             message = f"{seed=} {connectivity=}"
             their_connectivity = theirs_for(image, connectivity)
@@ -705,8 +722,6 @@ def test_largest_k_errors():
         original.largest_k(image, -1)
     with pytest.raises(NotImplementedError, match="delta is not supported"):
         cc3d.largest_k(image, 1, delta=1)
-    with pytest.raises(NotImplementedError, match="connectivity 18 is not supported"):
-        cc3d.largest_k(image, 1, 18)
     with pytest.raises(cc3d.DimensionError):
         cc3d.largest_k(image[None], 1)
     with pytest.raises(TypeError):

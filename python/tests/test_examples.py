@@ -26,9 +26,9 @@ def test_docstring(name):
 
 
 def test_docstrings_of_the_dropins():
-    from cuda_connected_components import cc3d, ndimage
+    from cuda_connected_components import cc3d, measure, ndimage
 
-    for module in (cc3d, ndimage):
+    for module in (cc3d, measure, ndimage):
         result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
         assert result.attempted and not result.failed
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cuda_connected_components as ccc
-from cuda_connected_components import cc3d, ndimage
+from cuda_connected_components import cc3d, measure, ndimage
 
 
 class Tensor:
@@ -51,9 +51,14 @@ def right(
     table = ccc.component_statistics(simple, spacing="image", properties=["area"])
     table["area"].sum()
     ccc.component_statistics([1, 0, 1], properties="bbox")
+    ccc.component_statistics(labels, by_value=True, background=None)["value"].sum()
+    array = ccc.label(labels, by_value=True, background=2.5, connectivity=18)
     ccc.set_num_threads(None)
     ndimage.label(image, np.ones((3, 3)))
     cc3d.connected_components(image, connectivity=26)
+    for index, each in cc3d.each(labels, binary=True):
+        each.sum() + index
+    measure.label(labels, background=-1)
 
 
 def wrong(image: NDArray[np.uint8], tensor: Tensor) -> None:
