@@ -1,5 +1,7 @@
 """Images and oracles that several tests use."""
 
+import itertools
+
 import numpy as np
 import pytest
 import scipy.ndimage
@@ -37,6 +39,36 @@ def label_by_scipy(image, full):
     """Return the labels of SciPy, and their number."""
     structure = scipy.ndimage.generate_binary_structure(image.ndim, image.ndim if full else 1)
     return scipy.ndimage.label(np.asarray(image) != 0, structure)
+
+
+def label_by_flood(images, rank, foreground):
+    """Return the labels of the regions of equal value of each image of a batch, and their numbers.
+
+    Each element takes the lowest index of its neighbors of equal value until nothing changes.
+    """
+    shape = images.shape[1:]
+    pairs = []
+    for offset in itertools.product((-1, 0, 1), repeat=len(shape)):
+        if offset > (0,) * len(shape) and np.abs(offset).sum() <= rank:
+            ours, theirs = (
+                (..., *(slice(max(0, sign * o), n + min(0, sign * o)) for o, n in zip(offset, shape)))
+                for sign in (1, -1)
+            )
+            is_equal = (images[ours] == images[theirs]) & foreground[ours] & foreground[theirs]
+            pairs.append((ours, theirs, is_equal))
+    flat = (len(images), int(np.prod(shape)))
+    indices = np.arange(1, flat[1] + 1)
+    found, before = np.where(foreground, indices.reshape(shape), 0), None
+    while not np.array_equal(found, before):
+        before = found.copy()
+        for ours, theirs, is_equal in pairs:
+            lowest = np.minimum(found[ours], found[theirs])
+            for place in (ours, theirs):
+                np.minimum(found[place], lowest, out=found[place], where=is_equal)
+    found = found.reshape(flat)
+    numbers = np.cumsum(found == indices, axis=1)
+    labels = np.where(found > 0, np.take_along_axis(numbers, np.maximum(found - 1, 0), 1), 0)
+    return labels.reshape(images.shape), numbers[:, -1] if flat[1] else np.zeros(flat[0], int)
 
 
 def keep_by_loop(image, full, minimum=0, k=None):

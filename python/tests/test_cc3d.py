@@ -224,6 +224,14 @@ def test_type_of_labels_depends_on_runs(runs, is_transposed):
         assert_same(*results, str(out_dtype))
 
 
+@pytest.mark.parametrize("runs, dtype", [(65534, np.uint16), (65535, np.uint32)])
+def test_type_of_labels_depends_on_runs_of_equal_value(runs, dtype):
+    image = np.minimum(np.arange(2 * 40000), runs - 1).reshape(2, -1) + 1
+    ours, theirs = (module.connected_components(image) for module in (cc3d, original))
+    assert_same(ours, theirs)
+    assert ours.dtype == dtype
+
+
 @pytest.mark.parametrize("runs_per_row", [90, 100])
 def test_type_of_labels_of_an_image_of_several_slabs(runs_per_row):
     image = np.zeros((700, 3000), np.uint8)

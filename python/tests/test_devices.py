@@ -347,6 +347,36 @@ def test_cupy_batches(cupy, core, dtype, leading):
         ccc.label(CupyArray(np.ones((2, 3, 4), np.uint8)), spatial_dims=2, mask=plane)
 
 
+@pytest.mark.parametrize("dtype", [*"?bBhHiIqQefd"])
+@pytest.mark.parametrize("leading", [(), (3,), (0,)])
+def test_cupy_by_value(cupy, core, leading, dtype):
+    for spatial, connectivity in (((40,), 1), ((13, 34), 4), ((6, 7, 34), 18), ((6, 7, 34), None)):
+        ndim = len(spatial)
+        array = np.random.default_rng(ndim).integers(0, 3, leading + spatial).astype(dtype)
+        other = noise(leading + spatial, 0.6, 2)
+        for on_host, arguments in [
+            ({}, {}),
+            ({"background": 1}, {"background": 1}),
+            ({"background": None}, {"background": None}),
+            ({"mask": other}, {"mask": CupyArray(other, device=3)}),
+            ({"lower": 1, "upper": 1}, {"lower": 1, "upper": 1}),
+        ]:
+            options = {"by_value": True, "spatial_dims": ndim, "connectivity": connectivity}
+            image = CupyArray(array, device=3)
+            labels, counts = ccc.label(image, return_num=True, **options, **arguments)
+            expected, n = ccc.label(array, return_num=True, **options, **on_host)
+            np.testing.assert_array_equal(labels.get(), expected)
+            np.testing.assert_array_equal(counts, n)
+            columns = ccc.component_statistics(image, **options, **arguments)
+            expected = ccc.component_statistics(array, **options, **on_host)
+            assert list(columns) == list(expected) and columns["value"].dtype == array.dtype
+            for name, column in columns.items():
+                assert column.device.id == 3
+                np.testing.assert_array_equal(column.get(), expected[name])
+    with pytest.raises(ValueError, match="background must be a number that the type"):
+        ccc.label(image, **options, background=10**400)
+
+
 def test_cupy_batch_of_a_sliced_axis_is_one_call(cupy, core, monkeypatch):
     array = noise((2, 4, 6, 7, 34), 0.3, 1)
     monkeypatch.setattr(
@@ -530,6 +560,18 @@ def test_torch_keep(torch, core, name):
     kept = ccc.remove_small(view, 3)
     np.testing.assert_array_equal(kept.to(torch.float32).numpy(), expected)
     assert set(core.calls) == {(1004, 4)}
+
+
+@pytest.mark.parametrize("name", ["bool", "uint8", "int64", "float16", "bfloat16", "float64"])
+def test_torch_by_value(torch, core, name):
+    array = np.random.default_rng(1).integers(0, 3, (2, 20, 21))
+    image = torch.from_numpy(array).to(getattr(torch, name))
+    options = {"by_value": True, "spatial_dims": 2, "background": None}
+    columns = ccc.component_statistics(image, **options)
+    expected = ccc.component_statistics(image.double().numpy(), **options)
+    assert list(columns) == list(expected) and columns["value"].dtype == image.dtype
+    for column_name, column in columns.items():
+        np.testing.assert_array_equal(column.double().numpy(), expected[column_name])
 
 
 @pytest.mark.parametrize("name", ["bool", "uint8", "bfloat16"])

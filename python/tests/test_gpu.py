@@ -125,6 +125,45 @@ def test_batches(library, dtype, full):
             np.testing.assert_array_equal(library.host(column), expected[name])
 
 
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_by_value(library, dtype):
+    random = np.random.default_rng(1)
+    for leading, spatial in itertools.product([(), (2, 3), (0,)], [(57,), (33, 41), (13, 9, 35), (0, 4, 5)]):
+        array = random.integers(0, 3, leading + spatial).astype(dtype)
+        mask = random.random(array.shape) < 0.8
+        image = library.array(array)
+        for rank, background, masks in itertools.product(
+            range(1, len(spatial) + 1), (0, 1, None), ({}, {"mask": mask})
+        ):
+            options = {"connectivity": rank, "by_value": True, "background": background}
+            options["spatial_dims"] = len(spatial)
+            on_gpu = {name: library.array(mask) for name in masks}
+            labels, counts = ccc.label(image, return_num=True, **options, **on_gpu)
+            expected, n = ccc.label(array, return_num=True, device="cpu", **options, **masks)
+            np.testing.assert_array_equal(library.host(labels), expected)
+            np.testing.assert_array_equal(counts, n)
+            columns = ccc.component_statistics(image, **options, **on_gpu)
+            expected = ccc.component_statistics(array, device="cpu", **options, **masks)
+            assert list(columns) == list(expected)
+            assert library.dtype(columns["value"]) == np.dtype(dtype).name
+            for name, column in columns.items():
+                np.testing.assert_array_equal(library.host(column), expected[name])
+
+
+def test_by_value_of_bfloat16():
+    torch = pytest.importorskip("torch")
+    image = torch.randint(0, 3, (13, 9, 35), device="cuda").bfloat16()
+    image[image == 2] = torch.nan
+    elements = image.float().cpu().numpy()
+    for background in (0, 1, None):
+        options = {"by_value": True, "background": background}
+        assert np.array_equal(ccc.label(image, **options).cpu(), ccc.label(elements, **options))
+        values = ccc.component_statistics(image, **options)["value"]
+        assert values.dtype == torch.bfloat16
+        expected = ccc.component_statistics(elements, **options)["value"]
+        np.testing.assert_array_equal(values.float().cpu().numpy(), expected)
+
+
 @pytest.mark.parametrize("shape", [(150, 131), (37, 61, 70)])
 @pytest.mark.parametrize("density", [0.02, 0.2, 0.5, 0.9])
 def test_large_batches(library, shape, density):

@@ -54,6 +54,25 @@ def test_batches():
             assert torch.equal(same, kept)
 
 
+@pytest.mark.parametrize("name", ["bool", "uint8", "int64", "float16", "bfloat16", "float32"])
+def test_by_value(name):
+    array = np.random.default_rng(1).integers(0, 3, (2, 20, 21))
+    image = torch.from_numpy(array).to(getattr(torch, name))
+    for view in (image, image.permute(0, 2, 1)):
+        elements = view.double().numpy()
+        for background in (0, 1, None):
+            options = {"by_value": True, "spatial_dims": 2, "background": background}
+            labels, counts = ccc.label(view, return_num=True, **options)
+            expected, n = ccc.label(elements, return_num=True, **options)
+            assert labels.dtype == torch.int32
+            np.testing.assert_array_equal(labels.numpy(), expected)
+            np.testing.assert_array_equal(counts, n)
+            columns = ccc.component_statistics(view, **options)
+            assert columns["value"].dtype == image.dtype
+            values = ccc.component_statistics(elements, **options)["value"]
+            np.testing.assert_array_equal(columns["value"].double().numpy(), values)
+
+
 def test_a_limit_that_requires_gradients():
     limit = torch.tensor(2.0, requires_grad=True)
     assert ccc.label(torch.tensor([1.0, 2.0, 3.0]), lower=limit).tolist() == [0, 1, 1]
