@@ -73,12 +73,16 @@ def ours(image, full, **options):
     return lambda: ccc.label(image, connectivity=None if full else 1, return_num=True, **options)
 
 
+def neighbors(image, full):
+    return {2: (4, 8), 3: (6, 26)}[image.ndim][full]
+
+
 def bare_host_call(image, full):
     from cuda_connected_components import _core
 
     labels = np.empty(image.shape, np.int32)
     settings = _core.Settings()
-    settings.fully_connected, settings.device = full, _core.ANY_BACKEND
+    settings.connectivity, settings.device = neighbors(image, full), _core.ANY_BACKEND
     return lambda: _core.label_host(image, None, labels, False, settings)
 
 
@@ -89,7 +93,7 @@ def bare_device_call(image, full):
     library, labels = _images.library_of(image), torch.empty_like(image, dtype=torch.int32)
     arrays = [library.memory_of(each, image.ndim) for each in (image, labels)]
     settings = _core.Settings()
-    settings.fully_connected, settings.device = full, image.device.index
+    settings.connectivity, settings.device = neighbors(image, full), image.device.index
     settings.stream = torch.cuda.current_stream().cuda_stream
     # The tensors stay alive with the function.
     return lambda: (image, _core.label_device(arrays[0], None, arrays[1], settings), labels)

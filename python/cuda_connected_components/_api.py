@@ -3,10 +3,8 @@
 from collections.abc import Iterable
 
 from . import _arguments, _core, _exchange, _host, _images, _on_device, _settings, _table, _values
-from ._options import Options, Selection
+from ._options import DEFAULT_BACKGROUND, Options, Selection
 from ._tensors import outside_graphs
-
-_ZERO = 0  # the background of calls without `background`, to compare it by `is`
 
 
 @outside_graphs
@@ -18,7 +16,7 @@ def label(
     lower=None,
     upper=None,
     by_value=False,
-    background=_ZERO,
+    background=DEFAULT_BACKGROUND,
     mask=None,
     device=None,
     threads=None,
@@ -127,7 +125,7 @@ def label(
     array([1, 2, 2, 0, 3], dtype=int32)
     """
     is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is dtype is out is None
-    if is_default and by_value is False and background is _ZERO:
+    if is_default and by_value is False and background is DEFAULT_BACKGROUND:
         found = _exchange.label(image)
         if found is not None:
             labels, count, values = found
@@ -344,7 +342,7 @@ def component_statistics(
     lower=None,
     upper=None,
     by_value=False,
-    background=_ZERO,
+    background=DEFAULT_BACKGROUND,
     mask=None,
     device=None,
     threads=None,
@@ -404,7 +402,7 @@ def component_statistics(
     ``pandas.DataFrame(columns)`` is a table.
     """
     is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is spacing is None
-    if is_default and by_value is False and background is _ZERO and properties is _table.DEFAULT_PROPERTIES:
+    if is_default and by_value is False and background is DEFAULT_BACKGROUND and properties is _table.DEFAULT_PROPERTIES:
         found = _exchange.measure(image)
         if found is not None:
             columns, values = found

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from . import _arguments, _core
 
+DEFAULT_BACKGROUND = 0  # `is` tells it from an argument, without a comparison of numbers
+
 
 class Options(NamedTuple):
     """Which elements are components, and where the work runs: parameters that the functions share."""
@@ -18,7 +20,7 @@ class Options(NamedTuple):
     threads: Any = None
     observe: Callable | None = None  # gets what is known of the values of the image
     by_value: bool = False
-    background: Any = 0
+    background: Any = DEFAULT_BACKGROUND
 
     @property
     def has_limits(self):
@@ -33,15 +35,15 @@ class Options(NamedTuple):
         """Return the settings for the extension module. `dtype` is the name of the type of the image."""
         settings = _core.Settings()
         settings.connectivity = _arguments.neighbors_of(self.connectivity, axes)
-        settings.by_value = bool(self.by_value)
+        if self.by_value:
+            settings.by_value = True
         settings.batch = is_batch
-        background = _arguments.background_of(self.background)
-        if background != [0]:
+        if self.background is not DEFAULT_BACKGROUND:
             if not self.by_value:
                 raise ValueError("background needs by_value=True: otherwise, the background is 0")
             if self.has_limits:
                 raise ValueError("lower and upper choose the foreground, and so does background: pass one of them")
-            settings.background = background
+            settings.background = _arguments.background_of(self.background)
         if self.has_limits:
             settings.limits = _arguments.limits_of(self.lower, self.upper)
         elif self.mask is None and dtype != "bool" and not self.by_value:
