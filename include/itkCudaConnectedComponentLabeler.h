@@ -187,8 +187,9 @@ public:
    * \ingroup CudaConnectedComponents */
   struct Options
   {
-    /** The algorithm on the device. The default is Automatic. BlockUnionFind and BlockKomuraEquivalence need
-     * `fullyConnected`; otherwise all functions that label throw CudaConnectedComponentError (InvalidArgument). */
+    /** The algorithm on the device. The default is Automatic. BlockUnionFind and BlockKomuraEquivalence need full
+     * connectivity (`fullyConnected`, or a `connectivity` of 8 or 26); otherwise all functions that label throw
+     * CudaConnectedComponentError (InvalidArgument). */
     AlgorithmEnum algorithm = AlgorithmEnum::Automatic;
 
     /** The connectivity: true for full connectivity (8 neighbors in a plane, 26 in a volume), false for face
@@ -196,9 +197,9 @@ public:
     bool fullyConnected = false;
 
     /** The number of neighbors of a pixel: 4 or 8 in a plane; 6, 18 (pixels that share a face or an edge) or 26 in a
-     * volume. The default is 0: `fullyConnected` says it. A volume of one slice is labeled as a plane: 6 means 4, and
-     * 18 and 26 mean 8. For other numbers, and for 18 with an algorithm but Automatic or RunUnionFind, functions that
-     * label throw CudaConnectedComponentError (InvalidArgument). */
+     * volume. The default is 0: `fullyConnected` decides. Another number wins over `fullyConnected`. A volume of one
+     * slice is labeled as a plane: 6 means 4, and 18 and 26 mean 8. For other numbers, and for 18 with a published
+     * algorithm, functions that label throw CudaConnectedComponentError (InvalidArgument). */
     unsigned int connectivity = 0;
 
     /** Whether neighbors are connected only if their values are equal, so that each component has one value, as in

@@ -130,8 +130,8 @@ struct CudaConnectedComponentTable
    * one pixel has no faces. So the components of a plane touch faces along x and y only. */
   std::vector<std::uint8_t> faces;
 
-  /** The value of each component in labeling by value: the bits of its pixels, with zeros before them. A bool is 0 or
-   * 1, -0.0 is 0.0, and NaN has all bits of the pixel. */
+  /** The value of each component in labeling by value: the bits of its pixels as an unsigned integer.
+   * A bool is 0 or 1, -0.0 is 0, and NaN has all bits of the type set. */
   std::vector<std::uint64_t> values;
 
   /** The intensities of each component in a second image, `intensities` of CudaConnectedComponentLabeler::Options. Its

@@ -49,7 +49,7 @@ def label(
         those of one image.
     lower, upper : number, optional
         Inclusive limits of the foreground, in place of "not 0". NaN is then
-        background. Without limits and `mask`, NaN gives a UserWarning, and so
+        background. Without limits, `mask` and `by_value`, NaN gives a UserWarning, and so
         do several values other than 0 that are all whole numbers: components
         join neighbors of different values.
     by_value : bool, optional

@@ -55,7 +55,7 @@ PackImages(const TExecutor & executor,
   pack(input, request.isComplement ? request.foreground.Inverted() : request.foreground, request.WantsMask());
   if constexpr (TRowGroup::HasValues)
   {
-    StoreStartsOfRuns(executor, input, stack, grouped.groups.rows, grouped.secondPlane.get());
+    StoreStartsOfRuns(executor, input, stack, grouped.groups.rows, grouped.secondBits.get());
   }
   return grouped;
 }
@@ -127,24 +127,24 @@ namespace DeviceSteps
 {
 
 /** Kernel functor that makes all images empty if there are more runs than there is memory for, so that later steps find
- * nothing. A cell's x is a word of rows, and maybe of the second plane. */
+ * nothing. A cell's x is a word of rows, and maybe of the second bits. */
 template <typename TRun>
 struct EraseIfExceeded
 {
   BoundedCount<TRun> runCount;
   std::uint64_t      words;
-  std::uint64_t      secondPlaneWords;
+  std::uint64_t      secondBitWords;
   Word *             rows;
-  Word *             secondPlane;
+  Word *             secondBits;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & word) const
   {
     rows[word.x] = 0;
-    if (word.x < secondPlaneWords)
+    if (word.x < secondBitWords)
     {
-      secondPlane[word.x] = 0;
+      secondBits[word.x] = 0;
     }
   }
 
@@ -274,10 +274,9 @@ EnqueueSteps(const TExecutor & executor, const Request & request, const CudaConn
   {
     const auto &        grouped = images.grouped;
     const std::uint64_t words = groups.rows.words.Count();
-    executor.Dispatch(
-      Grid{ words },
-      EraseIfExceeded<TRun>{
-        labeled.runCount, words, grouped.secondPlaneWords, images.bits.get(), grouped.secondPlane.get() });
+    executor.Dispatch(Grid{ words },
+                      EraseIfExceeded<TRun>{
+                        labeled.runCount, words, grouped.secondBitWords, images.bits.get(), grouped.secondBits.get() });
   }
   const auto selected = SelectComponentsOf(executor, std::move(labeled), request);
   WriteOutput(executor, selected, call.input, request, call.output);

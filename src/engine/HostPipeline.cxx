@@ -242,7 +242,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     StoreKeysOfRows(parallelFor, bits, request.values, static_cast<Word *>(keys.get()));
   }
   RunLabels runs =
-    session.LabelBits({ bits.groups.rows.bits, bits.secondPlane.get(), keys.get(), bits.runs.total }, request);
+    session.LabelBits({ bits.groups.rows.bits, bits.secondBits.get(), keys.get(), bits.runs.total }, request);
   const auto useRanks = [&](auto zero) {
     using RunType = decltype(zero);
     const auto * const           ranks = static_cast<const RunType *>(runs.ranks.get());

@@ -25,7 +25,7 @@ NeighborsOf(const CudaConnectedComponentLabeler::Options & options, const Grid &
   switch (options.connectivity)
   {
     case 0:
-      return options.fullyConnected ? Neighbors::Full : Neighbors::Face;
+      return ccl::NeighborsOf(options.fullyConnected);
     case 6:
       return Neighbors::Face;
     case 18:
@@ -58,7 +58,7 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
   const auto &    algorithm = CudaConnectedComponentAlgorithms::Describe(options.algorithm);
   Require(neighbors == Neighbors::Full || !algorithm.needsFullConnectivity, [&] {
     return std::string(algorithm.identifier) +
-           " labels with full connectivity only: set fullyConnected, or choose Automatic";
+           " labels with full connectivity only: set fullyConnected and leave connectivity at 0, or choose Automatic";
   });
   Require(!algorithm.isPublished || (neighbors != Neighbors::Edge && !options.byValue), [&] {
     return std::string(algorithm.identifier) + " labels " +

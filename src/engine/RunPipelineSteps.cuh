@@ -353,7 +353,7 @@ LabelBitsOf(const DeviceExecutor & executor,
   const auto          keys = executor.Allocate<Word>(keyWords);
   if constexpr (TRowGroup::HasValues)
   {
-    upload(packed.starts, words, grouped.secondPlane.get());
+    upload(packed.starts, words, grouped.secondBits.get());
     upload(packed.keys, keyWords, keys.get());
   }
   std::unique_ptr<DeviceArena> arena;

@@ -106,10 +106,10 @@ struct BitRows
   }
 };
 
-/** Rows in which a run may start after another run without a gap. A second plane has the bits at which runs start. */
+/** Rows in which a run may start after another run without a gap. A second array has the bits at which runs start. */
 struct StartedRows : BitRows
 {
-  const Word * starts; // null if all runs have gaps between them
+  const Word * starts; // null if the starts follow from gaps
 
   /** As BitRows::Starts(). */
   CCL_HOST_DEVICE
@@ -178,7 +178,7 @@ private:
   FastMultipleTest m_IsFirstOfRow;
 };
 
-/** As RunEdges, for StartedRows with a plane of starts. */
+/** As RunEdges, for StartedRows that have starts. */
 class StartedRunEdges
 {
 public:

@@ -20,14 +20,14 @@ WordsOfKey(PixelType type)
 }
 
 /** Makes keys of the bits of pixels. Equal values have equal keys: 0.0 and -0.0, and the bytes of bool that are not 0.
- * All NaN have the key NaN, which no other value of the type has. It equals nothing, not even itself. */
+ * In floating-point types, all NaN have the key NaN, which no number has. It equals nothing, not even itself. */
 template <typename TBits>
 struct ValueKeys
 {
   static constexpr TBits NaN = static_cast<TBits>(~TBits{ 0 });
 
   TBits magnitude; // the mask of all bits but the sign of a floating-point number
-  TBits infinity;  // the highest magnitude that is no NaN
+  TBits infinity;  // the highest magnitude of a number; all bits are 1 for integers, so that none is above it
   bool  isBool;
 
   static ValueKeys
@@ -55,12 +55,19 @@ struct ValueKeys
     return absolute > infinity ? NaN : number;
   }
 
+  CCL_HOST_DEVICE
+  bool
+  IsOfFloats() const
+  {
+    return infinity != NaN;
+  }
+
   /** Returns whether two pixels with these keys have different values. */
   CCL_HOST_DEVICE
   bool
   AreDifferent(TBits a, TBits b) const
   {
-    return a != b || (infinity != NaN && a == NaN);
+    return a != b || (this->IsOfFloats() && a == NaN);
   }
 };
 
@@ -78,7 +85,7 @@ struct RunValues
     return { keys, WordsOfKey(type) == 2, IsFloat(type), ~std::uint64_t{ 0 } >> (64 - 8 * SizeOf(type)) };
   }
 
-  /** Returns the key of a run: the bits of its pixels, with zeros before them. */
+  /** Returns the key of a run: the bits of its pixels as an unsigned integer, or what replaces them in ValueKeys. */
   CCL_HOST_DEVICE
   std::uint64_t
   KeyOf(std::uint64_t run) const

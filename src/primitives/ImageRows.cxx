@@ -284,14 +284,14 @@ MaskRowOf(const ImageView & image, std::uint64_t row, const Foreground & foregro
 }
 
 void
-FindStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Word * starts)
+StoreStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Word * starts)
 {
   const char * const  pixels = image.Row(row);
   const std::uint64_t count = image.size[0];
   VisitWidth(image.type, [&](auto bits) {
     using BitsType = decltype(bits);
     const auto       keys = ValueKeys<BitsType>::Of(image.type);
-    const bool       arePlain = IsAdjacent(image) && !keys.isBool && keys.infinity == keys.NaN;
+    const bool       arePlain = IsAdjacent(image) && !keys.isBool && !keys.IsOfFloats();
     const Foreground isDifferent = Foreground::NotZero(PixelType::UInt8);
     BitsType         copies[PixelsOfChunk + 1]; // the pixel before the chunk, and the chunk
     std::uint8_t     differences[PixelsOfChunk];

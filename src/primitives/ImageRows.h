@@ -62,7 +62,7 @@ MaskRowOf(const ImageView & image, std::uint64_t row, const Foreground & foregro
 
 /** Writes the bits of a row at which runs of equal values start. `words` has the bits of its foreground. */
 void
-FindStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Word * starts);
+StoreStartsOf(const ImageView & image, std::uint64_t row, const Word * words, Word * starts);
 
 /** Writes the keys of the runs of a row: see RunValues. `starts` has the bits at which they start. `keys` has elements
  * of 32 or 64 bits. */

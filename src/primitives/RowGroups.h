@@ -38,8 +38,8 @@ struct RowGroup
   /** Whether a run has one value, and ends where the value changes. */
   static constexpr bool HasValues = false;
 
-  /** Whether there is a second plane of bits beside the rows: the columns, or the starts of runs. */
-  static constexpr bool HasSecondPlane = !IsOneRow;
+  /** Whether there is a second array of bits beside the rows: the columns, or the starts of runs. */
+  static constexpr bool HasSecondBits = !IsOneRow;
 
   /** The most runs that can start in a word. */
   static constexpr unsigned int MostStartsInWord = BitsPerWord / 2;
@@ -62,7 +62,7 @@ using VolumeRowGroup = RowGroup<2, 2>;
 struct ValueRow : SingleRow
 {
   static constexpr bool         HasValues = true;
-  static constexpr bool         HasSecondPlane = true;
+  static constexpr bool         HasSecondBits = true;
   static constexpr unsigned int MostStartsInWord = BitsPerWord;
 };
 
@@ -147,11 +147,11 @@ struct RowGroupBits
   std::uint64_t    groupsAlongZ;   // of one image
   FastMultipleTest isFirstOfImage; // tells whether a row group at a z is the first of an image
 
-  /** \param secondPlane the bits of the columns, or of the starts of runs that have values; else not used */
+  /** \param secondBits the bits of the columns, or of the starts of runs that have values; else not used */
   CCL_HOST_DEVICE
-  RowGroupBits(const ImageStack & stack, const Word * rowBits, const Word * secondPlane)
+  RowGroupBits(const ImageStack & stack, const Word * rowBits, const Word * secondBits)
     : rows{ WordsOf(stack.GetGrid()), rowBits }
-    , columns(ColumnsOf(rows, secondPlane))
+    , columns(ColumnsOf(rows, secondBits))
     , groupsAlongZ(DivideUp(stack.slices, TRowGroup::Slices))
     , isFirstOfImage(groupsAlongZ)
   {}
@@ -268,15 +268,15 @@ struct RowGroupBits
 private:
   CCL_HOST_DEVICE
   static ColumnsType
-  ColumnsOf(const BitRows & rows, const Word * secondPlane)
+  ColumnsOf(const BitRows & rows, const Word * secondBits)
   {
     if constexpr (TRowGroup::HasValues)
     {
-      return { rows, secondPlane };
+      return { rows, secondBits };
     }
     else
     {
-      return { TRowGroup::GridOf(rows.words), TRowGroup::IsOneRow ? rows.bits : secondPlane };
+      return { TRowGroup::GridOf(rows.words), TRowGroup::IsOneRow ? rows.bits : secondBits };
     }
   }
 };

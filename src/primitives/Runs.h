@@ -14,7 +14,7 @@ namespace itk::ccl
 template <typename TRun>
 struct RunsOfWord
 {
-  Word word; // its columns; only those that continue a run if runs may follow each other without gaps
+  Word word; // its columns; with TRowGroup::HasValues, without those at which runs start
   Word left; // the columns of the runs to visit
   TRun run;  // the next run
 
@@ -70,15 +70,23 @@ struct RanksOfRuns
   }
 };
 
+/** Stands for RunValues in kernels that need none. */
+struct NoValues
+{
+  NoValues() = default;
+  CCL_HOST_DEVICE
+  NoValues(const RunValues &) {}
+};
+
 /** The runs of an image. The index of a run is its number in raster order, from 0. `runOffsets` has, for each word of
  * columns, the number of runs that start before the word: the exclusive scan of the starts. */
 template <typename TRowGroup, typename TRun>
 struct IndexedRuns
 {
-  RowGroupBits<TRowGroup> groups;
-  const TRun *            runOffsets;
-  RunColumns<TRun>        columnsOfRuns{};
-  RunValues               values{}; // of TRowGroup::HasValues
+  RowGroupBits<TRowGroup>                                       groups;
+  const TRun *                                                  runOffsets;
+  RunColumns<TRun>                                              columnsOfRuns{};
+  std::conditional_t<TRowGroup::HasValues, RunValues, NoValues> values{};
 
   /** Returns the number of runs that start at or before a bit of a word. `rowBegin` is the index of the first word of
    * the row group in `groups.columns`, and `word` is the x of the word. */
@@ -90,7 +98,7 @@ struct IndexedRuns
   }
 
   /** Returns the same runs as runs of single rows, whose pixels are the columns. So kernels that need no values are
-   * compiled once. */
+   * compiled once. The result has no values, and no starts if they follow from gaps: do not use its EdgesType. */
   IndexedRuns<ValueRow, TRun>
   OfColumns() const
   {

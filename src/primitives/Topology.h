@@ -72,8 +72,8 @@ struct TopologyOfRows
     {
       return { { { 0, -1, 0 }, before }, 2 };
     }
-    const unsigned int reachOfCorners = neighbors == Neighbors::Full ? 1 : 0;
-    return { { { -1, -1, reachOfCorners }, { 0, -1, 1 }, { 1, -1, reachOfCorners }, before }, 4 };
+    const unsigned int diagonalReach = neighbors == Neighbors::Full ? 1 : 0;
+    return { { { -1, -1, diagonalReach }, { 0, -1, 1 }, { 1, -1, diagonalReach }, before }, 4 };
   }
 
   template <typename TVisitor>

@@ -87,7 +87,7 @@ private:
   };
 
   /** Does the work of ForEach() for two other rows. `end` is the run after the last one of the row. `keys` are those of
-   * the runs, if they have values. */
+   * the runs, if they have values. Pairs of NaN are visited, too. */
   template <typename TKeys, typename TVisitor>
   void
   VisitAdjacent(TRun end, Walk a, Walk b, [[maybe_unused]] TKeys keys, const TVisitor & visit) const
@@ -111,16 +111,17 @@ private:
                                 static_cast<unsigned int>(first[walk.other] + walk.distance <= runLast + walk.reach);
       if constexpr (TRowGroup::HasValues)
       {
-        // Runs without a gap may follow two runs that end in the same column, and the walk leaves one of them first.
+        // If both runs end in the same column, the walk leaves the other run, and would miss the next run, which may
+        // touch it. So this step compares that pair, too.
         const TRun next = walk.run + 1 < end ? walk.run + 1 : walk.run;
-        const auto isCorner = static_cast<unsigned int>(runLast == otherLast) &
-                              static_cast<unsigned int>(first[next] > runLast) &
-                              static_cast<unsigned int>(first[next] <= otherLast + walk.reach) &
-                              static_cast<unsigned int>(keys[next] == keys[walk.other]);
+        const auto isNextAdjacent = static_cast<unsigned int>(runLast == otherLast) &
+                                    static_cast<unsigned int>(first[next] > runLast) &
+                                    static_cast<unsigned int>(first[next] <= otherLast + walk.reach) &
+                                    static_cast<unsigned int>(keys[next] == keys[walk.other]);
         count += isAdjacent & static_cast<unsigned int>(keys[walk.run] == keys[walk.other]);
         adjacent[count] = next;
         others[count] = walk.other;
-        isAdjacent = isCorner;
+        isAdjacent = isNextAdjacent;
       }
       count += isAdjacent;
       walk.run += isRunNext;

@@ -87,7 +87,7 @@ private:
   struct RunsInWord
   {
     WideWord columns;
-    WideWord starts; // 0 if runs have gaps between them
+    WideWord starts; // only of TRowGroup::HasValues
     TRun     offset; // number of runs that start before the word
 
     /** Returns the run that covers a bit of the wide word. */
@@ -95,7 +95,7 @@ private:
     TRun
     At(unsigned int bit) const
     {
-      // A run that covers bit 0 starts before the word, or there, so `offset` includes it.
+      // `offset` counts a run that covers bit 0, also if it starts there.
       const WideWord all = (TRowGroup::HasValues ? starts : columns & ~(columns << 1)) & ~WideWord{ 1 };
       return offset + CountBits(all & BitsThrough<WideWord>(bit)) - 1;
     }
@@ -206,7 +206,8 @@ private:
         }
       }
     };
-    // Two runs that share columns share one in which one of them starts, or the first after a gap of the other.
+    // The first column that two runs share is the start of one of them. If it lies before this part, another part
+    // visits the runs.
     const WideWord overlaps = own.columns & other.columns;
     visitPairs(overlaps & (own.starts | other.starts), 0);
     if (reach != 0)

@@ -94,11 +94,11 @@ VisitRowOfPixels(const ImageStack & stack,
 template <typename TRowGroup>
 struct HostBits
 {
-  HostBuffer<Word>          secondPlane; // as GroupedBits::secondPlane
-  RowGroupBits<TRowGroup>   groups;      // reads the packed rows and `secondPlane`
-  ChunkSums<std::uint64_t>  runs;        // the runs that start in each word of columns
-  RowGroupChunks<TRowGroup> chunks;      // the chunks of these sums
-  bool                      hasThreads;  // whether other threads than the calling one packed rows
+  HostBuffer<Word>          secondBits; // as GroupedBits::secondBits
+  RowGroupBits<TRowGroup>   groups;     // reads the packed rows and `secondBits`
+  ChunkSums<std::uint64_t>  runs;       // the runs that start in each word of columns
+  RowGroupChunks<TRowGroup> chunks;     // the chunks of these sums
+  bool                      hasThreads; // whether other threads than the calling one packed rows
 };
 
 /** Packs all rows of a stack to `bits`, which has an element for each of its words. packRow(i, words) writes the words
@@ -115,11 +115,11 @@ PackRows(const ParallelFor & parallelFor,
 {
   const RowGroupChunks<TRowGroup> chunks(stack.GetGrid(), pixelsPerChunk);
   const Grid                      words = TRowGroup::GridOf(WordsOf(stack.GetGrid()));
-  auto                            memory = AllocateOnHost<Word>(TRowGroup::HasSecondPlane ? words.Count() : 0);
-  Word * const                    secondPlane = memory.get();
+  auto                            memory = AllocateOnHost<Word>(TRowGroup::HasSecondBits ? words.Count() : 0);
+  Word * const                    secondBits = memory.get();
   HostBits<TRowGroup>             result{
     std::move(memory),
-    RowGroupBits<TRowGroup>(stack, bits, secondPlane),
+    RowGroupBits<TRowGroup>(stack, bits, secondBits),
                 { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 },
     chunks,
     false
@@ -139,7 +139,7 @@ PackRows(const ParallelFor & parallelFor,
               packRow(index, rowBits);
               if constexpr (TRowGroup::HasValues)
               {
-                FindStartsOf(*values, index, rowBits, secondPlane + groups.RowBegin(group.y, group.z, 0, 0));
+                StoreStartsOf(*values, index, rowBits, secondBits + groups.RowBegin(group.y, group.z, 0, 0));
               }
             }))
         {
@@ -151,7 +151,7 @@ PackRows(const ParallelFor & parallelFor,
       {
         for (std::uint64_t x = 0; x < words.x; ++x)
         {
-          secondPlane[begin + x] = groups.Facing(FixedRowOffset<0, 0>{}, group.y, group.z, x);
+          secondBits[begin + x] = groups.Facing(FixedRowOffset<0, 0>{}, group.y, group.z, x);
         }
       }
       // Most rows of a sparse mask are empty.

@@ -194,20 +194,20 @@ struct CollectColumns
 
 } // namespace PackForeground
 
-/** The bits of the row groups of a stack. Owns the memory of the second plane, but not of the rows. */
+/** The bits of the row groups of a stack. Owns the memory of the second bits, but not of the rows. */
 template <typename TRowGroup, typename TExecutor>
 struct GroupedBits
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
 
-  std::uint64_t           secondPlaneWords;
-  BufferType              secondPlane; // the columns, or the starts of runs that have values
+  std::uint64_t           secondBitWords;
+  BufferType              secondBits; // the columns, or the starts of runs that have values
   RowGroupBits<TRowGroup> groups;
 
   GroupedBits(const TExecutor & executor, const ImageStack & stack, const Word * rows)
-    : secondPlaneWords(TRowGroup::HasSecondPlane ? TRowGroup::GridOf(WordsOf(stack.GetGrid())).Count() : 0)
-    , secondPlane(executor.template Allocate<Word>(secondPlaneWords))
-    , groups(stack, rows, secondPlane.get())
+    : secondBitWords(TRowGroup::HasSecondBits ? TRowGroup::GridOf(WordsOf(stack.GetGrid())).Count() : 0)
+    , secondBits(executor.template Allocate<Word>(secondBitWords))
+    , groups(stack, rows, secondBits.get())
   {}
 };
 
@@ -233,7 +233,7 @@ PackRowGroups(const TExecutor &                         executor,
     executor.ForEach(
       grouped.groups.columns.words,
       WriteWords<TRowGroup, std::decay_t<decltype(packWord)>>{
-        packWord, grouped.groups, bits, grouped.secondPlane.get(), isMasked, executor.TakeMemoryToClear() });
+        packWord, grouped.groups, bits, grouped.secondBits.get(), isMasked, executor.TakeMemoryToClear() });
   };
   if (values == nullptr)
   {
@@ -256,7 +256,7 @@ CollectRowGroups(const TExecutor & executor, const ImageStack & stack, const Wor
   if constexpr (!TRowGroup::IsOneRow)
   {
     executor.ForEach(grouped.groups.columns.words,
-                     PackForeground::CollectColumns<TRowGroup>{ grouped.groups, grouped.secondPlane.get() });
+                     PackForeground::CollectColumns<TRowGroup>{ grouped.groups, grouped.secondBits.get() });
   }
   return grouped;
 }

@@ -128,7 +128,8 @@ struct InitializationByWord
     const Word          below = (part.columns & (0U - part.columns)) - 1;
     const TRun          first = adjacency.runs.runOffsets[begin + part.word.x] + CountBits(starts & below);
     // One bit for each run that starts in the part.
-    const auto    all = static_cast<std::uint32_t>((std::uint64_t{ 1 } << CountBits(starts & part.columns)) - 1);
+    using MaskType = std::conditional_t<TRowGroup::HasValues, std::uint64_t, std::uint32_t>;
+    const auto    all = static_cast<std::uint32_t>((MaskType{ 1 } << CountBits(starts & part.columns)) - 1);
     std::uint32_t linked = 0;
     for (unsigned int neighbor = 0; neighbor < adjacency.topology.count && linked != all; ++neighbor)
     {

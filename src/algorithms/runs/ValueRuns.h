@@ -2,7 +2,8 @@
 #ifndef ccl_algorithms_runs_ValueRuns_h
 #define ccl_algorithms_runs_ValueRuns_h
 
-// The starts and the values of runs in labeling by value. A run ends where the value changes.
+// The starts and the values of runs in labeling by value. A run ends where the value changes. The host stores both by
+// functions of ImageRows.h, which compilers make vectors of.
 
 #include "algorithms/runs/PackForeground.h"
 #include "executors/BoundedCount.h"
@@ -158,7 +159,7 @@ struct StoredValues
 {
   using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
 
-  BufferType memory; // empty if the keys were known
+  BufferType memory; // empty if the keys were known, or if runs have no values
   RunValues  ofRuns;
 };
 
