@@ -118,9 +118,10 @@ struct CudaConnectedComponentDeviceCall
 
   /** The number of runs for which there is memory. A run is a sequence of adjacent foreground pixels of a row. With
    * full connectivity, 2 rows of a plane or 2 x 2 rows of a volume count as one row, unless the images are small: then
-   * each row counts. `runCount` of an earlier call for images of the same size and number, with a reserve, is a good
-   * value. If there are more runs, the output is as for images without foreground; so
-   * an output that is the input is lost. The default is 0: the most runs that the images can have. */
+   * each row counts. In labeling by value, a run has one value; with it, and with 18 neighbors, each row
+   * counts. `runCount` of an earlier call with the same options, for images of the same size and number, with a
+   * reserve, is a good value. If there are more runs, the output is as for images without foreground; so an output that
+   * is the input is lost. The default is 0: the most runs that the images can have. */
   std::uint64_t runCapacity = 0;
 };
 

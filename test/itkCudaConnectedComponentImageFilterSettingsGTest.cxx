@@ -71,6 +71,12 @@ TEST(CudaConnectedComponentsFilter, ConnectivityWinsOverFullyConnected)
   filter->SetConnectivity(8);
   EXPECT_GT(filter->GetMTime(), time);
   EXPECT_NE(ExceptionOf(*filter).find("Connectivity is 8, and the image has 3 dimensions"), std::string::npos);
+  filter->FullyConnectedOn();
+  filter->SetConnectivity(6);
+  filter->SetAlgorithm(AlgorithmEnum::BlockUnionFind);
+  EXPECT_NE(ExceptionOf(*filter).find("labels with full connectivity only"), std::string::npos);
+  filter->SetConnectivity(18);
+  EXPECT_NE(ExceptionOf(*filter).find("does not label with 18 neighbors"), std::string::npos);
 }
 
 TEST(CudaConnectedComponentsFilter, BlockAlgorithmsNeedFullConnectivity)

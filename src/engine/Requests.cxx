@@ -21,7 +21,7 @@ namespace
 Neighbors
 NeighborsOf(const CudaConnectedComponentLabeler::Options & options, const Grid & size)
 {
-  const bool isPlane = size.z == 1;
+  const bool isPlane = size.z <= 1; // an image may have no pixels
   switch (options.connectivity)
   {
     case 0:

@@ -153,13 +153,20 @@ BackendRun::Run()
   m_Settings.backendUsed = BackendEnum::Unknown;
   m_Settings.fallbackReason.clear();
   CallAsITK(m_Filter, [this] {
-    if (CudaConnectedComponentAlgorithms::Describe(m_Settings.algorithm).needsFullConnectivity && hasConnectivity &&
-        !fullyConnected && connectivity != 8 && connectivity != 26)
-    {
+    const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(m_Settings.algorithm);
+    const bool   isFull = connectivity == 0 ? fullyConnected : connectivity == 8 || connectivity == 26;
+    const auto   refuse = [this](const char * problem) {
       std::ostringstream text;
-      text << m_Settings.algorithm
-           << " labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or RunUnionFind.";
+      text << m_Settings.algorithm << problem;
       this->Throw(text.str());
+    };
+    if (algorithm.isPublished && connectivity == 18)
+    {
+      refuse(" does not label with 18 neighbors. Choose Automatic or RunUnionFind.");
+    }
+    if (algorithm.needsFullConnectivity && hasConnectivity && !isFull)
+    {
+      refuse(" labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or RunUnionFind.");
     }
     m_Settings.backendUsed = this->DoWork();
   });

@@ -167,9 +167,14 @@ private:
   {
     const std::uint64_t       length = m_Foreground.GetLength();
     std::vector<std::uint8_t> pixels(m_Foreground.GetNumberOfRows() * length);
-    for (std::uint64_t i = 0; i < pixels.size(); ++i)
+    std::uint8_t *            pixel = pixels.data();
+    for (std::uint64_t row = 0; row < m_Foreground.GetNumberOfRows(); ++row)
     {
-      pixels[i] = m_Foreground.GetRow(i / length)[i % length / 32] >> i % length % 32 & 1U;
+      const std::uint32_t * const words = m_Foreground.GetRow(row);
+      for (std::uint64_t x = 0; x < length; ++x)
+      {
+        *pixel++ = words[x / 32] >> x % 32 & 1U;
+      }
     }
     return pixels;
   }

@@ -9,12 +9,15 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <functional>
 #include <numeric>
 #include <ostream>
+#include <type_traits>
 #include <vector>
 
 namespace
@@ -81,7 +84,17 @@ VisitRow(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
   {
     VisitPixelType(parts.valueType, [&](auto number) {
       std::memcpy(&number, &value, sizeof(number)); // the low bytes are first
-      add(number, "value", -1, "");
+      if constexpr (std::is_same_v<decltype(number), float>)
+      {
+        // As double, 0.1F has the digits 0.10000000149011612.
+        char text[64]{};
+        std::to_chars(text, text + sizeof(text) - 1, number);
+        add(std::strtod(text, nullptr), "value", -1, "");
+      }
+      else
+      {
+        add(number, "value", -1, "");
+      }
     });
   }
   add(statistics.GetPhysicalSize(label), "area_", -1, unit.c_str());

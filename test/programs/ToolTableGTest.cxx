@@ -72,6 +72,13 @@ TEST_F(CudaConnectedComponentsTool, LabelsByValue)
   const std::string rows = "1,2,0,0,1,2,0.0,0.5,-5,2.0,0.5,0.0\n"
                            "2,4,0,0,2,3,0.75,1.25,7,4.0,1.25,0.75\n";
   EXPECT_EQ(ReadText(this->File("table.csv")), header + rows + "3,1,2,3,3,4,2.0,3.0,7,1.0,3.0,2.0\n");
+  const auto number = itk::Image<float, 2>::New();
+  number->SetRegions(image->GetLargestPossibleRegion());
+  number->Allocate();
+  number->FillBuffer(0.1F);
+  Write(number.GetPointer(), this->File("number.nii"));
+  this->Call("number.nii --by-value --table number.csv");
+  EXPECT_NE(ReadText(this->File("number.csv")).find(",0.1,12.0,"), std::string::npos);
   const auto expect = [&](const std::string & arguments, const std::vector<unsigned int> & labels) {
     run = this->Call("in.nii out.nrrd --quiet " + arguments);
     EXPECT_EQ(run.status, 0) << run.errors;
