@@ -19,11 +19,11 @@ __all__ = ["label"]
 def label(input, structure=None, output=None):
     """Label the connected components of an array, as `scipy.ndimage.label`.
 
-    Parameters and results are those of SciPy, also for arrays of CuPy. The image has 0 to 3 dimensions,
-    and the structure is one of ``generate_binary_structure(input.ndim, rank)``, by default that of
-    rank 1, face connectivity: others raise `NotImplementedError`. The labels are int32, and int64 from
-    2**31 elements on. With the type bool, every label is True; SciPy raises RuntimeError if there are
-    very many.
+    Parameters and results are those of SciPy, also for arrays of CuPy. The image has 0 to 3
+    dimensions, and the structure is one of ``generate_binary_structure(input.ndim, rank)``, by
+    default that of rank 1, face connectivity: others raise `NotImplementedError`. The labels are
+    int32, and int64 from 2**31 elements on. With the type bool, every label is True; SciPy raises
+    RuntimeError if there are very many.
 
     Examples
     --------
