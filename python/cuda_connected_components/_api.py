@@ -57,8 +57,9 @@ def label(
         images of classes. -0.0 equals 0.0, and each NaN is a component.
     background : number or None, optional
         With `by_value`, the value of the background, which the type of the
-        image must have. None stands for no background: all elements get labels.
-        The default is 0.
+        image must have. Floating-point types round it to their nearest number.
+        None stands for no background: all elements get labels. The default is
+        0. With `lower` or `upper`, 0 counts as not given, and others are refused.
     mask : like image, optional
         Elements that are 0 in the mask are background.
     device : {None, "cpu", "cuda", "cuda:N"}, optional

@@ -11,6 +11,13 @@ import numpy as np
 from . import _core
 
 ADVICE_FOR_LABELS = "convert the labels first: labels.astype(numpy.int32), or labels.int() of PyTorch"
+# What rounds to 0, and what rounds to infinity, in floating-point types.
+_ROUNDED_AWAY = {
+    "float16": (2.0**-25, 65520),
+    "bfloat16": (2.0**-134, 2**128 - 2**119),
+    "float32": (2.0**-150, 2**128 - 2**103),
+    "float64": (0, math.inf),
+}
 _INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
 
 
@@ -117,14 +124,17 @@ def neighbors_of(connectivity, ndim):
 
 def limits_of(lower, upper):
     """Return the limits of the foreground for the extension module, which rounds them to the type."""
-    lower, upper = _limit_of("lower", lower, -math.inf), _limit_of("upper", upper, math.inf)
+    lower, upper = real_of("lower", lower, -math.inf), real_of("upper", upper, math.inf)
     if lower > upper:
         raise ValueError(f"lower={lower} is greater than upper={upper}")
     return _number_for_core(lower, is_lower=True), _number_for_core(upper, is_lower=False)
 
 
-def background_of(background):
-    """Return the values of the background for the extension module, which knows whether the type has them."""
+def background_of(background, dtype):
+    """Return the values of the background for the extension module.
+
+    `dtype` is the name of the type of the image.
+    """
     if background is None:
         return []
     number = number_of(background)
@@ -132,18 +142,35 @@ def background_of(background):
         raise TypeError(f"background must be a number or None, not {background!r}")
     if number != number:
         raise ValueError("background must not be NaN: each element that is NaN is a component")
-    return [_number_for_core(number, is_lower=number > 0)]
+    for_core = _number_for_core(number, is_lower=number > 0)
+    if not _has(dtype, for_core if dtype in _ROUNDED_AWAY else number):
+        raise ValueError(f"background={background} is not possible for images of {dtype}")
+    return [for_core]
 
 
-def _limit_of(name, value, default):
+def _has(dtype, number):
+    """Return whether a type has a number. Floating-point types round it, but not to 0 or infinity."""
+    if dtype == "bool":
+        return number in (0, 1)
+    if dtype in _ROUNDED_AWAY:
+        smallest, largest = _ROUNDED_AWAY[dtype]
+        return number in (0, math.inf, -math.inf) or smallest < abs(number) < largest
+    if not dtype.startswith(("int", "uint")):
+        return True  # another check refuses the type
+    limits = np.iinfo(dtype)
+    return limits.min <= number <= limits.max and number == int(number)
+
+
+def real_of(name, value, default):
+    """Return a value that is not NaN as a number of Python, and `default` for None."""
     if value is None:
         return default
-    limit = number_of(value)
-    if limit is None:
+    number = number_of(value)
+    if number is None:
         raise TypeError(f"{name} must be a number, not {value!r}")
-    if limit != limit:
+    if number != number:
         raise ValueError(f"{name} must not be NaN")
-    return limit
+    return number
 
 
 def _number_for_core(limit, is_lower):

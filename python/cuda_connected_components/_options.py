@@ -43,7 +43,7 @@ class Options(NamedTuple):
                 raise ValueError("background needs by_value=True: otherwise, the background is 0")
             if self.has_limits:
                 raise ValueError("lower and upper choose the foreground, and so does background: pass one of them")
-            settings.background = _arguments.background_of(self.background)
+            settings.background = _arguments.background_of(self.background, dtype)
         if self.has_limits:
             settings.limits = _arguments.limits_of(self.lower, self.upper)
         elif self.mask is None and dtype != "bool" and not self.by_value:

@@ -111,7 +111,7 @@ RunOnDeviceMemory(const Settings & settings, const View & image, const View * ma
   try
   {
     Translate([&] {
-      CudaConnectedComponentLabeler labeler = LabelerFor(settings, image.type);
+      CudaConnectedComponentLabeler labeler = LabelerFor(settings);
       labeler.options.allocator = allocator.Get();
       labeler.options.deviceId = settings.device;
       labeler.options.stream = reinterpret_cast<decltype(labeler.options.stream)>(settings.stream);

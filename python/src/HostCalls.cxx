@@ -31,7 +31,7 @@ RunOnHostMemory(const Settings & settings, nb::handle image, nb::handle mask, co
   PixelValues                  values;
   const nb::gil_scoped_release released;
   Translate([&] {
-    CudaConnectedComponentLabeler labeler = LabelerFor(settings, view.type);
+    CudaConnectedComponentLabeler labeler = LabelerFor(settings);
     if (maskArray)
     {
       labeler.options.mask = maskArray->GetView();
@@ -103,7 +103,7 @@ LabelSmallHostImage(const CudaConnectedComponentImageView & image,
 {
   const nb::gil_scoped_release  released;
   PixelValues                   values;
-  CudaConnectedComponentLabeler labeler = LabelerFor(settings, image.type);
+  CudaConnectedComponentLabeler labeler = LabelerFor(settings);
   labeler.options.onHost = true;
   if (settings.isObserved)
   {

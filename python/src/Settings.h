@@ -8,8 +8,6 @@
 
 #include "itkCudaConnectedComponentLabeler.h"
 
-#include "primitives/PixelTypes.h"
-
 #include <nanobind/nanobind.h>
 
 #include <cstdint>
@@ -42,7 +40,7 @@ struct Settings
   unsigned int                             connectivity = 0; // number of neighbors; 0 stands for full connectivity
   bool                                     isByValue = false;
   std::optional<std::pair<Number, Number>> limits;     // of the foreground
-  std::optional<std::vector<Number>>       background; // not with limits; 0 if there are neither
+  std::optional<std::vector<Number>>       background; // in the image's type; not with limits; 0 if there are neither
   std::uint64_t                            minimumSize = 0;
   std::uint64_t                            numberOfLargest = 0; // 0 stands for all
   bool                                     wantsBoxes = false;
@@ -92,9 +90,9 @@ struct LastCall
 };
 inline thread_local LastCall lastCall;
 
-/** Returns a labeler for images of a type. */
+/** Returns a labeler. */
 inline CudaConnectedComponentLabeler
-LabelerFor(const Settings & settings, itk::CudaConnectedComponentImageView::PixelTypeEnum type)
+LabelerFor(const Settings & settings)
 {
   using Foreground = itk::CudaConnectedComponentForeground;
   const auto valueOf = [](const Settings::Number & value) {
@@ -114,11 +112,6 @@ LabelerFor(const Settings & settings, itk::CudaConnectedComponentImageView::Pixe
     for (const Settings::Number & number : *settings.background)
     {
       values.push_back(valueOf(number));
-      if (!values.back().FindBits(type, Foreground::ValueType::RoleEnum::Pixel))
-      {
-        throw std::invalid_argument("background must be a number that the type of the image holds, " +
-                                    std::string(itk::ccl::NameOf(type)));
-      }
     }
     labeler.options.foreground = Foreground::AnyOf(std::move(values));
     labeler.options.complement = true;

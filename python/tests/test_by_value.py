@@ -98,6 +98,22 @@ def test_large_integers(dtype):
         expect(image, 1, foreground, background=background)
 
 
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_numbers_round_to_the_nearest_background(dtype):
+    limits = np.finfo(dtype)
+    smallest, largest = float(limits.smallest_subnormal), float(limits.max)
+    image = np.array([smallest, largest, -largest, 1, 1 / 3], dtype)
+    for background, rounded in [
+        (smallest, smallest),
+        (largest, largest),
+        (-largest, -largest),
+        (int(largest), largest),
+        (1 / 3, dtype(1 / 3)),
+        *([] if dtype == np.float64 else [(smallest * 0.51, smallest), (largest * (1 + limits.eps / 8), largest)]),
+    ]:
+        expect(image, 1, image != rounded, background=background)
+
+
 def images_of(shape, count):
     """Return `count` of the images of a shape with three values, or all of them."""
     size = int(np.prod(shape))

@@ -57,16 +57,22 @@ class Subclass(np.ndarray):
             (
                 lambda image=image, value=value: ccc.label(image, by_value=True, background=value),
                 ValueError,
-                "background must be a number that the type of the image holds, " + name,
+                f"background={value} is not possible for images of {image.dtype}$",
             )
-            for image, value, name in [
-                (PLANE.astype(np.uint8), 256, "UInt8"),
-                (PLANE.astype(np.uint8), -1, "UInt8"),
-                (PLANE.astype(np.int64), 0.5, "Int64"),
-                (PLANE.astype(np.uint64), 10**400, "UInt64"),
-                (PLANE.astype(bool), 2, "Bool"),
-                (PLANE.astype(np.float16), 70000, "Half"),
-                (PLANE.astype(np.float32), -1e300, "Float"),
+            for image, value in [
+                (PLANE.astype(np.uint8), 256),
+                (PLANE.astype(np.uint8), -1),
+                (PLANE.astype(np.int64), 0.5),
+                (PLANE.astype(np.int64), -(2**63) - 1),
+                (PLANE.astype(np.int64), np.inf),
+                (PLANE.astype(np.uint64), 10**400),
+                (PLANE.astype(bool), 2),
+                (PLANE.astype(np.float16), 65520),
+                (PLANE.astype(np.float16), 2.0**-25),
+                (PLANE.astype(np.float32), -(2**200)),
+                (PLANE.astype(np.float32), 2**128 - 2**103 - 1),
+                (PLANE.astype(np.float32), 2.0**-150),
+                (PLANE.astype(np.float64), 10**400),
             ]
         ),
         (
