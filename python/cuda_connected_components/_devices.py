@@ -22,7 +22,7 @@ _FORMATS["bfloat16"] = ("T{H:bfloat16:}", 2)  # see ElementTypeOf() in python/sr
 
 
 @functools.lru_cache(maxsize=64)
-def _name_of(dtype):
+def name_of(dtype):
     """Return the NumPy name of an element type of any library. Names are slow to make."""
     return dtype.name if isinstance(dtype, np.dtype) else str(dtype).rpartition(".")[2]
 
@@ -60,7 +60,7 @@ class DeviceImages:
 
     def name_of(self, dtype):
         """Return the NumPy name of an element type."""
-        return _name_of(dtype)
+        return name_of(dtype)
 
     def rows_of(self, array):
         """Return the rows of an array of two dimensions."""

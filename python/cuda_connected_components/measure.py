@@ -9,7 +9,7 @@ array([[1, 0, 0],
 
 import numpy as np
 
-from . import _api, _images
+from . import _api, _arguments, _devices, _images
 from ._options import Options
 from ._tensors import outside_graphs
 
@@ -20,11 +20,12 @@ __all__ = ["label"]
 def label(label_image, background=None, return_num=False, connectivity=None):
     """Label the regions of equal value of an array, as `skimage.measure.label`.
 
-    Parameters and results are those of scikit-image, also for arrays of CuPy. The image has 1 to 3
-    dimensions of bool or integers. scikit-image truncates floating-point numbers, which raise
-    `NotImplementedError` here. `background` is 0 if it is None, and there is none if no element can
-    have its value. The labels are of the type intp, and int32 for images of bool. They are in C index
-    order, also for the shape (m, n, 1), which scikit-image numbers along the first axis first.
+    Parameters and results are those of scikit-image, and for arrays of CuPy those of cuCIM. Tensors
+    of PyTorch give tensors. The image has 1 to 3 dimensions of bool or integers. Floating-point
+    numbers, which both truncate, raise `NotImplementedError` here. `background` is 0 if it is None,
+    and there is none if no element can have its value. The labels are of the type intp, and int32 for
+    images of bool. In device memory they are int32, and int64 from 2**31 elements on. They are in C
+    index order, also for the shape (m, n, 1), which scikit-image numbers along the first axis first.
 
     Examples
     --------
@@ -36,27 +37,34 @@ def label(label_image, background=None, return_num=False, connectivity=None):
     (array([[1, 1, 2],
            [3, 1, 4]]), 4)
     """
-    library = _images.library_of(label_image)
-    if not library.on_device:
+    is_on_device = _images.library_of(label_image).on_device
+    if not is_on_device and not hasattr(label_image, "is_cuda"):
         label_image = np.asarray(label_image)
-    ndim, dtype = label_image.ndim, label_image.dtype
+    ndim, dtype = label_image.ndim, _devices.name_of(label_image.dtype)
     if not 1 <= ndim <= 3:
-        raise NotImplementedError(f"label takes arrays of 1 to 3 dimensions, not {ndim}.")
-    if dtype.kind not in "biu":
         raise NotImplementedError(
-            f"scikit-image truncates {dtype} to integers. Pass label_image.astype(int) for this, or use "
-            "cuda_connected_components.label with by_value=True."
+            f"label takes arrays of 1 to 3 dimensions, not {ndim}. "
+            "For images of bool, use skimage.measure.label."
         )
-    if connectivity is not None and not 1 <= connectivity <= ndim:
-        raise ValueError(
-            f"Connectivity for {ndim}D image should be in [1, ..., {ndim}]. Got {connectivity}."
+    if "float" in dtype:
+        raise NotImplementedError(
+            f"scikit-image truncates {dtype} to integers. Convert the image for this, or use "
+            "cuda_connected_components.label(image, by_value=True)."
         )
-    if dtype.kind == "b":
-        options = Options(connectivity, by_value=True, background=int(background == 1))
-    else:
-        background = 0 if background is None else background
-        limits = np.iinfo(dtype)
-        has_background = limits.min <= background <= limits.max
-        options = Options(connectivity, by_value=True, background=background if has_background else None)
-    labels, count = _api.label_image(label_image, options, None if dtype.kind == "b" else np.intp)
+    if not dtype.startswith(("bool", "int", "uint")):
+        raise TypeError(f"label takes images of bool and integers, not {dtype}")
+    if connectivity is not None:
+        if not 1 <= connectivity <= ndim:
+            raise ValueError(
+                f"Connectivity for {ndim}D image should be in [1, ..., {ndim}]. Got {connectivity}."
+            )
+        connectivity = int(connectivity)
+    background = _arguments.real_of("background", background, 0)
+    if dtype == "bool":
+        background = int(background == 1)
+    elif not np.iinfo(dtype).min <= background <= np.iinfo(dtype).max:
+        background = None
+    options = Options(connectivity, by_value=True, background=background)
+    label_dtype = None if is_on_device or dtype == "bool" else np.intp
+    labels, count = _api.label_image(label_image, options, label_dtype)
     return (labels, count) if return_num else labels

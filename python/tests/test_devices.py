@@ -15,7 +15,7 @@ import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _arguments, _core, _devices, _exchange, _images, ndimage
+from cuda_connected_components import _arguments, _core, _devices, _exchange, _images, measure, ndimage
 
 
 def array_of(memory):
@@ -140,6 +140,7 @@ class CupyArray:
         self.data = types.SimpleNamespace(ptr=self._array.ctypes.data)
 
     shape = property(lambda self: self._array.shape)
+    ndim = property(lambda self: self._array.ndim)
     strides = property(lambda self: self._array.strides)
     dtype = property(lambda self: self._array.dtype)
     flags = property(lambda self: self._array.flags)
@@ -375,6 +376,26 @@ def test_cupy_by_value(cupy, core, leading, dtype):
                 np.testing.assert_array_equal(column.get(), expected[name])
     with pytest.raises(ValueError, match="background=10{400} is not possible for images of"):
         ccc.label(image, **options, background=10**400)
+    with pytest.raises(TypeError, match="images of complex64 are not supported in device memory"):
+        ccc.label(CupyArray(array.astype(np.complex64)), **options, background=1)
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int64])
+def test_cupy_measure(cupy, core, dtype):
+    array = np.random.default_rng(3).integers(0, 3, (9, 34)).astype(dtype)
+    for background in (None, 1, -1):
+        labels, count = measure.label(CupyArray(array, 3), background, True, connectivity=1)
+        expected, n = measure.label(array, background, True, connectivity=1)
+        assert labels.dtype == np.int32 and labels.device.id == 3 and count == n
+        np.testing.assert_array_equal(labels.get(), expected)
+    with pytest.raises(NotImplementedError, match="truncates float32"):
+        measure.label(CupyArray(array.astype(np.float32)))
+
+
+def test_cupy_measure_of_many_elements(cupy, monkeypatch):
+    assert _arguments.default_label_dtype((2**15, 2**16)) == np.int64
+    monkeypatch.setattr(_arguments, "default_label_dtype", lambda shape: np.dtype(np.int64))
+    assert measure.label(CupyArray(np.ones((3, 4), np.uint8))).dtype == np.int64
 
 
 def test_cupy_batch_of_a_sliced_axis_is_one_call(cupy, core, monkeypatch):
@@ -572,6 +593,16 @@ def test_torch_by_value(torch, core, name):
     assert list(columns) == list(expected) and columns["value"].dtype == image.dtype
     for column_name, column in columns.items():
         np.testing.assert_array_equal(column.double().numpy(), expected[column_name])
+
+
+@pytest.mark.parametrize("name", ["bool", "uint8", "int64"])
+def test_torch_measure(torch, core, name):
+    image = torch.from_numpy(np.random.default_rng(1).integers(0, 3, (20, 21))).to(getattr(torch, name))
+    labels, count = measure.label(image, return_num=True)
+    expected, n = measure.label(image.numpy(), return_num=True)
+    assert labels.dtype == torch.int32 and count == n
+    np.testing.assert_array_equal(labels.numpy(), expected)
+    assert set(core.calls) == {(1004, 4)}
 
 
 @pytest.mark.parametrize("name", ["bool", "uint8", "bfloat16"])

@@ -45,6 +45,14 @@ def test_equals_scikit_image(shape, dtype, layout):
             np.testing.assert_array_equal(measure.label(image, background, False, connectivity), labels)
 
 
+@pytest.mark.parametrize("dtype", [bool, int])
+def test_connectivity_is_a_float(dtype):
+    image = np.eye(3, dtype=dtype)
+    for connectivity in (1.0, 1.5, np.float32(2)):
+        ours, theirs = (module.label(image, connectivity=connectivity) for module in (measure, original))
+        np.testing.assert_array_equal(ours, theirs)
+
+
 def test_shape_that_scikit_image_numbers_by_the_second_axis():
     image = np.eye(3, 4, dtype=int)[:, ::-1, np.newaxis]
     ours, theirs = (module.label(image, connectivity=1) for module in (measure, original))
@@ -63,10 +71,17 @@ def test_empty(dtype):
     "arguments, error, text",
     [
         ((np.zeros((2, 2)),), NotImplementedError, "scikit-image truncates float64 to integers"),
-        ((np.zeros((2, 2, 2, 2), int),), NotImplementedError, "arrays of 1 to 3 dimensions, not 4"),
+        ((np.zeros((2, 2), complex),), TypeError, "bool and integers, not complex128"),
+        ((np.zeros((2, 2), "M8[s]"),), TypeError, "bool and integers, not datetime64"),
+        ((np.zeros((2, 2, 2, 2), int),), NotImplementedError, "not 4. For images of bool, use skimage"),
+        ((np.zeros((2, 2, 2, 2), bool),), NotImplementedError, "use skimage.measure.label"),
         ((np.zeros((2, 2), int), 0, False, 3), ValueError, r"should be in \[1, ..., 2\]. Got 3"),
+        ((np.zeros((2, 2), int), np.nan), ValueError, "background must not be NaN"),
+        ((np.zeros((2, 2), bool), np.nan), ValueError, "background must not be NaN"),
+        ((np.zeros((2, 2), int), "x"), TypeError, "background must be a number, not 'x'"),
+        ((np.zeros((2, 2), int), 0.5), ValueError, "background=0.5 is not possible for images of int64"),
     ],
-    ids=range(3),
+    ids=range(10),
 )
 def test_errors(arguments, error, text):
     with pytest.raises(error, match=text):

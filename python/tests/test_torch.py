@@ -7,7 +7,7 @@ import pytest
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import ndimage
+from cuda_connected_components import measure, ndimage
 
 torch = pytest.importorskip("torch")
 utils_data = pytest.importorskip("torch.utils.data")
@@ -28,6 +28,19 @@ def test_results(name):
         columns = ccc.component_statistics(view)
         assert all(isinstance(column, torch.Tensor) for column in columns.values())
         assert int(columns["area"].sum()) == np.count_nonzero(array)
+
+
+@pytest.mark.parametrize("name", ["bool", "uint8", "int64"])
+def test_measure(name):
+    image = torch.from_numpy(noise((20, 21), 0.3, 1)).to(getattr(torch, name))
+    for view in (image, image[:, ::2].T):
+        labels, count = measure.label(view, return_num=True)
+        expected, n = measure.label(view.numpy(), return_num=True)
+        assert labels.dtype == (torch.int32 if name == "bool" else torch.int64) and count == n
+        np.testing.assert_array_equal(labels.numpy(), expected)
+    for dtype in (torch.float32, torch.bfloat16):
+        with pytest.raises(NotImplementedError, match="label.image, by_value=True"):
+            measure.label(image.to(dtype))
 
 
 def test_batches():
