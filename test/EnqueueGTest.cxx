@@ -91,7 +91,7 @@ struct Results
 
   DeviceArray<Status>        status{ 1 };
   DeviceArray<std::uint64_t> counts;
-  DeviceArray<std::uint64_t> integers{ rows * 10 };
+  DeviceArray<std::uint64_t> integers{ rows * 11 };
   DeviceArray<Sum>           sums{ rows * 9 };
   DeviceArray<double>        means{ rows * 3 };
   DeviceArray<std::uint8_t>  faces{ rows };
@@ -102,7 +102,7 @@ struct Results
   {}
 
   void
-  AddTo(Call & call) const
+  AddTo(Call & call, bool isByValue) const
   {
     call.status = status.Get();
     call.componentCounts = counts.Get();
@@ -112,6 +112,7 @@ struct Results
     table.pixelCounts = integers.Get() + rows;
     table.firstPixels = integers.Get() + 2 * rows;
     table.labels = integers.Get() + 9 * rows;
+    table.values = isByValue ? integers.Get() + 10 * rows : nullptr;
     table.faces = faces.Get();
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
@@ -159,6 +160,10 @@ struct Results
     EXPECT_EQ(column(all, 9), labels) << what;
     EXPECT_EQ(column(all, 1), table.pixelCounts) << what;
     EXPECT_EQ(column(all, 2), table.firstPixels) << what;
+    if (!table.values.empty())
+    {
+      EXPECT_EQ(column(all, 10), table.values) << what;
+    }
     EXPECT_EQ(column(faces.Read(), 0), table.faces) << what;
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
@@ -209,7 +214,7 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
   {
     for (const std::uint64_t images : { 1, 2, 9 })
     {
-      for (const bool fullyConnected : { false, true })
+      for (const char * const way : { "faces", "edges", "full", "faces by value", "full by value" })
       {
         std::mt19937                    random(++seed);
         const std::uint64_t             pixels = size[0] * size[1] * size[2] * images;
@@ -219,9 +224,12 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
         for (unsigned int selection = 0; selection < 8; ++selection)
         {
           CudaConnectedComponentLabeler labeler;
-          labeler.options.fullyConnected = fullyConnected;
+          labeler.options.connectivity = size[2] > 1 && std::strcmp(way, "edges") == 0 ? 18 : 0;
+          labeler.options.fullyConnected = std::strstr(way, "full") != nullptr;
+          labeler.options.byValue = std::strstr(way, "by value") != nullptr;
           labeler.options.stream = stream.get();
           labeler.options.columns = AllColumns();
+          labeler.options.columns.values = labeler.options.byValue;
           labeler.options.complement = selection == 3;
           labeler.options.selection.minimumSize = selection == 1 ? 3 : 0;
           labeler.options.selection.numberOfLargest = selection == 2   ? 1
@@ -236,18 +244,17 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
           waiting.options.onHost = true;
           for (const Output kind : { Output::Labels, Output::FilledInside, Output::FilledOutside, Output::None })
           {
-            const std::string what = View::TextOf(size) + ", images " + std::to_string(images) + ", full " +
-                                     std::to_string(fullyConnected) + ", selection " + std::to_string(selection) +
-                                     ", kind " + std::to_string(static_cast<int>(kind)) + ", seed " +
-                                     std::to_string(seed);
+            const std::string what = View::TextOf(size) + ", images " + std::to_string(images) + ", " + way +
+                                     ", selection " + std::to_string(selection) + ", kind " +
+                                     std::to_string(static_cast<int>(kind)) + ", seed " + std::to_string(seed);
             const std::uint64_t         value = kind == Output::Labels ? 2 : 7;
             CudaConnectedComponentTable table;
-            Results                     results(pixels / 2 + 2, images);
+            Results                     results(pixels + 2, images);
             Call                        call;
             call.input = View::OnDevice(deviceInput.Get(), size).Batch(images);
             call.kind = kind;
             call.value = value;
-            results.AddTo(call);
+            results.AddTo(call, labeler.options.byValue);
             const auto run = [&](auto zero, const auto & wait) {
               using Pixel = decltype(zero);
               const DeviceArray<Pixel> output(pixels);
@@ -287,23 +294,31 @@ TEST(CudaConnectedComponentsEnqueue, GraphWorksOnTheDataOfItsLaunch)
   const Size          size{ 70, 40, 9 };
   const std::uint64_t images = 3;
   const std::uint64_t pixels = size[0] * size[1] * size[2] * images;
-  for (const unsigned int largest : { 0, 1, 3 })
+  struct Way
+  {
+    unsigned int largest;
+    bool         isByValue;
+  };
+  for (const auto & [largest, isByValue] :
+       { Way{ 0, false }, Way{ 1, false }, Way{ 3, false }, Way{ 0, true }, Way{ 1, true } })
   {
     const bool                      isMask = largest == 1;
     DeviceArray<std::uint8_t>       input(pixels);
     const DeviceArray<std::uint8_t> output(pixels * 4);
-    Results                         results(pixels / 2, images);
+    Results                         results(pixels, images);
     CudaConnectedComponentLabeler   labeler;
     labeler.options.fullyConnected = true;
+    labeler.options.byValue = isByValue;
     labeler.options.stream = stream.get();
     labeler.options.columns = AllColumns();
+    labeler.options.columns.values = isByValue;
     labeler.options.selection.numberOfLargest = largest;
     Call call;
     call.input = View::OnDevice(input.Get(), size).Batch(images);
     call.kind = isMask ? Output::FilledOutside : Output::Labels;
     call.output = isMask ? View::OnDevice(output.Get(), size).Batch(images)
                          : View::OnDevice(reinterpret_cast<std::uint32_t *>(output.Get()), size).Batch(images);
-    results.AddTo(call);
+    results.AddTo(call, isByValue);
     const std::uint64_t              bytes = labeler.GetWorkspaceSize(call);
     const DeviceArray<std::uint8_t>  workspace(bytes);
     const DeviceArray<std::uint32_t> other(1);
@@ -389,7 +404,7 @@ TEST(CudaConnectedComponentsEnqueue, StatusSaysWhatDoesNotFit)
     call.input = View::OnDevice(input.Get(), size);
     call.output = View::OnDevice(output.Get(), size);
     call.runCapacity = runCapacity;
-    results.AddTo(call);
+    results.AddTo(call, labeler.options.byValue);
     RunEnqueued(labeler, call);
     const auto labels = output.Read();
     EXPECT_EQ(static_cast<std::size_t>(std::count(labels.begin(), labels.end(), Label{ 0 })),
@@ -403,18 +418,22 @@ TEST(CudaConnectedComponentsEnqueue, StatusSaysWhatDoesNotFit)
     return results.status.Read()[0];
   };
   const std::uint64_t runs = 64 * 32 / 2; // each foreground pixel is a run and a component
-  Status              status = run(0, runs, std::uint16_t{});
-  EXPECT_EQ(status.problems, 0U);
-  EXPECT_EQ(status.runCount, runs);
-  EXPECT_EQ(status.componentCount, runs);
-  EXPECT_EQ(run(runs, runs, std::uint16_t{}).problems, 0U);
-  status = run(runs - 1, runs, std::uint16_t{});
-  EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRuns });
-  EXPECT_EQ(status.runCount, runs);
-  EXPECT_EQ(status.componentCount, 0U);
-  status = run(runs, runs - 1, std::uint16_t{});
-  EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRows });
-  EXPECT_EQ(status.componentCount, runs);
+  for (const bool isByValue : { false, true })
+  {
+    labeler.options.byValue = isByValue;
+    Status status = run(0, runs, std::uint16_t{});
+    EXPECT_EQ(status.problems, 0U);
+    EXPECT_EQ(status.runCount, runs);
+    EXPECT_EQ(status.componentCount, runs);
+    EXPECT_EQ(run(runs, runs, std::uint16_t{}).problems, 0U);
+    status = run(runs - 1, runs, std::uint16_t{});
+    EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRuns });
+    EXPECT_EQ(status.runCount, runs);
+    EXPECT_EQ(status.componentCount, 0U);
+    status = run(runs, runs - 1, std::uint16_t{});
+    EXPECT_EQ(status.problems, std::uint64_t{ Status::TooManyRows });
+    EXPECT_EQ(status.componentCount, runs);
+  }
 }
 
 TEST(CudaConnectedComponentsEnqueue, StatusSaysThatLabelsDoNotFit)
@@ -567,7 +586,7 @@ TEST(CudaConnectedComponentsEnqueue, AllMemoryComesFromTheCallersAllocator)
   Call                             call;
   call.input = view;
   call.output = labelView;
-  results.AddTo(call);
+  results.AddTo(call, false);
   const auto table = call.table;
 
   CudaConnectedComponentLabeler onHost;
@@ -713,7 +732,7 @@ TEST(CudaConnectedComponentsEnqueue, TableMakerGetsTheNumberOfComponents)
     const CudaConnectedComponentTable expected = waiting.Measure(View::Of(host.data(), size).Batch(images));
     Results                           results(expected.componentCount, images);
     Call                              call;
-    results.AddTo(call);
+    results.AddTo(call, false);
     const std::uint64_t count = labeler.Measure(view, [&](std::uint64_t components) {
       EXPECT_EQ(components, expected.componentCount);
       return call.table;
