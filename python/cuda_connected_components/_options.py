@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from . import _arguments, _core
 
-DEFAULT_BACKGROUND = 0  # `is` tells it from an argument, without a comparison of numbers
+DEFAULT_BACKGROUND = 0  # compared by `is`: == of an array is no bool
 
 
 class Options(NamedTuple):
