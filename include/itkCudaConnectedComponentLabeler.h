@@ -278,6 +278,18 @@ public:
      * functions do not use a device or start CUDA. They label by union-find on runs, for all values of `algorithm`. */
     bool onHost = false;
 
+    /** Host memory only: the most bytes of device memory that a call may use, with the memory that the library keeps
+     * for the next calls. Images that need more go through the device in slabs: the labels, masks and tables are the
+     * same. The default is 0: the limit of the process, see SetDeviceMemoryLimit(). If the device has too little memory
+     * without a limit, the images go through it in slabs, too. If a single slice (or a row of a plane) needs more, the
+     * functions throw CudaConnectedComponentError (Memory). Calls at the same time have this limit each. Memory of CUDA
+     * itself, and images in device memory, have no limit. */
+    std::uint64_t deviceMemoryLimit = 0;
+
+    /** Host memory only: a function that gets the number of slabs, if the images go through the device in slabs. It is
+     * called once, on the calling thread, before the first slab. The default is an empty function. */
+    std::function<void(std::uint64_t slabs)> reportSlabs;
+
     /** The components that get labels and rows of the table, and their order. The default selects all components. */
     CudaConnectedComponentSelection selection;
 
@@ -535,6 +547,17 @@ public:
   /** Throws an exception if the device that `options.deviceId` selects cannot be used. Starts CUDA on this device.
    * \exception CudaConnectedComponentError the message is the reason */
   void RequireDevice() const;
+
+  /** Sets the limit of device memory of calls whose options have none: see Options::deviceMemoryLimit. The default is
+   * the environment variable CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT, such as 1GiB, or else no limit. If the
+   * variable is no number of bytes, this function, and the calls that need the limit, throw CudaConnectedComponentError
+   * (InvalidArgument).
+   * \param bytes the limit; 0: no limit */
+  static void SetDeviceMemoryLimit(std::uint64_t bytes);
+
+  /** Returns the limit of device memory of the process.
+   * \return the limit in bytes; 0: no limit */
+  static std::uint64_t GetDeviceMemoryLimit();
 
   /** \class HeldMemory
    * \brief The memory that the process holds for labeling: memory in use, and memory that is cached for later calls.

@@ -73,6 +73,7 @@ public:
       const EndOfCall     endOfCall{ m_Resources };
       const cudaError_t   error = cudaStreamSynchronize(m_Executor.GetStream());
       m_Resources.ReturnStream(m_Executor.GetStream());
+      block.reset();
       CCL_CHECK(error);
     }
     catch (...)
@@ -80,6 +81,8 @@ public:
       // A destructor must not throw. If the context is broken, the next call reports it.
     }
   }
+
+  std::shared_ptr<void> block; // of Reserve()
 
   /** Returns work(executor, resources), with the device as the current device. */
   template <typename TWork>
@@ -113,6 +116,15 @@ void
 DeviceSession::TrimMemory()
 {
   DeviceResources::TrimAll();
+}
+
+void
+DeviceSession::HoldAtMost(std::uint64_t bytes)
+{
+  if (bytes < NoMemoryLimit / 2 && DeviceResources::GetHeldMemory().deviceBytes > bytes)
+  {
+    DeviceResources::TrimAll();
+  }
 }
 
 HeldMemory
@@ -178,12 +190,32 @@ DeviceSession::LabelPixels(int                                     deviceId,
   });
 }
 
+std::uint64_t
+DeviceSession::MeasureBits(const Request & request, std::uint64_t runCount)
+{
+  return MemoryCache::SizeFor(MeasureBitsByRuns(request, runCount).GetTotal());
+}
+
+bool
+DeviceSession::Reserve(std::uint64_t bytes)
+{
+  auto & block = m_Implementation->block;
+  block = m_Implementation->Execute(
+    [bytes](const DeviceExecutor &, DeviceResources & resources) { return resources.AllocateBlock(bytes); });
+  return block != nullptr;
+}
+
 RunLabels
 DeviceSession::LabelBits(const PackedRuns & packed, const Request & request)
 {
+  void * const block = m_Implementation->block.get();
   return m_Implementation->Execute([&](const DeviceExecutor & executor, DeviceResources & resources) {
+    if (block != nullptr)
+    {
+      return LabelBitsByRuns<std::uint32_t>(executor, resources, packed, request, block);
+    }
     return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
-      return LabelBitsByRuns<decltype(run)>(executor, resources, packed, request);
+      return LabelBitsByRuns<decltype(run)>(executor, resources, packed, request, nullptr);
     });
   });
 }

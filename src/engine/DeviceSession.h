@@ -64,6 +64,9 @@ struct RunLabels
   Components components;
 };
 
+/** The limit of device memory if there is none. */
+inline constexpr std::uint64_t NoMemoryLimit = ~std::uint64_t{ 0 };
+
 /** Versions of CUDA, as 1000 * major + 10 * minor: 12090 is 12.9. */
 struct CudaVersions
 {
@@ -112,8 +115,19 @@ public:
               const ImageView &                       output,
               const TableMaker *                      makeTable = nullptr);
 
+  /** Returns the bytes of device memory that LabelBits() needs after Reserve(), for a request that selects and measures
+   * nothing, and whose indices have 32 bits. Starts no device. */
+  static std::uint64_t
+  MeasureBits(const Request & request, std::uint64_t runCount);
+
+  /** Takes device memory for calls of LabelBits(), which then allocate no other. Returns false if there is too little.
+   * \param bytes the most of MeasureBits() of these calls */
+  bool
+  Reserve(std::uint64_t bytes);
+
   /** Labels the runs of images of bits. Returns the components of the runs or the mask, in host memory. Does not
-   * measure intensities: the host has them, and gets the ranks of the runs.
+   * measure intensities: the host has them, and gets the ranks of the runs. After Reserve(), the request is one of
+   * MeasureBits().
    *
    * Throws CudaConnectedComponentError if the label type has too few labels. */
   RunLabels
@@ -145,6 +159,10 @@ public:
   /** Frees the memory that no call uses, on all devices. */
   static void
   TrimMemory();
+
+  /** Frees the memory that no call uses, on all devices, if the process holds more than so many bytes on them. */
+  static void
+  HoldAtMost(std::uint64_t bytes);
 
   /** Returns the memory that the process holds for labeling, in use or cached. */
   static HeldMemory

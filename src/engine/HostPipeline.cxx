@@ -3,6 +3,8 @@
 // Labels images in host memory.
 
 #include "engine/Calls.h"
+#include "engine/MemoryLimit.h"
+#include "engine/Slabs.h"
 #include "algorithms/DeviceSteps.h"
 #include "algorithms/analysis/ExportRows.h"
 #include "algorithms/analysis/MeasureIntensities.h"
@@ -128,34 +130,51 @@ MeasureIntensities(const HostExecutor &                 executor,
   return Unpack(request.intensities.type, rows.get(), componentCount);
 }
 
-/** Labels the runs of images of bits on the host, and calls write(runs, imageRanks). All memory is allocated before. */
-template <typename TRowGroup, typename TVisitor>
-CudaConnectedComponentTable
-LabelBitsOnHost(const ParallelFor &         parallelFor,
+/** Labels the runs of images of bits on the host. `limit` is that of device memory: tests run slabs on the host. */
+template <typename TRun, typename TRowGroup>
+LabeledRuns<TRowGroup, TRun, HostExecutor>
+LabelRunsOnHost(const ParallelFor &         parallelFor,
                 const HostBits<TRowGroup> & bits,
                 const Request &             request,
-                const TVisitor &            write)
+                std::uint64_t               limit)
+{
+  if (RunsKernels())
+  {
+    if (limit != NoMemoryLimit)
+    {
+      SlabLabeler<TRowGroup> slabs(parallelFor, bits, request);
+      slabs.Cut(limit, [](const auto & part) {
+        return part.groups.rows.words.Count() * sizeof(Word) + part.runs.runCount * 2 * sizeof(TRun);
+      });
+      return slabs.template Label<TRun>([&](const auto & part) { return StartOnHost(parallelFor, part); });
+    }
+  }
+  else if constexpr (TRowGroup::IsOneRow)
+  {
+    const bool wantsRunOffsets = !request.NeedsOnlyLabels() || request.images > 1;
+    return LabelRunsByRow<TRun>(parallelFor,
+                                bits,
+                                request.neighbors,
+                                request.values,
+                                wantsRunOffsets,
+                                bits.hasThreads ? PartSize{} : PartSize::Whole());
+  }
+  const auto capacity = RunCapacity::Exactly(bits.runs.total);
+  return LabelRuns<TRun>(HostExecutor(parallelFor), bits.groups, request.neighbors, capacity, { &request.values });
+}
+
+/** Selects and measures the components of labeled runs on the host, and calls write(runs, imageRanks). All memory is
+ * allocated before. labelRuns(TRun{}) labels the runs. */
+template <typename TLabelRuns, typename TVisitor>
+CudaConnectedComponentTable
+FinishOnHost(const ParallelFor & parallelFor,
+             const Request &     request,
+             const TLabelRuns &  labelRuns,
+             const TVisitor &    write)
 {
   const HostExecutor executor(parallelFor);
-  const auto         label = [&](auto run) {
-    using RunType = decltype(run);
-    auto labeled = [&] {
-      if constexpr (TRowGroup::IsOneRow)
-      {
-        if (!RunsKernels())
-        {
-          const bool wantsRunOffsets = !request.NeedsOnlyLabels() || request.images > 1;
-          return LabelRunsByRow<RunType>(parallelFor,
-                                         bits,
-                                         request.neighbors,
-                                         request.values,
-                                         wantsRunOffsets,
-                                         bits.hasThreads ? PartSize{} : PartSize::Whole());
-        }
-      }
-      const auto capacity = RunCapacity::Exactly(bits.runs.total);
-      return LabelRuns<RunType>(executor, bits.groups, request.neighbors, capacity, { &request.values });
-    }();
+  return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
+    auto labeled = labelRuns(run);
     labeled.componentCount = { labeled.componentCount.GetOrZero() };
     const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
     const std::uint64_t kept = selected.kept.GetOrZero();
@@ -177,8 +196,7 @@ LabelBitsOnHost(const ParallelFor &         parallelFor,
       MeasureIntensities(executor, selected.labeled.GetIndexed(), selected.labeled.ranks.get(), kept, request);
     write(selected.labeled, selected.imageRanks);
     return std::move(table);
-  };
-  return VisitIndexType(request.GetIndexLimit(), label);
+  });
 }
 
 /** Labels an image that the caller packs to bits, and writes the output of the request. The host packs the rows and
@@ -220,29 +238,68 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     }
   };
 
+  const auto finish = [&](const HostBits<TRowGroup> & bits, Word * memory, const auto & labelRuns) {
+    return FinishOnHost(parallelFor, request, labelRuns, [&](const auto & runs, const auto & imageRanks) {
+      const auto * const ranks = runs.ranks.get();
+      write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, [&] {
+        VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory, *output.visitMask);
+      });
+    });
+  };
   if (options.onHost)
   {
     const auto                memory = AllocateOnHost<Word>(words);
     const HostBits<TRowGroup> bits = pack(memory.get());
-    return LabelBitsOnHost(parallelFor, bits, request, [&](const auto & runs, const auto & imageRanks) {
-      const auto * const ranks = runs.ranks.get();
-      write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, [&] {
-        VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory.get(), *output.visitMask);
-      });
+    return finish(bits, memory.get(), [&](auto run) {
+      return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, MemoryLimitOf(options));
     });
   }
 
-  DeviceSession             session(options.deviceId);
-  const HostArray           memory = session.AllocateHost(words * sizeof(Word));
-  const HostBits<TRowGroup> bits = pack(static_cast<Word *>(memory.get()));
-  HostArray                 keys;
+  DeviceSession       session(options.deviceId);
+  const std::uint64_t limit = MemoryLimitOf(options);
+  // Labeling needs more than the bits. The limit is one of pinned memory, too.
+  const bool                isLarge = words * sizeof(Word) > limit / 2;
+  const auto                pageable = AllocateOnHost<Word>(isLarge ? words : 0);
+  const HostArray           pinned = session.AllocateHost(isLarge ? 0 : words * sizeof(Word));
+  Word * const              memory = isLarge ? pageable.get() : static_cast<Word *>(pinned.get());
+  const HostBits<TRowGroup> bits = pack(memory);
+  const auto                labelInSlabs = [&](std::uint64_t mostBytes) {
+    SlabLabeler<TRowGroup> slabs(parallelFor, bits, request);
+    CutForDevice(slabs, session, mostBytes);
+    if (options.reportSlabs)
+    {
+      options.reportSlabs(slabs.GetCount());
+    }
+    return finish(bits, memory, [&](auto run) {
+      return slabs.template Label<decltype(run)>(
+        [&](const auto & part) { return StartOnDevice(session, parallelFor, part); });
+    });
+  };
+  const std::uint64_t bytes = isLarge ? limit : DeviceSession::MeasureBits(request, bits.runs.total);
+  if (bytes > limit / 2) // the table takes memory, too, and the pool keeps some
+  {
+    return labelInSlabs(limit);
+  }
+  DeviceSession::HoldAtMost(limit - bytes);
+  HostArray keys;
   if constexpr (TRowGroup::HasValues)
   {
     keys = session.AllocateHost(bits.runs.total * WordsOfKey(request.values.type) * sizeof(Word));
     StoreKeysOfRows(parallelFor, bits, request.values, static_cast<Word *>(keys.get()));
   }
-  RunLabels runs =
-    session.LabelBits({ bits.groups.rows.bits, bits.secondBits.get(), keys.get(), bits.runs.total }, request);
+  RunLabels runs;
+  try
+  {
+    runs = session.LabelBits({ bits.groups.rows.bits, bits.secondBits.get(), keys.get(), bits.runs.total }, request);
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    if (error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
+    {
+      throw;
+    }
+    return labelInSlabs(bytes / 2);
+  }
   const auto useRanks = [&](auto zero) {
     using RunType = decltype(zero);
     const auto * const           ranks = static_cast<const RunType *>(runs.ranks.get());

@@ -38,6 +38,18 @@ DeviceSession::LabelPixels(int deviceId,
   return {};
 }
 
+std::uint64_t
+DeviceSession::MeasureBits(const Request &, std::uint64_t)
+{
+  return 0;
+}
+
+bool
+DeviceSession::Reserve(std::uint64_t)
+{
+  return false;
+}
+
 RunLabels
 DeviceSession::LabelBits(const PackedRuns &, const Request &)
 {
@@ -70,6 +82,10 @@ DeviceSession::Enqueue(int deviceId,
 
 void
 DeviceSession::TrimMemory()
+{}
+
+void
+DeviceSession::HoldAtMost(std::uint64_t)
 {}
 
 HeldMemory

@@ -23,13 +23,20 @@ LabelPixelsByRuns(const DeviceExecutor & executor,
                   const ImageView &      output,
                   const TableMaker *     makeTable);
 
-/** Labels the runs of images of bits in host memory. */
+/** Labels the runs of images of bits in host memory. `block` has the memory of
+ * MeasureBitsByRuns(), or is null. */
 template <typename TRun>
 RunLabels
 LabelBitsByRuns(const DeviceExecutor & executor,
                 DeviceResources &      resources,
                 const PackedRuns &     packed,
-                const Request &        request);
+                const Request &        request,
+                void *                 block);
+
+/** Returns the memory of LabelBitsByRuns() for a request that selects and measures nothing, whose indices have 32 bits.
+ */
+ArenaSize
+MeasureBitsByRuns(const Request & request, std::uint64_t runCount);
 
 /** Returns the device memory of a call. Starts the current device if the call sorts. */
 ArenaSize

@@ -5,6 +5,12 @@
 namespace itk::ccl
 {
 
+ArenaSize
+MeasureBitsByRuns(const Request & request, std::uint64_t runCount)
+{
+  return request.VisitPackedRowGroup([&](auto group) { return MeasureBitsOf<decltype(group)>(request, runCount); });
+}
+
 template Components
 LabelPixelsByRuns<std::uint32_t>(const DeviceExecutor &,
                                  DeviceResources &,
@@ -13,7 +19,7 @@ LabelPixelsByRuns<std::uint32_t>(const DeviceExecutor &,
                                  const ImageView &,
                                  const TableMaker *);
 template RunLabels
-LabelBitsByRuns<std::uint32_t>(const DeviceExecutor &, DeviceResources &, const PackedRuns &, const Request &);
+LabelBitsByRuns<std::uint32_t>(const DeviceExecutor &, DeviceResources &, const PackedRuns &, const Request &, void *);
 template void
 EnqueueCallBy<std::uint32_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 

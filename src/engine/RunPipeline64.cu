@@ -13,7 +13,7 @@ LabelPixelsByRuns<std::uint64_t>(const DeviceExecutor &,
                                  const ImageView &,
                                  const TableMaker *);
 template RunLabels
-LabelBitsByRuns<std::uint64_t>(const DeviceExecutor &, DeviceResources &, const PackedRuns &, const Request &);
+LabelBitsByRuns<std::uint64_t>(const DeviceExecutor &, DeviceResources &, const PackedRuns &, const Request &, void *);
 template void
 EnqueueCallBy<std::uint64_t>(const DeviceExecutor &, const Request &, const CudaConnectedComponentDeviceCall &);
 

@@ -10,6 +10,7 @@
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/published/GatherRunLabels.h"
+#include "executors/MeasuringExecutor.h"
 
 #include <exception>
 #include <memory>
@@ -332,33 +333,90 @@ LabelPixelsOf(const DeviceExecutor & executor,
     });
 }
 
-/** Labels the runs of images of bits in host memory. */
+/** The bits of images and the values of their runs, copied from the host. A template of the executor, so that
+ * MeasuringExecutor can measure the memory. */
+template <typename TRowGroup, typename TExecutor>
+struct UploadedBits
+{
+  using BufferType = decltype(std::declval<const TExecutor &>().template Allocate<Word>(0));
+
+  BufferType                        bits;
+  GroupedBits<TRowGroup, TExecutor> grouped;
+  BufferType                        keys; // none if runs have no values
+
+  /** \param copy copy(from, count, to) copies words to the executor's memory */
+  template <typename TCopy>
+  UploadedBits(const TExecutor & executor, const Request & request, const PackedRuns & packed, const TCopy & copy)
+    : UploadedBits(executor,
+                   StackOf<TRowGroup>(request.size, request.images),
+                   TRowGroup::HasValues ? packed.runCount * WordsOfKey(request.values.type) : 0,
+                   packed,
+                   copy)
+  {}
+
+private:
+  template <typename TCopy>
+  UploadedBits(const TExecutor &  executor,
+               const ImageStack & stack,
+               std::uint64_t      keyWords,
+               const PackedRuns & packed,
+               const TCopy &      copy)
+    : bits(executor.template Allocate<Word>(WordsOf(stack.GetGrid()).Count()))
+    , grouped((copy(packed.bits, WordsOf(stack.GetGrid()).Count(), bits.get()),
+               CollectRowGroups<TRowGroup>(executor, stack, bits.get())))
+    , keys(executor.template Allocate<Word>(keyWords))
+  {
+    if constexpr (TRowGroup::HasValues)
+    {
+      copy(packed.starts, grouped.secondBitWords, grouped.secondBits.get());
+      copy(static_cast<const Word *>(packed.keys), keyWords, keys.get());
+    }
+  }
+};
+
+/** Returns the memory that LabelBitsOf() needs for a request that selects and measures nothing. */
+template <typename TRowGroup>
+ArenaSize
+MeasureBitsOf(const Request & request, std::uint64_t runCount)
+{
+  const MeasuringExecutor                          measuring(SortStorageBytes);
+  const UploadedBits<TRowGroup, MeasuringExecutor> uploaded(
+    measuring, request, { nullptr, nullptr, nullptr, runCount }, [](const Word *, std::uint64_t, Word *) {});
+  const RunValueSource values{ &request.values, uploaded.keys.get() };
+  const auto           capacity = RunCapacity::Exactly(runCount);
+  SelectComponentsOf(measuring,
+                     LabelRuns<std::uint32_t>(measuring, uploaded.grouped.groups, request.neighbors, capacity, values),
+                     request);
+  return measuring.GetSize();
+}
+
+/** Labels the runs of images of bits in host memory. `block` has the memory of MeasureBitsOf(), or is null. */
 template <typename TRowGroup, typename TRun>
 RunLabels
 LabelBitsOf(const DeviceExecutor & executor,
             DeviceResources &      resources,
             const PackedRuns &     packed,
-            const Request &        request)
+            const Request &        request,
+            void *                 block)
 {
-  const ImageStack    stack = StackOf<TRowGroup>(request.size, request.images);
-  const std::uint64_t words = WordsOf(stack.GetGrid()).Count();
-  const std::uint64_t runCount = packed.runCount;
-  const auto          upload = [&](const void * from, std::uint64_t count, Word * to) {
-    CCL_CHECK(cudaMemcpyAsync(to, from, count * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
-  };
-  const auto bits = executor.Allocate<Word>(words);
-  upload(packed.bits, words, bits.get());
-  const auto          grouped = CollectRowGroups<TRowGroup>(executor, stack, bits.get());
-  const std::uint64_t keyWords = TRowGroup::HasValues ? runCount * WordsOfKey(request.values.type) : 0;
-  const auto          keys = executor.Allocate<Word>(keyWords);
-  if constexpr (TRowGroup::HasValues)
-  {
-    upload(packed.starts, words, grouped.secondBits.get());
-    upload(packed.keys, keyWords, keys.get());
-  }
   std::unique_ptr<DeviceArena> arena;
-  const RunValueSource         values{ &request.values, keys.get() };
-  const auto         selected = SelectManyRuns<TRun>(executor, grouped.groups, runCount, values, request, arena);
+  if (block != nullptr)
+  {
+    arena = std::make_unique<DeviceArena>(DeviceAllocation(block), MeasureBitsOf<TRowGroup>(request, packed.runCount));
+  }
+  const DeviceExecutor                          in = arena ? executor.In(*arena) : executor;
+  const UploadedBits<TRowGroup, DeviceExecutor> uploaded(
+    in, request, packed, [&](const Word * from, std::uint64_t count, Word * to) {
+      CCL_CHECK(cudaMemcpyAsync(to, from, count * sizeof(Word), cudaMemcpyHostToDevice, executor.GetStream()));
+    });
+  const auto &         groups = uploaded.grouped.groups;
+  const std::uint64_t  runCount = packed.runCount;
+  const RunValueSource values{ &request.values, uploaded.keys.get() };
+  const auto           selected =
+    block != nullptr
+                ? SelectComponentsOf(
+          in, LabelRuns<TRun>(in, groups, request.neighbors, RunCapacity::Exactly(runCount), values), request)
+                : SelectManyRuns<TRun>(executor, groups, runCount, values, request, arena);
   const TRun * const ranks = selected.labeled.ranks.get();
   RunLabels          result{ nullptr, nullptr, sizeof(TRun) == 8, nullptr, {} };
   const auto         writeOutput = [&] {
@@ -372,7 +430,8 @@ LabelBitsOf(const DeviceExecutor & executor,
     }
     if (request.output == OutputKind::MaskBits)
     {
-      const auto mask = executor.Allocate<Word>(words);
+      const std::uint64_t words = groups.rows.words.Count();
+      const auto          mask = executor.Allocate<Word>(words);
       StoreMask(executor, selected.labeled.GetIndexed(), selected.labeled.GetRanks(), mask.get());
       result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
     }
@@ -401,10 +460,11 @@ RunLabels
 LabelBitsByRuns(const DeviceExecutor & executor,
                 DeviceResources &      resources,
                 const PackedRuns &     packed,
-                const Request &        request)
+                const Request &        request,
+                void *                 block)
 {
   return request.VisitPackedRowGroup(
-    [&](auto group) { return LabelBitsOf<decltype(group), TRun>(executor, resources, packed, request); });
+    [&](auto group) { return LabelBitsOf<decltype(group), TRun>(executor, resources, packed, request, block); });
 }
 
 } // namespace itk::ccl

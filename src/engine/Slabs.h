@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_engine_Slabs_h
+#define ccl_engine_Slabs_h
+
+// Labels the runs of images in host memory in slabs, for a device that has too little memory for all of them.
+//
+// A layer is the row groups at one z of a volume, or one row group of a plane. A slab is some whole images of a batch,
+// or some layers of one image. Slabs follow each other in raster order. So a component begins in the first slab that
+// has pixels of it, and its rank is the number of components that begin before it: a scan finds it. A seam lies between
+// two slabs of one image. The kernels' own functor finds the runs that are adjacent there.
+
+#include "engine/DeviceSession.h"
+#include "algorithms/analysis/ComponentTable.h"
+#include "algorithms/runs/AdjacencyByWord.h"
+#include "algorithms/runs/HostRows.h"
+#include "algorithms/runs/RowUnionFind.h"
+#include "executors/host/HostExecutor.h"
+
+#include <algorithm>
+#include <future>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace itk::ccl
+{
+
+/** The layers of images, and their runs. */
+template <typename TRowGroup>
+class Layers
+{
+public:
+  Layers(const ParallelFor & parallelFor, const RowGroupBits<TRowGroup> & groups, const Request & request)
+    : m_Groups(groups)
+    , m_Size(request.size)
+    , m_Images(request.images)
+    , m_IsPlane(request.size.z == 1)
+    , m_LayersOfImage(m_IsPlane ? groups.columns.words.y : groups.groupsAlongZ)
+    , m_FirstRuns(m_LayersOfImage * request.images + 1)
+  {
+    const std::uint64_t rowGroups = this->GetWordsOfLayer() / groups.columns.words.x;
+    parallelFor(this->Count(), [&](std::uint64_t layer) {
+      std::uint64_t runs = 0;
+      for (std::uint64_t i = 0; i < rowGroups; ++i)
+      {
+        runs += groups.columns.CountStarts((layer * rowGroups + i) * groups.columns.words.x);
+      }
+      m_FirstRuns[layer + 1] = runs;
+    });
+    std::partial_sum(m_FirstRuns.begin(), m_FirstRuns.end(), m_FirstRuns.begin());
+  }
+
+  /** Returns the number of layers of all images. */
+  std::uint64_t
+  Count() const
+  {
+    return m_LayersOfImage * m_Images;
+  }
+
+  /** Returns the number of layers of each image. */
+  std::uint64_t
+  CountInImage() const
+  {
+    return m_LayersOfImage;
+  }
+
+  /** Returns the number of runs before a layer. */
+  std::uint64_t
+  GetFirstRun(std::uint64_t layer) const
+  {
+    return m_FirstRuns[layer];
+  }
+
+  /** Returns the number of words of the columns of a layer. */
+  std::uint64_t
+  GetWordsOfLayer() const
+  {
+    return m_Groups.columns.words.x * (m_IsPlane ? 1 : m_Groups.columns.words.y);
+  }
+
+  /** Returns the images that layers of one image are, or layers of whole images. */
+  ImageStack
+  StackOf(std::uint64_t begin, std::uint64_t end) const
+  {
+    const std::uint64_t first = begin % m_LayersOfImage;
+    if (first == 0 && (end - begin) % m_LayersOfImage == 0)
+    {
+      return ccl::StackOf<TRowGroup>(m_Size, (end - begin) / m_LayersOfImage);
+    }
+    const std::uint64_t step = m_IsPlane ? TRowGroup::Rows : TRowGroup::Slices;
+    Grid                size = m_Size;
+    std::uint64_t &     length = m_IsPlane ? size.y : size.z;
+    length = std::min(length, (first + end - begin) * step) - first * step;
+    return size;
+  }
+
+  /** Returns the bits of layers. */
+  RowGroupBits<TRowGroup>
+  BitsOf(std::uint64_t begin, std::uint64_t end) const
+  {
+    const std::uint64_t rowsOfImage = m_Size.y * ccl::StackOf<TRowGroup>(m_Size, m_Images).slices;
+    const std::uint64_t rowsOfLayer = m_IsPlane ? TRowGroup::Rows : TRowGroup::Slices * m_Size.y;
+    const std::uint64_t row = begin / m_LayersOfImage * rowsOfImage + begin % m_LayersOfImage * rowsOfLayer;
+    const Word *        secondBits = nullptr;
+    if constexpr (TRowGroup::HasValues)
+    {
+      secondBits = m_Groups.columns.starts + begin * this->GetWordsOfLayer();
+    }
+    else if constexpr (TRowGroup::HasSecondBits)
+    {
+      secondBits = m_Groups.columns.bits + begin * this->GetWordsOfLayer();
+    }
+    return { this->StackOf(begin, end), m_Groups.rows.bits + row * m_Groups.rows.words.x, secondBits };
+  }
+
+private:
+  RowGroupBits<TRowGroup>    m_Groups;
+  Grid                       m_Size;
+  std::uint64_t              m_Images;
+  bool                       m_IsPlane;
+  std::uint64_t              m_LayersOfImage;
+  std::vector<std::uint64_t> m_FirstRuns; // of each layer, and the number of all runs
+};
+
+/** Some layers of images: those from `begin` to `end` - 1. */
+struct Slab
+{
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+/** Kernel functor that unites the components of adjacent runs of two layers: those of the second layer, and those of
+ * the first one before it. A cell's x is a word of the second layer, and its y is as in AdjacencyByWord::ForEach(). */
+template <typename TRowGroup, typename TRun>
+struct JoinLayers
+{
+  AdjacencyByWord<TRowGroup, TRun> adjacency;
+  std::uint64_t                    wordsOfLayer;
+  const TRun *                     components; // of the runs of both layers
+  TRun *                           parents;    // of components
+
+  void
+  operator()(const Cell & cell) const
+  {
+    adjacency.ForEach({ wordsOfLayer + cell.x, cell.y, 0 },
+                      [this](TRun run, TRun other) { UnionSplicing(parents, components[run], components[other]); });
+  }
+};
+
+/** Unites the components of adjacent runs at the seams between slabs.
+ * \param components of all runs: the number of the component in all slabs
+ * \param parents of the components: a root has the lowest number of its tree
+ * \param keys of all runs: see RunValues; null if they have none */
+template <typename TRowGroup, typename TRun>
+void
+JoinSlabs(const HostExecutor &      executor,
+          const Layers<TRowGroup> & layers,
+          const std::vector<Slab> & slabs,
+          const Request &           request,
+          const Word *              keys,
+          const TRun *              components,
+          TRun *                    parents)
+{
+  const std::uint64_t wordsOfLayer = layers.GetWordsOfLayer();
+  const auto          runOffsets = executor.Allocate<TRun>(2 * wordsOfLayer);
+  for (const Slab & slab : slabs)
+  {
+    if (slab.begin % layers.CountInImage() == 0)
+    {
+      continue; // the first of an image
+    }
+    const auto          pair = layers.BitsOf(slab.begin - 1, slab.begin + 1);
+    const std::uint64_t firstRun = layers.GetFirstRun(slab.begin - 1);
+    StoreRunOffsets(executor, pair, runOffsets.get());
+    IndexedRuns<TRowGroup, TRun> runs{ pair, runOffsets.get() };
+    if constexpr (TRowGroup::HasValues)
+    {
+      runs.values = RunValues::Of(request.values.type, keys + firstRun * WordsOfKey(request.values.type));
+    }
+    const Topology<TRowGroup> topology = TopologyOf(pair, request.neighbors);
+    executor.ForEach(Grid{ wordsOfLayer, topology.count },
+                     JoinLayers<TRowGroup, TRun>{ { runs, topology }, wordsOfLayer, components + firstRun, parents });
+  }
+}
+
+/** Labels the runs of images in slabs. The members that label refer to the arguments of the constructor. */
+template <typename TRowGroup>
+class SlabLabeler
+{
+public:
+  SlabLabeler(const ParallelFor & parallelFor, const HostBits<TRowGroup> & bits, const Request & request)
+    : m_ParallelFor(parallelFor)
+    , m_Bits(bits)
+    , m_Request(request)
+    , m_Layers(parallelFor, bits.groups, request)
+    , m_Keys(AllocateOnHost<Word>(TRowGroup::HasValues ? bits.runs.total * WordsOfKey(request.values.type) : 0))
+  {
+    if constexpr (TRowGroup::HasValues)
+    {
+      StoreKeysOfRows(parallelFor, bits, request.values, m_Keys.get());
+    }
+  }
+
+  /** A slab, the request that labels it, and its bits and values. The request selects and measures nothing. */
+  struct Part
+  {
+    RowGroupBits<TRowGroup> groups;
+    Request                 request;
+    PackedRuns              runs;
+  };
+
+  /** Cuts the images into slabs. Returns the most bytes that a slab needs. It is more than `mostBytes` only if a layer
+   * needs more. bytesOf(part) returns the bytes of a slab. */
+  template <typename TBytesOf>
+  std::uint64_t
+  Cut(std::uint64_t mostBytes, const TBytesOf & bytesOf)
+  {
+    const std::uint64_t layersOfImage = m_Layers.CountInImage();
+    std::uint64_t       bytes = 0;
+    m_Slabs.clear();
+    for (std::uint64_t begin = 0; begin < m_Layers.Count(); begin = m_Slabs.back().end)
+    {
+      const auto needs = [&](std::uint64_t layers) { return bytesOf(this->PartOf({ begin, begin + layers })); };
+      const std::uint64_t first = begin % layersOfImage;
+      const bool          isWhole = first == 0 && needs(layersOfImage) <= mostBytes;
+      const std::uint64_t step = isWhole ? layersOfImage : 1;
+      // Binary search for the most steps that fit, at least 1.
+      std::uint64_t least = 1;
+      std::uint64_t most = isWhole ? (m_Layers.Count() - begin) / layersOfImage : layersOfImage - first;
+      while (least < most)
+      {
+        const std::uint64_t middle = least + (most - least + 1) / 2;
+        const bool          fits = needs(middle * step) <= mostBytes;
+        least = fits ? middle : least;
+        most = fits ? most : middle - 1;
+      }
+      m_Slabs.push_back({ begin, begin + least * step });
+      bytes = std::max(bytes, needs(least * step));
+    }
+    return bytes;
+  }
+
+  /** Returns the number of slabs. */
+  std::uint64_t
+  GetCount() const
+  {
+    return m_Slabs.size();
+  }
+
+  /** Labels the runs of all slabs. May be called once.
+   * \param start start(part) starts to label the runs of a slab, and returns a std::future of RunLabels, whose ranks
+   * have 32 bits. Meanwhile, the host works on the slab before. */
+  template <typename TRun, typename TStart>
+  LabeledRuns<TRowGroup, TRun, HostExecutor>
+  Label(const TStart & start)
+  {
+    const HostExecutor     executor(m_ParallelFor);
+    const std::uint64_t    runCount = m_Bits.runs.total;
+    auto                   ranks = executor.Allocate<TRun>(runCount);
+    std::uint64_t          componentCount = 0;
+    std::future<RunLabels> next = start(this->PartOf(m_Slabs[0]));
+    for (std::size_t i = 0; i < m_Slabs.size(); ++i)
+    {
+      const RunLabels labels = next.get();
+      if (i + 1 < m_Slabs.size())
+      {
+        next = start(this->PartOf(m_Slabs[i + 1]));
+      }
+      const std::uint64_t firstRun = m_Layers.GetFirstRun(m_Slabs[i].begin);
+      const auto * const  ranksOfSlab = static_cast<const std::uint32_t *>(labels.ranks.get());
+      executor.ForEach(Grid{ m_Layers.GetFirstRun(m_Slabs[i].end) - firstRun },
+                       [&, ranksOfRuns = ranks.get() + firstRun](const Cell & run) {
+                         ranksOfRuns[run.x] = static_cast<TRun>(componentCount + ranksOfSlab[run.x]);
+                       });
+      componentCount += labels.components.table.componentCount;
+    }
+    const std::uint64_t kept = this->JoinSlabs(executor, componentCount, ranks.get());
+    const bool          wantsRunOffsets = !m_Request.NeedsOnlyLabels() || m_Request.images > 1;
+    auto                runOffsets = executor.Allocate<TRun>(wantsRunOffsets ? m_Bits.groups.columns.words.Count() : 0);
+    if (wantsRunOffsets)
+    {
+      StoreRunOffsets(executor, m_Bits.groups, runOffsets.get());
+    }
+    const RunValues values = this->ValuesFrom(0);
+    return { m_Bits.groups,
+             std::move(runOffsets),
+             executor.Allocate<TRun>(0),
+             executor.Allocate<TRun>(0),
+             {},
+             executor.Allocate<TRun>(0),
+             runCount,
+             kept,
+             std::move(ranks),
+             executor.Allocate<TRun>(0),
+             { std::move(m_Keys), values },
+             false };
+  }
+
+private:
+  /** Returns the values of the runs from one on, if they have values. */
+  RunValues
+  ValuesFrom(std::uint64_t run) const
+  {
+    return TRowGroup::HasValues
+             ? RunValues::Of(m_Request.values.type, m_Keys.get() + run * WordsOfKey(m_Request.values.type))
+             : RunValues{};
+  }
+
+  Part
+  PartOf(const Slab & slab) const
+  {
+    const ImageStack    stack = m_Layers.StackOf(slab.begin, slab.end);
+    const std::uint64_t firstRun = m_Layers.GetFirstRun(slab.begin);
+    Part                part{ m_Layers.BitsOf(slab.begin, slab.end), {}, {} };
+    part.request.size = stack.size;
+    part.request.images = stack.images;
+    part.request.neighbors = m_Request.neighbors;
+    part.request.isByValue = m_Request.isByValue;
+    part.request.values.type = m_Request.values.type;
+    part.request.columns = TableColumns{ false };
+    part.request.labelValues = LabelValues::Ranks();
+    part.request.output = OutputKind::Labels;
+    part.runs.bits = part.groups.rows.bits;
+    part.runs.runCount = m_Layers.GetFirstRun(slab.end) - firstRun;
+    if constexpr (TRowGroup::HasValues)
+    {
+      part.runs.starts = part.groups.columns.starts;
+      part.runs.keys = this->ValuesFrom(firstRun).keys;
+    }
+    return part;
+  }
+
+  /** Unites the components that touch at the seams between slabs. Replaces the number of a component in all slabs, from
+   * 0, by its rank. Returns the number of components. */
+  template <typename TRun>
+  std::uint64_t
+  JoinSlabs(const HostExecutor & executor, std::uint64_t componentCount, TRun * components) const
+  {
+    const auto   memory = executor.Allocate<TRun>(componentCount);
+    TRun * const parents = memory.get();
+    std::iota(parents, parents + componentCount, TRun{ 0 });
+    const std::uint64_t wordsOfLayer = m_Layers.GetWordsOfLayer();
+    const auto          runOffsets = executor.Allocate<TRun>(2 * wordsOfLayer);
+    for (const Slab & slab : m_Slabs)
+    {
+      if (slab.begin % m_Layers.CountInImage() == 0)
+      {
+        continue; // an image begins
+      }
+      const auto          layers = m_Layers.BitsOf(slab.begin - 1, slab.begin + 1);
+      const std::uint64_t firstRun = m_Layers.GetFirstRun(slab.begin - 1);
+      StoreRunOffsets(executor, layers, runOffsets.get());
+      const IndexedRuns<TRowGroup, TRun> runs{ layers, runOffsets.get(), {}, this->ValuesFrom(firstRun) };
+      const Topology<TRowGroup>          topology = TopologyOf(layers, m_Request.neighbors);
+      executor.ForEach(Grid{ wordsOfLayer, topology.count },
+                       JoinLayers<TRowGroup, TRun>{ { runs, topology }, wordsOfLayer, components + firstRun, parents });
+    }
+    // Roots come before the other components of their trees. So one pass ranks them all.
+    const TRun count =
+      RowUnionFind::RankInOrder(parents, TRun{ 0 }, static_cast<TRun>(componentCount), TRun{ 0 }, parents);
+    executor.ForEach(Grid{ m_Bits.runs.total },
+                     [=](const Cell & run) { components[run.x] = parents[components[run.x]]; });
+    return count;
+  }
+
+  const ParallelFor &         m_ParallelFor;
+  const HostBits<TRowGroup> & m_Bits;
+  const Request &             m_Request;
+  Layers<TRowGroup>           m_Layers;
+  std::vector<Slab>           m_Slabs;
+  HostBuffer<Word>            m_Keys; // of all runs, if they have values
+};
+
+/** Cuts images into slabs that a device labels in at most so many bytes of its memory, or in fewer if it has not so
+ * many. Takes the memory. Throws CudaConnectedComponentError (Memory) if a layer needs more. */
+template <typename TRowGroup>
+void
+CutForDevice(SlabLabeler<TRowGroup> & slabs, DeviceSession & session, std::uint64_t mostBytes)
+{
+  using PartType = typename SlabLabeler<TRowGroup>::Part;
+  for (bool isReserved = false; !isReserved; mostBytes /= 2)
+  {
+    const std::uint64_t bytes = slabs.Cut(mostBytes, [](const PartType & part) {
+      const bool isWide = part.request.GetIndexLimit() > ~std::uint32_t{ 0 };
+      return isWide ? NoMemoryLimit : DeviceSession::MeasureBits(part.request, part.runs.runCount);
+    });
+    if (bytes > mostBytes)
+    {
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
+                                        "device memory: one slice of the image, or one row of a plane, needs " +
+                                          std::to_string(bytes) + " bytes, and at most " + std::to_string(mostBytes) +
+                                          " are available: set a higher limit, or label on the host");
+    }
+    DeviceSession::HoldAtMost(mostBytes - bytes);
+    isReserved = session.Reserve(bytes);
+  }
+}
+
+/** Starts to label a slab on a device, on a thread of its own. */
+template <typename TPart>
+std::future<RunLabels>
+StartOnDevice(DeviceSession & session, const ParallelFor & parallelFor, TPart part)
+{
+  // A device copies from pinned memory at full speed.
+  constexpr std::uint64_t WordsOfCopy = std::uint64_t{ 1 } << 18;
+  const std::uint64_t     words = part.groups.rows.words.Count();
+  const HostArray         pinned = session.AllocateHost(words * sizeof(Word));
+  auto * const            copy = static_cast<Word *>(pinned.get());
+  parallelFor(DivideUp(words, WordsOfCopy), [&, from = part.runs.bits](std::uint64_t i) {
+    const std::uint64_t begin = i * WordsOfCopy;
+    std::copy(from + begin, from + std::min(words, begin + WordsOfCopy), copy + begin);
+  });
+  part.runs.bits = copy;
+  return std::async(std::launch::async,
+                    [&session, pinned, part] { return session.LabelBits(part.runs, part.request); });
+}
+
+/** Labels a slab by the functors of the kernels on the host, for tests. */
+template <typename TPart>
+std::future<RunLabels>
+StartOnHost(const ParallelFor & parallelFor, const TPart & part)
+{
+  return std::async(std::launch::deferred, [&parallelFor, part] {
+    const HostExecutor executor(parallelFor);
+    auto               labeled = LabelRuns<std::uint32_t>(executor,
+                                            part.groups,
+                                            part.request.neighbors,
+                                            RunCapacity::Exactly(part.runs.runCount),
+                                                          { &part.request.values, part.runs.keys });
+    RunLabels          labels;
+    labels.components.table.componentCount = labeled.componentCount.GetOrZero();
+    const auto ranks = std::make_shared<HostBuffer<std::uint32_t>>(std::move(labeled.ranks));
+    labels.ranks = HostArray(ranks, ranks->get());
+    return labels;
+  });
+}
+
+} // namespace itk::ccl
+
+#endif
