@@ -132,6 +132,12 @@ public:
    * of the thread that calls Update() */
   itkCudaConnectedComponentsSettingMacro(DeviceId, int, m_Backend.deviceId);
 
+  /** Sets the most bytes of device memory that a run may use, with the memory that the module keeps for the next runs.
+   * An image that needs more goes through the GPU in slabs. The output does not depend on it.
+   * \param value the limit in bytes; the default is 0: the limit of the process, see
+   * CudaConnectedComponentLabeler::SetDeviceMemoryLimit() */
+  itkCudaConnectedComponentsSettingMacro(DeviceMemoryLimit, std::uint64_t, m_Backend.deviceMemoryLimit);
+
   /** Returns the backend that did the work of the last run: CUDA, CPU or ITK.
    * \return the backend; Unknown before the first update, and after an update that threw an exception */
   BackendEnum
@@ -147,6 +153,15 @@ public:
   GetFallbackReason() const
   {
     return m_Backend.fallbackReason;
+  }
+
+  /** Returns in how many slabs the last run labeled on the GPU. The GPU labels an image in slabs if it has too little
+   * memory for the whole, or less than the DeviceMemoryLimit.
+   * \return the number of slabs; 1 if the GPU labeled the whole image at once, and 0 if it did not label */
+  std::uint64_t
+  GetNumberOfSlabs() const
+  {
+    return m_Backend.numberOfSlabs;
   }
 
   /** Updates the information about the output, such as its size, as the superclass does. If an exception is thrown,

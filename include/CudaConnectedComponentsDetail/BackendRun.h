@@ -33,8 +33,10 @@ struct CudaConnectedComponents_EXPORT BackendSettings
   bool          inlineCompression{ true };
   AlgorithmEnum algorithm{ AlgorithmEnum::Automatic };
   int           deviceId{ -1 };
+  std::uint64_t deviceMemoryLimit{ 0 };
   BackendEnum   backendUsed{ BackendEnum::Unknown };
   std::string   fallbackReason;
+  std::uint64_t numberOfSlabs{ 0 };
 
   /** Prints the settings, the backend and the reason of a fallback. */
   void Print(std::ostream & os, Indent indent) const;

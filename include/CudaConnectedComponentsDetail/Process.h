@@ -30,6 +30,7 @@ public:
     unsigned int                          connectivity{ 0 }; // number of neighbors of a pixel; 0 is not printed
     CudaConnectedComponentsEnums::Backend backend{ CudaConnectedComponentsEnums::Backend::CPU };
     std::string                           reason;            // reason of a fallback to the CPU, or empty
+    std::uint64_t                         slabs{ 0 };        // in which the GPU labeled
     double                                milliseconds{ 0 }; // duration of the update
   };
 

@@ -22,6 +22,7 @@ from ._api import (
     label,
     relabel,
     remove_small,
+    set_device_memory_limit,
     set_num_threads,
     trim_memory,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "label",
     "relabel",
     "remove_small",
+    "set_device_memory_limit",
     "set_num_threads",
     "trim_memory",
 ]

@@ -469,6 +469,8 @@ def backend_info():
         - "threads": the default number of threads on the CPU
         - "last_backend": "cuda" or "cpu", for the last call on this thread
         - "last_reason": why the last call did not use the GPU, or an empty string
+        - "last_slabs": in how many slabs the last call went through the GPU: 1 for
+          a whole image, 0 without a GPU; see `set_device_memory_limit`
         - "held_device_bytes", "held_pinned_bytes": memory that is kept for the
           next calls, see `trim_memory`
     """
@@ -495,6 +497,26 @@ def set_num_threads(n):
         quota of its container. Calls at the same time share the threads.
     """
     _settings.set_threads(n)
+
+
+def set_device_memory_limit(n):
+    """Limit the GPU memory of calls on arrays in host memory.
+
+    An array that needs more memory goes through the GPU in slabs; the results are
+    the same. Arrays that live on the GPU, and memory of CUDA itself, have no limit.
+    Without a limit, an array goes through the GPU in slabs if the GPU has too little
+    memory for the whole.
+
+    Parameters
+    ----------
+    n : int or None
+        The most bytes of GPU memory of a call, with the memory that is kept for the
+        next calls. None restores the default: no limit. At the start of a process,
+        the environment variable ``CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT``,
+        such as ``1GiB``, sets the limit.
+    """
+    limit = 0 if n is None else _arguments.integer_of("n", n, 1)
+    _core.set_device_memory_limit(min(limit, 2**64 - 1))
 
 
 def trim_memory():

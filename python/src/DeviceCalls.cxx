@@ -126,7 +126,7 @@ RunOnDeviceMemory(const Settings & settings, const View & image, const View * ma
       work(labeler);
     });
     rethrow();
-    lastCall = { "cuda", "" };
+    lastCall = { "cuda", "", 1 };
     return values;
   }
   catch (const std::exception &)

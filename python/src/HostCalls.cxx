@@ -55,6 +55,8 @@ RunOnHostMemory(const Settings & settings, nb::handle image, nb::handle mask, co
       {
         labeler.options.deviceId = settings.device == AnyBackend ? CurrentDevice : settings.device;
         labeler.RequireDevice();
+        lastCall.slabs = 1;
+        labeler.options.reportSlabs = [](std::uint64_t slabs) { lastCall.slabs = slabs; };
         run(labeler, view);
         lastCall.backend = "cuda";
         return;
@@ -76,6 +78,7 @@ RunOnHostMemory(const Settings & settings, nb::handle image, nb::handle mask, co
     labeler.options.onHost = true;
     run(labeler, view);
     lastCall.backend = "cpu";
+    lastCall.slabs = 0;
   });
   return values;
 }

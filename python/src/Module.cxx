@@ -54,6 +54,7 @@ DescribeBackend()
   nb::dict info;
   info["last_backend"] = lastCall.backend;
   info["last_reason"] = lastCall.reason;
+  info["last_slabs"] = lastCall.slabs;
   info["held_device_bytes"] = held.deviceBytes;
   info["held_pinned_bytes"] = held.pinnedBytes;
   const itk::ccl::CudaVersions versions = itk::ccl::DeviceSession::GetCudaVersions();
@@ -168,5 +169,8 @@ NB_MODULE(_core, module)
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
   module.def("forget_other_calls", &Threads::ForgetOtherCalls);
+  module.def("set_device_memory_limit", [](std::uint64_t bytes) {
+    Translate([bytes] { CudaConnectedComponentLabeler::SetDeviceMemoryLimit(bytes); });
+  });
   module.def("trim_memory", &CudaConnectedComponentLabeler::TrimMemory, nb::call_guard<nb::gil_scoped_release>());
 }

@@ -85,8 +85,9 @@ struct DeviceMemoryError : CudaConnectedComponentError
 /** The backend of the last call on this thread, and the reason if it was not the wanted one. */
 struct LastCall
 {
-  const char * backend = "none";
-  std::string  reason;
+  const char *  backend = "none";
+  std::string   reason;
+  std::uint64_t slabs = 0; // 1 for whole images, 0 without a device
 };
 inline thread_local LastCall lastCall;
 

@@ -206,6 +206,8 @@ class Subclass(np.ndarray):
             "properties must be a sequence of names, not None",
         ),
         (lambda: ccc.set_num_threads(0), ValueError, "n must be at least 1"),
+        (lambda: ccc.set_device_memory_limit(0), ValueError, "n must be at least 1"),
+        (lambda: ccc.set_device_memory_limit("1GiB"), TypeError, "n must be an integer"),
     ],
 )
 def test_arguments(call, error, text):

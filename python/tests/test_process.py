@@ -299,6 +299,7 @@ def test_backend_info():
         "threads",
         "last_backend",
         "last_reason",
+        "last_slabs",
         "held_device_bytes",
         "held_pinned_bytes",
     }
@@ -309,10 +310,12 @@ def test_backend_info():
     ccc.label(image, device="cpu")
     info = ccc.backend_info()
     assert info["last_backend"] == "cpu" and info["last_reason"] == "as asked for"
+    assert info["last_slabs"] == 0
     ccc.label(image)
     info = ccc.backend_info()
     assert info["last_backend"] == ("cpu" if info["cuda_reason"] else "cuda")
     assert bool(info["last_reason"]) == bool(info["cuda_reason"])
+    assert info["last_slabs"] == (0 if info["cuda_reason"] else 1)
     ccc.trim_memory()
     assert ccc.backend_info()["held_device_bytes"] == 0
 

@@ -130,17 +130,17 @@ MeasureIntensities(const HostExecutor &                 executor,
   return Unpack(request.intensities.type, rows.get(), componentCount);
 }
 
-/** Labels the runs of images of bits on the host. `limit` is that of device memory: tests run slabs on the host. */
+/** Labels the runs of images of bits on the host. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, HostExecutor>
 LabelRunsOnHost(const ParallelFor &         parallelFor,
                 const HostBits<TRowGroup> & bits,
                 const Request &             request,
-                std::uint64_t               limit)
+                const LabelerOptions &      options)
 {
   if (RunsKernels())
   {
-    if (limit != NoMemoryLimit)
+    if (const std::uint64_t limit = MemoryLimitOf(options); limit != NoMemoryLimit)
     {
       SlabLabeler<TRowGroup> slabs(parallelFor, bits, request);
       slabs.Cut(limit, [](const auto & part) {
@@ -251,7 +251,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     const auto                memory = AllocateOnHost<Word>(words);
     const HostBits<TRowGroup> bits = pack(memory.get());
     return finish(bits, memory.get(), [&](auto run) {
-      return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, MemoryLimitOf(options));
+      return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, options);
     });
   }
 

@@ -75,10 +75,12 @@ BackendSettings::Print(std::ostream & os, Indent indent) const
   os << indent << "CPUFallback: " << (cpuFallback ? "On" : "Off") << std::endl;
   os << indent << "LazyGPUStart: " << (lazyGPUStart ? "On" : "Off") << std::endl;
   os << indent << "DeviceId: " << deviceId << std::endl;
+  os << indent << "DeviceMemoryLimit: " << deviceMemoryLimit << std::endl;
   os << indent << "Algorithm: " << algorithm << std::endl;
   os << indent << "InlineCompression: " << (inlineCompression ? "On" : "Off") << std::endl;
   os << indent << "BackendUsed: " << backendUsed << std::endl;
   os << indent << "FallbackReason: " << fallbackReason << std::endl;
+  os << indent << "NumberOfSlabs: " << numberOfSlabs << std::endl;
 }
 
 void
@@ -90,6 +92,7 @@ BackendSettings::Reset(ProcessObject & filter)
     // Another filter has thrown the exception, so these are the values of an earlier run.
     backendUsed = BackendEnum::Unknown;
     fallbackReason.clear();
+    numberOfSlabs = 0;
   }
 }
 
@@ -152,6 +155,7 @@ BackendRun::Run()
   const auto               start = Clock::now();
   m_Settings.backendUsed = BackendEnum::Unknown;
   m_Settings.fallbackReason.clear();
+  m_Settings.numberOfSlabs = 0;
   CallAsITK(m_Filter, [this] {
     const auto & algorithm = CudaConnectedComponentAlgorithms::Describe(m_Settings.algorithm);
     const bool   isFull = connectivity == 0 ? fullyConnected : connectivity == 8 || connectivity == 26;
@@ -184,6 +188,7 @@ BackendRun::Run()
                      hasConnectivity ? neighbors : 0,
                      m_Settings.backendUsed,
                      m_Settings.fallbackReason,
+                     m_Settings.numberOfSlabs,
                      MillisecondsBetween(start, Clock::now()) });
   }
 }
@@ -234,8 +239,10 @@ BackendRun::DoWork() -> BackendEnum
     m_Settings.fallbackReason = this->TryGPU();
     if (m_Settings.fallbackReason.empty())
     {
+      m_Settings.numberOfSlabs = std::max<std::uint64_t>(1, m_Settings.numberOfSlabs);
       return BackendEnum::CUDA;
     }
+    m_Settings.numberOfSlabs = 0;
     if (!m_Settings.cpuFallback)
     {
       this->Throw("The GPU cannot be used, and CPUFallback is off: " + m_Settings.fallbackReason);
@@ -304,6 +311,8 @@ BackendRun::Work(bool onHost)
   labeler.options.algorithm = m_Settings.algorithm;
   labeler.options.inlineCompression = m_Settings.inlineCompression;
   labeler.options.deviceId = m_Settings.deviceId;
+  labeler.options.deviceMemoryLimit = m_Settings.deviceMemoryLimit;
+  labeler.options.reportSlabs = [this](std::uint64_t slabs) { m_Settings.numberOfSlabs = slabs; };
   labeler.options.onHost = onHost;
   if (!onHost)
   {

@@ -110,6 +110,10 @@ Process::Print(const Update & update)
   {
     line << " (" << update.reason << ')';
   }
+  if (update.slabs > 1)
+  {
+    line << " in " << update.slabs << " slabs";
+  }
   line << std::fixed << std::setprecision(1) << ", " << update.milliseconds << " ms\n";
   // One call prints the whole line, so that lines of other threads do not mix with it.
   OutputWindowDisplayText(line.str().c_str());

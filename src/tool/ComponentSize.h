@@ -17,6 +17,12 @@ struct ComponentSize
   double        physicalSize = 0.0; // with a unit
 };
 
+/** A value of --gpu-memory. */
+struct MemorySize
+{
+  std::uint64_t bytes;
+};
+
 /** A value of --lower or --upper. */
 struct Limit
 {
@@ -32,6 +38,10 @@ ParseLimit(const std::string & text);
 /** Returns the size that a text such as "100" or "5 mm3" means. Throws Failure. */
 ComponentSize
 ParseComponentSize(const std::string & text);
+
+/** Returns the size that a text such as "1GiB" means. Throws Failure. */
+MemorySize
+ParseMemorySize(const std::string & text);
 
 /** Returns the whole number that a text means, from `minimum` to `maximum`. Throws Failure. */
 std::uint64_t

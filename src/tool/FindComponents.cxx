@@ -95,6 +95,7 @@ public:
     settings.gpuEnabled = m_Options.backend != "cpu";
     settings.cpuFallback = m_Options.backend != "cuda";
     settings.deviceId = m_Options.device ? static_cast<int>(*m_Options.device) : -1;
+    settings.deviceMemoryLimit = m_Options.gpuMemory ? m_Options.gpuMemory->bytes : 0;
     for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
       settings.algorithm = row.option == m_Options.algorithm ? row.algorithm : settings.algorithm;
@@ -130,6 +131,7 @@ public:
       throw Failure(m_Options.input + ": cannot be labeled: " + Sentence(exception));
     }
     report.backend = settings.backendUsed == BackendRun::BackendEnum::CUDA ? "cuda" : "cpu";
+    report.slabCount = settings.numberOfSlabs;
     report.reason = m_Options.backend == "cpu" ? "as asked for" : settings.fallbackReason;
     return components;
   }

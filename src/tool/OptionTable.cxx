@@ -124,6 +124,8 @@ MakeTable()
       "auto: the GPU, else the CPU; cuda: the GPU, else an error; cpu: the CPU only" },
     { "--device", "NUMBER", &Options::device, hardware, "", { {}, {}, {}, 0, std::numeric_limits<int>::max() },
       "number of the GPU; without this option, GPU 0" },
+    { "--gpu-memory", "SIZE", &Options::gpuMemory, hardware, "", {},
+      "most memory of the GPU to use, such as 1GiB or 500MB; a larger image goes through the GPU in slabs" },
     { "--algorithm", "NAME", &Options::algorithm, hardware, "automatic", { NamesOfAlgorithms(false) },
       "algorithm of the GPU. These need --fully-connected: " + Join(NamesOfAlgorithms(true), ", ") },
     { "--threads", "NUMBER", &Options::threads, hardware, "", { {}, {}, {}, 1, ITK_MAX_THREADS },

@@ -19,6 +19,7 @@ using OptionMember = std::variant<std::monostate,
                                   std::optional<std::uint64_t> Options::*,
                                   std::optional<Limit>         Options::*,
                                   std::optional<ComponentSize> Options::*,
+                                  std::optional<MemorySize>    Options::*,
                                   std::vector<Seed>            Options::*,
                                   std::vector<SeedPoint>       Options::*>;
 

@@ -70,9 +70,9 @@ RequireSensible(const Options & options)
     require(!isChosen || !row.isPublished || (!options.byValue && options.connectivity != "18"),
             "--algorithm " + options.algorithm + " does not label by value or with 18 neighbors: leave it out");
   }
-  const bool choosesGPU = options.device || options.algorithm != "automatic";
+  const bool choosesGPU = options.device || options.gpuMemory || options.algorithm != "automatic";
   require(options.backend != "cpu" || !choosesGPU,
-          "--device and --algorithm are for the GPU, but --backend cpu does not use it");
+          "--device, --gpu-memory and --algorithm are for the GPU, but --backend cpu does not use it");
 }
 
 // Store() stores the value of an option that a text means. It throws Failure if the text has another meaning.
@@ -122,6 +122,12 @@ void
 Store(const Option & /*option*/, const std::string & text, std::optional<ComponentSize> & value)
 {
   value = ParseComponentSize(text);
+}
+
+void
+Store(const Option & /*option*/, const std::string & text, std::optional<MemorySize> & value)
+{
+  value = ParseMemorySize(text);
 }
 
 void

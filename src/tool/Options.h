@@ -45,6 +45,7 @@ struct Options
   bool                         quiet = false;
   std::string                  backend; // auto, cuda or cpu
   std::optional<std::uint64_t> device;
+  std::optional<MemorySize>    gpuMemory;
   std::string                  algorithm; // a name of CudaConnectedComponentAlgorithms
   std::optional<std::uint64_t> threads;
   std::string                  returnParameterFile; // empty if the caller is not 3D Slicer

@@ -84,7 +84,8 @@ PrintText(const Options & options, const Report & report, std::ostream & out)
          << (report.holes->pixelCount == 1 ? " pixel\n" : " pixels\n");
   }
   text << "connectivity: " << report.connectivity << '\n';
-  text << "backend: " << report.backend << (report.reason.empty() ? "" : " (" + report.reason + ")") << '\n';
+  text << "backend: " << report.backend << (report.reason.empty() ? "" : " (" + report.reason + ")")
+       << (report.slabCount > 1 ? " in " + std::to_string(report.slabCount) + " slabs" : "") << '\n';
   text << "objects: " << report.objectCount;
   if (report.objectCount != report.originalObjectCount)
   {
@@ -128,6 +129,7 @@ PrintJson(const Options & options, const Report & report, std::ostream & out)
   json["connectivity"] = report.connectivity;
   json["backend"] = report.backend;
   json["reason"] = orNull(report.reason);
+  json["slabs"] = report.slabCount;
   json["threads"] = itk::MultiThreaderBase::GetGlobalDefaultNumberOfThreads();
   json["objects"] = report.objectCount;
   json["objectsFound"] = report.originalObjectCount;

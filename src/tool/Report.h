@@ -34,6 +34,7 @@ struct Report
   std::size_t                connectivity = 0;
   std::string                backend;                 // cuda or cpu
   std::string                reason;                  // why the backend is not cuda, or empty
+  std::uint64_t              slabCount = 0;           // slabs on the GPU; 1 for the whole image, 0 without a GPU
   std::string                outputType;              // empty without an output
   std::uint64_t              objectCount = 0;         // objects that are written
   std::uint64_t              originalObjectCount = 0; // objects that were found
