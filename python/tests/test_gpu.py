@@ -825,3 +825,46 @@ def test_images_in_host_memory_use_the_gpu():
     np.testing.assert_array_equal(ccc.label(fortran), label_by_scipy(image, True)[0])
     with pytest.raises(ccc.CudaError):
         ccc.label(image, device="cuda:99")
+
+
+def test_limit_of_memory():
+    image = noise((40, 120, 130), 0.3, 7)
+    values = (image * (np.arange(130) // 13)).astype(np.uint8)
+    expected = {
+        "labels": ccc.label(image, device="cpu"),
+        "values": ccc.label(values, by_value=True, device="cpu"),
+        "largest": ccc.keep_largest(image, k=3, device="cpu"),
+        "table": ccc.component_statistics(image, device="cpu"),
+    }
+    for limit, slabs in ((2**17, 3), (2**20, 1)):
+        ccc.set_device_memory_limit(limit)
+        try:
+            found = {
+                "labels": ccc.label(image, device="cuda"),
+                "values": ccc.label(values, by_value=True, device="cuda"),
+                "largest": ccc.keep_largest(image, k=3, device="cuda"),
+                "table": ccc.component_statistics(image, device="cuda"),
+            }
+            assert ccc.backend_info()["last_slabs"] >= slabs
+            assert ccc.backend_info()["held_device_bytes"] <= limit
+        finally:
+            ccc.set_device_memory_limit(None)
+        for name in ("labels", "values", "largest"):
+            np.testing.assert_array_equal(found[name], expected[name])
+        assert found["table"].keys() == expected["table"].keys()
+        for name, column in expected["table"].items():
+            np.testing.assert_array_equal(found["table"][name], column)
+
+
+def test_other_programs_take_the_memory():
+    torch = pytest.importorskip("torch")
+    image = noise((256, 512, 512), 0.3, 8)
+    expected = ccc.label(image, device="cpu")
+    ccc.trim_memory()
+    others = [torch.empty(torch.cuda.mem_get_info()[0] - 2**27, dtype=torch.uint8, device="cuda")]
+    try:
+        np.testing.assert_array_equal(ccc.label(image, device="cuda"), expected)
+        assert ccc.backend_info()["last_slabs"] > 1
+    finally:
+        others.clear()
+        torch.cuda.empty_cache()

@@ -118,15 +118,6 @@ DeviceSession::TrimMemory()
   DeviceResources::TrimAll();
 }
 
-void
-DeviceSession::HoldAtMost(std::uint64_t bytes)
-{
-  if (bytes < NoMemoryLimit / 2 && DeviceResources::GetHeldMemory().deviceBytes > bytes)
-  {
-    DeviceResources::TrimAll();
-  }
-}
-
 HeldMemory
 DeviceSession::GetHeldMemory()
 {
@@ -196,12 +187,20 @@ DeviceSession::MeasureBits(const Request & request, std::uint64_t runCount)
   return MemoryCache::SizeFor(MeasureBitsByRuns(request, runCount).GetTotal());
 }
 
+void
+DeviceSession::HoldAtMost(std::uint64_t bytes)
+{
+  m_Implementation->Execute(
+    [bytes](const DeviceExecutor &, DeviceResources & resources) { resources.HoldAtMost(bytes); });
+}
+
 bool
-DeviceSession::Reserve(std::uint64_t bytes)
+DeviceSession::Reserve(std::uint64_t bytes, std::uint64_t mostBytes)
 {
   auto & block = m_Implementation->block;
-  block = m_Implementation->Execute(
-    [bytes](const DeviceExecutor &, DeviceResources & resources) { return resources.AllocateBlock(bytes); });
+  block = m_Implementation->Execute([=](const DeviceExecutor &, DeviceResources & resources) {
+    return resources.AllocateBlockWithin(bytes, mostBytes);
+  });
   return block != nullptr;
 }
 

@@ -120,10 +120,15 @@ public:
   static std::uint64_t
   MeasureBits(const Request & request, std::uint64_t runCount);
 
+  /** Frees the memory of the device that no call uses, if the process holds more than so many bytes there. */
+  void
+  HoldAtMost(std::uint64_t bytes);
+
   /** Takes device memory for calls of LabelBits(), which then allocate no other. Returns false if there is too little.
-   * \param bytes the most of MeasureBits() of these calls */
+   * \param bytes the most of MeasureBits() of these calls
+   * \param mostBytes the most that the process may hold on the device */
   bool
-  Reserve(std::uint64_t bytes);
+  Reserve(std::uint64_t bytes, std::uint64_t mostBytes);
 
   /** Labels the runs of images of bits. Returns the components of the runs or the mask, in host memory. Does not
    * measure intensities: the host has them, and gets the ranks of the runs. After Reserve(), the request is one of
@@ -159,10 +164,6 @@ public:
   /** Frees the memory that no call uses, on all devices. */
   static void
   TrimMemory();
-
-  /** Frees the memory that no call uses, on all devices, if the process holds more than so many bytes on them. */
-  static void
-  HoldAtMost(std::uint64_t bytes);
 
   /** Returns the memory that the process holds for labeling, in use or cached. */
   static HeldMemory

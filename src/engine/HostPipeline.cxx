@@ -280,7 +280,10 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   {
     return labelInSlabs(limit);
   }
-  DeviceSession::HoldAtMost(limit - bytes);
+  if (limit != NoMemoryLimit)
+  {
+    session.HoldAtMost(limit - bytes);
+  }
   HostArray keys;
   if constexpr (TRowGroup::HasValues)
   {

@@ -45,7 +45,7 @@ DeviceSession::MeasureBits(const Request &, std::uint64_t)
 }
 
 bool
-DeviceSession::Reserve(std::uint64_t)
+DeviceSession::Reserve(std::uint64_t, std::uint64_t)
 {
   return false;
 }

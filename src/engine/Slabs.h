@@ -391,8 +391,7 @@ CutForDevice(SlabLabeler<TRowGroup> & slabs, DeviceSession & session, std::uint6
                                           std::to_string(bytes) + " bytes, and at most " + std::to_string(mostBytes) +
                                           " are available: set a higher limit, or label on the host");
     }
-    DeviceSession::HoldAtMost(mostBytes - bytes);
-    isReserved = session.Reserve(bytes);
+    isReserved = session.Reserve(bytes, mostBytes);
   }
 }
 

@@ -293,6 +293,25 @@ DeviceResources::AllocateHost(std::size_t bytes)
   return memory;
 }
 
+std::shared_ptr<void>
+DeviceResources::AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes)
+{
+  this->HoldAtMost(mostBytes);
+  m_Pool.TouchDemand();
+  return m_Blocks.Allocate(
+    bytes, [this, mostBytes](std::size_t size) { this->HoldAtMost(mostBytes < size ? 0 : mostBytes - size); });
+}
+
+void
+DeviceResources::HoldAtMost(std::uint64_t bytes)
+{
+  if (m_Pool.GetBytes() + m_Blocks.GetBytes() > bytes)
+  {
+    m_Blocks.Trim();
+    m_Pool.Trim();
+  }
+}
+
 void *
 DeviceResources::Allocate(std::size_t bytes, cudaStream_t stream)
 {

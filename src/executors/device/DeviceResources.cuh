@@ -102,6 +102,15 @@ public:
     return m_Blocks.Allocate(bytes);
   }
 
+  /** Does the same if the process may hold at most so many bytes on the device. Frees first what no call uses, if that
+   * is too much. */
+  std::shared_ptr<void>
+  AllocateBlockWithin(std::size_t bytes, std::uint64_t mostBytes);
+
+  /** Frees the device memory that no call uses, if the process holds more than so many bytes on the device. */
+  void
+  HoldAtMost(std::uint64_t bytes);
+
   /** Allocates memory from the pool. If there is too little memory, frees what the pool does not use and tries again.
    */
   void *

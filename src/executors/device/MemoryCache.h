@@ -231,14 +231,17 @@ public:
   {}
 
   /** Returns at least `bytes` bytes. They go back to the cache with their last owner. This object must outlive them. If
-   * there is too little memory, frees the cached blocks and tries again. Returns null if there still is too little. */
+   * there is too little memory, frees the cached blocks and tries again. Returns null if there still is too little.
+   * prepare(size) is called before a new block of this size is allocated. */
+  template <typename TPrepare>
   std::shared_ptr<void>
-  Allocate(std::size_t bytes)
+  Allocate(std::size_t bytes, const TPrepare & prepare)
   {
     void * memory = this->WhileLocked([&] { return m_Cache.Take(bytes); });
     if (memory == nullptr)
     {
       const std::size_t size = MemoryCache::SizeFor(bytes);
+      prepare(size);
       memory = m_Source.Allocate(size);
       if (memory == nullptr)
       {
@@ -260,6 +263,12 @@ public:
       }
     }
     return std::shared_ptr<void>(memory, [this](void * unused) { this->WhileLocked([&] { m_Cache.Return(unused); }); });
+  }
+
+  std::shared_ptr<void>
+  Allocate(std::size_t bytes)
+  {
+    return this->Allocate(bytes, [](std::size_t) {});
   }
 
   /** Ends a call. Frees the cached blocks that exceed the limit. */
