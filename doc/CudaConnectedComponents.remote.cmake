@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG d3c840e6a3503dd67c0d776e80d1aa70bac8a804
+  GIT_TAG f378d22707b95e8526e14b7180b19351a76f5075
   )
