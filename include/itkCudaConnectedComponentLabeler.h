@@ -281,9 +281,10 @@ public:
     /** Host memory only: the most bytes of device memory that a call may use, with the memory that the library keeps
      * for the next calls. Images that need more go through the device in slabs: the labels, masks and tables are the
      * same. The default is 0: the limit of the process, see SetDeviceMemoryLimit(). If the device has too little memory
-     * without a limit, the images go through it in slabs, too. If a single slice (or a row of a plane) needs more, the
-     * functions throw CudaConnectedComponentError (Memory). Calls at the same time have this limit each. Memory of CUDA
-     * itself, and images in device memory, have no limit. */
+     * without a limit, the images go through it in slabs, too, unless `algorithm` is a published one. With a limit,
+     * RunUnionFind labels, whatever `algorithm` is. If a single slice (or a row of a plane) needs more, the functions
+     * throw CudaConnectedComponentError (Memory). Calls at the same time have this limit each. Memory of CUDA itself,
+     * and images in device memory, have no limit. */
     std::uint64_t deviceMemoryLimit = 0;
 
     /** Host memory only: a function that gets the number of slabs, if the images go through the device in slabs. It is

@@ -33,12 +33,12 @@ struct Case
   }
 };
 
-/** Returns images of any shape: many are thin, and some have runs that are long along each axis. */
+/** Returns images of any shape, with edges of up to `longest` pixels. Many are thin. */
 Case
-RandomCase(std::mt19937 & random)
+RandomCase(std::mt19937 & random, unsigned int longest)
 {
   Case                   each;
-  const auto             length = [&] { return std::uint64_t{ 1 } + random() % (random() % 3 == 0 ? 70 : 9); };
+  const auto             length = [&] { return std::uint64_t{ 1 } + random() % (random() % 3 == 0 ? longest : 9); };
   const bool             isPlane = random() % 3 == 0;
   constexpr unsigned int ofVolumes[] = { 6, 18, 26 };
   each.size = { length(), length(), isPlane ? 1 : length() };
@@ -101,7 +101,7 @@ TEST(CudaConnectedComponentsSlabs, HaveTheRanksOfTheWholeImages)
   std::uint64_t      slabCount = 0;
   for (unsigned int i = 0; i < 500; ++i)
   {
-    const Case          each = RandomCase(random);
+    const Case          each = RandomCase(random, 70);
     const std::uint64_t mostWords = std::uint64_t{ 1 } << random() % 12;
     SCOPED_TRACE("seed " + std::to_string(seed) + ", image " + std::to_string(i) + ": " + View::TextOf(each.size) +
                  ", images " + std::to_string(each.images) + ", connectivity " + std::to_string(each.connectivity) +
@@ -136,7 +136,7 @@ namespace
 std::uint64_t
 ExpectSameResults(std::mt19937 & random)
 {
-  const Case                    each = RandomCase(random);
+  const Case                    each = RandomCase(random, 500);
   const View                    view = each.GetView();
   std::uint64_t                 slabs = 1;
   CudaConnectedComponentLabeler labeler;
@@ -195,7 +195,7 @@ TEST(CudaConnectedComponentsSlabs, OfADeviceChangeNoResult)
   {
     slabs += ExpectSameResults(random);
   }
-  EXPECT_GT(slabs, 350U);
+  EXPECT_GT(slabs, 2000U);
 }
 
 TEST(CudaConnectedComponentsSlabs, NeedRoomForALayer)

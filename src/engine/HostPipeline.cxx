@@ -15,6 +15,8 @@
 #include "algorithms/runs/RunUnionFind.h"
 #include "primitives/ImageRows.h"
 
+#include "itkCudaConnectedComponentAlgorithms.h"
+
 #include <cstdlib>
 #include <utility>
 #include <vector>
@@ -276,7 +278,9 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     });
   };
   const std::uint64_t bytes = isLarge ? limit : DeviceSession::MeasureBits(request, bits.runs.total);
-  if (bytes > limit / 2) // the table takes memory, too, and the pool keeps some
+  const bool          isPublished = CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
+  // The table takes memory, too, and the pool keeps some.
+  if (bytes > limit / 2 || (isPublished && limit != NoMemoryLimit))
   {
     return labelInSlabs(limit);
   }
@@ -297,7 +301,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   }
   catch (const CudaConnectedComponentError & error)
   {
-    if (error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
+    if (error.GetKind() != CudaConnectedComponentError::KindEnum::Memory || isPublished)
     {
       throw;
     }
