@@ -191,6 +191,15 @@ public:
     /** The largest component first. Components of the same size are in the order of their first pixels. */
     Size
   };
+
+  /** \brief The order of the labels of an image that is labeled in blocks. */
+  enum class BlockOrder : uint8_t
+  {
+    /** The order of the first pixels of the components in the whole image: the labels of the uncut image. */
+    FirstPixel,
+    /** The order of the blocks in raster order, and in a block the order of its labels. It needs less memory. */
+    Block
+  };
 };
 
 /** \name Text of the enumerations
@@ -221,6 +230,8 @@ CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::PixelOrder value);
 CudaConnectedComponents_EXPORT std::ostream &
 operator<<(std::ostream & out, CudaConnectedComponentsEnums::LabelOrder value);
+CudaConnectedComponents_EXPORT std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::BlockOrder value);
 //@}
 
 } // namespace itk

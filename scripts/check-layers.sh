@@ -15,6 +15,8 @@ BEGIN {
   public["itkCudaConnectedComponentIntensities.h"] = public["itkCudaConnectedComponentImageView.h"] = "primitives"
   public["itkCudaConnectedComponentDeviceCall.h"] = public["itkCudaConnectedComponentValueSummary.h"] = "primitives"
   public["itkCudaConnectedComponentAllocator.h"] = public["itkCudaConnectedComponentForeground.h"] = "primitives"
+  public["itkCudaConnectedComponentBlock.h"] = "primitives"
+  public["itkCudaConnectedComponentBlocks.h"] = "engine"
   public["itkCudaConnectedComponentLabeler.h"] = public["itkCudaConnectedComponentAlgorithms.h"] = "engine"
   public["itkCudaBinaryFillholeImageFilter.h"] = public["itkCudaBinaryKeepNObjectsImageFilter.h"] = "filters"
   public["itkCudaBinaryShapeKeepNObjectsImageFilter.h"] = public["itkCudaBinaryShapeOpeningImageFilter.h"] = "filters"

@@ -99,4 +99,10 @@ operator<<(std::ostream & out, CudaConnectedComponentsEnums::LabelOrder value)
   return Print(out, "LabelOrder", value, "FirstPixel", "Size");
 }
 
+std::ostream &
+operator<<(std::ostream & out, CudaConnectedComponentsEnums::BlockOrder value)
+{
+  return Print(out, "BlockOrder", value, "FirstPixel", "Block");
+}
+
 } // namespace itk

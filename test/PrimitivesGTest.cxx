@@ -573,6 +573,7 @@ TEST(CudaConnectedComponentsEnums, HaveTexts)
   ExpectLastValue(Enums::Border::NotTouching, "Border::NotTouching");
   ExpectLastValue(Enums::PixelOrder::TransposedRaster, "PixelOrder::TransposedRaster");
   ExpectLastValue(Enums::LabelOrder::Size, "LabelOrder::Size");
+  ExpectLastValue(Enums::BlockOrder::Block, "BlockOrder::Block");
 }
 
 /** Expects that a function refuses a type, by its name. */

@@ -14,10 +14,6 @@
 namespace itk::ccl
 {
 
-namespace
-{
-
-/** Returns the neighbors of the options in an image. */
 Neighbors
 NeighborsOf(const CudaConnectedComponentLabeler::Options & options, const Grid & size)
 {
@@ -40,8 +36,6 @@ NeighborsOf(const CudaConnectedComponentLabeler::Options & options, const Grid &
       return options.connectivity == 8 ? Neighbors::Full : Neighbors::Face;
   }
 }
-
-} // namespace
 
 Request
 RequestFor(const CudaConnectedComponentLabeler::Options & options,

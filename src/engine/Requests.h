@@ -13,6 +13,11 @@
 namespace itk::ccl
 {
 
+/** Returns the neighbors of the options in an image. Throws CudaConnectedComponentError if they are not possible there.
+ */
+Neighbors
+NeighborsOf(const CudaConnectedComponentLabeler::Options & options, const Grid & size);
+
 /** Returns the request for an image. `image` is null if only its packed rows are known. Throws
  * CudaConnectedComponentError if the image or the algorithm does not support the connectivity or values of the options,
  * if a seed lies outside the image, if the mask does not fit the image, if the intensities cannot be measured, or if

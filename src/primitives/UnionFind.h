@@ -222,9 +222,10 @@ UnionSplicing(TParents parents, TLabel a, TLabel b)
   }
 }
 
-/** Does the same for trees that only the calling thread uses. So it needs no atomic operations. */
+/** Does the same for trees that only the calling thread uses. So it needs no atomic operations. Returns whether the
+ * trees were separate. */
 template <typename TLabel>
-inline void
+inline bool
 UnionSplicingAlone(TLabel * parents, TLabel a, TLabel b)
 {
   for (;;)
@@ -233,7 +234,7 @@ UnionSplicingAlone(TLabel * parents, TLabel a, TLabel b)
     TLabel low = parents[b];
     if (high == low)
     {
-      return;
+      return false;
     }
     if (high < low)
     {
@@ -243,7 +244,7 @@ UnionSplicingAlone(TLabel * parents, TLabel a, TLabel b)
     parents[a] = low;
     if (a == high)
     {
-      return;
+      return true;
     }
     a = high;
   }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaConnectedComponentBlocks_h
+#define itkCudaConnectedComponentBlocks_h
+
+#include "itkCudaConnectedComponentBlock.h"
+#include "itkCudaConnectedComponentLabeler.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace itk
+{
+
+/** \class CudaConnectedComponentBlocks
+ * \brief Labels an image in blocks, with the labels and the table of the uncut image.
+ *
+ * The blocks are those of a grid: cuts along x, y and z, at any distances. Each step is a function of its arguments
+ * alone, so a program can run the steps in other processes and on other machines:
+ *
+ * -# Label() labels each block alone.
+ * -# Join() finds which components of two neighboring blocks are connected. FindNeighbors() says which blocks are
+ * neighbors.
+ * -# Merge() makes one block of several ones, and labels its components. If it is the whole image, the labels are
+ * final. Otherwise the result is a block like any other, and can be merged with its neighbors.
+ * -# Expand() lists the labels of all components of a block, and Relabel() writes them to its pixels.
+ *
+ * \code
+ * using Blocks = itk::CudaConnectedComponentBlocks;
+ * std::vector<Blocks::BlockType> blocks;
+ * for (const auto & [origin, size] : boxes)
+ * {
+ *   blocks.push_back(Blocks::Label(labeler, image.Region(origin, size), labels.Region(origin, size), origin,
+ * image.size));
+ * }
+ * std::vector<Blocks::SeamType> seams;
+ * for (const auto & [a, b] : Blocks::FindNeighbors(blocks))
+ * {
+ *   seams.push_back(Blocks::Join(blocks[a], blocks[b], labeler.options));
+ * }
+ * const auto merged = Blocks::Merge(blocks, seams);
+ * for (std::size_t i = 0; i < blocks.size(); ++i)
+ * {
+ *   const auto region = labels.Region(blocks[i].origin, blocks[i].size);
+ *   Blocks::Relabel(region, Blocks::Expand(blocks[i], merged.labels[i]));
+ * }
+ * \endcode
+ *
+ * \par Tables
+ * AddRows() adds the rows of a block to the table of several blocks. All columns are integers, so the result is that of
+ * the uncut image. Select() applies a selection to the table of the whole image.
+ *
+ * \par Limits
+ * A block has at most 2^40 pixels, and fewer than 2^32 components at its border. The whole image has at most 2^63
+ * pixels, and the sum of the squares of its coordinates must be below 2^128: 10^15 pixels are possible in any shape
+ * whose sides are below 2^38.
+ *
+ * \par Errors
+ * The functions throw CudaConnectedComponentError (InvalidArgument) if arguments do not fit each other, also if they
+ * were damaged between processes: no function reads or writes outside its arguments. They throw std::bad_alloc if there
+ * is too little memory.
+ *
+ * \par Thread safety
+ * Any number of threads may call the functions at the same time, with other results.
+ *
+ * \sa CudaConnectedComponentLabeler
+ *
+ * \ingroup CudaConnectedComponents
+ */
+class CudaConnectedComponents_EXPORT CudaConnectedComponentBlocks
+{
+public:
+  /** A block. */
+  using BlockType = CudaConnectedComponentBlock;
+  /** The connections of two blocks. */
+  using SeamType = CudaConnectedComponentBlock::Seam;
+  /** The labels of the components of a block. */
+  using LabelsType = CudaConnectedComponentBlock::Labels;
+  /** Numbers of pixels along x, y and z, or the index of a pixel. */
+  using SizeType = CudaConnectedComponentBlock::SizeType;
+  /** A view of the pixels of a block. */
+  using ViewType = CudaConnectedComponentImageView;
+  /** The orders of the labels. */
+  using OrderEnum = CudaConnectedComponentsEnums::BlockOrder;
+
+  /** \class Merged
+   * \brief Several blocks as one block.
+   * \ingroup CudaConnectedComponents */
+  struct Merged
+  {
+    /** The box of the blocks. It has faces if all blocks have them, and no table. `firstPixels` is empty if this is the
+     * whole image, or if a block has none. */
+    BlockType block;
+    /** The labels that the components of each block have in `block`. */
+    std::vector<LabelsType> labels;
+  };
+
+  /** Labels a block alone.
+   *
+   * \param labeler the labeler, with its options: the connectivity, `byValue`, the columns of the table and so on.
+   * `mask` and `intensities` are views of the pixels of the block. The intensities must be integers, because sums of
+   * floating-point numbers depend on the cuts. The selection must be the default: see Select().
+   * \param input the pixels of the block, in host memory
+   * \param output gets the label of each pixel in the block: 0 for the background, and 1, 2, 3 and so on. As for
+   * CudaConnectedComponentLabeler::Label(). If it has no memory, the labels are not kept.
+   * \param origin the index of the first pixel of the block in the whole image
+   * \param imageSize the size of the whole image
+   * \return the block
+   * \exception CudaConnectedComponentError see the description of the class, and CudaConnectedComponentLabeler::Label()
+   */
+  static BlockType Label(const CudaConnectedComponentLabeler & labeler,
+                         const ViewType &                      input,
+                         const ViewType &                      output,
+                         const SizeType &                      origin,
+                         const SizeType &                      imageSize);
+
+  /** Finds the blocks that have a common face, edge or corner.
+   * \param blocks blocks of one grid, in any order. Only their origins and sizes are read. Blocks without pixels have
+   * no neighbors.
+   * \return the positions of each two neighbors in `blocks` */
+  static std::vector<std::array<std::size_t, 2>> FindNeighbors(const std::vector<BlockType> & blocks);
+
+  /** Finds which components of two blocks are connected.
+   * \param a a block with faces
+   * \param b a block with faces, beside `a`
+   * \param options the options of the labeler; only the connectivity is read
+   * \return the connections
+   * \exception CudaConnectedComponentError see the description of the class */
+  static SeamType Join(
+    const BlockType & a, const BlockType & b, const CudaConnectedComponentLabeler::Options & options);
+
+  /** Makes one block of several blocks, and labels its components.
+   * \param blocks the blocks, in any order. They fill a box. Their faces are needed if the result needs faces.
+   * \param seams the connections of all neighbors among them, in any order
+   * \param order the order of the labels
+   * \return the block, and the labels of the components of each of the blocks
+   * \exception CudaConnectedComponentError see the description of the class */
+  static Merged Merge(const std::vector<BlockType> & blocks,
+                      const std::vector<SeamType> &  seams,
+                      OrderEnum                      order = OrderEnum::FirstPixel);
+
+  /** Returns the labels of all components of a block.
+   * \param block the block; only the components at its border are read
+   * \param labels the labels that Merge() has returned for it
+   * \return the label of each component
+   * \exception CudaConnectedComponentError see the description of the class */
+  static std::vector<std::uint64_t> Expand(const BlockType & block, const LabelsType & labels);
+
+  /** Replaces the labels of the pixels of a block in place. The background stays 0.
+   * \param pixels the labels that Label() has written
+   * \param newLabels the new label of each component of the block; 0 for the background
+   * \param parallelFor as in CudaConnectedComponentLabeler::Options; may be empty
+   * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: a label is greater than
+   * the maximum of the pixel type. No pixel has changed then. */
+  static void Relabel(const ViewType &                                       pixels,
+                      const std::vector<std::uint64_t> &                     newLabels,
+                      const CudaConnectedComponentLabeler::ParallelForType & parallelFor = {});
+
+  /** Adds the rows of a block to the table of several blocks.
+   * \param rows the table of the block
+   * \param labels the label of each component of the block; its row in the other table is the label - 1. Components
+   * with the label 0 are left out.
+   * \param componentCount the number of rows of the other table, such as `componentCount` of the merged block
+   * \param table gets the rows. It is empty before the first block is added.
+   * \exception CudaConnectedComponentError see the description of the class. The table has not changed then. */
+  static void AddRows(const CudaConnectedComponentTable & rows,
+                      const std::vector<std::uint64_t> &  labels,
+                      std::uint64_t                       componentCount,
+                      CudaConnectedComponentTable &       table);
+
+  /** Applies a selection to the components of the whole image.
+   * \param table the table of the whole image. It must have the columns that the selection reads: `pixelCounts`, and
+   * `boundingBoxes` for a condition on the border.
+   * \param imageSize the size of the whole image
+   * \param selection the selection, without seeds, and in raster order
+   * \return the new label of each row: 0 if the component is not selected, else 1, 2, 3 and so on
+   * \exception CudaConnectedComponentError see the description of the class */
+  static std::vector<std::uint64_t> Select(const CudaConnectedComponentTable &     table,
+                                           const SizeType &                        imageSize,
+                                           const CudaConnectedComponentSelection & selection);
+};
+
+} // namespace itk
+
+#endif
