@@ -365,8 +365,8 @@ CudaConnectedComponentBlocks::Join(const BlockType &                            
                                    const BlockType &                              b,
                                    const CudaConnectedComponentLabeler::Options & options)
 {
-  RequireConsistent(a);
-  RequireConsistent(b);
+  RequireBox(a);
+  RequireBox(b);
   Require(a.imageSize == b.imageSize, "the blocks belong to images of different sizes");
   const Neighbors neighbors = NeighborsOf(options, { a.imageSize[0], a.imageSize[1], a.imageSize[2] });
   unsigned int    seamAxis = 3;
@@ -399,15 +399,18 @@ CudaConnectedComponentBlocks::Join(const BlockType &                            
   const bool          isByValue = !a.borderValues.empty() || !b.borderValues.empty();
   Require(!isByValue || (a.borderValues.size() == countOfA && b.borderValues.size() == countOfB),
           "one of the blocks has values, and the other one has none");
-  // A union-find of the two blocks tells which pairs follow from others.
-  std::vector<std::uint64_t> parents(countOfA + countOfB);
-  std::iota(parents.begin(), parents.end(), std::uint64_t{ 0 });
+  std::vector<std::uint64_t> parents; // of a union-find that tells which pairs follow from others
   JoinFaces(FaceOf(a, seamAxis, isUpper),
             FaceOf(b, seamAxis, !isUpper),
             neighbors,
             [&](std::uint32_t labelOfA, std::uint32_t labelOfB) {
               Require(labelOfA <= countOfA && labelOfB <= countOfB,
                       [&] { return "a face of " + NameOf(a) + " or " + NameOf(b) + " has a label that is too high"; });
+              if (parents.empty())
+              {
+                parents.resize(countOfA + countOfB);
+                std::iota(parents.begin(), parents.end(), std::uint64_t{ 0 });
+              }
               const std::uint32_t componentOfA = labelOfA - 1;
               const std::uint32_t componentOfB = labelOfB - 1;
               if ((!isByValue || a.borderValues[componentOfA] == b.borderValues[componentOfB]) &&

@@ -4,6 +4,7 @@
 
 // The seam between two blocks of an image: finds the components of one block that have neighbors in the other.
 
+#include "primitives/EqualPixels.h"
 #include "primitives/RowGroups.h"
 
 #include <algorithm>
@@ -31,58 +32,44 @@ namespace JoinFacesDetail
 
 /** Neighboring pixels of a row with the same label. */
 template <typename TLabel>
-struct LabelRun
+struct RunOfFace
 {
   std::int64_t begin; // position of the first pixel
   std::int64_t end;   // of the last one + 1
   TLabel       label;
 };
 
-/** Returns the first pixel from `begin` to `end` - 1 that has another label, or `end`. */
-template <typename TLabel>
-const TLabel *
-EndOfLabel(const TLabel * begin, const TLabel * end, TLabel label)
-{
-  while (end - begin >= 4 &&
-         ((begin[0] ^ label) | (begin[1] ^ label) | (begin[2] ^ label) | (begin[3] ^ label)) == TLabel{ 0 })
-  {
-    begin += 4;
-  }
-  return std::find_if(begin, end, [label](TLabel other) { return other != label; });
-}
-
 /** Finds the runs of a row of a face, from one position along the row to another. */
 template <typename TLabel>
 void
-FindRuns(const Face<TLabel> &            face,
-         std::int64_t                    row,
-         std::int64_t                    begin,
-         std::int64_t                    end,
-         std::vector<LabelRun<TLabel>> & runs)
+FindRuns(const Face<TLabel> &             face,
+         std::int64_t                     row,
+         std::int64_t                     begin,
+         std::int64_t                     end,
+         std::vector<RunOfFace<TLabel>> & runs)
 {
   runs.clear();
   const TLabel * const labels = face.labels + static_cast<std::uint64_t>(row - face.origin[1]) * face.size[0];
-  const TLabel * const last = labels + (end - face.origin[0]);
-  for (const TLabel * pixel = labels + (begin - face.origin[0]); pixel != last;)
-  {
-    const TLabel         label = *pixel;
-    const TLabel * const next = EndOfLabel(pixel, last, label);
-    if (label != TLabel{ 0 })
-    {
-      runs.push_back({ face.origin[0] + (pixel - labels), face.origin[0] + (next - labels), label });
-    }
-    pixel = next;
-  }
+  ForEachRun(labels + (begin - face.origin[0]),
+             static_cast<std::uint64_t>(end - begin),
+             [&runs, &begin](TLabel label, std::uint64_t length) {
+               const std::int64_t next = begin + static_cast<std::int64_t>(length);
+               if (label != TLabel{ 0 })
+               {
+                 runs.push_back({ begin, next, label });
+               }
+               begin = next;
+             });
 }
 
 /** Calls visit(label, otherLabel) for each run and other run of two rows whose pixels have positions that differ by at
  * most `reach`. */
 template <typename TLabel, typename TVisitor>
 void
-VisitAdjacent(const std::vector<LabelRun<TLabel>> & runs,
-              const std::vector<LabelRun<TLabel>> & otherRuns,
-              std::int64_t                          reach,
-              const TVisitor &                      visit)
+VisitAdjacent(const std::vector<RunOfFace<TLabel>> & runs,
+              const std::vector<RunOfFace<TLabel>> & otherRuns,
+              std::int64_t                           reach,
+              const TVisitor &                       visit)
 {
   auto first = otherRuns.begin();
   for (const auto & run : runs)
@@ -150,9 +137,9 @@ JoinFaces(const Face<TLabel> & a,
       join(label, other);
     }
   };
-  std::vector<LabelRun<TLabel>> runs;
-  std::vector<LabelRun<TLabel>> otherRuns[3]; // of the rows of `b` before a row of `a`, beside it and after it
-  std::int64_t                  next = rowsOfB.first;
+  std::vector<RunOfFace<TLabel>> runs;
+  std::vector<RunOfFace<TLabel>> otherRuns[3]; // of the rows of `b` before a row of `a`, beside it and after it
+  std::int64_t                   next = rowsOfB.first;
   for (std::int64_t row = begin; row < end; ++row)
   {
     const std::int64_t firstOther = std::max(rowsOfB.first, row - reach);
