@@ -115,6 +115,10 @@ main(int argc, char ** argv)
               side * (block.origin[1] + random() % Side + side * (block.origin[2] + random() % Side));
     }
     std::sort(block.firstPixels.begin(), block.firstPixels.end());
+    for (std::size_t j = 1; j < block.firstPixels.size(); ++j)
+    {
+      block.firstPixels[j] = std::max(block.firstPixels[j], block.firstPixels[j - 1] + 1); // no pixel twice
+    }
     block.borderComponents.reserve(BorderCount);
     for (std::uint64_t j = 0; j < BorderCount; ++j)
     {

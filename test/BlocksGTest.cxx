@@ -679,7 +679,7 @@ TEST(CudaConnectedComponentsBlocks, FirstPixelsOf64BitsAreMerged)
   ComponentsOfBlocks<std::uint64_t>               components(blocks, order, labels);
   components.Unite({ { 1, 0 }, &pairs });
   EXPECT_EQ(1, components.Flatten());
-  EXPECT_EQ(5, components.LabelInOrderOfFirstPixels(2, &firstPixels));
+  EXPECT_EQ(5, components.LabelInOrderOfFirstPixels(2, 2, &firstPixels));
   EXPECT_EQ(merged.block.firstPixels, firstPixels);
   EXPECT_EQ(merged.labels[1].border, labels[1].border);
   EXPECT_EQ(merged.labels[1].interior, labels[1].interior);
@@ -814,6 +814,8 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   refuseMerge("not ascending", [](List & list, Seams &) { list[1].borderComponents.push_back(0); });
   refuseMerge("do not exist", [](List & list, Seams &) { list[1].borderComponents.push_back(100000); });
   refuseMerge("another number of first pixels", [](List & list, Seams &) { list[1].firstPixels.push_back(0); });
+  refuseMerge("outside the image", [](List & list, Seams &) { list[1].firstPixels.back() = ~std::uint64_t{ 0 }; });
+  refuseMerge("first pixels that are not ascending", [](List & list, Seams &) { list[1].firstPixels[1] = 0; });
   refuseMerge("more components than pixels", [](List & list, Seams &) { list[1].componentCount = 1000; });
   refuseMerge("lies outside", [](List & list, Seams &) { list[1].size[0] = 9; });
 

@@ -81,6 +81,11 @@ RequireConsistent(const Block & block)
   require(block.componentCount <= block.size[0] * block.size[1] * block.size[2], "has more components than pixels");
   require(block.firstPixels.empty() || block.firstPixels.size() == block.componentCount,
           "has another number of first pixels than components");
+  require(std::adjacent_find(block.firstPixels.begin(), block.firstPixels.end(), std::greater_equal<>()) ==
+              block.firstPixels.end() &&
+            (block.firstPixels.empty() ||
+             block.firstPixels.back() < block.imageSize[0] * block.imageSize[1] * block.imageSize[2]),
+          "has first pixels that are not ascending, or lie outside the image");
   const auto & border = block.borderComponents;
   require(border.size() < std::numeric_limits<std::uint32_t>::max(), "has 2^32 components at its border or more");
   require(std::adjacent_find(border.begin(), border.end(), std::greater_equal<>()) == border.end() &&
@@ -477,8 +482,9 @@ CudaConnectedComponentBlocks::Merge(const std::vector<BlockType> & blocks,
     }
     box.firstPixels.reserve(wantsFirstPixels ? count : 0);
     auto * const firstPixels = wantsFirstPixels ? &box.firstPixels : nullptr;
-    box.componentCount = isInOrderOfBlocks ? components.LabelInOrderOfBlocks(firstPixels)
-                                           : components.LabelInOrderOfFirstPixels(blocksOfLayer, firstPixels);
+    box.componentCount = isInOrderOfBlocks
+                           ? components.LabelInOrderOfBlocks(firstPixels)
+                           : components.LabelInOrderOfFirstPixels(grid.CountAlong(0), blocksOfLayer, firstPixels);
   };
   elements <= std::numeric_limits<std::uint32_t>::max() ? label(std::uint32_t{}) : label(std::uint64_t{});
   MergeFaces(blocks, rasterOrder, merged.labels, box);

@@ -114,79 +114,94 @@ public:
         const std::uint64_t component = block.borderComponents[i];
         skipUntil(component);
         next = component + 1;
-        this->LabelElement(position, i, last, firstPixels);
+        if (this->LabelElement(m_FirstElements[position] + i, labels.border[i], last) && firstPixels != nullptr)
+        {
+          firstPixels->push_back(block.firstPixels[component]);
+        }
       }
       skipUntil(block.componentCount);
     }
     return last;
   }
 
-  /** Labels the components in the raster order of their first pixels in the whole image. Blocks along z follow each
-   * other in this order. The sorted lists of the blocks of a layer are merged by a heap of their next components.
-   * Returns the number of labels.
+  /** Labels the components in the raster order of their first pixels in the whole image. Layers of blocks along z
+   * follow each other in this order, and so do the slices of a layer, and in a slice the rows of blocks along x. The
+   * sorted lists of the blocks of such a row are merged by a heap of their next components. Returns the number of
+   * labels.
+   * \param blocksAlongX the number of blocks in a row
    * \param blocksOfLayer the number of blocks along x and y
    * \param firstPixels as above */
   std::uint64_t
-  LabelInOrderOfFirstPixels(std::size_t blocksOfLayer, std::vector<std::uint64_t> * firstPixels)
+  LabelInOrderOfFirstPixels(std::size_t                  blocksAlongX,
+                            std::size_t                  blocksOfLayer,
+                            std::vector<std::uint64_t> * firstPixels)
   {
-    struct Head
-    {
-      std::uint64_t firstPixel;
-      std::size_t   position; // of the block
-    };
-    const auto isLater = [](const Head & a, const Head & b) { return a.firstPixel > b.firstPixel; };
-    struct Cursor
-    {
-      std::uint64_t component = 0;
-      std::size_t   border = 0;
-    };
-    std::uint64_t       last = 0; // label
-    std::vector<Head>   heads;
-    std::vector<Cursor> cursors(blocksOfLayer);
+    const auto &          imageSize = m_Blocks[m_Order.front()].imageSize;
+    const std::uint64_t   pixelsOfSlice = imageSize[0] * imageSize[1];
+    const auto            isLater = [](const Cursor * a, const Cursor * b) { return a->firstPixel > b->firstPixel; };
+    std::uint64_t         last = 0; // label
+    std::vector<Cursor>   cursors(blocksOfLayer);
+    std::vector<Cursor *> heap; // the cursors of a row of blocks
     for (std::size_t layer = 0; layer < m_Order.size(); layer += blocksOfLayer)
     {
-      for (std::size_t position = layer; position < layer + blocksOfLayer; ++position)
+      for (std::size_t i = 0; i < blocksOfLayer; ++i)
       {
-        const Block & block = m_Blocks[m_Order[position]];
-        m_Labels[m_Order[position]].interior.reserve(block.componentCount - block.borderComponents.size());
-        if (block.componentCount != 0)
-        {
-          heads.push_back({ block.firstPixels.front(), position });
-        }
+        const Block & block = m_Blocks[m_Order[layer + i]];
+        BlockLabels & labels = m_Labels[m_Order[layer + i]];
+        labels.interior.resize(block.componentCount - block.borderComponents.size());
+        cursors[i] = { NoPixel,
+                       block.firstPixels.data(),
+                       block.firstPixels.data() + block.componentCount,
+                       0,
+                       block.borderComponents.data(),
+                       block.borderComponents.data() + block.borderComponents.size(),
+                       m_FirstElements[layer + i],
+                       labels.border.data(),
+                       labels.interior.data() };
+        cursors[i].Read();
       }
-      std::fill(cursors.begin(), cursors.end(), Cursor{});
-      std::make_heap(heads.begin(), heads.end(), isLater);
-      while (!heads.empty())
+      for (;;)
       {
-        std::pop_heap(heads.begin(), heads.end(), isLater);
-        const std::size_t position = heads.back().position;
-        heads.pop_back();
-        const std::uint64_t limit = heads.empty() ? ~std::uint64_t{ 0 } : heads.front().firstPixel;
-        const Block &       block = m_Blocks[m_Order[position]];
-        BlockLabels &       labels = m_Labels[m_Order[position]];
-        Cursor &            cursor = cursors[position - layer];
-        do
+        std::uint64_t next = NoPixel;
+        for (const Cursor & cursor : cursors)
         {
-          const auto & border = block.borderComponents;
-          if (cursor.border < border.size() && border[cursor.border] == cursor.component)
+          next = std::min(next, cursor.firstPixel);
+        }
+        if (next == NoPixel)
+        {
+          break;
+        }
+        const std::uint64_t endOfSlice = (next / pixelsOfSlice + 1) * pixelsOfSlice;
+        for (auto row = cursors.begin(); row != cursors.end(); row += static_cast<std::ptrdiff_t>(blocksAlongX))
+        {
+          heap.clear();
+          for (std::size_t i = 0; i < blocksAlongX; ++i)
           {
-            this->LabelElement(position, cursor.border, last, firstPixels);
-            ++cursor.border;
-          }
-          else
-          {
-            labels.interior.push_back(++last);
-            if (firstPixels != nullptr)
+            Cursor & cursor = row[static_cast<std::ptrdiff_t>(i)];
+            if (cursor.firstPixel < endOfSlice)
             {
-              firstPixels->push_back(block.firstPixels[cursor.component]);
+              heap.push_back(&cursor);
             }
           }
-          ++cursor.component;
-        } while (cursor.component < block.componentCount && block.firstPixels[cursor.component] < limit);
-        if (cursor.component < block.componentCount)
-        {
-          heads.push_back({ block.firstPixels[cursor.component], position });
-          std::push_heap(heads.begin(), heads.end(), isLater);
+          std::make_heap(heap.begin(), heap.end(), isLater);
+          while (!heap.empty())
+          {
+            std::pop_heap(heap.begin(), heap.end(), isLater);
+            Cursor &            cursor = *heap.back();
+            const std::uint64_t limit = heap.size() == 1 ? endOfSlice : heap.front()->firstPixel;
+            do
+            {
+              this->LabelNext(cursor, last, firstPixels);
+            } while (cursor.firstPixel < limit);
+            if (cursor.firstPixel < endOfSlice)
+            {
+              std::push_heap(heap.begin(), heap.end(), isLater);
+            }
+            else
+            {
+              heap.pop_back();
+            }
+          }
         }
       }
     }
@@ -194,7 +209,55 @@ public:
   }
 
 private:
-  static constexpr unsigned int ElementShift = 10;
+  static constexpr unsigned int  ElementShift = 10;
+  static constexpr std::uint64_t NoPixel = ~std::uint64_t{ 0 };
+
+  /** The next component of a block. */
+  struct Cursor
+  {
+    std::uint64_t         firstPixel; // of the component; NoPixel after the last one
+    const std::uint64_t * next;       // its element of Block::firstPixels
+    const std::uint64_t * end;
+    std::uint64_t         component;
+    const std::uint64_t * border; // the next element of Block::borderComponents
+    const std::uint64_t * borderEnd;
+    std::uint64_t         element;
+    std::uint64_t *       borderLabel;
+    std::uint64_t *       interiorLabel;
+
+    void
+    Read()
+    {
+      firstPixel = next == end ? NoPixel : *next;
+    }
+  };
+
+  /** Labels the next component of a block, and moves to the component after it. */
+  void
+  LabelNext(Cursor & cursor, std::uint64_t & last, std::vector<std::uint64_t> * firstPixels)
+  {
+    const bool isBorder = cursor.border != cursor.borderEnd && *cursor.border == cursor.component;
+    if (!isBorder || this->LabelElement(cursor.element, *cursor.borderLabel, last))
+    {
+      if (!isBorder)
+      {
+        *cursor.interiorLabel++ = ++last;
+      }
+      if (firstPixels != nullptr)
+      {
+        firstPixels->push_back(cursor.firstPixel);
+      }
+    }
+    if (isBorder)
+    {
+      ++cursor.border;
+      ++cursor.element;
+      ++cursor.borderLabel;
+    }
+    ++cursor.component;
+    ++cursor.next;
+    cursor.Read();
+  }
 
   /** Returns the place of the label of an element. */
   std::uint64_t &
@@ -208,22 +271,19 @@ private:
     return m_Labels[m_Order[position]].border[element - m_FirstElements[position]];
   }
 
-  /** Gives a component at the border of a block the label of its set. If this is the first one of the set, it is the
-   * label after `last`, which then becomes the last one. */
-  void
-  LabelElement(std::size_t position, std::size_t border, std::uint64_t & last, std::vector<std::uint64_t> * firstPixels)
+  /** Writes the label of the set of an element to `label`. If the set has none, it gets the label after `last`, which
+   * then becomes the last one. Returns whether it is new. */
+  bool
+  LabelElement(std::uint64_t element, std::uint64_t & label, std::uint64_t & last)
   {
-    std::uint64_t & label = this->LabelOf(m_Parents[m_FirstElements[position] + border]);
-    const Block &   block = m_Blocks[m_Order[position]];
-    if (label == 0)
+    std::uint64_t & labelOfSet = this->LabelOf(m_Parents[element]);
+    const bool      isNew = labelOfSet == 0;
+    if (isNew)
     {
-      label = ++last;
-      if (firstPixels != nullptr)
-      {
-        firstPixels->push_back(block.firstPixels[block.borderComponents[border]]);
-      }
+      labelOfSet = ++last;
     }
-    m_Labels[m_Order[position]].border[border] = label;
+    label = labelOfSet;
+    return isNew;
   }
 
   const std::vector<Block> &       m_Blocks;
