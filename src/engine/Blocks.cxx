@@ -14,7 +14,10 @@
 #include "executors/host/HostExecutor.h"
 #include "primitives/EqualValues.h"
 
+#include <algorithm>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 
