@@ -31,8 +31,8 @@ namespace itk
  * std::vector<Blocks::BlockType> blocks;
  * for (const auto & [origin, size] : boxes)
  * {
- *   blocks.push_back(Blocks::Label(labeler, image.Region(origin, size), labels.Region(origin, size), origin,
- * image.size));
+ *   const auto region = labels.Region(origin, size);
+ *   blocks.push_back(Blocks::Label(labeler, image.Region(origin, size), region, origin, image.size));
  * }
  * std::vector<Blocks::SeamType> seams;
  * for (const auto & [a, b] : Blocks::FindNeighbors(blocks))
@@ -52,7 +52,7 @@ namespace itk
  * the uncut image. Select() applies a selection to the table of the whole image.
  *
  * \par Limits
- * A block has at most 2^40 pixels, and fewer than 2^32 components at its border. The whole image has at most 2^63
+ * A block has at most 2^40 pixels, and fewer than 2^32 components at its border. The whole image has at most 2^62
  * pixels, and the sum of the squares of its coordinates must be below 2^128: 10^15 pixels are possible in any shape
  * whose sides are below 2^38.
  *
@@ -132,8 +132,10 @@ public:
 
   /** Makes one block of several blocks, and labels its components.
    * \param blocks the blocks, in any order. They fill a box. Their faces are needed if the result needs faces.
-   * \param seams the connections of all neighbors among them, in any order
-   * \param order the order of the labels
+   * \param seams the connections of all neighbors among them, in any order. The connectivity may leave out edges and
+   * corners, but not faces: two blocks with a common face need a seam, also if it has no pairs.
+   * \param order the order of the labels. If blocks are merged in steps, all steps need the same order: slabs along z
+   * are not checked.
    * \return the block, and the labels of the components of each of the blocks
    * \exception CudaConnectedComponentError see the description of the class */
   static Merged Merge(const std::vector<BlockType> & blocks,

@@ -496,7 +496,7 @@ TEST(CudaConnectedComponentsBlocks, RandomImagesAreLabeledAsUncut)
     {
       const float values[] = { 0, 1, -0.0F, std::numeric_limits<float>::quiet_NaN(), 2 };
       numbers[j] = values[image.pixels[j] == 0 ? 0 : random() % 5];
-      wide[j] = static_cast<std::int64_t>(random()) << random() % 33 << random() % 2;
+      wide[j] = static_cast<std::int64_t>(std::uint64_t{ random() } << random() % 33 << random() % 2);
     }
     for (const unsigned int connectivity : ConnectivitiesOf(size))
     {
@@ -810,6 +810,7 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   refuseMerge("do not fill a box", [](List & list, Seams &) { list.pop_back(); });
   refuseMerge("do not fill a box", [](List & list, Seams &) { list.push_back(list.front()); });
   refuseMerge("not among the blocks", [](List &, Seams & changed) { changed[0].origins[1] = { 7, 7, 7 }; });
+  refuseMerge("is missing", [](List &, Seams & changed) { changed.erase(changed.begin()); });
   refuseMerge("does not have", [](List &, Seams & changed) { changed[0].pairs.push_back({ 0, 4000000000U }); });
   refuseMerge("not ascending", [](List & list, Seams &) { list[1].borderComponents.push_back(0); });
   refuseMerge("do not exist", [](List & list, Seams &) { list[1].borderComponents.push_back(100000); });

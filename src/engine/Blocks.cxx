@@ -275,7 +275,8 @@ MergeFaces(const std::vector<Block> &         blocks,
   });
 }
 
-/** Returns the blocks that seams connect. Throws CudaConnectedComponentError unless the seams fit the blocks. */
+/** Returns the blocks that seams connect. Throws CudaConnectedComponentError unless the seams fit the blocks, and those
+ * of all blocks with a common face are there. */
 std::vector<BlocksOfSeam>
 ResolveSeams(const std::vector<Block> & blocks, const BlockGrid & grid, const std::vector<Block::Seam> & seams)
 {
@@ -303,6 +304,21 @@ ResolveSeams(const std::vector<Block> & blocks, const BlockGrid & grid, const st
     }
     resolved.push_back({ positions, &seam.pairs });
   }
+  // Without a seam, the labels would be wrong, and nobody would notice.
+  std::vector<std::array<std::size_t, 2>> joined;
+  joined.reserve(resolved.size());
+  for (const auto & seam : resolved)
+  {
+    joined.push_back({ std::min(seam.blocks[0], seam.blocks[1]), std::max(seam.blocks[0], seam.blocks[1]) });
+  }
+  std::sort(joined.begin(), joined.end());
+  grid.ForEachNeighbor([&](std::size_t position, std::size_t other) {
+    const Block & a = blocks[order[position]];
+    const Block & b = blocks[order[other]];
+    const int     axes = (a.origin[0] != b.origin[0]) + (a.origin[1] != b.origin[1]) + (a.origin[2] != b.origin[2]);
+    Require(axes > 1 || std::binary_search(joined.begin(), joined.end(), std::array<std::size_t, 2>{ position, other }),
+            [&] { return "the seam of " + NameOf(a) + " and " + NameOf(b) + " is missing"; });
+  });
   return resolved;
 }
 

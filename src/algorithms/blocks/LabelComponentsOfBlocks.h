@@ -18,7 +18,7 @@
 namespace itk::ccl
 {
 
-/** A connection of two components: the positions of their blocks, and their positions at the borders of these. */
+/** A seam: the positions of its blocks, and the pairs of components at their borders. */
 struct BlocksOfSeam
 {
   std::array<std::size_t, 2>                        blocks; // in raster order
