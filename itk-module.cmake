@@ -1,6 +1,7 @@
 # The modules of ITK that this module and its tests need, in all three ways to build it.
-set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity ITKLabelMap)
-set(cuda_connected_components_test_depends ITKImageAdaptors ITKImageStatistics ITKIOMeta ITKIONIFTI ITKThresholding)
+set(cuda_connected_components_depends ITKCommon ITKConnectedComponents ITKImageIntensity ITKLabelMap ITKRegionGrowing
+  ITKThresholding)
+set(cuda_connected_components_test_depends ITKImageAdaptors ITKImageStatistics ITKIOMeta ITKIONIFTI)
 
 # An installed ITK does not have the command itk_module(). In ITK's class documentation, the description becomes the page
 # of the module, which lists the classes of the group CudaConnectedComponents.

@@ -10,6 +10,7 @@
 #include "CudaConnectedComponentsDetail/LabelingResults.h"
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 namespace itk
@@ -31,6 +32,15 @@ namespace itk
  * exceptions. Pixels that differ from zero are foreground. If there is a mask image, the pixels of the mask must differ
  * from zero, too. The order of the labels is the raster order of the first pixels of the components. Two runs give the
  * same output.
+ *
+ * \par Thresholds
+ * With SetLowerThreshold() and SetUpperThreshold(), the pixels from the one to the other are foreground, as if
+ * BinaryThresholdImageFilter came before. There is no image of its output:
+ *
+ * \code
+ * filter->SetInput(ct);
+ * filter->SetLowerThreshold(300);
+ * \endcode
  *
  * \par Selection of objects
  * MinimumObjectSize, NumberOfObjectsToKeep and SortByObjectSize select objects by size and sort the labels. They are
@@ -113,6 +123,8 @@ public:
   using MaskImageType = TMaskImage;
   /** The type of the input's pixels. */
   using InputPixelType = typename Superclass::InputPixelType;
+  /** The type of the thresholds: the type of the input's pixels. If they are not numbers, there are no thresholds. */
+  using ThresholdType = std::conditional_t<std::is_arithmetic<InputPixelType>::value, InputPixelType, unsigned char>;
   /** The type of the labels in the output. */
   using OutputPixelType = typename Superclass::OutputPixelType;
   /** The type of the mask's pixels. */
@@ -138,6 +150,54 @@ public:
    * over FullyConnected. ITK has no filter for 18 neighbors. Images of other dimensions need 0.
    * \param value the number of neighbors, or 0. The update throws an ExceptionObject for other numbers. */
   itkCudaConnectedComponentsSettingMacro(Connectivity, unsigned int, m_Connectivity);
+
+  /** Sets the lowest pixel value of the foreground, and switches on the thresholds. Pixels are compared in their own
+   * type; NaN is background. Without SetUpperThreshold(), the upper threshold is the maximum of the pixel type. If the
+   * lower threshold exceeds the upper one, the update throws an ExceptionObject, as BinaryThresholdImageFilter does.
+   * \param value the lowest value; the default is the lowest finite value of the pixel type
+   * \exception ExceptionObject the pixels are not numbers */
+  void
+  SetLowerThreshold(ThresholdType value)
+  {
+    this->SetThresholds(value, m_UpperThreshold);
+  }
+
+  /** Returns the lowest pixel value of the foreground.
+   * \return the value of SetLowerThreshold(), or the default */
+  ThresholdType
+  GetLowerThreshold() const
+  {
+    return m_LowerThreshold;
+  }
+
+  /** Sets the highest pixel value of the foreground, and switches on the thresholds.
+   * \param value the highest value; the default is the maximum of the pixel type
+   * \exception ExceptionObject the pixels are not numbers */
+  void
+  SetUpperThreshold(ThresholdType value)
+  {
+    this->SetThresholds(m_LowerThreshold, value);
+  }
+
+  /** Returns the highest pixel value of the foreground.
+   * \return the value of SetUpperThreshold(), or the default */
+  ThresholdType
+  GetUpperThreshold() const
+  {
+    return m_UpperThreshold;
+  }
+
+  /** Switches off the thresholds, and sets them to their defaults: pixels that differ from zero are foreground. */
+  void
+  ClearThresholds();
+
+  /** Returns whether the thresholds are on. The default is false.
+   * \return true after SetLowerThreshold() or SetUpperThreshold() */
+  bool
+  HasThresholds() const
+  {
+    return m_HasThresholds;
+  }
 
   /** Selects objects of at least this number of pixels. The pixels of smaller objects get the background value. The
    * default is 0: all objects.
@@ -289,14 +349,30 @@ private:
   void
   GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, const CudaConnectedComponentsDetail::BackendRun & run);
 
+  /** Sets both thresholds, and switches them on. */
+  void
+  SetThresholds(ThresholdType lower, ThresholdType upper);
+
+  /** Returns a function that packs the foreground of the input. */
+  CudaConnectedComponentsDetail::RowPacker
+  MakePacker(const RegionType & region) const;
+
   /** Labels by the filter of ITK. Then measures and selects the objects. */
   void
   GenerateDataByITK();
+
+  /** Labels an image by the filter of ITK. Returns the number of objects. */
+  template <typename TImage>
+  SizeValueType
+  LabelByITK(const TImage * image);
 
   /** Stores the results of a run. */
   void
   StoreResults(CudaConnectedComponentsDetail::LabelingResults results);
 
+  bool                                           m_HasThresholds{ false };
+  ThresholdType                                  m_LowerThreshold{ NumericTraits<ThresholdType>::NonpositiveMin() };
+  ThresholdType                                  m_UpperThreshold{ NumericTraits<ThresholdType>::max() };
   unsigned int                                   m_Connectivity{ 0 };
   typename IntensityImageType::ConstPointer      m_UnusedIntensityImage;
   CudaConnectedComponentsDetail::ObjectSettings  m_Settings;

@@ -6,6 +6,9 @@
 #include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
 #include "CudaConnectedComponentsDetail/MaskVerifier.h"
 
+#include "itkBinaryThresholdImageFilter.h"
+
+#include <type_traits>
 #include <typeinfo>
 #include <utility>
 
@@ -46,6 +49,29 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Connec
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
 void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::SetThresholds(ThresholdType lower,
+                                                                                        ThresholdType upper)
+{
+  if (!std::is_arithmetic<InputPixelType>::value)
+  {
+    itkExceptionMacro("Thresholds need pixels that are numbers. Compute an image of numbers first.");
+  }
+  this->SetMember(m_HasThresholds, true);
+  this->SetMember(m_LowerThreshold, lower);
+  this->SetMember(m_UpperThreshold, upper);
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::ClearThresholds()
+{
+  this->SetMember(m_HasThresholds, false);
+  m_LowerThreshold = NumericTraits<ThresholdType>::NonpositiveMin();
+  m_UpperThreshold = NumericTraits<ThresholdType>::max();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
 CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateInputRequestedRegion()
 {
   Superclass::GenerateInputRequestedRegion();
@@ -68,6 +94,13 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   if (mask != nullptr)
   {
     CudaConnectedComponentsDetail::MaskVerifier<ImageDimension>::Verify(*this->GetInput(), *mask);
+  }
+  if (m_HasThresholds && m_LowerThreshold > m_UpperThreshold)
+  {
+    using PrintType = typename NumericTraits<ThresholdType>::PrintType;
+    itkExceptionMacro("Lower threshold cannot be greater than upper threshold. They are "
+                      << static_cast<PrintType>(m_LowerThreshold) << " and " << static_cast<PrintType>(m_UpperThreshold)
+                      << ".");
   }
   const bool isPlanes = m_Connectivity == 4 || m_Connectivity == 8;
   const bool isVolumes = m_Connectivity == 6 || m_Connectivity == 18 || m_Connectivity == 26;
@@ -107,7 +140,7 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
   if constexpr (ImageDimension <= 3)
   {
     const RegionType region = output->GetRequestedRegion();
-    LabelingImages   images{ PackerOfNonzero(*this->GetInput(), region, "input"),
+    LabelingImages   images{ this->MakePacker(region),
                            ViewOf(*output, region, "output"),
                            isUntouched,
                            static_cast<std::uint64_t>(this->GetBackgroundValue()),
@@ -133,20 +166,36 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
 }
 
 template <typename TInputImage, typename TOutputImage, typename TMaskImage>
-void
-CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByITK()
+CudaConnectedComponentsDetail::RowPacker
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::MakePacker(const RegionType & region) const
 {
   using namespace CudaConnectedComponentsDetail;
-  using ITKFilter = FilterOfITK<ConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>>;
 
-  const auto filter = ITKFilter::New();
+  if constexpr (std::is_arithmetic<InputPixelType>::value)
+  {
+    if (m_HasThresholds)
+    {
+      return PackerOfRange(*this->GetInput(), region, "input", m_LowerThreshold, m_UpperThreshold);
+    }
+  }
+  return PackerOfNonzero(*this->GetInput(), region, "input");
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+template <typename TImage>
+SizeValueType
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::LabelByITK(const TImage * image)
+{
+  using namespace CudaConnectedComponentsDetail;
+
+  const auto filter = FilterOfITK<ConnectedComponentImageFilter<TImage, TOutputImage, TMaskImage>>::New();
   filter->SetFullyConnected(this->GetFullyConnected());
   filter->SetBackgroundValue(this->GetBackgroundValue());
-  typename TInputImage::ConstPointer input = InputInside(this->GetInput());
+  typename TImage::ConstPointer input = image;
   if (const MaskImageType * const mask = this->GetMaskImage())
   {
     // The mask is not for ITK's filter, which would apply it on all threads.
-    const auto masking = itk::MaskImageFilter<TInputImage, TMaskImage, TInputImage>::New();
+    const auto masking = itk::MaskImageFilter<TImage, TMaskImage, TImage>::New();
     masking->SetInput(input);
     masking->SetMaskImage(InputInside(mask));
     ShareThreads(*this, *masking);
@@ -154,9 +203,35 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::Genera
     input = masking->GetOutput();
   }
   UpdateInside(*this, *filter, input.GetPointer());
+  return filter->GetObjectCount();
+}
+
+template <typename TInputImage, typename TOutputImage, typename TMaskImage>
+void
+CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::GenerateDataByITK()
+{
+  using namespace CudaConnectedComponentsDetail;
+
+  const auto labelInput = [this] {
+    const auto input = InputInside(this->GetInput());
+    if constexpr (std::is_arithmetic<InputPixelType>::value)
+    {
+      if (m_HasThresholds)
+      {
+        const auto threshold = BinaryThresholdImageFilter<TInputImage, Image<unsigned char, ImageDimension>>::New();
+        threshold->SetInput(input);
+        threshold->SetLowerThreshold(m_LowerThreshold);
+        threshold->SetUpperThreshold(m_UpperThreshold);
+        ShareThreads(*this, *threshold);
+        threshold->Update();
+        return this->LabelByITK(threshold->GetOutput());
+      }
+    }
+    return this->LabelByITK(input.GetPointer());
+  };
+  const SizeValueType objectCount = labelInput();
 
   const OutputImageType & output = *this->GetOutput();
-  const SizeValueType     objectCount = filter->GetObjectCount();
   const auto              background = static_cast<std::uint64_t>(this->GetBackgroundValue());
   if (!m_Settings.NeedObjectSizes())
   {
@@ -213,6 +288,10 @@ CudaConnectedComponentImageFilter<TInputImage, TOutputImage, TMaskImage>::PrintS
 
   os << indent << "FullyConnected: " << (this->GetFullyConnected() ? "On" : "Off") << std::endl;
   os << indent << "Connectivity: " << m_Connectivity << std::endl;
+  using PrintType = typename NumericTraits<ThresholdType>::PrintType;
+  os << indent << "HasThresholds: " << (m_HasThresholds ? "On" : "Off") << std::endl;
+  os << indent << "LowerThreshold: " << static_cast<PrintType>(m_LowerThreshold) << std::endl;
+  os << indent << "UpperThreshold: " << static_cast<PrintType>(m_UpperThreshold) << std::endl;
   os << indent << "BackgroundValue: "
      << static_cast<typename NumericTraits<OutputPixelType>::PrintType>(this->GetBackgroundValue()) << std::endl;
   os << indent << "OriginalNumberOfObjects: " << m_Results.originalNumberOfObjects << std::endl;

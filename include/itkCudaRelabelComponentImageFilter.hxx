@@ -135,12 +135,16 @@ template <typename TInputImage, typename TOutputImage>
 void
 CudaRelabelComponentImageFilter<TInputImage, TOutputImage>::PrintSelf(std::ostream & os, Indent indent) const
 {
+  using namespace CudaConnectedComponentsDetail;
+
   std::stringstream text;
-  text.flags(os.flags());
-  text.precision(os.precision());
-  text.imbue(os.getloc());
+  CopyFormat(text, os);
   Superclass::PrintSelf(text, indent);
-  CudaConnectedComponentsDetail::PrintWithNumbersOfObjects(os, text, m_NumberOfObjects, m_OriginalNumberOfObjects);
+  PrintWithValues(os,
+                  text,
+                  indent,
+                  { { "NumberOfObjects", PrintedAs(os, m_NumberOfObjects) },
+                    { "OriginalNumberOfObjects", PrintedAs(os, m_OriginalNumberOfObjects) } });
 }
 
 } // end namespace itk

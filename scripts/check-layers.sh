@@ -24,6 +24,8 @@ BEGIN {
   public["itkCudaBinaryImageToLabelMapFilter.h"] = public["itkCudaConnectedComponentImageFilter.h"] = "filters"
   public["itkCudaConnectedComponentsFactory.h"] = public["itkCudaConnectedComponentStatistics.h"] = "filters"
   public["itkCudaRelabelComponentImageFilter.h"] = public["itkCudaConnectedComponentsFilterBase.h"] = "filters"
+  public["itkCudaConnectedThresholdImageFilter.h"] = public["itkCudaIsolatedConnectedImageFilter.h"] = "filters"
+  public["itkCudaThresholdMaximumConnectedComponentsImageFilter.h"] = "filters"
   public["CudaConnectedComponentsDetail"] = "filters"
   public["itkCudaConnectedComponentsPlugin.h"] = "plugin"
 }

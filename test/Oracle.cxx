@@ -78,7 +78,7 @@ TextOf(const itk::ExceptionObject & exception)
 std::string
 Comparable(const std::string & text)
 {
-  const std::regex ourPrefix("Cuda(?=Connected|Binary|Label|Relabel)");
+  const std::regex ourPrefix("Cuda(?=Binary|Connected|Isolated|Label|Relabel|Threshold)");
   const std::regex address("0x[0-9a-f]+|[0-9]{10,}");
   return std::regex_replace(std::regex_replace(text, ourPrefix, ""), address, "");
 }

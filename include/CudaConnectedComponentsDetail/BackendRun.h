@@ -98,6 +98,12 @@ public:
    * aborts for the filter. If CUDA fails, the function is called a second time, for the host. */
   std::function<void(CudaConnectedComponentLabeler & labeler)> work;
 
+  /** Does the work on the CPU if it is little work, which `work` could not know sooner. Returns whether it did. It is
+   * called first, with a labeler for the host, unless small images are for the GPU, too. Empty if there is no such
+   * work.
+   */
+  std::function<bool(CudaConnectedComponentLabeler & labeler)> smallWork;
+
   /** Does the work without the labeler. */
   std::function<void()> workByITK;
 
@@ -127,10 +133,13 @@ public:
 private:
   using Clock = std::chrono::steady_clock;
 
+  bool              IsSmallForCPU() const;
   bool              IsForCPU() const;
   BackendEnum       DoWork();
+  bool              DoSmallWork();
   std::string       TryGPU();
   void              Work(bool onHost);
+  void              SetOptions(CudaConnectedComponentLabeler & labeler, bool onHost);
   [[noreturn]] void Throw(const std::string & text) const;
 
   ProcessObject & m_Filter;

@@ -79,6 +79,10 @@ PackerOf(const ImageView & view);
 CudaConnectedComponents_EXPORT RowPacker
 PackerOf(const ImageView & view, std::uint64_t value);
 
+/** Returns a function that packs the pixels of a view from `lower` to `upper`. They have the bits of the pixels. */
+CudaConnectedComponents_EXPORT RowPacker
+PackerOf(const ImageView & view, std::uint64_t lower, std::uint64_t upper);
+
 /** Returns a function that packs the pixels that both functions pack. */
 CudaConnectedComponents_EXPORT RowPacker
 Both(RowPacker first, RowPacker second, std::uint64_t rowLength);
@@ -221,6 +225,27 @@ PackerOfEqual(const TImage &                      image,
     using PixelType = typename TImage::PixelType;
     return PackerOfImage(
       image, region, role, [value](const PixelType & pixel) { return static_cast<bool>(pixel == value); });
+  }
+}
+
+/** Returns a function that packs the pixels of a plane or a volume from `lower` to `upper`. */
+template <typename TImage>
+RowPacker
+PackerOfRange(const TImage &                      image,
+              const typename TImage::RegionType & region,
+              const char *                        role,
+              const typename TImage::PixelType &  lower,
+              const typename TImage::PixelType &  upper)
+{
+  if constexpr (IsViewed<TImage>)
+  {
+    return PackerOf(ViewOf(image, region, role), ImageView::BitsOf(lower), ImageView::BitsOf(upper));
+  }
+  else
+  {
+    using PixelType = typename TImage::PixelType;
+    return PackerOfImage(
+      image, region, role, [lower, upper](const PixelType & pixel) { return lower <= pixel && pixel <= upper; });
   }
 }
 

@@ -5,12 +5,15 @@
 // Writes private members of ITK's filters. A program that holds a filter of this module by a pointer to ITK's class
 // calls functions of ITK's class, which read these members. The patches in doc/upstream/ would make this file needless.
 
+#include "itkIndent.h"
 #include "itkIntTypes.h"
 #include "itkMacro.h"
 
 #include <ostream>
 #include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace itk
 {
@@ -72,30 +75,50 @@ struct RelabelComponentMembersPublisher
   }
 };
 
-/** Prints the text that PrintSelf() of a RelabelComponentImageFilter has written, with other numbers of objects. The
- * private members have wrong numbers if no source file has published them. */
+/** Gives a stream the format of another one. std::ostream::copyfmt() would also copy which errors are exceptions. */
 inline void
-PrintWithNumbersOfObjects(std::ostream &      os,
-                          std::stringstream & text,
-                          SizeValueType       number,
-                          SizeValueType       originalNumber)
+CopyFormat(std::ostream & stream, const std::ostream & from)
 {
+  stream.flags(from.flags());
+  stream.precision(from.precision());
+  stream.imbue(from.getloc());
+}
+
+/** Prints the text that PrintSelf() of a filter of ITK has written, with other values of private members, which are
+ * wrong if nobody can write them.
+ * \param indent the indentation of the lines
+ * \param values the names, and the values as texts */
+inline void
+PrintWithValues(std::ostream &                                           os,
+                std::stringstream &                                      text,
+                Indent                                                   indent,
+                const std::vector<std::pair<std::string, std::string>> & values)
+{
+  std::ostringstream beginning;
+  beginning << indent;
   for (std::string line; std::getline(text, line);)
   {
-    const std::string::size_type begin = line.find_first_not_of(' ');
-    for (const char * const name : { "NumberOfObjects: ", "OriginalNumberOfObjects: " })
+    for (const auto & value : values)
     {
-      if (begin != std::string::npos && line.compare(begin, std::string(name).size(), name) == 0)
+      const std::string name = beginning.str() + value.first + ": ";
+      if (line.compare(0, name.size(), name) == 0)
       {
-        std::ostringstream changed;
-        changed.imbue(os.getloc());
-        changed << line.substr(0, begin) << name << (*name == 'N' ? number : originalNumber);
-        line = changed.str();
-        break;
+        line = name + value.second;
       }
     }
     os << line << '\n';
   }
+}
+
+/** Returns a value as a stream prints it. */
+template <typename T>
+std::string
+PrintedAs(const std::ostream & os, const T & value)
+{
+  std::ostringstream text;
+  CopyFormat(text, os);
+  text << value;
+  return text.str();
 }
 
 } // namespace CudaConnectedComponentsDetail

@@ -212,12 +212,19 @@ BackendRun::CallCaller(const std::function<void()> & function)
   }
 }
 
+/** Returns whether small work is for the CPU. */
+bool
+BackendRun::IsSmallForCPU() const
+{
+  return m_Settings.cpuFallback && m_Settings.algorithm == CudaConnectedComponentsEnums::Algorithm::Automatic &&
+         whyOnlyByITK.empty();
+}
+
 /** Returns whether the CPU does the work because the image is small. */
 bool
 BackendRun::IsForCPU() const
 {
-  return m_Settings.cpuFallback && m_Settings.algorithm == CudaConnectedComponentsEnums::Algorithm::Automatic &&
-         whyOnlyByITK.empty() && CudaConnectedComponentLabeler::IsFasterOnHost(m_Size);
+  return this->IsSmallForCPU() && CudaConnectedComponentLabeler::IsFasterOnHost(m_Size);
 }
 
 /** Does the work, and returns the backend. */
@@ -232,6 +239,11 @@ BackendRun::DoWork() -> BackendEnum
     CallCaller([this] { ReportProgress(m_Filter, 0.0F); });
     this->Work(true);
     CallCaller([this] { ReportProgress(m_Filter, 1.0F); });
+    return BackendEnum::CPU;
+  }
+  if (smallWork && this->IsSmallForCPU() && this->DoSmallWork())
+  {
+    m_Settings.fallbackReason = m_Settings.gpuEnabled ? "the CPU does so little work sooner" : "";
     return BackendEnum::CPU;
   }
   if (m_Settings.gpuEnabled)
@@ -261,6 +273,22 @@ BackendRun::DoWork() -> BackendEnum
     Process::AddTimeWithoutGPU(MillisecondsBetween(start, m_EndOfLabeling));
   }
   return BackendEnum::CPU;
+}
+
+/** Does the work on the CPU if it is little work. Returns whether it did. */
+bool
+BackendRun::DoSmallWork()
+{
+  CudaConnectedComponentLabeler labeler;
+  this->SetOptions(labeler, true);
+  // The labeler reports no progress, because it labels nothing.
+  CallCaller([this] { ReportProgress(m_Filter, 0.0F); });
+  if (!smallWork(labeler))
+  {
+    return false;
+  }
+  CallCaller([this] { ReportProgress(m_Filter, 1.0F); });
+  return true;
 }
 
 /** Does the work on the GPU. Returns an empty text, or the reason why the GPU did not do the work. */
@@ -306,6 +334,23 @@ void
 BackendRun::Work(bool onHost)
 {
   CudaConnectedComponentLabeler labeler;
+  this->SetOptions(labeler, onHost);
+  if (!onHost)
+  {
+    // Throws before the work allocates the output.
+    requireDevice(labeler);
+  }
+  m_EndOfLabeling = {};
+  work(labeler);
+  if (m_EndOfLabeling == Clock::time_point())
+  {
+    this->EndLabeling();
+  }
+}
+
+void
+BackendRun::SetOptions(CudaConnectedComponentLabeler & labeler, bool onHost)
+{
   labeler.options.fullyConnected = fullyConnected;
   labeler.options.connectivity = connectivity;
   labeler.options.algorithm = m_Settings.algorithm;
@@ -314,21 +359,10 @@ BackendRun::Work(bool onHost)
   labeler.options.deviceMemoryLimit = m_Settings.deviceMemoryLimit;
   labeler.options.reportSlabs = [this](std::uint64_t slabs) { m_Settings.numberOfSlabs = slabs; };
   labeler.options.onHost = onHost;
-  if (!onHost)
-  {
-    // Throws before the work allocates the output.
-    requireDevice(labeler);
-  }
   labeler.options.parallelFor = ParallelForOf(m_Filter.GetMultiThreader());
   labeler.options.progress = [this](float progress) {
     CallCaller([this, progress] { ReportProgress(m_Filter, progress); });
   };
-  m_EndOfLabeling = {};
-  work(labeler);
-  if (m_EndOfLabeling == Clock::time_point())
-  {
-    this->EndLabeling();
-  }
 }
 
 void

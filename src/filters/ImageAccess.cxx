@@ -153,6 +153,13 @@ PackerOf(const ImageView & view, std::uint64_t value)
 }
 
 RowPacker
+PackerOf(const ImageView & view, std::uint64_t lower, std::uint64_t upper)
+{
+  return [view, foreground = ccl::Foreground::Between(view.type, lower, upper)](
+           std::uint64_t row, std::uint32_t * words) { ccl::PackRowOf(view, row, foreground, words); };
+}
+
+RowPacker
 Both(RowPacker first, RowPacker second, std::uint64_t rowLength)
 {
   return [first = std::move(first), second = std::move(second), wordCount = ccl::DivideUp(rowLength, ccl::BitsPerWord)](

@@ -92,6 +92,11 @@ struct Tuning
   /** The host labels an image in host memory faster than a device if the image has at most this many pixels. */
   static constexpr std::uint64_t HostPixels = 16384;
 
+  /** A region that grows from seeds is small if it has at most this many runs, and if it has and touches rows of
+   * together at most this many pixels. One thread grows it sooner than all threads pack the image. */
+  static constexpr std::uint64_t SmallRegionRuns = 8192;
+  static constexpr std::uint64_t SmallRegionPixels = std::uint64_t{ 1 } << 22;
+
   /** An allocation of at least this many bytes gets untouched pages from the operating system. This is the maximum of
    * glibc's mmap threshold. */
   static constexpr std::uint64_t HostUntouchedBytes = std::uint64_t{ 32 } << 20;
