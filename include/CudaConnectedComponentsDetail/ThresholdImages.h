@@ -55,20 +55,26 @@ GrowSmallRegion(const LimitedImage &      image,
                 bool                      fullyConnected,
                 std::vector<RowPart> &    parts);
 
-/** Grows a region from seeds with a labeler.
- * \param visitRow gets the bits of each row */
-CudaConnectedComponents_EXPORT void
-GrowRegion(CudaConnectedComponentLabeler &                           labeler,
-           const LimitedImage &                                      image,
-           const std::vector<Seed> &                                 seeds,
-           const CudaConnectedComponentLabeler::MaskRowVisitorType & visitRow);
-
 /** Grows a region from seeds with a labeler, and writes it. */
 CudaConnectedComponents_EXPORT void
 GrowRegion(CudaConnectedComponentLabeler & labeler,
            const LimitedImage &            image,
            const std::vector<Seed> &       seeds,
            const BinaryImage &             output);
+
+/** Grows a region from seeds, on the calling thread or with a labeler, and writes it. */
+CudaConnectedComponents_EXPORT void
+GrowAnyRegion(CudaConnectedComponentLabeler & labeler,
+              const LimitedImage &            image,
+              const std::vector<Seed> &       seeds,
+              const BinaryImage &             output);
+
+/** Grows a region from seeds, and returns whether it has one of several pixels. */
+CudaConnectedComponents_EXPORT bool
+ReachesPixels(CudaConnectedComponentLabeler & labeler,
+              const LimitedImage &            image,
+              const std::vector<Seed> &       seeds,
+              const std::vector<Seed> &       pixels);
 
 /** Writes the parts of a region. */
 CudaConnectedComponents_EXPORT void

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <unordered_map>
@@ -250,29 +251,67 @@ GrowSmallRegion(const LimitedImage &      image,
 }
 
 void
-GrowRegion(CudaConnectedComponentLabeler &                           labeler,
-           const LimitedImage &                                      image,
-           const std::vector<Seed> &                                 seeds,
-           const CudaConnectedComponentLabeler::MaskRowVisitorType & visitRow)
-{
-  if (seeds.empty())
-  {
-    // Without seeds, the labeler would select all components.
-    const std::vector<Word> words(ccl::DivideUp(image.input.size[0], BitsPerWord), 0);
-    ForEachRow(labeler, image.input, [&](std::uint64_t row) { visitRow(row, words.data()); });
-    return;
-  }
-  labeler.options.selection.seeds = seeds;
-  labeler.MaskPackedRows(PackerOf(image.input, image.lower, image.upper), image.input.size, visitRow);
-}
-
-void
 GrowRegion(CudaConnectedComponentLabeler & labeler,
            const LimitedImage &            image,
            const std::vector<Seed> &       seeds,
            const BinaryImage &             output)
 {
-  GrowRegion(labeler, image, seeds, WriterOf(output));
+  if (seeds.empty())
+  {
+    // Without seeds, the labeler would select all components.
+    WriteRegion(labeler, {}, output);
+    return;
+  }
+  labeler.options.selection.seeds = seeds;
+  labeler.MaskPackedRows(PackerOf(image.input, image.lower, image.upper), image.input.size, WriterOf(output));
+}
+
+void
+GrowAnyRegion(CudaConnectedComponentLabeler & labeler,
+              const LimitedImage &            image,
+              const std::vector<Seed> &       seeds,
+              const BinaryImage &             output)
+{
+  std::vector<RowPart> parts;
+  if (GrowSmallRegion(image, seeds, labeler.options.fullyConnected, parts))
+  {
+    WriteRegion(labeler, parts, output);
+  }
+  else
+  {
+    GrowRegion(labeler, image, seeds, output);
+  }
+}
+
+bool
+ReachesPixels(CudaConnectedComponentLabeler & labeler,
+              const LimitedImage &            image,
+              const std::vector<Seed> &       seeds,
+              const std::vector<Seed> &       pixels)
+{
+  const auto           rowOf = [&image](const Seed & pixel) { return pixel[1] + image.input.size[1] * pixel[2]; };
+  std::vector<RowPart> parts;
+  if (GrowSmallRegion(image, seeds, labeler.options.fullyConnected, parts))
+  {
+    return std::any_of(pixels.begin(), pixels.end(), [&](const Seed & pixel) {
+      return std::any_of(parts.begin(), parts.end(), [&](const RowPart & part) {
+        return part.row == rowOf(pixel) && part.begin <= pixel[0] && pixel[0] < part.end;
+      });
+    });
+  }
+  labeler.options.selection.seeds = seeds;
+  std::atomic<bool> areReached{ false };
+  labeler.MaskPackedRows(
+    PackerOf(image.input, image.lower, image.upper), image.input.size, [&](std::uint64_t row, const Word * words) {
+      for (const Seed & pixel : pixels)
+      {
+        if (rowOf(pixel) == row && (words[pixel[0] / BitsPerWord] >> pixel[0] % BitsPerWord & 1U) != 0)
+        {
+          areReached = true;
+        }
+      }
+    });
+  return areReached;
 }
 
 void

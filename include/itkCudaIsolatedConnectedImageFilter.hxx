@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef itkCudaIsolatedConnectedImageFilter_hxx
+#define itkCudaIsolatedConnectedImageFilter_hxx
+
+#include "CudaConnectedComponentsDetail/FilterOfITK.h"
+#include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
+
+#include "itkMath.h"
+
+#include <algorithm>
+#include <cmath>
+#include <typeinfo>
+#include <vector>
+
+namespace itk
+{
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateData()
+{
+  using namespace CudaConnectedComponentsDetail;
+
+  if (this->GetSeeds1().empty())
+  {
+    itkExceptionMacro("Seeds1 container is empty");
+  }
+  if (this->GetSeeds2().empty())
+  {
+    itkExceptionMacro("Seeds2 container is empty");
+  }
+  BackendRun run(*this, this->GetBackend(), this->GetOutput()->GetRequestedRegion());
+  run.inputPixel = &typeid(InputImagePixelType);
+  run.outputPixel = &typeid(OutputImagePixelType);
+  if constexpr (IsViewed<TInputImage> && IsViewed<TOutputImage> && ImageDimension <= 3)
+  {
+    run.work = [this](CudaConnectedComponentLabeler & labeler) { this->GenerateDataByLabeler(labeler); };
+  }
+  else
+  {
+    if (run.whyOnlyByITK.empty())
+    {
+      run.whyOnlyByITK = "the type of the image is not supported on the GPU";
+    }
+    run.work = [this](CudaConnectedComponentLabeler &) { this->AllocateOutputs(); }; // of an image without pixels
+    run.workByITK = [this] { this->GenerateDataByITK(); };
+  }
+  run.Run();
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByLabeler(
+  CudaConnectedComponentLabeler & labeler)
+{
+  using namespace CudaConnectedComponentsDetail;
+  using RealType = typename NumericTraits<InputImagePixelType>::RealType;
+
+  const auto                region = this->GetOutput()->GetRequestedRegion();
+  const std::vector<Seed>   first = SeedsInside(this->GetSeeds1(), region);
+  const std::vector<Seed>   second = SeedsInside(this->GetSeeds2(), region);
+  const ImageView           input = ViewOf(*this->GetInput(), region, "input");
+  const InputImagePixelType lower = this->GetLower();
+  const InputImagePixelType upper = this->GetUpper();
+  const auto                imageOf = [&input](InputImagePixelType from, InputImagePixelType to) {
+    return LimitedImage{ input, ImageView::BitsOf(from), ImageView::BitsOf(to) };
+  };
+
+  const auto   report = labeler.options.progress;
+  const double range = static_cast<double>(upper) - static_cast<double>(lower);
+  const double steps = std::log2(std::max(range / static_cast<double>(this->GetIsolatedValueTolerance()), 1.0)) + 2;
+  double       stepsDone = 0;
+  const auto   reportPart = [&](float progress) {
+    report(static_cast<float>(std::min((stepsDone + progress) / steps, 1.0)));
+  };
+  const auto completeStep = [this, &stepsDone, reportPart] {
+    BackendRun::CallCaller([this] { this->InvokeEvent(IterationEvent()); });
+    ++stepsDone;
+    reportPart(0.0F);
+  };
+  labeler.options.progress = reportPart;
+  reportPart(0.0F);
+
+  const bool isVisible = !(this->GetReplaceValue() == OutputImagePixelType{ 0 });
+  this->Search([&](InputImagePixelType from, InputImagePixelType to) {
+    const bool isReached = isVisible && ReachesPixels(labeler, imageOf(from, to), first, second);
+    completeStep();
+    return isReached;
+  });
+
+  TOutputImage * const output = this->GetOutput();
+  const bool           isUntouched = AllocateUntouched(*output, [this] { this->AllocateOutputs(); });
+  const bool           isUpper = this->GetFindUpperThreshold();
+  GrowAnyRegion(labeler,
+                imageOf(isUpper ? lower : this->GetIsolatedValue(), isUpper ? this->GetIsolatedValue() : upper),
+                first,
+                { ViewOf(*output, region, "output"), isUntouched, ImageView::BitsOf(this->GetReplaceValue()), 0 });
+
+  const auto sumOf = [output, &region](const auto & seeds) {
+    RealType sum{ 0 };
+    for (const IndexType & seed : seeds)
+    {
+      sum += region.IsInside(seed) ? static_cast<RealType>(output->GetPixel(seed)) : RealType{ 0 };
+    }
+    return sum;
+  };
+  if (Math::NotAlmostEquals(sumOf(this->GetSeeds1()), this->GetReplaceValue() * this->GetSeeds1().size()) ||
+      Math::NotExactlyEquals(sumOf(this->GetSeeds2()), RealType{ 0 }))
+  {
+    MemberBehind(this->GetThresholdingFailed()) = true; // and it stays true in later runs, as in the superclass
+  }
+  stepsDone = steps - 1;
+  completeStep();
+}
+
+template <typename TInputImage, typename TOutputImage>
+template <typename TReaches>
+void
+CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::Search(const TReaches & reachesSecondSeed)
+{
+  // The expressions of the superclass, which round and overflow in the same way.
+  using AccumulateType = typename NumericTraits<InputImagePixelType>::AccumulateType;
+  const bool                isUpper = this->GetFindUpperThreshold();
+  const InputImagePixelType tolerance = this->GetIsolatedValueTolerance();
+  auto                      lower = static_cast<AccumulateType>(this->GetLower());
+  auto                      upper = static_cast<AccumulateType>(this->GetUpper());
+  AccumulateType            guess = isUpper ? upper : lower;
+  while (isUpper ? lower + tolerance < guess : guess < upper - tolerance)
+  {
+    const AccumulateType before[] = { lower, guess, upper };
+    const auto           limit = static_cast<InputImagePixelType>(guess);
+    const bool           isReached =
+      isUpper ? reachesSecondSeed(this->GetLower(), limit) : reachesSecondSeed(limit, this->GetUpper());
+    (isReached == isUpper ? upper : lower) = guess;
+    guess = (upper + lower) / 2;
+    if (before[0] == lower && before[1] == guess && before[2] == upper)
+    {
+      itkExceptionMacro("The search for the threshold does not end near "
+                        << guess << " with the tolerance " << +tolerance
+                        << ". Set a larger tolerance, or limits that are closer to the pixel values.");
+    }
+  }
+  CudaConnectedComponentsDetail::MemberBehind(this->GetIsolatedValue()) =
+    static_cast<InputImagePixelType>(isUpper ? lower : upper);
+}
+
+template <typename TInputImage, typename TOutputImage>
+void
+CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByITK()
+{
+  using namespace CudaConnectedComponentsDetail;
+
+  const auto filter = FilterOfITK<IsolatedConnectedImageFilter<TInputImage, TOutputImage>>::New();
+  filter->SetLower(this->GetLower());
+  filter->SetUpper(this->GetUpper());
+  filter->SetReplaceValue(this->GetReplaceValue());
+  filter->SetIsolatedValueTolerance(this->GetIsolatedValueTolerance());
+  filter->SetFindUpperThreshold(this->GetFindUpperThreshold());
+  for (const IndexType & seed : this->GetSeeds1())
+  {
+    filter->AddSeed1(seed);
+  }
+  for (const IndexType & seed : this->GetSeeds2())
+  {
+    filter->AddSeed2(seed);
+  }
+  UpdateInside(*this, *filter, InputInside(this->GetInput()).GetPointer());
+  MemberBehind(this->GetIsolatedValue()) = filter->GetIsolatedValue();
+  MemberBehind(this->GetThresholdingFailed()) = this->GetThresholdingFailed() || filter->GetThresholdingFailed();
+}
+
+} // end namespace itk
+
+#endif
