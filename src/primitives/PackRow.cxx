@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "primitives/PackRow.h"
 
-// Compares 32 pixels at a time with one value or with their neighbors, with SSE2, which every x86-64 processor has.
-// Pixels of 8 bytes, other processors, and ranges of several values use portable loops.
+// Compares 32 pixels at a time with one value, with ranges or with their neighbors, with SSE2, which every x86-64
+// processor has. Pixels of 8 bytes and other processors use portable loops.
 
 #include "primitives/PixelTypes.h"
 
@@ -87,6 +87,29 @@ Join(std::uint32_t, unsigned int first, const TEqual & equal)
 {
   return _mm_packs_epi16(_mm_packs_epi32(equal(first), equal(first + 4)),
                          _mm_packs_epi32(equal(first + 8), equal(first + 12)));
+}
+
+/** Compares the pixels of a vector with a range: all bits of a pixel are 1 if it lies in the range. */
+__m128i
+AreInRange(std::uint8_t, __m128i pixels, __m128i first, __m128i extent)
+{
+  return _mm_cmpeq_epi8(_mm_subs_epu8(_mm_sub_epi8(pixels, first), extent), _mm_setzero_si128());
+}
+
+__m128i
+AreInRange(std::uint16_t, __m128i pixels, __m128i first, __m128i extent)
+{
+  return _mm_cmpeq_epi16(_mm_subs_epu16(_mm_sub_epi16(pixels, first), extent), _mm_setzero_si128());
+}
+
+__m128i
+AreInRange(std::uint32_t, __m128i pixels, __m128i first, __m128i extent)
+{
+  // SSE2 compares signed numbers only.
+  const __m128i sign = _mm_set1_epi32(static_cast<int>(0x80000000U));
+  const __m128i offset = _mm_sub_epi32(pixels, first);
+  const __m128i isAbove = _mm_cmpgt_epi32(_mm_xor_si128(offset, sign), _mm_xor_si128(extent, sign));
+  return _mm_cmpeq_epi32(isAbove, _mm_setzero_si128());
 }
 
 /** Returns the bits of 32 pixels: 1 where equal() finds pixels equal. */
@@ -197,21 +220,39 @@ ForEachWord(const TBits * pixels, std::uint64_t count, TBits filler, Word * word
   }
 }
 
+/** Returns the bits of 32 pixels: 1 for a pixel in a range. */
+template <typename TBits>
+Word
+BitsInRange(const TBits * pixels, const BitRange<TBits> & range)
+{
+#ifdef __SSE2__
+  if constexpr (sizeof(TBits) < 8)
+  {
+    const __m128i firsts = Repeat(range.first);
+    const __m128i extents = Repeat(range.extent);
+    return JoinBits<TBits>(
+      [=](unsigned int first) { return AreInRange(TBits{}, Load(pixels + first), firsts, extents); });
+  }
+#endif
+  TBits copies[BitsPerWord];
+  std::memcpy(copies, pixels, sizeof(copies));
+  Word word = 0;
+  for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
+  {
+    word |= static_cast<Word>(range.Contains(copies[bit])) << bit;
+  }
+  return word;
+}
+
 /** Packs the pixels of a foreground with several values. */
 template <typename TBits>
 Word
 BitsInRanges(const TBits * pixels, const Foreground & foreground)
 {
-  TBits copies[BitsPerWord];
-  std::memcpy(copies, pixels, sizeof(copies));
   Word word = 0;
   for (unsigned int i = 0; i < foreground.count; ++i)
   {
-    const auto range = foreground.RangeAt<TBits>(i);
-    for (unsigned int bit = 0; bit < BitsPerWord; ++bit)
-    {
-      word |= static_cast<Word>(range.Contains(copies[bit])) << bit;
-    }
+    word |= BitsInRange(pixels, foreground.RangeAt<TBits>(i));
   }
   return foreground.isInverted ? ~word : word;
 }
