@@ -20,14 +20,16 @@ namespace ccl
 
 struct LabelMapOverrides;
 struct RelabelOverrides;
+struct ThresholdOverrides;
 
 } // namespace ccl
 
 /** \class CudaConnectedComponentsFactory
  * \brief Makes ConnectedComponentImageFilter::New() create a CudaConnectedComponentImageFilter, in the whole program.
  * It also replaces RelabelComponentImageFilter, BinaryImageToLabelMapFilter, BinaryFillholeImageFilter,
- * BinaryGrindPeakImageFilter, BinaryShapeKeepNObjectsImageFilter, BinaryShapeOpeningImageFilter and
- * LabelImageToLabelMapFilter.
+ * BinaryGrindPeakImageFilter, BinaryShapeKeepNObjectsImageFilter, BinaryShapeOpeningImageFilter,
+ * LabelImageToLabelMapFilter, ConnectedThresholdImageFilter, IsolatedConnectedImageFilter and
+ * ThresholdMaximumConnectedComponentsImageFilter.
  *
  * \code
  * itk::CudaConnectedComponentsFactory::RegisterOneFactory();
@@ -70,6 +72,11 @@ struct RelabelOverrides;
  * Filters of ITK that create a LabelImageToLabelMapFilter then get ours, such as LabelShapeOpeningImageFilter and
  * LabelImageToShapeLabelMapFilter.
  *
+ * A factory replaces ConnectedThresholdImageFilter, IsolatedConnectedImageFilter and
+ * ThresholdMaximumConnectedComponentsImageFilter for instances of itk::Image with 2 and 3 dimensions and inputs of
+ * unsigned char, signed char, unsigned short, short, unsigned int, int, unsigned long, long, float and double. The
+ * output has the type of the input, or unsigned char. The filters have LazyGPUStartOn().
+ *
  * A program that uses ITK's shared libraries can load the plug-in instead, which contains such a factory. The library
  * has this class only if it was built with the option CudaConnectedComponents_BUILD_FACTORY, which is the default.
  *
@@ -78,7 +85,9 @@ struct RelabelOverrides;
  * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of filters that new factories do not replace. The list contains
  *   names of ITK's classes, separated by commas: `ConnectedComponentImageFilter`, `RelabelComponentImageFilter`,
  *   `BinaryImageToLabelMapFilter`, `BinaryFillholeImageFilter`, `BinaryGrindPeakImageFilter`,
- *   `BinaryShapeKeepNObjectsImageFilter`, `BinaryShapeOpeningImageFilter` and `LabelImageToLabelMapFilter`.
+ *   `BinaryShapeKeepNObjectsImageFilter`, `BinaryShapeOpeningImageFilter`, `LabelImageToLabelMapFilter`,
+ *   `ConnectedThresholdImageFilter`, `IsolatedConnectedImageFilter` and
+ *   `ThresholdMaximumConnectedComponentsImageFilter`.
  *
  * \par Thread safety
  * Register the factory and add overrides before other threads create objects, as for all factories of ITK.
@@ -95,6 +104,9 @@ struct RelabelOverrides;
  * \sa CudaBinaryShapeKeepNObjectsImageFilter
  * \sa CudaBinaryShapeOpeningImageFilter
  * \sa CudaLabelImageToLabelMapFilter
+ * \sa CudaConnectedThresholdImageFilter
+ * \sa CudaIsolatedConnectedImageFilter
+ * \sa CudaThresholdMaximumConnectedComponentsImageFilter
  * \sa ObjectFactoryBase
  *
  * \ingroup ITKSystemObjects
@@ -206,6 +218,7 @@ private:
 
   friend struct ccl::LabelMapOverrides;
   friend struct ccl::RelabelOverrides;
+  friend struct ccl::ThresholdOverrides;
 
   /** Makes this factory create filters of one type instead of filters of ITK, with LazyGPUStartOn(). Does nothing if
    * the environment turns off this replacement. */

@@ -48,6 +48,8 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
 {
   using namespace CudaConnectedComponentsDetail;
 
+  const auto report = labeler.options.progress;
+  report(0.0F);
   // The superclass searches between the extremes of the pixels that were requested, but counts the objects of all
   // pixels, and gives all pixels.
   const TInputImage * const input = this->GetInput();
@@ -79,7 +81,6 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
     return pixel;
   };
 
-  const auto   report = labeler.options.progress;
   const auto   upperBound = std::min(pixelOf(highest), this->GetUpperBoundary());
   const double range = static_cast<double>(upperBound) - static_cast<double>(pixelOf(lowest));
   const double countings = range > 2 ? 2 * std::ceil(std::log2(range / 2)) : 0;

@@ -39,7 +39,8 @@ mkdir "$folder/source" "$folder/floor"
 git archive HEAD | tar -x -C "$folder/source"
 git archive HEAD | tar -x -C "$folder/floor"
 for filter in ConnectedComponent RelabelComponent BinaryImageToLabelMap BinaryFillhole BinaryGrindPeak \
-  BinaryShapeKeepNObjects BinaryShapeOpening LabelImageToLabelMap; do
+  BinaryShapeKeepNObjects BinaryShapeOpening LabelImageToLabelMap ConnectedThreshold IsolatedConnected \
+  ThresholdMaximumConnectedComponents; do
   header=$folder/floor/include/itkCuda$filter
   case $filter in
     *ToLabelMap) header=${header}Filter ;;

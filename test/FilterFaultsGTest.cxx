@@ -10,8 +10,11 @@
 #include "itkCudaBinaryKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeOpeningImageFilter.h"
+#include "itkCudaConnectedThresholdImageFilter.h"
+#include "itkCudaIsolatedConnectedImageFilter.h"
 #include "itkCudaLabelImageToLabelMapFilter.h"
 #include "itkCudaRelabelComponentImageFilter.h"
+#include "itkCudaThresholdMaximumConnectedComponentsImageFilter.h"
 #include "itkRGBPixel.h"
 #include "itkVectorImage.h"
 #include "itkVectorImageToImageAdaptor.h"
@@ -74,6 +77,15 @@ ForEachFilter(const TVisitor & visit)
   visit(*itk::CudaRelabelComponentImageFilter<VolumeType, LabelsType>::New());
   visit(*itk::CudaLabelImageToLabelMapFilter<VolumeType>::New());
   ForEachMaskFilter<VolumeType>(visit);
+  auto grow = itk::CudaConnectedThresholdImageFilter<VolumeType, LabelsType>::New();
+  grow->SetLower(1);
+  grow->SetSeed({ { 1, 2, 3 } });
+  visit(*grow);
+  auto isolate = itk::CudaIsolatedConnectedImageFilter<VolumeType, LabelsType>::New();
+  isolate->SetSeed1({ { 1, 2, 3 } });
+  isolate->SetSeed2({ { 30, 31, 29 } });
+  visit(*isolate);
+  visit(*itk::CudaThresholdMaximumConnectedComponentsImageFilter<VolumeType, LabelsType>::New());
 }
 
 VolumeType::Pointer

@@ -11,8 +11,11 @@
 #include "itkCudaBinaryKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkCudaBinaryShapeOpeningImageFilter.h"
+#include "itkCudaConnectedThresholdImageFilter.h"
+#include "itkCudaIsolatedConnectedImageFilter.h"
 #include "itkCudaLabelImageToLabelMapFilter.h"
 #include "itkCudaRelabelComponentImageFilter.h"
+#include "itkCudaThresholdMaximumConnectedComponentsImageFilter.h"
 #include "itkPoolMultiThreader.h"
 #include "itkVersion.h"
 
@@ -287,6 +290,43 @@ TYPED_TEST(CudaConnectedComponentsFilterPipeline, Masks)
   this->Compare([] { return itk::CudaBinaryGrindPeakImageFilter<InputType>::New(); },
                 [] { return itk::BinaryGrindPeakImageFilter<InputType>::New(); },
                 setForeground,
+                Nothing);
+}
+
+TYPED_TEST(CudaConnectedComponentsFilterPipeline, Thresholds)
+{
+  using InputType = typename TestFixture::ImageType;
+  using OutputType = typename TestFixture::LabelsType;
+  if (TestFixture::Dimension > 3)
+  {
+    return; // the filters of ITK use one thread, or do not give their number of work units to the filters inside them
+  }
+  this->Compare([] { return itk::CudaThresholdMaximumConnectedComponentsImageFilter<InputType, OutputType>::New(); },
+                [] { return itk::ThresholdMaximumConnectedComponentsImageFilter<InputType, OutputType>::New(); },
+                [](auto & filter) { filter.SetUpperBoundary(0); },
+                Nothing);
+  typename InputType::IndexType seed;
+  this->Compare([] { return itk::CudaConnectedThresholdImageFilter<InputType, OutputType>::New(); },
+                [] { return itk::ConnectedThresholdImageFilter<InputType, OutputType>::New(); },
+                [&](auto & filter) {
+                  filter.SetUpper(0);
+                  for (itk::IndexValueType i = 0; i < 6; ++i)
+                  {
+                    seed.Fill(i);
+                    filter.AddSeed(seed);
+                  }
+                },
+                Nothing);
+  this->Compare([] { return itk::CudaIsolatedConnectedImageFilter<InputType, OutputType>::New(); },
+                [] { return itk::IsolatedConnectedImageFilter<InputType, OutputType>::New(); },
+                [&](auto & filter) {
+                  for (itk::IndexValueType i = 0; i < 6; ++i)
+                  {
+                    seed.Fill(i);
+                    filter.AddSeed1(seed);
+                  }
+                  filter.AddSeed2(seed);
+                },
                 Nothing);
 }
 

@@ -10,13 +10,16 @@
 #include "itkBinaryImageToLabelMapFilter.h"
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBinaryShapeOpeningImageFilter.h"
+#include "itkConnectedThresholdImageFilter.h"
 #include "itkCudaBinaryFillholeImageFilter.h"
 #include "itkCudaBinaryImageToLabelMapFilter.h"
 #include "itkCudaConnectedComponentImageFilterFactory.h"
 #include "itkCudaConnectedComponentsFilter.h"
+#include "itkIsolatedConnectedImageFilter.h"
 #include "itkLabelImageToLabelMapFilter.h"
 #include "itkShapeLabelObject.h"
 #include "itkStatisticsLabelObject.h"
+#include "itkThresholdMaximumConnectedComponentsImageFilter.h"
 #include "itkVersion.h"
 
 #include <chrono>
@@ -110,6 +113,16 @@ using Opened = itk::BinaryShapeOpeningImageFilter<itk::Image<TPixel, VDimension>
 template <typename TPixel, unsigned int VDimension>
 using Ground = itk::BinaryGrindPeakImageFilter<itk::Image<TPixel, VDimension>>;
 
+template <typename TInput, typename TOutput, unsigned int VDimension>
+using Grown = itk::ConnectedThresholdImageFilter<itk::Image<TInput, VDimension>, itk::Image<TOutput, VDimension>>;
+
+template <typename TInput, typename TOutput, unsigned int VDimension>
+using Isolated = itk::IsolatedConnectedImageFilter<itk::Image<TInput, VDimension>, itk::Image<TOutput, VDimension>>;
+
+template <typename TInput, typename TOutput, unsigned int VDimension>
+using Maximized =
+  itk::ThresholdMaximumConnectedComponentsImageFilter<itk::Image<TInput, VDimension>, itk::Image<TOutput, VDimension>>;
+
 template <typename TFilter>
 std::string
 NameOfNew()
@@ -152,6 +165,9 @@ const std::string OurKeepName = "CudaBinaryShapeKeepNObjectsImageFilter";
 const std::string OurOpenName = "CudaBinaryShapeOpeningImageFilter";
 const std::string OurGrindName = "CudaBinaryGrindPeakImageFilter";
 const std::string OurLabelsMapName = "CudaLabelImageToLabelMapFilter";
+const std::string OurGrowName = "CudaConnectedThresholdImageFilter";
+const std::string OurIsolateName = "CudaIsolatedConnectedImageFilter";
+const std::string OurMaximizeName = "CudaThresholdMaximumConnectedComponentsImageFilter";
 
 TEST_F(CudaConnectedComponentsFactory, LinkingChangesNothing)
 {
@@ -233,6 +249,73 @@ TEST_F(CudaConnectedComponentsFactory, ReplacesItksFilterOfLabelImages)
   EXPECT_EQ((NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 4>>()), "");
 }
 
+TEST_F(CudaConnectedComponentsFactory, ReplacesItksFiltersOfThresholds)
+{
+  EXPECT_EQ((NameOfReplacement<Grown<short, unsigned char, 3>>()), "");
+  FactoryType::RegisterOneFactory();
+  EXPECT_EQ((NameOfReplacement<Grown<short, unsigned char, 3>>()), OurGrowName);
+  EXPECT_EQ((NameOfReplacement<Grown<short, short, 2>>()), OurGrowName);
+  EXPECT_EQ((NameOfReplacement<Isolated<unsigned char, unsigned char, 3>>()), OurIsolateName);
+  EXPECT_EQ((NameOfReplacement<Maximized<short, unsigned char, 2>>()), OurMaximizeName);
+  EXPECT_EQ((NameOfReplacement<Grown<short, int, 3>>()), "");
+  EXPECT_EQ((NameOfReplacement<Grown<short, unsigned char, 4>>()), "");
+}
+
+TEST_F(CudaConnectedComponentsFactory, FiltersOfThresholdsGiveTheSameResultsThroughThePublicClass)
+{
+  // A bright region and a less bright one, with bright dust. The outer brightness rises.
+  using ImageType = itk::Image<short, 2>;
+  const auto image = MakeItkImage<ImageType>(MakeRandom({ 200, 150, 1 }, 30, 1, 407), 30);
+  for (itk::ImageRegionIteratorWithIndex<ImageType> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
+  {
+    const auto index = it.GetIndex();
+    const bool isInBand = index[1] > 40 && index[1] < 60;
+    it.Set(static_cast<short>(isInBand ? (index[0] < 90 ? 50 : index[0] < 110 ? 70 : 55) : it.Get() + index[0] % 7));
+  }
+  const auto compare = [&](const auto & make, const auto & expectResults) {
+    const auto expected = make();
+    FactoryType::RegisterOneFactory();
+    const auto filter = make();
+    ASSERT_EQ(std::string(filter->GetNameOfClass()).find("Cuda"), 0U);
+    for (const auto & each : { expected, filter })
+    {
+      each->SetInput(image);
+      each->Update();
+    }
+    ExpectSameImages(filter->GetOutput(), expected->GetOutput());
+    expectResults(*filter, *expected);
+    itk::ObjectFactoryBase::UnRegisterFactory(FactoryType::GetRegistered());
+  };
+  compare(
+    [] {
+      const auto filter = Grown<short, unsigned char, 2>::New();
+      filter->SetLower(45);
+      filter->SetUpper(60);
+      filter->SetSeed({ { 50, 50 } });
+      return filter;
+    },
+    [](const auto &, const auto &) {});
+  compare(
+    [] {
+      const auto filter = Isolated<short, unsigned char, 2>::New();
+      filter->SetSeed1({ { 50, 50 } });
+      filter->SetSeed2({ { 150, 50 } });
+      filter->SetLower(45);
+      return filter;
+    },
+    [](const auto & filter, const auto & expected) {
+      EXPECT_GE(filter.GetIsolatedValue(), 55); // the brightest pixel of both regions
+      EXPECT_EQ(filter.GetIsolatedValue(), expected.GetIsolatedValue());
+      EXPECT_EQ(filter.GetThresholdingFailed(), expected.GetThresholdingFailed());
+    });
+  compare([] { return Maximized<short, unsigned char, 2>::New(); },
+          [](const auto & filter, const auto & expected) {
+            EXPECT_GT(filter.GetNumberOfObjects(), 10U);
+            EXPECT_EQ(filter.GetNumberOfObjects(), expected.GetNumberOfObjects());
+            EXPECT_EQ(filter.GetThresholdValue(), expected.GetThresholdValue());
+          });
+}
+
 TEST_F(CudaConnectedComponentsFactory, FiltersOfBinaryImagesStartTheGPULate)
 {
   FactoryType::RegisterOneFactory();
@@ -277,7 +360,7 @@ TEST_F(CudaConnectedComponentsFactory, SetsTheNumberOfObjectsOfThePublicClass)
 
 /** Returns the names of the filters that a factory replaces if a list of names is turned off: C for connected
  * components, R for relabeling, L for label maps, F for filling holes, K for keeping objects, O for opening, G for
- * grinding peaks, M for label maps of label images. */
+ * grinding peaks, M for label maps of label images, S for seeds, I for isolating, T for thresholds. */
 std::string
 ReplacedWithout(const char * names)
 {
@@ -295,27 +378,34 @@ ReplacedWithout(const char * names)
   const bool open = NameOfReplacement<Opened<short, 3>>() == OurOpenName;
   const bool grind = NameOfReplacement<Ground<short, 3>>() == OurGrindName;
   const bool labels = NameOfReplacement<LabelsMapped<short, itk::ShapeLabelObject, 3>>() == OurLabelsMapName;
+  const bool grow = NameOfReplacement<Grown<short, short, 3>>() == OurGrowName;
+  const bool isolate = NameOfReplacement<Isolated<short, short, 3>>() == OurIsolateName;
+  const bool maximize = NameOfReplacement<Maximized<short, short, 3>>() == OurMaximizeName;
   EXPECT_EQ((NameOfNew<Replaced<double, short, 3>>() == OurName), connected);
   itk::ObjectFactoryBase::UnRegisterFactory(factory);
   return std::string(connected ? "C" : "") + (relabel ? "R" : "") + (map ? "L" : "") + (fill ? "F" : "") +
-         (keep ? "K" : "") + (open ? "O" : "") + (grind ? "G" : "") + (labels ? "M" : "");
+         (keep ? "K" : "") + (open ? "O" : "") + (grind ? "G" : "") + (labels ? "M" : "") + (grow ? "S" : "") +
+         (isolate ? "I" : "") + (maximize ? "T" : "");
 }
 
 TEST_F(CudaConnectedComponentsFactory, IsTurnedOffByName)
 {
-  EXPECT_EQ(ReplacedWithout(""), "CRLFKOGM");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFKOGM");
-  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLFKOGM");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRFKOGM");
-  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRLKOGM");
-  EXPECT_EQ(ReplacedWithout("BinaryShapeKeepNObjectsImageFilter"), "CRLFOGM");
-  EXPECT_EQ(ReplacedWithout("BinaryShapeOpeningImageFilter"), "CRLFKGM");
-  EXPECT_EQ(ReplacedWithout("BinaryGrindPeakImageFilter"), "CRLFKOM");
-  EXPECT_EQ(ReplacedWithout("LabelImageToLabelMapFilter"), "CRLFKOG");
-  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CRKOGM");
-  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLFKOGM");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LFKOGM");
-  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLFKOGM");
+  EXPECT_EQ(ReplacedWithout(""), "CRLFKOGMSIT");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter"), "CLFKOGMSIT");
+  EXPECT_EQ(ReplacedWithout("ConnectedComponentImageFilter"), "RLFKOGMSIT");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter"), "CRFKOGMSIT");
+  EXPECT_EQ(ReplacedWithout("BinaryFillholeImageFilter"), "CRLKOGMSIT");
+  EXPECT_EQ(ReplacedWithout("BinaryShapeKeepNObjectsImageFilter"), "CRLFOGMSIT");
+  EXPECT_EQ(ReplacedWithout("BinaryShapeOpeningImageFilter"), "CRLFKGMSIT");
+  EXPECT_EQ(ReplacedWithout("BinaryGrindPeakImageFilter"), "CRLFKOMSIT");
+  EXPECT_EQ(ReplacedWithout("LabelImageToLabelMapFilter"), "CRLFKOGSIT");
+  EXPECT_EQ(ReplacedWithout("ConnectedThresholdImageFilter"), "CRLFKOGMIT");
+  EXPECT_EQ(ReplacedWithout("IsolatedConnectedImageFilter"), "CRLFKOGMST");
+  EXPECT_EQ(ReplacedWithout("ThresholdMaximumConnectedComponentsImageFilter"), "CRLFKOGMSI");
+  EXPECT_EQ(ReplacedWithout("BinaryImageToLabelMapFilter, BinaryFillholeImageFilter"), "CRKOGMSIT");
+  EXPECT_EQ(ReplacedWithout(" OtherFilter , RelabelComponentImageFilter ,"), "CLFKOGMSIT");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter,ConnectedComponentImageFilter"), "LFKOGMSIT");
+  EXPECT_EQ(ReplacedWithout("RelabelComponentImageFilter2,Component"), "CRLFKOGMSIT");
 }
 
 /** Returns an image with the same values and geometry. */
@@ -474,9 +564,38 @@ InsertNamesOfSimpleITK(std::multiset<std::string> & names)
   names.insert(typeid(SimplyMapped<TPixel, 3>).name());
 }
 
+template <typename TInput, typename TOutput = TInput>
+void
+InsertThresholdNames(std::multiset<std::string> & names)
+{
+  const auto insert = [&names](const std::type_info & type) { names.insert(type.name()); };
+  insert(typeid(Grown<TInput, TOutput, 2>));
+  insert(typeid(Grown<TInput, TOutput, 3>));
+  insert(typeid(Isolated<TInput, TOutput, 2>));
+  insert(typeid(Isolated<TInput, TOutput, 3>));
+  insert(typeid(Maximized<TInput, TOutput, 2>));
+  insert(typeid(Maximized<TInput, TOutput, 3>));
+  if constexpr (!std::is_same_v<TOutput, unsigned char>)
+  {
+    InsertThresholdNames<TInput, unsigned char>(names);
+  }
+}
+
 TEST_F(CudaConnectedComponentsFactory, OverridesTheDocumentedTypes)
 {
   std::multiset<std::string> expected;
+  InsertThresholdNames<unsigned char>(expected);
+  InsertThresholdNames<short>(expected);
+#ifndef CUDA_CONNECTED_COMPONENTS_FEW_TYPES
+  InsertThresholdNames<signed char>(expected);
+  InsertThresholdNames<unsigned short>(expected);
+  InsertThresholdNames<unsigned int>(expected);
+  InsertThresholdNames<int>(expected);
+  InsertThresholdNames<unsigned long>(expected);
+  InsertThresholdNames<long>(expected);
+  InsertThresholdNames<float>(expected);
+  InsertThresholdNames<double>(expected);
+#endif
 #ifdef CUDA_CONNECTED_COMPONENTS_FEW_TYPES
   InsertNames<unsigned char, unsigned char, short, unsigned int, unsigned long>(expected);
   InsertNames<short, short, unsigned int, unsigned long>(expected);

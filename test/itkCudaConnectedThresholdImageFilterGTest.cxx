@@ -436,6 +436,15 @@ TEST(CudaConnectedComponentsConnectedThreshold, NeedsTheWholeInput)
   });
 }
 
+TEST(CudaConnectedComponentsConnectedThreshold, RecoversFromExceptions)
+{
+  ExpectRecoveries<MaskFilterType>([](auto & filter) {
+    SetSettings(filter);
+    filter.CPUFallbackOn();
+    filter.SetAlgorithm(AlgorithmEnum::RunUnionFind); // so that no region is small
+  });
+}
+
 TEST(CudaConnectedComponentsConnectedThreshold, SameOnTheGpu)
 {
   SKIP_WITHOUT_DEVICE();

@@ -304,4 +304,27 @@ TEST(CudaConnectedComponentsThresholdMaximum, EmptyImageGivesEmptyImage)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
 }
 
+TEST(CudaConnectedComponentsThresholdMaximum, RecoversFromExceptions)
+{
+  ExpectRecoveries<itk::CudaThresholdMaximumConnectedComponentsImageFilter<MaskType, MaskType>>([](const auto &) {});
+}
+
+TEST(CudaConnectedComponentsThresholdMaximum, SameOnTheGpu)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto image = MakeLandscape<VolumeType>({ { 131, 67, 41 } }, 0.0, 100.0, Seed + 4);
+  const auto filter = FilterType::New();
+  filter->SetInput(image);
+  filter->GPUEnabledOff();
+  filter->Update();
+  const auto threshold = filter->GetThresholdValue();
+  const auto objects = filter->GetNumberOfObjects();
+  filter->GPUEnabledOn();
+  filter->CPUFallbackOff();
+  filter->Update();
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
+  EXPECT_EQ(filter->GetThresholdValue(), threshold);
+  EXPECT_EQ(filter->GetNumberOfObjects(), objects);
+}
+
 } // namespace threshold_maximum_test

@@ -11,8 +11,11 @@
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkConnectedComponentImageFilter.h"
+#include "itkConnectedThresholdImageFilter.h"
+#include "itkIsolatedConnectedImageFilter.h"
 #include "itkLabelImageToLabelMapFilter.h"
 #include "itkRelabelComponentImageFilter.h"
+#include "itkThresholdMaximumConnectedComponentsImageFilter.h"
 
 #include "CudaConnectedComponentsDetail/FilterMacros.h"
 #include "CudaConnectedComponentsDetail/Process.h"
@@ -82,6 +85,26 @@ template <typename TImage>
 class CudaBinaryGrindPeakImageFilter : public BinaryGrindPeakImageFilter<TImage>
 {
   EmptyFilterMembers(CudaBinaryGrindPeakImageFilter, BinaryGrindPeakImageFilter<TImage>);
+};
+
+template <typename TInputImage, typename TOutputImage>
+class CudaConnectedThresholdImageFilter : public ConnectedThresholdImageFilter<TInputImage, TOutputImage>
+{
+  EmptyFilterMembers(CudaConnectedThresholdImageFilter, ConnectedThresholdImageFilter<TInputImage, TOutputImage>);
+};
+
+template <typename TInputImage, typename TOutputImage>
+class CudaIsolatedConnectedImageFilter : public IsolatedConnectedImageFilter<TInputImage, TOutputImage>
+{
+  EmptyFilterMembers(CudaIsolatedConnectedImageFilter, IsolatedConnectedImageFilter<TInputImage, TOutputImage>);
+};
+
+template <typename TInputImage, typename TOutputImage>
+class CudaThresholdMaximumConnectedComponentsImageFilter
+  : public ThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>
+{
+  EmptyFilterMembers(CudaThresholdMaximumConnectedComponentsImageFilter,
+                     ThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>);
 };
 
 } // namespace itk

@@ -4,7 +4,7 @@
 
 // Lists the pixel types for which the factory replaces ITK's filters. Overrides.cxx.in is compiled once for two input
 // types, because one source file with all types would take too long to compile, and LabelMapOverrides.cxx.in once for
-// two types of LabelMapInputs.
+// two types of LabelMapInputs, and ThresholdOverrides.cxx.in once for two types of ThresholdedTypes.
 
 #include "itkCudaConnectedComponentsFactory.h"
 
@@ -91,6 +91,20 @@ constexpr std::size_t LabelMapInputCount = std::tuple_size_v<LabelMapInputs>;
 template <std::size_t VInput>
 void
 AddLabelMapOverrides(CudaConnectedComponentsFactory & factory);
+
+/** Input types of ConnectedThresholdImageFilter, IsolatedConnectedImageFilter and
+ * ThresholdMaximumConnectedComponentsImageFilter. Outputs have the same type, or unsigned char, as in SimpleITK. */
+using ThresholdedTypes = AllOrFew<
+  std::tuple<unsigned char, signed char, unsigned short, short, unsigned int, int, unsigned long, long, float, double>,
+  std::tuple<unsigned char, short>>;
+
+/** Number of types. src/CMakeLists.txt compiles ThresholdOverrides.cxx.in once for two of them. */
+constexpr std::size_t ThresholdedTypeCount = std::tuple_size_v<ThresholdedTypes>;
+
+/** Adds the overrides for one type of ThresholdedTypes, in 2D and 3D. VInput is the index of the type. */
+template <std::size_t VInput>
+void
+AddThresholdOverrides(CudaConnectedComponentsFactory & factory);
 
 /** Adds the overrides for an input type and an output type, in 2D and 3D. Masks have the input type or unsigned char.
  */

@@ -28,6 +28,13 @@ AddAllLabelMapOverrides(CudaConnectedComponentsFactory & factory, std::index_seq
   (ccl::AddLabelMapOverrides<VInputs>(factory), ...);
 }
 
+template <std::size_t... VInputs>
+void
+AddAllThresholdOverrides(CudaConnectedComponentsFactory & factory, std::index_sequence<VInputs...>)
+{
+  (ccl::AddThresholdOverrides<VInputs>(factory), ...);
+}
+
 /** The functions of AddToAll(). */
 struct AddedToAll
 {
@@ -49,6 +56,7 @@ CudaConnectedComponentsFactory::CudaConnectedComponentsFactory()
   AddAllOverrides(*this, std::make_index_sequence<ccl::OverriddenInputCount>());
   ccl::AddRelabelOverrides(*this);
   AddAllLabelMapOverrides(*this, std::make_index_sequence<ccl::LabelMapInputCount>());
+  AddAllThresholdOverrides(*this, std::make_index_sequence<ccl::ThresholdedTypeCount>());
   AddedToAll &                      added = AddedToAll::Get();
   const std::lock_guard<std::mutex> lock(added.mutex);
   for (const AddFunction add : added.functions)
@@ -68,7 +76,8 @@ CudaConnectedComponentsFactory::GetITKSourceVersion() const
 const char *
 CudaConnectedComponentsFactory::GetDescription() const
 {
-  return "Labels connected components and fills holes on NVIDIA GPUs, and relabels components on the CPU";
+  return "Labels connected components, fills holes and grows regions on NVIDIA GPUs, and relabels components on the "
+         "CPU";
 }
 
 void

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A program that knows of ITK alone. Runs the filters of ITK that make label maps, most of them inside of other
-// filters, and prints checksums of their outputs, and numbers that show that the outputs are not trivial. Without the
-// plug-in, the program must print the same text, except for the names of the classes.
+// filters, and those that grow regions and find thresholds, and prints checksums of their outputs, and numbers that
+// show that the outputs are not trivial. Without the plug-in, the program must print the same text, except for the
+// names of the classes.
 
 #include "itkBinaryFillholeImageFilter.h"
 #include "itkBinaryGrindPeakImageFilter.h"
@@ -13,9 +14,12 @@
 #include "itkBinaryShapeKeepNObjectsImageFilter.h"
 #include "itkBinaryShapeOpeningImageFilter.h"
 #include "itkBinaryStatisticsKeepNObjectsImageFilter.h"
+#include "itkConnectedThresholdImageFilter.h"
 #include "itkImage.h"
+#include "itkIsolatedConnectedImageFilter.h"
 #include "itkLabelImageToLabelMapFilter.h"
 #include "itkLabelImageToShapeLabelMapFilter.h"
+#include "itkThresholdMaximumConnectedComponentsImageFilter.h"
 
 #include <cstdint>
 #include <cstring>
@@ -165,6 +169,40 @@ public:
       checksum.Add(object.GetNumberOfPixels());
       checksum.Add(object.GetElongation());
     });
+
+    typename ImageType::IndexType first;
+    typename ImageType::IndexType second;
+    for (unsigned int axis = 0; axis < VDimension; ++axis)
+    {
+      first[axis] = feature->GetLargestPossibleRegion().GetIndex(axis) + 1;
+      second[axis] = first[axis] + 15;
+    }
+    using GrowType = itk::ConnectedThresholdImageFilter<ImageType, ImageType>;
+    const auto grow = GrowType::New();
+    grow->SetInput(feature);
+    grow->SetLower(0);
+    grow->SetUpper(80);
+    grow->AddSeed(first);
+    grow->AddSeed(second);
+    Print(*grow, *feature);
+
+    using IsolateType = itk::IsolatedConnectedImageFilter<ImageType, ImageType>;
+    const typename IsolateType::Pointer isolate = IsolateType::New();
+    isolate->SetInput(feature);
+    isolate->SetLower(0);
+    isolate->SetUpper(100);
+    isolate->AddSeed1(first);
+    isolate->AddSeed2(second);
+    Print(*isolate, *feature);
+    std::cout << "isolated by " << +isolate->GetIsolatedValue() << ", failed: " << isolate->GetThresholdingFailed()
+              << '\n';
+
+    using MaximumType = itk::ThresholdMaximumConnectedComponentsImageFilter<ImageType, ImageType>;
+    const typename MaximumType::Pointer maximum = MaximumType::New();
+    maximum->SetInput(feature);
+    maximum->SetInsideValue(1);
+    Print(*maximum, *feature);
+    std::cout << maximum->GetNumberOfObjects() << " objects from " << +maximum->GetThresholdValue() << '\n';
   }
 
 private:

@@ -66,7 +66,7 @@ protected:
   static std::string
   WithoutCuda(const std::string & printed)
   {
-    return std::regex_replace(printed, std::regex("Cuda(?=Connected|Relabel|Binary|Label)"), "");
+    return std::regex_replace(printed, std::regex("Cuda(?=Binary|Connected|Isolated|Label|Relabel|Threshold)"), "");
   }
 
   /** Returns how often a regular expression matches. */
@@ -154,7 +154,7 @@ TEST_F(CudaConnectedComponentsPlugin, IsTurnedOffByName)
   }
 }
 
-TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
+TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersOfMasksAndThresholds)
 {
   SKIP_WITHOUT_AUTOLOAD();
   const std::string map = "BinaryImageToLabelMapFilter";
@@ -168,8 +168,8 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
   EXPECT_EQ(before.errors, "");
   EXPECT_EQ(CountReplaced(before.printed, "Binary"), 0U);
 
-  // No output is trivial: for two types, six filters of images and six label maps.
-  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]* pixels changed, [1-9][0-9]* pixels of foreground, checksum "), 12U)
+  // No output is trivial: for two types, nine filters of images and six label maps.
+  EXPECT_EQ(Count(before.printed, ": [1-9][0-9]* pixels changed, [1-9][0-9]* pixels of foreground, checksum "), 18U)
     << before.printed;
   EXPECT_EQ(Count(before.printed, ": [1-9][0-9]+ objects, checksum "), 12U) << before.printed;
 
@@ -185,15 +185,19 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
     std::size_t  opens;
     std::size_t  grinds;
     std::size_t  labels;
+    std::size_t  thresholds; // of the three filters together
   };
   for (const Case & each :
-       { Case{ "", 12, 2, 2, 2, 2, 4 },
-         Case{ "BinaryFillholeImageFilter", 14, 0, 2, 2, 2, 4 },
-         Case{ "BinaryShapeKeepNObjectsImageFilter", 14, 2, 0, 2, 2, 4 },
-         Case{ "BinaryShapeOpeningImageFilter", 14, 2, 2, 0, 2, 4 },
-         Case{ "BinaryGrindPeakImageFilter", 14, 2, 2, 2, 0, 4 },
-         Case{ "BinaryImageToLabelMapFilter", 0, 2, 2, 2, 2, 4 },
-         Case{ "LabelImageToLabelMapFilter", 12, 2, 2, 2, 2, 0 },
+       { Case{ "", 12, 2, 2, 2, 2, 4, 6 },
+         Case{ "BinaryFillholeImageFilter", 14, 0, 2, 2, 2, 4, 6 },
+         Case{ "BinaryShapeKeepNObjectsImageFilter", 14, 2, 0, 2, 2, 4, 6 },
+         Case{ "BinaryShapeOpeningImageFilter", 14, 2, 2, 0, 2, 4, 6 },
+         Case{ "BinaryGrindPeakImageFilter", 14, 2, 2, 2, 0, 4, 6 },
+         Case{ "BinaryImageToLabelMapFilter", 0, 2, 2, 2, 2, 4, 6 },
+         Case{ "LabelImageToLabelMapFilter", 12, 2, 2, 2, 2, 0, 6 },
+         Case{ "ConnectedThresholdImageFilter", 12, 2, 2, 2, 2, 4, 4 },
+         Case{ "IsolatedConnectedImageFilter", 12, 2, 2, 2, 2, 4, 4 },
+         Case{ "ThresholdMaximumConnectedComponentsImageFilter", 12, 2, 2, 2, 2, 4, 4 },
          Case{ "BinaryImageToLabelMapFilter,BinaryFillholeImageFilter,BinaryShapeKeepNObjectsImageFilter,"
                "BinaryShapeOpeningImageFilter,BinaryGrindPeakImageFilter,LabelImageToLabelMapFilter",
                0,
@@ -201,7 +205,8 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
                0,
                0,
                0,
-               0 } })
+               0,
+               6 } })
   {
     SCOPED_TRACE(each.off);
     const Outcome run =
@@ -216,6 +221,10 @@ TEST_F(CudaConnectedComponentsPlugin, SpeedsUpTheFiltersThatMakeLabelMaps)
     EXPECT_EQ(CountReplaced(run.errors, open), each.opens) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, grind), each.grinds) << run.errors;
     EXPECT_EQ(CountReplaced(run.errors, labels), each.labels) << run.errors;
+    EXPECT_EQ(
+      CountReplaced(run.errors, "(ConnectedThreshold|IsolatedConnected|ThresholdMaximumConnectedComponents)Image"),
+      each.thresholds)
+      << run.errors;
   }
 }
 
@@ -228,11 +237,13 @@ TEST_F(CudaConnectedComponentsPlugin, MakesLabelMapsOnTheGPU)
   EXPECT_EQ(WithoutCuda(run.printed), before.printed);
   const bool hasDevice = CudaTestSupport::CountDevices() > 0;
   const auto lines = LinesOf(run.errors);
-  EXPECT_EQ(lines.size(), 24U) << run.errors;
+  EXPECT_EQ(lines.size(), 30U) << run.errors;
   for (const std::string & line : lines)
   {
     const bool isOfLabels = line.find("LabelImageToLabelMapFilter") != std::string::npos; // always on the CPU
+    const bool isSmall = line.find("ConnectedThresholdImageFilter") != std::string::npos; // a small region
     EXPECT_NE(line.find(isOfLabels  ? ", cpu, "
+                        : isSmall   ? ", cpu (the CPU does so little work sooner"
                         : hasDevice ? ", cuda, "
                                     : ", cpu (no CUDA device"),
               std::string::npos)
