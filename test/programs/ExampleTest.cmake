@@ -93,4 +93,17 @@ if(HAS_FACTORY)
   expect_pixels(${WORK}/largest.nii "010101010000020000000000000000000000")
 endif()
 
+# Two objects of 3 x 1 x 1 voxels with 100 and 90, and a bridge of 60 between them.
+file(WRITE ${WORK}/bridge.mha "${shorts}DimSize = 9 1 1\nElementDataFile = LOCAL\n0 100 100 100 60 90 90 90 0\n")
+expect_output("^region from 20 by " GrowRegion ${WORK}/bridge.mha 20 1,0,0 ${WORK}/grown.nii)
+expect_pixels(${WORK}/grown.nii "000101010101010100")
+expect_output("^region from 6[1-9] by " GrowRegion ${WORK}/bridge.mha 20 1,0,0 ${WORK}/grown.nii 6,0,0)
+expect_pixels(${WORK}/grown.nii "000101010000000000")
+execute_process(COMMAND ${EXAMPLES}/GrowRegion ${WORK}/bridge.mha 20 1,0 ${WORK}/grown.nii
+  RESULT_VARIABLE result ERROR_QUIET)
+if(result EQUAL 0)
+  message(SEND_ERROR "a seed of two numbers was used")
+endif()
+expect_output("^2 objects from [67][0-9]\n6 mm.3\n6 mm.3\n$" CountObjects ${WORK}/bridge.mha 2)
+
 expect_output("^1500 pixels from x 4 to 43\n$" FillSmallHoles)

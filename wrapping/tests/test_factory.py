@@ -17,6 +17,9 @@ CLASSES = [
     "BinaryShapeOpeningImageFilter",
     "BinaryGrindPeakImageFilter",
     "LabelImageToLabelMapFilter",
+    "ConnectedThresholdImageFilter",
+    "IsolatedConnectedImageFilter",
+    "ThresholdMaximumConnectedComponentsImageFilter",
 ]
 # Prints the class that New() creates, and the sum of the pixels of its output.
 PROGRAM = """
@@ -35,6 +38,8 @@ image = itk.image_from_array(array)
 process = getattr(itk, name).New(image)
 for setting in ("SetForegroundValue", "SetInputForegroundValue", "SetNumberOfObjects", "SetLambda"):
     getattr(process, setting, lambda value: None)(1)
+for setting, seed in (("AddSeed", [3, 4, 5]), ("AddSeed1", [3, 4, 5]), ("AddSeed2", [16, 24, 35])):
+    getattr(process, setting, lambda value: None)(seed)
 process.Update()
 output = process.GetOutput()
 if name.endswith("ToLabelMapFilter"):

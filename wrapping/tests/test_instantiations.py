@@ -17,6 +17,9 @@ ORACLES = {
     "CudaBinaryShapeOpeningImageFilter": "BinaryShapeOpeningImageFilter",
     "CudaBinaryGrindPeakImageFilter": "BinaryGrindPeakImageFilter",
     "CudaLabelImageToLabelMapFilter": "LabelImageToLabelMapFilter",
+    "CudaConnectedThresholdImageFilter": "ConnectedThresholdImageFilter",
+    "CudaIsolatedConnectedImageFilter": "IsolatedConnectedImageFilter",
+    "CudaThresholdMaximumConnectedComponentsImageFilter": "ThresholdMaximumConnectedComponentsImageFilter",
 }
 MASK_VALUES = {"ForegroundValue": 1, "BackgroundValue": 0}
 
@@ -142,3 +145,46 @@ def test_opening(ours, oracle, attribute, rng):
 def test_grind_peaks(ours, oracle, full, rng):
     actual, expected = both(ours, oracle, random_mask(rng, ours), FullyConnected=full, **MASK_VALUES)
     assert_same(actual.GetOutput(), expected.GetOutput())
+
+
+def random_levels(rng, filter_type):
+    """Return an image of blocks with values from 0 to 100."""
+    shape = shape_of(input_type(filter_type))
+    levels = sum(blobs(rng, shape, 0.3).astype(int) * level for level in (40, 30, 20, 10))
+    return image_of(levels, input_type(filter_type))
+
+
+@pytest.mark.parametrize("full", [False, True])
+@instantiations("CudaConnectedThresholdImageFilter")
+def test_grow_region(ours, oracle, full, rng):
+    image = random_levels(rng, ours)
+    start = np.argwhere(np.asarray(image) >= 40)[0]
+    settings = {"Lower": 40, "Upper": 90, "ReplaceValue": 2, "Connectivity": int(full)}
+    filters = [template.New(image, **settings) for template in (ours, oracle)]
+    for process in filters:
+        process.AddSeed([int(i) for i in start[::-1]])
+        process.Update()
+    assert_same(filters[0].GetOutput(), filters[1].GetOutput())
+    assert np.any(filters[0].GetOutput())
+
+
+@instantiations("CudaIsolatedConnectedImageFilter")
+def test_isolate(ours, oracle, rng):
+    image = random_levels(rng, ours)
+    high = np.argwhere(np.asarray(image) >= 30)
+    filters = [template.New(image, Upper=100, FindUpperThreshold=False) for template in (ours, oracle)]
+    for process in filters:
+        process.AddSeed1([int(i) for i in high[0][::-1]])
+        process.AddSeed2([int(i) for i in high[-1][::-1]])
+        process.Update()
+    assert_same(filters[0].GetOutput(), filters[1].GetOutput())
+    assert filters[0].GetIsolatedValue() == filters[1].GetIsolatedValue()
+    assert filters[0].GetThresholdingFailed() == filters[1].GetThresholdingFailed()
+
+
+@instantiations("CudaThresholdMaximumConnectedComponentsImageFilter")
+def test_threshold_with_the_most_objects(ours, oracle, rng):
+    actual, expected = both(ours, oracle, random_levels(rng, ours), MinimumObjectSizeInPixels=3)
+    assert_same(actual.GetOutput(), expected.GetOutput())
+    assert actual.GetNumberOfObjects() == expected.GetNumberOfObjects() > 0
+    assert actual.GetThresholdValue() == expected.GetThresholdValue()
