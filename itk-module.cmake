@@ -13,8 +13,9 @@ if(COMMAND itk_module)
       ${cuda_connected_components_test_depends}
       ITKGoogleTest
     DESCRIPTION
-      "Filters that label, select and measure connected components on NVIDIA GPUs and on the CPU, with the results of
-ConnectedComponentImageFilter, RelabelComponentImageFilter and the filters of masks in ITKLabelMap."
+      "Filters that label, select and measure connected components and grow regions on NVIDIA GPUs and on the CPU, with the
+results of ConnectedComponentImageFilter, RelabelComponentImageFilter, ConnectedThresholdImageFilter and the filters of masks
+in ITKLabelMap."
     EXCLUDE_FROM_DEFAULT
     ENABLE_SHARED)
 endif()

@@ -81,9 +81,10 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByLabel
   labeler.options.progress = reportPart;
   reportPart(0.0F);
 
-  const bool isVisible = !(this->GetReplaceValue() == OutputImagePixelType{ 0 });
+  // ITK looks at the pixels of its output, so it does not see a region of the value 0.
+  const bool canReach = !second.empty() && !(this->GetReplaceValue() == OutputImagePixelType{ 0 });
   this->Search([&](InputImagePixelType from, InputImagePixelType to) {
-    const bool isReached = isVisible && ReachesPixels(labeler, imageOf(from, to), first, second);
+    const bool isReached = canReach && ReachesPixels(labeler, imageOf(from, to), first, second);
     completeStep();
     return isReached;
   });

@@ -151,6 +151,46 @@ TEST_F(CudaConnectedComponentsBackendRuns, NeedNoFallback)
   EXPECT_EQ(m_Settings.fallbackReason, "");
 }
 
+TEST_F(CudaConnectedComponentsBackendRuns, DoSmallWorkFirst)
+{
+  enum class Expected
+  {
+    Small, // the work is small
+    Large, // it turns out to be large
+    NotTried
+  };
+  const auto expect = [this](Expected expected, BackendEnum backend) {
+    int        calls = 0;
+    int        smallCalls = 0;
+    BackendRun run(*m_Filter, m_Settings, m_Region);
+    this->Prepare(run, [&] { ++calls; }, [&] { ++calls; });
+    run.smallWork = [&](Labeler & labeler) {
+      ++smallCalls;
+      EXPECT_TRUE(labeler.options.onHost);
+      EXPECT_TRUE(labeler.options.parallelFor);
+      return expected == Expected::Small;
+    };
+    EXPECT_EQ(ExceptionOfRun(run), "");
+    EXPECT_EQ(calls, expected == Expected::Small ? 0 : 1);
+    EXPECT_EQ(smallCalls, expected == Expected::NotTried ? 0 : 1);
+    EXPECT_EQ(m_Settings.backendUsed, backend);
+  };
+  expect(Expected::Small, BackendEnum::CPU);
+  EXPECT_EQ(m_Settings.fallbackReason, "the CPU does so little work sooner");
+  expect(Expected::Large, BackendEnum::CUDA);
+  EXPECT_EQ(m_Settings.fallbackReason, "");
+  m_Settings.gpuEnabled = false;
+  expect(Expected::Small, BackendEnum::CPU);
+  EXPECT_EQ(m_Settings.fallbackReason, "");
+  expect(Expected::Large, BackendEnum::CPU);
+  m_Settings.gpuEnabled = true;
+  m_Settings.cpuFallback = false;
+  expect(Expected::NotTried, BackendEnum::CUDA);
+  m_Settings.cpuFallback = true;
+  m_Settings.algorithm = AlgorithmEnum::RunUnionFind;
+  expect(Expected::NotTried, BackendEnum::CUDA);
+}
+
 TEST_F(CudaConnectedComponentsBackendRuns, ThrowIfTheFallbackIsOff)
 {
   m_Settings.cpuFallback = false;
