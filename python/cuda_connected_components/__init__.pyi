@@ -163,6 +163,22 @@ def label(
     out: Any = None,
     return_num: bool,
 ) -> Any: ...
+def select_seeds(
+    image: Any,
+    seeds: Sequence[float] | Sequence[Sequence[float]] | _Array,
+    *,
+    connectivity: int | None = None,
+    spatial_dims: int | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    mask: Any = None,
+    device: _Device = None,
+    threads: int | None = None,
+    spacing: _Spacing = None,
+    dtype: Any = None,
+    out: Any = None,
+    return_num: bool = False,
+) -> Any: ...
 @overload
 def keep_largest(
     image: _ArrayLike,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from . import _arguments, _core, _exchange, _host, _images, _on_device, _settings, _table, _values
-from ._options import DEFAULT_BACKGROUND, Options, Selection
+from ._options import DEFAULT_BACKGROUND, Options, Seeds, Selection
 from ._tensors import outside_graphs
 
 
@@ -139,12 +139,85 @@ def label(
     return (labels, count) if return_num else labels
 
 
-def label_image(image, options, dtype=None, out=None):
+def label_image(image, options, dtype=None, out=None, selection=None):
     """Do the work of `label`. Return the labels and their number."""
     if dtype is not None:
         dtype = _arguments.integer_dtype(dtype)
     library, image = _images.open_image(image)
-    return _memory_of(library).label(library, image, options, dtype, out)
+    return _memory_of(library).label(library, image, options, dtype, out, selection)
+
+
+@outside_graphs
+def select_seeds(
+    image,
+    seeds,
+    *,
+    connectivity=None,
+    spatial_dims=None,
+    lower=None,
+    upper=None,
+    mask=None,
+    device=None,
+    threads=None,
+    spacing=None,
+    dtype=None,
+    out=None,
+    return_num=False,
+):
+    """Label the components that contain seeds. All other elements are 0.
+
+    With `lower` and `upper`, elements other than 0 are the region that ITK's
+    ConnectedThresholdImageFilter grows from the seeds.
+
+    Parameters
+    ----------
+    image : like label
+        The image. See `label` for this and the other parameters.
+    seeds : sequence of numbers, or sequence of sequences of numbers
+        One point or several. Without `spacing`, indices of elements: in the
+        order of the axes of an array, or x, y, z for itk and SimpleITK images.
+        A seed in the background selects nothing. A seed outside the image is an
+        error. In a batch, each image has these seeds.
+    connectivity, spatial_dims, lower, upper, mask, device, threads :
+        As for `label`. The connectivity of ITK's filter is 1 by default.
+    spacing : number, sequence of numbers or "image", optional
+        The distance of elements along each axis of an image, for example in mm.
+        The seeds are then points in this unit from the first element, in the
+        order of the axes. "image" stands for the geometry of an itk or
+        SimpleITK image: seeds are physical points. A seed selects the element
+        that is nearest to it.
+    dtype : dtype, optional
+        The integer type of the result. The default is uint8 for up to 255
+        seeds, and otherwise as for `label`.
+    out : like image, optional
+        The result is written to this image, as for `label`.
+    return_num : bool, optional
+        Whether to return the number of components that contain seeds, too.
+
+    Returns
+    -------
+    labels : like image
+        The labels 1, 2, 3, ... of the components that contain seeds, in the
+        order of their first elements. With one seed, a mask of 0 and 1.
+    count : int or numpy.ndarray
+        The number of these components, as for `label`. Only returned if
+        `return_num` is true.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cuda_connected_components as ccc
+    >>> image = np.array([[30, 31, 0, 33],
+    ...                   [90, 32, 0, 34]])
+    >>> ccc.select_seeds(image, (0, 1), lower=25, upper=40)
+    array([[1, 1, 0, 0],
+           [0, 1, 0, 0]], dtype=uint8)
+    """
+    options = Options(connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn)
+    if dtype is None and out is None and len(seeds) <= 255:
+        dtype = "uint8"
+    labels, count = label_image(image, options, dtype, out, Seeds(seeds, spacing))
+    return (labels, count) if return_num else labels
 
 
 @outside_graphs

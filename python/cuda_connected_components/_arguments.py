@@ -317,6 +317,45 @@ class Geometry(NamedTuple):
     direction: Any
 
 
+def points_of(seeds, axes):
+    """Return points as an array with a row for each point. `seeds` is one point, or a sequence of points."""
+    points = np.asarray(seeds)
+    if points.ndim == 1 and points.size:
+        points = points[np.newaxis]
+    if points.ndim != 2 or points.shape[1] != axes or not len(points):
+        raise ValueError(
+            f"seeds must be one or more points of {axes} number{'s' if axes > 1 else ''}, "
+            f"and it has the shape {points.shape}"
+        )
+    if points.dtype.kind not in "iuf":
+        raise TypeError(f"seeds must be numbers, not {points.dtype}")
+    return points
+
+
+def seeds_of(seeds, geometry, are_places):
+    """Return the index of the element at each seed, from the first element, as a list of lists.
+
+    With `are_places`, the seeds are places in the unit of the spacing. Otherwise, they are indices.
+    """
+    axes = len(geometry.first)
+    points = points_of(seeds, axes)
+    if are_places:
+        step = np.asarray(geometry.direction) * np.asarray(geometry.spacing)
+        places = np.linalg.solve(step, (points - np.asarray(geometry.origin, float)).T).T
+        if not (np.abs(places) < 2**62).all():
+            raise ValueError(f"seeds must be finite numbers near the image, not {points.tolist()}")
+        indices = np.floor(places + 0.5).astype(np.int64)  # as in ITK
+    elif points.dtype.kind == "f":
+        raise TypeError("seeds are indices, which must be integers: pass spacing for points in mm")
+    else:
+        indices = points
+    indices = indices.astype(object) - np.asarray(geometry.first, object)
+    for point, index in zip(points.tolist(), indices.tolist(), strict=True):
+        if min(index) < 0:
+            raise ValueError(f"the seed {point} lies outside the image")
+    return indices.tolist()
+
+
 def geometry_of(library, image, spacing, axes):
     """Return the geometry for statistics. `spacing` is an argument of a user."""
     has_geometry = library.has_physical_axes

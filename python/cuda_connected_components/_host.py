@@ -65,9 +65,11 @@ class Call:
         )
 
 
-def label(library, image, options, dtype, out):
+def label(library, image, options, dtype, out, selection=None):
     """Label an image or a batch. Return the labels and their number."""
     call = Call(library, image, options)
+    if selection is not None:
+        selection.apply(call.settings, library, image, call.axes)
     array = call.array
     if out is None:
         dtype = _arguments.label_dtype(library, dtype, array.shape[-call.axes :])

@@ -79,10 +79,12 @@ class Call:
         return target
 
 
-def label(library, image, options, dtype, out):
+def label(library, image, options, dtype, out, selection=None):
     """Label an image or a batch. Return the labels and their number."""
     library.prepare(image, options, dtype, out)
     call = Call("label", library, image, options)
+    if selection is not None:
+        selection.apply(call.settings, library, image, call.axes)
     with call.on_device():
         target = None if out is None else call.target_for_labels(out, dtype)
         source, memory = library.readable(call.array, call.axes)

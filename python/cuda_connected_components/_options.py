@@ -70,3 +70,16 @@ class Selection(NamedTuple):
             spacing = _arguments.geometry_of(library, image, spacing, axes).spacing
         settings.min_size = _arguments.minimum_pixels(self.min_size, spacing)
         settings.k = self.k
+
+
+class Seeds(NamedTuple):
+    """The components that stay: those that contain one of some points, whose unit follows from `spacing`."""
+
+    points: Any
+    spacing: Any = None
+
+    def apply(self, settings, library, image, axes):
+        """Complete the settings for the extension module. `axes` is the number of axes of an image."""
+        geometry = _arguments.geometry_of(library, image, self.spacing, axes)
+        indices = _arguments.seeds_of(self.points, geometry, self.spacing is not None)
+        settings.seeds = [index[::-1] if library.has_physical_axes else index for index in indices]

@@ -10,6 +10,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -43,6 +44,7 @@ struct Settings
   std::optional<std::vector<Number>>       background; // in the image's type; not with limits; 0 if there are neither
   std::uint64_t                            minimumSize = 0;
   std::uint64_t                            numberOfLargest = 0; // 0 stands for all
+  std::vector<std::vector<std::uint64_t>>  seeds; // indices along the axes of the array; none stands for all components
   bool                                     wantsBoxes = false;
   bool                                     wantsMeans = false;
   bool                                     wantsFaces = false;
@@ -123,6 +125,15 @@ LabelerFor(const Settings & settings)
   labeler.options.columns.values = settings.wantsValues;
   labeler.options.selection.minimumSize = settings.minimumSize;
   labeler.options.selection.numberOfLargest = settings.numberOfLargest;
+  for (std::vector<std::uint64_t> index : settings.seeds)
+  {
+    if (!settings.isTransposed)
+    {
+      std::reverse(index.begin(), index.end()); // x is the last axis
+    }
+    index.resize(3, 0);
+    labeler.options.selection.seeds.push_back({ { index[0], index[1], index[2] } });
+  }
   labeler.options.selection.pixelOrder =
     settings.isTransposed ? Selection::PixelOrderEnum::TransposedRaster : Selection::PixelOrderEnum::Raster;
   return labeler;
