@@ -170,38 +170,44 @@ public:
       checksum.Add(object.GetElongation());
     });
 
-    typename ImageType::IndexType first;
-    typename ImageType::IndexType second;
-    for (unsigned int axis = 0; axis < VDimension; ++axis)
-    {
-      first[axis] = feature->GetLargestPossibleRegion().GetIndex(axis) + 1;
-      second[axis] = first[axis] + 15;
-    }
+    // A small image, because the searches of ITK take long.
+    const auto levels = MakeFeature(length / 2, width / 2, 20261127);
+    const auto start = levels->GetLargestPossibleRegion().GetIndex();
+    const auto seedAt = [&start](itk::IndexValueType i) {
+      typename ImageType::IndexType seed = start;
+      for (auto & index : seed)
+      {
+        index += i;
+      }
+      return seed;
+    };
     using GrowType = itk::ConnectedThresholdImageFilter<ImageType, ImageType>;
     const auto grow = GrowType::New();
-    grow->SetInput(feature);
+    grow->SetInput(levels);
     grow->SetLower(0);
     grow->SetUpper(80);
-    grow->AddSeed(first);
-    grow->AddSeed(second);
-    Print(*grow, *feature);
 
     using IsolateType = itk::IsolatedConnectedImageFilter<ImageType, ImageType>;
     const typename IsolateType::Pointer isolate = IsolateType::New();
-    isolate->SetInput(feature);
+    isolate->SetInput(levels);
     isolate->SetLower(0);
     isolate->SetUpper(100);
-    isolate->AddSeed1(first);
-    isolate->AddSeed2(second);
-    Print(*isolate, *feature);
+    for (itk::IndexValueType i = 0; i < 5; ++i)
+    {
+      grow->AddSeed(seedAt(i));
+      isolate->AddSeed1(seedAt(i));
+    }
+    isolate->AddSeed2(seedAt(9));
+    Print(*grow, *levels);
+    Print(*isolate, *levels);
     std::cout << "isolated by " << +isolate->GetIsolatedValue() << ", failed: " << isolate->GetThresholdingFailed()
               << '\n';
 
     using MaximumType = itk::ThresholdMaximumConnectedComponentsImageFilter<ImageType, ImageType>;
     const typename MaximumType::Pointer maximum = MaximumType::New();
-    maximum->SetInput(feature);
+    maximum->SetInput(levels);
     maximum->SetInsideValue(1);
-    Print(*maximum, *feature);
+    Print(*maximum, *levels);
     std::cout << maximum->GetNumberOfObjects() << " objects from " << +maximum->GetThresholdValue() << '\n';
   }
 
