@@ -111,8 +111,8 @@ TYPED_TEST(CudaConnectedComponentsConnectedThresholdImages, MatchItk)
   using OutputPixelType = typename OutputType::PixelType;
   using Limits = std::numeric_limits<PixelType>;
   std::vector<PixelType> values(12, 1);
-  values.insert(values.end(), { 0, 0, 0, 0, 0, 3, 100, Limits::max(), Limits::lowest() });
-  std::vector<PixelType> limits{ Limits::lowest(), 0, 1, 2, Limits::max() };
+  values.insert(values.end(), { 0, 0, 0, 0, 0, static_cast<PixelType>(3), Limits::max(), Limits::lowest() });
+  std::vector<PixelType> limits{ Limits::lowest(), 0, 1, static_cast<PixelType>(2), Limits::max() };
   if (Limits::has_quiet_NaN)
   {
     values.insert(values.end(), { Limits::quiet_NaN(), static_cast<PixelType>(-0.0), Limits::infinity() });
