@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -212,6 +213,10 @@ public:
      * of a call is about three times that of a mask, plus the values of the runs. */
     bool byValue = false;
 
+    /** Whether all pixels of an image that have one value are one component, connected or not, as the labels of an
+     * image of labels. The default is false. It needs `byValue`; the connectivity has no effect. */
+    bool wholeValues = false;
+
     /** The pixels that are foreground, for functions that read an image. The default is the pixels that are not 0. */
     CudaConnectedComponentForeground foreground;
 
@@ -363,6 +368,27 @@ public:
   {
     return this->WriteFilled(input, output, inside, OutputKind::FilledInside, table);
   }
+
+  /** Fills the holes of each value of an image of classes, all found in the input. A hole of a value is a component of
+   * the pixels that do not have this value, if it does not touch the border of the image; axes of one pixel have no
+   * border. Where holes of several values overlap, the smallest decides, and so the innermost. Of equally large ones,
+   * the value decides that comes first in the image. The values are those of the foreground; holes of the background,
+   * and of NaN, are not filled.
+   *
+   * Of the options, `foreground`, `complement` and those of host and device are used. `connectivity` and
+   * `fullyConnected` are those of the pixels of a hole.
+   *
+   * \param input as for Mask(), in host memory
+   * \param output as for Mask()
+   * \param overwritesValues whether all pixels of a hole get the value. If false, those of the background get it, and
+   * pixels of other values stay.
+   * \param maximumSize holes with more pixels stay
+   * \return the number of pixels that have changed
+   * \exception CudaConnectedComponentError as for Mask(). InvalidArgument: there is `options.mask`. */
+  std::uint64_t FillHolesOfValues(const CudaConnectedComponentImageView & input,
+                                  const CudaConnectedComponentImageView & output,
+                                  bool                                    overwritesValues = false,
+                                  std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max()) const;
 
   /** Measures the components of an image, without labels. Nothing is written for each pixel.
    *

@@ -2,6 +2,7 @@
 #ifndef itkCudaConnectedComponentSelection_h
 #define itkCudaConnectedComponentSelection_h
 
+#include "itkCudaConnectedComponentImageView.h"
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <array>
@@ -50,6 +51,36 @@ struct CudaConnectedComponentSelection
    */
   std::uint64_t numberOfLargest = 0;
 
+  /** Whether `numberOfLargest` is the number for each value, not for all values of an image. The default is false. It
+   * needs labeling by value. NaN equals nothing, so each component of NaN is the largest of its value. */
+  bool perValue = false;
+
+  /** Whether all components as large as the largest are selected. The default is false. It needs a `numberOfLargest` of
+   * 1, without `perValue`. */
+  bool keepsTies = false;
+
+  /** \class SizesOfValue
+   * \brief The sizes of the components with a value.
+   * \ingroup CudaConnectedComponents */
+  struct SizesOfValue
+  {
+    /** The value. A value that no pixel can have, and NaN, select nothing. */
+    CudaConnectedComponentImageView::Value value;
+    /** The fewest pixels of a component. */
+    std::uint64_t minimumSize = 0;
+    /** The most pixels of a component. */
+    std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
+  };
+
+  /** If it is not empty, all conditions of the selection are for components with these values only, and those with
+   * other values are selected. Each value may be there once. It needs labeling by value, and `perValue` if there is a
+   * `numberOfLargest`. The default is empty. */
+  std::vector<SizesOfValue> sizesOfValues;
+
+  /** Whether the components that the conditions above and below do not select are selected instead. The default is
+   * false. */
+  bool isOpposite = false;
+
   /** Selects components by their position. The default is Any. */
   BorderEnum border = BorderEnum::Any;
 
@@ -71,8 +102,8 @@ struct CudaConnectedComponentSelection
   IsDefault() const
   {
     return minimumSize <= 1 && maximumSize == std::numeric_limits<std::uint64_t>::max() && numberOfLargest == 0 &&
-           border == BorderEnum::Any && seeds.empty() && order == OrderEnum::FirstPixel &&
-           pixelOrder == PixelOrderEnum::Raster;
+           sizesOfValues.empty() && !isOpposite && border == BorderEnum::Any && seeds.empty() &&
+           order == OrderEnum::FirstPixel && pixelOrder == PixelOrderEnum::Raster;
   }
 };
 

@@ -14,6 +14,7 @@
 #include "primitives/Sums.h"
 
 #include <algorithm>
+#include <functional>
 #include <array>
 #include <random>
 #include <string>
@@ -172,12 +173,21 @@ FindSeeded(const CudaConnectedComponentSelection & selection, const TestImage & 
   return isSeeded;
 }
 
+/** How the values of a table are compared. */
+struct ValueComparison
+{
+  itk::CudaConnectedComponentImageView::PixelTypeEnum type = itk::CudaConnectedComponentImageView::PixelTypeEnum::UInt8;
+  std::function<bool(std::uint64_t, std::uint64_t)>   areEqual;
+};
+
 /** Returns the rows of the components that a selection keeps, in the order of their labels.
- * \param isSeeded whether each component contains a seed; empty for a selection without seeds */
+ * \param isSeeded whether each component contains a seed; empty for a selection without seeds
+ * \param values needed for a selection by values */
 inline std::vector<std::uint64_t>
 SelectByLoop(const CudaConnectedComponentTable &     table,
              const CudaConnectedComponentSelection & selection,
-             const std::vector<bool> &               isSeeded = {})
+             const std::vector<bool> &               isSeeded = {},
+             const ValueComparison &                 values = {})
 {
   const auto bySize = [&table](std::uint64_t a, std::uint64_t b) {
     return table.pixelCounts[a] > table.pixelCounts[b];
@@ -186,28 +196,85 @@ SelectByLoop(const CudaConnectedComponentTable &     table,
     return table.firstPixels[a] < table.firstPixels[b];
   };
   std::vector<std::uint64_t> rows;
+  std::vector<std::uint64_t> others; // of values without a condition
   for (std::uint64_t row = 0; row < table.componentCount; ++row)
   {
     const std::uint64_t pixels = table.pixelCounts[row];
     const bool          isTouching = table.faces[row] != 0;
-    if ((isSeeded.empty() || isSeeded[row]) && pixels >= selection.minimumSize && pixels <= selection.maximumSize &&
-        (selection.border == BorderEnum::Any || (selection.border == BorderEnum::Touching) == isTouching))
+    const auto &        sizes = selection.sizesOfValues;
+    const auto          found = std::find_if(sizes.begin(), sizes.end(), [&](const auto & condition) {
+      const auto bits =
+        condition.value.FindBits(values.type, itk::CudaConnectedComponentImageView::Value::RoleEnum::Pixel);
+      return bits && values.areEqual(table.values[row], *bits);
+    });
+    const bool hasSize = found == sizes.end() || (pixels >= found->minimumSize && pixels <= found->maximumSize);
+    if (!sizes.empty() && found == sizes.end())
+    {
+      others.push_back(row);
+    }
+    else if (hasSize && (isSeeded.empty() || isSeeded[row]) && pixels >= selection.minimumSize &&
+             pixels <= selection.maximumSize &&
+             (selection.border == BorderEnum::Any || (selection.border == BorderEnum::Touching) == isTouching))
     {
       rows.push_back(row);
     }
   }
   std::sort(rows.begin(), rows.end(), byFirstPixel);
-  if (selection.numberOfLargest != 0 || selection.order == OrderEnum::Size)
+  if (selection.numberOfLargest != 0)
   {
     std::stable_sort(rows.begin(), rows.end(), bySize);
-    if (selection.numberOfLargest != 0 && rows.size() > selection.numberOfLargest)
+    const std::vector<std::uint64_t> all = std::move(rows);
+    rows.clear();
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> groups; // a value, and the number of its components so far
+    for (const std::uint64_t row : all)
     {
-      rows.resize(selection.numberOfLargest);
+      auto group = groups.begin();
+      if (selection.perValue)
+      {
+        const std::uint64_t value = table.values[row];
+        const bool          isNaN = !values.areEqual(value, value);
+        group = std::find_if(isNaN ? groups.end() : groups.begin(), groups.end(), [&](const auto & other) {
+          return values.areEqual(other.first, value);
+        });
+        if (isNaN)
+        {
+          rows.push_back(row);
+          continue;
+        }
+      }
+      if (group == groups.end())
+      {
+        groups.emplace_back(selection.perValue ? table.values[row] : 0, 0);
+        group = groups.end() - 1;
+      }
+      const bool isTie = selection.keepsTies && table.pixelCounts[row] == table.pixelCounts[all.front()];
+      if (group->second++ < selection.numberOfLargest || isTie)
+      {
+        rows.push_back(row);
+      }
     }
-    if (selection.order == OrderEnum::FirstPixel)
+  }
+  rows.insert(rows.end(), others.begin(), others.end());
+  if (selection.isOpposite)
+  {
+    std::vector<bool> isSelected(table.componentCount);
+    for (const std::uint64_t row : rows)
     {
-      std::sort(rows.begin(), rows.end(), byFirstPixel);
+      isSelected[row] = true;
     }
+    rows.clear();
+    for (std::uint64_t row = 0; row < table.componentCount; ++row)
+    {
+      if (!isSelected[row])
+      {
+        rows.push_back(row);
+      }
+    }
+  }
+  std::sort(rows.begin(), rows.end(), byFirstPixel);
+  if (selection.order == OrderEnum::Size)
+  {
+    std::stable_sort(rows.begin(), rows.end(), bySize);
   }
   return rows;
 }

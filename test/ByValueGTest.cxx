@@ -167,6 +167,33 @@ FloodFill(const Size &          size,
   return labels;
 }
 
+/** Labels the values of an image, connected or not. */
+template <typename TIsForeground, typename TAreEqual>
+Labels
+LabelValues(std::uint64_t pixels, const TIsForeground & isForeground, const TAreEqual & areEqual)
+{
+  Labels labels;
+  labels.pixels.assign(pixels, 0);
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> firsts; // pixels of values, and their labels
+  for (std::uint64_t i = 0; i < pixels; ++i)
+  {
+    if (!isForeground(i))
+    {
+      continue;
+    }
+    const bool isNaN = !areEqual(i, i);
+    const auto found = std::find_if(isNaN ? firsts.end() : firsts.begin(), firsts.end(), [&](const auto & first) {
+      return areEqual(first.first, i);
+    });
+    labels.pixels[i] = found != firsts.end() ? found->second : static_cast<std::uint32_t>(++labels.objectCount);
+    if (found == firsts.end() && !isNaN)
+    {
+      firsts.emplace_back(i, labels.pixels[i]);
+    }
+  }
+  return labels;
+}
+
 /** Images of values in the memory of a way, with axes in any order and gaps between pixels. */
 class ValueImages
 {
@@ -255,13 +282,15 @@ struct ValueCase
   Size                          size;
   std::uint64_t                 images;
   unsigned int                  connectivity;
+  bool                          isWhole; // whether all pixels of a value are one component
   CudaConnectedComponentLabeler labeler;
   std::vector<std::uint64_t>    values;
   std::vector<std::uint64_t>    mask; // empty without a mask
 
   std::vector<Labels>                      labels; // of each image, before the selection
   std::vector<CudaConnectedComponentTable> tables;
-  std::vector<std::vector<std::uint64_t>>  rows; // kept components of each image
+  std::vector<std::vector<std::uint64_t>>  rows;      // kept components of each image
+  std::vector<std::vector<std::uint32_t>>  newLabels; // of all components of each image; 0 if they are not kept
 
   ValueCase(AnalysisWay way, unsigned int seed)
     : labeler(LabelerFor(way, false))
@@ -315,7 +344,25 @@ struct ValueCase
       options.selection.numberOfLargest = random() % 4;
       options.selection.order = static_cast<OrderEnum>(random() % 2);
       options.selection.border = static_cast<BorderEnum>(random() % 3);
+      options.selection.pixelOrder = static_cast<PixelOrderEnum>(random() % 2);
+      options.selection.isOpposite = random() % 4 == 0;
+      options.selection.perValue = random() % 2 == 0;
+      options.selection.keepsTies =
+        options.selection.numberOfLargest == 1 && !options.selection.perValue && random() % 2 == 0;
+      const bool mayHaveSizes = options.selection.numberOfLargest == 0 || options.selection.perValue;
+      for (std::size_t i = 0; i < some.size() && mayHaveSizes && random() % 4 != 0; ++i)
+      {
+        const bool isNew = std::none_of(some.begin(), some.begin() + static_cast<std::ptrdiff_t>(i), [&](auto other) {
+          return AreEqual(type, some[i], other);
+        });
+        if (isNew && !(IsFloat(type) && std::isnan(NumberOf(type, some[i]))))
+        {
+          const std::uint64_t most = random() % 2 == 0 ? none : 1 + random() % 9;
+          options.selection.sizesOfValues.push_back({ ValueOf(some[i]), random() % 5, most });
+        }
+      }
     }
+    isWhole = options.wholeValues = random() % 4 == 0;
     name = NameOf(way) + ", seed " + std::to_string(seed) + ", type " + std::to_string(static_cast<int>(type)) + ", " +
            std::to_string(images) + " of " + View::TextOf(size) + ", " + std::to_string(connectivity) +
            " neighbors, background " + std::to_string(background) + (mask.empty() ? "" : ", mask") + ", " +
@@ -323,23 +370,33 @@ struct ValueCase
     for (std::uint64_t image = 0; image < images; ++image)
     {
       const std::uint64_t begin = image * CountOf(size);
-      labels.push_back(FloodFill(
-        size,
-        connectivity,
-        [&](std::uint64_t i) {
-          const bool isBackground = background != none && AreEqual(type, values[begin + i], background);
-          return !isBackground && (mask.empty() || mask[begin + i] != 0);
-        },
-        [&](std::uint64_t i, std::uint64_t j) { return AreEqual(type, values[begin + i], values[begin + j]); }));
+      const auto          isForeground = [&](std::uint64_t i) {
+        const bool isBackground = background != none && AreEqual(type, values[begin + i], background);
+        return !isBackground && (mask.empty() || mask[begin + i] != 0);
+      };
+      const auto areEqual = [&](std::uint64_t i, std::uint64_t j) {
+        return AreEqual(type, values[begin + i], values[begin + j]);
+      };
+      labels.push_back(isWhole ? LabelValues(CountOf(size), isForeground, areEqual)
+                               : FloodFill(size, connectivity, isForeground, areEqual));
       TestImage shape;
       shape.size = size;
-      tables.push_back(MeasureByLoop(shape, labels.back()));
+      tables.push_back(MeasureByLoop(shape, labels.back(), options.selection.pixelOrder));
       tables.back().values.resize(labels.back().objectCount);
-      for (std::uint64_t row = 0; row < labels.back().objectCount; ++row)
+      for (std::uint64_t i = 0; i < CountOf(size); ++i)
       {
-        tables.back().values[row] = values[begin + tables.back().firstPixels[row]];
+        if (const std::uint32_t label = labels.back().pixels[i])
+        {
+          tables.back().values[label - 1] = values[begin + i];
+        }
       }
-      rows.push_back(SelectByLoop(tables.back(), options.selection));
+      rows.push_back(SelectByLoop(
+        tables.back(), options.selection, {}, { type, [this](auto a, auto b) { return AreEqual(type, a, b); } }));
+      newLabels.emplace_back(labels.back().objectCount, 0);
+      for (std::size_t row = 0; row < rows.back().size(); ++row)
+      {
+        newLabels.back()[rows.back()[row]] = static_cast<std::uint32_t>(row + 1);
+      }
     }
   }
 
@@ -358,8 +415,7 @@ struct ValueCase
   {
     const std::uint64_t image = i / CountOf(size);
     const std::uint32_t label = labels[image].pixels[i % CountOf(size)];
-    const auto found = label == 0 ? rows[image].end() : std::find(rows[image].begin(), rows[image].end(), label - 1);
-    return found == rows[image].end() ? 0 : static_cast<std::uint32_t>(found - rows[image].begin() + 1);
+    return label == 0 ? 0 : newLabels[image][label - 1];
   }
 
   void
@@ -447,6 +503,95 @@ TEST_P(CudaConnectedComponentsByValue, MasksKeepThePixelsOfSelectedComponents)
       const std::uint64_t one = View::Value(1).BitsAs(tested.type);
       ASSERT_EQ(output.At(i), tested.LabelAt(i) != 0 ? tested.values[i] : one) << tested.name << ", pixel " << i;
     }
+  }
+}
+
+/** The oracle labels the pixels of all other values for each value. */
+TEST_P(CudaConnectedComponentsByValue, HolesOfValuesAreThoseOfALoop)
+{
+  if (GetParam() == AnalysisWay::DeviceToDevice)
+  {
+    GTEST_SKIP() << "holes of values are found in host memory";
+  }
+  for (unsigned int seed = 1; seed <= 400 && !HasFatalFailure(); ++seed)
+  {
+    std::mt19937               random(seed);
+    const auto                 side = [&random](unsigned int most) { return 1 + random() % most; };
+    const PixelType            type = AllTypes[seed % std::size(AllTypes)];
+    const Size                 size{ side(40), side(14), random() % 2 == 0 ? 1 : side(9) };
+    const std::uint64_t        images = side(2);
+    const std::uint64_t        pixels = CountOf(size);
+    const unsigned int         planes[] = { 4, 8 };
+    const unsigned int         volumes[] = { 6, 18, 26 };
+    const unsigned int         connectivity = size[2] == 1 ? planes[random() % 2] : volumes[random() % 3];
+    const auto                 some = SomeValues(type);
+    const unsigned int         kinds = 2 + random() % 3;
+    const unsigned int         share = 1 + random() % 6; // of pixels that are not the most frequent value
+    std::vector<std::uint64_t> values(pixels * images);
+    std::generate(values.begin(), values.end(), [&] {
+      return some[random() % share == 0 ? random() % std::min<std::size_t>(some.size(), 2 * kinds) : 1];
+    });
+    const bool          hasBackground = random() % 3 != 0;
+    const bool          overwrites = random() % 2 == 0;
+    const std::uint64_t maximumSize = random() % 2 == 0 ? 1 + random() % 9 : ~std::uint64_t{ 0 };
+
+    std::vector<std::uint64_t> expected = values;
+    for (std::uint64_t begin = 0; begin < values.size(); begin += pixels)
+    {
+      const auto areEqual = [&](std::uint64_t i, std::uint64_t j) {
+        return AreEqual(type, values[begin + i], values[begin + j]);
+      };
+      const Labels               kindsOf = LabelValues(pixels, [](auto) { return true; }, areEqual);
+      std::vector<std::uint64_t> smallest(pixels, ~std::uint64_t{ 0 });
+      for (std::uint64_t first = 0; first < pixels; ++first)
+      {
+        const std::uint64_t value = values[begin + first];
+        const bool          isFirst = std::find(kindsOf.pixels.begin(), kindsOf.pixels.end(), kindsOf.pixels[first]) ==
+                             kindsOf.pixels.begin() + static_cast<std::ptrdiff_t>(first);
+        if (!isFirst || !areEqual(first, first) || (hasBackground && AreEqual(type, value, 0)))
+        {
+          continue;
+        }
+        const auto   isOther = [&](std::uint64_t i) { return !areEqual(i, first); };
+        const Labels others = FloodFill(size, connectivity, isOther, [](auto, auto) { return true; });
+        TestImage    shape;
+        shape.size = size;
+        const auto table = MeasureByLoop(shape, others);
+        for (std::uint64_t i = 0; i < pixels; ++i)
+        {
+          const std::uint32_t label = others.pixels[i];
+          if (label != 0 && table.faces[label - 1] == 0 && (size[0] > 1 || size[1] > 1 || size[2] > 1) &&
+              table.pixelCounts[label - 1] <= maximumSize && table.pixelCounts[label - 1] < smallest[i])
+          {
+            smallest[i] = table.pixelCounts[label - 1];
+            const bool isBackground = hasBackground && AreEqual(type, values[begin + i], 0);
+            expected[begin + i] = overwrites || isBackground ? value : values[begin + i];
+          }
+        }
+      }
+    }
+
+    ValueImages input(GetParam(), type, size, images, values, random);
+    ValueImages other(GetParam(), type, size, images, values, random);
+    auto &      output = seed % 2 == 0 ? input : other;
+    auto        labeler = LabelerFor(GetParam(), false);
+    labeler.options.connectivity = connectivity;
+    if (!hasBackground)
+    {
+      labeler.options.foreground = itk::CudaConnectedComponentForeground::AnyOf({});
+      labeler.options.complement = true;
+    }
+    const std::uint64_t changed = labeler.FillHolesOfValues(input.view, output.view, overwrites, maximumSize);
+    std::uint64_t       different = 0;
+    for (std::uint64_t i = 0; i < values.size(); ++i)
+    {
+      const bool isSame =
+        output.At(i) == expected[i] || (expected[i] != values[i] && AreEqual(type, output.At(i), expected[i]));
+      ASSERT_TRUE(isSame) << "seed " << seed << ", pixel " << i << ": " << output.At(i) << " instead of "
+                          << expected[i];
+      different += expected[i] != values[i];
+    }
+    EXPECT_EQ(changed, different) << "seed " << seed;
   }
 }
 
@@ -540,6 +685,28 @@ TEST(CudaConnectedComponentsByValueErrors, SayWhatIsWrong)
       options.connectivity = 18;
       options.algorithm = AlgorithmEnum::HardwareAccelerated;
     });
+  });
+  const auto labelValues = [&label](const auto & set) {
+    label({ 3, 3, 3 }, [&set](auto & options) {
+      options.byValue = true;
+      options.selection.numberOfLargest = 2;
+      set(options);
+    });
+  };
+  ExpectError(KindEnum::InvalidArgument, "options.wholeValues needs options.byValue", [&] {
+    label({ 3, 3, 3 }, [](auto & options) { options.wholeValues = true; });
+  });
+  ExpectError(KindEnum::InvalidArgument, "needs options.byValue", [&] {
+    labelValues([](auto & options) {
+      options.byValue = false;
+      options.selection.perValue = true;
+    });
+  });
+  ExpectError(KindEnum::InvalidArgument, "need selection.perValue", [&] {
+    labelValues([](auto & options) { options.selection.sizesOfValues.push_back({ 3 }); });
+  });
+  ExpectError(KindEnum::InvalidArgument, "set numberOfLargest to 1", [&] {
+    labelValues([](auto & options) { options.selection.keepsTies = true; });
   });
   CudaConnectedComponentLabeler labeler;
   labeler.options.onHost = true;

@@ -81,7 +81,9 @@ PassRuns(const ParallelFor &                                   parallelFor,
     forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun rank) { runs.push_back({ begin, end, rank }); });
     visitRuns(row, std::move(runs));
   };
-  VisitLabeledRows(parallelFor, bits, ranks, request.size, [&](std::uint64_t) { return visitRow; });
+  VisitLabeledRows(parallelFor, bits, ranks, StackOf<TRowGroup>(request.size, request.images), [&](std::uint64_t) {
+    return visitRow;
+  });
 }
 
 /** Writes the labels of the pixels, or passes the runs to the caller. */
@@ -142,7 +144,8 @@ LabelRunsOnHost(const ParallelFor &         parallelFor,
 {
   if (RunsKernels())
   {
-    if (const std::uint64_t limit = MemoryLimitOf(options); limit != NoMemoryLimit)
+    const std::uint64_t limit = MemoryLimitOf(options);
+    if (limit != NoMemoryLimit && request.neighbors != Neighbors::All)
     {
       SlabLabeler<TRowGroup> slabs(parallelFor, bits, request);
       slabs.Cut(limit, [](const auto & part) {
@@ -151,15 +154,18 @@ LabelRunsOnHost(const ParallelFor &         parallelFor,
       return slabs.template Label<TRun>([&](const auto & part) { return StartOnHost(parallelFor, part); });
     }
   }
-  else if constexpr (TRowGroup::IsOneRow)
+  else if (request.neighbors != Neighbors::All)
   {
-    const bool wantsRunOffsets = !request.NeedsOnlyLabels() || request.images > 1;
-    return LabelRunsByRow<TRun>(parallelFor,
-                                bits,
-                                request.neighbors,
-                                request.values,
-                                wantsRunOffsets,
-                                bits.hasThreads ? PartSize{} : PartSize::Whole());
+    if constexpr (TRowGroup::IsOneRow)
+    {
+      const bool wantsRunOffsets = !request.NeedsOnlyLabels() || request.images > 1;
+      return LabelRunsByRow<TRun>(parallelFor,
+                                  bits,
+                                  request.neighbors,
+                                  request.values,
+                                  wantsRunOffsets,
+                                  bits.hasThreads ? PartSize{} : PartSize::Whole());
+    }
   }
   const auto capacity = RunCapacity::Exactly(bits.runs.total);
   return LabelRuns<TRun>(HostExecutor(parallelFor), bits.groups, request.neighbors, capacity, { &request.values });
@@ -266,6 +272,13 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   Word * const              memory = isLarge ? pageable.get() : static_cast<Word *>(pinned.get());
   const HostBits<TRowGroup> bits = pack(memory);
   const auto                labelInSlabs = [&](std::uint64_t mostBytes) {
+    if (request.neighbors == Neighbors::All)
+    {
+      // Seams join neighbors only.
+      return finish(bits, memory, [&](auto run) {
+        return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, options);
+      });
+    }
     SlabLabeler<TRowGroup> slabs(parallelFor, bits, request);
     CutForDevice(slabs, session, mostBytes);
     if (options.reportSlabs)

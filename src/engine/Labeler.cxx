@@ -6,12 +6,14 @@
 
 #include "engine/Calls.h"
 #include "engine/Checks.h"
+#include "engine/HolesOfValues.h"
 #include "engine/LabeledImages.h"
 #include "engine/Requests.h"
 #include "primitives/ImageRows.h"
 #include "primitives/Tuning.h"
 
 #include <string>
+#include <vector>
 
 namespace itk
 {
@@ -205,6 +207,72 @@ CudaConnectedComponentLabeler::WriteFilled(const ViewType &              input,
   return LabelView(options, input, [&](const RowPackerType & packRow) {
     return MaskPacked(*this, &input, packRow, input.size, input.images, writeRow, table);
   });
+}
+
+std::uint64_t
+CudaConnectedComponentLabeler::FillHolesOfValues(const ViewType & input,
+                                                 const ViewType & output,
+                                                 bool             overwritesValues,
+                                                 std::uint64_t    maximumSize) const
+{
+  RequireIn(ViewType::MemoryEnum::Host, input, "input");
+  RequireIn(ViewType::MemoryEnum::Host, output, "output");
+  RequireSize(output, input.size, input.images, "output");
+  Require(output.type == input.type, "the output has another pixel type than the input");
+  RequireMemory(output, "output");
+  Require(options.mask.pixels == nullptr, "the holes of values have no mask: clear options.mask");
+  // All pixels belong to regions of one value.
+  Options regionOptions = options;
+  regionOptions.byValue = true;
+  regionOptions.foreground = CudaConnectedComponentForeground::AnyOf({});
+  regionOptions.complement = true;
+  regionOptions.selection = {};
+  regionOptions.columns.boundingBoxes = true;
+  regionOptions.columns.values = true;
+  regionOptions.intensities = {};
+  regionOptions.reportValues = nullptr;
+  const std::uint64_t           rowCount = input.size[1] * input.size[2] * input.images;
+  std::vector<std::vector<Run>> rows(rowCount);
+  const RunVisitorType keepRuns = [&rows](std::uint64_t row, std::vector<Run> runs) { rows[row] = std::move(runs); };
+  HostOutput           runOutput;
+  runOutput.visitRuns = &keepRuns;
+  CudaConnectedComponentTable regions;
+  const auto request = RequestFor(regionOptions, &input, input.size, input.images, true, OutputKind::Labels);
+  LabelView(regionOptions, input, [&](const RowPackerType & packRow) {
+    return LabelRows(regionOptions, packRow, request, runOutput, &regions);
+  });
+  if (!request.HasPixels())
+  {
+    return 0;
+  }
+
+  const ParallelFor parallelFor = options.parallelFor ? CheckedFor(options.parallelFor) : ParallelFor(SequentialFor);
+  const auto        valueOf = FindHolesOfValues(regions,
+                                         FindAdjacentRegions(parallelFor, rows, request.size, request.neighbors),
+                                         request.size,
+                                         HoleSettings::Of(options, input.type, overwritesValues, maximumSize));
+  parallelFor(rowCount, [&](std::uint64_t row) {
+    CopyRowOf(input, output, row);
+    ImageView part = output;
+    part.size = { 0, 1, 1 };
+    part.images = 1;
+    for (const Run & run : rows[row])
+    {
+      const std::uint64_t from = valueOf[run.component];
+      if (from != run.component)
+      {
+        part.pixels = output.Row(row) + static_cast<std::int64_t>(run.begin) * output.strides[0];
+        part.size[0] = run.end - run.begin;
+        FillRowOf(part, 0, regions.values[from]);
+      }
+    }
+  });
+  std::uint64_t changed = 0;
+  for (std::uint64_t region = 0; region < valueOf.size(); ++region)
+  {
+    changed += valueOf[region] == region ? 0 : regions.pixelCounts[region];
+  }
+  return changed;
 }
 
 std::uint64_t

@@ -18,6 +18,11 @@ Neighbors
 NeighborsOf(const CudaConnectedComponentLabeler::Options & options, const Grid & size)
 {
   const bool isPlane = size.z <= 1; // an image may have no pixels
+  if (options.wholeValues)
+  {
+    Require(options.byValue, "options.wholeValues needs options.byValue: the components of a mask have no values");
+    return Neighbors::All;
+  }
   switch (options.connectivity)
   {
     case 0:
@@ -63,7 +68,14 @@ RequestFor(const CudaConnectedComponentLabeler::Options & options,
           "labeling by value needs the pixels of an image: packed rows have none");
   Require(options.byValue || !wantsTable || !options.columns.values,
           "options.columns.values needs options.byValue: the components of a mask have no values");
-  for (const auto & seed : options.selection.seeds)
+  const auto & selection = options.selection;
+  Require(options.byValue || (!selection.perValue && selection.sizesOfValues.empty()),
+          "a selection by values needs options.byValue: the components of a mask have no values");
+  Require(selection.numberOfLargest == 0 || selection.perValue || selection.sizesOfValues.empty(),
+          "the largest components of some values need selection.perValue");
+  Require(!selection.keepsTies || (selection.numberOfLargest == 1 && !selection.perValue),
+          "selection.keepsTies is for the largest component of an image: set numberOfLargest to 1");
+  for (const auto & seed : selection.seeds)
   {
     Require(size.Count() == 0 || (seed[0] < size.x && seed[1] < size.y && seed[2] < size.z), [&] {
       return "the seed " + std::to_string(seed[0]) + ", " + std::to_string(seed[1]) + ", " + std::to_string(seed[2]) +

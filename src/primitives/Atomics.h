@@ -102,6 +102,21 @@ AtomicMin(T * address, T value)
 #endif
 }
 
+/** Stores `value` if the value at the address is `expected`. Returns the old value at the address. */
+template <typename T>
+CCL_HOST_DEVICE
+inline T
+AtomicCompareExchange(T * address, T expected, T value)
+{
+#ifdef __CUDA_ARCH__
+  using Type = typename CudaAtomicType<T>::Type;
+  return atomicCAS(reinterpret_cast<Type *>(address), static_cast<Type>(expected), static_cast<Type>(value));
+#else
+  __atomic_compare_exchange_n(address, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+
 /** Stores the maximum of `value` and the value at the address. */
 template <typename T>
 CCL_HOST_DEVICE

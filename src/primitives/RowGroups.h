@@ -79,7 +79,8 @@ enum class Neighbors
 {
   Face, // 4 in a plane, 6 in a volume
   Edge, // 18 in a volume: the pixels that share a face or an edge
-  Full  // 8 in a plane, 26 in a volume
+  Full, // 8 in a plane, 26 in a volume
+  All   // all pixels of the image, in labeling by value
 };
 
 /** Returns the neighbors of full or face connectivity. */

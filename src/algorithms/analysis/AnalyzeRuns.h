@@ -112,13 +112,15 @@ AnalyzeRuns(const TExecutor &                         executor,
     return { std::move(memory), std::move(runOfRanks), componentCount, std::nullopt };
   }
   const auto seeded = MarkSeededComponents(executor, runs, ranks, limit, stack, selection.seeds);
-  auto       selected = Select(executor,
+  const SelectComponents::ComponentGroups<TRun> groups{ imageRanks, labeled.values.ofRuns, runOfRanks.get() };
+  auto                                          selected = Select(executor,
                          table,
                          selection.seeds.empty() ? nullptr : seeded.get(),
                          componentCount,
                          request.size,
-                         imageRanks,
+                         groups,
                          selection,
+                         request.values.type,
                          keptMemory);
   if (labeled.onlyRoots)
   {

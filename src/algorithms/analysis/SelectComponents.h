@@ -3,16 +3,20 @@
 #define ccl_algorithms_analysis_SelectComponents_h
 
 // Selects components by the rows of their table, and orders them. All work is on rows and runs, not on pixels. The
-// images of a stack are independent: each has its largest components and its order.
+// images of a stack are independent: each has its largest components and its order. In labeling by value, so are the
+// values of an image, if the selection is per value: components of one image and one value are a group.
 
 #include "algorithms/analysis/ComponentTable.h"
 #include "algorithms/runs/ImageRanks.h"
 #include "executors/Executor.h"
+#include "primitives/EqualValues.h"
 
 #include "itkCudaConnectedComponentSelection.h"
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace itk::ccl
 {
@@ -26,22 +30,99 @@ ColumnsFor(const Selection & selection, const TableColumns & wanted)
   const Selection all;
   TableColumns    columns = wanted;
   columns.pixelCounts |= columns.values || selection.minimumSize > 1 || selection.maximumSize != all.maximumSize ||
-                         selection.numberOfLargest != 0 || selection.order == Selection::OrderEnum::Size;
+                         selection.numberOfLargest != 0 || selection.order == Selection::OrderEnum::Size ||
+                         !selection.sizesOfValues.empty();
   columns.boundingBoxes |= columns.faces || selection.border != Selection::BorderEnum::Any;
   columns.firstPixels |= selection.pixelOrder != Selection::PixelOrderEnum::Raster;
+  columns.values |= selection.perValue || !selection.sizesOfValues.empty();
   return columns;
 }
 
 namespace SelectComponents
 {
 
-/** Returns 1 for a component that satisfies the conditions on size, seeds and border, and 0 for others: the values of
- * a scan. */
+/** The images and the values of components. */
+template <typename TRun>
+struct ComponentGroups
+{
+  RanksOfImages<TRun> imageRanks;
+  RunValues           values;               // of runs
+  const TRun *        runOfRanks = nullptr; // a run of each component, if values are wanted
+
+  CCL_HOST_DEVICE
+  std::uint64_t
+  KeyOf(std::uint64_t rank) const
+  {
+    return values.KeyOf(runOfRanks[rank]);
+  }
+
+  /** Returns whether two components are in one image and, if `perValue`, have one value. NaN equals nothing. */
+  CCL_HOST_DEVICE
+  bool
+  AreTogether(TRun a, TRun b, bool perValue) const
+  {
+    return imageRanks.ImageOf(a) == imageRanks.ImageOf(b) &&
+           (!perValue || values.AreEqual(runOfRanks[a], runOfRanks[b]));
+  }
+};
+
+/** What the conditions for the sizes of values say of a component. */
+enum ValueState : std::uint8_t
+{
+  OtherValue, // none is for its value: it is selected
+  Possible,   // it satisfies them
+  Refused
+};
+
+/** Limits of the sizes of the components with a value. The key is that of RunValues. */
+struct SizesOfKey
+{
+  std::uint64_t key;
+  std::uint64_t minimumSize;
+  std::uint64_t maximumSize;
+};
+
+/** Kernel functor that finds the ValueState of components with some values. A cell is a component. */
+template <typename TRun>
+struct MarkValues
+{
+  /** Number of values that a kernel gets as its arguments. */
+  static constexpr unsigned int Capacity = 64;
+
+  ComponentGroups<TRun> groups;
+  const TRun *          pixelCounts;
+  std::uint8_t *        states;
+  unsigned int          count;
+  SizesOfKey            sizes[Capacity]; // in ascending order of the keys
+
+  CCL_HOST_DEVICE
+  void
+  operator()(const Cell & component) const
+  {
+    const std::uint64_t key = groups.KeyOf(component.x);
+    unsigned int        begin = 0;
+    for (unsigned int end = count; end - begin > 1;)
+    {
+      const unsigned int middle = begin + (end - begin) / 2;
+      (sizes[middle].key <= key ? begin : end) = middle;
+    }
+    if (sizes[begin].key == key)
+    {
+      const std::uint64_t pixels = pixelCounts[component.x];
+      const bool          isPossible = pixels >= sizes[begin].minimumSize && pixels <= sizes[begin].maximumSize;
+      states[component.x] = isPossible ? Possible : Refused;
+    }
+  }
+};
+
+/** Returns 1 for a component that satisfies the conditions on size, value, seeds and border, and 0 for others: the
+ * values of a scan. */
 template <typename TRun>
 struct IsSelected
 {
   SelectionColumns<TRun> table;
   const TRun *           seeded; // whether each component contains a seed; null if all are selected
+  const std::uint8_t *   states; // the ValueState of each component; null without conditions
   std::uint64_t          minimumSize;
   std::uint64_t          maximumSize;
   Selection::BorderEnum  border;
@@ -51,6 +132,10 @@ struct IsSelected
   TRun
   operator()(std::uint64_t rank) const
   {
+    if (states != nullptr && states[rank] != Possible)
+    {
+      return states[rank] == OtherValue;
+    }
     if (seeded != nullptr && seeded[rank] == 0)
     {
       return 0;
@@ -72,18 +157,23 @@ struct IsSelected
   }
 };
 
-/** Returns 1 for the first of the largest selected components of each image, and 0 for others: the values of a scan. */
+/** Returns 1 for the first of the largest selected components of each image, or for all of them, and 0 for others: the
+ * values of a scan. */
 template <typename TRun>
-struct IsFirstLargest
+struct IsLargest
 {
+  IsSelected<TRun>    isSelected;
   RanksOfImages<TRun> imageRanks;
-  const TRun *        largest; // the complement of the rank of this component, for each image
+  const TRun *        largestSizes;
+  const TRun *        largest; // the complement of the rank of the first one, for each image; null for all
 
   CCL_HOST_DEVICE
   TRun
   operator()(std::uint64_t rank) const
   {
-    return static_cast<TRun>(~largest[imageRanks.ImageOf(static_cast<TRun>(rank))]) == rank;
+    const std::uint64_t image = imageRanks.ImageOf(static_cast<TRun>(rank));
+    return largest != nullptr ? static_cast<TRun>(~largest[image]) == rank
+                              : isSelected.table.pixelCounts[rank] == largestSizes[image] && isSelected(rank) != 0;
   }
 };
 
@@ -98,6 +188,21 @@ struct HasPosition
   operator()(std::uint64_t rank) const
   {
     return positions[rank] != NoLabel<TRun>;
+  }
+};
+
+/** Returns the value of a condition, or of its opposite: 1 or 0. */
+template <typename TRun, typename TCondition>
+struct IsKept
+{
+  TCondition condition;
+  bool       isOpposite;
+
+  CCL_HOST_DEVICE
+  TRun
+  operator()(std::uint64_t rank) const
+  {
+    return (condition(rank) != 0) != isOpposite;
   }
 };
 
@@ -172,35 +277,64 @@ struct NumberInOrderOfRanks
   }
 };
 
-/** Kernel functor that makes the keys for a sort by a value of the listed components, or by its complement. A cell is
- * an element of the list's memory. After the components, the keys are 0, which is lower than all keys of components,
- * and the ranks are 0, because the sort reads them. */
-template <typename TRun>
-struct CopyKeys
+/** What a list of components is sorted by. */
+enum class SortKey
 {
-  TRun *              ranks; // of the listed components
-  BoundedCount<TRun>  count;
-  const TRun *        values; // of each component; null for its image
-  RanksOfImages<TRun> imageRanks;
-  bool                isAscending;
-  TRun *              keys;
+  PixelCount,  // the largest first
+  FirstPixel,  // the lowest first
+  LowerValue,  // the lower 32 bits of the value
+  HigherValue, // the higher 32 bits
+  Image        // the first image first
+};
+
+/** Kernel functor that makes the keys for a sort of the listed components. A cell is an element of the list's memory.
+ * After the components, the keys are 0, which is not higher than keys of components, and the ranks are 0, because the
+ * sort reads them. */
+template <typename TRun>
+struct StoreSortKeys
+{
+  TRun *                 ranks; // of the listed components
+  BoundedCount<TRun>     count;
+  SelectionColumns<TRun> table;
+  ComponentGroups<TRun>  groups;
+  SortKey                sortKey;
+  TRun *                 keys;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & position) const
   {
-    TRun key = 0;
     if (position.x < count.GetOrZero())
     {
-      const TRun rank = ranks[position.x];
-      const TRun value = values != nullptr ? values[rank] : static_cast<TRun>(imageRanks.ImageOf(rank));
-      key = isAscending ? static_cast<TRun>(~value) : value;
+      keys[position.x] = this->KeyOf(ranks[position.x]);
     }
     else
     {
       ranks[position.x] = 0;
+      keys[position.x] = 0;
     }
-    keys[position.x] = key;
+  }
+
+private:
+  /** Returns the key of a component: a higher one comes first. */
+  CCL_HOST_DEVICE
+  TRun
+  KeyOf(TRun rank) const
+  {
+    switch (sortKey)
+    {
+      case SortKey::PixelCount:
+        return table.pixelCounts[rank];
+      case SortKey::FirstPixel:
+        return static_cast<TRun>(~table.firstPixels[rank]);
+      case SortKey::LowerValue:
+        return static_cast<std::uint32_t>(groups.KeyOf(rank));
+      case SortKey::HigherValue:
+        return static_cast<std::uint32_t>(groups.KeyOf(rank) >> 32);
+      case SortKey::Image:
+        break;
+    }
+    return static_cast<TRun>(~static_cast<TRun>(groups.imageRanks.ImageOf(rank)));
   }
 };
 
@@ -236,37 +370,27 @@ struct FindStartOfImage
   }
 };
 
-/** Returns 1 for a position among the first `limit` of its image, and 0 for others: the values of a scan. */
+/** Kernel functor that writes the position of each listed component that is among the first of its group. The list is
+ * sorted by groups. A cell is a position. */
 template <typename TRun>
-struct IsWithinLimit
+struct NumberFirstOfGroups
 {
-  RanksOfImages<TRun> imageRanks;
-  const TRun *        ranks;
-  const TRun *        starts; // of each image in the list; null for one image
-  std::uint64_t       limit;
-
-  CCL_HOST_DEVICE
-  TRun
-  operator()(std::uint64_t position) const
-  {
-    return position - (starts == nullptr ? 0 : starts[imageRanks.ImageOf(ranks[position])]) < limit;
-  }
-};
-
-/** Visitor of a scan that copies the listed components within the limit to another list. */
-template <typename TRun>
-struct KeepWithinLimit
-{
-  IsWithinLimit<TRun> isWithinLimit;
-  TRun *              kept;
+  ComponentGroups<TRun> groups;
+  bool                  perValue;
+  const std::uint8_t *  states; // as in IsSelected: components of other values are not counted
+  std::uint64_t         limit;
+  const TRun *          ranks;
+  TRun *                positions;
 
   CCL_HOST_DEVICE
   void
-  operator()(std::uint64_t position, TRun keptPosition) const
+  operator()(const Cell & position) const
   {
-    if (isWithinLimit(position) != 0)
+    const TRun rank = ranks[position.x];
+    if (position.x < limit || (states != nullptr && states[rank] == OtherValue) ||
+        !groups.AreTogether(rank, ranks[position.x - limit], perValue))
     {
-      kept[keptPosition] = isWithinLimit.ranks[position];
+      positions[rank] = static_cast<TRun>(position.x);
     }
   }
 };
@@ -319,125 +443,155 @@ struct SelectedComponents
 inline bool
 IsSorting(const Selection & selection)
 {
-  return selection.numberOfLargest > 1 || selection.order == Selection::OrderEnum::Size ||
+  return selection.numberOfLargest > (selection.perValue ? 0 : 1) || selection.order == Selection::OrderEnum::Size ||
          selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
+}
+
+/** Finds the ValueState of each component. Returns empty memory if the selection has no conditions for values. */
+template <typename TRun, typename TExecutor>
+auto
+MarkValuesOf(const TExecutor &                               executor,
+             const SelectionColumns<TRun> &                  table,
+             const SelectComponents::ComponentGroups<TRun> & groups,
+             const BoundedCount<TRun> &                      componentCount,
+             const Selection &                               selection,
+             PixelType                                       type)
+{
+  using FunctorType = SelectComponents::MarkValues<TRun>;
+  std::vector<SelectComponents::SizesOfKey> sizes;
+  for (const auto & condition : selection.sizesOfValues)
+  {
+    if (const auto bits = condition.value.FindBits(type, ImageView::Value::RoleEnum::Pixel))
+    {
+      const std::uint64_t key = VisitWidth(type, [&](auto width) -> std::uint64_t {
+        return ValueKeys<decltype(width)>::Of(type)(static_cast<decltype(width)>(*bits));
+      });
+      sizes.push_back({ key, condition.minimumSize, condition.maximumSize });
+    }
+  }
+  std::sort(sizes.begin(), sizes.end(), [](const auto & a, const auto & b) { return a.key < b.key; });
+  auto states =
+    executor.template AllocateCleared<std::uint8_t>(selection.sizesOfValues.empty() ? 0 : componentCount.limit);
+  for (std::size_t begin = 0; begin < sizes.size(); begin += FunctorType::Capacity)
+  {
+    const auto  count = std::min<std::size_t>(FunctorType::Capacity, sizes.size() - begin);
+    FunctorType functor{ groups, table.pixelCounts, states.get(), static_cast<unsigned int>(count), {} };
+    std::copy_n(sizes.begin() + static_cast<std::ptrdiff_t>(begin), count, functor.sizes);
+    executor.ForEach(componentCount, functor);
+  }
+  return states;
 }
 
 /** Selects components, and numbers the selected ones through all images. The table has a row for each component, and
  * the columns of ColumnsFor(). `seeded` is the result of MarkSeededComponents(), or null without seeds. `size` is the
- * size of one image. If the selection does not sort, `keptMemory` gets the number of the selected components, instead
- * of memory of the executor, unless it is null. */
+ * size of one image, and `type` its pixel type. If the selection does not sort, `keptMemory` gets the number of the
+ * selected components, instead of memory of the executor, unless it is null. */
 template <typename TRun, typename TExecutor>
 SelectedComponents<TRun, TExecutor>
-Select(const TExecutor &              executor,
-       const SelectionColumns<TRun> & table,
-       const TRun *                   seeded,
-       const BoundedCount<TRun> &     componentCount,
-       const Grid &                   size,
-       const RanksOfImages<TRun> &    imageRanks,
-       const Selection &              selection,
-       TRun *                         keptMemory = nullptr)
+Select(const TExecutor &                               executor,
+       const SelectionColumns<TRun> &                  table,
+       const TRun *                                    seeded,
+       const BoundedCount<TRun> &                      componentCount,
+       const Grid &                                    size,
+       const SelectComponents::ComponentGroups<TRun> & groups,
+       const Selection &                               selection,
+       PixelType                                       type = PixelType::UInt8,
+       TRun *                                          keptMemory = nullptr)
 {
   using namespace SelectComponents;
   const std::uint64_t limit = componentCount.limit;
-  const std::uint64_t images = imageRanks.images;
-  auto                countMemory = executor.template Allocate<TRun>(2); // of the matches, and of the largest ones
+  const std::uint64_t images = groups.imageRanks.images;
+  auto                countMemory = executor.template Allocate<TRun>(1);
   auto                rankBuffer = executor.template Allocate<TRun>(limit);
   auto                positionBuffer = executor.template Allocate<TRun>(limit);
-  TRun *              count = keptMemory != nullptr ? keptMemory : countMemory.get();
-  const auto          numberInOrderOfRanks = [&](const auto & isNumbered) {
-    using IsNumberedType = std::decay_t<decltype(isNumbered)>;
+  TRun * const        ranks = rankBuffer.get();
+  TRun * const        positions = positionBuffer.get();
+  TRun * const        count = keptMemory != nullptr ? keptMemory : countMemory.get();
+  const auto          list = [&](const auto & condition, bool isOpposite) {
+    using IsKeptType = IsKept<TRun, std::decay_t<decltype(condition)>>;
+    const IsKeptType isKept{ condition, isOpposite };
     executor.template Scan<TRun>(
-      componentCount,
-      isNumbered,
-      NumberInOrderOfRanks<TRun, IsNumberedType>{ isNumbered, positionBuffer.get(), rankBuffer.get() },
-      count);
-  };
-  const auto finish = [&] {
-    return SelectedComponents<TRun, TExecutor>{
-      std::move(countMemory), { limit, count }, std::move(rankBuffer), std::move(positionBuffer)
-    };
+      componentCount, isKept, NumberInOrderOfRanks<TRun, IsKeptType>{ isKept, positions, ranks }, count);
   };
 
+  const bool             isTransposed = selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
+  const bool             isBySize = selection.order == Selection::OrderEnum::Size;
+  const auto             states = MarkValuesOf(executor, table, groups, componentCount, selection, type);
+  const bool             hasStates = !selection.sizesOfValues.empty();
   const IsSelected<TRun> isSelected{
-    table, seeded, selection.minimumSize, selection.maximumSize, selection.border, size
+    table, seeded, hasStates ? states.get() : nullptr, selection.minimumSize, selection.maximumSize, selection.border,
+    size
   };
-  if (selection.numberOfLargest == 1 && !IsSorting(selection))
+  // Ranks are in raster order, and sorts are stable.
+  const auto sort = [&](const BoundedCount<TRun> & listed, bool bySize, bool byValue) {
+    const auto keys = executor.template Allocate<TRun>(listed.limit);
+    const auto sortMemory = executor.template AllocateForSort<TRun>(listed.limit);
+    const auto sortBy = [&](SortKey sortKey) {
+      executor.ForEach(Grid{ listed.limit }, StoreSortKeys<TRun>{ ranks, listed, table, groups, sortKey, keys.get() });
+      executor.SortDescending(listed.limit, keys.get(), ranks, sortMemory);
+    };
+    if (isTransposed)
+    {
+      sortBy(SortKey::FirstPixel);
+    }
+    if (bySize)
+    {
+      sortBy(SortKey::PixelCount);
+    }
+    if (byValue)
+    {
+      sortBy(SortKey::LowerValue);
+      if (SizeOf(type) == 8)
+      {
+        sortBy(SortKey::HigherValue);
+      }
+    }
+    if (images > 1)
+    {
+      sortBy(SortKey::Image);
+    }
+  };
+
+  const std::uint64_t limitOfGroup = selection.numberOfLargest;
+  if (limitOfGroup == 0)
+  {
+    list(isSelected, selection.isOpposite);
+  }
+  else if (limitOfGroup == 1 && !selection.perValue && (selection.keepsTies || !isTransposed))
   {
     // The most frequent selection needs no sort.
     const auto largestSizes = executor.template AllocateCleared<TRun>(images);
     const auto largest = executor.template AllocateCleared<TRun>(images);
-    executor.ForEach(componentCount, RaiseLargestSize<TRun>{ isSelected, imageRanks, largestSizes.get() });
-    executor.ForEach(componentCount,
-                     FindFirstLargest<TRun>{ isSelected, imageRanks, largestSizes.get(), largest.get() });
-    numberInOrderOfRanks(IsFirstLargest<TRun>{ imageRanks, largest.get() });
-    return finish();
-  }
-  numberInOrderOfRanks(isSelected);
-  if (!IsSorting(selection))
-  {
-    return finish();
-  }
-  const bool isTransposed = selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
-  const bool isBySize = selection.order == Selection::OrderEnum::Size;
-  const auto matches = AwaitIfPossible(executor, BoundedCount<TRun>(limit, count));
-  const bool isLimited = selection.numberOfLargest != 0 && selection.numberOfLargest < matches.limit;
-  if (!isLimited && !isBySize && !isTransposed)
-  {
-    return finish();
-  }
-
-  // Ranks are in raster order, and the sort is stable.
-  const auto keys = executor.template Allocate<TRun>(matches.limit);
-  const auto sortMemory = executor.template AllocateForSort<TRun>(matches.limit);
-  const auto sortOnceBy = [&](const BoundedCount<TRun> & listed, const TRun * values, bool isAscending) {
-    executor.ForEach(Grid{ listed.limit },
-                     CopyKeys<TRun>{ rankBuffer.get(), listed, values, imageRanks, isAscending, keys.get() });
-    executor.SortDescending(listed.limit, keys.get(), rankBuffer.get(), sortMemory);
-  };
-  const auto sortBy = [&](const BoundedCount<TRun> & listed, const TRun * values, bool isAscending) {
-    sortOnceBy(listed, values, isAscending);
-    if (images > 1)
+    executor.ForEach(componentCount, RaiseLargestSize<TRun>{ isSelected, groups.imageRanks, largestSizes.get() });
+    if (!selection.keepsTies)
     {
-      sortOnceBy(listed, nullptr, true); // by images
+      executor.ForEach(componentCount,
+                       FindFirstLargest<TRun>{ isSelected, groups.imageRanks, largestSizes.get(), largest.get() });
     }
-  };
-  BoundedCount<TRun> kept = matches;
-  if (isTransposed)
-  {
-    sortBy(matches, table.firstPixels, true);
+    list(
+      IsLargest<TRun>{
+        isSelected, groups.imageRanks, largestSizes.get(), selection.keepsTies ? nullptr : largest.get() },
+      selection.isOpposite);
   }
-  if (isLimited || isBySize)
+  else
   {
-    sortBy(matches, table.pixelCounts, false);
+    list(isSelected, false);
+    const auto matches = AwaitIfPossible(executor, BoundedCount<TRun>(limit, count));
+    sort(matches, true, selection.perValue);
+    executor.Fill(positions, limit, NoLabelByte);
+    executor.ForEach(
+      matches,
+      NumberFirstOfGroups<TRun>{ groups, selection.perValue, isSelected.states, limitOfGroup, ranks, positions });
+    list(HasPosition<TRun>{ positions }, selection.isOpposite);
   }
-  if (isLimited)
+  if (isTransposed || isBySize)
   {
-    const auto starts = executor.template Allocate<TRun>(images == 1 ? 0 : images);
-    if (images > 1)
-    {
-      executor.ForEach(Grid{ images }, FindStartOfImage<TRun>{ imageRanks, rankBuffer.get(), matches, starts.get() });
-    }
-    const IsWithinLimit<TRun> isWithinLimit{
-      imageRanks, rankBuffer.get(), images == 1 ? nullptr : starts.get(), selection.numberOfLargest
-    };
-    auto list = executor.template Allocate<TRun>(limit);
-    count = countMemory.get() + 1;
-    executor.template Scan<TRun>(matches, isWithinLimit, KeepWithinLimit<TRun>{ isWithinLimit, list.get() }, count);
-    rankBuffer = std::move(list);
-    kept = { matches.limit, count };
+    const auto kept = AwaitIfPossible(executor, BoundedCount<TRun>(limit, count));
+    sort(kept, isBySize, false);
+    executor.Fill(positions, limit, NoLabelByte);
+    executor.ForEach(kept, NumberInOrderOfList<TRun>{ ranks, positions });
   }
-  if (isTransposed && isLimited && !isBySize)
-  {
-    sortBy(kept, table.firstPixels, true);
-  }
-  executor.Fill(positionBuffer.get(), limit, NoLabelByte);
-  executor.ForEach(kept, NumberInOrderOfList<TRun>{ rankBuffer.get(), positionBuffer.get() });
-  if (!isBySize && !isTransposed)
-  {
-    numberInOrderOfRanks(HasPosition<TRun>{ positionBuffer.get() });
-  }
-  return finish();
+  return { std::move(countMemory), { limit, count }, std::move(rankBuffer), std::move(positionBuffer) };
 }
 
 } // namespace itk::ccl

@@ -14,6 +14,7 @@
 #include "algorithms/runs/AdjacencyByRun.h"
 #include "algorithms/runs/AdjacencyByWord.h"
 #include "algorithms/runs/RunRanking.h"
+#include "algorithms/runs/RunsOfValues.h"
 #include "algorithms/runs/ValueRuns.h"
 #include "executors/Executor.h"
 #include "primitives/Tuning.h"
@@ -393,13 +394,23 @@ LabelRuns(const TExecutor &               executor,
   // Unless roots have the first pixels, rootRanks holds the first pixels of components until their ranks are known.
   auto                                   rootRanks = executor.template Allocate<TRun>(runCount.limit);
   const FirstPixelMarks<TRun, TExecutor> marks(executor, FirstPixelLimit(groups));
-  BuildTrees(
-    executor,
-    runs,
-    TopologyOf(groups, neighbors),
-    runCount,
-    mayBeByRun,
-    { parents.get(), TRowGroup::RootHasFirstPixel ? nullptr : rootRanks.get(), target.values, target.copiedValues });
+  if (neighbors == Neighbors::All)
+  {
+    if constexpr (TRowGroup::HasValues)
+    {
+      UniteRunsOfValues(executor, runs, runCount, valueSource.image->images, parents.get());
+    }
+  }
+  else
+  {
+    BuildTrees(
+      executor,
+      runs,
+      TopologyOf(groups, neighbors),
+      runCount,
+      mayBeByRun,
+      { parents.get(), TRowGroup::RootHasFirstPixel ? nullptr : rootRanks.get(), target.values, target.copiedValues });
+  }
 
   if (!TRowGroup::IsOneRow || !mayBeByRun || !capacity.isExact)
   {
