@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeVar, overload
 
 from numpy.typing import NDArray
@@ -9,8 +9,10 @@ __all__ = [
     "__version__",
     "backend_info",
     "component_statistics",
+    "fill_holes",
     "keep_largest",
     "label",
+    "label_statistics",
     "relabel",
     "remove_small",
     "set_device_memory_limit",
@@ -188,6 +190,9 @@ def keep_largest(
     spatial_dims: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
+    by_value: bool = False,
+    across_values: bool = False,
+    background: float | None = 0,
     mask: Any = None,
     device: _Device = None,
     threads: int | None = None,
@@ -202,6 +207,9 @@ def keep_largest(
     spatial_dims: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
+    by_value: bool = False,
+    across_values: bool = False,
+    background: float | None = 0,
     mask: Any = None,
     device: _Device = None,
     threads: int | None = None,
@@ -210,12 +218,14 @@ def keep_largest(
 @overload
 def remove_small(
     image: _ArrayLike,
-    min_size: float,
+    min_size: float | Mapping[Any, float],
     *,
     connectivity: int | None = None,
     spatial_dims: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
+    by_value: bool = False,
+    background: float | None = 0,
     mask: Any = None,
     device: _Device = None,
     threads: int | None = None,
@@ -225,13 +235,51 @@ def remove_small(
 @overload
 def remove_small(
     image: _Image,
-    min_size: float,
+    min_size: float | Mapping[Any, float],
     *,
     connectivity: int | None = None,
     spatial_dims: int | None = None,
     lower: float | None = None,
     upper: float | None = None,
+    by_value: bool = False,
+    background: float | None = 0,
     mask: Any = None,
+    device: _Device = None,
+    threads: int | None = None,
+    spacing: _Spacing = None,
+    out: _Image | None = None,
+) -> _Image: ...
+@overload
+def fill_holes(
+    image: _ArrayLike,
+    *,
+    value: float | None = None,
+    max_size: float = ...,
+    connectivity: int | None = 1,
+    spatial_dims: int | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    by_value: bool = False,
+    background: float | None = 0,
+    overwrite: bool = False,
+    device: _Device = None,
+    threads: int | None = None,
+    spacing: _Spacing = None,
+    out: _Array | None = None,
+) -> _Array: ...
+@overload
+def fill_holes(
+    image: _Image,
+    *,
+    value: float | None = None,
+    max_size: float = ...,
+    connectivity: int | None = 1,
+    spatial_dims: int | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    by_value: bool = False,
+    background: float | None = 0,
+    overwrite: bool = False,
     device: _Device = None,
     threads: int | None = None,
     spacing: _Spacing = None,
@@ -331,6 +379,17 @@ def component_statistics(
     by_value: bool = False,
     background: float | None = 0,
     mask: Any = None,
+    device: _Device = None,
+    threads: int | None = None,
+    spacing: _Spacing = None,
+    properties: str | Sequence[str] = ("label", "area", "bbox", "centroid"),
+) -> dict[str, Any]: ...
+def label_statistics(
+    labels: _ArrayLike | _HasShape | _HasSize,
+    intensities: Any = None,
+    *,
+    spatial_dims: int | None = None,
+    background: int | None = 0,
     device: _Device = None,
     threads: int | None = None,
     spacing: _Spacing = None,

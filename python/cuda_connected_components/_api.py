@@ -1,9 +1,12 @@
 """The functions of the package."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
+
+import numpy as np
 
 from . import _arguments, _core, _exchange, _host, _images, _on_device, _settings, _table, _values
-from ._options import DEFAULT_BACKGROUND, Options, Seeds, Selection
+from ._options import DEFAULT_BACKGROUND, Holes, Options, Seeds, Selection
 from ._tensors import outside_graphs
 
 
@@ -229,6 +232,9 @@ def keep_largest(
     spatial_dims=None,
     lower=None,
     upper=None,
+    by_value=False,
+    across_values=False,
+    background=DEFAULT_BACKGROUND,
     mask=None,
     device=None,
     threads=None,
@@ -245,7 +251,13 @@ def keep_largest(
         The image. See `label` for this and the other parameters.
     k : int, optional
         The number of components to keep, in each image. The default is 1.
-    connectivity, spatial_dims, lower, upper, mask, device, threads :
+    by_value : bool, optional
+        Whether neighbors are connected only if their values are equal, as in
+        images of classes. Then `k` components of each value stay. Each NaN
+        stays: it equals nothing, so it is the only one of its value.
+    across_values : bool, optional
+        With `by_value`, whether `k` components of all values together stay.
+    connectivity, spatial_dims, lower, upper, background, mask, device, threads :
         As for `label`.
     out : like image, optional
         The result is written to this image of the same type. It may be `image`.
@@ -254,7 +266,7 @@ def keep_largest(
     -------
     kept : like image
         An image of the type of the input. The elements of the components have
-        their values, and all others are 0.
+        their values, and all others are 0 or `background`.
 
     Examples
     --------
@@ -262,18 +274,23 @@ def keep_largest(
     >>> import cuda_connected_components as ccc
     >>> ccc.keep_largest(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8))
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
+    >>> ccc.keep_largest(np.array([1, 1, 2, 1, 2, 2]), by_value=True)
+    array([1, 1, 0, 0, 2, 2])
     """
     k = _arguments.integer_of("k", k, 1)
-    if connectivity is spatial_dims is lower is upper is mask is device is threads is out is None:
+    is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is out is None
+    if is_default and by_value is across_values is False and background is DEFAULT_BACKGROUND:
         found = _exchange.keep(image, k=k)
         if found is not None:
             kept, values = found
             _values.warn(values)
             return kept
+    if across_values and not by_value:
+        raise ValueError("across_values needs by_value=True: otherwise, components have no values")
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
     )
-    return keep(image, options, Selection(k=k), out)
+    return keep(image, options, Selection(k=k, per_value=bool(by_value and not across_values)), out)
 
 
 @outside_graphs
@@ -285,6 +302,8 @@ def remove_small(
     spatial_dims=None,
     lower=None,
     upper=None,
+    by_value=False,
+    background=DEFAULT_BACKGROUND,
     mask=None,
     device=None,
     threads=None,
@@ -297,11 +316,16 @@ def remove_small(
     ----------
     image : like label
         The image. See `label` for this and the other parameters.
-    min_size : number
+    min_size : number or dict
         Components with ``size < min_size`` are removed. The size is a number of
         elements or, with `spacing`, a length, area or volume: a component of
         exactly `min_size` stays, up to a relative rounding error of 2e-7.
-    connectivity, spatial_dims, lower, upper, mask, device, threads :
+        With `by_value`, also a dictionary from values to sizes: components of
+        other values stay.
+    by_value : bool, optional
+        Whether neighbors are connected only if their values are equal, as in
+        images of classes.
+    connectivity, spatial_dims, lower, upper, background, mask, device, threads :
         As for `label`.
     spacing : number, sequence of numbers or "image", optional
         The distance of elements along each axis of an image, for example in mm.
@@ -314,7 +338,7 @@ def remove_small(
     -------
     kept : like image
         An image of the type of the input. The elements of the components have
-        their values, and all others are 0.
+        their values, and all others are 0 or `background`.
 
     Examples
     --------
@@ -322,21 +346,121 @@ def remove_small(
     >>> import cuda_connected_components as ccc
     >>> ccc.remove_small(np.array([9, 0, 9, 9, 0, 9], dtype=np.uint8), 2)
     array([0, 0, 9, 9, 0, 0], dtype=uint8)
+    >>> ccc.remove_small(np.array([1, 2, 2, 3, 3, 3]), {2: 3, 3: 3}, by_value=True)
+    array([1, 0, 0, 3, 3, 3])
     """
-    if connectivity is spatial_dims is lower is upper is mask is device is threads is spacing is out is None:
+    is_default = connectivity is spatial_dims is lower is upper is mask is device is threads is spacing is out is None
+    if is_default and by_value is False and background is DEFAULT_BACKGROUND and not isinstance(min_size, Mapping):
         found = _exchange.keep(image, min_size=_arguments.minimum_pixels(min_size, None))
         if found is not None:
             kept, values = found
             _values.warn(values)
             return kept
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
     )
+    if isinstance(min_size, Mapping):
+        if not by_value:
+            raise ValueError("min_size for each value needs by_value=True: otherwise, components have no values")
+        sizes = {value: (size, math.inf) for value, size in min_size.items()}
+        return keep(image, options, Selection(sizes=sizes, spacing=spacing), out)
     return keep(image, options, Selection(min_size=min_size, spacing=spacing), out)
 
 
+@outside_graphs
+def fill_holes(
+    image,
+    *,
+    value=None,
+    max_size=math.inf,
+    connectivity=1,
+    spatial_dims=None,
+    lower=None,
+    upper=None,
+    by_value=False,
+    background=DEFAULT_BACKGROUND,
+    overwrite=False,
+    device=None,
+    threads=None,
+    spacing=None,
+    out=None,
+):
+    """Fill the holes of a mask, or those of each value of an image of classes.
+
+    A hole is a component of the background that does not touch the border of the
+    image. Axes of one element have no border.
+
+    With `by_value`, a hole of a value is a component of all elements that do not
+    have this value. All holes are those of `image`. Where holes of several values
+    overlap, the smallest decides, and so the innermost; of equally large ones,
+    the value decides that comes first in the image.
+
+    Parameters
+    ----------
+    image : like label
+        The image. See `label` for this and the other parameters.
+    value : number, optional
+        Without `by_value`, what is written to the holes. The default is 1.
+    max_size : number, optional
+        Larger holes stay. The size is a number of elements, with those of other
+        values inside, or the unit is that of `spacing`. The default fills all
+        holes.
+    connectivity : int, optional
+        The connectivity of the elements of a hole, as for `label`. The default,
+        1, is connectivity by faces, as in SciPy.
+    spatial_dims : {None, 1, 2, 3}, optional
+        As for `label`. ``spatial_dims=2`` fills the holes of each slice of a
+        volume along the last two axes.
+    lower, upper, device, threads :
+        As for `label`.
+    by_value : bool, optional
+        Whether the holes of each value are filled, with the value itself.
+    background : number or None, optional
+        With `by_value`, the value that has no holes, and that is filled. With
+        None, all values have holes.
+    overwrite : bool, optional
+        With `by_value`, whether elements of other values inside a hole are
+        overwritten, too. By default, they stay.
+    spacing : number, sequence of numbers or "image", optional
+        As for `remove_small`; it is for `max_size`.
+    out : like image, optional
+        The result is written to this image of the same type. It may be `image`.
+
+    Returns
+    -------
+    filled : like image
+        An image of the type of the input.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cuda_connected_components as ccc
+    >>> image = np.array([[5, 5, 5, 5],
+    ...                   [5, 0, 3, 5],
+    ...                   [5, 5, 5, 5]])
+    >>> ccc.fill_holes(image == 5)
+    array([[ True,  True,  True,  True],
+           [ True,  True,  True,  True],
+           [ True,  True,  True,  True]])
+    >>> ccc.fill_holes(image, by_value=True)
+    array([[5, 5, 5, 5],
+           [5, 5, 3, 5],
+           [5, 5, 5, 5]])
+    """
+    options = Options(
+        connectivity, spatial_dims, lower, upper, None, device, threads, _values.warn, by_value, background
+    )
+    if by_value:
+        if value is not None:
+            raise ValueError("value is for masks: with by_value, each hole gets the value around it")
+        return keep(image, options, Holes(None, max_size, spacing, bool(overwrite)), out)
+    if overwrite:
+        raise ValueError("overwrite needs by_value=True: a mask has no other values")
+    return keep(image, options, Holes(1 if value is None else value, max_size, spacing), out)
+
+
 def keep(image, options, selection, out=None):
-    """Do the work of `keep_largest` and `remove_small`."""
+    """Do the work of `keep_largest`, `remove_small` and `fill_holes`: write what a selection says."""
     library, image = _images.open_image(image)
     return _memory_of(library).keep(library, image, options, selection, out)
 
@@ -484,38 +608,122 @@ def component_statistics(
             return columns
     if by_value and properties is _table.DEFAULT_PROPERTIES:
         properties = ("label", "value", *properties[1:])
-    if not isinstance(properties, Iterable):
-        raise TypeError(f"properties must be a sequence of names, not {properties!r}")
-    properties = (properties,) if isinstance(properties, str) else tuple(properties)
-    for name in properties:
-        if name not in _table.PROPERTIES:
-            raise ValueError(
-                f"{name!r} is not a property; there are {', '.join(_table.PROPERTIES)}"
-            )
+    properties = _table.checked(properties, _table.PROPERTIES)
     if "value" in properties and not by_value:
         raise ValueError("the property 'value' needs by_value=True: other components have no single value")
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
     )
     library, image = _images.open_image(image)
-    columns_of = {
-        "boxes": {"bbox", "area_bbox", "extent"},
-        "means": {"centroid"},
-        "faces": {"touches_border"},
-        "values": {"value"},
-    }
-    wanted = [name for name, needs in columns_of.items() if not needs.isdisjoint(properties)]
-    call, columns = _memory_of(library).measure(library, image, options, wanted)
-    # The columns are along the axes of the extension module: x is the last axis in C order.
-    axes = "xyz"[: call.axes]
-    if not call.transposed and not library.has_physical_axes:
-        axes = axes[::-1]
-    geometry = _arguments.geometry_of(library, image, spacing, call.axes)
+    call, columns = _memory_of(library).measure(library, image, options, _table.columns_for(properties))
+    axes, geometry = _places(library, image, call, spacing)
     arguments = (columns, axes, geometry, properties, call.leading, library.to_double)
     if not library.on_device:
         return library.columns(image, _table.make_table(*arguments))
     with library.on_device_of(image):
         return library.run(_table.make_table, *arguments)
+
+
+@outside_graphs
+def label_statistics(
+    labels,
+    intensities=None,
+    *,
+    spatial_dims=None,
+    background=0,
+    device=None,
+    threads=None,
+    spacing=None,
+    properties=_table.DEFAULT_PROPERTIES,
+):
+    """Measure the labels of a label image.
+
+    The labels are any integers, and need not be connected. Only those that occur
+    have a row. `component_statistics` measures connected components instead.
+
+    Parameters
+    ----------
+    labels : like label
+        An image of an integer type.
+    intensities : like labels, optional
+        A second image of the same shape, whose elements are measured: of bool,
+        integers, float32 or float64.
+    spatial_dims : {None, 1, 2, 3}, optional
+        As for `label`: each image of a batch has labels of its own.
+    background : int or None, optional
+        The label that is not measured. None measures all. The default is 0.
+    device, threads :
+        As for `label`.
+    spacing : number, sequence of numbers or "image", optional
+        As for `component_statistics`.
+    properties : sequence of str, optional
+        The properties to compute: those of `component_statistics` except
+        "value", and
+
+        - "label": the label itself, in the type of the image
+        - "first_element": the index of the first element in C index order
+        - "covariance": the mean products of the distances from the centroid along
+          two axes
+        - "intensity_mean", "intensity_min", "intensity_max", "intensity_std",
+          "intensity_sum": of the elements of `intensities`, as float64
+
+    Returns
+    -------
+    columns : dict
+        A one-dimensional array for each column, as for `component_statistics`.
+        The rows are in ascending order of the labels, in each image of a batch.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import cuda_connected_components as ccc
+    >>> columns = ccc.label_statistics(np.array([[7, 7, 0], [0, 0, -2], [7, 0, -2]]))
+    >>> columns["label"], columns["area"]
+    (array([-2,  7]), array([2., 3.]))
+    """
+    properties = _table.checked(properties, _table.PROPERTIES_OF_LABELS)
+    if intensities is None and any(name.startswith("intensity_") for name in properties):
+        raise ValueError("properties of intensities need the second image: pass intensities=")
+    options = Options(None, spatial_dims, device=device, threads=threads, by_value=True, background=background)
+    library, labels = _images.open_image(labels)
+    call, columns = tabulate(library, labels, options, _table.columns_for(properties), intensities)
+    columns["label"] = columns["value"]
+    axes, geometry = _places(library, labels, call, spacing)
+    table = _table.make_table(columns, axes, geometry, properties, call.leading, _to_double, call.shape[-call.axes :])
+    if not library.on_device:
+        return library.columns(labels, table, ("label",))
+    with library.on_device_of(labels):
+        return {name: library.from_host(column, call.array) for name, column in table.items()}
+
+
+def tabulate(library, labels, options, wanted, intensities=None):
+    """Measure the labels of an image: do the work of `label_statistics`.
+
+    Return the call, and the columns as arrays of NumPy. The rows are in ascending order of the
+    labels, in each image of a batch.
+    """
+    wanted = {*wanted, "values"}
+    call, columns = _memory_of(library).tabulate(library, labels, options._replace(whole_values=True), wanted, intensities)
+    counts = columns.pop("counts", None)
+    order = columns["value"].argsort(kind="stable")
+    if counts is not None:
+        images = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
+        order = order[images[order].argsort(kind="stable")]
+        columns["image"] = images
+    return call, {name: column[order] for name, column in columns.items()}
+
+
+def _places(library, image, call, spacing):
+    """Return the letters of the axes of an image in the columns of a table, and the geometry."""
+    # The columns are along the axes of the extension module: x is the last axis in C order.
+    axes = "xyz"[: call.axes]
+    if not call.transposed and not library.has_physical_axes:
+        axes = axes[::-1]
+    return axes, _arguments.geometry_of(library, image, spacing, call.axes)
+
+
+def _to_double(column):
+    return column.astype(np.float64)
 
 
 def _memory_of(library):

@@ -18,6 +18,7 @@ _ROUNDED_AWAY = {
     "float32": (2.0**-150, 2**128 - 2**103),
     "float64": (0, math.inf),
 }
+_INTENSITY_TYPES = {np.dtype(char).name for char in "?bBhHiIqQfd"}
 _INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
 
 
@@ -148,6 +149,19 @@ def background_of(background, dtype):
     return [for_core]
 
 
+def numbers_for_core(values):
+    """Return values of elements for the extension module. NaN stands for a value that no element has."""
+    return [_number_for_core(real_of("a value", value, math.nan), is_lower=value > 0) for value in values]
+
+
+def number_for_core(name, value):
+    """Return a value that is written to elements for the extension module."""
+    number = number_of(value)
+    if number is None:
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    return _number_for_core(number, is_lower=number > 0)
+
+
 def _has(dtype, number):
     """Return whether a type has a number. Floating-point types round it, but not to 0 or infinity."""
     if dtype == "bool":
@@ -216,6 +230,19 @@ def check_integers(name, advice):
         raise TypeError(f"labels are integers, not {name}: {advice}")
 
 
+def check_intensities(name, shape, shape_of_labels):
+    """Raise an exception unless an image with the NumPy name of a type can be measured with labels."""
+    if name not in _INTENSITY_TYPES:
+        raise TypeError(f"intensities are bool, integers, float32 or float64, not {name}: convert them first")
+    if tuple(shape) != tuple(shape_of_labels):
+        raise ValueError(f"the intensities have the shape {tuple(shape)}, and the labels {tuple(shape_of_labels)}")
+
+
+def values_of_bits(bits, dtype):
+    """Return a column of values whose bits are integers of 8 bytes."""
+    return bits.astype(f"i{dtype.itemsize}").view(dtype)
+
+
 def check_elements(shape, strides, itemsize):
     """Raise an exception if elements of an array for results may share memory."""
     end = 0
@@ -269,24 +296,36 @@ def minimum_pixels(min_size, spacing):
     `min_size` is in elements or, with the `spacing` of each axis, in its unit
     to the power of the number of axes.
     """
-    number = number_of(min_size)
+    return _pixels("min_size", min_size, spacing, math.ceil)
+
+
+def maximum_pixels(max_size, spacing):
+    """Return the highest number of elements whose size is not above `max_size`, but for rounding.
+
+    The arguments are as for `minimum_pixels`. Infinity is no limit.
+    """
+    return 2**64 - 1 if max_size == math.inf else _pixels("max_size", max_size, spacing, math.floor)
+
+
+def _pixels(name, size, spacing, round_to):
+    """Return a size as a number of elements."""
+    number = number_of(size)
     if number is None:
-        raise TypeError(f"min_size must be a number, not {min_size!r}; its unit is of spacing=")
-    min_size = number
-    if not 0 <= min_size < 1e300:
-        raise ValueError(f"min_size must be a number from 0 on, not {min_size!r}")
+        raise TypeError(f"{name} must be a number, not {size!r}; its unit is of spacing=")
+    if not 0 <= number < 1e300:
+        raise ValueError(f"{name} must be a number from 0 on, not {number!r}")
     if spacing is None:
-        return min(math.ceil(min_size), 2**63)
+        return min(round_to(number), 2**63)
     size_of_one = math.prod(spacing)
     if not 0 < size_of_one < math.inf:
         raise ValueError(f"spacing {spacing!r} has a product that is not a positive number")
-    count = min_size / size_of_one
+    count = number / size_of_one
     if count >= 2**63:
         return 2**63
     # The spacings of NIfTI files are of type float: the product of 3 has a relative error of up to
     # 1.8e-7. The command-line tool has the same tolerance.
     nearest = round(count)
-    return nearest if abs(nearest - count) <= count * 2e-7 else math.ceil(count)
+    return nearest if abs(nearest - count) <= count * 2e-7 else round_to(count)
 
 
 def spacing_of(spacing, ndim):

@@ -70,25 +70,9 @@ class DeviceImages:
         """Return a column as float64."""
         return self.cast(column, "float64")
 
-    def runs(self, flat, elements):
-        """Return the label, the length and the image of each run of equal elements.
-
-        `elements` is the number of elements of an image.
-        """
-        is_bound = self.new_array(flat, (flat.shape[0] + 1,), "bool")
-        is_bound[1:-1] = flat[1:] != flat[:-1]
-        is_bound[::elements] = True
-        bounds = self.indices_of(is_bound)
-        firsts = bounds[:-1]
-        return flat[firsts], bounds[1:] - firsts, firsts // elements
-
-    def unique(self, labels):
-        """Return the values of an array in ascending order, and the index of each element's."""
-        return self.xp.unique(labels, return_inverse=True)
-
-    def search(self, values, flat):
-        """Return the index of each element in an ascending array of all values."""
-        return self.xp.searchsorted(values, flat)
+    def distinct(self, numbers):
+        """Return the numbers of an array in ascending order, each once."""
+        return self.xp.unique(numbers)
 
     def memory_of(self, image, axes, strides=None):
         """Return an array for the extension module. The last `axes` axes are those of an image.
@@ -146,7 +130,7 @@ class DeviceImages:
     def refuse_gradients(self, image):
         """Raise an exception if the library would differentiate a result with values of an image."""
 
-    def check_mask(self, image, mask, mask_library):
+    def check_mask(self, image, mask, mask_library, name="mask"):
         """Raise an exception if the elements of a mask are at other places."""
 
     def will_write(self, image, out):
@@ -249,10 +233,6 @@ class CupyImages(DeviceImages):
         """Return the memory of a contiguous array as elements of another type."""
         return array.view(dtype)
 
-    def numbers(self, image, count):
-        """Return the numbers 1, 2, ..., count on the device of an image."""
-        return self.xp.arange(1, count + 1)
-
     def cast(self, array, dtype):
         """Return an array of another type."""
         return array.astype(dtype)
@@ -265,22 +245,13 @@ class CupyImages(DeviceImages):
         """Return the memory that the library keeps for later arrays to the device."""
         self.xp.get_default_memory_pool().free_all_blocks()
 
-    def flat(self, labels):
-        """Return the labels as a contiguous array of one dimension, of a type with arithmetic."""
-        return self.xp.ascontiguousarray(labels).reshape(-1)
-
-    def indices_of(self, array):
-        """Return the indices of the elements that are true."""
-        return self.xp.flatnonzero(array)
-
-    def sums(self, names, lengths, count):
-        """Return the sum of the lengths with each name from 0 to count - 1, in host memory."""
-        sums = self.xp.bincount(names.astype("int64"), lengths.astype("float64"), minlength=count)
-        return sums.get().astype(np.int64)
-
     def take(self, table, indices):
         """Return table[indices], for a table in host memory."""
         return self.xp.asarray(table)[indices]
+
+    def from_host(self, column, image):
+        """Return a NumPy array as an array on the device of an image."""
+        return self.xp.asarray(column)
 
     def to_host(self, column):
         """Return a column as a NumPy array."""
@@ -342,9 +313,6 @@ class TorchCudaImages(DeviceImages):
     def rows_of(self, array):
         return array.unbind()
 
-    def numbers(self, image, count):
-        return self.xp.arange(1, count + 1, device=image.device)
-
     def cast(self, array, dtype):
         return array.to(getattr(self.xp, dtype))
 
@@ -358,28 +326,19 @@ class TorchCudaImages(DeviceImages):
     def release_memory(self):
         self.xp.cuda.empty_cache()
 
-    def flat(self, labels):
-        name = self.name_of(labels.dtype)
-        if name == "uint64":
-            raise TypeError("relabel does not support tensors of uint64: convert to int64")
-        wider = {"bool": "uint8", "uint16": "int32", "uint32": "int64"}
-        if name in wider:
-            labels = self.cast(labels, wider[name])
-        return labels.contiguous().view(-1)
-
-    def indices_of(self, array):
-        return array.nonzero().view(-1)
-
-    def sums(self, names, lengths, count):
-        sums = self.xp.zeros(count, dtype=self.xp.int64, device=lengths.device)
-        return sums.index_add_(0, names.long(), lengths).cpu().numpy()
-
     def take(self, table, indices):
         if indices.dtype != self.xp.int64:
             indices = indices.int()
         # torch selects no unsigned integers of more than 8 bits.
-        bits = self.xp.from_numpy(table.view(f"i{table.itemsize}")).to(indices.device)
+        bits = self.from_host(table.view(f"i{table.itemsize}"), indices)
         return bits.index_select(0, indices).view(getattr(self.xp, table.dtype.name))
+
+    def from_host(self, column, image):
+        if column.dtype.kind != "u":
+            return self.xp.from_numpy(column).to(image.device)
+        # Old versions of torch take no unsigned integers of more than 8 bits from NumPy.
+        bits = self.xp.from_numpy(column.view(f"i{column.itemsize}")).to(image.device)
+        return bits.view(getattr(self.xp, column.dtype.name))
 
     def to_host(self, column):
         return column.cpu().numpy()

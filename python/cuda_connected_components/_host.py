@@ -14,7 +14,8 @@ class Call:
         self.options = options
         self.array = library.array(image)
         self.axes = options.axes_of(self.array.shape, library)
-        self.leading = self.array.shape[: -self.axes]
+        self.shape = self.array.shape
+        self.leading = self.shape[: -self.axes]
         self.transposed = _images.is_transposed(self.array, self.axes)
         self.mask = None
         if options.mask is not None:
@@ -127,13 +128,7 @@ def keep(library, image, options, selection, out):
 def measure(library, image, options, wanted):
     """Measure the components of an image or a batch. Return the call, and the columns by name."""
     call = Call(library, image, options)
-    for name in wanted:
-        setattr(call.settings, name, True)
-    columns, values = call.run(_core.measure_host)
-    options.pass_on(values)
-    if "value" in columns:  # the bits, in integers of 8 bytes
-        dtype = call.array.dtype
-        columns["value"] = columns["value"].astype(f"i{dtype.itemsize}").view(dtype)
+    columns = _measure(call, wanted)
     # NumPy 1 has other integers on Windows.
     columns["label"] = np.arange(1, len(columns["num_pixels"]) + 1, dtype=np.int64)
     if "counts" in columns:
@@ -141,6 +136,36 @@ def measure(library, image, options, wanted):
         columns["image"] = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
         columns["label"] -= np.repeat(counts.cumsum() - counts, counts)
     return call, columns
+
+
+def tabulate(library, labels, options, wanted, intensities):
+    """Measure the labels of an image or a batch. Return the call, and the columns by name."""
+    call = Call(library, labels, options)
+    _arguments.check_integers(_images.name_of(call.array.dtype), _arguments.ADVICE_FOR_LABELS)
+    second = None
+    if intensities is not None:
+        second_library, intensities = _images.open_image(intensities)
+        if second_library.on_device:
+            raise TypeError("the intensities are in device memory, and the labels are in host memory")
+        second = second_library.array(intensities)
+        _arguments.check_intensities(_images.name_of(second.dtype), second.shape, call.array.shape)
+        library.check_mask(labels, intensities, second_library, "intensities")
+        if not _images.is_contiguous(second, call.axes, call.transposed):
+            scattered, second = second, call.empty(second.dtype)
+            second[...] = scattered
+        call.settings.intensities = True
+    return call, _measure(call, wanted, second)
+
+
+def _measure(call, wanted, intensities=None):
+    """Return the columns of a call by name."""
+    for name in wanted:
+        setattr(call.settings, name, True)
+    columns, values = call.run(_core.measure_host, call.batch(intensities))
+    call.options.pass_on(values)
+    if "value" in columns:
+        columns["value"] = _arguments.values_of_bits(columns["value"], call.array.dtype)
+    return columns
 
 
 def relabel(library, labels, options, order, selection, out):

@@ -132,7 +132,7 @@ class NumpyImages:
     def refuse_gradients(self, image):
         """Raise an exception if the library would differentiate a result with values of an image."""
 
-    def check_mask(self, image, mask, mask_library):
+    def check_mask(self, image, mask, mask_library, name="mask"):
         """Raise an exception if the elements of a mask are at other places."""
 
     def check_out(self, image, out):
@@ -163,8 +163,8 @@ class NumpyImages:
         """Return a column of statistics as float64."""
         return column.astype(np.float64)
 
-    def columns(self, image, columns):
-        """Return columns of statistics for the library."""
+    def columns(self, image, columns, values=("value",)):
+        """Return columns of statistics for the library. Those named in `values` have the type of the image."""
         return columns
 
 
@@ -199,9 +199,9 @@ class XarrayImages(NumpyImages):
     def elements(self, image):
         return self._inner(image).elements(image.data)
 
-    def check_mask(self, image, mask, mask_library):
+    def check_mask(self, image, mask, mask_library, name="mask"):
         if mask_library is self:
-            self._check_places(image, mask, "mask")
+            self._check_places(image, mask, name)
 
     def check_out(self, image, out):
         if self._is_data_array(out):
@@ -210,7 +210,7 @@ class XarrayImages(NumpyImages):
     @staticmethod
     def _check_places(image, other, name):
         if other.dims != image.dims:
-            lacks_axes = name == "mask" and set(other.dims) < set(image.dims)
+            lacks_axes = name != "out" and set(other.dims) < set(image.dims)
             change = "broadcast_like(image)" if lacks_axes else "transpose(*image.dims)"
             raise ValueError(
                 f"{name} has the dimensions {other.dims}, and the image {image.dims}: "
@@ -288,10 +288,10 @@ class TorchImages(NumpyImages):
         tensor = sys.modules["torch"].from_numpy(elements) if dtype is not None else self._tensor_of(image, elements)
         return _tensors.like(image, tensor), elements
 
-    def columns(self, image, columns):
+    def columns(self, image, columns, values=("value",)):
         torch = sys.modules["torch"]
         return {
-            name: self._tensor_of(image, column) if name == "value" else torch.from_numpy(column)
+            name: self._tensor_of(image, column) if name in values else torch.from_numpy(column)
             for name, column in columns.items()
         }
 
@@ -301,11 +301,11 @@ class TorchImages(NumpyImages):
         return sys.modules["torch"].from_numpy(elements.view(f"i{elements.itemsize}")).view(image.dtype)
 
 
-def _check_geometry(geometry, of_mask):
-    """Raise an exception if a mask does not occupy the physical space of an image, as ITK does."""
+def _check_geometry(geometry, of_mask, name):
+    """Raise an exception if a mask, or another second image, does not occupy the physical space of an image, as ITK does."""
     if len(geometry.first) != len(of_mask.first):
         raise ValueError(
-            f"mask has {len(of_mask.first)} dimensions, and the image has {len(geometry.first)}"
+            f"{name} has {len(of_mask.first)} dimensions, and the image has {len(geometry.first)}"
         )
     length = 1e-6 * geometry.spacing[0]
     is_same = geometry.first == of_mask.first and all(
@@ -319,8 +319,8 @@ def _check_geometry(geometry, of_mask):
             for g in (geometry, of_mask)
         ]
         raise ValueError(
-            "mask does not occupy the physical space of the image: "
-            f"the image has {described[0]}; the mask has {described[1]}"
+            f"{name} does not occupy the physical space of the image: "
+            f"the image has {described[0]}; {name} has {described[1]}"
         )
 
 
@@ -333,9 +333,9 @@ class PhysicalImages(NumpyImages):
         self.elements(image)  # checks the type, and updates the pipeline of itk
         return image
 
-    def check_mask(self, image, mask, mask_library):
+    def check_mask(self, image, mask, mask_library, name="mask"):
         if mask_library.has_physical_axes:
-            _check_geometry(self.geometry(image), mask_library.geometry(mask))
+            _check_geometry(self.geometry(image), mask_library.geometry(mask), name)
 
 
 class SimpleItkImages(PhysicalImages):

@@ -1,8 +1,8 @@
 """The work on images in device memory. `_host.py` has the same functions."""
 
 import contextlib
+import itertools
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -115,6 +115,8 @@ def keep(library, image, options, selection, out):
     call = Call("keep", library, image, options)
     library.refuse_gradients(image)
     selection.apply(call.settings, library, image, call.axes)
+    if call.settings.write == _core.Write.HOLES_OF_VALUES:
+        return _fill_holes_of_values(call, library, image, out)
     with call.on_device():
         target = None if out is None else call.target(out)
         if target is not None and target.dtype != call.array.dtype:
@@ -152,6 +154,64 @@ def _memory_for_kept(library, call, source, target):
     if not library.is_contiguous(call.array):
         return source
     return library.new_array(call.array, call.shape, call.dtype)
+
+
+def _fill_holes_of_values(call, library, image, out):
+    """Fill the holes of each value of an image or a batch."""
+    holes, size = call.settings, call.shape[-call.axes :]
+    # All elements belong to regions of one value.
+    options = call.options._replace(lower=None, upper=None, background=None)
+    call.settings = options.settings(call.axes, bool(call.leading), call.dtype)
+    call.settings.boxes = call.settings.values = True
+    with call.on_device():
+        target = None if out is None else call.target(out)
+        if target is not None and target.dtype != call.array.dtype:
+            raise TypeError(f"out has the type {target.dtype}, and the image {call.array.dtype}")
+        labels = library.new_array(call.array, call.shape, _arguments.default_label_dtype(size).name)
+        columns = _tabulate(call, labels=labels)
+        count = len(columns["num_pixels"])
+        counts = columns.setdefault("counts", np.array([count]))
+        regions = _numbered(call, labels, counts) - 1
+        rank = _RANKS.get(holes.connectivity, call.axes)
+        pairs = _adjacent(library, regions.reshape((len(counts), *size)), rank, count)
+        source = library.contiguous(call.array)
+        sources = _core.holes_of_values(columns, pairs, library.memory_of(source, call.axes), holes)
+        bits = f"int{8 * library.element_size_of(source)}"
+        values = columns["value"].astype(bits)
+        is_changed = library.take((sources != np.arange(count)).view(np.uint8), regions) != 0
+        filled = library.xp.where(
+            is_changed, library.take(values[sources], regions), library.bits_as(source, bits).reshape((-1,))
+        )
+        filled = library.bits_as(filled, call.dtype).reshape(call.shape)
+        if target is None:
+            library.wait(call.array)
+            return library.like(image, filled)
+        library.will_write(image, out)
+        library.write(target, filled)
+        return out
+
+
+_RANKS = {4: 1, 6: 1, 8: 2, 18: 2, 26: 3}  # of connectivities; 0 is full connectivity
+
+
+def _adjacent(library, regions, rank, count):
+    """Return the pairs of regions with neighboring elements as two rows of an array, in ascending order.
+
+    `regions` has the images along its first axis, and `count` regions. `rank` is that of the connectivity.
+    """
+    pairs = []
+    for offset in itertools.product((-1, 0, 1), repeat=regions.ndim - 1):
+        if offset > (0,) * len(offset) and sum(map(abs, offset)) <= rank:
+            ours, theirs = (
+                regions[(slice(None), *(slice(max(0, sign * o), n + min(0, sign * o)) for o, n in zip(offset, regions.shape[1:])))]
+                for sign in (1, -1)
+            )
+            differ = ours != theirs
+            ours, theirs = ours[differ], theirs[differ]
+            lower = library.xp.minimum(ours, theirs)
+            pairs.append(library.distinct(library.cast(lower, "int64") * count + (ours + theirs - lower)))
+    found = np.unique(np.concatenate([library.to_host(each) for each in pairs]))
+    return np.stack(np.divmod(found, max(1, count)))
 
 
 def measure(library, image, options, wanted):
@@ -201,31 +261,68 @@ class _Columns:
         return {name: first + 8 * rows * index for index, name in enumerate(self.names)}
 
 
+def tabulate(library, labels, options, wanted, intensities):
+    """Measure the labels of an image or a batch. Return the call, and the columns by name as NumPy arrays."""
+    call = Call("measure", library, labels, options)
+    _arguments.check_integers(call.dtype, _arguments.ADVICE_FOR_LABELS)
+    for name in wanted:
+        setattr(call.settings, name, True)
+    second = None
+    if intensities is not None:
+        second = library.plain(intensities)
+        name = library.name_of(second.dtype)
+        _arguments.check_intensities(name, second.shape, call.shape)
+        library.check_mask(labels, intensities, library, "intensities")
+        if library.device_of(second) != library.device_of(call.array):
+            raise ValueError("the intensities must be on the device of the labels")
+        call.settings.intensities = True
+    with call.on_device():
+        if second is not None:
+            second = library.contiguous(second)
+        columns = _tabulate(call, second)
+        columns["value"] = _arguments.values_of_bits(columns["value"], np.dtype(call.dtype))
+        return call, columns
+
+
+def _tabulate(call, intensities=None, labels=None):
+    """Measure the components of an image or a batch, and write their labels. Return the columns as NumPy arrays."""
+    library = call.library
+    _source, memory = library.readable(call.array, call.axes)
+    memories = [None if each is None else library.memory_of(each, call.axes) for each in (intensities, labels)]
+    return call.run(_core.tabulate_device, memory, *memories)
+
+
 def relabel(library, labels, options, order, selection, out):
     """Renumber the labels of an image or a batch. Return the result and the number of objects."""
-    call = Call("relabel", library, labels, options)
+    call = Call("relabel", library, labels, options._replace(by_value=True, whole_values=True))
     _arguments.check_integers(call.dtype, _arguments.ADVICE_FOR_LABELS)
+    call.settings.values = True
     images = math.prod(call.leading)
     with call.on_device():
         target = None if out is None else call.target_for_labels(out)
         dtype = np.dtype(call.dtype if target is None else library.name_of(target.dtype))
-        found, indices = _find_objects(library, library.flat(call.array), images)
-        chosen = np.flatnonzero((found.labels != 0) & (found.sizes >= max(selection.min_size, 1)))
-        if order == "size" or selection.k:
-            chosen = chosen[np.lexsort((-found.sizes[chosen], found.images[chosen]))]
-        ranks = _ranks_in_images(found.images[chosen])
+        indices = library.new_array(call.array, call.shape, _arguments.default_label_dtype(call.shape[-call.axes :]).name)
+        found = _tabulate(call, labels=indices)
+        counts = found.get("counts", np.array([len(found["value"])]))
+        of_image = np.repeat(np.arange(images), counts)
+        sizes, values = found["num_pixels"], _arguments.values_of_bits(found["value"], np.dtype(call.dtype))
+        chosen = np.lexsort((values, *([-sizes] if order == "size" or selection.k else []), of_image))
+        chosen = chosen[sizes[chosen] >= selection.min_size]
+        ranks = _ranks_in_images(of_image[chosen])
         if selection.k:
             chosen = chosen[ranks <= selection.k]
-            chosen = chosen if order == "size" else np.sort(chosen)
-            ranks = _ranks_in_images(found.images[chosen])
+            if order == "label":
+                chosen = chosen[np.lexsort((values[chosen], of_image[chosen]))]
+            ranks = _ranks_in_images(of_image[chosen])
         if ranks.max(initial=0) > np.iinfo(dtype).max:
             raise _core.LabelOverflowError(
                 f"Number of objects ({ranks.max()}) greater than maximum of output pixel type "
                 f"({np.iinfo(dtype).max}). Choose a wider type."
             )
-        table = np.zeros(len(found.labels), dtype)
-        table[chosen] = ranks
-        result = library.take(table, indices).reshape(call.shape)
+        # Element 0 of each image is for its background.
+        table = np.zeros(len(sizes) + images, dtype)
+        table[chosen + of_image[chosen] + 1] = ranks
+        result = library.take(table, _numbered(call, indices, counts + 1)).reshape(call.shape)
         if target is None:
             library.wait(call.array)
             out = library.like(labels, result)
@@ -234,58 +331,19 @@ def relabel(library, labels, options, order, selection, out):
             library.write(target, result)
         if not call.leading:
             return out, len(chosen)
-        counts = np.bincount(found.images[chosen], minlength=images)
+        counts = np.bincount(of_image[chosen], minlength=images)
         return out, _arguments.in_leading_shape(counts, call.leading)
+
+
+def _numbered(call, labels, counts):
+    """Return labels as a flat array, in which those of an image start after the `counts` of the images before it."""
+    library = call.library
+    if len(counts) < 2:
+        return labels.reshape((-1,))
+    firsts = library.from_host((counts.cumsum() - counts).reshape(-1, 1), call.array)
+    return (library.cast(labels, "int64").reshape((len(counts), -1)) + firsts).reshape((-1,))
 
 
 def _ranks_in_images(images):
     """Return 1, 2, 3, ... for the objects of each image. `images` are their images, in ascending order."""
     return np.arange(1, len(images) + 1) - np.searchsorted(images, images)
-
-
-class _Objects(NamedTuple):
-    """The labels of images and background, in ascending order of the images and then of the labels."""
-
-    images: np.ndarray
-    labels: np.ndarray
-    sizes: np.ndarray  # numbers of elements
-
-
-_LENGTH_OF_SMALL_TABLE = 1 << 20
-
-
-def _find_objects(library, flat, images):
-    """Count the elements with each label of each image.
-
-    Return the objects, in host memory, and the index in them for each element of the flat array.
-    """
-    if flat.shape[0] == 0:
-        return _Objects(*np.zeros((3, 0), np.int64)), flat
-    # There are far fewer runs of equal labels than elements.
-    elements = flat.shape[0] // images
-    names, lengths, images_of_runs = library.runs(flat, elements)
-    longest = max(_LENGTH_OF_SMALL_TABLE, names.shape[0])
-    smallest, largest = int(names.min()), int(names.max())
-    if smallest >= 0 and largest < longest:
-        labels, indices = np.arange(largest + 1), flat
-    else:
-        # A table up to the largest label would be too long.
-        labels, names = library.unique(names)
-        indices = library.search(labels, flat)
-        labels = library.to_host(labels)
-    if images == 1:
-        sizes = library.sums(names, lengths, len(labels))
-        return _Objects(np.zeros(len(labels), np.int64), labels, sizes), indices
-    # An object is the number image * len(labels) + index of the label.
-    names = library.cast(names, "int64") + images_of_runs * len(labels)
-    firsts = (library.numbers(flat, images) - 1).reshape((images, 1)) * len(labels)
-    indices = (library.cast(indices, "int64").reshape((images, elements)) + firsts).reshape((-1,))
-    if images * len(labels) < longest:
-        objects = np.arange(images * len(labels))
-    else:
-        # Most labels are not in most images.
-        objects, names = library.unique(names)
-        indices = library.search(objects, indices)
-        objects = library.to_host(objects)
-    sizes = library.sums(names, lengths, len(objects))
-    return _Objects(objects // len(labels), labels[objects % len(labels)], sizes), indices

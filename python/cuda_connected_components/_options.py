@@ -1,5 +1,6 @@
 """The options of a call. A public function makes them once, and hands them down."""
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,6 +22,8 @@ class Options(NamedTuple):
     observe: Callable | None = None  # gets what is known of the values of the image
     by_value: bool = False
     background: Any = DEFAULT_BACKGROUND
+    values: Any = None  # of the foreground, instead of limits and background
+    whole_values: bool = False  # whether all elements of a value are one component
 
     @property
     def has_limits(self):
@@ -44,7 +47,10 @@ class Options(NamedTuple):
             if self.has_limits:
                 raise ValueError("lower and upper choose the foreground, and so does background: pass one of them")
             settings.background = _arguments.background_of(self.background, dtype)
-        if self.has_limits:
+        settings.whole_values = self.whole_values
+        if self.values is not None:
+            settings.foreground = _arguments.numbers_for_core(self.values)
+        elif self.has_limits:
             settings.limits = _arguments.limits_of(self.lower, self.upper)
         elif self.mask is None and dtype != "bool" and not self.by_value:
             settings.observed = self.observe is not None
@@ -57,11 +63,21 @@ class Options(NamedTuple):
 
 
 class Selection(NamedTuple):
-    """Which components stay: the `k` largest, or all if it is 0, that are not smaller than `min_size`."""
+    """Which components stay: the `k` largest, or all if it is 0, of the sizes from `min_size` to `max_size`.
+
+    Sizes are in elements or, with the `spacing`, in its unit to the power of the number of axes.
+    """
 
     k: int = 0
     min_size: float = 0
     spacing: Any = None
+    max_size: float = math.inf
+    per_value: bool = False  # whether `k` is the number for each value
+    sizes: "dict | None" = None  # the pair (min_size, max_size) of values: other values stay
+    keeps_ties: bool = False  # whether all components as large as the largest stay
+    opposite: bool = False  # whether what is not selected stays
+    replaces: bool = False  # whether `value` replaces what is selected, and all other elements stay
+    value: Any = None  # of other elements; None for the background
 
     def apply(self, settings, library, image, axes):
         """Complete the settings for the extension module. `axes` is the number of axes of an image."""
@@ -69,9 +85,48 @@ class Selection(NamedTuple):
         if spacing is not None:
             spacing = _arguments.geometry_of(library, image, spacing, axes).spacing
         settings.min_size = _arguments.minimum_pixels(self.min_size, spacing)
+        settings.max_size = _arguments.maximum_pixels(self.max_size, spacing)
         settings.k = self.k
+        settings.per_value = self.per_value
+        settings.keeps_ties = self.keeps_ties
+        settings.opposite = self.opposite
+        if self.sizes is not None:
+            settings.sizes_of_values = [
+                (
+                    *_arguments.numbers_for_core([value]),
+                    _arguments.minimum_pixels(min_size, spacing),
+                    _arguments.maximum_pixels(max_size, spacing),
+                )
+                for value, (min_size, max_size) in self.sizes.items()
+            ]
+        if self.replaces:
+            settings.write = _core.Write.VALUE
+        if self.value is not None:
+            settings.value = _arguments.number_for_core("the value", self.value)
+        elif settings.background:
+            settings.value = settings.background[0]
 
 
+class Holes(NamedTuple):
+    """Which holes are filled: those of the foreground with `value` or, if it is None, those of each value."""
+
+    value: Any = None
+    max_size: float = math.inf
+    spacing: Any = None
+    overwrite: bool = False  # whether values inside are replaced
+
+    def apply(self, settings, library, image, axes):
+        """Complete the settings for the extension module. `axes` is the number of axes of an image."""
+        spacing = self.spacing
+        if spacing is not None:
+            spacing = _arguments.geometry_of(library, image, spacing, axes).spacing
+        settings.max_size = _arguments.maximum_pixels(self.max_size, spacing)
+        if self.value is not None:
+            settings.write = _core.Write.HOLES
+            settings.value = _arguments.number_for_core("value", self.value)
+        else:
+            settings.write = _core.Write.HOLES_OF_VALUES
+            settings.overwrite = self.overwrite
 class Seeds(NamedTuple):
     """The components that stay: those that contain one of some points, whose unit follows from `spacing`."""
 

@@ -3,6 +3,7 @@
 import functools
 import math
 import operator
+from collections.abc import Iterable
 
 PROPERTIES = (
     "label",
@@ -19,9 +20,44 @@ PROPERTIES = (
 
 DEFAULT_PROPERTIES = ("label", "area", "bbox", "centroid")
 
+_INTENSITIES = ("intensity_mean", "intensity_min", "intensity_max", "intensity_std", "intensity_sum")
+PROPERTIES_OF_LABELS = (
+    *(name for name in PROPERTIES if name != "value"),
+    "first_element",
+    "covariance",
+    *_INTENSITIES,
+)
 
-def make_table(columns, axes, geometry, properties, leading, to_double):
+_PROPERTIES_OF_COLUMNS = {
+    "boxes": {"bbox", "area_bbox", "extent"},
+    "means": {"centroid"},
+    "faces": {"touches_border"},
+    "values": {"value"},
+    "firsts": {"first_element"},
+    "covariances": {"covariance"},
+}
+
+
+def checked(properties, known):
+    """Return the properties that a user names. Raises an exception for others than the known ones."""
+    if not isinstance(properties, Iterable):
+        raise TypeError(f"properties must be a sequence of names, not {properties!r}")
+    properties = (properties,) if isinstance(properties, str) else tuple(properties)
+    for name in properties:
+        if name not in known:
+            raise ValueError(f"{name!r} is not a property; there are {', '.join(known)}")
+    return properties
+
+
+def columns_for(properties):
+    """Return the names of the settings for the columns that properties follow from."""
+    return [name for name, needs in _PROPERTIES_OF_COLUMNS.items() if not needs.isdisjoint(properties)]
+
+
+def make_table(columns, axes, geometry, properties, leading, to_double, shape=()):
     """Return the columns of `properties`. `axes` are the letters of the axes in `columns`.
+
+    `shape` is that of an image, for the index of the first element.
 
     `leading` is the shape of the leading axes of a batch. The first columns are
     then the indices of the image along these axes. Columns are arrays of NumPy,
@@ -72,9 +108,43 @@ def make_table(columns, axes, geometry, properties, leading, to_double):
         elif name == "equivalent_diameter_area":
             unit_ball = {1: 1.0, 2: math.pi / 4, 3: math.pi / 6}[ndim]
             table["equivalent_diameter_area"] = (area() / unit_ball) ** (1 / ndim)
-        else:
+        elif name == "touches_border":
             table["touches_border"] = columns["faces"] != 0
+        elif name == "first_element":
+            for axis, length in enumerate(shape):
+                following = math.prod(shape[axis + 1 :])
+                table[f"first_element-{axis}"] = columns["first"] // following % length
+        elif name == "covariance":
+            table.update(_covariances(columns, axes, geometry))
+        else:
+            table[name] = _intensity(columns, name, to_double)
     return table
+
+
+def _covariances(columns, axes, geometry):
+    """Return the columns of the covariances of positions."""
+    scaled = [[geometry.direction[row][axis] * geometry.spacing[axis] for axis in range(len(axes))] for row in range(len(axes))]
+    table = {}
+    for a, row in enumerate(scaled):
+        for b, other in enumerate(scaled):
+            terms = (
+                columns["covariance_" + "".join(sorted(axes[i] + axes[j]))] * (row[i] * other[j])
+                for i in range(len(axes))
+                for j in range(len(axes))
+                if row[i] * other[j] != 0
+            )
+            table[f"covariance-{a}-{b}"] = functools.reduce(operator.add, terms)
+    return table
+
+
+def _intensity(columns, name, to_double):
+    """Return a column of intensities."""
+    count = to_double(columns["num_pixels"])
+    if name == "intensity_mean":
+        return columns["intensity_sum"] / count
+    if name == "intensity_std":  # with the divisor n, as scikit-image's
+        return (columns["intensity_variance"] * (count - 1) / count) ** 0.5
+    return columns[name]
 
 
 def _sum(column, number):

@@ -140,7 +140,7 @@ def will_write(image, out):
         out.copy_meta_from(image)
 
 
-def check_mask(image, mask, _mask_library):
+def check_mask(image, mask, _mask_library, name="mask"):
     """Raise an exception if a mask has another affine matrix than an image."""
     if not (_has_metadata(image) and _has_metadata(mask)):
         return
@@ -151,6 +151,6 @@ def check_mask(image, mask, _mask_library):
         is_same = False
     if not is_same:
         raise ValueError(
-            f"mask has another affine than the image: the image has {affine.tolist()}, the mask "
-            f"{of_mask.tolist()}; pass mask.as_tensor() if the elements are at the same places"
+            f"{name} has another affine than the image: the image has {affine.tolist()}, {name} "
+            f"{of_mask.tolist()}; pass {name}.as_tensor() if the elements are at the same places"
         )

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from . import _api
+from . import _api, _images
 from ._options import Options, Selection
 from ._tensors import outside_graphs, plain_tensor
 
@@ -109,7 +109,11 @@ def statistics(out_labels, no_slice_conversion=False):
         raise TypeError(f"statistics needs labels of an integer type, not {labels.dtype}")
     if labels.size == 0:
         return {"voxel_counts": None, "bounding_boxes": None, "centroids": None}
-    lowest, highest = int(labels.min()), int(labels.max())
+    view = _memory_order(labels)
+    library, view = _images.open_image(view)
+    call, table = _api.tabulate(library, view, Options(by_value=True, background=None), ("boxes", "means"))
+    names = table["value"]
+    lowest, highest = int(names[0]), int(names[-1])
     if lowest < 0 or highest > labels.size:
         raise ValueError(
             "statistics needs labels from 0 to the number of elements, "
@@ -117,34 +121,19 @@ def statistics(out_labels, no_slice_conversion=False):
         )
 
     # cc3d marks the box of a label that does not occur with the largest index and 0.
+    names = names.astype(np.intp)
     index_dtype = np.dtype(np.uint32 if max(labels.shape) > np.iinfo(np.uint16).max else np.uint16)
     absent = np.iinfo(index_dtype).max
     counts = np.zeros(highest + 1, np.int64)
+    counts[names] = table["num_pixels"]
     boxes = np.tile(np.array([absent, 0], np.int64), (highest + 1, labels.ndim))
-    sums = np.zeros((highest + 1, labels.ndim))
-    view = _memory_order(labels)
-    for part in _slabs(view):
-        # A run is a sequence of equal labels in a row. There are far fewer runs than elements.
-        slab = np.ascontiguousarray(view[part])
-        flat = slab.reshape(-1)
-        is_first = np.empty(flat.size, bool)
-        is_first[1:] = flat[1:] != flat[:-1]
-        is_first[:: slab.shape[-1]] = True
-        starts = np.flatnonzero(is_first)
-        lengths = np.diff(starts, append=flat.size)
-        names = flat[starts].astype(np.intp)
-        firsts = list(np.unravel_index(starts, slab.shape))
-        firsts[0] += part.start
-        lasts = firsts[:-1] + [firsts[-1] + lengths - 1]
-        axes = range(labels.ndim)
-        np.add.at(counts, names, lengths)
-        for axis, first, last in zip(axes if view is labels else axes[::-1], firsts, lasts):
-            np.minimum.at(boxes[:, 2 * axis], names, first)
-            np.maximum.at(boxes[:, 2 * axis + 1], names, last)
-            np.add.at(sums[:, axis], names, lengths * (first + last) / 2)
-
-    with np.errstate(invalid="ignore"):
-        centroids = sums / counts[:, np.newaxis]
+    centroids = np.full((highest + 1, labels.ndim), np.nan)
+    letters = "xyz"[: labels.ndim]
+    is_reversed = call.transposed == (view is labels)
+    for axis, letter in enumerate(letters if is_reversed else letters[::-1]):
+        boxes[names, 2 * axis] = table[f"start_{letter}"]
+        boxes[names, 2 * axis + 1] = table[f"end_{letter}"] - 1
+        centroids[names, axis] = table[f"mean_{letter}"]
     if no_slice_conversion:
         boxes = boxes.astype(index_dtype)
     else:
@@ -247,16 +236,16 @@ def dust(
     """
     rank = _check(img, 26 if precomputed_ccl else connectivity)
     is_range = isinstance(threshold, (tuple, list))
-    is_plain = not (is_range or in_place or precomputed_ccl or invert or return_N)
-    if is_plain and 0 <= threshold < math.inf:
+    if not (precomputed_ccl or return_N):
         view = _elements(img)
-        seen = []
-        out = None if view.flags.c_contiguous else np.empty_like(view)  # in the order of the image
-        options, selection = Options(rank, observe=seen.append), Selection(min_size=threshold)
-        kept = _like(img, _api.keep(view, options, selection, out)).view(img.dtype)
-        # One value besides 0 is a binary image. NaN differs from NaN.
-        if binary_image or not (seen[0].has_several or seen[0].has_nan):
-            return kept
+        out = view if in_place else None if view.flags.c_contiguous else np.empty_like(view)
+        by_value = not (binary_image or img.dtype == bool)
+        options = Options(rank, by_value=by_value)
+        lower, upper = map(_count, threshold if is_range else (threshold, math.inf))
+        sizes = (lower, upper - 1) if upper > 0 else (2**62, 0)
+        selection = Selection(min_size=sizes[0], max_size=sizes[1], opposite=bool(invert))
+        kept = _api.keep(view, options, selection, out)
+        return img if in_place else _like(img, kept).view(img.dtype)
 
     if precomputed_ccl:
         labels = (img != 0).view(np.uint8) if img.dtype == bool else img
@@ -319,6 +308,11 @@ def largest_k(
             np.subtract(k + 1, ranks, out=ranks, where=ranks != 0)
         labels, count = _like(labels, ranks), k
     return (labels, count) if return_N else labels
+
+
+def _count(threshold):
+    """Return the lowest number of elements that is not below a threshold."""
+    return max(0, math.ceil(threshold)) if threshold < 2**62 else 2**62
 
 
 def _check(data, connectivity):

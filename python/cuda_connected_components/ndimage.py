@@ -1,4 +1,4 @@
-"""Drop-in for `label` of `scipy.ndimage` and `cupyx.scipy.ndimage`.
+"""Drop-in for functions of `scipy.ndimage` and `cupyx.scipy.ndimage`.
 
 >>> from cuda_connected_components import ndimage
 >>> labels, count = ndimage.label([[1, 0, 0], [0, 1, 1]])
@@ -9,10 +9,10 @@
 import numpy as np
 
 from . import _api, _core, _images
-from ._options import Options
+from ._options import Holes, Options
 from ._tensors import outside_graphs
 
-__all__ = ["label"]
+__all__ = ["binary_fill_holes", "label"]
 
 
 @outside_graphs
@@ -36,18 +36,13 @@ def label(input, structure=None, output=None):
     (array([[1, 0, 0],
            [0, 1, 1]], dtype=uint8), 1)
     """
-    if hasattr(input, "toarray"):
-        raise TypeError(
-            f"sparse arrays such as {type(input).__name__} are not supported: pass input.toarray()"
-        )
-    if not _images.library_of(input).on_device:
-        input = np.asarray(input)
+    input = _array(input)
     if input.ndim > 3:
         raise NotImplementedError(
             "label takes arrays of up to 3 dimensions. "
             "Use scipy.ndimage.label for more dimensions."
         )
-    connectivity = _connectivity(structure, input.ndim)
+    connectivity = _connectivity(structure, input.ndim, "label")
 
     is_array = isinstance(output, np.ndarray if isinstance(input, np.ndarray) else type(input))
     if not is_array:
@@ -61,7 +56,66 @@ def label(input, structure=None, output=None):
     return count
 
 
-def _connectivity(structure, ndim):
+@outside_graphs
+def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None):
+    """Fill the holes of a binary array, as `scipy.ndimage.binary_fill_holes`.
+
+    Parameters and results are those of SciPy, also for arrays of CuPy. The array has up to 3 dimensions,
+    or any number of them with up to 3 `axes`. The structure is one of ``generate_binary_structure(n,
+    rank)`` for n axes, by default that of rank 1, and `origin` is 0: others raise
+    `NotImplementedError`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> image = np.array([[1, 1, 1], [1, 0, 1], [1, 1, 1]])
+    >>> binary_fill_holes(image).astype(int)
+    array([[1, 1, 1],
+           [1, 1, 1],
+           [1, 1, 1]])
+    """
+    input = _array(input)
+    if np.any(origin):
+        raise NotImplementedError(
+            "binary_fill_holes needs the origin 0. Use scipy.ndimage.binary_fill_holes for others."
+        )
+    axes = tuple(range(input.ndim)) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,)
+    if any(not -input.ndim <= axis < input.ndim for axis in axes):
+        raise ValueError(f"axes {axes} are out of the range of {input.ndim} dimensions")
+    axes = tuple(axis % input.ndim for axis in axes)
+    if len(set(axes)) < len(axes):
+        raise ValueError("axes must be unique")
+    if len(axes) > 3:
+        raise NotImplementedError(
+            "binary_fill_holes takes up to 3 axes. Use scipy.ndimage.binary_fill_holes for more."
+        )
+    rank = _connectivity(structure, len(axes), "binary_fill_holes")
+    mask = input if input.dtype == bool else input != 0
+    # All elements of an axis of one element are at the border.
+    if axes and all(mask.shape[axis] != 1 for axis in axes) and 0 not in mask.shape:
+        order = [*(axis for axis in range(mask.ndim) if axis not in axes), *axes]
+        filled = _api.keep(mask.transpose(order), Options(rank, len(axes)), Holes(1))
+        mask = filled.transpose([order.index(axis) for axis in range(mask.ndim)])
+    elif mask is input:
+        mask = mask.copy()
+    if not isinstance(output, np.ndarray if isinstance(input, np.ndarray) else type(input)):
+        return mask
+    if output.shape != input.shape:
+        raise RuntimeError("output shape not correct")
+    output[...] = mask
+    return None
+
+
+def _array(input):
+    """Return an input as an array."""
+    if hasattr(input, "toarray"):
+        raise TypeError(
+            f"sparse arrays such as {type(input).__name__} are not supported: pass input.toarray()"
+        )
+    return input if _images.library_of(input).on_device else np.asarray(input)
+
+
+def _connectivity(structure, ndim, function):
     """Return the rank of the connectivity of a structure: 1 (face) to `ndim` (full)."""
     if structure is None:
         return 1
@@ -80,8 +134,8 @@ def _connectivity(structure, ndim):
         if np.array_equal(structure, distances <= rank):
             return rank
     raise NotImplementedError(
-        "label supports the structures of generate_binary_structure (4, 8, 6, 18 or 26 neighbours). "
-        "Use scipy.ndimage.label for other structures."
+        f"{function} supports the structures of generate_binary_structure (4, 8, 6, 18 or 26 neighbours). "
+        f"Use scipy.ndimage.{function} for other structures."
     )
 
 

@@ -6,6 +6,8 @@
 
 #include "Settings.h"
 
+#include "primitives/Sums.h"
+
 #include "itkCudaConnectedComponentTable.h"
 
 #include <nanobind/nanobind.h>
@@ -20,11 +22,30 @@
 #include <utility>
 #include <vector>
 
-/** A table of components, and the means of the coordinates. Boxes end after their last pixels. */
+/** Returns the covariance of two coordinates of the pixels of a component: the mean product of their distances from the
+ * means. A sum of 2^128 and more would be needed only for more than 2^31 pixels along an axis. */
+inline double
+CovarianceOf(const itk::CudaConnectedComponentTable::Sum & product,
+             const itk::CudaConnectedComponentTable::Sum & a,
+             const itk::CudaConnectedComponentTable::Sum & b,
+             std::uint64_t                                 pixels)
+{
+  using itk::ccl::UInt128;
+  const auto    wide = [](const auto & sum) { return UInt128{ sum.high } << 64 | sum.low; };
+  const UInt128 minuend = wide(product) * pixels;
+  const UInt128 subtrahend = wide(a) * wide(b);
+  const double  count = static_cast<double>(pixels);
+  const double  difference =
+    minuend >= subtrahend ? static_cast<double>(minuend - subtrahend) : -static_cast<double>(subtrahend - minuend);
+  return difference / count / count;
+}
+
+/** A table of components, and the means and covariances of the coordinates. Boxes end after their last pixels. */
 struct Columns
 {
   itk::CudaConnectedComponentTable   table;
-  std::array<std::vector<double>, 3> means; // along x, y and z, if they are wanted
+  std::array<std::vector<double>, 3> means;       // along x, y and z, if they are wanted
+  std::array<std::vector<double>, 6> covariances; // xx, xy, xz, yy, yz and zz, if they are wanted
 
   /** Needs no GIL: tables may be large. */
   Columns(itk::CudaConnectedComponentTable && measured, const Settings & settings)
@@ -43,6 +64,19 @@ struct Columns
       for (std::size_t row = 0; row < means[axis].size(); ++row)
       {
         means[axis][row] = table.sums[axis][row].ToDouble() / static_cast<double>(table.pixelCounts[row]);
+      }
+    }
+    unsigned int pair = 0;
+    for (unsigned int a = 0; settings.wantsCovariances && a < 3; ++a)
+    {
+      for (unsigned int b = a; b < 3; ++b, ++pair)
+      {
+        covariances[pair].resize(table.componentCount);
+        for (std::size_t row = 0; row < table.componentCount; ++row)
+        {
+          covariances[pair][row] =
+            CovarianceOf(table.products[pair][row], table.sums[a][row], table.sums[b][row], table.pixelCounts[row]);
+        }
       }
     }
   }
@@ -73,7 +107,7 @@ MakeCounts(std::uint64_t count, itk::CudaConnectedComponentTable && table, bool 
 inline nanobind::dict
 MakeDictionary(Columns && columns, const Settings & settings)
 {
-  auto & [table, means] = columns;
+  auto & [table, means, covariances] = columns;
   nanobind::dict dictionary;
   dictionary["num_pixels"] = MakeArray(std::move(table.pixelCounts));
   for (unsigned int axis = 0; axis < 3; ++axis)
@@ -96,6 +130,22 @@ MakeDictionary(Columns && columns, const Settings & settings)
   if (settings.wantsValues)
   {
     dictionary["value"] = MakeArray(std::move(table.values));
+  }
+  if (settings.wantsFirsts)
+  {
+    dictionary["first"] = MakeArray(std::move(table.firstPixels));
+  }
+  for (unsigned int pair = 0; settings.wantsCovariances && pair < 6; ++pair)
+  {
+    constexpr const char * names[] = { "xx", "xy", "xz", "yy", "yz", "zz" };
+    dictionary[(std::string("covariance_") + names[pair]).c_str()] = MakeArray(std::move(covariances[pair]));
+  }
+  if (settings.wantsIntensities)
+  {
+    dictionary["intensity_sum"] = MakeArray(std::move(table.intensities.sums));
+    dictionary["intensity_min"] = MakeArray(std::move(table.intensities.minimums));
+    dictionary["intensity_max"] = MakeArray(std::move(table.intensities.maximums));
+    dictionary["intensity_variance"] = MakeArray(std::move(table.intensities.variances));
   }
   if (settings.isBatch)
   {

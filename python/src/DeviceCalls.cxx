@@ -3,6 +3,9 @@
 
 #include "Columns.h"
 
+#include "engine/HolesOfValues.h"
+
+#include <algorithm>
 #include <exception>
 #include <optional>
 #include <stdexcept>
@@ -192,8 +195,9 @@ LabelDeviceImage(const View & image, const View & output, const Settings & setti
 PixelValues
 MaskDevice(const View & image, const View * mask, const View & output, const Settings & settings)
 {
-  return RunOnDeviceMemory(
-    settings, image, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Mask(image, output); });
+  return RunOnDeviceMemory(settings, image, mask, [&](CudaConnectedComponentLabeler & labeler) {
+    WriteMask(labeler, image, output, settings);
+  });
 }
 
 PixelValues
@@ -204,6 +208,73 @@ MeasureDevice(const View &                                          image,
 {
   return RunOnDeviceMemory(
     settings, image, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(image, makeTable); });
+}
+
+nb::dict
+TabulateDevice(const View &     image,
+               const View *     mask,
+               const View *     intensities,
+               const View *     labels,
+               const Settings & settings)
+{
+  std::optional<Columns> columns;
+  {
+    const nb::gil_scoped_release released;
+    RunOnDeviceMemory(settings, image, mask, [&](CudaConnectedComponentLabeler & labeler) {
+      if (intensities != nullptr)
+      {
+        labeler.options.intensities = *intensities;
+      }
+      itk::CudaConnectedComponentTable table;
+      if (labels != nullptr)
+      {
+        labeler.Label(image, *labels, 0, &table);
+      }
+      else
+      {
+        table = labeler.Measure(image);
+      }
+      columns.emplace(std::move(table), settings);
+    });
+  }
+  return MakeDictionary(std::move(*columns), settings);
+}
+
+nb::object
+HolesOfValues(const nb::dict & columns, const nb::object & pairs, const View & image, const Settings & settings)
+{
+  using Numbers = nb::ndarray<const std::int64_t, nb::c_contig, nb::device::cpu>;
+  const auto numbersOf = [&columns](const std::string & name) {
+    const auto numbers = nb::cast<Numbers>(columns[name.c_str()]);
+    return std::vector<std::uint64_t>(numbers.data(), numbers.data() + numbers.size());
+  };
+  itk::CudaConnectedComponentTable regions;
+  regions.pixelCounts = numbersOf("num_pixels");
+  regions.componentCount = regions.pixelCounts.size();
+  regions.componentCounts = numbersOf("counts");
+  regions.values = numbersOf("value");
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    const std::string name(1, "xyz"[axis]);
+    regions.minimums[axis] = numbersOf("start_" + name);
+    regions.maximums[axis] = numbersOf("end_" + name);
+    std::for_each(regions.maximums[axis].begin(), regions.maximums[axis].end(), [](std::uint64_t & end) { --end; });
+  }
+  const auto                             rows = nb::cast<Numbers>(pairs);
+  std::vector<itk::ccl::AdjacentRegions> adjacent(rows.size() / 2);
+  for (std::size_t i = 0; i < adjacent.size(); ++i)
+  {
+    adjacent[i] = { static_cast<std::uint64_t>(rows.data()[i]),
+                    static_cast<std::uint64_t>(rows.data()[adjacent.size() + i]) };
+  }
+  std::vector<std::uint64_t> found;
+  {
+    const nb::gil_scoped_release released;
+    const auto                   holes =
+      itk::ccl::HoleSettings::Of(LabelerFor(settings).options, image.type, settings.overwrites, settings.maximumSize);
+    found = itk::ccl::FindHolesOfValues(regions, adjacent, { image.size[0], image.size[1], image.size[2] }, holes);
+  }
+  return MakeArray(std::move(found));
 }
 
 PixelValues

@@ -42,9 +42,9 @@ LabelDeviceImage(const CudaConnectedComponentImageView & image,
                  const CudaConnectedComponentImageView & output,
                  const Settings &                        settings);
 
-/** Copies the selected components of an image on a stream, and writes 0 for all other elements. The output has the type
- * and the size of the image. It may be the image; otherwise, the two must not overlap. Returns what is known of the
- * values. The caller must not hold the GIL. */
+/** Writes on a stream what the settings say: see Settings::Write; holes of values need host memory. The output has the
+ * type and the size of the image. It may be the image; otherwise, the two must not overlap. Returns what is known of
+ * the values. The caller must not hold the GIL. */
 PixelValues
 MaskDevice(const CudaConnectedComponentImageView & image,
            const CudaConnectedComponentImageView * mask,
@@ -59,8 +59,28 @@ MeasureDevice(const CudaConnectedComponentImageView &               image,
               const CudaConnectedComponentLabeler::TableMakerType & makeTable,
               const Settings &                                      settings);
 
-/** Does the same with a function of Python, which takes the number of components, and returns a dictionary of the
- * addresses of the columns. A column `end_x` gets the last x; the caller adds 1. The caller holds the GIL. */
+/** Measures the components of an image on a stream, and their intensities in a second image, which may be null. Writes
+ * their labels, unless `labels` is null. Returns a dictionary of arrays in host memory: see MakeDictionary(). The
+ * caller holds the GIL. */
+nanobind::dict
+TabulateDevice(const CudaConnectedComponentImageView & image,
+               const CudaConnectedComponentImageView * mask,
+               const CudaConnectedComponentImageView * intensities,
+               const CudaConnectedComponentImageView * labels,
+               const Settings &                        settings);
+
+/** Finds the regions of images of classes that lie in holes of values. `columns` is a table of them, as a dictionary of
+ * arrays of int64: num_pixels, start_x, end_x, ..., value, and counts for each image. `pairs` has two rows: adjacent
+ * regions, the lower number first. Returns the region whose value each region gets. The caller holds the GIL. */
+nanobind::object
+HolesOfValues(const nanobind::dict &                       columns,
+              const nanobind::object &                     pairs,
+              const itk::CudaConnectedComponentImageView & image,
+              const Settings &                             settings);
+
+/** Does the same as MeasureDevice() with a function of Python, which takes the number of components, and returns a
+ * dictionary of the addresses of the columns. A column `end_x` gets the last x; the caller adds 1. The caller holds the
+ * GIL. */
 PixelValues
 MeasureByColumns(const CudaConnectedComponentImageView & image,
                  const CudaConnectedComponentImageView * mask,

@@ -123,15 +123,24 @@ MaskHost(nb::handle image, nb::handle mask, nb::handle output, bool isFresh, con
   const Array kept(output, true, settings.isTransposed, settings.isBatch);
   return RunOnHostMemory(settings, image, mask, [&](auto & labeler, const auto & input) {
     labeler.options.outputIsUntouched = isFresh;
-    labeler.Mask(input, kept.GetView());
+    WriteMask(labeler, input, kept.GetView(), settings);
   });
 }
 
 nb::tuple
-MeasureHost(nb::handle image, nb::handle mask, const Settings & settings)
+MeasureHost(nb::handle image, nb::handle mask, nb::handle intensities, const Settings & settings)
 {
+  std::optional<Array> second;
+  if (!intensities.is_none())
+  {
+    second.emplace(intensities, false, settings.isTransposed, settings.isBatch);
+  }
   std::optional<Columns> columns;
-  const PixelValues      values = RunOnHostMemory(settings, image, mask, [&](const auto & labeler, const auto & input) {
+  const PixelValues      values = RunOnHostMemory(settings, image, mask, [&](auto & labeler, const auto & input) {
+    if (second)
+    {
+      labeler.options.intensities = second->GetView();
+    }
     columns.emplace(labeler.Measure(input), settings);
   });
   return nb::make_tuple(MakeDictionary(std::move(*columns), settings), values);

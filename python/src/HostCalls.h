@@ -28,8 +28,8 @@ LabelSmallHostImage(const itk::CudaConnectedComponentImageView & image,
                     const itk::CudaConnectedComponentImageView & output,
                     const Settings &                             settings);
 
-/** Copies the selected components of an image, and writes 0 for all other elements. The output has the type of the
- * image, and may be the image or overlap the mask. `isFresh` says that nobody has written to the output since its
+/** Writes what the settings say: see Settings::Write. The output has the type of the image, and may be the image or
+ * overlap the mask. `isFresh` says that nobody has written to the output since its
  * allocation. Returns what is known of the values. */
 PixelValues
 MaskHost(nanobind::handle image,
@@ -38,9 +38,10 @@ MaskHost(nanobind::handle image,
          bool             isFresh,
          const Settings & settings);
 
-/** Measures the components of an image. Returns a dictionary, see MakeDictionary(), and what is known of the values. */
+/** Measures the components of an image, and their intensities in a second image, which may be None. Returns a
+ * dictionary, see MakeDictionary(), and what is known of the values. */
 nanobind::tuple
-MeasureHost(nanobind::handle image, nanobind::handle mask, const Settings & settings);
+MeasureHost(nanobind::handle image, nanobind::handle mask, nanobind::handle intensities, const Settings & settings);
 
 /** Writes the new labels of a label image: 1, 2, 3 and so on. 0 stays 0. The order is by size, the largest first, or by
  * the old labels. Of labels with the same size, the lower one comes first. Labels with less than `minimumSize` elements

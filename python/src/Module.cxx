@@ -17,6 +17,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
@@ -103,19 +104,37 @@ NB_MODULE(_core, module)
     .def("label", &Exchange::Label, nb::arg("image"), nb::arg("make_labels"))
     .def("keep", &Exchange::Keep, nb::arg("image"), nb::arg("make_output"), nb::arg("min_size"), nb::arg("k"))
     .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"));
+  nb::enum_<Settings::Write>(module, "Write")
+    .value("SELECTED", Settings::Write::Selected)
+    .value("VALUE", Settings::Write::Value)
+    .value("HOLES", Settings::Write::Holes)
+    .value("HOLES_OF_VALUES", Settings::Write::HolesOfValues);
   nb::class_<Settings>(module, "Settings")
     .def(nb::init<>())
     .def_rw("connectivity", &Settings::connectivity)
     .def_rw("by_value", &Settings::isByValue)
     .def_rw("limits", &Settings::limits)
     .def_rw("background", &Settings::background)
+    .def_rw("foreground", &Settings::foreground)
+    .def_rw("whole_values", &Settings::areWhole)
     .def_rw("min_size", &Settings::minimumSize)
+    .def_rw("max_size", &Settings::maximumSize)
+    .def_rw("sizes_of_values", &Settings::sizesOfValues)
     .def_rw("k", &Settings::numberOfLargest)
     .def_rw("seeds", &Settings::seeds)
+    .def_rw("per_value", &Settings::isPerValue)
+    .def_rw("keeps_ties", &Settings::keepsTies)
+    .def_rw("opposite", &Settings::isOpposite)
+    .def_rw("write", &Settings::write)
+    .def_rw("value", &Settings::value)
+    .def_rw("overwrite", &Settings::overwrites)
     .def_rw("boxes", &Settings::wantsBoxes)
     .def_rw("means", &Settings::wantsMeans)
     .def_rw("faces", &Settings::wantsFaces)
     .def_rw("values", &Settings::wantsValues)
+    .def_rw("firsts", &Settings::wantsFirsts)
+    .def_rw("intensities", &Settings::wantsIntensities)
+    .def_rw("covariances", &Settings::wantsCovariances)
     .def_rw("observed", &Settings::isObserved)
     .def_rw("batch", &Settings::isBatch)
     .def_rw("device", &Settings::device)
@@ -162,11 +181,14 @@ NB_MODULE(_core, module)
   const auto settings = nb::arg("settings");
   module.def("label_host", &LabelHost, image, mask, output, nb::arg("fresh"), settings);
   module.def("mask_host", &MaskHost, image, mask, output, nb::arg("fresh"), settings);
-  module.def("measure_host", &MeasureHost, image, mask, settings);
+  const auto intensities = nb::arg("intensities").none();
+  module.def("measure_host", &MeasureHost, image, mask, intensities, settings);
   module.def("relabel_host", &RelabelHost);
   module.def("label_device", &LabelDevice, image, mask, output, settings);
   module.def("mask_device", &MaskDevice, image, mask, output, settings, nb::call_guard<nb::gil_scoped_release>());
   module.def("measure_device", &MeasureByColumns, image, mask, nb::arg("make_columns"), settings);
+  module.def("tabulate_device", &TabulateDevice, image, mask, intensities, nb::arg("labels").none(), settings);
+  module.def("holes_of_values", &HolesOfValues);
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
   module.def("forget_other_calls", &Threads::ForgetOtherCalls);

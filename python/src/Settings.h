@@ -12,9 +12,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -37,21 +39,46 @@ struct Allocator
 struct Settings
 {
   using Number = std::variant<std::int64_t, std::uint64_t, double>;
+  using SizesOfNumber = std::tuple<Number, std::uint64_t, std::uint64_t>; // the least and the highest size
+
+  /** What the calls that write a mask write. */
+  enum class Write : std::uint8_t
+  {
+    Selected,     // the selected components, and `value` for other elements
+    Value,        // `value` for the selected components, and all other elements
+    Holes,        // `value` for the holes of the foreground, and all other elements
+    HolesOfValues // for the holes of each value, this value
+  };
 
   unsigned int                             connectivity = 0; // number of neighbors; 0 stands for full connectivity
   bool                                     isByValue = false;
   std::optional<std::pair<Number, Number>> limits;     // of the foreground
   std::optional<std::vector<Number>>       background; // in the image's type; not with limits; 0 if there are neither
+  std::optional<std::vector<Number>>       foreground; // instead of limits and background
+  bool                                     areWhole = false; // all elements of a value are one component
   std::uint64_t                            minimumSize = 0;
+  std::uint64_t                            maximumSize = std::numeric_limits<std::uint64_t>::max();
+  std::vector<SizesOfNumber>               sizesOfValues;
   std::uint64_t                            numberOfLargest = 0; // 0 stands for all
   std::vector<std::vector<std::uint64_t>>  seeds; // indices along the axes of the array; none stands for all components
+  bool                                     isPerValue = false;  // whether this is the number for each value
+  bool                                     keepsTies = false;
+  bool                                     isOpposite = false; // to keep what is not selected
   bool                                     wantsBoxes = false;
   bool                                     wantsMeans = false;
   bool                                     wantsFaces = false;
-  bool                                     wantsValues = false; // needs isByValue
-  bool                                     isObserved = false;  // to look at the values; not with limits or a mask
-  bool                                     isBatch = false;     // whether the counts are an array, one for each image
-  int                                      device = 0;          // index of a device, or one of the constants below
+  bool                                     wantsValues = false;      // needs isByValue
+  bool                                     wantsFirsts = false;      // for tables in host memory
+  bool                                     wantsIntensities = false; // for tables in host memory
+  bool                                     wantsCovariances = false; // for tables in host memory
+  bool                                     isObserved = false;       // to look at the values; not with limits or a mask
+  bool                                     isBatch = false; // whether the counts are an array, one for each image
+  int                                      device = 0;      // index of a device, or one of the constants below
+
+  // For masks.
+  Write  write = Write::Selected;
+  Number value = std::int64_t{ 0 };
+  bool   overwrites = false; // for HolesOfValues: values inside
 
   // For arrays in host memory.
   bool         isTransposed = false; // whether x is the first axis of an image, not the last
@@ -93,37 +120,46 @@ struct LastCall
 };
 inline thread_local LastCall lastCall;
 
+/** Returns a number for the labeler. */
+inline itk::CudaConnectedComponentImageView::Value
+ValueOf(const Settings::Number & number)
+{
+  return std::visit([](auto value) { return itk::CudaConnectedComponentImageView::Value(value); }, number);
+}
+
 /** Returns a labeler. */
 inline CudaConnectedComponentLabeler
 LabelerFor(const Settings & settings)
 {
   using Foreground = itk::CudaConnectedComponentForeground;
-  const auto valueOf = [](const Settings::Number & value) {
-    return std::visit([](auto number) { return Foreground::ValueType(number); }, value);
-  };
   CudaConnectedComponentLabeler labeler;
   labeler.options.connectivity = settings.connectivity;
   labeler.options.fullyConnected = true;
   labeler.options.byValue = settings.isByValue;
+  labeler.options.wholeValues = settings.areWhole;
   if (settings.limits)
   {
-    labeler.options.foreground = Foreground::Between(valueOf(settings.limits->first), valueOf(settings.limits->second));
+    labeler.options.foreground = Foreground::Between(ValueOf(settings.limits->first), ValueOf(settings.limits->second));
   }
-  else if (settings.background)
+  else if (const auto & numbers = settings.foreground ? settings.foreground : settings.background)
   {
     std::vector<Foreground::ValueType> values;
-    for (const Settings::Number & number : *settings.background)
+    for (const Settings::Number & number : *numbers)
     {
-      values.push_back(valueOf(number));
+      values.push_back(ValueOf(number));
     }
     labeler.options.foreground = Foreground::AnyOf(std::move(values));
-    labeler.options.complement = true;
+    labeler.options.complement = !settings.foreground;
   }
   labeler.options.columns.boundingBoxes = settings.wantsBoxes;
   labeler.options.columns.sums = settings.wantsMeans;
   labeler.options.columns.faces = settings.wantsFaces;
   labeler.options.columns.values = settings.wantsValues;
+  labeler.options.columns.firstPixels = settings.wantsFirsts;
+  labeler.options.columns.sums |= settings.wantsCovariances;
+  labeler.options.columns.products = settings.wantsCovariances;
   labeler.options.selection.minimumSize = settings.minimumSize;
+  labeler.options.selection.maximumSize = settings.maximumSize;
   labeler.options.selection.numberOfLargest = settings.numberOfLargest;
   for (std::vector<std::uint64_t> index : settings.seeds)
   {
@@ -134,9 +170,40 @@ LabelerFor(const Settings & settings)
     index.resize(3, 0);
     labeler.options.selection.seeds.push_back({ { index[0], index[1], index[2] } });
   }
+  labeler.options.selection.perValue = settings.isPerValue;
+  labeler.options.selection.keepsTies = settings.keepsTies;
+  labeler.options.selection.isOpposite = settings.isOpposite;
+  for (const auto & [value, minimumSize, maximumSize] : settings.sizesOfValues)
+  {
+    labeler.options.selection.sizesOfValues.push_back({ ValueOf(value), minimumSize, maximumSize });
+  }
   labeler.options.selection.pixelOrder =
     settings.isTransposed ? Selection::PixelOrderEnum::TransposedRaster : Selection::PixelOrderEnum::Raster;
   return labeler;
+}
+
+/** Writes the mask, or the filled image, of the settings. */
+inline void
+WriteMask(CudaConnectedComponentLabeler &              labeler,
+          const itk::CudaConnectedComponentImageView & input,
+          const itk::CudaConnectedComponentImageView & output,
+          const Settings &                             settings)
+{
+  switch (settings.write)
+  {
+    case Settings::Write::Selected:
+      labeler.Mask(input, output, ValueOf(settings.value));
+      return;
+    case Settings::Write::Holes:
+      labeler.options.complement = !labeler.options.complement;
+      labeler.options.selection.border = Selection::BorderEnum::NotTouching;
+      [[fallthrough]];
+    case Settings::Write::Value:
+      labeler.Fill(input, output, ValueOf(settings.value));
+      return;
+    case Settings::Write::HolesOfValues:
+      labeler.FillHolesOfValues(input, output, settings.overwrites, settings.maximumSize);
+  }
 }
 
 /** Replaces errors of the engine by errors for Python. The caller must hold no lock. */

@@ -12,10 +12,11 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.ndimage
 from conftest import keep_by_loop, label_by_scipy, noise
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _arguments, _core, _devices, _exchange, _images, measure, ndimage
+from cuda_connected_components import _arguments, _core, _devices, _exchange, _images, _table, measure, ndimage
 
 
 def array_of(memory):
@@ -37,8 +38,11 @@ def array_of(memory):
 def on_host(image, mask, settings):
     """Return arrays of an image and a mask, and settings for the functions for host memory."""
     copy = _core.Settings()
-    columns = ("boxes", "means", "faces", "values")
-    for name in ("connectivity", "by_value", "limits", "background", "observed", *columns):
+    columns = ("boxes", "means", "faces", "values", "firsts", "covariances", "intensities")
+    selection = ("min_size", "max_size", "sizes_of_values", "k", "per_value", "keeps_ties", "opposite")
+    written = ("write", "value", "overwrite")
+    foreground = ("connectivity", "by_value", "whole_values", "limits", "background", "foreground", "observed")
+    for name in (*foreground, *selection, *written, *columns):
         if getattr(settings, name) is not None:
             setattr(copy, name, getattr(settings, name))
     copy.batch, copy.device = True, _core.HOST_BACKEND
@@ -67,7 +71,7 @@ class FakeCore:
         self.waits = 0  # how often a library waited
         self.is_capturing = False
         self.lacks_memory = 0  # the number of calls that fail
-        for name in ("label_device", "mask_device", "measure_device"):
+        for name in ("label_device", "mask_device", "measure_device", "tabulate_device"):
             monkeypatch.setattr(_core, name, functools.partial(self.call, getattr(self, name)))
 
     def call(self, function, *arguments):
@@ -104,6 +108,9 @@ class FakeCore:
         assert distance == 0 or distance >= array_of(image).nbytes
         assert array_of(image).flags.c_contiguous and array_of(output).flags.c_contiguous
         self.masked.append((image.address, output.address))
+        if settings.by_value or settings.foreground is not None or settings.write != _core.Write.SELECTED:
+            elements, mask, copy = on_host(image, mask, settings)
+            return _core.mask_host(elements, mask, array_of(output), False, copy)
         foreground, _, values = label_on_host(image, mask, settings)
         for elements, source, target in zip(array_of(image), foreground, array_of(output)):
             kept = keep_by_loop(source != 0, is_full(settings), settings.min_size, settings.k or None)
@@ -113,7 +120,8 @@ class FakeCore:
     def measure_device(self, image, mask, make_columns, settings):
         self.note(settings)
         self.images.append(image.address)
-        columns, values = _core.measure_host(*on_host(image, mask, settings))
+        image, mask, settings = on_host(image, mask, settings)
+        columns, values = _core.measure_host(image, mask, None, settings)
         counts = columns.pop("counts")
         columns["image"] = np.repeat(np.arange(len(counts)), counts)
         columns["label"] = np.concatenate([np.arange(0), *(np.arange(1, count + 1) for count in counts)])
@@ -122,6 +130,19 @@ class FakeCore:
         for name, address in make_columns(len(columns["num_pixels"])).items():
             ctypes.memmove(address, columns[name].ctypes.data, columns[name].nbytes)
         return values
+
+
+    def tabulate_device(self, image, mask, intensities, labels, settings):
+        self.note(settings)
+        self.images.append(image.address)
+        is_batch = settings.batch
+        if labels is not None:
+            array_of(labels)[...] = label_on_host(image, mask, settings)[0]
+        image, mask, settings = on_host(image, mask, settings)
+        columns, _ = _core.measure_host(image, mask, None if intensities is None else array_of(intensities), settings)
+        if not is_batch:
+            del columns["counts"]
+        return columns
 
 
 @pytest.fixture
@@ -193,11 +214,11 @@ class CupyArray:
 
     size = property(lambda self: self._array.size)
 
-    def min(self):
-        return self._array.min()
+    def transpose(self, axes):
+        return self._wrap(self._array.transpose(axes))
 
-    def max(self):
-        return self._array.max()
+    def copy(self):
+        return self._wrap(self._array.copy())
 
     def astype(self, dtype):
         return self._wrap(self._array.astype(dtype))
@@ -240,24 +261,10 @@ def cupy(core, monkeypatch):
     fake.ascontiguousarray = lambda image: (
         image if image.flags.c_contiguous else on_current_device(image._array.copy("C"))
     )
-    fake.sorted = []  # the sizes of the arrays that were sorted
-
-    def unique(image, return_inverse):
-        fake.sorted.append(image.size)
-        return tuple(map(on_current_device, np.unique(image._array, return_inverse=return_inverse)))
-
-    def bincount(x, weights=None, minlength=0):
-        weights = None if weights is None else weights._array
-        return on_current_device(np.bincount(x._array, weights, minlength))
-
-    fake.unique, fake.bincount = unique, bincount
-    fake.arange = lambda start, stop: on_current_device(np.arange(start, stop))
-    fake.ones = lambda shape, dtype: on_current_device(np.ones(shape, dtype))
-    fake.flatnonzero = lambda array: on_current_device(np.flatnonzero(array._array))
-    fake.diff = lambda array, append: on_current_device(np.diff(array._array, append=append))
-    fake.searchsorted = lambda values, array: on_current_device(
-        np.searchsorted(values._array, array._array)
-    )
+    for name in ("unique", "minimum", "where"):
+        fake.__dict__[name] = lambda *arrays, name=name: on_current_device(
+            getattr(np, name)(*(array._array for array in arrays))
+        )
     fake.pool = types.SimpleNamespace(free_all_blocks=lambda: core.released.append("cupy"))
     fake.get_default_memory_pool = lambda: fake.pool
 
@@ -729,7 +736,6 @@ def test_masks_of_another_memory(cupy):
 def test_cupy_relabel(cupy):
     blobs = noise((20, 7), 0.5, 4, np.int16).repeat(3, axis=1)
     for labels in (np.abs(blobs), blobs, blobs.astype(np.int64) << 50, blobs[:, ::2], blobs[:0]):
-        cupy.sorted.clear()
         for order, arguments in itertools.product(
             ("size", "label"), ({}, {"min_size": 3}, {"k": 5}, {"min_size": 2, "k": 5})
         ):
@@ -737,10 +743,6 @@ def test_cupy_relabel(cupy):
             result, n = ccc.relabel(CupyArray(labels), order=order, return_num=True, **arguments)
             assert n == count and result.dtype == labels.dtype
             np.testing.assert_array_equal(result.get(), expected)
-        # Only labels that are negative or large are sorted, one of each run.
-        is_dense = labels.size == 0 or (labels.min() >= 0 and labels.max() < 1 << 20)
-        assert bool(cupy.sorted) != is_dense
-        assert all(size < labels.size / 2 for size in cupy.sorted)
     for labels in (np.abs(blobs), blobs.astype(np.int64) << 50, np.abs(blobs).astype(int) + (1 << 19)):
         batch = labels.reshape((5, 2, 2, 21))
         for axes, order, k in itertools.product((1, 2, 3), ("size", "label"), (None, 2)):
@@ -762,6 +764,65 @@ def test_cupy_relabel(cupy):
     with pytest.raises(ccc.LabelOverflowError):
         wide = np.arange(1000, dtype=np.int32)
         ccc.relabel(CupyArray(wide), out=CupyArray(np.empty(1000, np.uint8)))
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.uint8, np.int16, np.int64, np.uint64, np.float16, np.float64])
+@pytest.mark.parametrize("background", [0, 1, None])
+def test_cupy_per_class(cupy, dtype, background):
+    random = np.random.default_rng(5)
+    values = np.array([0, 1, 1, 2, 3, 250]).astype(dtype)
+    if np.dtype(dtype).kind == "f":
+        values = np.append(values, [np.nan, -0.0]).astype(dtype)
+    for shape, axes in (((9, 14), None), ((3, 6, 7), None), ((2, 5, 8, 6), 3), ((2, 2, 11), 1), ((0, 4), None)):
+        host = random.choice(values, shape)
+        for order in "CF":
+            host = np.asarray(host, order=order)
+            image, options = CupyArray(host, 3), {"spatial_dims": axes, "background": background, "by_value": True}
+            for call in (
+                lambda image, **o: ccc.keep_largest(image, k=2, **o),
+                lambda image, **o: ccc.keep_largest(image, across_values=True, **o),
+                lambda image, **o: ccc.remove_small(image, 3, **o),
+                lambda image, **o: ccc.remove_small(image, {1: 4, 2: 2}, **o),
+                lambda image, **o: ccc.fill_holes(image, **o),
+                lambda image, **o: ccc.fill_holes(image, overwrite=True, connectivity=None, max_size=9, **o),
+            ):
+                expected = call(host, **options)
+                np.testing.assert_array_equal(call(image, **options).get(), expected)
+                out = CupyArray(host.copy(), 3)
+                assert call(out, out=out, **options) is out
+                np.testing.assert_array_equal(out.get(), expected)
+
+
+def test_cupy_label_statistics(cupy):
+    random = np.random.default_rng(6)
+    for dtype in (np.int8, np.uint16, np.int64, np.uint64):
+        for shape, axes in (((9, 14), None), ((2, 5, 8, 6), 3), ((3, 0), 1)):
+            labels = random.choice(np.array([0, 1, 7, -3, 100]).astype(dtype), shape)
+            intensities = random.normal(size=shape).astype(np.float32)
+            for options in ({}, {"background": None}, {"properties": _table.PROPERTIES_OF_LABELS}):
+                second = (intensities,) if "properties" in options else ()
+                expected = ccc.label_statistics(labels, *second, spatial_dims=axes, **options)
+                second = tuple(CupyArray(each, 2) for each in second)
+                found = ccc.label_statistics(CupyArray(labels, 2), *second, spatial_dims=axes, **options)
+                assert list(found) == list(expected)
+                for name, column in found.items():
+                    assert column.device.id == 2 and column.dtype == expected[name].dtype
+                    np.testing.assert_array_equal(column.get(), expected[name])
+    with pytest.raises(ValueError, match="the intensities must be on the device"):
+        ccc.label_statistics(CupyArray(labels), CupyArray(intensities, 1), spatial_dims=1)
+
+
+def test_cupy_fills_holes(cupy):
+    for shape, axes in (((9, 14), None), ((3, 6, 7), 2), ((6, 7), (0,)), ((3, 1, 7), None)):
+        array = noise(shape, 0.7, 9)
+        image = CupyArray(array, 1)
+        if isinstance(axes, tuple) or axes is None:
+            filled = ndimage.binary_fill_holes(image, axes=axes)
+            np.testing.assert_array_equal(filled.get(), scipy.ndimage.binary_fill_holes(array, axes=axes))
+        else:
+            filled = ccc.fill_holes(image, value=7, spatial_dims=axes)
+            np.testing.assert_array_equal(filled.get(), ccc.fill_holes(array, value=7, spatial_dims=axes))
+        assert filled.device.id == 1
 
 
 @pytest.mark.parametrize("step", ["columns", "table"])

@@ -138,8 +138,8 @@ struct BoxOfValue
     const std::uint64_t sizes[3] = { size.x, size.y, size.z };
     for (unsigned int axis = 0; axis < 3; ++axis)
     {
-      if (sizes[axis] > 1 && (regions.minimums[axis][region] <= minimums[axis] ||
-                              regions.maximums[axis][region] >= maximums[axis]))
+      if (sizes[axis] > 1 &&
+          (regions.minimums[axis][region] <= minimums[axis] || regions.maximums[axis][region] >= maximums[axis]))
       {
         return false;
       }
@@ -174,8 +174,8 @@ FindAdjacentRegions(const ParallelFor & parallelFor, const Rows & rows, const Gr
           if (isInside && (distance == 1 || neighbors != Neighbors::Face))
           {
             const bool isReaching = neighbors == Neighbors::Full || (neighbors == Neighbors::Edge && distance == 1);
-            const auto other = row - static_cast<std::uint64_t>((z - otherZ) * static_cast<std::int64_t>(size.y) +
-                                                                y - otherY);
+            const auto other =
+              row - static_cast<std::uint64_t>((z - otherZ) * static_cast<std::int64_t>(size.y) + y - otherY);
             AddPairs(rows[row], rows[other], isReaching ? 1 : 0, pairs);
           }
         }
@@ -235,7 +235,7 @@ FindHolesOfValues(const CudaConnectedComponentTable &  regions,
     std::uint64_t size = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t region = 0; // the first region of its value
   };
-  std::vector<Hole>          holes(count); // the smallest around each region
+  std::vector<Hole>          holes(count);    // the smallest around each region
   std::vector<std::uint64_t> searches(count); // the last one that has reached each region
   std::vector<std::uint64_t> found;
   std::uint64_t              search = 0;

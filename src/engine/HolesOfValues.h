@@ -22,8 +22,8 @@ namespace itk::ccl
 /** Two regions that have adjacent pixels. The first number is lower. */
 using AdjacentRegions = std::pair<std::uint64_t, std::uint64_t>;
 
-/** Returns all pairs of adjacent regions, in ascending order. `rows` has the runs of each row of the images, which cover
- * all pixels. */
+/** Returns all pairs of adjacent regions, in ascending order. `rows` has the runs of each row of the images, which
+ * cover all pixels. */
 std::vector<AdjacentRegions>
 FindAdjacentRegions(const ParallelFor &                                                  parallelFor,
                     const std::vector<std::vector<CudaConnectedComponentLabeler::Run>> & rows,

@@ -147,8 +147,8 @@ UniteRunsOfValues(const TExecutor &                    executor,
 {
   const std::uint64_t       size = TableOfValues<TRun>::SizeFor(runCount.limit);
   const auto                memory = executor.template Allocate<TRun>(size);
-  const TableOfValues<TRun> table{ runs.values,  runs.runOffsets, runs.groups.columns.words.Count() / images,
-                                   images,       memory.get(),    size - 1 };
+  const TableOfValues<TRun> table{ runs.values, runs.runOffsets, runs.groups.columns.words.Count() / images,
+                                   images,      memory.get(),    size - 1 };
   executor.Fill(memory.get(), size, NoLabelByte);
   executor.ForEach(runCount, RunsOfValues::EnterRun<TRun>{ table });
   executor.ForEach(runCount, RunsOfValues::StoreParent<TRun>{ table, parents });

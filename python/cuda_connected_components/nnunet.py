@@ -1,0 +1,47 @@
+"""Drop-in for the postprocessing of nnU-Net v2, `nnunetv2.postprocessing.remove_connected_components`.
+
+>>> import numpy as np
+>>> from cuda_connected_components import nnunet
+>>> nnunet.remove_all_but_largest_component_from_segmentation(np.array([1, 2, 2, 0, 1, 2]), [1, 2])
+array([1, 2, 2, 0, 0, 0])
+"""
+
+import math
+
+import numpy as np
+
+from . import _api
+from ._options import Options, Selection
+from ._tensors import outside_graphs
+
+__all__ = ["remove_all_but_largest_component_from_segmentation"]
+
+_MOST_VALUES = 32  # that the extension module takes as a foreground
+
+
+@outside_graphs
+def remove_all_but_largest_component_from_segmentation(segmentation, labels_or_regions, background_label=0):
+    """Set all but the largest component of some labels to the background.
+
+    Parameters and result are those of nnU-Net, also for images of other libraries. All labels together
+    are one mask, under full connectivity. Of its components, all that are as large as the largest stay,
+    and so do all other labels. The segmentation has 1 to 3 dimensions, and is not modified.
+
+    Examples
+    --------
+    >>> segmentation = np.array([1, 1, 0, 1, 0, 5, 0, 5])
+    >>> remove_all_but_largest_component_from_segmentation(segmentation, 1)
+    array([1, 1, 0, 0, 0, 5, 0, 5])
+    """
+    if not isinstance(labels_or_regions, list):
+        labels_or_regions = [labels_or_regions]
+    labels = []
+    for region in labels_or_regions:
+        labels += [region] if np.isscalar(region) else region
+    labels = [label for label in dict.fromkeys(labels) if label == label]  # NaN equals nothing
+    if len(labels) <= _MOST_VALUES:
+        options = Options(values=labels)
+    else:
+        options = Options(lower=-math.inf, upper=math.inf, mask=np.isin(segmentation, labels))
+    removed = Selection(k=1, keeps_ties=True, opposite=True, replaces=True, value=background_label)
+    return _api.keep(segmentation, options, removed)
