@@ -650,6 +650,30 @@ def test_torch_relabel(torch, name):
             np.testing.assert_array_equal(result.to(torch.int64).numpy(), expected)
 
 
+@pytest.mark.parametrize("name", ["bool", "uint8", "int16", "int64", "float16", "bfloat16", "float32"])
+def test_torch_per_class(torch, core, name):
+    array = np.random.default_rng(3).integers(0, 2 if name == "bool" else 5, (2, 9, 11))
+    image = torch.from_numpy(array).to(getattr(torch, name))
+    for dims, background in itertools.product((None, 2), (0, None)):
+        options = {"by_value": True, "background": background, "spatial_dims": dims}
+        for call in (
+            lambda image: ccc.keep_largest(image, k=2, **options),
+            lambda image: ccc.remove_small(image, {1: 3}, **options),
+            lambda image: ccc.fill_holes(image, overwrite=True, **options),
+        ):
+            found = call(image)
+            assert found.dtype == image.dtype
+            np.testing.assert_array_equal(found.to(torch.int64).numpy(), call(array))
+    if "int" in name:
+        intensities = torch.from_numpy(array * 0.5)
+        properties = ("label", "bbox", "centroid", "intensity_std", "first_element")
+        found = ccc.label_statistics(image, intensities, properties=properties)
+        expected = ccc.label_statistics(array, array * 0.5, properties=properties)
+        assert found["label"].dtype == image.dtype
+        for column, values in found.items():
+            np.testing.assert_array_equal(values.numpy(), expected[column])
+
+
 def test_torch_out(torch, core, monkeypatch):
     monkeypatch.setattr(torch.cuda, "empty_cache", lambda: core.released.append("torch"))
     image = torch.from_numpy(noise((20, 21), 0.3, 12).astype(np.int32))
