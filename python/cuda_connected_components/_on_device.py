@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from . import _arguments, _core
+from ._options import Holes
 
 
 class Call:
@@ -112,10 +113,11 @@ def label(library, image, options, dtype, out, selection=None):
 
 def keep(library, image, options, selection, out):
     """Copy the values of the selected components of an image or a batch."""
-    call = Call("keep", library, image, options)
+    needs_table = isinstance(selection, Holes) and selection.value is None
+    call = Call("measure" if needs_table else "keep", library, image, options)
     library.refuse_gradients(image)
     selection.apply(call.settings, library, image, call.axes)
-    if call.settings.write == _core.Write.HOLES_OF_VALUES:
+    if needs_table:
         return _fill_holes_of_values(call, library, image, out)
     with call.on_device():
         target = None if out is None else call.target(out)

@@ -127,6 +127,8 @@ class Holes(NamedTuple):
         else:
             settings.write = _core.Write.HOLES_OF_VALUES
             settings.overwrite = self.overwrite
+
+
 class Seeds(NamedTuple):
     """The components that stay: those that contain one of some points, whose unit follows from `spacing`."""
 

@@ -18,7 +18,7 @@ def warn(values):
     if values.has_several_whole:
         _warn(
             "the image has several values other than 0, and components join neighbors of "
-            "different values: by_value=True of label and component_statistics keeps them apart; "
+            "different values: by_value=True keeps them apart; "
             "lower= and upper=, or passing image != 0, choose one foreground"
         )
     if values.has_nan:

@@ -27,6 +27,7 @@ def keep_largest_blob_multilabel(data, class_map, rois, debug=False, quiet=False
 
     Examples
     --------
+    >>> import numpy as np
     >>> keep_largest_blob_multilabel(np.array([3, 0, 3, 3]), {3: "aorta"}, ["aorta"])
     array([0, 0, 3, 3])
     """
@@ -42,6 +43,7 @@ def remove_small_blobs_multilabel(data, class_map, rois, interval=(10, 30), debu
 
     Examples
     --------
+    >>> import numpy as np
     >>> remove_small_blobs_multilabel(np.array([3, 0, 3, 3]), {3: "aorta"}, ["aorta"], [1, 10])
     array([0, 0, 3, 3])
     """

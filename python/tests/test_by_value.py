@@ -233,5 +233,5 @@ def test_properties():
 
 
 def test_the_warning_names_both_ways_on():
-    with pytest.warns(UserWarning, match="by_value=True of label .* lower= and upper="):
+    with pytest.warns(UserWarning, match="by_value=True keeps .* lower= and upper="):
         ccc.label(np.array([1, 2]))

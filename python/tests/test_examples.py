@@ -27,9 +27,9 @@ def test_docstring(name):
 
 
 def test_docstrings_of_the_dropins():
-    from cuda_connected_components import cc3d, measure, ndimage
+    from cuda_connected_components import cc3d, measure, ndimage, nnunet, totalsegmentator
 
-    for module in (cc3d, measure, ndimage):
+    for module in (cc3d, measure, ndimage, nnunet, totalsegmentator):
         result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
         assert result.attempted and not result.failed
 

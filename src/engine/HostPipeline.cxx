@@ -275,9 +275,8 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     if (request.neighbors == Neighbors::All)
     {
       // Seams join neighbors only.
-      return finish(bits, memory, [&](auto run) {
-        return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, options);
-      });
+      return finish(
+        bits, memory, [&](auto run) { return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, options); });
     }
     SlabLabeler<TRowGroup> slabs(parallelFor, bits, request);
     CutForDevice(slabs, session, mostBytes);

@@ -34,7 +34,7 @@ ColumnsFor(const Selection & selection, const TableColumns & wanted)
                          !selection.sizesOfValues.empty();
   columns.boundingBoxes |= columns.faces || selection.border != Selection::BorderEnum::Any;
   columns.firstPixels |= selection.pixelOrder != Selection::PixelOrderEnum::Raster;
-  columns.values |= selection.perValue || !selection.sizesOfValues.empty();
+  columns.values |= (selection.perValue && selection.numberOfLargest != 0) || !selection.sizesOfValues.empty();
   return columns;
 }
 
