@@ -307,6 +307,11 @@ MakeRandom(Request & request, Call & call, std::mt19937_64 & random)
   request.isByValue = chance(30);
   request.isComplement = chance(20);
   call.input = RandomView(request.size, request.images, random);
+  if (request.isByValue)
+  {
+    request.values = call.input;
+    request.neighbors = chance(30) ? Neighbors::All : request.neighbors;
+  }
   request.foreground = chance(70) ? Foreground::NotZero(call.input.type) : Foreground::Between(call.input.type, 1, 3);
   if (chance(20))
   {
@@ -339,6 +344,13 @@ MakeRandom(Request & request, Call & call, std::mt19937_64 & random)
   selection.order = chance(25) ? Selection::OrderEnum::Size : Selection::OrderEnum::FirstPixel;
   selection.pixelOrder = chance(25) ? Selection::PixelOrderEnum::TransposedRaster : Selection::PixelOrderEnum::Raster;
   selection.seeds.resize(chance(20) ? below(200) : 0);
+  selection.isOpposite = chance(20);
+  selection.perValue = request.isByValue && chance(50);
+  selection.keepsTies = selection.numberOfLargest == 1 && !selection.perValue && chance(50);
+  if (request.isByValue && (selection.numberOfLargest == 0 || selection.perValue) && chance(50))
+  {
+    selection.sizesOfValues.assign(1 + below(150), { 3 });
+  }
 }
 
 TEST(CudaConnectedComponentsDeviceSteps, TakeTheMeasuredMemory)

@@ -689,7 +689,11 @@ def label_statistics(
     call, columns = tabulate(library, labels, options, _table.columns_for(properties), intensities)
     columns["label"] = columns["value"]
     axes, geometry = _places(library, labels, call, spacing)
-    table = _table.make_table(columns, axes, geometry, properties, call.leading, _to_double, call.shape[-call.axes :])
+    shape = call.shape[-call.axes :]
+    strides = [(math.prod(shape[axis + 1 :]), length) for axis, length in enumerate(shape)]
+    if library.has_physical_axes:
+        strides.reverse()
+    table = _table.make_table(columns, axes, geometry, properties, call.leading, _to_double, strides)
     if not library.on_device:
         return library.columns(labels, table, ("label",))
     with library.on_device_of(labels):

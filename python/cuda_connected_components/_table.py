@@ -54,10 +54,11 @@ def columns_for(properties):
     return [name for name, needs in _PROPERTIES_OF_COLUMNS.items() if not needs.isdisjoint(properties)]
 
 
-def make_table(columns, axes, geometry, properties, leading, to_double, shape=()):
+def make_table(columns, axes, geometry, properties, leading, to_double, strides=()):
     """Return the columns of `properties`. `axes` are the letters of the axes in `columns`.
 
-    `shape` is that of an image, for the index of the first element.
+    `strides` are the distances of elements along the axes in C order, and the lengths of the axes: for
+    the index of the first element.
 
     `leading` is the shape of the leading axes of a batch. The first columns are
     then the indices of the image along these axes. Columns are arrays of NumPy,
@@ -111,9 +112,8 @@ def make_table(columns, axes, geometry, properties, leading, to_double, shape=()
         elif name == "touches_border":
             table["touches_border"] = columns["faces"] != 0
         elif name == "first_element":
-            for axis, length in enumerate(shape):
-                following = math.prod(shape[axis + 1 :])
-                table[f"first_element-{axis}"] = columns["first"] // following % length
+            for axis, (stride, length) in enumerate(strides):
+                table[f"first_element-{axis}"] = _sum(columns["first"] // stride % length, first[axis])
         elif name == "covariance":
             table.update(_covariances(columns, axes, geometry))
         else:

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from . import _api
+from . import _api, _images
 from ._options import Options, Selection
 from ._tensors import outside_graphs
 
@@ -41,6 +41,8 @@ def remove_all_but_largest_component_from_segmentation(segmentation, labels_or_r
     labels = [label for label in dict.fromkeys(labels) if label == label]  # NaN equals nothing
     if len(labels) <= _MOST_VALUES:
         options = Options(values=labels)
+    elif _images.library_of(segmentation).on_device:
+        raise NotImplementedError(f"in device memory, at most {_MOST_VALUES} labels count as one mask, not {len(labels)}")
     else:
         options = Options(lower=-math.inf, upper=math.inf, mask=np.isin(segmentation, labels))
     removed = Selection(k=1, keeps_ties=True, opposite=True, replaces=True, value=background_label)

@@ -192,6 +192,9 @@ def test_statistics_of_batches_and_empty_images():
     physical.SetSpacing((2, 3, 4))
     found = ccc.label_statistics(physical, physical, spacing="image", properties=("area", "covariance", "intensity_min"))
     assert list(found["intensity_min"]) == [-2, 4, 9] and found["area"].sum() == 24 * np.count_nonzero(labels[0])
+    found = pandas.DataFrame(ccc.label_statistics(physical, properties=("label", "first_element")))
+    first = np.argwhere(labels[0] == 9)[0][::-1]
+    np.testing.assert_array_equal(found[found["label"] == 9].filter(like="first").iloc[0], first)
     other = sitk.Image(physical)
     other.SetOrigin((1, 0, 0))
     with pytest.raises(ValueError, match="intensities does not occupy the physical space"):
@@ -267,6 +270,7 @@ def test_errors():
         (lambda: ccc.label_statistics(image, properties=("value",)), "is not a property"),
         (lambda: ccc.label_statistics(image, image[:2]), "the intensities have the shape"),
         (lambda: ccc.label_statistics(image, background=300), "background=300 is not possible"),
+        (lambda: ccc.fill_holes(image, by_value=True, background=0.5), "background=0.5 is not possible"),
     ):
         with pytest.raises(ValueError, match=text):
             call()

@@ -227,6 +227,7 @@ CudaConnectedComponentLabeler::FillHolesOfValues(const ViewType & input,
   regionOptions.foreground = CudaConnectedComponentForeground::AnyOf({});
   regionOptions.complement = true;
   regionOptions.selection = {};
+  regionOptions.columns = {};
   regionOptions.columns.boundingBoxes = true;
   regionOptions.columns.values = true;
   regionOptions.intensities = {};
