@@ -81,7 +81,9 @@ TypeOf(const Option & option, std::string Options::* member)
   {
     endings += (endings.empty() ? "" : ",") + ending;
   }
-  return { member == &Options::table ? "table" : "file", " fileExtensions=\"" + endings + '"', "output" };
+  return { member == &Options::table || member == &Options::labelTable ? "table" : "file",
+           " fileExtensions=\"" + endings + '"',
+           "output" };
 }
 
 Type

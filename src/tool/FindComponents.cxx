@@ -9,6 +9,7 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <iostream>
 #include <numeric>
@@ -76,6 +77,7 @@ public:
       m_Selection.border = itk::CudaConnectedComponentSelection::BorderEnum::NotTouching;
     }
     m_Selection.numberOfLargest = options.numberToKeep.value_or(0);
+    m_Selection.perValue = options.byValue;
     for (const LocatedSeed & seed : m_Seeds)
     {
       m_Selection.seeds.push_back(seed.index);
@@ -130,6 +132,7 @@ public:
     {
       throw Failure(m_Options.input + ": cannot be labeled: " + Sentence(exception));
     }
+    components.filled = std::move(m_Filled);
     report.backend = settings.backendUsed == BackendRun::BackendEnum::CUDA ? "cuda" : "cpu";
     report.slabCount = settings.numberOfSlabs;
     report.reason = m_Options.backend == "cpu" ? "as asked for" : settings.fallbackReason;
@@ -163,16 +166,17 @@ private:
     }
   }
 
-  /** Returns the foreground as an image: pixels that are not 0. */
+  /** Returns the foreground, with filled holes, as an image: pixels that are not 0. */
   std::vector<std::uint8_t>
   UnpackForeground() const
   {
-    const std::uint64_t       length = m_Foreground.GetLength();
-    std::vector<std::uint8_t> pixels(m_Foreground.GetNumberOfRows() * length);
-    std::uint8_t *            pixel = pixels.data();
+    const std::uint64_t        length = m_Foreground.GetLength();
+    std::vector<std::uint8_t>  pixels(m_Foreground.GetNumberOfRows() * length);
+    std::vector<std::uint32_t> words((length + 31) / 32);
+    std::uint8_t *             pixel = pixels.data();
     for (std::uint64_t row = 0; row < m_Foreground.GetNumberOfRows(); ++row)
     {
-      const std::uint32_t * const words = m_Foreground.GetRow(row);
+      this->PackForeground(row, words.data());
       for (std::uint64_t x = 0; x < length; ++x)
       {
         *pixel++ = words[x / 32] >> x % 32 & 1U;
@@ -198,6 +202,12 @@ private:
     background.options.connectivity = 0;
     background.options.fullyConnected =
       connectivity == 0 ? !m_Options.fullyConnected : connectivity == 4 || connectivity == 6;
+    if (m_Options.byValue)
+    {
+      background.options.complement = false;
+      this->FillHolesOfValues(background, size, report);
+      return;
+    }
     background.options.selection.border = itk::CudaConnectedComponentSelection::BorderEnum::NotTouching;
     BitRows                          holes(size);
     itk::CudaConnectedComponentTable table;
@@ -207,6 +217,31 @@ private:
                                 [&holes](std::uint64_t row, const std::uint32_t * words) { holes.SetRow(row, words); },
                                 &table);
     report.holes->pixelCount = std::accumulate(table.pixelCounts.begin(), table.pixelCounts.end(), std::uint64_t{ 0 });
+    m_Holes = std::move(holes);
+  }
+
+  /** Fills the holes of each value of the image, with the connectivity of the background. */
+  void
+  FillHolesOfValues(Labeler & labeler, const Labeler::SizeType & size, Report & report)
+  {
+    m_Filled.resize(m_Values.Count() * ImageView::SizeOf(m_Values.type));
+    m_FilledValues = ImageView::Of(m_Filled.data(), m_Values.type, size);
+    report.holes->pixelCount = labeler.FillHolesOfValues(m_Values, m_FilledValues);
+    BitRows           holes(size);
+    const std::size_t bytes = ImageView::SizeOf(m_Values.type);
+    for (std::uint64_t row = 0; row < holes.GetNumberOfRows(); ++row)
+    {
+      const char * const before = m_Values.Row(row);
+      const char * const after = m_FilledValues.Row(row);
+      for (std::uint64_t x = 0; x < size[0]; ++x)
+      {
+        const bool isFilled = std::memcmp(before + x * bytes, after + x * bytes, bytes) != 0;
+        holes.GetRow(row)[x / 32] |= static_cast<std::uint32_t>(isFilled) << x % 32;
+      }
+    }
+    report.holes->count =
+      labeler.MeasurePackedRows([&holes](std::uint64_t row, std::uint32_t * words) { holes.CopyRow(row, words); }, size)
+        .componentCount;
     m_Holes = std::move(holes);
   }
 
@@ -230,15 +265,33 @@ private:
     const auto visitRow = [&components](std::uint64_t row, const std::uint32_t * words) {
       components.kept.SetRow(row, words);
     };
-    const std::vector<std::uint8_t> mask = m_Options.byValue ? this->UnpackForeground() : std::vector<std::uint8_t>();
-    if (m_Options.byValue)
+    const bool                      needsMask = m_Options.byValue || !m_Options.labelTable.empty();
+    const std::vector<std::uint8_t> mask = needsMask ? this->UnpackForeground() : std::vector<std::uint8_t>();
+    const ImageView &               values = m_Filled.empty() ? m_Values : m_FilledValues;
+    Labeler                         byValue = labeler;
+    if (needsMask)
     {
       // All pixels of the mask are labeled.
-      labeler.options.byValue = true;
-      labeler.options.columns.values = !m_Options.table.empty();
-      labeler.options.foreground = itk::CudaConnectedComponentForeground::AnyOf({});
-      labeler.options.complement = true;
-      labeler.options.mask = ImageView::Of(mask.data(), size);
+      byValue.options.byValue = true;
+      byValue.options.columns.values = true;
+      byValue.options.foreground = itk::CudaConnectedComponentForeground::AnyOf({});
+      byValue.options.complement = true;
+      byValue.options.mask = ImageView::Of(mask.data(), size);
+    }
+    if (!m_Options.labelTable.empty())
+    {
+      Labeler whole = byValue;
+      whole.options.wholeValues = true;
+      whole.options.selection = {};
+      whole.options.columns.boundingBoxes = true;
+      whole.options.columns.sums = true;
+      whole.options.progress = nullptr;
+      components.labelTable = whole.Measure(values);
+    }
+    if (m_Options.byValue)
+    {
+      byValue.options.columns.values = !m_Options.table.empty();
+      labeler = byValue;
     }
     if (m_Options.NeedsLabels())
     {
@@ -246,7 +299,7 @@ private:
       labeler.options.outputIsUntouched = true;
       const std::uint32_t * labels = components.labels.get();
       const auto            output = ImageView::Of(labels, size);
-      report.objectCount = m_Options.byValue ? labeler.Label(m_Values, output, 0, table)
+      report.objectCount = m_Options.byValue ? labeler.Label(values, output, 0, table)
                                              : labeler.LabelPackedRows(packRow, output, 0, table);
       for (std::uint64_t row = 0; m_Options.maskOutput && row < m_Foreground.GetNumberOfRows(); ++row)
       {
@@ -260,7 +313,7 @@ private:
     }
     else
     {
-      components.table = m_Options.byValue ? labeler.Measure(m_Values) : labeler.MeasurePackedRows(packRow, size);
+      components.table = m_Options.byValue ? labeler.Measure(values) : labeler.MeasurePackedRows(packRow, size);
       report.objectCount = components.table.componentCount;
     }
     report.originalObjectCount = needsTable ? components.table.originalComponentCount : report.objectCount;
@@ -274,7 +327,9 @@ private:
   std::vector<std::uint64_t>           m_AllSizes; // along all axes
   std::vector<LocatedSeed>             m_Seeds;
   itk::CudaConnectedComponentSelection m_Selection;
-  BitRows                              m_Holes; // empty if no holes are filled
+  BitRows                              m_Holes;  // empty if no holes are filled
+  std::vector<char>                    m_Filled; // pixels of m_FilledValues; empty unless holes of values are filled
+  ImageView                            m_FilledValues;
 };
 
 } // namespace

@@ -11,13 +11,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 /** The components that the options select. */
 struct Components
 {
-  std::unique_ptr<std::uint32_t[]> labels; // 1, 2, 3, ... and 0 in the background; null if nothing needs the labels
-  BitRows                          kept;   // 1 for the pixels of components; empty without --mask-output
-  itk::CudaConnectedComponentTable table;  // without rows if nothing needs the table
+  std::unique_ptr<std::uint32_t[]> labels;     // 1, 2, 3, ... and 0 in the background; null if nothing needs the labels
+  BitRows                          kept;       // 1 for the pixels of components; empty without --mask-output
+  itk::CudaConnectedComponentTable table;      // without rows if nothing needs the table
+  itk::CudaConnectedComponentTable labelTable; // of the values of the image; without rows without --label-table
+  std::vector<char>                filled;     // the pixels of the image with filled holes of values, or none
 };
 
 /** Fills holes, labels an image, measures and selects its components, and adds the results to the report. The pixels of

@@ -140,6 +140,14 @@ WriteOutputs(const Options &    options,
                                    { options.shapes, !options.intensity.empty(), options.byValue, image.view.type },
                                    options.table));
   }
+  if (!options.labelTable.empty())
+  {
+    outputs.push_back(PrepareTable(components.labelTable,
+                                   image.geometry,
+                                   0,
+                                   { options.shapes, !options.intensity.empty(), true, image.view.type, true },
+                                   options.labelTable));
+  }
   if (options.maskOutput)
   {
     outputs.push_back(PrepareMask(image, maskPixels, components.kept, options.output));
@@ -226,7 +234,7 @@ LabelImage(const Options & options)
     itk::MultiThreaderBase::SetGlobalMaximumNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
     itk::MultiThreaderBase::SetGlobalDefaultNumberOfThreads(static_cast<itk::ThreadIdType>(*options.threads));
   }
-  RequireWritable(options.output, { options.table, options.preview, options.returnParameterFile });
+  RequireWritable(options.output, { options.table, options.labelTable, options.preview, options.returnParameterFile });
   const Threshold threshold{ options.lower, options.upper, options.otsu };
   Report          report;
 
@@ -254,8 +262,9 @@ LabelImage(const Options & options)
     RefuseIf(options.maskOutput && image.componentCount > 1,
              options.input +
                ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
-    RefuseIf(options.byValue && image.componentCount > 1,
-             options.input + ": has more than one value per pixel; --by-value needs an image with one value per pixel");
+    RefuseIf((options.byValue || !options.labelTable.empty()) && image.componentCount > 1,
+             options.input + ": has more than one value per pixel; " +
+               (options.byValue ? "--by-value" : "--label-table") + " needs an image with one value per pixel");
     bool wasSegment = image.isSegment;
     if (!options.mask.empty())
     {
@@ -268,11 +277,12 @@ LabelImage(const Options & options)
       maskPixels.value = 1;
       image.segments.clear(); // the values of the mask are not the values of the segments
     }
-    else if (maskPixels.type = image.view.type; options.maskOutput && options.fillHoles)
+    else if (maskPixels.type = image.view.type; options.maskOutput && options.fillHoles && !options.byValue)
     {
       maskPixels.value = FindForegroundValue(image.view, foreground.bits, options.input);
     }
-    if (options.preview.empty() && (!options.maskOutput || maskPixels.value) && !options.byValue)
+    const bool needsValues = options.byValue || !options.labelTable.empty();
+    if (options.preview.empty() && (!options.maskOutput || maskPixels.value) && !needsValues)
     {
       image.memory.reset();
     }
@@ -293,6 +303,10 @@ LabelImage(const Options & options)
 
   const Components components =
     FindComponents(options, image.geometry, foreground.bits, image.view, intensities.view, report);
+  if (!components.filled.empty())
+  {
+    image.view = ImageView::Of(components.filled.data(), image.view.type, image.view.size);
+  }
   if (!options.quiet && options.mask.empty())
   {
     if (foreground.values.hasSeveralWhole && !options.byValue)

@@ -76,8 +76,9 @@ MakeTable()
     { "--connectivity", "NEIGHBORS", &Options::connectivity, components, "auto",
       { { "auto", "4", "8", "6", "18", "26" }, {}, { "--fully-connected" } },
       "number of neighbors: 4 or 8 in planes; 6, 18 or 26 in volumes. auto is 4 or 6" },
-    { "--by-value", "", &Options::byValue, components, "", { {}, {}, { "--fill-holes", "--min-size", "--max-size", "--keep-largest" } },
-      "label regions of equal value, such as the classes of a label image: neighbors of different values are not connected" },
+    { "--by-value", "", &Options::byValue, components, "", {},
+      "label regions of equal value, such as the classes of a label image: neighbors of different values are not connected. "
+      "--keep-largest keeps components of each value, and --fill-holes fills the holes of each value" },
     { "--min-size", "SIZE", &Options::minimumSize, components, "", {},
       "remove components that are smaller than this: a number of pixels, such as 100, or a physical size, such as "
       "\"2.5 mm3\" (in planes mm2)" },
@@ -106,6 +107,8 @@ MakeTable()
       "pixel type of OUTPUT; auto is the smallest unsigned type that holds all labels" },
     { "--table", "FILE", &Options::table, output, "", { { ".csv", ".json" } },
       "file for a table: label, size, bounding box and centroid of each component" },
+    { "--label-table", "FILE", &Options::labelTable, output, "", { { ".csv", ".json" } },
+      "file for a table of the labels of INPUT, which need not be connected, with the columns of --table" },
     { "--shapes", "", &Options::shapes, output, "", { {}, { "--table" } },
       "more columns in the table: principal moments and axes, elongation, flatness, equivalent radius and ellipsoid diameters" },
     { "--intensity", "FILE", &Options::intensity, output, "", { {}, { "--table" } },

@@ -41,7 +41,12 @@ RequireSensible(const Options & options)
       throw CLI::ValidationError(message);
     }
   };
-  require(!options.output.empty() || !options.table.empty(), "OUTPUT is required, except with --table");
+  require(!options.output.empty() || !options.table.empty() || !options.labelTable.empty(),
+          "OUTPUT is required, except with --table or --label-table");
+  const bool choosesForeground = options.lower || options.upper || options.otsu || !options.mask.empty();
+  require(
+    !options.fillHoles || !options.byValue || !choosesForeground,
+    "--fill-holes with --by-value fills the holes of all values but 0: leave out --lower, --upper, --otsu and --mask");
   if (options.lower && options.upper)
   {
     require(options.lower->number <= options.upper->number,

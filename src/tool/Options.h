@@ -37,6 +37,7 @@ struct Options
   std::int64_t                 backgroundValue = 0;
   std::string                  outputType; // a name of OutputTypes, or auto
   std::string                  table;
+  std::string                  labelTable;
   bool                         shapes = false;
   std::string                  intensity; // file, or empty
   std::string                  preview;

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -64,7 +65,30 @@ VisitRow(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
   const auto                            start = image.GetLargestPossibleRegion().GetIndex();
   const auto                            box = statistics.GetBoundingBox(label);
   const auto                            centroid = IndexCentroid<VDimension>(statistics, image, label);
-  add(label, "label", -1, "");
+  const auto                            addValue = [&](const char * name) {
+    VisitPixelType(parts.valueType, [&](auto number) {
+      std::memcpy(&number, &value, sizeof(number)); // the low bytes are first
+      if constexpr (std::is_same_v<decltype(number), float>)
+      {
+        // As double, 0.1F has the digits 0.10000000149011612.
+        char text[64]{};
+        std::to_chars(text, text + sizeof(text) - 1, number);
+        add(std::strtod(text, nullptr), name, -1, "");
+      }
+      else
+      {
+        add(number, name, -1, "");
+      }
+    });
+  };
+  if (parts.areLabels)
+  {
+    addValue("label");
+  }
+  else
+  {
+    add(label, "label", -1, "");
+  }
   add(statistics.GetNumberOfPixels(label), "area", -1, "");
   // The first axis of NumPy is the last axis of ITK.
   for (int i = 0; i <= last; ++i)
@@ -80,22 +104,9 @@ VisitRow(const itk::CudaConnectedComponentStatistics<VDimension> & statistics,
   {
     add(centroid[last - i], "centroid-", i, "");
   }
-  if (parts.hasValues)
+  if (parts.hasValues && !parts.areLabels)
   {
-    VisitPixelType(parts.valueType, [&](auto number) {
-      std::memcpy(&number, &value, sizeof(number)); // the low bytes are first
-      if constexpr (std::is_same_v<decltype(number), float>)
-      {
-        // As double, 0.1F has the digits 0.10000000149011612.
-        char text[64]{};
-        std::to_chars(text, text + sizeof(text) - 1, number);
-        add(std::strtod(text, nullptr), "value", -1, "");
-      }
-      else
-      {
-        add(number, "value", -1, "");
-      }
-    });
+    addValue("value");
   }
   add(statistics.GetPhysicalSize(label), "area_", -1, unit.c_str());
   for (int axis = 0; axis <= last; ++axis)
@@ -239,11 +250,29 @@ WriteRows(const itk::CudaConnectedComponentTable & table,
   const char *                                            separator = "\n  ";
   stream << (isJson ? "[" : CsvLine(names));
   // Rows are written one by one, because their text is much larger than the statistics.
-  std::size_t row = 0;
-  for (const itk::IdentifierType label : statistics.GetLabels())
+  const auto               labels = statistics.GetLabels();
+  std::vector<std::size_t> rows(labels.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{ 0 });
+  if (parts.areLabels)
   {
-    const std::uint64_t value = parts.hasValues ? table.values[row++] : 0;
-    const auto          values = ValuesOf<VDimension>(statistics, *image, parts, isJson, label, value);
+    VisitPixelType(parts.valueType, [&](auto number) {
+      const auto valueOf = [&](std::size_t row) {
+        std::memcpy(&number, &table.values[row], sizeof(number));
+        return number;
+      };
+      // NaN comes last.
+      std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+        const auto value = valueOf(a);
+        const auto other = valueOf(b);
+        return value < other || (value == value && other != other);
+      });
+    });
+  }
+  for (const std::size_t row : rows)
+  {
+    const itk::IdentifierType label = labels[row];
+    const std::uint64_t       value = parts.hasValues ? table.values[row] : 0;
+    const auto                values = ValuesOf<VDimension>(statistics, *image, parts, isJson, label, value);
     stream << (isJson ? separator + JsonObject(names, values) : CsvLine(values));
     separator = ",\n  ";
   }

@@ -19,7 +19,8 @@ struct TableParts
   bool                hasShapes;
   bool                hasIntensities;
   bool                hasValues;
-  itk::ccl::PixelType valueType; // of the values
+  itk::ccl::PixelType valueType;         // of the values
+  bool                areLabels = false; // whether the values are the labels: the rows are in their order
 };
 
 /** Returns whether the name of a file has the ending of a table: .csv or .json. */

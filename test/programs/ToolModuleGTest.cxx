@@ -248,10 +248,19 @@ TEST_F(CudaConnectedComponentsToolModule, ParserTakesEveryOptionOfTheDescription
   itk::EncapsulateMetaData<std::string>(image->GetMetaDataDictionary(), "Segment0_Name", "liver");
   itk::EncapsulateMetaData<std::string>(image->GetMetaDataDictionary(), "Segment0_LabelValue", "100");
   Write(image.GetPointer(), this->File("in.nrrd"));
-  const Keys  values{ { "lower", "50" },          { "upper", "200" },      { "mask", "in.nrrd" },
-                      { "min_size", "'2 mm3'" },  { "max_size", "1000" },  { "seed", "0,0,0" },
-                      { "seed_point", "0,0,0" },  { "seed_ras", "0,0,0" }, { "table", "table.csv" },
-                      { "intensity", "in.nrrd" }, { "preview", "p.png" },  { "segment", "liver" } };
+  const Keys  values{ { "lower", "50" },
+                      { "upper", "200" },
+                      { "mask", "in.nrrd" },
+                      { "min_size", "'2 mm3'" },
+                      { "max_size", "1000" },
+                      { "seed", "0,0,0" },
+                      { "seed_point", "0,0,0" },
+                      { "seed_ras", "0,0,0" },
+                      { "table", "table.csv" },
+                      { "intensity", "in.nrrd" },
+                      { "preview", "p.png" },
+                      { "segment", "liver" },
+                      { "label_table", "labels.csv" } };
   std::string untouched = " --returnparameterfile results.params";
   for (const Parameter & parameter : this->Describe())
   {

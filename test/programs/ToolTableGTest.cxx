@@ -95,10 +95,25 @@ TEST_F(CudaConnectedComponentsTool, LabelsByValue)
   EXPECT_EQ(run.status, 0) << run.errors;
   const auto kept = Read<ImageType>(this->File("kept.nrrd"));
   EXPECT_EQ(std::count(kept->GetBufferPointer(), kept->GetBufferPointer() + 12, 0), 12);
-  for (const std::string other : { "--fill-holes", "--min-size 2", "--max-size 2", "--keep-largest 1" })
-  {
-    this->ExpectUsageError("in.nii out.nrrd --by-value " + other, "--by-value");
-  }
+  expect("--by-value --keep-largest 1", { 1, 1, 2, 0, 2, 2, 2, 0, 0, 0, 0, 0 });
+  expect("--by-value --min-size 2", { 1, 1, 2, 0, 2, 2, 2, 0, 0, 0, 0, 0 });
+  expect("--by-value --max-size 2 --lower 0", { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2 });
+  this->Call("in.nii --label-table labels.csv");
+  EXPECT_EQ(ReadText(this->File("labels.csv")),
+            "label,area,bbox-0,bbox-1,bbox-2,bbox-3,centroid-0,centroid-1,area_mm2,centroid_x,centroid_y\n"
+            "-5,2,0,0,1,2,0.0,0.5,2.0,0.5,0.0\n"
+            "7,5,0,0,3,4,1.0,1.6,5.0,1.6,1.0\n");
+  const short rings[] = { 3, 3, 3, 3, //
+                          3, 0, 5, 3, //
+                          3, 3, 3, 3 };
+  std::copy_n(rings, 12, image->GetBufferPointer());
+  Write(image.GetPointer(), this->File("in.nii"));
+  expect("--by-value --fill-holes", { 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1 });
+  run = this->Call("in.nii filled.nrrd --by-value --fill-holes --mask-output");
+  EXPECT_NE(run.printed.find("holes: 1 filled, 1 pixel\n"), std::string::npos) << run.printed << run.errors;
+  const auto filled = Read<ImageType>(this->File("filled.nrrd"));
+  EXPECT_EQ(std::count(filled->GetBufferPointer(), filled->GetBufferPointer() + 12, 3), 11);
+  this->ExpectUsageError("in.nii out.nrrd --by-value --fill-holes --lower 1", "leave out --lower");
   this->ExpectUsageError("in.nii out.nrrd --by-value --fully-connected --algorithm buf", "does not label by value");
 }
 
