@@ -61,7 +61,7 @@ struct Settings
   std::vector<SizesOfNumber>               sizesOfValues;
   std::uint64_t                            numberOfLargest = 0; // 0 stands for all
   std::vector<std::vector<std::uint64_t>>  seeds; // indices along the axes of the array; none stands for all components
-  bool                                     isPerValue = false;  // whether this is the number for each value
+  bool                                     isPerValue = false; // whether this is the number for each value
   bool                                     keepsTies = false;
   bool                                     isOpposite = false; // to keep what is not selected
   bool                                     wantsBoxes = false;

@@ -344,6 +344,7 @@ CudaConnectedComponentBlocks::Label(const CudaConnectedComponentLabeler & labele
           "a block has all of its components: apply the selection to the whole image, by Select()");
   Require(options.intensities.pixels == nullptr || !IsFloat(options.intensities.type),
           "the intensities of a block must be integers: sums of floating-point numbers depend on the cuts");
+  Require(!options.wholeValues, "blocks join neighbors only: options.wholeValues is for a whole image");
   Require(options.byValue || !options.columns.values,
           "options.columns.values needs options.byValue: the components of a mask have no values");
 
@@ -628,6 +629,10 @@ CudaConnectedComponentBlocks::Select(const CudaConnectedComponentTable &     tab
 {
   RequireImageSize(imageSize);
   Require(selection.seeds.empty(), "seeds are pixels, and a table has none: look up the labels of the pixels instead");
+  Require(!selection.perValue && selection.sizesOfValues.empty(),
+          "the components of blocks are not selected by values");
+  Require(!selection.keepsTies || selection.numberOfLargest == 1,
+          "selection.keepsTies is for the largest component of an image: set numberOfLargest to 1");
   Require(selection.pixelOrder == CudaConnectedComponentSelection::PixelOrderEnum::Raster,
           "the components of blocks are in raster order");
   const std::uint64_t count = table.componentCount;
