@@ -9,7 +9,6 @@ import numpy as np
 import pandas
 import pytest
 import scipy.ndimage
-import SimpleITK as sitk
 import skimage.measure
 from conftest import DTYPES
 
@@ -126,6 +125,7 @@ def test_batches_and_images(seed):
             found = call(images, spatial_dims=dims)
             for index in np.ndindex(images.shape[:-dims]):
                 np.testing.assert_array_equal(found[index], call(images[index]))
+        sitk = pytest.importorskip("SimpleITK")
         image = sitk.GetImageFromArray(images[0])
         np.testing.assert_array_equal(sitk.GetArrayFromImage(call(image)), call(images[0]))
         out = images.copy()
@@ -188,6 +188,7 @@ def test_statistics_of_batches_and_empty_images():
         pandas.testing.assert_frame_equal(part[expected.columns].reset_index(drop=True), expected)
     assert len(ccc.label_statistics(np.zeros((0, 3), int))["label"]) == 0
     assert len(ccc.label_statistics(np.zeros((3, 3), int))["label"]) == 0
+    sitk = pytest.importorskip("SimpleITK")
     physical = sitk.GetImageFromArray(labels[0].astype(np.int32))
     physical.SetSpacing((2, 3, 4))
     found = ccc.label_statistics(physical, physical, spacing="image", properties=("area", "covariance", "intensity_min"))

@@ -260,7 +260,8 @@ TEST_F(CudaConnectedComponentsToolModule, ParserTakesEveryOptionOfTheDescription
                       { "intensity", "in.nrrd" },
                       { "preview", "p.png" },
                       { "segment", "liver" },
-                      { "label_table", "labels.csv" } };
+                      { "label_table", "labels.csv" },
+                      { "gpu_memory", "1GiB" } };
   std::string untouched = " --returnparameterfile results.params";
   for (const Parameter & parameter : this->Describe())
   {
