@@ -15,6 +15,7 @@ __all__ = [
     "label_statistics",
     "relabel",
     "remove_small",
+    "select_seeds",
     "set_device_memory_limit",
     "set_num_threads",
     "trim_memory",
