@@ -3,9 +3,9 @@
 # a release:
 #   scripts/full-check.sh [PART...]
 # The default is all parts:
-#   types        all overrides, typed tests with all their types, the benchmark's build
+#   types        all overrides, typed tests with all their types, the benchmark's build, the generated decision trees
 #   address      all C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer
-#   thread       more tests with ThreadSanitizer
+#   thread       tests of the labeling and of the analysis with ThreadSanitizer
 #   python       the package compiled by clang as for a release, all its tests, the wheel for itk
 #   install      the installation of the other kind of library, static or shared
 #   portability  other compilers
@@ -21,13 +21,13 @@ logs=build/full-check
 mkdir -p "$logs"
 
 types() {
-  scripts/build-and-test.sh ci-all
+  scripts/make-decision-trees.py --check && scripts/build-and-test.sh ci-all
 }
 address() {
   scripts/build-and-test.sh address
 }
 thread() {
-  scripts/build-and-test.sh thread
+  scripts/build-and-test.sh thread && scripts/engine-version.sh > scripts/engine-run-by-thread-sanitizer.txt
 }
 python() {
   scripts/test-python.sh --full && scripts/engine-version.sh > scripts/engine-compiled-by-clang.txt

@@ -4,9 +4,10 @@
 #   scripts/test-python.sh [--full] [arguments of pytest]
 #
 # With --full, clang compiles the package, as for a release, but for one GPU architecture and with the libraries of this system,
-# and all tests run. Otherwise g++ compiles it without CUDA if scripts/engine-compiled-by-clang.txt says that the full check has
-# seen the same sources of the engine; slow tests, the wheel for itk and half of the tests with PyTorch are left out. Tests of
-# PyTorch need Debian's package python3-torch, because PyPI's needs CUDA's libraries.
+# and all tests run, with all their seeds. Otherwise g++ compiles it without CUDA if scripts/engine-compiled-by-clang.txt says
+# that the full check has seen the same sources of the engine; slow tests, the wheel for itk, half of the tests with PyTorch and
+# two thirds of the random images of some tests are left out. Tests of PyTorch need Debian's package python3-torch, because
+# PyPI's needs CUDA's libraries.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -41,6 +42,7 @@ pytest=("$environment/bin/python" -m pytest -q -p no:cacheprovider -W ignore::De
 if [ -n "$full" ]; then
   "$environment/bin/pip" install --quiet --no-deps --no-build-isolation ./python/itk
   "${pytest[@]}" python/itk/tests
+  export CUDA_CONNECTED_COMPONENTS_ALL_SETTINGS=1
   selection=()
   torch=(python/tests/test_torch.py python/tests/test_devices.py)
 else

@@ -7,6 +7,7 @@ import types
 
 import numpy as np
 import pytest
+from conftest import seeds
 
 from cuda_connected_components import cc3d
 
@@ -538,7 +539,7 @@ def test_dust(shape, layout, threshold):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES[1:], ids=str)
 def test_dust_of_several_values(dtype, layout, threshold):
-    for seed in range(4):
+    for seed in seeds(4):
         values = np.random.default_rng(seed).integers(2, 4, (7, 1, 30))
         image = LAYOUTS[layout]((blobs(seed, (7, 8, 30)) * values).astype(dtype))
         for connectivity in connectivities(3):
@@ -549,7 +550,7 @@ def test_dust_of_several_values(dtype, layout, threshold):
 @pytest.mark.parametrize("threshold", [0, 2, 20, (2, 9)], ids=str)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_dust_of_binary_image(dtype, threshold):
-    for seed in range(4):
+    for seed in seeds(4):
         for layout in "CF":
             image = random_values(seed, (7, 8, 30), dtype, layout, 0.2)
             for return_N in (False, True):
@@ -560,7 +561,7 @@ def test_dust_of_binary_image(dtype, threshold):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("dtype", DTYPES[:-3], ids=str)
 def test_dust_of_labels(dtype, layout, invert):
-    for seed in range(4):
+    for seed in seeds(4):
         labels = original.connected_components(blobs(seed, (6, 11, 12)), connectivity=6)
         labels[labels == 2] = 0  # a label that does not occur
         labels = LAYOUTS[layout](labels.astype(dtype))
@@ -633,7 +634,7 @@ def expected_largest_k(labels, count, k):
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_largest_k(shape, layout, k):
-    for seed in range(14):
+    for seed in seeds(14):
         image = blobs(seed, shape)
         image = LAYOUTS[layout](image * np.uint8(2 + image.cumsum(-1) // 9 % 2) if seed % 2 else image)
         if max(shape) == image.size:  # as above
@@ -678,7 +679,7 @@ def test_largest_k_of_equal_sizes(layout):
 @pytest.mark.parametrize("layout", ["C", "F", "strided"])
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32, np.uint64, np.int32], ids=str)
 def test_largest_k_of_labels(dtype, layout, k):
-    for seed in range(6):
+    for seed in seeds(6):
         labels = original.connected_components(blobs(seed, (6, 11, 12)), connectivity=6)
         labels = LAYOUTS[layout](labels.astype(dtype))
         result = cc3d.largest_k(labels, k, 18, return_N=True, precomputed_ccl=True)
@@ -692,7 +693,7 @@ def test_largest_k_of_labels(dtype, layout, k):
 
 @pytest.mark.parametrize("k", [1, 3])
 def test_largest_k_of_binary_image(k):
-    for seed in range(4):
+    for seed in seeds(4):
         image = random_values(seed, (7, 8, 30), np.dtype(np.int16), "F", 0.1)
         labels, count = original.connected_components(image, binary_image=True, return_N=True)
         expected, count, _ = expected_largest_k(labels, count, k)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from conftest import DTYPES, keep_by_loop, noise
+from conftest import DTYPES, keep_by_loop, noise, seeds
 
 import cuda_connected_components as ccc
 
@@ -209,7 +209,7 @@ def relabel_by_loop(labels, by_size, minimum, k):
 
 
 @pytest.mark.parametrize("dtype", DTYPES[1:9])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_relabel(dtype, seed):
     random = np.random.default_rng(seed)
     information = np.iinfo(dtype)
