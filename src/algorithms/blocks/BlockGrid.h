@@ -46,6 +46,23 @@ AxesOfFace(unsigned int axis)
   return { axis == 0 ? 1U : 0U, axis == 2 ? 1U : 2U };
 }
 
+/** Calls visit(axis, isUpper) for each face of a block beyond which the image goes on. */
+template <typename TVisitor>
+void
+ForEachInnerFace(const Block & block, const TVisitor & visit)
+{
+  for (unsigned int axis = 0; axis < 3; ++axis)
+  {
+    for (const bool isUpper : { false, true })
+    {
+      if (IsInside(block, axis, isUpper))
+      {
+        visit(axis, isUpper);
+      }
+    }
+  }
+}
+
 /** Returns whether the array of a face has all pixels of the face. */
 inline bool
 HasFace(const Block & block, unsigned int axis, bool isUpper)

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef ccl_engine_BlockChecks_h
+#define ccl_engine_BlockChecks_h
+
+// The checks of blocks. They throw CudaConnectedComponentError (InvalidArgument).
+
+#include "engine/Checks.h"
+#include "algorithms/blocks/BlockGrid.h"
+
+#include <string>
+
+namespace itk::ccl
+{
+
+/** Throws CudaConnectedComponentError unless indices and sums of the image fit in their types. */
+void
+RequireImageSize(const Block::SizeType & size);
+
+/** Throws CudaConnectedComponentError unless a block lies in its image. */
+void
+RequireBox(const Block & block);
+
+/** Throws CudaConnectedComponentError unless the numbers of a block fit each other. */
+void
+RequireConsistent(const Block & block);
+
+/** Returns the place of a block, for messages. */
+std::string
+NameOf(const Block & block);
+
+} // namespace itk::ccl
+
+#endif
