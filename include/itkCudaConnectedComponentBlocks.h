@@ -51,6 +51,21 @@ namespace itk
  * AddRows() adds the rows of a block to the table of several blocks. All columns are integers, so the result is that of
  * the uncut image. Select() applies a selection to the table of the whole image.
  *
+ * \par Floating-point intensities
+ * Each pixel is rounded to a unit that depends on the highest magnitude in its component. So Label() and AddRows() give
+ * only `pixelCounts`, `minimums` and `maximums`. Then MeasureIntensities() adds the pixels of each block, AddRows()
+ * adds these sums, and FinishIntensities() makes all columns of the uncut image of them:
+ *
+ * \code
+ * CudaConnectedComponentTable sums;
+ * for (std::size_t i = 0; i < blocks.size(); ++i) // before Relabel()
+ * {
+ *   const auto rows = Blocks::MeasureIntensities(labelsOf(i), intensitiesOf(i), newLabels[i], table);
+ *   Blocks::AddRows(rows, newLabels[i], table.componentCount, sums);
+ * }
+ * Blocks::FinishIntensities(sums, table);
+ * \endcode
+ *
  * \par Limits
  * A block has at most 2^40 pixels, and fewer than 2^32 components at its border. The whole image has at most 2^62
  * pixels, and the sum of the squares of its coordinates must be below 2^128: 10^15 pixels are possible in any shape
@@ -99,8 +114,7 @@ public:
   /** Labels a block alone.
    *
    * \param labeler the labeler, with its options: the connectivity, `byValue`, the columns of the table and so on.
-   * `mask` and `intensities` are views of the pixels of the block. The intensities must be integers, because sums of
-   * floating-point numbers depend on the cuts. The selection must be the default: see Select().
+   * `mask` and `intensities` are views of the pixels of the block. The selection must be the default: see Select().
    * \param input the pixels of the block, in host memory
    * \param output gets the label of each pixel in the block: 0 for the background, and 1, 2, 3 and so on. As for
    * CudaConnectedComponentLabeler::Label(). If it has no memory, the labels are not kept.
@@ -171,16 +185,41 @@ public:
                       std::uint64_t                       componentCount,
                       CudaConnectedComponentTable &       table);
 
+  /** Adds the floating-point intensities of a block: the second pass over its pixels.
+   * \param labels the labels that Label() has written
+   * \param intensities the intensities of the block, in host memory: float or double
+   * \param newLabels the label of each component of the block, as for AddRows()
+   * \param table the table with these labels; only the ranges of the intensities are read: all blocks have been added
+   * \param parallelFor as in CudaConnectedComponentLabeler::Options; may be empty
+   * \return a table with a row for each component of the block, for AddRows(). It has intensities only: `exactSums` and
+   * `exactSumsOfSquares` in units that belong to the component, and the number of pixels that are not NaN.
+   * \exception CudaConnectedComponentError see the description of the class */
+  static CudaConnectedComponentTable MeasureIntensities(
+    const ViewType &                                       labels,
+    const ViewType &                                       intensities,
+    const std::vector<std::uint64_t> &                     newLabels,
+    const CudaConnectedComponentTable &                    table,
+    const CudaConnectedComponentLabeler::ParallelForType & parallelFor = {});
+
+  /** Makes all columns of floating-point intensities.
+   * \param sums the rows of MeasureIntensities() of all blocks, added up. If pixels of a component are missing, its
+   * sums are NaN, as if these pixels were NaN.
+   * \param table the table that MeasureIntensities() has read; gets the columns
+   * \exception CudaConnectedComponentError see the description of the class. The table has not changed then. */
+  static void FinishIntensities(const CudaConnectedComponentTable & sums, CudaConnectedComponentTable & table);
+
   /** Applies a selection to the components of the whole image.
    * \param table the table of the whole image. It must have the columns that the selection reads: `pixelCounts`, and
    * `boundingBoxes` for a condition on the border.
    * \param imageSize the size of the whole image
-   * \param selection the selection, without seeds, and in raster order
+   * \param selection the selection, in raster order, and without conditions for values
+   * \param labelsOfSeeds the label of the pixel of each seed of the selection, in their order; 0 in the background
    * \return the new label of each row: 0 if the component is not selected, else 1, 2, 3 and so on
    * \exception CudaConnectedComponentError see the description of the class */
   static std::vector<std::uint64_t> Select(const CudaConnectedComponentTable &     table,
                                            const SizeType &                        imageSize,
-                                           const CudaConnectedComponentSelection & selection);
+                                           const CudaConnectedComponentSelection & selection,
+                                           const std::vector<std::uint64_t> &      labelsOfSeeds = {});
 };
 
 } // namespace itk

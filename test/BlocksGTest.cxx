@@ -290,6 +290,49 @@ AddAllRows(const std::vector<Block> & blocks, const FinalLabels & labels)
   return table;
 }
 
+/** Adds floating-point intensities to the table of all blocks, in parts.
+ * \param pixels the labels of the blocks */
+void
+AddAllIntensities(const ImageView &          intensities,
+                  const std::vector<Block> & blocks,
+                  const FinalLabels &        labels,
+                  const ImageView &          pixels,
+                  Table &                    table)
+{
+  Table                      parts[2];
+  std::vector<std::uint64_t> same(labels.count);
+  std::iota(same.begin(), same.end(), std::uint64_t{ 1 });
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+  {
+    const auto & origin = blocks[i].origin;
+    const auto & size = blocks[i].size;
+    const auto   rows = Blocks::MeasureIntensities(
+      pixels.Region(origin, size), intensities.Region(origin, size), labels.ofBlocks[i], table);
+    Blocks::AddRows(rows, labels.ofBlocks[i], labels.count, parts[i % 2]);
+  }
+  if (!parts[1].intensities.pixelCounts.empty()) // some of its blocks have components
+  {
+    Blocks::AddRows(parts[1], same, labels.count, parts[0]);
+  }
+  Blocks::FinishIntensities(parts[0], table);
+}
+
+/** Returns whether two columns are equal bit for bit. */
+template <typename T>
+bool
+AreSame(const std::vector<T> & a, const std::vector<T> & b)
+{
+  if constexpr (std::is_same_v<T, double>)
+  {
+    return a.size() == b.size() &&
+           std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return BitsOf(x) == BitsOf(y); });
+  }
+  else
+  {
+    return a == b;
+  }
+}
+
 /** Expects that two tables are equal in all columns. Tables without rows may differ in `componentCounts`. */
 void
 ExpectSameTable(const Table & expected, const Table & table)
@@ -297,7 +340,7 @@ ExpectSameTable(const Table & expected, const Table & table)
   EXPECT_EQ(expected.componentCount, table.componentCount);
   unsigned int column = 0;
   const auto   expectSame = [&column](const auto & of, const auto & other) {
-    EXPECT_TRUE(of == other) << "column " << column;
+    EXPECT_TRUE(AreSame(of, other)) << "column " << column;
     ++column;
   };
   ForEachColumn([&](auto, const auto & of, const auto & other) { expectSame(of, other); }, expected, table);
@@ -338,10 +381,20 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
   }
   ASSERT_EQ(labels.count, distinct.size());
 
+  const auto & intensities = each.labeler.options.intensities;
+  const bool   hasFloats = intensities.pixels != nullptr && IsFloat(intensities.type);
+  const auto   addAll = [&](const FinalLabels & newLabels) {
+    Table table = AddAllRows(blocks, newLabels);
+    if (hasFloats)
+    {
+      AddAllIntensities(intensities, blocks, newLabels, view, table);
+    }
+    return table;
+  };
+  const Table table = addAll(labels);
+  ExpectSameTable(expected.table, table);
   RelabelAll(blocks, labels, view);
   ASSERT_EQ(expected.labels == pixels, true);
-  const Table table = AddAllRows(blocks, labels);
-  ExpectSameTable(expected.table, table);
 
   Case   selecting = each;
   auto & selection = selecting.labeler.options.selection;
@@ -350,8 +403,16 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
   selection.numberOfLargest = random() % 4;
   selection.border = static_cast<CudaConnectedComponentSelection::BorderEnum>(random() % 3);
   selection.order = static_cast<CudaConnectedComponentSelection::OrderEnum>(random() % 2);
+  std::vector<std::uint64_t> labelsOfSeeds;
+  for (unsigned int i = random() % 3 == 0 ? 1 + random() % 4 : 0; i > 0; --i)
+  {
+    const Size & size = each.image.size;
+    selection.seeds.push_back({ random() % size[0], random() % size[1], random() % size[2] });
+    const auto & seed = selection.seeds.back();
+    labelsOfSeeds.push_back(pixels[seed[0] + size[0] * (seed[1] + size[1] * seed[2])]);
+  }
   const Result expectedSelection = LabelUncut(selecting);
-  const auto   selected = Blocks::Select(table, each.image.size, selection);
+  const auto   selected = Blocks::Select(table, each.image.size, selection, labelsOfSeeds);
   FinalLabels  selectedLabels = labels;
   selectedLabels.count = expectedSelection.table.componentCount;
   for (auto & ofBlock : selectedLabels.ofBlocks)
@@ -362,9 +423,29 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
     }
   }
   LabelBlocks(each, cuts, view, random);
+  ExpectSameTable(expectedSelection.table, addAll(selectedLabels));
   RelabelAll(blocks, selectedLabels, view);
   EXPECT_EQ(expectedSelection.labels == pixels, true);
-  ExpectSameTable(expectedSelection.table, AddAllRows(blocks, selectedLabels));
+}
+
+/** Floating-point numbers of very different magnitudes. Few of them are not finite. */
+template <typename T>
+std::vector<T>
+RandomNumbers(std::size_t count, std::mt19937 & random)
+{
+  using Limits = std::numeric_limits<T>;
+  const T special[] = { Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), -T{ 0 }, Limits::max() };
+  const unsigned int rarity = 1U << random() % 14;
+  const int          range = 1 + static_cast<int>(random() % (2 * Limits::max_exponent));
+  std::vector<T>     numbers(count);
+  for (T & number : numbers)
+  {
+    const auto mantissa = static_cast<double>(random()) * (random() % 2 == 0 ? 1 : -1);
+    number = random() % rarity == 0
+               ? special[random() % 5]
+               : static_cast<T>(std::ldexp(mantissa, static_cast<int>(random() % range) - range / 2 - 32));
+  }
+  return numbers;
 }
 
 /** Returns a labeler without a device, with all columns but the values. */
@@ -492,6 +573,8 @@ TEST(CudaConnectedComponentsBlocks, RandomImagesAreLabeledAsUncut)
     const TestImage           mask = MakeRandom(size, 80, 1, random());
     std::vector<float>        numbers(image.pixels.size());
     std::vector<std::int64_t> wide(image.pixels.size());
+    const auto                floats = RandomNumbers<float>(numbers.size(), random);
+    const auto                doubles = RandomNumbers<double>(numbers.size(), random);
     for (std::size_t j = 0; j < numbers.size(); ++j)
     {
       const float values[] = { 0, 1, -0.0F, std::numeric_limits<float>::quiet_NaN(), 2 };
@@ -511,17 +594,20 @@ TEST(CudaConnectedComponentsBlocks, RandomImagesAreLabeledAsUncut)
           break;
         case 1:
           options.complement = true;
-          options.intensities = ImageView::Of(image.pixels.data(), size);
           break;
         case 2:
           options.mask = ImageView::Of(mask.pixels.data(), size);
-          options.intensities = random() % 2 == 0
-                                  ? ImageView::Of(wide.data(), size)
-                                  : ImageView::Of(reinterpret_cast<const std::uint64_t *>(wide.data()), size);
           break;
         default:
           break;
       }
+      const ImageView intensities[] = { {},
+                                        ImageView::Of(image.pixels.data(), size),
+                                        ImageView::Of(wide.data(), size),
+                                        ImageView::Of(reinterpret_cast<const std::uint64_t *>(wide.data()), size),
+                                        ImageView::Of(floats.data(), size),
+                                        ImageView::Of(doubles.data(), size) };
+      options.intensities = intensities[random() % 6];
       ExpectSameInBlocks(each, random);
       if (HasFailure())
       {
@@ -711,6 +797,39 @@ TEST(CudaConnectedComponentsBlocks, ColumnsAreWideEnough)
   EXPECT_TRUE(IntegerOf(table.sums[0][0]) == (UInt128{ 2 } << 64) - 1 + 3 * UInt128{ far });
 }
 
+TEST(CudaConnectedComponentsBlocks, IntensitiesOfVeryManyPixelsAreAdded)
+{
+  // 2^60 pixels: the sum of floating-point numbers takes 145 bits.
+  const float               numbers[] = { 1, 2, 3, 4 };
+  const std::uint8_t        integers[] = { 1, 2, 3, 4 };
+  std::vector<std::uint8_t> labels(4);
+  const Size                size{ 4, 1, 1 };
+  const auto                pixels = ImageView::Of(integers, size);
+  const auto                view = ImageView::Of(labels.data(), size);
+  auto                      labeler = HostLabeler(8);
+  const auto                tableOf = [&](const ImageView & intensities) {
+    labeler.options.intensities = intensities;
+    return Blocks::Label(labeler, pixels, view, { 0, 0, 0 }, size).table;
+  };
+  const auto makeMany = [](Table table) {
+    for (unsigned int i = 0; i < 58; ++i)
+    {
+      Blocks::AddRows(Table(table), { 1 }, 1, table);
+    }
+    return table;
+  };
+  const auto  floats = ImageView::Of(numbers, size);
+  const Table ranges = tableOf(floats);
+  Table       many = makeMany(ranges);
+  Blocks::FinishIntensities(makeMany(Blocks::MeasureIntensities(view, floats, { 1 }, ranges)), many);
+  const auto expected = makeMany(tableOf(pixels)).intensities;
+  EXPECT_EQ(std::uint64_t{ 1 } << 60, many.intensities.pixelCounts[0]);
+  EXPECT_EQ(expected.sums, many.intensities.sums);
+  EXPECT_EQ(expected.sumsOfSquares, many.intensities.sumsOfSquares);
+  EXPECT_EQ(expected.variances, many.intensities.variances);
+  EXPECT_EQ(1.25, many.intensities.variances[0]);
+}
+
 TEST(CudaConnectedComponentsBlocks, BlocksWithoutPixelsAreAllowed)
 {
   const auto                labeler = HostLabeler(6);
@@ -770,10 +889,6 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   refuseLabel("by Select()", [](Case & changed, Size &, Size &) { changed.labeler.options.selection.minimumSize = 2; });
   refuseLabel("needs options.byValue",
               [](Case & changed, Size &, Size &) { changed.labeler.options.columns.values = true; });
-  const std::vector<float> numbers(image.pixels.size());
-  refuseLabel("must be integers", [&](Case & changed, Size &, Size & size) {
-    changed.labeler.options.intensities = ImageView::Of(numbers.data(), size);
-  });
 
   const auto refuseJoin = [&](const std::string & message, const auto & change) {
     Block a = blocks[first[0]];
@@ -842,9 +957,50 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   other.sums[1].resize(1);
   ExpectRefusal("another length", [&] { Blocks::AddRows(other, ofBlock, merged.block.componentCount, table); });
 
+  std::vector<float>        numbers(image.pixels.size(), 1);
+  std::vector<std::uint8_t> labelPixels(image.pixels.size());
+  const auto                intensities = ImageView::Of(numbers.data(), image.size);
+  const auto                labelView = ImageView::Of(labelPixels.data(), image.size);
+  Case                      measured = each;
+  measured.labeler.options.intensities = intensities;
+  Table      ranges = Blocks::Label(measured.labeler, each.image, labelView, { 0, 0, 0 }, image.size).table;
+  const auto measure = [&](const ImageView & pixels, const std::vector<std::uint64_t> & newLabels, const Table & of) {
+    return Blocks::MeasureIntensities(labelView, pixels, newLabels, of);
+  };
+  std::vector<std::uint64_t> same(ranges.componentCount);
+  std::iota(same.begin(), same.end(), std::uint64_t{ 1 });
+  ExpectRefusal("second pass", [&] { measure(each.image, same, ranges); });
+  ExpectRefusal("instead of 8 x 8 x 8", [&] { measure(intensities.Region({ 0, 0, 0 }, { 8, 8, 7 }), same, ranges); });
+  ExpectRefusal("has the label", [&] { measure(intensities, {}, ranges); });
+  ExpectRefusal("not the ranges", [&] { measure(intensities, same, LabelUncut(measured).table); });
+  ExpectRefusal("has no row", [&] {
+    auto wrong = same;
+    ++wrong.back();
+    measure(intensities, wrong, ranges);
+  });
+  ExpectRefusal("outside the range", [&] {
+    auto wrong = ranges;
+    wrong.intensities.maximums[0] = 0;
+    measure(intensities, same, wrong);
+  });
+  const Table rows = measure(intensities, same, ranges);
+  Table       sums;
+  ExpectRefusal("not those of Label()", [&] { Blocks::AddRows(LabelUncut(measured).table, same, same.size(), sums); });
+  ExpectRefusal("sums are not", [&] { Blocks::FinishIntensities(sums, ranges); });
+  ExpectRefusal("other columns", [&] { Blocks::AddRows(rows, same, same.size(), ranges); });
+  Blocks::AddRows(rows, same, same.size(), sums);
+  Blocks::AddRows(rows, same, same.size(), sums);
+  ExpectRefusal("added twice", [&] { Blocks::FinishIntensities(sums, ranges); });
+  Blocks::FinishIntensities(rows, ranges);
+  EXPECT_EQ(LabelUncut(measured).table.intensities.sums, ranges.intensities.sums);
+  ExpectRefusal("not the ranges", [&] { Blocks::FinishIntensities(rows, ranges); });
+
   CudaConnectedComponentSelection selection;
   selection.seeds = { { 0, 0, 0 } };
-  ExpectRefusal("seeds", [&] { Blocks::Select(table, image.size, selection); });
+  ExpectRefusal("0 labels of seeds", [&] { Blocks::Select(table, image.size, selection); });
+  ExpectRefusal("has no row", [&] { Blocks::Select(table, image.size, selection, { 1000 }); });
+  selection.pixelOrder = CudaConnectedComponentSelection::PixelOrderEnum::TransposedRaster;
+  ExpectRefusal("raster order", [&] { Blocks::Select(table, image.size, selection, { 1 }); });
   selection = {};
   selection.minimumSize = 3;
   table.pixelCounts.clear();

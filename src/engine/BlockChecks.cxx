@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/BlockChecks.h"
 
+#include "engine/LabeledImages.h"
+#include "primitives/PackRow.h"
 #include "primitives/Sums.h"
 
 #include <algorithm>
@@ -72,6 +74,30 @@ RequireConsistent(const Block & block)
           "has components at its border that are not ascending, or do not exist");
   require(block.borderValues.empty() || block.borderValues.size() == border.size(),
           "has another number of values than components at its border");
+}
+
+void
+RequireLabels(const ParallelFor & parallelFor, const ImageView & pixels, std::uint64_t componentCount)
+{
+  RequireMemory(pixels, "image of labels");
+  RequireIn(ImageView::MemoryEnum::Host, pixels, "image of labels");
+  RequireLabelType(pixels);
+  RequireAdjacent(pixels, "image of labels");
+  RequireSeparateRows(pixels, "image of labels");
+  Require(pixels.images == 1, "a block is one image, not a batch");
+  GridOf(pixels.size, 1);
+  const std::uint64_t most = std::min(componentCount, LabelValuesOf(pixels.type, 0).maximumCount);
+  parallelFor(pixels.size[1] * pixels.size[2], [&](std::uint64_t row) {
+    VisitWidth(pixels.type, [&](auto zero) {
+      using LabelType = decltype(zero);
+      const auto * const labels = reinterpret_cast<const LabelType *>(pixels.Row(row));
+      const auto         highest = std::max_element(labels, labels + pixels.size[0]);
+      Require(pixels.size[0] == 0 || *highest <= most, [&] {
+        return "the image has the label " + std::to_string(*highest) + ", but the block has " +
+               std::to_string(componentCount) + " components";
+      });
+    });
+  });
 }
 
 } // namespace itk::ccl

@@ -6,7 +6,9 @@
 
 #include "engine/Checks.h"
 #include "algorithms/blocks/BlockGrid.h"
+#include "executors/host/ParallelFor.h"
 
+#include <cstdint>
 #include <string>
 
 namespace itk::ccl
@@ -23,6 +25,10 @@ RequireBox(const Block & block);
 /** Throws CudaConnectedComponentError unless the numbers of a block fit each other. */
 void
 RequireConsistent(const Block & block);
+
+/** Throws CudaConnectedComponentError unless an image has the labels of a block with so many components. */
+void
+RequireLabels(const ParallelFor & parallelFor, const ImageView & pixels, std::uint64_t componentCount);
 
 /** Returns the place of a block, for messages. */
 std::string

@@ -5,8 +5,9 @@
 #include "itkCudaConnectedComponentBlocks.h"
 
 #include "engine/BlockChecks.h"
+#include "engine/Requests.h"
 #include "algorithms/analysis/SelectComponents.h"
-#include "algorithms/blocks/BlockTable.h"
+#include "algorithms/blocks/BlockIntensities.h"
 #include "executors/host/HostExecutor.h"
 
 #include <string>
@@ -15,6 +16,49 @@ namespace itk
 {
 
 using namespace ccl;
+
+namespace
+{
+
+/** Which intensities a table has. */
+enum class Kind
+{
+  None,
+  Ranges, // of floating-point numbers
+  Sums,   // of floating-point numbers, in the units of the components
+  Integers,
+  Other
+};
+
+Kind
+KindOf(const Intensities & in)
+{
+  const bool hasCounts = !in.pixelCounts.empty();
+  const bool hasRanges = !in.minimums.empty();
+  const bool hasRounded = !in.sums.empty();
+  const bool hasExact = !in.exactSums.empty();
+  const bool isComplete = hasRanges == !in.maximums.empty() && hasRounded == !in.sumsOfSquares.empty() &&
+                          hasRounded == !in.variances.empty() && hasExact == !in.exactSumsOfSquares.empty() &&
+                          in.exactMinimums.empty() == in.exactMaximums.empty() &&
+                          (in.exactMinimums.empty() || hasRounded) && hasCounts == (hasRanges || hasExact);
+  if (!isComplete || hasRounded != (hasRanges && hasExact))
+  {
+    return Kind::Other;
+  }
+  return hasRounded ? Kind::Integers : hasRanges ? Kind::Ranges : hasExact ? Kind::Sums : Kind::None;
+}
+
+/** Throws CudaConnectedComponentError unless intensities have a kind and a number of rows. */
+void
+RequireIntensities(const Intensities & intensities, Kind kind, std::uint64_t rowCount, const char * message)
+{
+  bool isRight = KindOf(intensities) == (rowCount == 0 ? Kind::None : kind);
+  ForEachIntensityColumn(
+    [&](const auto & column) { isRight = isRight && (column.empty() || column.size() == rowCount); }, intensities);
+  Require(isRight, message);
+}
+
+} // namespace
 
 void
 CudaConnectedComponentBlocks::AddRows(const CudaConnectedComponentTable & rows,
@@ -46,18 +90,10 @@ CudaConnectedComponentBlocks::AddRows(const CudaConnectedComponentTable & rows,
               (from.empty() == to.empty() && (to.empty() || to.size() == componentCount)),
             "the table has other columns than the table of the block, or another number of rows");
   });
-  Require(rows.intensities.pixelCounts.empty() || !rows.intensities.exactSums.empty(),
-          "the intensities must be integers: sums of floating-point numbers depend on the cuts");
-  bool isComplete = true;
-  ForEachIntensityColumn(
-    [&](const auto & from) {
-      const void * const exact[] = { &rows.intensities.exactMinimums, &rows.intensities.exactMaximums };
-      const bool         isExact = &from == exact[0] || &from == exact[1];
-      isComplete = isComplete && (isExact || from.empty() == rows.intensities.pixelCounts.empty());
-    },
-    rows.intensities);
-  Require(isComplete && rows.intensities.exactMinimums.empty() == rows.intensities.exactMaximums.empty(),
-          "a column of the intensities of the block is missing");
+  Require(
+    KindOf(rows.intensities) != Kind::Other,
+    "the intensities of the block are not those of Label() or MeasureIntensities(): a column is missing, or there "
+    "are sums of floating-point numbers, which depend on the cuts");
   if (isFirst)
   {
     table = MakeColumnsLike(rows, componentCount);
@@ -67,13 +103,115 @@ CudaConnectedComponentBlocks::AddRows(const CudaConnectedComponentTable & rows,
   AddRowsTo(rows, labels, table);
 }
 
+CudaConnectedComponentTable
+CudaConnectedComponentBlocks::MeasureIntensities(const ViewType &                                       labels,
+                                                 const ViewType &                                       intensities,
+                                                 const std::vector<std::uint64_t> &                     newLabels,
+                                                 const CudaConnectedComponentTable &                    table,
+                                                 const CudaConnectedComponentLabeler::ParallelForType & parallelFor)
+{
+  const ParallelFor loop = parallelFor ? CheckedFor(parallelFor) : ParallelFor(SequentialFor);
+  RequireLabels(loop, labels, newLabels.size());
+  RequireMemory(intensities, "intensity image");
+  RequireIn(ViewType::MemoryEnum::Host, intensities, "intensity image");
+  RequireSize(intensities, labels.size, 1, "intensity image");
+  RequireAdjacent(intensities, "intensity image");
+  Require(intensities.type == PixelType::Float || intensities.type == PixelType::Double,
+          "only floating-point intensities need a second pass: Label() measures integers");
+  RequireIntensities(table.intensities,
+                     Kind::Ranges,
+                     table.componentCount,
+                     "the intensities of the table are not the ranges of floating-point numbers that Label() returns");
+  const std::uint64_t         count = newLabels.size();
+  std::vector<IntensityValue> ranges(count, IntensityValue::Empty());
+  for (std::uint64_t row = 0; row < count; ++row)
+  {
+    Require(newLabels[row] <= table.componentCount, [&] {
+      return "the label " + std::to_string(newLabels[row]) + " has no row in a table of " +
+             std::to_string(table.componentCount) + " rows";
+    });
+    ranges[row].nanCount = 1; // it needs no sums
+    if (newLabels[row] != 0)
+    {
+      ranges[row] = RangeOf(table.intensities, newLabels[row] - 1);
+    }
+  }
+
+  std::vector<IntensityValue> measured(count, IntensityValue::Empty());
+  const HostExecutor          executor(loop);
+  ccl::MeasureIntensities::ForEachPass(IntensityImage::Of(intensities), ranges.data(), [&](const auto & adder) {
+    VisitWidth(labels.type, [&](auto zero) {
+      const MeasureRowOfLabels<decltype(zero), std::decay_t<decltype(adder)>> functor{ labels, adder };
+      executor.AddToRows(Grid{ labels.size[1], labels.size[2] }, functor, IntensityRows{ measured.data() });
+    });
+  });
+
+  CudaConnectedComponentTable rows;
+  rows.componentCount = rows.originalComponentCount = count;
+  rows.componentCounts = { count };
+  auto & sums = rows.intensities;
+  sums.pixelCounts.reserve(count);
+  sums.exactSums.reserve(count);
+  sums.exactSumsOfSquares.reserve(count);
+  for (std::uint64_t row = 0; row < count; ++row)
+  {
+    const IntensityValue & value = measured[row];
+    Require(newLabels[row] == 0 || value.minimum > value.maximum ||
+              (ranges[row].minimum <= value.minimum && value.maximum <= ranges[row].maximum),
+            "an intensity lies outside the range of its component in the table: it is the table of another image, or a "
+            "block is missing");
+    sums.pixelCounts.push_back(value.pixelCount - value.nanCount);
+    sums.exactSums.push_back(UnpackIntensities::SignedInteger(value.sum));
+    sums.exactSumsOfSquares.push_back(
+      { { value.squares.digits[0], value.squares.digits[1], value.squares.digits[2] } });
+  }
+  return rows;
+}
+
+void
+CudaConnectedComponentBlocks::FinishIntensities(const CudaConnectedComponentTable & sums,
+                                                CudaConnectedComponentTable &       table)
+{
+  const std::uint64_t count = table.componentCount;
+  const auto &        ranges = table.intensities;
+  RequireIntensities(ranges,
+                     Kind::Ranges,
+                     count,
+                     "the intensities of the table are not the ranges of floating-point numbers that Label() returns");
+  RequireIntensities(sums.intensities, Kind::Sums, count, "the sums are not those of the rows of the table");
+  CudaConnectedComponentIntensities finished;
+  for (auto * const column :
+       { &finished.sums, &finished.sumsOfSquares, &finished.minimums, &finished.maximums, &finished.variances })
+  {
+    column->reserve(count);
+  }
+  for (std::uint64_t row = 0; row < count; ++row)
+  {
+    IntensityValue value = RangeOf(ranges, row);
+    Require(sums.intensities.pixelCounts[row] <= value.pixelCount, [&] {
+      return "there are sums of " + std::to_string(sums.intensities.pixelCounts[row]) + " pixels for a component of " +
+             std::to_string(value.pixelCount) + ": a block was added twice";
+    });
+    value.nanCount = value.pixelCount - sums.intensities.pixelCounts[row];
+    value.squares = BlockTable::WideOf(sums.intensities.exactSumsOfSquares[row]);
+    const auto numbers = UnpackIntensities::NumbersOfFloats(value, sums.intensities.exactSums[row]);
+    finished.sums.push_back(numbers.sum);
+    finished.sumsOfSquares.push_back(numbers.sumOfSquares);
+    finished.minimums.push_back(numbers.minimum);
+    finished.maximums.push_back(numbers.maximum);
+    finished.variances.push_back(numbers.variance);
+  }
+  finished.pixelCounts = std::move(table.intensities.pixelCounts);
+  table.intensities = std::move(finished);
+}
+
 std::vector<std::uint64_t>
 CudaConnectedComponentBlocks::Select(const CudaConnectedComponentTable &     table,
                                      const SizeType &                        imageSize,
-                                     const CudaConnectedComponentSelection & selection)
+                                     const CudaConnectedComponentSelection & selection,
+                                     const std::vector<std::uint64_t> &      labelsOfSeeds)
 {
   RequireImageSize(imageSize);
-  Require(selection.seeds.empty(), "seeds are pixels, and a table has none: look up the labels of the pixels instead");
   Require(!selection.perValue && selection.sizesOfValues.empty(),
           "the components of blocks are not selected by values");
   Require(!selection.keepsTies || selection.numberOfLargest == 1,
@@ -89,6 +227,23 @@ CudaConnectedComponentBlocks::Select(const CudaConnectedComponentTable &     tab
               "the table lacks a column that the selection reads: pixelCounts or boundingBoxes");
     },
     table);
+  Require(labelsOfSeeds.size() == selection.seeds.size(), [&] {
+    return "the selection has " + std::to_string(selection.seeds.size()) + " seeds, but there are " +
+           std::to_string(labelsOfSeeds.size()) +
+           " labels of seeds: a table has no pixels, so the caller looks them up";
+  });
+  std::vector<std::uint64_t> seeded(selection.seeds.empty() ? 0 : count);
+  for (const std::uint64_t label : labelsOfSeeds)
+  {
+    Require(label <= count, [&] {
+      return "the label " + std::to_string(label) + " of a seed has no row in a table of " + std::to_string(count) +
+             " rows";
+    });
+    if (label != 0)
+    {
+      seeded[label - 1] = 1;
+    }
+  }
   // Select() only reads them.
   const auto pointerTo = [](bool isWanted, const std::vector<std::uint64_t> & column) {
     return isWanted ? const_cast<std::uint64_t *>(column.data()) : nullptr;
@@ -100,9 +255,9 @@ CudaConnectedComponentBlocks::Select(const CudaConnectedComponentTable &     tab
     read.maximums[axis] = pointerTo(columns.boundingBoxes, table.maximums[axis]);
   }
   const HostExecutor          executor{ ParallelFor(SequentialFor) };
-  const std::uint64_t * const allAreSeeded = nullptr;
   const Grid                  size{ imageSize[0], imageSize[1], imageSize[2] };
-  const auto selected = ccl::Select<std::uint64_t>(executor, read, allAreSeeded, { count }, size, {}, selection);
+  const std::uint64_t * const seededOrAll = selection.seeds.empty() ? nullptr : seeded.data();
+  const auto selected = ccl::Select<std::uint64_t>(executor, read, seededOrAll, { count }, size, {}, selection);
   std::vector<std::uint64_t> labels(selected.positions.get(), selected.positions.get() + count);
   for (std::uint64_t & label : labels)
   {

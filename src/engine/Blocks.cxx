@@ -7,7 +7,7 @@
 #include "engine/BlockChecks.h"
 #include "engine/LabeledImages.h"
 #include "engine/Requests.h"
-#include "algorithms/blocks/BlockTable.h"
+#include "algorithms/blocks/BlockIntensities.h"
 #include "executors/host/HostMemory.h"
 #include "primitives/EqualValues.h"
 
@@ -105,8 +105,6 @@ CudaConnectedComponentBlocks::Label(const CudaConnectedComponentLabeler & labele
   Require(input.images == 1, "a block is one image, not a batch");
   Require(options.selection.IsDefault(),
           "a block has all of its components: apply the selection to the whole image, by Select()");
-  Require(options.intensities.pixels == nullptr || !IsFloat(options.intensities.type),
-          "the intensities of a block must be integers: sums of floating-point numbers depend on the cuts");
   Require(!options.wholeValues, "blocks join neighbors only: options.wholeValues is for a whole image");
   Require(options.byValue || !options.columns.values,
           "options.columns.values needs options.byValue: the components of a mask have no values");
@@ -125,6 +123,10 @@ CudaConnectedComponentBlocks::Label(const CudaConnectedComponentLabeler & labele
   if (HasPixels(block))
   {
     MakeFaces(labels, table.values, RunValues::Of(input.type, nullptr), block);
+  }
+  if (IsFloat(options.intensities.type))
+  {
+    table.intensities = RangesOf(std::move(table.intensities));
   }
   ShiftRows(block, table);
   block.firstPixels = options.columns.firstPixels ? table.firstPixels : std::move(table.firstPixels);
@@ -165,31 +167,13 @@ CudaConnectedComponentBlocks::Relabel(const ViewType &                          
                                       const std::vector<std::uint64_t> &                     newLabels,
                                       const CudaConnectedComponentLabeler::ParallelForType & parallelFor)
 {
-  RequireMemory(pixels, "image of labels");
-  RequireIn(ViewType::MemoryEnum::Host, pixels, "image of labels");
-  RequireLabelType(pixels);
-  RequireAdjacent(pixels, "image of labels");
-  RequireSeparateRows(pixels, "image of labels");
-  Require(pixels.images == 1, "a block is one image, not a batch");
-  GridOf(pixels.size, 1);
+  const ParallelFor loop = parallelFor ? CheckedFor(parallelFor) : ParallelFor(SequentialFor);
+  RequireLabels(loop, pixels, newLabels.size());
   const LabelValues labelValues = LabelValuesOf(pixels.type, 0);
   for (const std::uint64_t label : newLabels)
   {
     labelValues.RequireRoomFor(label);
   }
-  const ParallelFor loop = parallelFor ? CheckedFor(parallelFor) : ParallelFor(SequentialFor);
-  loop(pixels.size[1] * pixels.size[2], [&](std::uint64_t row) {
-    VisitWidth(pixels.type, [&](auto zero) {
-      using LabelType = decltype(zero);
-      const auto * const  labels = reinterpret_cast<const LabelType *>(pixels.Row(row));
-      const auto          highest = std::max_element(labels, labels + pixels.size[0]);
-      const std::uint64_t most = std::min<std::uint64_t>(newLabels.size(), labelValues.maximumCount);
-      Require(pixels.size[0] == 0 || *highest <= most, [&] {
-        return "the image has the label " + std::to_string(*highest) + ", but the block has " +
-               std::to_string(newLabels.size()) + " components";
-      });
-    });
-  });
   ReplaceLabels(loop, pixels, labelValues, newLabels);
 }
 

@@ -45,44 +45,47 @@ IntegerOfKey(std::uint64_t key, bool isSigned)
 /** Returns the variance of n > 1 pixels from their sum and the sum of their squares. The sum of squares is a multiple
  * of 2^squareShift in squares of the unit of the sum. */
 inline double
-VarianceOf(const IntensityValue & value, unsigned int squareShift)
+VarianceOf(std::uint64_t pixelCount, const Integer & sum, const WideInteger<3> & squares, unsigned int squareShift)
 {
-  WideInteger<2> sum = value.sum;
-  if (sum.IsNegative())
+  WideInteger<3> magnitude{ { sum.digits[0], sum.digits[1], sum.digits[2] } };
+  if (magnitude.IsNegative())
   {
-    sum.Negate();
+    magnitude.Negate();
   }
-  // n * (sum of squares) - sum * sum, below 2^251
-  WideInteger<4> numerator = Multiply(WideInteger<1>{ { value.pixelCount } }, value.squares);
+  // n * (sum of squares) - sum * sum: below 2^251 for 2^40 pixels, and below 2^295 for 2^62 pixels of several blocks
+  const WideInteger<4> product = Multiply(WideInteger<1>{ { pixelCount } }, squares);
+  WideInteger<6>       numerator{ { product.digits[0], product.digits[1], product.digits[2], product.digits[3] } };
   if (squareShift != 0)
   {
     numerator.ShiftLeft(squareShift);
   }
-  WideInteger<4> square = Multiply(sum, sum);
+  WideInteger<6> square = Multiply(magnitude, magnitude);
   square.Negate();
   numerator.Add(square);
   if (numerator.IsNegative()) // by the rounding of the squares
   {
     return 0.0;
   }
-  const auto n = static_cast<double>(value.pixelCount);
-  return Integer::NearestDouble(numerator.digits, 4) / (n * (n - 1.0));
+  const auto n = static_cast<double>(pixelCount);
+  return Integer::NearestDouble(numerator.digits, 6) / (n * (n - 1.0));
 }
 
 /** Returns the numbers of integers. */
 inline Numbers
 NumbersOfIntegers(const IntensityValue & value, bool isSigned)
 {
-  return { SignedInteger(value.sum).ToDouble(),
+  const Integer sum = SignedInteger(value.sum);
+  return { sum.ToDouble(),
            Integer::NearestDouble(value.squares.digits, 3),
            IntegerOfKey(value.minimum, isSigned).ToDouble(),
            IntegerOfKey(value.maximum, isSigned).ToDouble(),
-           value.pixelCount > 1 ? VarianceOf(value, 0) : 0.0 };
+           value.pixelCount > 1 ? VarianceOf(value.pixelCount, sum, value.squares, 0) : 0.0 };
 }
 
-/** Returns the numbers of floating-point numbers. */
+/** Returns the numbers of floating-point numbers.
+ * \param sum of the pixels, instead of value.sum, which is too narrow for some components of several blocks */
 inline Numbers
-NumbersOfFloats(const IntensityValue & value)
+NumbersOfFloats(const IntensityValue & value, const Integer & sum)
 {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -107,12 +110,13 @@ NumbersOfFloats(const IntensityValue & value)
     return numbers;
   }
   const unsigned int exponent = range.Exponent();
-  numbers.sum = std::ldexp(SignedInteger(value.sum).ToDouble(), FixedPoint::SumUnit(exponent));
+  numbers.sum = std::ldexp(sum.ToDouble(), FixedPoint::SumUnit(exponent));
   numbers.sumOfSquares = std::ldexp(Integer::NearestDouble(value.squares.digits, 3), FixedPoint::SquareUnit(exponent));
   if (value.pixelCount > 1)
   {
     const unsigned int squareShift = FixedPoint::SquareShift + 2 * FixedPoint::SumShift;
-    numbers.variance = std::ldexp(VarianceOf(value, squareShift), 2 * FixedPoint::SumUnit(exponent));
+    numbers.variance =
+      std::ldexp(VarianceOf(value.pixelCount, sum, value.squares, squareShift), 2 * FixedPoint::SumUnit(exponent));
   }
   return numbers;
 }
@@ -144,7 +148,8 @@ Unpack(PixelType type, const IntensityValue * rows, std::uint64_t rowCount)
   }
   for (const IntensityValue * row = rows; row != rows + rowCount; ++row)
   {
-    const Numbers numbers = isFloat ? NumbersOfFloats(*row) : NumbersOfIntegers(*row, isSigned);
+    const Numbers numbers =
+      isFloat ? NumbersOfFloats(*row, SignedInteger(row->sum)) : NumbersOfIntegers(*row, isSigned);
     columns.pixelCounts.push_back(row->pixelCount);
     columns.sums.push_back(numbers.sum);
     columns.sumsOfSquares.push_back(numbers.sumOfSquares);

@@ -3,6 +3,7 @@
 #define ccl_algorithms_blocks_BlockTable_h
 
 // The rows of the components of a block. They add up to the rows of several blocks: all measurements are integers.
+// Floating-point intensities take two steps: see BlockIntensities.h.
 
 #include "algorithms/analysis/ComponentTable.h"
 #include "algorithms/analysis/UnpackIntensities.h"
@@ -146,11 +147,17 @@ MergeElement(TColumn column, T & element, const T & value)
   }
 }
 
+inline WideInteger<3>
+WideOf(const Intensities::Integer & value)
+{
+  return { { value.digits[0], value.digits[1], value.digits[2] } };
+}
+
 inline void
 Add(Intensities::Integer & sum, const Intensities::Integer & summand)
 {
-  WideInteger<3> wide{ { sum.digits[0], sum.digits[1], sum.digits[2] } };
-  wide.Add({ { summand.digits[0], summand.digits[1], summand.digits[2] } });
+  WideInteger<3> wide = WideOf(sum);
+  wide.Add(WideOf(summand));
   sum.digits = { wide.digits[0], wide.digits[1], wide.digits[2] };
 }
 
@@ -162,21 +169,41 @@ IsLess(const Intensities::Integer & a, const Intensities::Integer & b)
            : std::lexicographical_compare(a.digits.rbegin(), a.digits.rend(), b.digits.rbegin(), b.digits.rend());
 }
 
-/** Adds a row of intensities, which are integers. */
+/** Returns whether a number precedes another one. NaN is no number, and -0.0 precedes 0.0. */
+inline bool
+IsLess(double a, double b)
+{
+  return !std::isnan(a) && !std::isnan(b) && KeyOf(a) < KeyOf(b);
+}
+
+/** Adds a row of intensities: integers, or the ranges or the sums of floating-point numbers. */
 inline void
 AddIntensities(const Intensities & from, std::size_t row, Intensities & to, std::size_t toRow)
 {
   const bool isFirst = to.pixelCounts[toRow] == 0;
   to.pixelCounts[toRow] += from.pixelCounts[row];
+  if (!from.minimums.empty())
+  {
+    double & minimum = to.minimums[toRow];
+    double & maximum = to.maximums[toRow];
+    if (isFirst || std::isnan(minimum) || IsLess(from.minimums[row], minimum))
+    {
+      minimum = from.minimums[row];
+    }
+    if (isFirst || std::isnan(maximum) || IsLess(maximum, from.maximums[row]))
+    {
+      maximum = from.maximums[row];
+    }
+  }
+  if (from.exactSums.empty())
+  {
+    return;
+  }
   Add(to.exactSums[toRow], from.exactSums[row]);
   Add(to.exactSumsOfSquares[toRow], from.exactSumsOfSquares[row]);
-  if (isFirst || from.minimums[row] < to.minimums[toRow])
+  if (from.sums.empty())
   {
-    to.minimums[toRow] = from.minimums[row];
-  }
-  if (isFirst || from.maximums[row] > to.maximums[toRow])
-  {
-    to.maximums[toRow] = from.maximums[row];
+    return;
   }
   if (!from.exactMinimums.empty())
   {
@@ -193,11 +220,8 @@ AddIntensities(const Intensities & from, std::size_t row, Intensities & to, std:
   const auto & squares = to.exactSumsOfSquares[toRow];
   to.sums[toRow] = sum.ToDouble();
   to.sumsOfSquares[toRow] = squares.ToDouble();
-  IntensityValue value = IntensityValue::Empty();
-  value.pixelCount = to.pixelCounts[toRow];
-  value.sum = { { sum.digits[0], sum.digits[1] } };
-  value.squares = { { squares.digits[0], squares.digits[1], squares.digits[2] } };
-  to.variances[toRow] = value.pixelCount > 1 ? UnpackIntensities::VarianceOf(value, 0) : 0.0;
+  const std::uint64_t count = to.pixelCounts[toRow];
+  to.variances[toRow] = count > 1 ? UnpackIntensities::VarianceOf(count, sum, WideOf(squares), 0) : 0.0;
 }
 
 } // namespace BlockTable
