@@ -91,13 +91,12 @@ main(int argc, char ** argv)
   const std::uint64_t side = along * Side;
   std::mt19937        random(1);
 
-  itk::CudaConnectedComponentLabeler::Options options;
-  options.fullyConnected = true;
   std::vector<Blocks::BlockType> samples; // of faces, half of them for the first block of a seam
   for (unsigned int i = 0; i < 32; ++i)
   {
     samples.push_back(MakeFaces(random));
     samples.back().imageSize = { side, side, side };
+    samples.back().connectivity = 26;
   }
 
   std::vector<Blocks::BlockType> blocks(along * along * along);
@@ -106,6 +105,7 @@ main(int argc, char ** argv)
     auto & block = blocks[i];
     block.size = { Side, Side, Side };
     block.imageSize = { side, side, side };
+    block.connectivity = 26;
     block.origin = { Side * (i % along), Side * (i / along % along), Side * (i / along / along) };
     block.componentCount = BorderCount + interior;
     block.firstPixels.resize(block.componentCount);
@@ -140,7 +140,7 @@ main(int argc, char ** argv)
     sample.origin = blocks[a].origin;
     other.origin = blocks[b].origin;
     time = Seconds();
-    seams.push_back(Blocks::Join(sample, other, options));
+    seams.push_back(Blocks::Join(sample, other));
     seamTime += Seconds() - time;
     seams.back().pairs.shrink_to_fit();
     pairs += seams.back().pairs.size();

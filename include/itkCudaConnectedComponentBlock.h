@@ -3,6 +3,7 @@
 #define itkCudaConnectedComponentBlock_h
 
 #include "itkCudaConnectedComponentTable.h"
+#include "itkCudaConnectedComponentsEnums.h"
 
 #include <array>
 #include <cstdint>
@@ -47,12 +48,13 @@ struct CudaConnectedComponentBlock
    * \ingroup CudaConnectedComponents */
   struct Labels
   {
-    /** The first label that belongs to this block alone, if `interior` is empty. */
+    /** The first label of the components that start in this block, if they have consecutive labels: in the order Block,
+     * and for slabs along z. Otherwise it means nothing. */
     std::uint64_t begin = 1;
     /** The label of each component in `borderComponents`. */
     std::vector<std::uint64_t> border;
-    /** The label of each other component. If it is empty, the components that start in this block have consecutive
-     * labels from `begin` on. */
+    /** The label of each other component. If it is empty, and there are such components, the components that start in
+     * this block have consecutive labels from `begin` on. */
     std::vector<std::uint64_t> interior;
   };
 
@@ -64,6 +66,12 @@ struct CudaConnectedComponentBlock
 
   /** The size of the whole image. */
   SizeType imageSize{};
+
+  /** The number of neighbors of a pixel in the whole image: 4, 8, 6, 18 or 26. */
+  unsigned int connectivity = 0;
+
+  /** In labeling by value, the type of the pixels, which `borderValues` belong to. */
+  CudaConnectedComponentsEnums::PixelType valueType = CudaConnectedComponentsEnums::PixelType::UInt8;
 
   /** The number of components. */
   std::uint64_t componentCount = 0;

@@ -26,6 +26,8 @@ namespace itk
  * final. Otherwise the result is a block like any other, and can be merged with its neighbors.
  * -# Expand() lists the labels of all components of a block, and Relabel() writes them to its pixels.
  *
+ * The labeler uses the GPU. Without one, set its option `onHost`: see CudaConnectedComponentLabeler.
+ *
  * \code
  * using Blocks = itk::CudaConnectedComponentBlocks;
  * std::vector<Blocks::BlockType> blocks;
@@ -37,13 +39,13 @@ namespace itk
  * std::vector<Blocks::SeamType> seams;
  * for (const auto & [a, b] : Blocks::FindNeighbors(blocks))
  * {
- *   seams.push_back(Blocks::Join(blocks[a], blocks[b], labeler.options));
+ *   seams.push_back(Blocks::Join(blocks[a], blocks[b]));
  * }
  * const auto merged = Blocks::Merge(blocks, seams);
  * for (std::size_t i = 0; i < blocks.size(); ++i)
  * {
  *   const auto region = labels.Region(blocks[i].origin, blocks[i].size);
- *   Blocks::Relabel(region, Blocks::Expand(blocks[i], merged.labels[i]));
+ *   Blocks::Relabel(region, region, Blocks::Expand(blocks[i], merged.labels[i]));
  * }
  * \endcode
  *
@@ -77,7 +79,7 @@ namespace itk
  * is too little memory.
  *
  * \par Thread safety
- * Any number of threads may call the functions at the same time, with other results.
+ * Any number of threads may call the functions at the same time, if no two calls write the same memory.
  *
  * \sa CudaConnectedComponentLabeler
  *
@@ -138,18 +140,15 @@ public:
   /** Finds which components of two blocks are connected.
    * \param a a block with faces
    * \param b a block with faces, beside `a`
-   * \param options the options of the labeler; only the connectivity is read
    * \return the connections
    * \exception CudaConnectedComponentError see the description of the class */
-  static SeamType Join(
-    const BlockType & a, const BlockType & b, const CudaConnectedComponentLabeler::Options & options);
+  static SeamType Join(const BlockType & a, const BlockType & b);
 
   /** Makes one block of several blocks, and labels its components.
    * \param blocks the blocks, in any order. They fill a box. Their faces are needed if the result needs faces.
-   * \param seams the connections of all neighbors among them, in any order. The connectivity may leave out edges and
-   * corners, but not faces: two blocks with a common face need a seam, also if it has no pairs.
-   * \param order the order of the labels. If blocks are merged in steps, all steps need the same order: slabs along z
-   * are not checked.
+   * \param seams the connections of all neighbors among them, in any order. Blocks whose pixels cannot be neighbors, at
+   * edges or corners for some connectivities, need no seam; the others need one, also if it has no pairs.
+   * \param order the order of the labels. Use one order in all steps. Merge() cannot check this for slabs along z.
    * \return the block, and the labels of the components of each of the blocks
    * \exception CudaConnectedComponentError see the description of the class */
   static Merged Merge(const std::vector<BlockType> & blocks,
@@ -163,17 +162,20 @@ public:
    * \exception CudaConnectedComponentError see the description of the class */
   static std::vector<std::uint64_t> Expand(const BlockType & block, const LabelsType & labels);
 
-  /** Replaces the labels of the pixels of a block in place. The background stays 0.
-   * \param pixels the labels that Label() has written
+  /** Replaces the labels of the pixels of a block. The background stays 0.
+   * \param labels the labels that Label() has written
+   * \param output gets the new labels, in host memory. It may be `labels`; then the call cannot be repeated. It must
+   * not overlap them otherwise.
    * \param newLabels the new label of each component of the block; 0 for the background
    * \param parallelFor as in CudaConnectedComponentLabeler::Options; may be empty
    * \exception CudaConnectedComponentError see the description of the class. TooManyObjects: a label is greater than
-   * the maximum of the pixel type. No pixel has changed then. */
-  static void Relabel(const ViewType &                                       pixels,
+   * the maximum of the output's type. No pixel has changed then. */
+  static void Relabel(const ViewType &                                       labels,
+                      const ViewType &                                       output,
                       const std::vector<std::uint64_t> &                     newLabels,
                       const CudaConnectedComponentLabeler::ParallelForType & parallelFor = {});
 
-  /** Adds the rows of a block to the table of several blocks.
+  /** Adds the rows of a block to the table of several blocks. A block that is added twice counts twice.
    * \param rows the table of the block
    * \param labels the label of each component of the block; its row in the other table is the label - 1. Components
    * with the label 0 are left out.

@@ -183,12 +183,12 @@ LabelBlocks(const Case & each, const Cuts & cuts, const ImageView & labels, std:
 }
 
 std::vector<Block::Seam>
-JoinAll(const std::vector<Block> & blocks, const CudaConnectedComponentLabeler::Options & options)
+JoinAll(const std::vector<Block> & blocks)
 {
   std::vector<Block::Seam> seams;
   for (const auto & [a, b] : Blocks::FindNeighbors(blocks))
   {
-    seams.push_back(Blocks::Join(blocks[a], blocks[b], options));
+    seams.push_back(Blocks::Join(blocks[a], blocks[b]));
   }
   return seams;
 }
@@ -201,9 +201,9 @@ struct FinalLabels
 };
 
 FinalLabels
-MergeAtOnce(const std::vector<Block> & blocks, const CudaConnectedComponentLabeler::Options & options, Order order)
+MergeAtOnce(const std::vector<Block> & blocks, Order order)
 {
-  const auto  merged = Blocks::Merge(blocks, JoinAll(blocks, options), order);
+  const auto  merged = Blocks::Merge(blocks, JoinAll(blocks), order);
   FinalLabels labels{ {}, merged.block.componentCount };
   EXPECT_TRUE(merged.block.borderComponents.empty());
   for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -215,7 +215,7 @@ MergeAtOnce(const std::vector<Block> & blocks, const CudaConnectedComponentLabel
 
 /** Merges the blocks along one axis after the other. */
 FinalLabels
-MergeInSteps(const std::vector<Block> & blocks, const CudaConnectedComponentLabeler::Options & options, Order order)
+MergeInSteps(const std::vector<Block> & blocks, Order order)
 {
   struct Part
   {
@@ -247,7 +247,7 @@ MergeInSteps(const std::vector<Block> & blocks, const CudaConnectedComponentLabe
       {
         ofLine.push_back(std::move(part.block));
       }
-      auto merged = Blocks::Merge(ofLine, JoinAll(ofLine, options), order);
+      auto merged = Blocks::Merge(ofLine, JoinAll(ofLine), order);
       Part whole{ std::move(merged.block), {} };
       for (std::size_t i = 0; i < ofLine.size(); ++i)
       {
@@ -275,7 +275,8 @@ RelabelAll(const std::vector<Block> & blocks, const FinalLabels & labels, const 
 {
   for (std::size_t i = 0; i < blocks.size(); ++i)
   {
-    Blocks::Relabel(pixels.Region(blocks[i].origin, blocks[i].size), labels.ofBlocks[i]);
+    const auto region = pixels.Region(blocks[i].origin, blocks[i].size);
+    Blocks::Relabel(region, region, labels.ofBlocks[i]);
   }
 }
 
@@ -358,8 +359,8 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
   const std::vector<Block>       blocks = LabelBlocks(each, cuts, view, random);
   const bool                     isAtOnce = random() % 2 == 0;
   const auto                     merge = isAtOnce ? MergeAtOnce : MergeInSteps;
-  const FinalLabels              labels = merge(blocks, each.labeler.options, Order::FirstPixel);
-  const FinalLabels              labelsByBlock = merge(blocks, each.labeler.options, Order::Block);
+  const FinalLabels              labels = merge(blocks, Order::FirstPixel);
+  const FinalLabels              labelsByBlock = merge(blocks, Order::Block);
   std::map<Label, std::uint64_t> byBlock; // of each label
   SCOPED_TRACE(std::to_string(blocks.size()) + " blocks, merged " + (isAtOnce ? "at once" : "in steps"));
 
@@ -673,7 +674,7 @@ TEST(CudaConnectedComponentsBlocks, ComponentsMeetAcrossAnEdgeAndACorner)
   {
     const Case each{ HostLabeler(connectivity), ImageView::Of(pixels.data(), Size{ 8, 8, 1 }) };
     const auto blocks = LabelBlocks(each, { { { 0, 4 }, { 0, 4 }, { 0 } } }, {}, random);
-    EXPECT_EQ(connectivity == 4 ? 2 : 1, MergeAtOnce(blocks, each.labeler.options, Order::FirstPixel).count);
+    EXPECT_EQ(connectivity == 4 ? 2 : 1, MergeAtOnce(blocks, Order::FirstPixel).count);
   }
   for (const unsigned int axes : { 2U, 3U })
   {
@@ -685,7 +686,7 @@ TEST(CudaConnectedComponentsBlocks, ComponentsMeetAcrossAnEdgeAndACorner)
       const Case each{ HostLabeler(connectivity), ImageView::Of(volume.data(), Size{ 4, 4, 4 }) };
       const auto blocks = LabelBlocks(each, { { { 0, 2 }, { 0, 2 }, { 0, 2 } } }, {}, random);
       const bool isOne = connectivity == 26 || (connectivity == 18 && axes == 2);
-      const auto count = MergeInSteps(blocks, each.labeler.options, Order::FirstPixel).count;
+      const auto count = MergeInSteps(blocks, Order::FirstPixel).count;
       EXPECT_EQ(isOne ? 1 : 2, count) << connectivity << " neighbors, " << axes << " axes";
     }
   }
@@ -702,6 +703,7 @@ TEST(CudaConnectedComponentsBlocks, MoreThan32BitsOfComponentsAreCounted)
     slabs[i].origin = { 0, 0, i << 20 };
     slabs[i].size = { 1 << 10, 1 << 10, 1 << 20 };
     slabs[i].imageSize = { 1 << 10, 1 << 10, 3 << 20 };
+    slabs[i].connectivity = 6;
     slabs[i].componentCount = count;
     slabs[i].borderComponents = { 0, count - 1 };
     if (i != 0)
@@ -746,6 +748,7 @@ TEST(CudaConnectedComponentsBlocks, FirstPixelsOf64BitsAreMerged)
     blocks[i].origin = { i * row / 2, 0, 0 };
     blocks[i].size = { row / 2, 4, 1 };
     blocks[i].imageSize = { row, 4, 4 };
+    blocks[i].connectivity = 6;
     blocks[i].componentCount = 3;
     blocks[i].borderComponents = { 1 };
   }
@@ -847,7 +850,7 @@ TEST(CudaConnectedComponentsBlocks, BlocksWithoutPixelsAreAllowed)
       break;
     }
   }
-  const auto labels = MergeAtOnce(blocks, labeler.options, Order::FirstPixel);
+  const auto labels = MergeAtOnce(blocks, Order::FirstPixel);
   EXPECT_EQ(1, labels.count);
   EXPECT_EQ(8, AddAllRows(blocks, labels).pixelCounts[0]);
 
@@ -865,9 +868,8 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   std::mt19937    random(3);
   const TestImage image = MakeRandom({ 8, 8, 8 }, 50, 1, 1);
   const Case      each{ HostLabeler(6), ImageView::Of(image.pixels.data(), image.size) };
-  const auto &    options = each.labeler.options;
   const auto      blocks = LabelBlocks(each, { { { 0, 3 }, { 0, 5 }, { 0, 2 } } }, {}, random);
-  const auto      seams = JoinAll(blocks, options);
+  const auto      seams = JoinAll(blocks);
   const auto      first = Blocks::FindNeighbors(blocks).front();
 
   const auto refuseLabel = [&](const std::string & message, const auto & change) {
@@ -894,7 +896,7 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
     Block a = blocks[first[0]];
     Block b = blocks[first[1]];
     change(a, b);
-    ExpectRefusal(message, [&] { Blocks::Join(a, b, options); });
+    ExpectRefusal(message, [&] { Blocks::Join(a, b); });
   };
   refuseJoin("not neighbors", [](Block & a, Block & b) { b = a; });
   refuseJoin("not neighbors", [](Block &, Block & b) {
@@ -912,6 +914,9 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   });
   refuseJoin("other one has none", [](Block & a, Block &) { a.borderValues.resize(a.borderComponents.size()); });
   refuseJoin("different sizes", [](Block & a, Block &) { ++a.imageSize[1]; });
+  refuseJoin("different connectivities", [](Block & a, Block &) { a.connectivity = 26; });
+  refuseJoin("connectivity 7", [](Block & a, Block & b) { a.connectivity = b.connectivity = 7; });
+  refuseJoin("different types", [](Block & a, Block &) { a.valueType = ImageView::TypeOf<float>(); });
 
   const auto refuseMerge = [&](const std::string & message, const auto & change) {
     auto changedBlocks = blocks;
@@ -925,7 +930,33 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   refuseMerge("do not fill a box", [](List & list, Seams &) { list.pop_back(); });
   refuseMerge("do not fill a box", [](List & list, Seams &) { list.push_back(list.front()); });
   refuseMerge("not among the blocks", [](List &, Seams & changed) { changed[0].origins[1] = { 7, 7, 7 }; });
-  refuseMerge("is missing", [](List &, Seams & changed) { changed.erase(changed.begin()); });
+  refuseMerge("not neighbors",
+              [](List & list, Seams & changed) { changed.push_back({ { list[0].origin, list[0].origin }, {} }); });
+  refuseMerge("different connectivities", [](List & list, Seams &) { list[2].connectivity = 18; });
+  refuseMerge("different types", [](List & list, Seams &) { list[2].valueType = ImageView::TypeOf<float>(); });
+  for (const unsigned int connectivity : { 6U, 18U, 26U })
+  {
+    auto connected = blocks;
+    for (Block & block : connected)
+    {
+      block.connectivity = connectivity;
+    }
+    for (std::size_t i = 0; i < seams.size(); ++i)
+    {
+      const auto & [a, b] = seams[i].origins;
+      const int axes = (a[0] != b[0]) + (a[1] != b[1]) + (a[2] != b[2]);
+      auto      others = seams;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      if (axes <= (connectivity == 6 ? 1 : connectivity == 18 ? 2 : 3))
+      {
+        ExpectRefusal("is missing", [&] { Blocks::Merge(connected, others); });
+      }
+      else
+      {
+        Blocks::Merge(connected, others);
+      }
+    }
+  }
   refuseMerge("does not have", [](List &, Seams & changed) { changed[0].pairs.push_back({ 0, 4000000000U }); });
   refuseMerge("not ascending", [](List & list, Seams &) { list[1].borderComponents.push_back(0); });
   refuseMerge("do not exist", [](List & list, Seams &) { list[1].borderComponents.push_back(100000); });
@@ -947,6 +978,14 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   Table      table;
   const auto ofBlock = Blocks::Expand(blocks[0], merged.labels[0]);
   ExpectRefusal("has no row", [&] { Blocks::AddRows(blocks[0].table, ofBlock, 1, table); });
+  Block huge;
+  huge.size = huge.imageSize = { 1 << 21, 1 << 21, 1 << 20 };
+  for (const unsigned int bits : { 57U, 61U, 62U, 63U })
+  {
+    huge.componentCount = std::uint64_t{ 1 } << bits;
+    ExpectRefusal("components", [&] { Blocks::Expand(huge, {}); });
+    ExpectRefusal("components", [&] { Blocks::AddRows(blocks[0].table, ofBlock, huge.componentCount, table); });
+  }
   ExpectRefusal("labels", [&] { Blocks::AddRows(blocks[0].table, { 1 }, 1, table); });
   Blocks::AddRows(blocks[0].table, ofBlock, merged.block.componentCount, table);
   ExpectRefusal("another number of rows",
@@ -1008,11 +1047,11 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
 
   std::vector<std::int8_t> pixels{ 0, 1, 2, -1 };
   const auto               view = ImageView::Of(pixels.data(), Size{ 4, 1, 1 });
-  ExpectRefusal("has the label 255", [&] { Blocks::Relabel(view, std::vector<std::uint64_t>(300, 1)); });
+  ExpectRefusal("has the label 255", [&] { Blocks::Relabel(view, view, std::vector<std::uint64_t>(300, 1)); });
   pixels[3] = 3;
-  ExpectRefusal("has the label 3", [&] { Blocks::Relabel(view, { 5, 6 }); });
+  ExpectRefusal("has the label 3", [&] { Blocks::Relabel(view, view, { 5, 6 }); });
   EXPECT_EQ((std::vector<std::int8_t>{ 0, 1, 2, 3 }), pixels);
-  EXPECT_THROW(Blocks::Relabel(view, { 5, 128, 7 }), CudaConnectedComponentError);
-  Blocks::Relabel(view, { 5, 127, 0 });
+  EXPECT_THROW(Blocks::Relabel(view, view, { 5, 128, 7 }), CudaConnectedComponentError);
+  Blocks::Relabel(view, view, { 5, 127, 0 });
   EXPECT_EQ((std::vector<std::int8_t>{ 0, 5, 127, 0 }), pixels);
 }

@@ -76,6 +76,44 @@ RequireConsistent(const Block & block)
           "has another number of values than components at its border");
 }
 
+Neighbors
+NeighborsOf(const Block & block)
+{
+  switch (block.connectivity)
+  {
+    case 4:
+    case 6:
+      return Neighbors::Face;
+    case 18:
+      return Neighbors::Edge;
+    default:
+      Require(block.connectivity == 8 || block.connectivity == 26, [&block] {
+        return NameOf(block) + " has the connectivity " + std::to_string(block.connectivity) +
+               " instead of 4, 6, 8, 18 or 26";
+      });
+      return Neighbors::Full;
+  }
+}
+
+void
+RequireSameImage(const Block & a, const Block & b)
+{
+  const auto require = [&](bool condition, const char * what) {
+    Require(condition, [&] { return NameOf(a) + " and " + NameOf(b) + " " + what; });
+  };
+  require(a.imageSize == b.imageSize, "belong to images of different sizes");
+  require(a.connectivity == b.connectivity, "were labeled with different connectivities");
+  require(a.valueType == b.valueType, "were labeled by values of different types");
+}
+
+void
+RequireListable(std::uint64_t componentCount)
+{
+  Require(componentCount < std::uint64_t{ 1 } << 56, [componentCount] {
+    return "there are " + std::to_string(componentCount) + " components, more than any memory has room for";
+  });
+}
+
 void
 RequireLabels(const ParallelFor & parallelFor, const ImageView & pixels, std::uint64_t componentCount)
 {

@@ -30,6 +30,18 @@ RequireConsistent(const Block & block);
 void
 RequireLabels(const ParallelFor & parallelFor, const ImageView & pixels, std::uint64_t componentCount);
 
+/** Returns the neighbors of a pixel of a block. Throws CudaConnectedComponentError if they are not possible. */
+Neighbors
+NeighborsOf(const Block & block);
+
+/** Throws CudaConnectedComponentError unless blocks have parts of the same image. */
+void
+RequireSameImage(const Block & a, const Block & b);
+
+/** Throws CudaConnectedComponentError unless there may be arrays with an element for each component. */
+void
+RequireListable(std::uint64_t componentCount);
+
 /** Returns the place of a block, for messages. */
 std::string
 NameOf(const Block & block);

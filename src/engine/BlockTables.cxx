@@ -78,6 +78,7 @@ CudaConnectedComponentBlocks::AddRows(const CudaConnectedComponentTable & rows,
              " rows";
     });
   }
+  RequireListable(componentCount);
   bool       isFirst = true;
   const auto visitAll = [&rows, &table](const auto & visit) {
     ForEachColumn([&visit](auto, const auto & from, const auto & to) { visit(from, to); }, rows, table);

@@ -24,6 +24,22 @@ using namespace ccl;
 namespace
 {
 
+/** Returns the number of neighbors of a pixel. Throws CudaConnectedComponentError if the options are not possible. */
+unsigned int
+ConnectivityOf(const CudaConnectedComponentLabeler::Options & options, const Block::SizeType & imageSize)
+{
+  const bool isPlane = imageSize[2] <= 1;
+  switch (NeighborsOf(options, { imageSize[0], imageSize[1], imageSize[2] }))
+  {
+    case Neighbors::Face:
+      return isPlane ? 4 : 6;
+    case Neighbors::Edge:
+      return 18;
+    default:
+      return isPlane ? 8 : 26;
+  }
+}
+
 /** Calls visit(label) for the pixels of a face of an image of labels. */
 template <typename TVisitor>
 void
@@ -79,7 +95,7 @@ MakeFaces(const ImageView & labels, const std::vector<std::uint64_t> & values, c
   }
   ForEachInnerFace(block, [&](unsigned int axis, bool isUpper) {
     const auto [u, v] = AxesOfFace(axis);
-    auto & face = block.faces[2 * axis + (isUpper ? 1 : 0)];
+    auto & face = block.faces[FaceNumber(axis, isUpper)];
     face.reserve(block.size[u] * block.size[v]);
     VisitFace(labels, axis, isUpper, [&face, &faceLabels](std::uint64_t label) { face.push_back(faceLabels[label]); });
   });
@@ -100,12 +116,13 @@ CudaConnectedComponentBlocks::Label(const CudaConnectedComponentLabeler & labele
   block.size = input.size;
   block.imageSize = imageSize;
   RequireBox(block);
-  NeighborsOf(options, { imageSize[0], imageSize[1], imageSize[2] });
+  Require(!options.wholeValues, "blocks join neighbors only: options.wholeValues is for a whole image");
+  block.connectivity = ConnectivityOf(options, imageSize);
+  block.valueType = options.byValue ? input.type : block.valueType;
   RequireIn(ViewType::MemoryEnum::Host, input, "input");
   Require(input.images == 1, "a block is one image, not a batch");
   Require(options.selection.IsDefault(),
           "a block has all of its components: apply the selection to the whole image, by Select()");
-  Require(!options.wholeValues, "blocks join neighbors only: options.wholeValues is for a whole image");
   Require(options.byValue || !options.columns.values,
           "options.columns.values needs options.byValue: the components of a mask have no values");
 
@@ -143,6 +160,7 @@ CudaConnectedComponentBlocks::Expand(const BlockType & block, const LabelsType &
   const std::uint64_t interiorCount = block.componentCount - border.size();
   Require(labels.border.size() == border.size() && (labels.interior.empty() || labels.interior.size() == interiorCount),
           [&] { return "the labels do not belong to " + NameOf(block); });
+  RequireListable(block.componentCount);
   std::vector<std::uint64_t> all;
   all.reserve(block.componentCount);
   auto          interior = labels.interior.begin();
@@ -163,18 +181,37 @@ CudaConnectedComponentBlocks::Expand(const BlockType & block, const LabelsType &
 }
 
 void
-CudaConnectedComponentBlocks::Relabel(const ViewType &                                       pixels,
+CudaConnectedComponentBlocks::Relabel(const ViewType &                                       labels,
+                                      const ViewType &                                       output,
                                       const std::vector<std::uint64_t> &                     newLabels,
                                       const CudaConnectedComponentLabeler::ParallelForType & parallelFor)
 {
   const ParallelFor loop = parallelFor ? CheckedFor(parallelFor) : ParallelFor(SequentialFor);
-  RequireLabels(loop, pixels, newLabels.size());
-  const LabelValues labelValues = LabelValuesOf(pixels.type, 0);
+  RequireLabels(loop, labels, newLabels.size());
+  RequireMemory(output, "output");
+  RequireIn(ViewType::MemoryEnum::Host, output, "output");
+  RequireSize(output, labels.size, 1, "output");
+  RequireLabelType(output);
+  RequireAdjacent(output, "output");
+  RequireSeparateRows(output, "output");
+  const LabelValues labelValues = LabelValuesOf(output.type, 0);
   for (const std::uint64_t label : newLabels)
   {
     labelValues.RequireRoomFor(label);
   }
-  ReplaceLabels(loop, pixels, labelValues, newLabels);
+  VisitWidth(labels.type, [&](auto zero) {
+    VisitWidth(output.type, [&](auto outputZero) {
+      using LabelType = decltype(zero);
+      using OutputType = decltype(outputZero);
+      loop(labels.size[1] * labels.size[2], [&](std::uint64_t row) {
+        const auto * const from = reinterpret_cast<const LabelType *>(labels.Row(row));
+        std::transform(
+          from, from + labels.size[0], reinterpret_cast<OutputType *>(output.Row(row)), [&](LabelType label) {
+            return label == 0 ? OutputType{ 0 } : static_cast<OutputType>(newLabels[label - 1]);
+          });
+      });
+    });
+  });
 }
 
 } // namespace itk

@@ -5,7 +5,6 @@
 #include "itkCudaConnectedComponentBlocks.h"
 
 #include "engine/BlockChecks.h"
-#include "engine/Requests.h"
 #include "algorithms/blocks/LabelComponentsOfBlocks.h"
 
 #include <algorithm>
@@ -56,7 +55,7 @@ MergeFaces(const std::vector<Block> &         blocks,
   forEachFace([&](std::size_t i, unsigned int axis, bool isUpper) {
     auto & ofBlock = faceLabels[i];
     ofBlock.resize(blocks[i].borderComponents.size() + 1);
-    for (const std::uint32_t label : blocks[i].faces[2 * axis + (isUpper ? 1 : 0)])
+    for (const std::uint32_t label : blocks[i].faces[FaceNumber(axis, isUpper)])
     {
       Require(label < ofBlock.size(), [&] { return NameOf(blocks[i]) + " has a face with a label that is too high"; });
       ofBlock[label] = 1;
@@ -104,13 +103,13 @@ MergeFaces(const std::vector<Block> &         blocks,
   }
   ForEachInnerFace(box, [&](unsigned int axis, bool isUpper) {
     const auto [u, v] = AxesOfFace(axis);
-    box.faces[2 * axis + (isUpper ? 1 : 0)].resize(box.size[u] * box.size[v]);
+    box.faces[FaceNumber(axis, isUpper)].resize(box.size[u] * box.size[v]);
   });
   forEachFace([&](std::size_t i, unsigned int axis, bool isUpper) {
     const auto [u, v] = AxesOfFace(axis);
     const Block & block = blocks[i];
-    const auto *  from = block.faces[2 * axis + (isUpper ? 1 : 0)].data();
-    auto * const  face = box.faces[2 * axis + (isUpper ? 1 : 0)].data();
+    const auto *  from = block.faces[FaceNumber(axis, isUpper)].data();
+    auto * const  face = box.faces[FaceNumber(axis, isUpper)].data();
     for (std::uint64_t row = 0; row < block.size[v]; ++row, from += block.size[u])
     {
       auto * const to =
@@ -120,14 +119,16 @@ MergeFaces(const std::vector<Block> &         blocks,
   });
 }
 
-/** Returns the blocks that seams connect. Throws CudaConnectedComponentError unless the seams fit the blocks, and those
- * of all blocks with a common face are there. */
+/** Returns the blocks that seams connect. Throws CudaConnectedComponentError unless the seams fit the blocks, and all
+ * are there that the connectivity needs. */
 std::vector<BlocksOfSeam>
 ResolveSeams(const std::vector<Block> & blocks, const BlockGrid & grid, const std::vector<Block::Seam> & seams)
 {
   const auto &              order = grid.GetOrder();
   std::vector<BlocksOfSeam> resolved;
   resolved.reserve(seams.size());
+  std::vector<std::array<std::size_t, 2>> joined; // the two blocks of each seam, in raster order
+  joined.reserve(seams.size());
   for (const auto & seam : seams)
   {
     std::array<std::size_t, 2> positions{};
@@ -148,22 +149,25 @@ ResolveSeams(const std::vector<Block> & blocks, const BlockGrid & grid, const st
       }
     }
     resolved.push_back({ positions, &seam.pairs });
+    joined.push_back({ std::min(positions[0], positions[1]), std::max(positions[0], positions[1]) });
   }
   // Without a seam, the labels would be wrong, and nobody would notice.
-  std::vector<std::array<std::size_t, 2>> joined;
-  joined.reserve(resolved.size());
-  for (const auto & seam : resolved)
-  {
-    joined.push_back({ std::min(seam.blocks[0], seam.blocks[1]), std::max(seam.blocks[0], seam.blocks[1]) });
-  }
   std::sort(joined.begin(), joined.end());
+  joined.erase(std::unique(joined.begin(), joined.end()), joined.end());
+  const Neighbors neighbors = order.empty() ? Neighbors::Face : NeighborsOf(blocks[order.front()]);
+  const int       mostAxes = neighbors == Neighbors::Face ? 1 : neighbors == Neighbors::Edge ? 2 : 3;
+  std::size_t     joinedNeighbors = 0;
   grid.ForEachNeighbor([&](std::size_t position, std::size_t other) {
     const Block & a = blocks[order[position]];
     const Block & b = blocks[order[other]];
     const int     axes = (a.origin[0] != b.origin[0]) + (a.origin[1] != b.origin[1]) + (a.origin[2] != b.origin[2]);
-    Require(axes > 1 || std::binary_search(joined.begin(), joined.end(), std::array<std::size_t, 2>{ position, other }),
+    const bool    isJoined =
+      std::binary_search(joined.begin(), joined.end(), std::array<std::size_t, 2>{ position, other });
+    joinedNeighbors += isJoined ? 1 : 0;
+    Require(axes > mostAxes || isJoined,
             [&] { return "the seam of " + NameOf(a) + " and " + NameOf(b) + " is missing"; });
   });
+  Require(joinedNeighbors == joined.size(), "a seam has two blocks that are not neighbors");
   return resolved;
 }
 
@@ -185,14 +189,12 @@ CudaConnectedComponentBlocks::FindNeighbors(const std::vector<BlockType> & block
 }
 
 CudaConnectedComponentBlock::Seam
-CudaConnectedComponentBlocks::Join(const BlockType &                              a,
-                                   const BlockType &                              b,
-                                   const CudaConnectedComponentLabeler::Options & options)
+CudaConnectedComponentBlocks::Join(const BlockType & a, const BlockType & b)
 {
   RequireBox(a);
   RequireBox(b);
-  Require(a.imageSize == b.imageSize, "the blocks belong to images of different sizes");
-  const Neighbors neighbors = NeighborsOf(options, { a.imageSize[0], a.imageSize[1], a.imageSize[2] });
+  RequireSameImage(a, b);
+  const Neighbors neighbors = NeighborsOf(a);
   unsigned int    seamAxis = 3;
   bool            isUpper = false; // whether b lies beyond the upper face of a
   for (unsigned int axis = 3; axis-- > 0;)
@@ -255,7 +257,7 @@ CudaConnectedComponentBlocks::Merge(const std::vector<BlockType> & blocks,
   for (const BlockType & block : blocks)
   {
     RequireConsistent(block);
-    Require(block.imageSize == blocks.front().imageSize, "the blocks belong to images of different sizes");
+    RequireSameImage(blocks.front(), block);
   }
   const BlockGrid grid(blocks);
   Require(grid.IsBox(), "the blocks do not fill a box as a grid: blocks are missing, overlap or are cut differently");
@@ -265,6 +267,8 @@ CudaConnectedComponentBlocks::Merge(const std::vector<BlockType> & blocks,
   Merged      merged;
   BlockType & box = merged.block;
   box.imageSize = blocks.front().imageSize;
+  box.connectivity = blocks.front().connectivity;
+  box.valueType = blocks.front().valueType;
   merged.labels.resize(blocks.size());
   if (rasterOrder.empty())
   {

@@ -63,12 +63,19 @@ ForEachInnerFace(const Block & block, const TVisitor & visit)
   }
 }
 
+/** Returns the element of Block::faces of a face. */
+constexpr unsigned int
+FaceNumber(unsigned int axis, bool isUpper)
+{
+  return 2 * axis + (isUpper ? 1 : 0);
+}
+
 /** Returns whether the array of a face has all pixels of the face. */
 inline bool
 HasFace(const Block & block, unsigned int axis, bool isUpper)
 {
   const auto [u, v] = AxesOfFace(axis);
-  return block.faces[2 * axis + (isUpper ? 1 : 0)].size() == block.size[u] * block.size[v];
+  return block.faces[FaceNumber(axis, isUpper)].size() == block.size[u] * block.size[v];
 }
 
 /** Returns a face that HasFace(). */
@@ -76,7 +83,7 @@ inline Face<std::uint32_t>
 FaceOf(const Block & block, unsigned int axis, bool isUpper)
 {
   const auto [u, v] = AxesOfFace(axis);
-  return { block.faces[2 * axis + (isUpper ? 1 : 0)].data(),
+  return { block.faces[FaceNumber(axis, isUpper)].data(),
            { static_cast<std::int64_t>(block.origin[u]), static_cast<std::int64_t>(block.origin[v]) },
            { block.size[u], block.size[v] } };
 }
