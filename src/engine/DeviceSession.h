@@ -76,7 +76,7 @@ struct CudaVersions
 
 /** Labels images on a device during one call of the labeler. A session serves calls on images in host memory, and has a
  * stream of its own. Its device is current during each function, but not between them, where functions of the caller
- * run. Use a session from one thread.
+ * run. Use a session from one thread; while it labels, another thread may call AllocateHost().
  *
  * The constructor and functions throw CudaConnectedComponentError if CUDA fails, or if the device cannot be used. */
 class DeviceSession
@@ -120,13 +120,14 @@ public:
   static std::uint64_t
   MeasureBits(const Request & request, std::uint64_t runCount);
 
-  /** Frees the memory of the device that no call uses, if the process holds more than so many bytes there. */
+  /** Frees the memory of the device that no call uses, if the library holds more than so many bytes there. */
   void
   HoldAtMost(std::uint64_t bytes);
 
   /** Takes device memory for calls of LabelBits(), which then allocate no other. Returns false if there is too little.
    * \param bytes the most of MeasureBits() of these calls
-   * \param mostBytes the most that the process may hold on the device */
+   * \param mostBytes the most that the library may hold on the device. Only memory that no call uses counts against it:
+   * other threads have limits of their own. */
   bool
   Reserve(std::uint64_t bytes, std::uint64_t mostBytes);
 

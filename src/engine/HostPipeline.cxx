@@ -151,7 +151,7 @@ LabelRunsOnHost(const ParallelFor &         parallelFor,
       slabs.Cut(limit, [](const auto & part) {
         return part.groups.rows.words.Count() * sizeof(Word) + part.runs.runCount * 2 * sizeof(TRun);
       });
-      return slabs.template Label<TRun>([&](const auto & part) { return StartOnHost(parallelFor, part); });
+      return slabs.template Label<TRun>([&](const auto & part) { return PrepareForHost(parallelFor, part); });
     }
   }
   else if (request.neighbors != Neighbors::All)
@@ -205,6 +205,19 @@ FinishOnHost(const ParallelFor & parallelFor,
     write(selected.labeled, selected.imageRanks);
     return std::move(table);
   });
+}
+
+/** A limit below this has no room for the memory that CUDA's pool takes at once. */
+constexpr std::uint64_t SmallestLimitWithoutSlabs = std::uint64_t{ 64 } << 20;
+
+/** Returns the most bytes of device memory for what a request returns besides labels. DeviceSession::MeasureBits() does
+ * not contain them. */
+std::uint64_t
+OutputBytesOf(const Request & request, std::uint64_t words, std::uint64_t runCount)
+{
+  const std::uint64_t table = request.wantsTable ? WordsOfTable<CallersTable>(request.columns, runCount) : 0;
+  const std::uint64_t mask = request.output == OutputKind::MaskBits ? words : 0;
+  return table * sizeof(std::uint64_t) + mask * sizeof(Word);
 }
 
 /** Labels an image that the caller packs to bits, and writes the output of the request. The host packs the rows and
@@ -266,17 +279,17 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   DeviceSession       session(options.deviceId);
   const std::uint64_t limit = MemoryLimitOf(options);
   // Labeling needs more than the bits. The limit is one of pinned memory, too.
-  const bool                isLarge = words * sizeof(Word) > limit / 2;
+  const bool                isLarge = limit < SmallestLimitWithoutSlabs || words * sizeof(Word) > limit / 2;
   const auto                pageable = AllocateOnHost<Word>(isLarge ? words : 0);
-  const HostArray           pinned = session.AllocateHost(isLarge ? 0 : words * sizeof(Word));
-  Word * const              memory = isLarge ? pageable.get() : static_cast<Word *>(pinned.get());
+  const HostArray           forCopies = isLarge ? HostArray() : AllocateForCopies(session, words);
+  Word * const              memory = isLarge ? pageable.get() : static_cast<Word *>(forCopies.get());
   const HostBits<TRowGroup> bits = pack(memory);
   const auto                labelInSlabs = [&](std::uint64_t mostBytes) {
     if (request.neighbors == Neighbors::All)
     {
-      // Seams join neighbors only.
-      return finish(
-        bits, memory, [&](auto run) { return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, options); });
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
+                                        "device memory: whole values are not labeled in slabs, which join neighbors "
+                                                       "only: set a higher limit, or label on the host");
     }
     SlabLabeler<TRowGroup> slabs(parallelFor, bits, request);
     CutForDevice(slabs, session, mostBytes);
@@ -285,13 +298,18 @@ LabelRowsOnHost(const LabelerOptions &                               options,
       options.reportSlabs(slabs.GetCount());
     }
     return finish(bits, memory, [&](auto run) {
-      return slabs.template Label<decltype(run)>(
-        [&](const auto & part) { return StartOnDevice(session, parallelFor, part); });
+      float prepared = 0;
+      return slabs.template Label<decltype(run)>([&](const auto & part) {
+        Report(options, 0.3F + 0.3F * prepared++ / static_cast<float>(slabs.GetCount()));
+        return PrepareForDevice(session, parallelFor, part);
+      });
     });
   };
-  const std::uint64_t bytes = isLarge ? limit : DeviceSession::MeasureBits(request, bits.runs.total);
-  const bool          isPublished = CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
-  // The table takes memory, too, and the pool keeps some.
+  const std::uint64_t bytes =
+    isLarge ? limit
+            : DeviceSession::MeasureBits(request, bits.runs.total) + OutputBytesOf(request, words, bits.runs.total);
+  const bool isPublished = CudaConnectedComponentAlgorithms::Describe(request.algorithm).isPublished;
+  // The pool keeps some memory.
   if (bytes > limit / 2 || (isPublished && limit != NoMemoryLimit))
   {
     return labelInSlabs(limit);
@@ -303,7 +321,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   HostArray keys;
   if constexpr (TRowGroup::HasValues)
   {
-    keys = session.AllocateHost(bits.runs.total * WordsOfKey(request.values.type) * sizeof(Word));
+    keys = AllocateForCopies(session, bits.runs.total * WordsOfKey(request.values.type));
     StoreKeysOfRows(parallelFor, bits, request.values, static_cast<Word *>(keys.get()));
   }
   RunLabels runs;

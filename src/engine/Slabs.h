@@ -17,8 +17,11 @@
 #include "executors/host/HostExecutor.h"
 
 #include <algorithm>
+#include <functional>
 #include <future>
+#include <memory>
 #include <numeric>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -147,41 +150,8 @@ struct JoinLayers
   }
 };
 
-/** Unites the components of adjacent runs at the seams between slabs.
- * \param components of all runs: the number of the component in all slabs
- * \param parents of the components: a root has the lowest number of its tree
- * \param keys of all runs: see RunValues; null if they have none */
-template <typename TRowGroup, typename TRun>
-void
-JoinSlabs(const HostExecutor &      executor,
-          const Layers<TRowGroup> & layers,
-          const std::vector<Slab> & slabs,
-          const Request &           request,
-          const Word *              keys,
-          const TRun *              components,
-          TRun *                    parents)
-{
-  const std::uint64_t wordsOfLayer = layers.GetWordsOfLayer();
-  const auto          runOffsets = executor.Allocate<TRun>(2 * wordsOfLayer);
-  for (const Slab & slab : slabs)
-  {
-    if (slab.begin % layers.CountInImage() == 0)
-    {
-      continue; // the first of an image
-    }
-    const auto          pair = layers.BitsOf(slab.begin - 1, slab.begin + 1);
-    const std::uint64_t firstRun = layers.GetFirstRun(slab.begin - 1);
-    StoreRunOffsets(executor, pair, runOffsets.get());
-    IndexedRuns<TRowGroup, TRun> runs{ pair, runOffsets.get() };
-    if constexpr (TRowGroup::HasValues)
-    {
-      runs.values = RunValues::Of(request.values.type, keys + firstRun * WordsOfKey(request.values.type));
-    }
-    const Topology<TRowGroup> topology = TopologyOf(pair, request.neighbors);
-    executor.ForEach(Grid{ wordsOfLayer, topology.count },
-                     JoinLayers<TRowGroup, TRun>{ { runs, topology }, wordsOfLayer, components + firstRun, parents });
-  }
-}
+/** Starts to label the runs of a slab. The ranks have 32 bits. */
+using StartOfSlab = std::function<std::future<RunLabels>()>;
 
 /** Labels the runs of images in slabs. The members that label refer to the arguments of the constructor. */
 template <typename TRowGroup>
@@ -248,23 +218,26 @@ public:
   }
 
   /** Labels the runs of all slabs. May be called once.
-   * \param start start(part) starts to label the runs of a slab, and returns a std::future of RunLabels, whose ranks
-   * have 32 bits. Meanwhile, the host works on the slab before. */
-  template <typename TRun, typename TStart>
+   *
+   * While a slab is labeled, the host copies the next one and works on the ranks of the one before.
+   * \param prepare prepare(part) copies a slab, if need be, and returns a StartOfSlab */
+  template <typename TRun, typename TPrepare>
   LabeledRuns<TRowGroup, TRun, HostExecutor>
-  Label(const TStart & start)
+  Label(const TPrepare & prepare)
   {
     const HostExecutor     executor(m_ParallelFor);
     const std::uint64_t    runCount = m_Bits.runs.total;
     auto                   ranks = executor.Allocate<TRun>(runCount);
     std::uint64_t          componentCount = 0;
-    std::future<RunLabels> next = start(this->PartOf(m_Slabs[0]));
+    std::future<RunLabels> running = prepare(this->PartOf(m_Slabs[0]))();
     for (std::size_t i = 0; i < m_Slabs.size(); ++i)
     {
-      const RunLabels labels = next.get();
-      if (i + 1 < m_Slabs.size())
+      const bool        hasNext = i + 1 < m_Slabs.size();
+      const StartOfSlab startNext = hasNext ? prepare(this->PartOf(m_Slabs[i + 1])) : StartOfSlab();
+      const RunLabels   labels = running.get();
+      if (hasNext)
       {
-        next = start(this->PartOf(m_Slabs[i + 1]));
+        running = startNext();
       }
       const std::uint64_t firstRun = m_Layers.GetFirstRun(m_Slabs[i].begin);
       const auto * const  ranksOfSlab = static_cast<const std::uint32_t *>(labels.ranks.get());
@@ -384,6 +357,12 @@ CutForDevice(SlabLabeler<TRowGroup> & slabs, DeviceSession & session, std::uint6
       const bool isWide = part.request.GetIndexLimit() > ~std::uint32_t{ 0 };
       return isWide ? NoMemoryLimit : DeviceSession::MeasureBits(part.request, part.runs.runCount);
     });
+    if (bytes == NoMemoryLimit)
+    {
+      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
+                                        "device memory: one slice of the image, or one row of a plane, has more pixels "
+                                        "than a slab can have: label on the host");
+    }
     if (bytes > mostBytes)
     {
       throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
@@ -395,31 +374,60 @@ CutForDevice(SlabLabeler<TRowGroup> & slabs, DeviceSession & session, std::uint6
   }
 }
 
-/** Starts to label a slab on a device, on a thread of its own. */
-template <typename TPart>
-std::future<RunLabels>
-StartOnDevice(DeviceSession & session, const ParallelFor & parallelFor, TPart part)
+/** Allocates host memory that the device copies at full speed. If the system does not give so much, the memory is like
+ * any other. */
+inline HostArray
+AllocateForCopies(DeviceSession & session, std::uint64_t words)
 {
-  // A device copies from pinned memory at full speed.
+  try
+  {
+    return session.AllocateHost(words * sizeof(Word));
+  }
+  catch (const CudaConnectedComponentError & error)
+  {
+    if (error.GetKind() != CudaConnectedComponentError::KindEnum::Memory)
+    {
+      throw;
+    }
+  }
+  const auto pageable = std::make_shared<HostBuffer<Word>>(AllocateOnHost<Word>(words));
+  return HostArray(pageable, pageable->get());
+}
+
+/** Copies a slab for a device. Returns a function that starts to label it, on a thread of its own if the system has
+ * one.
+ */
+template <typename TPart>
+StartOfSlab
+PrepareForDevice(DeviceSession & session, const ParallelFor & parallelFor, TPart part)
+{
   constexpr std::uint64_t WordsOfCopy = std::uint64_t{ 1 } << 18;
   const std::uint64_t     words = part.groups.rows.words.Count();
-  const HostArray         pinned = session.AllocateHost(words * sizeof(Word));
-  auto * const            copy = static_cast<Word *>(pinned.get());
+  const HostArray         memory = AllocateForCopies(session, words);
+  auto * const            copy = static_cast<Word *>(memory.get());
   parallelFor(DivideUp(words, WordsOfCopy), [&, from = part.runs.bits](std::uint64_t i) {
     const std::uint64_t begin = i * WordsOfCopy;
     std::copy(from + begin, from + std::min(words, begin + WordsOfCopy), copy + begin);
   });
   part.runs.bits = copy;
-  return std::async(std::launch::async,
-                    [&session, pinned, part] { return session.LabelBits(part.runs, part.request); });
+  return [work = [&session, memory, part] { return session.LabelBits(part.runs, part.request); }] {
+    try
+    {
+      return std::async(std::launch::async, work);
+    }
+    catch (const std::system_error &)
+    {
+      return std::async(std::launch::deferred, work); // the caller's thread works when it wants the result
+    }
+  };
 }
 
 /** Labels a slab by the functors of the kernels on the host, for tests. */
 template <typename TPart>
-std::future<RunLabels>
-StartOnHost(const ParallelFor & parallelFor, const TPart & part)
+StartOfSlab
+PrepareForHost(const ParallelFor & parallelFor, const TPart & part)
 {
-  return std::async(std::launch::deferred, [&parallelFor, part] {
+  const auto work = [&parallelFor, part] {
     const HostExecutor executor(parallelFor);
     auto               labeled = LabelRuns<std::uint32_t>(executor,
                                             part.groups,
@@ -431,7 +439,8 @@ StartOnHost(const ParallelFor & parallelFor, const TPart & part)
     const auto ranks = std::make_shared<HostBuffer<std::uint32_t>>(std::move(labeled.ranks));
     labels.ranks = HostArray(ranks, ranks->get());
     return labels;
-  });
+  };
+  return [work] { return std::async(std::launch::deferred, work); };
 }
 
 } // namespace itk::ccl
