@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <type_traits>
 #include <vector>
 
@@ -284,12 +285,13 @@ public:
     bool onHost = false;
 
     /** Host memory only: the most bytes of device memory that a call may use, with the memory that the library keeps
-     * for the next calls. Images that need more go through the device in slabs: the labels, masks and tables are the
-     * same. The default is 0: the limit of the process, see SetDeviceMemoryLimit(). If the device has too little memory
-     * without a limit, the images go through it in slabs, too, unless `algorithm` is a published one. With a limit,
-     * RunUnionFind labels, whatever `algorithm` is. If a single slice (or a row of a plane) needs more, the functions
-     * throw CudaConnectedComponentError (Memory). Calls at the same time have this limit each. Memory of CUDA itself,
-     * and images in device memory, have no limit. */
+     * for the next calls. Images that need more than half of it, and all images below a limit of 64 MiB, go through the
+     * device in slabs: the labels, masks and tables are the same. The default is 0: the limit of the process, see
+     * SetDeviceMemoryLimit(). If the device has too little memory without a limit, the images go through it in slabs,
+     * too, unless `algorithm` is a published one. With a limit, RunUnionFind labels, whatever `algorithm` is. If a
+     * single slice (or a row of a plane) needs more, or with `wholeValues` the image, the functions throw
+     * CudaConnectedComponentError (Memory). Calls at the same time have this limit each. Memory of CUDA itself, and
+     * images in device memory, have no limit. */
     std::uint64_t deviceMemoryLimit = 0;
 
     /** Host memory only: a function that gets the number of slabs, if the images go through the device in slabs. It is
@@ -575,15 +577,18 @@ public:
    * \exception CudaConnectedComponentError the message is the reason */
   void RequireDevice() const;
 
-  /** Sets the limit of device memory of calls whose options have none: see Options::deviceMemoryLimit. The default is
-   * the environment variable CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT, such as 1GiB, or else no limit. If the
-   * variable is no number of bytes, this function, and the calls that need the limit, throw CudaConnectedComponentError
-   * (InvalidArgument).
-   * \param bytes the limit; 0: no limit */
-  static void SetDeviceMemoryLimit(std::uint64_t bytes);
+  /** Sets the limit of device memory of each call whose options have none: see Options::deviceMemoryLimit. The default
+   * is the environment variable CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT, such as 1GiB, as it is when the first
+   * call needs it; without the variable, there is no limit. Also calls TrimMemory() if more memory than the limit is
+   * held.
+   * \param bytes the limit; 0: no limit; std::nullopt: the limit of the variable
+   * \exception CudaConnectedComponentError CUDA cannot free memory. The limit is set. */
+  static void SetDeviceMemoryLimit(std::optional<std::uint64_t> bytes);
 
-  /** Returns the limit of device memory of the process.
-   * \return the limit in bytes; 0: no limit */
+  /** Returns the limit of device memory of each call whose options have none.
+   * \return the limit in bytes; 0: no limit
+   * \exception CudaConnectedComponentError (InvalidArgument) the environment variable is no number of bytes. Calls that
+   * need the limit throw this, too. */
   static std::uint64_t GetDeviceMemoryLimit();
 
   /** \class HeldMemory

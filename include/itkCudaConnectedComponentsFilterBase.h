@@ -23,11 +23,12 @@ namespace itk
  * \tparam TParentFilter the filter of ITK
  *
  * \par GPU and CPU
- * The GPU labels planes and volumes of up to 2^40 pixels. The CPU does the work if the GPU cannot be used: there is no
- * device, no driver or too little device memory, or CUDA reports an error. The CPU uses this module's own code, on the
- * filter's multi-threader and its number of work units. ITK's own code does work that this module's code cannot do,
- * such as images of more than 3 dimensions. GetBackendUsed() tells which code did the work, and GetFallbackReason()
- * tells why. With CPUFallbackOff(), the update throws an ExceptionObject with the reason instead.
+ * The GPU labels planes and volumes of up to 2^40 pixels, in slabs if it has too little memory. The CPU does the work
+ * if the GPU cannot be used: there is no device, no driver or too little memory for a slice, or CUDA reports an error.
+ * The CPU uses this module's own code, on the filter's multi-threader and its number of work units. ITK's own code does
+ * work that this module's code cannot do, such as images of more than 3 dimensions. GetBackendUsed() tells which code
+ * did the work, and GetFallbackReason() tells why. With CPUFallbackOff(), the update throws an ExceptionObject with the
+ * reason instead.
  *
  * \par
  * The CPU always labels images of at most 16,384 pixels, because it is faster. CPUFallbackOff() switches this off, and
@@ -133,7 +134,7 @@ public:
   itkCudaConnectedComponentsSettingMacro(DeviceId, int, m_Backend.deviceId);
 
   /** Sets the most bytes of device memory that a run may use, with the memory that the module keeps for the next runs.
-   * An image that needs more goes through the GPU in slabs. The output does not depend on it.
+   * An image that needs more than half of it goes through the GPU in slabs. The output does not depend on it.
    * \param value the limit in bytes; the default is 0: the limit of the process, see
    * CudaConnectedComponentLabeler::SetDeviceMemoryLimit() */
   itkCudaConnectedComponentsSettingMacro(DeviceMemoryLimit, std::uint64_t, m_Backend.deviceMemoryLimit);
@@ -156,7 +157,7 @@ public:
   }
 
   /** Returns in how many slabs the last run labeled on the GPU. The GPU labels an image in slabs if it has too little
-   * memory for the whole, or less than the DeviceMemoryLimit.
+   * memory for the whole, or because of the DeviceMemoryLimit.
    * \return the number of slabs; 1 if the GPU labeled the whole image at once, and 0 if it did not label */
   std::uint64_t
   GetNumberOfSlabs() const

@@ -6,6 +6,7 @@
 #include "TestImages.h"
 
 #include "engine/Slabs.h"
+#include "primitives/MemorySize.h"
 
 #include <gtest/gtest.h>
 
@@ -254,8 +255,45 @@ TEST(CudaConnectedComponentsSlabs, HoldNoMoreDeviceMemoryThanTheLimit)
 
 TEST(CudaConnectedComponentsSlabs, TheProcessHasALimitToo)
 {
-  const std::uint64_t before = CudaConnectedComponentLabeler::GetDeviceMemoryLimit();
+  const std::uint64_t ofVariable = CudaConnectedComponentLabeler::GetDeviceMemoryLimit();
   CudaConnectedComponentLabeler::SetDeviceMemoryLimit(12345);
   EXPECT_EQ(CudaConnectedComponentLabeler::GetDeviceMemoryLimit(), 12345U);
-  CudaConnectedComponentLabeler::SetDeviceMemoryLimit(before);
+  CudaConnectedComponentLabeler::SetDeviceMemoryLimit(0);
+  EXPECT_EQ(CudaConnectedComponentLabeler::GetDeviceMemoryLimit(), 0U);
+  CudaConnectedComponentLabeler::SetDeviceMemoryLimit(std::nullopt);
+  EXPECT_EQ(CudaConnectedComponentLabeler::GetDeviceMemoryLimit(), ofVariable);
+}
+
+TEST(CudaConnectedComponentsSlabs, SizesOfMemoryAreRead)
+{
+  constexpr std::uint64_t one = 1;
+  EXPECT_EQ(BytesOf("0"), 0U);
+  EXPECT_EQ(BytesOf("1073741824"), one << 30);
+  EXPECT_EQ(BytesOf("7 b"), 7U);
+  for (const char * const text : { "3GiB", "3 gib", "3Gi" })
+  {
+    EXPECT_EQ(BytesOf(text), 3 * one << 30) << text;
+  }
+  for (const char * const text : { "500MB", "500M", "500 mb" })
+  {
+    EXPECT_EQ(BytesOf(text), 500 * 1000 * 1000U) << text;
+  }
+  EXPECT_EQ(BytesOf("15EiB"), 15 * one << 60);
+  EXPECT_EQ(BytesOf("18446744073709551615"), ~std::uint64_t{ 0 });
+  for (const char * const text : { "",
+                                   "GiB",
+                                   "-1",
+                                   "+1",
+                                   "1.5GiB",
+                                   "1GiBB",
+                                   "1iB",
+                                   "1 G B",
+                                   "1x",
+                                   "0x10",
+                                   " 1",
+                                   "16EiB",
+                                   "18446744073709551616" })
+  {
+    EXPECT_FALSE(BytesOf(text)) << text;
+  }
 }

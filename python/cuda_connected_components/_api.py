@@ -752,6 +752,7 @@ def backend_info():
           a second at the first call, but not in a child process whose default
           is the CPU
         - "threads": the default number of threads on the CPU
+        - "device_memory_limit": see `set_device_memory_limit`; None without a limit
         - "last_backend": "cuda" or "cpu", for the last call on this thread
         - "last_reason": why the last call did not use the GPU, or an empty string
         - "last_slabs": in how many slabs the last call went through the GPU: 1 for
@@ -795,13 +796,14 @@ def set_device_memory_limit(n):
     Parameters
     ----------
     n : int or None
-        The most bytes of GPU memory of a call, with the memory that is kept for the
-        next calls. None restores the default: no limit. At the start of a process,
-        the environment variable ``CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT``,
-        such as ``1GiB``, sets the limit.
+        The most bytes of GPU memory of each call, with the memory that is kept for
+        the next calls. Kept memory above the limit is released at once. None restores
+        the default: the environment variable
+        ``CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT``, such as ``1GiB``, which is
+        read once; else no limit.
     """
-    limit = 0 if n is None else _arguments.integer_of("n", n, 1)
-    _core.set_device_memory_limit(min(limit, 2**64 - 1))
+    limit = None if n is None else min(_arguments.integer_of("n", n, 1), 2**64 - 1)
+    _core.set_device_memory_limit(limit)
 
 
 def trim_memory():

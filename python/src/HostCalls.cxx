@@ -55,10 +55,11 @@ RunOnHostMemory(const Settings & settings, nb::handle image, nb::handle mask, co
       {
         labeler.options.deviceId = settings.device == AnyBackend ? CurrentDevice : settings.device;
         labeler.RequireDevice();
-        lastCall.slabs = 1;
-        labeler.options.reportSlabs = [](std::uint64_t slabs) { lastCall.slabs = slabs; };
+        std::uint64_t slabs = 1;
+        labeler.options.reportSlabs = [&slabs](std::uint64_t count) { slabs = count; };
         run(labeler, view);
         lastCall.backend = "cuda";
+        lastCall.slabs = slabs;
         return;
       }
       catch (const CudaConnectedComponentError & error)

@@ -52,7 +52,9 @@ DescribeBackend()
       // CUDA does not work any more. The caller also asks why.
     }
   }
-  nb::dict info;
+  const std::uint64_t limit = Translate([] { return CudaConnectedComponentLabeler::GetDeviceMemoryLimit(); });
+  nb::dict            info;
+  info["device_memory_limit"] = limit == 0 ? nb::none() : nb::cast(limit);
   info["last_backend"] = lastCall.backend;
   info["last_reason"] = lastCall.reason;
   info["last_slabs"] = lastCall.slabs;
@@ -192,8 +194,12 @@ NB_MODULE(_core, module)
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
   module.def("forget_other_calls", &Threads::ForgetOtherCalls);
-  module.def("set_device_memory_limit", [](std::uint64_t bytes) {
-    Translate([bytes] { CudaConnectedComponentLabeler::SetDeviceMemoryLimit(bytes); });
-  });
+  module.def(
+    "set_device_memory_limit",
+    [](std::optional<std::uint64_t> bytes) {
+      Translate([bytes] { CudaConnectedComponentLabeler::SetDeviceMemoryLimit(bytes); });
+    },
+    nb::arg("bytes").none(),
+    nb::call_guard<nb::gil_scoped_release>());
   module.def("trim_memory", &CudaConnectedComponentLabeler::TrimMemory, nb::call_guard<nb::gil_scoped_release>());
 }

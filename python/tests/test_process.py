@@ -66,6 +66,28 @@ def test_threads_of_the_environment(monkeypatch, variables, torch_threads, expec
     assert ccc.backend_info()["threads"] == 5
 
 
+def test_memory_limit_of_the_environment():
+    code = """
+import cuda_connected_components as ccc
+
+for limit in (None, 2**40, 2**70, None):
+    ccc.set_device_memory_limit(limit)
+    print(ccc.backend_info()["device_memory_limit"])
+"""
+    name = "CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT"
+    expected = [str(2**30), str(2**40), "None", str(2**30)]
+    assert run(code, env={**os.environ, name: "1GiB"}).split() == expected
+    code = """
+import cuda_connected_components as ccc
+
+try:
+    ccc.backend_info()
+except ValueError as error:
+    print(error)
+"""
+    assert 'DEVICE_MEMORY_LIMIT is "much"' in run(code, env={**os.environ, name: "much"})
+
+
 def test_device_of_the_environment(monkeypatch):
     image = noise((200, 200), 0.3, 5)
     for device in ("", "cpu"):
@@ -297,6 +319,7 @@ def test_backend_info():
         "cuda_reason",
         "cuda_runtime",
         "threads",
+        "device_memory_limit",
         "last_backend",
         "last_reason",
         "last_slabs",

@@ -3,9 +3,9 @@
 
 #include "engine/Checks.h"
 #include "engine/DeviceSession.h"
+#include "primitives/MemorySize.h"
 
 #include <atomic>
-#include <cctype>
 #include <cstdlib>
 #include <string>
 
@@ -18,31 +18,31 @@ namespace ccl
 namespace
 {
 
-/** Returns a number of bytes such as "1073741824", "512MiB" or "1GiB". */
+/** The value of the limit of the process as long as the environment variable has it. */
+constexpr std::uint64_t OfVariable = NoMemoryLimit;
+
+std::atomic<std::uint64_t> limitOfProcess{ OfVariable };
+
+/** Returns the limit of the process, or 0. */
 std::uint64_t
-BytesOf(const std::string & text)
+GetLimitOfProcess()
 {
-  char *              end = nullptr;
-  const std::uint64_t number = std::strtoull(text.c_str(), &end, 10);
-  const std::string   unit(end);
-  const unsigned int  shift = unit == "KiB" ? 10 : unit == "MiB" ? 20 : unit == "GiB" ? 30 : 0;
-  const bool          isNumber = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0;
-  Require(isNumber && number > 0 && (unit.empty() || shift != 0) && number <= (NoMemoryLimit >> shift), [&] {
+  const std::uint64_t limit = limitOfProcess;
+  if (limit != OfVariable)
+  {
+    return limit;
+  }
+  // Read once: another thread may change the environment.
+  static const std::string text = [] {
+    const char * const variable = std::getenv("CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT");
+    return std::string(variable == nullptr ? "" : variable);
+  }();
+  const std::optional<std::uint64_t> bytes = BytesOf(text);
+  Require(text.empty() || bytes.value_or(0) > 0, [] {
     return "the environment variable CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT is \"" + text +
            "\" instead of a number of bytes such as 1073741824, 512MiB or 1GiB";
   });
-  return number << shift;
-}
-
-/** Returns the limit of the process, or 0. */
-std::atomic<std::uint64_t> &
-LimitOfProcess()
-{
-  static std::atomic<std::uint64_t> limit{ [] {
-    const char * const              text = std::getenv("CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT");
-    return text == nullptr || *text == '\0' ? 0 : BytesOf(text);
-  }() };
-  return limit;
+  return bytes.value_or(0);
 }
 
 } // namespace
@@ -50,22 +50,27 @@ LimitOfProcess()
 std::uint64_t
 MemoryLimitOf(const CudaConnectedComponentLabeler::Options & options)
 {
-  const std::uint64_t limit = options.deviceMemoryLimit != 0 ? options.deviceMemoryLimit : LimitOfProcess().load();
+  const std::uint64_t limit = options.deviceMemoryLimit != 0 ? options.deviceMemoryLimit : GetLimitOfProcess();
   return limit != 0 ? limit : NoMemoryLimit;
 }
 
 } // namespace ccl
 
 void
-CudaConnectedComponentLabeler::SetDeviceMemoryLimit(std::uint64_t bytes)
+CudaConnectedComponentLabeler::SetDeviceMemoryLimit(std::optional<std::uint64_t> bytes)
 {
-  ccl::LimitOfProcess() = bytes;
+  using namespace ccl;
+  limitOfProcess = !bytes ? OfVariable : *bytes == NoMemoryLimit ? 0 : *bytes;
+  if (bytes.value_or(0) != 0 && DeviceSession::GetHeldMemory().deviceBytes > *bytes)
+  {
+    DeviceSession::TrimMemory();
+  }
 }
 
 std::uint64_t
 CudaConnectedComponentLabeler::GetDeviceMemoryLimit()
 {
-  return ccl::LimitOfProcess();
+  return ccl::GetLimitOfProcess();
 }
 
 } // namespace itk

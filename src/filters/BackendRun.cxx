@@ -92,8 +92,8 @@ BackendSettings::Reset(ProcessObject & filter)
     // Another filter has thrown the exception, so these are the values of an earlier run.
     backendUsed = BackendEnum::Unknown;
     fallbackReason.clear();
-    numberOfSlabs = 0;
   }
+  numberOfSlabs = 0;
 }
 
 void

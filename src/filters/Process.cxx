@@ -136,7 +136,11 @@ Process::ReportFault(const CudaConnectedComponentError & error)
   if (error.GetKind() != KindEnum::Unavailable && error.GetKind() != KindEnum::Memory &&
       Object::GetGlobalWarningDisplay() && !isReported.exchange(true))
   {
-    Warn(std::string("an unexpected error, please report it; the CPU labels instead: ") + error.what());
+    // An argument of a filter is checked before: this one is of the process, such as an environment variable.
+    const bool isExpected = error.GetKind() == KindEnum::InvalidArgument;
+    Warn(
+      std::string(isExpected ? "the CPU labels: " : "an unexpected error, please report it; the CPU labels instead: ") +
+      error.what());
   }
 }
 

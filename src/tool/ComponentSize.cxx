@@ -3,8 +3,7 @@
 
 #include "Failure.h"
 
-#include <CLI/App.hpp>
-#include <CLI/Validators.hpp>
+#include "primitives/MemorySize.h"
 
 #include <algorithm>
 #include <charconv>
@@ -72,14 +71,12 @@ PixelCountOf(const ComponentSize & size, double pixelSize, const TRound & round)
 MemorySize
 ParseMemorySize(const std::string & text)
 {
-  std::string       bytes = text;
-  const std::string problem = CLI::AsSizeValue(true)(bytes); // replaces the text by a number
-  const bool        isNumber = problem.empty() && bytes.find_first_not_of("0123456789") == std::string::npos;
-  if (!isNumber || ParseWholeNumber(bytes, 0) == 0)
+  const auto bytes = itk::ccl::BytesOf(Trim(text));
+  if (bytes.value_or(0) == 0)
   {
     throw Failure('"' + text + "\" is not a size of memory; use a whole number and a unit, such as 512MiB or 1GiB");
   }
-  return { ParseWholeNumber(bytes, 1) };
+  return { *bytes };
 }
 
 ComponentSize
