@@ -70,12 +70,12 @@ def test_memory_limit_of_the_environment():
     code = """
 import cuda_connected_components as ccc
 
-for limit in (None, 2**40, 2**70, None):
+for limit in (None, 2**40, None):
     ccc.set_device_memory_limit(limit)
     print(ccc.backend_info()["device_memory_limit"])
 """
     name = "CUDA_CONNECTED_COMPONENTS_DEVICE_MEMORY_LIMIT"
-    expected = [str(2**30), str(2**40), "None", str(2**30)]
+    expected = [str(2**30), str(2**40), str(2**30)]
     assert run(code, env={**os.environ, name: "1GiB"}).split() == expected
     code = """
 import cuda_connected_components as ccc
