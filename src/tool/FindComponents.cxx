@@ -97,7 +97,14 @@ public:
     settings.gpuEnabled = m_Options.backend != "cpu";
     settings.cpuFallback = m_Options.backend != "cuda";
     settings.deviceId = m_Options.device ? static_cast<int>(*m_Options.device) : -1;
-    settings.deviceMemoryLimit = m_Options.gpuMemory ? m_Options.gpuMemory->bytes : 0;
+    if (m_Options.gpuMemory)
+    {
+      settings.deviceMemoryLimit = m_Options.gpuMemory->bytes;
+    }
+    else if (settings.gpuEnabled)
+    {
+      settings.deviceMemoryLimit = Labeler::GetDeviceMemoryLimit(); // throws if the variable has no limit
+    }
     for (const auto & row : itk::CudaConnectedComponentAlgorithms::GetAll())
     {
       settings.algorithm = row.option == m_Options.algorithm ? row.algorithm : settings.algorithm;
