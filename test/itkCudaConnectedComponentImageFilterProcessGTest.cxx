@@ -186,6 +186,33 @@ TEST(CudaConnectedComponentsFilterProcess, FallsBackWhenMemoryIsExhausted)
   EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
 }
 
+TEST(CudaConnectedComponentsFilterProcess, CountsTheSlabs)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto image = MakeItkImage<MaskType>(MakeRandom({ 160, 160, 160 }, 5, 1, 303));
+  auto       filter = FilterType::New();
+  filter->SetDeviceMemoryLimit(256 << 10); // less than the bits
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CUDA);
+  EXPECT_GT(filter->GetNumberOfSlabs(), 1U);
+  filter->SetDeviceMemoryLimit(1000); // less than a slice
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
+  EXPECT_EQ(filter->GetNumberOfSlabs(), 0U);
+  filter->SetDeviceMemoryLimit(0);
+  EXPECT_TRUE(IsSameAsItk(*filter, image));
+  EXPECT_EQ(filter->GetNumberOfSlabs(), 1U);
+}
+
+TEST(CudaConnectedComponentsFilterProcess, AnArgumentOfTheProcessIsNoFault)
+{
+  using itk::CudaConnectedComponentError;
+  using itk::CudaConnectedComponentsDetail::Process;
+  const CapturingWindow window;
+  Process::ReportFault({ CudaConnectedComponentError::KindEnum::InvalidArgument, "a variable is wrong" });
+  EXPECT_EQ(window.GetText(), "WARNING: CudaConnectedComponents: the CPU labels instead: a variable is wrong\n");
+}
+
 TEST(CudaConnectedComponentsFilterProcess, ReportsAFaultOnce)
 {
   using itk::CudaConnectedComponentError;

@@ -132,15 +132,14 @@ void
 Process::ReportFault(const CudaConnectedComponentError & error)
 {
   using KindEnum = CudaConnectedComponentError::KindEnum;
-  static std::atomic<bool> isReported{ false };
+  static std::atomic<bool> areReported[2]{};
+  // The arguments of a filter have been checked: this one is of the process, such as an environment variable.
+  const bool isArgument = error.GetKind() == KindEnum::InvalidArgument;
   if (error.GetKind() != KindEnum::Unavailable && error.GetKind() != KindEnum::Memory &&
-      Object::GetGlobalWarningDisplay() && !isReported.exchange(true))
+      Object::GetGlobalWarningDisplay() && !areReported[isArgument ? 1 : 0].exchange(true))
   {
-    // An argument of a filter is checked before: this one is of the process, such as an environment variable.
-    const bool isExpected = error.GetKind() == KindEnum::InvalidArgument;
-    Warn(
-      std::string(isExpected ? "the CPU labels: " : "an unexpected error, please report it; the CPU labels instead: ") +
-      error.what());
+    Warn(std::string(isArgument ? "" : "an unexpected error, please report it; ") +
+         "the CPU labels instead: " + error.what());
   }
 }
 
