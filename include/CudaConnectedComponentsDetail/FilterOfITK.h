@@ -32,7 +32,8 @@ protected:
   ~FilterOfITK() override = default;
 };
 
-/** An image that keeps its pixels when a filter releases them. */
+/** An image that keeps its pixels when a filter releases them, and its regions when a filter asks for information.
+ * Without a source, the largest possible region of an image of ITK becomes its buffered region. */
 template <typename TImage>
 class ITK_TEMPLATE_EXPORT KeptImage : public TImage
 {
@@ -46,6 +47,10 @@ public:
 
   void
   Initialize() override
+  {}
+
+  void
+  UpdateOutputInformation() override
   {}
 
 protected:
