@@ -62,6 +62,8 @@ public:
   using InputImageType = TInputImage;
   /** The type of the output. */
   using OutputImageType = TOutputImage;
+  /** The type of the input's regions. */
+  using InputImageRegionType = typename Superclass::InputImageRegionType;
   /** The type of the input's pixels. */
   using PixelType = typename Superclass::PixelType;
   /** The type of the output's pixels. */
@@ -114,13 +116,14 @@ protected:
   GenerateData() override;
 
 private:
-  /** Finds the threshold and writes the output with a labeler. */
+  /** Finds the threshold and writes the output with a labeler.
+   * \param requested the region of the input that was requested first */
   void
-  GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler);
+  GenerateDataByLabeler(CudaConnectedComponentLabeler & labeler, const InputImageRegionType & requested);
 
-  /** Does the work by the filter of ITK. */
+  /** Does the same by the filter of ITK. */
   void
-  GenerateDataByITK();
+  GenerateDataByITK(const InputImageRegionType & requested);
 
   /** Finds the threshold as the superclass. Stores the results.
    * \param count function that returns the number of objects from m_ThresholdValue on */

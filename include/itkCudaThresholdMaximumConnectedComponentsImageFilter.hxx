@@ -22,12 +22,25 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
 {
   using namespace CudaConnectedComponentsDetail;
 
-  BackendRun run(*this, this->GetBackend(), this->GetInput()->GetLargestPossibleRegion());
+  // The superclass searches between the extremes of the pixels that were requested, but counts the objects of all
+  // pixels, and gives all pixels.
+  const TInputImage * const input = this->GetInput();
+  const auto                requested = input->GetRequestedRegion();
+  const auto                region = input->GetLargestPossibleRegion();
+  if (!input->GetBufferedRegion().IsInside(region) && region.GetNumberOfPixels() > 0)
+  {
+    auto * const whole = const_cast<TInputImage *>(input);
+    whole->SetRequestedRegionToLargestPossibleRegion();
+    whole->Update();
+  }
+  BackendRun run(*this, this->GetBackend(), region);
   run.inputPixel = &typeid(PixelType);
   run.outputPixel = &typeid(OutputPixelType);
   if constexpr (IsViewed<TInputImage> && IsViewed<TOutputImage> && ImageDimension <= 3)
   {
-    run.work = [this](CudaConnectedComponentLabeler & labeler) { this->GenerateDataByLabeler(labeler); };
+    run.work = [this, requested](CudaConnectedComponentLabeler & labeler) {
+      this->GenerateDataByLabeler(labeler, requested);
+    };
   }
   else
   {
@@ -36,7 +49,7 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
       run.whyOnlyByITK = "the type of the image is not supported on the GPU";
     }
     run.work = [this](CudaConnectedComponentLabeler &) { this->AllocateOutputs(); }; // of an image without pixels
-    run.workByITK = [this] { this->GenerateDataByITK(); };
+    run.workByITK = [this, requested] { this->GenerateDataByITK(requested); };
   }
   run.Run();
 }
@@ -44,28 +57,18 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
 template <typename TInputImage, typename TOutputImage>
 void
 CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::GenerateDataByLabeler(
-  CudaConnectedComponentLabeler & labeler)
+  CudaConnectedComponentLabeler & labeler,
+  const InputImageRegionType &    requested)
 {
   using namespace CudaConnectedComponentsDetail;
 
   const auto report = labeler.options.progress;
   report(0.0F);
-  // The superclass searches between the extremes of the pixels that were requested, but counts the objects of all
-  // pixels, and gives all pixels.
   const TInputImage * const input = this->GetInput();
-  const auto                requested = input->GetRequestedRegion();
   const auto                region = input->GetLargestPossibleRegion();
   std::uint64_t             lowest = ImageView::BitsOf(NumericTraits<PixelType>::max());
   std::uint64_t             highest = ImageView::BitsOf(NumericTraits<PixelType>::NonpositiveMin());
   FindExtremes(labeler, ViewOf(*input, requested, "input"), lowest, highest);
-  if (!input->GetBufferedRegion().IsInside(region) && region.GetNumberOfPixels() > 0)
-  {
-    BackendRun::CallCaller([input] {
-      auto * const whole = const_cast<TInputImage *>(input);
-      whole->SetRequestedRegionToLargestPossibleRegion();
-      whole->Update();
-    });
-  }
   const ImageView view = ViewOf(*input, region, "input");
   const auto      limitsOf = [this, &view](PixelType threshold) {
     if (threshold > this->GetUpperBoundary())
@@ -157,7 +160,8 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::S
 
 template <typename TInputImage, typename TOutputImage>
 void
-CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::GenerateDataByITK()
+CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::GenerateDataByITK(
+  const InputImageRegionType & requested)
 {
   using namespace CudaConnectedComponentsDetail;
 
@@ -166,9 +170,18 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
   filter->SetInsideValue(this->GetInsideValue());
   filter->SetOutsideValue(this->GetOutsideValue());
   filter->SetUpperBoundary(this->GetUpperBoundary());
+  this->GetOutput()->SetRequestedRegion(requested); // from which the filter inside takes that of the input
   UpdateInside(*this, *filter, InputInside(this->GetInput()).GetPointer());
   m_ThresholdValue = filter->GetThresholdValue();
-  m_NumberOfObjects = filter->GetNumberOfObjects();
+
+  const auto extremes = MinimumMaximumImageCalculator<TInputImage>::New();
+  extremes->SetImage(this->GetInput());
+  extremes->SetRegion(requested);
+  extremes->Compute();
+  if (std::min(extremes->GetMaximum(), this->GetUpperBoundary()) - extremes->GetMinimum() > 2)
+  {
+    m_NumberOfObjects = filter->GetNumberOfObjects(); // without a search, the filter inside has none
+  }
 }
 
 template <typename TInputImage, typename TOutputImage>

@@ -5,6 +5,7 @@
 #include "MaskFilterTestSupport.h"
 #include "TestTypes.h"
 
+#include "itkCastImageFilter.h"
 #include "itkCudaThresholdMaximumConnectedComponentsImageFilter.h"
 
 #include <cmath>
@@ -209,15 +210,18 @@ TEST(CudaConnectedComponentsThresholdMaximum, EndlessSearchesThrow)
   EXPECT_NE(exception.find("The search for the threshold does not end"), std::string::npos) << exception;
 }
 
-TEST(CudaConnectedComponentsThresholdMaximum, ResultsStayAsInItk)
+/** Expects the results before an update, and the number of objects of a run without a search, which is that of the run
+ * before. */
+template <typename TInput, typename TOutput>
+void
+ExpectThatResultsStay(const typename TInput::SizeType & size)
 {
-  // The results before an update, and the number of objects of a run without a search, which is that of the run before.
-  const auto itks = ItksType::New();
-  const auto ours = FilterType::New();
+  const auto itks = itk::ThresholdMaximumConnectedComponentsImageFilter<TInput, TOutput>::New();
+  const auto ours = itk::CudaThresholdMaximumConnectedComponentsImageFilter<TInput, TOutput>::New();
   const auto expectSame = [&] {
     EXPECT_EQ(ours->GetThresholdValue(), itks->GetThresholdValue());
     EXPECT_EQ(ours->GetNumberOfObjects(), itks->GetNumberOfObjects());
-    const ItksType & base = *ours;
+    const itk::ThresholdMaximumConnectedComponentsImageFilter<TInput, TOutput> & base = *ours;
     EXPECT_EQ(base.GetThresholdValue(), itks->GetThresholdValue());
     EXPECT_EQ(base.GetNumberOfObjects(), itks->GetNumberOfObjects());
   };
@@ -225,7 +229,7 @@ TEST(CudaConnectedComponentsThresholdMaximum, ResultsStayAsInItk)
   EXPECT_EQ(Comparable(ExceptionOf(*ours)), Comparable(ExceptionOf(*itks)));
   for (const double highest : { 100.0, 1.0, 50.0 })
   {
-    const auto image = MakeLandscape<VolumeType>({ { 40, 30, 20 } }, 0.0, highest, Seed + 1);
+    const auto image = MakeLandscape<TInput>(size, 0.0, highest, Seed + 1);
     itks->SetInput(image);
     ours->SetInput(image);
     itks->Update();
@@ -240,35 +244,70 @@ TEST(CudaConnectedComponentsThresholdMaximum, ResultsStayAsInItk)
   EXPECT_NE(printed.str().find(line), std::string::npos) << printed.str();
 }
 
+using BytesType = itk::Image<unsigned char, 3>;
+using SeriesType = itk::Image<unsigned char, 4>;
+
+TEST(CudaConnectedComponentsThresholdMaximum, ResultsStayAsInItk)
+{
+  ExpectThatResultsStay<VolumeType, MaskType>({ { 40, 30, 20 } });
+  ExpectThatResultsStay<SeriesType, SeriesType>({ { 40, 9, 6, 5 } });
+}
+
+/** Updates a filter whose output is requested in part, with a source that makes what is requested. */
+template <typename TFilter, typename TImage>
+void
+UpdatePart(TFilter & filter, TImage * image, const typename TImage::RegionType & part)
+{
+  const auto source = itk::CastImageFilter<TImage, TImage>::New();
+  source->InPlaceOff();
+  source->SetInput(image);
+  filter.SetInput(source->GetOutput());
+  filter.UpdateOutputInformation();
+  filter.GetOutput()->SetRequestedRegion(part);
+  EXPECT_EQ(ExceptionOf(filter), "");
+}
+
+/** Expects that the filter searches between the extremes of the requested region, and gives all pixels, as ITK's
+ * filter. The source is asked again for them. */
+template <typename TImage>
+void
+ExpectSameForPart(itk::CudaThresholdMaximumConnectedComponentsImageFilter<TImage> & ours,
+                  const typename TImage::SizeType &                                 size,
+                  const typename TImage::SizeType &                                 partSize)
+{
+  const auto image = MakeLandscape<TImage>(size, 0.0, 100.0, Seed + 2);
+  image->SetPixel(image->GetBufferedRegion().GetUpperIndex(), 250);
+  const typename TImage::RegionType part(image->GetBufferedRegion().GetIndex(), partSize);
+  const auto                        itks = itk::ThresholdMaximumConnectedComponentsImageFilter<TImage>::New();
+  UpdatePart(*itks, image.GetPointer(), part);
+  UpdatePart(ours, image.GetPointer(), part);
+  EXPECT_GT(itks->GetNumberOfObjects(), 10U);
+  EXPECT_NE(itks->GetOutput()->GetBufferedRegion(), part);
+  ExpectSameBytes<TImage>(ours.GetOutput(), itks->GetOutput());
+  EXPECT_EQ(ours.GetThresholdValue(), itks->GetThresholdValue());
+  EXPECT_EQ(ours.GetNumberOfObjects(), itks->GetNumberOfObjects());
+}
+
+using BytesFilterType = itk::CudaThresholdMaximumConnectedComponentsImageFilter<BytesType>;
+using SeriesFilterType = itk::CudaThresholdMaximumConnectedComponentsImageFilter<SeriesType>;
+
 TEST(CudaConnectedComponentsThresholdMaximum, RequestedRegionsMatchItk)
 {
-  // ITK searches between the extremes of the requested region, and gives all pixels. The source is asked again for
-  // them.
-  const auto image = MakeLandscape<VolumeType>({ { 40, 30, 20 } }, 0.0, 100.0, Seed + 2);
-  image->SetPixel({ { -3, -3, -3 } }, 30000);
-  const VolumeType::RegionType part(VolumeType::IndexType{ { 1, -1, 0 } }, VolumeType::SizeType{ { 7, 15, 9 } });
-  const auto                   update = [&](auto & filter, auto & source) {
-    source->image = image;
-    source->largestRegion = image->GetBufferedRegion();
-    filter.SetInput(source->GetOutput());
-    filter.UpdateOutputInformation();
-    filter.GetOutput()->SetRequestedRegion(part);
-    filter.Update();
-  };
-  auto       itksSource = ThrowingSource<VolumeType>::New();
-  auto       oursSource = ThrowingSource<VolumeType>::New();
-  const auto itks = ItksType::New();
-  const auto ours = FilterType::New();
-  update(*itks, itksSource);
-  update(*ours, oursSource);
-  ExpectSameBytes<MaskType>(ours->GetOutput(), itks->GetOutput());
-  EXPECT_EQ(ours->GetThresholdValue(), itks->GetThresholdValue());
-  EXPECT_EQ(ours->GetNumberOfObjects(), itks->GetNumberOfObjects());
+  ExpectSameForPart<BytesType>(*BytesFilterType::New(), { { 40, 30, 20 } }, { { 40, 30, 5 } });
+  ExpectSameForPart<SeriesType>(*SeriesFilterType::New(), { { 40, 6, 5, 4 } }, { { 40, 6, 5, 1 } });
+}
+
+TEST(CudaConnectedComponentsThresholdMaximum, RequestedRegionsMatchItkAfterAFallback)
+{
+  SKIP_WITHOUT_DEVICE();
+  const auto filter = BytesFilterType::New();
+  filter->SetDeviceMemoryLimit(1); // so that the GPU fails after the source was asked again
+  ExpectSameForPart<BytesType>(*filter, { { 40, 30, 20 } }, { { 40, 30, 5 } });
+  EXPECT_EQ(filter->GetBackendUsed(), BackendEnum::CPU);
 }
 
 TEST(CudaConnectedComponentsThresholdMaximum, ItkDoesOtherImages)
 {
-  using SeriesType = itk::Image<unsigned char, 4>;
   const auto image = MakeLandscape<SeriesType>({ { 12, 11, 9, 8 } }, 0, 100, Seed + 3);
   const auto ours = itk::CudaThresholdMaximumConnectedComponentsImageFilter<SeriesType>::New();
   const auto itks = itk::ThresholdMaximumConnectedComponentsImageFilter<SeriesType>::New();
