@@ -3,7 +3,6 @@
 #define itkCudaIsolatedConnectedImageFilter_hxx
 
 #include "CudaConnectedComponentsDetail/FilterOfITK.h"
-#include "CudaConnectedComponentsDetail/PrivateMembersOfITK.h"
 
 #include "itkMath.h"
 
@@ -68,16 +67,14 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByLabel
 
   const auto   report = labeler.options.progress;
   const double range = static_cast<double>(upper) - static_cast<double>(lower);
-  const double steps = std::log2(std::max(range / static_cast<double>(this->GetIsolatedValueTolerance()), 1.0)) + 2;
+  const double ratio = range / static_cast<double>(this->GetIsolatedValueTolerance());
+  const double mostSteps = 2200; // of a search in double
+  const double steps = std::isfinite(ratio) ? std::log2(std::max(ratio, 1.0)) + 2 : mostSteps;
   double       stepsDone = 0;
   const auto   reportPart = [&](float progress) {
     report(static_cast<float>(std::min((stepsDone + progress) / steps, 1.0)));
   };
-  const auto completeStep = [this, &stepsDone, reportPart] {
-    BackendRun::CallCaller([this] { this->InvokeEvent(IterationEvent()); });
-    ++stepsDone;
-    reportPart(0.0F);
-  };
+  const auto announceStep = [this] { BackendRun::CallCaller([this] { this->InvokeEvent(IterationEvent()); }); };
   labeler.options.progress = reportPart;
   reportPart(0.0F);
 
@@ -85,7 +82,9 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByLabel
   const bool canReach = !second.empty() && !(this->GetReplaceValue() == OutputImagePixelType{ 0 });
   this->Search([&](InputImagePixelType from, InputImagePixelType to) {
     const bool isReached = canReach && ReachesPixels(labeler, imageOf(from, to), first, second);
-    completeStep();
+    announceStep();
+    ++stepsDone;
+    reportPart(0.0F);
     return isReached;
   });
 
@@ -108,10 +107,10 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByLabel
   if (Math::NotAlmostEquals(sumOf(this->GetSeeds1()), this->GetReplaceValue() * this->GetSeeds1().size()) ||
       Math::NotExactlyEquals(sumOf(this->GetSeeds2()), RealType{ 0 }))
   {
-    MemberBehind(this->GetThresholdingFailed()) = true; // and it stays true in later runs, as in the superclass
+    this->m_ThresholdingFailed = true; // and it stays true in later runs, as in the superclass
   }
-  stepsDone = steps - 1;
-  completeStep();
+  report(1.0F);
+  announceStep(); // as in ITK, the last step cannot be aborted
 }
 
 template <typename TInputImage, typename TOutputImage>
@@ -141,8 +140,7 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::Search(const TReach
                         << ". Set a larger tolerance, or limits that are closer to the pixel values.");
     }
   }
-  CudaConnectedComponentsDetail::MemberBehind(this->GetIsolatedValue()) =
-    static_cast<InputImagePixelType>(isUpper ? lower : upper);
+  this->m_IsolatedValue = static_cast<InputImagePixelType>(isUpper ? lower : upper);
 }
 
 template <typename TInputImage, typename TOutputImage>
@@ -165,9 +163,10 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByITK()
   {
     filter->AddSeed2(seed);
   }
+  filter->AddObserver(IterationEvent(), [this](const EventObject &) { this->InvokeEvent(IterationEvent()); });
   UpdateInside(*this, *filter, InputInside(this->GetInput()).GetPointer());
-  MemberBehind(this->GetIsolatedValue()) = filter->GetIsolatedValue();
-  MemberBehind(this->GetThresholdingFailed()) = this->GetThresholdingFailed() || filter->GetThresholdingFailed();
+  this->m_IsolatedValue = filter->GetIsolatedValue();
+  this->m_ThresholdingFailed = this->m_ThresholdingFailed || filter->GetThresholdingFailed();
 }
 
 } // end namespace itk

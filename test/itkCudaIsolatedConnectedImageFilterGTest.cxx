@@ -9,6 +9,7 @@
 
 #include <limits>
 #include <random>
+#include <set>
 
 namespace isolated_connected_test
 {
@@ -58,6 +59,14 @@ IndexIn(bool isSecond, itk::SizeValueType size)
   return index;
 }
 
+/** Counts the steps that a filter announces, from now on. */
+template <typename TFilter>
+void
+CountSteps(TFilter & filter, int & steps)
+{
+  filter.AddObserver(itk::IterationEvent(), [&steps](const itk::EventObject &) { ++steps; });
+}
+
 /** Compares with ITK's filter. Returns whether the thresholding has not failed.
  * \param setUp function that sets the values of a filter; called for both filters */
 template <typename TInput, typename TOutput, typename TSetUp>
@@ -71,15 +80,12 @@ ExpectSameAsItk(TInput * image, const TSetUp & setUp)
   ours->SetInput(image);
   setUp(*itks);
   setUp(*ours);
-  int        itksSteps = 0;
-  int        oursSteps = 0;
-  const auto count = [](auto & filter, int & steps) {
-    filter.AddObserver(itk::IterationEvent(), [&steps](const itk::EventObject &) { ++steps; });
-  };
-  count(*itks, itksSteps);
+  int itksSteps = 0;
+  int oursSteps = 0;
+  CountSteps(*itks, itksSteps);
   itks->Update();
   ExpectOutput(*ours, itks->GetOutput());
-  count(*ours, oursSteps);
+  CountSteps(*ours, oursSteps);
   ours->Modified();
   EXPECT_EQ(ExceptionOf(*ours), "");
   EXPECT_EQ(oursSteps, itksSteps);
@@ -253,6 +259,57 @@ TEST(CudaConnectedComponentsIsolatedConnected, OtherSeedsAndEndlessSearches)
   EXPECT_NE(exception.find("The search for the threshold does not end"), std::string::npos) << exception;
 }
 
+TEST(CudaConnectedComponentsIsolatedConnected, ProgressRisesBetweenAllLimits)
+{
+  using ImageType = itk::Image<double, 2>;
+  const auto filter = itk::CudaIsolatedConnectedImageFilter<ImageType, itk::Image<unsigned char, 2>>::New();
+  filter->SetInput(MakeRegions<ImageType>(5, 40, 60, 100));
+  filter->AddSeed1(IndexIn<ImageType>(false, 5));
+  filter->AddSeed2(IndexIn<ImageType>(true, 5));
+  std::set<float> progress;
+  filter->AddObserver(itk::ProgressEvent(), [&](const itk::EventObject &) {
+    EXPECT_TRUE(progress.empty() || *progress.rbegin() <= filter->GetProgress());
+    progress.insert(filter->GetProgress());
+  });
+  EXPECT_EQ(ExceptionOf(*filter), ""); // the limits differ by infinity
+  EXPECT_GT(progress.size(), 100U);
+  EXPECT_EQ(*progress.rbegin(), 1.0F);
+  progress.clear();
+  filter->SetLower(0);
+  filter->SetUpper(99);
+  filter->SetIsolatedValueTolerance(0);
+  EXPECT_NE(ExceptionOf(*filter), "");
+  EXPECT_GT(progress.size(), 10U);
+}
+
+TEST(CudaConnectedComponentsIsolatedConnected, TheLastStepCannotBeAborted)
+{
+  const auto image = MakeRegions<VolumeType>(5, 40, 60, 100);
+  const auto update = [&image](auto & filter, int abortsAt) {
+    filter.SetInput(image);
+    filter.SetSeed1(IndexIn<VolumeType>(false, 5));
+    filter.SetSeed2(IndexIn<VolumeType>(true, 5));
+    int  steps = 0;
+    auto observer = filter.AddObserver(itk::IterationEvent(), [&](const itk::EventObject &) {
+      if (++steps == abortsAt)
+      {
+        filter.AbortGenerateDataOn();
+      }
+    });
+    filter.Modified();
+    EXPECT_EQ(ExceptionOf(filter), "");
+    filter.RemoveObserver(observer);
+    return steps;
+  };
+  const auto itks = ItksType::New();
+  const auto ours = FilterType::New();
+  const int  steps = update(*itks, 0);
+  EXPECT_GT(steps, 2);
+  EXPECT_EQ(update(*itks, steps), steps);
+  EXPECT_EQ(update(*ours, steps), steps);
+  ExpectSameBytes<MaskType>(ours->GetOutput(), itks->GetOutput());
+}
+
 TEST(CudaConnectedComponentsIsolatedConnected, ItkDoesOtherImages)
 {
   using SeriesType = itk::Image<unsigned char, 4>;
@@ -269,8 +326,13 @@ TEST(CudaConnectedComponentsIsolatedConnected, ItkDoesOtherImages)
   };
   setUp(*ours);
   setUp(*itks);
+  int itksSteps = 0;
+  int oursSteps = 0;
+  CountSteps(*itks, itksSteps);
+  CountSteps(*ours, oursSteps);
   itks->Update();
   EXPECT_EQ(ExceptionOf(*ours), "");
+  EXPECT_EQ(oursSteps, itksSteps);
   ExpectSameImages<SeriesType>(ours->GetOutput(), itks->GetOutput());
   EXPECT_EQ(ours->GetIsolatedValue(), itks->GetIsolatedValue());
   EXPECT_FALSE(ours->GetThresholdingFailed());
