@@ -118,7 +118,7 @@ public:
   itkCudaConnectedComponentsBooleanSettingMacro(LazyGPUStart, m_Backend.lazyGPUStart);
 
   /** Selects the algorithm on the GPU. The output does not depend on it. BlockUnionFind and BlockKomuraEquivalence need
-   * FullyConnectedOn(); otherwise the update throws an ExceptionObject, also if the CPU does the work.
+   * full connectivity; otherwise the update throws an ExceptionObject, also if the CPU does the work.
    * \param value the algorithm; the default is Automatic, the fastest */
   itkCudaConnectedComponentsSettingMacro(Algorithm, AlgorithmEnum, m_Backend.algorithm);
 

@@ -170,7 +170,8 @@ BackendRun::Run()
     }
     if (algorithm.needsFullConnectivity && hasConnectivity && !isFull)
     {
-      refuse(" labels with full connectivity only. Call FullyConnectedOn(), or choose Automatic or RunUnionFind.");
+      refuse(" labels with full connectivity only. Choose Automatic or RunUnionFind, or set full connectivity if the "
+             "filter has it.");
     }
     m_Settings.backendUsed = this->DoWork();
   });
