@@ -170,7 +170,9 @@ def select_seeds(
     """Label the components that contain seeds. All other elements are 0.
 
     With `lower` and `upper`, elements other than 0 are the region that ITK's
-    ConnectedThresholdImageFilter grows from the seeds.
+    ConnectedThresholdImageFilter grows from the seeds. If `lower` exceeds
+    `upper` or a limit is NaN, that filter grows nothing, and this function
+    raises a ValueError.
 
     Parameters
     ----------
@@ -217,6 +219,8 @@ def select_seeds(
            [0, 1, 0, 0]], dtype=uint8)
     """
     options = Options(connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn)
+    if not hasattr(seeds, "__len__"):
+        seeds = list(seeds)
     if dtype is None and out is None and len(seeds) <= 255:
         dtype = "uint8"
     labels, count = label_image(image, options, dtype, out, Seeds(seeds, spacing))

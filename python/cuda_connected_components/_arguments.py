@@ -371,19 +371,22 @@ def points_of(seeds, axes):
     return points
 
 
-def seeds_of(seeds, geometry, are_places):
+def seeds_of(seeds, geometry, spacing, image):
     """Return the index of the element at each seed, from the first element, as a list of lists.
 
-    With `are_places`, the seeds are places in the unit of the spacing. Otherwise, they are indices.
+    `spacing` is an argument of a user, from which the geometry follows. Without it, the seeds are indices.
     """
     axes = len(geometry.first)
     points = points_of(seeds, axes)
-    if are_places:
-        step = np.asarray(geometry.direction) * np.asarray(geometry.spacing)
-        places = np.linalg.solve(step, (points - np.asarray(geometry.origin, float)).T).T
-        if not (np.abs(places) < 2**62).all():
+    if spacing is not None:
+        if not (np.abs(points) < 2**62 * np.min(geometry.spacing)).all():
             raise ValueError(f"seeds must be finite numbers near the image, not {points.tolist()}")
-        indices = np.floor(places + 0.5).astype(np.int64)  # as in ITK
+        if isinstance(spacing, str):
+            # The image rounds as ITK in all places between two elements.
+            places = [image.TransformPhysicalPointToIndex(point) for point in points.astype(float).tolist()]
+        else:
+            places = np.floor(points / np.asarray(geometry.spacing) + 0.5)
+        indices = np.array(places, np.int64)
     elif points.dtype.kind == "f":
         raise TypeError("seeds are indices, which must be integers: pass spacing for points in mm")
     else:

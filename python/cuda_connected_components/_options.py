@@ -138,5 +138,5 @@ class Seeds(NamedTuple):
     def apply(self, settings, library, image, axes):
         """Complete the settings for the extension module. `axes` is the number of axes of an image."""
         geometry = _arguments.geometry_of(library, image, self.spacing, axes)
-        indices = _arguments.seeds_of(self.points, geometry, self.spacing is not None)
+        indices = _arguments.seeds_of(self.points, geometry, self.spacing, image)
         settings.seeds = [index[::-1] if library.has_physical_axes else index for index in indices]

@@ -58,6 +58,27 @@ def test_simple_itk(shape, full):
         np.testing.assert_array_equal(region > 0, expected > 0)
 
 
+@pytest.mark.parametrize("library", ["SimpleITK", "itk"])
+def test_points_between_pixels(library):
+    pytest.importorskip(library)
+    array = np.zeros((1, 64), np.uint8)
+    array[0, ::2] = 1
+    if library == "itk":
+        import itk
+
+        image = itk.image_from_array(array)
+    else:
+        image = simple_itk_image(array)
+    image.SetSpacing([0.1, 0.1])
+    image.SetOrigin([0.0, 0.0])
+    places = [(x + 0.5) * 0.1 for x in range(63)]
+    assert any(np.floor(place / 0.1 + 0.5) != np.floor(place * 10 + 0.5) for place in places)
+    for place in places:
+        index = image.TransformPhysicalPointToIndex([place, 0.0])
+        region = ccc.select_seeds(image, [place, 0.0], spacing="image")
+        assert np.asarray(region).any() == (index[0] % 2 == 0), place
+
+
 def test_itk_index():
     itk = pytest.importorskip("itk")
     array = np.zeros((4, 5), np.uint8)
@@ -87,7 +108,7 @@ def test_arrays():
     region, counts = ccc.select_seeds(batch, (0, 0), spatial_dims=2, return_num=True)
     assert counts.tolist() == [1, 1]
     np.testing.assert_array_equal(region, [[[1, 1, 0, 0]] * 2, [[1, 0, 0, 0]] * 2])
-    many = ccc.select_seeds(np.eye(300, dtype=bool), [(i, i) for i in range(300)], connectivity=1)
+    many = ccc.select_seeds(np.eye(300, dtype=bool), ((i, i) for i in range(300)), connectivity=1)
     assert many.dtype == np.int32
     assert many.max() == 300
 
