@@ -87,8 +87,8 @@ MakeTable()
     { "--clear-border", "", &Options::clearBorder, components, "", {},
       "remove components that touch the border of the image" },
     { "--seed", "X,Y,Z", &Options::seeds, components, "", {},
-      "keep only components that contain this pixel, or the pixel of another --seed or --seed-point; the numbers count "
-      "from 0; in planes X,Y; with --lower and --upper, this is ITK's ConnectedThreshold" },
+      "keep only components that contain this pixel, or the pixel of another seed option; the numbers count from 0; "
+      "in planes X,Y; with --lower and --upper, this is ITK's ConnectedThreshold" },
     { "--seed-point", "X,Y,Z", &Options::seedPoints, components, "", {},
       "as --seed, for the pixel at this point: ITK's physical coordinates (LPS) in mm; in planes X,Y" },
     { "--seed-ras", "R,A,S", &Options::seedPoints, components, "", {},
