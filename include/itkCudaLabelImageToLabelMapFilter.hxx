@@ -2,7 +2,7 @@
 #ifndef itkCudaLabelImageToLabelMapFilter_hxx
 #define itkCudaLabelImageToLabelMapFilter_hxx
 
-#include "CudaConnectedComponentsDetail/LabelRuns.h"
+#include "CudaConnectedComponentsDetail/LabelMapRuns.h"
 #include "CudaConnectedComponentsDetail/ParallelFor.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "CudaConnectedComponentsDetail/LabelRuns.h"
+#include "CudaConnectedComponentsDetail/LabelMapRuns.h"
 
 #include "primitives/EqualPixels.h"
 #include "primitives/PixelTypes.h"

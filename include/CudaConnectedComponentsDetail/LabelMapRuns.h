@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef CudaConnectedComponentsDetail_LabelRuns_h
-#define CudaConnectedComponentsDetail_LabelRuns_h
+#ifndef CudaConnectedComponentsDetail_LabelMapRuns_h
+#define CudaConnectedComponentsDetail_LabelMapRuns_h
 
 // The work of CudaLabelImageToLabelMapFilter, for all pixel types.
 
