@@ -44,11 +44,7 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
   }
   else
   {
-    if (run.whyOnlyByITK.empty())
-    {
-      run.whyOnlyByITK = "the type of the image is not supported on the GPU";
-    }
-    run.work = [this](CudaConnectedComponentLabeler &) { this->AllocateOutputs(); }; // of an image without pixels
+    run.LeaveTypeToITK([this] { this->AllocateOutputs(); });
     run.workByITK = [this, requested] { this->GenerateDataByITK(requested); };
   }
   run.Run();

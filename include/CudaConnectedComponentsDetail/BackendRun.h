@@ -110,6 +110,11 @@ public:
   /** Throws a CudaConnectedComponentError if the GPU cannot be used. Tests replace this function. */
   std::function<void(const CudaConnectedComponentLabeler & labeler)> requireDevice;
 
+  /** Says that only ITK can do the work, because of the type of an image, and sets the work for an image without
+   * pixels. Set `workByITK`, too.
+   * \param allocate function that allocates the output */
+  void LeaveTypeToITK(const std::function<void()> & allocate);
+
   /** Does the work. Stores the backend and the reason of a fallback in the settings.
    * \exception ExceptionObject CPUFallback is off and the GPU cannot be used, the algorithm needs full connectivity, or
    * the labeler reports an error

@@ -140,9 +140,7 @@ SetMaskWork(BackendRun &                        run,
   }
   else
   {
-    run.needsComponents = true;
-    run.whyOnlyByITK = "the type of the image is not supported on the GPU";
-    run.work = [allocate](CudaConnectedComponentLabeler &) { allocate(); }; // of an image without pixels
+    run.LeaveTypeToITK(allocate);
   }
 }
 

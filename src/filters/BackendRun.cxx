@@ -149,6 +149,17 @@ BackendRun::BackendRun(ProcessObject & filter, BackendSettings & settings, std::
 }
 
 void
+BackendRun::LeaveTypeToITK(const std::function<void()> & allocate)
+{
+  needsComponents = true;
+  if (whyOnlyByITK.empty())
+  {
+    whyOnlyByITK = "the type of the image is not supported on the GPU";
+  }
+  work = [allocate](CudaConnectedComponentLabeler &) { allocate(); };
+}
+
+void
 BackendRun::Run()
 {
   const Process::TrimAtEnd trimAtEnd;
