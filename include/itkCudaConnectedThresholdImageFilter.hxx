@@ -3,7 +3,7 @@
 #define itkCudaConnectedThresholdImageFilter_hxx
 
 #include "CudaConnectedComponentsDetail/FilterOfITK.h"
-#include "CudaConnectedComponentsDetail/ThresholdImages.h"
+#include "CudaConnectedComponentsDetail/GrowRegions.h"
 
 #include <typeinfo>
 #include <vector>
@@ -36,30 +36,26 @@ CudaConnectedThresholdImageFilter<TInputImage, TOutputImage>::GenerateData()
     }
     const auto makeOutput = [this, allocate, region] {
       const bool isUntouched = allocate();
-      return BinaryImage{
+      return TwoValueOutput{
         ViewOf(*this->GetOutput(), region, "output"), isUntouched, ImageView::BitsOf(this->GetReplaceValue()), 0
       };
     };
     run.needsComponents = !seeds.empty();
     run.smallWork = [&](CudaConnectedComponentLabeler & labeler) {
-      std::vector<RowPart> parts;
-      const bool           isSmall = GrowSmallRegion(image, seeds, isFull, parts);
+      std::vector<RunOfRow> runs;
+      const bool            isSmall = GrowSmallRegion(image, seeds, isFull, runs);
       if (isSmall)
       {
-        WriteRegion(labeler, parts, makeOutput());
+        WriteRuns(labeler, runs, makeOutput());
       }
       return isSmall;
     };
-    run.work = [&](CudaConnectedComponentLabeler & labeler) { GrowRegion(labeler, image, seeds, makeOutput()); };
+    run.work = [&](CudaConnectedComponentLabeler & labeler) { GrowByLabeler(labeler, image, seeds, makeOutput()); };
     run.Run();
   }
   else
   {
-    if (run.whyOnlyByITK.empty())
-    {
-      run.whyOnlyByITK = "the type of the image is not supported on the GPU";
-    }
-    run.work = [allocate](CudaConnectedComponentLabeler &) { allocate(); }; // of an image without pixels
+    run.LeaveTypeToITK(allocate);
     run.workByITK = [this] { this->GenerateDataByITK(); };
     run.Run();
   }

@@ -5,7 +5,7 @@
 #include "itkCudaConnectedComponentsFilterBase.h"
 #include "itkIsolatedConnectedImageFilter.h"
 
-#include "CudaConnectedComponentsDetail/ThresholdImages.h"
+#include "CudaConnectedComponentsDetail/GrowRegions.h"
 
 namespace itk
 {

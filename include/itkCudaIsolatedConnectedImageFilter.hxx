@@ -37,11 +37,7 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateData()
   }
   else
   {
-    if (run.whyOnlyByITK.empty())
-    {
-      run.whyOnlyByITK = "the type of the image is not supported on the GPU";
-    }
-    run.work = [this](CudaConnectedComponentLabeler &) { this->AllocateOutputs(); }; // of an image without pixels
+    run.LeaveTypeToITK([this] { this->AllocateOutputs(); });
     run.workByITK = [this] { this->GenerateDataByITK(); };
   }
   run.Run();
@@ -91,10 +87,10 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByLabel
   TOutputImage * const output = this->GetOutput();
   const bool           isUntouched = AllocateUntouched(*output, [this] { this->AllocateOutputs(); });
   const bool           isUpper = this->GetFindUpperThreshold();
-  GrowAnyRegion(labeler,
-                imageOf(isUpper ? lower : this->GetIsolatedValue(), isUpper ? this->GetIsolatedValue() : upper),
-                first,
-                { ViewOf(*output, region, "output"), isUntouched, ImageView::BitsOf(this->GetReplaceValue()), 0 });
+  GrowRegion(labeler,
+             imageOf(isUpper ? lower : this->GetIsolatedValue(), isUpper ? this->GetIsolatedValue() : upper),
+             first,
+             { ViewOf(*output, region, "output"), isUntouched, ImageView::BitsOf(this->GetReplaceValue()), 0 });
 
   const auto sumOf = [output, &region](const auto & seeds) {
     RealType sum{ 0 };

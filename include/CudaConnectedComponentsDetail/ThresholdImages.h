@@ -2,14 +2,12 @@
 #ifndef CudaConnectedComponentsDetail_ThresholdImages_h
 #define CudaConnectedComponentsDetail_ThresholdImages_h
 
-// The work of the filters that find thresholds and grow regions, for all pixel types. Pixel values have the bytes of
-// the pixel, as an unsigned integer.
+// The work of the filters on the pixels between two limits, for all pixel types. Pixel values have the bytes of the
+// pixel, as an unsigned integer.
 
 #include "CudaConnectedComponentsDetail/ImageAccess.h"
 
-#include <array>
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace itk
@@ -26,7 +24,7 @@ struct LimitedImage
 };
 
 /** An output of two values. */
-struct BinaryImage
+struct TwoValueOutput
 {
   ImageView     output;
   bool          isUntouched; // whether nobody has written to the memory of the output
@@ -34,57 +32,28 @@ struct BinaryImage
   std::uint64_t outside;
 };
 
-/** The index of a pixel, from the start of a region. */
-using Seed = std::array<std::uint64_t, 3>;
-
 /** The pixels of a row from `begin` to `end` - 1. */
-struct RowPart
+struct RunOfRow
 {
   std::uint64_t row;
   std::uint64_t begin;
   std::uint64_t end;
 };
 
-/** Grows a region from seeds on the calling thread, if it is small: the pixels between the limits that are connected
- * with a seed. Reads only the rows that the region has or touches.
- * \param parts gets the pixels of the region, in any order
- * \return false if the region is too large; `parts` is then undefined */
-CudaConnectedComponents_EXPORT bool
-GrowSmallRegion(const LimitedImage &      image,
-                const std::vector<Seed> & seeds,
-                bool                      fullyConnected,
-                std::vector<RowPart> &    parts);
-
-/** Grows a region from seeds with a labeler, and writes it. */
+/** Writes the pixels of some runs. */
 CudaConnectedComponents_EXPORT void
-GrowRegion(CudaConnectedComponentLabeler & labeler,
-           const LimitedImage &            image,
-           const std::vector<Seed> &       seeds,
-           const BinaryImage &             output);
+WriteRuns(const CudaConnectedComponentLabeler & labeler,
+          const std::vector<RunOfRow> &         runs,
+          const TwoValueOutput &                output);
 
-/** Grows a region from seeds, on the calling thread or with a labeler, and writes it. */
-CudaConnectedComponents_EXPORT void
-GrowAnyRegion(CudaConnectedComponentLabeler & labeler,
-              const LimitedImage &            image,
-              const std::vector<Seed> &       seeds,
-              const BinaryImage &             output);
-
-/** Grows a region from seeds, and returns whether it has one of several pixels. */
-CudaConnectedComponents_EXPORT bool
-ReachesPixels(CudaConnectedComponentLabeler & labeler,
-              const LimitedImage &            image,
-              const std::vector<Seed> &       seeds,
-              const std::vector<Seed> &       pixels);
-
-/** Writes the parts of a region. */
-CudaConnectedComponents_EXPORT void
-WriteRegion(const CudaConnectedComponentLabeler & labeler,
-            const std::vector<RowPart> &          parts,
-            const BinaryImage &                   output);
+/** Returns a function that writes the pixels whose bits are set in a row.
+ * \param output an object that lives as long as the function */
+CudaConnectedComponents_EXPORT CudaConnectedComponentLabeler::MaskRowVisitorType
+WriterOf(const TwoValueOutput & output);
 
 /** Writes the pixels between the limits. */
 CudaConnectedComponents_EXPORT void
-WriteLimited(const CudaConnectedComponentLabeler & labeler, const LimitedImage & image, const BinaryImage & output);
+WriteLimited(const CudaConnectedComponentLabeler & labeler, const LimitedImage & image, const TwoValueOutput & output);
 
 /** Counts the components of the pixels that are not 0 in the output of WriteLimited(), without writing it.
  * \param minimumSize the number of pixels from which on a component counts */
@@ -102,28 +71,6 @@ FindExtremes(const CudaConnectedComponentLabeler & labeler,
              const ImageView &                     image,
              std::uint64_t &                       lowest,
              std::uint64_t &                       highest);
-
-/** Returns the seeds that lie in a region, from the start of the region. */
-template <typename TSeeds, unsigned int VDimension>
-std::vector<Seed>
-SeedsInside(const TSeeds & seeds, const ImageRegion<VDimension> & region)
-{
-  static_assert(VDimension <= 3, "a plane or a volume");
-  std::vector<Seed> inside;
-  for (const auto & index : seeds)
-  {
-    if (region.IsInside(index))
-    {
-      Seed seed{ { 0, 0, 0 } };
-      for (unsigned int axis = 0; axis < VDimension; ++axis)
-      {
-        seed[axis] = static_cast<std::uint64_t>(index[axis] - region.GetIndex(axis));
-      }
-      inside.push_back(seed);
-    }
-  }
-  return inside;
-}
 
 } // namespace CudaConnectedComponentsDetail
 } // namespace itk
