@@ -3,6 +3,7 @@
 // ITK (itk::ObjectFactoryBase) calls itkLoad() to get the factory. The program needs no change and no new build.
 // Programs that load the plug-in themselves call the functions of itkCudaConnectedComponentsPlugin.h.
 
+#include "itkConnectedThresholdImageFilter.h"
 #include "itkCudaConnectedComponentsFactory.h"
 #include "itkVersion.h"
 
@@ -12,10 +13,32 @@
 
 #include <cstdio>
 #include <exception>
+#include <ostream>
 #include <stdexcept>
 #include <string>
 
 #include <dlfcn.h>
+
+namespace itk
+{
+
+// The only function of ITK's library ITKRegionGrowing that the filters call, to print themselves. With its own copy,
+// the plug-in also loads in programs whose ITK lacks this library.
+std::ostream &
+operator<<(std::ostream & out, const ConnectedThresholdImageFilterEnums::Connectivity value)
+{
+  switch (value)
+  {
+    case ConnectedThresholdImageFilterEnums::Connectivity::FaceConnectivity:
+      return out << "itk::ConnectedThresholdImageFilterEnums::Connectivity::FaceConnectivity";
+    case ConnectedThresholdImageFilterEnums::Connectivity::FullConnectivity:
+      return out << "itk::ConnectedThresholdImageFilterEnums::Connectivity::FullConnectivity";
+    default:
+      return out << "INVALID VALUE FOR itk::ConnectedThresholdImageFilterEnums::Connectivity";
+  }
+}
+
+} // namespace itk
 
 namespace
 {
