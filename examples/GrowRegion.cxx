@@ -31,6 +31,19 @@ IndexOf(const std::string & text)
   return index;
 }
 
+/** Returns the pixel value that a text such as "150" means. Throws std::invalid_argument. */
+short
+ValueOf(const std::string & text)
+{
+  short              value = 0;
+  std::istringstream stream(text);
+  if (!(stream >> value) || !stream.eof())
+  {
+    throw std::invalid_argument(text + " is not a whole number from -32768 to 32767");
+  }
+  return value;
+}
+
 int
 main(int argc, char * argv[])
 {
@@ -42,7 +55,7 @@ main(int argc, char * argv[])
   try
   {
     const auto image = itk::ReadImage<ImageType>(argv[1]);
-    auto       lower = static_cast<short>(std::stoi(argv[2]));
+    short      lower = ValueOf(argv[2]);
     if (argc == 6)
     {
       auto isolated = itk::CudaIsolatedConnectedImageFilter<ImageType, MaskType>::New();

@@ -99,11 +99,13 @@ expect_output("^region from 20 by " GrowRegion ${WORK}/bridge.mha 20 1,0,0 ${WOR
 expect_pixels(${WORK}/grown.nii "000101010101010100")
 expect_output("^region from 6[1-9] by " GrowRegion ${WORK}/bridge.mha 20 1,0,0 ${WORK}/grown.nii 6,0,0)
 expect_pixels(${WORK}/grown.nii "000101010000000000")
-execute_process(COMMAND ${EXAMPLES}/GrowRegion ${WORK}/bridge.mha 20 1,0 ${WORK}/grown.nii
-  RESULT_VARIABLE result ERROR_QUIET)
-if(result EQUAL 0)
-  message(SEND_ERROR "a seed of two numbers was used")
-endif()
+foreach(arguments IN ITEMS "20;1,0" "70000;1,0,0" "20abc;1,0,0")
+  execute_process(COMMAND ${EXAMPLES}/GrowRegion ${WORK}/bridge.mha ${arguments} ${WORK}/grown.nii
+    RESULT_VARIABLE result ERROR_QUIET)
+  if(result EQUAL 0)
+    message(SEND_ERROR "GrowRegion took the value and the seed ${arguments}")
+  endif()
+endforeach()
 expect_output("^2 objects from [67][0-9]\n6 mm.3\n6 mm.3\n$" CountObjects ${WORK}/bridge.mha 2)
 
 expect_output("^1500 pixels from x 4 to 43\n$" FillSmallHoles)
