@@ -232,19 +232,21 @@ TEST(CudaConnectedComponentsConnectedThreshold, ThinImagesMatchItk)
             0U);
 }
 
-/** Makes a volume of two boxes, one of `size` pixels along each axis and one of two pixels. */
+/** Makes a volume of two boxes. The first has `size` rows of 12 pixels along y and along z. */
 VolumeType::Pointer
 MakeBoxes(itk::SizeValueType size)
 {
   auto image = VolumeType::New();
-  image->SetRegions(VolumeType::SizeType{ { 150, 140, 130 } });
+  image->SetRegions(VolumeType::SizeType{ { 30, 110, 100 } });
   image->Allocate(true);
   for (itk::ImageRegionIteratorWithIndex<VolumeType> it(image, image->GetBufferedRegion()); !it.IsAtEnd(); ++it)
   {
     const auto index = it.GetIndex();
-    const bool isInBox = std::all_of(
-      index.begin(), index.end(), [size](auto x) { return x >= 5 && x < 5 + static_cast<itk::IndexValueType>(size); });
-    const bool isInOther = index[0] > 140 && index[1] > 130 && index[2] == 7;
+    const auto isInside = [&index](unsigned int axis, itk::SizeValueType length) {
+      return index[axis] >= 5 && index[axis] < 5 + static_cast<itk::IndexValueType>(length);
+    };
+    const bool isInBox = isInside(0, 12) && isInside(1, size) && isInside(2, size);
+    const bool isInOther = index[0] > 20 && index[1] > 100 && index[2] == 7;
     it.Set(isInBox ? 100 + index[0] % 2 : isInOther ? 100 : 0);
   }
   return image;
@@ -255,7 +257,7 @@ TEST(CudaConnectedComponentsConnectedThreshold, SmallRegionsAreForTheCpu)
   for (const bool isSmall : { true, false })
   {
     SCOPED_TRACE(isSmall);
-    const auto image = MakeBoxes(isSmall ? 12 : 110);
+    const auto image = MakeBoxes(isSmall ? 12 : 92);
     const auto ours = FilterType::New();
     const auto itks = MakeItks<VolumeType, MaskType>();
     const auto setUp = [&image](auto & filter) {
