@@ -240,6 +240,11 @@ AwaitComponents(const DeviceExecutor &                                executor,
       const std::uint64_t words = WordsOfTable<CallersTable>(request.columns, kept);
       const auto          rows = executor.Allocate<std::uint64_t>(words);
       const auto          exported = TableIn<CallersTable>(rows.get(), request.columns, kept);
+      if (exported.faces != nullptr)
+      {
+        // The bytes after the last face of the column are copied, too.
+        executor.Fill(rows.get(), words, 0);
+      }
       ExportRows(executor, selected, { kept }, request, exported);
       columns = Download(executor, resources, rows.get(), words * sizeof(std::uint64_t));
     }
