@@ -33,29 +33,30 @@ PackImages(const TExecutor & executor,
 {
   const ImageStack                  stack = StackOf<TRowGroup>(request.size, request.images);
   GroupedBits<TRowGroup, TExecutor> grouped(executor, stack, bits);
-  const auto                        pack = [&](const ImageView & image, const Foreground & foreground, bool isMasked) {
+  const Foreground foreground = request.isComplement ? request.foreground.Inverted() : request.foreground;
+  const auto packIn = [&](const auto & groupedBits, const ImageView & image, const Foreground & of, bool isMasked) {
     VisitWidth(image.type, [&](auto width) {
       using BitsType = decltype(width);
       const StackPixels<const BitsType> pixels = PixelsOf(static_cast<const BitsType *>(image.pixels), image);
-      PackRowGroups(executor,
-                    pixels,
-                    stack,
-                    image.type,
-                    foreground,
-                    bits,
-                    grouped,
-                    isMasked,
-                    request.wantsValues ? values : nullptr);
+      PackRowGroups(
+        executor, pixels, stack, image.type, of, bits, groupedBits, isMasked, request.wantsValues ? values : nullptr);
     });
   };
-  if (request.WantsMask())
-  {
-    pack(request.mask, Foreground::NotZero(request.mask.type), false);
-  }
-  pack(input, request.isComplement ? request.foreground.Inverted() : request.foreground, request.WantsMask());
+  const auto packMask = [&](const auto & groupedBits) {
+    if (request.WantsMask())
+    {
+      packIn(groupedBits, request.mask, Foreground::NotZero(request.mask.type), false);
+    }
+  };
   if constexpr (TRowGroup::HasValues)
   {
-    StoreStartsOfRuns(executor, input, stack, grouped.groups.rows, grouped.secondBits.get());
+    packMask(GroupedBits<SingleRow, TExecutor>(executor, stack, bits));
+    PackValues(executor, input, stack, foreground, request.WantsMask(), bits, grouped.secondBits.get());
+  }
+  else
+  {
+    packMask(grouped);
+    packIn(grouped, input, foreground, request.WantsMask());
   }
   return grouped;
 }

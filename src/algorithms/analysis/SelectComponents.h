@@ -66,6 +66,30 @@ struct ComponentGroups
   }
 };
 
+/** The numbers of the groups of components: those of the images, or those of the values of one byte of each image. */
+template <typename TRun>
+struct GroupNumbers
+{
+  static constexpr std::uint64_t Values = 256;
+
+  ComponentGroups<TRun> groups;
+  bool                  perValue;
+
+  std::uint64_t
+  Count() const
+  {
+    return groups.imageRanks.images * (perValue ? Values : 1);
+  }
+
+  CCL_HOST_DEVICE
+  std::uint64_t
+  operator()(TRun rank) const
+  {
+    const std::uint64_t image = groups.imageRanks.ImageOf(rank);
+    return perValue ? image * Values + groups.KeyOf(rank) : image;
+  }
+};
+
 /** What the conditions for the sizes of values say of a component. */
 enum ValueState : std::uint8_t
 {
@@ -157,23 +181,27 @@ struct IsSelected
   }
 };
 
-/** Returns 1 for the first of the largest selected components of each image, or for all of them, and 0 for others: the
- * values of a scan. */
+/** Returns 1 for the first of the largest selected components of each group, or for all of them, and 0 for others: the
+ * values of a scan. Components without a condition for their value are selected. */
 template <typename TRun>
 struct IsLargest
 {
-  IsSelected<TRun>    isSelected;
-  RanksOfImages<TRun> imageRanks;
-  const TRun *        largestSizes;
-  const TRun *        largest; // the complement of the rank of the first one, for each image; null for all
+  IsSelected<TRun>   isSelected;
+  GroupNumbers<TRun> groupOf;
+  const TRun *       largestSizes;
+  const TRun *       largest; // the complement of the rank of the first one, for each group; null for all
 
   CCL_HOST_DEVICE
   TRun
   operator()(std::uint64_t rank) const
   {
-    const std::uint64_t image = imageRanks.ImageOf(static_cast<TRun>(rank));
-    return largest != nullptr ? static_cast<TRun>(~largest[image]) == rank
-                              : isSelected.table.pixelCounts[rank] == largestSizes[image] && isSelected(rank) != 0;
+    if (isSelected.states != nullptr && isSelected.states[rank] == OtherValue)
+    {
+      return 1;
+    }
+    const std::uint64_t group = groupOf(static_cast<TRun>(rank));
+    return largest != nullptr ? static_cast<TRun>(~largest[group]) == rank
+                              : isSelected.table.pixelCounts[rank] == largestSizes[group] && isSelected(rank) != 0;
   }
 };
 
@@ -206,20 +234,20 @@ struct IsKept
   }
 };
 
-/** Kernel functor that finds the size of the largest selected component of each image. A cell is a component. */
+/** Kernel functor that finds the size of the largest selected component of each group. A cell is a component. */
 template <typename TRun>
 struct RaiseLargestSize
 {
-  IsSelected<TRun>    isSelected;
-  RanksOfImages<TRun> imageRanks;
-  TRun *              largestSizes; // an element for each image
+  IsSelected<TRun>   isSelected;
+  GroupNumbers<TRun> groupOf;
+  TRun *             largestSizes; // an element for each group
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & component) const
   {
     const TRun   pixels = isSelected.table.pixelCounts[component.x];
-    TRun * const largestSize = largestSizes + imageRanks.ImageOf(static_cast<TRun>(component.x));
+    TRun * const largestSize = largestSizes + groupOf(static_cast<TRun>(component.x));
     // Most components are smaller than a size that is known already. A stale size costs an atomic operation only.
     if (pixels > LoadCurrent(largestSize) && isSelected(component.x) != 0)
     {
@@ -228,26 +256,26 @@ struct RaiseLargestSize
   }
 };
 
-/** Kernel functor that finds the first selected component of the largest size in each image. A cell is a component. */
+/** Kernel functor that finds the first selected component of the largest size in each group. A cell is a component. */
 template <typename TRun>
 struct FindFirstLargest
 {
-  IsSelected<TRun>    isSelected;
-  RanksOfImages<TRun> imageRanks;
-  const TRun *        largestSizes;
-  TRun *              largest; // the complement of its rank, for each image; 0 at first
+  IsSelected<TRun>   isSelected;
+  GroupNumbers<TRun> groupOf;
+  const TRun *       largestSizes;
+  TRun *             largest; // the complement of its rank, for each group; 0 at first
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & component) const
   {
     const auto          rank = static_cast<TRun>(component.x);
-    const std::uint64_t image = imageRanks.ImageOf(rank);
-    const bool          isLargest = isSelected.table.pixelCounts[rank] == largestSizes[image];
+    const std::uint64_t group = groupOf(rank);
+    const bool          isLargest = isSelected.table.pixelCounts[rank] == largestSizes[group];
     const auto          complement = static_cast<TRun>(~rank);
-    if (isLargest && complement > LoadCurrent(largest + image) && isSelected(rank) != 0)
+    if (isLargest && complement > LoadCurrent(largest + group) && isSelected(rank) != 0)
     {
-      AtomicMaxShared(largest + image, complement);
+      AtomicMaxShared(largest + group, complement);
     }
   }
 };
@@ -439,7 +467,7 @@ struct SelectedComponents
   BufferType         positions; // of each component in this order, or NoLabel
 };
 
-/** Returns whether Select() sorts components. It then waits for their number, if the executor may wait. */
+/** Returns whether Select() may sort components. It then waits for their number, if the executor may wait. */
 inline bool
 IsSorting(const Selection & selection)
 {
@@ -557,21 +585,20 @@ Select(const TExecutor &                               executor,
   {
     list(isSelected, selection.isOpposite);
   }
-  else if (limitOfGroup == 1 && !selection.perValue && (selection.keepsTies || !isTransposed))
+  else if (limitOfGroup == 1 && (!selection.perValue || SizeOf(type) == 1) && (selection.keepsTies || !isTransposed))
   {
-    // The most frequent selection needs no sort.
-    const auto largestSizes = executor.template AllocateCleared<TRun>(images);
-    const auto largest = executor.template AllocateCleared<TRun>(images);
-    executor.ForEach(componentCount, RaiseLargestSize<TRun>{ isSelected, groups.imageRanks, largestSizes.get() });
+    // The most frequent selections need no sort.
+    const GroupNumbers<TRun> groupOf{ groups, selection.perValue };
+    const auto               largestSizes = executor.template AllocateCleared<TRun>(groupOf.Count());
+    const auto               largest = executor.template AllocateCleared<TRun>(groupOf.Count());
+    executor.ForEach(componentCount, RaiseLargestSize<TRun>{ isSelected, groupOf, largestSizes.get() });
     if (!selection.keepsTies)
     {
       executor.ForEach(componentCount,
-                       FindFirstLargest<TRun>{ isSelected, groups.imageRanks, largestSizes.get(), largest.get() });
+                       FindFirstLargest<TRun>{ isSelected, groupOf, largestSizes.get(), largest.get() });
     }
-    list(
-      IsLargest<TRun>{
-        isSelected, groups.imageRanks, largestSizes.get(), selection.keepsTies ? nullptr : largest.get() },
-      selection.isOpposite);
+    list(IsLargest<TRun>{ isSelected, groupOf, largestSizes.get(), selection.keepsTies ? nullptr : largest.get() },
+         selection.isOpposite);
   }
   else
   {

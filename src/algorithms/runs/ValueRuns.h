@@ -2,8 +2,8 @@
 #ifndef ccl_algorithms_runs_ValueRuns_h
 #define ccl_algorithms_runs_ValueRuns_h
 
-// The starts and the values of runs in labeling by value. A run ends where the value changes. The host stores both by
-// functions of ImageRows.h, which compilers make vectors of.
+// The bits, the starts and the values of runs in labeling by value. A run ends where the value changes. The host stores
+// them by functions of ImageRows.h, which compilers make vectors of.
 
 #include "algorithms/runs/PackForeground.h"
 #include "executors/BoundedCount.h"
@@ -35,38 +35,39 @@ PixelsOf(TPixel * pixels, const ImageView & view)
 namespace ValueRuns
 {
 
-/** Kernel functor that writes the bits at which runs start. A cell is a word of a row of the stack. */
+/** Kernel functor that writes the bits of pixels, and the bits at which runs start. Clears memory for later functors on
+ * the way. A cell is a word of a row of the stack. */
 template <typename TBits>
-struct StoreStarts
+struct PackWord
 {
   PackForeground::PixelReader<TBits> reader;
+  RangeTest<TBits>                   foreground;
   ValueKeys<TBits>                   keys;
-  BitRows                            rows;
+  Grid                               words;
+  bool                               isMasked; // whether `bits` has the pixels that may be foreground
+  Word *                             bits;
   Word *                             starts;
+  MemoryToClear                      toClear;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
-    const std::uint64_t begin = rows.RowBegin(cell.y, cell.z);
-    const Word          here = rows.bits[begin + cell.x];
-    const Word          continuing = here & rows.Before(begin, cell.x); // unless the value changes
-    starts[begin + cell.x] = continuing == 0 ? here : here & ~(continuing & ~this->ChangesIn(cell));
-  }
-
-private:
-  /** Returns the bits of the pixels of a word whose value differs from that of the pixel before. The first pixel of a
-   * row has no meaning. */
-  CCL_HOST_DEVICE
-  Word
-  ChangesIn(const Cell & cell) const
-  {
+    const std::uint64_t at = IndexOf(words, cell);
+    for (std::uint64_t i = at; i < toClear.count; i += words.Count())
+    {
+      toClear.words[i] = 0;
+    }
+    const Word          mask = isMasked ? Load(bits + at) : ~Word{ 0 };
     const ImageStack &  stack = reader.stack;
     const TBits * const row = reader.pixels.Row(stack, cell.y, cell.z, stack.ImageOf(cell.z));
     const std::uint64_t x = cell.x * BitsPerWord;
+    const unsigned int  count = mask == 0 ? 0 : reader.CountInWord(cell.x);
     TBits before = x == 0 ? TBits{ 0 } : keys(row[static_cast<std::int64_t>(x - 1) * reader.pixels.pixelStride]);
+    Word  inside = 0;
     Word  changes = 0;
-    reader.ForEachChunk(row, x, reader.CountInWord(cell.x), [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
+    reader.ForEachChunk(row, x, count, [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
+      inside |= PackChunk(chunk, foreground) << begin;
       CCL_UNROLL
       for (unsigned int i = 0; i < PixelChunk<TBits>::Pixels; ++i)
       {
@@ -75,7 +76,12 @@ private:
         before = key;
       }
     });
-    return changes;
+    const Word here = count == 0 ? 0 : mask & (foreground.isInverted ? ~inside : inside) & BitsThrough<Word>(count - 1);
+    // If the pixel before the word has the value of the first one, both are foreground or none is. So its bit does not
+    // change when another thread replaces that of the mask.
+    const Word last = x == 0 ? 0 : isMasked ? Load(bits + at - 1) >> (BitsPerWord - 1) : 1;
+    Store(bits + at, here);
+    starts[at] = here & (changes | ~(here << 1 | last));
   }
 };
 
@@ -121,21 +127,31 @@ struct StoreKeys
 
 } // namespace ValueRuns
 
-/** Writes the starts of the runs of images. `rows` has the bits of their pixels. */
+/** Packs the pixels of images to the bits of their rows and of the starts of their runs. If `isMasked`, `bits` has the
+ * bits of the pixels that may be foreground. */
 template <typename TExecutor>
 void
-StoreStartsOfRuns(const TExecutor &  executor,
-                  const ImageView &  image,
-                  const ImageStack & stack,
-                  const BitRows &    rows,
-                  Word *             starts)
+PackValues(const TExecutor &  executor,
+           const ImageView &  image,
+           const ImageStack & stack,
+           const Foreground & foreground,
+           bool               isMasked,
+           Word *             bits,
+           Word *             starts)
 {
+  const Grid words = WordsOf(stack.GetGrid());
   VisitWidth(image.type, [&](auto width) {
     using BitsType = decltype(width);
-    const auto pixels = PixelsOf(static_cast<const BitsType *>(image.pixels), image);
     executor.ForEach(
-      rows.words,
-      ValueRuns::StoreStarts<BitsType>{ { pixels, stack }, ValueKeys<BitsType>::Of(image.type), rows, starts });
+      words,
+      ValueRuns::PackWord<BitsType>{ { PixelsOf(static_cast<const BitsType *>(image.pixels), image), stack },
+                                     RangeTest<BitsType>(foreground),
+                                     ValueKeys<BitsType>::Of(image.type),
+                                     words,
+                                     isMasked,
+                                     bits,
+                                     starts,
+                                     executor.TakeMemoryToClear() });
   });
 }
 
