@@ -5,9 +5,15 @@
 #include "AnalysisTestSupport.h"
 #include "TestImages.h"
 
+#include "algorithms/DeviceSteps.h"
+#include "algorithms/analysis/MeasureValues.h"
+#include "executors/host/HostExecutor.h"
+
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <iterator>
+#include <numeric>
 
 namespace
 {
@@ -274,6 +280,21 @@ private:
   std::shared_ptr<void>      m_Device;
 };
 
+/** Returns a request for components of values.
+ * \param background bits of a value, or the highest integer for none */
+itk::ccl::Request
+RequestOf(const View & images, std::uint64_t background)
+{
+  itk::ccl::Request request;
+  request.size = { images.size[0], images.size[1], images.size[2] };
+  request.images = images.images;
+  request.isByValue = request.isComplement = true;
+  request.values = images;
+  request.foreground =
+    background == ~std::uint64_t{ 0 } ? itk::ccl::Foreground{} : itk::ccl::Foreground::EqualTo(images.type, background);
+  return request;
+}
+
 /** A batch with random values, what its components are, and a labeler for it. */
 struct ValueCase
 {
@@ -282,7 +303,8 @@ struct ValueCase
   Size                          size;
   std::uint64_t                 images;
   unsigned int                  connectivity;
-  bool                          isWhole; // whether all pixels of a value are one component
+  bool                          isWhole;    // whether all pixels of a value are one component
+  std::uint64_t                 background; // bits of its value, or NoBackground
   CudaConnectedComponentLabeler labeler;
   std::vector<std::uint64_t>    values;
   std::vector<std::uint64_t>    mask; // empty without a mask
@@ -291,6 +313,8 @@ struct ValueCase
   std::vector<CudaConnectedComponentTable> tables;
   std::vector<std::vector<std::uint64_t>>  rows;      // kept components of each image
   std::vector<std::vector<std::uint32_t>>  newLabels; // of all components of each image; 0 if they are not kept
+
+  static constexpr std::uint64_t NoBackground = ~std::uint64_t{ 0 };
 
   ValueCase(AnalysisWay way, unsigned int seed)
     : labeler(LabelerFor(way, false))
@@ -305,11 +329,10 @@ struct ValueCase
       size = { 130, 100, 64 };
       images = 1;
     }
-    const unsigned int  connectivities[] = { 4, 8, 6, 18, 26 };
-    const std::uint64_t none = ~std::uint64_t{ 0 };
+    const unsigned int connectivities[] = { 4, 8, 6, 18, 26 };
     connectivity = size[2] == 1 ? connectivities[random() % 2] : connectivities[2 + random() % 3];
     std::vector<std::uint64_t> some = SomeValues(type);
-    const std::uint64_t        background = random() % 3 == 0 ? none : random() % 2 == 0 ? 0 : some[2];
+    background = random() % 3 == 0 ? NoBackground : random() % 2 == 0 ? 0 : some[2];
     std::shuffle(some.begin() + 1, some.end(), random);
     some.resize(2 + random() % (some.size() - 1));
     const unsigned int repeat = 1 + random() % 12; // the mean length of a run
@@ -328,7 +351,7 @@ struct ValueCase
     options.connectivity = connectivity;
     options.columns = AllColumns();
     options.columns.values = true;
-    if (background == none)
+    if (background == NoBackground)
     {
       options.foreground = itk::CudaConnectedComponentForeground::AnyOf({});
       options.complement = true;
@@ -357,7 +380,7 @@ struct ValueCase
         });
         if (isNew && !(IsFloat(type) && std::isnan(NumberOf(type, some[i]))))
         {
-          const std::uint64_t most = random() % 2 == 0 ? none : 1 + random() % 9;
+          const std::uint64_t most = random() % 2 == 0 ? ~std::uint64_t{ 0 } : 1 + random() % 9;
           options.selection.sizesOfValues.push_back({ ValueOf(some[i]), random() % 5, most });
         }
       }
@@ -371,7 +394,7 @@ struct ValueCase
     {
       const std::uint64_t begin = image * CountOf(size);
       const auto          isForeground = [&](std::uint64_t i) {
-        const bool isBackground = background != none && AreEqual(type, values[begin + i], background);
+        const bool isBackground = background != NoBackground && AreEqual(type, values[begin + i], background);
         return !isBackground && (mask.empty() || mask[begin + i] != 0);
       };
       const auto areEqual = [&](std::uint64_t i, std::uint64_t j) {
@@ -408,6 +431,19 @@ struct ValueCase
       return NumberOf(type, bits);
     }
     return type == PixelType::Bool ? View::Value(bits != 0) : View::Value(bits);
+  }
+
+  /** Returns the request of the labeler for images. */
+  itk::ccl::Request
+  RequestFor(const View & view) const
+  {
+    itk::ccl::Request request = RequestOf(view, background);
+    request.selection = labeler.options.selection;
+    request.neighbors = isWhole                                   ? itk::ccl::Neighbors::All
+                        : connectivity == 18                      ? itk::ccl::Neighbors::Edge
+                        : connectivity == 8 || connectivity == 26 ? itk::ccl::Neighbors::Full
+                                                                  : itk::ccl::Neighbors::Face;
+    return request;
   }
 
   std::uint32_t
@@ -657,6 +693,127 @@ TEST_P(CudaConnectedComponentsByValue, EdgesConnectMasks)
 INSTANTIATE_TEST_SUITE_P(Ways, CudaConnectedComponentsByValue, testing::ValuesIn(AllWays), [](const auto & way) {
   return NameOf(way.param);
 });
+
+/** The steps of a device, on the host. */
+TEST(CudaConnectedComponentsByValueSteps, SameAsAFloodFill)
+{
+  for (unsigned int number = 1; number <= 400 && !testing::Test::HasFailure(); ++number)
+  {
+    // Most images of classes have pixels of the second type.
+    const auto      kinds = static_cast<unsigned int>(std::size(AllTypes));
+    const auto      seed = number % 2 == 0 ? 10000 + number : (1000 + number) * kinds + 1;
+    constexpr auto  way = AnalysisWay::HostThreads;
+    const ValueCase tested(way, seed);
+    std::mt19937    random(seed);
+    ValueImages     input(way, tested.type, tested.size, tested.images, tested.values, random);
+    ValueImages     output(way, PixelType::UInt32, tested.size, tested.images, tested.values, random, true);
+    ValueImages     mask(way, PixelType::UInt8, tested.size, tested.images, tested.mask, random);
+    auto            request = tested.RequestFor(input.view);
+    request.labelValues = itk::ccl::LabelValues::For(std::uint32_t{ 0 });
+    request.output = itk::ccl::OutputKind::Labels;
+    if (!tested.mask.empty())
+    {
+      request.mask = mask.view;
+    }
+    itk::CudaConnectedComponentDeviceCall call;
+    call.input = input.view;
+    call.output = output.view;
+    call.kind = request.output;
+    itk::ccl::EnqueueSteps<itk::ccl::ValueRow, std::uint32_t>(itk::ccl::HostExecutor(ThreadPool::For()), request, call);
+    std::uint64_t different = 0;
+    for (std::uint64_t i = 0; i < tested.values.size(); ++i)
+    {
+      different += output.At(i) != tested.LabelAt(i);
+    }
+    EXPECT_EQ(different, 0U) << tested.name;
+  }
+}
+
+/** The steps of a device for a table of whole values, on the host. */
+TEST(CudaConnectedComponentsByValueSteps, WholeValuesAreThoseOfALoop)
+{
+  using namespace itk::ccl;
+  const HostExecutor     executor(ThreadPool::For());
+  std::vector<PixelType> types;
+  std::copy_if(std::begin(AllTypes), std::end(AllTypes), std::back_inserter(types), [](PixelType type) {
+    return !::IsFloat(type);
+  });
+  for (unsigned int seed = 1; seed <= 300 && !testing::Test::HasFailure(); ++seed)
+  {
+    std::mt19937               random(seed);
+    const auto                 side = [&random](unsigned int most) { return 1 + random() % most; };
+    const PixelType            type = types[seed % types.size()];
+    const Size                 size{ side(100), side(30), random() % 3 == 0 ? 1 : side(20) };
+    std::vector<std::uint64_t> some = SomeValues(type);
+    const std::uint64_t        highest = ~std::uint64_t{ 0 } >> (64 - 8 * View::SizeOf(type));
+    for (unsigned int i = random() % 2 == 0 && type != PixelType::Bool ? side(500) : 0; i > 0; --i)
+    {
+      some.push_back((random() | std::uint64_t{ random() } << 32) & highest);
+    }
+    const unsigned int         repeat = side(12); // the mean length of a run
+    std::vector<std::uint64_t> values;
+    for (std::uint64_t i = 0; i < CountOf(size); ++i)
+    {
+      values.push_back(i > 0 && random() % repeat != 0 ? values.back() : some[random() % some.size()]);
+    }
+    const std::uint64_t background = random() % 3 == 0 ? ValueCase::NoBackground : some[random() % 2];
+    ValueImages         input(AnalysisWay::HostThreads, type, size, 1, values, random);
+
+    auto request = RequestOf(input.view, background);
+    request.neighbors = Neighbors::All;
+    request.wantsTable = true;
+    request.columns = AllColumns();
+    request.columns.firstPixels = random() % 2 == 0;
+    request.columns.values = true;
+    ASSERT_TRUE(CanMeasureWholeValues(request));
+    request = RequestForWholeValues(request);
+    const auto selected = MeasureWholeValues<std::uint32_t>(executor, input.view, request);
+    ASSERT_TRUE(selected);
+    CudaConnectedComponentTable table;
+    table.originalComponentCount = selected->labeled.componentCount.GetTrueCount();
+    table.componentCount = selected->kept.GetTrueCount();
+    const auto columns = MakeColumns(table, request.columns, table.componentCount);
+    ExportRows(executor, *selected, { table.componentCount }, request, columns);
+
+    const auto areEqual = [&](std::uint64_t i, std::uint64_t j) { return ::AreEqual(type, values[i], values[j]); };
+    const auto isForeground = [&](std::uint64_t i) {
+      return background == ValueCase::NoBackground || !::AreEqual(type, values[i], background);
+    };
+    TestImage shape;
+    shape.size = size;
+    const Labels               labels = ::LabelValues(values.size(), isForeground, areEqual);
+    const auto                 expected = MeasureByLoop(shape, labels);
+    const std::string          name = "seed " + std::to_string(seed);
+    std::vector<std::uint64_t> rows(expected.componentCount);
+    std::iota(rows.begin(), rows.end(), 0);
+    ExpectRows(table, expected, rows, request.columns, name);
+    for (std::uint64_t i = 0; i < values.size(); ++i)
+    {
+      if (const std::uint32_t label = labels.pixels[i])
+      {
+        ASSERT_TRUE(::AreEqual(type, table.values[label - 1], values[i])) << name << ", pixel " << i;
+      }
+    }
+  }
+}
+
+/** A hash table has room for a limited number of values. */
+TEST(CudaConnectedComponentsByValueSteps, TooManyWholeValuesHaveNoTable)
+{
+  std::vector<std::uint32_t> pixels(70000);
+  std::iota(pixels.begin(), pixels.end(), 1);
+  const auto measure = [&pixels](std::uint64_t count) {
+    auto request = RequestOf(View::Of(pixels.data(), { count, 1, 1 }), 0);
+    request.neighbors = itk::ccl::Neighbors::All;
+    request.wantsTable = request.columns.values = true;
+    return itk::ccl::MeasureWholeValues<std::uint32_t>(
+      itk::ccl::HostExecutor(), request.values, itk::ccl::RequestForWholeValues(request));
+  };
+  const auto selected = measure(itk::ccl::Tuning::RowsOfValues / 2);
+  ASSERT_TRUE(selected);
+  EXPECT_EQ(selected->kept.GetTrueCount(), itk::ccl::Tuning::RowsOfValues / 2);
+  EXPECT_FALSE(measure(pixels.size()));
+}
 
 TEST(CudaConnectedComponentsByValueErrors, SayWhatIsWrong)
 {

@@ -8,6 +8,7 @@
 
 #include "engine/PublishedLabeling.cuh"
 #include "algorithms/analysis/MeasureIntensities.h"
+#include "algorithms/analysis/MeasureValues.h"
 #include "algorithms/analysis/UnpackIntensities.h"
 #include "algorithms/published/GatherRunLabels.h"
 #include "executors/MeasuringExecutor.h"
@@ -280,6 +281,19 @@ LabelPixelsOf(const DeviceExecutor & executor,
               const ImageView &      output,
               const TableMaker *     makeTable)
 {
+  // Images of more than 2^32 pixels are rare, and kernels for them take time to compile.
+  if constexpr (TRowGroup::HasValues && sizeof(TRun) == 4)
+  {
+    if (CanMeasureWholeValues(request))
+    {
+      const Request ordered = RequestForWholeValues(request);
+      if (const auto selected = MeasureWholeValues<TRun>(executor, input, ordered))
+      {
+        return AwaitComponents<TRowGroup, TRun>(
+          executor, resources, *selected, ordered, false, nullptr, nullptr, makeTable, [] {});
+      }
+    }
+  }
   std::shared_ptr<void>        block;
   std::unique_ptr<DeviceArena> arena;
   HostArray                    numbers;

@@ -19,6 +19,15 @@ WordsOfKey(PixelType type)
   return SizeOf(type) == 8 ? 2 : 1;
 }
 
+/** Returns bits of a key, for its place in a hash table. */
+CCL_HOST_DEVICE
+inline std::uint64_t
+HashOf(std::uint64_t key)
+{
+  const std::uint64_t product = key * 0xD6E8FEB86659FD93U;
+  return product ^ product >> 32;
+}
+
 /** Makes keys of the bits of pixels. Equal values have equal keys: 0.0 and -0.0, and the bytes of bool that are not 0.
  * In floating-point types, all NaN have the key NaN, which no number has. It equals nothing, not even itself. */
 template <typename TBits>

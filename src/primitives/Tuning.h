@@ -36,6 +36,9 @@ struct Tuning
   static constexpr unsigned int CellsPerAddingThread = 16;
   static constexpr unsigned int AddingThreadBlocks = 4;
 
+  /** The rows of a table of values that is measured without runs: a power of two. Images with more values have runs. */
+  static constexpr std::uint64_t RowsOfValues = std::uint64_t{ 1 } << 16;
+
   /** Threads of a thread block of a scan, values of each thread in a tile, and thread blocks for each multiprocessor.
    */
   static constexpr unsigned int ScanThreads = 256;

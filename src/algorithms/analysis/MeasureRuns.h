@@ -122,34 +122,28 @@ struct RelativeSums
   }
 };
 
-/** Measures the runs of each word of columns, for AddToRows(). */
+/** Measures pixels of a word of columns. */
 template <typename TRowGroup, typename TRun, typename TSum>
-struct MeasureWord : RunLists<TRowGroup, TRun>
+struct MeasureColumns
 {
-  using typename RunLists<TRowGroup, TRun>::ListType;
+  ImageStack stack;
+  bool       needsSums;
+  bool       needsProducts;
+  bool       isTransposed; // whether first pixels are in the order of the transposed raster
 
-  RanksOfRuns<TRun> ranks;
-  ImageStack        stack;
-  bool              needsSums;
-  bool              needsProducts;
-  bool              isTransposed; // whether first pixels are in the order of the transposed raster
-
-  /** Moves to the next run. Measures its pixels in the word, and returns the rank of its component. */
-  CCL_HOST_DEVICE
-  std::uint64_t
-  Next(ListType & list, Measurements<TRun, TSum> & value) const
+  /** Measures for the columns of a table. */
+  static MeasureColumns
+  For(const ComponentTable<TRun, TSum> & table, const ImageStack & stack, bool isTransposed)
   {
-    Word       mask = 0;
-    const TRun run = list.runs.Next(mask);
-    value = this->MeasurementsOf(list.word, mask);
-    return ranks[run];
+    return {
+      stack, table.sums[0] != nullptr || table.products[0] != nullptr, table.products[0] != nullptr, isTransposed
+    };
   }
 
-private:
   /** Measures the pixels of a word of a row group in the columns `mask`. There must be a foreground pixel. */
   CCL_HOST_DEVICE
   Measurements<TRun, TSum>
-  MeasurementsOf(const Cell & word, Word mask) const
+  MeasurementsOf(const RowGroupBits<TRowGroup> & groups, const Cell & word, Word mask) const
   {
     const auto x = static_cast<TRun>(word.x * BitsPerWord);
     const auto y = static_cast<TRun>(word.y * TRowGroup::Rows);
@@ -160,7 +154,6 @@ private:
     std::uint32_t firstX = 0;
     std::uint32_t rowsFound = 0;   // bit row + 2 * slice
     std::uint32_t rowsOfFirst = 0; // rows with a pixel in the first column
-    const auto &  groups = this->runs.groups;
     groups.ForEachRow(word.y, word.z, [&](unsigned int row, unsigned int slice) {
       const Word pixels = groups.PixelsIn(word, row, slice, mask);
       if (pixels != 0)
@@ -201,6 +194,27 @@ private:
   }
 };
 
+/** Measures the runs of each word of columns, for AddToRows(). */
+template <typename TRowGroup, typename TRun, typename TSum>
+struct MeasureWord : RunLists<TRowGroup, TRun>
+{
+  using typename RunLists<TRowGroup, TRun>::ListType;
+
+  RanksOfRuns<TRun>                     ranks;
+  MeasureColumns<TRowGroup, TRun, TSum> measure;
+
+  /** Moves to the next run. Measures its pixels in the word, and returns the rank of its component. */
+  CCL_HOST_DEVICE
+  std::uint64_t
+  Next(ListType & list, Measurements<TRun, TSum> & value) const
+  {
+    Word       mask = 0;
+    const TRun run = list.runs.Next(mask);
+    value = measure.MeasurementsOf(this->runs.groups, list.word, mask);
+    return ranks[run];
+  }
+};
+
 } // namespace MeasureRuns
 
 /** Measures all components. `isTransposed` is the pixel order of the first pixels. Writes all rows of the table. */
@@ -225,12 +239,8 @@ MeasureComponents(const TExecutor &                    executor,
     return;
   }
   executor.AddToRows(runs.groups.columns.words,
-                     MeasureWord<TRowGroup, TRun, TSum>{ { runs },
-                                                         ranks,
-                                                         stack,
-                                                         table.sums[0] != nullptr || table.products[0] != nullptr,
-                                                         table.products[0] != nullptr,
-                                                         isTransposed },
+                     MeasureWord<TRowGroup, TRun, TSum>{
+                       { runs }, ranks, MeasureColumns<TRowGroup, TRun, TSum>::For(table, stack, isTransposed) },
                      table);
 }
 

@@ -85,9 +85,7 @@ private:
       return nullptr;
     }
     const std::uint64_t image = this->ImageOf(run);
-    std::uint64_t       hash = (key ^ image * 0x9E3779B97F4A7C15U) * 0xD6E8FEB86659FD93U;
-    hash ^= hash >> 32;
-    for (std::uint64_t i = hash & last;; i = (i + 1) & last)
+    for (std::uint64_t i = HashOf(key ^ image * 0x9E3779B97F4A7C15U) & last;; i = (i + 1) & last)
     {
       TRun other = Load(runs + i);
       if (other == NoLabel<TRun>)
