@@ -236,6 +236,8 @@ TEST(CudaConnectedComponentsEnqueue, SameAsTheFunctionsThatWait)
                                                       : selection == 7 ? 1000000 // more than there may be
                                                       : selection >= 4 ? selection - 2
                                                                        : 0;
+          labeler.options.selection.perValue =
+            labeler.options.byValue && images != 2 && (selection == 2 || selection == 4);
           labeler.options.selection.border = selection == 3 ? BorderEnum::NotTouching : BorderEnum::Any;
           labeler.options.selection.order = selection == 5 ? OrderEnum::Size : OrderEnum::FirstPixel;
           labeler.options.selection.pixelOrder =
