@@ -701,7 +701,7 @@ def label_statistics(
     if not library.on_device:
         return library.columns(labels, table, ("label",))
     with library.on_device_of(labels):
-        return {name: library.from_host(column, call.array) for name, column in table.items()}
+        return library.table_from_host(table, call.array)
 
 
 def tabulate(library, labels, options, wanted, intensities=None):
