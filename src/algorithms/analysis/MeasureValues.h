@@ -105,10 +105,11 @@ struct MeasureWord
   {
     const std::uint64_t x = word.x * BitsPerWord;
     const TBits * const row = reader.pixels.Row(reader.stack, word.y, word.z, std::uint64_t{ 0 });
-    const unsigned int  count = LoadCurrent(rows.isFull) != 0 ? 0 : reader.CountInWord(word.x);
-    TBits               before{};
-    Word                bits = 0;
-    Word                starts = 0; // a run starts at the first bit, too
+    // A stale flag costs time only. A current one would take as long as the pixels.
+    const unsigned int count = Load(rows.isFull) != 0 ? 0 : reader.CountInWord(word.x);
+    TBits              before{};
+    Word               bits = 0;
+    Word               starts = 0; // a run starts at the first bit, too
     reader.ForEachChunk(row, x, count, [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
       bits |= PackChunk(chunk, foreground) << begin;
       CCL_UNROLL
