@@ -57,7 +57,7 @@ public:
     , m_AllSizes(geometry.GetSize())
     , m_Seeds(LocateSeeds(options.seeds, options.seedPoints, geometry, options.input))
   {
-    const double pixelSize = geometry.GetPixelSize();
+    const double pixelSize = geometry.pixelSize;
     if (options.minimumSize)
     {
       m_Selection.minimumSize = MinimumPixelCount(*options.minimumSize, pixelSize);

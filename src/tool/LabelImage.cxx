@@ -132,22 +132,17 @@ WriteOutputs(const Options &    options,
   const Progress                         progress(Stage::Writing, options);
   const Stopwatch                        stopwatch;
   std::vector<std::unique_ptr<Workshop>> outputs;
-  if (!options.table.empty())
-  {
-    outputs.push_back(PrepareTable(components.table,
-                                   image.geometry,
-                                   options.backgroundValue,
-                                   { options.shapes, !options.intensity.empty(), options.byValue, image.view.type },
-                                   options.table));
-  }
-  if (!options.labelTable.empty())
-  {
-    outputs.push_back(PrepareTable(components.labelTable,
-                                   image.geometry,
-                                   0,
-                                   { options.shapes, !options.intensity.empty(), true, image.view.type, true },
-                                   options.labelTable));
-  }
+  const auto addTable = [&](const itk::CudaConnectedComponentTable & table, bool areLabels, const std::string & file) {
+    if (!file.empty())
+    {
+      const TableParts parts{
+        options.shapes, !options.intensity.empty(), options.byValue || areLabels, image.view.type, areLabels
+      };
+      outputs.push_back(PrepareTable(table, image.geometry, areLabels ? 0 : options.backgroundValue, parts, file));
+    }
+  };
+  addTable(components.table, false, options.table);
+  addTable(components.labelTable, true, options.labelTable);
   if (options.maskOutput)
   {
     outputs.push_back(PrepareMask(image, maskPixels, components.kept, options.output));
@@ -259,12 +254,13 @@ LabelImage(const Options & options)
     }
     report.foreground =
       1.0 - static_cast<double>(image.view.Count() - foreground.bits.Count()) / static_cast<double>(image.view.Count());
-    RefuseIf(options.maskOutput && image.componentCount > 1,
-             options.input +
-               ": has more than one value per pixel; --mask-output needs an image with one value per pixel");
-    RefuseIf((options.byValue || !options.labelTable.empty()) && image.componentCount > 1,
+    const bool needsValues = options.byValue || !options.labelTable.empty();
+    RefuseIf((options.maskOutput || needsValues) && image.componentCount > 1,
              options.input + ": has more than one value per pixel; " +
-               (options.byValue ? "--by-value" : "--label-table") + " needs an image with one value per pixel");
+               (options.maskOutput ? "--mask-output"
+                : options.byValue  ? "--by-value"
+                                   : "--label-table") +
+               " needs an image with one value per pixel");
     bool wasSegment = image.isSegment;
     if (!options.mask.empty())
     {
@@ -281,7 +277,6 @@ LabelImage(const Options & options)
     {
       maskPixels.value = FindForegroundValue(image.view, foreground.bits, options.input);
     }
-    const bool needsValues = options.byValue || !options.labelTable.empty();
     if (options.preview.empty() && (!options.maskOutput || maskPixels.value) && !needsValues)
     {
       image.memory.reset();
@@ -328,7 +323,7 @@ LabelImage(const Options & options)
     {
       const std::uint64_t count = components.table.pixelCounts[i];
       report.largestObjects.push_back(
-        { LabelOf(i, options), count, static_cast<double>(count) * image.geometry.GetPixelSize() });
+        { LabelOf(i, options), count, static_cast<double>(count) * image.geometry.pixelSize });
     }
   }
   if (options.maskOutput)

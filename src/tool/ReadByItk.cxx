@@ -34,30 +34,11 @@ namespace
 
 using NiftiHeader = std::unique_ptr<nifti_image, void (*)(nifti_image *)>;
 
-struct File
-{
-  std::string               name;
-  std::string               start; // the first bytes
-  itk::ImageIOBase::Pointer io;
-};
-
 /** Returns whether a number can be part of an axis. ITK's readers abort or hang with others. */
 bool
 IsLength(double number)
 {
   return -1e12 < number && number < 1e12;
-}
-
-constexpr std::size_t startSize = 1 << 20;
-
-/** Returns the first bytes of a file. */
-std::string
-StartOf(const std::string & file)
-{
-  std::string   text(startSize, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  return text.substr(0, static_cast<std::size_t>(stream.gcount()));
 }
 
 /** Returns a field of the header of a MetaImage, or nothing. */
@@ -69,13 +50,6 @@ FieldOf(const std::string & start, const std::string & name)
   return line.substr(begin, line.find_last_not_of(" \r") + 1 - begin);
 }
 
-/** Returns the path of a file that a header names. */
-std::string
-BesideOf(const File & header, const std::string & name)
-{
-  return (std::filesystem::path(header.name).parent_path() / name).string();
-}
-
 /** Returns a text that ITK has read from a header, or nothing. */
 std::string
 ValueOf(const itk::ImageIOBase & io, const std::string & key)
@@ -85,31 +59,19 @@ ValueOf(const itk::ImageIOBase & io, const std::string & key)
   return text.substr(0, text.find_last_not_of(std::string(" \0", 2)) + 1);
 }
 
-/** Returns the unit of a NIfTI file in mm. */
-double
-UnitOf(const nifti_image & header)
-{
-  return header.xyz_units == NIFTI_UNITS_METER ? 1e3 : header.xyz_units == NIFTI_UNITS_MICRON ? 1e-3 : 1.0;
-}
-
-NiftiHeader
-ReadNiftiHeader(const std::string & file)
-{
-  NiftiHeader header(nifti_image_read(file.c_str(), 0), nifti_image_free);
-  RefuseDamaged(!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0);
-  const float * const qform = &header->qto_xyz.m[0][0];
-  const float * const sform = &header->sto_xyz.m[0][0];
-  RefuseDamaged(!std::all_of(qform, qform + 16, IsLength) || !std::all_of(sform, sform + 16, IsLength) ||
-                  !std::all_of(header->pixdim, header->pixdim + 8, IsLength),
-                "its axes are no numbers");
-  return header;
-}
-
-/** Reads the header of a file by ITK. ITK has no axes that are not at right angles, which NIfTI can have. If the user
+/** Reads the header of a NIfTI file. ITK has no axes that are not at right angles, which NIfTI can have. If the user
  * ignores them, only the size of a pixel is set. */
-void
-ReadHeader(const NiftiHeader & header, bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
+NiftiHeader
+ReadNiftiHeader(bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
 {
+  NiftiHeader header(nifti_image_read(io.GetFileName(), 0), nifti_image_free);
+  RefuseDamaged(!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0);
+  const auto & rows = header->sto_xyz.m;
+  const auto   areLengths = [](const float * numbers, int count) {
+    return std::all_of(numbers, numbers + count, IsLength);
+  };
+  RefuseDamaged(!areLengths(*header->qto_xyz.m, 16) || !areLengths(*rows, 16) || !areLengths(header->pixdim, 8),
+                "its axes are no numbers");
   try
   {
     io.ReadImageInformation();
@@ -123,13 +85,13 @@ ReadHeader(const NiftiHeader & header, bool ignoreAxes, itk::ImageIOBase & io, G
     RefuseIf(!ignoreAxes,
              "the axes of its sform are not at right angles, or their lengths are not its pixel sizes; "
              "ITK has no such images. --ignore-axes labels it in pixels, without axes");
-    const auto edge = [&header](int axis) {
-      const auto & rows = header->sto_xyz.m;
-      return UnitOf(*header) * vnl_vector_fixed<double, 3>(rows[0][axis], rows[1][axis], rows[2][axis]);
+    const auto edge = [&rows](int axis) {
+      return vnl_vector_fixed<double, 3>(rows[0][axis], rows[1][axis], rows[2][axis]);
     };
     const auto normal = vnl_cross_3d(edge(0), edge(1));
     geometry.pixelSize = io.GetNumberOfDimensions() < 3 ? normal.magnitude() : std::abs(dot_product(normal, edge(2)));
   }
+  return header;
 }
 
 /** Throws Failure if a chunk before the pixels of a PNG file has another checksum, or their chunk is above 2 GB. libpng
@@ -150,23 +112,19 @@ RequireChecksums(const std::string & start)
                   crc32_z(0, reinterpret_cast<const Bytef *>(&start[at + 4]), end - at - 4) != number(end));
     at = end + 4;
   }
-  RefuseDamaged(at + 12 > start.size() ? start.size() < startSize : number(at) >> 31 != 0);
+  RefuseDamaged(at + 12 > start.size() ? start.size() < 1 << 20 : number(at) >> 31 != 0);
 }
 
-// Each of these functions sets what the header of a format says beyond ITK's reader. They return how many bytes of
-// pixels the file can have.
+// Each of these functions sets what the header of a format says beyond ITK's reader. `start` has the first bytes of the
+// file. They return how many bytes of pixels the file can have.
 
 double
-DescribeNrrd(const File & file, FileImage & image)
+DescribeNrrd(const itk::ImageIOBase & io, const std::string & /*start*/, FileImage & image)
 {
   const std::unique_ptr<Nrrd, Nrrd * (*)(Nrrd *)>                      nrrd(nrrdNew(), nrrdNuke);
-  const std::unique_ptr<NrrdIoState, NrrdIoState * (*)(NrrdIoState *)> io(nrrdIoStateNew(), nrrdIoStateNix);
-  nrrdIoStateSet(io.get(), nrrdIoStateSkipData, 1);
-  if (nrrdLoad(nrrd.get(), file.name.c_str(), io.get()) != 0)
-  {
-    biffDone(NRRD);
-    RefuseDamaged(true);
-  }
+  const std::unique_ptr<NrrdIoState, NrrdIoState * (*)(NrrdIoState *)> state(nrrdIoStateNew(), nrrdIoStateNix);
+  nrrdIoStateSet(state.get(), nrrdIoStateSkipData, 1);
+  RefuseDamaged(nrrdLoad(nrrd.get(), io.GetFileName(), state.get()) != 0);
   auto                  direction = image.geometry.space->GetDirection();
   auto                  origin = image.geometry.space->GetOrigin();
   std::set<std::string> units;
@@ -193,79 +151,79 @@ DescribeNrrd(const File & file, FileImage & image)
   image.geometry.space->SetOrigin(origin);
   units.erase("");
   ConvertUnit(units.empty() ? 1.0 : units.size() > 1 ? 0.0 : MillimetersOf(*units.begin()), image.geometry);
-  if (io->dataFNFormat != nullptr || io->dataFNArr->len > 1)
+  if (state->dataFNFormat != nullptr || state->dataFNArr->len > 1)
   {
     return HUGE_VAL; // several files
   }
-  return CapacityOf(io->dataFNArr->len == 0 ? file.name : BesideOf(file, io->dataFN[0]),
-                    io->encoding != nrrdEncodingRaw);
+  std::filesystem::path pixels = io.GetFileName();
+  pixels = state->dataFNArr->len == 0 ? pixels : pixels.replace_filename(state->dataFN[0]);
+  return CapacityOf(pixels, state->encoding != nrrdEncodingRaw);
 }
 
 double
-DescribeMetaImage(const File & file, FileImage & image)
+DescribeMetaImage(const itk::ImageIOBase & io, const std::string & start, FileImage & image)
 {
-  const std::string unit = FieldOf(file.start, "DistanceUnits");
-  const std::string pixels = FieldOf(file.start, "ElementDataFile");
+  const std::string unit = FieldOf(start, "DistanceUnits");
+  const std::string pixels = FieldOf(start, "ElementDataFile");
   ConvertUnit(unit.empty() ? 1.0 : MillimetersOf(unit), image.geometry);
-  RefuseIf(file.io->GetFileType() == itk::IOFileEnum::ASCII,
+  RefuseIf(io.GetFileType() == itk::IOFileEnum::ASCII,
            "cannot be read: its pixels are text; save them as binary numbers");
   RefuseIf(pixels.compare(0, 4, "LIST") == 0 || pixels.find('%') != std::string::npos,
            "cannot be read: its pixels are in several files; save it as one file");
-  const std::string path =
-    pixels == "LOCAL" || pixels == "Local" || pixels == "local" ? file.name : BesideOf(file, pixels);
+  std::filesystem::path path = io.GetFileName();
+  path = pixels == "LOCAL" || pixels == "Local" || pixels == "local" ? path : path.replace_filename(pixels);
   // MetaIO allocates what the header says.
-  RefuseDamaged(std::atof(FieldOf(file.start, "CompressedDataSize").c_str()) > CapacityOf(path, false));
-  const std::string compressed = FieldOf(file.start, "CompressedData");
+  RefuseDamaged(std::atof(FieldOf(start, "CompressedDataSize").c_str()) > CapacityOf(path, false));
+  const std::string compressed = FieldOf(start, "CompressedData");
   return CapacityOf(path, !compressed.empty() && compressed.find_first_of("Ff0") != 0);
 }
 
 double
-DescribePng(const File & file, FileImage & image)
+DescribePng(const itk::ImageIOBase & io, const std::string & start, FileImage & image)
 {
-  const std::size_t pixels = file.start.find("IDAT");
-  const std::size_t bits = file.start.find("sBIT");
+  const std::size_t pixels = start.find("IDAT");
+  const std::size_t bits = start.find("sBIT");
   ConvertUnit(0.0, image.geometry);
-  for (const auto & color : static_cast<const itk::PNGImageIO &>(*file.io).GetColorPalette())
+  for (const auto & color : static_cast<const itk::PNGImageIO &>(io).GetColorPalette())
   {
     const auto wide = [](int byte) { return static_cast<std::uint16_t>(257 * byte); };
     image.palette.push_back({ wide(color[0]), wide(color[1]), wide(color[2]) });
   }
-  RefuseIf(file.start.find("acTL") < pixels, "is an animation; save the frame to label as an image");
-  RefuseIf(bits < pixels &&
-             file.start[bits + 4] < file.start[24], // the bits of the first number, and those that are stored
+  RefuseIf(start.find("acTL") < pixels, "is an animation; save the frame to label as an image");
+  RefuseIf(bits < pixels && start[bits + 4] < start[24], // the bits of the first number, and those that are stored
            "cannot be read: it calls bits of its numbers unused (sBIT), and ITK removes them; save it without that");
-  RefuseIf(!image.palette.empty() && file.io->GetNumberOfComponents() > 1,
+  RefuseIf(!image.palette.empty() && io.GetNumberOfComponents() > 1,
            "cannot be read: colors of its palette are transparent, and ITK reads no indices then; save it without "
            "transparency");
-  return CapacityOf(file.name, true);
+  return CapacityOf(io.GetFileName(), true);
 }
 
 double
-DescribeDicom(const File & file, FileImage & image)
+DescribeDicom(const itk::ImageIOBase & io, const std::string & /*start*/, FileImage & image)
 {
-  const std::string frames = ValueOf(*file.io, "0028|0008");
-  const std::string scaling = ValueOf(*file.io, "3004|000e");
+  const std::string frames = ValueOf(io, "0028|0008");
+  const std::string scaling = ValueOf(io, "3004|000e");
   RefuseIf(!frames.empty() && frames != "1",
            "has " + frames +
              " frames, which can be slices, stacks or times; convert it to NIfTI first, such as by dcm2niix");
-  RefuseIf(ValueOf(*file.io, "0028|0004") == "PALETTE COLOR" || ValueOf(*file.io, "0028|0100") == "1" ||
+  RefuseIf(ValueOf(io, "0028|0004") == "PALETTE COLOR" || ValueOf(io, "0028|0100") == "1" ||
              (!scaling.empty() && std::atof(scaling.c_str()) != 1.0),
            "cannot be read: its pixels are single bits, indices into a palette of colors, or a dose with a scaling; "
            "convert it to NIfTI or NRRD first");
   // GDCM ignores the size of pixels in some classes, and sets one if there is none.
   auto       spacing = image.geometry.space->GetSpacing();
-  const int  read = std::sscanf(ValueOf(*file.io, "0028|0030").c_str(), "%lf\\%lf", &spacing[1], &spacing[0]);
+  const int  read = std::sscanf(ValueOf(io, "0028|0030").c_str(), "%lf\\%lf", &spacing[1], &spacing[0]);
   const bool hasUnit = read == 2 && spacing[0] > 0.0 && spacing[1] > 0.0;
   image.geometry.space->SetSpacing(hasUnit ? spacing : image.geometry.space->GetSpacing());
   ConvertUnit(hasUnit ? 1.0 : 0.0, image.geometry);
-  return CapacityOf(file.name, true);
+  return CapacityOf(io.GetFileName(), true);
 }
 
 double
-DescribeMrc(const File & file, FileImage & image)
+DescribeMrc(const itk::ImageIOBase & io, const std::string & /*start*/, FileImage & image)
 {
   itk::MRCHeaderObject::ConstPointer object;
-  itk::ExposeMetaData(file.io->GetMetaDataDictionary(), itk::MRCImageIO::m_MetaDataHeaderName, object);
+  itk::ExposeMetaData(io.GetMetaDataDictionary(), itk::MRCImageIO::m_MetaDataHeaderName, object);
   const itk::MRCHeaderObject::Header & header = object->GetHeader();
   const int                            spaceGroup = header.ispg + header.nsymbt; // the halves of one number
   RefuseIf((spaceGroup >= 401 && spaceGroup <= 630) || (spaceGroup == 0 && header.mz == 1 && header.nz > 1),
@@ -275,7 +233,7 @@ DescribeMrc(const File & file, FileImage & image)
              (header.mapc != 0 && (header.mapc != 1 || header.mapr != 2 || header.maps != 3)),
            "cannot be read: its axes are in another order, or not at right angles; convert it first");
   ConvertUnit(header.xlen > 0.0F ? 1e-7 : 0.0, image.geometry); // angstroms
-  return CapacityOf(file.name, false);
+  return CapacityOf(io.GetFileName(), false);
 }
 
 /** Reads bytes of a file that may be gzipped. A gzipped file is read to its end, which has its checksum. zlib checks it
@@ -289,11 +247,11 @@ ReadBytes(const std::string & file, std::int64_t offset, std::uint64_t length, c
   {
     return false;
   }
-  std::vector<char> rest(1 << 16);
-  int               count = 1;
+  std::array<char, 1 << 16> rest{};
+  int                       count = 1;
   while (gzdirect(content.get()) == 0 && count > 0)
   {
-    count = gzread(content.get(), rest.data(), static_cast<unsigned int>(rest.size()));
+    count = gzread(content.get(), rest.data(), rest.size());
   }
   return count >= 0 && gzclose(content.release()) == Z_OK;
 }
@@ -302,19 +260,26 @@ ReadBytes(const std::string & file, std::int64_t offset, std::uint64_t length, c
  * file, takes the pixels of in.nii for those of in.nii.gz, replaces NaN, and reads memory of others if colors or
  * vectors have a slope. */
 void
-ReadNiftiPixels(const File & file, const NiftiHeader & header, const ReadOptions & options, FileImage & image)
+ReadNiftiPixels(const NiftiHeader & header, const itk::ImageIOBase & io, const ReadOptions & options, FileImage & image)
 {
   const auto & origin = image.geometry.space->GetOrigin(); // ITK converts spacings only
-  image.geometry.space->SetOrigin(itk::Point<double, 3>(origin.GetVectorFromOrigin() * UnitOf(*header)));
+  const double unit = header->xyz_units == NIFTI_UNITS_METER    ? 1e3
+                      : header->xyz_units == NIFTI_UNITS_MICRON ? 1e-3
+                                                                : 1.0;
+  image.geometry.space->SetOrigin(itk::Point<double, 3>(origin.GetVectorFromOrigin() * unit));
+  image.geometry.pixelSize *= std::pow(unit, image.geometry.dimension);
   const std::unique_ptr<char, void (*)(void *)> found(nifti_findimgname(header->iname, header->nifti_type), std::free);
   const bool                                    isOneFile = header->nifti_type == NIFTI_FTYPE_NIFTI1_1;
   RefuseDamaged(!isOneFile && !found, "there is no file with its pixels");
-  RefuseIf(!isOneFile && nifti_is_gzfile(file.name.c_str()) != 0 && nifti_is_gzfile(found.get()) == 0,
-           "cannot be read: the NIfTI library takes the pixels of " + std::string(found ? found.get() : "") +
+  const std::string pixelFile = isOneFile ? io.GetFileName() : found.get();
+  const bool        isPacked = nifti_is_gzfile(pixelFile.c_str()) != 0;
+  RefuseIf(!isPacked && nifti_is_gzfile(io.GetFileName()) != 0,
+           "cannot be read: the NIfTI library takes the pixels of " + pixelFile +
              " for its own; move one of the files");
   const auto   numberSize = static_cast<std::size_t>(std::max(header->swapsize, 1));
   const auto   count = static_cast<unsigned int>(header->nbyper) / static_cast<unsigned int>(numberSize); // 3 in RGB
-  const auto   channel = ChooseChannel(options, file.io->GetNumberOfComponents() / count, image);
+  const auto   vectorSize = io.GetNumberOfComponents() / count;
+  const auto   channel = ChooseChannel(options, vectorSize, image);
   const bool   hasSlope = header->nifti_type != NIFTI_FTYPE_ANALYZE && count == 1 && header->scl_slope != 0.0F;
   const double slope = hasSlope ? header->scl_slope : 1.0;
   const double intercept = hasSlope ? header->scl_inter : 0.0;
@@ -323,31 +288,30 @@ ReadNiftiPixels(const File & file, const NiftiHeader & header, const ReadOptions
   const bool        isFloat = typeName[0] == 'F' || typeName[0] == 'C';
   const auto        stored = TypeOfNumbers(numberSize, isFloat, typeName[0] == 'I');
   // As in ITK, small integers become float.
-  const auto          type = isScaled && !isFloat ? TypeOfNumbers(numberSize <= 2 ? 4 : 8, true, false) : stored;
-  const std::string   pixelFile = isOneFile ? file.name : found.get();
-  const double        capacity = CapacityOf(pixelFile, nifti_is_gzfile(pixelFile.c_str()) != 0);
-  const double        growth = static_cast<double>(ImageView::SizeOf(type)) / static_cast<double>(numberSize);
-  char * const        pixels = AllocatePixels(type, count, growth * capacity, image);
-  const std::uint64_t bytes = image.view.Count() * count * numberSize;
-  RefuseIf(static_cast<std::uint64_t>(header->nvox) != image.view.Count() * (file.io->GetNumberOfComponents() / count),
+  const auto   type = isScaled && !isFloat ? TypeOfNumbers(numberSize <= 2 ? 4 : 8, true, false) : stored;
+  const double capacity = CapacityOf(pixelFile, isPacked);
+  char * const pixels = AllocatePixels(type, count, 8 * numberSize, capacity, image);
+  RefuseIf(static_cast<std::uint64_t>(header->nvox) != image.view.Count() * vectorSize,
            "cannot be read: its pixels are vectors of colors or of complex numbers; save them as vectors of numbers");
-  const auto offset = header->iname_offset + static_cast<std::int64_t>(channel * bytes);
-  RefuseDamaged(!ReadBytes(pixelFile, offset, bytes, pixels));
+  const std::uint64_t bytes = image.view.Count() * count * numberSize;
+  RefuseDamaged(
+    !ReadBytes(pixelFile, header->iname_offset + static_cast<std::int64_t>(channel * bytes), bytes, pixels));
   if (header->byteorder != nifti_short_order() && header->swapsize > 1)
   {
     nifti_swap_Nbytes(bytes / numberSize, header->swapsize, pixels);
   }
-  const auto scale = [&](auto from, auto to) { // in place, so from the end
-    for (std::uint64_t i = image.view.Count(); i-- > 0;)
-    {
-      std::memcpy(&from, pixels + i * sizeof(from), sizeof(from));
-      to = static_cast<decltype(to)>(static_cast<double>(from) * slope + intercept);
-      std::memcpy(pixels + i * sizeof(to), &to, sizeof(to));
-    }
-  };
   if (isScaled)
   {
-    VisitPixelType(stored, [&](auto from) { VisitPixelType(type, [&](auto to) { scale(from, to); }); });
+    VisitPixelType(stored, [&](auto from) {
+      VisitPixelType(type, [&](auto to) {
+        for (std::uint64_t i = image.view.Count(); i-- > 0;) // in place, so from the end
+        {
+          std::memcpy(&from, pixels + i * sizeof(from), sizeof(from));
+          to = static_cast<decltype(to)>(static_cast<double>(from) * slope + intercept);
+          std::memcpy(pixels + i * sizeof(to), &to, sizeof(to));
+        }
+      });
+    });
   }
 }
 
@@ -378,7 +342,10 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   const std::unique_ptr<std::streambuf, decltype(restore)> original(std::cerr.rdbuf(errors.rdbuf()), restore);
 
   nifti_set_debug_level(0);
-  const std::string start = StartOf(file);
+  std::string   start(1 << 20, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  start.resize(static_cast<std::size_t>(stream.gcount()));
   // The class in the meta information of DICOM. ITK 5.2 reads segmentations as volumes, and does not know label maps.
   RefuseIf(start.find("\2\0\2\0UI\x1C\0"
                       "1.2.840.10008.5.1.4.1.1.66."s) != std::string::npos,
@@ -387,7 +354,7 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   const itk::ImageIOBase::Pointer io =
     itk::ImageIOFactory::CreateImageIO(file.c_str(), itk::ImageIOFactory::IOFileModeEnum::ReadMode);
   RefuseIf(!io, "is not an image in a format that ITK can read (NIfTI, NRRD, MetaImage, PNG, TIFF, ...)");
-  const std::map<std::string, double (*)(const File &, FileImage &)> formats{
+  const std::map<std::string, double (*)(const itk::ImageIOBase &, const std::string &, FileImage &)> formats{
     { "NrrdImageIO", DescribeNrrd },  { "MetaImageIO", DescribeMetaImage }, { "PNGImageIO", DescribePng },
     { "GDCMImageIO", DescribeDicom }, { "MRCImageIO", DescribeMrc },
   };
@@ -401,10 +368,17 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   {
     RequireChecksums(start);
   }
-  const NiftiHeader nifti = isNifti ? ReadNiftiHeader(file) : NiftiHeader(nullptr, nifti_image_free);
+  NiftiHeader nifti(nullptr, nifti_image_free);
   io->SetFileName(file);
   io->SetExpandRGBPalette(false);
-  ReadHeader(nifti, options.ignoreAxes, *io, image.geometry);
+  if (isNifti)
+  {
+    nifti = ReadNiftiHeader(options.ignoreAxes, *io, image.geometry);
+  }
+  else
+  {
+    io->ReadImageInformation();
+  }
   const unsigned int dimension = io->GetNumberOfDimensions();
   itk::ImageIORegion region(dimension);
   itk::Size<3>       size{ { 1, 1, 1 } };
@@ -424,7 +398,7 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   image.view.type = TypeOfNumbers(
     io->GetComponentSize(), typeName == "float" || typeName == "double", typeName.compare(0, 8, "unsigned") != 0);
   image.geometry.dimension = std::clamp(dimension, 2U, 3U);
-  if (!image.geometry.pixelSize)
+  if (image.geometry.pixelSize == 0.0)
   {
     // The reader reads the header only, because it would convert the pixels.
     const auto reader = itk::ImageFileReader<itk::Image<unsigned char, 3>>::New();
@@ -443,13 +417,13 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   }
   if (isNifti)
   {
-    ReadNiftiPixels({ file, start, io }, nifti, options, image);
+    ReadNiftiPixels(nifti, *io, options, image);
     return;
   }
-  const double capacity = formats.at(format)({ file, start, io }, image);
-  char * const pixels = AllocatePixels(image.view.type, io->GetNumberOfComponents(), capacity, image);
-  const auto   bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(image.view.type);
-  RefuseDamaged(static_cast<std::uint64_t>(io->GetImageSizeInBytes()) != bytes);
+  const double capacity = formats.at(format)(*io, start, image);
+  char * const pixels =
+    AllocatePixels(image.view.type, io->GetNumberOfComponents(), 8 * io->GetComponentSize(), capacity, image);
+  const auto bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(image.view.type);
   errors.str(""); // of the header
   RefuseDamaged(!ReadPixels(*io, pixels, bytes) || (isMetaImage && !errors.str().empty()) ||
                 errors.str().find("at own risk") != std::string::npos); // GDCM, if a file is too short

@@ -18,15 +18,6 @@
 namespace
 {
 
-std::string
-TypeText(const FileImage & image)
-{
-  const std::string type = VisitPixelType(image.view.type, [](auto zero) {
-    return itk::ImageIOBase::GetComponentTypeAsString(itk::ImageIOBase::MapPixelType<decltype(zero)>::CType);
-  });
-  return (image.componentCount > 1 ? std::to_string(image.componentCount) + " x " : "") + type;
-}
-
 /** Sets the number of numbers of a pixel. They are adjacent. */
 void
 SetView(PixelType type, unsigned int count, FileImage & image)
@@ -166,42 +157,17 @@ SelectSegment(const ReadOptions & options, FileImage & image)
 
 } // namespace
 
-std::string
-Between(const std::string & text, const std::string & begin, const std::string & end)
-{
-  const std::size_t at = text.find(begin);
-  return at == std::string::npos
-           ? ""
-           : text.substr(at + begin.size(), text.find(end, at + begin.size()) - at - begin.size());
-}
-
-PixelType
-TypeOfNumbers(std::size_t size, bool isFloat, bool isSigned)
-{
-  constexpr std::array unsignedTypes{ PixelType::UInt8, PixelType::UInt16, PixelType::UInt32, PixelType::UInt64 };
-  constexpr std::array signedTypes{ PixelType::Int8, PixelType::Int16, PixelType::Int32, PixelType::Int64 };
-  const std::size_t    i = size == 8 ? 3 : size / 2;
-  return isFloat ? (size == 8 ? PixelType::Double : PixelType::Float) : isSigned ? signedTypes[i] : unsignedTypes[i];
-}
-
-double
-CapacityOf(const std::filesystem::path & file, bool isCompressed)
-{
-  std::error_code ignored;
-  const bool      isFile = std::filesystem::is_regular_file(file, ignored);
-  return isFile ? static_cast<double>(std::filesystem::file_size(file)) * (isCompressed ? 262144.0 : 1.0) : 0.0;
-}
-
 char *
-AllocatePixels(PixelType type, unsigned int count, double capacity, FileImage & image)
+AllocatePixels(PixelType type, unsigned int count, std::size_t bits, double capacity, FileImage & image)
 {
-  double bytes = static_cast<double>(count * ImageView::SizeOf(type));
+  double numbers = count;
   for (const std::uint64_t length : image.geometry.GetSize())
   {
-    bytes *= static_cast<double>(length);
+    numbers *= static_cast<double>(length);
   }
-  RefuseDamaged(bytes > capacity);
-  image.memory.reset(new char[static_cast<std::size_t>(std::min(bytes, 1e18)) + 1]);
+  RefuseDamaged(numbers * static_cast<double>(bits) / 8.0 > capacity);
+  const double bytes = std::min(numbers * static_cast<double>(ImageView::SizeOf(type)), 1e18);
+  image.memory.reset(new char[static_cast<std::size_t>(bytes) + 1]);
   SetView(type, count, image);
   return image.memory.get();
 }
@@ -283,7 +249,10 @@ ReadImage(const std::string & file, const ReadOptions & options)
     {
       ReadByItk(file, options, image);
     }
-    image.pixelType = TypeText(image);
+    image.pixelType = image.componentCount > 1 ? std::to_string(image.componentCount) + " x " : "";
+    image.pixelType += VisitPixelType(image.view.type, [](auto zero) {
+      return itk::ImageIOBase::GetComponentTypeAsString(itk::ImageIOBase::MapPixelType<decltype(zero)>::CType);
+    });
     if (!image.palette.empty())
     {
       ApplyPalette(image);
@@ -303,11 +272,13 @@ ReadImage(const std::string & file, const ReadOptions & options)
     throw Failure(file + ": " + failure.what());
   }
   Geometry &   geometry = image.geometry;
+  const auto & spacing = geometry.space->GetSpacing();
   const double determinant = std::abs(vnl_determinant(geometry.space->GetDirection().GetVnlMatrix()));
-  // Directions of type float are at right angles up to rounding.
-  if (!geometry.pixelSize && (options.ignoreAxes || std::abs(determinant - 1.0) > 1e-4))
+  if (geometry.pixelSize == 0.0)
   {
-    geometry.pixelSize = determinant * geometry.GetPixelSize();
+    // Directions of type float are at right angles up to rounding.
+    geometry.pixelSize =
+      spacing[0] * spacing[1] * spacing[2] * (std::abs(determinant - 1.0) > 1e-4 ? determinant : 1.0);
   }
   if (options.ignoreAxes)
   {

@@ -28,8 +28,8 @@ struct Geometry
 {
   unsigned int               dimension = 3; // 2 or 3
   itk::ImageBase<3>::Pointer space = itk::ImageBase<3>::New();
-  bool                       hasUnit = true; // whether lengths are in mm; otherwise, pixels have the edge length 1
-  std::optional<double>      pixelSize;      // if the spacing does not give it
+  bool                       hasUnit = true;  // whether lengths are in mm; otherwise, pixels have the edge length 1
+  double                     pixelSize = 0.0; // in mm2 in a plane, in mm3 in a volume
 
   /** Returns the numbers of pixels along the axes of the image. */
   std::vector<std::uint64_t>
@@ -37,14 +37,6 @@ struct Geometry
   {
     const auto & size = space->GetLargestPossibleRegion().GetSize();
     return { size.begin(), size.begin() + dimension };
-  }
-
-  /** Returns the size of a pixel: in mm2 in a plane, in mm3 in a volume. */
-  double
-  GetPixelSize() const
-  {
-    const auto & spacing = space->GetSpacing();
-    return pixelSize.value_or(spacing[0] * spacing[1] * spacing[2]);
   }
 };
 

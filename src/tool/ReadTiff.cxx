@@ -23,6 +23,9 @@ namespace
 
 std::string firstError; // of libtiff, which has one handler of errors for all files
 
+constexpr auto pagesOfMicroscope =
+  "it has pages that are slices, times or channels, as microscopes write them; save it as OME-TIFF";
+
 /** Returns a tag of the current page, or its default. */
 template <typename TValue>
 TValue
@@ -45,6 +48,34 @@ LayoutOf(TIFF * tiff)
                     TagOf<std::uint16_t>(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK));
 }
 
+/** Throws Failure if the tool does not read pages such as the current one. */
+void
+RequireReadable(TIFF * tiff)
+{
+  const auto [width, height, bits, samples, format, photometric] = LayoutOf(tiff);
+  const auto require = [](bool condition, const std::string & problem) {
+    RefuseIf(!condition, "cannot be read: " + problem);
+  };
+  require(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) <= 1, pagesOfMicroscope);
+  require(photometric <= PHOTOMETRIC_RGB || (photometric == PHOTOMETRIC_PALETTE && samples == 1 && bits <= 16),
+          "its colors are not gray, RGB or indices into a palette; save it as one of these");
+  require(TagOf<std::uint16_t>(tiff, TIFFTAG_ORIENTATION) == ORIENTATION_TOPLEFT,
+          "its rows or columns are in another order; save it upright (orientation 1)");
+  require(samples == 1 || TagOf<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG,
+          "its colors are in planes; save them pixel by pixel");
+  // libtiff knows this tag in compressions that use it only.
+  const TIFFField * const predictor = TIFFFindField(tiff, TIFFTAG_PREDICTOR, TIFF_ANY);
+  require(predictor == nullptr || std::strcmp(TIFFFieldName(predictor), "Predictor") == 0,
+          "its numbers are differences (predictor), which its compression does not know; save it without them");
+  const bool isWhole = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+  const bool isOdd =
+    format != SAMPLEFORMAT_INT && bits % 8 != 0 && bits < (photometric == PHOTOMETRIC_MINISWHITE ? 8 : 32);
+  require(format == SAMPLEFORMAT_IEEEFP ? bits >= 16 && isWhole && photometric != PHOTOMETRIC_MINISWHITE
+                                        : format <= SAMPLEFORMAT_VOID && (isWhole || isOdd),
+          "its numbers have " + std::to_string(bits) + " bits and sample format " + std::to_string(format) +
+            "; save them as integers of 8 to 64 bits or floating-point numbers of 16 to 64 bits");
+}
+
 /** Returns the places of the pages in their order, without reduced images and masks. Throws Failure if they differ. */
 std::vector<std::uint64_t>
 FindPages(TIFF * tiff)
@@ -62,6 +93,7 @@ FindPages(TIFF * tiff)
       RefuseIf(LayoutOf(tiff) != layout,
                "has pages of different sizes or types, such as page 1 and page " + std::to_string(count) +
                  ", so they are not the slices of one volume; save the page to label as a file of its own");
+      RequireReadable(tiff);
       pages.push_back(TIFFCurrentDirOffset(tiff));
     }
   } while (firstError.empty() && TIFFReadDirectory(tiff) != 0);
@@ -75,6 +107,15 @@ FindPages(TIFF * tiff)
 std::array<double, 3>
 ReadDescription(TIFF * tiff, const std::string & text, double samples, double pageCount)
 {
+  // libtiff knows other tags only if the file has them.
+  const auto         has = [tiff](std::uint32_t tag) { return TIFFFindField(tiff, tag, TIFF_ANY) != nullptr; };
+  const auto * const software = TagOf<const char *>(tiff, TIFFTAG_SOFTWARE);
+  const bool         isSeries = text.compare(0, 7, "SCIFIO=") == 0 || text.find(":OME ") != std::string::npos ||
+                        text.find("PerkinElmer-QPI") != std::string::npos ||
+                        (software != nullptr && std::strncmp(software, "SI.", 3) == 0); // ScanImage
+  // MetaMorph, FluoView, Zeiss LSM
+  RefuseIf(has(33629) || has(34362) || has(34412) || (isSeries && pageCount > 1.0),
+           std::string("cannot be read: ") + pagesOfMicroscope);
   const bool isImageJ = text.compare(0, 7, "ImageJ=") == 0;
   const bool isOme = text.find("<OME") != std::string::npos;
   const auto value = [&](const std::string & keyOfImageJ, const std::string & keyOfOme) {
@@ -207,46 +248,6 @@ ReadPage(TIFF * tiff, std::size_t size, char * out)
   }
 }
 
-/** Throws Failure if the tool does not read such pages. */
-void
-RequireReadable(TIFF * tiff, const std::string & text, std::size_t pageCount)
-{
-  const auto [width, height, bits, samples, format, photometric] = LayoutOf(tiff);
-  const auto require = [](bool condition, const std::string & problem) {
-    RefuseIf(!condition, "cannot be read: " + problem);
-  };
-  const auto has = [tiff](std::uint32_t tag) { // whether a page has a list of values
-    void *        values = nullptr;
-    std::uint32_t count = 0;
-    return TIFFGetField(tiff, tag, &count, &values) != 0;
-  };
-  const auto * const software = TagOf<const char *>(tiff, TIFFTAG_SOFTWARE);
-  const bool         isSeries = text.compare(0, 7, "SCIFIO=") == 0 || text.find(":OME ") != std::string::npos ||
-                        text.find("PerkinElmer-QPI") != std::string::npos ||
-                        (software != nullptr && std::strncmp(software, "SI.", 3) == 0); // ScanImage
-  // MetaMorph, FluoView, Zeiss LSM
-  require(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) <= 1 && !has(33629) && !has(34362) && !has(34412) &&
-            (!isSeries || pageCount == 1),
-          "it has pages that are slices, times or channels, as microscopes write them; save it as OME-TIFF");
-  require(photometric <= PHOTOMETRIC_RGB || (photometric == PHOTOMETRIC_PALETTE && samples == 1 && bits <= 16),
-          "its colors are not gray, RGB or indices into a palette; save it as one of these");
-  require(TagOf<std::uint16_t>(tiff, TIFFTAG_ORIENTATION) == ORIENTATION_TOPLEFT,
-          "its rows or columns are in another order; save it upright (orientation 1)");
-  require(samples == 1 || TagOf<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG,
-          "its colors are in planes; save them pixel by pixel");
-  // libtiff knows this tag in compressions that use it only.
-  const TIFFField * const predictor = TIFFFindField(tiff, TIFFTAG_PREDICTOR, TIFF_ANY);
-  require(predictor == nullptr || std::strcmp(TIFFFieldName(predictor), "Predictor") == 0,
-          "its numbers are differences (predictor), which its compression does not know; save it without them");
-  const bool isWhole = bits == 8 || bits == 16 || bits == 32 || bits == 64;
-  const bool isOdd =
-    format != SAMPLEFORMAT_INT && bits % 8 != 0 && bits < (photometric == PHOTOMETRIC_MINISWHITE ? 8 : 32);
-  require(format == SAMPLEFORMAT_IEEEFP ? bits >= 16 && isWhole && photometric != PHOTOMETRIC_MINISWHITE
-                                        : format <= SAMPLEFORMAT_VOID && (isWhole || isOdd),
-          "its numbers have " + std::to_string(bits) + " bits and sample format " + std::to_string(format) +
-            "; save them as integers of 8 to 64 bits or floating-point numbers of 16 to 64 bits");
-}
-
 } // namespace
 
 bool
@@ -286,17 +287,14 @@ ReadTiff(const std::string & file, FileImage & image)
   image.geometry.space->SetSpacing(hasUnit ? spacing.data() : image.geometry.space->GetSpacing().GetDataPointer());
   ConvertUnit(hasUnit ? 1.0 : 0.0, image.geometry);
 
-  RequireReadable(tiff.get(), text, pages.size());
   const bool        isFloat = format == SAMPLEFORMAT_IEEEFP;
   const std::size_t size = bits > 32 ? 8 : bits > 16 || isFloat ? 4 : bits > 8 ? 2 : 1;
   const auto        type = TypeOfNumbers(size, isFloat, format == SAMPLEFORMAT_INT);
   const bool        isCompressed = TagOf<std::uint16_t>(tiff.get(), TIFFTAG_COMPRESSION) != COMPRESSION_NONE;
-  const double      growth = 8.0 * static_cast<double>(size) / bits;
-  char *            out = AllocatePixels(type, samples, growth * CapacityOf(file, isCompressed), image);
+  char *            out = AllocatePixels(type, samples, bits, CapacityOf(file, isCompressed), image);
   for (const std::uint64_t page : pages)
   {
     RefuseDamaged(TIFFSetSubDirectory(tiff.get(), page) == 0 || LayoutOf(tiff.get()) != layout, firstError);
-    RequireReadable(tiff.get(), text, pages.size());
     ReadPage(tiff.get(), size, out);
     out += image.view.strides[2];
   }

@@ -236,7 +236,7 @@ WriteRows(const itk::CudaConnectedComponentTable & table,
   }
   // The statistics multiply the spacings for the size of a pixel, which is true of axes at right angles only.
   const double pixelSize = std::accumulate(spacing.Begin(), spacing.End(), 1.0, std::multiplies<>());
-  const double shear = geometry.pixelSize.value_or(pixelSize) / pixelSize;
+  const double shear = geometry.pixelSize / pixelSize;
   spacing[0] *= shear;
   for (unsigned int row = 0; row < VDimension; ++row)
   {
