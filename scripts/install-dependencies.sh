@@ -7,8 +7,8 @@
 # The default is the packages that the build and the tests need.
 set -eu
 
-packages="g++ cmake ninja-build libinsighttoolkit5-dev libcli11-dev nlohmann-json3-dev libgtest-dev libtiff-dev zlib1g-dev"
-packages="$packages insighttoolkit5-examples plastimatch doxygen"
+packages="g++ cmake ninja-build libinsighttoolkit5-dev libcli11-dev nlohmann-json3-dev libgtest-dev libpng-dev libtiff-dev"
+packages="$packages zlib1g-dev insighttoolkit5-examples plastimatch doxygen"
 packages="${*:-$packages}"
 
 missing=""

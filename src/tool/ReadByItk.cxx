@@ -12,6 +12,7 @@
 #include "itkMRCImageIO.h"
 #include "itkMetaDataObject.h"
 #include "itkPNGImageIO.h"
+#include "itk_png.h"
 
 #include <NrrdIO.h>
 #include <nifti1_io.h>
@@ -25,7 +26,6 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <numeric>
 #include <set>
 #include <sstream>
 
@@ -94,25 +94,14 @@ ReadNiftiHeader(bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
   return header;
 }
 
-/** Throws Failure if a chunk before the pixels of a PNG file has another checksum, or their chunk is above 2 GB. libpng
- * would end the program. */
+/** Throws Failure if libpng cannot read the header of a PNG file. In ITK, libpng would end the program. */
 void
-RequireChecksums(const std::string & start)
+RequireReadablePng(const std::string & file)
 {
-  const auto number = [&start](std::size_t at) { // the high byte is first
-    return std::accumulate(&start[at], &start[at + 4], std::size_t{ 0 }, [](std::size_t high, unsigned char byte) {
-      return high << 8 | byte;
-    });
-  };
-  std::size_t at = 8;
-  while (at + 12 <= start.size() && start.compare(at + 4, 4, "IDAT") != 0)
-  {
-    const std::size_t end = at + 8 + number(at);
-    RefuseDamaged(end + 4 <= start.size() &&
-                  crc32_z(0, reinterpret_cast<const Bytef *>(&start[at + 4]), end - at - 4) != number(end));
-    at = end + 4;
-  }
-  RefuseDamaged(at + 12 > start.size() ? start.size() < 1 << 20 : number(at) >> 31 != 0);
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  RefuseDamaged(png_image_begin_read_from_file(&image, file.c_str()) == 0, image.message);
+  png_image_free(&image);
 }
 
 // Each of these functions sets what the header of a format says beyond ITK's reader. `start` has the first bytes of the
@@ -366,7 +355,7 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   RefuseDamaged(isMetaImage && std::atof(FieldOf(start, "NDims").c_str()) > 10.0); // MetaIO has memory for 10
   if (format == "PNGImageIO")
   {
-    RequireChecksums(start);
+    RequireReadablePng(file);
   }
   NiftiHeader nifti(nullptr, nifti_image_free);
   io->SetFileName(file);
