@@ -41,18 +41,8 @@ namespace itk
  * - The filter can be updated again after any exception.
  *
  * \par Environment variables
- * These values have an effect:
- * - `ITK_CUDA_CONNECTED_COMPONENTS=0`: CudaConnectedComponentsFactory and the plug-in do not replace ITK's
- *   filters. A program that creates a filter of this module itself still uses the GPU.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_DISABLE`: a list of classes of ITK that are not replaced, with commas between them,
- *   such as `RelabelComponentImageFilter`.
- * - `ITK_CUDA_CONNECTED_COMPONENTS=1`: filters with LazyGPUStartOn() use the GPU from the first image on that has more
- *   than 16,384 pixels.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_VERBOSE=1`: each successful run of a filter prints one line on itk::OutputWindow,
- *   which is standard error by default: name of the filter, size, pixel types, connectivity, backend, fallback reason,
- *   and time in milliseconds.
- * - `ITK_CUDA_CONNECTED_COMPONENTS_TRIM=1`: each run of a filter that labels ends with
- *   CudaConnectedComponentLabeler::TrimMemory(). Other programs on the GPU then have more memory, but runs take longer.
+ * doc/behavior.md lists the variables that replace ITK's filters, start the GPU early, limit its memory, and print each
+ * run.
  *
  * \par Errors
  * An update throws an ExceptionObject: MemoryAllocationError if the host has too little memory, ProcessAborted after an
