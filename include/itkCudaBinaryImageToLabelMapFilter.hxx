@@ -84,7 +84,7 @@ CudaBinaryImageToLabelMapFilter<TInputImage, TOutputImage>::GenerateDataByITK()
   filter->SetOutputBackgroundValue(this->GetOutputBackgroundValue());
   try
   {
-    UpdateInside(*this, *filter, InputInside(this->GetInput()).GetPointer());
+    UpdateInside(*this, *filter, this->GetInput());
   }
   catch (...)
   {

@@ -76,7 +76,7 @@ CudaConnectedThresholdImageFilter<TInputImage, TOutputImage>::GenerateDataByITK(
   {
     filter->AddSeed(seed);
   }
-  UpdateInside(*this, *filter, InputInside(this->GetInput()).GetPointer());
+  UpdateInside(*this, *filter, this->GetInput());
 }
 
 } // end namespace itk

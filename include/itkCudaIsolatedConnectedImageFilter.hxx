@@ -160,7 +160,7 @@ CudaIsolatedConnectedImageFilter<TInputImage, TOutputImage>::GenerateDataByITK()
     filter->AddSeed2(seed);
   }
   filter->AddObserver(IterationEvent(), [this](const EventObject &) { this->InvokeEvent(IterationEvent()); });
-  UpdateInside(*this, *filter, InputInside(this->GetInput()).GetPointer());
+  UpdateInside(*this, *filter, this->GetInput());
   this->m_IsolatedValue = filter->GetIsolatedValue();
   this->m_ThresholdingFailed = this->m_ThresholdingFailed || filter->GetThresholdingFailed();
 }

@@ -167,7 +167,7 @@ CudaThresholdMaximumConnectedComponentsImageFilter<TInputImage, TOutputImage>::G
   filter->SetOutsideValue(this->GetOutsideValue());
   filter->SetUpperBoundary(this->GetUpperBoundary());
   this->GetOutput()->SetRequestedRegion(requested); // from which the filter inside takes that of the input
-  UpdateInside(*this, *filter, InputInside(this->GetInput()).GetPointer());
+  UpdateInside(*this, *filter, this->GetInput());
   m_ThresholdValue = filter->GetThresholdValue();
 
   const auto extremes = MinimumMaximumImageCalculator<TInputImage>::New();

@@ -95,7 +95,7 @@ UpdateInside(TOuterFilter & outer, TFilter & filter, const typename TFilter::Inp
   const auto progress = ProgressAccumulator::New();
   progress->SetMiniPipelineFilter(&outer);
   progress->RegisterInternalFilter(&filter, 1.0F);
-  filter.SetInput(input);
+  filter.SetInput(InputInside(input));
   ShareThreads(outer, filter);
   filter.GraftOutput(outer.GetOutput());
   filter.Update();

@@ -98,7 +98,7 @@ SetWorkByITK(BackendRun & run, TFilter & filter, const TCopy & copySettings)
     filterOfITK->SetForegroundValue(filter.GetForegroundValue());
     filterOfITK->SetFullyConnected(filter.GetFullyConnected());
     copySettings(*filterOfITK);
-    UpdateInside(filter, *filterOfITK, InputInside(filter.GetInput()).GetPointer());
+    UpdateInside(filter, *filterOfITK, filter.GetInput());
   };
 }
 
