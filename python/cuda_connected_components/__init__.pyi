@@ -15,7 +15,7 @@ __all__ = [
     "label_statistics",
     "relabel",
     "remove_small",
-    "select_seeds",
+    "select_at_seeds",
     "set_device_memory_limit",
     "set_num_threads",
     "trim_memory",
@@ -166,7 +166,7 @@ def label(
     out: Any = None,
     return_num: bool,
 ) -> Any: ...
-def select_seeds(
+def select_at_seeds(
     image: Any,
     seeds: Sequence[float] | Sequence[Sequence[float]] | _Array,
     *,

@@ -151,7 +151,7 @@ def label_image(image, options, dtype=None, out=None, selection=None):
 
 
 @outside_graphs
-def select_seeds(
+def select_at_seeds(
     image,
     seeds,
     *,
@@ -214,7 +214,7 @@ def select_seeds(
     >>> import cuda_connected_components as ccc
     >>> image = np.array([[30, 31, 0, 33],
     ...                   [90, 32, 0, 34]])
-    >>> ccc.select_seeds(image, (0, 1), lower=25, upper=40)
+    >>> ccc.select_at_seeds(image, (0, 1), lower=25, upper=40)
     array([[1, 1, 0, 0],
            [0, 1, 0, 0]], dtype=uint8)
     """

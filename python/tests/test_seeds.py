@@ -1,4 +1,4 @@
-"""select_seeds(): the region that ITK's ConnectedThresholdImageFilter grows."""
+"""select_at_seeds(): the region that ITK's ConnectedThresholdImageFilter grows."""
 
 import numpy as np
 import pytest
@@ -40,17 +40,17 @@ def test_simple_itk(shape, full):
         )
     )
     settings = {"lower": -30, "upper": 20, "connectivity": None if full else 1}
-    region = ccc.select_seeds(image, seeds, **settings)
+    region = ccc.select_at_seeds(image, seeds, **settings)
     assert region.GetPixelID() == sitk.sitkUInt8
     assert region.GetOrigin() == image.GetOrigin()
     assert 0 < expected.sum() < expected.size
     np.testing.assert_array_equal(sitk.GetArrayFromImage(region) > 0, expected > 0)
     # Physical points near the centers of the pixels, and arrays with their own order of axes.
     points = [np.add(image.TransformIndexToPhysicalPoint(seed), 0.2) for seed in seeds]
-    region = ccc.select_seeds(image, points, spacing="image", **settings)
+    region = ccc.select_at_seeds(image, points, spacing="image", **settings)
     np.testing.assert_array_equal(sitk.GetArrayFromImage(region) > 0, expected > 0)
     for order in "CF":
-        region, count = ccc.select_seeds(
+        region, count = ccc.select_at_seeds(
             np.asarray(array, order=order), [seed[::-1] for seed in seeds], return_num=True, **settings
         )
         assert region.dtype == np.uint8
@@ -75,7 +75,7 @@ def test_points_between_pixels(library):
     assert any(np.floor(place / 0.1 + 0.5) != np.floor(place * 10 + 0.5) for place in places)
     for place in places:
         index = image.TransformPhysicalPointToIndex([place, 0.0])
-        region = ccc.select_seeds(image, [place, 0.0], spacing="image")
+        region = ccc.select_at_seeds(image, [place, 0.0], spacing="image")
         assert np.asarray(region).any() == (index[0] % 2 == 0), place
 
 
@@ -87,28 +87,28 @@ def test_itk_index():
     region = image.GetLargestPossibleRegion()
     region.SetIndex([10, 20])
     image.SetRegions(region)
-    result = ccc.select_seeds(image, [12, 21])
+    result = ccc.select_at_seeds(image, [12, 21])
     np.testing.assert_array_equal(itk.array_from_image(result), array > 0)
     with pytest.raises(ValueError, match="outside"):
-        ccc.select_seeds(image, [2, 1])
+        ccc.select_at_seeds(image, [2, 1])
 
 
 def test_arrays():
     image = np.array([[30, 31, 0, 33], [90, 32, 0, 34]])
     np.testing.assert_array_equal(
-        ccc.select_seeds(image, [(0, 0), (1, 3), (0, 3)], lower=25, upper=40),
+        ccc.select_at_seeds(image, [(0, 0), (1, 3), (0, 3)], lower=25, upper=40),
         [[1, 1, 0, 2], [0, 1, 0, 2]],
     )
     # A seed in the background, and points in mm.
-    assert not ccc.select_seeds(image, (0, 2)).any()
+    assert not ccc.select_at_seeds(image, (0, 2)).any()
     np.testing.assert_array_equal(
-        ccc.select_seeds(image, (2.1, 9.5), spacing=(2, 3)), [[0, 0, 0, 1], [0, 0, 0, 1]]
+        ccc.select_at_seeds(image, (2.1, 9.5), spacing=(2, 3)), [[0, 0, 0, 1], [0, 0, 0, 1]]
     )
     batch = np.stack([image, image[:, ::-1]])
-    region, counts = ccc.select_seeds(batch, (0, 0), spatial_dims=2, return_num=True)
+    region, counts = ccc.select_at_seeds(batch, (0, 0), spatial_dims=2, return_num=True)
     assert counts.tolist() == [1, 1]
     np.testing.assert_array_equal(region, [[[1, 1, 0, 0]] * 2, [[1, 0, 0, 0]] * 2])
-    many = ccc.select_seeds(np.eye(300, dtype=bool), ((i, i) for i in range(300)), connectivity=1)
+    many = ccc.select_at_seeds(np.eye(300, dtype=bool), ((i, i) for i in range(300)), connectivity=1)
     assert many.dtype == np.int32
     assert many.max() == 300
 
@@ -128,4 +128,4 @@ def test_arrays():
 )
 def test_errors(seeds, settings, error, text):
     with pytest.raises(error, match=text):
-        ccc.select_seeds(np.ones((3, 4), bool), seeds, **settings)
+        ccc.select_at_seeds(np.ones((3, 4), bool), seeds, **settings)
