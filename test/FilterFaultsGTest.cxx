@@ -400,6 +400,10 @@ TEST(CudaConnectedComponentsFilterFaults, ABackgroundIsWrittenToTheMemoryOfAnoth
   };
   expectLabels(*itk::CudaConnectedComponentImageFilter<VolumeType, LabelsType>::New());
   expectLabels(*itk::CudaRelabelComponentImageFilter<VolumeType, LabelsType>::New());
+  const auto grow = itk::CudaConnectedThresholdImageFilter<VolumeType, LabelsType>::New();
+  grow->SetLower(1);
+  grow->SetSeed({ { 5, 6, 7 } });
+  expectLabels(*grow);
 }
 
 #endif
