@@ -4,7 +4,7 @@
 
 // Which pixels have equal values, for labeling by value.
 
-#include "primitives/HostDevice.h"
+#include "primitives/PackWord.h"
 #include "primitives/PixelTypes.h"
 
 #include <cstdint>
@@ -71,6 +71,14 @@ struct ValueKeys
     return infinity != NaN;
   }
 
+  /** Returns whether the key of each pixel is its bits. */
+  CCL_HOST_DEVICE
+  bool
+  AreBits() const
+  {
+    return !isBool && !this->IsOfFloats();
+  }
+
   /** Returns whether two pixels with these keys have different values. */
   CCL_HOST_DEVICE
   bool
@@ -79,6 +87,30 @@ struct ValueKeys
     return a != b || (this->IsOfFloats() && a == NaN);
   }
 };
+
+/** Returns the bits of the pixels of a chunk whose value differs from that of the pixel before. `before` has the key of
+ * the pixel before the chunk, and gets the key of the last pixel. */
+template <typename TBits>
+CCL_HOST_DEVICE
+inline Word
+PackChanges(const PixelChunk<TBits> & chunk, const ValueKeys<TBits> & keys, TBits & before)
+{
+  if (keys.AreBits())
+  {
+    const Word changes = chunk.Changes(before);
+    before = chunk.Get(PixelChunk<TBits>::Pixels - 1);
+    return changes;
+  }
+  Word changes = 0;
+  CCL_UNROLL
+  for (unsigned int i = 0; i < PixelChunk<TBits>::Pixels; ++i)
+  {
+    const TBits key = keys(chunk.Get(i));
+    changes |= static_cast<Word>(keys.AreDifferent(key, before)) << i;
+    before = key;
+  }
+  return changes;
+}
 
 /** The values of runs, as keys. */
 struct RunValues

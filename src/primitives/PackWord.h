@@ -80,6 +80,44 @@ struct PixelChunk
     return bits;
   }
 
+  /** Returns the bits of the pixels whose bits differ from those of the pixel before. `before` is the pixel before the
+   * first one. */
+  CCL_HOST_DEVICE
+  Word
+  Changes(TBits before) const
+  {
+    constexpr unsigned int bitsOfPixel = 8 * sizeof(TBits);
+    PixelChunk             differences;
+    CCL_UNROLL
+    for (unsigned int i = 0; i < Words; ++i)
+    {
+      if constexpr (sizeof(TBits) == 8)
+      {
+        differences.words[i] = words[i] ^ (i < 2 ? static_cast<std::uint32_t>(before >> 32 * i) : words[i - 2]);
+      }
+      else
+      {
+        // The word that ends one pixel earlier.
+        const std::uint32_t last = i > 0 ? words[i - 1] : std::uint32_t{ before } << (32 - bitsOfPixel);
+        differences.words[i] =
+          words[i] ^ static_cast<std::uint32_t>((std::uint64_t{ words[i] } << 32 | last) >> (32 - bitsOfPixel));
+      }
+    }
+#ifdef __CUDA_ARCH__
+    if constexpr (sizeof(TBits) == 1)
+    {
+      Word bits = 0;
+      CCL_UNROLL
+      for (unsigned int i = 0; i < Words; ++i)
+      {
+        bits |= PackFour(differences.words[i]) << 4 * i;
+      }
+      return bits;
+    }
+#endif
+    return differences.Pack([](TBits difference) { return difference != 0; });
+  }
+
 #ifdef __CUDACC__
   /** Loads pixels at an address that is a multiple of 16. */
   __device__ void

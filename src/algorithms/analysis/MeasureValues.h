@@ -112,13 +112,7 @@ struct MeasureWord
     Word               starts = 0; // a run starts at the first bit, too
     reader.ForEachChunk(row, x, count, [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
       bits |= PackChunk(chunk, foreground) << begin;
-      CCL_UNROLL
-      for (unsigned int i = 0; i < PixelChunk<TBits>::Pixels; ++i)
-      {
-        const TBits key = keyOf(chunk.Get(i));
-        starts |= static_cast<Word>(key != before) << (begin + i);
-        before = key;
-      }
+      starts |= PackChanges(chunk, keyOf, before) << begin;
     });
     bits = count == 0 ? 0 : (foreground.isInverted ? ~bits : bits) & BitsThrough<Word>(count - 1);
     return { word, row + static_cast<std::int64_t>(x) * reader.pixels.pixelStride, { bits & ~starts, bits, 0 } };

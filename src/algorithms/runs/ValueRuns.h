@@ -68,13 +68,7 @@ struct PackWord
     Word  changes = 0;
     reader.ForEachChunk(row, x, count, [&](unsigned int begin, const PixelChunk<TBits> & chunk) {
       inside |= PackChunk(chunk, foreground) << begin;
-      CCL_UNROLL
-      for (unsigned int i = 0; i < PixelChunk<TBits>::Pixels; ++i)
-      {
-        const TBits key = keys(chunk.Get(i));
-        changes |= static_cast<Word>(keys.AreDifferent(key, before)) << (begin + i);
-        before = key;
-      }
+      changes |= PackChanges(chunk, keys, before) << begin;
     });
     const Word here = count == 0 ? 0 : mask & (foreground.isInverted ? ~inside : inside) & BitsThrough<Word>(count - 1);
     // If the pixel before the word has the value of the first one, both are foreground or none is. So its bit does not
