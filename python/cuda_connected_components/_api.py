@@ -404,7 +404,9 @@ def fill_holes(
     image : like label
         The image. See `label` for this and the other parameters.
     value : number, optional
-        Without `by_value`, what is written to the holes. The default is 1.
+        Without `by_value`, what is written to the holes. All other elements keep
+        their values. The default is 1, also for masks of 0 and 255. With `lower`
+        or `upper`, there is no default.
     max_size : number, optional
         Larger holes stay. The size is a number of elements, with those of other
         values inside, or the unit is that of `spacing`. The default fills all
@@ -415,7 +417,9 @@ def fill_holes(
     spatial_dims : {None, 1, 2, 3}, optional
         As for `label`. ``spatial_dims=2`` fills the holes of each slice of a
         volume along the last two axes.
-    lower, upper, device, threads :
+    lower, upper : number, optional
+        As for `label`. They are not for `by_value`.
+    device, threads :
         As for `label`.
     by_value : bool, optional
         Whether the holes of each value are filled, with the value itself.
@@ -457,9 +461,13 @@ def fill_holes(
     if by_value:
         if value is not None:
             raise ValueError("value is for masks: with by_value, each hole gets the value around it")
+        if options.has_limits:
+            raise ValueError("lower and upper are for masks: with by_value, background chooses what is filled")
         return keep(image, options, Holes(None, max_size, spacing, bool(overwrite)), out)
     if overwrite:
         raise ValueError("overwrite needs by_value=True: a mask has no other values")
+    if value is None and options.has_limits:
+        raise ValueError("lower and upper need value, which is written to the holes: other elements keep their values")
     return keep(image, options, Holes(1 if value is None else value, max_size, spacing), out)
 
 

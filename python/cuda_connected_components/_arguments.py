@@ -125,7 +125,8 @@ def neighbors_of(connectivity, ndim):
 
 def limits_of(lower, upper):
     """Return the limits of the foreground for the extension module, which rounds them to the type."""
-    lower, upper = real_of("lower", lower, -math.inf), real_of("upper", upper, math.inf)
+    lower = -math.inf if lower is None else real_of("lower", lower)
+    upper = math.inf if upper is None else real_of("upper", upper)
     if lower > upper:
         raise ValueError(f"lower={lower} is greater than upper={upper}")
     return _number_for_core(lower, is_lower=True), _number_for_core(upper, is_lower=False)
@@ -150,8 +151,9 @@ def background_of(background, dtype):
 
 
 def numbers_for_core(values):
-    """Return values of elements for the extension module. NaN stands for a value that no element has."""
-    return [_number_for_core(real_of("a value", value, math.nan), is_lower=value > 0) for value in values]
+    """Return values of elements for the extension module."""
+    numbers = [real_of("a value of elements", value) for value in values]
+    return [_number_for_core(number, is_lower=number > 0) for number in numbers]
 
 
 def number_for_core(name, value):
@@ -175,10 +177,8 @@ def _has(dtype, number):
     return limits.min <= number <= limits.max and number == int(number)
 
 
-def real_of(name, value, default):
-    """Return a value that is not NaN as a number of Python, and `default` for None."""
-    if value is None:
-        return default
+def real_of(name, value):
+    """Return a value that is not NaN as a number of Python."""
     number = number_of(value)
     if number is None:
         raise TypeError(f"{name} must be a number, not {value!r}")
@@ -312,8 +312,9 @@ def _pixels(name, size, spacing, round_to):
     number = number_of(size)
     if number is None:
         raise TypeError(f"{name} must be a number, not {size!r}; its unit is of spacing=")
-    if not 0 <= number < 1e300:
+    if not number >= 0:
         raise ValueError(f"{name} must be a number from 0 on, not {number!r}")
+    number = min(number, 1e300)  # larger integers are no floats
     if spacing is None:
         return min(round_to(number), 2**63)
     size_of_one = math.prod(spacing)

@@ -23,6 +23,13 @@ def name_of(dtype):
     return "bfloat16" if dtype == BFLOAT16 else dtype.name
 
 
+def as_numbers(array):
+    """Return an array in which NumPy knows the numbers of bfloat16, too."""
+    if array.dtype != BFLOAT16:
+        return array
+    return (array["bfloat16"].astype(np.uint32) << 16).view(np.float32)
+
+
 def checked(array):
     """Return an array whose elements the extension module can read.
 

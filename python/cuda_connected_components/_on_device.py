@@ -162,7 +162,7 @@ def _fill_holes_of_values(call, library, image, out):
     """Fill the holes of each value of an image or a batch."""
     holes, size = call.settings, call.shape[-call.axes :]
     # All elements belong to regions of one value.
-    options = call.options._replace(lower=None, upper=None, background=None)
+    options = call.options._replace(background=None)
     call.settings = options.settings(call.axes, bool(call.leading), call.dtype)
     call.settings.boxes = call.settings.values = True
     with call.on_device():

@@ -41,7 +41,7 @@ class Options(NamedTuple):
         if self.by_value:
             settings.by_value = True
         settings.batch = is_batch
-        if self.background is not DEFAULT_BACKGROUND:
+        if self.background is not DEFAULT_BACKGROUND and _arguments.number_of(self.background) != DEFAULT_BACKGROUND:
             if not self.by_value:
                 raise ValueError("background needs by_value=True: otherwise, the background is 0")
             if self.has_limits:

@@ -13,6 +13,7 @@ raise `NotImplementedError`.
 
 import functools
 import math
+import operator
 
 import numpy as np
 
@@ -236,6 +237,8 @@ def dust(
     """
     rank = _check(img, 26 if precomputed_ccl else connectivity)
     is_range = isinstance(threshold, (tuple, list))
+    if np.isnan(threshold).any():
+        raise ValueError(f"threshold must not be NaN: {threshold}")
     if not (precomputed_ccl or return_N):
         view = _elements(img)
         out = view if in_place else None if view.flags.c_contiguous else np.empty_like(view)
@@ -285,6 +288,7 @@ def largest_k(
     array([[False, False, False],
            [False,  True,  True]])
     """
+    k = operator.index(k)
     if k < 0:
         raise ValueError(f"k must not be negative, but is {k}")
     _check(img, 26 if precomputed_ccl else connectivity)

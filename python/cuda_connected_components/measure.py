@@ -59,7 +59,7 @@ def label(label_image, background=None, return_num=False, connectivity=None):
                 f"Connectivity for {ndim}D image should be in [1, ..., {ndim}]. Got {connectivity}."
             )
         connectivity = int(connectivity)
-    background = _arguments.real_of("background", background, 0)
+    background = 0 if background is None else _arguments.real_of("background", background)
     if dtype == "bool":
         background = int(background == 1)
     elif not np.iinfo(dtype).min <= background <= np.iinfo(dtype).max:

@@ -6,9 +6,12 @@
 2
 """
 
+import operator
+from collections.abc import Iterable
+
 import numpy as np
 
-from . import _api, _core, _images
+from . import _api, _core, _devices, _images
 from ._options import Holes, Options
 from ._tensors import outside_graphs
 
@@ -75,11 +78,10 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
            [1, 1, 1]])
     """
     input = _array(input)
-    if np.any(origin):
-        raise NotImplementedError(
-            "binary_fill_holes needs the origin 0. Use scipy.ndimage.binary_fill_holes for others."
-        )
-    axes = tuple(range(input.ndim)) if axes is None else axes if isinstance(axes, (tuple, list)) else (axes,)
+    if np.dtype(_devices.name_of(input.dtype)).kind not in "biufc":
+        raise TypeError(f"binary_fill_holes needs an array of numbers, not {input.dtype}")
+    axes = range(input.ndim) if axes is None else axes if isinstance(axes, Iterable) else (axes,)
+    axes = tuple(map(operator.index, axes))
     if any(not -input.ndim <= axis < input.ndim for axis in axes):
         raise ValueError(f"axes {axes} are out of the range of {input.ndim} dimensions")
     axes = tuple(axis % input.ndim for axis in axes)
@@ -89,10 +91,21 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
         raise NotImplementedError(
             "binary_fill_holes takes up to 3 axes. Use scipy.ndimage.binary_fill_holes for more."
         )
-    rank = _connectivity(structure, len(axes), "binary_fill_holes")
+    if np.ndim(origin) and len(origin) != len(axes):
+        raise RuntimeError("sequence argument must have length equal to input rank")
+    if np.any(origin):
+        raise NotImplementedError(
+            "binary_fill_holes needs the origin 0. Use scipy.ndimage.binary_fill_holes for others."
+        )
+    try:
+        rank = _connectivity(structure, len(axes), "binary_fill_holes")
+    except ValueError as error:  # a rule of label
+        raise NotImplementedError(f"{error}: use scipy.ndimage.binary_fill_holes for others") from None
     mask = input if input.dtype == bool else input != 0
+    if not axes:
+        mask = mask | True  # without a border, everything is a hole
     # All elements of an axis of one element are at the border.
-    if axes and all(mask.shape[axis] != 1 for axis in axes) and 0 not in mask.shape:
+    elif all(mask.shape[axis] != 1 for axis in axes) and 0 not in mask.shape:
         order = [*(axis for axis in range(mask.ndim) if axis not in axes), *axes]
         filled = _api.keep(mask.transpose(order), Options(rank, len(axes)), Holes(1))
         mask = filled.transpose([order.index(axis) for axis in range(mask.ndim)])

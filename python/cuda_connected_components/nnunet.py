@@ -25,7 +25,9 @@ def remove_all_but_largest_component_from_segmentation(segmentation, labels_or_r
 
     Parameters and result are those of nnU-Net, also for images of other libraries. All labels together
     are one mask, under full connectivity. Of its components, all that are as large as the largest stay,
-    and so do all other labels. The segmentation has 1 to 3 dimensions, and is not modified.
+    and so do all other labels. The segmentation has 1 to 3 dimensions, and is not modified. Its type must
+    have `background_label`. In device memory, at most 32 labels count as one mask: more raise
+    `NotImplementedError`.
 
     Examples
     --------
@@ -37,13 +39,19 @@ def remove_all_but_largest_component_from_segmentation(segmentation, labels_or_r
         labels_or_regions = [labels_or_regions]
     labels = []
     for region in labels_or_regions:
-        labels += [region] if np.isscalar(region) else region
+        labels.extend([region] if np.isscalar(region) else region)
     labels = [label for label in dict.fromkeys(labels) if label == label]  # NaN equals nothing
+    if background_label is None:
+        raise TypeError("background_label must be a number, not None")
     if len(labels) <= _MOST_VALUES:
         options = Options(values=labels)
-    elif _images.library_of(segmentation).on_device:
-        raise NotImplementedError(f"in device memory, at most {_MOST_VALUES} labels count as one mask, not {len(labels)}")
     else:
-        options = Options(lower=-math.inf, upper=math.inf, mask=np.isin(segmentation, labels))
+        library, segmentation = _images.open_image(segmentation)
+        if library.on_device:
+            raise NotImplementedError(
+                f"in device memory, at most {_MOST_VALUES} labels count as one mask, not {len(labels)}"
+            )
+        numbers = _images.as_numbers(library.array(segmentation))
+        options = Options(lower=-math.inf, upper=math.inf, mask=np.isin(numbers, labels))
     removed = Selection(k=1, keeps_ties=True, opposite=True, replaces=True, value=background_label)
     return _api.keep(segmentation, options, removed)

@@ -9,7 +9,7 @@ array([1, 1, 0, 0, 2, 0, 2])
 
 import math
 
-from . import _api
+from . import _api, _arguments
 from ._options import Options, Selection
 from ._tensors import outside_graphs
 
@@ -48,14 +48,22 @@ def remove_small_blobs_multilabel(data, class_map, rois, interval=(10, 30), debu
     array([0, 0, 3, 3])
     """
     lower, upper = interval
-    above = max(0, math.floor(lower) + 1) if math.isfinite(lower) else 0 if lower < 0 else 2**63
-    return _select(data, class_map, rois, above if upper >= 0 else 2**63, max(0, upper))
+    if lower == math.inf or upper < 0:
+        min_size = 2**63  # nothing stays
+    else:
+        min_size = math.floor(lower) + 1 if lower >= 0 else 0  # NaN is no limit
+    max_size = math.inf if upper != upper else max(0, upper)
+    return _select(data, class_map, rois, min_size, max_size)
 
 
 def _select(data, class_map, rois, min_size, max_size, **selection):
     """Write the selected components of some classes, and all other classes, to the image."""
     labels = {name: label for label, name in class_map.items()}
-    sizes = {labels[roi]: (min_size, max_size) for roi in rois}
+    sizes = {
+        label: (min_size, max_size)
+        for label in (labels[roi] for roi in rois)
+        if _arguments.number_of(label) is not None and label == label  # no element equals others
+    }
     if not sizes:
         return data
     return _api.keep(data, Options(1, by_value=True), Selection(sizes=sizes, **selection), data)

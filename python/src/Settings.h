@@ -197,6 +197,10 @@ WriteMask(CudaConnectedComponentLabeler &              labeler,
     case Settings::Write::Holes:
       labeler.options.complement = !labeler.options.complement;
       labeler.options.selection.border = Selection::BorderEnum::NotTouching;
+      if (input.size[0] * input.size[1] * input.size[2] == 1)
+      {
+        labeler.options.selection.maximumSize = 0; // nothing is around the only element
+      }
       [[fallthrough]];
     case Settings::Write::Value:
       labeler.Fill(input, output, ValueOf(settings.value));

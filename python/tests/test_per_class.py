@@ -4,6 +4,7 @@ The oracles are loops over the values with SciPy. Of components of the same size
 """
 
 import itertools
+import math
 
 import numpy as np
 import pandas
@@ -149,12 +150,28 @@ def test_fills_holes_as_scipy(seed):
         if 1 not in image.shape:
             filled = ccc.fill_holes(image != 0, connectivity=rank)
             np.testing.assert_array_equal(filled, expected)
-    for axes in ((0,), -1, tuple(range(image.ndim))[::-1]):
+    for axes in ((0,), -1, tuple(range(image.ndim))[::-1], (), range(image.ndim), {0}, np.arange(1)):
         expected = scipy.ndimage.binary_fill_holes(image, axes=axes)
         np.testing.assert_array_equal(ndimage.binary_fill_holes(image, axes=axes), expected)
-    for arguments in ({"origin": 1}, {"structure": np.zeros((3,) * image.ndim)}):
+    is_corner = np.arange(3**image.ndim).reshape((3,) * image.ndim) == 0
+    for structure in (np.zeros_like(is_corner), is_corner, np.ones((5,) * image.ndim)):
         with pytest.raises(NotImplementedError):
-            ndimage.binary_fill_holes(image, **arguments)
+            ndimage.binary_fill_holes(image, structure)
+    with pytest.raises(NotImplementedError):
+        ndimage.binary_fill_holes(image, origin=1)
+    for function in (ndimage.binary_fill_holes, scipy.ndimage.binary_fill_holes):
+        assert function(np.array(0)) == True  # noqa: E712: None would be false, too
+        with pytest.raises(RuntimeError):
+            function(image, origin=(0,) * 4)
+        with pytest.raises(TypeError):
+            function(np.array(["a", ""]))
+
+
+@pytest.mark.parametrize("shape", [(1,), (1, 1), (1, 1, 1), (2, 3, 1, 1)])
+def test_single_elements_have_no_holes(shape):
+    image = np.zeros(shape, np.uint8)
+    for value in (0, 1):
+        np.testing.assert_array_equal(ccc.fill_holes(image + value, value=5, spatial_dims=min(2, len(shape))), value)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -206,7 +223,7 @@ def test_statistics_of_batches_and_empty_images():
 def test_nnunet(seed):
     image, _ = class_map(seed)
     before = image.copy()
-    for regions in (1, (1, 2), [1, (2, 5)], [7], list(range(1, 60))):
+    for regions in (1, (1, 2), [1, (2, 5)], [1, np.array([2, 5])], [7], list(range(1, 60))):
         flat = np.hstack([np.atleast_1d(region) for region in (regions if isinstance(regions, list) else [regions])])
         mask = np.isin(image, flat)
         labels, sizes = components(mask, image.ndim)
@@ -217,6 +234,18 @@ def test_nnunet(seed):
         np.testing.assert_array_equal(image, before)
         found = nnunet.remove_all_but_largest_component_from_segmentation(image, regions, 1)
         np.testing.assert_array_equal(found, np.where(mask & ~kept, np.ones((), image.dtype), image))
+
+
+def test_nnunet_takes_many_labels_of_other_libraries():
+    image = np.random.default_rng(2).choice(6, (5, 6, 7)).astype(np.float32)
+    call = nnunet.remove_all_but_largest_component_from_segmentation
+    expected = call(image, [1, 2])
+    many = [1, 2, *range(100, 150)]
+    sitk = pytest.importorskip("SimpleITK")
+    np.testing.assert_array_equal(sitk.GetArrayFromImage(call(sitk.GetImageFromArray(image), many)), expected)
+    torch = pytest.importorskip("torch")
+    for dtype in (torch.int16, torch.bfloat16):
+        np.testing.assert_array_equal(call(torch.from_numpy(image).to(dtype), many).float(), expected)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -231,13 +260,19 @@ def test_totalsegmentator(seed):
         data = image.copy(order="K")
         assert totalsegmentator.keep_largest_blob_multilabel(data, names, rois) is data
         np.testing.assert_array_equal(data, expected)
-        for lower, upper in ((2, 10), (0.5, 1e10), (-1, np.inf), (3, -1)):
+        for lower, upper in ((2, 10), (0.5, 1e10), (-1, np.inf), (3, -1), (np.inf, np.inf)):
             data = image.copy(order="K")
             totalsegmentator.remove_small_blobs_multilabel(data, names, rois, [lower, upper])
             expected = select(
                 image, 1, None, lambda value, sizes: (sizes > lower) & (sizes <= upper) | (value not in ids)
             )
             np.testing.assert_array_equal(data, expected)
+        data = image.copy(order="K")
+        totalsegmentator.remove_small_blobs_multilabel(data, names, rois, [np.nan, np.nan])
+        np.testing.assert_array_equal(data, image)
+    data = image.copy(order="K")
+    totalsegmentator.keep_largest_blob_multilabel(data, {"1": "text", np.nan: "nan"}, ["text", "nan"])
+    np.testing.assert_array_equal(data, image)
     with pytest.raises(KeyError, match="liver"):
         totalsegmentator.keep_largest_blob_multilabel(image, names, ["liver"])
 
@@ -265,7 +300,10 @@ def test_errors():
         (lambda: ccc.remove_small(image, {1: -2}, by_value=True), "min_size must be a number from 0"),
         (lambda: ccc.fill_holes(image, overwrite=True), "overwrite needs by_value"),
         (lambda: ccc.fill_holes(image, value=3, by_value=True), "value is for masks"),
+        (lambda: ccc.fill_holes(image, by_value=True, lower=1), "lower and upper are for masks"),
+        (lambda: ccc.fill_holes(image, lower=1, upper=2), "lower and upper need value"),
         (lambda: ccc.fill_holes(image, value=300), "300"),
+        (lambda: cc3d.dust(image, np.nan), "threshold must not be NaN"),
         (lambda: ccc.fill_holes(image, max_size=-1), "max_size must be a number from 0"),
         (lambda: ccc.label_statistics(image, properties=("intensity_mean",)), "pass intensities="),
         (lambda: ccc.label_statistics(image, properties=("value",)), "is not a property"),
@@ -279,6 +317,20 @@ def test_errors():
         lambda: ccc.label_statistics(image.astype(float)),
         lambda: ccc.label_statistics(image, image.astype(np.float16)),
         lambda: ccc.fill_holes(image, value="1"),
+        lambda: ccc.remove_small(image, {None: 3}, by_value=True),
+        lambda: nnunet.remove_all_but_largest_component_from_segmentation(image, 1, None),
     ):
-        with pytest.raises(TypeError):
+        with pytest.raises(TypeError, match="must be a number|are integers|intensities are"):
             call()
+
+
+def test_infinite_sizes_and_other_zeros():
+    image = np.array([[1, 2, 0], [1, 0, 2]])
+    np.testing.assert_array_equal(ccc.remove_small(image != 0, np.inf), False)
+    np.testing.assert_array_equal(ccc.remove_small(image, {1: math.inf}, by_value=True), [[0, 2, 0], [0, 0, 2]])
+    for zero in (0.0, np.int64(0), False):
+        np.testing.assert_array_equal(ccc.keep_largest(image != 0, background=zero), image != 0)
+        np.testing.assert_array_equal(
+            ccc.keep_largest(image, by_value=True, background=zero, lower=1, upper=1), [[1, 0, 0], [1, 0, 0]]
+        )
+    np.testing.assert_array_equal(cc3d.largest_k(image, np.int64(2), 4), cc3d.largest_k(image, 2, 4))
