@@ -1,5 +1,6 @@
 """Checks of arguments that several functions share."""
 
+import functools
 import math
 import numbers
 import operator
@@ -18,8 +19,17 @@ _ROUNDED_AWAY = {
     "float32": (2.0**-150, 2**128 - 2**103),
     "float64": (0, math.inf),
 }
+BFLOAT16 = np.dtype([("bfloat16", np.uint16)], align=True)  # NumPy does not have it; the extension module knows it
 _INTENSITY_TYPES = {np.dtype(char).name for char in "?bBhHiIqQfd"}
 _INTEGERS = "a type of NumPy: int8, uint8, int16, uint16, int32, uint32, int64 or uint64"
+
+
+@functools.lru_cache(maxsize=64)
+def name_of(dtype):
+    """Return the NumPy name of an element type of any library. NumPy needs microseconds to make it."""
+    if not isinstance(dtype, np.dtype):
+        return str(dtype).rpartition(".")[2]
+    return "bfloat16" if dtype == BFLOAT16 else dtype.name
 
 
 def spatial_axes(shape, spatial_dims, is_physical=False):

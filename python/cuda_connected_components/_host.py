@@ -28,7 +28,7 @@ class Call:
             library.check_mask(image, mask, mask_library)
             _arguments.check_mask_shape(self.mask.shape, self.array.shape, self.axes)
 
-        name = _images.name_of(self.array.dtype)
+        name = _arguments.name_of(self.array.dtype)
         self.settings = options.settings(self.axes, bool(self.leading), name)
         self.settings.device = _settings.backend(options.device)
         self.settings.threads = _settings.threads(options.threads)
@@ -141,14 +141,14 @@ def measure(library, image, options, wanted):
 def tabulate(library, labels, options, wanted, intensities):
     """Measure the labels of an image or a batch. Return the call, and the columns by name."""
     call = Call(library, labels, options)
-    _arguments.check_integers(_images.name_of(call.array.dtype), _arguments.ADVICE_FOR_LABELS)
+    _arguments.check_integers(_arguments.name_of(call.array.dtype), _arguments.ADVICE_FOR_LABELS)
     second = None
     if intensities is not None:
         second_library, intensities = _images.open_image(intensities)
         if second_library.on_device:
             raise TypeError("the intensities are in device memory, and the labels are in host memory")
         second = second_library.array(intensities)
-        _arguments.check_intensities(_images.name_of(second.dtype), second.shape, call.array.shape)
+        _arguments.check_intensities(_arguments.name_of(second.dtype), second.shape, call.array.shape)
         library.check_mask(labels, intensities, second_library, "intensities")
         if not _images.is_contiguous(second, call.axes, call.transposed):
             scattered, second = second, call.empty(second.dtype)
@@ -172,7 +172,7 @@ def relabel(library, labels, options, order, selection, out):
     """Renumber the labels of an image or a batch. Return the result and the number of objects."""
     call = Call(library, labels, options._replace(device="cpu"))
     array, axes = call.array, call.axes
-    _arguments.check_integers(_images.name_of(array.dtype), _arguments.ADVICE_FOR_LABELS)
+    _arguments.check_integers(_arguments.name_of(array.dtype), _arguments.ADVICE_FOR_LABELS)
     if out is None:
         out, target = library.empty(labels, array, axes, are_labels=True)
     else:
@@ -204,7 +204,7 @@ def _target_for_labels(library, image, array, out, dtype=None):
     """Return the array of an image for labels, after its checks."""
     library.check_out(image, out)
     target = library.output(out)
-    _arguments.check_integers(_images.name_of(target.dtype), "out needs an integer type")
+    _arguments.check_integers(_arguments.name_of(target.dtype), "out needs an integer type")
     _check_out(target, array.shape)
     if dtype is not None and target.dtype != dtype:
         raise ValueError(f"out has the type {target.dtype}, and dtype is {dtype}; leave out dtype")

@@ -5,22 +5,14 @@ and how to make an image of the same library for results. No library but NumPy
 is imported before one of its objects comes in.
 """
 
-import functools
 import sys
 
 import numpy as np
 
 from . import _core, _devices, _tensors
-from ._arguments import Geometry, image_stride_of
+from ._arguments import BFLOAT16, Geometry, image_stride_of
 
 _SUPPORTED = "bool, integers of 8 to 64 bits, float16, float32 and float64"
-BFLOAT16 = np.dtype([("bfloat16", np.uint16)], align=True)  # NumPy does not have it; the extension module knows it
-
-
-@functools.lru_cache(maxsize=64)
-def name_of(dtype):
-    """Return the name of the type of an array. NumPy needs microseconds to make it."""
-    return "bfloat16" if dtype == BFLOAT16 else dtype.name
 
 
 def as_numbers(array):

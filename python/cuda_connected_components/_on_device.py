@@ -169,7 +169,7 @@ def _fill_holes_of_values(call, library, image, out):
         target = None if out is None else call.target(out)
         if target is not None and target.dtype != call.array.dtype:
             raise TypeError(f"out has the type {target.dtype}, and the image {call.array.dtype}")
-        labels = library.new_array(call.array, call.shape, _arguments.default_label_dtype(size).name)
+        labels = library.new_array(call.array, call.shape, _arguments.name_of(_arguments.default_label_dtype(size)))
         columns = _tabulate(call, labels=labels)
         count = len(columns["num_pixels"])
         counts = columns.setdefault("counts", np.array([count]))
@@ -303,7 +303,8 @@ def relabel(library, labels, options, order, selection, out):
     with call.on_device():
         target = None if out is None else call.target_for_labels(out)
         dtype = np.dtype(call.dtype if target is None else library.name_of(target.dtype))
-        indices = library.new_array(call.array, call.shape, _arguments.default_label_dtype(call.shape[-call.axes :]).name)
+        indices_dtype = _arguments.default_label_dtype(call.shape[-call.axes :])
+        indices = library.new_array(call.array, call.shape, _arguments.name_of(indices_dtype))
         found = _tabulate(call, labels=indices)
         counts = found.get("counts", np.array([len(found["value"])]))
         of_image = np.repeat(np.arange(images), counts)

@@ -9,7 +9,7 @@ array([[1, 0, 0],
 
 import numpy as np
 
-from . import _api, _arguments, _devices, _images
+from . import _api, _arguments, _images
 from ._options import Options
 from ._tensors import outside_graphs
 
@@ -40,7 +40,7 @@ def label(label_image, background=None, return_num=False, connectivity=None):
     is_on_device = _images.library_of(label_image).on_device
     if not is_on_device and not hasattr(label_image, "is_cuda"):
         label_image = np.asarray(label_image)
-    ndim, dtype = label_image.ndim, _devices.name_of(label_image.dtype)
+    ndim, dtype = label_image.ndim, _arguments.name_of(label_image.dtype)
     if not 1 <= ndim <= 3:
         raise NotImplementedError(
             f"label takes arrays of 1 to 3 dimensions, not {ndim}. "

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from . import _api, _core, _devices, _images
+from . import _api, _arguments, _core, _images
 from ._options import Holes, Options
 from ._tensors import outside_graphs
 
@@ -78,7 +78,7 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
            [1, 1, 1]])
     """
     input = _array(input)
-    if np.dtype(_devices.name_of(input.dtype)).kind not in "biufc":
+    if np.dtype(_arguments.name_of(input.dtype)).kind not in "biufc":
         raise TypeError(f"binary_fill_holes needs an array of numbers, not {input.dtype}")
     axes = range(input.ndim) if axes is None else axes if isinstance(axes, Iterable) else (axes,)
     axes = tuple(map(operator.index, axes))
