@@ -12,6 +12,7 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <numeric>
 #include <typeinfo>
 
@@ -173,7 +174,8 @@ private:
     }
   }
 
-  /** Returns the foreground, with filled holes, as an image: pixels that are not 0. */
+  /** Returns the pixels that have a value, as an image: those of the foreground, and those of filled holes of values.
+   */
   std::vector<std::uint8_t>
   UnpackForeground() const
   {
@@ -183,7 +185,7 @@ private:
     std::uint8_t *             pixel = pixels.data();
     for (std::uint64_t row = 0; row < m_Foreground.GetNumberOfRows(); ++row)
     {
-      this->PackForeground(row, words.data());
+      m_Options.byValue ? this->PackForeground(row, words.data()) : m_Foreground.CopyRow(row, words.data());
       for (std::uint64_t x = 0; x < length; ++x)
       {
         *pixel++ = words[x / 32] >> x % 32 & 1U;
@@ -262,8 +264,11 @@ private:
     labeler.options.selection = m_Selection;
     labeler.options.columns.boundingBoxes = !m_Options.table.empty();
     labeler.options.columns.sums = !m_Options.table.empty();
-    labeler.options.columns.products = m_Options.shapes;
-    labeler.options.intensities = m_Intensities;
+    if (!m_Options.table.empty())
+    {
+      labeler.options.columns.products = m_Options.shapes;
+      labeler.options.intensities = m_Intensities;
+    }
     const auto packRow = [this](std::uint64_t row, std::uint32_t * words) { this->PackForeground(row, words); };
     if (m_Options.maskOutput)
     {
@@ -289,9 +294,15 @@ private:
     {
       Labeler whole = byValue;
       whole.options.wholeValues = true;
+      whole.options.foreground = // without NaN, which is no label
+        itk::CudaConnectedComponentForeground::Between(-std::numeric_limits<double>::infinity(),
+                                                       std::numeric_limits<double>::infinity());
+      whole.options.complement = false;
       whole.options.selection = {};
       whole.options.columns.boundingBoxes = true;
       whole.options.columns.sums = true;
+      whole.options.columns.products = m_Options.shapes;
+      whole.options.intensities = m_Intensities;
       whole.options.progress = nullptr;
       components.labelTable = whole.Measure(values);
     }

@@ -302,7 +302,8 @@ LabelImage(const Options & options)
   {
     image.view = ImageView::Of(components.filled.data(), image.view.type, image.view.size);
   }
-  if (!options.quiet && options.mask.empty())
+  const bool showsComponents = !options.output.empty() || !options.table.empty() || !options.preview.empty();
+  if (!options.quiet && options.mask.empty() && showsComponents)
   {
     if (foreground.values.hasSeveralWhole && !options.byValue)
     {

@@ -51,7 +51,7 @@ MakeTable()
     { "INPUT", "", &Options::input, "", "", {},
       "image of 2 or 3 dimensions; without a threshold, pixels that are not 0 are foreground" },
     { "OUTPUT", "", &Options::output, "", "", {},
-      "file for the labels, or the mask with --mask-output; the ending of its name selects the format. With --table, only 3D Slicer requires it" },
+      "file for the labels, or the mask with --mask-output; the ending of its name selects the format. With --table or --label-table, only 3D Slicer requires it" },
 
     { "--lower", "VALUE", &Options::lower, foreground, "", {},
       "threshold: only pixels of at least this value are foreground" },
@@ -94,7 +94,7 @@ MakeTable()
     { "--seed-ras", "R,A,S", &Options::seedPoints, components, "", {},
       "as --seed-point, for a point in the coordinates of 3D Slicer and NIfTI (RAS) in mm; in planes R,A" },
     { "--keep-largest", "NUMBER", &Options::numberToKeep, components, "", { {}, {}, {}, 1 },
-      "keep this number of components, the largest of those that the other options keep, and remove all others" },
+      "keep this number of components (with --by-value, of each value), the largest of those that the other options keep, and remove all others" },
     { "--sort-by-size", "", &Options::sortBySize, components, "", {},
       "number the components by size: label 1 is the largest" },
 
@@ -108,11 +108,12 @@ MakeTable()
     { "--table", "FILE", &Options::table, output, "", { { ".csv", ".json" } },
       "file for a table: label, size, bounding box and centroid of each component" },
     { "--label-table", "FILE", &Options::labelTable, output, "", { { ".csv", ".json" } },
-      "file for a table of the labels of INPUT, which need not be connected, with the columns of --table" },
-    { "--shapes", "", &Options::shapes, output, "", { {}, { "--table" } },
-      "more columns in the table: principal moments and axes, elongation, flatness, equivalent radius and ellipsoid diameters" },
-    { "--intensity", "FILE", &Options::intensity, output, "", { {}, { "--table" } },
-      "image with the geometry of INPUT; more columns in the table: mean, standard deviation, minimum, maximum and sum "
+      "file for a table of the labels of INPUT, which need not be connected, with the columns of --table; selections of "
+      "components, such as --min-size, do not change it" },
+    { "--shapes", "", &Options::shapes, output, "", {},
+      "more columns in the tables: principal moments and axes, elongation, flatness, equivalent radius and ellipsoid diameters" },
+    { "--intensity", "FILE", &Options::intensity, output, "", {},
+      "image with the geometry of INPUT; more columns in the tables: mean, standard deviation, minimum, maximum and sum "
       "of its values in each component" },
     { "--preview", "FILE", &Options::preview, output, "", { { ".png" } },
       "file for a picture: the labels in colors over INPUT in grey; of a volume, an axial, a coronal and a sagittal slice" },

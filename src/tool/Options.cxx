@@ -41,8 +41,10 @@ RequireSensible(const Options & options)
       throw CLI::ValidationError(message);
     }
   };
-  require(!options.output.empty() || !options.table.empty() || !options.labelTable.empty(),
-          "OUTPUT is required, except with --table or --label-table");
+  const bool hasTable = !options.table.empty() || !options.labelTable.empty();
+  require(!options.output.empty() || hasTable, "OUTPUT is required, except with --table or --label-table");
+  require(!options.shapes || hasTable, "--shapes requires --table or --label-table");
+  require(options.intensity.empty() || hasTable, "--intensity requires --table or --label-table");
   const bool choosesForeground = options.lower || options.upper || options.otsu || !options.mask.empty();
   require(
     !options.fillHoles || !options.byValue || !choosesForeground,

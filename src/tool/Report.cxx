@@ -112,6 +112,7 @@ PrintJson(const Options & options, const Report & report, std::ostream & out)
   json["input"] = options.input;
   json["output"] = orNull(options.output);
   json["table"] = orNull(options.table);
+  json["labelTable"] = orNull(options.labelTable);
   json["intensity"] = orNull(options.intensity);
   json["preview"] = orNull(options.preview);
   json["size"] = report.size;

@@ -79,6 +79,11 @@ TEST_F(CudaConnectedComponentsTool, LabelsByValue)
   Write(number.GetPointer(), this->File("number.nii"));
   this->Call("number.nii --by-value --table number.csv");
   EXPECT_NE(ReadText(this->File("number.csv")).find(",0.1,12.0,"), std::string::npos);
+  number->GetBufferPointer()[0] = std::numeric_limits<float>::quiet_NaN();
+  Write(number.GetPointer(), this->File("number.nii"));
+  this->Call("number.nii --label-table number.csv");
+  const std::string ofNumber = ReadText(this->File("number.csv"));
+  EXPECT_EQ(std::count(ofNumber.begin(), ofNumber.end(), '\n'), 2) << ofNumber; // no label is NaN
   const auto expect = [&](const std::string & arguments, const std::vector<unsigned int> & labels) {
     run = this->Call("in.nii out.nrrd --quiet " + arguments);
     EXPECT_EQ(run.status, 0) << run.errors;
@@ -98,16 +103,26 @@ TEST_F(CudaConnectedComponentsTool, LabelsByValue)
   expect("--by-value --keep-largest 1", { 1, 1, 2, 0, 2, 2, 2, 0, 0, 0, 0, 0 });
   expect("--by-value --min-size 2", { 1, 1, 2, 0, 2, 2, 2, 0, 0, 0, 0, 0 });
   expect("--by-value --max-size 2 --lower 0", { 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2 });
-  this->Call("in.nii --label-table labels.csv");
-  EXPECT_EQ(ReadText(this->File("labels.csv")),
-            "label,area,bbox-0,bbox-1,bbox-2,bbox-3,centroid-0,centroid-1,area_mm2,centroid_x,centroid_y\n"
-            "-5,2,0,0,1,2,0.0,0.5,2.0,0.5,0.0\n"
-            "7,5,0,0,3,4,1.0,1.6,5.0,1.6,1.0\n");
+  const std::string labels =
+    "label,area,bbox-0,bbox-1,bbox-2,bbox-3,centroid-0,centroid-1,area_mm2,centroid_x,centroid_y\n"
+    "-5,2,0,0,1,2,0.0,0.5,2.0,0.5,0.0\n"
+    "7,5,0,0,3,4,1.0,1.6,5.0,1.6,1.0\n";
+  for (const std::string option : { "", "--min-size 3" })
+  {
+    run = this->Call("in.nii --label-table labels.csv " + option);
+    EXPECT_EQ(ReadText(this->File("labels.csv")), labels) << option;
+    EXPECT_EQ(run.errors, "");
+  }
+  EXPECT_NE(this->Call("in.nii --label-table labels.csv --shapes --intensity in.nii --json").printed.find("labels.csv"),
+            std::string::npos);
+  EXPECT_NE(ReadText(this->File("labels.csv")).find("intensity_sigma"), std::string::npos);
   const short rings[] = { 3, 3, 3, 3, //
                           3, 0, 5, 3, //
                           3, 3, 3, 3 };
   std::copy_n(rings, 12, image->GetBufferPointer());
   Write(image.GetPointer(), this->File("in.nii"));
+  this->Call("in.nii --label-table labels.csv --fill-holes");
+  EXPECT_EQ(ReadText(this->File("labels.csv")).find("\n0,"), std::string::npos); // the hole has no label
   expect("--by-value --fill-holes", { 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 1 });
   run = this->Call("in.nii filled.nrrd --by-value --fill-holes --mask-output");
   EXPECT_NE(run.printed.find("holes: 1 filled, 1 pixel\n"), std::string::npos) << run.printed << run.errors;
