@@ -373,9 +373,9 @@ public:
 
   /** Fills the holes of each value of an image of classes, all found in the input. A hole of a value is a component of
    * the pixels that do not have this value, if it does not touch the border of the image; axes of one pixel have no
-   * border. Where holes of several values overlap, the smallest decides, and so the innermost. Of equally large ones,
-   * the value decides that comes first in the image. The values are those of the foreground; holes of the background,
-   * and of NaN, are not filled.
+   * border. If holes of several values overlap, the smallest hole wins. If two are equally large, the value that comes
+   * first in the image wins. The values are those of the foreground; holes of the background, and of NaN, are not
+   * filled.
    *
    * Of the options, `foreground`, `complement` and those of host and device are used. `connectivity` and
    * `fullyConnected` are those of the pixels of a hole.

@@ -72,9 +72,9 @@ struct CudaConnectedComponentSelection
     std::uint64_t maximumSize = std::numeric_limits<std::uint64_t>::max();
   };
 
-  /** If it is not empty, all conditions of the selection are for components with these values only, and those with
-   * other values are selected. Each value may be there once. It needs labeling by value, and `perValue` if there is a
-   * `numberOfLargest`. The default is empty. */
+  /** If not empty, the conditions apply only to components with these values. All other components are selected. Each
+   * value may be there once. It needs labeling by value, and `perValue` if there is a `numberOfLargest`. The default
+   * is empty. */
   std::vector<SizesOfValue> sizesOfValues;
 
   /** Whether the components that the conditions above and below do not select are selected instead. The default is

@@ -395,9 +395,9 @@ def fill_holes(
     image. Axes of one element have no border.
 
     With `by_value`, a hole of a value is a component of all elements that do not
-    have this value. All holes are those of `image`. Where holes of several values
-    overlap, the smallest decides, and so the innermost; of equally large ones,
-    the value decides that comes first in the image.
+    have this value. All holes are those of `image`. If holes of several values
+    overlap, the smallest hole wins. If two are equally large, the value that comes
+    first in the image wins.
 
     Parameters
     ----------
@@ -677,7 +677,9 @@ def label_statistics(
         - "covariance": the mean products of the distances from the centroid along
           two axes
         - "intensity_mean", "intensity_min", "intensity_max", "intensity_std",
-          "intensity_sum": of the elements of `intensities`, as float64
+          "intensity_sum": of the elements of `intensities`, as float64. If one is
+          NaN, "intensity_min" and "intensity_max" leave it out, and the others
+          are NaN. The standard deviation of one element is 0
 
     Returns
     -------

@@ -50,9 +50,9 @@ struct HoleSettings
   }
 };
 
-/** Finds the regions that become part of a value around them: of all its holes that a region lies in, the smallest
- * decides, and of equally large ones, that of the value that comes first in the image. Returns a region of this value
- * for each region, or the region itself.
+/** Finds the regions that become part of a value around them. If a region lies in several holes, the smallest hole
+ * wins. If two are equally large, the value that comes first in the image wins. Returns a region of this value for each
+ * region, or the region itself.
  * \param regions their sizes, boxes and values */
 std::vector<std::uint64_t>
 FindHolesOfValues(const CudaConnectedComponentTable &  regions,
