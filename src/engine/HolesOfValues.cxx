@@ -148,6 +148,150 @@ struct BoxOfValue
   }
 };
 
+/** The search for the smallest hole around each region. */
+class HoleSearch
+{
+public:
+  HoleSearch(const CudaConnectedComponentTable &  regions,
+             const std::vector<AdjacentRegions> & adjacent,
+             const Grid &                         size,
+             const HoleSettings &                 settings)
+    : m_Regions(regions)
+    , m_Size(size)
+    , m_Settings(settings)
+    , m_Graph(regions.componentCount, adjacent)
+    , m_Holes(regions.componentCount)
+    , m_Searches(regions.componentCount)
+  {
+    m_Images.reserve(regions.componentCount);
+    for (const std::uint64_t count : regions.componentCounts)
+    {
+      m_Images.insert(m_Images.end(), count, m_Images.empty() ? 0 : m_Images.back() + 1);
+    }
+  }
+
+  /** Returns the result of FindHolesOfValues(). */
+  std::vector<std::uint64_t>
+  FindSmallest()
+  {
+    const std::vector<std::uint64_t> sorted = this->SortByValue();
+    for (auto begin = sorted.begin(); begin != sorted.end();)
+    {
+      const std::uint64_t first = *begin;
+      const auto end = std::find_if(begin, sorted.end(), [&](std::uint64_t region) { return !IsSame(first, region); });
+      BoxOfValue box{ { m_Regions.minimums[0][first], m_Regions.minimums[1][first], m_Regions.minimums[2][first] },
+                      { m_Regions.maximums[0][first], m_Regions.maximums[1][first], m_Regions.maximums[2][first] } };
+      std::for_each(begin, end, [&](std::uint64_t region) { box.Extend(m_Regions, region); });
+      m_FirstSearch = m_Search + 1;
+      for (; begin != end; ++begin)
+      {
+        m_Graph.ForEachNeighbor(*begin, [&](std::uint64_t start) {
+          if (m_Searches[start] < m_FirstSearch && !IsSame(start, first))
+          {
+            this->SearchHole(start, first, box);
+          }
+        });
+      }
+    }
+
+    std::vector<std::uint64_t> result(m_Regions.componentCount);
+    std::iota(result.begin(), result.end(), std::uint64_t{ 0 });
+    for (std::uint64_t region = 0; region < result.size(); ++region)
+    {
+      const bool mayChange = m_Settings.overwritesValues || IsBackground(region);
+      if (mayChange && m_Holes[region].size != Hole().size)
+      {
+        result[region] = m_Holes[region].region;
+      }
+    }
+    return result;
+  }
+
+private:
+  struct Hole
+  {
+    std::uint64_t size = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t region = 0; // the first region of its value
+  };
+
+  bool
+  IsBackground(std::uint64_t region) const
+  {
+    return !m_Settings.values.Contains(m_Settings.type, m_Regions.values[region]);
+  }
+
+  /** Returns whether two regions have one value, in one image. */
+  bool
+  IsSame(std::uint64_t a, std::uint64_t b) const
+  {
+    return m_Images[a] == m_Images[b] && m_Regions.values[a] == m_Regions.values[b];
+  }
+
+  /** Returns the regions of values that have holes, those of each value of each image together. */
+  std::vector<std::uint64_t>
+  SortByValue() const
+  {
+    const RunValues            keys = RunValues::Of(m_Settings.type, nullptr);
+    std::vector<std::uint64_t> sorted;
+    sorted.reserve(m_Regions.componentCount);
+    for (std::uint64_t region = 0; region < m_Regions.componentCount; ++region)
+    {
+      if (!IsBackground(region) && !keys.IsNaN(m_Regions.values[region]))
+      {
+        sorted.push_back(region);
+      }
+    }
+    std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint64_t a, std::uint64_t b) {
+      return std::pair(m_Images[a], m_Regions.values[a]) < std::pair(m_Images[b], m_Regions.values[b]);
+    });
+    return sorted;
+  }
+
+  /** Searches the hole of a value with the region `start`. `first` is the first region of the value, and `box` its box.
+   * What an earlier search for this value has reached and left is outside: a hole has no way out of it. */
+  void
+  SearchHole(std::uint64_t start, std::uint64_t first, const BoxOfValue & box)
+  {
+    ++m_Search;
+    m_Searches[start] = m_Search;
+    m_Found.assign(1, start);
+    bool isHole = true;
+    Hole hole{ 0, first };
+    for (std::size_t next = 0; isHole && next < m_Found.size(); ++next)
+    {
+      isHole = box.Surrounds(m_Regions, m_Found[next], m_Size);
+      hole.size += m_Regions.pixelCounts[m_Found[next]];
+      m_Graph.ForEachNeighbor(m_Found[next], [&](std::uint64_t neighbor) {
+        if (m_Searches[neighbor] < m_FirstSearch && !IsSame(neighbor, first))
+        {
+          m_Searches[neighbor] = m_Search;
+          m_Found.push_back(neighbor);
+        }
+        isHole = isHole && (m_Searches[neighbor] == m_Search || m_Searches[neighbor] < m_FirstSearch);
+      });
+    }
+    if (isHole && hole.size <= m_Settings.maximumSize)
+    {
+      for (const std::uint64_t region : m_Found)
+      {
+        Hole & smallest = m_Holes[region];
+        smallest = std::pair(hole.size, first) < std::pair(smallest.size, smallest.region) ? hole : smallest;
+      }
+    }
+  }
+
+  const CudaConnectedComponentTable & m_Regions;
+  const Grid &                        m_Size;
+  const HoleSettings &                m_Settings;
+  RegionGraph                         m_Graph;
+  std::vector<std::uint64_t>          m_Images;          // of the regions
+  std::vector<Hole>                   m_Holes;           // the smallest around each region
+  std::vector<std::uint64_t>          m_Searches;        // the last one that has reached each region
+  std::vector<std::uint64_t>          m_Found;           // by the present search
+  std::uint64_t                       m_Search = 0;      // the number of the present one
+  std::uint64_t                       m_FirstSearch = 0; // of the present value
+};
+
 } // namespace
 
 std::vector<AdjacentRegions>
@@ -198,106 +342,7 @@ FindHolesOfValues(const CudaConnectedComponentTable &  regions,
                   const Grid &                         size,
                   const HoleSettings &                 settings)
 {
-  const std::uint64_t count = regions.componentCount;
-  const RegionGraph   graph(count, adjacent);
-  const RunValues     keys = RunValues::Of(settings.type, nullptr);
-  const auto          isBackground = [&](std::uint64_t region) {
-    return !settings.values.Contains(settings.type, regions.values[region]);
-  };
-
-  // The regions of each value of each image, in the order in which values come.
-  std::vector<std::uint64_t> images(count);
-  for (std::uint64_t image = 0, region = 0; image < regions.componentCounts.size(); ++image)
-  {
-    for (const std::uint64_t end = region + regions.componentCounts[image]; region < end; ++region)
-    {
-      images[region] = image;
-    }
-  }
-  std::vector<std::uint64_t> sorted;
-  sorted.reserve(count);
-  for (std::uint64_t region = 0; region < count; ++region)
-  {
-    if (!isBackground(region) && !keys.IsNaN(regions.values[region]))
-    {
-      sorted.push_back(region);
-    }
-  }
-  const auto isSame = [&](std::uint64_t a, std::uint64_t b) {
-    return images[a] == images[b] && regions.values[a] == regions.values[b];
-  };
-  std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint64_t a, std::uint64_t b) {
-    return std::pair(images[a], regions.values[a]) < std::pair(images[b], regions.values[b]);
-  });
-
-  struct Hole
-  {
-    std::uint64_t size = std::numeric_limits<std::uint64_t>::max();
-    std::uint64_t region = 0; // the first region of its value
-  };
-  std::vector<Hole>          holes(count);    // the smallest around each region
-  std::vector<std::uint64_t> searches(count); // the last one that has reached each region
-  std::vector<std::uint64_t> found;
-  std::uint64_t              search = 0;
-  for (auto begin = sorted.begin(); begin != sorted.end();)
-  {
-    const std::uint64_t first = *begin;
-    const auto end = std::find_if(begin, sorted.end(), [&](std::uint64_t region) { return !isSame(first, region); });
-    BoxOfValue box{ { regions.minimums[0][first], regions.minimums[1][first], regions.minimums[2][first] },
-                    { regions.maximums[0][first], regions.maximums[1][first], regions.maximums[2][first] } };
-    std::for_each(begin, end, [&](std::uint64_t region) { box.Extend(regions, region); });
-    const std::uint64_t firstSearch = search + 1; // of this value
-    for (; begin != end; ++begin)
-    {
-      graph.ForEachNeighbor(*begin, [&](std::uint64_t start) {
-        if (searches[start] >= firstSearch || isSame(start, first))
-        {
-          return;
-        }
-        // What an earlier search has reached and left is outside: a hole has no way out of it.
-        ++search;
-        searches[start] = search;
-        found.assign(1, start);
-        bool          isHole = true;
-        std::uint64_t pixels = 0;
-        for (std::size_t next = 0; isHole && next < found.size(); ++next)
-        {
-          isHole = box.Surrounds(regions, found[next], size);
-          pixels += regions.pixelCounts[found[next]];
-          graph.ForEachNeighbor(found[next], [&](std::uint64_t neighbor) {
-            if (searches[neighbor] < firstSearch && !isSame(neighbor, first))
-            {
-              searches[neighbor] = search;
-              found.push_back(neighbor);
-            }
-            isHole = isHole && (searches[neighbor] == search || searches[neighbor] < firstSearch);
-          });
-        }
-        const Hole hole{ pixels, first };
-        for (const std::uint64_t region : found)
-        {
-          const bool isSmaller =
-            pixels < holes[region].size || (pixels == holes[region].size && first < holes[region].region);
-          if (isHole && pixels <= settings.maximumSize && isSmaller)
-          {
-            holes[region] = hole;
-          }
-        }
-      });
-    }
-  }
-
-  std::vector<std::uint64_t> result(count);
-  std::iota(result.begin(), result.end(), std::uint64_t{ 0 });
-  for (std::uint64_t region = 0; region < count; ++region)
-  {
-    const bool mayChange = settings.overwritesValues || isBackground(region);
-    if (mayChange && holes[region].size != Hole().size)
-    {
-      result[region] = holes[region].region;
-    }
-  }
-  return result;
+  return HoleSearch(regions, adjacent, size, settings).FindSmallest();
 }
 
 } // namespace itk::ccl
