@@ -70,6 +70,13 @@ class Call:
             raise ValueError("out must be on the device of the image")
         return target
 
+    def target_for_values(self, out):
+        """Return the array of an image for values of the image, after its checks."""
+        target = self.target(out)
+        if target.dtype != self.array.dtype:
+            raise TypeError(f"out has the type {target.dtype}, and the image {self.array.dtype}")
+        return target
+
     def target_for_labels(self, out, dtype=None):
         """Return the array of an image for labels, after its checks."""
         target = self.target(out)
@@ -120,9 +127,7 @@ def keep(library, image, options, selection, out):
     if needs_table:
         return _fill_holes_of_values(call, library, image, out)
     with call.on_device():
-        target = None if out is None else call.target(out)
-        if target is not None and target.dtype != call.array.dtype:
-            raise TypeError(f"out has the type {target.dtype}, and the image {call.array.dtype}")
+        target = None if out is None else call.target_for_values(out)
         source = library.contiguous(call.array)
         written = _memory_for_kept(library, call, source, target)
         memory = library.memory_of(source, call.axes)
@@ -166,9 +171,7 @@ def _fill_holes_of_values(call, library, image, out):
     call.settings = options.settings(call.axes, bool(call.leading), call.dtype)
     call.settings.boxes = call.settings.values = True
     with call.on_device():
-        target = None if out is None else call.target(out)
-        if target is not None and target.dtype != call.array.dtype:
-            raise TypeError(f"out has the type {target.dtype}, and the image {call.array.dtype}")
+        target = None if out is None else call.target_for_values(out)
         labels = library.new_array(call.array, call.shape, _arguments.name_of(_arguments.default_label_dtype(size)))
         columns = _tabulate(call, labels=labels)
         count = len(columns["num_pixels"])

@@ -62,6 +62,11 @@ class Options(NamedTuple):
             self.observe(values)
 
 
+def _spacing_of(library, image, spacing, axes):
+    """Return the distances of elements along the axes for a user's argument, or None without it."""
+    return None if spacing is None else _arguments.geometry_of(library, image, spacing, axes).spacing
+
+
 class Selection(NamedTuple):
     """Which components stay: the `k` largest, or all if it is 0, of the sizes from `min_size` to `max_size`.
 
@@ -81,9 +86,7 @@ class Selection(NamedTuple):
 
     def apply(self, settings, library, image, axes):
         """Complete the settings for the extension module. `axes` is the number of axes of an image."""
-        spacing = self.spacing
-        if spacing is not None:
-            spacing = _arguments.geometry_of(library, image, spacing, axes).spacing
+        spacing = _spacing_of(library, image, self.spacing, axes)
         settings.min_size = _arguments.minimum_pixels(self.min_size, spacing)
         settings.max_size = _arguments.maximum_pixels(self.max_size, spacing)
         settings.k = self.k
@@ -117,9 +120,7 @@ class Holes(NamedTuple):
 
     def apply(self, settings, library, image, axes):
         """Complete the settings for the extension module. `axes` is the number of axes of an image."""
-        spacing = self.spacing
-        if spacing is not None:
-            spacing = _arguments.geometry_of(library, image, spacing, axes).spacing
+        spacing = _spacing_of(library, image, self.spacing, axes)
         settings.max_size = _arguments.maximum_pixels(self.max_size, spacing)
         if self.value is not None:
             settings.write = _core.Write.HOLES

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from . import _api, _arguments, _core, _images
+from . import _api, _core, _images
 from ._options import Holes, Options
 from ._tensors import outside_graphs
 
@@ -78,8 +78,8 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
            [1, 1, 1]])
     """
     input = _array(input)
-    if np.dtype(_arguments.name_of(input.dtype)).kind not in "biufc":
-        raise TypeError(f"binary_fill_holes needs an array of numbers, not {input.dtype}")
+    if getattr(input.dtype, "kind", "") not in tuple("biufc"):
+        raise TypeError(f"binary_fill_holes needs numbers in an array of NumPy or CuPy, not {input.dtype}")
     axes = range(input.ndim) if axes is None else axes if isinstance(axes, Iterable) else (axes,)
     axes = tuple(map(operator.index, axes))
     if any(not -input.ndim <= axis < input.ndim for axis in axes):
@@ -103,7 +103,8 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
         raise NotImplementedError(f"{error}: use scipy.ndimage.binary_fill_holes for others") from None
     mask = input if input.dtype == bool else input != 0
     if not axes:
-        mask = mask | True  # without a border, everything is a hole
+        mask = input.astype(bool)
+        mask[...] = True  # without a border, everything is a hole
     # All elements of an axis of one element are at the border.
     elif all(mask.shape[axis] != 1 for axis in axes) and 0 not in mask.shape:
         order = [*(axis for axis in range(mask.ndim) if axis not in axes), *axes]

@@ -160,7 +160,8 @@ def test_fills_holes_as_scipy(seed):
     with pytest.raises(NotImplementedError):
         ndimage.binary_fill_holes(image, origin=1)
     for function in (ndimage.binary_fill_holes, scipy.ndimage.binary_fill_holes):
-        assert function(np.array(0)) == True  # noqa: E712: None would be false, too
+        filled = function(np.array(0))
+        assert type(filled) is np.ndarray and filled.dtype == bool and filled
         with pytest.raises(RuntimeError):
             function(image, origin=(0,) * 4)
         with pytest.raises(TypeError):
