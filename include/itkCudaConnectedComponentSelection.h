@@ -79,7 +79,7 @@ struct CudaConnectedComponentSelection
 
   /** Whether the components that the conditions above and below do not select are selected instead. The default is
    * false. */
-  bool isOpposite = false;
+  bool invert = false;
 
   /** Selects components by their position. The default is Any. */
   BorderEnum border = BorderEnum::Any;
@@ -102,7 +102,7 @@ struct CudaConnectedComponentSelection
   IsDefault() const
   {
     return minimumSize <= 1 && maximumSize == std::numeric_limits<std::uint64_t>::max() && numberOfLargest == 0 &&
-           sizesOfValues.empty() && !isOpposite && border == BorderEnum::Any && seeds.empty() &&
+           sizesOfValues.empty() && !invert && border == BorderEnum::Any && seeds.empty() &&
            order == OrderEnum::FirstPixel && pixelOrder == PixelOrderEnum::Raster;
   }
 };

@@ -255,7 +255,7 @@ SelectByLoop(const CudaConnectedComponentTable &     table,
     }
   }
   rows.insert(rows.end(), others.begin(), others.end());
-  if (selection.isOpposite)
+  if (selection.invert)
   {
     std::vector<bool> isSelected(table.componentCount);
     for (const std::uint64_t row : rows)

@@ -368,7 +368,7 @@ struct ValueCase
       options.selection.order = static_cast<OrderEnum>(random() % 2);
       options.selection.border = static_cast<BorderEnum>(random() % 3);
       options.selection.pixelOrder = static_cast<PixelOrderEnum>(random() % 2);
-      options.selection.isOpposite = random() % 4 == 0;
+      options.selection.invert = random() % 4 == 0;
       options.selection.perValue = random() % 2 == 0;
       options.selection.keepsTies =
         options.selection.numberOfLargest == 1 && !options.selection.perValue && random() % 2 == 0;

@@ -344,7 +344,7 @@ MakeRandom(Request & request, Call & call, std::mt19937_64 & random)
   selection.order = chance(25) ? Selection::OrderEnum::Size : Selection::OrderEnum::FirstPixel;
   selection.pixelOrder = chance(25) ? Selection::PixelOrderEnum::TransposedRaster : Selection::PixelOrderEnum::Raster;
   selection.seeds.resize(chance(20) ? below(200) : 0);
-  selection.isOpposite = chance(20);
+  selection.invert = chance(20);
   selection.perValue = request.isByValue && chance(50);
   selection.keepsTies = selection.numberOfLargest == 1 && !selection.perValue && chance(50);
   if (request.isByValue && (selection.numberOfLargest == 0 || selection.perValue) && chance(50))

@@ -246,7 +246,7 @@ def dust(
         options = Options(rank, by_value=by_value)
         lower, upper = map(_count, threshold if is_range else (threshold, math.inf))
         sizes = (lower, upper - 1) if upper > 0 else (2**62, 0)
-        selection = Selection(min_size=sizes[0], max_size=sizes[1], opposite=bool(invert))
+        selection = Selection(min_size=sizes[0], max_size=sizes[1], invert=bool(invert))
         kept = _api.keep(view, options, selection, out)
         return img if in_place else _like(img, kept).view(img.dtype)
 

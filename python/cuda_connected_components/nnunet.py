@@ -53,5 +53,5 @@ def remove_all_but_largest_component_from_segmentation(segmentation, labels_or_r
             )
         numbers = _images.as_numbers(library.array(segmentation))
         options = Options(lower=-math.inf, upper=math.inf, mask=np.isin(numbers, labels))
-    removed = Selection(k=1, keeps_ties=True, opposite=True, replaces=True, value=background_label)
+    removed = Selection(k=1, keeps_ties=True, invert=True, replaces=True, value=background_label)
     return _api.keep(segmentation, options, removed)

@@ -63,7 +63,7 @@ struct Settings
   std::vector<std::vector<std::uint64_t>>  seeds; // indices along the axes of the array; none stands for all components
   bool                                     isPerValue = false; // whether this is the number for each value
   bool                                     keepsTies = false;
-  bool                                     isOpposite = false; // to keep what is not selected
+  bool                                     invert = false; // to keep what is not selected
   bool                                     wantsBoxes = false;
   bool                                     wantsMeans = false;
   bool                                     wantsFaces = false;
@@ -172,7 +172,7 @@ LabelerFor(const Settings & settings)
   }
   labeler.options.selection.perValue = settings.isPerValue;
   labeler.options.selection.keepsTies = settings.keepsTies;
-  labeler.options.selection.isOpposite = settings.isOpposite;
+  labeler.options.selection.invert = settings.invert;
   for (const auto & [value, minimumSize, maximumSize] : settings.sizesOfValues)
   {
     labeler.options.selection.sizesOfValues.push_back({ ValueOf(value), minimumSize, maximumSize });

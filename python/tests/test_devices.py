@@ -39,7 +39,7 @@ def on_host(image, mask, settings):
     """Return arrays of an image and a mask, and settings for the functions for host memory."""
     copy = _core.Settings()
     columns = ("boxes", "means", "faces", "values", "firsts", "covariances", "intensities")
-    selection = ("min_size", "max_size", "sizes_of_values", "k", "per_value", "keeps_ties", "opposite")
+    selection = ("min_size", "max_size", "sizes_of_values", "k", "per_value", "keeps_ties", "invert")
     written = ("write", "value", "overwrite")
     foreground = ("connectivity", "by_value", "whole_values", "limits", "background", "foreground", "observed")
     for name in (*foreground, *selection, *written, *columns):

@@ -219,18 +219,18 @@ struct HasPosition
   }
 };
 
-/** Returns the value of a condition, or of its opposite: 1 or 0. */
+/** Returns whether a component is selected, by a condition or, inverted, by its opposite: 1 or 0. */
 template <typename TRun, typename TCondition>
 struct IsKept
 {
   TCondition condition;
-  bool       isOpposite;
+  bool       invert;
 
   CCL_HOST_DEVICE
   TRun
   operator()(std::uint64_t rank) const
   {
-    return (condition(rank) != 0) != isOpposite;
+    return (condition(rank) != 0) != invert;
   }
 };
 
@@ -535,9 +535,9 @@ Select(const TExecutor &                               executor,
   TRun * const        ranks = rankBuffer.get();
   TRun * const        positions = positionBuffer.get();
   TRun * const        count = keptMemory != nullptr ? keptMemory : countMemory.get();
-  const auto          list = [&](const auto & condition, bool isOpposite) {
+  const auto          list = [&](const auto & condition, bool invert) {
     using IsKeptType = IsKept<TRun, std::decay_t<decltype(condition)>>;
-    const IsKeptType isKept{ condition, isOpposite };
+    const IsKeptType isKept{ condition, invert };
     executor.template Scan<TRun>(
       componentCount, isKept, NumberInOrderOfRanks<TRun, IsKeptType>{ isKept, positions, ranks }, count);
   };
@@ -583,7 +583,7 @@ Select(const TExecutor &                               executor,
   const std::uint64_t limitOfGroup = selection.numberOfLargest;
   if (limitOfGroup == 0)
   {
-    list(isSelected, selection.isOpposite);
+    list(isSelected, selection.invert);
   }
   else if (limitOfGroup == 1 && (!selection.perValue || SizeOf(type) == 1) && (selection.keepsTies || !isTransposed))
   {
@@ -598,7 +598,7 @@ Select(const TExecutor &                               executor,
                        FindFirstLargest<TRun>{ isSelected, groupOf, largestSizes.get(), largest.get() });
     }
     list(IsLargest<TRun>{ isSelected, groupOf, largestSizes.get(), selection.keepsTies ? nullptr : largest.get() },
-         selection.isOpposite);
+         selection.invert);
   }
   else
   {
@@ -609,7 +609,7 @@ Select(const TExecutor &                               executor,
     executor.ForEach(
       matches,
       NumberFirstOfGroups<TRun>{ groups, selection.perValue, isSelected.states, limitOfGroup, ranks, positions });
-    list(HasPosition<TRun>{ positions }, selection.isOpposite);
+    list(HasPosition<TRun>{ positions }, selection.invert);
   }
   if (isTransposed || isBySize)
   {
