@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from . import _arguments, _core, _exchange, _host, _images, _on_device, _settings, _table, _values
+from . import _arguments, _core, _exchange, _host, _images, _on_device, _settings, _table, _warnings
 from ._options import DEFAULT_BACKGROUND, Holes, Options, Seeds, Selection
 from ._tensors import outside_graphs
 
@@ -133,10 +133,10 @@ def label(
         found = _exchange.label(image)
         if found is not None:
             labels, count, values = found
-            _values.warn(values)
+            _warnings.warn(values)
             return (labels, count) if return_num else labels
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn, by_value, background
     )
     labels, count = label_image(image, options, dtype, out)
     return (labels, count) if return_num else labels
@@ -218,7 +218,7 @@ def select_at_seeds(
     array([[1, 1, 0, 0],
            [0, 1, 0, 0]], dtype=uint8)
     """
-    options = Options(connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn)
+    options = Options(connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn)
     if not hasattr(seeds, "__len__"):
         seeds = list(seeds)
     if dtype is None and out is None and len(seeds) <= 255:
@@ -287,12 +287,12 @@ def keep_largest(
         found = _exchange.keep(image, k=k)
         if found is not None:
             kept, values = found
-            _values.warn(values)
+            _warnings.warn(values)
             return kept
     if across_values and not by_value:
         raise ValueError("across_values needs by_value=True: otherwise, components have no values")
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn, by_value, background
     )
     return keep(image, options, Selection(k=k, per_value=bool(by_value and not across_values)), out)
 
@@ -358,10 +358,10 @@ def remove_small(
         found = _exchange.keep(image, min_size=_arguments.minimum_pixels(min_size, None))
         if found is not None:
             kept, values = found
-            _values.warn(values)
+            _warnings.warn(values)
             return kept
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn, by_value, background
     )
     if isinstance(min_size, Mapping):
         if not by_value:
@@ -456,7 +456,7 @@ def fill_holes(
            [5, 5, 5, 5]])
     """
     options = Options(
-        connectivity, spatial_dims, lower, upper, None, device, threads, _values.warn, by_value, background
+        connectivity, spatial_dims, lower, upper, None, device, threads, _warnings.warn, by_value, background
     )
     if by_value:
         if value is not None:
@@ -616,7 +616,7 @@ def component_statistics(
         found = _exchange.measure(image)
         if found is not None:
             columns, values = found
-            _values.warn(values)
+            _warnings.warn(values)
             return columns
     if by_value and properties is _table.DEFAULT_PROPERTIES:
         properties = ("label", "value", *properties[1:])
@@ -624,7 +624,7 @@ def component_statistics(
     if "value" in properties and not by_value:
         raise ValueError("the property 'value' needs by_value=True: other components have no single value")
     options = Options(
-        connectivity, spatial_dims, lower, upper, mask, device, threads, _values.warn, by_value, background
+        connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn, by_value, background
     )
     library, image = _images.open_image(image)
     call, columns = _memory_of(library).measure(library, image, options, _table.columns_for(properties))

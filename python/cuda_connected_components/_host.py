@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from . import _arguments, _core, _images, _settings, _values
+from . import _arguments, _core, _images, _settings, _warnings
 
 
 class Call:
@@ -33,7 +33,7 @@ class Call:
         self.settings.device = _settings.backend(options.device)
         self.settings.threads = _settings.threads(options.threads)
         if self.settings.limits and options.observe and self.array.dtype.kind == "f":
-            _values.warn_of_slope(self.array, self.settings.limits)
+            _warnings.warn_of_slope(self.array, self.settings.limits)
 
     def run(self, function, *arguments):
         """Call a function of the extension module."""
