@@ -278,6 +278,10 @@ LabelRowsOnHost(const LabelerOptions &                               options,
 
   DeviceSession       session(options.deviceId);
   const std::uint64_t limit = MemoryLimitOf(options);
+  if (limit != NoMemoryLimit)
+  {
+    session.HoldAtMost(limit); // of earlier calls, while the host packs
+  }
   // Labeling needs more than the bits. The limit is one of pinned memory, too.
   const bool                isLarge = limit < SmallestLimitWithoutSlabs || words * sizeof(Word) > limit / 2;
   const auto                pageable = AllocateOnHost<Word>(isLarge ? words : 0);
