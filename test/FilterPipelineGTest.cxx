@@ -341,7 +341,8 @@ TYPED_TEST(CudaConnectedComponentsFilterPipeline, Thresholds)
   this->Compare([] { return itk::CudaIsolatedConnectedImageFilter<InputType, OutputType>::New(); },
                 [] { return itk::IsolatedConnectedImageFilter<InputType, OutputType>::New(); },
                 [&](auto & filter) {
-                  for (itk::IndexValueType i = 0; i < 6; ++i)
+                  // All seeds are inside the images: ITK's filter reads their pixels without a check.
+                  for (itk::IndexValueType i = 0; i < 5; ++i)
                   {
                     seed.Fill(i);
                     filter.AddSeed1(seed);
