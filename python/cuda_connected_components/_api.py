@@ -404,8 +404,8 @@ def fill_holes(
     image : like label
         The image. See `label` for this and the other parameters.
     value : number, optional
-        Without `by_value`, what is written to the holes. All other elements keep
-        their values. The default is 1, also for masks of 0 and 255. With `lower`
+        Without `by_value`, the value of filled holes. All other elements keep their
+        values. The default is 1, also for masks of 0 and 255. With `lower`
         or `upper`, there is no default.
     max_size : number, optional
         Larger holes stay. The size is a number of elements, with those of other

@@ -80,7 +80,7 @@ class Selection(NamedTuple):
     per_value: bool = False  # whether `k` is the number for each value
     sizes: "dict | None" = None  # the pair (min_size, max_size) of values: other values stay
     keeps_ties: bool = False  # whether all components as large as the largest stay
-    invert: bool = False  # whether what is not selected stays
+    invert: bool = False  # whether the components that are not selected stay
     replaces: bool = False  # whether `value` replaces what is selected, and all other elements stay
     value: Any = None  # of other elements; None for the background
 
