@@ -355,6 +355,23 @@ def test_relabel_any_labels(library, dtype, shift):
             np.testing.assert_array_equal(n, counts)
 
 
+@pytest.mark.parametrize("shape", [(3000, 2000), (150, 250, 130), (40, 2000, 100)])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.uint32, np.int64])
+def test_label_statistics_of_large_images_with_gaps(library, dtype, shape):
+    """A thread visits several rows of a large image, and some have no label."""
+    random = np.random.default_rng(3)
+    labels = np.zeros(shape, dtype)
+    for _ in range(300):
+        corner = random.integers(0, shape)
+        labels[tuple(slice(begin, begin + side) for begin, side in zip(corner, random.integers(1, 40, 3)))] = random.integers(1, 120)
+    for image in (labels, np.where(labels == 0, random.integers(0, 2, shape, dtype), labels)):
+        found = ccc.label_statistics(library.array(image))
+        expected = ccc.label_statistics(image, device="cpu")
+        assert found.keys() == expected.keys()
+        for name in expected:
+            np.testing.assert_array_equal(library.host(found[name]), expected[name], name)
+
+
 def test_relabel(library):
     labels = noise((30, 31, 32), 0.5, 3, np.int16)
     for order in ("size", "label"):

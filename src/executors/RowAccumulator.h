@@ -14,56 +14,66 @@ inline constexpr std::uint64_t NoRow = ~std::uint64_t{ 0 };
 
 /** Merges values that one thread adds to rows of a table, so that most of them need no atomic operation.
  *
- * A few rows may get most values: a large component owns most runs of its region, with small components between them.
- * So the accumulator holds the sum of one row. It changes to another row if two values in succession belong to other
- * rows. */
+ * A few rows may get most values: a large component owns most runs of its region, with small components between them,
+ * and two large components may share a border. So the accumulator holds the sums of the two rows that got values last.
+ */
 template <typename TValue>
 class RowAccumulator
 {
 public:
-  /** Takes a value of a row. Sets `row` and `value` to a sum that the caller must add to the table: the same value, or
-   * the sum of another row. Sets `row` to NoRow if there is nothing to add. */
+  static constexpr unsigned int Rows = 2;
+
+  /** Takes a value of a row. Sets `row` and `value` to a sum that the caller must add to the table: that of another
+   * row. Sets `row` to NoRow if there is nothing to add. */
   CCL_HOST_DEVICE
   void
   Exchange(std::uint64_t & row, TValue & value)
   {
-    if (row == m_Row)
+    if (row != m_Rows[0])
     {
-      m_Value.Merge(value);
-      m_Misses = 0;
+      Swap(m_Rows[0], m_Rows[1]);
+      Swap(m_Values[0], m_Values[1]);
+    }
+    if (row == m_Rows[0])
+    {
+      m_Values[0].Merge(value);
       row = NoRow;
     }
-    else if (m_Row == NoRow || ++m_Misses == 2)
+    else
     {
-      const std::uint64_t oldRow = m_Row;
-      const TValue        oldValue = m_Value;
-      m_Row = row;
-      m_Value = value;
-      m_Misses = 0;
-      row = oldRow;
-      value = oldValue;
+      Swap(m_Rows[0], row);
+      Swap(m_Values[0], value);
     }
   }
 
-  /** The row of the sum, or NoRow. */
+  /** The row of a sum, or NoRow. */
   CCL_HOST_DEVICE
   std::uint64_t
-  GetRow() const
+  GetRow(unsigned int index) const
   {
-    return m_Row;
+    return m_Rows[index];
   }
-  /** The sum. */
+  /** A sum. */
   CCL_HOST_DEVICE
   const TValue &
-  GetValue() const
+  GetValue(unsigned int index) const
   {
-    return m_Value;
+    return m_Values[index];
   }
 
 private:
-  std::uint64_t m_Row = NoRow;
-  TValue        m_Value{};
-  unsigned int  m_Misses = 0;
+  template <typename T>
+  CCL_HOST_DEVICE
+  static void
+  Swap(T & a, T & b)
+  {
+    const T old = a;
+    a = b;
+    b = old;
+  }
+
+  std::uint64_t m_Rows[Rows] = { NoRow, NoRow }; // the first one got a value last
+  TValue        m_Values[Rows]{};
 };
 
 } // namespace itk::ccl

@@ -31,10 +31,8 @@ struct Tuning
   /** Up to this many bytes, the block with the arrays of a waiting call is kept for the next calls. */
   static constexpr std::uint64_t CachedBlockBytes = std::uint64_t{ 16 } << 20;
 
-  /** The most cells of a thread that adds values to the rows of a table, and thread blocks of such threads that a
-   * multiprocessor can run at the same time. */
+  /** The most cells of a thread that adds values to the rows of a table. */
   static constexpr unsigned int CellsPerAddingThread = 16;
-  static constexpr unsigned int AddingThreadBlocks = 4;
 
   /** The rows of a table of values that is measured without runs: a power of two. Images with more values have runs. */
   static constexpr std::uint64_t RowsOfValues = std::uint64_t{ 1 } << 16;

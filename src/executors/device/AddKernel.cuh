@@ -5,7 +5,7 @@
 // The kernel of AddToRows(). A few rows of the table may get most values, and atomic operations on one address run one
 // after the other. So values are merged before they are added:
 //
-// 1. Each lane merges values of one row, by a RowAccumulator.
+// 1. Each lane merges values of two rows, by a RowAccumulator.
 // 2. Lanes of a warp with the same row merge their values by shuffles. This is warp-level conflict detection, as in
 //    FLSL+CD (Lemaitre, Hennequin, Lacassagne, "Taming Voting Algorithms on GPUs for an Efficient Connected Component
 //    Analysis Algorithm", ICASSP 2021).
@@ -31,6 +31,14 @@ inline constexpr unsigned int SlotsOfWarp =
 static_assert(Tuning::ThreadBlockSize % WarpSize == 0 && Tuning::ThreadBlockSize / WarpSize <= WarpSize,
               "a thread block has whole warps, and each has a slot");
 static_assert(Tuning::CellsPerAddingThread <= 32, "a thread has one bit for each of its cells");
+
+/** Returns how many thread blocks of AddCells() a multiprocessor can run at the same time, which limits the registers
+ * of a thread: it has three values. */
+constexpr unsigned int
+AddingThreadBlocks(std::size_t bytesOfValue)
+{
+  return bytesOfValue <= 64 ? 5 : bytesOfValue <= 128 ? 3 : 2;
+}
 
 /** The sum of the values of one row. */
 template <typename TValue>
@@ -131,11 +139,11 @@ AddFromWarp(const TTable &                        table,
 }
 
 /** Adds values to rows of a table: see AddToRows() in Executor.h. A thread visits `cellsPerThread` cells with the same
- * x, Tuning::CellsPerAddingThread at most, at its own pace. A thread block covers consecutive rows of the grid (y
- * first, then z). The thread blocks are numbered along x first. */
+ * x, Tuning::CellsPerAddingThread at most. A thread block covers consecutive rows of the grid (y first, then z). The
+ * thread blocks are numbered along x first. */
 template <typename TFunctor, typename TTable>
 __global__ void
-__launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
+__launch_bounds__(Tuning::ThreadBlockSize, AddingThreadBlocks(sizeof(typename TTable::ValueType)))
   AddCells(Grid grid, unsigned int threadBlocksX, unsigned int cellsPerThread, TFunctor functor, TTable table)
 {
   using ValueType = typename TTable::ValueType;
@@ -168,19 +176,25 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
   RowAccumulator<ValueType>   accumulator;
   typename TFunctor::ListType list{};
   ValueType                   value{};
-  for (bool isAnyLeft = true; isAnyLeft;)
+  while (true)
   {
-    if (list.IsAtEnd() && cells != 0)
+    // All lanes begin their next lists at the same time, because few lanes take as long as all.
+    if (!__any_sync(AllLanes, !list.IsAtEnd()))
     {
-      const std::uint64_t gridRow = firstGridRow + (__ffs(cells) - 1) * blockDim.y;
-      const std::uint64_t z = Divide(gridRow, grid.y);
-      list = functor.Begin({ x, gridRow - z * grid.y, z });
-      cells &= cells - 1;
+      if (!__any_sync(AllLanes, cells != 0))
+      {
+        break;
+      }
+      if (cells != 0)
+      {
+        const std::uint64_t gridRow = firstGridRow + (__ffs(cells) - 1) * blockDim.y;
+        const std::uint64_t z = Divide(gridRow, grid.y);
+        list = functor.Begin({ x, gridRow - z * grid.y, z });
+        cells &= cells - 1;
+      }
     }
-    const bool hasNext = !list.IsAtEnd();
-    isAnyLeft = __any_sync(AllLanes, hasNext);
     std::uint64_t row = NoRow;
-    if (hasNext)
+    if (!list.IsAtEnd())
     {
       row = functor.Next(list, value);
       if (row != NoRow)
@@ -188,15 +202,16 @@ __launch_bounds__(Tuning::ThreadBlockSize, Tuning::AddingThreadBlocks)
         accumulator.Exchange(row, value);
       }
     }
-    else if (!isAnyLeft)
-    {
-      row = accumulator.GetRow();
-      value = accumulator.GetValue();
-    }
     if (__any_sync(AllLanes, row != NoRow))
     {
       AddFromWarp(table, slots + warp * SlotsOfWarp, row, lane, value);
     }
+  }
+#pragma unroll
+  for (unsigned int i = 0; i < RowAccumulator<ValueType>::Rows; ++i)
+  {
+    value = accumulator.GetValue(i);
+    AddFromWarp(table, slots + warp * SlotsOfWarp, accumulator.GetRow(i), lane, value);
   }
 
   __syncthreads();

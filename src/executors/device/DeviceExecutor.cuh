@@ -362,8 +362,9 @@ public:
     const std::uint64_t threadBlocksX = DivideUp(rows.x, shape.x);
     // Few cells are for as many threads as the device runs at the same time.
     const std::uint64_t threadBlocks = threadBlocksX * DivideUp(rows.y, shape.y);
+    const unsigned int  perProcessor = AddingThreadBlocks(sizeof(typename TTable::ValueType));
     const std::uint64_t perThreadBlock =
-      DivideUp(threadBlocks, this->ConcurrentThreadBlocks(threadBlocks, Tuning::AddingThreadBlocks));
+      DivideUp(threadBlocks, this->ConcurrentThreadBlocks(threadBlocks, perProcessor));
     const auto cellsPerThread =
       static_cast<unsigned int>(std::min<std::uint64_t>(perThreadBlock, Tuning::CellsPerAddingThread));
     const std::uint64_t threadBlocksY = DivideUp(rows.y, shape.y * std::uint64_t{ cellsPerThread });
