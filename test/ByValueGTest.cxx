@@ -765,6 +765,8 @@ TEST(CudaConnectedComponentsByValueSteps, WholeValuesAreThoseOfALoop)
     request.columns = AllColumns();
     request.columns.firstPixels = random() % 2 == 0;
     request.columns.values = true;
+    ASSERT_FALSE(CanMeasureWholeValues(request)); // with products
+    request.columns.products = false;
     ASSERT_TRUE(CanMeasureWholeValues(request));
     request = RequestForWholeValues(request);
     const auto selected = MeasureWholeValues<std::uint32_t>(executor, input.view, request);

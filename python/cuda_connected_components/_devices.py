@@ -66,9 +66,12 @@ class DeviceImages:
         block = np.zeros((len(table), count), np.int64)
         for row, column in zip(block, table.values()):
             row.view(column.dtype)[:count] = column
+        block = self.from_host(block, image)
+        dtypes = {column.dtype for column in table.values()}
+        rows = {dtype: self.rows_of(self.bits_as(block, name_of(dtype))) for dtype in dtypes}
         result = {}
-        for row, (name, column) in zip(self.rows_of(self.from_host(block, image)), table.items()):
-            row = self.bits_as(row, name_of(column.dtype))
+        for index, (name, column) in enumerate(table.items()):
+            row = rows[column.dtype][index]
             result[name] = row if column.itemsize == 8 else row[:count]
         return result
 

@@ -39,6 +39,35 @@ MakeArena(const DeviceExecutor & executor, const ArenaSize & size)
   }
 }
 
+/** Memory for all arrays of a call. */
+struct CallMemory
+{
+  std::shared_ptr<void>        block; // of the cache, or null
+  std::unique_ptr<DeviceArena> arena; // or null: the arrays are allocated one by one
+};
+
+/** Returns memory for the arrays of a call, if they are not large. `mayKeep` tells whether the call waits for all work
+ * on its arrays: else a block would go back to the cache too early. */
+inline CallMemory
+AllocateForCall(const DeviceExecutor & executor, DeviceResources & resources, const ArenaSize & size, bool mayKeep)
+{
+  CallMemory          memory;
+  const std::uint64_t bytes = size.GetTotal();
+  if (mayKeep && bytes <= Tuning::CachedBlockBytes && executor.GetMemorySource().MayUseCache(bytes))
+  {
+    memory.block = resources.AllocateBlock(bytes);
+  }
+  if (memory.block != nullptr)
+  {
+    memory.arena = std::make_unique<DeviceArena>(DeviceAllocation(memory.block.get()), size);
+  }
+  else if (bytes <= Tuning::WorstCaseBytes)
+  {
+    memory.arena = MakeArena(executor, size);
+  }
+  return memory;
+}
+
 /** Labels the runs of an image by a published algorithm: reads the rank of each run at one of its pixels. */
 template <typename TRun, typename TRowGroup>
 LabeledRuns<TRowGroup, TRun, DeviceExecutor>
@@ -286,39 +315,29 @@ LabelPixelsOf(const DeviceExecutor & executor,
   {
     if (CanMeasureWholeValues(request))
     {
-      const Request ordered = RequestForWholeValues(request);
-      if (const auto selected = MeasureWholeValues<TRun>(executor, input, ordered))
+      const Request           ordered = RequestForWholeValues(request);
+      const MeasuringExecutor measuring(SortStorageBytes);
+      MeasureWholeValues<TRun>(measuring, input, ordered);
+      const CallMemory     memory = AllocateForCall(executor, resources, measuring.GetSize(), makeTable == nullptr);
+      const DeviceExecutor in = memory.arena ? executor.In(*memory.arena) : executor;
+      if (const auto selected = MeasureWholeValues<TRun>(in, input, ordered))
       {
         return AwaitComponents<TRowGroup, TRun>(
-          executor, resources, *selected, ordered, false, nullptr, nullptr, makeTable, [] {});
+          in, resources, *selected, ordered, false, nullptr, nullptr, makeTable, [] {});
       }
     }
   }
-  std::shared_ptr<void>        block;
-  std::unique_ptr<DeviceArena> arena;
-  HostArray                    numbers;
+  CallMemory memory;
+  HostArray  numbers;
   if (!IsPublished(request))
   {
-    // Rows for the caller take memory later.
+    // Rows for the caller take memory later, and are copied without a wait.
     CudaConnectedComponentDeviceCall call;
     call.input = input;
     call.output = output;
-    const ArenaSize size = MeasureCall(request, call);
-    // Rows for the caller are copied without a wait, so the block would go back to the cache too early.
-    const bool mayKeep = makeTable == nullptr && executor.GetMemorySource().MayUseCache(size.GetTotal());
-    if (mayKeep && size.GetTotal() <= Tuning::CachedBlockBytes)
-    {
-      block = resources.AllocateBlock(size.GetTotal());
-    }
-    if (block != nullptr)
-    {
-      arena = std::make_unique<DeviceArena>(DeviceAllocation(block.get()), size);
-    }
-    else if (size.GetTotal() <= Tuning::WorstCaseBytes)
-    {
-      arena = MakeArena(executor, size);
-    }
+    memory = AllocateForCall(executor, resources, MeasureCall(request, call), makeTable == nullptr);
   }
+  auto & arena = memory.arena;
   if (arena != nullptr && NeedsOnlyHostNumbers(request))
   {
     numbers = resources.AllocateHost(sizeof(HostNumbers<TRun>));

@@ -88,8 +88,14 @@ struct Column
   }
 };
 
+/** Whether a record has sums of products. */
+template <typename TRecord, typename = void>
+inline constexpr bool HasProducts = false;
+template <typename TRecord>
+inline constexpr bool HasProducts<TRecord, std::void_t<decltype(TRecord::products)>> = true;
+
 /** Calls visit(column, members...) for each column that is measured, with its Column and its member of each record. The
- * records are tables, or the measurements of some pixels. */
+ * records are tables, or the measurements of some pixels. Products are visited if all records have them. */
 CCL_NO_EXECUTION_CHECK
 template <typename TVisitor, typename... TRecords>
 CCL_HOST_DEVICE
@@ -108,24 +114,36 @@ ForEachMeasurement(const TVisitor & visit, TRecords &... records)
     visit(Maximum{ &TableColumns::boundingBoxes }, records.maximums[axis]...);
     visit(Sum{ &TableColumns::sums }, records.sums[axis]...);
   }
-  CCL_UNROLL
-  for (unsigned int i = 0; i < 6; ++i)
+  if constexpr ((HasProducts<TRecords> && ...))
   {
-    visit(Sum{ &TableColumns::products }, records.products[i]...);
+    CCL_UNROLL
+    for (unsigned int i = 0; i < 6; ++i)
+    {
+      visit(Sum{ &TableColumns::products }, records.products[i]...);
+    }
   }
 }
 
+/** The sums of products in a record of measurements, or nothing. */
+template <typename TSum, bool VHasProducts>
+struct ProductSums
+{
+  TSum products[6]; // xx, xy, xz, yy, yz, zz
+};
+template <typename TSum>
+struct ProductSums<TSum, false>
+{};
+
 /** The measurements of some pixels of a component. TRun holds every pixel index of the image, and TSum every sum.
  * Merge() of the measurements of two disjoint sets of pixels gives the measurements of both. */
-template <typename TRun, typename TSum>
-struct Measurements
+template <typename TRun, typename TSum, bool VHasProducts = true>
+struct Measurements : ProductSums<TSum, VHasProducts>
 {
   TRun pixelCounts;
   TRun firstPixels; // index in the order of Selection::PixelOrderEnum
   TRun minimums[3];
   TRun maximums[3];
   TSum sums[3];
-  TSum products[6]; // xx, xy, xz, yy, yz, zz
 
   CCL_HOST_DEVICE
   void
@@ -198,9 +216,10 @@ struct ComponentTable : SelectionColumns<TRun>
   }
 
   /** Adds the measurements of some pixels to a row. Threads may add at the same time. */
+  template <bool VHasProducts>
   CCL_HOST_DEVICE
   void
-  Add(std::uint64_t row, const ValueType & value) const
+  Add(std::uint64_t row, const Measurements<TRun, TSum, VHasProducts> & value) const
   {
     ForEachMeasurement(
       [row](auto column, auto * elements, const auto & measured) {
@@ -212,6 +231,14 @@ struct ComponentTable : SelectionColumns<TRun>
       *this,
       value);
   }
+};
+
+/** A table to which AddToRows() adds measurements without products. They need fewer registers, so more warps run at the
+ * same time. */
+template <typename TRun, typename TSum>
+struct TableWithoutProducts : ComponentTable<TRun, TSum>
+{
+  using ValueType = Measurements<TRun, TSum, false>;
 };
 
 /** Calls visit(isWanted, elements) for each column of a table, with its flag in TableColumns. */

@@ -98,10 +98,10 @@ struct RelativeSums
   }
 
   /** Stores the sums for the origin of the image. The first pixel of the word is at wordX, wordY and wordZ. */
-  template <typename TRun, typename TSum>
+  template <typename TRun, typename TSum, bool VHasProducts>
   CCL_HOST_DEVICE
   void
-  StoreFor(TRun wordX, TRun wordY, TRun wordZ, bool needsProducts, Measurements<TRun, TSum> & all) const
+  StoreFor(TRun wordX, TRun wordY, TRun wordZ, Measurements<TRun, TSum, VHasProducts> & all) const
   {
     const TSum originX = wordX;
     const TSum originY = wordY;
@@ -109,7 +109,7 @@ struct RelativeSums
     all.sums[0] = count * originX + x;
     all.sums[1] = count * originY + y;
     all.sums[2] = count * originZ + z;
-    if (needsProducts)
+    if constexpr (VHasProducts)
     {
       // Each product of (origin + relative) coordinates has four terms.
       all.products[0] = originX * (all.sums[0] + x) + xx;
@@ -128,22 +128,23 @@ struct MeasureColumns
 {
   ImageStack stack;
   bool       needsSums;
-  bool       needsProducts;
   bool       isTransposed; // whether first pixels are in the order of the transposed raster
 
   /** Measures for the columns of a table. */
   static MeasureColumns
   For(const ComponentTable<TRun, TSum> & table, const ImageStack & stack, bool isTransposed)
   {
-    return {
-      stack, table.sums[0] != nullptr || table.products[0] != nullptr, table.products[0] != nullptr, isTransposed
-    };
+    return { stack, table.sums[0] != nullptr || table.products[0] != nullptr, isTransposed };
   }
 
   /** Measures the pixels of a word of a row group in the columns `mask`. There must be a foreground pixel. */
+  template <bool VHasProducts>
   CCL_HOST_DEVICE
-  Measurements<TRun, TSum>
-  MeasurementsOf(const RowGroupBits<TRowGroup> & groups, const Cell & word, Word mask) const
+  void
+  Measure(const RowGroupBits<TRowGroup> &          groups,
+          const Cell &                             word,
+          Word                                     mask,
+          Measurements<TRun, TSum, VHasProducts> & all) const
   {
     const auto x = static_cast<TRun>(word.x * BitsPerWord);
     const auto y = static_cast<TRun>(word.y * TRowGroup::Rows);
@@ -164,7 +165,7 @@ struct MeasureColumns
         sums.AddRow(pixels, row, slice, needsSums);
       }
     });
-    Measurements<TRun, TSum> all{};
+    all = {};
     all.pixelCounts = sums.count;
     all.minimums[0] = x + LowestBit(mask);
     all.maximums[0] = x + HighestBit(mask);
@@ -188,9 +189,8 @@ struct MeasureColumns
     }
     if (needsSums)
     {
-      sums.StoreFor(x, y, z, needsProducts, all);
+      sums.StoreFor(x, y, z, all);
     }
-    return all;
   }
 };
 
@@ -204,13 +204,14 @@ struct MeasureWord : RunLists<TRowGroup, TRun>
   MeasureColumns<TRowGroup, TRun, TSum> measure;
 
   /** Moves to the next run. Measures its pixels in the word, and returns the rank of its component. */
+  template <bool VHasProducts>
   CCL_HOST_DEVICE
   std::uint64_t
-  Next(ListType & list, Measurements<TRun, TSum> & value) const
+  Next(ListType & list, Measurements<TRun, TSum, VHasProducts> & value) const
   {
     Word       mask = 0;
     const TRun run = list.runs.Next(mask);
-    value = measure.MeasurementsOf(this->runs.groups, list.word, mask);
+    measure.Measure(this->runs.groups, list.word, mask, value);
     return ranks[run];
   }
 };
@@ -238,10 +239,18 @@ MeasureComponents(const TExecutor &                    executor,
     }
     return;
   }
-  executor.AddToRows(runs.groups.columns.words,
-                     MeasureWord<TRowGroup, TRun, TSum>{
-                       { runs }, ranks, MeasureColumns<TRowGroup, TRun, TSum>::For(table, stack, isTransposed) },
-                     table);
+  const MeasureWord<TRowGroup, TRun, TSum> functor{
+    { runs }, ranks, MeasureColumns<TRowGroup, TRun, TSum>::For(table, stack, isTransposed)
+  };
+  if constexpr (sizeof(TSum) == sizeof(std::uint64_t)) // other sums are those of products
+  {
+    if (table.products[0] == nullptr)
+    {
+      executor.AddToRows(runs.groups.columns.words, functor, TableWithoutProducts<TRun, TSum>{ table });
+      return;
+    }
+  }
+  executor.AddToRows(runs.groups.columns.words, functor, table);
 }
 
 } // namespace itk::ccl

@@ -121,11 +121,11 @@ struct MeasureWord
   /** Moves to the next run. Measures its pixels in the word, and returns the row of its value. */
   CCL_HOST_DEVICE
   std::uint64_t
-  Next(ListType & list, Measurements<TRun, TSum> & value) const
+  Next(ListType & list, Measurements<TRun, TSum, false> & value) const
   {
     Word mask = 0;
     list.runs.Next(mask);
-    value = measure.MeasurementsOf(groups, list.word, mask);
+    measure.Measure(groups, list.word, mask, value);
     return rows.RowOf(keyOf(list.pixels[static_cast<std::int64_t>(LowestBit(mask)) * reader.pixels.pixelStride]));
   }
 };
@@ -147,14 +147,14 @@ struct NumberRow
 } // namespace MeasureValues
 
 /** Returns whether MeasureWholeValues() can measure the values of a request: those of one image of integers, for a
- * table without intensities. Each pixel of NaN would have a row. */
+ * table without products and intensities. Each pixel of NaN would have a row. */
 inline bool
 CanMeasureWholeValues(const Request & request)
 {
   return request.neighbors == Neighbors::All && request.output == OutputKind::None && request.images == 1 &&
          request.selection.IsDefault() && (request.columns.pixelCounts || request.columns.values) &&
-         !request.WantsMask() && !request.WantsIntensities() && !IsFloat(request.values.type) &&
-         VisitSumTypeFor(request.size, request.columns, [](auto sum) { return sizeof(sum) == sizeof(std::uint64_t); });
+         !request.columns.products && !request.WantsMask() && !request.WantsIntensities() &&
+         !IsFloat(request.values.type);
 }
 
 /** Returns the request that describes the result of MeasureWholeValues(). */
@@ -195,7 +195,7 @@ MeasureWholeValues(const TExecutor & executor, const ImageView & input, const Re
                                     { reinterpret_cast<typename FunctorType::KeyType *>(keys.get()), isFull.get() },
                                     { stack, nullptr, nullptr },
                                     FunctorType::MeasureType::For(table, stack, false) },
-                       table);
+                       TableWithoutProducts<TRun, SumType>{ table });
   });
   if (Await(executor, BoundedCount<TRun>(1, isFull.get())) != 0)
   {
