@@ -48,5 +48,5 @@ itk_fetch_module(
   "Connected components on NVIDIA GPUs, with the labels of ConnectedComponentImageFilter."
   MODULE_COMPLIANCE_LEVEL 2
   GIT_REPOSITORY https://github.com/InsightSoftwareConsortium/ITKCudaConnectedComponents.git
-  GIT_TAG 0d2854b1a8415609365e03b5bfbce99b42aa81b3
+  GIT_TAG aa5b2903747e2eaf2c7f808e3bfc9b0c299355c2
   )
