@@ -64,12 +64,12 @@ MaskedPackerOf(const CudaConnectedComponentLabeler::RowPackerType & packRow, con
 }
 
 /** Passes the runs of each row to a function of the caller. */
-template <typename TRowGroup, typename TRun>
+template <typename TRun>
 void
 PassRuns(const ParallelFor &                                   parallelFor,
-         const HostBits<TRowGroup> &                           bits,
+         const HostRows &                                      bits,
          const HostRanks<TRun> &                               ranks,
-         const Request &                                       request,
+         const ImageStack &                                    stack,
          const CudaConnectedComponentLabeler::RunVisitorType & visitRuns)
 {
   const auto visitRow = [&](std::uint64_t row, std::uint64_t, const auto & forEachRun) {
@@ -81,17 +81,15 @@ PassRuns(const ParallelFor &                                   parallelFor,
     forEachRun([&](std::uint64_t begin, std::uint64_t end, TRun rank) { runs.push_back({ begin, end, rank }); });
     visitRuns(row, std::move(runs));
   };
-  VisitLabeledRows(parallelFor, bits, ranks, StackOf<TRowGroup>(request.size, request.images), [&](std::uint64_t) {
-    return visitRow;
-  });
+  VisitLabeledRows(parallelFor, bits, ranks, stack, [&](std::uint64_t) { return visitRow; });
 }
 
 /** Writes the labels of the pixels, or passes the runs to the caller. */
-template <typename TRowGroup, typename TRun>
+template <typename TRun>
 void
 WriteLabels(const LabelerOptions &      options,
             const ParallelFor &         parallelFor,
-            const HostBits<TRowGroup> & bits,
+            const HostRows &            bits,
             const HostRanks<TRun> &     ranks,
             const RanksOfImages<TRun> & imageRanks,
             const Request &             request,
@@ -99,7 +97,8 @@ WriteLabels(const LabelerOptions &      options,
 {
   if (output.visitRuns != nullptr)
   {
-    PassRuns(parallelFor, bits, ranks, request, *output.visitRuns);
+    const ImageStack stack(request.size, request.images, bits.slicesOfGroup);
+    PassRuns(parallelFor, bits, ranks, stack, *output.visitRuns);
     return;
   }
   VisitWidth(output.labels.type, [&](auto label) {
@@ -172,39 +171,35 @@ LabelRunsOnHost(const ParallelFor &         parallelFor,
 }
 
 /** Selects and measures the components of labeled runs on the host, and calls write(runs, imageRanks). All memory is
- * allocated before. labelRuns(TRun{}) labels the runs. */
-template <typename TLabelRuns, typename TVisitor>
+ * allocated before. */
+template <typename TRowGroup, typename TRun, typename TVisitor>
 CudaConnectedComponentTable
-FinishOnHost(const ParallelFor & parallelFor,
-             const Request &     request,
-             const TLabelRuns &  labelRuns,
-             const TVisitor &    write)
+FinishOnHost(const HostExecutor &                          executor,
+             const Request &                               request,
+             LabeledRuns<TRowGroup, TRun, HostExecutor> && labeled,
+             const TVisitor &                              write)
 {
-  const HostExecutor executor(parallelFor);
-  return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
-    auto labeled = labelRuns(run);
-    labeled.componentCount = { labeled.componentCount.GetOrZero() };
-    const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
-    const std::uint64_t kept = selected.kept.GetOrZero();
-    Components          components;
-    auto &              table = components.table;
-    table.originalComponentCount = selected.labeled.componentCount.limit;
-    table.componentCount = kept;
-    table.componentCounts.resize(request.images);
-    CudaConnectedComponentDeviceCall call;
-    call.componentCounts = table.componentCounts.data();
-    StoreNumbersOf(executor, selected, request, call);
-    components.RequireLabels(request.labelValues);
-    if (request.wantsTable && selected.analyzed)
-    {
-      const CallersTable columns = MakeColumns(table, request.columns, kept);
-      ExportRows(executor, selected, { kept }, request, columns);
-    }
-    table.intensities =
-      MeasureIntensities(executor, selected.labeled.GetIndexed(), selected.labeled.ranks.get(), kept, request);
-    write(selected.labeled, selected.imageRanks);
-    return std::move(table);
-  });
+  labeled.componentCount = { labeled.componentCount.GetOrZero() };
+  const auto          selected = SelectComponentsOf(executor, std::move(labeled), request);
+  const std::uint64_t kept = selected.kept.GetOrZero();
+  Components          components;
+  auto &              table = components.table;
+  table.originalComponentCount = selected.labeled.componentCount.limit;
+  table.componentCount = kept;
+  table.componentCounts.resize(request.images);
+  CudaConnectedComponentDeviceCall call;
+  call.componentCounts = table.componentCounts.data();
+  StoreNumbersOf(executor, selected, request, call);
+  components.RequireLabels(request.labelValues);
+  if (request.wantsTable && selected.analyzed)
+  {
+    const CallersTable columns = MakeColumns(table, request.columns, kept);
+    ExportRows(executor, selected, { kept }, request, columns);
+  }
+  table.intensities =
+    MeasureIntensities(executor, selected.labeled.GetIndexed(), selected.labeled.ranks.get(), kept, request);
+  write(selected.labeled, selected.imageRanks);
+  return std::move(table);
 }
 
 /** A limit below this has no room for the memory that CUDA's pool takes at once. */
@@ -243,7 +238,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     return bits;
   };
 
-  const auto write = [&](const auto & bits, const auto & ranks, const auto & imageRanks, const auto & visitMask) {
+  const auto write = [&](const HostRows & bits, const auto & ranks, const auto & imageRanks, const auto & visitMask) {
     if (request.output == OutputKind::None)
     {
       return;
@@ -259,11 +254,13 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     }
   };
 
-  const auto finish = [&](const HostBits<TRowGroup> & bits, Word * memory, const auto & labelRuns) {
-    return FinishOnHost(parallelFor, request, labelRuns, [&](const auto & runs, const auto & imageRanks) {
+  const auto finish = [&](const HostBits<TRowGroup> & bits, Word * memory, auto labeled) {
+    const HostExecutor executor(parallelFor);
+    return FinishOnHost(executor, request, std::move(labeled), [&](const auto & runs, const auto & imageRanks) {
       const auto * const ranks = runs.ranks.get();
       write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, [&] {
-        VisitSelectedRows(parallelFor, runs.GetIndexed(), ranks, stack, memory, *output.visitMask);
+        const auto ofColumns = runs.GetIndexed().OfColumns();
+        VisitSelectedRows(parallelFor, bits, ofColumns, ranks, stack, memory, *output.visitMask);
       });
     });
   };
@@ -271,8 +268,8 @@ LabelRowsOnHost(const LabelerOptions &                               options,
   {
     const auto                memory = AllocateOnHost<Word>(words);
     const HostBits<TRowGroup> bits = pack(memory.get());
-    return finish(bits, memory.get(), [&](auto run) {
-      return LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, options);
+    return VisitIndexType(request.GetIndexLimit(), [&](auto run) {
+      return finish(bits, memory.get(), LabelRunsOnHost<decltype(run)>(parallelFor, bits, request, options));
     });
   }
 
@@ -301,13 +298,13 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     {
       options.reportSlabs(slabs.GetCount());
     }
-    return finish(bits, memory, [&](auto run) {
-      float prepared = 0;
-      return slabs.template Label<decltype(run)>([&](const auto & part) {
-        Report(options, 0.3F + 0.3F * prepared++ / static_cast<float>(slabs.GetCount()));
-        return PrepareForDevice(session, parallelFor, part);
-      });
-    });
+    float      prepared = 0;
+    const auto prepare = [&](const auto & part) {
+      Report(options, 0.3F + 0.3F * prepared++ / static_cast<float>(slabs.GetCount()));
+      return PrepareForDevice(session, parallelFor, part.groups.rows.words.Count(), part.runs, part.request);
+    };
+    return VisitIndexType(request.GetIndexLimit(),
+                          [&](auto run) { return finish(bits, memory, slabs.template Label<decltype(run)>(prepare)); });
   };
   const std::uint64_t bytes =
     isLarge ? limit

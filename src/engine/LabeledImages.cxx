@@ -132,7 +132,7 @@ MeasureIntensitiesOfLabels(const ParallelFor &            parallelFor,
       const RunsOfLabels runs(parallelFor, labels[i], labelValues);
       adder.image = IntensityImage::Of(intensities[i]);
       const MeasureWord<RunType, decltype(adder)> functor{
-        { runs.indexed.OfColumns() }, runs.bits.groups.rows, 1, 1, runs.ranks.data(), runs.size, adder
+        { { runs.indexed.OfColumns() }, runs.bits.groups.rows, 1, 1, runs.ranks.data(), runs.size }, adder
       };
       executor.AddToRows(runs.bits.groups.columns.words, functor, IntensityRows{ rows.get() });
     }

@@ -22,6 +22,7 @@
 #include <future>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -36,25 +37,10 @@ struct Slab
   std::uint64_t end;
 };
 
-/** Kernel functor that unites the components of adjacent runs of two layers: those of the second layer, and those of
- * the first one before it. A cell's x is a word of the second layer, and its y is as in AdjacencyByWord::ForEach(). */
-template <typename TRowGroup, typename TRun>
-struct JoinLayers
-{
-  AdjacencyByWord<TRowGroup, TRun> adjacency;
-  std::uint64_t                    wordsOfLayer;
-  const TRun *                     components; // of the runs of both layers
-  TRun *                           parents;    // of components
+/** Labels the runs of a slab. The ranks have 32 bits. */
+using LabelingOfSlab = std::function<RunLabels()>;
 
-  void
-  operator()(const Cell & cell) const
-  {
-    adjacency.ForEach({ wordsOfLayer + cell.x, cell.y, 0 },
-                      [this](TRun run, TRun other) { UnionSplicing(parents, components[run], components[other]); });
-  }
-};
-
-/** Starts to label the runs of a slab. The ranks have 32 bits. */
+/** Starts to label the runs of a slab. */
 using StartOfSlab = std::function<std::future<RunLabels>()>;
 
 /** Labels the runs of images in slabs. The members that label refer to the arguments of the constructor. */
@@ -85,9 +71,8 @@ public:
 
   /** Cuts the images into slabs. Returns the most bytes that a slab needs. It is more than `mostBytes` only if a layer
    * needs more. bytesOf(part) returns the bytes of a slab. */
-  template <typename TBytesOf>
   std::uint64_t
-  Cut(std::uint64_t mostBytes, const TBytesOf & bytesOf)
+  Cut(std::uint64_t mostBytes, const std::function<std::uint64_t(const Part &)> & bytesOf)
   {
     const std::uint64_t layersOfImage = m_Layers.CountInImage();
     std::uint64_t       bytes = 0;
@@ -125,9 +110,9 @@ public:
    *
    * While a slab is labeled, the host copies the next one and works on the ranks of the one before.
    * \param prepare prepare(part) copies a slab, if need be, and returns a StartOfSlab */
-  template <typename TRun, typename TPrepare>
+  template <typename TRun>
   LabeledRuns<TRowGroup, TRun, HostExecutor>
-  Label(const TPrepare & prepare)
+  Label(const std::function<StartOfSlab(const Part &)> & prepare)
   {
     const HostExecutor     executor(m_ParallelFor);
     const std::uint64_t    runCount = m_Bits.runs.total;
@@ -151,9 +136,20 @@ public:
                        });
       componentCount += labels.components.table.componentCount;
     }
-    const std::uint64_t kept = this->JoinSlabs(executor, componentCount, ranks.get());
-    const bool          wantsRunOffsets = !m_Request.NeedsOnlyLabels() || m_Request.images > 1;
-    auto                runOffsets = executor.Allocate<TRun>(wantsRunOffsets ? m_Bits.groups.columns.words.Count() : 0);
+    // Roots come before the other components of their trees. So one pass ranks them all.
+    const auto   memory = executor.Allocate<TRun>(componentCount);
+    TRun * const parents = memory.get();
+    std::iota(parents, parents + componentCount, TRun{ 0 });
+    this->ForEachPair(executor, [parents, components = ranks.get()](std::uint64_t run, std::uint64_t other) {
+      UnionSplicing(parents, components[run], components[other]);
+    });
+    const TRun kept =
+      RowUnionFind::RankInOrder(parents, TRun{ 0 }, static_cast<TRun>(componentCount), TRun{ 0 }, parents);
+    executor.ForEach(Grid{ runCount }, [=, components = ranks.get()](const Cell & run) {
+      components[run.x] = parents[components[run.x]];
+    });
+    const bool wantsRunOffsets = !m_Request.NeedsOnlyLabels() || m_Request.images > 1;
+    auto       runOffsets = executor.Allocate<TRun>(wantsRunOffsets ? m_Bits.groups.columns.words.Count() : 0);
     if (wantsRunOffsets)
     {
       StoreRunOffsets(executor, m_Bits.groups, runOffsets.get());
@@ -207,17 +203,14 @@ private:
     return part;
   }
 
-  /** Unites the components that touch at the seams between slabs. Replaces the number of a component in all slabs, from
-   * 0, by its rank. Returns the number of components. */
-  template <typename TRun>
-  std::uint64_t
-  JoinSlabs(const HostExecutor & executor, std::uint64_t componentCount, TRun * components) const
+  /** Calls unite(run, other) for all runs that are adjacent at the seams between slabs. Threads call it at the same
+   * time. */
+  void
+  ForEachPair(const HostExecutor & executor, const std::function<void(std::uint64_t, std::uint64_t)> & unite) const
   {
-    const auto   memory = executor.Allocate<TRun>(componentCount);
-    TRun * const parents = memory.get();
-    std::iota(parents, parents + componentCount, TRun{ 0 });
+    using AdjacencyType = AdjacencyByWord<TRowGroup, std::uint64_t>;
     const std::uint64_t wordsOfLayer = m_Layers.GetWordsOfLayer();
-    const auto          runOffsets = executor.Allocate<TRun>(2 * wordsOfLayer);
+    const auto          runOffsets = executor.Allocate<std::uint64_t>(2 * wordsOfLayer);
     for (const Slab & slab : m_Slabs)
     {
       if (slab.begin % m_Layers.CountInImage() == 0)
@@ -227,17 +220,13 @@ private:
       const auto          layers = m_Layers.BitsOf(slab.begin - 1, slab.begin + 1);
       const std::uint64_t firstRun = m_Layers.GetFirstRun(slab.begin - 1);
       StoreRunOffsets(executor, layers, runOffsets.get());
-      const IndexedRuns<TRowGroup, TRun> runs{ layers, runOffsets.get(), {}, this->ValuesFrom(firstRun) };
-      const Topology<TRowGroup>          topology = TopologyOf(layers, m_Request.neighbors);
+      const auto          topology = TopologyOf(layers, m_Request.neighbors);
+      const AdjacencyType adjacency{ { layers, runOffsets.get(), {}, this->ValuesFrom(firstRun) }, topology };
+      const auto uniteRuns = [&](std::uint64_t run, std::uint64_t other) { unite(firstRun + run, firstRun + other); };
+      // A cell's x is a word of the second layer.
       executor.ForEach(Grid{ wordsOfLayer, topology.count },
-                       JoinLayers<TRowGroup, TRun>{ { runs, topology }, wordsOfLayer, components + firstRun, parents });
+                       [&](const Cell & cell) { adjacency.ForEach({ wordsOfLayer + cell.x, cell.y, 0 }, uniteRuns); });
     }
-    // Roots come before the other components of their trees. So one pass ranks them all.
-    const TRun count =
-      RowUnionFind::RankInOrder(parents, TRun{ 0 }, static_cast<TRun>(componentCount), TRun{ 0 }, parents);
-    executor.ForEach(Grid{ m_Bits.runs.total },
-                     [=](const Cell & run) { components[run.x] = parents[components[run.x]]; });
-    return count;
   }
 
   const ParallelFor &         m_ParallelFor;
@@ -248,32 +237,38 @@ private:
   HostBuffer<Word>            m_Keys; // of all runs, if they have values
 };
 
+/** Throws CudaConnectedComponentError (Memory) if a slab that cannot be smaller needs more bytes than it may have. */
+inline void
+RequireSlab(std::uint64_t bytes, std::uint64_t mostBytes)
+{
+  const auto fail = [](const std::string & text) {
+    throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
+                                      "device memory: one slice of the image, or one row of a plane, " + text);
+  };
+  if (bytes == NoMemoryLimit)
+  {
+    fail("has more pixels than a slab can have: label on the host");
+  }
+  if (bytes > mostBytes)
+  {
+    fail("needs " + std::to_string(bytes) + " bytes, and at most " + std::to_string(mostBytes) +
+         " are available: set a higher limit, or label on the host");
+  }
+}
+
 /** Cuts images into slabs that a device labels in at most so many bytes of its memory, or in fewer if it has not so
  * many. Takes the memory. Throws CudaConnectedComponentError (Memory) if a layer needs more. */
 template <typename TRowGroup>
 void
 CutForDevice(SlabLabeler<TRowGroup> & slabs, DeviceSession & session, std::uint64_t mostBytes)
 {
-  using PartType = typename SlabLabeler<TRowGroup>::Part;
   for (bool isReserved = false; !isReserved; mostBytes /= 2)
   {
-    const std::uint64_t bytes = slabs.Cut(mostBytes, [](const PartType & part) {
+    const std::uint64_t bytes = slabs.Cut(mostBytes, [](const auto & part) {
       const bool isWide = part.request.GetIndexLimit() > ~std::uint32_t{ 0 };
       return isWide ? NoMemoryLimit : DeviceSession::MeasureBits(part.request, part.runs.runCount);
     });
-    if (bytes == NoMemoryLimit)
-    {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
-                                        "device memory: one slice of the image, or one row of a plane, has more pixels "
-                                        "than a slab can have: label on the host");
-    }
-    if (bytes > mostBytes)
-    {
-      throw CudaConnectedComponentError(CudaConnectedComponentError::KindEnum::Memory,
-                                        "device memory: one slice of the image, or one row of a plane, needs " +
-                                          std::to_string(bytes) + " bytes, and at most " + std::to_string(mostBytes) +
-                                          " are available: set a higher limit, or label on the host");
-    }
+    RequireSlab(bytes, mostBytes);
     isReserved = session.Reserve(bytes, mostBytes);
   }
 }
@@ -298,30 +293,32 @@ AllocateForCopies(DeviceSession & session, std::uint64_t words)
   return HostArray(pageable, pageable->get());
 }
 
-/** Copies a slab for a device. Returns a function that starts to label it, on a thread of its own if the system has
- * one.
- */
-template <typename TPart>
-StartOfSlab
-PrepareForDevice(DeviceSession & session, const ParallelFor & parallelFor, TPart part)
+/** Copies the bits of a slab, `words` words, for a device. Returns a function that starts to label it, on a thread of
+ * its own if the system has one. */
+inline StartOfSlab
+PrepareForDevice(DeviceSession &     session,
+                 const ParallelFor & parallelFor,
+                 std::uint64_t       words,
+                 PackedRuns          runs,
+                 const Request &     request)
 {
   constexpr std::uint64_t WordsOfCopy = std::uint64_t{ 1 } << 18;
-  const std::uint64_t     words = part.groups.rows.words.Count();
   const HostArray         memory = AllocateForCopies(session, words);
   auto * const            copy = static_cast<Word *>(memory.get());
-  parallelFor(DivideUp(words, WordsOfCopy), [&, from = part.runs.bits](std::uint64_t i) {
+  parallelFor(DivideUp(words, WordsOfCopy), [&, from = runs.bits](std::uint64_t i) {
     const std::uint64_t begin = i * WordsOfCopy;
     std::copy(from + begin, from + std::min(words, begin + WordsOfCopy), copy + begin);
   });
-  part.runs.bits = copy;
-  return [work = [&session, memory, part] { return session.LabelBits(part.runs, part.request); }] {
+  runs.bits = copy;
+  const LabelingOfSlab label = [&session, memory, runs, request] { return session.LabelBits(runs, request); };
+  return [label] {
     try
     {
-      return std::async(std::launch::async, work);
+      return std::async(std::launch::async, label);
     }
     catch (const std::system_error &)
     {
-      return std::async(std::launch::deferred, work); // the caller's thread works when it wants the result
+      return std::async(std::launch::deferred, label); // the caller's thread works when it wants the result
     }
   };
 }
@@ -331,7 +328,7 @@ template <typename TPart>
 StartOfSlab
 PrepareForHost(const ParallelFor & parallelFor, const TPart & part)
 {
-  const auto work = [&parallelFor, part] {
+  const LabelingOfSlab label = [&parallelFor, part] {
     const HostExecutor executor(parallelFor);
     auto               labeled = LabelRuns<std::uint32_t>(executor,
                                             part.groups,
@@ -344,7 +341,7 @@ PrepareForHost(const ParallelFor & parallelFor, const TPart & part)
     labels.ranks = HostArray(ranks, ranks->get());
     return labels;
   };
-  return [work] { return std::async(std::launch::deferred, work); };
+  return [label] { return std::async(std::launch::deferred, label); };
 }
 
 } // namespace itk::ccl

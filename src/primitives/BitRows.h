@@ -123,10 +123,14 @@ struct StartedRows : BitRows
   std::uint64_t
   CountStarts(std::uint64_t rowBegin) const
   {
+    if (starts == nullptr)
+    {
+      return this->BitRows::CountStarts(rowBegin);
+    }
     std::uint64_t count = 0;
     for (std::uint64_t x = 0; x < words.x; ++x)
     {
-      count += CountBits(this->Starts(rowBegin, x));
+      count += CountBits(starts[rowBegin + x]);
     }
     return count;
   }

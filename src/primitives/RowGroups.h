@@ -157,6 +157,21 @@ struct RowGroupBits
     , isFirstOfImage(groupsAlongZ)
   {}
 
+  /** Returns the columns as rows that may have starts of runs. They have none if the starts follow from gaps. */
+  CCL_HOST_DEVICE
+  StartedRows
+  GetStartedColumns() const
+  {
+    if constexpr (TRowGroup::HasValues)
+    {
+      return columns;
+    }
+    else
+    {
+      return { columns, nullptr };
+    }
+  }
+
   /** Returns whether a row group has a row. The last row groups of an image may lack rows. */
   template <typename TIndex>
   CCL_HOST_DEVICE

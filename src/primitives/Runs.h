@@ -102,13 +102,9 @@ struct IndexedRuns
   IndexedRuns<ValueRow, TRun>
   OfColumns() const
   {
-    const Grid & words = groups.columns.words;
-    const Word * starts = nullptr;
-    if constexpr (TRowGroup::HasValues)
-    {
-      starts = groups.columns.starts;
-    }
-    return { { Grid{ words.x * BitsPerWord, words.y, words.z }, groups.columns.bits, starts },
+    const StartedRows columns = groups.GetStartedColumns();
+    const Grid &      words = columns.words;
+    return { { Grid{ words.x * BitsPerWord, words.y, words.z }, columns.bits, columns.starts },
              runOffsets,
              columnsOfRuns };
   }

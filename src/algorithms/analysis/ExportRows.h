@@ -77,7 +77,29 @@ struct ExportRow
   }
 };
 
-/** Copies the rows of the kept components to columns in the executor's memory. `rows` is their number. */
+/** Copies the rows of the kept components to columns in the executor's memory. `rows` is their number, and `values` are
+ * those of the runs. */
+template <typename TRun, typename TExecutor>
+void
+ExportRows(const TExecutor &                           executor,
+           const AnalyzedComponents<TRun, TExecutor> & analyzed,
+           const RanksOfImages<TRun> &                 imageRanks,
+           const RunValues &                           values,
+           const BoundedCount<TRun> &                  rows,
+           const Request &                             request,
+           const CallersTable &                        table)
+{
+  const TableColumns columns = ColumnsFor(request.selection, request.columns);
+  VisitSumTypeFor(request.size, columns, [&](auto sum) {
+    const auto from = TableIn<ComponentTable<TRun, decltype(sum)>>(analyzed.table.get(), columns, analyzed.found.limit);
+    executor.ForEach(
+      rows,
+      ExportRow<TRun, decltype(sum)>{
+        from, analyzed.GetKeptRanks(), imageRanks, request.size, table, analyzed.runOfRanks.get(), values });
+  });
+}
+
+/** Does the same for selected runs. */
 template <typename TRowGroup, typename TRun, typename TExecutor>
 void
 ExportRows(const TExecutor &                                executor,
@@ -86,19 +108,7 @@ ExportRows(const TExecutor &                                executor,
            const Request &                                  request,
            const CallersTable &                             table)
 {
-  const auto &       analyzed = *selected.analyzed;
-  const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  VisitSumTypeFor(request.size, columns, [&](auto sum) {
-    const auto from = TableIn<ComponentTable<TRun, decltype(sum)>>(analyzed.table.get(), columns, analyzed.found.limit);
-    executor.ForEach(rows,
-                     ExportRow<TRun, decltype(sum)>{ from,
-                                                     analyzed.GetKeptRanks(),
-                                                     selected.imageRanks,
-                                                     request.size,
-                                                     table,
-                                                     analyzed.runOfRanks.get(),
-                                                     selected.labeled.values.ofRuns });
-  });
+  ExportRows(executor, *selected.analyzed, selected.imageRanks, selected.labeled.values.ofRuns, rows, request, table);
 }
 
 /** Gives a table on the host the wanted columns. Returns their addresses. */

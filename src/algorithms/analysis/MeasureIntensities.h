@@ -174,19 +174,25 @@ struct PixelAdder
   }
 };
 
-/** Measures the runs of each word of columns, for AddToRows(). The number of rows of a row group is no type here: the
- * work on a pixel is much more than the work on a row, and the code of all pixel types is long. */
-template <typename TRun, typename TAdder>
-struct MeasureWord : RunLists<ValueRow, TRun>
+/** The runs of the columns of row groups, and their rows. The number of rows of a row group is no type here: the work
+ * on a pixel is much more than the work on a row, and the code of all pixel types is long. */
+template <typename TRun>
+struct RunsWithRows : RunLists<ValueRow, TRun>
 {
-  using typename RunLists<ValueRow, TRun>::ListType;
-
   BitRows       rows;
   std::uint64_t rowsOfGroup;
   std::uint64_t slicesOfGroup;
   const TRun *  ranks; // NoLabel for a run without a row
   ImageStack    stack;
-  TAdder        adder;
+};
+
+/** Measures the runs of each word of columns, for AddToRows(). */
+template <typename TRun, typename TAdder>
+struct MeasureWord : RunsWithRows<TRun>
+{
+  using typename RunLists<ValueRow, TRun>::ListType;
+
+  TAdder adder;
 
   /** Moves to the next run. Measures its pixels in the word, and returns the row of its component. Returns NoRow for a
    * run that needs no measurement. */
@@ -196,18 +202,19 @@ struct MeasureWord : RunLists<ValueRow, TRun>
   {
     Word         mask = 0;
     unsigned int exponent = 0;
-    const TRun   row = ranks[list.runs.Next(mask)];
+    const TRun   row = this->ranks[list.runs.Next(mask)];
     if (row == NoLabel<TRun> || !adder.Begin(row, exponent))
     {
       return NoRow;
     }
     value = IntensityValue::Empty();
     const Cell &        word = list.word;
-    const std::uint64_t y = word.y * rowsOfGroup;
-    const std::uint64_t z = word.z * slicesOfGroup;
-    for (std::uint64_t slice = z; slice < z + slicesOfGroup && slice < rows.words.z; ++slice)
+    const Grid &        size = this->rows.words;
+    const std::uint64_t y = word.y * this->rowsOfGroup;
+    const std::uint64_t z = word.z * this->slicesOfGroup;
+    for (std::uint64_t slice = z; slice < z + this->slicesOfGroup && slice < size.z; ++slice)
     {
-      for (std::uint64_t rowOfSlice = y; rowOfSlice < y + rowsOfGroup && rowOfSlice < rows.words.y; ++rowOfSlice)
+      for (std::uint64_t rowOfSlice = y; rowOfSlice < y + this->rowsOfGroup && rowOfSlice < size.y; ++rowOfSlice)
       {
         this->AddRow(word.x, rowOfSlice, slice, mask, exponent, value);
       }
@@ -222,12 +229,12 @@ private:
   AddRow(std::uint64_t x, std::uint64_t y, std::uint64_t z, Word mask, unsigned int exponent, IntensityValue & value)
     const
   {
-    const auto         imageOfStack = stack.ImageOf(z);
-    const std::int64_t begin = static_cast<std::int64_t>(x * BitsPerWord) +
-                               static_cast<std::int64_t>(y) * adder.image.rowStride +
-                               static_cast<std::int64_t>(z - imageOfStack * stack.slices) * adder.image.sliceStride +
-                               static_cast<std::int64_t>(imageOfStack) * adder.image.imageStride;
-    for (Word left = mask & rows.bits[rows.RowBegin(y, z) + x]; left != 0;)
+    const auto         imageOfStack = this->stack.ImageOf(z);
+    const std::int64_t begin =
+      static_cast<std::int64_t>(x * BitsPerWord) + static_cast<std::int64_t>(y) * adder.image.rowStride +
+      static_cast<std::int64_t>(z - imageOfStack * this->stack.slices) * adder.image.sliceStride +
+      static_cast<std::int64_t>(imageOfStack) * adder.image.imageStride;
+    for (Word left = mask & this->rows.bits[this->rows.RowBegin(y, z) + x]; left != 0;)
     {
       const unsigned int first = LowestBit(left);
       const Word         sequence = left & BitsBelowGap(left, first);
@@ -253,6 +260,22 @@ ForEachPass(const IntensityImage & image, const IntensityValue * rows, const TFu
   }
 }
 
+/** Adds the intensities of all pixels to the rows of components. Writes all rows. */
+template <typename TRun, typename TExecutor>
+void
+MeasureRows(const TExecutor &          executor,
+            const RunsWithRows<TRun> & runs,
+            const IntensityImage &     image,
+            std::uint64_t              rowCount,
+            IntensityValue *           rows)
+{
+  executor.ForEach(Grid{ rowCount }, ClearRows<IntensityRows>{ { rows } });
+  ForEachPass(image, rows, [&](auto adder) {
+    const Grid & words = runs.runs.groups.columns.words;
+    executor.AddToRows(words, MeasureWord<TRun, decltype(adder)>{ runs, adder }, IntensityRows{ rows });
+  });
+}
+
 } // namespace MeasureIntensities
 
 /** Measures the intensities of all components. Writes all rows.
@@ -270,14 +293,10 @@ MeasureIntensitiesOfRuns(const TExecutor &                    executor,
                          std::uint64_t                        rowCount,
                          IntensityValue *                     rows)
 {
-  using namespace MeasureIntensities;
-  executor.ForEach(Grid{ rowCount }, ClearRows<IntensityRows>{ { rows } });
-  ForEachPass(image, rows, [&](auto adder) {
-    const MeasureWord<TRun, decltype(adder)> functor{
-      { runs.OfColumns() }, runs.groups.rows, TRowGroup::Rows, TRowGroup::Slices, ranks, stack, adder
-    };
-    executor.AddToRows(runs.groups.columns.words, functor, IntensityRows{ rows });
-  });
+  const MeasureIntensities::RunsWithRows<TRun> withRows{
+    { runs.OfColumns() }, runs.groups.rows, TRowGroup::Rows, TRowGroup::Slices, ranks, stack
+  };
+  MeasureIntensities::MeasureRows(executor, withRows, image, rowCount, rows);
 }
 
 } // namespace itk::ccl

@@ -29,15 +29,18 @@ namespace itk::ccl
 
 /** The row groups of an image, in chunks of at least one row group and up to Tuning::HostPixelsPerChunk pixels. One
  * call of the parallel loop processes one chunk. */
-template <typename TRowGroup>
 class RowGroupChunks
 {
 public:
   /** \param size the size of the grid of the bits, which is the grid of the pixels for one image */
-  explicit RowGroupChunks(const Grid & size, std::uint64_t pixelsPerChunk = Tuning::HostPixelsPerChunk)
-    : m_RowGroups{ 1, TRowGroup::GridOf(size).y, TRowGroup::GridOf(size).z }
-    , m_RowGroupsPerChunk(std::max<std::uint64_t>(1, pixelsPerChunk / (size.x * TRowGroup::Rows * TRowGroup::Slices)))
-  {}
+  template <typename TRowGroup>
+  static RowGroupChunks
+  Of(const Grid & size, std::uint64_t pixelsPerChunk = Tuning::HostPixelsPerChunk)
+  {
+    const Grid groups = TRowGroup::GridOf(size);
+    return { { 1, groups.y, groups.z },
+             std::max<std::uint64_t>(1, pixelsPerChunk / (size.x * TRowGroup::Rows * TRowGroup::Slices)) };
+  }
 
   std::uint64_t
   Count() const
@@ -66,39 +69,65 @@ public:
   }
 
 private:
+  RowGroupChunks(const Grid & rowGroups, std::uint64_t rowGroupsPerChunk)
+    : m_RowGroups(rowGroups)
+    , m_RowGroupsPerChunk(rowGroupsPerChunk)
+  {}
+
   Grid          m_RowGroups;
   std::uint64_t m_RowGroupsPerChunk;
 };
 
-/** Calls visit(row, image) with the index of a row of a row group in the pixels of a stack, and the index of its image.
- * Returns false if the row has no pixels. */
-template <typename TRowGroup, typename TVisitor>
+/** Calls visit(row, image) with the index of row (y, z) of the bits in the pixels of a stack, and the index of its
+ * image. Returns false if the row has no pixels. */
+template <typename TVisitor>
 bool
-VisitRowOfPixels(const ImageStack & stack,
-                 const Cell &       group,
-                 unsigned int       row,
-                 unsigned int       slice,
-                 const TVisitor &   visit)
+VisitRowOfPixels(const ImageStack & stack, std::uint64_t y, std::uint64_t z, const TVisitor & visit)
 {
-  const std::uint64_t z = group.z * TRowGroup::Slices + slice;
   const std::uint64_t image = stack.ImageOf(z);
   if (!stack.HasPixels(z, image))
   {
     return false;
   }
-  visit(stack.RowIndex(group.y * TRowGroup::Rows + row, z, image), image);
+  visit(stack.RowIndex(y, z, image), image);
   return true;
 }
 
-/** The bits of images in host memory, and the numbers of their runs. */
-template <typename TRowGroup>
-struct HostBits
+/** The bits of images in host memory, and the numbers of their runs. The number of rows of a row group is no type here,
+ * because the code that writes all types of labels is long. */
+struct HostRows
 {
-  HostBuffer<Word>          secondBits; // as GroupedBits::secondBits
-  RowGroupBits<TRowGroup>   groups;     // reads the packed rows and `secondBits`
-  ChunkSums<std::uint64_t>  runs;       // the runs that start in each word of columns
-  RowGroupChunks<TRowGroup> chunks;     // the chunks of these sums
-  bool                      hasThreads; // whether other threads than the calling one packed rows
+  BitRows                  rows;
+  StartedRows              columns; // without starts if they follow from gaps
+  unsigned int             rowsOfGroup;
+  unsigned int             slicesOfGroup;
+  ChunkSums<std::uint64_t> runs;       // the runs that start in each word of columns
+  RowGroupChunks           chunks;     // the chunks of these sums
+  bool                     hasThreads; // whether other threads than the calling one packed rows
+
+  /** Calls visit(y, z) for each row of a row group, in raster order. */
+  template <typename TVisitor>
+  void
+  ForEachRow(const Cell & group, const TVisitor & visit) const
+  {
+    const std::uint64_t endY = std::min(rows.words.y, (group.y + 1) * rowsOfGroup);
+    const std::uint64_t endZ = std::min(rows.words.z, (group.z + 1) * slicesOfGroup);
+    for (std::uint64_t z = group.z * slicesOfGroup; z < endZ; ++z)
+    {
+      for (std::uint64_t y = group.y * rowsOfGroup; y < endY; ++y)
+      {
+        visit(y, z);
+      }
+    }
+  }
+};
+
+/** The same, with the row groups. */
+template <typename TRowGroup>
+struct HostBits : HostRows
+{
+  HostBuffer<Word>        secondBits; // as GroupedBits::secondBits
+  RowGroupBits<TRowGroup> groups;     // reads the packed rows and `secondBits`
 };
 
 /** Packs all rows of a stack to `bits`, which has an element for each of its words. packRow(i, words) writes the words
@@ -113,20 +142,24 @@ PackRows(const ParallelFor & parallelFor,
          std::uint64_t       pixelsPerChunk = Tuning::HostPixelsPerChunk,
          const ImageView *   values = nullptr)
 {
-  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid(), pixelsPerChunk);
-  const Grid                      words = TRowGroup::GridOf(WordsOf(stack.GetGrid()));
-  auto                            memory = AllocateOnHost<Word>(TRowGroup::HasSecondBits ? words.Count() : 0);
-  Word * const                    secondBits = memory.get();
-  HostBits<TRowGroup>             result{
-    std::move(memory),
-    RowGroupBits<TRowGroup>(stack, bits, secondBits),
+  const auto                    chunks = RowGroupChunks::Of<TRowGroup>(stack.GetGrid(), pixelsPerChunk);
+  const Grid                    words = TRowGroup::GridOf(WordsOf(stack.GetGrid()));
+  auto                          memory = AllocateOnHost<Word>(TRowGroup::HasSecondBits ? words.Count() : 0);
+  Word * const                  secondBits = memory.get();
+  const RowGroupBits<TRowGroup> groups(stack, bits, secondBits);
+  HostBits<TRowGroup>           result{
+              { groups.rows,
+                groups.GetStartedColumns(),
+                TRowGroup::Rows,
+                TRowGroup::Slices,
                 { words.Count(), chunks.RowGroupsPerChunk() * words.x, std::vector<std::uint64_t>(chunks.Count()), 0 },
-    chunks,
-    false
+                chunks,
+                false },
+    std::move(memory),
+    groups
   };
-  std::atomic<bool>               hasThreads{ false };
-  const RowGroupBits<TRowGroup> & groups = result.groups;
-  const auto                      packChunk = [&, caller = std::this_thread::get_id()](std::uint64_t chunk) {
+  std::atomic<bool> hasThreads{ false };
+  const auto        packChunk = [&, caller = std::this_thread::get_id()](std::uint64_t chunk) {
     if (std::this_thread::get_id() != caller)
     {
       hasThreads = true;
@@ -135,13 +168,14 @@ PackRows(const ParallelFor & parallelFor,
     chunks.ForEach(chunk, [&](const Cell & group) {
       groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
         Word * const rowBits = bits + groups.RowBegin(group.y, group.z, row, slice);
-        if (!VisitRowOfPixels<TRowGroup>(stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) {
-              packRow(index, rowBits);
-              if constexpr (TRowGroup::HasValues)
-              {
-                StoreStartsOf(*values, index, rowBits, secondBits + groups.RowBegin(group.y, group.z, 0, 0));
-              }
-            }))
+        const auto   pack = [&](std::uint64_t index, std::uint64_t) {
+          packRow(index, rowBits);
+          if constexpr (TRowGroup::HasValues)
+          {
+            StoreStartsOf(*values, index, rowBits, secondBits + groups.RowBegin(group.y, group.z, 0, 0));
+          }
+        };
+        if (!VisitRowOfPixels(stack, group.y * TRowGroup::Rows + row, group.z * TRowGroup::Slices + slice, pack))
         {
           std::fill_n(rowBits, words.x, 0);
         }
@@ -246,22 +280,21 @@ struct HostRanks
  * visitorOf(chunk) makes a visitor for each chunk. For each row of the chunk, visitor(row, image, visitRuns) is called
  * once. It must call visitRuns(visit), which calls visit(begin, end, rank) for each run of pixels, from left to right.
  */
-template <typename TRowGroup, typename TRun, typename TMakeVisitor>
+template <typename TRun, typename TMakeVisitor>
 void
-VisitLabeledRows(const ParallelFor &         parallelFor,
-                 const HostBits<TRowGroup> & bits,
-                 const HostRanks<TRun> &     ranks,
-                 const ImageStack &          stack,
-                 const TMakeVisitor &        visitorOf)
+VisitLabeledRows(const ParallelFor &     parallelFor,
+                 const HostRows &        bits,
+                 const HostRanks<TRun> & ranks,
+                 const ImageStack &      stack,
+                 const TMakeVisitor &    visitorOf)
 {
-  const std::uint64_t             rowSize = stack.size.x;
-  const RowGroupBits<TRowGroup> & groups = bits.groups;
-  const RunColumns<TRun> &        columns = ranks.columnsOfRuns;
+  const std::uint64_t      rowSize = stack.size.x;
+  const RunColumns<TRun> & columns = ranks.columnsOfRuns;
   parallelFor(bits.chunks.Count(), [&](std::uint64_t chunk) {
     auto          visitor = visitorOf(chunk);
     std::uint64_t firstRun = bits.runs.prefixes[chunk]; // of the row group
     bits.chunks.ForEach(chunk, [&](const Cell & group) {
-      const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
+      const std::uint64_t columnsBegin = bits.columns.RowBegin(group.y, group.z);
       if (columns.first != nullptr)
       {
         const std::uint64_t rowBegin = columnsBegin * BitsPerWord;
@@ -280,23 +313,18 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
             }
           }
         };
-        VisitRowOfPixels<TRowGroup>(
-          stack, group, 0, 0, [&](std::uint64_t index, std::uint64_t image) { visitor(index, image, visitRuns); });
+        VisitRowOfPixels(
+          stack, group.y, group.z, [&](std::uint64_t index, std::uint64_t image) { visitor(index, image, visitRuns); });
         firstRun = nextRun;
         return;
       }
-      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        const std::uint64_t rowBegin = groups.RowBegin(group.y, group.z, row, slice);
-        const auto          visitRuns = [&](const auto & visit) {
+      bits.ForEachRow(group, [&](std::uint64_t y, std::uint64_t z) {
+        const auto visitRuns = [&](const auto & visit) {
           // `rank` moves with runOfRowGroup, and points to the rank of the next run of the row group.
-          const Word * starts = nullptr;
-          if constexpr (TRowGroup::HasValues)
-          {
-            starts = groups.columns.starts + columnsBegin;
-          }
-          RunCursor    run(groups.rows.bits + rowBegin, rowSize, starts);
-          RunCursor    runOfRowGroup(groups.columns.bits + columnsBegin, rowSize, starts);
-          const TRun * rank = ranks.ranks + firstRun;
+          const Word * const starts = bits.columns.starts == nullptr ? nullptr : bits.columns.starts + columnsBegin;
+          RunCursor          run(bits.rows.bits + bits.rows.RowBegin(y, z), rowSize, starts);
+          RunCursor          runOfRowGroup(bits.columns.bits + columnsBegin, rowSize, starts);
+          const TRun *       rank = ranks.ranks + firstRun;
           while (run.Next())
           {
             while (runOfRowGroup.GetEnd() <= run.GetBegin())
@@ -310,11 +338,10 @@ VisitLabeledRows(const ParallelFor &         parallelFor,
             }
           }
         };
-        VisitRowOfPixels<TRowGroup>(stack, group, row, slice, [&](std::uint64_t index, std::uint64_t image) {
-          visitor(index, image, visitRuns);
-        });
+        VisitRowOfPixels(
+          stack, y, z, [&](std::uint64_t index, std::uint64_t image) { visitor(index, image, visitRuns); });
       });
-      firstRun += groups.columns.CountStarts(columnsBegin);
+      firstRun += bits.columns.CountStarts(columnsBegin);
     });
   });
 }
@@ -391,20 +418,21 @@ private:
  * ranks of the runs. A run with NoLabel becomes background. The first rank of each image gets the first label. If
  * `hasBackground`, all pixels of the output have the background value already. The pixels of a row of the output are
  * adjacent. */
-template <typename TOutput, typename TRowGroup, typename TRun>
+template <typename TOutput, typename TRun>
 void
 WriteLabelRows(const ParallelFor &         parallelFor,
-               const HostBits<TRowGroup> & bits,
+               const HostRows &            bits,
                const HostRanks<TRun> &     ranks,
                const RanksOfImages<TRun> & imageRanks,
                const LabelValues &         labelValues,
                bool                        hasBackground,
                const ImageView &           output)
 {
-  const ImageStack stack = StackOf<TRowGroup>({ output.size[0], output.size[1], output.size[2] }, output.images);
+  const Grid                       size{ output.size[0], output.size[1], output.size[2] };
+  const ImageStack                 stack(size, output.images, bits.slicesOfGroup);
   const LabelOfRank<TRun, TOutput> labelOf(labelValues);
   // If the rows of a chunk follow each other without gaps, the background is written through the ends of rows.
-  const bool          isContiguous = TRowGroup::IsOneRow && output.IsContiguous();
+  const bool          isContiguous = bits.rowsOfGroup * bits.slicesOfGroup == 1 && output.IsContiguous();
   const std::uint64_t rowsOfWriter = isContiguous ? bits.chunks.RowGroupsPerChunk() : 1;
   const std::uint64_t rows = stack.size.y * stack.size.z * stack.images;
   VisitLabeledRows(parallelFor, bits, ranks, stack, [&](std::uint64_t) {
@@ -433,36 +461,35 @@ WriteLabelRows(const ParallelFor &         parallelFor,
 }
 
 /** Calls visitRow(row, words) for each row of the mask of the pixels whose runs have labels. Threads visit different
- * rows at the same time. `bits` is the memory of the rows of `runs`, and gets the bits of the mask. So no memory is
- * allocated between rows. `ranks` has the rank of the component of each run, or NoLabel. */
-template <typename TRowGroup, typename TRun, typename TRowVisitor>
+ * rows at the same time. `memory` is that of the rows of `bits`, and gets the bits of the mask. So no memory is
+ * allocated between rows. `runs` are those of the columns. `ranks` has the rank of the component of each run, or
+ * NoLabel. */
+template <typename TRun, typename TRowVisitor>
 void
-VisitSelectedRows(const ParallelFor &                  parallelFor,
-                  const IndexedRuns<TRowGroup, TRun> & runs,
-                  const TRun *                         ranks,
-                  const ImageStack &                   stack,
-                  Word *                               bits,
-                  const TRowVisitor &                  visitRow)
+VisitSelectedRows(const ParallelFor &                 parallelFor,
+                  const HostRows &                    bits,
+                  const IndexedRuns<ValueRow, TRun> & runs,
+                  const TRun *                        ranks,
+                  const ImageStack &                  stack,
+                  Word *                              memory,
+                  const TRowVisitor &                 visitRow)
 {
-  const RowGroupChunks<TRowGroup> chunks(stack.GetGrid());
-  const RowGroupBits<TRowGroup> & groups = runs.groups;
-  parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
-    chunks.ForEach(chunk, [&](const Cell & group) {
-      const std::uint64_t columnsBegin = groups.columns.RowBegin(group.y, group.z);
+  const StartedRows & columns = bits.columns;
+  parallelFor(bits.chunks.Count(), [&](std::uint64_t chunk) {
+    bits.chunks.ForEach(chunk, [&](const Cell & group) {
+      const std::uint64_t columnsBegin = columns.RowBegin(group.y, group.z);
       // The columns may be the rows. The runs of a word follow from it and from the word before it.
-      for (std::uint64_t x = groups.columns.IsEmpty(columnsBegin) ? 0 : groups.columns.words.x; x-- > 0;)
+      for (std::uint64_t x = columns.IsEmpty(columnsBegin) ? 0 : columns.words.x; x-- > 0;)
       {
-        const bool isEmptyWord = groups.columns.bits[columnsBegin + x] == 0;
+        const bool isEmptyWord = columns.bits[columnsBegin + x] == 0;
         const Word selected =
-          isEmptyWord ? 0 : MaskWriteOut::SelectedColumns<TRowGroup, TRun>(runs, ranks, { x, group.y, group.z });
-        groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-          bits[groups.RowBegin(group.y, group.z, row, slice) + x] &= selected;
-        });
+          isEmptyWord ? 0 : MaskWriteOut::SelectedColumns<ValueRow, TRun>(runs, ranks, { x, group.y, group.z });
+        bits.ForEachRow(group,
+                        [&](std::uint64_t y, std::uint64_t z) { memory[bits.rows.RowBegin(y, z) + x] &= selected; });
       }
-      groups.ForEachRow(group.y, group.z, [&](unsigned int row, unsigned int slice) {
-        const Word * const words = bits + groups.RowBegin(group.y, group.z, row, slice);
-        VisitRowOfPixels<TRowGroup>(
-          stack, group, row, slice, [&](std::uint64_t index, std::uint64_t) { visitRow(index, words); });
+      bits.ForEachRow(group, [&](std::uint64_t y, std::uint64_t z) {
+        const Word * const words = memory + bits.rows.RowBegin(y, z);
+        VisitRowOfPixels(stack, y, z, [&](std::uint64_t index, std::uint64_t) { visitRow(index, words); });
       });
     });
   });
@@ -476,11 +503,11 @@ VisitMaskRows(const ParallelFor & parallelFor,
               const ImageStack &  stack,
               const TRowVisitor & visitRow)
 {
-  const RowGroupChunks<SingleRow> chunks(stack.GetGrid());
-  const BitRows                   rows{ WordsOf(stack.GetGrid()), mask };
+  const auto    chunks = RowGroupChunks::Of<SingleRow>(stack.GetGrid());
+  const BitRows rows{ WordsOf(stack.GetGrid()), mask };
   parallelFor(chunks.Count(), [&](std::uint64_t chunk) {
     chunks.ForEach(chunk, [&](const Cell & row) {
-      VisitRowOfPixels<SingleRow>(stack, row, 0, 0, [&](std::uint64_t index, std::uint64_t) {
+      VisitRowOfPixels(stack, row.y, row.z, [&](std::uint64_t index, std::uint64_t) {
         visitRow(index, mask + rows.RowBegin(row.y, row.z));
       });
     });

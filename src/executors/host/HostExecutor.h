@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -271,9 +272,10 @@ private:
   void
   ForEachChunk(std::uint64_t count, std::uint64_t perChunk, const TVisitor & visit) const
   {
-    m_ParallelFor(DivideUp(count, perChunk), [&](std::uint64_t chunk) {
+    const auto visitChunk = [&](std::uint64_t chunk) {
       visit(chunk, chunk * perChunk, std::min(count, (chunk + 1) * perChunk));
-    });
+    };
+    m_ParallelFor(DivideUp(count, perChunk), std::cref(visitChunk));
   }
 
   /** Returns the number of cells in a chunk. A few cells are one chunk, because they take less time than it takes to
