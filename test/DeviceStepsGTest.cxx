@@ -464,4 +464,22 @@ TEST(CudaConnectedComponentsDeviceSteps, IndicesHave64BitsFrom2To32BitsOn)
   }
 }
 
+/** In very long images, sums of products need 128 bits. */
+TEST(CudaConnectedComponentsDeviceSteps, IndicesHave64BitsIfSumsNeed128Bits)
+{
+  const auto bytesFor = [](const Grid & size, bool hasProducts) {
+    Request request;
+    request.size = size;
+    request.columns.sums = true;
+    request.columns.products = hasProducts;
+    return VisitIndexType(request.GetIndexLimit(), [](auto index) { return sizeof(index); });
+  };
+  EXPECT_EQ(bytesFor({ 200000, 200, 100 }, false), 4U);
+  EXPECT_EQ(bytesFor({ 200000, 200, 100 }, true), 8U);
+  EXPECT_EQ(bytesFor({ 100, 200, 200000 }, true), 8U);
+  EXPECT_EQ(bytesFor({ 1024, 1024, 4095 }, true), 4U);
+  EXPECT_EQ(bytesFor({ 1, 2642245, 1 }, true), 4U); // the longest row whose sums of squares fit in any case
+  EXPECT_EQ(bytesFor({ 2642246, 1, 1 }, true), 8U);
+}
+
 } // namespace

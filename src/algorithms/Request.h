@@ -7,6 +7,7 @@
 #include "primitives/Foreground.h"
 #include "primitives/LabelValues.h"
 #include "primitives/RowGroups.h"
+#include "primitives/Sums.h"
 #include "primitives/Tuning.h"
 
 #include "itkCudaConnectedComponentImageView.h"
@@ -15,6 +16,7 @@
 #include "itkCudaConnectedComponentsEnums.h"
 
 #include <cstdint>
+#include <limits>
 
 namespace itk::ccl
 {
@@ -59,10 +61,16 @@ struct Request
     return isByValue ? visitor(ValueRow{}) : VisitRowGroup(size, neighbors, visitor);
   }
 
-  /** Returns a limit of the indices of pixels and runs. Single rows have no higher ones than other row groups. */
+  /** Returns a limit of the indices of pixels and runs. Single rows have no higher ones than other row groups. Very
+   * long images whose sums of products need 128 bits are rare, and kernels for them take time to compile. So they have
+   * the highest limit. */
   std::uint64_t
   GetIndexLimit() const
   {
+    if (columns.products && !AreSumsNarrow(size, true))
+    {
+      return std::numeric_limits<std::uint64_t>::max();
+    }
     return this->VisitPackedRowGroup(
       [this](auto group) { return BitCountOf(StackOf<decltype(group)>(size, images).GetGrid()); });
   }

@@ -98,7 +98,7 @@ MeasureLabels(const ParallelFor &                          parallelFor,
   CudaConnectedComponentTable table;
   const Grid &                size = runs.size;
   const TableColumns          measuredColumns = ColumnsFor({}, columns);
-  VisitSumTypeFor(size, columns, [&](auto sum) {
+  VisitSumTypeFor<RunType>(size, columns, [&](auto sum) {
     using TableType = ComponentTable<RunType, decltype(sum)>;
     const auto memory = executor.Allocate<std::uint64_t>(WordsOfTable<TableType>(measuredColumns, componentCount));
     const auto measured = TableIn<TableType>(memory.get(), measuredColumns, componentCount);

@@ -4,8 +4,11 @@
 
 // The integer types of exact sums over the pixels of an image. 64 bits suffice for all images of ordinary size.
 
+#include "primitives/Grid.h"
+
 #include "itkCudaConnectedComponentTable.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace itk::ccl
@@ -34,14 +37,14 @@ struct StoredSum<UInt128>
   using Type = CudaConnectedComponentTable::Sum;
 };
 
-/** Calls visitor(TSum{}) with std::uint64_t if sums of `count` values up to `maximum` fit in 64 bits, and else with
- * UInt128. */
-template <typename TVisitor>
-auto
-VisitSumType(std::uint64_t count, UInt128 maximum, const TVisitor & visitor)
+/** Returns whether the sums of the coordinates of an image's pixels, or those of products of two coordinates, fit in 64
+ * bits. */
+inline bool
+AreSumsNarrow(const Grid & size, bool areOfProducts)
 {
-  const bool isNarrow = maximum == 0 || count <= static_cast<UInt128>(~std::uint64_t{ 0 }) / maximum;
-  return isNarrow ? visitor(std::uint64_t{}) : visitor(UInt128{});
+  const UInt128 longest = std::max({ size.x, size.y, size.z });
+  const UInt128 largest = areOfProducts ? longest * longest : longest;
+  return largest == 0 || size.Count() <= static_cast<UInt128>(~std::uint64_t{ 0 }) / largest;
 }
 
 } // namespace itk::ccl

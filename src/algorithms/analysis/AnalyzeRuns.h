@@ -52,7 +52,7 @@ std::uint64_t
 TableWords(const Request & request, std::uint64_t rows)
 {
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  return VisitSumTypeFor(
+  return VisitSumTypeFor<TRun>(
     request.size, columns, [&](auto sum) { return WordsOfTable<ComponentTable<TRun, decltype(sum)>>(columns, rows); });
 }
 
@@ -95,7 +95,7 @@ AnalyzeRuns(const TExecutor &                         executor,
   const Selection &   selection = request.selection;
   const std::uint64_t limit = componentCount.limit;
   auto                memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, limit));
-  const auto          table = VisitSumTypeFor(request.size, columns, [&](auto sum) -> SelectionColumns<TRun> {
+  const auto          table = VisitSumTypeFor<TRun>(request.size, columns, [&](auto sum) -> SelectionColumns<TRun> {
     const auto allColumns = TableIn<ComponentTable<TRun, decltype(sum)>>(memory.get(), columns, limit);
     const bool isTransposed = selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
     MeasureComponents(executor, runs, ranks, stack, isTransposed, componentCount, allColumns);

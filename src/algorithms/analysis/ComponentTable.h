@@ -292,13 +292,20 @@ TableIn(std::uint64_t * memory, const TableColumns & wanted, std::uint64_t rows)
   return table;
 }
 
-/** Calls visitor(TSum{}) with the type that holds all sums of the wanted columns for an image. */
-template <typename TVisitor>
+/** Calls visitor(TSum{}) with the type that holds all sums of the wanted columns for an image: std::uint64_t or
+ * UInt128. Indices of 32 bits have sums of 64 bits: see Request::GetIndexLimit(). */
+template <typename TRun, typename TVisitor>
 auto
 VisitSumTypeFor(const Grid & size, const TableColumns & columns, const TVisitor & visitor)
 {
-  const UInt128 longest = std::max({ size.x, size.y, size.z });
-  return VisitSumType(size.Count(), columns.products ? longest * longest : longest, visitor);
+  if constexpr (sizeof(TRun) == sizeof(std::uint64_t))
+  {
+    return AreSumsNarrow(size, columns.products) ? visitor(std::uint64_t{}) : visitor(UInt128{});
+  }
+  else
+  {
+    return visitor(std::uint64_t{});
+  }
 }
 
 } // namespace itk::ccl

@@ -90,7 +90,7 @@ ExportRows(const TExecutor &                           executor,
            const CallersTable &                        table)
 {
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
-  VisitSumTypeFor(request.size, columns, [&](auto sum) {
+  VisitSumTypeFor<TRun>(request.size, columns, [&](auto sum) {
     const auto from = TableIn<ComponentTable<TRun, decltype(sum)>>(analyzed.table.get(), columns, analyzed.found.limit);
     executor.ForEach(
       rows,
