@@ -111,7 +111,7 @@ WriteOutput(const TExecutor &                                executor,
   }
   const Grid words = runs.groups.rows.words;
   const auto mask = executor.template Allocate<Word>(words.Count());
-  StoreMask(executor, runs, selected.labeled.GetRanks(), mask.get());
+  StoreMask(executor, runs.AsValueRows(), selected.labeled.GetRanks(), mask.get());
   VisitWidth(output.type, [&](auto pixel) {
     using OutputType = decltype(pixel);
     FillPixelsOfMask<TRun>(executor,

@@ -94,7 +94,8 @@ LabelRunsAsPublished(const DeviceExecutor &          executor,
                                                         none(),
                                                         { executor.Allocate<Word>(0), {} },
                                                         false };
-  GatherLabelsOfRuns(executor, pixels.ranks.get(), request.size, labeled.GetIndexed(), labeled.ranks.get());
+  GatherLabelsOfRuns(
+    executor, pixels.ranks.get(), request.size, labeled.GetIndexed().AsValueRows(), labeled.ranks.get());
   return labeled;
 }
 
@@ -470,7 +471,7 @@ LabelBitsOf(const DeviceExecutor & executor,
     {
       const std::uint64_t words = groups.rows.words.Count();
       const auto          mask = executor.Allocate<Word>(words);
-      StoreMask(executor, selected.labeled.GetIndexed(), selected.labeled.GetRanks(), mask.get());
+      StoreMask(executor, selected.labeled.GetIndexed().AsValueRows(), selected.labeled.GetRanks(), mask.get());
       result.mask = Download(executor, resources, mask.get(), words * sizeof(Word));
     }
   };

@@ -109,6 +109,21 @@ struct IndexedRuns
              columnsOfRuns };
   }
 
+  /** Returns the runs of single rows by OfColumns(), and other runs as they are. So single rows need no kernels of
+   * their own for work that rows whose runs have values need, too. */
+  auto
+  AsValueRows() const
+  {
+    if constexpr (TRowGroup::IsOneRow)
+    {
+      return this->OfColumns();
+    }
+    else
+    {
+      return *this;
+    }
+  }
+
   /** Returns the runs of a word of columns. */
   CCL_HOST_DEVICE
   RunsOfWord<TRun>

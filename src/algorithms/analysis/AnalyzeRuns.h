@@ -87,7 +87,7 @@ AnalyzeRuns(const TExecutor &                         executor,
             const Request &                           request,
             TRun *                                    keptMemory = nullptr)
 {
-  const auto          runs = labeled.GetIndexed();
+  const auto          runs = labeled.GetIndexed().AsValueRows();
   const auto          ranks = labeled.GetRanks();
   const auto &        componentCount = labeled.componentCount;
   const TableColumns  columns = ColumnsFor(request.selection, request.columns);

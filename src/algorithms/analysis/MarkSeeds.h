@@ -23,26 +23,28 @@ namespace MarkSeeds
 inline constexpr std::uint64_t SeedsPerKernel = 64;
 
 /** Kernel functor that marks the components of seeds. A cell is a seed and an image. */
-template <typename TRowGroup, typename TRun>
+template <typename TRun>
 struct MarkComponent
 {
-  IndexedRuns<TRowGroup, TRun> runs;
-  RanksOfRuns<TRun>            ranks;
-  TRun *                       marks;  // an element for each component
-  std::uint64_t                slices; // of the bits of an image
-  Cell                         seeds[SeedsPerKernel];
+  BitRows                     rows;
+  IndexedRuns<ValueRow, TRun> runs; // of the columns
+  unsigned int                rowsOfGroup;
+  unsigned int                slicesOfGroup;
+  RanksOfRuns<TRun>           ranks;
+  TRun *                      marks;  // an element for each component
+  std::uint64_t               slices; // of the bits of an image
+  Cell                        seeds[SeedsPerKernel];
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
     const Cell          seed{ seeds[cell.x].x, seeds[cell.x].y, seeds[cell.x].z + cell.y * slices };
-    const BitRows &     rows = runs.groups.rows;
     const std::uint64_t word = seed.x / BitsPerWord;
     const unsigned int  bit = seed.x % BitsPerWord;
     if ((rows.bits[rows.RowBegin(seed.y, seed.z) + word] >> bit & 1U) != 0)
     {
-      const std::uint64_t begin = runs.groups.columns.RowBegin(seed.y / TRowGroup::Rows, seed.z / TRowGroup::Slices);
+      const std::uint64_t begin = runs.groups.columns.RowBegin(seed.y / rowsOfGroup, seed.z / slicesOfGroup);
       AtomicMax(marks + ranks[runs.CountRunsThrough(begin, word, bit) - 1], TRun{ 1 });
     }
   }
@@ -65,8 +67,10 @@ MarkSeededComponents(const TExecutor &                                 executor,
   auto marks = executor.template AllocateCleared<TRun>(seeds.empty() ? 0 : componentLimit);
   for (std::uint64_t begin = 0; begin < seeds.size(); begin += SeedsPerKernel)
   {
-    const std::uint64_t            count = std::min<std::uint64_t>(SeedsPerKernel, seeds.size() - begin);
-    MarkComponent<TRowGroup, TRun> functor{ runs, ranks, marks.get(), stack.slices, {} };
+    const std::uint64_t count = std::min<std::uint64_t>(SeedsPerKernel, seeds.size() - begin);
+    MarkComponent<TRun> functor{
+      runs.groups.rows, runs.OfColumns(), TRowGroup::Rows, TRowGroup::Slices, ranks, marks.get(), stack.slices, {}
+    };
     std::transform(seeds.begin() + begin, seeds.begin() + begin + count, functor.seeds, [](const auto & seed) {
       return Cell{ seed[0], seed[1], seed[2] };
     });
