@@ -69,7 +69,7 @@ ExpectPrefixes(const TExecutor &   executor,
     bounded = { limit, number.get() };
   }
   executor.template Scan<TSum>(bounded, valueAt, StorePrefix<TSum>{ prefixes.get() }, total.GetAddress());
-  executor.template Scan<TSum>(bounded, valueAt, IgnorePrefix<TSum>{}, totalInMemory);
+  executor.template Scan<TSum>(bounded, valueAt, StorePrefix<TSum>{ nullptr }, totalInMemory);
 
   const std::uint64_t visited = count <= limit ? count : 0;
   std::vector<TSum>   expected(limit + 1, untouched);

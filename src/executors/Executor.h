@@ -91,7 +91,7 @@ struct NoSharedMemory
 template <typename T, typename TExecutor>
 using ResultOf = typename TExecutor::template Result<T>;
 
-/** A visitor for Scan() that stores the prefixes. */
+/** A visitor for Scan() that stores the prefixes, or does nothing if they are null: only the total is wanted. */
 template <typename T>
 struct StorePrefix
 {
@@ -101,18 +101,11 @@ struct StorePrefix
   void
   operator()(std::uint64_t index, T prefix) const
   {
-    prefixes[index] = prefix;
+    if (prefixes != nullptr)
+    {
+      prefixes[index] = prefix;
+    }
   }
-};
-
-/** A visitor for Scan() that does nothing, if only the total is wanted. */
-template <typename T>
-struct IgnorePrefix
-{
-  CCL_HOST_DEVICE
-  void
-  operator()(std::uint64_t, T) const
-  {}
 };
 
 /** Returns a true count. Waits for it, unless the host knows it. */
@@ -143,7 +136,7 @@ TSum
 SumOf(const TExecutor & executor, std::uint64_t count, const TFunction & valueAt)
 {
   const auto total = executor.template AllocateResult<TSum>();
-  executor.template Scan<TSum>({ count }, valueAt, IgnorePrefix<TSum>{}, total.GetAddress());
+  executor.template Scan<TSum>({ count }, valueAt, StorePrefix<TSum>{ nullptr }, total.GetAddress());
   return total.Get();
 }
 
