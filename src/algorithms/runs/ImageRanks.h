@@ -61,50 +61,46 @@ namespace ImageRanks
 {
 
 /** Kernel functor that finds the lowest rank in each image, or in the images after it if it is empty. The first pixel
- * of the image is in the first layer that has a run. A cell has the image as y. */
-template <typename TRowGroup, typename TRun>
+ * of the image is in the first layer that has a run. A cell has the image as y, and one of its threads as x. */
+template <typename TRun>
 struct FindLowestRank
 {
-  IndexedRuns<TRowGroup, TRun> runs;
-  BoundedCount<TRun>           runCount;
-  RanksOfRuns<TRun>            ranks;
-  TRun *                       lowest;
-
-  /** The threads that work on one image. If roots have the first pixels, the rank of the first run is the lowest. */
-  static constexpr std::uint64_t ThreadsOfImage = TRowGroup::RootHasFirstPixel ? 1 : 128;
+  const TRun *       runOffsets; // as in IndexedRuns
+  std::uint64_t      words;      // of the columns of all images
+  std::uint64_t      wordsOfImage;
+  std::uint64_t      wordsOfLayer;
+  std::uint64_t      threads; // of an image; 1 if roots have the first pixels: then the first run has the lowest rank
+  BoundedCount<TRun> runCount;
+  RanksOfRuns<TRun>  ranks;
+  TRun *             lowest;
 
   CCL_HOST_DEVICE
   void
   operator()(const Cell & cell) const
   {
-    const Grid &        words = runs.groups.columns.words;
-    const std::uint64_t wordsOfSlice = words.x * words.y;
-    const TRun          firstRun = runs.runOffsets[cell.y * runs.groups.groupsAlongZ * wordsOfSlice];
+    const TRun          firstRun = runOffsets[cell.y * wordsOfImage];
     const std::uint64_t allRuns = runCount.GetOrZero();
     if (firstRun >= allRuns)
     {
       return;
     }
-    if constexpr (TRowGroup::RootHasFirstPixel)
+    if (threads == 1)
     {
       lowest[cell.y] = ranks[firstRun];
+      return;
     }
-    else
+    const std::uint64_t firstWord = LastNotAbove(runOffsets, words, firstRun); // in which it starts
+    const std::uint64_t layerEnd = (firstWord / wordsOfLayer + 1) * wordsOfLayer;
+    const std::uint64_t end = layerEnd < words ? runOffsets[layerEnd] : allRuns;
+    TRun                rank = NoLabel<TRun>;
+    for (std::uint64_t run = firstRun + cell.x; run < end; run += threads)
     {
-      const std::uint64_t wordsOfLayer = TRowGroup::Slices == 1 ? words.x : wordsOfSlice;
-      const std::uint64_t firstWord = LastNotAbove(runs.runOffsets, words.Count(), firstRun); // in which it starts
-      const std::uint64_t layerEnd = (firstWord / wordsOfLayer + 1) * wordsOfLayer;
-      const std::uint64_t end = layerEnd < words.Count() ? runs.runOffsets[layerEnd] : allRuns;
-      TRun                rank = NoLabel<TRun>;
-      for (std::uint64_t run = firstRun + cell.x; run < end; run += ThreadsOfImage)
-      {
-        const TRun other = ranks[run];
-        rank = other < rank ? other : rank;
-      }
-      if (rank != NoLabel<TRun>)
-      {
-        AtomicMin(lowest + cell.y, rank);
-      }
+      const TRun other = ranks[run];
+      rank = other < rank ? other : rank;
+    }
+    if (rank != NoLabel<TRun>)
+    {
+      AtomicMin(lowest + cell.y, rank);
     }
   }
 };
@@ -125,8 +121,18 @@ FindRanksOfImages(const TExecutor &                    executor,
   if (images > 1)
   {
     executor.Fill(first.get(), images, NoLabelByte);
-    using FunctorType = ImageRanks::FindLowestRank<TRowGroup, TRun>;
-    executor.ForEach(Grid{ FunctorType::ThreadsOfImage, images }, FunctorType{ runs, runCount, ranks, first.get() });
+    constexpr std::uint64_t threads = TRowGroup::RootHasFirstPixel ? 1 : 128;
+    const Grid &            words = runs.groups.columns.words;
+    const std::uint64_t     wordsOfSlice = words.x * words.y;
+    executor.ForEach(Grid{ threads, images },
+                     ImageRanks::FindLowestRank<TRun>{ runs.runOffsets,
+                                                       words.Count(),
+                                                       runs.groups.groupsAlongZ * wordsOfSlice,
+                                                       TRowGroup::Slices == 1 ? words.x : wordsOfSlice,
+                                                       threads,
+                                                       runCount,
+                                                       ranks,
+                                                       first.get() });
   }
   return first;
 }
