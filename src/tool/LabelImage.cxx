@@ -4,9 +4,7 @@
 #include "Failure.h"
 #include "FindComponents.h"
 #include "FindForeground.h"
-#include "Join.h"
 #include "MaskOutput.h"
-#include "ComponentSize.h"
 #include "OutputTypes.h"
 #include "Preview.h"
 #include "Progress.h"
@@ -22,32 +20,28 @@
 
 #include <algorithm>
 #include <iostream>
-#include <memory>
 #include <numeric>
 
 namespace
 {
 
-/** Returns the rows of the five largest components in the table, the largest first. `sizes` are the numbers of pixels,
- * in the order of the labels. */
-std::vector<std::size_t>
-FindLargest(const std::vector<std::uint64_t> & sizes)
-{
-  std::vector<std::size_t> rows(sizes.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{ 0 });
-  const auto count = std::min<std::size_t>(rows.size(), 5);
-  std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(), [&](auto a, auto b) {
-    return sizes[a] != sizes[b] ? sizes[a] > sizes[b] : a < b;
-  });
-  rows.resize(count);
-  return rows;
-}
+using itk::CudaConnectedComponentsDetail::LabelOfRow;
 
-/** Returns the label that a row of the table has in the output. */
-std::uint64_t
-LabelOf(std::size_t row, const Options & options)
+/** Returns the five largest components, the largest first. */
+std::vector<Report::Object>
+FindLargest(const std::vector<std::uint64_t> & pixelCounts, std::uint64_t background, double pixelSize)
 {
-  return itk::CudaConnectedComponentsDetail::LabelOfRow(row, static_cast<std::uint64_t>(options.backgroundValue));
+  std::vector<std::size_t> rows(pixelCounts.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{ 0 });
+  std::vector<Report::Object> objects(std::min<std::size_t>(rows.size(), 5));
+  std::partial_sort(rows.begin(), rows.begin() + objects.size(), rows.end(), [&](std::size_t a, std::size_t b) {
+    return pixelCounts[a] != pixelCounts[b] ? pixelCounts[a] > pixelCounts[b] : a < b;
+  });
+  std::transform(rows.begin(), rows.begin() + objects.size(), objects.begin(), [&](std::size_t row) {
+    const double size = static_cast<double>(pixelCounts[row]) * pixelSize;
+    return Report::Object{ row + 1, LabelOfRow(row, background), pixelCounts[row], size };
+  });
+  return objects;
 }
 
 /** Returns the name of the output's pixel type. Throws Failure if there are more objects than the type has labels. */
@@ -67,37 +61,31 @@ ChooseOutputType(const Options & options, std::uint64_t objectCount)
   return type;
 }
 
-/** Converts labels to the pixel type of the output and writes them. `size` has the numbers of pixels along x, y and z.
- */
+/** Converts labels to the pixel type of the output and writes them. */
 std::unique_ptr<Workshop>
-PrepareLabels(const Options &             options,
-              const std::uint32_t *       labels,
-              const Geometry &            geometry,
-              const ImageView::SizeType & size,
-              const std::string &         outputType)
+PrepareLabels(const Options & options, const std::uint32_t * labels, const FileImage & image, const std::string & name)
 {
-  const itk::ccl::PixelType type = TypeOfOutput(outputType);
+  const itk::ccl::PixelType type = TypeOfOutput(name);
   const auto                background = static_cast<std::uint64_t>(options.backgroundValue);
+  const auto &              size = image.view.size;
   std::unique_ptr<char[]>   memory;
   auto                      output = ImageView::Of(labels, size);
   if (type != itk::ccl::PixelType::UInt32 || background != 0)
   {
-    memory.reset(new char[size[0] * size[1] * size[2] * itk::ccl::SizeOf(type)]);
+    memory.reset(new char[image.view.Count() * itk::ccl::SizeOf(type)]);
     output = ImageView::Of(memory.get(), type, size);
     const auto threader = itk::MultiThreaderBase::New();
     itk::CudaConnectedComponentsDetail::ParallelForOf(threader)(size[1] * size[2], [&](std::uint64_t row) {
       const std::uint32_t * const in = labels + row * size[0];
       itk::ccl::VisitWidth(type, [&](auto zero) {
-        using WidthType = decltype(zero);
-        std::transform(
-          in, in + size[0], reinterpret_cast<WidthType *>(output.Row(row)), [background](std::uint32_t label) {
-            return static_cast<WidthType>(
-              label == 0 ? background : itk::CudaConnectedComponentsDetail::LabelOfRow(label - 1, background));
-          });
+        auto * const out = reinterpret_cast<decltype(zero) *>(output.Row(row));
+        std::transform(in, in + size[0], out, [background](std::uint32_t label) {
+          return static_cast<decltype(zero)>(label == 0 ? background : LabelOfRow(label - 1, background));
+        });
       });
     });
   }
-  return PrepareImage(output, geometry, options.output);
+  return PrepareImage(output, image.geometry, options.output);
 }
 
 /** Returns the number of neighbors. Throws Failure if the image has not the dimension for it. */
@@ -132,32 +120,27 @@ WriteOutputs(const Options &    options,
   const Progress                         progress(Stage::Writing, options);
   const Stopwatch                        stopwatch;
   std::vector<std::unique_ptr<Workshop>> outputs;
-  const auto addTable = [&](const itk::CudaConnectedComponentTable & table, bool areLabels, const std::string & file) {
-    if (!file.empty())
-    {
-      const TableParts parts{
-        options.shapes, !options.intensity.empty(), options.byValue || areLabels, image.view.type, areLabels
-      };
-      outputs.push_back(PrepareTable(table, image.geometry, areLabels ? 0 : options.backgroundValue, parts, file));
-    }
-  };
-  addTable(components.table, false, options.table);
-  addTable(components.labelTable, true, options.labelTable);
-  if (options.maskOutput)
+  TableParts parts{ options.shapes, !options.intensity.empty(), options.byValue, image.view.type, false };
+  if (!options.table.empty())
   {
-    outputs.push_back(PrepareMask(image, maskPixels, components.kept, options.output));
+    outputs.push_back(PrepareTable(components.table, image.geometry, options.backgroundValue, parts, options.table));
   }
-  else if (!options.output.empty())
+  if (!options.labelTable.empty())
   {
-    outputs.push_back(
-      PrepareLabels(options, components.labels.get(), image.geometry, image.view.size, report.outputType));
+    parts.hasValues = parts.areLabels = true;
+    outputs.push_back(PrepareTable(components.labelTable, image.geometry, 0, parts, options.labelTable));
+  }
+  if (!options.output.empty())
+  {
+    outputs.push_back(options.maskOutput ? PrepareMask(image, maskPixels, components.kept, options.output)
+                                         : PrepareLabels(options, components.labels.get(), image, report.outputType));
   }
   if (!options.preview.empty())
   {
     std::vector<Number> numbers;
-    for (const std::size_t i : FindLargest(components.table.pixelCounts))
+    for (const Report::Object & object : report.largestObjects)
     {
-      numbers.push_back({ i + 1, std::to_string(LabelOf(i, options)) });
+      numbers.push_back({ object.number, std::to_string(object.label) });
     }
     outputs.push_back(PreparePreview(
       image, components.labels.get(), options.previewNumbers ? numbers : std::vector<Number>(), options.preview));
@@ -197,14 +180,11 @@ Read(const Options & options, const std::string & file, Report & report)
 /** Reads a second image. `role` is its role, such as "mask". Throws Failure if ITK would reject it as a mask of the
  * input because of its geometry. */
 FileImage
-ReadSecondImage(const Options &     options,
-                const Geometry &    geometry,
-                const std::string & file,
-                const std::string & role,
-                Report &            report)
+ReadSecondImage(const Options & options, const Geometry & geometry, const std::string & role, Report & report)
 {
-  FileImage         image = Read(options, file, report);
-  const std::string problem = file + ": cannot be the " + role + " of " + options.input + ": ";
+  const std::string & file = role == "mask" ? options.mask : options.intensity;
+  FileImage           image = Read(options, file, report);
+  const std::string   problem = file + ": cannot be the " + role + " of " + options.input + ": ";
   RefuseIf(image.geometry.dimension != geometry.dimension, problem + "one is a plane, the other is a volume");
   try
   {
@@ -254,17 +234,15 @@ LabelImage(const Options & options)
     }
     report.foreground =
       1.0 - static_cast<double>(image.view.Count() - foreground.bits.Count()) / static_cast<double>(image.view.Count());
-    const bool needsValues = options.byValue || !options.labelTable.empty();
+    const bool        needsValues = options.byValue || !options.labelTable.empty();
+    const std::string option = options.maskOutput ? "--mask-output" : options.byValue ? "--by-value" : "--label-table";
     RefuseIf((options.maskOutput || needsValues) && image.componentCount > 1,
-             options.input + ": has more than one value per pixel; " +
-               (options.maskOutput ? "--mask-output"
-                : options.byValue  ? "--by-value"
-                                   : "--label-table") +
+             options.input + ": has more than one value per pixel; " + option +
                " needs an image with one value per pixel");
     bool wasSegment = image.isSegment;
     if (!options.mask.empty())
     {
-      const FileImage mask = ReadSecondImage(options, image.geometry, options.mask, "mask", report);
+      const FileImage mask = ReadSecondImage(options, image.geometry, "mask", report);
       wasSegment = wasSegment || mask.isSegment;
       foreground.bits.MaskBy(FindForeground(mask, {}, options.mask).bits);
     }
@@ -284,7 +262,7 @@ LabelImage(const Options & options)
     RefuseIf(!options.segment.empty() && !wasSegment, options.input + ": has no segments, so --segment has no meaning");
     if (!options.intensity.empty())
     {
-      intensities = ReadSecondImage(options, image.geometry, options.intensity, "intensity image", report);
+      intensities = ReadSecondImage(options, image.geometry, "intensity image", report);
       RefuseIf(intensities.componentCount > 1,
                options.intensity +
                  ": has more than one value per pixel; --intensity needs an image with one value per pixel");
@@ -317,24 +295,12 @@ LabelImage(const Options & options)
                 "; NaN is background with --lower or --upper");
     }
   }
-  if (options.IsTextPrinted())
-  {
-    report.physicalUnit = image.geometry.hasUnit ? PhysicalUnit(image.geometry.dimension) : "";
-    for (const std::size_t i : FindLargest(components.table.pixelCounts))
-    {
-      const std::uint64_t count = components.table.pixelCounts[i];
-      report.largestObjects.push_back(
-        { LabelOf(i, options), count, static_cast<double>(count) * image.geometry.pixelSize });
-    }
-  }
-  if (options.maskOutput)
-  {
-    report.outputType = NameOf(maskPixels.type);
-  }
-  else if (!options.output.empty())
-  {
-    report.outputType = ChooseOutputType(options, report.objectCount);
-  }
+  report.physicalUnit = image.geometry.hasUnit ? PhysicalUnit(image.geometry.dimension) : "";
+  report.largestObjects = FindLargest(
+    components.table.pixelCounts, static_cast<std::uint64_t>(options.backgroundValue), image.geometry.pixelSize);
+  report.outputType = options.maskOutput       ? NameOf(maskPixels.type)
+                      : options.output.empty() ? ""
+                                               : ChooseOutputType(options, report.objectCount);
   WriteOutputs(options, image, maskPixels, components, report);
   if (options.json)
   {

@@ -19,11 +19,7 @@
 #include <vnl/vnl_cross.h>
 #include <zlib.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -67,10 +63,9 @@ ReadNiftiHeader(bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
   NiftiHeader header(nifti_image_read(io.GetFileName(), 0), nifti_image_free);
   RefuseDamaged(!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0);
   const auto & rows = header->sto_xyz.m;
-  const auto   areLengths = [](const float * numbers, int count) {
-    return std::all_of(numbers, numbers + count, IsLength);
-  };
-  RefuseDamaged(!areLengths(*header->qto_xyz.m, 16) || !areLengths(*rows, 16) || !areLengths(header->pixdim, 8),
+  const auto & others = header->qto_xyz.m;
+  RefuseDamaged(!std::all_of(*rows, *rows + 16, IsLength) || !std::all_of(*others, *others + 16, IsLength) ||
+                  !std::all_of(header->pixdim, header->pixdim + 8, IsLength),
                 "its axes are no numbers");
   try
   {
@@ -92,16 +87,6 @@ ReadNiftiHeader(bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
     geometry.pixelSize = io.GetNumberOfDimensions() < 3 ? normal.magnitude() : std::abs(dot_product(normal, edge(2)));
   }
   return header;
-}
-
-/** Throws Failure if libpng cannot read the header of a PNG file. In ITK, libpng would end the program. */
-void
-RequireReadablePng(const std::string & file)
-{
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  RefuseDamaged(png_image_begin_read_from_file(&image, file.c_str()) == 0, image.message);
-  png_image_free(&image);
 }
 
 // Each of these functions sets what the header of a format says beyond ITK's reader. `start` has the first bytes of the
@@ -142,7 +127,7 @@ DescribeNrrd(const itk::ImageIOBase & io, const std::string & /*start*/, FileIma
   ConvertUnit(units.empty() ? 1.0 : units.size() > 1 ? 0.0 : MillimetersOf(*units.begin()), image.geometry);
   if (state->dataFNFormat != nullptr || state->dataFNArr->len > 1)
   {
-    return HUGE_VAL; // several files
+    return 1e18; // several files
   }
   std::filesystem::path pixels = io.GetFileName();
   pixels = state->dataFNArr->len == 0 ? pixels : pixels.replace_filename(state->dataFN[0]);
@@ -175,8 +160,7 @@ DescribePng(const itk::ImageIOBase & io, const std::string & start, FileImage & 
   ConvertUnit(0.0, image.geometry);
   for (const auto & color : static_cast<const itk::PNGImageIO &>(io).GetColorPalette())
   {
-    const auto wide = [](int byte) { return static_cast<std::uint16_t>(257 * byte); };
-    image.palette.push_back({ wide(color[0]), wide(color[1]), wide(color[2]) });
+    image.palette.push_back({ 257U * color[0], 257U * color[1], 257U * color[2] });
   }
   RefuseIf(start.find("acTL") < pixels, "is an animation; save the frame to label as an image");
   RefuseIf(bits < pixels && start[bits + 4] < start[24], // the bits of the first number, and those that are stored
@@ -231,63 +215,50 @@ bool
 ReadBytes(const std::string & file, std::int64_t offset, std::uint64_t length, char * bytes)
 {
   std::unique_ptr<gzFile_s, int (*)(gzFile)> content(gzopen(file.c_str(), "rb"), gzclose);
-  if (!content || gzseek(content.get(), offset, SEEK_SET) != offset ||
-      gzfread(bytes, 1, length + 1, content.get()) < length)
-  {
-    return false;
-  }
+  bool                                       isRead = content && gzseek(content.get(), offset, SEEK_SET) == offset;
+  isRead = isRead && gzfread(bytes, 1, length + 1, content.get()) >= length;
   std::array<char, 1 << 16> rest{};
-  int                       count = 1;
-  while (gzdirect(content.get()) == 0 && count > 0)
+  for (int count = 1; isRead && count > 0 && gzdirect(content.get()) == 0; isRead = count >= 0)
   {
     count = gzread(content.get(), rest.data(), rest.size());
   }
-  return count >= 0 && gzclose(content.release()) == Z_OK;
+  return isRead && gzclose(content.release()) == Z_OK;
 }
 
 /** Reads the pixels of NIfTI and Analyze 7.5, of one channel of vectors. ITK 5.2 does not check the end of a gzipped
  * file, takes the pixels of in.nii for those of in.nii.gz, replaces NaN, and reads memory of others if colors or
  * vectors have a slope. */
 void
-ReadNiftiPixels(const NiftiHeader & header, const itk::ImageIOBase & io, const ReadOptions & options, FileImage & image)
+ReadNiftiPixels(const nifti_image & header, const itk::ImageIOBase & io, const ReadOptions & options, FileImage & image)
 {
   const auto & origin = image.geometry.space->GetOrigin(); // ITK converts spacings only
-  const double unit = header->xyz_units == NIFTI_UNITS_METER    ? 1e3
-                      : header->xyz_units == NIFTI_UNITS_MICRON ? 1e-3
-                                                                : 1.0;
+  const double length = MillimetersOf(nifti_units_string(header.xyz_units));
+  const double unit = length > 0.0 ? length : 1.0;
   image.geometry.space->SetOrigin(itk::Point<double, 3>(origin.GetVectorFromOrigin() * unit));
   image.geometry.pixelSize *= std::pow(unit, image.geometry.dimension);
-  const std::unique_ptr<char, void (*)(void *)> found(nifti_findimgname(header->iname, header->nifti_type), std::free);
-  const bool                                    isOneFile = header->nifti_type == NIFTI_FTYPE_NIFTI1_1;
-  RefuseDamaged(!isOneFile && !found, "there is no file with its pixels");
-  const std::string pixelFile = isOneFile ? io.GetFileName() : found.get();
-  const bool        isPacked = nifti_is_gzfile(pixelFile.c_str()) != 0;
-  RefuseIf(!isPacked && nifti_is_gzfile(io.GetFileName()) != 0,
-           "cannot be read: the NIfTI library takes the pixels of " + pixelFile +
-             " for its own; move one of the files");
-  const auto   numberSize = static_cast<std::size_t>(std::max(header->swapsize, 1));
-  const auto   count = static_cast<unsigned int>(header->nbyper) / static_cast<unsigned int>(numberSize); // 3 in RGB
-  const auto   vectorSize = io.GetNumberOfComponents() / count;
-  const auto   channel = ChooseChannel(options, vectorSize, image);
-  const bool   hasSlope = header->nifti_type != NIFTI_FTYPE_ANALYZE && count == 1 && header->scl_slope != 0.0F;
-  const double slope = hasSlope ? header->scl_slope : 1.0;
-  const double intercept = hasSlope ? header->scl_inter : 0.0;
-  const bool   isScaled = slope != 1.0 || intercept != 0.0;
-  const std::string typeName = nifti_datatype_string(header->datatype); // such as UINT8, RGB24 and COMPLEX64
+  std::string file = header.iname;
+  file += std::filesystem::exists(file) ? "" : ".gz"; // beside a header that is not gzipped
+  RefuseDamaged(!std::filesystem::exists(file), "there is no file with its pixels");
+  const auto numberSize = static_cast<std::size_t>(std::max(header.swapsize, 1));
+  const auto count = static_cast<unsigned int>(header.nbyper) / static_cast<unsigned int>(numberSize); // 3 in RGB
+  const auto vectorSize = io.GetNumberOfComponents() / count;
+  const auto channel = vectorSize == 1 ? 0 : ChooseChannel(options, vectorSize, image);
+  const bool hasSlope = header.nifti_type != NIFTI_FTYPE_ANALYZE && count == 1 && header.scl_slope != 0.0F;
+  const bool isScaled = hasSlope && (header.scl_slope != 1.0F || header.scl_inter != 0.0F);
+  const std::string typeName = nifti_datatype_string(header.datatype); // such as UINT8, RGB24 and COMPLEX64
   const bool        isFloat = typeName[0] == 'F' || typeName[0] == 'C';
   const auto        stored = TypeOfNumbers(numberSize, isFloat, typeName[0] == 'I');
   // As in ITK, small integers become float.
   const auto   type = isScaled && !isFloat ? TypeOfNumbers(numberSize <= 2 ? 4 : 8, true, false) : stored;
-  const double capacity = CapacityOf(pixelFile, isPacked);
+  const double capacity = CapacityOf(file, nifti_is_gzfile(file.c_str()) != 0);
   char * const pixels = AllocatePixels(type, count, 8 * numberSize, capacity, image);
-  RefuseIf(static_cast<std::uint64_t>(header->nvox) != image.view.Count() * vectorSize,
+  RefuseIf(static_cast<std::uint64_t>(header.nvox) != image.view.Count() * vectorSize,
            "cannot be read: its pixels are vectors of colors or of complex numbers; save them as vectors of numbers");
   const std::uint64_t bytes = image.view.Count() * count * numberSize;
-  RefuseDamaged(
-    !ReadBytes(pixelFile, header->iname_offset + static_cast<std::int64_t>(channel * bytes), bytes, pixels));
-  if (header->byteorder != nifti_short_order() && header->swapsize > 1)
+  RefuseDamaged(!ReadBytes(file, header.iname_offset + static_cast<std::int64_t>(channel * bytes), bytes, pixels));
+  if (header.byteorder != nifti_short_order() && header.swapsize > 1)
   {
-    nifti_swap_Nbytes(bytes / numberSize, header->swapsize, pixels);
+    nifti_swap_Nbytes(bytes / numberSize, header.swapsize, pixels);
   }
   if (isScaled)
   {
@@ -296,27 +267,12 @@ ReadNiftiPixels(const NiftiHeader & header, const itk::ImageIOBase & io, const R
         for (std::uint64_t i = image.view.Count(); i-- > 0;) // in place, so from the end
         {
           std::memcpy(&from, pixels + i * sizeof(from), sizeof(from));
-          to = static_cast<decltype(to)>(static_cast<double>(from) * slope + intercept);
+          to = static_cast<decltype(to)>(static_cast<double>(from) * header.scl_slope + header.scl_inter);
           std::memcpy(pixels + i * sizeof(to), &to, sizeof(to));
         }
       });
     });
   }
-}
-
-/** Reads pixels by ITK. Returns whether the last bytes are read: they get a mark before. If it is still there, another
- * mark shows whether it is a pixel. */
-bool
-ReadPixels(itk::ImageIOBase & io, char * pixels, std::uint64_t size)
-{
-  const auto last = static_cast<std::size_t>(std::min<std::uint64_t>(size, 8));
-  const auto read = [&](char mark) {
-    std::fill_n(pixels + size - last, last, mark);
-    io.Read(pixels);
-    return std::string(pixels + size - last, last);
-  };
-  const std::string end = read('\xA5');
-  return end.find('\xA5') == std::string::npos || end == read('\x5A');
 }
 
 } // namespace
@@ -353,10 +309,12 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   RefuseIf(!isNifti && formats.count(format) == 0,
            "is in a format that this tool does not read (" + format + "); convert it to NIfTI, NRRD or TIFF first");
   RefuseDamaged(isMetaImage && std::atof(FieldOf(start, "NDims").c_str()) > 10.0); // MetaIO has memory for 10
-  if (format == "PNGImageIO")
-  {
-    RequireReadablePng(file);
-  }
+  png_image png{};
+  png.version = PNG_IMAGE_VERSION;
+  // In ITK, libpng would end the program if it cannot read the header.
+  const bool isBadPng = format == "PNGImageIO" && png_image_begin_read_from_file(&png, file.c_str()) == 0;
+  png_image_free(&png);
+  RefuseDamaged(isBadPng, png.message);
   NiftiHeader nifti(nullptr, nifti_image_free);
   io->SetFileName(file);
   io->SetExpandRGBPalette(false);
@@ -406,14 +364,23 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   }
   if (isNifti)
   {
-    ReadNiftiPixels(nifti, *io, options, image);
+    ReadNiftiPixels(*nifti, *io, options, image);
     return;
   }
   const double capacity = formats.at(format)(*io, start, image);
-  char * const pixels =
-    AllocatePixels(image.view.type, io->GetNumberOfComponents(), 8 * io->GetComponentSize(), capacity, image);
-  const auto bytes = image.view.Count() * image.componentCount * ImageView::SizeOf(image.view.type);
-  errors.str(""); // of the header
-  RefuseDamaged(!ReadPixels(*io, pixels, bytes) || (isMetaImage && !errors.str().empty()) ||
+  const auto   numberSize = ImageView::SizeOf(image.view.type);
+  char * const pixels = AllocatePixels(image.view.type, io->GetNumberOfComponents(), 8 * numberSize, capacity, image);
+  // The last bytes have a mark. If it is still there, another mark shows whether it is a pixel.
+  const auto bytes = image.view.Count() * image.componentCount * numberSize;
+  const auto last = static_cast<std::size_t>(std::min<std::uint64_t>(bytes, 8));
+  const auto readLast = [&](char mark) {
+    std::fill_n(pixels + bytes - last, last, mark);
+    errors.str(""); // of the header
+    io->Read(pixels);
+    return std::string(pixels + bytes - last, last);
+  };
+  const std::string end = readLast('\xA5');
+  RefuseDamaged((end.find('\xA5') != std::string::npos && end != readLast('\x5A')) ||
+                (isMetaImage && !errors.str().empty()) ||
                 errors.str().find("at own risk") != std::string::npos); // GDCM, if a file is too short
 }

@@ -5,31 +5,14 @@
 #include "PixelValues.h"
 #include "ReadFormats.h"
 
+#include "itkImageIOBase.h"
+
 #include <vnl/algo/vnl_determinant.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <functional>
-#include <map>
+#include <set>
 
 namespace
 {
-
-/** Sets the number of numbers of a pixel. They are adjacent. */
-void
-SetView(PixelType type, unsigned int count, FileImage & image)
-{
-  const auto & size = image.geometry.space->GetLargestPossibleRegion().GetSize();
-  image.view = ImageView::Of(image.memory.get(), type, { size[0], size[1], size[2] });
-  image.componentCount = count;
-  for (std::int64_t & stride : image.view.strides)
-  {
-    stride *= count;
-  }
-}
 
 /** Keeps some of the numbers of each pixel. */
 void
@@ -54,16 +37,15 @@ ApplyPalette(FileImage & image)
     // Others would become the byte of another color. Programs write 257 or 256 times a byte.
     return color[0] == color[1] && color[1] == color[2] && (!isByte || color[0] % 257 == 0 || color[0] % 256 == 0);
   });
-  if (!isGray || std::adjacent_find(palette.begin(), palette.end(), std::not_equal_to<>()) == palette.end())
+  if (!isGray || std::set(palette.begin(), palette.end()).size() == 1)
   {
     image.notes.push_back("the pixels are indices into a palette of " + std::to_string(palette.size()) + " colors");
     return;
   }
   itk::ccl::VisitWidth(image.view.type, [&](auto zero) {
-    using WidthType = decltype(zero);
-    auto * const pixels = reinterpret_cast<WidthType *>(image.memory.get());
-    std::transform(pixels, pixels + image.view.Count(), pixels, [&](WidthType index) {
-      return static_cast<WidthType>(index < palette.size() ? palette[index][0] >> (isByte ? 8 : 0) : 0);
+    auto * const pixels = reinterpret_cast<decltype(zero) *>(image.memory.get());
+    std::transform(pixels, pixels + image.view.Count(), pixels, [&](std::size_t index) {
+      return static_cast<decltype(zero)>(index < palette.size() ? palette[index][0] >> (isByte ? 8 : 0) : 0);
     });
   });
   image.notes.emplace_back("the pixels are the gray values of a palette");
@@ -78,7 +60,7 @@ SelectChannel(const ReadOptions & options, FileImage & image)
   const std::size_t  size = ImageView::SizeOf(image.view.type);
   const bool         hasAlpha =
     !image.isList && (count == 2 || count == 4) && size <= 2 && !itk::ccl::IsSigned(image.view.type);
-  if (options.channel || (!hasAlpha && (count != 3 || image.isList)))
+  if (count > 1 && (options.channel || (!hasAlpha && (count != 3 || image.isList))))
   {
     KeepNumbers(ChooseChannel(options, count, image), 1, image);
   }
@@ -104,20 +86,18 @@ SelectChannel(const ReadOptions & options, FileImage & image)
 void
 SelectSegment(const ReadOptions & options, FileImage & image)
 {
-  const auto valueOf = [&image](std::size_t i, const std::string & key) {
-    const auto found = image.segments.find("Segment" + std::to_string(i) + key);
-    return found == image.segments.end() ? "" : found->second;
-  };
   const std::string &      name = options.segment;
-  std::vector<std::size_t> found;
+  Segments                 fields = image.segments;
+  std::vector<std::string> prefixes; // of the fields of segments with the name
   std::vector<std::string> names;
-  for (std::size_t i = 0; !valueOf(i, "_ID").empty() || !valueOf(i, "_Name").empty(); ++i)
+  for (std::string prefix = "Segment0_"; !(fields[prefix + "ID"] + fields[prefix + "Name"]).empty();)
   {
-    names.push_back('"' + valueOf(i, "_Name") + '"');
-    if (valueOf(i, "_Name") == name || valueOf(i, "_ID") == name)
+    names.push_back('"' + fields[prefix + "Name"] + '"');
+    if (fields[prefix + "Name"] == name || fields[prefix + "ID"] == name)
     {
-      found.push_back(i);
+      prefixes.push_back(prefix);
     }
+    prefix = "Segment" + std::to_string(names.size()) + '_';
   }
   const std::string list = "its segments are " + Join(names, ", ");
   RefuseIf(name.empty() && image.componentCount > 1 && !names.empty() && !options.channel,
@@ -127,10 +107,11 @@ SelectSegment(const ReadOptions & options, FileImage & image)
   {
     return;
   }
-  RefuseIf(found.size() != 1,
-           std::string("has ") + (found.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
-  const auto        layer = std::strtoull(valueOf(found[0], "_Layer").c_str(), nullptr, 10);
-  const double      label = std::atof(valueOf(found[0], "_LabelValue").c_str());
+  RefuseIf(prefixes.size() != 1,
+           std::string("has ") + (prefixes.empty() ? "no segment" : "several segments") + " \"" + name + "\"; " + list);
+  const std::string prefix = prefixes[0];
+  const auto        layer = std::strtoull(fields[prefix + "Layer"].c_str(), nullptr, 10);
+  const double      label = std::atof(fields[prefix + "LabelValue"].c_str());
   const std::string place = "value " + Join(std::array{ label }, "") + " in layer " + std::to_string(layer);
   RefuseIf(layer >= image.componentCount || label == 0.0,
            "does not say where segment \"" + name + "\" is (" + place + "); save it again in 3D Slicer");
@@ -140,8 +121,7 @@ SelectSegment(const ReadOptions & options, FileImage & image)
     std::replace_if(
       pixels, pixels + image.view.Count(), [label](auto pixel) { return static_cast<double>(pixel) != label; }, zero);
   });
-  Segments          kept{ { "Segment0_Layer", "0" } }; // without the other segments
-  const std::string prefix = "Segment" + std::to_string(found[0]) + "_";
+  Segments kept{ { "Segment0_Layer", "0" } }; // without the other segments
   for (const auto & [key, value] : image.segments)
   {
     const bool isOfSegment = key.compare(0, prefix.size(), prefix) == 0;
@@ -157,37 +137,6 @@ SelectSegment(const ReadOptions & options, FileImage & image)
 
 } // namespace
 
-char *
-AllocatePixels(PixelType type, unsigned int count, std::size_t bits, double capacity, FileImage & image)
-{
-  double numbers = count;
-  for (const std::uint64_t length : image.geometry.GetSize())
-  {
-    numbers *= static_cast<double>(length);
-  }
-  RefuseDamaged(numbers * static_cast<double>(bits) / 8.0 > capacity);
-  const double bytes = std::min(numbers * static_cast<double>(ImageView::SizeOf(type)), 1e18);
-  image.memory.reset(new char[static_cast<std::size_t>(bytes) + 1]);
-  SetView(type, count, image);
-  return image.memory.get();
-}
-
-std::uint64_t
-ChooseChannel(const ReadOptions & options, std::uint64_t count, FileImage & image)
-{
-  if (count == 1)
-  {
-    return 0;
-  }
-  const std::string   number = std::to_string(count);
-  const std::uint64_t channel = options.channel.value_or(0);
-  RefuseIf(channel < 1 || channel > count,
-           (image.isList ? "is a list of " + number + " images" : "has " + number + " channels") +
-             "; select one with --channel 1 to --channel " + number);
-  image.notes.push_back("channel " + std::to_string(channel) + " of " + number);
-  return channel - 1;
-}
-
 double
 MillimetersOf(const std::string & unit)
 {
@@ -201,21 +150,6 @@ MillimetersOf(const std::string & unit)
   return found == units.end() ? 0.0 : found->second;
 }
 
-void
-ConvertUnit(double millimeters, Geometry & geometry)
-{
-  auto spacing = geometry.space->GetSpacing();
-  auto origin = geometry.space->GetOrigin();
-  geometry.hasUnit = millimeters > 0.0;
-  for (unsigned int axis = 0; axis < geometry.dimension; ++axis)
-  {
-    spacing[axis] = geometry.hasUnit ? spacing[axis] * millimeters : 1.0;
-    origin[axis] *= geometry.hasUnit ? millimeters : 1.0;
-  }
-  geometry.space->SetSpacing(spacing);
-  geometry.space->SetOrigin(origin);
-}
-
 std::string
 TextOf(const Geometry & geometry)
 {
@@ -224,14 +158,14 @@ TextOf(const Geometry & geometry)
     std::replace(values.begin(), values.end(), 0.0, 0.0); // 0 for -0, which equals 0
     return Join(values, separator);
   };
-  std::vector<std::string> axes;
+  std::string axes;
   for (unsigned int axis = 0; axis < geometry.dimension; ++axis)
   {
-    axes.push_back("(" + list(geometry.space->GetDirection().GetTranspose().get_row(axis), ", ") + ")");
+    axes += ", (" + list(geometry.space->GetDirection().GetTranspose().get_row(axis), ", ") + ")";
   }
   return Join(geometry.GetSize(), " x ") + " pixels of " + list(geometry.space->GetSpacing(), " x ") +
          (geometry.hasUnit ? " mm" : " pixels") + ", the first at (" + list(geometry.space->GetOrigin(), ", ") +
-         "), axes " + Join(axes, ", ");
+         "), axes" + axes.substr(1);
 }
 
 FileImage
@@ -242,9 +176,9 @@ ReadImage(const std::string & file, const ReadOptions & options)
   {
     std::error_code ignored;
     const auto      status = std::filesystem::status(file, ignored);
-    RefuseIf(!std::filesystem::exists(status), "there is no such file");
-    RefuseIf(std::filesystem::is_directory(status), "is a folder, not an image");
-    RefuseIf(!std::filesystem::is_regular_file(status), "is a device or a pipe, not an image");
+    RefuseIf(!exists(status), "there is no such file");
+    RefuseIf(is_directory(status), "is a folder, not an image");
+    RefuseIf(!is_regular_file(status), "is a device or a pipe, not an image");
     if (!ReadTiff(file, image))
     {
       ReadByItk(file, options, image);
@@ -258,10 +192,7 @@ ReadImage(const std::string & file, const ReadOptions & options)
       ApplyPalette(image);
     }
     SelectSegment(options, image);
-    if (image.componentCount > 1)
-    {
-      SelectChannel(options, image);
-    }
+    SelectChannel(options, image);
   }
   catch (const itk::ExceptionObject & exception)
   {
@@ -271,20 +202,18 @@ ReadImage(const std::string & file, const ReadOptions & options)
   {
     throw Failure(file + ": " + failure.what());
   }
-  Geometry &   geometry = image.geometry;
-  const auto & spacing = geometry.space->GetSpacing();
-  const double determinant = std::abs(vnl_determinant(geometry.space->GetDirection().GetVnlMatrix()));
-  if (geometry.pixelSize == 0.0)
-  {
-    // Directions of type float are at right angles up to rounding.
-    geometry.pixelSize =
-      spacing[0] * spacing[1] * spacing[2] * (std::abs(determinant - 1.0) > 1e-4 ? determinant : 1.0);
-  }
+  itk::ImageBase<3> & space = *image.geometry.space;
+  const auto &        spacing = space.GetSpacing();
+  const double        determinant = std::abs(vnl_determinant(space.GetDirection().GetVnlMatrix()));
+  // Directions of type float are at right angles up to rounding.
+  image.geometry.pixelSize =
+    image.geometry.pixelSize > 0.0
+      ? image.geometry.pixelSize
+      : spacing[0] * spacing[1] * spacing[2] * (std::abs(determinant - 1.0) > 1e-4 ? determinant : 1.0);
   if (options.ignoreAxes)
   {
-    const auto size = geometry.space->GetLargestPossibleRegion();
-    geometry.space = itk::ImageBase<3>::New();
-    geometry.space->SetRegions(size);
+    image.geometry.space = itk::ImageBase<3>::New();
+    image.geometry.space->SetRegions(itk::Size<3>{ { image.view.size[0], image.view.size[1], image.view.size[2] } });
     image.notes.emplace_back("the axes of the file are ignored: coordinates are numbers of pixels");
   }
   return image;

@@ -49,7 +49,7 @@ TextOf(const Geometry & geometry);
  * Segment0_Name. */
 using Segments = std::map<std::string, std::string>;
 
-using Color = std::array<std::uint16_t, 3>; // red, green and blue
+using Color = std::array<unsigned int, 3>; // red, green and blue, of 16 bits each
 
 /** An image that was read from a file. */
 struct FileImage

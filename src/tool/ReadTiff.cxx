@@ -9,11 +9,7 @@
 
 #include <tiffio.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <tuple>
@@ -24,7 +20,7 @@ namespace
 std::string firstError; // of libtiff, which has one handler of errors for all files
 
 constexpr auto pagesOfMicroscope =
-  "it has pages that are slices, times or channels, as microscopes write them; save it as OME-TIFF";
+  "cannot be read: it has pages that are slices, times or channels, as microscopes write them; save it as OME-TIFF";
 
 /** Returns a tag of the current page, or its default. */
 template <typename TValue>
@@ -53,27 +49,26 @@ void
 RequireReadable(TIFF * tiff)
 {
   const auto [width, height, bits, samples, format, photometric] = LayoutOf(tiff);
-  const auto require = [](bool condition, const std::string & problem) {
-    RefuseIf(!condition, "cannot be read: " + problem);
-  };
-  require(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) <= 1, pagesOfMicroscope);
-  require(photometric <= PHOTOMETRIC_RGB || (photometric == PHOTOMETRIC_PALETTE && samples == 1 && bits <= 16),
-          "its colors are not gray, RGB or indices into a palette; save it as one of these");
-  require(TagOf<std::uint16_t>(tiff, TIFFTAG_ORIENTATION) == ORIENTATION_TOPLEFT,
-          "its rows or columns are in another order; save it upright (orientation 1)");
-  require(samples == 1 || TagOf<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) == PLANARCONFIG_CONTIG,
-          "its colors are in planes; save them pixel by pixel");
+  RefuseIf(TagOf<std::uint32_t>(tiff, TIFFTAG_IMAGEDEPTH, 1) > 1, pagesOfMicroscope);
+  RefuseIf(photometric > PHOTOMETRIC_RGB && (photometric != PHOTOMETRIC_PALETTE || samples != 1 || bits > 16),
+           "cannot be read: its colors are not gray, RGB or indices into a palette; save it as one of these");
+  RefuseIf(TagOf<std::uint16_t>(tiff, TIFFTAG_ORIENTATION) != ORIENTATION_TOPLEFT,
+           "cannot be read: its rows or columns are in another order; save it upright (orientation 1)");
+  RefuseIf(samples != 1 && TagOf<std::uint16_t>(tiff, TIFFTAG_PLANARCONFIG) != PLANARCONFIG_CONTIG,
+           "cannot be read: its colors are in planes; save them pixel by pixel");
   // libtiff knows this tag in compressions that use it only.
   const TIFFField * const predictor = TIFFFindField(tiff, TIFFTAG_PREDICTOR, TIFF_ANY);
-  require(predictor == nullptr || std::strcmp(TIFFFieldName(predictor), "Predictor") == 0,
-          "its numbers are differences (predictor), which its compression does not know; save it without them");
+  RefuseIf(predictor != nullptr && std::strcmp(TIFFFieldName(predictor), "Predictor") != 0,
+           "cannot be read: its numbers are differences (predictor), which its compression does not know; save it "
+           "without them");
   const bool isWhole = bits == 8 || bits == 16 || bits == 32 || bits == 64;
-  const bool isOdd =
-    format != SAMPLEFORMAT_INT && bits % 8 != 0 && bits < (photometric == PHOTOMETRIC_MINISWHITE ? 8 : 32);
-  require(format == SAMPLEFORMAT_IEEEFP ? bits >= 16 && isWhole && photometric != PHOTOMETRIC_MINISWHITE
-                                        : format <= SAMPLEFORMAT_VOID && (isWhole || isOdd),
-          "its numbers have " + std::to_string(bits) + " bits and sample format " + std::to_string(format) +
-            "; save them as integers of 8 to 64 bits or floating-point numbers of 16 to 64 bits");
+  const bool isWhite = photometric == PHOTOMETRIC_MINISWHITE;
+  const bool isOdd = format != SAMPLEFORMAT_INT && bits % 8 != 0 && bits < (isWhite ? 8 : 32);
+  RefuseIf(format == SAMPLEFORMAT_IEEEFP ? !isWhole || bits == 8 || isWhite
+                                         : format > SAMPLEFORMAT_VOID || (!isWhole && !isOdd),
+           "cannot be read: its numbers have " + std::to_string(bits) + " bits and sample format " +
+             std::to_string(format) +
+             "; save them as integers of 8 to 64 bits or floating-point numbers of 16 to 64 bits");
 }
 
 /** Returns the places of the pages in their order, without reduced images and masks. Throws Failure if they differ. */
@@ -107,16 +102,15 @@ FindPages(TIFF * tiff)
 std::array<double, 3>
 ReadDescription(TIFF * tiff, const std::string & text, double samples, double pageCount)
 {
-  // libtiff knows other tags only if the file has them.
   const auto         has = [tiff](std::uint32_t tag) { return TIFFFindField(tiff, tag, TIFF_ANY) != nullptr; };
-  const auto * const software = TagOf<const char *>(tiff, TIFFTAG_SOFTWARE);
-  const bool         isSeries = text.compare(0, 7, "SCIFIO=") == 0 || text.find(":OME ") != std::string::npos ||
+  const auto         starts = [](const std::string & any, const char * start) { return any.rfind(start, 0) == 0; };
+  const char * const software = TagOf<const char *>(tiff, TIFFTAG_SOFTWARE);
+  const bool         isSeries = starts(text, "SCIFIO=") || text.find(":OME ") != std::string::npos ||
                         text.find("PerkinElmer-QPI") != std::string::npos ||
-                        (software != nullptr && std::strncmp(software, "SI.", 3) == 0); // ScanImage
-  // MetaMorph, FluoView, Zeiss LSM
-  RefuseIf(has(33629) || has(34362) || has(34412) || (isSeries && pageCount > 1.0),
-           std::string("cannot be read: ") + pagesOfMicroscope);
-  const bool isImageJ = text.compare(0, 7, "ImageJ=") == 0;
+                        starts(software != nullptr ? software : "", "SI."); // ScanImage
+  // MetaMorph, FluoView, Zeiss LSM: libtiff knows their tags only if the file has them.
+  RefuseIf(has(33629) || has(34362) || has(34412) || (isSeries && pageCount > 1.0), pagesOfMicroscope);
+  const bool isImageJ = starts(text, "ImageJ=");
   const bool isOme = text.find("<OME") != std::string::npos;
   const auto value = [&](const std::string & keyOfImageJ, const std::string & keyOfOme) {
     return isImageJ ? Between(text, '\n' + keyOfImageJ + '=', "\n") : Between(text, ' ' + keyOfOme + "=\"", "\"");
@@ -124,15 +118,27 @@ ReadDescription(TIFF * tiff, const std::string & text, double samples, double pa
   const auto number = [](const std::string & digits, double otherwise) {
     return digits.empty() ? otherwise : std::strtod(digits.c_str(), nullptr);
   };
-  std::vector<std::pair<char, double>> axes{ { 'Z', pageCount } }; // besides Y and X
-  std::array<double, 3>                spacing{};
+  std::string names; // of axes besides Y and X that are longer than 1
+  std::string list;
+  double      planeCount = 1.0;
+  const auto  addAxis = [&](char name, double size) {
+    planeCount *= size;
+    if (size != 1.0)
+    {
+      names += name;
+      list += (list.empty() ? "" : ", ") + std::string{ name } + ": " + Join(std::array{ size }, "");
+    }
+  };
+  std::array<double, 3> spacing{};
+  std::istringstream    shape(isImageJ || isOme ? "" : Between(text, "\"shape\": [", "]")); // of tifffile.py
   if (isImageJ || isOme)
   {
     const double channels = number(value("channels", "SizeC"), 1.0) / (isOme ? samples : 1.0);
     const double times = number(value("frames", "SizeT"), 1.0);
-    const double slices = number(value("images", "SizeZ"), 1.0) / (isOme ? 1.0 : channels * times);
-    const bool   hasOneUnit = isOme || (value("yunit", "").empty() && value("zunit", "").empty());
-    axes = { { 'T', times }, { 'Z', slices }, { 'C', channels } };
+    addAxis('T', times);
+    addAxis('Z', number(value("images", "SizeZ"), 1.0) / (isOme ? 1.0 : channels * times));
+    addAxis('C', channels);
+    const bool hasOneUnit = isOme || (value("yunit", "") + value("zunit", "")).empty();
     for (std::size_t i = 0; i < 3 && hasOneUnit; ++i)
     {
       const std::string key = std::string("PhysicalSize") + "XYZ"[i];
@@ -141,34 +147,23 @@ ReadDescription(TIFF * tiff, const std::string & text, double samples, double pa
       const double      length = number(value("spacing", key), isOme ? 0.0 : 1.0);
       spacing[i] = (isImageJ && i < 2 ? 1.0 / perUnit : length) * MillimetersOf(isOme && unit.empty() ? "um" : unit);
     }
+    spacing[2] = pageCount == 1.0 ? 1.0 : spacing[2]; // a plane has no size along z
   }
-  else if (std::istringstream shape(Between(text, "\"shape\": [", "]")); !shape.str().empty()) // of tifffile.py
+  const std::string   axes = Between(text, "\"axes\": \"", "\"");
+  std::vector<double> sizes;
+  for (double size = 0.0; shape >> size; shape.ignore())
   {
-    const std::string names = Between(text, "\"axes\": \"", "\"");
-    axes.clear();
-    for (double size = 0.0; shape >> size; shape.ignore())
-    {
-      axes.emplace_back(axes.size() < names.size() ? names[axes.size()] : 'I', size);
-    }
-    axes.resize(axes.size() -
-                std::min<std::size_t>(axes.size(), samples > 1.0 ? 3 : 2)); // the last are those of a page
+    sizes.push_back(size);
   }
-  spacing[2] = pageCount == 1.0 ? 1.0 : spacing[2]; // a plane has no size along z
-  std::string names;                                // of axes that are longer than 1
-  std::string list;
-  for (const auto & [name, size] : axes)
+  for (std::size_t i = 0; i + (samples > 1.0 ? 3 : 2) < sizes.size(); ++i) // without those of a page
   {
-    if (size != 1.0)
-    {
-      list += (list.empty() ? "" : ", ") + std::string{ name } + ": " + Join(std::array{ size }, "");
-      names += name;
-      pageCount /= size;
-    }
+    addAxis(i < axes.size() ? axes[i] : 'I', sizes[i]);
   }
   const std::string advice = "; save the image to label as a file of its own, such as an OME-TIFF";
   RefuseIf(names.size() > 1 || names == "T" || names == "C",
            "has the axes " + list + " besides Y and X (T: times, C: channels, Z: slices); " + splitAdvice);
-  RefuseIf(pageCount != 1.0, "has another number of pages than its description says" + advice);
+  RefuseIf((isImageJ || isOme || !sizes.empty()) && planeCount != pageCount,
+           "has another number of pages than its description says" + advice);
   RefuseIf(isOme && (text.find("<Pixels") == std::string::npos || text.find("<Pixels") != text.rfind("<Pixels")),
            "is an OME-TIFF of several images or files" + advice);
   for (auto at = text.find("<TiffData"); at != std::string::npos; at = text.find("<TiffData", at + 1))
@@ -190,8 +185,7 @@ WidenHalf(std::uint16_t half)
   const int   exponent = half >> 10 & 31;
   const int   fraction = half & 1023;
   const float special = fraction == 0 ? HUGE_VALF : NAN;
-  const float normal =
-    std::ldexp(static_cast<float>(fraction + (exponent == 0 ? 0 : 1024)), std::max(exponent, 1) - 25);
+  const float normal = std::ldexp(fraction + (exponent == 0 ? 0.0F : 1024.0F), std::max(exponent, 1) - 25);
   return std::copysign(exponent == 31 ? special : normal, half >> 15 == 0 ? 1.0F : -1.0F);
 }
 
@@ -201,50 +195,46 @@ ReadPage(TIFF * tiff, std::size_t size, char * out)
 {
   const auto [width, height, bits, samples, format, photometric] = LayoutOf(tiff);
   const bool          isTiled = TIFFIsTiled(tiff) != 0; // all tiles are whole
-  const auto          read = isTiled ? TIFFReadEncodedTile : TIFFReadEncodedStrip;
   const std::uint64_t blockWidth = TagOf(tiff, TIFFTAG_TILEWIDTH, width);
   const std::uint64_t blockHeight =
     isTiled ? TagOf(tiff, TIFFTAG_TILELENGTH, height) : std::min(TagOf(tiff, TIFFTAG_ROWSPERSTRIP, height), height);
   const std::uint64_t rowSize = (blockWidth * samples * bits + 7) / 8;
-  const auto          blockSize = static_cast<std::uint64_t>(isTiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff));
-  RefuseDamaged(blockSize == 0 || blockSize != rowSize * blockHeight, firstError);
-  const std::unique_ptr<unsigned char[]> bytes(new unsigned char[blockSize]());
-  std::uint32_t                          block = 0;
-  for (std::uint64_t y = 0; y < height; y += blockHeight)
+  const auto          blockSize = isTiled ? TIFFTileSize(tiff) : TIFFStripSize(tiff);
+  RefuseDamaged(blockSize <= 0 || static_cast<std::uint64_t>(blockSize) != rowSize * blockHeight, firstError);
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(blockSize));
+  for (std::uint64_t y = 0, x = 0, block = 0; y < height; ++block)
   {
-    for (std::uint64_t x = 0; x < width; x += blockWidth, ++block)
+    const std::uint64_t rows = std::min(blockHeight, height - y);
+    const std::uint64_t count = std::min(blockWidth, width - x) * samples;
+    const auto          length = (isTiled ? TIFFReadEncodedTile : TIFFReadEncodedStrip)(
+      tiff, static_cast<std::uint32_t>(block), bytes.data(), blockSize);
+    RefuseDamaged(length < (isTiled ? blockSize : static_cast<tmsize_t>(rows * rowSize)) || !firstError.empty(),
+                  firstError);
+    for (std::uint64_t row = 0; row < rows; ++row)
     {
-      const std::uint64_t rows = std::min(blockHeight, height - y);
-      const std::uint64_t count = std::min(blockWidth, width - x) * samples;
-      const auto          length = read(tiff, block, bytes.get(), static_cast<tmsize_t>(blockSize));
-      RefuseDamaged(length < static_cast<tmsize_t>(isTiled ? blockSize : rows * rowSize) || !firstError.empty(),
-                    firstError);
-      for (std::uint64_t row = 0; row < rows; ++row)
+      const unsigned char * const from = bytes.data() + row * rowSize;
+      char * const                to = out + ((y + row) * width + x) * samples * size;
+      if (bits == 8 * size) // in the byte order of this computer
       {
-        const unsigned char * const from = bytes.get() + row * rowSize;
-        char * const                to = out + ((y + row) * width + x) * samples * size;
-        if (bits == 8 * size) // in the byte order of this computer
+        std::memcpy(to, from, count * size);
+      }
+      for (std::uint64_t i = 0; i < count && bits < 8 * size; ++i)
+      {
+        std::uint64_t number = 0;
+        for (std::uint64_t at = i * bits; at < (i + 1) * bits; ++at) // the high bits are first
         {
-          std::memcpy(to, from, count * size);
+          number = number << 1 | (from[at / 8] >> (7 - at % 8) & 1U);
         }
-        for (std::uint64_t i = 0; i < count && format == SAMPLEFORMAT_IEEEFP && bits == 16; ++i)
+        if (format == SAMPLEFORMAT_IEEEFP) // the low byte is first
         {
-          std::uint16_t half = 0;
-          std::memcpy(&half, from + i * sizeof(half), sizeof(half));
-          const float number = WidenHalf(half);
-          std::memcpy(to + i * size, &number, size);
+          const float wide = WidenHalf(static_cast<std::uint16_t>(number << 8 | number >> 8));
+          std::memcpy(&number, &wide, sizeof(wide));
         }
-        for (std::uint64_t i = 0; i < count && bits % 8 != 0; ++i)
-        {
-          std::uint64_t number = 0;
-          for (std::uint64_t at = i * bits; at < (i + 1) * bits; ++at) // the high bits are first
-          {
-            number = number << 1 | (from[at / 8] >> (7 - at % 8) & 1U);
-          }
-          std::memcpy(to + i * size, &number, size); // the low bytes
-        }
+        std::memcpy(to + i * size, &number, size); // the low bytes
       }
     }
+    x = x + blockWidth < width ? x + blockWidth : 0;
+    y += x == 0 ? blockHeight : 0;
   }
 }
 

@@ -15,6 +15,7 @@ struct Report
 {
   struct Object
   {
+    std::uint64_t number = 0; // from 1 on, in the order of the labels
     std::uint64_t label = 0;
     std::uint64_t pixelCount = 0;
     double        physicalSize = 0.0;
