@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "LabelImage.h"
 
+#include "ComponentSize.h"
 #include "Failure.h"
 #include "FindComponents.h"
 #include "FindForeground.h"
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <numeric>
 
 namespace

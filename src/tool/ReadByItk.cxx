@@ -55,17 +55,18 @@ ValueOf(const itk::ImageIOBase & io, const std::string & key)
   return text.substr(0, text.find_last_not_of(std::string(" \0", 2)) + 1);
 }
 
-/** Reads the header of a NIfTI file. ITK has no axes that are not at right angles, which NIfTI can have. If the user
- * ignores them, only the size of a pixel is set. */
+/** Reads the header of a file, a NIfTI file also by its own library. ITK has no axes that are not at right angles,
+ * which NIfTI can have. If the user ignores them, only the size of a pixel is set. */
 NiftiHeader
-ReadNiftiHeader(bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
+ReadHeader(bool isNifti, bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
 {
-  NiftiHeader header(nifti_image_read(io.GetFileName(), 0), nifti_image_free);
-  RefuseDamaged(!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0);
-  const auto & rows = header->sto_xyz.m;
-  const auto & others = header->qto_xyz.m;
-  RefuseDamaged(!std::all_of(*rows, *rows + 16, IsLength) || !std::all_of(*others, *others + 16, IsLength) ||
-                  !std::all_of(header->pixdim, header->pixdim + 8, IsLength),
+  NiftiHeader header(isNifti ? nifti_image_read(io.GetFileName(), 0) : nullptr, nifti_image_free);
+  RefuseDamaged(isNifti && (!header || header->nifti_type == NIFTI_FTYPE_ASCII || header->iname_offset < 0));
+  const auto areLengths = [](const float * numbers, int count) {
+    return std::all_of(numbers, numbers + count, IsLength);
+  };
+  RefuseDamaged(header && (!areLengths(*header->qto_xyz.m, 16) || !areLengths(*header->sto_xyz.m, 16) ||
+                           !areLengths(header->pixdim, 8)),
                 "its axes are no numbers");
   try
   {
@@ -73,14 +74,12 @@ ReadNiftiHeader(bool ignoreAxes, itk::ImageIOBase & io, Geometry & geometry)
   }
   catch (const itk::ExceptionObject & exception)
   {
-    if (std::string(exception.GetDescription()).find("orthonormal") == std::string::npos)
-    {
-      throw;
-    }
+    const std::string problem = Sentence(exception);
+    RefuseIf(!header || problem.find("orthonormal") == std::string::npos, "cannot be read: " + problem);
     RefuseIf(!ignoreAxes,
              "the axes of its sform are not at right angles, or their lengths are not its pixel sizes; "
              "ITK has no such images. --ignore-axes labels it in pixels, without axes");
-    const auto edge = [&rows](int axis) {
+    const auto edge = [&rows = header->sto_xyz.m](int axis) {
       return vnl_vector_fixed<double, 3>(rows[0][axis], rows[1][axis], rows[2][axis]);
     };
     const auto normal = vnl_cross_3d(edge(0), edge(1));
@@ -236,8 +235,10 @@ ReadNiftiPixels(const nifti_image & header, const itk::ImageIOBase & io, const R
   const double unit = length > 0.0 ? length : 1.0;
   image.geometry.space->SetOrigin(itk::Point<double, 3>(origin.GetVectorFromOrigin() * unit));
   image.geometry.pixelSize *= std::pow(unit, image.geometry.dimension);
+  // One of a header and its pixels can be gzipped, and the other not.
   std::string file = header.iname;
-  file += std::filesystem::exists(file) ? "" : ".gz"; // beside a header that is not gzipped
+  const bool  isGzipped = nifti_is_gzfile(file.c_str()) != 0;
+  file = std::filesystem::exists(file) ? file : isGzipped ? file.substr(0, file.size() - 3) : file + ".gz";
   RefuseDamaged(!std::filesystem::exists(file), "there is no file with its pixels");
   const auto numberSize = static_cast<std::size_t>(std::max(header.swapsize, 1));
   const auto count = static_cast<unsigned int>(header.nbyper) / static_cast<unsigned int>(numberSize); // 3 in RGB
@@ -304,9 +305,8 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
     { "GDCMImageIO", DescribeDicom }, { "MRCImageIO", DescribeMrc },
   };
   const std::string format = io->GetNameOfClass();
-  const bool        isNifti = format == "NiftiImageIO";
   const bool        isMetaImage = format == "MetaImageIO";
-  RefuseIf(!isNifti && formats.count(format) == 0,
+  RefuseIf(format != "NiftiImageIO" && formats.count(format) == 0,
            "is in a format that this tool does not read (" + format + "); convert it to NIfTI, NRRD or TIFF first");
   RefuseDamaged(isMetaImage && std::atof(FieldOf(start, "NDims").c_str()) > 10.0); // MetaIO has memory for 10
   png_image png{};
@@ -315,17 +315,9 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
   const bool isBadPng = format == "PNGImageIO" && png_image_begin_read_from_file(&png, file.c_str()) == 0;
   png_image_free(&png);
   RefuseDamaged(isBadPng, png.message);
-  NiftiHeader nifti(nullptr, nifti_image_free);
   io->SetFileName(file);
   io->SetExpandRGBPalette(false);
-  if (isNifti)
-  {
-    nifti = ReadNiftiHeader(options.ignoreAxes, *io, image.geometry);
-  }
-  else
-  {
-    io->ReadImageInformation();
-  }
+  const NiftiHeader  nifti = ReadHeader(format == "NiftiImageIO", options.ignoreAxes, *io, image.geometry);
   const unsigned int dimension = io->GetNumberOfDimensions();
   itk::ImageIORegion region(dimension);
   itk::Size<3>       size{ { 1, 1, 1 } };
@@ -362,7 +354,7 @@ ReadByItk(const std::string & file, const ReadOptions & options, FileImage & ima
       image.segments[key] = ValueOf(*io, key);
     }
   }
-  if (isNifti)
+  if (nifti)
   {
     ReadNiftiPixels(*nifti, *io, options, image);
     return;

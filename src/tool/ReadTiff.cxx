@@ -272,8 +272,7 @@ ReadTiff(const std::string & file, FileImage & image)
 
   image.geometry.dimension = pages.size() > 1 ? 3 : 2;
   image.geometry.space->SetRegions(itk::Size<3>{ { width, height, pages.size() } });
-  const auto isSize = [](double size) { return 0.0 < size && size < 1e9; };
-  const bool hasUnit = std::all_of(spacing.begin(), spacing.end(), isSize);
+  const bool hasUnit = std::all_of(spacing.begin(), spacing.end(), [](double mm) { return 0.0 < mm && mm < 1e9; });
   image.geometry.space->SetSpacing(hasUnit ? spacing.data() : image.geometry.space->GetSpacing().GetDataPointer());
   ConvertUnit(hasUnit ? 1.0 : 0.0, image.geometry);
 
