@@ -24,6 +24,7 @@ namespace itk
  * neighbors.
  * -# Merge() makes one block of several ones, and labels its components. If it is the whole image, the labels are
  * final. Otherwise the result is a block like any other, and can be merged with its neighbors.
+ * -# Compose() follows the labels of a block through the steps of several merges.
  * -# Expand() lists the labels of all components of a block, and Relabel() writes them to its pixels.
  *
  * The labeler uses the GPU. Without one, set its option `onHost`: see CudaConnectedComponentLabeler.
@@ -100,6 +101,8 @@ public:
   using ViewType = CudaConnectedComponentImageView;
   /** The orders of the labels. */
   using OrderEnum = CudaConnectedComponentsEnums::BlockOrder;
+  /** The types of pixels. */
+  using PixelTypeEnum = CudaConnectedComponentsEnums::PixelType;
 
   /** \class Merged
    * \brief Several blocks as one block.
@@ -162,6 +165,18 @@ public:
    * \exception CudaConnectedComponentError see the description of the class */
   static std::vector<std::uint64_t> Expand(const BlockType & block, const LabelsType & labels);
 
+  /** Returns the labels of a block in the whole image, after blocks were merged in steps. They are small if those of
+   * the merged block are: only components at the border of a block have labels of their own.
+   * \param block one of the blocks that were merged; only the components at its border are read
+   * \param labels the labels that Merge() returned for it
+   * \param merged the block that Merge() returned; only the components at its border are read
+   * \param labelsOfMerged its labels in the image: those that Merge() or Compose() returned for it. A default object,
+   * whose labels count from 1, is for the whole image.
+   * \return the labels of the components of `block` in the image
+   * \exception CudaConnectedComponentError see the description of the class */
+  static LabelsType Compose(
+    const BlockType & block, const LabelsType & labels, const BlockType & merged, const LabelsType & labelsOfMerged);
+
   /** Replaces the labels of the pixels of a block. The background stays 0.
    * \param labels the labels that Label() has written
    * \param output gets the new labels, in host memory. It may be `labels`; then the call cannot be repeated. It must
@@ -211,17 +226,19 @@ public:
   static void FinishIntensities(const CudaConnectedComponentTable & sums, CudaConnectedComponentTable & table);
 
   /** Applies a selection to the components of the whole image.
-   * \param table the table of the whole image. It must have the columns that the selection reads: `pixelCounts`, and
-   * `boundingBoxes` for a condition on the border.
+   * \param table the table of the whole image. It must have the columns that the selection reads: `pixelCounts`,
+   * `boundingBoxes` for a condition on the border, and `values` for conditions for values.
    * \param imageSize the size of the whole image
-   * \param selection the selection, in raster order, and without conditions for values
+   * \param selection the selection, in raster order
    * \param labelsOfSeeds the label of the pixel of each seed of the selection, in their order; 0 in the background
+   * \param valueType in labeling by value, the type of the pixels that the values of the table belong to
    * \return the new label of each row: 0 if the component is not selected, else 1, 2, 3 and so on
    * \exception CudaConnectedComponentError see the description of the class */
   static std::vector<std::uint64_t> Select(const CudaConnectedComponentTable &     table,
                                            const SizeType &                        imageSize,
                                            const CudaConnectedComponentSelection & selection,
-                                           const std::vector<std::uint64_t> &      labelsOfSeeds = {});
+                                           const std::vector<std::uint64_t> &      labelsOfSeeds = {},
+                                           PixelTypeEnum                           valueType = PixelTypeEnum::UInt8);
 };
 
 } // namespace itk

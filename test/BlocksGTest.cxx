@@ -213,10 +213,11 @@ MergeAtOnce(const std::vector<Block> & blocks, Order order)
   return labels;
 }
 
-/** Merges the blocks along one axis after the other. */
+/** Merges the blocks along one axis after the other. Compose() must agree with the labels of the steps, one by one. */
 FinalLabels
 MergeInSteps(const std::vector<Block> & blocks, Order order)
 {
+  std::vector<Block::Labels> composed; // of each block in the part that it belongs to
   struct Part
   {
     Block                    block;
@@ -229,6 +230,11 @@ MergeInSteps(const std::vector<Block> & blocks, Order order)
     parts.push_back({ blocks[i], { i } });
     labels.ofBlocks.emplace_back(blocks[i].componentCount);
     std::iota(labels.ofBlocks.back().begin(), labels.ofBlocks.back().end(), std::uint64_t{ 1 });
+    composed.push_back({ 1, blocks[i].borderComponents, {} });
+    for (auto & label : composed.back().border)
+    {
+      ++label;
+    }
   }
   for (unsigned int axis = 0; axis < 3; ++axis)
   {
@@ -259,6 +265,9 @@ MergeInSteps(const std::vector<Block> & blocks, Order order)
           {
             label = expanded[label - 1];
           }
+          composed[member] = Blocks::Compose(blocks[member], composed[member], ofLine[i], merged.labels[i]);
+          EXPECT_EQ(labels.ofBlocks[member], Blocks::Expand(blocks[member], composed[member]));
+          EXPECT_TRUE(order == Order::FirstPixel || composed[member].interior.empty());
         }
       }
       parts.push_back(std::move(whole));
@@ -412,8 +421,16 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
     const auto & seed = selection.seeds.back();
     labelsOfSeeds.push_back(pixels[seed[0] + size[0] * (seed[1] + size[1] * seed[2])]);
   }
+  if (each.labeler.options.columns.values && random() % 2 == 0)
+  {
+    selection.perValue = true;
+    for (std::uint64_t value = random() % 3; value > 0; --value)
+    {
+      selection.sizesOfValues.push_back({ value, random() % 4, 20 });
+    }
+  }
   const Result expectedSelection = LabelUncut(selecting);
-  const auto   selected = Blocks::Select(table, each.image.size, selection, labelsOfSeeds);
+  const auto   selected = Blocks::Select(table, each.image.size, selection, labelsOfSeeds, each.image.type);
   FinalLabels  selectedLabels = labels;
   selectedLabels.count = expectedSelection.table.componentCount;
   for (auto & ofBlock : selectedLabels.ofBlocks)
@@ -970,10 +987,12 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   auto       labels = merged.labels[0];
   labels.border.push_back(1);
   ExpectRefusal("do not belong", [&] { Blocks::Expand(blocks[0], labels); });
+  ExpectRefusal("do not belong", [&] { Blocks::Compose(blocks[0], labels, merged.block, {}); });
   labels = merged.labels[0];
   labels.interior.push_back(1);
   labels.interior.push_back(1);
   ExpectRefusal("do not belong", [&] { Blocks::Expand(blocks[0], labels); });
+  ExpectRefusal("do not belong", [&] { Blocks::Compose(blocks[0], labels, merged.block, {}); });
 
   Table      table;
   const auto ofBlock = Blocks::Expand(blocks[0], merged.labels[0]);
@@ -1040,6 +1059,15 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   ExpectRefusal("has no row", [&] { Blocks::Select(table, image.size, selection, { 1000 }); });
   selection.pixelOrder = CudaConnectedComponentSelection::PixelOrderEnum::TransposedRaster;
   ExpectRefusal("raster order", [&] { Blocks::Select(table, image.size, selection, { 1 }); });
+  selection = {};
+  selection.numberOfLargest = 1;
+  selection.perValue = true;
+  ExpectRefusal("lacks a column", [&] { Blocks::Select(table, image.size, selection); });
+  table.values.assign(table.componentCount, 256);
+  ExpectRefusal("does not fit", [&] { Blocks::Select(table, image.size, selection); });
+  selection.perValue = false;
+  selection.sizesOfValues = { { std::uint64_t{ 1 }, 2, 3 } };
+  ExpectRefusal("needs selection.perValue", [&] { Blocks::Select(table, image.size, selection); });
   selection = {};
   selection.minimumSize = 3;
   table.pixelCounts.clear();

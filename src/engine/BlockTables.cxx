@@ -10,6 +10,8 @@
 #include "algorithms/blocks/BlockIntensities.h"
 #include "executors/host/HostExecutor.h"
 
+#include <algorithm>
+#include <numeric>
 #include <string>
 
 namespace itk
@@ -210,13 +212,14 @@ std::vector<std::uint64_t>
 CudaConnectedComponentBlocks::Select(const CudaConnectedComponentTable &     table,
                                      const SizeType &                        imageSize,
                                      const CudaConnectedComponentSelection & selection,
-                                     const std::vector<std::uint64_t> &      labelsOfSeeds)
+                                     const std::vector<std::uint64_t> &      labelsOfSeeds,
+                                     PixelTypeEnum                           valueType)
 {
   RequireImageSize(imageSize);
-  Require(!selection.perValue && selection.sizesOfValues.empty(),
-          "the components of blocks are not selected by values");
-  Require(!selection.keepsTies || selection.numberOfLargest == 1,
+  Require(!selection.keepsTies || (selection.numberOfLargest == 1 && !selection.perValue),
           "selection.keepsTies is for the largest component of an image: set numberOfLargest to 1");
+  Require(selection.perValue || selection.sizesOfValues.empty() || selection.numberOfLargest == 0,
+          "selection.sizesOfValues with a number of largest components needs selection.perValue");
   Require(selection.pixelOrder == CudaConnectedComponentSelection::PixelOrderEnum::Raster,
           "the components of blocks are in raster order");
   const std::uint64_t count = table.componentCount;
@@ -225,7 +228,7 @@ CudaConnectedComponentBlocks::Select(const CudaConnectedComponentTable &     tab
   ForEachColumn(
     [&columns, count](auto isWanted, const auto & column) {
       Require(!(columns.*isWanted) || column.size() == count,
-              "the table lacks a column that the selection reads: pixelCounts or boundingBoxes");
+              "the table lacks a column that the selection reads: pixelCounts, boundingBoxes or values");
     },
     table);
   Require(labelsOfSeeds.size() == selection.seeds.size(), [&] {
@@ -255,10 +258,33 @@ CudaConnectedComponentBlocks::Select(const CudaConnectedComponentTable &     tab
     read.minimums[axis] = pointerTo(columns.boundingBoxes, table.minimums[axis]);
     read.maximums[axis] = pointerTo(columns.boundingBoxes, table.maximums[axis]);
   }
+  // A component is its own run.
+  SelectComponents::ComponentGroups<std::uint64_t> groups;
+  const bool                                       isWide = SizeOf(valueType) == 8;
+  std::vector<std::uint32_t>                       narrowKeys;
+  std::vector<std::uint64_t>                       runs;
+  if (columns.values)
+  {
+    const std::uint64_t highest = ~std::uint64_t{ 0 } >> (64 - 8 * SizeOf(valueType));
+    Require(
+      std::all_of(table.values.begin(), table.values.end(), [=](std::uint64_t value) { return value <= highest; }),
+      "a value of the table does not fit in the type of the pixels");
+    runs.resize(count);
+    std::iota(runs.begin(), runs.end(), std::uint64_t{ 0 });
+    if (!isWide)
+    {
+      narrowKeys.assign(table.values.begin(), table.values.end());
+    }
+    groups.values = RunValues::Of(valueType,
+                                  isWide ? static_cast<const void *>(table.values.data())
+                                         : static_cast<const void *>(narrowKeys.data()));
+    groups.runOfRanks = runs.data();
+  }
   const HostExecutor          executor{ ParallelFor(SequentialFor) };
   const Grid                  size{ imageSize[0], imageSize[1], imageSize[2] };
   const std::uint64_t * const seededOrAll = selection.seeds.empty() ? nullptr : seeded.data();
-  const auto selected = ccl::Select<std::uint64_t>(executor, read, seededOrAll, { count }, size, {}, selection);
+  const auto                  selected =
+    ccl::Select<std::uint64_t>(executor, read, seededOrAll, { count }, size, groups, selection, valueType);
   std::vector<std::uint64_t> labels(selected.positions.get(), selected.positions.get() + count);
   for (std::uint64_t & label : labels)
   {

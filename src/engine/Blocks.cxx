@@ -12,6 +12,7 @@
 #include "primitives/EqualValues.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -178,6 +179,82 @@ CudaConnectedComponentBlocks::Expand(const BlockType & block, const LabelsType &
     }
   }
   return all;
+}
+
+CudaConnectedComponentBlock::Labels
+CudaConnectedComponentBlocks::Compose(const BlockType &  block,
+                                      const LabelsType & labels,
+                                      const BlockType &  merged,
+                                      const LabelsType & labelsOfMerged)
+{
+  RequireConsistent(merged);
+  RequireConsistent(block);
+  const auto &        border = merged.borderComponents;
+  const std::uint64_t interiorCount = block.componentCount - block.borderComponents.size();
+  const bool          isConsecutive = labelsOfMerged.interior.empty();
+  Require(labelsOfMerged.border.size() == border.size() &&
+            (isConsecutive || labelsOfMerged.interior.size() == merged.componentCount - border.size()),
+          [&] { return "the labels do not belong to " + NameOf(merged); });
+  Require(labels.border.size() == block.borderComponents.size() &&
+            (labels.interior.empty() || labels.interior.size() == interiorCount),
+          [&] { return "the labels do not belong to " + NameOf(block); });
+
+  // How many of the components at the border before each of them start in the merged block: see Expand().
+  std::vector<std::uint64_t> starts{ 0 };
+  starts.reserve(border.size() + 1);
+  const auto consecutiveLabel = [&](std::uint64_t component, std::size_t before) {
+    return labelsOfMerged.begin + (component - before) + starts[before];
+  };
+  for (std::size_t i = 0; i < border.size(); ++i)
+  {
+    starts.push_back(starts[i] + (labelsOfMerged.border[i] == consecutiveLabel(border[i], i) ? 1 : 0));
+  }
+  const auto borderBefore = [&border](std::uint64_t component) {
+    return static_cast<std::size_t>(std::lower_bound(border.begin(), border.end(), component) - border.begin());
+  };
+  const auto compose = [&](std::uint64_t label) {
+    Require(label != 0 && label <= merged.componentCount, [&] {
+      return "a label of " + NameOf(block) + " is " + std::to_string(label) + ", but the merged block has " +
+             std::to_string(merged.componentCount) + " components";
+    });
+    const std::uint64_t component = label - 1;
+    const std::size_t   before = borderBefore(component);
+    return before < border.size() && border[before] == component ? labelsOfMerged.border[before]
+           : isConsecutive                                       ? consecutiveLabel(component, before)
+                                                                 : labelsOfMerged.interior[component - before];
+  };
+
+  LabelsType composed;
+  composed.border.reserve(labels.border.size());
+  std::transform(labels.border.begin(), labels.border.end(), std::back_inserter(composed.border), compose);
+  if (!labels.interior.empty())
+  {
+    composed.interior.reserve(interiorCount);
+    std::transform(labels.interior.begin(), labels.interior.end(), std::back_inserter(composed.interior), compose);
+  }
+  else if (isConsecutive)
+  {
+    const std::uint64_t component = std::min(labels.begin - 1, merged.componentCount);
+    composed.begin = consecutiveLabel(component, borderBefore(component));
+  }
+  else
+  {
+    composed.interior.reserve(interiorCount);
+    auto next = block.borderComponents.begin();
+    for (const std::uint64_t label : Expand(block, labels))
+    {
+      const std::uint64_t component = composed.interior.size() + (next - block.borderComponents.begin());
+      if (next != block.borderComponents.end() && *next == component)
+      {
+        ++next;
+      }
+      else
+      {
+        composed.interior.push_back(compose(label));
+      }
+    }
+  }
+  return composed;
 }
 
 void
