@@ -3,6 +3,7 @@
 // The extension module `_core`: the engine for arrays in host memory and in device memory. The Python code of the
 // package checks the arguments and makes the messages for users.
 
+#include "Blocks.h"
 #include "DeviceCalls.h"
 #include "Exchange.h"
 #include "HostCalls.h"
@@ -190,6 +191,7 @@ NB_MODULE(_core, module)
   module.def("mask_device", &MaskDevice, image, mask, output, settings, nb::call_guard<nb::gil_scoped_release>());
   module.def("measure_device", &MeasureByColumns, image, mask, nb::arg("make_columns"), settings);
   module.def("tabulate_device", &TabulateDevice, image, mask, intensities, nb::arg("labels").none(), settings);
+  DefineBlocks(module);
   module.def("holes_of_values", &HolesOfValues);
   module.def("describe_backend", &DescribeBackend);
   module.def("why_no_device", &WhyNoDevice, nb::arg("device"), nb::call_guard<nb::gil_scoped_release>());
