@@ -240,15 +240,20 @@ class XarrayImages(NumpyImages):
 
     def empty(self, image, array, axes, dtype=None, are_labels=False):
         data, elements = self._inner(image).empty(image.data, array, axes, dtype)
+        return self.like(image, data, are_labels or dtype is not None), elements
+
+    @staticmethod
+    def like(image, data, are_labels):
+        """Return values of the elements of a DataArray as a DataArray."""
         result = image.copy(data=data)
         # The rest tells how the values of the image were packed in a file.
         result.encoding = {
             name: value for name, value in image.encoding.items() if name in _KEPT_ENCODING
         }
-        if are_labels or dtype is not None:
+        if are_labels:
             for name in _ATTRIBUTES_OF_VALUES.intersection(result.attrs):
                 del result.attrs[name]
-        return result, elements
+        return result
 
     @staticmethod
     def _is_data_array(image):

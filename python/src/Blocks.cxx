@@ -7,7 +7,8 @@
 
 #include "itkCudaConnectedComponentBlocks.h"
 
-#include "algorithms/blocks/BlockTable.h"
+#include "algorithms/blocks/BlockIntensities.h"
+#include "primitives/PixelTypes.h"
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -277,13 +278,14 @@ SetDevice(CudaConnectedComponentLabeler & labeler, Threads & threads, const Sett
   labeler.options.parallelFor = threads.GetLoop();
 }
 
-/** Labels a block. `output` gets the labels, or is None. */
+/** Labels a block. `output` gets the labels, or is None. `isMeasured` says whether the block gets a table. */
 nb::dict
 LabelBlock(nb::handle       image,
            nb::handle       mask,
            nb::handle       output,
            const Size &     origin,
            const Size &     imageSize,
+           bool             isMeasured,
            const Settings & settings)
 {
   const Array          pixels(image, false, false);
@@ -306,8 +308,13 @@ LabelBlock(nb::handle       image,
       SetDevice(labeler, threads, settings);
       labeler.options.mask = maskPixels ? maskPixels->GetView() : labeler.options.mask;
       labeler.options.outputIsUntouched = labels.has_value();
+      labeler.options.columns.pixelCounts = isMeasured;
       const auto noOutput = CudaConnectedComponentImageView{};
       block = Blocks::Label(labeler, pixels.GetView(), labels ? labels->GetView() : noOutput, origin, imageSize);
+      if (!isMeasured)
+      {
+        block.table = {};
+      }
     });
   }
   return ToDictionary(std::move(block));
@@ -345,15 +352,14 @@ MergeBlocks(const nb::list & list, const nb::list & listOfSeams, bool isInOrderO
   for (const nb::handle each : listOfSeams)
   {
     const auto seam = nb::cast<nb::tuple>(each);
-    seams.push_back(
-      { nb::cast<std::array<Size, 2>>(seam[0]), FromArray<std::array<std::uint32_t, 2>>(seam[1]) });
+    seams.push_back({ nb::cast<std::array<Size, 2>>(seam[0]), FromArray<std::array<std::uint32_t, 2>>(seam[1]) });
   }
   Blocks::Merged merged;
   {
     const nb::gil_scoped_release released;
     Translate([&] {
-      merged = Blocks::Merge(
-        blocks, seams, isInOrderOfFirstPixels ? Blocks::OrderEnum::FirstPixel : Blocks::OrderEnum::Block);
+      merged =
+        Blocks::Merge(blocks, seams, isInOrderOfFirstPixels ? Blocks::OrderEnum::FirstPixel : Blocks::OrderEnum::Block);
       Table & table = merged.block.table;
       table.componentCount = merged.block.componentCount;
       for (std::size_t i = 0; i < blocks.size(); ++i)
@@ -449,6 +455,10 @@ MeasureValuesOfBlock(nb::handle       image,
       labeler.options.columns = itk::ccl::ColumnsOfBlock(wanted, true);
       labeler.options.intensities = second ? second->GetView() : labeler.options.intensities;
       table = labeler.Measure(pixels.GetView());
+      if (itk::ccl::IsFloat(labeler.options.intensities.type))
+      {
+        table.intensities = itk::ccl::RangesOf(std::move(table.intensities));
+      }
       Block block;
       block.origin = origin;
       block.size = pixels.GetView().size;
@@ -522,9 +532,8 @@ MeasureIntensitiesOfBlock(nb::handle labels, nb::handle intensities, const nb::d
   {
     const nb::gil_scoped_release released;
     Threads                      threads(threadCount);
-    sums = Translate([&] {
-      return Blocks::MeasureIntensities(from.GetView(), second.GetView(), rows, ranges, threads.GetLoop());
-    });
+    sums = Translate(
+      [&] { return Blocks::MeasureIntensities(from.GetView(), second.GetView(), rows, ranges, threads.GetLoop()); });
   }
   return ToDictionary(std::move(sums));
 }
@@ -551,8 +560,15 @@ DefineBlocks(nb::module_ & module)
   const auto labels = nb::arg("labels");
   const auto table = nb::arg("table");
   const auto threads = nb::arg("threads");
-  module.def(
-    "label_block", &LabelBlock, image, nb::arg("mask").none(), nb::arg("output").none(), origin, imageSize, settings);
+  module.def("label_block",
+             &LabelBlock,
+             image,
+             nb::arg("mask").none(),
+             nb::arg("output").none(),
+             origin,
+             imageSize,
+             nb::arg("measured"),
+             settings);
   module.def("join_blocks", &JoinBlocks, nb::arg("blocks"));
   module.def("merge_blocks", &MergeBlocks, nb::arg("blocks"), nb::arg("seams"), nb::arg("by_first_pixel"));
   module.def("compose_labels", &ComposeLabels, labels, nb::arg("labels_of_merged"));
@@ -562,6 +578,7 @@ DefineBlocks(nb::module_ & module)
   module.def("add_tables", &AddTables, nb::arg("tables"), labels, nb::arg("count"));
   module.def("select_rows", &SelectRows, table, imageSize, nb::arg("sample"), settings);
   module.def("finish_table", &FinishTable, table, settings);
-  module.def("measure_intensities_of_block", &MeasureIntensitiesOfBlock, labels, nb::arg("intensities"), table, threads);
+  module.def(
+    "measure_intensities_of_block", &MeasureIntensitiesOfBlock, labels, nb::arg("intensities"), table, threads);
   module.def("finish_intensities", &FinishIntensitiesOfTable, nb::arg("sums"), table);
 }

@@ -1,0 +1,586 @@
+"""Connected components of Dask arrays, which may be larger than the memory.
+
+The labels are those of the whole image, for any chunks. Nothing is computed before the results are asked for.
+
+>>> import dask.array as da
+>>> from cuda_connected_components import dask as ccd
+>>> image = da.from_array([[1, 0, 0, 1], [0, 1, 0, 1]], chunks=2)
+>>> labels, count = ccd.label(image)
+>>> labels.compute()
+array([[1, 0, 0, 2],
+       [0, 1, 0, 2]], dtype=int32)
+>>> int(count)
+2
+"""
+
+import functools
+import itertools
+import math
+import operator
+import os
+import sys
+from collections.abc import Mapping
+
+import dask.array as da
+import numpy as np
+from dask._task_spec import DataNode, Task, TaskRef
+from dask.base import tokenize
+from dask.blockwise import BlockwiseDep, blockwise
+from dask.graph_manipulation import bind
+from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+
+from . import _arguments, _blocks, _images, _table
+from ._options import DEFAULT_BACKGROUND, Options, Selection
+
+__all__ = ["component_statistics", "keep_largest", "label", "label_statistics", "relabel", "remove_small"]
+
+
+def label(
+    image,
+    *,
+    connectivity=None,
+    mask=None,
+    by_value=False,
+    background=DEFAULT_BACKGROUND,
+    spatial_dims=None,
+    dtype=None,
+    order="raster",
+    device=None,
+    scratch=None,
+):
+    """Label the connected components of a Dask array.
+
+    By default, each chunk is labeled twice: before and after the components of all chunks are joined. So the chunks of the
+    image are computed twice, and no labels are kept meanwhile. See `scratch`.
+
+    Parameters
+    ----------
+    image : dask.array.Array or xarray.DataArray
+        The image, with chunks of NumPy or CuPy of known sizes. For its types and the other parameters, see
+        `cuda_connected_components.label`.
+    mask : like image, or numpy.ndarray, optional
+        Pixels that are 0 in the mask are background. A Dask array has the chunks of the image.
+    connectivity, by_value, background, spatial_dims :
+        As for `cuda_connected_components.label`.
+    dtype : dtype, optional
+        The integer type of the labels. The default is int32, and int64 if an image has 2**31 elements or more.
+    order : {"raster", "block"}, optional
+        "raster" gives the labels of the whole image, for any chunks. "block" numbers the components chunk by chunk, in an
+        order that depends on the chunks. It needs less memory, and less traffic: see the page.
+    device : {None, "cpu", "cuda", "cuda:N"}, optional
+        Where chunks are labeled. The default is the CPU, and the GPU for chunks of CuPy. The environment variable
+        ``CUDA_CONNECTED_COMPONENTS_DEVICE`` changes the default. "cuda" gives the chunks to all GPUs of the worker in turns,
+        by their numbers. A worker process has one chunk at a time on a GPU.
+    scratch : {None, "memory"} or path, optional
+        Where the labels of the chunks are kept, so that each chunk of the image is computed and labeled once. "memory" keeps
+        them in the memory of the workers, and a path in files of a folder that all workers see. The caller deletes them.
+
+    Returns
+    -------
+    labels : like image
+        The labels 1, 2, 3, ...: an array with the chunks of the image, or a DataArray.
+    count : dask.array.Array
+        The number of components: an array without axes. For a batch, an array with the shape of the axes before those of an
+        image.
+
+    Raises
+    ------
+    LabelOverflowError
+        There are more components than the type of the labels can count.
+    TypeError, ValueError, CudaError
+        As for `cuda_connected_components.label`. Computations raise `CudaError` if the GPU was asked for and fails.
+    """
+    options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
+    if order not in ("raster", "block"):
+        raise ValueError(f'order must be "raster" or "block", not {order!r}')
+    call = _Call(image, mask, options)
+    dtype = np.dtype(_arguments.default_label_dtype(call.shape) if dtype is None else _arguments.integer_dtype(dtype))
+    work = call.work(by_first_pixel=order == "raster")
+    call.start("label", work, dtype, scratch)
+    if scratch is None:
+        blocks = call.blockwise("label-chunk", functools.partial(_blocks.label_chunk, work=work), call.pixels())
+    else:
+        blocks, kept = _keep_labels(call, work, scratch)
+    tree = _Tree(call, blocks, work.by_first_pixel)
+    count = tree.counts()
+    labels_of_images = functools.partial(_blocks.labels_of_images, dtype=dtype)
+    of_chunks = tree.down("compose-labels", labels_of_images, _blocks.compose_labels)
+    if scratch is None:
+        function = functools.partial(_blocks.relabel_chunk, work=work, dtype=dtype)
+        labels = call.blockwise("relabel-chunk", function, call.pixels_after(count, of_chunks))
+    else:
+        function = functools.partial(_blocks.relabel_kept, work=work, dtype=dtype)
+        labels = call.blockwise("relabel-chunk", function, [kept, of_chunks])
+    return call.result(labels, dtype, are_labels=True), count
+
+
+def keep_largest(
+    image,
+    *,
+    k=1,
+    connectivity=None,
+    mask=None,
+    by_value=False,
+    across_values=False,
+    background=DEFAULT_BACKGROUND,
+    spatial_dims=None,
+    device=None,
+):
+    """Keep the largest components of a Dask array, and set all other elements to 0.
+
+    The parameters and the result are those of `cuda_connected_components.keep_largest`, for arrays as in `label`. There is no
+    image of labels: each chunk is labeled twice, and the sizes of the components are added up in between.
+    """
+    k = _arguments.integer_of("k", k, 1)
+    if across_values and not by_value:
+        raise ValueError("across_values needs by_value=True: otherwise, components have no values")
+    options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
+    selection = Selection(k=k, per_value=bool(by_value and not across_values))
+    return _keep("keep-largest", image, mask, options, selection)
+
+
+def remove_small(
+    image,
+    min_size,
+    *,
+    connectivity=None,
+    mask=None,
+    by_value=False,
+    background=DEFAULT_BACKGROUND,
+    spatial_dims=None,
+    device=None,
+    spacing=None,
+):
+    """Set the components of a Dask array that are smaller than a size to 0.
+
+    The parameters and the result are those of `cuda_connected_components.remove_small`, for arrays as in `label`. There is no
+    image of labels: each chunk is labeled twice, and the sizes of the components are added up in between.
+    """
+    options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
+    if isinstance(min_size, Mapping):
+        if not by_value:
+            raise ValueError("min_size for each value needs by_value=True: otherwise, components have no values")
+        selection = Selection(sizes={value: (size, math.inf) for value, size in min_size.items()}, spacing=spacing)
+    else:
+        selection = Selection(min_size=min_size, spacing=spacing)
+    return _keep("remove-small", image, mask, options, selection)
+
+
+def _keep(name, image, mask, options, selection):
+    """Do the work of `keep_largest` and `remove_small`."""
+    call = _Call(image, mask, options)
+    needs_values = selection.per_value or selection.sizes is not None
+    # Of equal components, the one that comes first stays. Without a number of them, any order will do.
+    work = call.work(by_first_pixel=bool(selection.k), measured=True, columns=("values",) if needs_values else ())
+    settings = work.settings(call.dtype)
+    selection.apply(settings, _images.library_of(_blocks.NO_LABELS), None, call.axes)
+    call.start(name, work, selection)
+    blocks = call.blockwise("label-chunk", functools.partial(_blocks.label_chunk, work=work), call.pixels())
+    tree = _Tree(call, blocks, work.by_first_pixel)
+    select = functools.partial(_blocks.select_components, work=work, dtype=call.dtype, selection=selection)
+    count = tree.counts()
+    of_chunks = tree.down("select-components", select, _blocks.selected_of_children)
+    background = settings.background[0] if settings.background else 0
+    function = functools.partial(_blocks.keep_chunk, work=work, background=background)
+    kept = call.blockwise("keep-chunk", function, call.pixels_after(count, of_chunks))
+    return call.result(kept, call.dtype, are_labels=False)
+
+
+def component_statistics(
+    image,
+    *,
+    connectivity=None,
+    mask=None,
+    by_value=False,
+    background=DEFAULT_BACKGROUND,
+    spatial_dims=None,
+    device=None,
+    spacing=None,
+    properties=_table.DEFAULT_PROPERTIES,
+):
+    """Measure the connected components of a Dask array. Each chunk is computed once, and there is no image of labels.
+
+    The parameters are those of `cuda_connected_components.component_statistics`, for arrays as in `label`.
+
+    Returns
+    -------
+    columns : dict
+        Its columns, as Dask arrays of one chunk of unknown size. ``dask.compute(columns)[0]`` has arrays of NumPy.
+    """
+    if by_value and properties is _table.DEFAULT_PROPERTIES:
+        properties = ("label", "value", *properties[1:])
+    properties = _table.checked(properties, _table.PROPERTIES)
+    if "value" in properties and not by_value:
+        raise ValueError("the property 'value' needs by_value=True: other components have no single value")
+    options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
+    call = _Call(image, mask, options)
+    finish = call.finish(spacing, properties)
+    work = call.work(measured=True, columns=tuple(_table.columns_for(properties)))
+    call.start("component-statistics", work, properties, spacing)
+    blocks = call.blockwise("label-chunk", functools.partial(_blocks.label_chunk, work=work), call.pixels())
+    tree = _Tree(call, blocks, work.by_first_pixel)
+    function = functools.partial(_blocks.tabulate, work=work, dtype=call.dtype, finish=finish)
+    return call.columns(tree.roots, tree.layer, function)
+
+
+def label_statistics(
+    labels,
+    intensities=None,
+    *,
+    spatial_dims=None,
+    background=0,
+    device=None,
+    spacing=None,
+    properties=_table.DEFAULT_PROPERTIES,
+):
+    """Measure the labels of a Dask array of labels.
+
+    The parameters are those of `cuda_connected_components.label_statistics`. Both arrays have the same chunks. Those of
+    floating-point intensities are computed twice.
+
+    Returns
+    -------
+    columns : dict
+        Its columns, as for `component_statistics`.
+    """
+    properties = _table.checked(properties, _table.PROPERTIES_OF_LABELS)
+    if intensities is None and any(name.startswith("intensity_") for name in properties):
+        raise ValueError("properties of intensities need the second image: pass intensities=")
+    options = Options(None, spatial_dims, device=device, by_value=True, background=background, whole_values=True)
+    call = _Call(labels, intensities, options, "intensities")
+    _arguments.check_integers(_arguments.name_of(call.dtype), _arguments.ADVICE_FOR_LABELS)
+    columns = ["values", *_table.columns_for(properties)]
+    if call.second is not None:
+        columns.append("intensities")
+    finish = call.finish(spacing, properties)
+    work = call.work(measured=True, columns=tuple(columns))
+    call.start("label-statistics", work, properties, spacing)
+    tables = call.blockwise("measure-chunk", functools.partial(_blocks.measure_chunk, work=work), call.pixels())
+    tree = _Tree(call, tables)
+    roots, layer = tree.roots, tree.layer
+    if call.second is not None and call.second.dtype.kind == "f":
+        roots, layer = _add_floats(call, work, tables, tree)
+    function = functools.partial(_blocks.tabulate, work=work, dtype=call.dtype, finish=finish, sorts=True)
+    return call.columns(roots, layer, function)
+
+
+def _add_floats(call, work, tables, tree):
+    """Add the floating-point intensities of labels, whose ranges are known. Return the keys of the tables, and their layer."""
+    ranges = tree.for_chunks("ranges-for-chunk", _blocks.ranges_for_chunk, tree.roots, tree.layer)
+    function = functools.partial(_blocks.measure_floats_of_chunk, work=work)
+    sums = _Tree(call, call.blockwise("measure-floats", function, call.pixels_after(tree.counts(), tables, ranges)))
+    layer = f"finish-intensities-{call.token}"
+    keys = {lead: (layer, *lead) for lead in tree.leads}
+    tasks = {
+        key: Task(key, _blocks.finish_intensities, TaskRef(sums.roots[lead]), TaskRef(tree.roots[lead]))
+        for lead, key in keys.items()
+    }
+    call.add(layer, tasks, {sums.layer, tree.layer})
+    return keys, layer
+
+
+def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
+    """Renumber the labels of a Dask array of labels: 1, 2, 3, ... without gaps.
+
+    The parameters and the result are those of `cuda_connected_components.relabel` with ``return_num=True``: the labels, with
+    the type of the input, and their number as in `label`. The chunks are computed twice.
+    """
+    if order not in ("size", "label"):
+        raise ValueError(f'order must be "size" or "label", not {order!r}')
+    selection = Selection(
+        0 if k is None else _arguments.integer_of("k", k, 1),
+        _arguments.integer_of("min_size", min_size, 0),
+    )
+    call = _Call(labels, None, Options(None, spatial_dims, by_value=True, whole_values=True))
+    _arguments.check_integers(_arguments.name_of(call.dtype), _arguments.ADVICE_FOR_LABELS)
+    work = call.work(measured=True, columns=("values",))
+    call.start("relabel", work, order, selection)
+    tables = call.blockwise("measure-chunk", functools.partial(_blocks.measure_chunk, work=work), call.pixels())
+    tree = _Tree(call, tables)
+    function = functools.partial(_blocks.new_labels_of_images, dtype=call.dtype, order=order, selection=selection)
+    new, layer = tree.of_images("new-labels", function)
+    count = tree.counts(new, layer)
+    of_chunks = tree.for_chunks("new-labels-for-chunk", _blocks.new_labels_for_chunk, new, layer)
+    function = functools.partial(_blocks.renumber_chunk, work=work)
+    result = call.blockwise("relabel-chunk", function, call.pixels_after(count, of_chunks))
+    return call.result(result, call.dtype, are_labels=True), count
+
+
+def _keep_labels(call, work, scratch):
+    """Label the chunks, and keep their labels. Return the names of the blocks and of the labels."""
+    folder = None
+    if scratch != "memory":
+        folder = os.path.join(os.path.abspath(os.fspath(scratch)), call.token)
+    function = functools.partial(_blocks.label_chunk, work=work, folder=folder, keeps_labels=True)
+    pairs = call.blockwise("label-chunk", function, call.pixels())
+    return (
+        call.blockwise("block-of-chunk", operator.itemgetter(0), [pairs]),
+        call.blockwise("labels-of-chunk", operator.itemgetter(1), [pairs]),
+    )
+
+
+class _Places(BlockwiseDep):
+    """The places of chunks: their numbers, and the indices of their first pixels in an image."""
+
+    produces_tasks = False
+
+    def __init__(self, chunks, axes):
+        self.numblocks = tuple(map(len, chunks))
+        self.starts = tuple(tuple(itertools.accumulate(lengths[:-1], initial=0)) for lengths in chunks[-axes:])
+
+    def __getitem__(self, index):
+        number = 0
+        for i, n in zip(index, self.numblocks):
+            number = number * n + i
+        origin = tuple(starts[i] for starts, i in zip(self.starts, index[-len(self.starts) :]))
+        return DataNode(None, (number, origin))  # as Dask would make it, by a slower function
+
+    def __dask_tokenize__(self):
+        return type(self).__name__, self.numblocks, self.starts
+
+
+class _Call:
+    """A call for an image and a second one, a mask or intensities: their chunks, and the graph of the call."""
+
+    def __init__(self, image, second, options, name_of_second="mask"):
+        self.original, self.options = image, options
+        self.image = _array_of(image, "the image")
+        self.second = None
+        if second is not None:
+            self.second = self._second(second, name_of_second)
+        self.axes = _arguments.spatial_axes(self.image.shape, options.spatial_dims)
+        self.shape, self.dtype = self.image.shape[-self.axes :], self.image.dtype
+        _images.checked(np.empty(0, self.dtype))
+        self.numblocks = self.image.numblocks
+        self.places = _Places(self.image.chunks, self.axes)
+        graph = HighLevelGraph.merge(*(each.dask for each in (self.image, self.second) if each is not None))
+        self.layers, self.dependencies = dict(graph.layers), dict(graph.dependencies)
+        if options.device is not None:
+            _arguments.backend_of(options.device, "device")
+        self.work().settings(self.dtype)  # checks the options
+
+    def _second(self, second, name):
+        """Return the array of a mask or of intensities."""
+        if _is_data_array(second) and _is_data_array(self.original):
+            _images.library_of(self.original).check_mask(self.original, second, _images.library_of(second), name)
+        if isinstance(second, np.ndarray) and second.shape == self.image.shape:
+            second = da.from_array(second, chunks=self.image.chunks)
+        second = _array_of(second, name)
+        if name == "mask":
+            axes = _arguments.spatial_axes(self.image.shape, self.options.spatial_dims)
+            _arguments.check_mask_shape(second.shape, self.image.shape, axes)
+        else:
+            _arguments.check_intensities(_arguments.name_of(second.dtype), second.shape, self.image.shape)
+        if second.chunks != self.image.chunks:
+            raise ValueError(f"{name} has other chunks than the image: pass {name}.rechunk(image.chunks)")
+        _images.checked(np.empty(0, second.dtype))
+        return second
+
+    def work(self, **settings):
+        """Return what the tasks share."""
+        return _blocks.Work(self.options, self.shape, **settings)
+
+    def start(self, *arguments):
+        """Set the token of the names of tasks, by the arguments of the call."""
+        self.token = tokenize(self.image.name, None if self.second is None else self.second.name, *arguments)
+
+    def add(self, name, layer, dependencies):
+        """Add a layer to the graph."""
+        self.layers[name] = layer if not isinstance(layer, dict) else MaterializedLayer(layer)
+        self.dependencies[name] = set(dependencies)
+
+    def graph(self):
+        """Return the graph so far."""
+        return HighLevelGraph(dict(self.layers), dict(self.dependencies))
+
+    def pixels(self):
+        """Return the inputs of a task for each chunk: its pixels, its place, and the pixels of the second image."""
+        return [self.image.name, self.places, *([] if self.second is None else [self.second.name])]
+
+    def pixels_after(self, parent, *layers):
+        """Return the inputs of a second task for each chunk, whose pixels are computed again after `parent`.
+
+        The results of `layers` come between the place and the pixels of the second image.
+        """
+        images = bind([each for each in (self.image, self.second) if each is not None], parent, seed=self.token)
+        for each in images:
+            self.layers.update(each.dask.layers)
+            self.dependencies.update(each.dask.dependencies)
+        return [images[0].name, self.places, *layers, *(each.name for each in images[1:])]
+
+    def blockwise(self, prefix, function, inputs):
+        """Add a task for each chunk. An input is the name of a layer or the places. Return the name of the layer."""
+        name = f"{prefix}-{self.token}"
+        indices = tuple(range(len(self.numblocks)))
+        names = {each for each in inputs if isinstance(each, str)}
+        pairs = itertools.chain.from_iterable((each, indices) for each in inputs)
+        self.add(name, blockwise(function, name, indices, *pairs, numblocks=dict.fromkeys(names, self.numblocks)), names)
+        return name
+
+    def result(self, name, dtype, are_labels):
+        """Return an array of the layer, in the library of the image."""
+        meta = da.utils.meta_from_array(self.image._meta, dtype=dtype)
+        array = da.Array(self.graph(), name, self.image.chunks, meta=meta)
+        if not _is_data_array(self.original):
+            return array
+        return _images.library_of(self.original).like(self.original, array, are_labels)
+
+    def finish(self, spacing, properties):
+        """Return the function that makes the columns for users."""
+        geometry = _arguments.geometry_of(_images.library_of(_blocks.NO_LABELS), None, spacing, self.axes)
+        return functools.partial(
+            _table.make_table,
+            axes="xyz"[: self.axes][::-1],
+            geometry=geometry,
+            properties=properties,
+            leading=self.image.shape[: -self.axes],
+            to_double=_blocks.to_double,
+            strides=[(math.prod(self.shape[axis + 1 :]), length) for axis, length in enumerate(self.shape)],
+        )
+
+    def columns(self, roots, layer, function):
+        """Return the columns that a function makes of the tables or blocks of all images."""
+        shape = self.image.shape[: -self.axes]
+        indices = np.arange(math.prod(shape)).reshape(shape)
+        starts = [np.cumsum((0, *lengths)) for lengths in self.image.chunks[: -self.axes]]
+        of_chunks = (
+            indices[tuple(slice(start[i], start[i + 1]) for start, i in zip(starts, lead))].ravel() for lead in roots
+        )
+        order = np.argsort(np.concatenate([*of_chunks])).tolist()
+        table = f"make-table-{self.token}"
+        task = Task(table, functools.partial(function, order=order), *map(TaskRef, roots.values()))
+        self.add(table, {table: task}, {layer})
+        columns = {}
+        for name, column in function(order=[]).items():
+            key = f"{name}-{self.token}"
+            tasks = MaterializedLayer({(key, 0): Task((key, 0), operator.getitem, TaskRef(table), name)})
+            graph = HighLevelGraph({**self.layers, key: tasks}, {**self.dependencies, key: {table}})
+            columns[name] = da.Array(graph, key, ((math.nan,),), dtype=column.dtype)
+        return columns
+
+
+def _array_of(image, name):
+    """Return the Dask array of an image."""
+    array = image.data if _is_data_array(image) else image
+    if not isinstance(array, da.Array):
+        raise TypeError(
+            f"{name} must be a Dask array, or a DataArray with one, not {type(array).__name__}: "
+            "use cuda_connected_components for arrays in memory, or pass dask.array.from_array(image)"
+        )
+    if any(math.isnan(n) for lengths in array.chunks for n in lengths):
+        raise ValueError(f"{name} has chunks of unknown sizes: call its compute_chunk_sizes() first")
+    return array
+
+
+def _is_data_array(image):
+    xarray = sys.modules.get("xarray")
+    return xarray is not None and isinstance(image, xarray.DataArray)
+
+
+class _Tree:
+    """What is merged of the chunks of images, in steps of up to 9 neighbors: blocks, or tables of labels."""
+
+    def __init__(self, call, leaves, by_first_pixel=None):
+        """Merge blocks in an order of their labels, or tables if it is None. `leaves` is the layer of the chunks."""
+        self.call, self.leaves, self.token = call, leaves, tokenize(leaves)
+        self.leads = list(np.ndindex(call.numblocks[: -call.axes]))
+        grid = call.numblocks[-call.axes :]
+        self.levels = [(grid, None)]  # the numbers of blocks along the axes, and of children along them
+        while max(grid) > 1:
+            most = {1: 8, 2: 3, 3: 2}[sum(n > 1 for n in grid)]
+            factors = tuple(min(n, most) for n in grid)
+            grid = tuple(-(-n // factor) for n, factor in zip(grid, factors))
+            self.levels.append((grid, factors))
+        self.layer = leaves
+        if len(self.levels) > 1:
+            self.layer = f"merge-{self.token}"
+            add = self._add_tables if by_first_pixel is None else functools.partial(self._add_blocks, by_first_pixel)
+            tasks = {}
+            for lead in self.leads:
+                for level in range(1, len(self.levels)):
+                    for node in np.ndindex(self.levels[level][0]):
+                        children = [TaskRef(self._key(level - 1, lead, child)) for child in self._children(level, node)]
+                        add(tasks, (level, *lead, *node), children)
+            call.add(self.layer, tasks, {leaves})
+        self.roots = {lead: self._key(len(self.levels) - 1, lead, (0,) * call.axes) for lead in self.leads}
+
+    def _key(self, level, lead, node):
+        """Return the key of a block or of tables."""
+        return (f"merged-{self.token}", level, *lead, *node) if level else (self.leaves, *lead, *node)
+
+    def _children(self, level, node):
+        """Return the nodes of the level below that are merged to a node."""
+        below, factors = self.levels[level - 1][0], self.levels[level][1]
+        return itertools.product(
+            *(range(i * factor, min((i + 1) * factor, n)) for i, factor, n in zip(node, factors, below))
+        )
+
+    def _add_blocks(self, by_first_pixel, tasks, index, children):
+        """Add the tasks that merge blocks."""
+        join, merge, block, labels = (
+            (f"{name}-{self.token}", *index) for name in ("join-faces", "merge-blocks", "merged", "labels-in-merged")
+        )
+        tasks[join] = Task(join, _blocks.join_faces, *children)
+        tasks[merge] = Task(merge, _blocks.merge_blocks, by_first_pixel, TaskRef(join), *children)
+        tasks[block] = Task(block, operator.getitem, TaskRef(merge), 0)
+        tasks[labels] = Task(labels, operator.getitem, TaskRef(merge), 1)
+
+    def _add_tables(self, tasks, index, children):
+        """Add the task that merges tables."""
+        key = (f"merged-{self.token}", *index)
+        tasks[key] = Task(key, _blocks.merge_tables, *children)
+
+    def of_images(self, prefix, function):
+        """Add a task for the images of each chunk along the leading axes. Return their keys, and the layer."""
+        layer = f"{prefix}-{self.token}"
+        keys = {lead: (layer, *lead) for lead in self.leads}
+        self.call.add(layer, {key: Task(key, function, TaskRef(self.roots[lead])) for lead, key in keys.items()}, {self.layer})
+        return keys, layer
+
+    def counts(self, roots=None, layer=None):
+        """Return the number of components of each image as an array."""
+        name = f"count-{self.token}"
+        chunks = self.call.image.chunks[: -self.call.axes]
+        tasks = {}
+        for lead, root in (roots or self.roots).items():
+            shape = tuple(lengths[i] for lengths, i in zip(chunks, lead))
+            tasks[name, *lead] = Task((name, *lead), _blocks.count_components, TaskRef(root), shape)
+        self.call.add(name, tasks, {layer or self.layer})
+        return da.Array(self.call.graph(), name, chunks, dtype=np.int64)
+
+    def down(self, prefix, begin, divide):
+        """Add the tasks that take something down to the chunks. Return the layer with what each chunk gets.
+
+        `begin` makes it of the blocks of whole images. `divide` makes that of children of their labels and that of their
+        parent.
+        """
+        start, layer, part = (f"{prefix}-{name}-{self.token}" for name in ("of-image", "of-chunk", "of-block"))
+
+        def key_of(level, lead, node):
+            return (part, level, *lead, *node) if level else (layer, *lead, *node)
+
+        top, tasks = len(self.levels) - 1, {}
+        for lead, root in self.roots.items():
+            key = key_of(top, lead, (0,) * self.call.axes)
+            tasks[key] = Task(key, begin, TaskRef(root))
+            for level in range(top, 0, -1):
+                for node in np.ndindex(self.levels[level][0]):
+                    labels = TaskRef((f"labels-in-merged-{self.token}", level, *lead, *node))
+                    divided = (f"{prefix}-{self.token}", level, *lead, *node)
+                    tasks[divided] = Task(divided, divide, labels, TaskRef(key_of(level, lead, node)))
+                    for position, child in enumerate(self._children(level, node)):
+                        key = key_of(level - 1, lead, child)
+                        tasks[key] = Task(key, operator.getitem, TaskRef(divided), position)
+        self.call.add(layer, tasks, {self.layer})
+        return layer
+
+    def for_chunks(self, prefix, function, roots, layer):
+        """Add a task that takes the tables of each chunk and those of the whole images. Return the layer."""
+        name = f"{prefix}-{self.token}"
+        tasks = {}
+        for lead in self.leads:
+            for node in np.ndindex(self.levels[0][0]):
+                key = (name, *lead, *node)
+                tasks[key] = Task(key, function, TaskRef(self._key(0, lead, node)), TaskRef(roots[lead]))
+        self.call.add(name, tasks, {self.leaves, layer})
+        return name
