@@ -1,7 +1,8 @@
 """The steps of images in blocks: the tasks of `dask.py`, on chunks of NumPy and CuPy.
 
-A chunk has the pixels of one image or, in a batch, of several ones. So the results of tasks are lists with an element for
-each image of the chunk. Blocks, seams, labels and tables are dictionaries of NumPy arrays: see python/src/Blocks.h.
+A chunk has the pixels of one image or, in a batch, of several ones. So the results of tasks are lists with
+an element for each image of the chunk. Blocks, seams, labels and tables are dictionaries of NumPy arrays:
+see python/src/Blocks.h.
 """
 
 import contextlib
@@ -66,7 +67,9 @@ class _Chunk:
         self.chunk, self.axes = chunk, work.axes
         library = _images.library_of(chunk)
         self.array = _on_host(chunk)
-        self.device = library.device_of(chunk) if library.on_device else _backend(work.options.device, place[0])
+        self.device = (
+            library.device_of(chunk) if library.on_device else _backend(work.options.device, place[0])
+        )
 
     @property
     def indices(self):
@@ -124,12 +127,17 @@ def device_count():
 def label_chunk(chunk, place, *masks, work, folder=None, keeps_labels=False):
     """Label the images of a chunk, each alone. Return their blocks or, with `keeps_labels`, also the labels.
 
-    `place` has the number of the chunk and its index in an image. `masks` has the chunk of the mask, if there is one. With a
-    `folder`, the labels are kept in a file there, and the name of the file takes their place.
+    `place` has the number of the chunk and its index in an image. `masks` has the chunk of the mask, if
+    there is one. With a `folder`, the labels are kept in a file there, and the name of the file takes their
+    place.
     """
     chunk = _Chunk(chunk, place, work)
     mask = _on_host(*masks) if masks else None
-    kept = np.empty(chunk.array.shape, np.uint32 if chunk.array.size < 2**32 else np.uint64) if keeps_labels else None
+    kept = (
+        np.empty(chunk.array.shape, np.uint32 if chunk.array.size < 2**32 else np.uint64)
+        if keeps_labels
+        else None
+    )
     blocks = []
     for index in chunk.indices:
         with chunk.lease() as device:
@@ -191,7 +199,13 @@ def labels_of_images(blocks, dtype):
                 "Choose a wider type."
             )
     return [
-        {"count": block["count"], "border": NO_LABELS, "begin": 1, "border_labels": NO_LABELS, "interior_labels": NO_LABELS}
+        {
+            "count": block["count"],
+            "border": NO_LABELS,
+            "begin": 1,
+            "border_labels": NO_LABELS,
+            "interior_labels": NO_LABELS,
+        }
         for block in blocks
     ]
 
@@ -260,7 +274,8 @@ def select_components(blocks, work, dtype, selection):
 def selected_of_children(labels_of_children, selected):
     """Return whether each component of each child is selected. `selected` is for the block that was made of them."""
     return [
-        [each[_core.expand_labels(labels) - 1] for labels, each in zip(of_child, selected)] for of_child in labels_of_children
+        [each[_core.expand_labels(labels) - 1] for labels, each in zip(of_child, selected)]
+        for of_child in labels_of_children
     ]
 
 
@@ -289,7 +304,9 @@ def measure_chunk(chunk, place, *intensities, work):
         with chunk.lease() as device:
             settings = work.settings(image.dtype, device)
             of_image = None if second is None else np.ascontiguousarray(second[index])
-            tables.append(_core.measure_values_of_block(image, of_image, work.origin(place), work.size, settings))
+            tables.append(
+                _core.measure_values_of_block(image, of_image, work.origin(place), work.size, settings)
+            )
     return tables
 
 
@@ -333,7 +350,9 @@ def ranges_for_chunk(tables, tables_of_images):
     result = []
     for table, of_image in zip(tables, tables_of_images):
         rows = np.searchsorted(_values_of(of_image), _values_of(table))
-        result.append({"count": len(rows), **{name: of_image[name][rows] for name in names if name in of_image}})
+        result.append(
+            {"count": len(rows), **{name: of_image[name][rows] for name in names if name in of_image}}
+        )
     return result
 
 
@@ -373,7 +392,8 @@ def new_labels_of_images(tables, dtype, order, selection):
 def new_labels_for_chunk(tables, of_images):
     """Return the new labels of the labels of a chunk, in the order of its tables."""
     return [
-        of_image["new"][np.searchsorted(of_image["values"], _values_of(table))] for table, of_image in zip(tables, of_images)
+        of_image["new"][np.searchsorted(of_image["values"], _values_of(table))]
+        for table, of_image in zip(tables, of_images)
     ]
 
 
@@ -392,8 +412,9 @@ def renumber_chunk(chunk, place, new_labels, *, work):
 def tabulate(*tables, work, dtype, finish, order, sorts=False):
     """Return the columns of the tables of all images by name.
 
-    `tables` has the tables or blocks of the images of each group of chunks along the leading axes, and `order` the positions
-    of these images in C order. `finish` makes the columns for users. With `sorts`, rows are in ascending order of the labels.
+    `tables` has the tables or blocks of the images of each group of chunks along the leading axes, and
+    `order` the positions of these images in C order. `finish` makes the columns for users. With `sorts`,
+    rows are in ascending order of the labels.
     """
     images = [each.get("table", each) for of_chunk in tables for each in of_chunk]
     settings = work.settings(dtype)

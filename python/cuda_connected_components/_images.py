@@ -521,8 +521,8 @@ class DaskImages(NumpyImages):
 
     def in_memory(self, image):
         raise TypeError(
-            "Dask arrays are not supported: pass image.compute(), "
-            "or use dask_image.ndmeasure.label for arrays that do not fit in memory"
+            "Dask arrays have functions of their own: use cuda_connected_components.dask, "
+            "or pass image.compute()"
         )
 
 

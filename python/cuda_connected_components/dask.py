@@ -50,8 +50,8 @@ def label(
 ):
     """Label the connected components of a Dask array.
 
-    By default, each chunk is labeled twice: before and after the components of all chunks are joined. So the chunks of the
-    image are computed twice, and no labels are kept meanwhile. See `scratch`.
+    By default, each chunk is labeled twice: before and after the components of all chunks are joined. So
+    the chunks of the image are computed twice, and no labels are kept meanwhile. See `scratch`.
 
     Parameters
     ----------
@@ -63,42 +63,48 @@ def label(
     connectivity, by_value, background, spatial_dims :
         As for `cuda_connected_components.label`.
     dtype : dtype, optional
-        The integer type of the labels. The default is int32, and int64 if an image has 2**31 elements or more.
+        The integer type of the labels. The default is int32, and int64 if an image has 2**31 elements or
+        more.
     order : {"raster", "block"}, optional
-        "raster" gives the labels of the whole image, for any chunks. "block" numbers the components chunk by chunk, in an
-        order that depends on the chunks. It needs less memory, and less traffic: see the page.
+        "raster" gives the labels of the whole image, for any chunks. "block" numbers the components chunk
+        by chunk, in an order that depends on the chunks. It needs less memory, and less traffic: see the
+        page.
     device : {None, "cpu", "cuda", "cuda:N"}, optional
-        Where chunks are labeled. The default is the CPU, and the GPU for chunks of CuPy. The environment variable
-        ``CUDA_CONNECTED_COMPONENTS_DEVICE`` changes the default. "cuda" gives the chunks to all GPUs of the worker in turns,
-        by their numbers. A worker process has one chunk at a time on a GPU.
+        Where chunks are labeled. The default is the CPU, and the GPU for chunks of CuPy. The environment
+        variable ``CUDA_CONNECTED_COMPONENTS_DEVICE`` changes the default. "cuda" gives the chunks to all
+        GPUs of the worker in turns, by their numbers. A worker process has one chunk at a time on a GPU.
     scratch : {None, "memory"} or path, optional
-        Where the labels of the chunks are kept, so that each chunk of the image is computed and labeled once. "memory" keeps
-        them in the memory of the workers, and a path in files of a folder that all workers see. The caller deletes them.
+        Where the labels of the chunks are kept, so that each chunk of the image is computed and labeled
+        once. "memory" keeps them in the memory of the workers, and a path in files of a folder that all
+        workers see. The caller deletes them.
 
     Returns
     -------
     labels : like image
         The labels 1, 2, 3, ...: an array with the chunks of the image, or a DataArray.
     count : dask.array.Array
-        The number of components: an array without axes. For a batch, an array with the shape of the axes before those of an
-        image.
+        The number of components: an array without axes. For a batch, an array with the shape of the axes
+        before those of an image.
 
     Raises
     ------
     LabelOverflowError
         There are more components than the type of the labels can count.
     TypeError, ValueError, CudaError
-        As for `cuda_connected_components.label`. Computations raise `CudaError` if the GPU was asked for and fails.
+        As for `cuda_connected_components.label`. Computations raise `CudaError` if the GPU was asked for
+        and fails.
     """
     options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
     if order not in ("raster", "block"):
         raise ValueError(f'order must be "raster" or "block", not {order!r}')
     call = _Call(image, mask, options)
-    dtype = np.dtype(_arguments.default_label_dtype(call.shape) if dtype is None else _arguments.integer_dtype(dtype))
+    dtype = np.dtype(
+        _arguments.default_label_dtype(call.shape) if dtype is None else _arguments.integer_dtype(dtype)
+    )
     work = call.work(by_first_pixel=order == "raster")
     call.start("label", work, dtype, scratch)
     if scratch is None:
-        blocks = call.blockwise("label-chunk", functools.partial(_blocks.label_chunk, work=work), call.pixels())
+        blocks = _label_chunks(call, work)
     else:
         blocks, kept = _keep_labels(call, work, scratch)
     tree = _Tree(call, blocks, work.by_first_pixel)
@@ -128,8 +134,9 @@ def keep_largest(
 ):
     """Keep the largest components of a Dask array, and set all other elements to 0.
 
-    The parameters and the result are those of `cuda_connected_components.keep_largest`, for arrays as in `label`. There is no
-    image of labels: each chunk is labeled twice, and the sizes of the components are added up in between.
+    The parameters and the result are those of `cuda_connected_components.keep_largest`, for arrays as in
+    `label`. There is no image of labels: each chunk is labeled twice, and the sizes of the components are
+    added up in between.
     """
     k = _arguments.integer_of("k", k, 1)
     if across_values and not by_value:
@@ -153,14 +160,19 @@ def remove_small(
 ):
     """Set the components of a Dask array that are smaller than a size to 0.
 
-    The parameters and the result are those of `cuda_connected_components.remove_small`, for arrays as in `label`. There is no
-    image of labels: each chunk is labeled twice, and the sizes of the components are added up in between.
+    The parameters and the result are those of `cuda_connected_components.remove_small`, for arrays as in
+    `label`. There is no image of labels: each chunk is labeled twice, and the sizes of the components are
+    added up in between.
     """
     options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
     if isinstance(min_size, Mapping):
         if not by_value:
-            raise ValueError("min_size for each value needs by_value=True: otherwise, components have no values")
-        selection = Selection(sizes={value: (size, math.inf) for value, size in min_size.items()}, spacing=spacing)
+            raise ValueError(
+                "min_size for each value needs by_value=True: otherwise, components have no values"
+            )
+        selection = Selection(
+            sizes={value: (size, math.inf) for value, size in min_size.items()}, spacing=spacing
+        )
     else:
         selection = Selection(min_size=min_size, spacing=spacing)
     return _keep("remove-small", image, mask, options, selection)
@@ -171,11 +183,13 @@ def _keep(name, image, mask, options, selection):
     call = _Call(image, mask, options)
     needs_values = selection.per_value or selection.sizes is not None
     # Of equal components, the one that comes first stays. Without a number of them, any order will do.
-    work = call.work(by_first_pixel=bool(selection.k), measured=True, columns=("values",) if needs_values else ())
+    work = call.work(
+        by_first_pixel=bool(selection.k), measured=True, columns=("values",) if needs_values else ()
+    )
     settings = work.settings(call.dtype)
     selection.apply(settings, _images.library_of(_blocks.NO_LABELS), None, call.axes)
     call.start(name, work, selection)
-    blocks = call.blockwise("label-chunk", functools.partial(_blocks.label_chunk, work=work), call.pixels())
+    blocks = _label_chunks(call, work)
     tree = _Tree(call, blocks, work.by_first_pixel)
     select = functools.partial(_blocks.select_components, work=work, dtype=call.dtype, selection=selection)
     count = tree.counts()
@@ -205,7 +219,8 @@ def component_statistics(
     Returns
     -------
     columns : dict
-        Its columns, as Dask arrays of one chunk of unknown size. ``dask.compute(columns)[0]`` has arrays of NumPy.
+        Its columns, as Dask arrays of one chunk of unknown size. ``dask.compute(columns)[0]`` has arrays of
+        NumPy.
     """
     if by_value and properties is _table.DEFAULT_PROPERTIES:
         properties = ("label", "value", *properties[1:])
@@ -217,7 +232,7 @@ def component_statistics(
     finish = call.finish(spacing, properties)
     work = call.work(measured=True, columns=tuple(_table.columns_for(properties)))
     call.start("component-statistics", work, properties, spacing)
-    blocks = call.blockwise("label-chunk", functools.partial(_blocks.label_chunk, work=work), call.pixels())
+    blocks = _label_chunks(call, work)
     tree = _Tree(call, blocks, work.by_first_pixel)
     function = functools.partial(_blocks.tabulate, work=work, dtype=call.dtype, finish=finish)
     return call.columns(tree.roots, tree.layer, function)
@@ -235,8 +250,8 @@ def label_statistics(
 ):
     """Measure the labels of a Dask array of labels.
 
-    The parameters are those of `cuda_connected_components.label_statistics`. Both arrays have the same chunks. Those of
-    floating-point intensities are computed twice.
+    The parameters are those of `cuda_connected_components.label_statistics`. Both arrays have the same
+    chunks. Those of floating-point intensities are computed twice.
 
     Returns
     -------
@@ -246,7 +261,9 @@ def label_statistics(
     properties = _table.checked(properties, _table.PROPERTIES_OF_LABELS)
     if intensities is None and any(name.startswith("intensity_") for name in properties):
         raise ValueError("properties of intensities need the second image: pass intensities=")
-    options = Options(None, spatial_dims, device=device, by_value=True, background=background, whole_values=True)
+    options = Options(
+        None, spatial_dims, device=device, by_value=True, background=background, whole_values=True
+    )
     call = _Call(labels, intensities, options, "intensities")
     _arguments.check_integers(_arguments.name_of(call.dtype), _arguments.ADVICE_FOR_LABELS)
     columns = ["values", *_table.columns_for(properties)]
@@ -255,7 +272,7 @@ def label_statistics(
     finish = call.finish(spacing, properties)
     work = call.work(measured=True, columns=tuple(columns))
     call.start("label-statistics", work, properties, spacing)
-    tables = call.blockwise("measure-chunk", functools.partial(_blocks.measure_chunk, work=work), call.pixels())
+    tables = _measure_chunks(call, work)
     tree = _Tree(call, tables)
     roots, layer = tree.roots, tree.layer
     if call.second is not None and call.second.dtype.kind == "f":
@@ -268,7 +285,9 @@ def _add_floats(call, work, tables, tree):
     """Add the floating-point intensities of labels, whose ranges are known. Return the keys of the tables, and their layer."""
     ranges = tree.for_chunks("ranges-for-chunk", _blocks.ranges_for_chunk, tree.roots, tree.layer)
     function = functools.partial(_blocks.measure_floats_of_chunk, work=work)
-    sums = _Tree(call, call.blockwise("measure-floats", function, call.pixels_after(tree.counts(), tables, ranges)))
+    sums = _Tree(
+        call, call.blockwise("measure-floats", function, call.pixels_after(tree.counts(), tables, ranges))
+    )
     layer = f"finish-intensities-{call.token}"
     keys = {lead: (layer, *lead) for lead in tree.leads}
     tasks = {
@@ -282,8 +301,8 @@ def _add_floats(call, work, tables, tree):
 def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     """Renumber the labels of a Dask array of labels: 1, 2, 3, ... without gaps.
 
-    The parameters and the result are those of `cuda_connected_components.relabel` with ``return_num=True``: the labels, with
-    the type of the input, and their number as in `label`. The chunks are computed twice.
+    The parameters and the result are those of `cuda_connected_components.relabel` with ``return_num=True``:
+    the labels, with the type of the input, and their number as in `label`. The chunks are computed twice.
     """
     if order not in ("size", "label"):
         raise ValueError(f'order must be "size" or "label", not {order!r}')
@@ -295,9 +314,11 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     _arguments.check_integers(_arguments.name_of(call.dtype), _arguments.ADVICE_FOR_LABELS)
     work = call.work(measured=True, columns=("values",))
     call.start("relabel", work, order, selection)
-    tables = call.blockwise("measure-chunk", functools.partial(_blocks.measure_chunk, work=work), call.pixels())
+    tables = _measure_chunks(call, work)
     tree = _Tree(call, tables)
-    function = functools.partial(_blocks.new_labels_of_images, dtype=call.dtype, order=order, selection=selection)
+    function = functools.partial(
+        _blocks.new_labels_of_images, dtype=call.dtype, order=order, selection=selection
+    )
     new, layer = tree.of_images("new-labels", function)
     count = tree.counts(new, layer)
     of_chunks = tree.for_chunks("new-labels-for-chunk", _blocks.new_labels_for_chunk, new, layer)
@@ -306,13 +327,23 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     return call.result(result, call.dtype, are_labels=True), count
 
 
+def _label_chunks(call, work, **settings):
+    """Label each chunk alone. Return the layer of the blocks."""
+    function = functools.partial(_blocks.label_chunk, work=work, **settings)
+    return call.blockwise("label-chunk", function, call.pixels())
+
+
+def _measure_chunks(call, work):
+    """Measure the labels of each chunk. Return the layer of the tables."""
+    return call.blockwise("measure-chunk", functools.partial(_blocks.measure_chunk, work=work), call.pixels())
+
+
 def _keep_labels(call, work, scratch):
-    """Label the chunks, and keep their labels. Return the names of the blocks and of the labels."""
+    """Label each chunk alone, and keep its labels. Return the layers of the blocks and of the labels."""
     folder = None
     if scratch != "memory":
         folder = os.path.join(os.path.abspath(os.fspath(scratch)), call.token)
-    function = functools.partial(_blocks.label_chunk, work=work, folder=folder, keeps_labels=True)
-    pairs = call.blockwise("label-chunk", function, call.pixels())
+    pairs = _label_chunks(call, work, folder=folder, keeps_labels=True)
     return (
         call.blockwise("block-of-chunk", operator.itemgetter(0), [pairs]),
         call.blockwise("labels-of-chunk", operator.itemgetter(1), [pairs]),
@@ -326,7 +357,9 @@ class _Places(BlockwiseDep):
 
     def __init__(self, chunks, axes):
         self.numblocks = tuple(map(len, chunks))
-        self.starts = tuple(tuple(itertools.accumulate(lengths[:-1], initial=0)) for lengths in chunks[-axes:])
+        self.starts = tuple(
+            tuple(itertools.accumulate(lengths[:-1], initial=0)) for lengths in chunks[-axes:]
+        )
 
     def __getitem__(self, index):
         number = 0
@@ -362,7 +395,9 @@ class _Call:
     def _second(self, second, name):
         """Return the array of a mask or of intensities."""
         if _is_data_array(second) and _is_data_array(self.original):
-            _images.library_of(self.original).check_mask(self.original, second, _images.library_of(second), name)
+            _images.library_of(self.original).check_mask(
+                self.original, second, _images.library_of(second), name
+            )
         if isinstance(second, np.ndarray) and second.shape == self.image.shape:
             second = da.from_array(second, chunks=self.image.chunks)
         second = _array_of(second, name)
@@ -402,7 +437,9 @@ class _Call:
 
         The results of `layers` come between the place and the pixels of the second image.
         """
-        images = bind([each for each in (self.image, self.second) if each is not None], parent, seed=self.token)
+        images = bind(
+            [each for each in (self.image, self.second) if each is not None], parent, seed=self.token
+        )
         for each in images:
             self.layers.update(each.dask.layers)
             self.dependencies.update(each.dask.dependencies)
@@ -414,7 +451,11 @@ class _Call:
         indices = tuple(range(len(self.numblocks)))
         names = {each for each in inputs if isinstance(each, str)}
         pairs = itertools.chain.from_iterable((each, indices) for each in inputs)
-        self.add(name, blockwise(function, name, indices, *pairs, numblocks=dict.fromkeys(names, self.numblocks)), names)
+        self.add(
+            name,
+            blockwise(function, name, indices, *pairs, numblocks=dict.fromkeys(names, self.numblocks)),
+            names,
+        )
         return name
 
     def result(self, name, dtype, are_labels):
@@ -444,7 +485,8 @@ class _Call:
         indices = np.arange(math.prod(shape)).reshape(shape)
         starts = [np.cumsum((0, *lengths)) for lengths in self.image.chunks[: -self.axes]]
         of_chunks = (
-            indices[tuple(slice(start[i], start[i + 1]) for start, i in zip(starts, lead))].ravel() for lead in roots
+            indices[tuple(slice(start[i], start[i + 1]) for start, i in zip(starts, lead))].ravel()
+            for lead in roots
         )
         order = np.argsort(np.concatenate([*of_chunks])).tolist()
         table = f"make-table-{self.token}"
@@ -494,12 +536,19 @@ class _Tree:
         self.layer = leaves
         if len(self.levels) > 1:
             self.layer = f"merge-{self.token}"
-            add = self._add_tables if by_first_pixel is None else functools.partial(self._add_blocks, by_first_pixel)
+            add = (
+                self._add_tables
+                if by_first_pixel is None
+                else functools.partial(self._add_blocks, by_first_pixel)
+            )
             tasks = {}
             for lead in self.leads:
                 for level in range(1, len(self.levels)):
                     for node in np.ndindex(self.levels[level][0]):
-                        children = [TaskRef(self._key(level - 1, lead, child)) for child in self._children(level, node)]
+                        children = [
+                            TaskRef(self._key(level - 1, lead, child))
+                            for child in self._children(level, node)
+                        ]
                         add(tasks, (level, *lead, *node), children)
             call.add(self.layer, tasks, {leaves})
         self.roots = {lead: self._key(len(self.levels) - 1, lead, (0,) * call.axes) for lead in self.leads}
@@ -518,7 +567,8 @@ class _Tree:
     def _add_blocks(self, by_first_pixel, tasks, index, children):
         """Add the tasks that merge blocks."""
         join, merge, block, labels = (
-            (f"{name}-{self.token}", *index) for name in ("join-faces", "merge-blocks", "merged", "labels-in-merged")
+            (f"{name}-{self.token}", *index)
+            for name in ("join-faces", "merge-blocks", "merged", "labels-in-merged")
         )
         tasks[join] = Task(join, _blocks.join_faces, *children)
         tasks[merge] = Task(merge, _blocks.merge_blocks, by_first_pixel, TaskRef(join), *children)
@@ -534,7 +584,11 @@ class _Tree:
         """Add a task for the images of each chunk along the leading axes. Return their keys, and the layer."""
         layer = f"{prefix}-{self.token}"
         keys = {lead: (layer, *lead) for lead in self.leads}
-        self.call.add(layer, {key: Task(key, function, TaskRef(self.roots[lead])) for lead, key in keys.items()}, {self.layer})
+        self.call.add(
+            layer,
+            {key: Task(key, function, TaskRef(self.roots[lead])) for lead, key in keys.items()},
+            {self.layer},
+        )
         return keys, layer
 
     def counts(self, roots=None, layer=None):
@@ -551,10 +605,12 @@ class _Tree:
     def down(self, prefix, begin, divide):
         """Add the tasks that take something down to the chunks. Return the layer with what each chunk gets.
 
-        `begin` makes it of the blocks of whole images. `divide` makes that of children of their labels and that of their
-        parent.
+        `begin` makes it of the blocks of whole images. `divide` makes that of children of their labels and
+        that of their parent.
         """
-        start, layer, part = (f"{prefix}-{name}-{self.token}" for name in ("of-image", "of-chunk", "of-block"))
+        start, layer, part = (
+            f"{prefix}-{name}-{self.token}" for name in ("of-image", "of-chunk", "of-block")
+        )
 
         def key_of(level, lead, node):
             return (part, level, *lead, *node) if level else (layer, *lead, *node)

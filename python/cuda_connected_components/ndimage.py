@@ -45,7 +45,7 @@ def label(input, structure=None, output=None):
             "label takes arrays of up to 3 dimensions. "
             "Use scipy.ndimage.label for more dimensions."
         )
-    connectivity = _connectivity(structure, input.ndim, "label")
+    connectivity = rank_of(structure, input.ndim, "label")
 
     is_array = isinstance(output, np.ndarray if isinstance(input, np.ndarray) else type(input))
     if not is_array:
@@ -98,7 +98,7 @@ def binary_fill_holes(input, structure=None, output=None, origin=0, *, axes=None
             "binary_fill_holes needs the origin 0. Use scipy.ndimage.binary_fill_holes for others."
         )
     try:
-        rank = _connectivity(structure, len(axes), "binary_fill_holes")
+        rank = rank_of(structure, len(axes), "binary_fill_holes")
     except ValueError as error:  # a rule of label
         raise NotImplementedError(f"{error}: use scipy.ndimage.binary_fill_holes for others") from None
     mask = input if input.dtype == bool else input != 0
@@ -129,8 +129,8 @@ def _array(input):
     return input if _images.library_of(input).on_device else np.asarray(input)
 
 
-def _connectivity(structure, ndim, function):
-    """Return the rank of the connectivity of a structure: 1 (face) to `ndim` (full)."""
+def rank_of(structure, ndim, function, module="scipy.ndimage"):
+    """Return the rank of the connectivity of a structure: 1 (face) to `ndim` (full). A function of a module takes others."""
     if structure is None:
         return 1
     if hasattr(structure, "get"):  # cupy.ndarray
@@ -149,7 +149,7 @@ def _connectivity(structure, ndim, function):
             return rank
     raise NotImplementedError(
         f"{function} supports the structures of generate_binary_structure (4, 8, 6, 18 or 26 neighbours). "
-        f"Use scipy.ndimage.{function} for other structures."
+        f"Use {module}.{function} for other structures."
     )
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cuda_connected_components as ccc
-from cuda_connected_components import cc3d, measure, ndimage
+from cuda_connected_components import cc3d, dask, dask_image, measure, ndimage
 
 
 class Tensor:
@@ -59,6 +59,10 @@ def right(
     for index, each in cc3d.each(labels, binary=True):
         each.sum() + index
     measure.label(labels, background=-1)
+    lazy, number = dask.label(image, order="block", scratch="memory")
+    dask.component_statistics(lazy, properties="bbox")["bbox-0"].compute()
+    dask.remove_small(lazy, {1: 5}, by_value=True).compute()
+    dask_image.label(lazy, np.ones((3, 3)))[1].compute()
 
 
 def wrong(image: NDArray[np.uint8], tensor: Tensor) -> None:
@@ -70,5 +74,6 @@ def wrong(image: NDArray[np.uint8], tensor: Tensor) -> None:
     ccc.label(image, spatial_dims="3")  # type: ignore[call-overload]
     ccc.relabel(image, order="area")  # type: ignore[call-overload]
     ccc.remove_small(image)  # type: ignore[call-overload]
+    dask.label(image, order="size")  # type: ignore[arg-type]
     ccc.component_statistics(image, spacing=[[1, 1]])  # type: ignore[list-item]
     same: Tensor = ccc.label(image)  # type: ignore[assignment]
