@@ -11,7 +11,6 @@ import functools
 import os
 import tempfile
 import threading
-from collections import defaultdict
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from . import _arguments, _core, _images, _settings
 from ._options import Options
 
 NO_LABELS = np.empty(0, np.uint64)
-_leases: "defaultdict[int, threading.Lock]" = defaultdict(threading.Lock)  # of the GPUs, for this process
+_leases: "dict[int, threading.Lock]" = {}  # of the GPUs, for this process
 
 
 class Work(NamedTuple):
@@ -83,8 +82,11 @@ class _Chunk:
     @contextlib.contextmanager
     def lease(self):
         """Have the GPU alone among the tasks of this process."""
-        with contextlib.nullcontext() if self.device == _core.HOST_BACKEND else _leases[self.device]:
+        if self.device == _core.HOST_BACKEND:
             yield self.device
+        else:
+            with _leases.setdefault(self.device, threading.Lock()):
+                yield self.device
 
 
 def _on_host(chunk):
@@ -418,11 +420,16 @@ def tabulate(*tables, work, dtype, finish, order, sorts=False):
     """
     images = [each.get("table", each) for of_chunk in tables for each in of_chunk]
     settings = work.settings(dtype)
-    found = [_core.finish_table(table, settings) for table in (*[images[i] for i in order], {"count": 0})]
+    found = [_core.finish_table(images[i], settings) for i in order]
     counts = [len(each["num_pixels"]) for each in found]
-    columns = {name: np.concatenate([each[name] for each in found]) for name in found[0]}
+    if len(found) != 1:
+        found.append(_core.finish_table({"count": 0}, settings))  # no image may have columns
+        found = [{name: np.concatenate([each[name] for each in found]) for name in found[0]}]
+    (columns,) = found
     columns["image"] = np.repeat(np.arange(len(counts), dtype=np.int64), counts)
-    columns["label"] = np.concatenate([np.arange(1, count + 1, dtype=np.int64) for count in counts])
+    columns["label"] = np.concatenate([np.arange(0), *(np.arange(1, count + 1) for count in counts)]).astype(
+        np.int64
+    )
     if "value" in columns:
         columns["value"] = _arguments.values_of_bits(columns["value"], np.dtype(dtype))
     if sorts:

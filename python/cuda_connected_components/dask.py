@@ -509,6 +509,10 @@ def _array_of(image, name):
             f"{name} must be a Dask array, or a DataArray with one, not {type(array).__name__}: "
             "use cuda_connected_components for arrays in memory, or pass dask.array.from_array(image)"
         )
+    if type(array).__module__.startswith("dask.array._array_expr"):
+        raise TypeError(
+            "Dask arrays with query planning are not supported: set Dask's array.query-planning to False first"
+        )
     if any(math.isnan(n) for lengths in array.chunks for n in lengths):
         raise ValueError(f"{name} has chunks of unknown sizes: call its compute_chunk_sizes() first")
     return array
@@ -598,7 +602,7 @@ class _Tree:
         tasks = {}
         for lead, root in (roots or self.roots).items():
             shape = tuple(lengths[i] for lengths, i in zip(chunks, lead))
-            tasks[name, *lead] = Task((name, *lead), _blocks.count_components, TaskRef(root), shape)
+            tasks[(name, *lead)] = Task((name, *lead), _blocks.count_components, TaskRef(root), shape)
         self.call.add(name, tasks, {layer or self.layer})
         return da.Array(self.call.graph(), name, chunks, dtype=np.int64)
 

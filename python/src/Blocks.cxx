@@ -198,7 +198,6 @@ struct Parts
 {
   bool faces = false;
   bool firstPixels = false;
-  bool table = false;
 };
 
 Block
@@ -221,10 +220,6 @@ ToBlock(nb::handle object, const Parts & parts)
   for (std::size_t face = 0; parts.faces && face < block.faces.size(); ++face)
   {
     block.faces[face] = FromArray<std::uint32_t>(dictionary[NameOfFace(face).c_str()]);
-  }
-  if (parts.table)
-  {
-    block.table = ToTable(nb::cast<nb::dict>(dictionary["table"]));
   }
   return block;
 }
@@ -324,7 +319,7 @@ LabelBlock(nb::handle       image,
 nb::list
 JoinBlocks(const nb::list & list)
 {
-  const std::vector<Block> blocks = ToBlocks(list, { true, false, false });
+  const std::vector<Block> blocks = ToBlocks(list, { true, false });
   std::vector<Seam>        seams;
   {
     const nb::gil_scoped_release released;
@@ -347,7 +342,7 @@ JoinBlocks(const nb::list & list)
 nb::tuple
 MergeBlocks(const nb::list & list, const nb::list & listOfSeams, bool isInOrderOfFirstPixels)
 {
-  std::vector<Block> blocks = ToBlocks(list, { true, isInOrderOfFirstPixels, true });
+  std::vector<Block> blocks = ToBlocks(list, { true, isInOrderOfFirstPixels });
   std::vector<Seam>  seams;
   for (const nb::handle each : listOfSeams)
   {
@@ -360,18 +355,21 @@ MergeBlocks(const nb::list & list, const nb::list & listOfSeams, bool isInOrderO
     Translate([&] {
       merged =
         Blocks::Merge(blocks, seams, isInOrderOfFirstPixels ? Blocks::OrderEnum::FirstPixel : Blocks::OrderEnum::Block);
-      Table & table = merged.block.table;
-      table.componentCount = merged.block.componentCount;
-      for (std::size_t i = 0; i < blocks.size(); ++i)
-      {
-        if (blocks[i].table.componentCount != 0)
-        {
-          Blocks::AddRows(
-            blocks[i].table, Blocks::Expand(blocks[i], merged.labels[i]), merged.block.componentCount, table);
-          blocks[i].table = {};
-        }
-      }
     });
+  }
+  Table & table = merged.block.table;
+  table.componentCount = merged.block.componentCount;
+  for (std::size_t i = 0; i < blocks.size(); ++i)
+  {
+    // One at a time, because tables may be large.
+    const Table rows = ToTable(nb::cast<nb::dict>(nb::cast<nb::dict>(list[i])["table"]));
+    if (rows.componentCount != 0)
+    {
+      const nb::gil_scoped_release released;
+      Translate([&] {
+        Blocks::AddRows(rows, Blocks::Expand(blocks[i], merged.labels[i]), merged.block.componentCount, table);
+      });
+    }
   }
   nb::list labels;
   for (std::size_t i = 0; i < blocks.size(); ++i)

@@ -572,6 +572,51 @@ def test_chunks_go_to_devices_by_their_number(monkeypatch):
     assert set(fake.devices) == {2}
 
 
+@pytest.mark.skipif(not ccc.backend_info()["cuda_reason"], reason="there is a GPU")
+def test_without_a_gpu():
+    image = in_chunks(noise((16, 16), 0.4, 3), 8)
+    with pytest.raises(ccc.CudaError, match="CUDA"):
+        ccd.label(image, device="cuda")[0].compute()
+    with pytest.raises(ccc.CudaError, match="CUDA"):
+        dask.compute(ccd.label_statistics(image, device="cuda:1"))
+
+
+@pytest.mark.skipif(bool(ccc.backend_info()["cuda_reason"]), reason="there is no GPU")
+@pytest.mark.parametrize("seed", range(8))
+def test_a_gpu_gives_the_same(seed):
+    image, chunks, parameters, mask, _ = random_case(seed)
+    cut_image = in_chunks(image, chunks)
+    if mask is not None:
+        parameters["mask"] = in_chunks(mask, chunks)
+    with dask.config.set(scheduler="threads", num_workers=4):
+        results = [
+            dask.compute(
+                *ccd.label(cut_image, device=device, **parameters),
+                ccd.component_statistics(cut_image, device=device, properties=PROPERTIES, **parameters),
+                ccd.keep_largest(cut_image, device=device, **parameters),
+                ccd.relabel((cut_image != 0).astype(np.int32))[0],
+            )
+            for device in ("cuda", "cpu")
+        ]
+    for found, expected in zip(*results):
+        equal_tables(found, expected) if isinstance(found, dict) else np.testing.assert_array_equal(
+            found, expected
+        )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_real_chunks_of_cupy(seed):
+    cupy = pytest.importorskip("cupy")
+    numbers = noise((30, 31, 32), 0.3, seed)
+    image = da.from_array(cupy.asarray(numbers), chunks=13, asarray=False)
+    labels, count = ccd.label(image)
+    assert isinstance(labels._meta, cupy.ndarray)
+    labels, count = dask.compute(labels, count)
+    assert isinstance(labels, cupy.ndarray)
+    equal(labels.get(), label_by_scipy(numbers, True)[0])
+    equal(ccd.keep_largest(image).compute().get(), ccc.keep_largest(numbers))
+
+
 class DeviceArray(np.ndarray):
     """An array that stands for one of CuPy."""
 

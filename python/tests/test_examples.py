@@ -27,9 +27,9 @@ def test_docstring(name):
 
 
 def test_docstrings_of_the_dropins():
-    from cuda_connected_components import cc3d, measure, ndimage, nnunet, totalsegmentator
+    from cuda_connected_components import cc3d, dask, dask_image, measure, ndimage, nnunet, totalsegmentator
 
-    for module in (cc3d, measure, ndimage, nnunet, totalsegmentator):
+    for module in (cc3d, dask, dask_image, measure, ndimage, nnunet, totalsegmentator):
         result = doctest.testmod(module, optionflags=doctest.NORMALIZE_WHITESPACE)
         assert result.attempted and not result.failed
 
@@ -37,7 +37,7 @@ def test_docstrings_of_the_dropins():
 ROOT = pathlib.Path(__file__).parents[2]
 DATA = pathlib.Path("/usr/share/doc/insighttoolkit5-examples/examples/Data")
 HEAD = DATA / "KmeansTest_T1UCharRaw.nii.gz"
-PAGES = [ROOT / "doc" / "python.md", ROOT / "python" / "README.md", ROOT / "README.md"]
+PAGES = [ROOT / "doc" / "python.md", ROOT / "doc" / "dask.md", ROOT / "python" / "README.md", ROOT / "README.md"]
 
 
 def blocks():
