@@ -23,10 +23,9 @@ from collections.abc import Mapping
 
 import dask.array as da
 import numpy as np
-from dask._task_spec import DataNode, Task, TaskRef
-from dask.base import tokenize
-from dask.blockwise import BlockwiseDep, blockwise
-from dask.graph_manipulation import bind
+from dask._task_spec import DataNode, GraphNode, Task, TaskRef
+from dask.base import clone_key, tokenize
+from dask.blockwise import Blockwise, BlockwiseDep, blockwise
 from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 
 from . import _arguments, _blocks, _images, _table
@@ -110,10 +109,10 @@ def label(
     tree = _Tree(call, blocks, work.by_first_pixel)
     count = tree.counts()
     labels_of_images = functools.partial(_blocks.labels_of_images, dtype=dtype)
-    of_chunks = tree.down("compose-labels", labels_of_images, _blocks.compose_labels)
+    of_chunks, ends = tree.down("compose-labels", labels_of_images, _blocks.compose_labels)
     if scratch is None:
         function = functools.partial(_blocks.relabel_chunk, work=work, dtype=dtype)
-        labels = call.blockwise("relabel-chunk", function, call.pixels_after(count, of_chunks))
+        labels = call.blockwise("relabel-chunk", function, call.pixels_after(ends, of_chunks))
     else:
         function = functools.partial(_blocks.relabel_kept, work=work, dtype=dtype)
         labels = call.blockwise("relabel-chunk", function, [kept, of_chunks])
@@ -192,11 +191,10 @@ def _keep(name, image, mask, options, selection):
     blocks = _label_chunks(call, work)
     tree = _Tree(call, blocks, work.by_first_pixel)
     select = functools.partial(_blocks.select_components, work=work, dtype=call.dtype, selection=selection)
-    count = tree.counts()
-    of_chunks = tree.down("select-components", select, _blocks.selected_of_children)
+    of_chunks, ends = tree.down("select-components", select, _blocks.selected_of_children)
     background = settings.background[0] if settings.background else 0
     function = functools.partial(_blocks.keep_chunk, work=work, background=background)
-    kept = call.blockwise("keep-chunk", function, call.pixels_after(count, of_chunks))
+    kept = call.blockwise("keep-chunk", function, call.pixels_after(ends, of_chunks))
     return call.result(kept, call.dtype, are_labels=False)
 
 
@@ -286,7 +284,8 @@ def _add_floats(call, work, tables, tree):
     ranges = tree.for_chunks("ranges-for-chunk", _blocks.ranges_for_chunk, tree.roots, tree.layer)
     function = functools.partial(_blocks.measure_floats_of_chunk, work=work)
     sums = _Tree(
-        call, call.blockwise("measure-floats", function, call.pixels_after(tree.counts(), tables, ranges))
+        call,
+        call.blockwise("measure-floats", function, call.pixels_after(tree.roots.values(), tables, ranges)),
     )
     layer = f"finish-intensities-{call.token}"
     keys = {lead: (layer, *lead) for lead in tree.leads}
@@ -323,7 +322,7 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     count = tree.counts(new, layer)
     of_chunks = tree.for_chunks("new-labels-for-chunk", _blocks.new_labels_for_chunk, new, layer)
     function = functools.partial(_blocks.renumber_chunk, work=work)
-    result = call.blockwise("relabel-chunk", function, call.pixels_after(count, of_chunks))
+    result = call.blockwise("relabel-chunk", function, call.pixels_after(new.values(), of_chunks))
     return call.result(result, call.dtype, are_labels=True), count
 
 
@@ -432,18 +431,50 @@ class _Call:
         """Return the inputs of a task for each chunk: its pixels, its place, and the pixels of the second image."""
         return [self.image.name, self.places, *([] if self.second is None else [self.second.name])]
 
-    def pixels_after(self, parent, *layers):
-        """Return the inputs of a second task for each chunk, whose pixels are computed again after `parent`.
+    def pixels_after(self, keys, *layers):
+        """Return the inputs of a second task for each chunk, whose pixels are computed again after other tasks.
 
-        The results of `layers` come between the place and the pixels of the second image.
+        The keys of these tasks are in the layers that the first of `layers` depends on. The results of
+        `layers` come between the place and the pixels of the second image.
         """
-        images = bind(
-            [each for each in (self.image, self.second) if each is not None], parent, seed=self.token
-        )
-        for each in images:
-            self.layers.update(each.dask.layers)
-            self.dependencies.update(each.dask.dependencies)
-        return [images[0].name, self.places, *layers, *(each.name for each in images[1:])]
+        after = f"wait-{self.token}"
+        # Their results may be large, so they do not meet in one task.
+        tasks = {
+            (f"end-{self.token}", i): Task((f"end-{self.token}", i), _blocks.nothing, TaskRef(key))
+            for i, key in enumerate(keys)
+        }
+        tasks[after] = Task(after, _blocks.nothing, *map(TaskRef, tasks))
+        self.add(after, tasks, self.dependencies[layers[-1]] | {layers[-1]})
+        first, *second = (self._again(each, after) for each in (self.image, self.second) if each is not None)
+        return [first, self.places, *layers, *second]
+
+    def _again(self, image, after):
+        """Add the layers that compute an image again after a task. Return the name of the last one.
+
+        Dask's `bind` does the same, but it leaves references to keys in its new kind of tasks as they are.
+        """
+        graph = image.dask
+        keys = graph.get_all_external_keys()
+        layers = list(image.__dask_layers__())
+        for name in layers:  # grows
+            layers += sorted(graph.dependencies[name].difference(layers))
+            layer = graph.layers[name]
+            if isinstance(layer, Blockwise):
+                again, _ = layer.clone(keys, self.token, after)
+            else:
+                legacy = {key: task for key, task in layer.items() if not isinstance(task, GraphNode)}
+                again = dict(MaterializedLayer(legacy).clone(keys, self.token, after)[0])
+                for key, task in layer.items():
+                    if isinstance(task, GraphNode):
+                        new_key = clone_key(key, self.token)
+                        references = {each: clone_key(each, self.token) for each in task.dependencies}
+                        if references:
+                            again[new_key] = task.substitute(references, key=new_key)
+                        else:
+                            again[new_key] = Task(new_key, _blocks.first, task, TaskRef(after))
+            dependencies = {clone_key(each, self.token) for each in graph.dependencies[name]}
+            self.add(clone_key(name, self.token), again, dependencies | {after})
+        return clone_key(image.name, self.token)
 
     def blockwise(self, prefix, function, inputs):
         """Add a task for each chunk. An input is the name of a layer or the places. Return the name of the layer."""
@@ -607,10 +638,11 @@ class _Tree:
         return da.Array(self.call.graph(), name, chunks, dtype=np.int64)
 
     def down(self, prefix, begin, divide):
-        """Add the tasks that take something down to the chunks. Return the layer with what each chunk gets.
+        """Add the tasks that take something down to the chunks. Return the layer with what each chunk gets, and the last keys.
 
-        `begin` makes it of the blocks of whole images. `divide` makes that of children of their labels and
-        that of their parent.
+        Chunks that are computed again wait for these keys: otherwise, many would be in memory before their
+        labels come down. `begin` makes it of the blocks of whole images. `divide` makes that of children of
+        their labels and that of their parent.
         """
         start, layer, part = (
             f"{prefix}-{name}-{self.token}" for name in ("of-image", "of-chunk", "of-block")
@@ -619,20 +651,22 @@ class _Tree:
         def key_of(level, lead, node):
             return (part, level, *lead, *node) if level else (layer, *lead, *node)
 
-        top, tasks = len(self.levels) - 1, {}
+        top, tasks, ends = len(self.levels) - 1, {}, []
         for lead, root in self.roots.items():
             key = key_of(top, lead, (0,) * self.call.axes)
             tasks[key] = Task(key, begin, TaskRef(root))
+            ends += [key] if top == 0 else []
             for level in range(top, 0, -1):
                 for node in np.ndindex(self.levels[level][0]):
                     labels = TaskRef((f"labels-in-merged-{self.token}", level, *lead, *node))
                     divided = (f"{prefix}-{self.token}", level, *lead, *node)
                     tasks[divided] = Task(divided, divide, labels, TaskRef(key_of(level, lead, node)))
+                    ends += [divided] if level == 1 else []
                     for position, child in enumerate(self._children(level, node)):
                         key = key_of(level - 1, lead, child)
                         tasks[key] = Task(key, operator.getitem, TaskRef(divided), position)
         self.call.add(layer, tasks, {self.layer})
-        return layer
+        return layer, ends
 
     def for_chunks(self, prefix, function, roots, layer):
         """Add a task that takes the tables of each chunk and those of the whole images. Return the layer."""

@@ -364,6 +364,40 @@ def test_nothing_is_computed_early_and_no_chunk_is_kept():
     assert chunks.most_alive <= 4
 
 
+@pytest.mark.parametrize("layers", ["rechunk", "overlap", "sliced", "concatenated", "legacy", "persisted"])
+def test_all_layers_of_an_image_are_computed_again(layers):
+    pixels = noise((32, 32, 32), 0.2, 7)
+    chunks = Chunks(pixels)
+    image = chunks.cut(8)
+    if layers == "rechunk":
+        image = image.rechunk(16)
+    elif layers == "overlap":
+        image = da.overlap.trim_overlap(da.overlap.overlap(image, 1, "none"), 1, "none")
+    elif layers == "sliced":
+        image, pixels = image[3:, ::2, ::-1], pixels[3:, ::2, ::-1]
+    elif layers == "concatenated":
+        image = da.concatenate([image[:16], image[16:]])
+    elif layers == "legacy":
+        tasks = {("image", *index): (np.array, (image.name, *index)) for index in np.ndindex(image.numblocks)}
+        graph = dask.highlevelgraph.HighLevelGraph.from_collections("image", tasks, [image])
+        image = da.Array(graph, "image", image.chunks, meta=image._meta)
+    else:
+        image = image.persist()
+        chunks.most_alive = 0
+    target = np.empty(image.shape, np.int32)
+    with dask.config.set(scheduler="threads", num_workers=2):
+        da.store(ccd.label(image)[0], target, lock=False)
+        equal(target, ccc.label(pixels))
+        assert chunks.made == (64 if layers == "persisted" else 128)
+        if layers != "overlap":  # Dask's own graph has many chunks in memory
+            assert chunks.most_alive <= 20
+        equal(ccd.keep_largest(image).compute(), ccc.keep_largest(pixels))
+        sums = ccd.label_statistics(image, image.astype(np.float32), properties="intensity_sum")[
+            "intensity_sum"
+        ]
+        equal(sums.compute(), np.bincount(pixels.ravel(), pixels.ravel())[np.unique(pixels)][1:])
+
+
 def test_size_of_the_graph():
     image = da.zeros((20, 20, 20), chunks=4, dtype=np.uint8)
     second = da.ones_like(image, dtype=np.float32)
