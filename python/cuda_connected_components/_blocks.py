@@ -49,7 +49,8 @@ class Work(NamedTuple):
         """Return the settings for the extension module, for images of a type."""
         settings = self.options.settings(self.axes, False, _arguments.name_of(dtype))
         settings.device = device
-        settings.threads = 1
+        # Dask runs several tasks at a time, but others wait for a GPU.
+        settings.threads = 1 if device == _core.HOST_BACKEND else _settings.threads(None)
         for name in self.columns:
             setattr(settings, name, True)
         return settings

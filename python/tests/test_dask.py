@@ -562,13 +562,14 @@ class FakeDevices:
     def __init__(self, monkeypatch, count=1):
         self.devices, self.at_work, self.lock, self.collisions = [], [], threading.Lock(), 0
         monkeypatch.setattr(_blocks, "device_count", lambda: count)
+        ccc.set_num_threads(5)
         for name in ("label_block", "label_host", "measure_values_of_block"):
             monkeypatch.setattr(_core, name, functools.partial(self.call, getattr(_core, name)))
 
     def call(self, function, *arguments):
         settings = arguments[-1]
         device = settings.device
-        assert settings.threads == 1
+        assert settings.threads == (1 if device == _core.HOST_BACKEND else 5)
         with self.lock:
             self.devices.append(device)
             self.collisions += device in self.at_work and device != _core.HOST_BACKEND
