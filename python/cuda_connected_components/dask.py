@@ -21,8 +21,12 @@ import os
 import sys
 from collections.abc import Mapping
 
-import dask.array as da
 import numpy as np
+
+try:
+    import dask.array as da
+except ImportError as error:
+    raise ImportError("this module needs Dask: pip install 'cuda-connected-components[dask]'") from error
 from dask._task_spec import DataNode, GraphNode, Task, TaskRef
 from dask.base import clone_key, tokenize
 from dask.blockwise import Blockwise, BlockwiseDep, blockwise
@@ -280,7 +284,7 @@ def label_statistics(
 
 
 def _add_floats(call, work, tables, tree):
-    """Add the floating-point intensities of labels, whose ranges are known. Return the keys of the tables, and their layer."""
+    """Add the floating-point intensities of labels, whose ranges are known. Return the tables, and their layer."""
     ranges = tree.for_chunks("ranges-for-chunk", _blocks.ranges_for_chunk, tree.roots, tree.layer)
     function = functools.partial(_blocks.measure_floats_of_chunk, work=work)
     sums = _Tree(
@@ -388,8 +392,8 @@ class _Call:
         graph = HighLevelGraph.merge(*(each.dask for each in (self.image, self.second) if each is not None))
         self.layers, self.dependencies = dict(graph.layers), dict(graph.dependencies)
         if options.device is not None:
-            _arguments.backend_of(options.device, "device")
-        self.work().settings(self.dtype)  # checks the options
+            _arguments.backend_of(options.device, "device")  # checks it
+        self.work().settings(self.dtype)  # checks the other options
 
     def _second(self, second, name):
         """Return the array of a mask or of intensities."""
@@ -434,7 +438,7 @@ class _Call:
     def pixels_after(self, keys, *layers):
         """Return the inputs of a second task for each chunk, whose pixels are computed again after other tasks.
 
-        The keys of these tasks are in the layers that the first of `layers` depends on. The results of
+        The keys of these tasks are in the last of `layers`, or in one that it depends on. The results of
         `layers` come between the place and the pixels of the second image.
         """
         after = f"wait-{self.token}"
@@ -638,15 +642,13 @@ class _Tree:
         return da.Array(self.call.graph(), name, chunks, dtype=np.int64)
 
     def down(self, prefix, begin, divide):
-        """Add the tasks that take something down to the chunks. Return the layer with what each chunk gets, and the last keys.
+        """Add the tasks that take something down to the chunks. Return the layer with what each chunk gets.
 
-        Chunks that are computed again wait for these keys: otherwise, many would be in memory before their
-        labels come down. `begin` makes it of the blocks of whole images. `divide` makes that of children of
-        their labels and that of their parent.
+        `begin` makes it of the blocks of whole images. `divide` makes that of children of their labels and
+        that of their parent. Also return the keys of the last tasks that divide, for `pixels_after`: chunks
+        that do not wait for them would be in memory before their labels come down.
         """
-        start, layer, part = (
-            f"{prefix}-{name}-{self.token}" for name in ("of-image", "of-chunk", "of-block")
-        )
+        layer, part = (f"{prefix}-{name}-{self.token}" for name in ("of-chunk", "of-block"))
 
         def key_of(level, lead, node):
             return (part, level, *lead, *node) if level else (layer, *lead, *node)

@@ -7,8 +7,6 @@
 2
 """
 
-import dask.array as da
-
 from . import dask as _dask
 from . import ndimage as _ndimage
 
@@ -32,7 +30,7 @@ def label(image, structure=None, wrap_axes=None):
     array([[1, 0, 0],
            [0, 2, 2]], dtype=int32)
     """
-    image = da.asarray(image)
+    image = _dask.da.asarray(image)
     if wrap_axes is not None:
         raise NotImplementedError(
             "wrap_axes is not supported: use dask_image.ndmeasure.label for images that wrap around"
