@@ -567,8 +567,9 @@ class _Tree:
         self.leads = list(np.ndindex(call.numblocks[: -call.axes]))
         grid = call.numblocks[-call.axes :]
         self.levels = [(grid, None)]  # the numbers of blocks along the axes, and of children along them
-        while max(grid) > 1:
-            most = {1: 8, 2: 3, 3: 2}[sum(n > 1 for n in grid)]
+        # Tables are merged at least once: then their rows are in the order of the labels.
+        while max(grid) > 1 or (by_first_pixel is None and len(self.levels) == 1):
+            most = {0: 1, 1: 8, 2: 3, 3: 2}[sum(n > 1 for n in grid)]
             factors = tuple(min(n, most) for n in grid)
             grid = tuple(-(-n // factor) for n, factor in zip(grid, factors))
             self.levels.append((grid, factors))
