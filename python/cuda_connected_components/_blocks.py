@@ -194,13 +194,8 @@ def count_components(blocks, shape):
 
 def labels_of_images(blocks, dtype):
     """Return the labels of the components of whole images: 1, 2, 3 and so on. They must fit in the type of the labels."""
-    most = np.iinfo(dtype).max
     for block in blocks:
-        if block["count"] > most:
-            raise _core.LabelOverflowError(
-                f"Number of objects ({block['count']}) greater than maximum of output pixel type ({most}). "
-                "Choose a wider type."
-            )
+        _check_count(block["count"], dtype)
     return [
         {
             "count": block["count"],
@@ -211,6 +206,15 @@ def labels_of_images(blocks, dtype):
         }
         for block in blocks
     ]
+
+
+def _check_count(count, dtype):
+    """Raise an exception if there are more components than a type of labels can count."""
+    most = np.iinfo(dtype).max
+    if count > most:
+        raise _core.LabelOverflowError(
+            f"Number of objects ({count}) greater than maximum of output pixel type ({most}). Choose a wider type."
+        )
 
 
 def compose_labels(labels_of_children, labels):
@@ -275,11 +279,29 @@ def select_components(blocks, work, dtype, selection):
 
 
 def selected_of_children(labels_of_children, selected):
-    """Return whether each component of each child is selected. `selected` is for the block that was made of them."""
+    """Return what `selected` has for each component of each child. `selected` is for the block that was made of them."""
     return [
         [each[_core.expand_labels(labels) - 1] for labels, each in zip(of_child, selected)]
         for of_child in labels_of_children
     ]
+
+
+def number_selected(blocks, work, dtype, selection, label_dtype):
+    """Return the labels of the selected components of each image, 0 for the others, their number, and the table."""
+    settings = work.settings(dtype)
+    selection.apply(settings, _images.library_of(NO_LABELS), None, work.axes)
+    result = []
+    for block in blocks:
+        labels = _core.select_rows(block["table"], work.size, np.empty(0, dtype), settings)
+        count = int(labels.max(initial=0))
+        _check_count(count, label_dtype)
+        result.append({"count": count, "new_labels": labels, "table": block["table"]})
+    return result
+
+
+def new_labels_of_selected(images):
+    """Return the labels of `number_selected`, for `selected_of_children`."""
+    return [image["new_labels"] for image in images]
 
 
 def keep_chunk(chunk, place, selected, *masks, work, background):
@@ -383,11 +405,7 @@ def new_labels_of_images(tables, dtype, order, selection):
             kept = ranks[np.isin(ranks, kept)]
         new = np.zeros(len(values), np.uint64)
         new[kept] = np.arange(1, len(kept) + 1)
-        if len(kept) > np.iinfo(dtype).max:
-            raise _core.LabelOverflowError(
-                f"Number of objects ({len(kept)}) greater than maximum of output pixel type ({np.iinfo(dtype).max}). "
-                "Choose a wider type."
-            )
+        _check_count(len(kept), dtype)
         result.append({"count": len(kept), "values": values, "new": new})
     return result
 
@@ -400,14 +418,25 @@ def new_labels_for_chunk(tables, of_images):
     ]
 
 
-def renumber_chunk(chunk, place, new_labels, *, work):
-    """Replace the labels of the images of a chunk."""
+def renumber_kept(kept, new_labels, *, work, dtype):
+    """Give the labels of a chunk that were kept, or their file, new labels."""
+    kept = np.load(kept) if isinstance(kept, str) else kept
+    local = _on_host(kept)
+    result = np.empty(local.shape, dtype)
+    for index, new in zip(np.ndindex(local.shape[: -work.axes]), new_labels):
+        _core.relabel_block(local[index], result[index], new, 1)
+    return _like(kept, result)
+
+
+def renumber_chunk(chunk, place, new_labels, *masks, work, dtype):
+    """Label the images of a chunk again, with new labels."""
     chunk = _Chunk(chunk, place, work)
-    result = np.empty(chunk.array.shape, chunk.array.dtype)
+    mask = _on_host(*masks) if masks else None
+    result = np.empty(chunk.array.shape, dtype)
     for index, new in zip(chunk.indices, new_labels):
         target = result[index]
         local = target if target.itemsize >= 4 else np.empty(target.shape, np.uint32)
-        _label_again(chunk, index, None, local, len(new), work)
+        _label_again(chunk, index, mask, local, len(new), work)
         _core.relabel_block(local, target, new, 1)
     return chunk.like_chunk(result)
 
@@ -415,13 +444,19 @@ def renumber_chunk(chunk, place, new_labels, *, work):
 def tabulate(*tables, work, dtype, finish, order, sorts=False):
     """Return the columns of the tables of all images by name.
 
-    `tables` has the tables or blocks of the images of each group of chunks along the leading axes, and
-    `order` the positions of these images in C order. `finish` makes the columns for users. With `sorts`,
-    rows are in ascending order of the labels.
+    `tables` has the tables or blocks of the images of each group of chunks along the leading axes, or the
+    results of `number_selected`. `order` has the positions of these images in C order. `finish` makes the
+    columns for users. With `sorts`, rows are in ascending order of the labels.
     """
-    images = [each.get("table", each) for of_chunk in tables for each in of_chunk]
+    images = [each for of_chunk in tables for each in of_chunk]
     settings = work.settings(dtype)
-    found = [_core.finish_table(images[i], settings) for i in order]
+    found = []
+    for image in (images[i] for i in order):
+        rows = _core.finish_table(image.get("table", image), settings)
+        if "new_labels" in image:
+            is_selected = image["new_labels"] != 0
+            rows = {name: column[is_selected] for name, column in rows.items()}
+        found.append(rows)
     counts = [len(each["num_pixels"]) for each in found]
     if len(found) != 1:
         found.append(_core.finish_table({"count": 0}, settings))  # no image may have columns

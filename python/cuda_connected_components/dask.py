@@ -123,6 +123,64 @@ def label(
     return call.result(labels, dtype, are_labels=True), count
 
 
+def label_and_measure(
+    image,
+    selection,
+    properties,
+    *,
+    connectivity=None,
+    mask=None,
+    by_value=False,
+    background=DEFAULT_BACKGROUND,
+    spatial_dims=None,
+    dtype=None,
+    order="raster",
+    device=None,
+    scratch=None,
+):
+    """Label and measure the components that a selection keeps, for the command of `zarr.py`.
+
+    All of it takes the two passes of `label`. Return the labels, their number as in `label`, and the columns
+    of the table as in `component_statistics`.
+    """
+    options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
+    call = _Call(image, mask, options)
+    dtype = np.dtype(
+        _arguments.default_label_dtype(call.shape) if dtype is None else _arguments.integer_dtype(dtype)
+    )
+    finish = call.finish(None, properties)
+    columns = (
+        *_table.columns_for(properties),
+        *(["values"] if selection.per_value and "value" not in properties else []),
+    )
+    # Of equal components, the one that comes first stays.
+    work = call.work(by_first_pixel=order == "raster" or bool(selection.k), measured=True, columns=columns)
+    call.start("label-and-measure", work, selection, properties, dtype, scratch)
+    if scratch is None:
+        blocks = _label_chunks(call, work)
+    else:
+        blocks, kept = _keep_labels(call, work, scratch)
+    tree = _Tree(call, blocks, work.by_first_pixel)
+    select = functools.partial(
+        _blocks.number_selected, work=work, dtype=call.dtype, selection=selection, label_dtype=dtype
+    )
+    selected, layer = tree.of_images("select-components", select)
+    count = tree.counts(selected, layer)
+    table = call.columns(
+        selected, layer, functools.partial(_blocks.tabulate, work=work, dtype=call.dtype, finish=finish)
+    )
+    of_chunks, ends = tree.down(
+        "new-labels", _blocks.new_labels_of_selected, _blocks.selected_of_children, selected, layer
+    )
+    if scratch is None:
+        function = functools.partial(_blocks.renumber_chunk, work=work, dtype=dtype)
+        labels = call.blockwise("relabel-chunk", function, call.pixels_after(ends, of_chunks))
+    else:
+        function = functools.partial(_blocks.renumber_kept, work=work, dtype=dtype)
+        labels = call.blockwise("relabel-chunk", function, [kept, of_chunks])
+    return call.result(labels, dtype, are_labels=True), count, table
+
+
 def keep_largest(
     image,
     *,
@@ -325,7 +383,7 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     new, layer = tree.of_images("new-labels", function)
     count = tree.counts(new, layer)
     of_chunks = tree.for_chunks("new-labels-for-chunk", _blocks.new_labels_for_chunk, new, layer)
-    function = functools.partial(_blocks.renumber_chunk, work=work)
+    function = functools.partial(_blocks.renumber_chunk, work=work, dtype=call.dtype)
     result = call.blockwise("relabel-chunk", function, call.pixels_after(new.values(), of_chunks))
     return call.result(result, call.dtype, are_labels=True), count
 
@@ -642,12 +700,12 @@ class _Tree:
         self.call.add(name, tasks, {layer or self.layer})
         return da.Array(self.call.graph(), name, chunks, dtype=np.int64)
 
-    def down(self, prefix, begin, divide):
+    def down(self, prefix, begin, divide, roots=None, layer_of_roots=None):
         """Add the tasks that take something down to the chunks. Return the layer with what each chunk gets.
 
-        `begin` makes it of the blocks of whole images. `divide` makes that of children of their labels and
-        that of their parent. Also return the keys of the last tasks that divide, for `pixels_after`: chunks
-        that do not wait for them would be in memory before their labels come down.
+        `begin` makes it of the blocks of whole images, or of other results for them. `divide` makes that of
+        children of their labels and that of their parent. Also return the keys of the last tasks that divide,
+        for `pixels_after`: chunks that do not wait for them would be in memory before their labels come down.
         """
         layer, part = (f"{prefix}-{name}-{self.token}" for name in ("of-chunk", "of-block"))
 
@@ -655,7 +713,7 @@ class _Tree:
             return (part, level, *lead, *node) if level else (layer, *lead, *node)
 
         top, tasks, ends = len(self.levels) - 1, {}, []
-        for lead, root in self.roots.items():
+        for lead, root in (roots or self.roots).items():
             key = key_of(top, lead, (0,) * self.call.axes)
             tasks[key] = Task(key, begin, TaskRef(root))
             ends += [key] if top == 0 else []
@@ -668,7 +726,7 @@ class _Tree:
                     for position, child in enumerate(self._children(level, node)):
                         key = key_of(level - 1, lead, child)
                         tasks[key] = Task(key, operator.getitem, TaskRef(divided), position)
-        self.call.add(layer, tasks, {self.layer})
+        self.call.add(layer, tasks, {self.layer, layer_of_roots or self.layer})
         return layer, ends
 
     def for_chunks(self, prefix, function, roots, layer):
