@@ -696,6 +696,9 @@ class _Blocks(DaskMethodsMixin):
     def __dask_postcompute__(self):
         return len, ()
 
+    def __dask_tokenize__(self):
+        return self._array.name, len(self._keys)
+
 
 class _Progress(Callback):
     """Shows the progress and an estimate on a terminal, and notes the blocks that are written."""
