@@ -91,8 +91,18 @@ def read(attributes, where):
         )
     if "bioformats2raw.layout" in ome:
         raise ValueError(f"{where} is a collection of images: name one of them, such as {where}/0")
-    if "multiscales" not in ome:
+    if not ome.get("multiscales"):
         raise ValueError(f"{where} is a group, and no image of OME-Zarr: name an array in it")
+    try:
+        return _read(ome, where)
+    except (AttributeError, KeyError, IndexError, TypeError) as error:
+        raise ValueError(
+            f"{where} has metadata of OME-Zarr that are not valid ({type(error).__name__}: {error}): name an array in it"
+        ) from error
+
+
+def _read(ome, where):
+    """Return the image that the metadata of a group describe."""
     multiscale = ome["multiscales"][0]
     version = str(ome.get("version", multiscale.get("version")))
     if version not in VERSIONS:
@@ -127,6 +137,8 @@ def read(attributes, where):
         )
         for dataset in multiscale["datasets"]
     ]
+    if not levels:
+        raise ValueError(f"{where} has no levels in its metadata: name an array in it")
     common = _transformation(multiscale.get("coordinateTransformations", []), len(axes), where, False)
     return Multiscale(version, axes, levels, Level("", *common))
 

@@ -91,7 +91,9 @@ class UnfinishedStore(zarr.storage.WrapperStore):
         """Write the metadata: those of arrays, of their group, and of the groups around it."""
         # A group or array of Zarr 2 exists as soon as it has another file than that of its attributes.
         for key in sorted(self._held, key=lambda key: (-key.count("/"), not key.endswith(".zattrs"))):
-            write(self._store, key, self._held[key])
+            # The groups around the result may exist by now, with labels of others.
+            if self._hides(key) or read(self._store, key) is None:
+                write(self._store, key, self._held[key])
 
 
 def _is_metadata(key):

@@ -18,6 +18,8 @@ import posixpath
 import sys
 import tempfile
 import time
+import urllib.parse
+import urllib.request
 import warnings
 from concurrent.futures import BrokenExecutor
 from typing import Any, NamedTuple
@@ -112,7 +114,7 @@ def main(argv=None):
             file=sys.stderr,
         )
         return 2
-    except (ValueError, TypeError, RuntimeError, MemoryError, LabelOverflowError) as error:
+    except (ValueError, TypeError, RuntimeError, MemoryError, ImportError, LabelOverflowError) as error:
         print(f"error: {error or type(error).__name__}", file=sys.stderr)
         return 2
     return 0
@@ -128,7 +130,10 @@ def _scratch(arguments):
 
 
 def _how_to_go_on(arguments):
-    return "run the same command again" + ("" if arguments.no_labels else ": it goes on with what is written")
+    if arguments.no_labels:
+        return "run the same command again"
+    without = ", without --overwrite" if arguments.overwrite else ""
+    return f"run the same command again{without}: it goes on with what is written"
 
 
 def _parser():
@@ -233,8 +238,12 @@ def _label(arguments):
     """Do the work of the command."""
     _check(arguments)
     source = _open(arguments)
-    image, source = _pick(source, arguments)
-    mask = None if arguments.mask is None else _open_mask(arguments, image, source)
+    picked = _picked(source, arguments)
+    image = _read(source.levels[0], source, picked)
+    mask = None if arguments.mask is None else _open_mask(arguments, image, source, picked)
+    if arguments.time is not None:
+        # Labels of one channel are for all channels. Those of one time are for this time.
+        source = source._replace(image=source.image.part(0, source.image.axis_of("time"), arguments.time))
     settings = Settings(
         arguments.connectivity,
         source.image.spatial_dims if source.image else arguments.spatial_dims or image.ndim,
@@ -246,10 +255,11 @@ def _label(arguments):
         arguments.dtype,
     )
     labels, count, table = _components(image, mask, settings, arguments)
-    output = None if arguments.no_labels else _Output(arguments, source, settings, image, labels.dtype)
-    if arguments.statistics and os.path.exists(arguments.statistics):
-        if not arguments.overwrite and not (output and output.goes_on):
-            raise ValueError(f"{arguments.statistics} exists: choose another name, or --overwrite")
+    if arguments.no_labels:
+        _check_table(arguments)
+        output = None
+    else:
+        output = _Output(arguments, source, settings, image, labels.dtype)
     workers = (
         {"scheduler": "processes", "num_workers": arguments.workers}
         if arguments.workers
@@ -264,7 +274,16 @@ def _label(arguments):
         _save(arguments.statistics, _named(table, source, settings, arguments))
     else:
         count = output.write(labels, count, table, source, settings, arguments, workers)
-    print(f"components: {count}")
+    print(f"components: {np.sum(count)}")
+
+
+def _check_table(arguments):
+    """Raise an exception if a file has the name of the table, or remove it if the user says so."""
+    if arguments.statistics is None or not os.path.exists(arguments.statistics):
+        return
+    if not arguments.overwrite:
+        raise ValueError(f"{arguments.statistics} exists: choose another name, or --overwrite")
+    os.remove(arguments.statistics)
 
 
 def _check(arguments):
@@ -319,8 +338,8 @@ def _open(arguments):
     if node is None:
         raise ValueError(f"{path} is neither an array nor a group of Zarr")
     if isinstance(node, zarr.Array):
-        for name in ("level", "time", "channel"):
-            if getattr(arguments, name):
+        for name, default in (("level", 0), ("time", None), ("channel", None)):
+            if getattr(arguments, name) != default:
                 raise ValueError(f"--{name} is for images of OME-Zarr, and {path} is an array")
         source = Source(path, [node], None)
     else:
@@ -337,6 +356,13 @@ def _open(arguments):
             raise ValueError(
                 f"{path} has {len(image.axes)} axes, and its array {source.levels[0].ndim}: it is not valid"
             )
+        for fine, coarse, array, below in zip(image.levels, image.levels[1:], source.levels, source.levels[1:]):
+            expected = np.multiply(array.shape, fine.scale / coarse.scale)
+            if array.ndim != below.ndim or (abs(expected - below.shape) > 1).any():
+                raise ValueError(
+                    f"level {coarse.path} of {path} has the shape {below.shape}, which does not fit its scale "
+                    f"{coarse.scale.tolist()} and level {fine.path}: correct the metadata, or name the array {path}/{fine.path}"
+                )
     dtype = source.levels[0].dtype
     if dtype.kind not in "biuf":
         raise ValueError(
@@ -359,11 +385,10 @@ def _level(group, level, path):
     return array
 
 
-def _pick(source, arguments):
-    """Return the image as an array of Dask, and the source of the picked time and channel."""
+def _picked(source, arguments):
+    """Return the part of the image that is labeled, as a slice for each axis."""
     array = source.levels[0]
-    image = da.from_array(array, _blocks(array, source.image), lock=False, asarray=True)
-    picked = [slice(None)] * image.ndim
+    picked = [slice(None)] * array.ndim
     for kind in ("time", "channel"):
         index = getattr(arguments, kind)
         if index is None:
@@ -378,10 +403,13 @@ def _pick(source, arguments):
                 f"--{kind} {index} does not exist: {source.path} has 0 to {array.shape[axis] - 1}"
             )
         picked[axis] = slice(index, index + 1)
-        # Labels of one channel are for all channels. Those of one time are for this time.
-        if kind == "time":
-            source = source._replace(image=source.image.part(0, axis, index))
-    return image[tuple(picked)], source
+    return tuple(picked)
+
+
+def _read(array, source, picked):
+    """Return a part of an array with the shape of the image, as an array of Dask with the blocks of the image."""
+    blocks = _blocks(source.levels[0], source.image)
+    return da.from_array(array, blocks, lock=False, asarray=True)[picked]
 
 
 def _unit(array):
@@ -400,7 +428,7 @@ def _blocks(array, image=None):
         block[min(axes, key=lambda axis: block[axis])] *= 2
 
 
-def _open_mask(arguments, image, source):
+def _open_mask(arguments, image, source, picked):
     """Return the mask as an array of Dask with the blocks of the image."""
     node = _zarr_store.open_node(arguments.mask)
     if isinstance(node, zarr.Group):
@@ -410,8 +438,8 @@ def _open_mask(arguments, image, source):
         node = _level(node, of_mask.levels[arguments.level], arguments.mask)
     if node is None:
         raise ValueError(f"--mask {arguments.mask} is neither an array nor an image of Zarr")
-    if node.shape == image.shape:
-        return da.from_array(node, image.chunks, lock=False, asarray=True)
+    if node.shape == source.levels[0].shape:
+        return _read(node, source, picked)
     dims = source.image.spatial_dims if source.image else image.ndim
     if node.shape != image.shape[-dims:]:
         raise ValueError(f"the mask {arguments.mask} has the shape {node.shape}, and the image {image.shape}")
@@ -452,10 +480,11 @@ class _Output:
         self.path = arguments.output.rstrip("/")
         is_same = _is_same(self.path, source.path)
         self._image = source.image
-        if source.image is None and is_same:
-            raise ValueError(f"OUT is IN, {self.path}: choose another name")
         self._base = "" if source.image is None else f"labels/{arguments.name}"
         self._where = f"{self.path}/{self._base}".rstrip("/")
+        for name, path in (("IN", source.path), ("--mask", arguments.mask)):
+            if path is not None and _is_in(path, self._where):
+                raise ValueError(f"{name} {path} is what is written, {self._where}, or in it: choose another name")
         self._store = _zarr_store.open_store(self.path, read_only=False)
         self._format = source.levels[0].metadata.zarr_format
         self._name = arguments.name
@@ -473,6 +502,7 @@ class _Output:
             "time": arguments.time,
             "channel": arguments.channel,
             "mask": arguments.mask,
+            "statistics": arguments.statistics and os.path.abspath(arguments.statistics),
             "labels": str(dtype),
             "shapes": [list(shape) for shape in self._shapes],
             "blocks": [list(_blocks(level, source.image)) for level in source.levels],
@@ -507,6 +537,9 @@ class _Output:
                 )
             if not arguments.overwrite:
                 raise ValueError(f"{self._where} exists: choose another name, or --overwrite")
+        if not self.goes_on:
+            _check_table(arguments)
+        if exists and not self.goes_on:
             if self._base:
                 self._list(self._store, is_listed=False)
             _zarr_store.remove_metadata(self._store, self._base)
@@ -541,7 +574,6 @@ class _Output:
         if self._image is not None:
             if _zarr_store.open_group(store) is None:
                 zarr.create_group(store, zarr_format=self._format)
-            self._list(store, is_listed=True)
             image = _source_of(self.path, self._base, source.path)
             attributes = _ome_zarr.label_attributes(self._image, self._name, image)
             zarr.create_group(store, path=self._base, zarr_format=self._format, attributes=attributes)
@@ -614,6 +646,8 @@ class _Output:
             for number in range(1, len(arrays)):
                 self._write_level(arrays, number, source, workers)
         unfinished.finish()
+        if self._base:
+            self._list(self._store, is_listed=True)  # now: other programs may have added labels meanwhile
         self._consolidate()
         journal.remove()
         return journal.count
@@ -637,11 +671,21 @@ class _Output:
             dask.compute(*tasks, **workers)
 
 
+def _folder(path):
+    """Return the name of a folder that is equal for the same folder, or a URL."""
+    if path.startswith("file://"):
+        path = urllib.request.url2pathname(urllib.parse.urlsplit(path).path)
+    return path.rstrip("/") if "://" in path else os.path.realpath(path)
+
+
 def _is_same(one, other):
     """Return whether two names are of the same folder."""
-    if "://" in one or "://" in other:
-        return one.rstrip("/") == other.rstrip("/")
-    return os.path.realpath(one) == os.path.realpath(other)
+    return _folder(one) == _folder(other)
+
+
+def _is_in(path, folder):
+    """Return whether a path is a folder or something in it."""
+    return f"{_folder(path)}/".startswith(f"{_folder(folder)}/")
 
 
 def _source_of(path, base, image):

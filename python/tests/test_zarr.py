@@ -543,6 +543,38 @@ def test_processes():
     np.testing.assert_array_equal(opened("labels.zarr")[...], label_by_scipy(image, True)[0])
 
 
+def test_labels_that_others_add_meanwhile(monkeypatch):
+    make_image("image.zarr", noise((8, 9), 0.5, 1), "0.5", "yx", [[1.0, 1.0]], (4, 4))
+    save = command._save
+
+    def save_after_others(*arguments):
+        if not os.path.exists("image.zarr/labels/other"):
+            run("image.zarr", "image.zarr", "--name", "other")
+        save(*arguments)
+
+    monkeypatch.setattr(command, "_save", save_after_others)
+    run("image.zarr", "image.zarr", "--name", "mine", "--statistics", "table.csv")
+    assert opened("image.zarr/labels").attrs["ome"]["labels"] == ["other", "mine"]
+
+
+def test_another_table_of_an_unfinished_result(monkeypatch, capsys):
+    make_array("image.zarr", noise((30, 37), 0.4, 1), (6, 20))
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(_zarr_store.UnfinishedStore, "finish", lambda self: 1 / 0)
+        run("image.zarr", "labels.zarr", "--statistics", "table.csv")
+    open("other.csv", "w").close()
+    assert "statistics: " in fail(capsys, "image.zarr", "labels.zarr", "--statistics", "other.csv")
+
+
+def test_a_mask_of_all_times_and_channels():
+    image, mask = noise((2, 3, 8, 9), 0.5, 1), noise((2, 3, 8, 9), 0.5, 2)
+    make_image("image.zarr", image, "0.4", "tcyx", [[1.0] * 4], (1, 1, 4, 4))
+    make_array("mask.zarr", mask, (1, 1, 4, 4))
+    run("image.zarr", "out.zarr", "--mask", "mask.zarr", "--time", 1, "--channel", 2)
+    expected = label_by_scipy(np.where(mask == 0, 0, image)[1, 2], True)[0]
+    np.testing.assert_array_equal(opened("out.zarr/labels/components/s0")[...].squeeze(), expected)
+
+
 def test_urls(capsys):
     image = noise((30, 37), 0.4, 1)
     make_array("memory://image.zarr", image, (6, 20))
@@ -592,6 +624,7 @@ def test_errors(capsys):
     image = noise((8, 9), 0.5, 1)
     make_array("image.zarr", image, (4, 4))
     make_array("complex.zarr", image.astype(complex), (4, 4))
+    make_array("same.zarr", image, (4, 4))
     make_array("wide.zarr", noise((8, 10), 0.5, 1), (4, 4))
     make_image("ome.zarr", image, "0.5", "yx", [[1.0, 1.0]], (4, 4))
     make_image("old.zarr", image, "0.4", "yx", [[1.0, 1.0]], (4, 4))
@@ -599,6 +632,7 @@ def test_errors(capsys):
     original = dict(group.attrs)
     os.mkdir("full")
     open("full/file", "w").close()
+    open("mine.csv", "w").close()
 
     def change(**changes):
         group.attrs.put({"multiscales": [{**original["multiscales"][0], **changes}]})
@@ -607,7 +641,10 @@ def test_errors(capsys):
         (["missing.zarr", "out"], "missing.zarr is neither an array nor a group of Zarr"),
         (["full/file", "out"], "full/file is a file"),
         (["complex.zarr", "out"], "the type complex128"),
-        (["image.zarr", "image.zarr"], "OUT is IN"),
+        (["image.zarr", "image.zarr"], "IN image.zarr is what is written"),
+        (["image.zarr", pathlib.Path("image.zarr").absolute().as_uri(), "--overwrite"], "IN image.zarr is what"),
+        (["ome.zarr/s0", "ome.zarr", "--overwrite"], "IN ome.zarr/s0 is what is written, ome.zarr, or in it"),
+        (["image.zarr", "same.zarr", "--mask", "same.zarr", "--overwrite"], "--mask same.zarr is what is written"),
         (["image.zarr"], "OUT is missing"),
         (["image.zarr", "ome.zarr"], "ome.zarr exists: choose another name, or --overwrite"),
         (["image.zarr", "full"], "full exists, and is neither an array nor a group"),
@@ -619,7 +656,9 @@ def test_errors(capsys):
         (["ome.zarr", "out", "--time", 0], "ome.zarr has no axis of the type time"),
         (["ome.zarr", "out", "--spatial-dims", 2], "--spatial-dims is for arrays"),
         (["ome.zarr", "out", "--name", "a/b"], "--name 'a/b'"),
-        (["image.zarr", "out", "--time", 1], "--time is for images of OME-Zarr"),
+        (["image.zarr", "out", "--time", 0], "--time is for images of OME-Zarr"),
+        (["image.zarr", "out", "--statistics", "mine.csv"], "mine.csv exists"),
+        (["image.zarr", "--no-labels", "--statistics", "mine.csv"], "mine.csv exists"),
         (["image.zarr", "out", "--dtype", "float32"], "--dtype float32 is no type of integers"),
         (["image.zarr", "out", "--dtype", "foo"], "--dtype foo is no type of integers"),
         (["image.zarr", "out", "--connectivity", 7], "connectivity=7 is not possible"),
@@ -648,7 +687,14 @@ def test_errors(capsys):
         ({"axes": [{"name": "y", "type": "space"}, {"name": "c", "type": "channel"}]}, "must come last"),
         ({"datasets": [{"path": "s0"}]}, "each level must have a scale"),
         ({"datasets": [{**original["multiscales"][0]["datasets"][0], "path": "s9"}]}, "has no array s9"),
+        ({"datasets": []}, "has no levels"),
+        ({"axes": ["y", "x"]}, "metadata of OME-Zarr that are not valid"),
+        ({"axes": None}, "metadata of OME-Zarr that are not valid"),
+        ({"datasets": 2 * original["multiscales"][0]["datasets"]}, "has the shape"),
     ):
+        if "shape" in sentence:
+            make_array("old.zarr/s1", image[::2, ::2], (4, 4), 2)
+            changes["datasets"][1] = {**changes["datasets"][1], "path": "s1"}
         change(**changes)
         assert sentence in fail(capsys, "old.zarr", "out")
     group.attrs.put({"plate": {}})
