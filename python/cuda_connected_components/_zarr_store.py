@@ -3,6 +3,7 @@
 import json
 import pathlib
 import time
+import uuid
 
 import numpy as np
 import zarr
@@ -96,6 +97,11 @@ class UnfinishedStore(zarr.storage.WrapperStore):
                 write(self._store, key, self._held[key])
 
 
+def is_taken(name):
+    """Return whether Zarr has its own use for the name of a folder."""
+    return name in _METADATA or name.startswith("__")
+
+
 def _is_metadata(key):
     return key.rpartition("/")[2] in _METADATA
 
@@ -145,19 +151,33 @@ class Journal:
         The folder of the result in the store.
     settings : dict
         What the result depends on.
+    where : str
+        The name of the folder for users.
     """
 
     seconds = 5  # between two writes
 
-    def __init__(self, store, path, settings):
-        self._store = store
+    def __init__(self, store, path, settings, where):
+        self._store, self._where = store, where
+        self._run = uuid.uuid4().hex  # nobody else writes the folder as long as the file has this
         self._key = f"{path}/{JOURNAL}" if path else JOURNAL
         self._settings = json.loads(json.dumps(settings))
         self._done = {}
         self.count = None  # the number of components, as soon as it is known and a table is written
         self._last = time.monotonic()
 
-    def resume(self, where):
+    def _read(self):
+        """Return what the file has, or None if there is none."""
+        text = read(self._store, self._key)
+        if text is None:
+            return None
+        try:
+            found = json.loads(text)
+            return {name: found[name] for name in ("run", "settings", "count", "done")}
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{self._where}/{JOURNAL} is damaged: remove {self._where}, or --overwrite") from error
+
+    def resume(self):
         """Read the journal of an earlier run. Return whether there is one.
 
         Raises
@@ -165,16 +185,15 @@ class Journal:
         ValueError
             The earlier run had other settings.
         """
-        text = read(self._store, self._key)
-        if text is None:
+        found = self._read()
+        if found is None:
             return False
-        found = json.loads(text)
         if found["settings"] != self._settings:
             old, new = found["settings"], self._settings
             names = [name for name in new if old.get(name) != new[name]]
             differences = ", ".join(f"{name}: {old.get(name)}, now {new[name]}" for name in names)
             raise ValueError(
-                f"{where} is the unfinished result of a run with other settings ({differences}): use its settings to go "
+                f"{self._where} is the unfinished result of a run with other settings ({differences}): use its settings to go "
                 "on, or --overwrite to start again"
             )
         self.count = found["count"]
@@ -187,16 +206,33 @@ class Journal:
         """Return which blocks of an array are written: an array of bool, to be changed."""
         return self._done.setdefault(name, np.zeros(shape, bool))
 
+    def begin(self):
+        """Write the journal. From now on, the folder belongs to this run."""
+        self._write()
+
     def save(self, at_once=True):
-        """Write the journal, at most once in `seconds` unless `at_once`."""
+        """Write the journal, at most once in `seconds` unless `at_once`.
+
+        Raises
+        ------
+        RuntimeError
+            Another run writes the folder.
+        """
         if not at_once and time.monotonic() < self._last + self.seconds:
             return
+        found = self._read()
+        if found is None or found["run"] != self._run:
+            raise RuntimeError(f"another run of the command writes {self._where}: this one stops")
+        self._write()
+
+    def _write(self):
         done = {
             name: (list(flags.shape), np.packbits(flags).tobytes().hex())
             for name, flags in self._done.items()
         }
         text = {
             "note": "This folder is the unfinished result of cuda_connected_components.zarr. Run the command again to go on.",
+            "run": self._run,
             "settings": self._settings,
             "count": self.count,
             "done": done,

@@ -319,7 +319,8 @@ def _check(arguments):
             raise ValueError(
                 f"--dtype {arguments.dtype} is no type of integers: choose int32 or uint32, for example"
             )
-    for name, least in (("min_size", 0), ("keep_largest", 1), ("level", 0), ("workers", 1), ("threads", 1)):
+    least_numbers = {"min_size": 0, "keep_largest": 1, "level": 0, "spatial_dims": 1, "workers": 1, "threads": 1}
+    for name, least in least_numbers.items():
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise ValueError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
@@ -327,7 +328,8 @@ def _check(arguments):
         raise ValueError(
             f"--background {arguments.background} needs --by-value: otherwise, the background is 0"
         )
-    if arguments.name != posixpath.basename(arguments.name) or not arguments.name.strip("."):
+    is_name = arguments.name == posixpath.basename(arguments.name) and arguments.name.strip(".")
+    if not is_name or _zarr_store.is_taken(arguments.name):
         raise ValueError(f"--name {arguments.name!r} is not a name of labels: use letters and digits")
 
 
@@ -508,7 +510,7 @@ class _Output:
             "blocks": [list(_blocks(level, source.image)) for level in source.levels],
             **settings._asdict(),
         }
-        self._journal = _zarr_store.Journal(self._store, self._base, everything)
+        self._journal = _zarr_store.Journal(self._store, self._base, everything, self._where)
         self._prepare(arguments, source, is_same)
 
     def _prepare(self, arguments, source, is_same):
@@ -526,7 +528,7 @@ class _Output:
         if self._base and node is None and not exists and not _zarr_store.is_empty(self._store, ""):
             raise ValueError(f"{self.path} exists, and is no group of Zarr: choose another name")
         self._is_consolidated = node is not None and node.metadata.consolidated_metadata is not None
-        self.goes_on = exists and not arguments.overwrite and self._journal.resume(self._where)
+        self.goes_on = exists and not arguments.overwrite and self._journal.resume()
         if exists and not self.goes_on:
             is_ours = (
                 _zarr_store.read(self._store, f"{self._base}/{_zarr_store.JOURNAL}".lstrip("/")) is not None
@@ -547,8 +549,7 @@ class _Output:
             _zarr_store.remove(self._store, self._base)
         if self.goes_on:
             _zarr_store.remove_partial_files(self._store, self._base)
-        else:
-            self._journal.save()
+        self._journal.begin()
 
     def _list(self, store, is_listed):
         """Add the name to the labels of the group, or remove it."""
@@ -645,6 +646,7 @@ class _Output:
                 journal.count = int(np.sum(count))
             for number in range(1, len(arrays)):
                 self._write_level(arrays, number, source, workers)
+        journal.save()
         unfinished.finish()
         if self._base:
             self._list(self._store, is_listed=True)  # now: other programs may have added labels meanwhile

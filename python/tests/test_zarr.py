@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from conftest import keep_by_loop, label_by_scipy, noise, seeds
 
-zarr = pytest.importorskip("zarr", minversion="3.1.3")
+zarr = pytest.importorskip("zarr", minversion="3.1.6")
 pytest.importorskip("dask.array")
 
 import cuda_connected_components as ccc
@@ -566,6 +566,25 @@ def test_another_table_of_an_unfinished_result(monkeypatch, capsys):
     assert "statistics: " in fail(capsys, "image.zarr", "labels.zarr", "--statistics", "other.csv")
 
 
+def test_two_runs(monkeypatch, capsys):
+    make_array("image.zarr", noise((30, 37), 0.4, 1), (6, 20))
+    save = command._save
+
+    def save_after_another_run(*arguments):
+        monkeypatch.setattr(command, "_save", save)
+        with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+            patch.setattr(_zarr_store.UnfinishedStore, "finish", lambda self: 1 / 0)
+            run("image.zarr", "labels.zarr", "--overwrite", "--connectivity", 4)
+        save(*arguments)
+
+    monkeypatch.setattr(command, "_save", save_after_another_run)
+    assert "another run" in fail(capsys, "image.zarr", "labels.zarr", "--statistics", "table.csv")
+    assert not is_complete("labels.zarr")
+    with open("labels.zarr/unfinished.json", "w") as file:
+        file.write("{")
+    assert "unfinished.json is damaged" in fail(capsys, "image.zarr", "labels.zarr")
+
+
 def test_a_mask_of_all_times_and_channels():
     image, mask = noise((2, 3, 8, 9), 0.5, 1), noise((2, 3, 8, 9), 0.5, 2)
     make_image("image.zarr", image, "0.4", "tcyx", [[1.0] * 4], (1, 1, 4, 4))
@@ -656,6 +675,8 @@ def test_errors(capsys):
         (["ome.zarr", "out", "--time", 0], "ome.zarr has no axis of the type time"),
         (["ome.zarr", "out", "--spatial-dims", 2], "--spatial-dims is for arrays"),
         (["ome.zarr", "out", "--name", "a/b"], "--name 'a/b'"),
+        (["ome.zarr", "out", "--name", "zarr.json"], "--name 'zarr.json'"),
+        (["image.zarr", "out", "--spatial-dims", 0], "--spatial-dims must be at least 1, not 0"),
         (["image.zarr", "out", "--time", 0], "--time is for images of OME-Zarr"),
         (["image.zarr", "out", "--statistics", "mine.csv"], "mine.csv exists"),
         (["image.zarr", "--no-labels", "--statistics", "mine.csv"], "mine.csv exists"),
