@@ -308,7 +308,7 @@ def keep_chunk(chunk, place, selected, *masks, work, background):
     """Return a chunk with the selected components of its images, and `background` for other pixels."""
     chunk = _Chunk(chunk, place, work)
     mask = _on_host(*masks) if masks else None
-    result = np.full(chunk.array.shape, background, chunk.array.dtype)
+    result = np.full(chunk.array.shape, background, chunk.chunk.dtype)
     for index, of_image in zip(chunk.indices, selected):
         image = chunk.array[index]
         labels = np.empty(image.shape, _local_dtype(image))
@@ -432,13 +432,13 @@ def renumber_chunk(chunk, place, new_labels, *masks, work, dtype):
     """Label the images of a chunk again, with new labels."""
     chunk = _Chunk(chunk, place, work)
     mask = _on_host(*masks) if masks else None
-    result = np.empty(chunk.array.shape, dtype)
+    result = np.empty(chunk.array.shape, dtype.newbyteorder("="))
     for index, new in zip(chunk.indices, new_labels):
         target = result[index]
         local = target if target.itemsize >= 4 else np.empty(target.shape, np.uint32)
         _label_again(chunk, index, mask, local, len(new), work)
         _core.relabel_block(local, target, new, 1)
-    return chunk.like_chunk(result)
+    return chunk.like_chunk(result.astype(dtype, copy=False))
 
 
 def tabulate(*tables, work, dtype, finish, order, sorts=False):

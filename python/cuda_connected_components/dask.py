@@ -257,7 +257,7 @@ def _keep(name, image, mask, options, selection):
     background = settings.background[0] if settings.background else 0
     function = functools.partial(_blocks.keep_chunk, work=work, background=background)
     kept = call.blockwise("keep-chunk", function, call.pixels_after(ends, of_chunks))
-    return call.result(kept, call.dtype, are_labels=False)
+    return call.result(kept, call.image.dtype, are_labels=False)
 
 
 def component_statistics(
@@ -383,9 +383,10 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     new, layer = tree.of_images("new-labels", function)
     count = tree.counts(new, layer)
     of_chunks = tree.for_chunks("new-labels-for-chunk", _blocks.new_labels_for_chunk, new, layer)
-    function = functools.partial(_blocks.renumber_chunk, work=work, dtype=call.dtype)
+    dtype = call.image.dtype
+    function = functools.partial(_blocks.renumber_chunk, work=work, dtype=dtype)
     result = call.blockwise("relabel-chunk", function, call.pixels_after(new.values(), of_chunks))
-    return call.result(result, call.dtype, are_labels=True), count
+    return call.result(result, dtype, are_labels=True), count
 
 
 def _label_chunks(call, work, **settings):
@@ -443,7 +444,7 @@ class _Call:
         if second is not None:
             self.second = self._second(second, name_of_second)
         self.axes = _arguments.spatial_axes(self.image.shape, options.spatial_dims)
-        self.shape, self.dtype = self.image.shape[-self.axes :], self.image.dtype
+        self.shape, self.dtype = self.image.shape[-self.axes :], self.image.dtype.newbyteorder("=")
         _images.checked(np.empty(0, self.dtype))
         self.numblocks = self.image.numblocks
         self.places = _Places(self.image.chunks, self.axes)
@@ -459,8 +460,9 @@ class _Call:
             _images.library_of(self.original).check_mask(
                 self.original, second, _images.library_of(second), name
             )
-        if isinstance(second, np.ndarray) and second.shape == self.image.shape:
-            second = da.from_array(second, chunks=self.image.chunks)
+        array = second.data if _is_data_array(second) else second
+        if isinstance(array, np.ndarray) and array.shape == self.image.shape:
+            second = da.from_array(array, chunks=self.image.chunks)
         second = _array_of(second, name)
         if name == "mask":
             axes = _arguments.spatial_axes(self.image.shape, self.options.spatial_dims)

@@ -99,6 +99,8 @@ def random_case(seed):
         if random.random() < 0.3:
             parameters["background"] = None if random.random() < 0.5 else 1
     mask = (random.random(image.shape) < 0.8).astype(np.uint8) if random.random() < 0.3 else None
+    if random.random() < 0.2:
+        image = image.astype(image.dtype.newbyteorder(">"))
     return image, cut(image.shape, random), parameters, mask, random
 
 
@@ -156,7 +158,7 @@ def test_tables_and_numbers_of_random_labels(seed):
     labels = np.where(
         np.isnan(image) | (image == 0), 0, random.integers(-9 if np.iinfo(dtype).min else 0, 90, image.shape)
     )
-    labels = labels.astype(dtype)
+    labels = labels.astype(np.dtype(dtype).newbyteorder("=>"[seed % 4 == 0]))
     leading = {"spatial_dims": parameters["spatial_dims"]} if "spatial_dims" in parameters else {}
     chunks = labels.shape if seed % 3 == 1 else chunks
     cut_labels = in_chunks(labels, chunks)
@@ -166,7 +168,9 @@ def test_tables_and_numbers_of_random_labels(seed):
         intensities = (
             None
             if kind is None
-            else (random.normal(size=labels.shape) * 2.0 ** random.integers(-20, 9)).astype(kind)
+            else (random.normal(size=labels.shape) * 2.0 ** random.integers(-20, 9)).astype(
+                np.dtype(kind).newbyteorder("=>"[seed % 3 == 0])
+            )
         )
         if kind in (np.float32, np.float64) and random.random() < 0.5:
             intensities[random.random(labels.shape) < 0.01] = [np.nan, np.inf][random.integers(2)]
@@ -558,6 +562,7 @@ def test_masks_of_numpy_and_places_of_data_arrays():
     equal(kept.values, ccc.keep_largest(numbers))
     of_image = xarray.DataArray(in_chunks(mask, 5), dims=("y", "x"), coords={"y": np.arange(10.0)})
     equal(ccd.label(image, mask=of_image)[0].values, labels.values)
+    equal(ccd.label(image, mask=of_image.compute())[0].values, labels.values)
     with pytest.raises(ValueError, match="other coordinates 'y'"):
         ccd.label(image, mask=of_image.assign_coords(y=np.arange(1.0, 11.0)))
     equal_tables(dask.compute(ccd.component_statistics(image))[0], ccc.component_statistics(numbers))
