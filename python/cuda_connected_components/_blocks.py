@@ -18,6 +18,7 @@ import numpy as np
 from . import _arguments, _core, _images, _settings
 from ._options import Options
 
+RANGES = ("intensity_counts", "intensity_minimums", "intensity_maximums")
 NO_LABELS = np.empty(0, np.uint64)
 _leases: "dict[int, threading.Lock]" = {}  # of the GPUs, for this process
 
@@ -369,15 +370,14 @@ def measure_floats_of_chunk(chunk, place, tables, ranges, intensities, *, work):
     return sums
 
 
-def ranges_for_chunk(tables, tables_of_images):
-    """Return the ranges of the intensities of the labels of a chunk, from the tables of the whole images."""
-    names = ("intensity_counts", "intensity_minimums", "intensity_maximums")
+def rows_of_labels(tables, tables_of_parents, names):
+    """Return columns of the tables of parents of blocks, with the rows of the labels of each block."""
     result = []
-    for table, of_image in zip(tables, tables_of_images):
-        rows = np.searchsorted(_values_of(of_image), _values_of(table))
-        result.append(
-            {"count": len(rows), **{name: of_image[name][rows] for name in names if name in of_image}}
-        )
+    for table, of_parent in zip(tables, tables_of_parents):
+        values = _values_of(table)
+        rows = np.searchsorted(_values_of(of_parent), values)
+        columns = {name: of_parent[name][rows] for name in names if name in of_parent}
+        result.append({"count": len(rows), "values": values, **columns})
     return result
 
 
@@ -410,14 +410,6 @@ def new_labels_of_images(tables, dtype, order, selection):
     return result
 
 
-def new_labels_for_chunk(tables, of_images):
-    """Return the new labels of the labels of a chunk, in the order of its tables."""
-    return [
-        of_image["new"][np.searchsorted(of_image["values"], _values_of(table))]
-        for table, of_image in zip(tables, of_images)
-    ]
-
-
 def renumber_kept(kept, new_labels, *, work, dtype):
     """Give the labels of a chunk that were kept, or their file, new labels."""
     kept = np.load(kept) if isinstance(kept, str) else kept
@@ -439,6 +431,11 @@ def renumber_chunk(chunk, place, new_labels, *masks, work, dtype):
         _label_again(chunk, index, mask, local, len(new), work)
         _core.relabel_block(local, target, new, 1)
     return chunk.like_chunk(result.astype(dtype, copy=False))
+
+
+def renumber_labels_of_chunk(chunk, place, tables, *, work, dtype):
+    """Do the work of `renumber_chunk` for tables with new labels."""
+    return renumber_chunk(chunk, place, [table["new"] for table in tables], work=work, dtype=dtype)
 
 
 def tabulate(*tables, work, dtype, finish, order, sorts=False):

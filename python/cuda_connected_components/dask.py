@@ -343,7 +343,7 @@ def label_statistics(
 
 def _add_floats(call, work, tables, tree):
     """Add the floating-point intensities of labels, whose ranges are known. Return the tables, and their layer."""
-    ranges = tree.for_chunks("ranges-for-chunk", _blocks.ranges_for_chunk, tree.roots, tree.layer)
+    ranges = tree.rows_for_chunks("ranges", _blocks.RANGES, tree.roots, tree.layer)
     function = functools.partial(_blocks.measure_floats_of_chunk, work=work)
     sums = _Tree(
         call,
@@ -382,9 +382,9 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     )
     new, layer = tree.of_images("new-labels", function)
     count = tree.counts(new, layer)
-    of_chunks = tree.for_chunks("new-labels-for-chunk", _blocks.new_labels_for_chunk, new, layer)
+    of_chunks = tree.rows_for_chunks("new-labels", ("new",), new, layer)
     dtype = call.image.dtype
-    function = functools.partial(_blocks.renumber_chunk, work=work, dtype=dtype)
+    function = functools.partial(_blocks.renumber_labels_of_chunk, work=work, dtype=dtype)
     result = call.blockwise("relabel-chunk", function, call.pixels_after(new.values(), of_chunks))
     return call.result(result, dtype, are_labels=True), count
 
@@ -731,13 +731,23 @@ class _Tree:
         self.call.add(layer, tasks, {self.layer, layer_of_roots or self.layer})
         return layer, ends
 
-    def for_chunks(self, prefix, function, roots, layer):
-        """Add a task that takes the tables of each chunk and those of the whole images. Return the layer."""
-        name = f"{prefix}-{self.token}"
-        tasks = {}
-        for lead in self.leads:
-            for node in np.ndindex(self.levels[0][0]):
-                key = (name, *lead, *node)
-                tasks[key] = Task(key, function, TaskRef(self._key(0, lead, node)), TaskRef(roots[lead]))
-        self.call.add(name, tasks, {self.leaves, layer})
-        return name
+    def rows_for_chunks(self, prefix, names, roots, layer_of_roots):
+        """Add the tasks that take columns of the tables of `roots` down to the chunks. Return the layer.
+
+        Each block gets the rows of its own labels from its parent, so no task but the first ones has the whole table.
+        """
+        layer, part = (f"{prefix}-{name}-{self.token}" for name in ("of-chunk", "of-block"))
+        pick = functools.partial(_blocks.rows_of_labels, names=names)
+        top, tasks = len(self.levels) - 1, {}
+        for lead, root in roots.items():
+            parents = {(0,) * self.call.axes: root}
+            for level in range(max(top, 1), 0, -1):
+                children = {}
+                for node, parent in parents.items():
+                    for child in self._children(level, node) if top else [node]:
+                        key = (part, level - 1, *lead, *child) if level > 1 else (layer, *lead, *child)
+                        tasks[key] = Task(key, pick, TaskRef(self._key(level - 1, lead, child)), TaskRef(parent))
+                        children[child] = key
+                parents = children
+        self.call.add(layer, tasks, {self.layer, self.leaves, layer_of_roots})
+        return layer

@@ -445,6 +445,12 @@ def test_each_chunk_gets_a_small_table():
         (name,) = (name for name in labels.dask.layers if name.startswith("compose-labels-of-chunk"))
         table = dask.get(dict(labels.dask), (name, 1, 2, 1))[0]
         assert sum(column.size for column in table.values() if isinstance(column, np.ndarray)) == numbers
+    labels = in_chunks(np.arange(1, 32**3 + 1).reshape(32, 32, 32), 8)
+    sums = ccd.label_statistics(labels, labels.astype(np.float32), properties="intensity_sum")["intensity_sum"]
+    for array, prefix, columns in ((ccd.relabel(labels)[0], "new-labels", 2), (sums, "ranges", 4)):
+        (name,) = (name for name in array.dask.layers if name.startswith(f"{prefix}-of-chunk"))
+        table = dask.get(dict(array.dask), (name, 1, 2, 1))[0]
+        assert [column.size for column in table.values() if isinstance(column, np.ndarray)] == [8**3] * columns
 
 
 def test_names_are_deterministic():
