@@ -303,6 +303,8 @@ def _check(arguments):
             raise ValueError(f"the table is {path}, and *.parquet and *.csv are supported")
         if not path.absolute().parent.is_dir():
             raise ValueError(f"the folder of the table {path} does not exist: make it first")
+        if not os.access(path.absolute().parent, os.W_OK):
+            raise ValueError(f"the folder of the table {path} cannot be written: choose another one")
         if path.suffix == ".parquet":
             try:
                 import pyarrow.parquet  # noqa: F401
