@@ -117,7 +117,7 @@ def by_tilewise_dyna(source, target, threads, chunk):
     def label():
         image = io.read(source)
         labels, facts = tilewise_ccl.label_array(image, connectivity=3, max_threads=threads, diagnostics=True)
-        io.write(labels, target, chunks=(chunk,) * 3, max_workers=threads, overwrite=True)
+        io.write(labels, target, chunks=(chunk,) * 3, max_threads=threads, overwrite=True)
         return facts["n_final_objects"]
 
     return label

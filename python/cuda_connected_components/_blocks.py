@@ -214,7 +214,8 @@ def _check_count(count, dtype):
     most = np.iinfo(dtype).max
     if count > most:
         raise _core.LabelOverflowError(
-            f"Number of objects ({count}) greater than maximum of output pixel type ({most}). Choose a wider type."
+            f"Number of objects ({count}) greater than maximum of output pixel type ({most}). "
+            "Choose a wider type."
         )
 
 
@@ -280,7 +281,7 @@ def select_components(blocks, work, dtype, selection):
 
 
 def selected_of_children(labels_of_children, selected):
-    """Return what `selected` has for each component of each child. `selected` is for the block that was made of them."""
+    """Return what `selected`, which is for the block that was made of children, has for their components."""
     return [
         [each[_core.expand_labels(labels) - 1] for labels, each in zip(of_child, selected)]
         for of_child in labels_of_children
@@ -288,7 +289,7 @@ def selected_of_children(labels_of_children, selected):
 
 
 def number_selected(blocks, work, dtype, selection, label_dtype):
-    """Return the labels of the selected components of each image, 0 for the others, their number, and the table."""
+    """Return the labels of the selected components of each image, 0 for others, their number, and the table."""
     settings = work.settings(dtype)
     selection.apply(settings, _images.library_of(NO_LABELS), None, work.axes)
     result = []

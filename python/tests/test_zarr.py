@@ -200,6 +200,19 @@ def test_selections():
     np.testing.assert_array_equal(opened("none.zarr")[...], expected)
 
 
+def test_order_of_blocks():
+    image = noise((30, 25, 37), 0.25, 1)
+    make_array("image.zarr", image, (6, 10, 20))
+    run("image.zarr", "labels.zarr", "--order", "block", "--statistics", "table.csv")
+    labels, table = opened("labels.zarr")[...], read_table("table.csv")
+    expected, count = label_by_scipy(image, True)
+    pairs = np.unique(np.stack([labels[image > 0], expected[image > 0]]), axis=1)
+    assert pairs.shape[1] == count and set(pairs[0]) == set(range(1, count + 1))
+    assert not (labels == expected).all()
+    np.testing.assert_array_equal(table["label"], np.arange(1, count + 1))
+    np.testing.assert_array_equal(table["num_pixels"], np.bincount(labels.ravel())[1:])
+
+
 def test_chunks_that_are_not_stored():
     array = zarr.create_array("image.zarr", shape=(40, 30), chunks=(8, 8), dtype="u1", fill_value=1)
     array[8:16] = 0  # the chunks above and below are not stored, and are foreground
@@ -515,6 +528,19 @@ def test_full_disk(monkeypatch, capsys):
     assert not is_complete("labels.zarr")
     run("image.zarr", "labels.zarr")
     np.testing.assert_array_equal(opened("labels.zarr")[...], label_by_scipy(image, True)[0])
+
+
+def test_table_that_exists(capsys):
+    image = noise((8, 9), 0.5, 1)
+    make_array("image.zarr", image, (4, 4))
+    command_line = ("image.zarr", "labels.zarr", "--statistics", "table.csv")
+    pathlib.Path("table.csv").write_text("of another program")
+    for _ in range(2):
+        assert "table.csv exists: choose another name, or --overwrite" in fail(capsys, *command_line)
+    assert sorted(os.listdir()) == ["image.zarr", "table.csv"]
+    assert pathlib.Path("table.csv").read_text() == "of another program"
+    run(*command_line, "--overwrite")
+    expect_table(read_table("table.csv"), image)
 
 
 def test_table_alone(monkeypatch, capsys):

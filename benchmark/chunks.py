@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Times Dask arrays against one uncut call, and worker processes against one.
+
+    python benchmark/chunks.py [--edge 2048] [--chunk 512] [--repeat 3] [--workers 1 2 4 8]
+
+The volumes are smooth blobs of uint8 in host memory, and the labels are uint32 in an array that exists. With a GPU, chunks
+are labeled by it. Worker processes have no GPU, and 16 chunks of 256 x 256 x 256 voxels each, in files in memory. Times are
+minima in seconds.
+"""
+
+import argparse
+import concurrent.futures
+import functools
+import multiprocessing
+import os
+import tempfile
+import time
+
+import dask
+import dask.array as da
+import numpy as np
+
+import cuda_connected_components as ccc
+from cuda_connected_components import dask as ccd
+
+SIDE = 256  # of the chunks of worker processes
+CHUNKS_OF_WORKER = 16
+
+
+def blobs(shape, seed=1):
+    """Return a volume of smooth blobs: waves whose phases differ from place to place. Its slices repeat after 256."""
+    random = np.random.default_rng(seed)
+    volume = np.empty(shape, np.uint8)
+    axes = [np.arange(n, dtype=np.float32) for n in shape]
+    phases = [random.normal(0, 2, n // 32 + 2) for n in shape]
+    waves = [
+        np.sin(axis / 7 + np.interp(axis / 32, np.arange(len(phase)), phase)).astype(np.float32)
+        for axis, phase in zip(axes, phases)
+    ]
+    plane = waves[1][:, None] * waves[2]
+    other = np.sin(axes[1] / 5)[:, None] + np.cos(axes[2] / 6)
+    for z, wave in enumerate(waves[0]):
+        volume[z] = volume[z - 256] if z >= 256 else wave * plane + 0.2 * np.sin(z / 9) * other > 0.25
+    return volume
+
+
+def best(function, repeat):
+    """Return the shortest time of a function."""
+    times = []
+    for _ in range(repeat):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def against_one_call(arguments):
+    """Compare a Dask array with the uncut call."""
+    image = blobs((arguments.edge,) * 3)
+    labels = np.zeros(image.shape, np.uint32)
+    device = "cpu" if ccc.backend_info()["cuda_reason"] else "cuda"
+    whole = best(lambda: ccc.label(image, out=labels, device=device), arguments.repeat)
+    expected = labels[:: arguments.edge // 8].copy()
+    chunked = da.from_array(image, chunks=arguments.chunk, name=False, lock=False)
+    for order in ("raster", "block"):
+        labels[...] = 0
+        lazy = ccd.label(chunked, dtype=np.uint32, order=order, device=device)[0]
+        time_of_chunks = best(lambda: da.store(lazy, labels, lock=False), arguments.repeat)
+        assert order == "block" or (labels[:: arguments.edge // 8] == expected).all()
+        print(
+            f"{arguments.edge}^3 in chunks of {arguments.chunk}^3 on {device}, order {order}: {time_of_chunks:.2f} s, "
+            f"one call {whole:.2f} s, ratio {time_of_chunks / whole:.2f} (must 2.0), {expected.max()} labels",
+            flush=True,
+        )
+
+
+def read(block_info, folder, shape):
+    """Read a chunk of the image."""
+    image = np.memmap(f"{folder}/image", np.uint8, "r", shape=shape)
+    return np.asarray(image[tuple(slice(*ends) for ends in block_info[None]["array-location"])])
+
+
+def write(labels, folder, shape, block_info):
+    """Write a chunk of the labels."""
+    target = np.memmap(f"{folder}/labels", np.uint32, "r+", shape=shape)
+    target[tuple(slice(*ends) for ends in block_info[0]["array-location"])] = labels
+    return np.ones((1, 1, 1), bool)
+
+
+def on_processes(workers, repeat, folder):
+    """Return the time of labeling on worker processes, each with as many chunks as another number of workers has."""
+    shape = (SIDE * workers, 4 * SIDE, CHUNKS_OF_WORKER // 4 * SIDE)
+    np.memmap(f"{folder}/image", np.uint8, "w+", shape=shape)[...] = blobs(shape)
+    np.memmap(f"{folder}/labels", np.uint32, "w+", shape=shape)[...] = 0
+    image = da.map_blocks(
+        functools.partial(read, folder=folder, shape=shape),
+        chunks=tuple((SIDE,) * (n // SIDE) for n in shape),
+        dtype=np.uint8,
+        meta=np.empty((0, 0, 0), np.uint8),
+    )
+    labels = ccd.label(image, dtype=np.uint32)[0]
+    written = labels.map_blocks(
+        write, folder, shape, dtype=bool, chunks=(1, 1, 1), meta=np.empty((0, 0, 0), bool)
+    )
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context) as pool:
+        with dask.config.set(scheduler="processes", pool=pool):
+            return best(written.all().compute, repeat + 1)
+
+
+def main():
+    """Run both comparisons."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--edge", type=int, default=2048)
+    parser.add_argument("--chunk", type=int, default=512)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4, 8])
+    arguments = parser.parse_args()
+    if arguments.edge:
+        against_one_call(arguments)
+    os.environ["CUDA_CONNECTED_COMPONENTS_DEVICE"] = "cpu"
+    first = None
+    for workers in arguments.workers:
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+            seconds = on_processes(workers, arguments.repeat, folder)
+        first = first or seconds
+        print(f"{workers} processes: {seconds:.2f} s, efficiency {first / seconds:.0%} (must 70 %)", flush=True)
+
+
+if __name__ == "__main__":
+    main()
