@@ -638,7 +638,7 @@ def test_without_a_gpu():
 @pytest.mark.parametrize("seed", range(8))
 def test_a_gpu_gives_the_same(seed):
     image, chunks, parameters, mask, _ = random_case(seed)
-    cut_image = in_chunks(image, chunks)
+    cut_image, labels = in_chunks(image, chunks), in_chunks((image != 0).astype(np.int32), chunks)
     if mask is not None:
         parameters["mask"] = in_chunks(mask, chunks)
     with dask.config.set(scheduler="threads", num_workers=4):
@@ -647,7 +647,7 @@ def test_a_gpu_gives_the_same(seed):
                 *ccd.label(cut_image, device=device, **parameters),
                 ccd.component_statistics(cut_image, device=device, properties=PROPERTIES, **parameters),
                 ccd.keep_largest(cut_image, device=device, **parameters),
-                ccd.relabel((cut_image != 0).astype(np.int32))[0],
+                ccd.relabel(labels, spatial_dims=parameters.get("spatial_dims"))[0],
             )
             for device in ("cuda", "cpu")
         ]
