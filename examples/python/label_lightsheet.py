@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes an OME-Zarr image as a light-sheet microscope gives it, and labels its nuclei by the command for Zarr.
+"""Makes an OME-Zarr image like those of light-sheet microscopes, and labels its nuclei with the command for Zarr.
 
     label_lightsheet.py [--planes 96] [--size 512] [--folder .] [--picture lightsheet.png]
 
-The image has planes of nuclei, with chunks of one plane, and a pyramid. It is made plane by plane, and labeled chunk by chunk, so
-it may be larger than the memory. `lightsheet.zarr` is the image, with the labels in `labels/nuclei`; `lightsheet-mask.zarr` is
+The image has planes of nuclei and a pyramid. It is written in shards of 8 planes, and labeled shard by shard, so it may be larger than
+the memory. Files of an earlier run are replaced. `lightsheet.zarr` is the image, with the labels in `labels/nuclei`; `lightsheet-mask.zarr` is
 what a segmentation gave, and `nuclei.csv` the table.
 """
 

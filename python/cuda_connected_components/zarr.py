@@ -37,7 +37,7 @@ try:
     from . import dask as lazy
 except ImportError as error:
     raise ImportError(
-        "Dask 2025.1 and Zarr 3.1.3 or later are needed: pip install 'cuda-connected-components[zarr]'"
+        "Dask 2025.1 and Zarr 3.1.6 or later are needed: pip install 'cuda-connected-components[zarr]'"
     ) from error
 
 from . import LabelOverflowError, _ome_zarr, _settings
@@ -156,7 +156,7 @@ def _parser():
         "output",
         metavar="OUT",
         nargs="?",
-        help="the labels: a new array for an array; for an image the same path, or a new one: OUT/labels/NAME",
+        help="a new array for the labels of an array; the labels of an image go to OUT/labels/NAME, and OUT may be IN",
     )
     add(
         "--name",
@@ -209,7 +209,7 @@ def _parser():
         metavar="N",
         help="for an array: its last N axes are those of an image (default: all)",
     )
-    add("--overwrite", action="store_true", help="remove OUT and TABLE first if they exist")
+    add("--overwrite", action="store_true", help="remove the labels and TABLE first if they exist; never IN")
     add("--device", help='"cpu", "cuda" or "cuda:N" (default: cpu)')
     add(
         "--scratch",
