@@ -289,12 +289,11 @@ def keep_largest(
             kept, values = found
             _warnings.warn(values)
             return kept
-    if across_values and not by_value:
-        raise ValueError("across_values needs by_value=True: otherwise, components have no values")
+    selection = Selection.of_largest(k, by_value, across_values)
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn, by_value, background
     )
-    return keep(image, options, Selection(k=k, per_value=bool(by_value and not across_values)), out)
+    return keep(image, options, selection, out)
 
 
 @outside_graphs
@@ -363,12 +362,7 @@ def remove_small(
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn, by_value, background
     )
-    if isinstance(min_size, Mapping):
-        if not by_value:
-            raise ValueError("min_size for each value needs by_value=True: otherwise, components have no values")
-        sizes = {value: (size, math.inf) for value, size in min_size.items()}
-        return keep(image, options, Selection(sizes=sizes, spacing=spacing), out)
-    return keep(image, options, Selection(min_size=min_size, spacing=spacing), out)
+    return keep(image, options, Selection.of_sizes(min_size, by_value, spacing), out)
 
 
 @outside_graphs
@@ -531,12 +525,7 @@ def relabel(
     >>> ccc.relabel(np.array([7, 0, 2, 2, 0, 2, 9, 9]))
     array([3, 0, 1, 1, 0, 1, 2, 2])
     """
-    if order not in ("size", "label"):
-        raise ValueError(f'order must be "size" or "label", not {order!r}')
-    selection = Selection(
-        0 if k is None else _arguments.integer_of("k", k, 1),
-        _arguments.integer_of("min_size", min_size, 0),
-    )
+    selection = Selection.of_labels(order, min_size, k)
     options = Options(spatial_dims=spatial_dims, threads=threads)
     library, labels = _images.open_image(labels)
     result, count = _memory_of(library).relabel(library, labels, options, order, selection, out)
@@ -618,11 +607,7 @@ def component_statistics(
             columns, values = found
             _warnings.warn(values)
             return columns
-    if by_value and properties is _table.DEFAULT_PROPERTIES:
-        properties = ("label", "value", *properties[1:])
-    properties = _table.checked(properties, _table.PROPERTIES)
-    if "value" in properties and not by_value:
-        raise ValueError("the property 'value' needs by_value=True: other components have no single value")
+    properties = _table.checked_of_components(properties, by_value)
     options = Options(
         connectivity, spatial_dims, lower, upper, mask, device, threads, _warnings.warn, by_value, background
     )
@@ -695,9 +680,7 @@ def label_statistics(
     >>> columns["label"], columns["area"]
     (array([-2,  7]), array([2., 3.]))
     """
-    properties = _table.checked(properties, _table.PROPERTIES_OF_LABELS)
-    if intensities is None and any(name.startswith("intensity_") for name in properties):
-        raise ValueError("properties of intensities need the second image: pass intensities=")
+    properties = _table.checked_of_labels(properties, intensities is not None)
     options = Options(None, spatial_dims, device=device, threads=threads, by_value=True, background=background)
     library, labels = _images.open_image(labels)
     call, columns = tabulate(library, labels, options, _table.columns_for(properties), intensities)

@@ -1,7 +1,7 @@
 """The options of a call. A public function makes them once, and hands them down."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from . import _arguments, _core
@@ -83,6 +83,32 @@ class Selection(NamedTuple):
     invert: bool = False  # whether the components that are not selected stay
     replaces: bool = False  # whether `value` replaces what is selected, and all other elements stay
     value: Any = None  # of other elements; None for the background
+
+    @classmethod
+    def of_largest(cls, k, by_value, across_values):
+        """Return the selection of the `k` largest components: of each value, or of all."""
+        if across_values and not by_value:
+            raise ValueError("across_values needs by_value=True: otherwise, components have no values")
+        return cls(k=k, per_value=bool(by_value and not across_values))
+
+    @classmethod
+    def of_sizes(cls, min_size, by_value, spacing):
+        """Return the selection of the components from a size on, which may be a dictionary for values."""
+        if not isinstance(min_size, Mapping):
+            return cls(min_size=min_size, spacing=spacing)
+        if not by_value:
+            raise ValueError("min_size for each value needs by_value=True: otherwise, components have no values")
+        return cls(sizes={value: (size, math.inf) for value, size in min_size.items()}, spacing=spacing)
+
+    @classmethod
+    def of_labels(cls, order, min_size, k):
+        """Return the selection of labels that are renumbered."""
+        if order not in ("size", "label"):
+            raise ValueError(f'order must be "size" or "label", not {order!r}')
+        return cls(
+            0 if k is None else _arguments.integer_of("k", k, 1),
+            _arguments.integer_of("min_size", min_size, 0),
+        )
 
     def apply(self, settings, library, image, axes):
         """Complete the settings for the extension module. `axes` is the number of axes of an image."""

@@ -49,6 +49,24 @@ def checked(properties, known):
     return properties
 
 
+def checked_of_components(properties, by_value):
+    """Return the properties of components that a user names, or the default ones."""
+    if by_value and properties is DEFAULT_PROPERTIES:
+        properties = ("label", "value", *properties[1:])
+    properties = checked(properties, PROPERTIES)
+    if "value" in properties and not by_value:
+        raise ValueError("the property 'value' needs by_value=True: other components have no single value")
+    return properties
+
+
+def checked_of_labels(properties, has_intensities):
+    """Return the properties of labels that a user names."""
+    properties = checked(properties, PROPERTIES_OF_LABELS)
+    if not has_intensities and any(name.startswith("intensity_") for name in properties):
+        raise ValueError("properties of intensities need the second image: pass intensities=")
+    return properties
+
+
 def columns_for(properties):
     """Return the names of the settings for the columns that properties follow from."""
     return [name for name, needs in _PROPERTIES_OF_COLUMNS.items() if not needs.isdisjoint(properties)]

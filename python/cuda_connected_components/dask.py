@@ -19,7 +19,6 @@ import math
 import operator
 import os
 import sys
-from collections.abc import Mapping
 
 import numpy as np
 
@@ -200,10 +199,8 @@ def keep_largest(
     added up in between.
     """
     k = _arguments.integer_of("k", k, 1)
-    if across_values and not by_value:
-        raise ValueError("across_values needs by_value=True: otherwise, components have no values")
+    selection = Selection.of_largest(k, by_value, across_values)
     options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
-    selection = Selection(k=k, per_value=bool(by_value and not across_values))
     return _keep("keep-largest", image, mask, options, selection)
 
 
@@ -226,17 +223,7 @@ def remove_small(
     added up in between.
     """
     options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
-    if isinstance(min_size, Mapping):
-        if not by_value:
-            raise ValueError(
-                "min_size for each value needs by_value=True: otherwise, components have no values"
-            )
-        selection = Selection(
-            sizes={value: (size, math.inf) for value, size in min_size.items()}, spacing=spacing
-        )
-    else:
-        selection = Selection(min_size=min_size, spacing=spacing)
-    return _keep("remove-small", image, mask, options, selection)
+    return _keep("remove-small", image, mask, options, Selection.of_sizes(min_size, by_value, spacing))
 
 
 def _keep(name, image, mask, options, selection):
@@ -282,11 +269,7 @@ def component_statistics(
         Its columns, as Dask arrays of one chunk of unknown size. ``dask.compute(columns)[0]`` has arrays of
         NumPy.
     """
-    if by_value and properties is _table.DEFAULT_PROPERTIES:
-        properties = ("label", "value", *properties[1:])
-    properties = _table.checked(properties, _table.PROPERTIES)
-    if "value" in properties and not by_value:
-        raise ValueError("the property 'value' needs by_value=True: other components have no single value")
+    properties = _table.checked_of_components(properties, by_value)
     options = Options(connectivity, spatial_dims, device=device, by_value=by_value, background=background)
     call = _Call(image, mask, options)
     finish = call.finish(spacing, properties)
@@ -318,9 +301,7 @@ def label_statistics(
     columns : dict
         Its columns, as for `component_statistics`.
     """
-    properties = _table.checked(properties, _table.PROPERTIES_OF_LABELS)
-    if intensities is None and any(name.startswith("intensity_") for name in properties):
-        raise ValueError("properties of intensities need the second image: pass intensities=")
+    properties = _table.checked_of_labels(properties, intensities is not None)
     options = Options(
         None, spatial_dims, device=device, by_value=True, background=background, whole_values=True
     )
@@ -365,12 +346,7 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     The parameters and the result are those of `cuda_connected_components.relabel` with ``return_num=True``:
     the labels, with the type of the input, and their number as in `label`. The chunks are computed twice.
     """
-    if order not in ("size", "label"):
-        raise ValueError(f'order must be "size" or "label", not {order!r}')
-    selection = Selection(
-        0 if k is None else _arguments.integer_of("k", k, 1),
-        _arguments.integer_of("min_size", min_size, 0),
-    )
+    selection = Selection.of_labels(order, min_size, k)
     call = _Call(labels, None, Options(None, spatial_dims, by_value=True, whole_values=True))
     _arguments.check_integers(_arguments.name_of(call.dtype), _arguments.ADVICE_FOR_LABELS)
     work = call.work(measured=True, columns=("values",))
