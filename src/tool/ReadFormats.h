@@ -9,11 +9,9 @@
 #include "Failure.h"
 #include "ReadImage.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <cstring>
+#include <array>
 #include <filesystem>
+#include <string>
 
 using PixelType = ImageView::PixelTypeEnum;
 

@@ -9,6 +9,10 @@
 
 #include <vnl/algo/vnl_determinant.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <set>
 
 namespace
