@@ -122,7 +122,7 @@ public:
    * `mask` and `intensities` are views of the pixels of the block. The selection must be the default: see Select().
    * \param input the pixels of the block, in host memory
    * \param output gets the label of each pixel in the block: 0 for the background, and 1, 2, 3 and so on. As for
-   * CudaConnectedComponentLabeler::Label(). If it has no memory, the labels are not kept.
+   * CudaConnectedComponentLabeler::Label(). If it has no memory, no labels are written: see Relabel().
    * \param origin the index of the first pixel of the block in the whole image
    * \param imageSize the size of the whole image
    * \return the block
@@ -189,6 +189,20 @@ public:
                       const ViewType &                                       output,
                       const std::vector<std::uint64_t> &                     newLabels,
                       const CudaConnectedComponentLabeler::ParallelForType & parallelFor = {});
+
+  /** Labels a block again, and writes its labels in the whole image. So the labels of the first time need no memory.
+   * \param labeler the labeler of Label(). Its table and its intensities are not used.
+   * \param input the pixels of the block, as for Label()
+   * \param output gets the new labels, in host memory
+   * \param newLabels the new label of each component of the block; 0 for the background
+   * \exception CudaConnectedComponentError see the description of the class, and
+   * CudaConnectedComponentLabeler::Label(). InvalidArgument: the block has another number of components than
+   * `newLabels`, because its pixels have changed. TooManyObjects: a label is greater than the maximum of the output's
+   * type. No pixel has changed in both cases. */
+  static void Relabel(const CudaConnectedComponentLabeler & labeler,
+                      const ViewType &                      input,
+                      const ViewType &                      output,
+                      const std::vector<std::uint64_t> &    newLabels);
 
   /** Adds the rows of a block to the table of several blocks. A block that is added twice counts twice.
    * \param rows the table of the block

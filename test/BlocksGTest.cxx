@@ -141,6 +141,21 @@ RandomCuts(const Size & size, std::mt19937 & random)
   return cuts;
 }
 
+/** Returns the labeler for a block of an image. */
+CudaConnectedComponentLabeler
+LabelerOf(const Case & each, const Size & origin, const Size & size)
+{
+  auto labeler = each.labeler;
+  for (auto * const view : { &labeler.options.mask, &labeler.options.intensities })
+  {
+    if (view->pixels != nullptr)
+    {
+      *view = view->Region(origin, size);
+    }
+  }
+  return labeler;
+}
+
 /** Labels the blocks of an image, in any order. */
 std::vector<Block>
 LabelBlocks(const Case & each, const Cuts & cuts, const ImageView & labels, std::mt19937 & random)
@@ -162,15 +177,7 @@ LabelBlocks(const Case & each, const Cuts & cuts, const ImageView & labels, std:
           blockSize[axis] =
             (cell[axis] + 1 < cuts[axis].size() ? cuts[axis][cell[axis] + 1] : size[axis]) - origin[axis];
         }
-        auto labeler = each.labeler;
-        for (auto * const view : { &labeler.options.mask, &labeler.options.intensities })
-        {
-          if (view->pixels != nullptr)
-          {
-            *view = view->Region(origin, blockSize);
-          }
-        }
-        blocks.push_back(Blocks::Label(labeler,
+        blocks.push_back(Blocks::Label(LabelerOf(each, origin, blockSize),
                                        each.image.Region(origin, blockSize),
                                        labels.pixels == nullptr ? ImageView{} : labels.Region(origin, blockSize),
                                        origin,
@@ -278,15 +285,28 @@ MergeInSteps(const std::vector<Block> & blocks, Order order)
   return labels;
 }
 
-/** Writes the labels of the blocks to their pixels. */
+/** Writes the labels of the blocks to their pixels. Labeling the blocks again must give the same pixels. */
 void
-RelabelAll(const std::vector<Block> & blocks, const FinalLabels & labels, const ImageView & pixels)
+RelabelAll(const Case &               each,
+           const std::vector<Block> & blocks,
+           const FinalLabels &        labels,
+           std::vector<Label> &       pixels)
 {
+  std::vector<Label> again(pixels.size(), 99);
+  const auto         view = ImageView::Of(pixels.data(), each.image.size);
+  const auto         viewOfAgain = ImageView::Of(again.data(), each.image.size);
   for (std::size_t i = 0; i < blocks.size(); ++i)
   {
-    const auto region = pixels.Region(blocks[i].origin, blocks[i].size);
+    const Size & origin = blocks[i].origin;
+    const Size & size = blocks[i].size;
+    const auto   region = view.Region(origin, size);
     Blocks::Relabel(region, region, labels.ofBlocks[i]);
+    Blocks::Relabel(LabelerOf(each, origin, size),
+                    each.image.Region(origin, size),
+                    viewOfAgain.Region(origin, size),
+                    labels.ofBlocks[i]);
   }
+  EXPECT_EQ(pixels == again, true);
 }
 
 Table
@@ -403,7 +423,7 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
   };
   const Table table = addAll(labels);
   ExpectSameTable(expected.table, table);
-  RelabelAll(blocks, labels, view);
+  RelabelAll(each, blocks, labels, pixels);
   ASSERT_EQ(expected.labels == pixels, true);
 
   Case   selecting = each;
@@ -442,7 +462,7 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
   }
   LabelBlocks(each, cuts, view, random);
   ExpectSameTable(expectedSelection.table, addAll(selectedLabels));
-  RelabelAll(blocks, selectedLabels, view);
+  RelabelAll(each, blocks, selectedLabels, pixels);
   EXPECT_EQ(expectedSelection.labels == pixels, true);
 }
 
@@ -1080,6 +1100,20 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   ExpectRefusal("has the label 3", [&] { Blocks::Relabel(view, view, { 5, 6 }); });
   EXPECT_EQ((std::vector<std::int8_t>{ 0, 1, 2, 3 }), pixels);
   EXPECT_THROW(Blocks::Relabel(view, view, { 5, 128, 7 }), CudaConnectedComponentError);
+  std::vector<std::int8_t> output(4, 9);
+  const auto               outputView = ImageView::Of(output.data(), Size{ 4, 1, 1 });
+  const auto               labeler = HostLabeler(6);
+  ExpectRefusal("there are 2 new labels, and the image has 1 components",
+                [&] { Blocks::Relabel(labeler, view, outputView, { 5, 6 }); });
+  EXPECT_THROW(Blocks::Relabel(labeler, view, outputView, { 128 }), CudaConnectedComponentError);
+  auto selecting = labeler;
+  selecting.options.selection.minimumSize = 2;
+  ExpectRefusal("by Select()", [&] { Blocks::Relabel(selecting, view, outputView, { 5 }); });
+  ExpectRefusal("pixels instead of",
+                [&] { Blocks::Relabel(labeler, view.Region({ 1, 0, 0 }, { 3, 1, 1 }), outputView, { 5 }); });
+  EXPECT_EQ((std::vector<std::int8_t>{ 9, 9, 9, 9 }), output);
+  Blocks::Relabel(labeler, view, outputView, { 127 });
+  EXPECT_EQ((std::vector<std::int8_t>{ 0, 127, 127, 127 }), output);
   Blocks::Relabel(view, view, { 5, 127, 0 });
   EXPECT_EQ((std::vector<std::int8_t>{ 0, 5, 127, 0 }), pixels);
 }

@@ -235,10 +235,7 @@ def relabel_chunk(chunk, place, labels, *masks, work, dtype):
     mask = _on_host(*masks) if masks else None
     result = np.empty(chunk.array.shape, dtype)
     for index, of_image in zip(chunk.indices, labels):
-        target = result[index]
-        local = target if target.itemsize >= 4 else np.empty(target.shape, np.uint32)
-        _label_again(chunk, index, mask, local, of_image["count"], work)
-        _core.relabel_block(local, target, _core.expand_labels(of_image), 1)
+        _label_again(chunk, index, mask, result[index], _core.expand_labels(of_image), work)
     return chunk.like_chunk(result)
 
 
@@ -256,18 +253,19 @@ def _local_dtype(image):
     return np.uint32 if image.size < 2**32 else np.uint64
 
 
-def _label_again(chunk, index, mask, labels, count, work):
-    """Write the labels of an image of a chunk, as in the first pass over the chunks."""
+def _label_again(chunk, index, mask, output, new_labels, work):
+    """Label an image of a chunk again. `output` gets new labels instead of 1, 2, 3 and so on."""
     image = chunk.array[index]
+    of_image = None if mask is None else mask[index]
     with chunk.lease() as device:
-        found, _ = _core.label_host(
-            image, None if mask is None else mask[index], labels, True, work.settings(image.dtype, device)
-        )
-    if found != count:
-        raise RuntimeError(
-            f"a chunk had {count} components at first, and {found} the second time: its values change from one "
-            'computation to the next; call persist() first, or pass scratch="memory"'
-        )
+        settings = work.settings(image.dtype, device)
+        try:
+            _core.label_block_again(image, of_image, output, new_labels, settings)
+        except ValueError as error:
+            raise RuntimeError(
+                f"a chunk is not as it was at first: {error}; its values change from one computation to the next, so "
+                'call persist() first, or pass scratch="memory"'
+            ) from error
 
 
 def select_components(blocks, work, dtype, selection):
@@ -313,10 +311,8 @@ def keep_chunk(chunk, place, selected, *masks, work, background):
     result = np.full(chunk.array.shape, background, chunk.chunk.dtype)
     for index, of_image in zip(chunk.indices, selected):
         image = chunk.array[index]
-        labels = np.empty(image.shape, _local_dtype(image))
-        _label_again(chunk, index, mask, labels, len(of_image), work)
         is_kept = np.empty(image.shape, np.uint8)
-        _core.relabel_block(labels, is_kept, of_image.astype(np.uint64), 1)
+        _label_again(chunk, index, mask, is_kept, of_image.astype(np.uint64), work)
         np.copyto(result[index], image, where=is_kept.view(bool))
     return chunk.like_chunk(result)
 
@@ -363,7 +359,7 @@ def measure_floats_of_chunk(chunk, place, tables, ranges, intensities, *, work):
     sums = []
     for index, of_chunk, of_image in zip(chunk.indices, tables, ranges):
         labels = np.empty(chunk.array.shape[-work.axes :], _local_dtype(chunk.array[index]))
-        _label_again(chunk, index, None, labels, of_chunk["count"], work)
+        _label_again(chunk, index, None, labels, 1 + np.arange(of_chunk["count"], dtype=np.uint64), work)
         added = _core.measure_intensities_of_block(labels, np.ascontiguousarray(second[index]), of_image, 1)
         if "values" in of_chunk:
             added["values"] = of_chunk["values"]
@@ -427,10 +423,7 @@ def renumber_chunk(chunk, place, new_labels, *masks, work, dtype):
     mask = _on_host(*masks) if masks else None
     result = np.empty(chunk.array.shape, dtype.newbyteorder("="))
     for index, new in zip(chunk.indices, new_labels):
-        target = result[index]
-        local = target if target.itemsize >= 4 else np.empty(target.shape, np.uint32)
-        _label_again(chunk, index, mask, local, len(new), work)
-        _core.relabel_block(local, target, new, 1)
+        _label_again(chunk, index, mask, result[index], new, work)
     return chunk.like_chunk(result.astype(dtype, copy=False))
 
 

@@ -264,13 +264,23 @@ ToLabels(const nb::dict & dictionary)
   return labels;
 }
 
-/** Sets where a labeler works. */
-void
-SetDevice(CudaConnectedComponentLabeler & labeler, Threads & threads, const Settings & settings)
+/** Returns an array, or nothing for None. */
+std::optional<Array>
+OptionalArray(nb::handle array, bool isOutput)
 {
+  return array.is_none() ? std::nullopt : std::make_optional<Array>(array, isOutput, false);
+}
+
+/** Returns a labeler for a block and its mask. */
+CudaConnectedComponentLabeler
+LabelerOfBlock(Threads & threads, const std::optional<Array> & mask, const Settings & settings)
+{
+  CudaConnectedComponentLabeler labeler = LabelerFor(settings);
   labeler.options.onHost = settings.device == HostBackend;
   labeler.options.deviceId = settings.device == HostBackend ? CurrentDevice : settings.device;
   labeler.options.parallelFor = threads.GetLoop();
+  labeler.options.mask = mask ? mask->GetView() : labeler.options.mask;
+  return labeler;
 }
 
 /** Labels a block. `output` gets the labels, or is None. `isMeasured` says whether the block gets a table. */
@@ -283,25 +293,15 @@ LabelBlock(nb::handle       image,
            bool             isMeasured,
            const Settings & settings)
 {
-  const Array          pixels(image, false, false);
-  std::optional<Array> maskPixels;
-  std::optional<Array> labels;
-  if (!mask.is_none())
-  {
-    maskPixels.emplace(mask, false, false);
-  }
-  if (!output.is_none())
-  {
-    labels.emplace(output, true, false);
-  }
-  Block block;
+  const Array                pixels(image, false, false);
+  const std::optional<Array> maskPixels = OptionalArray(mask, false);
+  const std::optional<Array> labels = OptionalArray(output, true);
+  Block                      block;
   {
     const nb::gil_scoped_release released;
     Threads                      threads(settings.threads);
     Translate([&] {
-      CudaConnectedComponentLabeler labeler = LabelerFor(settings);
-      SetDevice(labeler, threads, settings);
-      labeler.options.mask = maskPixels ? maskPixels->GetView() : labeler.options.mask;
+      CudaConnectedComponentLabeler labeler = LabelerOfBlock(threads, maskPixels, settings);
       labeler.options.outputIsUntouched = labels.has_value();
       labeler.options.columns.pixelCounts = isMeasured;
       const auto noOutput = CudaConnectedComponentImageView{};
@@ -415,6 +415,23 @@ ExpandLabels(const nb::dict & dictionary)
   return ToArray(std::move(all));
 }
 
+/** Labels a block again, and writes the new label of each component. */
+void
+LabelBlockAgain(nb::handle image, nb::handle mask, nb::handle output, nb::handle newLabels, const Settings & settings)
+{
+  const Array                  pixels(image, false, false);
+  const std::optional<Array>   maskPixels = OptionalArray(mask, false);
+  const Array                  labels(output, true, false);
+  const auto                   numbers = FromArray<std::uint64_t>(newLabels);
+  const nb::gil_scoped_release released;
+  Threads                      threads(settings.threads);
+  Translate([&] {
+    CudaConnectedComponentLabeler labeler = LabelerOfBlock(threads, maskPixels, settings);
+    labeler.options.outputIsUntouched = true;
+    Blocks::Relabel(labeler, pixels.GetView(), labels.GetView(), numbers);
+  });
+}
+
 /** Replaces the labels of a block. The output may be the labels. */
 void
 RelabelBlock(nb::handle labels, nb::handle output, nb::handle newLabels, unsigned int threadCount)
@@ -436,20 +453,15 @@ MeasureValuesOfBlock(nb::handle       image,
                      const Size &     imageSize,
                      const Settings & settings)
 {
-  const Array          pixels(image, false, false);
-  std::optional<Array> second;
-  if (!intensities.is_none())
-  {
-    second.emplace(intensities, false, false);
-  }
-  Table table;
+  const Array                pixels(image, false, false);
+  const std::optional<Array> second = OptionalArray(intensities, false);
+  Table                      table;
   {
     const nb::gil_scoped_release released;
     Threads                      threads(settings.threads);
     Translate([&] {
-      CudaConnectedComponentLabeler labeler = LabelerFor(settings);
-      SetDevice(labeler, threads, settings);
-      const auto wanted = labeler.options.columns;
+      CudaConnectedComponentLabeler labeler = LabelerOfBlock(threads, {}, settings);
+      const auto                    wanted = labeler.options.columns;
       labeler.options.columns = itk::ccl::ColumnsOfBlock(wanted, true);
       labeler.options.intensities = second ? second->GetView() : labeler.options.intensities;
       table = labeler.Measure(pixels.GetView());
@@ -571,6 +583,13 @@ DefineBlocks(nb::module_ & module)
   module.def("merge_blocks", &MergeBlocks, nb::arg("blocks"), nb::arg("seams"), nb::arg("by_first_pixel"));
   module.def("compose_labels", &ComposeLabels, labels, nb::arg("labels_of_merged"));
   module.def("expand_labels", &ExpandLabels, labels);
+  module.def("label_block_again",
+             &LabelBlockAgain,
+             nb::arg("image"),
+             nb::arg("mask").none(),
+             nb::arg("output"),
+             nb::arg("new_labels"),
+             nb::arg("settings"));
   module.def("relabel_block", &RelabelBlock, labels, nb::arg("output"), nb::arg("new_labels"), threads);
   module.def("measure_values_of_block", &MeasureValuesOfBlock, image, intensities, origin, imageSize, settings);
   module.def("add_tables", &AddTables, nb::arg("tables"), labels, nb::arg("count"));

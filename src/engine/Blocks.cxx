@@ -5,10 +5,10 @@
 #include "itkCudaConnectedComponentBlocks.h"
 
 #include "engine/BlockChecks.h"
+#include "engine/Calls.h"
 #include "engine/LabeledImages.h"
 #include "engine/Requests.h"
 #include "algorithms/blocks/BlockIntensities.h"
-#include "executors/host/HostMemory.h"
 #include "primitives/EqualValues.h"
 
 #include <algorithm>
@@ -41,39 +41,50 @@ ConnectivityOf(const CudaConnectedComponentLabeler::Options & options, const Blo
   }
 }
 
-/** Calls visit(label) for the pixels of a face of an image of labels. */
-template <typename TVisitor>
+/** Throws CudaConnectedComponentError unless a block can be labeled with the options. */
 void
-VisitFace(const ImageView & labels, unsigned int axis, bool isUpper, const TVisitor & visit)
+RequireBlockOf(const CudaConnectedComponentLabeler::Options & options, const ImageView & input)
 {
-  VisitWidth(labels.type, [&](auto zero) {
-    using LabelType = decltype(zero);
-    const std::uint64_t last = labels.size[axis] - 1;
-    const auto [u, v] = AxesOfFace(axis);
-    ImageView::SizeType index{};
-    index[axis] = isUpper ? last : 0;
-    for (index[v] = 0; index[v] < labels.size[v]; ++index[v])
-    {
-      for (index[u] = 0; index[u] < labels.size[u]; ++index[u])
-      {
-        const char * const row = labels.Row(index[1] + labels.size[1] * index[2]);
-        visit(std::uint64_t{ reinterpret_cast<const LabelType *>(row)[index[0]] });
-      }
-    }
-  });
+  RequireIn(ImageView::MemoryEnum::Host, input, "input");
+  Require(input.images == 1, "a block is one image, not a batch");
+  Require(options.selection.IsDefault(),
+          "a block has all of its components: apply the selection to the whole image, by Select()");
+  Require(options.byValue || !options.columns.values,
+          "options.columns.values needs options.byValue: the components of a mask have no values");
 }
 
-/** Makes the faces and the list of the components with pixels there.
+/** Returns the values of labels that take the place of others in an output. Throws TooManyObjects if one is too large.
+ */
+LabelValues
+LabelValuesFor(const std::vector<std::uint64_t> & newLabels, const ImageView & output)
+{
+  LabelValues labelValues = LabelValuesOf(output.type, 0);
+  for (const std::uint64_t label : newLabels)
+  {
+    labelValues.RequireRoomFor(label);
+  }
+  labelValues.maximumCount = LabelValues::Ranks().maximumCount;
+  return labelValues;
+}
+
+/** Makes the list of the components with pixels in faces. The faces have the labels of StoreBlockPixels() before, and
+ * those of the list afterwards.
  * \param values the value of each component in labeling by value, or empty
  * \param nan the value that equals nothing, if there is one */
 void
-MakeFaces(const ImageView & labels, const std::vector<std::uint64_t> & values, const RunValues & nan, Block & block)
+ListBorder(const std::vector<std::uint64_t> & values, const RunValues & nan, Block & block)
 {
+  Require(block.componentCount < std::numeric_limits<std::uint32_t>::max(),
+          [&block] { return NameOf(block) + " has 2^32 components or more: take smaller blocks"; });
   // What takes the place of a label in a face: 0 or, at first, 1.
   std::vector<std::uint32_t> faceLabels(block.componentCount + 1, 0);
-  ForEachInnerFace(block, [&](unsigned int axis, bool isUpper) {
-    VisitFace(labels, axis, isUpper, [&faceLabels](std::uint64_t label) { faceLabels[label] = 1; });
-  });
+  for (const auto & face : block.faces)
+  {
+    for (const std::uint32_t label : face)
+    {
+      faceLabels[label] = 1;
+    }
+  }
   faceLabels[0] = 0;
   for (std::uint64_t component = 0; component < block.componentCount; ++component)
   {
@@ -85,8 +96,6 @@ MakeFaces(const ImageView & labels, const std::vector<std::uint64_t> & values, c
     else if (label != 0)
     {
       block.borderComponents.push_back(component);
-      Require(block.borderComponents.size() < std::numeric_limits<std::uint32_t>::max(),
-              [&block] { return NameOf(block) + " has 2^32 components at its border or more: take smaller blocks"; });
       label = static_cast<std::uint32_t>(block.borderComponents.size());
       if (!values.empty())
       {
@@ -94,12 +103,11 @@ MakeFaces(const ImageView & labels, const std::vector<std::uint64_t> & values, c
       }
     }
   }
-  ForEachInnerFace(block, [&](unsigned int axis, bool isUpper) {
-    const auto [u, v] = AxesOfFace(axis);
-    auto & face = block.faces[FaceNumber(axis, isUpper)];
-    face.reserve(block.size[u] * block.size[v]);
-    VisitFace(labels, axis, isUpper, [&face, &faceLabels](std::uint64_t label) { face.push_back(faceLabels[label]); });
-  });
+  for (auto & face : block.faces)
+  {
+    std::transform(
+      face.begin(), face.end(), face.begin(), [&faceLabels](std::uint32_t label) { return faceLabels[label]; });
+  }
 }
 
 } // namespace
@@ -117,35 +125,38 @@ CudaConnectedComponentBlocks::Label(const CudaConnectedComponentLabeler & labele
   block.size = input.size;
   block.imageSize = imageSize;
   RequireBox(block);
+  RequireBlockOf(options, input);
   Require(!options.wholeValues, "blocks join neighbors only: options.wholeValues is for a whole image");
   block.connectivity = ConnectivityOf(options, imageSize);
   block.valueType = options.byValue ? input.type : block.valueType;
-  RequireIn(ViewType::MemoryEnum::Host, input, "input");
-  Require(input.images == 1, "a block is one image, not a batch");
-  Require(options.selection.IsDefault(),
-          "a block has all of its components: apply the selection to the whole image, by Select()");
-  Require(options.byValue || !options.columns.values,
-          "options.columns.values needs options.byValue: the components of a mask have no values");
 
-  // Labels that nobody keeps have the type that holds all of them.
-  const bool                  isKept = output.pixels != nullptr;
-  const bool                  isWide = input.Count() > std::numeric_limits<std::uint32_t>::max();
-  const std::uint64_t         scratchSize = isKept ? 0 : GridOf(input.size, 1).Count() * (isWide ? 2 : 1);
-  const auto                  scratch = AllocateOnHost<std::uint32_t>(scratchSize);
-  const auto                  scratchType = isWide ? PixelType::UInt64 : PixelType::UInt32;
-  const ViewType              labels = isKept ? output : ViewType::Of(scratch.get(), scratchType, input.size);
-  CudaConnectedComponentTable table;
-  auto                        blockLabeler = labeler;
-  blockLabeler.options.columns = ColumnsOfBlock(options.columns, options.byValue);
-  block.componentCount = blockLabeler.Label(input, labels, 0, &table);
-  if (HasPixels(block))
+  const bool isKept = output.pixels != nullptr;
+  HostOutput hostOutput;
+  hostOutput.block = &block;
+  if (isKept)
   {
-    MakeFaces(labels, table.values, RunValues::Of(input.type, nullptr), block);
+    RequireSize(output, input.size, 1, "output");
+    RequireHostLabels(output);
+    hostOutput.labels = output;
   }
+  CudaConnectedComponentTable table;
+  auto                        blockOptions = options;
+  blockOptions.columns = ColumnsOfBlock(options.columns, options.byValue);
+  blockOptions.columns.firstPixels = false; // the block has them
+  const auto request = RequestFor(blockOptions,
+                                  &input,
+                                  input.size,
+                                  1,
+                                  true,
+                                  OutputKind::Labels,
+                                  isKept ? LabelValuesOf(output.type, 0) : LabelValues::Ranks());
+  block.componentCount = LabelHost(blockOptions, input, request, hostOutput, &table);
+  ListBorder(table.values, RunValues::Of(input.type, nullptr), block);
   if (IsFloat(options.intensities.type))
   {
     table.intensities = RangesOf(std::move(table.intensities));
   }
+  table.firstPixels = std::move(block.firstPixels);
   ShiftRows(block, table);
   block.firstPixels = options.columns.firstPixels ? table.firstPixels : std::move(table.firstPixels);
   RemoveColumns(options.columns, table);
@@ -258,6 +269,26 @@ CudaConnectedComponentBlocks::Compose(const BlockType &  block,
 }
 
 void
+CudaConnectedComponentBlocks::Relabel(const CudaConnectedComponentLabeler & labeler,
+                                      const ViewType &                      input,
+                                      const ViewType &                      output,
+                                      const std::vector<std::uint64_t> &    newLabels)
+{
+  auto options = labeler.options;
+  RequireBlockOf(options, input);
+  RequireSize(output, input.size, 1, "output");
+  RequireHostLabels(output);
+  options.columns = {};
+  options.intensities = {};
+  HostOutput hostOutput;
+  hostOutput.labels = output;
+  hostOutput.newLabels = &newLabels;
+  const auto request =
+    RequestFor(options, &input, input.size, 1, false, OutputKind::Labels, LabelValuesFor(newLabels, output));
+  LabelHost(options, input, request, hostOutput, nullptr);
+}
+
+void
 CudaConnectedComponentBlocks::Relabel(const ViewType &                                       labels,
                                       const ViewType &                                       output,
                                       const std::vector<std::uint64_t> &                     newLabels,
@@ -265,17 +296,9 @@ CudaConnectedComponentBlocks::Relabel(const ViewType &                          
 {
   const ParallelFor loop = parallelFor ? CheckedFor(parallelFor) : ParallelFor(SequentialFor);
   RequireLabels(loop, labels, newLabels.size());
-  RequireMemory(output, "output");
-  RequireIn(ViewType::MemoryEnum::Host, output, "output");
+  RequireHostLabels(output);
   RequireSize(output, labels.size, 1, "output");
-  RequireLabelType(output);
-  RequireAdjacent(output, "output");
-  RequireSeparateRows(output, "output");
-  const LabelValues labelValues = LabelValuesOf(output.type, 0);
-  for (const std::uint64_t label : newLabels)
-  {
-    labelValues.RequireRoomFor(label);
-  }
+  LabelValuesFor(newLabels, output);
   VisitWidth(labels.type, [&](auto zero) {
     VisitWidth(output.type, [&](auto outputZero) {
       using LabelType = decltype(zero);

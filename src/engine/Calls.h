@@ -8,10 +8,12 @@
 #include "engine/DeviceSession.h"
 #include "algorithms/Request.h"
 
+#include "itkCudaConnectedComponentBlock.h"
 #include "itkCudaConnectedComponentLabeler.h"
 
 #include <cstdint>
 #include <utility>
+#include <vector>
 
 namespace itk::ccl
 {
@@ -36,7 +38,9 @@ IsCleared(const LabelerOptions & options, const ImageView & output, bool isZeroU
 /** The output of a call in host memory. */
 struct HostOutput
 {
-  ImageView                                                 labels;              // without pixels: no labels
+  ImageView                                                 labels;              // without memory: no labels
+  const std::vector<std::uint64_t> *                        newLabels = nullptr; // of the components of one image
+  CudaConnectedComponentBlock *                             block = nullptr;     // gets its faces and first pixels
   const CudaConnectedComponentLabeler::RunVisitorType *     visitRuns = nullptr; // instead of labels, or null
   const CudaConnectedComponentLabeler::MaskRowVisitorType * visitMask = nullptr; // for OutputKind::MaskBits
 };
@@ -49,6 +53,14 @@ LabelRows(const LabelerOptions &                               options,
           const Request &                                      request,
           const HostOutput &                                   output,
           CudaConnectedComponentTable *                        table);
+
+/** Labels or measures an image in host memory by LabelRows(). */
+std::uint64_t
+LabelHost(const LabelerOptions &        options,
+          const ImageView &             input,
+          const Request &               request,
+          const HostOutput &            output,
+          CudaConnectedComponentTable * table);
 
 /** Reports the progress, a value from 0 to 1, to the caller. Throws the exceptions of the caller's function. */
 inline void

@@ -139,6 +139,16 @@ RequireLabelType(const ImageView & output)
 }
 
 void
+RequireHostLabels(const ImageView & output)
+{
+  RequireMemory(output, "output");
+  RequireIn(ImageView::MemoryEnum::Host, output, "output");
+  RequireLabelType(output);
+  RequireAdjacent(output, "output");
+  RequireSeparateRows(output, "output");
+}
+
+void
 RequireOnDevice(const ImageView & input)
 {
   Require(input.memory == ImageView::MemoryEnum::Device,

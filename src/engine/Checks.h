@@ -74,6 +74,10 @@ RequireContiguous(const ImageView & image, const char * name);
 void
 RequireLabelType(const ImageView & output);
 
+/** Throws CudaConnectedComponentError unless an image of labels in host memory can be written. */
+void
+RequireHostLabels(const ImageView & output);
+
 /** Throws CudaConnectedComponentError if the input of a call for device memory is in host memory. */
 void
 RequireOnDevice(const ImageView & input);

@@ -3,12 +3,14 @@
 // Labels images in host memory.
 
 #include "engine/Calls.h"
+#include "engine/Checks.h"
 #include "engine/MemoryLimit.h"
 #include "engine/Slabs.h"
 #include "algorithms/DeviceSteps.h"
 #include "algorithms/analysis/ExportRows.h"
 #include "algorithms/analysis/MeasureIntensities.h"
 #include "algorithms/analysis/UnpackIntensities.h"
+#include "algorithms/blocks/BlockPixels.h"
 #include "algorithms/runs/HostRows.h"
 #include "algorithms/runs/MaskWriteOut.h"
 #include "algorithms/runs/RowUnionFind.h"
@@ -18,6 +20,7 @@
 #include "itkCudaConnectedComponentAlgorithms.h"
 
 #include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -84,7 +87,7 @@ PassRuns(const ParallelFor &                                   parallelFor,
   VisitLabeledRows(parallelFor, bits, ranks, stack, [&](std::uint64_t) { return visitRow; });
 }
 
-/** Writes the labels of the pixels, or passes the runs to the caller. */
+/** Writes the labels of the pixels or what a block keeps of them, or passes the runs to the caller. */
 template <typename TRun>
 void
 WriteLabels(const LabelerOptions &      options,
@@ -92,6 +95,7 @@ WriteLabels(const LabelerOptions &      options,
             const HostRows &            bits,
             const HostRanks<TRun> &     ranks,
             const RanksOfImages<TRun> & imageRanks,
+            std::uint64_t               componentCount,
             const Request &             request,
             const HostOutput &          output)
 {
@@ -101,11 +105,30 @@ WriteLabels(const LabelerOptions &      options,
     PassRuns(parallelFor, bits, ranks, stack, *output.visitRuns);
     return;
   }
+  if (output.block != nullptr)
+  {
+    StoreBlockPixels(parallelFor, bits, ranks, componentCount, *output.block);
+  }
+  if (output.labels.pixels == nullptr)
+  {
+    return;
+  }
+  Require(output.newLabels == nullptr || output.newLabels->size() == componentCount, [&] {
+    return "there are " + std::to_string(output.newLabels->size()) + " new labels, and the image has " +
+           std::to_string(componentCount) + " components";
+  });
   VisitWidth(output.labels.type, [&](auto label) {
     using LabelType = decltype(label);
     const bool isZeroUseful = static_cast<LabelType>(request.labelValues.background) == 0;
     const bool hasBackground = IsCleared(options, output.labels, isZeroUseful);
-    WriteLabelRows<LabelType>(parallelFor, bits, ranks, imageRanks, request.labelValues, hasBackground, output.labels);
+    WriteLabelRows<LabelType>(parallelFor,
+                              bits,
+                              ranks,
+                              imageRanks,
+                              request.labelValues,
+                              hasBackground,
+                              output.labels,
+                              output.newLabels == nullptr ? nullptr : output.newLabels->data());
   });
 }
 
@@ -170,8 +193,8 @@ LabelRunsOnHost(const ParallelFor &         parallelFor,
   return LabelRuns<TRun>(HostExecutor(parallelFor), bits.groups, request.neighbors, capacity, { &request.values });
 }
 
-/** Selects and measures the components of labeled runs on the host, and calls write(runs, imageRanks). All memory is
- * allocated before. */
+/** Selects and measures the components of labeled runs on the host, and calls write(runs, imageRanks, componentCount).
+ * All memory is allocated before. */
 template <typename TRowGroup, typename TRun, typename TVisitor>
 CudaConnectedComponentTable
 FinishOnHost(const HostExecutor &                          executor,
@@ -198,7 +221,7 @@ FinishOnHost(const HostExecutor &                          executor,
   }
   table.intensities =
     MeasureIntensities(executor, selected.labeled.GetIndexed(), selected.labeled.ranks.get(), kept, request);
-  write(selected.labeled, selected.imageRanks);
+  write(selected.labeled, selected.imageRanks, kept);
   return std::move(table);
 }
 
@@ -238,7 +261,11 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     return bits;
   };
 
-  const auto write = [&](const HostRows & bits, const auto & ranks, const auto & imageRanks, const auto & visitMask) {
+  const auto write = [&](const HostRows & bits,
+                         const auto &     ranks,
+                         const auto &     imageRanks,
+                         std::uint64_t    componentCount,
+                         const auto &     visitMask) {
     if (request.output == OutputKind::None)
     {
       return;
@@ -250,19 +277,22 @@ LabelRowsOnHost(const LabelerOptions &                               options,
     }
     else
     {
-      WriteLabels(options, parallelFor, bits, ranks, imageRanks, request, output);
+      WriteLabels(options, parallelFor, bits, ranks, imageRanks, componentCount, request, output);
     }
   };
 
   const auto finish = [&](const HostBits<TRowGroup> & bits, Word * memory, auto labeled) {
     const HostExecutor executor(parallelFor);
-    return FinishOnHost(executor, request, std::move(labeled), [&](const auto & runs, const auto & imageRanks) {
-      const auto * const ranks = runs.ranks.get();
-      write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, [&] {
-        const auto ofColumns = runs.GetIndexed().OfColumns();
-        VisitSelectedRows(parallelFor, bits, ofColumns, ranks, stack, memory, *output.visitMask);
-      });
-    });
+    return FinishOnHost(executor,
+                        request,
+                        std::move(labeled),
+                        [&](const auto & runs, const auto & imageRanks, std::uint64_t componentCount) {
+                          const auto * const ranks = runs.ranks.get();
+                          write(bits, HostRanks(ranks, runs.columnsOfRuns), imageRanks, componentCount, [&] {
+                            const auto ofColumns = runs.GetIndexed().OfColumns();
+                            VisitSelectedRows(parallelFor, bits, ofColumns, ranks, stack, memory, *output.visitMask);
+                          });
+                        });
   };
   if (options.onHost)
   {
@@ -351,7 +381,7 @@ LabelRowsOnHost(const LabelerOptions &                               options,
       table.intensities = MeasureIntensities(
         executor, IndexedRuns<TRowGroup, RunType>{ bits.groups, offsets.get() }, ranks, table.componentCount, request);
     }
-    write(bits, HostRanks(ranks), imageRanks, [&] {
+    write(bits, HostRanks(ranks), imageRanks, table.componentCount, [&] {
       VisitMaskRows(parallelFor, static_cast<const Word *>(runs.mask.get()), stack, *output.visitMask);
     });
   };

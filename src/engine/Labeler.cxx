@@ -52,11 +52,7 @@ LabelPacked(const CudaConnectedComponentLabeler &                labeler,
             CudaConnectedComponentTable *                        table)
 {
   const auto & options = labeler.options;
-  RequireMemory(output, "output");
-  RequireIn(ImageView::MemoryEnum::Host, output, "output");
-  RequireLabelType(output);
-  RequireAdjacent(output, "output");
-  RequireSeparateRows(output, "output");
+  RequireHostLabels(output);
   const auto labelValues = LabelValuesOf(output.type, backgroundValue);
   const auto request =
     RequestFor(options, image, output.size, output.images, table != nullptr, OutputKind::Labels, labelValues);
@@ -94,6 +90,18 @@ MaskPacked(const CudaConnectedComponentLabeler &                     labeler,
 }
 
 } // namespace
+
+std::uint64_t
+ccl::LabelHost(const LabelerOptions &        options,
+               const ImageView &             input,
+               const Request &               request,
+               const HostOutput &            output,
+               CudaConnectedComponentTable * table)
+{
+  return LabelView(options, input, [&](const CudaConnectedComponentLabeler::RowPackerType & packRow) {
+    return LabelRows(options, packRow, request, output, table);
+  });
+}
 
 std::uint64_t
 CudaConnectedComponentLabeler::Label(const ViewType &              input,
@@ -239,9 +247,7 @@ CudaConnectedComponentLabeler::FillHolesOfValues(const ViewType & input,
   runOutput.visitRuns = &keepRuns;
   CudaConnectedComponentTable regions;
   const auto request = RequestFor(regionOptions, &input, input.size, input.images, true, OutputKind::Labels);
-  LabelView(regionOptions, input, [&](const RowPackerType & packRow) {
-    return LabelRows(regionOptions, packRow, request, runOutput, &regions);
-  });
+  LabelHost(regionOptions, input, request, runOutput, &regions);
   if (!request.HasPixels())
   {
     return 0;

@@ -24,7 +24,6 @@ inline TableColumns
 ColumnsOfBlock(const TableColumns & wanted, bool isByValue)
 {
   TableColumns columns = wanted;
-  columns.firstPixels = true;
   columns.values |= isByValue;
   columns.boundingBoxes |= columns.faces;
   columns.sums |= columns.products;

@@ -415,9 +415,9 @@ private:
 };
 
 /** Writes the label of each run to its foreground pixels, and the background value to all other pixels. `ranks` has the
- * ranks of the runs. A run with NoLabel becomes background. The first rank of each image gets the first label. If
- * `hasBackground`, all pixels of the output have the background value already. The pixels of a row of the output are
- * adjacent. */
+ * ranks of the runs. A run with NoLabel becomes background. The first rank of each image gets the first label, unless
+ * `newLabels` has the label of each rank. If `hasBackground`, all pixels of the output have the background value
+ * already. The pixels of a row of the output are adjacent. */
 template <typename TOutput, typename TRun>
 void
 WriteLabelRows(const ParallelFor &         parallelFor,
@@ -426,7 +426,8 @@ WriteLabelRows(const ParallelFor &         parallelFor,
                const RanksOfImages<TRun> & imageRanks,
                const LabelValues &         labelValues,
                bool                        hasBackground,
-               const ImageView &           output)
+               const ImageView &           output,
+               const std::uint64_t *       newLabels = nullptr)
 {
   const Grid                       size{ output.size[0], output.size[1], output.size[2] };
   const ImageStack                 stack(size, output.images, bits.slicesOfGroup);
@@ -450,7 +451,8 @@ WriteLabelRows(const ParallelFor &         parallelFor,
       };
       visitRuns([&](std::uint64_t begin, std::uint64_t end, TRun rank) {
         writeBackground(pixels + begin);
-        writer.Fill(pixels + end, labelOf(rank, firstRank));
+        writer.Fill(pixels + end,
+                    newLabels == nullptr ? labelOf(rank, firstRank) : static_cast<TOutput>(newLabels[rank]));
       });
       if (--rowsLeft == 0)
       {
