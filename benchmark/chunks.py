@@ -9,15 +9,13 @@ in seconds.
 """
 
 import argparse
-import concurrent.futures
 import functools
-import multiprocessing
 import os
 import tempfile
 import time
 
-import dask
 import dask.array as da
+import distributed
 import numpy as np
 
 import cuda_connected_components as ccc
@@ -74,38 +72,44 @@ def against_one_call(arguments):
         )
 
 
-def read(block_info, folder, shape):
+def name_of(folder, kind, location):
+    """Return the name of the file of a chunk. Each chunk has its own file, as in a Zarr store."""
+    return f"{folder}/{kind}-{'-'.join(map(str, location))}"
+
+
+def read(block_info, folder):
     """Read a chunk of the image."""
-    image = np.memmap(f"{folder}/image", np.uint8, "r", shape=shape)
-    return np.asarray(image[tuple(slice(*ends) for ends in block_info[None]["array-location"])])
+    info = block_info[None]
+    return np.fromfile(name_of(folder, "image", info["chunk-location"]), np.uint8).reshape(info["chunk-shape"])
 
 
-def write(labels, folder, shape, block_info):
-    """Write a chunk of the labels."""
-    target = np.memmap(f"{folder}/labels", np.uint32, "r+", shape=shape)
-    target[tuple(slice(*ends) for ends in block_info[0]["array-location"])] = labels
+def write(labels, folder, block_info):
+    """Write a chunk of the labels to a file that exists."""
+    with open(name_of(folder, "labels", block_info[0]["chunk-location"]), "r+b") as file:
+        file.write(labels)
     return np.ones((1, 1, 1), bool)
 
 
 def on_processes(workers, repeat, folder):
     """Return the time of labeling on worker processes, each with as many chunks as another number of workers has."""
-    shape = (SIDE * workers, 4 * SIDE, CHUNKS_OF_WORKER // 4 * SIDE)
-    np.memmap(f"{folder}/image", np.uint8, "w+", shape=shape)[...] = blobs(shape)
-    np.memmap(f"{folder}/labels", np.uint32, "w+", shape=shape)[...] = 0
+    chunks = (workers, 4, CHUNKS_OF_WORKER // 4)
+    image = blobs(tuple(SIDE * n for n in chunks))
+    for location in np.ndindex(chunks):
+        chunk = image[tuple(slice(SIDE * i, SIDE * (i + 1)) for i in location)]
+        chunk.tofile(name_of(folder, "image", location))
+        np.zeros(chunk.shape, np.uint32).tofile(name_of(folder, "labels", location))
     image = da.map_blocks(
-        functools.partial(read, folder=folder, shape=shape),
-        chunks=tuple((SIDE,) * (n // SIDE) for n in shape),
+        functools.partial(read, folder=folder),
+        chunks=tuple((SIDE,) * n for n in chunks),
         dtype=np.uint8,
         meta=np.empty((0, 0, 0), np.uint8),
     )
     labels = ccd.label(image, dtype=np.uint32)[0]
     written = labels.map_blocks(
-        write, folder, shape, dtype=bool, chunks=(1, 1, 1), meta=np.empty((0, 0, 0), bool)
+        write, folder, dtype=bool, chunks=(1, 1, 1), meta=np.empty((0, 0, 0), bool)
     )
-    context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context) as pool:
-        with dask.config.set(scheduler="processes", pool=pool):
-            return best(written.all().compute, repeat + 1)
+    with distributed.Client(n_workers=workers, threads_per_worker=1, memory_limit=None, dashboard_address=None) as client:
+        return best(lambda: client.compute(written.all()).result(), repeat + 1)
 
 
 def main():

@@ -20,7 +20,8 @@ from ._options import Options
 
 RANGES = ("intensity_counts", "intensity_minimums", "intensity_maximums")
 NO_LABELS = np.empty(0, np.uint64)
-_leases: "dict[int, threading.Lock]" = {}  # of the GPUs, for this process
+TASKS_OF_GPU = 3  # at a time in a process: the GPU labels a chunk while the host packs or writes others
+_leases: "dict[int, threading.Semaphore]" = {}  # of the GPUs, for this process
 
 
 class Work(NamedTuple):
@@ -83,11 +84,11 @@ class _Chunk:
 
     @contextlib.contextmanager
     def lease(self):
-        """Have the GPU alone among the tasks of this process."""
+        """Have the GPU together with few other tasks of this process."""
         if self.device == _core.HOST_BACKEND:
             yield self.device
         else:
-            with _leases.setdefault(self.device, threading.Lock()):
+            with _leases.setdefault(self.device, threading.Semaphore(TASKS_OF_GPU)):
                 yield self.device
 
 
