@@ -1,19 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times Dask arrays against one uncut call, and worker processes against one.
+"""Times Dask arrays against one uncut call, worker processes against one, and the functions for Dask arrays.
 
     python benchmark/chunks.py [--edge 2048] [--chunk 512] [--repeat 3] [--workers 1 2 4 8]
+    python benchmark/chunks.py --functions
 
 The volumes are smooth blobs of uint8 in host memory, and the labels are uint32 in an array that exists. If there is a GPU, it
-labels the chunks. Worker processes use the CPU. Each has 16 chunks of 256 x 256 x 256 voxels, in files in memory. Times are minima
-in seconds.
+labels the chunks. Worker processes of `distributed` use the CPU. Each has 4 chunks of 512 x 512 x 512 voxels, in files in memory. Times
+are minima in seconds.
+
+With --functions, a volume of 512 x 512 x 512 voxels in chunks of 128 x 128 x 128 is made chunk by chunk, on two threads of the CPU. Each
+function has a process of its own. The processor time and the peak memory are those above what the imports have taken.
 """
 
 import argparse
 import functools
 import os
+import resource
+import subprocess
+import sys
 import tempfile
 import time
 
+import dask
 import dask.array as da
 import distributed
 import numpy as np
@@ -112,14 +120,61 @@ def on_processes(workers, repeat, folder):
         return best(lambda: client.compute(written.all()).result(), repeat + 1)
 
 
+def make_chunk(block_info):
+    """Return a chunk of blobs with specks of noise."""
+    (z, _), (y, _), (x, _) = block_info[None]["array-location"]
+    side = block_info[None]["chunk-shape"][0]
+    waves = [np.sin((np.arange(side) + begin) / 7, dtype=np.float32) for begin in (z, y, x)]
+    blobs_of_chunk = waves[0][:, None, None] * waves[1][:, None] * waves[2] > 0.4
+    specks = np.random.default_rng([z, y, x]).integers(0, 2**16, (side,) * 3, np.uint16) < 8
+    return (blobs_of_chunk | specks).view(np.uint8)
+
+
+def functions(folder):
+    """Return the functions to time by their names."""
+    image = da.map_blocks(make_chunk, chunks=((128,) * 4,) * 3, dtype=np.uint8, meta=np.empty((0, 0, 0), np.uint8))
+
+    def discard(array):
+        array.map_blocks(lambda chunk: np.ones((1, 1, 1), bool), dtype=bool, chunks=(1, 1, 1)).compute()
+
+    return {
+        "make the image": lambda: discard(image),
+        "label": lambda: discard(ccd.label(image)[0]),
+        'label, order="block"': lambda: discard(ccd.label(image, order="block")[0]),
+        'label, scratch="memory"': lambda: discard(ccd.label(image, scratch="memory")[0]),
+        "label, a folder as scratch": lambda: discard(ccd.label(image, scratch=folder)[0]),
+        "component_statistics": lambda: dask.compute(ccd.component_statistics(image)),
+        "keep_largest": lambda: discard(ccd.keep_largest(image)),
+        "one uncut call": lambda: ccc.label(image.compute(), device="cpu", threads=2),
+    }
+
+
+def time_function(name):
+    """Print the processor time and the peak memory of a function."""
+    with tempfile.TemporaryDirectory() as folder, dask.config.set(scheduler="threads", num_workers=2):
+        function = functions(folder)[name]
+        seconds, peak = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        function()
+        seconds, most = time.process_time() - seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(f"| {name} | {seconds:.1f} s | {(most - peak) / 1024:.0f} MiB |", flush=True)
+
+
 def main():
-    """Run both comparisons."""
+    """Run the comparisons."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--edge", type=int, default=2048)
     parser.add_argument("--chunk", type=int, default=512)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4, 8])
+    parser.add_argument("--functions", nargs="?", const="all", help="only these: all, or one of them")
     arguments = parser.parse_args()
+    if arguments.functions == "all":
+        for name in functions(""):
+            subprocess.run([sys.executable, __file__, "--functions", name], check=True)
+        return
+    if arguments.functions:
+        time_function(arguments.functions)
+        return
     if arguments.edge:
         against_one_call(arguments)
     os.environ["CUDA_CONNECTED_COMPONENTS_DEVICE"] = "cpu"

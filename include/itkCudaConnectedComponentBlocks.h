@@ -25,7 +25,8 @@ namespace itk
  * -# Merge() makes one block of several ones, and labels its components. If it is the whole image, the labels are
  * final. Otherwise the result is a block like any other, and can be merged with its neighbors.
  * -# Compose() follows the labels of a block through the steps of several merges.
- * -# Expand() lists the labels of all components of a block, and Relabel() writes them to its pixels.
+ * -# Expand() lists the labels of all components of a block, and Relabel() writes them to its pixels. It replaces the
+ * labels that Label() has written, or labels the block again if Label() has written none.
  *
  * The labeler uses the GPU. Without one, set its option `onHost`: see CudaConnectedComponentLabeler.
  *

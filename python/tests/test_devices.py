@@ -666,12 +666,13 @@ def test_torch_per_class(torch, core, name):
             np.testing.assert_array_equal(found.to(torch.int64).numpy(), call(array))
     if "int" in name:
         intensities = torch.from_numpy(array * 0.5)
-        properties = ("label", "bbox", "centroid", "intensity_std", "first_element")
-        found = ccc.label_statistics(image, intensities, properties=properties)
-        expected = ccc.label_statistics(array, array * 0.5, properties=properties)
-        assert found["label"].dtype == image.dtype
-        for column, values in found.items():
-            np.testing.assert_array_equal(values.numpy(), expected[column])
+        for second, other, *more in ((), ()), ((intensities,), (array * 0.5,), "intensity_std", "first_element"):
+            properties = ("label", "bbox", "centroid", "touches_border", *more)
+            found = ccc.label_statistics(image, *second, properties=properties, spatial_dims=2)
+            expected = ccc.label_statistics(array, *other, properties=properties, spatial_dims=2)
+            assert found["label"].dtype == image.dtype
+            for column, values in found.items():
+                np.testing.assert_array_equal(values.numpy(), expected[column])
 
 
 def test_torch_out(torch, core, monkeypatch):
@@ -822,9 +823,18 @@ def test_cupy_label_statistics(cupy):
     for dtype in (np.int8, np.uint16, np.int64, np.uint64):
         for shape, axes in (((9, 14), None), ((2, 5, 8, 6), 3), ((3, 0), 1)):
             labels = random.choice(np.array([0, 1, 7, -3, 100]).astype(dtype), shape)
+            inner = np.zeros(shape, bool)
+            inner[(..., *[slice(1, -1)] * (axes or 2))] = True
+            labels[(labels == 7) & ~inner] = 0
             intensities = random.normal(size=shape).astype(np.float32)
-            for options in ({}, {"background": None}, {"properties": _table.PROPERTIES_OF_LABELS}):
-                second = (intensities,) if "properties" in options else ()
+            for options in (
+                {},
+                {"background": None},
+                {"properties": ("touches_border", "label", "extent", "centroid", "num_pixels")},
+                {"properties": ("label", "first_element")},
+                {"properties": _table.PROPERTIES_OF_LABELS},
+            ):
+                second = (intensities,) if options.get("properties") is _table.PROPERTIES_OF_LABELS else ()
                 expected = ccc.label_statistics(labels, *second, spatial_dims=axes, **options)
                 second = tuple(CupyArray(each, 2) for each in second)
                 found = ccc.label_statistics(CupyArray(labels, 2), *second, spatial_dims=axes, **options)
