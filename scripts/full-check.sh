@@ -5,6 +5,7 @@
 # The default is all parts:
 #   types        all overrides, typed tests with all their types, the benchmark's build, the generated decision trees
 #   address      all C++ tests with AddressSanitizer and UndefinedBehaviorSanitizer
+#   ci-address   the C++ tests of few types with AddressSanitizer, which .ci/run then leaves out until a tested file changes
 #   thread       tests of the labeling and of the analysis with ThreadSanitizer
 #   python       the package compiled by clang as for a release, all its tests, the wheel for itk
 #   install      the installation of the other kind of library, static or shared
@@ -25,6 +26,10 @@ types() {
 }
 address() {
   scripts/build-and-test.sh address
+}
+ci-address() {
+  scripts/build-and-test.sh ci-address &&
+    scripts/engine-version.sh src/filters test > scripts/code-run-by-address-sanitizer.txt
 }
 thread() {
   scripts/build-and-test.sh thread && scripts/engine-version.sh > scripts/engine-run-by-thread-sanitizer.txt
@@ -63,11 +68,11 @@ files() {
 }
 
 parts=("$@")
-[ $# -gt 0 ] || parts=(types address thread python install portability itk slicer files)
+[ $# -gt 0 ] || parts=(types address ci-address thread python install portability itk slicer files)
 failed=
 for part in "${parts[@]}"; do
   case $part in
-    types | address | thread | python | install | portability | itk | slicer | files) ;;
+    types | address | ci-address | thread | python | install | portability | itk | slicer | files) ;;
     *) echo "$part is not a part: see the head of scripts/full-check.sh" >&2 && exit 1 ;;
   esac
   begin=$SECONDS
