@@ -635,12 +635,9 @@ class _Output:
             )
             done = journal.done("0", blocks.numblocks)
             needs_table = table is not None and not (self.goes_on and os.path.exists(arguments.statistics))
+            if self.goes_on:
+                print(f"{self._where}: going on, {done.sum()} of {done.size} blocks are there", file=sys.stderr)
             if not done.all() or journal.count is None or needs_table:
-                if self.goes_on:
-                    print(
-                        f"{self._where}: going on, {done.sum()} of {done.size} blocks are there",
-                        file=sys.stderr,
-                    )
                 with _Progress("labeling", journal, blocks.name, done):
                     _, count, table = dask.compute(_Blocks(blocks, done), count, table, **workers)
                 if table is not None:
