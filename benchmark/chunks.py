@@ -29,8 +29,7 @@ import numpy as np
 import cuda_connected_components as ccc
 from cuda_connected_components import dask as ccd
 
-SIDE = 256  # of the chunks of worker processes
-CHUNKS_OF_WORKER = 16
+SIDE = 512  # of the chunks of worker processes
 
 
 def blobs(shape, seed=1):
@@ -100,7 +99,7 @@ def write(labels, folder, block_info):
 
 def on_processes(workers, repeat, folder):
     """Return the time of labeling on worker processes, each with as many chunks as another number of workers has."""
-    chunks = (workers, 4, CHUNKS_OF_WORKER // 4)
+    chunks = (workers, 2, 2)
     image = blobs(tuple(SIDE * n for n in chunks))
     for location in np.ndindex(chunks):
         chunk = image[tuple(slice(SIDE * i, SIDE * (i + 1)) for i in location)]

@@ -71,7 +71,7 @@ namespace itk
  * \endcode
  *
  * \par Limits
- * A block has at most 2^40 pixels, and fewer than 2^32 components at its border. The whole image has at most 2^62
+ * A block has at most 2^40 pixels, and fewer than 2^32 - 1 components. The whole image has at most 2^62
  * pixels, and the sum of the squares of its coordinates must be below 2^128: 10^15 pixels are possible in any shape
  * whose sides are below 2^38.
  *
@@ -191,10 +191,11 @@ public:
                       const std::vector<std::uint64_t> &                     newLabels,
                       const CudaConnectedComponentLabeler::ParallelForType & parallelFor = {});
 
-  /** Labels a block again, and writes its labels in the whole image. So the labels of the first time need no memory.
-   * \param labeler the labeler of Label(). Its table and its intensities are not used.
+  /** Labels a block again, and writes its labels in the whole image. So Label() need not write labels.
+   * \param labeler the labeler of Label(). Its columns, its intensities and `reportValues` have no effect.
+   * `wholeValues` is possible.
    * \param input the pixels of the block, as for Label()
-   * \param output gets the new labels, in host memory
+   * \param output gets the new labels, in host memory. It must not overlap the input.
    * \param newLabels the new label of each component of the block; 0 for the background
    * \exception CudaConnectedComponentError see the description of the class, and
    * CudaConnectedComponentLabeler::Label(). InvalidArgument: the block has another number of components than

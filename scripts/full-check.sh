@@ -29,7 +29,7 @@ address() {
 }
 ci-address() {
   scripts/build-and-test.sh ci-address &&
-    scripts/engine-version.sh src/filters test > scripts/code-run-by-address-sanitizer.txt
+    scripts/engine-version.sh tests > scripts/code-run-by-address-sanitizer.txt
 }
 thread() {
   scripts/build-and-test.sh thread && scripts/engine-version.sh > scripts/engine-run-by-thread-sanitizer.txt

@@ -4,10 +4,12 @@
 // the labels and tables is the uncut image.
 
 #include "TestImages.h"
+#include "ThreadPool.h"
 
 #include "algorithms/blocks/BlockTable.h"
 #include "algorithms/blocks/JoinFaces.h"
 #include "algorithms/blocks/LabelComponentsOfBlocks.h"
+#include "primitives/Tuning.h"
 
 #include "itkCudaConnectedComponentBlocks.h"
 
@@ -379,10 +381,9 @@ ExpectSameTable(const Table & expected, const Table & table)
 
 /** Expects the labels and the table of the uncut image from its blocks. */
 void
-ExpectSameInBlocks(const Case & each, std::mt19937 & random)
+ExpectSameInBlocks(const Case & each, const Cuts & cuts, std::mt19937 & random)
 {
   const Result                   expected = LabelUncut(each);
-  const Cuts                     cuts = RandomCuts(each.image.size, random);
   std::vector<Label>             pixels(each.image.Count(), 7);
   const auto                     view = ImageView::Of(pixels.data(), each.image.size);
   const std::vector<Block>       blocks = LabelBlocks(each, cuts, view, random);
@@ -464,6 +465,13 @@ ExpectSameInBlocks(const Case & each, std::mt19937 & random)
   ExpectSameTable(expectedSelection.table, addAll(selectedLabels));
   RelabelAll(each, blocks, selectedLabels, pixels);
   EXPECT_EQ(expectedSelection.labels == pixels, true);
+}
+
+void
+ExpectSameInBlocks(const Case & each, std::mt19937 & random)
+{
+  const Cuts cuts = RandomCuts(each.image.size, random);
+  ExpectSameInBlocks(each, cuts, random);
 }
 
 /** Floating-point numbers of very different magnitudes. Few of them are not finite. */
@@ -651,6 +659,25 @@ TEST(CudaConnectedComponentsBlocks, RandomImagesAreLabeledAsUncut)
       {
         return;
       }
+    }
+  }
+}
+
+TEST(CudaConnectedComponentsBlocks, LargeBlocksAreLabeledByThreads)
+{
+  std::mt19937 random(5);
+  const Size   size{ 90, 80, 160 };
+  const Cuts   cuts{ { { 0, 2 }, { 0, 79 }, { 0, 1, 80 } } };
+  ASSERT_GT((size[0] - 2) * 79 * 79, Tuning::HostPixelsOfOneThread);
+  for (const unsigned int percent : { 15U, 40U, 100U })
+  {
+    const TestImage image = MakeRandom(size, percent, 3, random());
+    for (const unsigned int connectivity : ConnectivitiesOf(size))
+    {
+      SCOPED_TRACE(std::to_string(percent) + " %, connectivity " + std::to_string(connectivity));
+      Case each{ HostLabeler(connectivity), ImageView::Of(image.pixels.data(), size) };
+      each.labeler.options.parallelFor = ThreadPool::For();
+      ExpectSameInBlocks(each, cuts, random);
     }
   }
 }
@@ -895,6 +922,10 @@ TEST(CudaConnectedComponentsBlocks, BlocksWithoutPixelsAreAllowed)
   const auto block = Blocks::Label(labeler, ImageView::Of(pixels.data(), empty), {}, { 0, 0, 0 }, empty);
   EXPECT_TRUE(Blocks::FindNeighbors({ block }).empty());
   EXPECT_EQ(0, Blocks::Merge({ block }, {}).block.componentCount);
+  Blocks::Relabel(labeler, ImageView::Of(pixels.data(), empty), ImageView::Of(pixels.data(), empty), {});
+  ExpectRefusal("a block without pixels", [&] {
+    Blocks::Relabel(labeler, ImageView::Of(pixels.data(), empty), ImageView::Of(pixels.data(), empty), { 1 });
+  });
   Table table;
   Blocks::AddRows(block.table, {}, 0, table);
   EXPECT_EQ(0, table.componentCount);
@@ -1103,7 +1134,7 @@ TEST(CudaConnectedComponentsBlocks, WrongArgumentsAreRefused)
   std::vector<std::int8_t> output(4, 9);
   const auto               outputView = ImageView::Of(output.data(), Size{ 4, 1, 1 });
   const auto               labeler = HostLabeler(6);
-  ExpectRefusal("there are 2 new labels, and the image has 1 components",
+  ExpectRefusal("there are 2 new labels, and the number of components is 1",
                 [&] { Blocks::Relabel(labeler, view, outputView, { 5, 6 }); });
   EXPECT_THROW(Blocks::Relabel(labeler, view, outputView, { 128 }), CudaConnectedComponentError);
   auto selecting = labeler;

@@ -21,7 +21,28 @@ from ._options import Options
 RANGES = ("intensity_counts", "intensity_minimums", "intensity_maximums")
 NO_LABELS = np.empty(0, np.uint64)
 TASKS_OF_GPU = 3  # at a time in a process: the GPU labels a chunk while the host packs or writes others
-_leases: "dict[int, threading.Semaphore]" = {}  # of the GPUs, for this process
+
+
+class _Lease:
+    """The right to use a GPU, for tasks of this process."""
+
+    def __init__(self):
+        self._entry = threading.Lock()
+        self._places = threading.Semaphore(TASKS_OF_GPU)
+
+    @contextlib.contextmanager
+    def take(self, places):
+        """Take some of the places for tasks."""
+        with self._entry:  # two tasks that wait for more than one place would wait for each other
+            for _ in range(places):
+                self._places.acquire()
+        try:
+            yield
+        finally:
+            self._places.release(places)
+
+
+_leases: "dict[int, _Lease]" = {}  # of the GPUs
 
 
 class Work(NamedTuple):
@@ -51,7 +72,7 @@ class Work(NamedTuple):
         """Return the settings for the extension module, for images of a type."""
         settings = self.options.settings(self.axes, False, _arguments.name_of(dtype))
         settings.device = device
-        # Dask runs several tasks at a time, but others wait for a GPU.
+        # Dask runs several tasks at a time, but few of them use a GPU.
         settings.threads = 1 if device == _core.HOST_BACKEND else _settings.threads(None)
         for name in self.columns:
             setattr(settings, name, True)
@@ -67,6 +88,8 @@ class _Chunk:
 
     def __init__(self, chunk, place, work):
         self.chunk, self.axes = chunk, work.axes
+        # Whole values do not go through a GPU in slabs.
+        self.places = TASKS_OF_GPU if work.options.whole_values else 1
         library = _images.library_of(chunk)
         self.array = _on_host(chunk)
         self.device = (
@@ -84,11 +107,11 @@ class _Chunk:
 
     @contextlib.contextmanager
     def lease(self):
-        """Have the GPU together with few other tasks of this process."""
+        """Have the GPU together with few other tasks of this process, or alone if memory is short for several."""
         if self.device == _core.HOST_BACKEND:
             yield self.device
         else:
-            with _leases.setdefault(self.device, threading.Semaphore(TASKS_OF_GPU)):
+            with _leases.setdefault(self.device, _Lease()).take(self.places):
                 yield self.device
 
 
@@ -264,8 +287,8 @@ def _label_again(chunk, index, mask, output, new_labels, work):
             _core.label_block_again(image, of_image, output, new_labels, settings)
         except ValueError as error:
             raise RuntimeError(
-                f"a chunk is not as it was at first: {error}; its values change from one computation to the next, so "
-                'call persist() first, or pass scratch="memory"'
+                f"a chunk cannot be labeled as at first: {error}; if its values change from one computation to the "
+                'next, call persist() first, or pass scratch="memory"'
             ) from error
 
 

@@ -74,7 +74,8 @@ def label(
     device : {None, "cpu", "cuda", "cuda:N"}, optional
         Where chunks are labeled. The default is the CPU, and the GPU for chunks of CuPy. The environment
         variable ``CUDA_CONNECTED_COMPONENTS_DEVICE`` changes the default. "cuda" gives the chunks to all
-        GPUs of the worker in turns, by their numbers. A worker process has one chunk at a time on a GPU.
+        GPUs of the worker in turns, by their numbers. A worker process has up to three chunks at a
+        time on a GPU.
     scratch : {None, "memory"} or path, optional
         Where the labels of the chunks are kept, so that each chunk of the image is computed and labeled
         once. "memory" keeps them in the memory of the workers, and a path in files of a folder that all

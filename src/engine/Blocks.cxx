@@ -75,7 +75,7 @@ void
 ListBorder(const std::vector<std::uint64_t> & values, const RunValues & nan, Block & block)
 {
   Require(block.componentCount < std::numeric_limits<std::uint32_t>::max(),
-          [&block] { return NameOf(block) + " has 2^32 components or more: take smaller blocks"; });
+          [&block] { return NameOf(block) + " has 2^32 - 1 components or more: take smaller blocks"; });
   // What takes the place of a label in a face: 0 or, at first, 1.
   std::vector<std::uint32_t> faceLabels(block.componentCount + 1, 0);
   for (const auto & face : block.faces)
@@ -280,11 +280,13 @@ CudaConnectedComponentBlocks::Relabel(const CudaConnectedComponentLabeler & labe
   RequireHostLabels(output);
   options.columns = {};
   options.intensities = {};
+  options.reportValues = nullptr;
   HostOutput hostOutput;
   hostOutput.labels = output;
   hostOutput.newLabels = &newLabels;
   const auto request =
     RequestFor(options, &input, input.size, 1, false, OutputKind::Labels, LabelValuesFor(newLabels, output));
+  Require(request.HasPixels() || newLabels.empty(), "there are new labels for a block without pixels");
   LabelHost(options, input, request, hostOutput, nullptr);
 }
 

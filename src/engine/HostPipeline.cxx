@@ -87,7 +87,7 @@ PassRuns(const ParallelFor &                                   parallelFor,
   VisitLabeledRows(parallelFor, bits, ranks, stack, [&](std::uint64_t) { return visitRow; });
 }
 
-/** Writes the labels of the pixels or what a block keeps of them, or passes the runs to the caller. */
+/** Writes the labels of the pixels and what a block keeps of them, or passes the runs to the caller. */
 template <typename TRun>
 void
 WriteLabels(const LabelerOptions &      options,
@@ -114,8 +114,8 @@ WriteLabels(const LabelerOptions &      options,
     return;
   }
   Require(output.newLabels == nullptr || output.newLabels->size() == componentCount, [&] {
-    return "there are " + std::to_string(output.newLabels->size()) + " new labels, and the image has " +
-           std::to_string(componentCount) + " components";
+    return "there are " + std::to_string(output.newLabels->size()) + " new labels, and the number of components is " +
+           std::to_string(componentCount);
   });
   VisitWidth(output.labels.type, [&](auto label) {
     using LabelType = decltype(label);
