@@ -107,7 +107,7 @@ class _Chunk:
 
     @contextlib.contextmanager
     def lease(self):
-        """Have the GPU together with few other tasks of this process, or alone if memory is short for several."""
+        """Have the GPU together with few other tasks of this process, or alone for whole values."""
         if self.device == _core.HOST_BACKEND:
             yield self.device
         else:
