@@ -116,7 +116,7 @@ def label(
     of_chunks, ends = tree.down("compose-labels", labels_of_images, _blocks.compose_labels)
     if scratch is None:
         function = functools.partial(_blocks.relabel_chunk, work=work, dtype=dtype)
-        labels = call.blockwise("relabel-chunk", function, call.pixels_after(ends, of_chunks))
+        labels = call.blockwise("relabel-chunk", function, call.pixels_after(ends, blocks, of_chunks))
     else:
         function = functools.partial(_blocks.relabel_kept, work=work, dtype=dtype)
         labels = call.blockwise("relabel-chunk", function, [kept, of_chunks])
@@ -174,7 +174,7 @@ def label_and_measure(
     )
     if scratch is None:
         function = functools.partial(_blocks.renumber_chunk, work=work, dtype=dtype)
-        labels = call.blockwise("relabel-chunk", function, call.pixels_after(ends, of_chunks))
+        labels = call.blockwise("relabel-chunk", function, call.pixels_after(ends, blocks, of_chunks))
     else:
         function = functools.partial(_blocks.renumber_kept, work=work, dtype=dtype)
         labels = call.blockwise("relabel-chunk", function, [kept, of_chunks])
@@ -244,7 +244,7 @@ def _keep(name, image, mask, options, selection):
     of_chunks, ends = tree.down("select-components", select, _blocks.selected_of_children)
     background = settings.background[0] if settings.background else 0
     function = functools.partial(_blocks.keep_chunk, work=work, background=background)
-    kept = call.blockwise("keep-chunk", function, call.pixels_after(ends, of_chunks))
+    kept = call.blockwise("keep-chunk", function, call.pixels_after(ends, blocks, of_chunks))
     return call.result(kept, call.image.dtype, are_labels=False)
 
 
@@ -329,7 +329,7 @@ def _add_floats(call, work, tables, tree):
     function = functools.partial(_blocks.measure_floats_of_chunk, work=work)
     sums = _Tree(
         call,
-        call.blockwise("measure-floats", function, call.pixels_after(tree.roots.values(), tables, ranges)),
+        call.blockwise("measure-floats", function, call.pixels_after(tree.roots.values(), tables, tables, ranges)),
     )
     layer = f"finish-intensities-{call.token}"
     keys = {lead: (layer, *lead) for lead in tree.leads}
@@ -362,7 +362,7 @@ def relabel(labels, *, spatial_dims=None, order="size", min_size=0, k=None):
     of_chunks = tree.rows_for_chunks("new-labels", ("new",), new, layer)
     dtype = call.image.dtype
     function = functools.partial(_blocks.renumber_labels_of_chunk, work=work, dtype=dtype)
-    result = call.blockwise("relabel-chunk", function, call.pixels_after(new.values(), of_chunks))
+    result = call.blockwise("relabel-chunk", function, call.pixels_after(new.values(), tables, of_chunks))
     return call.result(result, dtype, are_labels=True), count
 
 
@@ -472,13 +472,14 @@ class _Call:
         """Return the inputs of a task for each chunk: its pixels, its place, and the pixels of the second image."""
         return [self.image.name, self.places, *([] if self.second is None else [self.second.name])]
 
-    def pixels_after(self, keys, *layers):
+    def pixels_after(self, keys, first_pass, *layers):
         """Return the inputs of a second task for each chunk, whose pixels are computed again after other tasks.
 
-        The keys of these tasks are in the last of `layers`, or in one that it depends on. The results of
-        `layers` come between the place and the pixels of the second image.
+        `first_pass` is the layer of the first tasks. The keys of the other tasks are in the last of `layers`,
+        or in one that it depends on. The results of `layers` come between the place and the pixels of the
+        second image.
         """
-        after = f"wait-{self.token}"
+        after, places = f"wait-{self.token}", f"place-{self.token}"
         # Their results may be large, so they do not meet in one task.
         tasks = {
             (f"end-{self.token}", i): Task((f"end-{self.token}", i), _blocks.nothing, TaskRef(key))
@@ -486,8 +487,17 @@ class _Call:
         }
         tasks[after] = Task(after, _blocks.nothing, *map(TaskRef, tasks))
         self.add(after, tasks, self.dependencies[layers[-1]] | {layers[-1]})
+        # `distributed` runs a task on a worker that has one of its inputs, and few workers have what comes down the
+        # tree. So the place of a chunk comes from the worker of the first pass.
+        tasks = {
+            (places, *index): Task(
+                (places, *index), _blocks.first, self.places[index], TaskRef((first_pass, *index))
+            )
+            for index in np.ndindex(self.numblocks)
+        }
+        self.add(places, tasks, {first_pass})
         first, *second = (self._again(each, after) for each in (self.image, self.second) if each is not None)
-        return [first, self.places, *layers, *second]
+        return [first, places, *layers, *second]
 
     def _again(self, image, after):
         """Add the layers that compute an image again after a task. Return the name of the last one.

@@ -436,6 +436,28 @@ def test_size_of_the_graph():
             assert {"label-chunk", "join-faces", "merge-blocks", "compose-labels", "relabel-chunk"} <= names
 
 
+def test_second_tasks_can_run_where_the_first_ones_ran():
+    image = da.zeros((9, 12), chunks=3, dtype=np.uint8)
+    second = da.ones_like(image, dtype=np.float32)
+    for result, first_name, second_name in (
+        (ccd.label(image)[0], "label-chunk", "relabel-chunk"),
+        (ccd.keep_largest(image, mask=second), "label-chunk", "keep-chunk"),
+        (ccd.relabel(image)[0], "measure-chunk", "relabel-chunk"),
+        (
+            ccd.label_statistics(image, second, properties="intensity_sum")["intensity_sum"],
+            "measure-chunk",
+            "measure-floats",
+        ),
+    ):
+        tasks = dict(dask.optimize(result)[0].dask)
+        found = {key[1:]: task for key, task in tasks.items() if key_split(key) == second_name}
+        assert len(found) == image.npartitions
+        for index, task in found.items():
+            (place,) = (key for key in task.dependencies if key_split(key) == "place")
+            (first,) = tasks[place].dependencies
+            assert place[1:] == index and first[1:] == index and key_split(first) == first_name
+
+
 def test_each_chunk_gets_a_small_table():
     image = np.zeros((32, 32, 32), np.uint8)
     image[::2, ::2, ::2] = 1
