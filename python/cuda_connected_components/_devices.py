@@ -63,7 +63,8 @@ class DeviceImages:
         """Return a table of NumPy arrays as arrays on the device of an image."""
         # One copy for all columns takes less time than a copy for each. Narrow elements fill the start of a row.
         count = max((len(column) for column in table.values()), default=0)
-        block = np.zeros((len(table), count), np.int64)
+        # NumPy's strides of new arrays without elements are 0, and PyTorch makes no views of other types of them.
+        block = np.zeros(len(table) * count, np.int64).reshape((len(table), count))
         for row, column in zip(block, table.values()):
             row.view(column.dtype)[:count] = column
         block = self.from_host(block, image)
