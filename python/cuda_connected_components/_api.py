@@ -680,6 +680,11 @@ def label_statistics(
     >>> columns["label"], columns["area"]
     (array([-2,  7]), array([2., 3.]))
     """
+    is_default = intensities is spatial_dims is device is threads is spacing is None
+    if is_default and type(background) is int and background == 0 and properties is _table.DEFAULT_PROPERTIES:
+        columns = _exchange.measure_labels(labels)
+        if columns is not None:
+            return columns
     properties = _table.checked_of_labels(properties, intensities is not None)
     options = Options(None, spatial_dims, device=device, threads=threads, by_value=True, background=background)
     library, labels = _images.open_image(labels)

@@ -113,10 +113,31 @@ def measure(image):
     means = 2 + 2 * axes
     block[2 + axes : means] += 1  # boxes end after their last elements
     labels, sizes, *boxes = block[:means].unbind()
-    columns = {"label": labels, "area": sizes.to(torch.float64)}
-    columns.update(zip(_names("bbox", 2 * axes), boxes))
-    columns.update(zip(_names("centroid", axes), block[means:].view(torch.float64).unbind()))
-    return columns, values
+    return _table(labels, sizes.to(torch.float64), boxes, block[means:].view(torch.float64).unbind()), values
+
+
+def measure_labels(labels):
+    """Measure the labels of an image. Return the columns of the default properties."""
+    found = _torch_for(labels)
+    if found is None or labels.is_neg():
+        return None
+    torch, table = found
+    columns = table.measure_labels(labels)
+    if columns is None:
+        return None
+    axes = labels.ndim
+    count = len(columns) // (2 + 3 * axes)
+    block = torch.from_numpy(columns.reshape((2 + 3 * axes, count))).to(labels.device)
+    areas, *centroids = block[1 + 2 * axes :].view(torch.float64).unbind()
+    return _table(block[0].view(labels.dtype)[:count], areas, block[1 : 1 + 2 * axes].unbind(), centroids)
+
+
+def _table(labels, areas, boxes, centroids):
+    """Return the columns of the default properties by name."""
+    columns = {"label": labels, "area": areas}
+    columns.update(zip(_names("bbox", len(boxes)), boxes))
+    columns.update(zip(_names("centroid", len(centroids)), centroids))
+    return columns
 
 
 @functools.lru_cache(maxsize=8)

@@ -210,6 +210,15 @@ MeasureDevice(const View &                                          image,
     settings, image, mask, [&](const CudaConnectedComponentLabeler & labeler) { labeler.Measure(image, makeTable); });
 }
 
+itk::CudaConnectedComponentTable
+MeasureDevice(const View & image, const Settings & settings)
+{
+  itk::CudaConnectedComponentTable table;
+  RunOnDeviceMemory(
+    settings, image, nullptr, [&](const CudaConnectedComponentLabeler & labeler) { table = labeler.Measure(image); });
+  return table;
+}
+
 nb::dict
 TabulateDevice(const View &     image,
                const View *     mask,

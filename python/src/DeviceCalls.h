@@ -59,6 +59,10 @@ MeasureDevice(const CudaConnectedComponentImageView &               image,
               const CudaConnectedComponentLabeler::TableMakerType & makeTable,
               const Settings &                                      settings);
 
+/** Measures the components of an image on a stream. The table is in host memory. The caller must not hold the GIL. */
+itk::CudaConnectedComponentTable
+MeasureDevice(const CudaConnectedComponentImageView & image, const Settings & settings);
+
 /** Measures the components of an image on a stream, and their intensities in a second image, which may be null. Writes
  * their labels, unless `labels` is null. Returns a dictionary of arrays in host memory: see MakeDictionary(). The
  * caller holds the GIL. */

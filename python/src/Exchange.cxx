@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "Exchange.h"
 
+#include "Columns.h"
 #include "DeviceCalls.h"
 #include "HostCalls.h"
+
+#include "primitives/OrderedKeys.h"
+#include "primitives/PixelTypes.h"
 
 #include <nanobind/ndarray.h>
 
@@ -11,8 +15,10 @@
 #include <cstring>
 #include <exception>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 namespace nb = nanobind;
 
@@ -170,6 +176,48 @@ SettingsFor(const Exchange & exchange, const dltensor & tensor, const View & ima
   return settings;
 }
 
+/** Returns the columns of Exchange::MeasureLabels(). `type` is the type of the labels. */
+std::vector<std::uint64_t>
+ColumnsOfLabels(const Columns & columns, ElementType type, std::size_t axes)
+{
+  const auto &      table = columns.table;
+  const std::size_t rows = table.componentCount;
+  const std::size_t size = itk::ccl::SizeOf(type);
+  // The order of the numbers is that of their bits at the upper end of a word, but for the sign.
+  const auto keyOf = [&](std::size_t row) {
+    const std::uint64_t sign = itk::ccl::IsSigned(type) ? itk::ccl::SignBit : 0;
+    return table.values[row] << (64 - 8 * size) ^ sign;
+  };
+  std::vector<std::size_t> order(rows);
+  std::iota(order.begin(), order.end(), std::size_t{ 0 });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keyOf(a) < keyOf(b); });
+
+  std::vector<std::uint64_t> block((2 + 3 * axes) * rows);
+  auto * const               labels = reinterpret_cast<char *>(block.data());
+  for (std::size_t row = 0; row < rows; ++row)
+  {
+    std::memcpy(labels + size * row, &table.values[order[row]], size);
+  }
+  auto       column = block.begin() + static_cast<std::ptrdiff_t>(rows);
+  const auto append = [&](const auto & source) { column = std::transform(order.begin(), order.end(), column, source); };
+  const auto appendNumbers = [&](const auto & numbers) {
+    append([&](std::size_t row) { return itk::ccl::BitsOf(static_cast<double>(numbers[row])); });
+  };
+  for (const auto * ends : { &table.minimums, &table.maximums })
+  {
+    for (std::size_t axis = axes; axis-- > 0;)
+    {
+      append([&](std::size_t row) { return (*ends)[axis][row]; });
+    }
+  }
+  appendNumbers(table.pixelCounts);
+  for (std::size_t axis = axes; axis-- > 0;)
+  {
+    appendNumbers(columns.means[axis]);
+  }
+  return block;
+}
+
 /** Returns call(tensor, image) for the image of an array, or None if there is no such image, or if the call fails. */
 template <typename TCall>
 nb::object
@@ -300,6 +348,27 @@ Exchange::Measure(nb::handle image, nb::handle makeColumns) const
       return MeasureDevice(input, nullptr, makeTable, settings);
     }();
     return nb::make_tuple(columns, values);
+  });
+}
+
+nb::object
+Exchange::MeasureLabels(nb::handle image) const
+{
+  return CallOrNone(*table, image, [&](const dltensor & tensor, const View & input) -> nb::object {
+    if (input.memory != View::MemoryEnum::Device || input.type == ElementType::Bool)
+    {
+      return nb::none();
+    }
+    Settings settings = SettingsFor(*this, tensor, input);
+    settings.isObserved = false;
+    settings.isByValue = settings.areWhole = true;
+    settings.wantsValues = settings.wantsBoxes = settings.wantsMeans = true;
+    auto columns = [&] {
+      const nb::gil_scoped_release released;
+      return ColumnsOfLabels(
+        Columns(MeasureDevice(input, settings), settings), input.type, static_cast<std::size_t>(tensor.ndim));
+    }();
+    return MakeArray(std::move(columns));
   });
 }
 

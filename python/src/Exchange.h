@@ -15,7 +15,8 @@ struct ExchangeTable;
 /** The functions of a library. The library keeps them until the process ends.
  *
  * The members that do the work of a call return None if the general functions must do it, or must say why it cannot be
- * done. Otherwise, they return a tuple whose last element is what is known of the values. The caller holds the GIL. */
+ * done. Otherwise, they return a tuple whose last element is what is known of the values, or columns of labels. The
+ * caller holds the GIL. */
 struct Exchange
 {
   const ExchangeTable * table = nullptr;
@@ -44,6 +45,14 @@ struct Exchange
    */
   nanobind::object
   Measure(nanobind::handle image, nanobind::handle makeColumns) const;
+
+  /** Measures the labels of an image of integers in device memory. Returns a NumPy array: the columns one after the
+   * other, with 8 bytes for each row. The rows are in ascending order of the labels. The columns are the labels, whose
+   * elements have the type of the image and follow each other without gaps; for each axis of the image the first
+   * indices, and the indices after the last ones; and, as double, the numbers of pixels, and the means for each axis.
+   */
+  nanobind::object
+  MeasureLabels(nanobind::handle image) const;
 };
 
 /** Memory of a library on a device, for the work of one call. The functions need no GIL. */

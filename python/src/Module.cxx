@@ -106,7 +106,8 @@ NB_MODULE(_core, module)
     .def(nb::init<nb::handle>(), nb::arg("capsule"))
     .def("label", &Exchange::Label, nb::arg("image"), nb::arg("make_labels"))
     .def("keep", &Exchange::Keep, nb::arg("image"), nb::arg("make_output"), nb::arg("min_size"), nb::arg("k"))
-    .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"));
+    .def("measure", &Exchange::Measure, nb::arg("image"), nb::arg("make_columns"))
+    .def("measure_labels", &Exchange::MeasureLabels, nb::arg("image"));
   nb::enum_<Settings::Write>(module, "Write")
     .value("SELECTED", Settings::Write::Selected)
     .value("VALUE", Settings::Write::Value)

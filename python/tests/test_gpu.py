@@ -467,6 +467,32 @@ def test_the_short_paths_of_selections_and_tables(torch_with_table, dtype):
         assert [each.filename for each in warned] == [__file__] * 2
 
 
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.int16, np.uint16, np.int32, np.uint32, np.int64, np.uint64])
+def test_the_short_path_of_tables_of_labels(torch_with_table, dtype):
+    torch = torch_with_table
+    random = np.random.default_rng(1)
+    limits = np.iinfo(dtype)
+    for shape in ((57,), (1, 41), (300, 301), (13, 9, 35), (70, 65, 66)):
+        array = random.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+        array[random.random(shape) < 0.3] = 0
+        array[random.random(shape) < 0.3] = limits.max
+        whole = torch.as_tensor(array, device="cuda")
+        for image in (whole, torch.zeros_like(whole), whole[..., ::2], whole.movedim(0, -1)):
+            short = _exchange.measure_labels(image)
+            table = ccc.label_statistics(image, spatial_dims=len(shape))
+            assert list(short) == list(table)
+            for name, column in table.items():
+                assert short[name].dtype == column.dtype and short[name].device == column.device
+                assert torch.equal(short[name], column)
+            expected, areas = np.unique(image.cpu().numpy(), return_counts=True)
+            assert short["label"].cpu().numpy().tolist() == expected[expected != 0].tolist()
+            assert short["area"].tolist() == areas[expected != 0].tolist()
+    for image in (whole[:0], whole != 0, whole.float(), whole[None], whole.cpu()):
+        assert _exchange.measure_labels(image) is None
+    if dtype is np.int64:
+        assert _exchange.measure_labels(torch._neg_view(whole)) is None
+
+
 def test_the_short_path_of_torch_on_threads_with_streams(torch_with_table):
     torch = torch_with_table
 
