@@ -1,4 +1,4 @@
-"""The steps of images in blocks: the tasks of `dask.py`, on chunks of NumPy and CuPy.
+"""The steps of images in blocks: the tasks of `_dask_graph.py`, on chunks of NumPy and CuPy.
 
 A chunk has the pixels of one image or, in a batch, of several ones. So the results of tasks are lists with
 an element for each image of the chunk. Blocks, seams, labels and tables are dictionaries of NumPy arrays:

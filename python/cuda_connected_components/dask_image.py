@@ -9,6 +9,7 @@
 
 from . import dask as _dask
 from . import ndimage as _ndimage
+from ._dask_graph import da as _da
 
 __all__ = ["label"]
 
@@ -30,7 +31,7 @@ def label(image, structure=None, wrap_axes=None):
     array([[1, 0, 0],
            [0, 2, 2]], dtype=int32)
     """
-    image = _dask.da.asarray(image)
+    image = _da.asarray(image)
     if wrap_axes is not None:
         raise NotImplementedError(
             "wrap_axes is not supported: use dask_image.ndmeasure.label for images that wrap around"
