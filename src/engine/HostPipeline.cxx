@@ -194,7 +194,7 @@ LabelRunsOnHost(const ParallelFor &         parallelFor,
 }
 
 /** Selects and measures the components of labeled runs on the host, and calls write(runs, imageRanks, componentCount).
- * All memory is allocated before. */
+ * All memory is allocated before, except that of a block. */
 template <typename TRowGroup, typename TRun, typename TVisitor>
 CudaConnectedComponentTable
 FinishOnHost(const HostExecutor &                          executor,

@@ -96,7 +96,8 @@ AnalyzeRuns(const TExecutor &                         executor,
   const std::uint64_t limit = componentCount.limit;
   auto                memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, limit));
   const auto          table = VisitSumTypeFor<TRun>(request.size, columns, [&](auto sum) -> SelectionColumns<TRun> {
-    const auto allColumns = TableIn<ComponentTable<TRun, decltype(sum)>>(memory.get(), columns, limit);
+    const auto allColumns =
+      ComponentTableIn<ComponentTable<TRun, decltype(sum)>>(memory.get(), columns, limit, request.size);
     const bool isTransposed = selection.pixelOrder == Selection::PixelOrderEnum::TransposedRaster;
     MeasureComponents(executor, runs, ranks, stack, isTransposed, componentCount, allColumns);
     return allColumns;

@@ -292,6 +292,22 @@ TableIn(std::uint64_t * memory, const TableColumns & wanted, std::uint64_t rows)
   return table;
 }
 
+/** Divides the memory of a table of components of images of a size into columns. Columns along z are null for planes,
+ * where all their elements would be 0. */
+template <typename TTable>
+TTable
+ComponentTableIn(std::uint64_t * memory, const TableColumns & wanted, std::uint64_t rows, const Grid & size)
+{
+  auto table = TableIn<TTable>(memory, wanted, rows);
+  if (size.z == 1)
+  {
+    table.minimums[2] = table.maximums[2] = nullptr;
+    table.sums[2] = nullptr;
+    table.products[2] = table.products[4] = table.products[5] = nullptr; // xz, yz and zz
+  }
+  return table;
+}
+
 /** Calls visitor(TSum{}) with the type that holds all sums of the wanted columns for an image: std::uint64_t or
  * UInt128. Indices of 32 bits have sums of 64 bits: see Request::GetIndexLimit(). */
 template <typename TRun, typename TVisitor>

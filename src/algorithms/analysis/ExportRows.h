@@ -50,8 +50,9 @@ struct ExportRow
       [row, rank](auto, auto * column, const auto * measured) {
         if (column != nullptr)
         {
-          // Sums get 128 bits.
-          column[row] = std::decay_t<decltype(*column)>{ measured[rank] };
+          // Sums get 128 bits. Planes have no columns along z.
+          using ElementType = std::decay_t<decltype(*column)>;
+          column[row] = measured == nullptr ? ElementType{} : ElementType{ measured[rank] };
         }
       },
       to,
@@ -69,7 +70,8 @@ struct ExportRow
     {
       if (to.means[axis] != nullptr)
       {
-        const CudaConnectedComponentTable::Sum sum{ from.sums[axis][rank] };
+        using SumType = CudaConnectedComponentTable::Sum;
+        const SumType sum = from.sums[axis] == nullptr ? SumType{} : SumType{ from.sums[axis][rank] };
         to.means[axis][row] = (static_cast<double>(sum.high) * 18446744073709551616.0 + static_cast<double>(sum.low)) /
                               static_cast<double>(from.pixelCounts[rank]);
       }
@@ -91,7 +93,8 @@ ExportRows(const TExecutor &                           executor,
 {
   const TableColumns columns = ColumnsFor(request.selection, request.columns);
   VisitSumTypeFor<TRun>(request.size, columns, [&](auto sum) {
-    const auto from = TableIn<ComponentTable<TRun, decltype(sum)>>(analyzed.table.get(), columns, analyzed.found.limit);
+    const auto from = ComponentTableIn<ComponentTable<TRun, decltype(sum)>>(
+      analyzed.table.get(), columns, analyzed.found.limit, request.size);
     executor.ForEach(
       rows,
       ExportRow<TRun, decltype(sum)>{

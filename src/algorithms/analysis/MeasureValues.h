@@ -183,7 +183,7 @@ MeasureWholeValues(const TExecutor & executor, const ImageView & input, const Re
   auto                keys = executor.template Allocate<Word>(rows * WordsOfKey(input.type));
   auto                memory = executor.template Allocate<std::uint64_t>(TableWords<TRun>(request, rows));
   executor.Fill(keys.get(), rows * WordsOfKey(input.type), NoLabelByte);
-  const auto table = TableIn<ComponentTable<TRun, SumType>>(memory.get(), columns, rows);
+  const auto table = ComponentTableIn<ComponentTable<TRun, SumType>>(memory.get(), columns, rows, request.size);
   executor.ForEach(Grid{ rows }, ClearRows<ComponentTable<TRun, SumType>>{ table });
   VisitWidth(input.type, [&](auto width) {
     using BitsType = decltype(width);
