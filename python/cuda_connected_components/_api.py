@@ -1,7 +1,7 @@
 """The functions of the package."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 

@@ -23,7 +23,7 @@ zarr = pytest.importorskip("zarr", minversion="3.1.6")
 pytest.importorskip("dask.array")
 
 import cuda_connected_components as ccc
-from cuda_connected_components import _ome_zarr, _zarr_store
+from cuda_connected_components import _ome_zarr, _progress, _zarr_input, _zarr_output, _zarr_store
 from cuda_connected_components import zarr as command
 
 PROPERTIES = ("label", "num_pixels", "bbox", "centroid")
@@ -32,7 +32,7 @@ PROPERTIES = ("label", "num_pixels", "bbox", "centroid")
 @pytest.fixture(autouse=True)
 def small_blocks(tmp_path, monkeypatch):
     """Make tasks of few elements, and work in an empty folder."""
-    monkeypatch.setattr(command, "_MOST_ELEMENTS", 2000)
+    monkeypatch.setattr(_zarr_input, "_MOST_ELEMENTS", 2000)
     monkeypatch.chdir(tmp_path)
 
 
@@ -359,9 +359,9 @@ def count_down(monkeypatch, steps, end):
         return call
 
     for module, name in (
-        (command, "_write"),
-        (command, "_reduce"),
-        (command, "_save"),
+        (_zarr_output, "_write"),
+        (_zarr_output, "_reduce"),
+        (_zarr_output, "save"),
         (_zarr_store, "write"),
     ):
         monkeypatch.setattr(module, name, counted(getattr(module, name)))
@@ -454,7 +454,7 @@ import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 import pytest
 import test_zarr
-test_zarr.command._MOST_ELEMENTS = 2000
+test_zarr._zarr_input._MOST_ELEMENTS = 2000
 test_zarr.count_down(pytest.MonkeyPatch(), int(sys.argv[2]), lambda: os.kill(os.getpid(), signal.SIGKILL))
 test_zarr.run(*test_zarr.COMMAND)
 """
@@ -499,14 +499,14 @@ def test_blocks_that_are_there_are_not_written_again(monkeypatch):
     partial = pathlib.Path("labels.zarr/c/0.1234.partial")  # as a killed process leaves it
     partial.touch()
     written = []
-    write = command._write
+    write = _zarr_output._write
 
     @functools.wraps(write)
     def noted(*arguments, **keywords):
         written.append(keywords["block_id"])
         return write(*arguments, **keywords)
 
-    monkeypatch.setattr(command, "_write", noted)
+    monkeypatch.setattr(_zarr_output, "_write", noted)
     run("image.zarr", "labels.zarr")
     assert len(set(written)) == len(written) == total - done
     assert not partial.exists()
@@ -571,14 +571,14 @@ def test_processes():
 
 def test_labels_that_others_add_meanwhile(monkeypatch):
     make_image("image.zarr", noise((8, 9), 0.5, 1), "0.5", "yx", [[1.0, 1.0]], (4, 4))
-    save = command._save
+    save = _zarr_output.save
 
     def save_after_others(*arguments):
         if not os.path.exists("image.zarr/labels/other"):
             run("image.zarr", "image.zarr", "--name", "other")
         save(*arguments)
 
-    monkeypatch.setattr(command, "_save", save_after_others)
+    monkeypatch.setattr(_zarr_output, "save", save_after_others)
     run("image.zarr", "image.zarr", "--name", "mine", "--statistics", "table.csv")
     assert opened("image.zarr/labels").attrs["ome"]["labels"] == ["other", "mine"]
 
@@ -594,16 +594,16 @@ def test_another_table_of_an_unfinished_result(monkeypatch, capsys):
 
 def test_two_runs(monkeypatch, capsys):
     make_array("image.zarr", noise((30, 37), 0.4, 1), (6, 20))
-    save = command._save
+    save = _zarr_output.save
 
     def save_after_another_run(*arguments):
-        monkeypatch.setattr(command, "_save", save)
+        monkeypatch.setattr(_zarr_output, "save", save)
         with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
             patch.setattr(_zarr_store.UnfinishedStore, "finish", lambda self: 1 / 0)
             run("image.zarr", "labels.zarr", "--overwrite", "--connectivity", 4)
         save(*arguments)
 
-    monkeypatch.setattr(command, "_save", save_after_another_run)
+    monkeypatch.setattr(_zarr_output, "save", save_after_another_run)
     assert "another run" in fail(capsys, "image.zarr", "labels.zarr", "--statistics", "table.csv")
     assert not is_complete("labels.zarr")
     with open("labels.zarr/unfinished.json", "w") as file:
@@ -645,7 +645,7 @@ def test_scratch(scratch):
 def test_progress(monkeypatch, capsys):
     make_array("image.zarr", noise((30, 25, 37), 0.25, 1), (6, 10, 20))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    monkeypatch.setattr(command._Progress, "seconds", 0)
+    monkeypatch.setattr(_progress.Progress, "seconds", 0)
     run("image.zarr", "labels.zarr")
     lines = capsys.readouterr().err.split("\r")
     assert re.fullmatch(r"labeling:  50%, 0 s, about \d s left\033\[K", lines[len(lines) // 2])
