@@ -42,6 +42,14 @@ class Places(BlockwiseDep):
         return type(self).__name__, self.numblocks, self.starts
 
 
+class _Place(Task):
+    """A task that returns the place of a chunk after the first task on the chunk."""
+
+    __slots__ = ()
+    # Dask would try to make one task of this one and the first one, and then load the chunk by a task of its own.
+    block_fusion = True
+
+
 class Call:
     """A call for an image and a second one, a mask or intensities: their chunks, and the graph of the call."""
 
@@ -110,7 +118,7 @@ class Call:
         or in one that it depends on. The results of `layers` come between the place and the pixels of the
         second image.
         """
-        after, places = f"wait-{self.token}", f"place-{self.token}"
+        after, places = f"wait-{self.token}", self.places
         # Their results may be large, so they do not meet in one task.
         tasks = {
             (f"end-{self.token}", i): Task((f"end-{self.token}", i), _blocks.nothing, TaskRef(key))
@@ -120,13 +128,15 @@ class Call:
         self.add(after, tasks, self.dependencies[layers[-1]] | {layers[-1]})
         # `distributed` runs a task on a worker that has one of its inputs, and few workers have what comes down the
         # tree. So the place of a chunk comes from the worker of the first pass.
-        tasks = {
-            (places, *index): Task(
-                (places, *index), _blocks.first, self.places[index], TaskRef((first_pass, *index))
-            )
-            for index in np.ndindex(self.numblocks)
-        }
-        self.add(places, tasks, {first_pass})
+        if first_pass not in layers:
+            places = f"place-{self.token}"
+            tasks = {
+                (places, *index): _Place(
+                    (places, *index), _blocks.first, self.places[index], TaskRef((first_pass, *index))
+                )
+                for index in np.ndindex(self.numblocks)
+            }
+            self.add(places, tasks, {first_pass})
         first, *second = (self._again(each, after) for each in (self.image, self.second) if each is not None)
         return [first, places, *layers, *second]
 

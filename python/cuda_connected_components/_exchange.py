@@ -113,7 +113,7 @@ def measure(image):
     means = 2 + 2 * axes
     block[2 + axes : means] += 1  # boxes end after their last elements
     labels, sizes, *boxes = block[:means].unbind()
-    return _table(labels, sizes.to(torch.float64), boxes, block[means:].view(torch.float64).unbind()), values
+    return _columns_of(labels, sizes.to(torch.float64), boxes, block[means:].view(torch.float64).unbind()), values
 
 
 def measure_labels(labels):
@@ -129,10 +129,10 @@ def measure_labels(labels):
     count = len(columns) // (2 + 3 * axes)
     block = torch.from_numpy(columns.reshape((2 + 3 * axes, count))).to(labels.device)
     areas, *centroids = block[1 + 2 * axes :].view(torch.float64).unbind()
-    return _table(block[0].view(labels.dtype)[:count], areas, block[1 : 1 + 2 * axes].unbind(), centroids)
+    return _columns_of(block[0].view(labels.dtype)[:count], areas, block[1 : 1 + 2 * axes].unbind(), centroids)
 
 
-def _table(labels, areas, boxes, centroids):
+def _columns_of(labels, areas, boxes, centroids):
     """Return the columns of the default properties by name."""
     columns = {"label": labels, "area": areas}
     columns.update(zip(_names("bbox", len(boxes)), boxes))

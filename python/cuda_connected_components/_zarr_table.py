@@ -53,8 +53,8 @@ def save(path, columns):
     """Write a table, so that it exists only when it is complete."""
     partial = f"{path}.partial"
     if path.endswith(".parquet"):
-        import pyarrow
-        import pyarrow.parquet
+        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow.parquet  # type: ignore[import-untyped]
 
         arrays = {name: pyarrow.array(column.values) for name, column in columns.items()}
         fields = [
