@@ -50,6 +50,7 @@ class Work(NamedTuple):
 
     options: Options
     shape: tuple  # of an image
+    dtype: np.dtype  # of the chunks, in the byte order of this computer
     by_first_pixel: bool = True  # whether the labels are those of the uncut image
     measured: bool = False  # whether components are measured
     columns: tuple = ()  # the names of the settings for what is measured
@@ -92,6 +93,12 @@ class _Chunk:
         self.places = TASKS_OF_GPU if work.options.whole_values else 1
         library = _images.library_of(chunk)
         self.array = _on_host(chunk)
+        dtype = self.array.dtype.newbyteorder("=")
+        if work.options.by_value and dtype != work.dtype:
+            raise TypeError(
+                f"a chunk has the type {dtype}, and its array the type {work.dtype}: correct the type of the array, such as "
+                "the dtype of map_blocks"
+            )
         self.device = (
             library.device_of(chunk) if library.on_device else _backend(work.options.device, place[0])
         )

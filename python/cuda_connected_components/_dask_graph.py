@@ -92,7 +92,7 @@ class Call:
 
     def work(self, **settings):
         """Return what the tasks share."""
-        return _blocks.Work(self.options, self.shape, **settings)
+        return _blocks.Work(self.options, self.shape, self.dtype, **settings)
 
     def start(self, *arguments):
         """Set the token of the names of tasks, by the arguments of the call."""
@@ -165,6 +165,8 @@ class Call:
                         else:
                             again[new_key] = Task(new_key, _blocks.first, task, TaskRef(after))
             dependencies = {clone_key(each, self.token) for each in graph.dependencies[name]}
+            if not isinstance(layer, Blockwise):
+                again = MaterializedLayer(again, layer.annotations)
             self.add(clone_key(name, self.token), again, dependencies | {after})
         return clone_key(image.name, self.token)
 

@@ -57,6 +57,12 @@ def open_source(arguments):
                 f"{path} has {len(image.axes)} axes, and its array {source.levels[0].ndim}: it is not valid"
             )
         for fine, coarse, array, below in zip(image.levels, image.levels[1:], source.levels, source.levels[1:]):
+            leading = slice(array.ndim - image.spatial_dims)
+            if array.shape[leading] != below.shape[leading]:
+                raise ValueError(
+                    f"level {coarse.path} of {path} has the shape {below.shape}, and level {fine.path} {array.shape}: levels "
+                    f"with fewer times or channels are not supported; name the array {path}/{fine.path}"
+                )
             expected = np.multiply(array.shape, fine.scale / coarse.scale)
             if array.ndim != below.ndim or (abs(expected - below.shape) > 1).any():
                 raise ValueError(
@@ -140,7 +146,9 @@ def open_mask(arguments, image, source, picked):
         raise ValueError(f"--mask {arguments.mask} is neither an array nor an image of Zarr")
     if node.shape == source.levels[0].shape:
         return read_part(node, source, picked)
-    dims = source.image.spatial_dims if source.image else image.ndim
+    if node.shape == image.shape:
+        return da.from_array(node, image.chunks, lock=False, asarray=True)
+    dims = source.image.spatial_dims if source.image else arguments.spatial_dims or image.ndim
     if node.shape != image.shape[-dims:]:
         raise ValueError(f"the mask {arguments.mask} has the shape {node.shape}, and the image {image.shape}")
     mask = da.from_array(node, image.chunks[-dims:], lock=False, asarray=True)

@@ -19,6 +19,9 @@ from ._zarr_input import blocks_of
 from ._zarr_table import check_table, named_columns, save
 
 
+_DIMENSIONS = "_ARRAY_DIMENSIONS"  # the names of the axes of an array of Zarr 2, for xarray
+
+
 class Output:
     """The labels that are written.
 
@@ -37,6 +40,10 @@ class Output:
         for name, path in (("IN", source.path), ("--mask", arguments.mask)):
             if path is not None and _is_in(path, self._where):
                 raise ValueError(f"{name} {path} is what is written, {self._where}, or in it: choose another name")
+        if arguments.statistics is not None and _is_in(arguments.statistics, self._where):
+            raise ValueError(
+                f"the table {arguments.statistics} is in what is written, {self._where}: choose another name"
+            )
         self._store = _zarr_store.open_store(self.path, read_only=False)
         self._format = source.levels[0].metadata.zarr_format
         self._name = arguments.name
@@ -49,11 +56,11 @@ class Output:
             for level in source.levels
         ]
         everything = {
-            "in": source.path if "://" in source.path else os.path.abspath(source.path),
+            "in": _absolute(source.path),
             "level": arguments.level,
             "time": arguments.time,
             "channel": arguments.channel,
-            "mask": arguments.mask,
+            "mask": arguments.mask and _absolute(arguments.mask),
             "statistics": arguments.statistics and os.path.abspath(arguments.statistics),
             "labels": str(dtype),
             "shapes": [list(shape) for shape in self._shapes],
@@ -77,6 +84,8 @@ class Output:
             )
         if self._base and node is None and not exists and not _zarr_store.is_empty(self._store, ""):
             raise ValueError(f"{self.path} exists, and is no group of Zarr: choose another name")
+        if node is not None and not is_same and _ome_zarr.metadata_of(dict(node.attrs)).get("multiscales"):
+            self._check_image(node, arguments, source)
         self._is_consolidated = node is not None and node.metadata.consolidated_metadata is not None
         self.goes_on = exists and not arguments.overwrite and self._journal.resume()
         if exists and not self.goes_on:
@@ -89,17 +98,32 @@ class Output:
                 )
             if not arguments.overwrite:
                 raise ValueError(f"{self._where} exists: choose another name, or --overwrite")
+            if os.path.islink(self._where):
+                raise ValueError(
+                    f"{self._where} is a symbolic link, and --overwrite removes folders: name the folder itself, or remove the link"
+                )
         if not self.goes_on:
             check_table(arguments)
         if exists and not self.goes_on:
             if self._base:
                 self._list(self._store, is_listed=False)
+            self._journal.begin_removal()
             _zarr_store.remove_metadata(self._store, self._base)
             self._consolidate()
             _zarr_store.remove(self._store, self._base)
         if self.goes_on:
             _zarr_store.remove_partial_files(self._store, self._base)
         self._journal.begin()
+
+    def _check_image(self, node, arguments, source):
+        """Raise an exception if the image that gets the labels is not like the one that is labeled."""
+        image = _ome_zarr.read(dict(node.attrs), self.path)
+        array = node.get(image.levels[arguments.level].path) if arguments.level < len(image.levels) else None
+        names = [[axis["name"] for axis in each.axes] for each in (image, source.image)]
+        if names[0] != names[1] or not isinstance(array, zarr.Array) or array.shape != source.levels[0].shape:
+            raise ValueError(
+                f"{self.path} is another image than {source.path}, with other axes or another shape: choose another name"
+            )
 
     def _list(self, store, is_listed):
         """Add the name to the labels of the group, or remove it."""
@@ -146,6 +170,8 @@ class Output:
         if self._format == 2:
             separator = like.metadata.dimension_separator
             options = {"chunk_key_encoding": {"name": "v2", "separator": separator}}
+            if _DIMENSIONS in like.attrs:
+                options["attributes"] = {_DIMENSIONS: like.attrs[_DIMENSIONS]}
         else:
             options = {
                 "chunk_key_encoding": like.metadata.chunk_key_encoding,
@@ -218,6 +244,11 @@ class Output:
         ]
         with Progress(f"level {self._image.levels[number].path}", self._journal, name, done):
             dask.compute(*tasks, **workers)
+
+
+def _absolute(path):
+    """Return the name of a file or folder in any folder, or a URL."""
+    return path if "://" in path else os.path.abspath(path)
 
 
 def _folder(path):

@@ -30,6 +30,8 @@ def open_node(path):
         return zarr.open(store=store, mode="r")
     except (FileNotFoundError, zarr.errors.GroupNotFoundError):
         return None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"the metadata of {path} are not valid: {type(error).__name__}: {error}") from error
 
 
 def open_group(store, path=""):
@@ -173,8 +175,12 @@ class Journal:
             return None
         try:
             found = json.loads(text)
+            if "note" in found and "run" not in found:
+                raise ValueError(
+                    f"{self._where} has the rest of labels that were being removed: remove it, or --overwrite"
+                )
             return {name: found[name] for name in ("run", "settings", "count", "done")}
-        except (ValueError, KeyError, TypeError) as error:
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise ValueError(f"{self._where}/{JOURNAL} is damaged: remove {self._where}, or --overwrite") from error
 
     def resume(self):
@@ -205,6 +211,10 @@ class Journal:
     def done(self, name, shape):
         """Return which blocks of an array are written: an array of bool, to be changed."""
         return self._done.setdefault(name, np.zeros(shape, bool))
+
+    def begin_removal(self):
+        """Mark the folder as one whose old content is removed. The mark is removed, too."""
+        write(self._store, self._key, json.dumps({"note": "Old labels are being removed."}).encode())
 
     def begin(self):
         """Write the journal. From now on, the folder belongs to this run."""

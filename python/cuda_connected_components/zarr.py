@@ -91,6 +91,11 @@ def main(argv=None):
     except (ValueError, TypeError, RuntimeError, MemoryError, ImportError, LabelOverflowError) as error:
         print(f"error: {error or type(error).__name__}", file=sys.stderr)
         return 2
+    except Exception as error:  # each kind of URL has exceptions of its own
+        if not any("://" in (path or "") for path in (arguments.input, arguments.output, arguments.mask)):
+            raise
+        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
+        return 2
     return 0
 
 
@@ -282,7 +287,7 @@ def _check(arguments):
             dtype = np.dtype(arguments.dtype)
         except TypeError:
             dtype = None
-        if dtype is None or dtype.kind not in "iu":
+        if dtype is None or dtype.kind not in "iu" or not dtype.isnative:
             raise ValueError(
                 f"--dtype {arguments.dtype} is no type of integers: choose int32 or uint32, for example"
             )
@@ -291,6 +296,8 @@ def _check(arguments):
         value = getattr(arguments, name)
         if value is not None and value < least:
             raise ValueError(f"--{name.replace('_', '-')} must be at least {least}, not {value}")
+    if (arguments.keep_largest or 0) >= 2**63:
+        raise ValueError(f"--keep-largest {arguments.keep_largest} is too large: leave it out to keep all")
     if not arguments.by_value and arguments.background != 0:
         raise ValueError(
             f"--background {arguments.background} needs --by-value: otherwise, the background is 0"
@@ -311,7 +318,8 @@ def _components(image, mask, settings, arguments):
     }
     if settings.by_value:
         options["background"] = settings.background
-    options.update(order=settings.order, dtype=settings.dtype, scratch=arguments.scratch)
+    dtype = "int64" if arguments.no_labels else settings.dtype
+    options.update(order=settings.order, dtype=dtype, scratch=arguments.scratch)
     if settings.min_size <= 1 and settings.keep_largest is None and not arguments.statistics:
         return *lazy.label(image, **options), None
     selection = Selection(settings.keep_largest or 0, settings.min_size, per_value=settings.by_value)

@@ -457,6 +457,27 @@ def test_second_tasks_can_run_where_the_first_ones_ran():
             assert key_split(made) == first_name
 
 
+def test_chunks_of_another_type_than_their_array():
+    image = da.from_array(np.array([[1, 257, 0]]), chunks=2)
+    wrong = image.map_blocks(lambda chunk: chunk, dtype=np.uint8)
+    for make in (
+        lambda: ccd.label_statistics(wrong)["label"],
+        lambda: ccd.component_statistics(wrong, by_value=True)["value"],
+        lambda: ccd.relabel(wrong)[0],
+    ):
+        with pytest.raises(TypeError, match="a chunk has the type int64, and its array the type uint8"):
+            make().compute()
+    equal(ccd.label(wrong)[0].compute(), np.array([[1, 1, 0]], np.int32))
+
+
+def test_annotations_of_the_image_are_those_of_its_second_computation():
+    with dask.annotate(resources={"GPU": 1}):
+        image = da.concatenate([da.from_delayed(dask.delayed(np.zeros)(4), (4,), float) for _ in range(2)])
+    layers = ccd.label(image)[0].dask.layers
+    annotated = [name for name, layer in layers.items() if layer.annotations]
+    assert len(annotated) == 2 * sum(bool(layer.annotations) for layer in image.dask.layers.values()) > 0
+
+
 def test_each_chunk_gets_a_small_table():
     image = np.zeros((32, 32, 32), np.uint8)
     image[::2, ::2, ::2] = 1

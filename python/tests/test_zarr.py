@@ -611,6 +611,84 @@ def test_two_runs(monkeypatch, capsys):
     assert "unfinished.json is damaged" in fail(capsys, "image.zarr", "labels.zarr")
 
 
+def test_what_a_result_depends_on_has_one_name_in_each_folder(monkeypatch, capsys):
+    image = noise((30, 25, 37), 0.5, 1)
+    make_array("image.zarr", image, (6, 4, 8))
+    masks = []
+    for number, folder in enumerate("ab"):
+        os.mkdir(folder)
+        masks.append(noise(image.shape, 0.5, 2 + number))
+        make_array(f"{folder}/mask.zarr", masks[-1], (6, 4, 8))
+    command_line = ("../image.zarr", "../labels.zarr", "--mask", "mask.zarr")
+
+    def end():
+        raise Killed
+
+    monkeypatch.chdir("a")
+    with monkeypatch.context() as patch:
+        count_down(patch, 20, end)
+        with pytest.raises(Killed):
+            command.main(["label", *command_line, "--threads", "1"])
+    monkeypatch.chdir("../b")
+    assert "other settings (mask: " in fail(capsys, *command_line)
+    monkeypatch.chdir("..")
+    run("image.zarr", "labels.zarr", "--mask", "a/mask.zarr")
+    np.testing.assert_array_equal(opened("labels.zarr")[...], label_by_scipy(image * (masks[0] != 0), True)[0])
+
+
+def test_overwrite_that_cannot_be_done(monkeypatch, capsys):
+    image = noise((8, 9), 0.5, 1)
+    make_array("image.zarr", image, (4, 4))
+    run("image.zarr", "real.zarr")
+    os.symlink("real.zarr", "link.zarr")
+    assert "is a symbolic link" in fail(capsys, "image.zarr", "link.zarr", "--overwrite")
+    assert is_complete("real.zarr")
+    assert "is in what is written" in fail(
+        capsys, "image.zarr", "real.zarr", "--overwrite", "--statistics", "real.zarr/c/table.csv"
+    )
+    with monkeypatch.context() as patch, pytest.raises(ZeroDivisionError):
+        patch.setattr(_zarr_store, "remove", lambda *arguments: 1 / 0)
+        run("image.zarr", "real.zarr", "--overwrite")
+    assert "were being removed" in fail(capsys, "image.zarr", "real.zarr")
+    run("image.zarr", "real.zarr", "--overwrite")
+    np.testing.assert_array_equal(opened("real.zarr")[...], label_by_scipy(image, True)[0])
+
+
+def test_names_of_axes_for_xarray():
+    array = make_array("image.zarr", noise((8, 9), 0.5, 1), (4, 4), 2)
+    array.attrs["_ARRAY_DIMENSIONS"] = ["y", "x"]
+    run("image.zarr", "labels.zarr")
+    assert dict(opened("labels.zarr").attrs) == {"_ARRAY_DIMENSIONS": ["y", "x"]}
+
+
+def test_labels_that_do_not_fit_an_image(capsys):
+    image = noise((4, 8, 10), 0.5, 1)
+    make_image("image.zarr", image, "0.5", "tyx", [[1.0, 1.0, 1.0]], (1, 4, 4))
+    make_image("other.zarr", image[0], "0.5", "yx", [[1.0, 1.0]], (4, 4))
+    make_image("times.zarr", image, "0.5", "zyx", [[1.0] * 3, [2.0] * 3], (1, 4, 4))
+    metadata = dict(zarr.open_group("times.zarr").attrs)
+    metadata["ome"]["multiscales"][0]["axes"][0]["type"] = "time"
+    zarr.open_group("times.zarr").attrs.put(metadata)
+    assert "is another image than image.zarr" in fail(capsys, "image.zarr", "other.zarr")
+    assert "fewer times or channels" in fail(capsys, "times.zarr", "labels.zarr")
+
+
+def test_masks_of_a_part():
+    image = noise((2, 8, 10), 0.5, 1)
+    make_image("image.zarr", image, "0.5", "cyx", [[1.0, 1.0, 1.0]], (1, 4, 4))
+    run("image.zarr", "image.zarr", "--channel", 1, "--name", "first", "--keep-largest", 2)
+    run("image.zarr", "image.zarr", "--channel", 1, "--mask", "image.zarr/labels/first", "--name", "second")
+    kept = opened("image.zarr/labels/first/s0")[0]
+    assert kept.max() == 2
+    np.testing.assert_array_equal(opened("image.zarr/labels/second/s0")[0], label_by_scipy(kept, True)[0])
+    make_array("array.zarr", image, (1, 4, 4))
+    mask = noise((8, 10), 0.7, 2)
+    make_array("mask.zarr", mask, (4, 4))
+    run("array.zarr", "labels.zarr", "--spatial-dims", 2, "--mask", "mask.zarr")
+    for labels, plane in zip(opened("labels.zarr")[...], image):
+        np.testing.assert_array_equal(labels, label_by_scipy(plane * (mask != 0), True)[0])
+
+
 def test_a_mask_of_all_times_and_channels():
     image, mask = noise((2, 3, 8, 9), 0.5, 1), noise((2, 3, 8, 9), 0.5, 2)
     make_image("image.zarr", image, "0.4", "tcyx", [[1.0] * 4], (1, 1, 4, 4))
