@@ -52,6 +52,9 @@ def remove_all_but_largest_component_from_segmentation(segmentation, labels_or_r
                 f"in device memory, at most {_MOST_VALUES} labels count as one mask, not {len(labels)}"
             )
         numbers = _images.as_numbers(library.array(segmentation))
-        options = Options(lower=-math.inf, upper=math.inf, mask=np.isin(numbers, labels))
+        mask = np.zeros(numbers.shape, bool)
+        for label in labels:  # np.isin() would compare 64-bit integers as float64
+            mask |= numbers == label
+        options = Options(lower=-math.inf, upper=math.inf, mask=mask)
     removed = Selection(k=1, keeps_ties=True, invert=True, replaces=True, value=background_label)
     return _api.keep(segmentation, options, removed)

@@ -237,6 +237,17 @@ def test_nnunet(seed):
         np.testing.assert_array_equal(found, np.where(mask & ~kept, np.ones((), image.dtype), image))
 
 
+@pytest.mark.parametrize("others", [[], range(1, 40), [1.5, *range(1, 40)]])
+def test_nnunet_compares_labels_as_numpy(others):
+    call = nnunet.remove_all_but_largest_component_from_segmentation
+    for dtype in (np.int64, np.uint64):
+        image = np.array([2**60 + 1, 0, 2**60, 2**60, 0, 2**60], dtype)
+        expected = np.array([2**60 + 1, 0, 2**60, 2**60, 0, 0], dtype)
+        np.testing.assert_array_equal(call(image, [2**60, *(each for each in others if each != 1.5)]), expected)
+    image = np.array([0.1, 0, 0.1, 0.1], np.float32)
+    np.testing.assert_array_equal(call(image, [0.1, *others]), np.array([0, 0, 0.1, 0.1], np.float32))
+
+
 def test_nnunet_takes_many_labels_of_other_libraries():
     image = np.random.default_rng(2).choice(6, (5, 6, 7)).astype(np.float32)
     call = nnunet.remove_all_but_largest_component_from_segmentation
